@@ -1,0 +1,85 @@
+// block_v2_peephole_n2_clip_f32.mlir - results of tensorflow (test/golden) through the whole compiler.
+// Written by test/golden/generate.py.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// DEFINE: %{golden} = %S/../../golden/compiler/block_v2_peephole_n2_clip_f32
+// RUN: rnn-run %s \
+// RUN:   --function=forward \
+// RUN:   --input=i64=2 \
+// RUN:   --input=@%{golden}/x.npy \
+// RUN:   --input=@%{golden}/cs_prev.npy \
+// RUN:   --input=@%{golden}/h_prev.npy \
+// RUN:   --input=@%{golden}/w.npy \
+// RUN:   --input=@%{golden}/wci.npy \
+// RUN:   --input=@%{golden}/wcf.npy \
+// RUN:   --input=@%{golden}/wco.npy \
+// RUN:   --input=@%{golden}/b.npy \
+// RUN:   --expected_output=@%{golden}/i.npy \
+// RUN:   --expected_output=@%{golden}/cs.npy \
+// RUN:   --expected_output=@%{golden}/f.npy \
+// RUN:   --expected_output=@%{golden}/o.npy \
+// RUN:   --expected_output=@%{golden}/ci.npy \
+// RUN:   --expected_output=@%{golden}/co.npy \
+// RUN:   --expected_output=@%{golden}/h.npy \
+// RUN:   --atol=7.66e-07 \
+// RUN:   --rtol=5e-06
+// RUN: rnn-run %s \
+// RUN:   --function=backward \
+// RUN:   --input=i64=2 \
+// RUN:   --input=@%{golden}/x.npy \
+// RUN:   --input=@%{golden}/cs_prev.npy \
+// RUN:   --input=@%{golden}/h_prev.npy \
+// RUN:   --input=@%{golden}/w.npy \
+// RUN:   --input=@%{golden}/wci.npy \
+// RUN:   --input=@%{golden}/wcf.npy \
+// RUN:   --input=@%{golden}/wco.npy \
+// RUN:   --input=@%{golden}/b.npy \
+// RUN:   --input=@%{golden}/saved_i.npy \
+// RUN:   --input=@%{golden}/saved_cs.npy \
+// RUN:   --input=@%{golden}/saved_f.npy \
+// RUN:   --input=@%{golden}/saved_o.npy \
+// RUN:   --input=@%{golden}/saved_ci.npy \
+// RUN:   --input=@%{golden}/saved_co.npy \
+// RUN:   --input=@%{golden}/saved_h.npy \
+// RUN:   --input=@%{golden}/cs_grad.npy \
+// RUN:   --input=@%{golden}/h_grad.npy \
+// RUN:   --expected_output=@%{golden}/dx.npy \
+// RUN:   --expected_output=@%{golden}/dcs_prev.npy \
+// RUN:   --expected_output=@%{golden}/dh_prev.npy \
+// RUN:   --expected_output=@%{golden}/dw.npy \
+// RUN:   --expected_output=@%{golden}/dwci.npy \
+// RUN:   --expected_output=@%{golden}/dwcf.npy \
+// RUN:   --expected_output=@%{golden}/dwco.npy \
+// RUN:   --expected_output=@%{golden}/db.npy \
+// RUN:   --atol=7.27e-08 \
+// RUN:   --rtol=5e-06
+
+func.func @forward(%n: tensor<i64>, %x: tensor<?x?x3xf32>, %cs_prev: tensor<?x5xf32>, %h_prev: tensor<?x5xf32>, %w:
+    tensor<8x20xf32>, %wci: tensor<5xf32>, %wcf: tensor<5xf32>, %wco: tensor<5xf32>, %b: tensor<20xf32>) ->
+    (tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>,
+    tensor<?x?x5xf32>) {
+  %r_i, %r_cs, %r_f, %r_o, %r_ci, %r_co, %r_h = "tf.BlockLSTMV2"(%n, %x, %cs_prev, %h_prev, %w, %wci, %wcf, %wco, %b)
+      {cell_clip = 0.25 : f32, use_peephole = true} : (tensor<i64>, tensor<?x?x3xf32>, tensor<?x5xf32>,
+      tensor<?x5xf32>, tensor<8x20xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<20xf32>) ->
+      (tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>,
+      tensor<?x?x5xf32>, tensor<?x?x5xf32>)
+  return %r_i, %r_cs, %r_f, %r_o, %r_ci, %r_co, %r_h : tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>,
+      tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>
+}
+
+func.func @backward(%n: tensor<i64>, %x: tensor<?x?x3xf32>, %cs_prev: tensor<?x5xf32>, %h_prev: tensor<?x5xf32>, %w:
+    tensor<8x20xf32>, %wci: tensor<5xf32>, %wcf: tensor<5xf32>, %wco: tensor<5xf32>, %b: tensor<20xf32>, %saved_i:
+    tensor<?x?x5xf32>, %saved_cs: tensor<?x?x5xf32>, %saved_f: tensor<?x?x5xf32>, %saved_o: tensor<?x?x5xf32>,
+    %saved_ci: tensor<?x?x5xf32>, %saved_co: tensor<?x?x5xf32>, %saved_h: tensor<?x?x5xf32>, %cs_grad:
+    tensor<?x?x5xf32>, %h_grad: tensor<?x?x5xf32>) -> (tensor<?x?x3xf32>, tensor<?x5xf32>, tensor<?x5xf32>,
+    tensor<8x20xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<20xf32>) {
+  %r_dx, %r_dcs_prev, %r_dh_prev, %r_dw, %r_dwci, %r_dwcf, %r_dwco, %r_db = "tf.BlockLSTMGradV2"(%n, %x, %cs_prev,
+      %h_prev, %w, %wci, %wcf, %wco, %b, %saved_i, %saved_cs, %saved_f, %saved_o, %saved_ci, %saved_co, %saved_h,
+      %cs_grad, %h_grad) {use_peephole = true} : (tensor<i64>, tensor<?x?x3xf32>, tensor<?x5xf32>, tensor<?x5xf32>,
+      tensor<8x20xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<20xf32>, tensor<?x?x5xf32>,
+      tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>,
+      tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x?x5xf32>) -> (tensor<?x?x3xf32>, tensor<?x5xf32>,
+      tensor<?x5xf32>, tensor<8x20xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<20xf32>)
+  return %r_dx, %r_dcs_prev, %r_dh_prev, %r_dw, %r_dwci, %r_dwcf, %r_dwco, %r_db : tensor<?x?x3xf32>, tensor<?x5xf32>,
+      tensor<?x5xf32>, tensor<8x20xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<20xf32>
+}

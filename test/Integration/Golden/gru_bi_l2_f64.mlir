@@ -1,0 +1,37 @@
+// gru_bi_l2_f64.mlir - results of torch (test/golden) through the whole compiler.
+// Written by test/golden/generate.py.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// DEFINE: %{golden} = %S/../../golden/compiler/gru_bi_l2_f64
+// RUN: rnn-run %s \
+// RUN:   --function=main \
+// RUN:   --input=@%{golden}/x.npy \
+// RUN:   --input=@%{golden}/h0.npy \
+// RUN:   --input=@%{golden}/params.npy \
+// RUN:   --input=@%{golden}/dy.npy \
+// RUN:   --input=@%{golden}/dhn.npy \
+// RUN:   --expected_output=@%{golden}/y.npy \
+// RUN:   --expected_output=@%{golden}/hn.npy \
+// RUN:   --expected_output=@%{golden}/dx.npy \
+// RUN:   --expected_output=@%{golden}/dh0.npy \
+// RUN:   --expected_output=@%{golden}/dparams.npy \
+// RUN:   --atol=3.16e-13 \
+// RUN:   --rtol=1e-12
+
+func.func @main(%x: tensor<?x?x2xf64>, %h0: tensor<4x?x4xf64>, %params: tensor<528xf64>, %dy: tensor<?x?x8xf64>, %dhn:
+    tensor<4x?x4xf64>) -> (tensor<?x?x8xf64>, tensor<4x?x4xf64>, tensor<?x?x2xf64>, tensor<4x?x4xf64>,
+    tensor<528xf64>) {
+  %c0 = "tf.Const"() {value = dense<> : tensor<0xf64>} : () -> tensor<0xf64>
+  %dcn = "tf.Const"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
+  %y, %hn, %cn, %reserve = "tf.CudnnRNN"(%x, %h0, %c0, %params) {rnn_mode = "gru", input_mode = "linear_input",
+      direction = "bidirectional", dropout = 0.0 : f32, seed = 0 : i64, seed2 = 0 : i64, is_training = true} :
+      (tensor<?x?x2xf64>, tensor<4x?x4xf64>, tensor<0xf64>, tensor<528xf64>) -> (tensor<?x?x8xf64>, tensor<4x?x4xf64>,
+      tensor<f64>, tensor<?xf64>)
+  %dx, %dh0, %dc0, %dparams = "tf.CudnnRNNBackprop"(%x, %h0, %c0, %params, %y, %hn, %cn, %dy, %dhn, %dcn, %reserve)
+      {rnn_mode = "gru", input_mode = "linear_input", direction = "bidirectional", dropout = 0.0 : f32, seed = 0 :
+      i64, seed2 = 0 : i64} : (tensor<?x?x2xf64>, tensor<4x?x4xf64>, tensor<0xf64>, tensor<528xf64>,
+      tensor<?x?x8xf64>, tensor<4x?x4xf64>, tensor<f64>, tensor<?x?x8xf64>, tensor<4x?x4xf64>, tensor<f64>,
+      tensor<?xf64>) -> (tensor<?x?x2xf64>, tensor<4x?x4xf64>, tensor<0xf64>, tensor<528xf64>)
+  return %y, %hn, %dx, %dh0, %dparams : tensor<?x?x8xf64>, tensor<4x?x4xf64>, tensor<?x?x2xf64>, tensor<4x?x4xf64>,
+      tensor<528xf64>
+}

@@ -1,0 +1,40 @@
+// lstm_bi_l2_f32.mlir - results of torch (test/golden) through the whole compiler.
+// Written by test/golden/generate.py.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// DEFINE: %{golden} = %S/../../golden/compiler/lstm_bi_l2_f32
+// RUN: rnn-run %s \
+// RUN:   --function=main \
+// RUN:   --input=@%{golden}/x.npy \
+// RUN:   --input=@%{golden}/h0.npy \
+// RUN:   --input=@%{golden}/c0.npy \
+// RUN:   --input=@%{golden}/params.npy \
+// RUN:   --input=@%{golden}/dy.npy \
+// RUN:   --input=@%{golden}/dhn.npy \
+// RUN:   --input=@%{golden}/dcn.npy \
+// RUN:   --expected_output=@%{golden}/y.npy \
+// RUN:   --expected_output=@%{golden}/hn.npy \
+// RUN:   --expected_output=@%{golden}/cn.npy \
+// RUN:   --expected_output=@%{golden}/dx.npy \
+// RUN:   --expected_output=@%{golden}/dh0.npy \
+// RUN:   --expected_output=@%{golden}/dc0.npy \
+// RUN:   --expected_output=@%{golden}/dparams.npy \
+// RUN:   --atol=1.26e-06 \
+// RUN:   --rtol=5e-06
+
+func.func @main(%x: tensor<?x?x2xf32>, %h0: tensor<4x?x4xf32>, %c0: tensor<4x?x4xf32>, %params: tensor<704xf32>, %dy:
+    tensor<?x?x8xf32>, %dhn: tensor<4x?x4xf32>, %dcn: tensor<4x?x4xf32>) -> (tensor<?x?x8xf32>, tensor<4x?x4xf32>,
+    tensor<4x?x4xf32>, tensor<?x?x2xf32>, tensor<4x?x4xf32>, tensor<4x?x4xf32>, tensor<704xf32>) {
+  %y, %hn, %cn, %reserve, %host_reserved = "tf.CudnnRNNV2"(%x, %h0, %c0, %params) {rnn_mode = "lstm", input_mode =
+      "linear_input", direction = "bidirectional", dropout = 0.0 : f32, seed = 0 : i64, seed2 = 0 : i64, is_training =
+      true} : (tensor<?x?x2xf32>, tensor<4x?x4xf32>, tensor<4x?x4xf32>, tensor<704xf32>) -> (tensor<?x?x8xf32>,
+      tensor<4x?x4xf32>, tensor<4x?x4xf32>, tensor<?xf32>, tensor<?xi8>)
+  %dx, %dh0, %dc0, %dparams = "tf.CudnnRNNBackpropV2"(%x, %h0, %c0, %params, %y, %hn, %cn, %dy, %dhn, %dcn, %reserve,
+      %host_reserved) {rnn_mode = "lstm", input_mode = "linear_input", direction = "bidirectional", dropout = 0.0 :
+      f32, seed = 0 : i64, seed2 = 0 : i64} : (tensor<?x?x2xf32>, tensor<4x?x4xf32>, tensor<4x?x4xf32>,
+      tensor<704xf32>, tensor<?x?x8xf32>, tensor<4x?x4xf32>, tensor<4x?x4xf32>, tensor<?x?x8xf32>, tensor<4x?x4xf32>,
+      tensor<4x?x4xf32>, tensor<?xf32>, tensor<?xi8>) -> (tensor<?x?x2xf32>, tensor<4x?x4xf32>, tensor<4x?x4xf32>,
+      tensor<704xf32>)
+  return %y, %hn, %cn, %dx, %dh0, %dc0, %dparams : tensor<?x?x8xf32>, tensor<4x?x4xf32>, tensor<4x?x4xf32>,
+      tensor<?x?x2xf32>, tensor<4x?x4xf32>, tensor<4x?x4xf32>, tensor<704xf32>
+}

@@ -1,0 +1,40 @@
+// rnn_tanh_uni_l1_lengths_f64.mlir - results of torch (test/golden) through the whole compiler.
+// Written by test/golden/generate.py.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// DEFINE: %{golden} = %S/../../golden/compiler/rnn_tanh_uni_l1_lengths_f64
+// RUN: rnn-run %s \
+// RUN:   --function=main \
+// RUN:   --input=@%{golden}/x.npy \
+// RUN:   --input=@%{golden}/h0.npy \
+// RUN:   --input=@%{golden}/params.npy \
+// RUN:   --input=@%{golden}/lengths.npy \
+// RUN:   --input=@%{golden}/dy.npy \
+// RUN:   --input=@%{golden}/dhn.npy \
+// RUN:   --expected_output=@%{golden}/y.npy \
+// RUN:   --expected_output=@%{golden}/hn.npy \
+// RUN:   --expected_output=@%{golden}/dx.npy \
+// RUN:   --expected_output=@%{golden}/dh0.npy \
+// RUN:   --expected_output=@%{golden}/dparams.npy \
+// RUN:   --atol=9.1e-13 \
+// RUN:   --rtol=1e-12
+
+func.func @main(%x: tensor<5x3x2xf64>, %h0: tensor<1x3x4xf64>, %params: tensor<32xf64>, %lengths: tensor<3xi32>, %dy:
+    tensor<5x3x4xf64>, %dhn: tensor<1x3x4xf64>) -> (tensor<5x3x4xf64>, tensor<1x3x4xf64>, tensor<5x3x2xf64>,
+    tensor<1x3x4xf64>, tensor<32xf64>) {
+  %c0 = "tf.Const"() {value = dense<> : tensor<0xf64>} : () -> tensor<0xf64>
+  %dcn = "tf.Const"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
+  %y, %hn, %cn, %reserve, %host_reserved = "tf.CudnnRNNV3"(%x, %h0, %c0, %params, %lengths) {rnn_mode = "rnn_tanh",
+      input_mode = "linear_input", direction = "unidirectional", dropout = 0.0 : f32, seed = 0 : i64, seed2 = 0 : i64,
+      num_proj = 0 : i64, time_major = true, is_training = true} : (tensor<5x3x2xf64>, tensor<1x3x4xf64>,
+      tensor<0xf64>, tensor<32xf64>, tensor<3xi32>) -> (tensor<5x3x4xf64>, tensor<1x3x4xf64>, tensor<f64>,
+      tensor<?xf64>, tensor<?xi8>)
+  %dx, %dh0, %dc0, %dparams = "tf.CudnnRNNBackpropV3"(%x, %h0, %c0, %params, %lengths, %y, %hn, %cn, %dy, %dhn, %dcn,
+      %reserve, %host_reserved) {rnn_mode = "rnn_tanh", input_mode = "linear_input", direction = "unidirectional",
+      dropout = 0.0 : f32, seed = 0 : i64, seed2 = 0 : i64, num_proj = 0 : i64, time_major = true} :
+      (tensor<5x3x2xf64>, tensor<1x3x4xf64>, tensor<0xf64>, tensor<32xf64>, tensor<3xi32>, tensor<5x3x4xf64>,
+      tensor<1x3x4xf64>, tensor<f64>, tensor<5x3x4xf64>, tensor<1x3x4xf64>, tensor<f64>, tensor<?xf64>, tensor<?xi8>)
+      -> (tensor<5x3x2xf64>, tensor<1x3x4xf64>, tensor<0xf64>, tensor<32xf64>)
+  return %y, %hn, %dx, %dh0, %dparams : tensor<5x3x4xf64>, tensor<1x3x4xf64>, tensor<5x3x2xf64>, tensor<1x3x4xf64>,
+      tensor<32xf64>
+}

@@ -1,0 +1,186 @@
+# cudnn_cases.py - the cases of the cuDNN networks, computed by PyTorch's CPU modules and automatic differentiation.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Golden results of multi-layer lstm, gru, rnn_tanh and rnn_relu, forward and backward."""
+import platform
+
+import numpy as np
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+import formulas
+
+T, B, I, H, P = 5, 3, 2, 4, 3
+LENGTHS = (3, 5, 1)
+DTYPES = {"f32": (np.float32, torch.float32), "f64": (np.float64, torch.float64)}
+
+
+def versions():
+    return {"torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version()}
+
+
+def configurations():
+    def one(mode, direction, layers, dtype="f64", **extra):
+        return dict({"mode": mode, "direction": direction, "layers": layers, "dtype": dtype, "lengths": None,
+                     "num_proj": 0, "input_mode": "linear_input", "dropout": 0.0}, **extra)
+
+    both = ("unidirectional", "bidirectional")
+    for mode in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+        for direction in both:
+            for layers in (1, 2, 3):
+                yield one(mode, direction, layers)
+        yield one(mode, "bidirectional", 2, "f32")
+        yield one(mode, "unidirectional", 1, lengths=LENGTHS)
+        yield one(mode, "bidirectional", 2, lengths=LENGTHS)
+        yield one(mode, "bidirectional", 2, input_mode="skip_input")
+    for direction in both:
+        for layers in (1, 2):
+            yield one("lstm", direction, layers, num_proj=P)
+    yield one("lstm", "bidirectional", 2, num_proj=P, lengths=LENGTHS)
+    yield one("lstm", "bidirectional", 2, "f32", num_proj=P, lengths=LENGTHS)
+    # Everything dropped is the one dropout that needs no agreement on random numbers.
+    for mode in ("lstm", "gru"):
+        yield one(mode, "bidirectional", 2, dropout=1.0)
+
+
+def case_name(c):
+    parts = [c["mode"], "bi" if c["direction"] == "bidirectional" else "uni", f"l{c['layers']}"]
+    if c["num_proj"]:
+        parts.append("proj")
+    if c["input_mode"] == "skip_input":
+        parts.append("skip")
+    if c["dropout"]:
+        parts.append("dropout")
+    if c["lengths"]:
+        parts.append("lengths")
+    return "_".join(parts + [c["dtype"]])
+
+
+def make_module(c, inputs, kind):
+    arguments = dict(input_size=inputs, hidden_size=H, num_layers=c["layers"], dropout=c["dropout"],
+                     bidirectional=c["direction"] == "bidirectional", dtype=kind)
+    if c["mode"] == "lstm":
+        return torch.nn.LSTM(proj_size=c["num_proj"], **arguments)
+    if c["mode"] == "gru":
+        return torch.nn.GRU(**arguments)
+    return torch.nn.RNN(nonlinearity=c["mode"][4:], **arguments)
+
+
+def parameters(c, module):
+    """The module's parameters in the order of the dense buffer. PyTorch's gate order (i f g o; r z n) is cuDNN's, and
+    its matrices stack the gates, so each is a run of the buffer. With skip_input layer 0 has no input weights."""
+    suffixes = ["", "_reverse"] if c["direction"] == "bidirectional" else [""]
+    pseudo = [f"l{layer}{suffix}" for layer in range(c["layers"]) for suffix in suffixes]
+    matrices = ["weight_ih_", "weight_hh_"] + (["weight_hr_"] if c["num_proj"] else [])
+    names = [kind + p for p in pseudo for kind in matrices]
+    names += [kind + p for p in pseudo for kind in ("bias_ih_", "bias_hh_")]
+    skipped = [n for n in names if n.startswith("weight_ih_l0")] if c["input_mode"] == "skip_input" else []
+    kept = [n for n in names if n not in skipped]
+    return [getattr(module, n) for n in kept], [getattr(module, n) for n in skipped]
+
+
+def flatten(values):
+    return np.concatenate([v.detach().numpy().reshape(-1) for v in values])
+
+
+def run(c, values, kind):
+    """One forward and backward in element type `kind`; the loss is the sum of every result times its gradient."""
+    inputs = values["x"].shape[2]
+    module = make_module(c, inputs, kind).train()
+    kept, skipped = parameters(c, module)
+    with torch.no_grad():
+        position = 0
+        for value in kept:
+            piece = values["params"][position:position + value.numel()]
+            value.copy_(torch.from_numpy(piece).to(kind).reshape(value.shape))
+            position += value.numel()
+        for value in skipped:  # every gate reads x itself
+            value.copy_(torch.eye(H, dtype=kind).repeat(value.shape[0] // H, 1))
+    if position != values["params"].size:
+        raise ValueError("the parameter buffer has the wrong size")
+
+    leaf = {k: torch.from_numpy(values[k]).to(kind).requires_grad_() for k in ("x", "h0", "c0") if k in values}
+    state = (leaf["h0"], leaf["c0"]) if "c0" in leaf else leaf["h0"]
+    if c["lengths"]:
+        packed = pack_padded_sequence(leaf["x"], torch.tensor(c["lengths"]), enforce_sorted=False)
+        y, state = module(packed, state)
+        y, _ = pad_packed_sequence(y, total_length=T)
+    else:
+        y, state = module(leaf["x"], state)
+    results = {"y": y, "hn": state[0] if "c0" in leaf else state}
+    if "c0" in leaf:
+        results["cn"] = state[1]
+    loss = sum((results[k] * torch.from_numpy(values["d" + k]).to(kind)).sum() for k in results)
+    loss.backward()
+    results.update({"d" + k: v.grad for k, v in leaf.items()})
+    results = {k: v.detach().numpy().copy() for k, v in results.items()}
+    results["dparams"] = flatten(v.grad for v in kept)
+    return results
+
+
+def relative(value, reference):
+    scale = np.abs(reference).max()
+    difference = np.abs(value.astype(np.float64) - reference).max()
+    return 0.0 if difference == 0 else float(difference / scale)
+
+
+def build(seed_of):
+    """Yields (case, tensors): the case is what the manifest holds, tensors an ordered name -> array map."""
+    torch.set_num_threads(1)
+    for c in configurations():
+        name = case_name(c)
+        seed = seed_of(name)
+        rng = np.random.RandomState(seed)
+        kind, torch_kind = DTYPES[c["dtype"]]
+        skip = c["input_mode"] == "skip_input"
+        dirs = 2 if c["direction"] == "bidirectional" else 1
+        inputs, width = H if skip else I, c["num_proj"] or H
+        lengths = c["lengths"] or (T,) * B
+
+        def draw(*shape, scale=1.0):
+            return rng.uniform(-scale, scale, shape).astype(kind)
+
+        rows = c["layers"] * dirs
+        kept, _ = parameters(c, make_module(c, inputs, torch_kind))
+        values = {"x": draw(T, B, inputs), "h0": draw(rows, B, width)}
+        if c["mode"] == "lstm":
+            values["c0"] = draw(rows, B, H)
+        values["params"] = draw(sum(v.numel() for v in kept), scale=0.7)
+        operands = list(values)
+        if c["lengths"]:
+            values["lengths"] = np.array(c["lengths"], np.int32)
+        values["dy"], values["dhn"] = draw(T, B, dirs * width), draw(rows, B, width)
+        if c["mode"] == "lstm":
+            values["dcn"] = draw(rows, B, H)
+        # What lies past an example's length is finite and large: it must not contribute.
+        for k, length in enumerate(lengths):
+            values["x"][length:, k] = 100
+            values["dy"][length:, k] = 100
+
+        results = run(c, values, torch_kind)
+        if results["y"].dtype != kind:
+            raise ValueError(f"{name}: torch computed in another type")
+        for k, length in enumerate(lengths):
+            if results["y"][length:, k].any() or results["dx"][length:, k].any():
+                raise ValueError(f"{name}: torch did not zero what lies past the lengths")
+        wide = {k: v.astype(np.float64) for k, v in values.items()}
+        measured = {}
+        if not c["dropout"]:
+            expected = formulas.cudnn_forward(c["mode"], c["direction"], c["layers"], c["num_proj"], skip, lengths,
+                                              wide["x"], wide["h0"], wide.get("c0"), wide["params"])
+            measured = {k: relative(results[k], e) for k, e in zip(("y", "hn", "cn"), expected) if e is not None}
+        if c["dtype"] == "f32":
+            reference = run(c, wide, torch.float64)
+            measured.update({k: relative(v, reference[k]) for k, v in results.items()})
+
+        state = ["hn", "cn"] if c["mode"] == "lstm" else ["hn"]
+        extra = ["lengths"] if c["lengths"] else []
+        yield {"name": name, "op": "cudnn", "source": "torch", "dtype": c["dtype"], "seed": seed,
+               "models": ["CudnnRNNV3", "CudnnRNNBackpropV3"] if c["lengths"] or c["num_proj"] else
+                         ["CudnnRNN", "CudnnRNNBackprop"],
+               "attributes": {k: c[k] for k in ("mode", "input_mode", "direction", "dropout", "num_proj")},
+               "lengths": list(c["lengths"]) if c["lengths"] else None,
+               "sizes": {"L": c["layers"], "T": T, "B": B, "I": inputs, "H": H, "D": dirs},
+               "forward_operands": operands + extra, "forward_results": ["y"] + state,
+               "backward_operands": operands + extra + ["y"] + state + ["dy"] + ["d" + k for k in state],
+               "backward_results": ["dx", "dh0"] + (["dc0"] if c["mode"] == "lstm" else []) + ["dparams"],
+               "measured": measured}, {**values, **results}
