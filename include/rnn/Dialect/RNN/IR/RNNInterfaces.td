@@ -26,8 +26,10 @@ def RNN_LayerOpInterface : OpInterface<"LayerOpInterface"> {
       [{ return $_op.getODSResults(index); }]>,
     InterfaceMethod<"Adds the rules that relate the dimensions of operands and results, by label.",
       "void", "collectShapeRules", (ins "::mlir::rnn::ShapeRules &":$rules)>,
-    InterfaceMethod<"Checks what is not a shape. Cheap, looks at this op only.",
-      "::llvm::LogicalResult", "verifyAttributes", (ins), [{}], [{ return ::mlir::success(); }]>,
+    InterfaceMethod<"Checks attributes and which optional operands are there.",
+      "::llvm::LogicalResult", "verifyAttributes">,
+    InterfaceMethod<"Checks sizes that are not one dimension: parameter counts, constant lengths.",
+      "::llvm::LogicalResult", "verifySizes", (ins "const ::mlir::rnn::ShapeRules &":$rules)>,
     InterfaceMethod<"The chosen lowering, or none before selection.",
       "::std::optional<::mlir::rnn::Lowering>", "getLowering">,
     InterfaceMethod<"Writes the chosen lowering.", "void", "setLoweringAttr", (ins "::mlir::rnn::LoweringAttr":$attr)>

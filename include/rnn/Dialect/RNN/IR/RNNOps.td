@@ -22,23 +22,19 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // effects of every op are the shared code of RNNAssembly.cpp, RNNShapes.cpp and RNNOps.cpp over the op's signature.
 class RNN_Op<string mnemonic, list<Trait> traits = []>
     : Op<RNN_Dialect, mnemonic, traits # [
-        DeclareOpInterfaceMethods<RNN_LayerOpInterface, ["getSignature", "collectShapeRules", "verifyAttributes"]>,
+        DeclareOpInterfaceMethods<RNN_LayerOpInterface, ["getSignature", "collectShapeRules", "verifyAttributes",
+                                                               "verifySizes"]>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
-  code baseClassDeclaration = [{
-    /// Position of each attribute that is printed bare behind the op's name.
-    static ::llvm::ArrayRef<::llvm::StringRef> getHeaderAttrNames();
-  }];
-  let extraClassDeclaration = baseClassDeclaration;
 }
 
 // A layer or its gradient: results follow from operands and attributes.
 class RNN_LayerOp<string mnemonic, list<Trait> traits = []>
     : RNN_Op<mnemonic, traits # [
         AttrSizedOperandSegments,
-        DeclareOpInterfaceMethods<InferTypeOpInterface, ["isCompatibleReturnTypes"]>,
-        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+        DeclareOpInterfaceMethods<InferTypeOpInterface, ["refineReturnTypes"]>,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,7 +110,7 @@ def RNN_CudnnForwardOp : RNN_LayerOp<"cudnn_forward", [AttrSizedResultSegments]>
   let results = (outs Optional<RNN_Float>:$output /*C12*/, Optional<RNN_Float>:$output_h /*C12*/,
     Optional<RNN_Float>:$output_c /*C12*/, Optional<RNN_Reserve>:$reserve_space /*C13*/);
   let hasCanonicalizer = 1;
-  let extraClassDeclaration = baseClassDeclaration # [{
+  let extraClassDeclaration = [{
     /// True when this op draws random numbers, the only case in which its value form is not pure.
     bool drawsDropout() { return getIsTraining() && getDropout().convertToDouble() != 0.0; }
   }];
@@ -258,7 +254,7 @@ def RNN_CudnnCanonicalToParamsOp : RNN_LayerOp<"cudnn_canonical_to_params"> {
 
 // Its results are written out, because their number is a matter of a value (`layers`).
 def RNN_CudnnParamsToCanonicalOp : RNN_Op<"cudnn_params_to_canonical", [AttrSizedOperandSegments,
-    AttrSizedResultSegments, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+    AttrSizedResultSegments, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "the matrices and biases of every gate from opaque parameters";
   let description = [{
     The inverse of `rnn.cudnn_canonical_to_params`; models `CudnnRNNParamsToCanonical(V2)`. Weights are rank 2, biases

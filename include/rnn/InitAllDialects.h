@@ -1,0 +1,23 @@
+//===- InitAllDialects.h - registration of our dialects for tools -*- C++ -*-===//
+//
+// For tools and embedders. Nothing under lib/Dialect or lib/Conversion includes it.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_INITALLDIALECTS_H
+#define RNN_INITALLDIALECTS_H
+
+#include "rnn/Dialect/RNN/IR/RNN.h"
+
+namespace mlir::rnn {
+
+/// Adds our dialects and their interface models to `registry`.
+inline void registerAllDialects(DialectRegistry &registry) {
+  registry.insert<RNNDialect>();
+}
+
+} // namespace mlir::rnn
+
+#endif // RNN_INITALLDIALECTS_H

@@ -1,0 +1,236 @@
+//===- CudnnOps.cpp - tables of rnn.cudnn_forward and rnn.cudnn_backprop -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudnnCommon.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::detail;
+
+#define RNN_CUDNN_OPERANDS                                                                                            \
+  {"input", "input", ValueKind::Float, 3}, {"input_h", "state", ValueKind::Float, 3},                                 \
+      {"input_c", "state", ValueKind::Float, 3, /*optional=*/true}, {"params", "params", ValueKind::Float, 1},        \
+      {"sequence_lengths", "lengths", ValueKind::Lengths, 1, /*optional=*/true}
+
+static constexpr NamedValue forwardOperands[] = {RNN_CUDNN_OPERANDS};
+static constexpr NamedValue forwardResults[] = {{"output", "", ValueKind::Float, 3},
+                                                {"output_h", "", ValueKind::Float, 3},
+                                                {"output_c", "", ValueKind::Float, 3},
+                                                {"reserve_space", "", ValueKind::Reserve, 1}};
+static constexpr NamedValue backpropOperands[] = {
+    RNN_CUDNN_OPERANDS,
+    {"output", "output", ValueKind::Float, 3},
+    {"output_h", "output", ValueKind::Float, 3},
+    {"output_c", "output", ValueKind::Float, 3, /*optional=*/true},
+    {"output_backprop", "grads", ValueKind::Float, 3},
+    {"output_h_backprop", "grads", ValueKind::Float, 3},
+    {"output_c_backprop", "grads", ValueKind::Float, 3, /*optional=*/true},
+    {"reserve_space", "reserve", ValueKind::Reserve, 1, false, false, /*written=*/true},
+};
+static constexpr NamedValue backpropResults[] = {{"input_backprop", "", ValueKind::Float, 3},
+                                                 {"input_h_backprop", "", ValueKind::Float, 3},
+                                                 {"input_c_backprop", "", ValueKind::Float, 3},
+                                                 {"params_backprop", "", ValueKind::Float, 1}};
+
+const OpSignature &CudnnForwardOp::getSignature() {
+  static const OpSignature signature{forwardOperands, forwardResults, "C1", "C2", "C14", cudnnHeader};
+  return signature;
+}
+
+const OpSignature &CudnnBackpropOp::getSignature() {
+  static const OpSignature signature{backpropOperands, backpropResults, "C1", "C2", "C14", cudnnHeader};
+  return signature;
+}
+
+namespace {
+/// Dimensions that several operands share.
+struct CudnnLetters {
+  AffineExpr T, B;
+  SmallVector<AffineExpr, 3> input, stateH, stateC, output;
+};
+} // namespace
+
+template <typename OpLike>
+static CudnnLetters addCudnnRules(OpLike op, ShapeRules &rules) {
+  int64_t directions = getNumDirections(op.getDirection());
+  CudnnLetters l;
+  // C3, C4: the verifier and the runtime refuse empty problems, as cuDNN does.
+  l.T = rules.symbol("T", "the steps", "C3", op.getInput(), "input", 0, /*minimum=*/1);
+  l.B = rules.symbol("B", "the batch", "C3", op.getInput(), "input", 1, /*minimum=*/1);
+  AffineExpr I = rules.symbol("I", "the input size", "C3", op.getInput(), "input", 2, /*minimum=*/1);
+  AffineExpr L =
+      rules.symbol("L", "the layers", "C4", op.getInputH(), "input_h", 0, /*minimum=*/1, /*divisor=*/directions);
+  // C6: with a projection P is written in the attribute, and H is read off the cell state.
+  int64_t projection = op.getNumProj();
+  AffineExpr H, P;
+  if (projection > 0) {
+    P = getAffineConstantExpr(projection, rules.getContext());
+    H = rules.symbol("H", "the hidden size", "C6", op.getInputC(), "input_c", 2, /*minimum=*/projection);
+  } else {
+    H = P = rules.symbol("H", "the hidden size", "C4", op.getInputH(), "input_h", 2, /*minimum=*/1);
+  }
+  // C8
+  l.input = {l.T, l.B, op.getInputMode() == InputMode::SkipInput ? H : I};
+  l.stateH = {L * directions, l.B, P};
+  l.stateC = {L * directions, l.B, H};
+  l.output = {l.T, l.B, P * directions};
+  rules.operand("C3", "input", op.getInput(), {l.T, l.B, I});
+  if (op.getInputMode() == InputMode::SkipInput)
+    rules.operand("C8", "input", op.getInput(), l.input);
+  rules.operand(projection > 0 ? "C6" : "C4", "input_h", op.getInputH(), l.stateH);
+  rules.operand("C5", "input_c", op.getInputC(), l.stateC);
+  rules.operand("C7", "params", op.getParams(), {AffineExpr()});
+  rules.operand("C11", "sequence_lengths", op.getSequenceLengths(), {l.B});
+  return l;
+}
+
+template <typename OpLike>
+static void collectForwardRules(OpLike op, ShapeRules &rules) {
+  CudnnLetters l = addCudnnRules(op, rules);
+  Type element = getElementTypeOrSelf(op.getInput().getType());
+  rules.result("C12", "output", 0, element, l.output);
+  rules.result("C12", "output_h", 1, element, l.stateH);
+  if (op.getMode() == CellMode::Lstm)
+    rules.result("C12", "output_c", 2, element, l.stateC);
+  // C13: its size is the device's business when training, and zero otherwise.
+  rules.result("C13", "reserve_space", 3, IntegerType::get(rules.getContext(), 8),
+               {op.getIsTraining() ? AffineExpr() : getAffineConstantExpr(0, rules.getContext())});
+}
+
+template <typename OpLike>
+static void collectBackpropRules(OpLike op, ShapeRules &rules) {
+  CudnnLetters l = addCudnnRules(op, rules);
+  rules.operand("C12", "output", op.getOutput(), l.output);
+  rules.operand("C12", "output_h", op.getOutputH(), l.stateH);
+  rules.operand("C12", "output_c", op.getOutputC(), l.stateC);
+  rules.operand("C12", "output_backprop", op.getOutputBackprop(), l.output);
+  rules.operand("C12", "output_h_backprop", op.getOutputHBackprop(), l.stateH);
+  rules.operand("C12", "output_c_backprop", op.getOutputCBackprop(), l.stateC);
+  Type element = getElementTypeOrSelf(op.getInput().getType());
+  rules.result("C15", "input_backprop", 0, element, l.input);
+  rules.result("C15", "input_h_backprop", 1, element, l.stateH);
+  if (op.getMode() == CellMode::Lstm)
+    rules.result("C15", "input_c_backprop", 2, element, l.stateC);
+  // `params` has no letter: its size is the device's, so the gradient follows the operand itself.
+  AffineExpr count = rules.symbol("N", "the parameters", "C7", op.getParams(), "params", 0);
+  rules.result("C15", "params_backprop", 3, element, {count});
+}
+
+namespace mlir::rnn {
+static void collectRules(CudnnForwardOp::Adaptor op, ShapeRules &rules) { collectForwardRules(op, rules); }
+static void collectRules(CudnnBackpropOp::Adaptor op, ShapeRules &rules) { collectBackpropRules(op, rules); }
+} // namespace mlir::rnn
+
+void CudnnForwardOp::collectShapeRules(ShapeRules &rules) { collectForwardRules(*this, rules); }
+void CudnnBackpropOp::collectShapeRules(ShapeRules &rules) { collectBackpropRules(*this, rules); }
+
+//===----------------------------------------------------------------------===//
+// Verification beyond single dimensions
+//===----------------------------------------------------------------------===//
+
+/// C5, C12: a cell state belongs to lstm.
+template <typename OpTy>
+static LogicalResult verifyCell(OpTy op, StringRef name, Value value, StringRef label) {
+  bool isLstm = op.getMode() == CellMode::Lstm;
+  if (isLstm == static_cast<bool>(value))
+    return success();
+  if (isLstm)
+    return op.emitOpError("in mode lstm needs the cell operand `") << name << "` [" << label << "]";
+  return op.emitOpError("in mode ") << stringifyCellMode(op.getMode()) << " takes no cell operand, but got `" << name
+                                    << "` [" << label << "]";
+}
+
+template <typename OpTy>
+static LogicalResult verifyCommonAttributes(OpTy op) {
+  if (failed(verifyCell(op, "input_c", op.getInputC(), "C5")) ||
+      failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6")) ||
+      failed(verifyDropout(op, op.getDropout(), "C9")) || failed(verifySeeds(op, "C10")))
+    return failure();
+  return success();
+}
+
+LogicalResult CudnnForwardOp::verifyAttributes() { return verifyCommonAttributes(*this); }
+
+LogicalResult CudnnBackpropOp::verifyAttributes() {
+  if (failed(verifyCommonAttributes(*this)) || failed(verifyCell(*this, "output_c", getOutputC(), "C12")) ||
+      failed(verifyCell(*this, "output_c_backprop", getOutputCBackprop(), "C12")))
+    return failure();
+  return success();
+}
+
+template <typename OpTy>
+static LogicalResult verifyCudnnSizes(OpTy op, const ShapeRules &rules) {
+  std::optional<int64_t> steps = rules.getSymbols()[0].value;
+  auto inputType = cast<ShapedType>(op.getInput().getType());
+  // TensorFlow compares with the last dim of input_h, which is P under a projection.
+  auto stateType = cast<ShapedType>(op.getInputH().getType());
+  if (op.getInputMode() == InputMode::AutoSelect) {
+    if (inputType.isDynamicDim(2) || stateType.isDynamicDim(2))
+      return op.emitOpError("with `auto_select` needs a static input size and a static state size, since the choice "
+                            "decides the size of `params`; write linear_input or skip_input [C8]");
+    if (op.getNumProj() > 0 && inputType.getDimSize(2) == stateType.getDimSize(2))
+      return op.emitOpError("with `auto_select` and a projection to the input size is ambiguous; write linear_input "
+                            "or skip_input [C8]");
+  }
+  // C7
+  CudnnSizes sizes;
+  std::optional<CudnnSizes> known = getSizes(op, rules);
+  if (known) {
+    sizes = *known;
+    std::optional<int64_t> least = getDenseParamsSize(sizes);
+    auto paramsType = cast<ShapedType>(op.getParams().getType());
+    if (!least)
+      return op.emitOpError("has more parameters than 64 bits can count [C7]");
+    if (!paramsType.isDynamicDim(0) && paramsType.getDimSize(0) < *least)
+      return op.emitOpError("expects `params` to have at least ")
+             << *least << " elements (all matrices and biases of " << sizes.layers << " layer(s), "
+             << sizes.directions << " direction(s), I = " << sizes.input << ", H = " << sizes.hidden
+             << (op.getNumProj() > 0 ? ", P = " + std::to_string(sizes.projection) : std::string())
+             << "), but got " << paramsType.getDimSize(0) << " [C7]";
+  }
+  // C11
+  DenseIntElementsAttr lengths;
+  if (op.getSequenceLengths() && matchPattern(op.getSequenceLengths(), m_Constant(&lengths)))
+    for (auto [index, length] : llvm::enumerate(lengths.getValues<APInt>()))
+      if (length.isNegative() || (steps && length.sgt(*steps)))
+        return op.emitOpError("expects `sequence_lengths` to be in [0, ")
+               << (steps ? std::to_string(*steps) : "T") << "], but element " << index << " is "
+               << length.getSExtValue() << " [C11]";
+  return success();
+}
+
+LogicalResult CudnnForwardOp::verifySizes(const ShapeRules &rules) { return verifyCudnnSizes(*this, rules); }
+LogicalResult CudnnBackpropOp::verifySizes(const ShapeRules &rules) { return verifyCudnnSizes(*this, rules); }
+
+//===----------------------------------------------------------------------===//
+// Effects and shapes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The state of the random generator: drawing changes it, so draws are neither removed, merged nor reordered.
+struct DropoutStream : public SideEffects::Resource::Base<DropoutStream> {
+  StringRef getName() final { return "DropoutStream"; }
+};
+} // namespace
+
+void CudnnForwardOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  getLayerOpEffects(*this, effects);
+  if (!drawsDropout())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get(), DropoutStream::get());
+  effects.emplace_back(MemoryEffects::Write::get(), DropoutStream::get());
+}
+
+LogicalResult CudnnForwardOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyResults(builder, *this, shapes, [&](unsigned) -> OpFoldResult {
+    return createReserveSize(builder, *this);
+  });
+}
+
+RNN_DEFINE_LAYER_OP(CudnnForwardOp)
+RNN_DEFINE_LAYER_OP(CudnnBackpropOp)
+RNN_DEFINE_PLAIN_EFFECTS(CudnnBackpropOp)
+RNN_DEFINE_RESULT_REIFICATION(CudnnBackpropOp)

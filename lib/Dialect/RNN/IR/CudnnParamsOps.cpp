@@ -1,0 +1,316 @@
+//===- CudnnParamsOps.cpp - sizes and conversions of opaque parameters -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudnnCommon.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::detail;
+
+//===----------------------------------------------------------------------===//
+// The dense layout
+//===----------------------------------------------------------------------===//
+
+int64_t rnn::getNumParamPairs(CellMode mode) {
+  switch (mode) {
+  case CellMode::Lstm:
+    return 8;
+  case CellMode::Gru:
+    return 6;
+  case CellMode::RnnRelu:
+  case CellMode::RnnTanh:
+    return 2;
+  }
+  llvm_unreachable("all modes are listed");
+}
+
+static int64_t getWeightsPerCell(const CudnnSizes &sizes) {
+  return getNumParamPairs(sizes.mode) + (sizes.projection != sizes.hidden ? 1 : 0);
+}
+
+int64_t rnn::getNumWeights(const CudnnSizes &sizes) {
+  return getWeightsPerCell(sizes) * sizes.layers * sizes.directions;
+}
+
+int64_t rnn::getNumBiases(const CudnnSizes &sizes) {
+  return getNumParamPairs(sizes.mode) * sizes.layers * sizes.directions;
+}
+
+std::pair<int64_t, int64_t> rnn::getWeightShape(const CudnnSizes &sizes, int64_t index) {
+  int64_t perCell = getWeightsPerCell(sizes), pairs = getNumParamPairs(sizes.mode);
+  int64_t layer = index / perCell / sizes.directions, place = index % perCell;
+  if (place == pairs)
+    return {sizes.projection, sizes.hidden};
+  if (place >= pairs / 2)
+    return {sizes.hidden, sizes.projection};
+  if (layer > 0)
+    return {sizes.hidden, sizes.directions * sizes.projection};
+  return {sizes.skipInput ? 0 : sizes.hidden, sizes.input};
+}
+
+std::optional<int64_t> rnn::getDenseParamsSize(const CudnnSizes &s) {
+  // G*H per matrix row: G*H*D*(I + P + 2) + (L-1)*G*H*D*(D*P + P + 2) [+ L*D*P*H]; skip input has no input matrices
+  // in the first layer.
+  int64_t gates = getNumParamPairs(s.mode) / 2;
+  auto mul = [](std::optional<int64_t> a, std::optional<int64_t> b) {
+    return a && b ? llvm::checkedMul(*a, *b) : std::nullopt;
+  };
+  auto add = [](std::optional<int64_t> a, std::optional<int64_t> b) {
+    return a && b ? llvm::checkedAdd(*a, *b) : std::nullopt;
+  };
+  std::optional<int64_t> rows = mul(mul(gates, s.hidden), s.directions);
+  std::optional<int64_t> first = mul(rows, add(add(s.skipInput ? 0 : s.input, s.projection), 2));
+  std::optional<int64_t> above = mul(mul(rows, s.layers - 1), add(add(mul(s.directions, s.projection), s.projection), 2));
+  std::optional<int64_t> total = add(first, above);
+  if (s.projection != s.hidden)
+    total = add(total, mul(mul(mul(s.layers, s.directions), s.projection), s.hidden));
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared checks
+//===----------------------------------------------------------------------===//
+
+LogicalResult rnn::detail::verifyProjection(Operation *op, CellMode mode, int64_t numProj, StringRef label,
+                                            std::optional<int64_t> units) {
+  if (numProj < 0)
+    return op->emitOpError("expects `num_proj` to be 0 (no projection) or positive, but got ")
+           << numProj << " [" << label << "]";
+  if (numProj > 0 && mode != CellMode::Lstm)
+    return op->emitOpError("has `num_proj` = ") << numProj << ", but only mode lstm can project, not "
+                                                << stringifyCellMode(mode) << " [" << label << "]";
+  if (units && numProj > *units)
+    return op->emitOpError("expects `num_proj` to be at most the hidden size ")
+           << *units << ", but got " << numProj << " [" << label << "]";
+  return success();
+}
+
+LogicalResult rnn::detail::verifyDropout(Operation *op, const APFloat &dropout, StringRef label) {
+  double value = dropout.convertToDouble();
+  if (value >= 0.0 && value <= 1.0) // false for NaN
+    return success();
+  return op->emitOpError("expects `dropout` to be in [0, 1], but got ") << value << " [" << label << "]";
+}
+
+/// S1, S2, S3
+template <typename OpTy>
+static LogicalResult verifySizeOperands(OpTy op) {
+  std::optional<int64_t> layers = getConstantInt(op.getLayers()), units = getConstantInt(op.getUnits()),
+                         input = getConstantInt(op.getInputSize());
+  for (auto [name, size] :
+       {std::pair<StringRef, std::optional<int64_t>>("layers", layers), {"units", units}, {"input_size", input}})
+    if (size && *size < 1)
+      return op.emitOpError("expects `") << name << "` to be positive, but got " << *size << " [S1]";
+  if (op.getInputMode() == InputMode::SkipInput && units && input && *units != *input)
+    return op.emitOpError("with `skip_input` expects `input_size` to be ")
+           << *units << " like `units`, but got " << *input << " [S2]";
+  if (op.getInputMode() == InputMode::AutoSelect && (!units || !input))
+    return op.emitOpError("with `auto_select` needs constant `units` and `input_size`; write linear_input or "
+                          "skip_input [S2]");
+  return verifyProjection(op, op.getMode(), op.getNumProj(), "S3", units);
+}
+
+/// All sizes, if they are constants and the input mode is decided.
+template <typename OpTy>
+static std::optional<CudnnSizes> getConstantSizes(OpTy op) {
+  std::optional<int64_t> layers = getConstantInt(op.getLayers()), units = getConstantInt(op.getUnits()),
+                         input = getConstantInt(op.getInputSize());
+  if (!layers || !units || !input || op.getInputMode() == InputMode::AutoSelect)
+    return std::nullopt;
+  return CudnnSizes{op.getMode(),
+                    op.getInputMode() == InputMode::SkipInput,
+                    getNumDirections(op.getDirection()),
+                    *layers,
+                    *input,
+                    *units,
+                    op.getNumProj() > 0 ? static_cast<int64_t>(op.getNumProj()) : *units};
+}
+
+//===----------------------------------------------------------------------===//
+// rnn.cudnn_params_size, rnn.cudnn_reserve_size
+//===----------------------------------------------------------------------===//
+
+static constexpr NamedValue paramsSizeOperands[] = {{"layers", "sizes", ValueKind::Index},
+                                                    {"units", "sizes", ValueKind::Index},
+                                                    {"input_size", "sizes", ValueKind::Index}};
+static constexpr NamedValue reserveSizeOperands[] = {
+    {"layers", "sizes", ValueKind::Index}, {"units", "sizes", ValueKind::Index},
+    {"input_size", "sizes", ValueKind::Index}, {"steps", "extent", ValueKind::Index},
+    {"batch", "extent", ValueKind::Index}};
+
+const OpSignature &CudnnParamsSizeOp::getSignature() {
+  static const OpSignature signature{paramsSizeOperands, {}, "", "", "", cudnnHeader};
+  return signature;
+}
+
+const OpSignature &CudnnReserveSizeOp::getSignature() {
+  static const OpSignature signature{reserveSizeOperands, {}, "", "", "", cudnnHeader};
+  return signature;
+}
+
+template <typename OpTy>
+static LogicalResult verifyElementType(OpTy op) {
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(op.getElementType()))
+    return success();
+  return op.emitOpError("expects `element_type` to be f16, bf16, f32 or f64, but got ") << op.getElementType();
+}
+
+void CudnnParamsSizeOp::collectShapeRules(ShapeRules &) {}
+void CudnnReserveSizeOp::collectShapeRules(ShapeRules &) {}
+LogicalResult CudnnParamsSizeOp::verifyAttributes() { return verifyElementType(*this); }
+LogicalResult CudnnParamsSizeOp::verifySizes(const ShapeRules &) { return verifySizeOperands(*this); }
+
+LogicalResult CudnnReserveSizeOp::verifyAttributes() {
+  if (failed(verifyElementType(*this)) || failed(verifyDropout(*this, getDropout(), "C9")))
+    return failure();
+  return verifySeeds(*this, "C10");
+}
+
+LogicalResult CudnnReserveSizeOp::verifySizes(const ShapeRules &) { return verifySizeOperands(*this); }
+
+namespace mlir::rnn::detail {
+// A size op has one index result that no rule describes.
+template <>
+void inferResults<CudnnParamsSizeOp>(ValueRange, const CudnnParamsSizeOp::Properties &, SmallVectorImpl<Type> &types,
+                                     SmallVectorImpl<int32_t> &, MLIRContext *context) {
+  types.assign(1, IndexType::get(context));
+}
+template <>
+void inferResults<CudnnReserveSizeOp>(ValueRange, const CudnnReserveSizeOp::Properties &,
+                                      SmallVectorImpl<Type> &types, SmallVectorImpl<int32_t> &,
+                                      MLIRContext *context) {
+  types.assign(1, IndexType::get(context));
+}
+} // namespace mlir::rnn::detail
+
+RNN_DEFINE_ASSEMBLY(CudnnParamsSizeOp)
+RNN_DEFINE_ASSEMBLY(CudnnReserveSizeOp)
+RNN_DEFINE_PLAIN_EFFECTS(CudnnParamsSizeOp)
+RNN_DEFINE_PLAIN_EFFECTS(CudnnReserveSizeOp)
+
+//===----------------------------------------------------------------------===//
+// rnn.cudnn_canonical_to_params, rnn.cudnn_params_to_canonical
+//===----------------------------------------------------------------------===//
+
+static constexpr NamedValue packOperands[] = {
+    {"layers", "sizes", ValueKind::Index},
+    {"units", "sizes", ValueKind::Index},
+    {"input_size", "sizes", ValueKind::Index},
+    {"weights", "weights", ValueKind::Float, -1, false, /*variadic=*/true},
+    {"biases", "biases", ValueKind::Float, -1, false, /*variadic=*/true}};
+static constexpr NamedValue packResults[] = {{"params", "", ValueKind::Float, 1}};
+static constexpr NamedValue unpackOperands[] = {{"layers", "sizes", ValueKind::Index},
+                                                {"units", "sizes", ValueKind::Index},
+                                                {"input_size", "sizes", ValueKind::Index},
+                                                {"params", "params", ValueKind::Float, 1}};
+static constexpr NamedValue unpackResults[] = {{"weights", "", ValueKind::Float, -1, false, /*variadic=*/true},
+                                               {"biases", "", ValueKind::Float, -1, false, /*variadic=*/true}};
+
+const OpSignature &CudnnCanonicalToParamsOp::getSignature() {
+  static const OpSignature signature{packOperands, packResults, "C1", "C2", "C14", cudnnHeader};
+  return signature;
+}
+
+const OpSignature &CudnnParamsToCanonicalOp::getSignature() {
+  static const OpSignature signature{unpackOperands, unpackResults, "C1", "C2", "C14", cudnnHeader};
+  return signature;
+}
+
+template <typename OpLike>
+static void collectPackRules(OpLike op, ShapeRules &rules) {
+  // Only a list without weights has no element type; the verifier refuses it by its number.
+  Type element = op.getWeights().empty() ? Type(Float32Type::get(rules.getContext()))
+                                         : getElementTypeOrSelf((*op.getWeights().begin()).getType());
+  rules.result("C7", "params", 0, element, {AffineExpr()});
+}
+
+namespace mlir::rnn {
+static void collectRules(CudnnCanonicalToParamsOp::Adaptor op, ShapeRules &rules) { collectPackRules(op, rules); }
+} // namespace mlir::rnn
+
+void CudnnCanonicalToParamsOp::collectShapeRules(ShapeRules &rules) { collectPackRules(*this, rules); }
+void CudnnParamsToCanonicalOp::collectShapeRules(ShapeRules &) {}
+LogicalResult CudnnCanonicalToParamsOp::verifyAttributes() { return success(); }
+LogicalResult CudnnParamsToCanonicalOp::verifyAttributes() { return success(); }
+
+/// S4, S5 for the canonical tensors, wherever they stand.
+template <typename OpTy>
+static LogicalResult verifyCanonical(OpTy op, ValueRange weights, ValueRange biases) {
+  if (failed(verifySizeOperands(op)))
+    return failure();
+  int64_t directions = getNumDirections(op.getDirection()), pairs = getNumParamPairs(op.getMode());
+  int64_t weightsPerLayer = (pairs + (op.getNumProj() > 0 ? 1 : 0)) * directions;
+  std::optional<int64_t> layers = getConstantInt(op.getLayers());
+  for (auto [name, count, perLayer] : {std::tuple<StringRef, int64_t, int64_t>("weights", weights.size(), weightsPerLayer),
+                                       {"biases", biases.size(), pairs * directions}}) {
+    if (layers && count != *layers * perLayer)
+      return op.emitOpError("expects ") << *layers * perLayer << " " << name << " (" << perLayer << " for each of "
+                                        << *layers << " layer(s)), but got " << count << " [S4]";
+    if (count == 0 || count % perLayer != 0)
+      return op.emitOpError("expects a positive multiple of ")
+             << perLayer << " " << name << " (" << perLayer << " for each layer), but got " << count << " [S4]";
+  }
+  std::optional<CudnnSizes> sizes = getConstantSizes(op);
+  if (!sizes)
+    return success();
+  if (!getDenseParamsSize(*sizes))
+    return op.emitOpError("has more parameters than 64 bits can count [C7]");
+  auto verifyElements = [&](StringRef name, int64_t index, Value value, int64_t expected) -> LogicalResult {
+    auto type = cast<ShapedType>(value.getType());
+    if (!type.hasStaticShape() || type.getNumElements() == expected)
+      return success();
+    InFlightDiagnostic diag = op.emitOpError("expects ")
+                              << name << " " << index << " to have " << expected << " elements";
+    if (name == "weight") {
+      auto [rows, columns] = getWeightShape(*sizes, index);
+      diag << " (" << rows << " x " << columns << ")";
+    }
+    return diag << ", but got " << type.getNumElements() << " (" << type << ") [S5]";
+  };
+  for (auto [index, value] : llvm::enumerate(weights)) {
+    auto [rows, columns] = getWeightShape(*sizes, index);
+    if (failed(verifyElements("weight", index, value, rows * columns)))
+      return failure();
+  }
+  for (auto [index, value] : llvm::enumerate(biases))
+    if (failed(verifyElements("bias", index, value, sizes->hidden)))
+      return failure();
+  return success();
+}
+
+/// C7
+template <typename OpTy>
+static LogicalResult verifyParamsElements(OpTy op, Value params) {
+  auto type = params ? cast<ShapedType>(params.getType()) : ShapedType();
+  std::optional<CudnnSizes> sizes = getConstantSizes(op);
+  if (!type || type.isDynamicDim(0) || !sizes)
+    return success();
+  std::optional<int64_t> least = getDenseParamsSize(*sizes);
+  if (!least || type.getDimSize(0) >= *least)
+    return success();
+  return op.emitOpError("expects `params` to have at least ")
+         << *least << " elements (all matrices and biases), but got " << type.getDimSize(0) << " [C7]";
+}
+
+LogicalResult CudnnCanonicalToParamsOp::verifySizes(const ShapeRules &) {
+  if (failed(verifyCanonical(*this, getWeights(), getBiases())))
+    return failure();
+  return verifyParamsElements(*this, getParams() ? Value(getParams()) : Value(getParamsOut()));
+}
+
+LogicalResult CudnnParamsToCanonicalOp::verifySizes(const ShapeRules &) {
+  bool isValue = rnn::detail::isValueForm(getOperation());
+  if (failed(verifyCanonical(*this, isValue ? ValueRange(getWeights()) : ValueRange(getWeightsOut()),
+                             isValue ? ValueRange(getBiases()) : ValueRange(getBiasesOut()))))
+    return failure();
+  return verifyParamsElements(*this, getParams());
+}
+
+RNN_DEFINE_LAYER_OP(CudnnCanonicalToParamsOp)
+RNN_DEFINE_ASSEMBLY(CudnnParamsToCanonicalOp)
+RNN_DEFINE_PLAIN_EFFECTS(CudnnCanonicalToParamsOp)
+RNN_DEFINE_PLAIN_EFFECTS(CudnnParamsToCanonicalOp)

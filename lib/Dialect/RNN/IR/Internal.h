@@ -1,0 +1,195 @@
+//===- Internal.h - shared by the files of the rnn dialect -*- C++ -*-===//
+//
+// What is written once for all ops, as functions over a signature and as templates that adapt them to one op.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_DIALECT_RNN_IR_INTERNAL_H
+#define RNN_LIB_DIALECT_RNN_IR_INTERNAL_H
+
+#include "mlir/IR/TypeUtilities.h"
+#include "rnn/Dialect/RNN/IR/RNN.h"
+
+namespace mlir::rnn::detail {
+
+/// What the shared parser has read beyond the operation state.
+struct ParsedLayerOp {
+  SmallVector<int32_t> operandSegments, resultSegments;
+  SmallVector<Type> resultTypes;
+  bool hasResultTypes = false;
+};
+
+ParseResult parseLayerOp(OpAsmParser &parser, OperationState &state, const OpSignature &signature,
+                         ParsedLayerOp &parsed);
+/// Prints result types unless they equal `inferredResultTypes`.
+void printLayerOp(OpAsmPrinter &printer, LayerOpInterface op, TypeRange inferredResultTypes);
+LogicalResult verifyLayerOp(LayerOpInterface op);
+void getLayerOpEffects(LayerOpInterface op,
+                       SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects);
+/// Result types, with the number of results of each entry, from resolved rules.
+void inferFromRules(const ShapeRules &rules, const OpSignature &signature, SmallVectorImpl<Type> &types,
+                    SmallVectorImpl<int32_t> &segments);
+/// The sizes of result `index` as values or constants; the operands must be tensors.
+SmallVector<OpFoldResult> reifyDims(OpBuilder &builder, Location loc, const ShapeRules &rules,
+                                    ArrayRef<AffineExpr> dims, function_ref<OpFoldResult()> unknown = nullptr);
+
+/// Reifies all results of an op in value form. `unknown(result)` gives the sizes of a result whose rule leaves one open.
+LogicalResult reifyResults(OpBuilder &builder, LayerOpInterface op, ReifiedRankedShapedTypeDims &shapes,
+                           function_ref<OpFoldResult(unsigned resultIndex)> unknown = nullptr);
+
+/// True if C++ type `OpTy` has segment sizes for its results.
+template <typename OpTy>
+constexpr bool hasResultSegments = OpTy::template hasTrait<OpTrait::AttrSizedResultSegments>();
+template <typename OpTy>
+constexpr bool hasOperandSegments = OpTy::template hasTrait<OpTrait::AttrSizedOperandSegments>();
+
+/// Completes the properties of `OpTy` from the attributes and segment sizes, so that an adaptor can be used.
+template <typename OpTy>
+LogicalResult finishProperties(OperationState &state, ArrayRef<int32_t> operandSegments,
+                               function_ref<InFlightDiagnostic()> emitError) {
+  auto &properties = state.getOrAddProperties<typename OpTy::Properties>();
+  if (failed(OpTy::setPropertiesFromAttr(properties, state.attributes.getDictionary(state.getContext()), emitError)))
+    return failure();
+  for (StringAttr name : state.name.getAttributeNames())
+    state.attributes.erase(name);
+  if constexpr (hasOperandSegments<OpTy>)
+    llvm::copy(operandSegments, properties.operandSegmentSizes.begin());
+  state.name.populateDefaultProperties(&properties);
+  return success();
+}
+
+template <typename OpTy>
+void setResultSegments(OperationState &state, ArrayRef<int32_t> segments) {
+  if constexpr (hasResultSegments<OpTy>)
+    llvm::copy(segments, state.getOrAddProperties<typename OpTy::Properties>().resultSegmentSizes.begin());
+}
+
+/// Result types of `OpTy` from operands and properties, by the rules that `collectRules` adds for its adaptor.
+template <typename OpTy>
+void inferResults(ValueRange operands, const typename OpTy::Properties &properties, SmallVectorImpl<Type> &types,
+                  SmallVectorImpl<int32_t> &segments, MLIRContext *context) {
+  segments.assign(OpTy::getSignature().results.size(), 0);
+  if (!isValueForm(operands))
+    return;
+  ShapeRules rules(context);
+  collectRules(typename OpTy::Adaptor(operands, DictionaryAttr::get(context), properties), rules);
+  rules.resolve();
+  inferFromRules(rules, OpTy::getSignature(), types, segments);
+}
+
+template <typename OpTy>
+ParseResult parseLayerOp(OpAsmParser &parser, OperationState &state) {
+  ParsedLayerOp parsed;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseLayerOp(parser, state, OpTy::getSignature(), parsed) ||
+      failed(finishProperties<OpTy>(state, parsed.operandSegments, [&] { return parser.emitError(loc); })))
+    return failure();
+  if (parsed.hasResultTypes) {
+    state.addTypes(parsed.resultTypes);
+    setResultSegments<OpTy>(state, parsed.resultSegments);
+    return success();
+  }
+  if constexpr (OpTy::template hasTrait<InferTypeOpInterface::Trait>()) {
+    SmallVector<Type> types;
+    SmallVector<int32_t> segments;
+    inferResults<OpTy>(state.operands, state.getOrAddProperties<typename OpTy::Properties>(), types, segments,
+                       parser.getContext());
+    state.addTypes(types);
+    setResultSegments<OpTy>(state, segments);
+  }
+  return success();
+}
+
+/// The generic form and the memref form share this: no results on memrefs.
+template <typename OpTy>
+LogicalResult inferReturnTypes(MLIRContext *context, ValueRange operands, OpaqueProperties properties,
+                               SmallVectorImpl<Type> &types) {
+  SmallVector<int32_t> segments;
+  inferResults<OpTy>(operands, *properties.as<typename OpTy::Properties *>(), types, segments, context);
+  return success();
+}
+
+template <typename OpTy>
+void printLayerOp(OpAsmPrinter &printer, OpTy op) {
+  SmallVector<Type> inferred;
+  if constexpr (OpTy::template hasTrait<InferTypeOpInterface::Trait>())
+    if (op->getNumResults() != 0)
+      (void)inferReturnTypes<OpTy>(op.getContext(), op->getOperands(), op->getPropertiesStorage(), inferred);
+  printLayerOp(printer, cast<LayerOpInterface>(op.getOperation()), inferred);
+}
+
+/// Creates `OpTy` from operands by signature entry.
+template <typename OpTy>
+Operation *createLayerOp(OpBuilder &builder, Location loc, ArrayRef<ValueRange> operands,
+                         ArrayRef<NamedAttribute> attributes, ArrayRef<ValueRange> outs) {
+  const OpSignature &signature = OpTy::getSignature();
+  OperationState state(loc, OpTy::getOperationName());
+  SmallVector<int32_t> segments;
+  for (unsigned entry = 0, end = signature.operands.size() + signature.results.size(); entry < end; ++entry) {
+    ValueRange values;
+    if (entry < operands.size())
+      values = operands[entry];
+    else if (entry >= signature.operands.size() && entry - signature.operands.size() < outs.size())
+      values = outs[entry - signature.operands.size()];
+    segments.push_back(values.size());
+    state.addOperands(values);
+  }
+  state.addAttributes(attributes);
+  LogicalResult finished = finishProperties<OpTy>(state, segments, [&] { return emitError(loc); });
+  assert(succeeded(finished) && "attributes of a layer op must have the types of its definition");
+  (void)finished;
+  if constexpr (OpTy::template hasTrait<InferTypeOpInterface::Trait>()) {
+    SmallVector<Type> types;
+    SmallVector<int32_t> resultSegments;
+    inferResults<OpTy>(state.operands, state.getOrAddProperties<typename OpTy::Properties>(), types, resultSegments,
+                       builder.getContext());
+    state.addTypes(types);
+    setResultSegments<OpTy>(state, resultSegments);
+  }
+  return builder.create(state);
+}
+
+} // namespace mlir::rnn::detail
+
+// Connect the members that TableGen declares with the shared code above. Macros, because a member function of a class
+// that TableGen writes cannot be defined in any other generic way.
+
+#define RNN_DEFINE_ASSEMBLY(OpTy)                                                                                      \
+  ParseResult OpTy::parse(OpAsmParser &parser, OperationState &state) {                                                \
+    return rnn::detail::parseLayerOp<OpTy>(parser, state);                                                             \
+  }                                                                                                                    \
+  void OpTy::print(OpAsmPrinter &printer) { rnn::detail::printLayerOp(printer, *this); }                               \
+  LogicalResult OpTy::verify() { return rnn::detail::verifyLayerOp(*this); }
+
+// The verifier compares result types with the rules itself and names what is wrong, so the interface's own comparison,
+// which goes through refineReturnTypes, accepts any.
+#define RNN_DEFINE_LAYER_OP(OpTy)                                                                                      \
+  RNN_DEFINE_ASSEMBLY(OpTy)                                                                                            \
+  LogicalResult OpTy::inferReturnTypes(MLIRContext *context, std::optional<Location>, ValueRange operands,             \
+                                       DictionaryAttr, OpaqueProperties properties, RegionRange,                       \
+                                       SmallVectorImpl<Type> &types) {                                                 \
+    return rnn::detail::inferReturnTypes<OpTy>(context, operands, properties, types);                                  \
+  }                                                                                                                    \
+  LogicalResult OpTy::refineReturnTypes(MLIRContext *, std::optional<Location>, ValueRange, DictionaryAttr,            \
+                                        OpaqueProperties, RegionRange, SmallVectorImpl<Type> &) {                      \
+    return success();                                                                                                  \
+  }                                                                                                                    \
+  template <>                                                                                                          \
+  OpTy rnn::createLayerOp<OpTy>(OpBuilder & builder, Location loc, ArrayRef<ValueRange> operands,                      \
+                                ArrayRef<NamedAttribute> attributes, ArrayRef<ValueRange> outs) {                      \
+    return cast<OpTy>(rnn::detail::createLayerOp<OpTy>(builder, loc, operands, attributes, outs));                     \
+  }
+
+#define RNN_DEFINE_PLAIN_EFFECTS(OpTy)                                                                                 \
+  void OpTy::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {                \
+    rnn::detail::getLayerOpEffects(*this, effects);                                                                    \
+  }
+
+#define RNN_DEFINE_RESULT_REIFICATION(OpTy)                                                                            \
+  LogicalResult OpTy::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {                     \
+    return rnn::detail::reifyResults(builder, *this, shapes);                                                          \
+  }
+
+#endif // RNN_LIB_DIALECT_RNN_IR_INTERNAL_H

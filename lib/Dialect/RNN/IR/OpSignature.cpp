@@ -1,0 +1,122 @@
+//===- OpSignature.cpp - letters, expressions and their explanations ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Dialect/RNN/IR/OpSignature.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+bool rnn::detail::isValueForm(ValueRange operands) {
+  return llvm::none_of(operands.getTypes(), [](Type type) { return isa<BaseMemRefType>(type); });
+}
+
+bool rnn::detail::isValueForm(Operation *op) { return isValueForm(op->getOperands()); }
+
+/// The static size of a dimension, or none if it is dynamic or not there.
+static std::optional<int64_t> staticDim(Value value, unsigned dim) {
+  auto type = value ? dyn_cast<ShapedType>(value.getType()) : ShapedType();
+  if (!type || !type.hasRank() || dim >= type.getRank() || type.isDynamicDim(dim))
+    return std::nullopt;
+  return type.getDimSize(dim);
+}
+
+AffineExpr ShapeRules::symbol(StringRef letter, StringRef meaning, StringRef label, Value from, StringRef fromName,
+                              unsigned dim, int64_t minimum, int64_t divisor) {
+  std::optional<int64_t> value = staticDim(from, dim);
+  if (value)
+    value = *value / divisor;
+  symbols.push_back({letter, meaning, from, fromName, dim, divisor, minimum, label, value});
+  return getAffineSymbolExpr(symbols.size() - 1, context);
+}
+
+void ShapeRules::operand(StringRef label, StringRef name, Value value, ArrayRef<AffineExpr> dims) {
+  if (!value)
+    return;
+  Rule rule{label, name, value, -1, Type(), {}};
+  rule.dims.assign(dims.begin(), dims.end());
+  operandRules.push_back(std::move(rule));
+}
+
+void ShapeRules::result(StringRef label, StringRef name, unsigned index, Type elementType, ArrayRef<AffineExpr> dims) {
+  Rule rule{label, name, Value(), static_cast<int>(index), elementType, {}};
+  rule.dims.assign(dims.begin(), dims.end());
+  resultRules.push_back(std::move(rule));
+}
+
+void ShapeRules::resolve() {
+  for (const Rule &rule : operandRules) {
+    for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
+      auto letter = dyn_cast_or_null<AffineSymbolExpr>(expr);
+      if (!letter || symbols[letter.getPosition()].value)
+        continue;
+      symbols[letter.getPosition()].value = staticDim(rule.value, dim);
+    }
+  }
+}
+
+std::optional<int64_t> ShapeRules::evaluate(AffineExpr expr) const {
+  switch (expr.getKind()) {
+  case AffineExprKind::Constant:
+    return cast<AffineConstantExpr>(expr).getValue();
+  case AffineExprKind::SymbolId:
+    return symbols[cast<AffineSymbolExpr>(expr).getPosition()].value;
+  case AffineExprKind::Add:
+  case AffineExprKind::Mul: {
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    std::optional<int64_t> lhs = evaluate(binary.getLHS()), rhs = evaluate(binary.getRHS());
+    int64_t result;
+    if (!lhs || !rhs)
+      return std::nullopt;
+    bool overflow = expr.getKind() == AffineExprKind::Add ? llvm::AddOverflow(*lhs, *rhs, result)
+                                                          : llvm::MulOverflow(*lhs, *rhs, result);
+    return overflow ? std::nullopt : std::optional<int64_t>(result);
+  }
+  default:
+    llvm_unreachable("shape rules are sums and products");
+  }
+}
+
+std::string ShapeRules::toString(AffineExpr expr) const {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::to_string(constant.getValue());
+  if (auto letter = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[letter.getPosition()].letter.str();
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::string lhs = toString(binary.getLHS()), rhs = toString(binary.getRHS());
+  if (expr.getKind() == AffineExprKind::Add)
+    return lhs + " + " + rhs;
+  // Affine expressions keep constants on the right; "4*H" reads better than "H*4".
+  return isa<AffineConstantExpr>(binary.getRHS()) ? rhs + "*" + lhs : lhs + "*" + rhs;
+}
+
+std::string ShapeRules::explain(AffineExpr expr) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (isa<AffineConstantExpr>(expr))
+    return text;
+  os << toString(expr) << ", where ";
+  bool first = true;
+  for (auto [index, symbol] : llvm::enumerate(symbols)) {
+    if (!expr.isFunctionOfSymbol(index))
+      continue;
+    os << (first ? "" : " and ") << symbol.letter;
+    if (symbol.value)
+      os << " = " << *symbol.value;
+    os << " is ";
+    if (staticDim(symbol.from, symbol.dim) || !symbol.value) {
+      os << "dim " << symbol.dim << " of `" << symbol.fromName << "`";
+      if (symbol.divisor != 1)
+        os << " / " << symbol.divisor;
+    } else {
+      os << symbol.meaning;
+    }
+    first = false;
+  }
+  return text;
+}

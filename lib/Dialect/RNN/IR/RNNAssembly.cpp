@@ -1,0 +1,308 @@
+//===- RNNAssembly.cpp - the textual form that all rnn ops share -------------===//
+//
+//   op ::= name word (`,` word)* group* outs? attr-dict (`->` (result `(` types `)`)+)?
+//   group ::= group-name `(` values (`:` types)? `)`          outs ::= `outs` `(` (result `=` value)+ `:` types `)`
+//
+// One type stands for all values of a group when they are equal. Result types are written only where they differ from
+// what the operands imply.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::detail;
+
+static bool hasTypes(const NamedValue &spec) { return spec.kind != ValueKind::Index && spec.kind != ValueKind::I64; }
+
+/// Default values are not printed.
+static bool isDefault(NamedAttribute attribute) {
+  if (auto integer = dyn_cast<IntegerAttr>(attribute.getValue())) {
+    if (attribute.getName() == "is_training")
+      return integer.getValue().getBoolValue();
+    return integer.getType().isInteger(64) && integer.getValue().isZero() &&
+           llvm::is_contained({"seed", "seed2", "num_proj"}, attribute.getName().getValue());
+  }
+  auto number = dyn_cast<FloatAttr>(attribute.getValue());
+  return number && number.getValue().isPosZero() &&
+         llvm::is_contained({"dropout", "forget_bias", "cell_clip"}, attribute.getName().getValue());
+}
+
+/// The enumeration attribute that a bare word stands for; the words of the enumerations are disjoint.
+static std::pair<StringRef, Attribute> symbolizeWord(MLIRContext *context, StringRef word) {
+  if (auto mode = symbolizeCellMode(word))
+    return {"mode", CellModeAttr::get(context, *mode)};
+  if (auto direction = symbolizeDirection(word))
+    return {"direction", DirectionAttr::get(context, *direction)};
+  if (auto inputMode = symbolizeInputMode(word))
+    return {"input_mode", InputModeAttr::get(context, *inputMode)};
+  if (auto layout = symbolizeGateLayout(word))
+    return {"layout", GateLayoutAttr::get(context, *layout)};
+  return {"", Attribute()};
+}
+
+static std::string listWords(const OpSignature &signature) {
+  std::string text;
+  for (StringRef name : signature.headerAttrs) {
+    if (!text.empty())
+      text += ", ";
+    text += name == "mode"        ? "a cell mode (lstm, gru, rnn_relu, rnn_tanh)"
+            : name == "direction" ? "a direction (unidirectional, bidirectional)"
+            : name == "layout"    ? "a gate layout (icfo, ifco)"
+                                  : "an input mode (linear_input, skip_input, auto_select)";
+  }
+  return text;
+}
+
+static ParseResult parseHeader(OpAsmParser &parser, const OpSignature &signature, NamedAttrList &attributes) {
+  do {
+    StringRef word;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseOptionalKeyword(&word))
+      return parser.emitError(loc, "expected ") << listWords(signature);
+    auto [name, attribute] = symbolizeWord(parser.getContext(), word);
+    if (!attribute || !llvm::is_contained(signature.headerAttrs, name))
+      return parser.emitError(loc, "unknown word `") << word << "`; expected " << listWords(signature);
+    if (attributes.get(name))
+      return parser.emitError(loc, "`") << name << "` is given twice";
+    if (attributes.empty() && name != signature.headerAttrs.front())
+      return parser.emitError(loc, "expected `") << signature.headerAttrs.front() << "` first: one of "
+                                                 << listWords(signature);
+    attributes.append(name, attribute);
+  } while (succeeded(parser.parseOptionalComma()));
+  return success();
+}
+
+namespace {
+/// What the parser has read of one operand entry.
+struct ParsedOperand {
+  SmallVector<OpAsmParser::UnresolvedOperand, 1> values;
+  SmallVector<Type, 1> types;
+};
+} // namespace
+
+/// Parses `: type` or `: type, type, ...` for `count` values.
+static ParseResult parseTypesFor(OpAsmParser &parser, size_t count, StringRef group, SmallVectorImpl<Type> &types) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseColonTypeList(types))
+    return failure();
+  if (types.size() == 1)
+    types.resize(count, types.front());
+  if (types.size() != count)
+    return parser.emitError(loc, "`") << group << "` has " << count << " values, so it takes one type for all or "
+                                      << count << " types, but got " << types.size();
+  return success();
+}
+
+/// Parses the group that begins at entry `first`; sets `next` to the entry behind it.
+static ParseResult parseGroup(OpAsmParser &parser, const OpSignature &signature, unsigned first, unsigned &next,
+                              MutableArrayRef<ParsedOperand> operands) {
+  ArrayRef<NamedValue> specs = signature.operands;
+  StringRef group = specs[first].group;
+  next = first;
+  while (next < specs.size() && specs[next].group == group)
+    ++next;
+  bool required = !specs[first].optional && !specs[first].variadic;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOptionalKeyword(group)) {
+    if (required)
+      return parser.emitError(loc, "expected `") << group << "(...)`";
+    return success();
+  }
+  SmallVector<OpAsmParser::UnresolvedOperand, 8> values;
+  if (parser.parseLParen() || parser.parseOperandList(values))
+    return failure();
+  unsigned capacity = next - first;
+  unsigned least = llvm::count_if(specs.slice(first, capacity), [](const NamedValue &v) { return !v.optional; });
+  bool variadic = specs[first].variadic;
+  if (!variadic && (values.size() < least || values.size() > capacity)) {
+    InFlightDiagnostic diag = parser.emitError(loc, "`") << group << "` takes ";
+    llvm::interleaveComma(specs.slice(first, capacity), diag,
+                          [&](const NamedValue &v) { diag << "`" << v.name << "`" << (v.optional ? " (optional)" : ""); });
+    return diag << ", but got " << values.size() << " values";
+  }
+  SmallVector<Type> types;
+  if (hasTypes(specs[first])) {
+    if (!values.empty() && parseTypesFor(parser, values.size(), group, types))
+      return failure();
+  } else {
+    Builder builder(parser.getContext());
+    types.assign(values.size(), specs[first].kind == ValueKind::Index ? Type(builder.getIndexType())
+                                                                      : Type(builder.getI64Type()));
+  }
+  for (auto [index, value] : llvm::enumerate(values)) {
+    ParsedOperand &operand = operands[variadic ? first : first + index];
+    operand.values.push_back(value);
+    operand.types.push_back(types[index]);
+  }
+  return parser.parseRParen();
+}
+
+/// Entry of the results with this name, or none.
+static std::optional<unsigned> findResult(const OpSignature &signature, StringRef name) {
+  for (auto [index, spec] : llvm::enumerate(signature.results))
+    if (spec.name == name)
+      return index;
+  return std::nullopt;
+}
+
+static ParseResult parseResultName(OpAsmParser &parser, const OpSignature &signature, unsigned &index) {
+  StringRef name;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name))
+    return failure();
+  std::optional<unsigned> found = findResult(signature, name);
+  if (!found) {
+    InFlightDiagnostic diag = parser.emitError(loc, "no result is called `") << name << "`; the results are ";
+    llvm::interleaveComma(signature.results, diag, [&](const NamedValue &v) { diag << "`" << v.name << "`"; });
+    return diag;
+  }
+  index = *found;
+  return success();
+}
+
+static ParseResult parseOuts(OpAsmParser &parser, const OpSignature &signature,
+                             MutableArrayRef<ParsedOperand> operands) {
+  if (parser.parseOptionalKeyword("outs"))
+    return success();
+  SmallVector<unsigned> owners;
+  SmallVector<Type> types;
+  auto parseOne = [&]() -> ParseResult {
+    unsigned index;
+    SMLoc loc = parser.getCurrentLocation();
+    OpAsmParser::UnresolvedOperand value;
+    if (parseResultName(parser, signature, index) || parser.parseEqual() || parser.parseOperand(value))
+      return failure();
+    ParsedOperand &operand = operands[signature.outIndex(index)];
+    if (!operand.values.empty() && !signature.results[index].variadic)
+      return parser.emitError(loc, "`") << signature.results[index].name << "` is given twice";
+    operand.values.push_back(value);
+    owners.push_back(index);
+    return success();
+  };
+  if (parser.parseLParen() || parser.parseCommaSeparatedList(parseOne) ||
+      parseTypesFor(parser, owners.size(), "outs", types) || parser.parseRParen())
+    return failure();
+  for (auto [owner, type] : llvm::zip_equal(owners, types))
+    operands[signature.outIndex(owner)].types.push_back(type);
+  return success();
+}
+
+ParseResult rnn::detail::parseLayerOp(OpAsmParser &parser, OperationState &state, const OpSignature &signature,
+                                      ParsedLayerOp &parsed) {
+  NamedAttrList header;
+  unsigned numEntries = signature.operands.size() + signature.results.size();
+  SmallVector<ParsedOperand> operands(numEntries);
+  if (parseHeader(parser, signature, header))
+    return failure();
+  for (unsigned entry = 0; entry < signature.operands.size();)
+    if (parseGroup(parser, signature, entry, entry, operands))
+      return failure();
+  if (parseOuts(parser, signature, operands))
+    return failure();
+  SMLoc dictLoc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  for (NamedAttribute attribute : header) {
+    if (state.attributes.get(attribute.getName()))
+      return parser.emitError(dictLoc, "`") << attribute.getName().getValue() << "` is given twice";
+    state.attributes.push_back(attribute);
+  }
+  for (ParsedOperand &operand : operands) {
+    parsed.operandSegments.push_back(operand.values.size());
+    if (parser.resolveOperands(operand.values, operand.types, parser.getNameLoc(), state.operands))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalArrow())) {
+    parsed.hasResultTypes = true;
+    SMLoc loc = parser.getCurrentLocation();
+    for (const NamedValue &result : signature.results) {
+      SmallVector<Type> types;
+      if (succeeded(parser.parseOptionalKeyword(result.name)) &&
+          (parser.parseLParen() || parser.parseTypeList(types) || parser.parseRParen()))
+        return failure();
+      parsed.resultSegments.push_back(types.size());
+      llvm::append_range(parsed.resultTypes, types);
+    }
+    if (parsed.resultTypes.empty())
+      return parser.emitError(loc, "expected result types as `name(types)`, in the order of the results");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+static void printTypes(OpAsmPrinter &printer, TypeRange types) {
+  printer << " : ";
+  if (llvm::all_equal(types))
+    printer << types.front();
+  else
+    printer << types;
+}
+
+void rnn::detail::printLayerOp(OpAsmPrinter &printer, LayerOpInterface op, TypeRange inferredResultTypes) {
+  const OpSignature &signature = op.getSignature();
+  SmallVector<StringRef> elided(signature.headerAttrs.begin(), signature.headerAttrs.end());
+  elided.append({"operandSegmentSizes", "resultSegmentSizes"});
+  NamedAttrList attributes(op->getAttrDictionary());
+  for (auto [index, name] : llvm::enumerate(signature.headerAttrs)) {
+    Attribute attribute = attributes.get(name);
+    StringRef word;
+    bool isDefaultWord = false;
+    if (auto mode = dyn_cast_or_null<CellModeAttr>(attribute)) {
+      word = stringifyCellMode(mode.getValue());
+    } else if (auto layout = dyn_cast_or_null<GateLayoutAttr>(attribute)) {
+      word = stringifyGateLayout(layout.getValue());
+    } else if (auto direction = dyn_cast_or_null<DirectionAttr>(attribute)) {
+      word = stringifyDirection(direction.getValue());
+      isDefaultWord = direction.getValue() == Direction::Unidirectional;
+    } else if (auto inputMode = dyn_cast_or_null<InputModeAttr>(attribute)) {
+      word = stringifyInputMode(inputMode.getValue());
+      isDefaultWord = inputMode.getValue() == InputMode::LinearInput;
+    }
+    if (!word.empty() && !isDefaultWord)
+      printer << (index ? ", " : " ") << word;
+  }
+  for (unsigned entry = 0, end = signature.operands.size(); entry < end;) {
+    const NamedValue &head = signature.operands[entry];
+    SmallVector<Value> values;
+    for (; entry < end && signature.operands[entry].group == head.group; ++entry)
+      llvm::append_range(values, op.getOperandsOf(entry));
+    if (values.empty() && (head.optional || head.variadic))
+      continue;
+    printer << ' ' << head.group << '(';
+    printer.printOperands(values);
+    if (hasTypes(head))
+      printTypes(printer, TypeRange(ValueRange(values)));
+    printer << ')';
+  }
+  SmallVector<Value> outs;
+  for (auto [index, spec] : llvm::enumerate(signature.results)) {
+    for (Value out : op.getOperandsOf(signature.outIndex(index))) {
+      printer << (outs.empty() ? " outs(" : ", ") << spec.name << " = " << out;
+      outs.push_back(out);
+    }
+  }
+  if (!outs.empty()) {
+    printTypes(printer, TypeRange(ValueRange(outs)));
+    printer << ')';
+  }
+  for (NamedAttribute attribute : attributes)
+    if (isDefault(attribute))
+      elided.push_back(attribute.getName().getValue());
+  printer.printOptionalAttrDict(attributes.getAttrs(), elided);
+  if (op->getNumResults() == 0 || op->getResultTypes() == inferredResultTypes)
+    return;
+  printer << " ->";
+  for (auto [index, spec] : llvm::enumerate(signature.results)) {
+    ResultRange results = op.getResultsOf(index);
+    if (!results.empty())
+      printer << ' ' << spec.name << '(' << results.getTypes() << ')';
+  }
+}

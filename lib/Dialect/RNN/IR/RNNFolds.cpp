@@ -1,0 +1,255 @@
+//===- RNNFolds.cpp - canonicalization and shape reification -----------------===//
+//
+// What TensorFlow resolves when an op runs is resolved here as soon as the types allow it: auto_select, sequence
+// lengths that say nothing, and shapes hidden behind casts.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudnnCommon.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::detail;
+
+namespace {
+
+/// auto_select becomes what TensorFlow chooses at run time: skip_input when the sizes agree, else linear_input.
+template <typename OpTy>
+struct ResolveAutoSelect : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    if (op.getInputMode() != InputMode::AutoSelect)
+      return rewriter.notifyMatchFailure(op, "the input mode is decided");
+    std::optional<bool> same = haveSameSize(op);
+    if (!same)
+      return rewriter.notifyMatchFailure(op, "the sizes are not known");
+    rewriter.modifyOpInPlace(
+        op, [&] { op.setInputMode(*same ? InputMode::SkipInput : InputMode::LinearInput); });
+    return success();
+  }
+
+private:
+  static std::optional<bool> haveSameSize(OpTy op) {
+    if constexpr (std::is_same_v<OpTy, CudnnForwardOp> || std::is_same_v<OpTy, CudnnBackpropOp>) {
+      auto input = cast<ShapedType>(op.getInput().getType()), state = cast<ShapedType>(op.getInputH().getType());
+      return input.getDimSize(2) == state.getDimSize(2);
+    } else {
+      std::optional<int64_t> units = getConstantInt(op.getUnits()), input = getConstantInt(op.getInputSize());
+      if (!units || !input)
+        return std::nullopt;
+      return *units == *input;
+    }
+  }
+};
+
+/// A pass-through of the shapes that operands are cast from, and of the result shapes that follow from operands.
+template <typename OpTy>
+struct RefineShapes : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    if (!rnn::detail::isValueForm(op.getOperation()))
+      return rewriter.notifyMatchFailure(op, "memref form");
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      auto cast = operand.getDefiningOp<tensor::CastOp>();
+      operands.push_back(cast && tensor::canFoldIntoConsumerOp(cast) ? cast.getSource() : operand);
+    }
+    SmallVector<Type> inferred;
+    if (failed(OpTy::inferReturnTypes(op.getContext(), op.getLoc(), operands, op->getDiscardableAttrDictionary(),
+                                      op->getPropertiesStorage(), /*regions=*/{}, inferred)))
+      return failure();
+    bool changed = !llvm::equal(operands, op->getOperands());
+    SmallVector<Type> types;
+    for (auto [old, now] : llvm::zip_equal(op->getResultTypes(), inferred)) {
+      // Keep what the old type knew and the operands do not (the size of opaque buffers).
+      auto oldType = cast<RankedTensorType>(old), newType = cast<RankedTensorType>(now);
+      SmallVector<int64_t> shape(newType.getShape());
+      for (auto [dim, size] : llvm::enumerate(shape))
+        if (ShapedType::isDynamic(size))
+          size = oldType.getDimSize(dim);
+      types.push_back(RankedTensorType::get(shape, newType.getElementType()));
+      changed |= types.back() != old;
+    }
+    if (!changed)
+      return rewriter.notifyMatchFailure(op, "shapes are as precise as they get");
+    OperationState state(op.getLoc(), OpTy::getOperationName(), operands, types,
+                         llvm::to_vector(op->getDiscardableAttrs()));
+    state.useProperties(op.getProperties());
+    Operation *refined = rewriter.create(state);
+    // A cast may hide operands that contradict each other. That is an error when the op runs, not one of this rewrite.
+    ScopedDiagnosticHandler silence(op.getContext(), [](Diagnostic &) { return success(); });
+    if (failed(verify(refined, /*verifyRecursively=*/false))) {
+      rewriter.eraseOp(refined);
+      return rewriter.notifyMatchFailure(op, "the shapes behind the casts contradict each other");
+    }
+    SmallVector<Value> results;
+    for (auto [result, type] : llvm::zip_equal(refined->getResults(), op->getResultTypes()))
+      results.push_back(result.getType() == type ? Value(result)
+                                                 : tensor::CastOp::create(rewriter, op.getLoc(), type, result));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// A constant length equal to the static number of steps says nothing; none at all makes every result zero.
+template <typename OpTy>
+struct FoldSeqLenMax : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    auto xType = cast<ShapedType>(op.getX().getType());
+    std::optional<int64_t> length = getConstantInt(op.getSeqLenMax());
+    bool noSteps = length == 0 || (xType.getDimSize(0) == 0 && (!op.getSeqLenMax() || length));
+    if (noSteps && rnn::detail::isValueForm(op.getOperation()) &&
+        llvm::all_of(op->getResultTypes(), [](Type type) { return cast<ShapedType>(type).hasStaticShape(); })) {
+      SmallVector<Value> zeros;
+      for (Type type : op->getResultTypes())
+        zeros.push_back(arith::ConstantOp::create(rewriter, op.getLoc(), cast<TypedAttr>(rewriter.getZeroAttr(type))));
+      rewriter.replaceOp(op, zeros);
+      return success();
+    }
+    if (!length || xType.isDynamicDim(0) || *length != xType.getDimSize(0))
+      return rewriter.notifyMatchFailure(op, "the length is not known to be all steps");
+    rewriter.modifyOpInPlace(op, [&] { op.getSeqLenMaxMutable().clear(); });
+    return success();
+  }
+};
+
+/// Inference ignores dropout; without it the op draws nothing and its plan is shared.
+struct DropInferenceDropout : public OpRewritePattern<CudnnForwardOp> {
+  using OpRewritePattern<CudnnForwardOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CudnnForwardOp op, PatternRewriter &rewriter) const override {
+    if (op.getIsTraining() || (op.getDropout().isZero() && op.getSeed() == 0 && op.getSeed2() == 0))
+      return rewriter.notifyMatchFailure(op, "training, or nothing to drop");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setDropout(APFloat(0.0));
+      op.setSeed(0);
+      op.setSeed2(0);
+    });
+    return success();
+  }
+};
+
+} // namespace
+
+void CudnnForwardOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ResolveAutoSelect<CudnnForwardOp>, RefineShapes<CudnnForwardOp>, DropInferenceDropout>(context);
+}
+
+void CudnnBackpropOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ResolveAutoSelect<CudnnBackpropOp>, RefineShapes<CudnnBackpropOp>>(context);
+}
+
+void CudnnParamsSizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ResolveAutoSelect<CudnnParamsSizeOp>>(context);
+}
+
+void CudnnReserveSizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ResolveAutoSelect<CudnnReserveSizeOp>>(context);
+}
+
+void CudnnCanonicalToParamsOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ResolveAutoSelect<CudnnCanonicalToParamsOp>, RefineShapes<CudnnCanonicalToParamsOp>>(context);
+}
+
+void CudnnParamsToCanonicalOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ResolveAutoSelect<CudnnParamsToCanonicalOp>>(context);
+}
+
+void BlockLSTMOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FoldSeqLenMax<BlockLSTMOp>, RefineShapes<BlockLSTMOp>>(context);
+}
+
+void BlockLSTMGradOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FoldSeqLenMax<BlockLSTMGradOp>, RefineShapes<BlockLSTMGradOp>>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes that need an op of their own
+//===----------------------------------------------------------------------===//
+
+Value rnn::createReserveSize(OpBuilder &builder, CudnnForwardOp op) {
+  ShapeRules rules = getShapeRules(op);
+  Location loc = op.getLoc();
+  SmallVector<AffineExpr> letters;
+  for (unsigned index = 0, end = rules.getSymbols().size(); index < end; ++index)
+    letters.push_back(getAffineSymbolExpr(index, op.getContext()));
+  SmallVector<OpFoldResult> reified = reifyDims(builder, loc, rules, letters);
+  auto size = [&](StringRef letter) -> Value {
+    for (auto [index, symbol] : llvm::enumerate(rules.getSymbols()))
+      if (symbol.letter == letter)
+        return getValueOrCreateConstantIndexOp(builder, loc, reified[index]);
+    llvm_unreachable("T, B, I, L and H are letters of every cudnn op");
+  };
+  auto sizeOp = CudnnReserveSizeOp::create(
+      builder, loc, size("L"), size("H"), size("I"), size("T"), size("B"), op.getModeAttr(),
+      op.getDirectionAttr(), op.getInputModeAttr(), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(),
+      op.getNumProjAttr(), TypeAttr::get(getElementTypeOrSelf(op.getInput().getType())), op.getLoweringAttr());
+  return sizeOp.getSize();
+}
+
+LogicalResult CudnnCanonicalToParamsOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyResults(builder, *this, shapes, [&](unsigned) -> OpFoldResult {
+    return createParamsSize(builder, *this);
+  });
+}
+
+Value rnn::createParamsSize(OpBuilder &builder, CudnnCanonicalToParamsOp op) {
+  return CudnnParamsSizeOp::create(builder, op.getLoc(), op.getLayers(), op.getUnits(), op.getInputSize(),
+                                   op.getModeAttr(), op.getDirectionAttr(), op.getInputModeAttr(),
+                                   op.getNumProjAttr(),
+                                   TypeAttr::get(getElementTypeOrSelf(op.getWeights().front().getType())),
+                                   op.getLoweringAttr())
+      .getSize();
+}
+
+LogicalResult CudnnParamsToCanonicalOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  if (!rnn::detail::isValueForm(getOperation()))
+    return failure();
+  int64_t directions = getNumDirections(getDirection()), pairs = getNumParamPairs(getMode());
+  int64_t perCell = pairs + (getNumProj() > 0 ? 1 : 0);
+  OpFoldResult units = getUnits();
+  OpFoldResult projection = getNumProj() > 0 ? OpFoldResult(builder.getIndexAttr(getNumProj())) : units;
+  AffineExpr size = getAffineSymbolExpr(0, getContext());
+  auto times = [&](OpFoldResult value, int64_t factor) {
+    return affine::makeComposedFoldedAffineApply(builder, getLoc(), size * factor, {value});
+  };
+  auto add = [&](Value result, ArrayRef<OpFoldResult> dims) {
+    auto type = cast<RankedTensorType>(result.getType());
+    SmallVector<OpFoldResult> sizes;
+    for (auto [dim, value] : llvm::enumerate(dims))
+      sizes.push_back(type.isDynamicDim(dim) ? OpFoldResult(getValueOrCreateConstantIndexOp(builder, getLoc(), value))
+                                             : OpFoldResult(builder.getIndexAttr(type.getDimSize(dim))));
+    shapes.push_back(std::move(sizes));
+  };
+  for (auto [index, result] : llvm::enumerate(getWeights())) {
+    int64_t layer = index / perCell / directions, place = index % perCell;
+    if (cast<RankedTensorType>(result.getType()).getRank() != 2)
+      return failure();
+    if (place == pairs)
+      add(result, {projection, units});
+    else if (place >= pairs / 2)
+      add(result, {units, projection});
+    else if (layer > 0)
+      add(result, {units, times(projection, directions)});
+    else
+      add(result, {getInputMode() == InputMode::SkipInput ? OpFoldResult(builder.getIndexAttr(0)) : units,
+                   OpFoldResult(getInputSize())});
+  }
+  for (Value result : getBiases()) {
+    if (cast<RankedTensorType>(result.getType()).getRank() != 1)
+      return failure();
+    add(result, {units});
+  }
+  return success();
+}

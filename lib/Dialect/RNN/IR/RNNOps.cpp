@@ -1,0 +1,292 @@
+//===- RNNOps.cpp - verification, inference and effects of all rnn ops -------===//
+//
+// Written once against the signature and the shape rules of an op (OpSignature.h). The tables themselves are in
+// CudnnOps.cpp, CudnnParamsOps.cpp and BlockOps.cpp.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::detail;
+
+std::optional<int64_t> rnn::getConstantInt(Value value) {
+  APInt constant;
+  if (value && matchPattern(value, m_ConstantInt(&constant)) && constant.getSignificantBits() <= 64)
+    return constant.getSExtValue();
+  return std::nullopt;
+}
+
+ShapeRules rnn::getShapeRules(LayerOpInterface op) {
+  ShapeRules rules(op->getContext());
+  op.collectShapeRules(rules);
+  rules.resolve();
+  return rules;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// Value form or memref form, and the results that belong to it.
+static LogicalResult verifyForm(LayerOpInterface op, ArrayRef<bool> expectedResults) {
+  const OpSignature &signature = op.getSignature();
+  StringRef label = signature.formLabel;
+  bool isValue = op.isValueForm();
+  for (auto [index, spec] : llvm::enumerate(signature.operands))
+    for (Value operand : op.getOperandsOf(index))
+      if (!isValue && isa<TensorType>(operand.getType()))
+        return op->emitOpError("expects all operands to be memrefs once one is, but `")
+               << spec.name << "` is " << operand.getType() << " [" << label << "]";
+  for (auto [index, spec] : llvm::enumerate(signature.results)) {
+    OperandRange outs = op.getOperandsOf(signature.outIndex(index));
+    ResultRange results = op.getResultsOf(index);
+    if (isValue) {
+      if (!outs.empty())
+        return op->emitOpError("takes `outs` on memrefs only, but got `") << spec.name << "` [" << label << "]";
+      if (spec.variadic)
+        continue;
+      if (results.empty() == expectedResults[index])
+        return op->emitOpError(expectedResults[index] ? "is missing the result `" : "has no result `")
+               << spec.name << "` [" << label << "]";
+      if (!results.empty() && !isa<RankedTensorType>(results.front().getType()))
+        return op->emitOpError("expects result `")
+               << spec.name << "` to be a tensor, but got " << results.front().getType() << " [" << label << "]";
+      continue;
+    }
+    if (!results.empty())
+      return op->emitOpError("on memrefs has no results, but got `")
+             << spec.name << "`; pass a buffer in `outs` [" << label << "]";
+    if (!outs.empty() && !spec.variadic && !expectedResults[index])
+      return op->emitOpError("has no result `") << spec.name << "` to write to `outs` [" << label << "]";
+    for (Value out : outs)
+      if (!isa<MemRefType>(out.getType()))
+        return op->emitOpError("expects `outs` of `")
+               << spec.name << "` to be a memref, but got " << out.getType() << " [" << label << "]";
+  }
+  return success();
+}
+
+static InFlightDiagnostic emitSizeError(LayerOpInterface op, const Twine &what, unsigned dim,
+                                        const Twine &name) {
+  return op->emitOpError("expects dim ") << dim << " of " << what << "`" << name << "` to be ";
+}
+
+/// Points at the operand that bound a letter of `expr`.
+static void attachOrigins(InFlightDiagnostic &diag, const ShapeRules &rules, AffineExpr expr, Value except) {
+  for (auto [index, symbol] : llvm::enumerate(rules.getSymbols()))
+    if (expr.isFunctionOfSymbol(index) && symbol.from && symbol.from != except)
+      diag.attachNote(symbol.from.getLoc()) << "`" << symbol.fromName << "` comes from here";
+}
+
+static LogicalResult verifyDims(LayerOpInterface op, const ShapeRules &rules, const ShapeRules::Rule &rule,
+                                Value value, const Twine &what) {
+  auto type = cast<ShapedType>(value.getType());
+  for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
+    if (!expr || type.isDynamicDim(dim))
+      continue;
+    std::optional<int64_t> expected = rules.evaluate(expr);
+    if (!expected || *expected == type.getDimSize(dim))
+      continue;
+    InFlightDiagnostic diag = emitSizeError(op, what, dim, rule.name);
+    diag << *expected;
+    std::string reason = rules.explain(expr);
+    if (!reason.empty())
+      diag << " (" << reason << ")";
+    diag << ", but got " << type.getDimSize(dim) << " [" << rule.label << "]";
+    attachOrigins(diag, rules, expr, value);
+    return diag;
+  }
+  return success();
+}
+
+static LogicalResult verifyRules(LayerOpInterface op, const ShapeRules &rules) {
+  for (const ShapeRules::Symbol &symbol : rules.getSymbols()) {
+    auto type = symbol.from ? dyn_cast<ShapedType>(symbol.from.getType()) : ShapedType();
+    bool ownDim = type && !type.isDynamicDim(symbol.dim);
+    if (ownDim && type.getDimSize(symbol.dim) % symbol.divisor != 0)
+      return op->emitOpError("expects dim ")
+             << symbol.dim << " of `" << symbol.fromName << "` to be a multiple of " << symbol.divisor << " ("
+             << symbol.letter << ", " << symbol.meaning << ", times " << symbol.divisor << "), but got "
+             << type.getDimSize(symbol.dim) << " [" << symbol.label << "]";
+    if (symbol.value && *symbol.value < symbol.minimum)
+      return op->emitOpError("expects ")
+             << symbol.letter << " (" << symbol.meaning << ", dim " << symbol.dim << " of `" << symbol.fromName
+             << "`) to be at least " << symbol.minimum << ", but got " << *symbol.value << " [" << symbol.label
+             << "]";
+  }
+  for (const ShapeRules::Rule &rule : rules.getOperandRules())
+    if (failed(verifyDims(op, rules, rule, rule.value, "")))
+      return failure();
+  const OpSignature &signature = op.getSignature();
+  for (const ShapeRules::Rule &rule : rules.getResultRules()) {
+    for (Value result : op.getResultsOf(rule.resultIndex))
+      if (failed(verifyDims(op, rules, rule, result, "result ")))
+        return failure();
+    for (Value out : op.getOperandsOf(signature.outIndex(rule.resultIndex)))
+      if (failed(verifyDims(op, rules, rule, out, "`outs` of ")))
+        return failure();
+  }
+  return success();
+}
+
+/// Applies `check(spec, value, what)` to every shaped operand, out and result.
+static LogicalResult
+forEachShaped(LayerOpInterface op,
+              function_ref<LogicalResult(const NamedValue &, Value, StringRef what)> check) {
+  const OpSignature &signature = op.getSignature();
+  for (auto [index, spec] : llvm::enumerate(signature.operands))
+    for (Value value : op.getOperandsOf(index))
+      if (isa<ShapedType>(value.getType()) && failed(check(spec, value, "")))
+        return failure();
+  for (auto [index, spec] : llvm::enumerate(signature.results)) {
+    for (Value value : op.getResultsOf(index))
+      if (failed(check(spec, value, "result ")))
+        return failure();
+    for (Value value : op.getOperandsOf(signature.outIndex(index)))
+      if (failed(check(spec, value, "`outs` of ")))
+        return failure();
+  }
+  return success();
+}
+
+static LogicalResult verifyTypes(LayerOpInterface op) {
+  const OpSignature &signature = op.getSignature();
+  Type element;
+  StringRef elementName;
+  if (failed(forEachShaped(op, [&](const NamedValue &spec, Value value, StringRef what) -> LogicalResult {
+        if (spec.kind != ValueKind::Float)
+          return success();
+        Type type = getElementTypeOrSelf(value.getType());
+        if (!element) {
+          element = type;
+          elementName = spec.name;
+        }
+        if (type == element)
+          return success();
+        return op->emitOpError("expects ") << what << "`" << spec.name << "` to have element type " << element
+                                           << " like `" << elementName << "`, but got " << type << " ["
+                                           << signature.elementTypeLabel << "]";
+      })))
+    return failure();
+  return forEachShaped(op, [&](const NamedValue &spec, Value value, StringRef what) -> LogicalResult {
+    auto type = cast<ShapedType>(value.getType());
+    if (spec.rank < 0 || type.getRank() == spec.rank)
+      return success();
+    return op->emitOpError("expects ") << what << "`" << spec.name << "` to have rank " << spec.rank
+                                       << ", but got rank " << type.getRank() << " (" << type << ") ["
+                                       << signature.rankLabel << "]";
+  });
+}
+
+LogicalResult rnn::detail::verifyLayerOp(LayerOpInterface op) {
+  if (failed(op.verifyAttributes()) || failed(verifyTypes(op)))
+    return failure();
+  ShapeRules rules = getShapeRules(op);
+  SmallVector<bool> expected(op.getSignature().results.size(), false);
+  for (const ShapeRules::Rule &rule : rules.getResultRules())
+    expected[rule.resultIndex] = true;
+  if (failed(verifyForm(op, expected)) || failed(verifyRules(op, rules)))
+    return failure();
+  return op.verifySizes(rules);
+}
+
+//===----------------------------------------------------------------------===//
+// Inference and reification
+//===----------------------------------------------------------------------===//
+
+void rnn::detail::inferFromRules(const ShapeRules &rules, const OpSignature &signature, SmallVectorImpl<Type> &types,
+                                 SmallVectorImpl<int32_t> &segments) {
+  segments.assign(signature.results.size(), 0);
+  for (const ShapeRules::Rule &rule : rules.getResultRules()) {
+    SmallVector<int64_t> shape;
+    for (AffineExpr dim : rule.dims) {
+      int64_t size = dim ? rules.evaluate(dim).value_or(ShapedType::kDynamic) : ShapedType::kDynamic;
+      // A negative size can only come from operands that the verifier refuses.
+      shape.push_back(size < 0 ? ShapedType::kDynamic : size);
+    }
+    // Operands of a type that the verifier will refuse must not break inference before it runs.
+    Type element = TensorType::isValidElementType(rule.elementType)
+                       ? rule.elementType
+                       : Type(Float32Type::get(rules.getContext()));
+    types.push_back(RankedTensorType::get(shape, element));
+    ++segments[rule.resultIndex];
+  }
+}
+
+SmallVector<OpFoldResult> rnn::detail::reifyDims(OpBuilder &builder, Location loc, const ShapeRules &rules,
+                                                 ArrayRef<AffineExpr> dims,
+                                                 function_ref<OpFoldResult()> unknown) {
+  SmallVector<OpFoldResult> letters;
+  for (const ShapeRules::Symbol &symbol : rules.getSymbols()) {
+    if (symbol.value) {
+      letters.push_back(builder.getIndexAttr(*symbol.value));
+      continue;
+    }
+    OpFoldResult size = tensor::getMixedSize(builder, loc, symbol.from, symbol.dim);
+    if (symbol.divisor != 1)
+      size = affine::makeComposedFoldedAffineApply(
+          builder, loc, getAffineSymbolExpr(0, rules.getContext()).floorDiv(symbol.divisor), {size});
+    letters.push_back(size);
+  }
+  SmallVector<OpFoldResult> sizes;
+  for (AffineExpr dim : dims)
+    sizes.push_back(dim ? affine::makeComposedFoldedAffineApply(
+                              builder, loc, AffineMap::get(/*dimCount=*/0, letters.size(), dim), letters)
+                        : unknown());
+  return sizes;
+}
+
+LogicalResult rnn::detail::reifyResults(OpBuilder &builder, LayerOpInterface op, ReifiedRankedShapedTypeDims &shapes,
+                                        function_ref<OpFoldResult(unsigned)> unknown) {
+  if (!op.isValueForm())
+    return failure();
+  ShapeRules rules = getShapeRules(op);
+  for (const ShapeRules::Rule &rule : rules.getResultRules()) {
+    auto type = cast<RankedTensorType>(op.getResultsOf(rule.resultIndex).front().getType());
+    SmallVector<OpFoldResult> sizes = reifyDims(builder, op.getLoc(), rules, rule.dims,
+                                                [&] { return unknown(rule.resultIndex); });
+    // The interface wants a constant exactly where the type is static.
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      if (!type.isDynamicDim(dim))
+        size = builder.getIndexAttr(type.getDimSize(dim));
+      else
+        size = getValueOrCreateConstantIndexOp(builder, op.getLoc(), size);
+    }
+    shapes.push_back(std::move(sizes));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory effects
+//===----------------------------------------------------------------------===//
+
+void rnn::detail::getLayerOpEffects(
+    LayerOpInterface op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  const OpSignature &signature = op.getSignature();
+  auto add = [&](MemoryEffects::Effect *effect, unsigned entry) {
+    OperandRange values = op.getOperandsOf(entry);
+    for (OpOperand &operand : MutableArrayRef<OpOperand>(values.getBase(), values.size()))
+      if (isa<BaseMemRefType>(operand.get().getType()))
+        effects.emplace_back(effect, &operand, SideEffects::DefaultResource::get());
+  };
+  for (auto [index, spec] : llvm::enumerate(signature.operands)) {
+    add(MemoryEffects::Read::get(), index);
+    if (spec.written)
+      add(MemoryEffects::Write::get(), index);
+  }
+  for (unsigned index = 0, end = signature.results.size(); index < end; ++index)
+    if (!op.getOperandsOf(signature.outIndex(index)).empty())
+      add(MemoryEffects::Write::get(), signature.outIndex(index));
+}
+
+#define GET_OP_CLASSES
+#include "rnn/Dialect/RNN/IR/RNNOps.cpp.inc"

@@ -1,0 +1,22 @@
+//===- rnn-opt.cpp - mlir-opt with our dialects and passes -------------------===//
+//
+// Registration and the upstream main; no pass is defined here.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "rnn/InitAllDialects.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerAllPasses();
+  mlir::rnn::registerAllDialects(registry);
+  return mlir::failed(mlir::MlirOptMain(argc, argv, "rnn-mlir modular optimizer\n", registry));
+}
