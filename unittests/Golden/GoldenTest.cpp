@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GoldenFiles.h"
-#include "rnn_runtime/abi.h"
 #include "rnn_runtime/api.h"
 
 #include "gtest/gtest.h"
@@ -56,8 +55,8 @@ class GoldenTest : public testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
     current = readCase(goldenFolder, GetParam());
-    ASSERT_EQ(rnnrt_device_create_host(&device), nullptr);
-    ASSERT_EQ(rnnrt_call_create(device, &call), nullptr);
+    ASSERT_EQ(rnnrt_device_create("host", /*options=*/nullptr, &device), nullptr);
+    ASSERT_EQ(rnnrt_call_create(device, /*stream=*/nullptr, /*options=*/nullptr, &call), nullptr);
   }
   void TearDown() override {
     rnnrt_call_release(call);
