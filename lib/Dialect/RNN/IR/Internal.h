@@ -31,10 +31,6 @@ void getLayerOpEffects(LayerOpInterface op,
 /// Result types, with the number of results of each entry, from resolved rules.
 void inferFromRules(const ShapeRules &rules, const OpSignature &signature, SmallVectorImpl<Type> &types,
                     SmallVectorImpl<int32_t> &segments);
-/// The sizes of result `index` as values or constants; the operands must be tensors.
-SmallVector<OpFoldResult> reifyDims(OpBuilder &builder, Location loc, const ShapeRules &rules,
-                                    ArrayRef<AffineExpr> dims, function_ref<OpFoldResult()> unknown = nullptr);
-
 /// Reifies all results of an op in value form. `unknown(result)` gives the sizes of a result whose rule leaves one open.
 LogicalResult reifyResults(OpBuilder &builder, LayerOpInterface op, ReifiedRankedShapedTypeDims &shapes,
                            function_ref<OpFoldResult(unsigned resultIndex)> unknown = nullptr);

@@ -178,17 +178,14 @@ void BlockLSTMGradOp::getCanonicalizationPatterns(RewritePatternSet &patterns, M
 // Shapes that need an op of their own
 //===----------------------------------------------------------------------===//
 
-Value rnn::createReserveSize(OpBuilder &builder, CudnnForwardOp op) {
+Value rnn::createReserveSize(OpBuilder &builder, CudnnForwardOp op, SizeFn sizeOf) {
   ShapeRules rules = getShapeRules(op);
   Location loc = op.getLoc();
-  SmallVector<AffineExpr> letters;
-  for (unsigned index = 0, end = rules.getSymbols().size(); index < end; ++index)
-    letters.push_back(getAffineSymbolExpr(index, op.getContext()));
-  SmallVector<OpFoldResult> reified = reifyDims(builder, loc, rules, letters);
+  SmallVector<OpFoldResult> letters = materializeLetters(builder, loc, rules, sizeOf);
   auto size = [&](StringRef letter) -> Value {
     for (auto [index, symbol] : llvm::enumerate(rules.getSymbols()))
       if (symbol.letter == letter)
-        return getValueOrCreateConstantIndexOp(builder, loc, reified[index]);
+        return getValueOrCreateConstantIndexOp(builder, loc, letters[index]);
     llvm_unreachable("T, B, I, L and H are letters of every cudnn op");
   };
   auto sizeOp = CudnnReserveSizeOp::create(

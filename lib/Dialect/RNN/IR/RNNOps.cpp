@@ -10,6 +10,7 @@
 #include "Internal.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -221,27 +222,32 @@ void rnn::detail::inferFromRules(const ShapeRules &rules, const OpSignature &sig
   }
 }
 
-SmallVector<OpFoldResult> rnn::detail::reifyDims(OpBuilder &builder, Location loc, const ShapeRules &rules,
-                                                 ArrayRef<AffineExpr> dims,
-                                                 function_ref<OpFoldResult()> unknown) {
+SmallVector<OpFoldResult> rnn::materializeLetters(OpBuilder &builder, Location loc, const ShapeRules &rules,
+                                                  SizeFn sizeOf) {
   SmallVector<OpFoldResult> letters;
   for (const ShapeRules::Symbol &symbol : rules.getSymbols()) {
     if (symbol.value) {
       letters.push_back(builder.getIndexAttr(*symbol.value));
       continue;
     }
-    OpFoldResult size = tensor::getMixedSize(builder, loc, symbol.from, symbol.dim);
+    OpFoldResult size;
+    if (sizeOf)
+      size = sizeOf(symbol.from, symbol.dim);
+    else if (isa<BaseMemRefType>(symbol.from.getType()))
+      size = memref::getMixedSize(builder, loc, symbol.from, symbol.dim);
+    else
+      size = tensor::getMixedSize(builder, loc, symbol.from, symbol.dim);
     if (symbol.divisor != 1)
       size = affine::makeComposedFoldedAffineApply(
           builder, loc, getAffineSymbolExpr(0, rules.getContext()).floorDiv(symbol.divisor), {size});
     letters.push_back(size);
   }
-  SmallVector<OpFoldResult> sizes;
-  for (AffineExpr dim : dims)
-    sizes.push_back(dim ? affine::makeComposedFoldedAffineApply(
-                              builder, loc, AffineMap::get(/*dimCount=*/0, letters.size(), dim), letters)
-                        : unknown());
-  return sizes;
+  return letters;
+}
+
+OpFoldResult rnn::materializeDim(OpBuilder &builder, Location loc, AffineExpr dim, ArrayRef<OpFoldResult> letters) {
+  return affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(/*dimCount=*/0, letters.size(), dim),
+                                               letters);
 }
 
 LogicalResult rnn::detail::reifyResults(OpBuilder &builder, LayerOpInterface op, ReifiedRankedShapedTypeDims &shapes,
@@ -249,10 +255,16 @@ LogicalResult rnn::detail::reifyResults(OpBuilder &builder, LayerOpInterface op,
   if (!op.isValueForm())
     return failure();
   ShapeRules rules = getShapeRules(op);
+  SmallVector<OpFoldResult> letters = materializeLetters(builder, op.getLoc(), rules);
   for (const ShapeRules::Rule &rule : rules.getResultRules()) {
     auto type = cast<RankedTensorType>(op.getResultsOf(rule.resultIndex).front().getType());
-    SmallVector<OpFoldResult> sizes = reifyDims(builder, op.getLoc(), rules, rule.dims,
-                                                [&] { return unknown(rule.resultIndex); });
+    SmallVector<OpFoldResult> sizes;
+    for (auto [index, dim] : llvm::enumerate(rule.dims)) {
+      if (!type.isDynamicDim(index))
+        sizes.push_back(OpFoldResult());
+      else
+        sizes.push_back(dim ? materializeDim(builder, op.getLoc(), dim, letters) : unknown(rule.resultIndex));
+    }
     // The interface wants a constant exactly where the type is static.
     for (auto [dim, size] : llvm::enumerate(sizes)) {
       if (!type.isDynamicDim(dim))

@@ -59,8 +59,17 @@ template <typename OpTy>
 OpTy createLayerOp(OpBuilder &builder, Location loc, llvm::ArrayRef<ValueRange> operands,
                    llvm::ArrayRef<NamedAttribute> attributes, llvm::ArrayRef<ValueRange> outs = {});
 
-/// Creates the op that gives the bytes of the reserve space of a training forward on tensors.
-Value createReserveSize(OpBuilder &builder, CudnnForwardOp op);
+/// Gives the size of a dimension of an operand; the default asks the tensor or memref itself.
+using SizeFn = llvm::function_ref<OpFoldResult(Value operand, unsigned dim)>;
+
+/// Every letter of `rules` as a value or constant, in their order.
+SmallVector<OpFoldResult> materializeLetters(OpBuilder &builder, Location loc, const ShapeRules &rules,
+                                             SizeFn sizeOf = nullptr);
+/// An expression over letters that were materialized.
+OpFoldResult materializeDim(OpBuilder &builder, Location loc, AffineExpr dim, ArrayRef<OpFoldResult> letters);
+
+/// Creates the op that gives the bytes of the reserve space of a training forward.
+Value createReserveSize(OpBuilder &builder, CudnnForwardOp op, SizeFn sizeOf = nullptr);
 
 /// Creates the op that gives the elements of the result of `op`.
 Value createParamsSize(OpBuilder &builder, CudnnCanonicalToParamsOp op);

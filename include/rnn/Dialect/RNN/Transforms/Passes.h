@@ -1,0 +1,25 @@
+//===- Passes.h - passes from rnn to rnn -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_DIALECT_RNN_TRANSFORMS_PASSES_H
+#define RNN_DIALECT_RNN_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::rnn {
+
+#define GEN_PASS_DECL
+#include "rnn/Dialect/RNN/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "rnn/Dialect/RNN/Transforms/Passes.h.inc"
+
+/// Attaches the bufferization models of the rnn ops; one-shot bufferization does the rest.
+void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
+
+} // namespace mlir::rnn
+
+#endif // RNN_DIALECT_RNN_TRANSFORMS_PASSES_H

@@ -1,0 +1,202 @@
+//===- RNNRTOps.td - one op per entry of the runtime's ABI -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_DIALECT_RNNRT_IR_RNNRTOPS_TD
+#define RNN_DIALECT_RNNRT_IR_RNNRTOPS_TD
+
+include "rnn/Dialect/RNN/IR/RNNAttrs.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def RNNRT_Dialect : Dialect {
+  let name = "rnnrt";
+  let cppNamespace = "::mlir::rnnrt";
+  let summary = "calls of the rnn runtime library";
+  let description = [{
+    One op per entry that compiled code may call (`rnn_runtime/abi.def`), on dense memrefs and handles. The dialect
+    holds no mathematics: shapes were checked by the rnn dialect, and the plan checks its sizes again when it is made.
+    An absent operand is a null pointer: a result that nobody wants.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::mlir::rnn::RNNDialect"];
+}
+
+class RNNRT_Type<string name, string typeMnemonic> : TypeDef<RNNRT_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def RNNRT_CallType : RNNRT_Type<"Call", "call"> {
+  let summary = "one invocation of a compiled function: device, stream, allocator, first error";
+}
+def RNNRT_PlanType : RNNRT_Type<"Plan", "plan"> {
+  let summary = "a prepared problem, borrowed from the device's cache";
+}
+
+// The scalar arguments and pointers of the entry, in the order of abi.def.
+def RNNRT_EntryOpInterface : OpInterface<"EntryOpInterface"> {
+  let cppNamespace = "::mlir::rnnrt";
+  let description = [{ An op that becomes one call: its call and plan, its attributes, then its operands. }];
+  let methods = [
+    StaticInterfaceMethod<"Name of the entry in abi.def.", "::llvm::StringRef", "getEntryName">,
+    InterfaceMethod<"Scalar arguments that stand behind the call as integer or float attributes.",
+      "::llvm::SmallVector<::mlir::TypedAttr>", "getScalarArguments", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<"Operands of one definition entry: a value, or none for a null pointer.",
+      "::mlir::OperandRange", "getArgument", (ins "unsigned":$index), [{}],
+      [{ return $_op.getODSOperands(index); }]>,
+    StaticInterfaceMethod<"How many operand entries the definition has.", "unsigned", "getNumArguments">
+  ];
+}
+
+// An entry of the ABI. `numArguments` is the number of operands in the definition.
+class RNNRT_EntryOp<string mnemonic, int numArguments, list<Trait> traits = []>
+    : Op<RNNRT_Dialect, mnemonic, traits # [
+        DeclareOpInterfaceMethods<RNNRT_EntryOpInterface, ["getEntryName", "getNumArguments"]>]> {
+  code entry = [{
+    static ::llvm::StringRef getEntryName() { return "rnnrt_abi_}] # mnemonic # [{"; }
+    static unsigned getNumArguments() { return }] # numArguments # [{; }
+  }];
+  let extraClassDeclaration = entry;
+}
+
+// Fails at run time by writing an error into the call, which later entries see: never dead, never reordered.
+class RNNRT_CheckOp<string mnemonic, int numArguments> : RNNRT_EntryOp<mnemonic, numArguments> {}
+
+def RNNRT_In : Arg<AnyMemRef, "", [MemRead]>;
+def RNNRT_OptIn : Arg<Optional<AnyMemRef>, "", [MemRead]>;
+def RNNRT_OptOut : Arg<Optional<AnyMemRef>, "", [MemWrite]>;
+def RNNRT_OptInOut : Arg<Optional<AnyMemRef>, "", [MemRead, MemWrite]>;
+
+def RNNRT_CurrentCallOp : Op<RNNRT_Dialect, "current_call", [Pure]> {
+  let summary = "the call that the enclosing function serves";
+  let description = [{ Replaced by an argument of the function when calls are threaded through a module. }];
+  let results = (outs RNNRT_CallType:$call);
+  let assemblyFormat = "attr-dict `:` type($call)";
+}
+
+def RNNRT_ExpectEqualOp : RNNRT_CheckOp<"expect_equal", 3> {
+  let summary = "run-time check that a size is what it must be";
+  let arguments = (ins RNNRT_CallType:$call, Index:$actual, Index:$expected, StrAttr:$message);
+  let assemblyFormat = "$call `,` $actual `,` $expected `,` $message attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// The cudnn family
+//===----------------------------------------------------------------------===//
+
+def RNNRT_RnnPlanOp : RNNRT_EntryOp<"rnn_plan", 7> {
+  let summary = "the plan of a stack of recurrent layers";
+  let arguments = (ins RNNRT_CallType:$call, Index:$steps, Index:$batch, Index:$input, Index:$hidden,
+    Index:$projection, Index:$layers, TypeAttr:$element_type, RNN_CellModeAttr:$mode,
+    RNN_InputModeAttr:$input_mode, RNN_DirectionAttr:$direction, BoolAttr:$training, F64Attr:$dropout,
+    I64Attr:$seed, I64Attr:$seed2);
+  let results = (outs RNNRT_PlanType:$plan);
+  let assemblyFormat = [{ $call $element_type `steps` $steps `batch` $batch `input` $input `hidden` $hidden
+    `projection` $projection `layers` $layers attr-dict }];
+  let extraClassDeclaration = entry # [{
+    ::llvm::SmallVector<::mlir::TypedAttr> getScalarArguments();
+  }];
+}
+
+class RNNRT_SizeOp<string mnemonic> : RNNRT_EntryOp<mnemonic, 2> {
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan);
+  let results = (outs Index:$size);
+  let assemblyFormat = "$call `,` $plan attr-dict";
+}
+def RNNRT_RnnParamsSizeOp : RNNRT_SizeOp<"rnn_params_size"> {
+  let summary = "elements of the opaque parameters of a plan";
+}
+def RNNRT_RnnReserveSizeOp : RNNRT_SizeOp<"rnn_reserve_size"> {
+  let summary = "bytes of the reserve space of a plan";
+}
+
+def RNNRT_RnnForwardOp : RNNRT_EntryOp<"rnn_forward", 13, [AttrSizedOperandSegments]> {
+  let summary = "runs the forward pass";
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, RNNRT_OptIn:$lengths, RNNRT_In:$x, RNNRT_In:$h0,
+    RNNRT_OptIn:$c0, RNNRT_In:$params, Index:$params_elements, RNNRT_OptOut:$y, RNNRT_OptOut:$hn,
+    RNNRT_OptOut:$cn, RNNRT_OptOut:$reserve, Index:$reserve_bytes);
+  let assemblyFormat = [{ $call `,` $plan (`lengths` $lengths^)? `x` $x `h0` $h0 (`c0` $c0^)?
+    `params` $params `[` $params_elements `]` (`y` $y^)? (`hn` $hn^)? (`cn` $cn^)? (`reserve` $reserve^)?
+    `[` $reserve_bytes `]` attr-dict `:` type(operands) }];
+}
+
+def RNNRT_RnnBackwardDataOp : RNNRT_EntryOp<"rnn_backward_data", 17, [AttrSizedOperandSegments]> {
+  let summary = "runs the backward pass as far as the gradients of the data";
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, RNNRT_OptIn:$lengths, RNNRT_In:$x, RNNRT_In:$h0,
+    RNNRT_OptIn:$c0, RNNRT_In:$params, Index:$params_elements, RNNRT_In:$y, RNNRT_In:$dy, RNNRT_In:$dhn,
+    RNNRT_OptIn:$dcn, RNNRT_OptOut:$dx, RNNRT_OptOut:$dh0, RNNRT_OptOut:$dc0, RNNRT_OptInOut:$reserve,
+    Index:$reserve_bytes);
+  let assemblyFormat = [{ $call `,` $plan (`lengths` $lengths^)? `x` $x `h0` $h0 (`c0` $c0^)?
+    `params` $params `[` $params_elements `]` `y` $y `dy` $dy `dhn` $dhn (`dcn` $dcn^)? (`dx` $dx^)? (`dh0` $dh0^)?
+    (`dc0` $dc0^)? (`reserve` $reserve^)? `[` $reserve_bytes `]` attr-dict `:` type(operands) }];
+}
+
+def RNNRT_RnnBackwardWeightsOp : RNNRT_EntryOp<"rnn_backward_weights", 10, [AttrSizedOperandSegments]> {
+  let summary = "computes the gradient of the parameters after rnn_backward_data";
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, RNNRT_OptIn:$lengths, RNNRT_In:$x, RNNRT_In:$h0,
+    RNNRT_In:$y, RNNRT_OptOut:$dparams, Index:$params_elements, RNNRT_OptInOut:$reserve, Index:$reserve_bytes);
+  let assemblyFormat = [{ $call `,` $plan (`lengths` $lengths^)? `x` $x `h0` $h0 `y` $y (`dparams` $dparams^)?
+    `[` $params_elements `]` (`reserve` $reserve^)? `[` $reserve_bytes `]` attr-dict `:` type(operands) }];
+}
+
+// Lists of tensors: their pointers and sizes are passed as two arrays, so these two are translated by hand.
+def RNNRT_RnnPackParamsOp : Op<RNNRT_Dialect, "rnn_pack_params", [AttrSizedOperandSegments]> {
+  let summary = "writes canonical weights and biases into opaque parameters";
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Arg<Variadic<AnyMemRef>, "", [MemRead]>:$weights,
+    Arg<Variadic<AnyMemRef>, "", [MemRead]>:$biases, Arg<AnyMemRef, "", [MemWrite]>:$params);
+  let assemblyFormat = [{ $call `,` $plan `weights` `(` $weights `)` `biases` `(` $biases `)` `params` $params
+    attr-dict `:` type($weights) `,` type($biases) `,` type($params) }];
+}
+
+def RNNRT_RnnUnpackParamsOp : Op<RNNRT_Dialect, "rnn_unpack_params", [AttrSizedOperandSegments]> {
+  let summary = "reads canonical weights and biases from opaque parameters";
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Arg<Variadic<AnyMemRef>, "", [MemWrite]>:$weights,
+    Arg<Variadic<AnyMemRef>, "", [MemWrite]>:$biases, Arg<AnyMemRef, "", [MemRead]>:$params);
+  let assemblyFormat = [{ $call `,` $plan `weights` `(` $weights `)` `biases` `(` $biases `)` `params` $params
+    attr-dict `:` type($weights) `,` type($biases) `,` type($params) }];
+}
+
+//===----------------------------------------------------------------------===//
+// The block family
+//===----------------------------------------------------------------------===//
+
+def RNNRT_BlockLstmPlanOp : RNNRT_EntryOp<"block_lstm_plan", 5> {
+  let summary = "the plan of one LSTM layer in block form";
+  let arguments = (ins RNNRT_CallType:$call, Index:$steps, Index:$batch, Index:$input, Index:$hidden,
+    TypeAttr:$element_type, RNN_GateLayoutAttr:$layout, BoolAttr:$use_peephole, F64Attr:$forget_bias,
+    F64Attr:$cell_clip);
+  let results = (outs RNNRT_PlanType:$plan);
+  let assemblyFormat = "$call $element_type `steps` $steps `batch` $batch `input` $input `hidden` $hidden attr-dict";
+  let extraClassDeclaration = entry # [{
+    ::llvm::SmallVector<::mlir::TypedAttr> getScalarArguments();
+  }];
+}
+
+def RNNRT_BlockLstmForwardOp : RNNRT_EntryOp<"block_lstm_forward", 18, [AttrSizedOperandSegments]> {
+  let summary = "runs one LSTM layer";
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Index:$seq_len_max, RNNRT_In:$x,
+    RNNRT_In:$cs_prev, RNNRT_In:$h_prev, RNNRT_In:$w, RNNRT_In:$wci, RNNRT_In:$wcf, RNNRT_In:$wco, RNNRT_In:$b,
+    RNNRT_OptOut:$i, RNNRT_OptOut:$cs, RNNRT_OptOut:$f, RNNRT_OptOut:$o, RNNRT_OptOut:$ci, RNNRT_OptOut:$co,
+    RNNRT_OptOut:$h);
+  let assemblyFormat = [{ $call `,` $plan `steps` $seq_len_max `x` $x `cs_prev` $cs_prev `h_prev` $h_prev `w` $w
+    `peephole` `(` $wci `,` $wcf `,` $wco `)` `b` $b (`i` $i^)? (`cs` $cs^)? (`f` $f^)? (`o` $o^)? (`ci` $ci^)?
+    (`co` $co^)? (`h` $h^)? attr-dict `:` type(operands) }];
+}
+
+def RNNRT_BlockLstmBackwardOp : RNNRT_EntryOp<"block_lstm_backward", 28, [AttrSizedOperandSegments]> {
+  let summary = "runs the gradient of one LSTM layer";
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Index:$seq_len_max, RNNRT_In:$x,
+    RNNRT_In:$cs_prev, RNNRT_In:$h_prev, RNNRT_In:$w, RNNRT_In:$wci, RNNRT_In:$wcf, RNNRT_In:$wco, RNNRT_In:$b,
+    RNNRT_In:$i, RNNRT_In:$cs, RNNRT_In:$f, RNNRT_In:$o, RNNRT_In:$ci, RNNRT_In:$co, RNNRT_In:$h,
+    RNNRT_In:$cs_grad, RNNRT_In:$h_grad, RNNRT_OptOut:$dx, RNNRT_OptOut:$dcs_prev, RNNRT_OptOut:$dh_prev,
+    RNNRT_OptOut:$dw, RNNRT_OptOut:$dwci, RNNRT_OptOut:$dwcf, RNNRT_OptOut:$dwco, RNNRT_OptOut:$db);
+  let assemblyFormat = [{ $call `,` $plan `steps` $seq_len_max `x` $x `cs_prev` $cs_prev `h_prev` $h_prev `w` $w
+    `peephole` `(` $wci `,` $wcf `,` $wco `)` `b` $b `saved` `(` $i `,` $cs `,` $f `,` $o `,` $ci `,` $co `,` $h `)`
+    `grads` `(` $cs_grad `,` $h_grad `)` (`dx` $dx^)? (`dcs_prev` $dcs_prev^)? (`dh_prev` $dh_prev^)? (`dw` $dw^)?
+    (`dwci` $dwci^)? (`dwcf` $dwcf^)? (`dwco` $dwco^)? (`db` $db^)? attr-dict `:` type(operands) }];
+}
+
+#endif // RNN_DIALECT_RNNRT_IR_RNNRTOPS_TD

@@ -1,0 +1,40 @@
+//===- TargetInfo.h - what a target and its libraries can do -*- C++ -*-===//
+//
+// Facts only: passes ask, and decide themselves. Built once from a name and passed along, so that tests can fake one.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_TARGET_TARGETINFO_H
+#define RNN_TARGET_TARGETINFO_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace mlir::rnn {
+
+class TargetInfo {
+public:
+  /// The target with this name, or none; `getNames` lists what there is.
+  static std::optional<TargetInfo> get(llvm::StringRef name);
+  static llvm::ArrayRef<llvm::StringLiteral> getNames();
+
+  llvm::StringRef getName() const { return name; }
+  /// True if plans of the runtime library execute rnn ops on this target.
+  bool hasRuntimePlans() const { return runtimePlans; }
+  /// True if there are compiled kernels for rnn ops on this target.
+  bool hasFusedKernels() const { return fusedKernels; }
+
+private:
+  TargetInfo(llvm::StringRef name, bool runtimePlans, bool fusedKernels)
+      : name(name), runtimePlans(runtimePlans), fusedKernels(fusedKernels) {}
+
+  llvm::StringRef name;
+  bool runtimePlans, fusedKernels;
+};
+
+} // namespace mlir::rnn
+
+#endif // RNN_TARGET_TARGETINFO_H

@@ -1,0 +1,392 @@
+//===- RNNToRuntime.cpp - rnn ops to plans of the runtime --------------------===//
+//
+// An op becomes: a check for each dimension that is not known yet, a plan of the whole problem, and the plan's steps.
+// The steps take dense buffers, so operands with a layout are copied first. Backward data and backward weights are
+// separate steps: a result that nobody wants drops its step.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Conversion/RNNToRuntime/RNNToRuntime.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "rnn/Conversion/Passes.h"
+#include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNNRT/IR/RNNRT.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_CONVERTRNNTORUNTIMEPASS
+#include "rnn/Conversion/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+namespace {
+
+/// Dense copies of one op's buffers. Copies of results are written back, and all are freed, by `finish`.
+class DenseBuffers {
+public:
+  DenseBuffers(PatternRewriter &rewriter, Location loc) : rewriter(rewriter), loc(loc) {}
+
+  Value read(Value buffer) { return get(buffer, /*copyIn=*/true, /*copyOut=*/false); }
+  Value write(Value buffer) { return get(buffer, /*copyIn=*/false, /*copyOut=*/true); }
+  Value update(Value buffer) { return get(buffer, /*copyIn=*/true, /*copyOut=*/true); }
+
+  /// A buffer of this op alone.
+  Value allocate(MemRefType type, ValueRange sizes) {
+    Value buffer = memref::AllocOp::create(rewriter, loc, type, sizes);
+    copies.push_back({Value(), buffer});
+    return buffer;
+  }
+
+  void finish() {
+    for (auto [original, copy] : copies) {
+      if (original)
+        memref::CopyOp::create(rewriter, loc, copy, original);
+      memref::DeallocOp::create(rewriter, loc, copy);
+    }
+  }
+
+private:
+  Value get(Value buffer, bool copyIn, bool copyOut) {
+    if (!buffer)
+      return buffer;
+    auto type = cast<MemRefType>(buffer.getType());
+    if (type.getLayout().isIdentity())
+      return buffer;
+    SmallVector<Value> sizes;
+    for (unsigned dim = 0, rank = type.getRank(); dim < rank; ++dim)
+      if (type.isDynamicDim(dim))
+        sizes.push_back(memref::DimOp::create(rewriter, loc, buffer, dim));
+    Value copy = memref::AllocOp::create(rewriter, loc, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+    if (copyIn)
+      memref::CopyOp::create(rewriter, loc, buffer, copy);
+    copies.push_back({copyOut ? buffer : Value(), copy});
+    return copy;
+  }
+
+  PatternRewriter &rewriter;
+  Location loc;
+  SmallVector<std::pair<Value, Value>> copies; ///< where to write back (or null), and the copy
+};
+
+/// The letters of an op as index values.
+class Letters {
+public:
+  Letters(PatternRewriter &rewriter, LayerOpInterface op)
+      : rewriter(rewriter), loc(op.getLoc()), rules(getShapeRules(op)),
+        values(materializeLetters(rewriter, loc, rules)) {}
+
+  Value operator[](StringRef letter) {
+    for (auto [index, symbol] : llvm::enumerate(rules.getSymbols()))
+      if (symbol.letter == letter)
+        return getValueOrCreateConstantIndexOp(rewriter, loc, values[index]);
+    llvm_unreachable("unknown letter");
+  }
+
+  /// Emits a run-time check for each dimension that the verifier could not compare.
+  void check(LayerOpInterface op, Value call) {
+    for (const ShapeRules::Rule &rule : rules.getOperandRules())
+      checkRule(op, call, rule, rule.value, "");
+    for (const ShapeRules::Rule &rule : rules.getResultRules())
+      for (Value out : op.getOperandsOf(op.getSignature().outIndex(rule.resultIndex)))
+        checkRule(op, call, rule, out, "`outs` of ");
+  }
+
+private:
+  void checkRule(LayerOpInterface op, Value call, const ShapeRules::Rule &rule, Value value, StringRef what) {
+    auto type = cast<MemRefType>(value.getType());
+    for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
+      if (!expr || (!type.isDynamicDim(dim) && rules.evaluate(expr)))
+        continue;
+      // A buffer that was allocated for this op has its size from the same letters; a letter equals its own origin.
+      if (auto letter = dyn_cast<AffineSymbolExpr>(expr)) {
+        const ShapeRules::Symbol &symbol = rules.getSymbols()[letter.getPosition()];
+        if (symbol.from == value && symbol.dim == dim && symbol.divisor == 1)
+          continue;
+      }
+      OpFoldResult actual = memref::getMixedSize(rewriter, loc, value, dim);
+      OpFoldResult expected = materializeDim(rewriter, loc, expr, values);
+      if (actual == expected)
+        continue;
+      std::string message = ("'" + op->getName().getStringRef() + "' op expects dim " + Twine(dim) + " of " + what +
+                             "`" + rule.name + "` to be " + rules.toString(expr) + " [" + rule.label + "]")
+                                .str();
+      rnnrt::ExpectEqualOp::create(rewriter, loc, call, getValueOrCreateConstantIndexOp(rewriter, loc, actual),
+                                   getValueOrCreateConstantIndexOp(rewriter, loc, expected),
+                                   rewriter.getStringAttr(message));
+    }
+  }
+
+  PatternRewriter &rewriter;
+  Location loc;
+  ShapeRules rules;
+  SmallVector<OpFoldResult> values;
+};
+
+Value getCall(PatternRewriter &rewriter, Location loc) {
+  return rnnrt::CurrentCallOp::create(rewriter, loc, rnnrt::CallType::get(rewriter.getContext()));
+}
+
+Value getNumElements(PatternRewriter &rewriter, Location loc, Value vector) {
+  return rewriter.createOrFold<memref::DimOp>(loc, vector, 0);
+}
+
+/// The plan of a stack of layers whose sizes are given as values.
+template <typename OpTy>
+Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type elementType, bool training,
+                    FloatAttr dropout, IntegerAttr seed, IntegerAttr seed2, Value steps, Value batch, Value input,
+                    Value hidden, Value layers) {
+  Location loc = op.getLoc();
+  Value projection =
+      op.getNumProj() > 0
+          ? getValueOrCreateConstantIndexOp(rewriter, loc, OpFoldResult(rewriter.getIndexAttr(op.getNumProj())))
+          : hidden;
+  return rnnrt::RnnPlanOp::create(rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, batch, input,
+                                  hidden, projection, layers, TypeAttr::get(elementType), op.getModeAttr(),
+                                  op.getInputModeAttr(), op.getDirectionAttr(), rewriter.getBoolAttr(training),
+                                  dropout, seed, seed2);
+}
+
+/// The plan of a layer op, with the run-time checks in front.
+template <typename OpTy>
+Value createLayerPlan(PatternRewriter &rewriter, OpTy op, Value call, bool training) {
+  Letters letters(rewriter, op);
+  letters.check(op, call);
+  return createRnnPlan(rewriter, op, call, cast<MemRefType>(op.getInput().getType()).getElementType(), training,
+                       op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(), letters["T"], letters["B"],
+                       letters["I"], letters["H"], letters["L"]);
+}
+
+template <typename OpTy>
+struct RuntimePattern : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {
+    if (op.getLowering() != Lowering::Runtime)
+      return rewriter.notifyMatchFailure(op, "not marked for the runtime");
+    if (op->getNumResults() != 0 && llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>))
+      return rewriter.notifyMatchFailure(op, "still in value form");
+    if (auto inputMode = op->template getAttrOfType<InputModeAttr>("input_mode");
+        inputMode && inputMode.getValue() == InputMode::AutoSelect)
+      return rewriter.notifyMatchFailure(op, "the input mode is not decided");
+    rewriter.setInsertionPoint(op);
+    rewrite(op, rewriter);
+    return success();
+  }
+
+  virtual void rewrite(OpTy op, PatternRewriter &rewriter) const = 0;
+};
+
+struct ForwardPattern : public RuntimePattern<CudnnForwardOp> {
+  using RuntimePattern::RuntimePattern;
+
+  void rewrite(CudnnForwardOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value call = getCall(rewriter, loc);
+    DenseBuffers dense(rewriter, loc);
+    Value reserve = op.getReserveSpaceOut();
+    // Without dropout nobody can tell a training pass whose reserve is not wanted from inference.
+    bool training = op.getIsTraining() && (reserve || op.drawsDropout());
+    Value plan = createLayerPlan(rewriter, op, call, training);
+    if (!training) {
+      reserve = Value();
+    } else if (!reserve) {
+      Value bytes = rnnrt::RnnReserveSizeOp::create(rewriter, loc, rewriter.getIndexType(), call, plan);
+      reserve = dense.allocate(MemRefType::get({ShapedType::kDynamic}, rewriter.getI8Type()), bytes);
+    } else {
+      reserve = dense.write(reserve);
+    }
+    Value params = dense.read(op.getParams());
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    rnnrt::RnnForwardOp::create(rewriter, loc, call, plan, dense.read(op.getSequenceLengths()),
+                                dense.read(op.getInput()), dense.read(op.getInputH()), dense.read(op.getInputC()),
+                                params, getNumElements(rewriter, loc, params), dense.write(op.getOutputOut()),
+                                dense.write(op.getOutputHOut()), dense.write(op.getOutputCOut()), reserve,
+                                reserve ? getNumElements(rewriter, loc, reserve) : zero);
+    dense.finish();
+    rewriter.eraseOp(op);
+  }
+};
+
+struct BackpropPattern : public RuntimePattern<CudnnBackpropOp> {
+  using RuntimePattern::RuntimePattern;
+
+  void rewrite(CudnnBackpropOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    bool anyWanted = op.getInputBackpropOut() || op.getInputHBackpropOut() || op.getInputCBackpropOut() ||
+                     op.getParamsBackpropOut();
+    if (!anyWanted)
+      return rewriter.eraseOp(op);
+    Value call = getCall(rewriter, loc);
+    DenseBuffers dense(rewriter, loc);
+    Value plan = createLayerPlan(rewriter, op, call, /*training=*/true);
+    Value lengths = dense.read(op.getSequenceLengths()), x = dense.read(op.getInput()),
+          h0 = dense.read(op.getInputH()), y = dense.read(op.getOutput()), params = dense.read(op.getParams()),
+          reserve = dense.update(op.getReserveSpace());
+    Value reserveBytes = getNumElements(rewriter, loc, reserve);
+    rnnrt::RnnBackwardDataOp::create(
+        rewriter, loc, call, plan, lengths, x, h0, dense.read(op.getInputC()), params,
+        getNumElements(rewriter, loc, params), y, dense.read(op.getOutputBackprop()),
+        dense.read(op.getOutputHBackprop()), dense.read(op.getOutputCBackprop()),
+        dense.write(op.getInputBackpropOut()), dense.write(op.getInputHBackpropOut()),
+        dense.write(op.getInputCBackpropOut()), reserve, reserveBytes);
+    if (Value dparams = dense.write(op.getParamsBackpropOut()))
+      rnnrt::RnnBackwardWeightsOp::create(rewriter, loc, call, plan, lengths, x, h0, y, dparams,
+                                          getNumElements(rewriter, loc, dparams), reserve, reserveBytes);
+    dense.finish();
+    rewriter.eraseOp(op);
+  }
+};
+
+/// The plan of an op that knows its sizes as operands and runs no steps.
+template <typename OpTy>
+Value createSizesPlan(PatternRewriter &rewriter, OpTy op, Value call, Type elementType) {
+  Location loc = op.getLoc();
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  IntegerAttr zero = rewriter.getI64IntegerAttr(0);
+  return createRnnPlan(rewriter, op, call, elementType, /*training=*/false, rewriter.getF64FloatAttr(0.0), zero, zero,
+                       one, one, op.getInputSize(), op.getUnits(), op.getLayers());
+}
+
+struct ParamsSizePattern : public RuntimePattern<CudnnParamsSizeOp> {
+  using RuntimePattern::RuntimePattern;
+
+  void rewrite(CudnnParamsSizeOp op, PatternRewriter &rewriter) const override {
+    Value call = getCall(rewriter, op.getLoc());
+    Value plan = createSizesPlan(rewriter, op, call, op.getElementType());
+    rewriter.replaceOpWithNewOp<rnnrt::RnnParamsSizeOp>(op, rewriter.getIndexType(), call, plan);
+  }
+};
+
+struct ReserveSizePattern : public RuntimePattern<CudnnReserveSizeOp> {
+  using RuntimePattern::RuntimePattern;
+
+  void rewrite(CudnnReserveSizeOp op, PatternRewriter &rewriter) const override {
+    Value call = getCall(rewriter, op.getLoc());
+    Value plan = createRnnPlan(rewriter, op, call, op.getElementType(), /*training=*/true, op.getDropoutAttr(),
+                               op.getSeedAttr(), op.getSeed2Attr(), op.getSteps(), op.getBatch(), op.getInputSize(),
+                               op.getUnits(), op.getLayers());
+    rewriter.replaceOpWithNewOp<rnnrt::RnnReserveSizeOp>(op, rewriter.getIndexType(), call, plan);
+  }
+};
+
+SmallVector<Value> forEach(ValueRange buffers, function_ref<Value(Value)> get) {
+  return llvm::map_to_vector(buffers, get);
+}
+
+struct PackPattern : public RuntimePattern<CudnnCanonicalToParamsOp> {
+  using RuntimePattern::RuntimePattern;
+
+  void rewrite(CudnnCanonicalToParamsOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (!op.getParamsOut())
+      return rewriter.eraseOp(op);
+    Value call = getCall(rewriter, loc);
+    DenseBuffers dense(rewriter, loc);
+    Value plan = createSizesPlan(rewriter, op, call, cast<MemRefType>(op.getParamsOut().getType()).getElementType());
+    auto read = [&](Value buffer) { return dense.read(buffer); };
+    rnnrt::RnnPackParamsOp::create(rewriter, loc, call, plan, forEach(op.getWeights(), read),
+                                   forEach(op.getBiases(), read), dense.write(op.getParamsOut()));
+    dense.finish();
+    rewriter.eraseOp(op);
+  }
+};
+
+struct UnpackPattern : public RuntimePattern<CudnnParamsToCanonicalOp> {
+  using RuntimePattern::RuntimePattern;
+
+  void rewrite(CudnnParamsToCanonicalOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value call = getCall(rewriter, loc);
+    DenseBuffers dense(rewriter, loc);
+    Value plan = createSizesPlan(rewriter, op, call, cast<MemRefType>(op.getParams().getType()).getElementType());
+    auto write = [&](Value buffer) { return dense.write(buffer); };
+    rnnrt::RnnUnpackParamsOp::create(rewriter, loc, call, plan, forEach(op.getWeightsOut(), write),
+                                     forEach(op.getBiasesOut(), write), dense.read(op.getParams()));
+    dense.finish();
+    rewriter.eraseOp(op);
+  }
+};
+
+/// The plan of a block op and the number of steps to run, with the run-time checks in front.
+template <typename OpTy>
+std::pair<Value, Value> createBlockPlan(PatternRewriter &rewriter, OpTy op, Value call, FloatAttr forgetBias,
+                                        FloatAttr cellClip) {
+  Location loc = op.getLoc();
+  Letters letters(rewriter, op);
+  letters.check(op, call);
+  Value steps = letters["T"];
+  Value plan = rnnrt::BlockLstmPlanOp::create(
+      rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, letters["B"], letters["I"], letters["H"],
+      TypeAttr::get(cast<MemRefType>(op.getX().getType()).getElementType()), op.getLayoutAttr(),
+      rewriter.getBoolAttr(op.getUsePeephole()), forgetBias, cellClip);
+  // The plan itself refuses a length outside [0, T].
+  Value length = op.getSeqLenMax()
+                     ? Value(arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), op.getSeqLenMax()))
+                     : steps;
+  return {plan, length};
+}
+
+struct BlockForwardPattern : public RuntimePattern<BlockLSTMOp> {
+  using RuntimePattern::RuntimePattern;
+
+  void rewrite(BlockLSTMOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value call = getCall(rewriter, loc);
+    DenseBuffers dense(rewriter, loc);
+    auto [plan, length] = createBlockPlan(rewriter, op, call, op.getForgetBiasAttr(), op.getCellClipAttr());
+    auto read = [&](Value buffer) { return dense.read(buffer); };
+    auto write = [&](Value buffer) { return dense.write(buffer); };
+    rnnrt::BlockLstmForwardOp::create(rewriter, loc, call, plan, length, read(op.getX()), read(op.getCsPrev()),
+                                      read(op.getHPrev()), read(op.getW()), read(op.getWci()), read(op.getWcf()),
+                                      read(op.getWco()), read(op.getB()), write(op.getIOut()), write(op.getCsOut()),
+                                      write(op.getFOut()), write(op.getOOut()), write(op.getCiOut()),
+                                      write(op.getCoOut()), write(op.getHOut()));
+    dense.finish();
+    rewriter.eraseOp(op);
+  }
+};
+
+struct BlockGradPattern : public RuntimePattern<BlockLSTMGradOp> {
+  using RuntimePattern::RuntimePattern;
+
+  void rewrite(BlockLSTMGradOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value call = getCall(rewriter, loc);
+    DenseBuffers dense(rewriter, loc);
+    FloatAttr zero = rewriter.getF64FloatAttr(0.0);
+    auto [plan, length] = createBlockPlan(rewriter, op, call, zero, zero);
+    auto read = [&](Value buffer) { return dense.read(buffer); };
+    auto write = [&](Value buffer) { return dense.write(buffer); };
+    rnnrt::BlockLstmBackwardOp::create(
+        rewriter, loc, call, plan, length, read(op.getX()), read(op.getCsPrev()), read(op.getHPrev()),
+        read(op.getW()), read(op.getWci()), read(op.getWcf()), read(op.getWco()), read(op.getB()), read(op.getI()),
+        read(op.getCs()), read(op.getF()), read(op.getO()), read(op.getCi()), read(op.getCo()), read(op.getH()),
+        read(op.getCsGrad()), read(op.getHGrad()), write(op.getXGradOut()), write(op.getCsPrevGradOut()),
+        write(op.getHPrevGradOut()), write(op.getWGradOut()), write(op.getWciGradOut()), write(op.getWcfGradOut()),
+        write(op.getWcoGradOut()), write(op.getBGradOut()));
+    dense.finish();
+    rewriter.eraseOp(op);
+  }
+};
+
+struct ConvertRNNToRuntime : public rnn::impl::ConvertRNNToRuntimePassBase<ConvertRNNToRuntime> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateRNNToRuntimePatterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+
+void rnn::populateRNNToRuntimePatterns(RewritePatternSet &patterns, PatternBenefit benefit) {
+  patterns.add<ForwardPattern, BackpropPattern, ParamsSizePattern, ReserveSizePattern, PackPattern, UnpackPattern,
+               BlockForwardPattern, BlockGradPattern>(patterns.getContext(), benefit);
+}

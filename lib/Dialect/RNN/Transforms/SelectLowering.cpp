@@ -1,0 +1,72 @@
+//===- SelectLowering.cpp - runtime call or fused kernel, per op -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Remarks.h"
+#include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Target/TargetInfo.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNSELECTLOWERINGPASS
+#include "rnn/Dialect/RNN/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+#define DEBUG_TYPE "rnn-select-lowering"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+namespace {
+
+struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLowering> {
+  using RNNSelectLoweringPassBase::RNNSelectLoweringPassBase;
+
+  void runOnOperation() override {
+    std::optional<TargetInfo> info = TargetInfo::get(target);
+    if (!info) {
+      InFlightDiagnostic diag = emitError(UnknownLoc::get(&getContext()), "unknown target `") << target
+                                                                                              << "`; expected ";
+      llvm::interleave(TargetInfo::getNames(), diag, [&](StringRef name) { diag << "`" << name << "`"; }, " or ");
+      return signalPassFailure();
+    }
+    std::optional<Lowering> preferred = symbolizeLowering(prefer);
+    if (!preferred && prefer != "auto") {
+      emitError(UnknownLoc::get(&getContext()), "unknown lowering `")
+          << prefer << "`; expected `auto`, `runtime` or `fused`";
+      return signalPassFailure();
+    }
+    WalkResult result = getOperation()->walk([&](LayerOpInterface op) { return select(op, *info, preferred); });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  static bool isAvailable(Lowering lowering, const TargetInfo &info) {
+    return lowering == Lowering::Runtime ? info.hasRuntimePlans() : info.hasFusedKernels();
+  }
+
+  static WalkResult select(LayerOpInterface op, const TargetInfo &info, std::optional<Lowering> preferred) {
+    std::optional<Lowering> wanted = op.getLowering() ? op.getLowering() : preferred;
+    if (wanted && !isAvailable(*wanted, info)) {
+      op->emitError("lowering `") << stringifyLowering(*wanted) << "` is not available for '" << op->getName()
+                                  << "' on target `" << info.getName() << "`; use `"
+                                  << (*wanted == Lowering::Fused ? "runtime" : "fused") << "` or `auto`";
+      return WalkResult::interrupt();
+    }
+    if (op.getLowering())
+      return WalkResult::advance();
+    Lowering chosen = wanted.value_or(info.hasFusedKernels() ? Lowering::Fused : Lowering::Runtime);
+    op.setLoweringAttr(LoweringAttr::get(op->getContext(), chosen));
+    remark::passed(op->getLoc(), remark::RemarkOpts::name("Lowering").category(DEBUG_TYPE))
+        << ("'" + op->getName().getStringRef() + "' runs as `" + stringifyLowering(chosen) + "`").str()
+        << remark::reason("%s", wanted                    ? "asked for by the pipeline"
+                                : info.hasFusedKernels() ? "the target has fused kernels"
+                                                         : "the target has no fused kernels");
+    return WalkResult::advance();
+  }
+};
+
+} // namespace

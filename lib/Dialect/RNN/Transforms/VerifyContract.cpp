@@ -1,0 +1,111 @@
+//===- VerifyContract.cpp - what each stage of the pipeline promises ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNVERIFYCONTRACTPASS
+#include "rnn/Dialect/RNN/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+/// No op of the families that import models may survive it.
+static LogicalResult checkImport(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  if (name.starts_with("tf.CudnnRNN") || name.starts_with("tf.BlockLSTM"))
+    return op->emitOpError("is left after stage import; run convert-tf-to-rnn");
+  return success();
+}
+
+static LogicalResult checkSimplify(Operation *op) {
+  auto inputMode = isa<LayerOpInterface>(op) ? op->getAttrOfType<InputModeAttr>("input_mode") : InputModeAttr();
+  if (inputMode && inputMode.getValue() == InputMode::AutoSelect)
+    return op->emitOpError("still has `auto_select` after stage simplify; run canonicalize, or write linear_input or "
+                           "skip_input");
+  return checkImport(op);
+}
+
+/// The forward op that made a reserve space, seen through casts, or null.
+static CudnnForwardOp findForward(Value reserve) {
+  while (auto cast = reserve.getDefiningOp<tensor::CastOp>())
+    reserve = cast.getSource();
+  return reserve.getDefiningOp<CudnnForwardOp>();
+}
+
+static LogicalResult checkSelect(Operation *op) {
+  auto layer = dyn_cast<LayerOpInterface>(op);
+  if (layer && !layer.getLowering())
+    return op->emitOpError("has no `lowering` after stage select; run rnn-select-lowering");
+  if (auto backprop = dyn_cast<CudnnBackpropOp>(op)) {
+    CudnnForwardOp forward = findForward(backprop.getReserveSpace());
+    if (forward && forward.getLowering() != backprop.getLowering()) {
+      InFlightDiagnostic diag = op->emitOpError("has lowering `")
+                                << stringifyLowering(*backprop.getLowering())
+                                << "`, but the forward that made its reserve space has `"
+                                << stringifyLowering(forward.getLowering().value_or(Lowering::Runtime))
+                                << "`; give both the same lowering";
+      diag.attachNote(forward.getLoc()) << "the reserve space comes from here";
+      return diag;
+    }
+  }
+  return checkSimplify(op);
+}
+
+static LogicalResult checkBufferize(Operation *op) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor))
+    return op->emitOpError("still works on tensors after stage bufferize; is an op without a bufferization model "
+                           "among them?");
+  return success();
+}
+
+static LogicalResult checkLower(Operation *op) {
+  if (isa_and_nonnull<RNNDialect>(op->getDialect()))
+    return op->emitOpError("is left after stage lower; no lowering handles it");
+  return checkBufferize(op);
+}
+
+static LogicalResult checkEmit(Operation *op) {
+  if (isa<ModuleOp>(op) || isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+    return success();
+  return op->emitOpError("is left after stage emit, which promises the LLVM dialect alone; is there a conversion of '")
+         << op->getName().getDialectNamespace() << "' to LLVM?";
+}
+
+namespace {
+struct VerifyContract : public rnn::impl::RNNVerifyContractPassBase<VerifyContract> {
+  using RNNVerifyContractPassBase::RNNVerifyContractPassBase;
+
+  void runOnOperation() override {
+    using Check = LogicalResult (*)(Operation *);
+    auto check = llvm::StringSwitch<Check>(stage)
+                     .Case("import", checkImport)
+                     .Case("simplify", checkSimplify)
+                     .Case("select", checkSelect)
+                     .Case("bufferize", checkBufferize)
+                     .Case("lower", checkLower)
+                     .Case("emit", checkEmit)
+                     .Default(nullptr);
+    if (!check) {
+      emitError(UnknownLoc::get(&getContext()), "unknown stage `")
+          << stage << "`; expected import, simplify, select, bufferize, lower or emit";
+      return signalPassFailure();
+    }
+    // Report every op that breaks the promise, not merely the first.
+    bool broken = false;
+    getOperation()->walk([&](Operation *op) { broken |= failed(check(op)); });
+    if (broken)
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

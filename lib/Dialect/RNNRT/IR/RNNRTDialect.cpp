@@ -1,0 +1,65 @@
+//===- RNNRTDialect.cpp - the rnnrt dialect and its ops ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Dialect/RNNRT/IR/RNNRT.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "rnn_runtime/types.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::rnnrt;
+
+#include "rnn/Dialect/RNNRT/IR/RNNRTDialect.cpp.inc"
+#include "rnn/Dialect/RNNRT/IR/RNNRTInterfaces.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "rnn/Dialect/RNNRT/IR/RNNRTTypes.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "rnn/Dialect/RNNRT/IR/RNNRTOps.cpp.inc"
+
+void RNNRTDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "rnn/Dialect/RNNRT/IR/RNNRTTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "rnn/Dialect/RNNRT/IR/RNNRTOps.cpp.inc"
+      >();
+}
+
+static IntegerAttr i32(MLIRContext *context, int64_t value) {
+  return IntegerAttr::get(IntegerType::get(context, 32), value);
+}
+
+/// The runtime's number for an element type.
+static IntegerAttr getDtype(Type type) {
+  int64_t dtype = isa<Float16Type>(type)    ? RNNRT_DTYPE_F16
+                  : isa<BFloat16Type>(type) ? RNNRT_DTYPE_BF16
+                  : isa<Float32Type>(type)  ? RNNRT_DTYPE_F32
+                                            : RNNRT_DTYPE_F64;
+  return i32(type.getContext(), dtype);
+}
+
+SmallVector<TypedAttr> RnnPlanOp::getScalarArguments() {
+  MLIRContext *context = getContext();
+  return {getDtype(getElementType()),
+          i32(context, static_cast<int64_t>(getMode())),
+          i32(context, static_cast<int64_t>(getInputMode())),
+          i32(context, static_cast<int64_t>(getDirection())),
+          i32(context, getTraining()),
+          getDropoutAttr(),
+          getSeedAttr(),
+          getSeed2Attr()};
+}
+
+SmallVector<TypedAttr> BlockLstmPlanOp::getScalarArguments() {
+  MLIRContext *context = getContext();
+  return {getDtype(getElementType()), i32(context, static_cast<int64_t>(getLayout())),
+          i32(context, getUsePeephole()), getForgetBiasAttr(), getCellClipAttr()};
+}
