@@ -1,0 +1,85 @@
+# lit.cfg.py - how the tests of this folder are found and run.
+#
+# A feature names what the machine and the build can do. A test that needs more than there is says so with REQUIRES,
+# and is then reported as unsupported, never as passed.
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import ctypes
+import os
+import sys
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "RNN"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "golden", "lib"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.rnn_test_dir
+
+llvm_config.with_system_environment(["HOME", "TMP", "TMPDIR", "TEMP", "RNNRT_TRACE"])
+llvm_config.with_environment("PATH", [config.rnn_tools_dir, config.llvm_tools_dir], append_path=True)
+
+# Round trips of everything: each rnn-opt also prints what it parsed, as text and as bytecode, and compares.
+rnn_opt = "rnn-opt"
+if os.environ.get("RNN_OPT_VERIFY_ROUNDTRIP") == "1":
+    rnn_opt += " --verify-roundtrip"
+    lit_config.note("rnn-opt runs with --verify-roundtrip")
+
+tools = [
+    ToolSubst("rnn-opt", rnn_opt, unresolved="fatal"),
+    # A CHECK variable without `$` ends with its function, so that no check can match by a leftover of another one.
+    ToolSubst("FileCheck", "FileCheck -enable-var-scope", unresolved="fatal"),
+    ToolSubst("not", unresolved="fatal"),
+    ToolSubst("split-file", unresolved="fatal"),
+    ToolSubst("mlir-translate", unresolved="ignore"),
+    ToolSubst("rnn-run", unresolved="ignore"),
+    ToolSubst("rnn-lsp-server", unresolved="ignore"),
+]
+llvm_config.add_tool_substitutions(tools, [config.rnn_tools_dir, config.llvm_tools_dir])
+config.substitutions.append(("%python", config.python_executable))
+config.substitutions.append(("%rnn_source", config.rnn_source_dir))
+config.substitutions.append(("%mlir_tblgen", config.mlir_tblgen))
+config.substitutions.append(("%mlir_include", config.mlir_include_dir))
+
+
+def loads(*names):
+    """Whether one of the shared libraries can be loaded here."""
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
+def has_cuda_device():
+    driver = loads("libcuda.so.1")
+    count = ctypes.c_int(0)
+    return bool(driver and driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+                and count.value > 0)
+
+
+def is_built(tool):
+    return os.access(os.path.join(config.rnn_tools_dir, tool), os.X_OK)
+
+
+features = {
+    "cuda-device": has_cuda_device(),
+    "cudnn": bool(loads("libcudnn.so.9", "libcudnn.so.8")),
+    "nvptx": "NVPTX" in config.llvm_targets.split(),
+    "jit": config.llvm_native_arch in config.llvm_targets.split(),
+    "python": bool(config.python_executable),
+    "rnn-run": is_built("rnn-run"),
+    "rnn-lsp-server": is_built("rnn-lsp-server"),
+}
+for feature, available in features.items():
+    if available:
+        config.available_features.add(feature)
+lit_config.note("without: " + (", ".join(f for f in features if not features[f]) or "nothing, every feature is here"))
+
+# Tests that use the GPU name this group in their lit.local.cfg, and run one at a time.
+lit_config.parallelism_groups["gpu"] = 1
