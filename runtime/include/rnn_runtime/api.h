@@ -1,0 +1,27 @@
+// api.h - the runtime of rnn-mlir for programs, in C11: conventions, and all public headers.
+//
+// Handles are opaque. `*_create` gives ownership, accessors lend, `*_release` gives back and allows NULL. Outputs come
+// last and are named `out_`; after a failure they are NULL or zero. Functions return rnnrt_status_t, NULL for success.
+// Wrong arguments, a NULL handle included, give a status; nothing throws, and nothing prints and goes on. (The one
+// place that cannot return an error, memory for compiled code, is described in memory.h.)
+//
+// Environment, read once:
+//   RNNRT_TRACE=dispatch,plan,memory   one comma-separated line per event on stderr
+//   RNNRT_DROPOUT_DRAW=N               default of rnnrt_call_options_t.dropout_draw
+//   RNNRT_HOST_CPU=baseline|avx2|avx512   highest instruction set of the host device; results depend on it in the
+//                                      last bits, and are the same bits for the same instruction set
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNN_RUNTIME_API_H
+#define RNN_RUNTIME_API_H
+
+#include "rnn_runtime/abi.h"
+#include "rnn_runtime/call.h"
+#include "rnn_runtime/device.h"
+#include "rnn_runtime/memory.h"
+#include "rnn_runtime/plan.h"
+#include "rnn_runtime/status.h"
+#include "rnn_runtime/stream.h"
+#include "rnn_runtime/types.h"
+
+#endif // RNN_RUNTIME_API_H

@@ -1,0 +1,204 @@
+// Entries.cpp - the entries of abi.def: check the call, forward to the plan, keep the first failure. No logic.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/CompiledMemory.h"
+#include "core/Device.h"
+#include "rnn_runtime/abi.h"
+
+#include <chrono>
+
+using namespace rnnrt;
+
+/// Runs `body` unless the call holds a failure, and records what it returns.
+template <typename Body> static void enter(rnnrt_call_t *call, Body &&body) {
+  if (!call || !call->first.ok())
+    return;
+  call->record(guarded(body));
+}
+
+/// The same for work of a plan: a line of trace, and the problem in the message of a failure.
+template <typename Body> static void dispatch(rnnrt_call_t *call, const Plan *plan, const char *what, Body &&body) {
+  enter(call, [&] {
+    if (!plan)
+      return invalidArgument("%s expects `plan`, but got a null pointer", what);
+    auto start = std::chrono::steady_clock::now();
+    Status status = body();
+    if (tracing(TraceKind::Dispatch)) {
+      std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
+      trace("rnnrt,dispatch,%s prop=%s lowering=runtime,%s,%.3f", plan->key.c_str(), what,
+            rnnrt_status_code_name(rnnrt_status_code(status.get())), ms.count());
+    }
+    if (status.ok())
+      return status;
+    std::string message = rnnrt_status_message(status.get());
+    message += "; in " + plan->key + " prop=" + what;
+    return Status(rnnrt_status_create(rnnrt_status_code(status.get()), message.c_str()));
+  });
+}
+
+template <typename Body> static void dispatchRnn(rnnrt_call_t *call, Plan *plan, const char *what, Body &&body) {
+  dispatch(call, plan, what, [&] {
+    RnnPlan *rnn = plan->asRnn();
+    return rnn ? body(*rnn) : invalidArgument("expects a plan of rnnrt_abi_rnn_plan");
+  });
+}
+
+template <typename Body> static void dispatchBlock(rnnrt_call_t *call, Plan *plan, const char *what, Body &&body) {
+  dispatch(call, plan, what, [&] {
+    BlockLstmPlan *block = plan->asBlockLstm();
+    return block ? body(*block) : invalidArgument("expects a plan of rnnrt_abi_block_lstm_plan");
+  });
+}
+
+/// Looks the plan up and lends it until the call is reset or released.
+template <typename Problem> static Status lend(rnnrt_call_t *call, const Problem &problem, Plan *&result) {
+  std::shared_ptr<Plan> plan;
+  RNNRT_TRY(call->device->plans.get(*call->device->backend, problem, plan));
+  Plan *raw = plan.get();
+  call->plans.emplace(raw, std::move(plan));
+  result = raw;
+  return Status();
+}
+
+extern "C" {
+
+void rnnrt_abi_expect_equal(rnnrt_call_t *call, int64_t actual, int64_t expected, const char *message) {
+  enter(call, [&] {
+    if (actual == expected)
+      return Status();
+    return invalidArgument("%s: expected %lld, but got %lld", message ? message : "sizes differ", (long long)expected,
+                           (long long)actual);
+  });
+}
+
+void rnnrt_abi_expect_range(rnnrt_call_t *call, int64_t actual, int64_t low, int64_t high, const char *message) {
+  enter(call, [&] {
+    if (low <= actual && actual <= high)
+      return Status();
+    return invalidArgument("%s: expected a value in [%lld, %lld], but got %lld", message ? message : "value out of range",
+                           (long long)low, (long long)high, (long long)actual);
+  });
+}
+
+void *_mlir_memref_to_llvm_alloc(int64_t bytes) { return compiledAllocate(RNNRT_MEMORY_ALIGNMENT, bytes); }
+void *_mlir_memref_to_llvm_aligned_alloc(int64_t alignment, int64_t bytes) {
+  return compiledAllocate(alignment, bytes);
+}
+void _mlir_memref_to_llvm_free(void *pointer) { compiledRelease(pointer); }
+
+//===-- The cudnn ops --------------------------------------------------------------------------------------------===//
+
+rnnrt_plan_t *rnnrt_abi_rnn_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode,
+                                 int32_t direction, int32_t training, double dropout, int64_t seed, int64_t seed2,
+                                 int64_t steps, int64_t batch, int64_t input, int64_t hidden, int64_t projection,
+                                 int64_t layers) {
+  rnnrt_plan_t *result = nullptr;
+  enter(call, [&] {
+    RnnProblem problem;
+    RNNRT_TRY(makeRnnProblem(dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps, batch, input,
+                             hidden, projection, layers, problem));
+    return lend(call, problem, result);
+  });
+  return result;
+}
+
+int64_t rnnrt_abi_rnn_params_size(rnnrt_call_t *call, rnnrt_plan_t *plan) {
+  int64_t result = 0;
+  dispatchRnn(call, plan, "params_size", [&](RnnPlan &rnn) {
+    result = rnn.paramsSize();
+    return Status();
+  });
+  return result;
+}
+
+int64_t rnnrt_abi_rnn_reserve_size(rnnrt_call_t *call, rnnrt_plan_t *plan) {
+  int64_t result = 0;
+  dispatchRnn(call, plan, "reserve_size", [&](RnnPlan &rnn) {
+    result = rnn.reserveSize();
+    return Status();
+  });
+  return result;
+}
+
+void rnnrt_abi_rnn_forward(rnnrt_call_t *call, rnnrt_plan_t *plan, const int32_t *lengths, const void *x,
+                           const void *h0, const void *c0, const void *params, int64_t params_elements, void *y,
+                           void *hn, void *cn, void *reserve, int64_t reserve_bytes) {
+  dispatchRnn(call, plan, "forward", [&](RnnPlan &rnn) {
+    return rnn.forward(call->context(),
+                       {lengths, x, h0, c0, params, params_elements, y, hn, cn, reserve, reserve_bytes});
+  });
+}
+
+void rnnrt_abi_rnn_backward_data(rnnrt_call_t *call, rnnrt_plan_t *plan, const int32_t *lengths, const void *x,
+                                 const void *h0, const void *c0, const void *params, int64_t params_elements,
+                                 const void *y, const void *dy, const void *dhn, const void *dcn, void *dx, void *dh0,
+                                 void *dc0, void *reserve, int64_t reserve_bytes) {
+  dispatchRnn(call, plan, "backward_data", [&](RnnPlan &rnn) {
+    return rnn.backwardData(call->context(), {lengths, x, h0, c0, params, params_elements, y, dy, dhn, dcn, dx, dh0,
+                                              dc0, reserve, reserve_bytes});
+  });
+}
+
+void rnnrt_abi_rnn_backward_weights(rnnrt_call_t *call, rnnrt_plan_t *plan, const int32_t *lengths, const void *x,
+                                    const void *h0, const void *y, void *dparams, int64_t params_elements,
+                                    void *reserve, int64_t reserve_bytes) {
+  dispatchRnn(call, plan, "backward_weights", [&](RnnPlan &rnn) {
+    return rnn.backwardWeights(call->context(), {lengths, x, h0, y, dparams, params_elements, reserve, reserve_bytes});
+  });
+}
+
+void rnnrt_abi_rnn_pack_params(rnnrt_call_t *call, rnnrt_plan_t *plan, int64_t num_weights, int64_t num_biases,
+                               const void *const *tensors, const int64_t *elements, void *params,
+                               int64_t params_elements) {
+  dispatchRnn(call, plan, "pack_params", [&](RnnPlan &rnn) {
+    return rnn.packParams(call->context(), num_weights, num_biases, tensors, elements, params, params_elements);
+  });
+}
+
+void rnnrt_abi_rnn_unpack_params(rnnrt_call_t *call, rnnrt_plan_t *plan, int64_t num_weights, int64_t num_biases,
+                                 void *const *tensors, const int64_t *elements, const void *params,
+                                 int64_t params_elements) {
+  dispatchRnn(call, plan, "unpack_params", [&](RnnPlan &rnn) {
+    return rnn.unpackParams(call->context(), num_weights, num_biases, tensors, elements, params, params_elements);
+  });
+}
+
+//===-- The block ops --------------------------------------------------------------------------------------------===//
+
+rnnrt_plan_t *rnnrt_abi_block_lstm_plan(rnnrt_call_t *call, int32_t dtype, int32_t layout, int32_t use_peephole,
+                                        double forget_bias, double cell_clip, int64_t steps, int64_t batch,
+                                        int64_t input, int64_t hidden) {
+  rnnrt_plan_t *result = nullptr;
+  enter(call, [&] {
+    BlockProblem problem;
+    RNNRT_TRY(makeBlockProblem(dtype, layout, use_peephole, forget_bias, cell_clip, steps, batch, input, hidden,
+                               problem));
+    return lend(call, problem, result);
+  });
+  return result;
+}
+
+void rnnrt_abi_block_lstm_forward(rnnrt_call_t *call, rnnrt_plan_t *plan, int64_t seq_len_max, const void *x,
+                                  const void *cs_prev, const void *h_prev, const void *w, const void *wci,
+                                  const void *wcf, const void *wco, const void *b, void *i, void *cs, void *f, void *o,
+                                  void *ci, void *co, void *h) {
+  dispatchBlock(call, plan, "forward", [&](BlockLstmPlan &block) {
+    return block.forward(call->context(),
+                         {seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h});
+  });
+}
+
+void rnnrt_abi_block_lstm_backward(rnnrt_call_t *call, rnnrt_plan_t *plan, int64_t seq_len_max, const void *x,
+                                   const void *cs_prev, const void *h_prev, const void *w, const void *wci,
+                                   const void *wcf, const void *wco, const void *b, const void *i, const void *cs,
+                                   const void *f, const void *o, const void *ci, const void *co, const void *h,
+                                   const void *cs_grad, const void *h_grad, void *dx, void *dcs_prev, void *dh_prev,
+                                   void *dw, void *dwci, void *dwcf, void *dwco, void *db) {
+  dispatchBlock(call, plan, "backward", [&](BlockLstmPlan &block) {
+    return block.backward(call->context(),
+                          {seq_len_max, x,  cs_prev, h_prev,  w,      wci, wcf,      wco,     b,  i,    cs,   f,   o,
+                           ci,          co, h,       cs_grad, h_grad, dx,  dcs_prev, dh_prev, dw, dwci, dwcf, dwco, db});
+  });
+}
+
+} // extern "C"

@@ -1,0 +1,76 @@
+// Call.cpp - the public functions of call.h.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/Device.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace rnnrt;
+
+static int64_t readDefaultDraw() {
+  const char *text = std::getenv("RNNRT_DROPOUT_DRAW");
+  if (!text || !*text)
+    return -1;
+  char *end = nullptr;
+  errno = 0;
+  long long value = std::strtoll(text, &end, 10);
+  if (*end || errno || value < -1) {
+    std::fprintf(stderr, "rnnrt,warning,RNNRT_DROPOUT_DRAW expects a whole number of at least -1 and not `%s`\n", text);
+    return -1;
+  }
+  return value;
+}
+
+extern "C" {
+
+void rnnrt_call_options_init(rnnrt_call_options_t *options) {
+  static const int64_t defaultDraw = readDefaultDraw();
+  if (options)
+    options->dropout_draw = defaultDraw;
+}
+
+rnnrt_status_t rnnrt_call_create(rnnrt_device_t *device, rnnrt_stream_t *stream, const rnnrt_call_options_t *options,
+                                 rnnrt_call_t **out_call) {
+  if (!out_call)
+    return invalidArgument("expects `out_call`, but got a null pointer").take();
+  *out_call = nullptr;
+  if (!device)
+    return invalidArgument("expects `device`, but got a null pointer").take();
+  if (stream && stream->device.get() != device)
+    return invalidArgument("expects `stream` to belong to `device`").take();
+  rnnrt_call_options_t chosen;
+  rnnrt_call_options_init(&chosen);
+  if (options)
+    chosen = *options;
+  if (chosen.dropout_draw < -1)
+    return invalidArgument("expects `dropout_draw` to be at least -1, but got %lld", (long long)chosen.dropout_draw)
+        .take();
+  return guarded([&] {
+           *out_call = new rnnrt_call(device, stream, chosen);
+           return Status();
+         })
+      .take();
+}
+
+rnnrt_status_t rnnrt_call_status(const rnnrt_call_t *call) { return call ? call->first.get() : nullptr; }
+
+void rnnrt_call_fail(rnnrt_call_t *call, rnnrt_status_t status) {
+  Status owned(status);
+  if (call)
+    call->record(std::move(owned));
+}
+
+void rnnrt_call_reset(rnnrt_call_t *call) {
+  if (!call)
+    return;
+  call->first = Status();
+  call->plans.clear();
+}
+
+rnnrt_device_t *rnnrt_call_device(const rnnrt_call_t *call) { return call ? call->device.get() : nullptr; }
+rnnrt_stream_t *rnnrt_call_stream(const rnnrt_call_t *call) { return call ? call->stream.get() : nullptr; }
+void rnnrt_call_release(rnnrt_call_t *call) { delete call; }
+
+} // extern "C"

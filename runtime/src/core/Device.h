@@ -1,0 +1,121 @@
+// Device.h - the objects behind the handles: device with its plan cache, stream, call.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_CORE_DEVICE_H
+#define RNNRT_CORE_DEVICE_H
+
+#include "core/Backend.h"
+#include "core/Trace.h"
+#include "rnn_runtime/call.h"
+#include "rnn_runtime/plan.h"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace rnnrt {
+
+/// Counts owners; the last one to release deletes the object.
+template <typename Derived> class RefCounted {
+public:
+  void retain() { count.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (count.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete static_cast<Derived *>(this);
+  }
+
+private:
+  std::atomic<int64_t> count{1};
+};
+
+/// Shares ownership of a RefCounted handle.
+template <typename T> class Ref {
+public:
+  Ref() = default;
+  explicit Ref(T *object) : object(object) {
+    if (object)
+      object->retain();
+  }
+  Ref(const Ref &) = delete;
+  ~Ref() {
+    if (object)
+      object->release();
+  }
+  T *get() const { return object; }
+  T *operator->() const { return object; }
+
+private:
+  T *object = nullptr;
+};
+
+/// Plans by their description.
+class PlanCache {
+public:
+  /// The plan of `problem`, made by `backend` when it is not there.
+  template <typename Problem>
+  Status get(Backend &backend, const Problem &problem, std::shared_ptr<Plan> &plan) {
+    std::string key = problem.describe();
+    // Making a host plan is cheap, and two threads must not make the same plan twice: its draws would repeat.
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto it = plans.find(key); it != plans.end()) {
+      plan = it->second;
+      ++hits;
+      return Status();
+    }
+    RNNRT_TRY(backend.createPlan(problem, plan));
+    if (tracing(TraceKind::Plan))
+      trace("rnnrt,plan,create,%s", key.c_str());
+    plans.emplace(std::move(key), plan);
+    ++created;
+    return Status();
+  }
+
+  void clear();
+  rnnrt_plan_stats_t stats() const;
+
+private:
+  mutable std::mutex mutex;
+  std::unordered_map<std::string, std::shared_ptr<Plan>> plans;
+  int64_t created = 0, hits = 0;
+};
+
+} // namespace rnnrt
+
+struct rnnrt_device : rnnrt::RefCounted<rnnrt_device> {
+  rnnrt_device(std::string name, std::unique_ptr<rnnrt::Backend> backend)
+      : name(std::move(name)), backend(std::move(backend)) {}
+
+  const std::string name;
+  const std::unique_ptr<rnnrt::Backend> backend;
+  rnnrt::PlanCache plans;
+};
+
+struct rnnrt_stream : rnnrt::RefCounted<rnnrt_stream> {
+  rnnrt_stream(rnnrt_device *device, void *native) : device(device), native(native) {}
+  ~rnnrt_stream() { device->backend->releaseStream(native); }
+
+  rnnrt::Ref<rnnrt_device> device;
+  void *const native;
+};
+
+struct rnnrt_call {
+  rnnrt_call(rnnrt_device *device, rnnrt_stream *stream, const rnnrt_call_options_t &options)
+      : device(device), stream(stream), options(options) {}
+
+  /// Keeps the first failure.
+  void record(rnnrt::Status status) {
+    if (!status.ok() && first.ok())
+      first = std::move(status);
+  }
+  rnnrt::RunContext context() const { return {stream.get(), options.dropout_draw}; }
+
+  rnnrt::Ref<rnnrt_device> device;
+  rnnrt::Ref<rnnrt_stream> stream;
+  const rnnrt_call_options_t options;
+  rnnrt::Status first;
+  /// Plans handed out, each once.
+  std::unordered_map<rnnrt::Plan *, std::shared_ptr<rnnrt::Plan>> plans;
+};
+
+#endif // RNNRT_CORE_DEVICE_H

@@ -1,0 +1,68 @@
+// Memory.h - counted, aligned host memory: of a device, of compiled code, and scratch that ends with its scope.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_CORE_MEMORY_H
+#define RNNRT_CORE_MEMORY_H
+
+#include "core/Status.h"
+#include "rnn_runtime/memory.h"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace rnnrt {
+
+/// Allocates through an allocator and counts. A header before each block remembers its size and its owner.
+/// Thread-safe; the counters are the only shared state.
+class MemoryPool {
+public:
+  /// `name` (static) appears in traces.
+  MemoryPool(const char *name, const rnnrt_allocator_t &allocator);
+
+  /// Null when there is not enough memory or the size does not fit. `alignment` is a power of two.
+  void *allocate(int64_t bytes, size_t alignment = RNNRT_MEMORY_ALIGNMENT);
+  /// False when `pointer` is recognized as not allocated here, or as freed; nothing is done then.
+  bool release(void *pointer);
+
+  rnnrt_memory_stats_t stats() const;
+  void resetPeak() { peak.store(live.load()); }
+
+private:
+  const char *name;
+  rnnrt_allocator_t allocator;
+  std::atomic<int64_t> live{0}, peak{0}, blocks{0};
+};
+
+/// Scratch of one run of a plan, freed at the end of the scope.
+class Scratch {
+public:
+  explicit Scratch(MemoryPool &pool) : pool(pool) {}
+  Scratch(const Scratch &) = delete;
+  ~Scratch() {
+    for (void *block : blocks)
+      pool.release(block);
+  }
+
+  /// Uninitialized elements; throws std::bad_alloc, which the entry turns into RESOURCE_EXHAUSTED. Counts come from
+  /// sizes that the plan has checked, times a small factor, so only the product with the element size is checked here.
+  template <typename T> T *get(int64_t count) {
+    int64_t bytes;
+    if (__builtin_mul_overflow(count, int64_t(sizeof(T)), &bytes))
+      throw std::bad_alloc();
+    blocks.reserve(blocks.size() + 1);
+    void *block = pool.allocate(bytes);
+    if (!block)
+      throw std::bad_alloc();
+    blocks.push_back(block);
+    return static_cast<T *>(block);
+  }
+
+private:
+  MemoryPool &pool;
+  std::vector<void *> blocks;
+};
+
+} // namespace rnnrt
+
+#endif // RNNRT_CORE_MEMORY_H

@@ -1,0 +1,106 @@
+// Plan.h - the interface that a backend implements: a problem made ready, run any number of times from any thread.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_CORE_PLAN_H
+#define RNNRT_CORE_PLAN_H
+
+#include "core/Problem.h"
+
+#include <string>
+
+namespace rnnrt {
+class RnnPlan;
+class BlockLstmPlan;
+} // namespace rnnrt
+
+/// The opaque type of the C API is the base of all plans.
+struct rnnrt_plan {
+  explicit rnnrt_plan(std::string key) : key(std::move(key)) {}
+  virtual ~rnnrt_plan() = default;
+  rnnrt_plan(const rnnrt_plan &) = delete;
+
+  virtual rnnrt::RnnPlan *asRnn() { return nullptr; }
+  virtual rnnrt::BlockLstmPlan *asBlockLstm() { return nullptr; }
+
+  const std::string key;
+};
+
+namespace rnnrt {
+
+using Plan = ::rnnrt_plan;
+
+/// What of a call a plan may look at.
+struct RunContext {
+  rnnrt_stream_t *stream = nullptr;
+  int64_t dropoutDraw = -1; ///< -1: the next one
+};
+
+/// Operands and results as abi.def lists them; sizes follow from the plan.
+struct RnnForward {
+  const int32_t *lengths;
+  const void *x, *h0, *c0, *params;
+  int64_t paramsElements;
+  void *y, *hn, *cn, *reserve;
+  int64_t reserveBytes;
+};
+
+struct RnnBackwardData {
+  const int32_t *lengths;
+  const void *x, *h0, *c0, *params;
+  int64_t paramsElements;
+  const void *y, *dy, *dhn, *dcn;
+  void *dx, *dh0, *dc0, *reserve;
+  int64_t reserveBytes;
+};
+
+struct RnnBackwardWeights {
+  const int32_t *lengths;
+  const void *x, *h0, *y;
+  void *dparams;
+  int64_t paramsElements;
+  void *reserve;
+  int64_t reserveBytes;
+};
+
+struct BlockForward {
+  int64_t seqLenMax;
+  const void *x, *csPrev, *hPrev, *w, *wci, *wcf, *wco, *b;
+  void *i, *cs, *f, *o, *ci, *co, *h;
+};
+
+struct BlockBackward {
+  int64_t seqLenMax;
+  const void *x, *csPrev, *hPrev, *w, *wci, *wcf, *wco, *b;
+  const void *i, *cs, *f, *o, *ci, *co, *h, *csGrad, *hGrad;
+  void *dx, *dcsPrev, *dhPrev, *dw, *dwci, *dwcf, *dwco, *db;
+};
+
+class RnnPlan : public Plan {
+public:
+  using Plan::Plan;
+  RnnPlan *asRnn() final { return this; }
+
+  virtual int64_t paramsSize() const = 0;  ///< elements
+  virtual int64_t reserveSize() const = 0; ///< bytes
+  virtual Status forward(const RunContext &context, const RnnForward &arguments) = 0;
+  virtual Status backwardData(const RunContext &context, const RnnBackwardData &arguments) = 0;
+  virtual Status backwardWeights(const RunContext &context, const RnnBackwardWeights &arguments) = 0;
+  virtual Status packParams(const RunContext &context, int64_t numWeights, int64_t numBiases,
+                            const void *const *tensors, const int64_t *elements, void *params,
+                            int64_t paramsElements) = 0;
+  virtual Status unpackParams(const RunContext &context, int64_t numWeights, int64_t numBiases, void *const *tensors,
+                              const int64_t *elements, const void *params, int64_t paramsElements) = 0;
+};
+
+class BlockLstmPlan : public Plan {
+public:
+  using Plan::Plan;
+  BlockLstmPlan *asBlockLstm() final { return this; }
+
+  virtual Status forward(const RunContext &context, const BlockForward &arguments) = 0;
+  virtual Status backward(const RunContext &context, const BlockBackward &arguments) = 0;
+};
+
+} // namespace rnnrt
+
+#endif // RNNRT_CORE_PLAN_H

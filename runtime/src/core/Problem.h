@@ -1,0 +1,66 @@
+// Problem.h - what a plan computes: modes, types and sizes, their rules, and their one-line description.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_CORE_PROBLEM_H
+#define RNNRT_CORE_PROBLEM_H
+
+#include "core/Status.h"
+
+#include <string>
+
+namespace rnnrt {
+
+/// Numbers of abi.def.
+enum class Mode : int32_t { Relu = 0, Tanh = 1, Lstm = 2, Gru = 3 };
+enum class BlockLayout : int32_t { Icfo = 0, Ifco = 1 };
+
+/// A multi-layer network, the cudnn ops.
+struct RnnProblem {
+  int32_t dtype = RNNRT_DTYPE_F32;
+  Mode mode = Mode::Lstm;
+  bool skipInput = false, bidirectional = false, training = false;
+  double dropout = 0;
+  int64_t seed = 0, seed2 = 0;
+  int64_t steps = 0, batch = 0, input = 0, hidden = 0, projection = 0, layers = 0;
+
+  int64_t directions() const { return bidirectional ? 2 : 1; }
+  /// Gates: 4 for lstm, 3 for gru, 1 for the plain ones.
+  int64_t gates() const { return mode == Mode::Lstm ? 4 : mode == Mode::Gru ? 3 : 1; }
+  bool projected() const { return projection != hidden; }
+  bool isLstm() const { return mode == Mode::Lstm; }
+  /// Features of a layer's input.
+  int64_t inputOf(int64_t layer) const { return layer == 0 ? input : directions() * projection; }
+  /// Dropout happens: only between layers, and only in training.
+  bool drops() const { return training && dropout != 0 && layers > 1; }
+  /// TensorFlow's 64-bit seed: both halves are sign-extended first, so a negative seed2 sets the whole upper half.
+  uint64_t dropoutSeed() const { return (uint64_t(seed) << 32) | uint64_t(seed2); }
+
+  /// The one line that is the key of the plan. Options without effect are left out, so that they share a plan.
+  std::string describe() const;
+};
+
+/// One LSTM layer in block form.
+struct BlockProblem {
+  int32_t dtype = RNNRT_DTYPE_F32;
+  BlockLayout layout = BlockLayout::Icfo;
+  bool peephole = false;
+  double forgetBias = 0, cellClip = 0;
+  int64_t steps = 0, batch = 0, input = 0, hidden = 0;
+
+  std::string describe() const;
+};
+
+/// Checks the numbers that came from compiled code and fills a problem. The result obeys every rule of semantics
+/// sections 2 and 3.2 that concerns sizes and attributes.
+Status makeRnnProblem(int32_t dtype, int32_t mode, int32_t inputMode, int32_t direction, int32_t training,
+                      double dropout, int64_t seed, int64_t seed2, int64_t steps, int64_t batch, int64_t input,
+                      int64_t hidden, int64_t projection, int64_t layers, RnnProblem &out);
+Status makeBlockProblem(int32_t dtype, int32_t layout, int32_t peephole, double forgetBias, double cellClip,
+                        int64_t steps, int64_t batch, int64_t input, int64_t hidden, BlockProblem &out);
+
+/// 64-bit FNV-1a, for the header of the reserve space.
+uint64_t hashBytes(const void *data, size_t bytes, uint64_t hash = 0xcbf29ce484222325);
+
+} // namespace rnnrt
+
+#endif // RNNRT_CORE_PROBLEM_H

@@ -1,0 +1,94 @@
+// Status.cpp - statuses. A failure is one allocation; when even that fails, a static status says so.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/Status.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+
+struct rnnrt_status {
+  rnnrt_status_code_t code;
+  std::string message;
+};
+
+namespace {
+
+/// Returned when a status cannot be allocated; never released. Short enough to live inside the string object.
+rnnrt_status outOfMemory{RNNRT_STATUS_RESOURCE_EXHAUSTED, "out of memory"};
+
+rnnrt_status_t make(rnnrt_status_code_t code, const char *message) noexcept {
+  if (code == RNNRT_STATUS_OK)
+    return nullptr;
+  try {
+    return new rnnrt_status{code, message ? message : ""};
+  } catch (...) {
+    return &outOfMemory;
+  }
+}
+
+rnnrt::Status format(rnnrt_status_code_t code, const char *format, va_list arguments) {
+  // Two passes would need a copy of the arguments; messages are sentences, and a cut one still says its beginning.
+  char text[1024];
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  return rnnrt::Status(make(code, text));
+}
+
+} // namespace
+
+#define RNNRT_DEFINE_FAILURE(name, code)                                                                               \
+  rnnrt::Status rnnrt::name(const char *text, ...) {                                                                   \
+    va_list arguments;                                                                                                 \
+    va_start(arguments, text);                                                                                         \
+    Status status = ::format(code, text, arguments);                                                                   \
+    va_end(arguments);                                                                                                 \
+    return status;                                                                                                     \
+  }
+
+RNNRT_DEFINE_FAILURE(invalidArgument, RNNRT_STATUS_INVALID_ARGUMENT)
+RNNRT_DEFINE_FAILURE(failedPrecondition, RNNRT_STATUS_FAILED_PRECONDITION)
+RNNRT_DEFINE_FAILURE(outOfRange, RNNRT_STATUS_OUT_OF_RANGE)
+RNNRT_DEFINE_FAILURE(resourceExhausted, RNNRT_STATUS_RESOURCE_EXHAUSTED)
+RNNRT_DEFINE_FAILURE(unavailable, RNNRT_STATUS_UNAVAILABLE)
+RNNRT_DEFINE_FAILURE(internalError, RNNRT_STATUS_INTERNAL)
+
+extern "C" {
+
+rnnrt_status_t rnnrt_status_create(rnnrt_status_code_t code, const char *message) { return make(code, message); }
+
+rnnrt_status_t rnnrt_status_clone(rnnrt_status_t status) {
+  return status ? make(status->code, status->message.c_str()) : nullptr;
+}
+
+rnnrt_status_code_t rnnrt_status_code(rnnrt_status_t status) { return status ? status->code : RNNRT_STATUS_OK; }
+
+const char *rnnrt_status_message(rnnrt_status_t status) { return status ? status->message.c_str() : ""; }
+
+const char *rnnrt_status_code_name(rnnrt_status_code_t code) {
+  switch (code) {
+  case RNNRT_STATUS_OK:
+    return "OK";
+  case RNNRT_STATUS_INVALID_ARGUMENT:
+    return "INVALID_ARGUMENT";
+  case RNNRT_STATUS_FAILED_PRECONDITION:
+    return "FAILED_PRECONDITION";
+  case RNNRT_STATUS_OUT_OF_RANGE:
+    return "OUT_OF_RANGE";
+  case RNNRT_STATUS_RESOURCE_EXHAUSTED:
+    return "RESOURCE_EXHAUSTED";
+  case RNNRT_STATUS_UNAVAILABLE:
+    return "UNAVAILABLE";
+  case RNNRT_STATUS_UNIMPLEMENTED:
+    return "UNIMPLEMENTED";
+  case RNNRT_STATUS_INTERNAL:
+    return "INTERNAL";
+  }
+  return "UNKNOWN";
+}
+
+void rnnrt_status_release(rnnrt_status_t status) {
+  if (status != &outOfMemory)
+    delete status;
+}
+
+} // extern "C"

@@ -1,0 +1,143 @@
+// BlockLstmForward.cpp - the block LSTM's plan and its forward pass (equations: semantics section 1.2).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "host/BlockLstmPlan.h"
+#include "host/Checked.h"
+#include "host/HostPlans.h"
+#include "host/Require.h"
+
+#include <algorithm>
+
+using namespace rnnrt;
+
+Status rnnrt::createHostBlockLstmPlan(const BlockProblem &problem, std::shared_ptr<MemoryPool> pool,
+                                      std::shared_ptr<Plan> &plan) {
+  auto prepare = [&](auto made) {
+    RNNRT_TRY(made->prepare());
+    plan = std::move(made);
+    return Status();
+  };
+  if (problem.dtype == RNNRT_DTYPE_F64)
+    return prepare(std::make_shared<HostBlockLstmPlan<double>>(problem, std::move(pool)));
+  return prepare(std::make_shared<HostBlockLstmPlan<float>>(problem, std::move(pool)));
+}
+
+template <typename A> Status HostBlockLstmPlan<A>::prepare() {
+  const Checked points = Checked(p.steps) * p.batch, columns = Checked(p.hidden) * 4;
+  for (Checked bytes : {points * p.input * 8, points * columns * 8, (Checked(p.input) + p.hidden) * columns * 8,
+                        Checked(p.batch) * columns * 8})
+    if (bytes.overflowed())
+      return outOfRange("the tensors of the problem have more bytes than 64 bits can say");
+  return Status();
+}
+
+template <typename A> Status HostBlockLstmPlan<A>::checkSteps(int64_t n) const {
+  if (n < 0 || n > p.steps)
+    return invalidArgument("expects `seq_len_max` to be in [0, T = %lld], but got %lld", (long long)p.steps,
+                           (long long)n);
+  return Status();
+}
+
+template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &, const BlockForward &a) {
+  const int64_t n = a.seqLenMax, T = p.steps, B = p.batch, I = p.input, H = p.hidden;
+  RNNRT_TRY(checkSteps(n));
+  const bool runs = n > 0 && B > 0;
+  if (runs) {
+    if (I > 0)
+      RNNRT_REQUIRE(a.x, "x");
+    RNNRT_REQUIRE(a.csPrev, "cs_prev");
+    RNNRT_REQUIRE(a.hPrev, "h_prev");
+    RNNRT_REQUIRE(a.w, "w");
+    RNNRT_REQUIRE(a.b, "b");
+    if (p.peephole) {
+      RNNRT_REQUIRE(a.wci, "wci");
+      RNNRT_REQUIRE(a.wcf, "wcf");
+      RNNRT_REQUIRE(a.wco, "wco");
+    }
+  }
+
+  // TensorFlow leaves i, f, o, ci, co past the last step uninitialized; here all seven are zero there.
+  const int64_t done = n * B * H, rest = (T - n) * B * H, bytes = rnnrt_dtype_size(p.dtype);
+  for (void *result : {a.i, a.cs, a.f, a.o, a.ci, a.co, a.h})
+    if (result && rest)
+      std::memset(static_cast<char *>(result) + done * bytes, 0, size_t(rest * bytes));
+  if (!runs)
+    return Status();
+
+  Scratch scratch(*pool);
+  const Kernels<A> &k = kernels<A>();
+  const A *x = asOperand<A>(a.x, p.dtype, n * B * I, scratch);
+  const A *csPrev = asOperand<A>(a.csPrev, p.dtype, B * H, scratch);
+  const A *hPrev = asOperand<A>(a.hPrev, p.dtype, B * H, scratch);
+  const A *w = asOperand<A>(a.w, p.dtype, (I + H) * 4 * H, scratch);
+  const A *bias = asOperand<A>(a.b, p.dtype, 4 * H, scratch);
+  const A *wci = nullptr, *wcf = nullptr, *wco = nullptr;
+  if (p.peephole) {
+    wci = asOperand<A>(a.wci, p.dtype, H, scratch);
+    wcf = asOperand<A>(a.wcf, p.dtype, H, scratch);
+    wco = asOperand<A>(a.wco, p.dtype, H, scratch);
+  }
+  const Gates column = gates();
+  const A forgetBias = A(p.forgetBias), clip = A(p.cellClip);
+
+  // x*w + b of all steps at once; the product with h joins step by step.
+  A *all = scratch.get<A>(n * B * 4 * H);
+  for (int64_t point = 0; point < n * B; ++point)
+    std::copy_n(bias, 4 * H, all + point * 4 * H);
+  k.multiply(n * B, 4 * H, I, {x, I}, {w, 4 * H}, {all, 4 * H});
+
+  // The carried state keeps the precision of A, whatever the results' type: [B,H] of this and of the last step.
+  A *cs = scratch.get<A>(B * H), *h = scratch.get<A>(B * H), *co = scratch.get<A>(H);
+  std::copy_n(csPrev, B * H, cs);
+  std::copy_n(hPrev, B * H, h);
+  for (int64_t t = 0; t < n; ++t) {
+    k.multiply(B, 4 * H, H, {h, H}, {w + I * 4 * H, 4 * H}, {all + t * B * 4 * H, 4 * H});
+    for (int64_t b = 0; b < B; ++b) {
+      A *gate = all + (t * B + b) * 4 * H, *cell = cs + b * H;
+      A *i = gate + column.i, *ci = gate + column.c, *f = gate + column.f, *o = gate + column.o;
+      for (int64_t j = 0; j < H; ++j)
+        f[j] += forgetBias;
+      if (p.peephole)
+        for (int64_t j = 0; j < H; ++j) {
+          i[j] += cell[j] * wci[j];
+          f[j] += cell[j] * wcf[j];
+        }
+      k.sigmoid(i, i, H);
+      k.sigmoid(f, f, H);
+      k.tanh(ci, ci, H);
+      for (int64_t j = 0; j < H; ++j)
+        cell[j] = i[j] * ci[j] + f[j] * cell[j];
+      if (clip > 0)
+        for (int64_t j = 0; j < H; ++j) {
+          cell[j] = cell[j] < -clip ? -clip : cell[j];
+          cell[j] = cell[j] > clip ? clip : cell[j];
+        }
+      k.tanh(co, cell, H);
+      if (p.peephole) // the new cell, unlike i and f
+        for (int64_t j = 0; j < H; ++j)
+          o[j] += cell[j] * wco[j];
+      k.sigmoid(o, o, H);
+      for (int64_t j = 0; j < H; ++j)
+        h[b * H + j] = o[j] * co[j];
+
+      const int64_t row = (t * B + b) * H;
+      auto put = [&](void *result, const A *source) {
+        if (result)
+          store(result, source, p.dtype, row, H);
+      };
+      put(a.i, i);
+      put(a.cs, cell);
+      put(a.f, f);
+      put(a.o, o);
+      put(a.ci, ci);
+      put(a.co, co);
+      put(a.h, h + b * H);
+    }
+  }
+  return Status();
+}
+
+template Status rnnrt::HostBlockLstmPlan<float>::forward(const RunContext &, const BlockForward &);
+template Status rnnrt::HostBlockLstmPlan<double>::forward(const RunContext &, const BlockForward &);
+template Status rnnrt::HostBlockLstmPlan<float>::checkSteps(int64_t) const;
+template Status rnnrt::HostBlockLstmPlan<double>::checkSteps(int64_t) const;

@@ -1,0 +1,44 @@
+// Checked.h - sizes that remember an overflow.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_HOST_CHECKED_H
+#define RNNRT_HOST_CHECKED_H
+
+#include <cstdint>
+
+namespace rnnrt {
+
+/// A non-negative size; once a sum or a product left 64 bits, every later result says so too.
+class Checked {
+public:
+  Checked(int64_t value) : value(value) {} // implicit: sizes are written as plain products
+
+  friend Checked operator*(Checked a, Checked b) {
+    Checked result(0);
+    result.bad = __builtin_mul_overflow(a.value, b.value, &result.value) || a.bad || b.bad;
+    return result;
+  }
+  friend Checked operator+(Checked a, Checked b) {
+    Checked result(0);
+    result.bad = __builtin_add_overflow(a.value, b.value, &result.value) || a.bad || b.bad;
+    return result;
+  }
+  /// The next multiple of `unit`.
+  Checked roundUp(int64_t unit) const {
+    Checked result = *this + (unit - 1);
+    result.value -= result.value % unit;
+    return result;
+  }
+
+  bool overflowed() const { return bad; }
+  /// Meaningless after an overflow.
+  int64_t get() const { return value; }
+
+private:
+  int64_t value;
+  bool bad = false;
+};
+
+} // namespace rnnrt
+
+#endif // RNNRT_HOST_CHECKED_H

@@ -1,0 +1,15 @@
+// HostBackend.h - the host device: its memory is the process's, its streams run at once.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_HOST_HOSTBACKEND_H
+#define RNNRT_HOST_HOSTBACKEND_H
+
+#include "core/Backend.h"
+
+namespace rnnrt {
+
+Status createHostBackend(const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend);
+
+} // namespace rnnrt
+
+#endif // RNNRT_HOST_HOSTBACKEND_H

@@ -1,0 +1,15 @@
+// Require.h - the check of an operand that must be there.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_HOST_REQUIRE_H
+#define RNNRT_HOST_REQUIRE_H
+
+#include "core/Status.h"
+
+#define RNNRT_REQUIRE(pointer, name)                                                                                   \
+  do {                                                                                                                 \
+    if (!(pointer))                                                                                                    \
+      return ::rnnrt::invalidArgument("expects `%s`, but got a null pointer", name);                                   \
+  } while (false)
+
+#endif // RNNRT_HOST_REQUIRE_H

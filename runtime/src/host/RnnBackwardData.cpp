@@ -1,0 +1,202 @@
+// RnnBackwardData.cpp - gradients of a network's input and states, and of its gates, which stay in the reserve space for
+// the gradient of the parameters (equations: semantics section 4).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "host/Philox.h"
+#include "host/RnnPlan.h"
+#include "rnn_runtime/abi.h"
+
+#include <algorithm>
+
+using namespace rnnrt;
+
+template <typename A> struct HostRnnPlan<A>::BackwardRun {
+  const HostRnnPlan &plan;
+  const Lengths lengths;
+  Scratch &scratch;
+  const Kernels<A> &k = kernels<A>();
+  const RnnProblem &p = plan.p;
+  const int64_t T = p.steps, B = p.batch, H = p.hidden, P = p.projection, rows = plan.gateRows(),
+                width = plan.outputWidth();
+  /// Carried from step to step: gradient of the state and of the cell.
+  A *dh = scratch.get<A>(B * P), *dhNext = scratch.get<A>(B * P), *dc = p.isLstm() ? scratch.get<A>(B * H) : nullptr;
+  /// Total gradient of a step's new state; with a projection also of h before it.
+  A *delta = scratch.get<A>(B * P), *deltaHidden = p.projected() ? scratch.get<A>(B * H) : nullptr;
+  A *tanhCell = p.isLstm() ? scratch.get<A>(H) : nullptr;
+
+  BackwardRun(const HostRnnPlan &plan, Lengths lengths, Scratch &scratch)
+      : plan(plan), lengths(lengths), scratch(scratch) {}
+
+  /// Walks one direction back. dh and dc hold the gradients of the final state and get those of the initial one; dh is
+  /// left unfinished when `wantFirst` is false. dy [T,B,D*P] is zero past the lengths.
+  void direction(const LayerParams<const A> &w, int64_t d, const A *h0, const A *c0, const A *dy,
+                 const Saved<A> &saved, bool wantFirst) {
+    for (int64_t s = T - 1; s >= 0; --s) {
+      const int64_t t = plan.stepAt(d, s), earlier = s ? plan.stepAt(d, s - 1) : 0;
+      A *gates = saved.gates + t * B * rows;
+      const View<const A> before =
+          s ? View<const A>{saved.states + earlier * B * width + d * P, width} : View<const A>{h0, P};
+      const View<const A> state{saved.states + t * B * width + d * P, width};
+      const A *cellBefore = !p.isLstm() ? nullptr : s ? saved.cell + earlier * B * H : c0;
+
+      A *total = p.projected() ? saved.delta + t * B * P : delta;
+      for (int64_t b = 0; b < B; ++b)
+        for (int64_t j = 0; j < P; ++j)
+          total[b * P + j] =
+              lengths.padded(t, b) ? A(0) : dh[b * P + j] + dy[(t * B + b) * width + d * P + j];
+      const A *deltaH = total;
+      if (p.projected()) {
+        // dh of the unprojected h = Wr^T delta
+        std::fill_n(deltaHidden, B * H, A(0));
+        k.multiply(B, H, P, {total, P}, {w.projection, H}, {deltaHidden, H});
+        deltaH = deltaHidden;
+      }
+      for (int64_t b = 0; b < B; ++b) {
+        A *gate = gates + b * rows, *next = dhNext + b * P;
+        if (lengths.padded(t, b)) {
+          // Zeros contribute nothing to any product; the carried gradients pass.
+          std::fill_n(gate, rows, A(0));
+          if (p.mode == Mode::Gru)
+            std::fill_n(saved.linear + (t * B + b) * H, H, A(0));
+          std::copy_n(dh + b * P, P, next);
+          continue;
+        }
+        const A *dhb = deltaH + b * H;
+        std::fill_n(next, P, A(0));
+        switch (p.mode) {
+        case Mode::Lstm:
+          lstm(gate, dhb, cellBefore + b * H, saved.cell + (t * B + b) * H, dc + b * H);
+          break;
+        case Mode::Gru:
+          gru(gate, dhb, before.data + b * before.stride, saved.linear + (t * B + b) * H, next);
+          break;
+        case Mode::Tanh:
+          for (int64_t j = 0; j < H; ++j) {
+            const A h = state.data[b * state.stride + j];
+            gate[j] = dhb[j] * (1 - h * h);
+          }
+          break;
+        case Mode::Relu:
+          for (int64_t j = 0; j < H; ++j)
+            gate[j] = state.data[b * state.stride + j] > 0 ? dhb[j] : A(0);
+          break;
+        }
+      }
+      if (s || wantFirst) {
+        // dh' = sum over the gates of R^T da; for gru's new gate the product with R was inside: dq instead of da.
+        if (p.mode == Mode::Gru) {
+          k.multiply(B, P, 2 * H, {gates, rows}, {w.recurrentWeights, P}, {dhNext, P});
+          k.multiply(B, P, H, {saved.linear + t * B * H, H}, {w.recurrentWeights + 2 * H * P, P}, {dhNext, P});
+        } else {
+          k.multiply(B, P, rows, {gates, rows}, {w.recurrentWeights, P}, {dhNext, P});
+        }
+      }
+      std::swap(dh, dhNext);
+    }
+  }
+
+  // u = tanh(c);  dc += dh*o*(1-u^2);  the gates become da;  dc' = dc*f
+  void lstm(A *gate, const A *deltaH, const A *cellBefore, const A *cell, A *dcb) {
+    A *gi = gate, *gf = gate + H, *gg = gate + 2 * H, *go = gate + 3 * H;
+    k.tanh(tanhCell, cell, H);
+    for (int64_t j = 0; j < H; ++j) {
+      const A i = gi[j], f = gf[j], g = gg[j], o = go[j], u = tanhCell[j];
+      const A dcell = dcb[j] + deltaH[j] * o * (1 - u * u);
+      gi[j] = dcell * g * i * (1 - i);
+      gf[j] = dcell * cellBefore[j] * f * (1 - f);
+      gg[j] = dcell * i * (1 - g * g);
+      go[j] = deltaH[j] * u * o * (1 - o);
+      dcb[j] = dcell * f;
+    }
+  }
+
+  // The gates become da, q becomes dq;  next = dh*z
+  void gru(A *gate, const A *deltaH, const A *before, A *linear, A *next) {
+    A *gr = gate, *gz = gate + H, *gm = gate + 2 * H;
+    for (int64_t j = 0; j < H; ++j) {
+      const A r = gr[j], z = gz[j], m = gm[j], q = linear[j];
+      const A dm = deltaH[j] * (1 - z) * (1 - m * m);
+      gz[j] = deltaH[j] * (before[j] - m) * z * (1 - z);
+      gm[j] = dm;
+      gr[j] = dm * q * r * (1 - r);
+      linear[j] = dm * r;
+      next[j] = deltaH[j] * z;
+    }
+  }
+
+  /// dx += W^T da for all steps at once.
+  void inputGradient(const LayerParams<const A> &w, const A *gates, int64_t columns, A *dx) {
+    if (w.inputWeights)
+      return k.multiply(plan.points(), columns, rows, {gates, rows}, {w.inputWeights, columns}, {dx, columns});
+    for (int64_t point = 0; point < plan.points(); ++point)
+      for (int64_t gate = 0; gate < p.gates(); ++gate)
+        for (int64_t j = 0; j < H; ++j)
+          dx[point * H + j] += gates[point * rows + gate * H + j];
+  }
+};
+
+template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &, const RnnBackwardData &a) {
+  Lengths lengths;
+  if (!p.training)
+    return failedPrecondition("a backward pass needs a plan made with training = 1");
+  RNNRT_REQUIRE(a.h0, "h0");
+  RNNRT_REQUIRE(a.params, "params");
+  RNNRT_REQUIRE(a.dy, "dy");
+  RNNRT_REQUIRE(a.dhn, "dhn");
+  if (p.isLstm()) {
+    RNNRT_REQUIRE(a.c0, "c0");
+    RNNRT_REQUIRE(a.dcn, "dcn");
+  }
+  RNNRT_TRY(checkParams(a.paramsElements));
+  RNNRT_TRY(checkLengths(a.lengths, lengths));
+  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, ReserveHeader::Written));
+
+  Scratch scratch(*pool);
+  BackwardRun run(*this, lengths, scratch);
+  const int64_t D = p.directions(), B = p.batch, H = p.hidden, P = p.projection, pseudoLayers = p.layers * D;
+  const A *params = asOperand<A>(a.params, p.dtype, layout.elements, scratch);
+  const A *h0 = asOperand<A>(a.h0, p.dtype, pseudoLayers * B * P, scratch);
+  const A *c0 = p.isLstm() ? asOperand<A>(a.c0, p.dtype, pseudoLayers * B * H, scratch) : nullptr;
+  ResultBuffer<A> dx(a.dx, p.dtype, points() * p.input, scratch);
+  const A *dy = maskedOperand(a.dy, outputWidth(), lengths, scratch);
+  A *between[2] = {};
+  for (int64_t n = 0; n < std::min<int64_t>(p.layers - 1, 2); ++n)
+    between[n] = scratch.get<A>(points() * outputWidth());
+
+  // From here on the gates are overwritten. A run cannot fail any more, but the reserve is of no use for another one.
+  auto &header = *static_cast<ReserveHeader *>(a.reserve);
+  header.state = ReserveHeader::Consumed;
+  for (int64_t layer = p.layers - 1; layer >= 0; --layer) {
+    // The gradient of the layer's input: in `dx` for layer 0, where it may not be wanted.
+    const int64_t columns = p.inputOf(layer);
+    A *target = layer == 0 ? dx.data() : between[(layer - 1) & 1];
+    if (target)
+      std::fill_n(target, points() * columns, A(0));
+    for (int64_t d = 0; d < D; ++d) {
+      const int64_t pseudo = layer * D + d;
+      const LayerParams<const A> w = paramsOf(params, pseudo);
+      const Saved<A> saved = savedOf(a.reserve, layer, d);
+      load(run.dh, a.dhn, p.dtype, pseudo * B * P, B * P);
+      if (p.isLstm())
+        load(run.dc, a.dcn, p.dtype, pseudo * B * H, B * H);
+      run.direction(w, d, h0 + pseudo * B * P, c0 ? c0 + pseudo * B * H : nullptr, dy, saved, a.dh0);
+      if (a.dh0)
+        store(a.dh0, run.dh, p.dtype, pseudo * B * P, B * P);
+      if (p.isLstm() && a.dc0)
+        store(a.dc0, run.dc, p.dtype, pseudo * B * H, B * H);
+      if (target)
+        run.inputGradient(w, saved.gates, columns, target);
+    }
+    if (layer > 0 && p.drops()) {
+      const A scale = p.dropout < 1 ? A(1 / (1 - p.dropout)) : A(0);
+      DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer - 1)
+          .apply(target, target, 0, points() * columns, scale);
+    }
+    dy = target;
+  }
+  dx.finish();
+  return Status();
+}
+
+template Status rnnrt::HostRnnPlan<float>::backwardData(const RunContext &, const RnnBackwardData &);
+template Status rnnrt::HostRnnPlan<double>::backwardData(const RunContext &, const RnnBackwardData &);

@@ -1,0 +1,105 @@
+// RnnBackwardWeights.cpp - gradient of a network's parameters from the gradients of the gates that backward_data left in
+// the reserve space: sums over batch and time, each one matrix product (equations: semantics section 4).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "host/Philox.h"
+#include "host/RnnPlan.h"
+#include "rnn_runtime/abi.h"
+
+#include <algorithm>
+
+using namespace rnnrt;
+
+template <typename A> struct HostRnnPlan<A>::WeightsRun {
+  const HostRnnPlan &plan;
+  const Kernels<A> &k = kernels<A>();
+  const RnnProblem &p = plan.p;
+  const int64_t B = p.batch, H = p.hidden, P = p.projection, rows = plan.gateRows(), width = plan.outputWidth(),
+                points = plan.points();
+
+  explicit WeightsRun(const HostRnnPlan &plan) : plan(plan) {}
+
+  /// target[j] = sum over all points of gates[point, j].
+  void sum(A *target, const A *gates, int64_t columns, int64_t stride) {
+    std::fill_n(target, columns, A(0));
+    for (int64_t point = 0; point < points; ++point)
+      for (int64_t j = 0; j < columns; ++j)
+        target[j] += gates[point * stride + j];
+  }
+
+  /// dR [count,P] += sum over all points of gates^T h', where h' is h0 at the direction's first step and the state of
+  /// the step before elsewhere.
+  void recurrent(A *dr, const A *gates, int64_t stride, int64_t count, int64_t d, const A *h0, const A *states) {
+    const int64_t first = plan.stepAt(d, 0) * B;
+    k.multiplyAT(count, P, B, {gates + first * stride, stride}, {h0, P}, {dr, P});
+    // Forward: steps 1.. with states 0..; reverse: steps ..T-2 with states 1... Both are one block of T-1 steps.
+    const int64_t later = d ? 0 : B, earlier = d ? B : 0;
+    k.multiplyAT(count, P, points - B, {gates + later * stride, stride}, {states + earlier * width + d * P, width},
+                 {dr, P});
+  }
+
+  void pseudoLayer(const LayerParams<A> &dw, int64_t d, const A *input, int64_t columns, const A *h0,
+                   const Saved<A> &saved) {
+    if (dw.inputWeights)
+      k.multiplyAT(rows, columns, points, {saved.gates, rows}, {input, columns}, {dw.inputWeights, columns});
+    sum(dw.inputBias, saved.gates, rows, rows);
+    std::copy_n(dw.inputBias, rows, dw.recurrentBias);
+    if (p.mode == Mode::Gru) {
+      recurrent(dw.recurrentWeights, saved.gates, rows, 2 * H, d, h0, saved.states);
+      recurrent(dw.recurrentWeights + 2 * H * P, saved.linear, H, H, d, h0, saved.states);
+      sum(dw.recurrentBias + 2 * H, saved.linear, H, H);
+    } else {
+      recurrent(dw.recurrentWeights, saved.gates, rows, rows, d, h0, saved.states);
+    }
+    if (dw.projection)
+      k.multiplyAT(P, H, points, {saved.delta, P}, {saved.hidden, H}, {dw.projection, H});
+  }
+};
+
+template <typename A> Status HostRnnPlan<A>::backwardWeights(const RunContext &, const RnnBackwardWeights &a) {
+  Lengths lengths;
+  if (!p.training)
+    return failedPrecondition("a backward pass needs a plan made with training = 1");
+  RNNRT_REQUIRE(a.x, "x");
+  RNNRT_REQUIRE(a.h0, "h0");
+  RNNRT_TRY(checkParams(a.paramsElements));
+  RNNRT_TRY(checkLengths(a.lengths, lengths));
+  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, ReserveHeader::Consumed));
+  if (!a.dparams)
+    return Status(); // not wanted
+
+  Scratch scratch(*pool);
+  WeightsRun run(*this);
+  const int64_t D = p.directions(), B = p.batch, P = p.projection;
+  const A *h0 = asOperand<A>(a.h0, p.dtype, p.layers * D * B * P, scratch);
+  ResultBuffer<A> dparams(a.dparams, p.dtype, layout.elements, scratch);
+  std::fill_n(dparams.data(), layout.elements, A(0));
+  const A *x = maskedOperand(a.x, p.input, lengths, scratch);
+  A *dropped = p.drops() ? scratch.get<A>(points() * outputWidth()) : nullptr;
+  const auto &header = *static_cast<const ReserveHeader *>(a.reserve);
+
+  for (int64_t layer = 0; layer < p.layers; ++layer) {
+    const A *input = x;
+    if (layer > 0)
+      input = savedOf(a.reserve, layer - 1, 0).states;
+    if (layer > 0 && dropped) {
+      const A scale = p.dropout < 1 ? A(1 / (1 - p.dropout)) : A(0);
+      DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer - 1)
+          .apply(dropped, input, 0, points() * outputWidth(), scale);
+      input = dropped;
+    }
+    for (int64_t d = 0; d < D; ++d) {
+      const int64_t pseudo = layer * D + d;
+      const LayerParams<const A> where = paramsOf(dparams.data(), pseudo);
+      auto writable = [](const A *pointer) { return const_cast<A *>(pointer); };
+      run.pseudoLayer({writable(where.inputWeights), writable(where.recurrentWeights), writable(where.projection),
+                       writable(where.inputBias), writable(where.recurrentBias)},
+                      d, input, p.inputOf(layer), h0 + pseudo * B * P, savedOf(a.reserve, layer, d));
+    }
+  }
+  dparams.finish();
+  return Status();
+}
+
+template Status rnnrt::HostRnnPlan<float>::backwardWeights(const RunContext &, const RnnBackwardWeights &);
+template Status rnnrt::HostRnnPlan<double>::backwardWeights(const RunContext &, const RnnBackwardWeights &);

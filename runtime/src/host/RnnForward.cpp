@@ -1,0 +1,245 @@
+// RnnForward.cpp - the forward pass of a network (equations: semantics section 4).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "host/Philox.h"
+#include "host/RnnPlan.h"
+#include "rnn_runtime/abi.h"
+
+#include <algorithm>
+
+using namespace rnnrt;
+
+/// One run. Everything is computed as A and rounded once, when it goes into a result.
+template <typename A> struct HostRnnPlan<A>::ForwardRun {
+  const HostRnnPlan &plan;
+  const Lengths lengths;
+  Scratch &scratch;
+  const Kernels<A> &k = kernels<A>();
+  const RnnProblem &p = plan.p;
+  const int64_t T = p.steps, B = p.batch, H = p.hidden, P = p.projection, rows = plan.gateRows(),
+                width = plan.outputWidth();
+  /// gru: [B,3H] recurrent products of one step. Others: tanh(c), [H].
+  A *step = scratch.get<A>(std::max(B, int64_t(1)) * rows);
+
+  ForwardRun(const HostRnnPlan &plan, Lengths lengths, Scratch &scratch)
+      : plan(plan), lengths(lengths), scratch(scratch) {}
+
+  /// gates[t,b] = W x + biases for all steps at once.
+  void inputProducts(const LayerParams<const A> &w, const A *x, int64_t columns, A *gates) {
+    // gru adds bRn inside the product with the reset gate.
+    const int64_t both = p.mode == Mode::Gru ? 2 * H : rows;
+    for (int64_t r = 0; r < both; ++r)
+      gates[r] = w.inputBias[r] + w.recurrentBias[r];
+    std::copy(w.inputBias + both, w.inputBias + rows, gates + both);
+    for (int64_t point = 1; point < plan.points(); ++point)
+      std::copy_n(gates, rows, gates + point * rows);
+    if (w.inputWeights) {
+      k.multiplyBT(plan.points(), rows, columns, {x, columns}, {w.inputWeights, columns}, {gates, rows});
+      return;
+    }
+    // skip_input: W is the identity for every gate.
+    for (int64_t point = 0; point < plan.points(); ++point)
+      for (int64_t gate = 0; gate < p.gates(); ++gate)
+        for (int64_t j = 0; j < H; ++j)
+          gates[point * rows + gate * H + j] += x[point * H + j];
+  }
+
+  /// One direction of one layer from its state h0 [B,P], c0 [B,H].
+  void direction(const LayerParams<const A> &w, int64_t d, const A *h0, const A *c0, const Saved<A> &saved) {
+    View<const A> before{h0, P}; // h of the step before
+    const A *cellBefore = c0;
+    for (int64_t s = 0; s < T; ++s) {
+      const int64_t t = plan.stepAt(d, s);
+      A *gates = saved.gates + t * B * rows;
+      View<A> state{saved.states + t * B * width + d * P, width};
+      View<A> out = p.projected() ? View<A>{saved.hidden + t * B * H, H} : state;
+      A *cell = p.isLstm() ? saved.cell + t * B * H : nullptr;
+      if (p.mode == Mode::Gru) {
+        for (int64_t b = 0; b < B; ++b) {
+          std::fill_n(step + b * rows, 2 * H, A(0));
+          std::copy_n(w.recurrentBias + 2 * H, H, step + b * rows + 2 * H);
+        }
+        k.multiplyBT(B, rows, P, before, {w.recurrentWeights, P}, {step, rows});
+      } else {
+        k.multiplyBT(B, rows, P, before, {w.recurrentWeights, P}, {gates, rows});
+      }
+      for (int64_t b = 0; b < B; ++b) {
+        A *gate = gates + b * rows, *h = out.data + b * out.stride;
+        if (lengths.padded(t, b)) {
+          pass(b, t, before, cellBefore, gate, h, cell, saved);
+          continue;
+        }
+        switch (p.mode) {
+        case Mode::Lstm:
+          lstm(gate, cellBefore + b * H, cell + b * H, h);
+          break;
+        case Mode::Gru:
+          gru(gate, step + b * rows, before.data + b * before.stride, saved.linear + (t * B + b) * H, h);
+          break;
+        case Mode::Tanh:
+          k.tanh(h, gate, H);
+          break;
+        case Mode::Relu:
+          for (int64_t j = 0; j < H; ++j)
+            h[j] = gate[j] <= 0 ? A(0) : gate[j]; // NaN stays
+          break;
+        }
+      }
+      if (p.projected())
+        project(w, t, before, {out.data, out.stride}, state);
+      before = {state.data, state.stride};
+      cellBefore = cell;
+    }
+  }
+
+  /// A step past the end of its example: the state stays, and what backward multiplies with zero is finite.
+  void pass(int64_t b, int64_t t, View<const A> before, const A *cellBefore, A *gate, A *h, A *cell,
+            const Saved<A> &saved) {
+    std::fill_n(gate, rows, A(0));
+    if (p.projected())
+      std::fill_n(h, H, A(0)); // project() passes the state
+    else
+      std::copy_n(before.data + b * before.stride, H, h);
+    if (cell)
+      std::copy_n(cellBefore + b * H, H, cell + b * H);
+    if (p.mode == Mode::Gru)
+      std::fill_n(saved.linear + (t * B + b) * H, H, A(0));
+  }
+
+  // i, f, g, o = activations;  c = f*c' + i*g;  h = o*tanh(c)
+  void lstm(A *gate, const A *cellBefore, A *cell, A *h) {
+    A *i = gate, *f = gate + H, *g = gate + 2 * H, *o = gate + 3 * H;
+    k.sigmoid(i, i, 2 * H);
+    k.tanh(g, g, H);
+    k.sigmoid(o, o, H);
+    for (int64_t j = 0; j < H; ++j)
+      cell[j] = f[j] * cellBefore[j] + i[j] * g[j];
+    k.tanh(step, cell, H);
+    for (int64_t j = 0; j < H; ++j)
+      h[j] = o[j] * step[j];
+  }
+
+  // r, z = sigmoid;  q = Rn h' + bRn;  m = tanh(Wn x + bWn + r*q);  h = (1-z)*m + z*h'
+  void gru(A *gate, const A *recurrent, const A *before, A *linear, A *h) {
+    A *r = gate, *z = gate + H, *m = gate + 2 * H;
+    for (int64_t j = 0; j < 2 * H; ++j)
+      gate[j] += recurrent[j];
+    k.sigmoid(gate, gate, 2 * H);
+    std::copy_n(recurrent + 2 * H, H, linear);
+    for (int64_t j = 0; j < H; ++j)
+      m[j] += r[j] * linear[j];
+    k.tanh(m, m, H);
+    for (int64_t j = 0; j < H; ++j)
+      h[j] = (1 - z[j]) * m[j] + z[j] * before[j];
+  }
+
+  /// state = Wr h
+  void project(const LayerParams<const A> &w, int64_t t, View<const A> before, View<const A> h, View<A> state) {
+    for (int64_t b = 0; b < B; ++b)
+      std::fill_n(state.data + b * state.stride, P, A(0));
+    k.multiplyBT(B, P, H, h, {w.projection, H}, state);
+    for (int64_t b = 0; b < B; ++b)
+      if (lengths.padded(t, b))
+        std::copy_n(before.data + b * before.stride, P, state.data + b * state.stride);
+  }
+
+  /// The result [T,B,D*P] from the states, zero past the lengths.
+  void output(void *y, const A *states) {
+    if (!lengths.values)
+      return store(y, states, p.dtype, 0, plan.points() * width);
+    const int64_t rowBytes = width * rnnrt_dtype_size(p.dtype);
+    for (int64_t t = 0; t < T; ++t)
+      for (int64_t b = 0; b < B; ++b) {
+        const int64_t point = t * B + b;
+        if (lengths.padded(t, b))
+          std::memset(static_cast<char *>(y) + point * rowBytes, 0, size_t(rowBytes));
+        else
+          store(y, states + point * width, p.dtype, point * width, width);
+      }
+  }
+};
+
+template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, const RnnForward &a) {
+  Lengths lengths;
+  RNNRT_REQUIRE(a.x, "x");
+  RNNRT_REQUIRE(a.h0, "h0");
+  if (p.isLstm())
+    RNNRT_REQUIRE(a.c0, "c0");
+  RNNRT_REQUIRE(a.params, "params");
+  RNNRT_TRY(checkParams(a.paramsElements));
+  RNNRT_TRY(checkLengths(a.lengths, lengths));
+  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, 0));
+
+  Scratch scratch(*pool);
+  ForwardRun run(*this, lengths, scratch);
+  const int64_t D = p.directions(), B = p.batch, H = p.hidden, P = p.projection;
+  const A *params = asOperand<A>(a.params, p.dtype, layout.elements, scratch);
+  const A *h0 = asOperand<A>(a.h0, p.dtype, p.layers * D * B * P, scratch);
+  const A *c0 = p.isLstm() ? asOperand<A>(a.c0, p.dtype, p.layers * D * B * H, scratch) : nullptr;
+  const A *x = maskedOperand(a.x, p.input, lengths, scratch);
+
+  ReserveHeader header{};
+  Saved<A> shared;          // inference: the same memory for every layer
+  A *states[2] = {};        // and two outputs in turns
+  A *dropped = p.drops() ? scratch.get<A>(points() * outputWidth()) : nullptr;
+  if (p.training) {
+    // Until the end it holds no valid header.
+    std::memcpy(a.reserve, &header, sizeof(header));
+    if (p.drops())
+      header.draw = context.dropoutDraw >= 0 ? uint64_t(context.dropoutDraw) : draws.fetch_add(1);
+  } else {
+    shared.gates = scratch.get<A>(points() * gateRows());
+    shared.cell = p.isLstm() ? scratch.get<A>(points() * H) : nullptr;
+    shared.linear = p.mode == Mode::Gru ? scratch.get<A>(points() * H) : nullptr;
+    shared.hidden = p.projected() ? scratch.get<A>(points() * H) : nullptr;
+    for (int64_t n = 0; n < std::min<int64_t>(p.layers, 2); ++n)
+      states[n] = scratch.get<A>(points() * outputWidth());
+  }
+
+  const A *input = x;
+  for (int64_t layer = 0; layer < p.layers; ++layer) {
+    Saved<A> saved;
+    for (int64_t d = 0; d < D; ++d) {
+      const int64_t pseudo = layer * D + d;
+      saved = p.training ? savedOf(a.reserve, layer, d) : shared;
+      if (!p.training)
+        saved.states = states[layer & 1];
+      const LayerParams<const A> w = paramsOf(params, pseudo);
+      run.inputProducts(w, input, p.inputOf(layer), saved.gates);
+      run.direction(w, d, h0 + pseudo * B * P, c0 ? c0 + pseudo * B * H : nullptr, saved);
+
+      // The state after the last step is the final one, whatever the length, since it stays past the end.
+      const int64_t last = stepAt(d, p.steps - 1);
+      for (int64_t b = 0; a.hn && b < B; ++b)
+        store(a.hn, saved.states + (last * B + b) * outputWidth() + d * P, p.dtype, (pseudo * B + b) * P, P);
+      if (p.isLstm() && a.cn)
+        store(a.cn, saved.cell + last * B * H, p.dtype, pseudo * B * H, B * H);
+    }
+    input = saved.states;
+    if (layer + 1 == p.layers) {
+      if (a.y)
+        run.output(a.y, saved.states);
+    } else if (dropped) {
+      // Dropout acts on the output on its way to the next layer; h itself stays whole.
+      const A scale = p.dropout < 1 ? A(1 / (1 - p.dropout)) : A(0);
+      DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer)
+          .apply(dropped, saved.states, 0, points() * outputWidth(), scale);
+      input = dropped;
+    }
+  }
+
+  if (p.training) {
+    header.magic = ReserveHeader::magicValue;
+    header.abiVersion = RNNRT_ABI_VERSION;
+    header.lowering = ReserveHeader::loweringHost;
+    header.problem = keyHash;
+    header.lengths = hashLengths(lengths);
+    header.state = ReserveHeader::Written;
+    std::memcpy(a.reserve, &header, sizeof(header));
+  }
+  return Status();
+}
+
+/// The passes are members defined in files of their own, so each file instantiates its own.
+template Status rnnrt::HostRnnPlan<float>::forward(const RunContext &, const RnnForward &);
+template Status rnnrt::HostRnnPlan<double>::forward(const RunContext &, const RnnForward &);

@@ -1,0 +1,66 @@
+// RnnLayouts.h - where things lie in the parameter buffer and in the reserve space of a network.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_HOST_RNNLAYOUTS_H
+#define RNNRT_HOST_RNNLAYOUTS_H
+
+#include "core/Problem.h"
+
+#include <vector>
+
+namespace rnnrt {
+
+/// The dense parameter buffer (semantics 3.5): all matrices pseudo layer by pseudo layer, then all biases. Within a pseudo
+/// layer the gates of one kind follow each other, so they form one [G*H, .] matrix. Offsets in elements.
+struct ParamsLayout {
+  struct PseudoLayer {
+    int64_t inputWeights;     ///< W [G*H, K]; empty with skip_input in layer 0
+    int64_t recurrentWeights; ///< R [G*H, P]
+    int64_t projection;       ///< [P, H], if any
+    int64_t inputBias;        ///< bW [G*H]
+    int64_t recurrentBias;    ///< bR [G*H]
+  };
+  std::vector<PseudoLayer> layers; ///< index layer * D + direction
+  int64_t elements = 0;
+
+  /// OUT_OF_RANGE when 64 bits do not hold the bytes.
+  Status make(const RnnProblem &problem);
+};
+
+/// The reserve space: a header, then what the backward pass needs, in the type that the host computes in. Offsets count
+/// elements of that type from the end of the header; every region starts at a multiple of 64 bytes.
+struct ReserveLayout {
+  struct PseudoLayer {
+    int64_t gates;  ///< [T,B,G*H] activations; after backward_data the gradients of the gates' arguments
+    int64_t cell;   ///< lstm: [T,B,H] cell states
+    int64_t linear; ///< gru: [T,B,H] q = Rn h + bRn; after backward_data its gradient
+    int64_t hidden; ///< projection: [T,B,H] h before the projection
+    int64_t delta;  ///< projection: [T,B,P] written by backward_data, the gradient of the projected h
+  };
+  std::vector<PseudoLayer> pseudo; ///< index layer * D + direction
+  std::vector<int64_t> states;     ///< per layer [T,B,D*P]: the state after each step; past a length it stays the same
+  int64_t bytes = 0;               ///< header included
+
+  Status make(const RnnProblem &problem, int64_t elementBytes);
+};
+
+/// First bytes of the reserve space.
+struct ReserveHeader {
+  uint64_t magic;
+  uint32_t abiVersion;
+  uint32_t lowering; ///< which code understands the rest
+  uint64_t problem;  ///< hash of the plan's key
+  uint64_t lengths;  ///< hash of the sequence lengths
+  uint64_t draw;     ///< of the dropout masks
+  uint32_t state;
+  uint32_t unused[5];
+
+  static constexpr uint64_t magicValue = 0x7672736572746e52; // "Rntresrv"
+  static constexpr uint32_t loweringHost = 1;
+  enum State : uint32_t { Written = 1, Consumed = 2 };
+};
+static_assert(sizeof(ReserveHeader) == 64, "part of the format");
+
+} // namespace rnnrt
+
+#endif // RNNRT_HOST_RNNLAYOUTS_H

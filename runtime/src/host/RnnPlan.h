@@ -1,0 +1,92 @@
+// RnnPlan.h - the host's plan of a network. One class per type that it computes in; the passes are in files of their own.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_HOST_RNNPLAN_H
+#define RNNRT_HOST_RNNPLAN_H
+
+#include "core/Memory.h"
+#include "core/Plan.h"
+#include "host/Convert.h"
+#include "host/Kernels.h"
+#include "host/Require.h"
+#include "host/RnnLayouts.h"
+
+#include <atomic>
+
+namespace rnnrt {
+
+/// The sequence lengths of one run. `values` null: all T.
+struct Lengths {
+  const int32_t *values = nullptr;
+
+  /// Step `t` of example `b` is past its end: its operands are not read, its results are zero.
+  bool padded(int64_t t, int64_t b) const { return values && t >= values[b]; }
+};
+
+/// The parameters of one pseudo layer, or their gradients.
+template <typename A> struct LayerParams {
+  A *inputWeights, *recurrentWeights, *projection, *inputBias, *recurrentBias;
+};
+
+/// What one direction of one layer keeps (see ReserveLayout).
+template <typename A> struct Saved {
+  A *gates = nullptr, *cell = nullptr, *linear = nullptr, *hidden = nullptr, *delta = nullptr;
+  A *states = nullptr; ///< of the whole layer, [T,B,D*P]
+};
+
+template <typename A> class HostRnnPlan final : public RnnPlan {
+public:
+  HostRnnPlan(const RnnProblem &problem, std::shared_ptr<MemoryPool> pool)
+      : RnnPlan(problem.describe()), p(problem), pool(std::move(pool)), keyHash(hashBytes(key.data(), key.size())) {}
+  /// Computes the layouts; before anything else.
+  Status prepare();
+
+  int64_t paramsSize() const override { return layout.elements; }
+  int64_t reserveSize() const override { return p.training ? reserveLayout.bytes : 0; }
+  Status forward(const RunContext &context, const RnnForward &arguments) override;
+  Status backwardData(const RunContext &context, const RnnBackwardData &arguments) override;
+  Status backwardWeights(const RunContext &context, const RnnBackwardWeights &arguments) override;
+  Status packParams(const RunContext &context, int64_t numWeights, int64_t numBiases, const void *const *tensors,
+                    const int64_t *elements, void *params, int64_t paramsElements) override;
+  Status unpackParams(const RunContext &context, int64_t numWeights, int64_t numBiases, void *const *tensors,
+                      const int64_t *elements, const void *params, int64_t paramsElements) override;
+
+private:
+  struct ForwardRun;
+  struct BackwardRun;
+  struct WeightsRun;
+
+  int64_t points() const { return p.steps * p.batch; }
+  int64_t gateRows() const { return p.gates() * p.hidden; }
+  /// Width of a layer's output.
+  int64_t outputWidth() const { return p.directions() * p.projection; }
+  /// The step that direction `d` takes as its number `s`.
+  int64_t stepAt(int64_t d, int64_t s) const { return d ? p.steps - 1 - s : s; }
+  Status checkParams(int64_t elements) const;
+  Status checkLengths(const int32_t *values, Lengths &lengths) const;
+  /// Checks size, alignment and, unless `state` is 0, the header.
+  Status checkReserve(const void *reserve, int64_t bytes, const Lengths &lengths, uint32_t state) const;
+  uint64_t hashLengths(const Lengths &lengths) const;
+  Status checkCanonical(int64_t numWeights, int64_t numBiases, const void *const *tensors, const int64_t *elements,
+                        const void *params, int64_t paramsElements) const;
+  /// The canonical sizes in their order, weights then biases.
+  std::vector<int64_t> canonicalSizes() const;
+
+  LayerParams<const A> paramsOf(const A *params, int64_t pseudo) const;
+  Saved<A> savedOf(void *reserve, int64_t layer, int64_t direction) const;
+
+  /// A [T,B,width] operand as A, zero past the lengths, where `source` is not read.
+  const A *maskedOperand(const void *source, int64_t width, const Lengths &lengths, Scratch &scratch) const;
+
+  const RnnProblem p;
+  const std::shared_ptr<MemoryPool> pool;
+  const uint64_t keyHash;
+  ParamsLayout layout;
+  ReserveLayout reserveLayout;
+  /// Draws taken so far: the random stream goes on from call to call.
+  std::atomic<uint64_t> draws{0};
+};
+
+} // namespace rnnrt
+
+#endif // RNNRT_HOST_RNNPLAN_H
