@@ -10,12 +10,15 @@
 #define RNN_INITALLDIALECTS_H
 
 #include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 
 namespace mlir::rnn {
 
 /// Adds our dialects and their interface models to `registry`.
 inline void registerAllDialects(DialectRegistry &registry) {
-  registry.insert<RNNDialect>();
+  registry.insert<RNNDialect, rnnrt::RNNRTDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
 }
 
 } // namespace mlir::rnn

@@ -10,11 +10,17 @@
 #define RNN_INITALLPASSES_H
 
 #include "rnn/Conversion/Passes.h"
+#include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Pipelines/Pipelines.h"
+#include "rnn/Transforms/Passes.h"
 
 namespace mlir::rnn {
 
-/// Registers every pass of ours, so that its flag and textual pipelines know it.
+/// Registers every pass and pipeline of ours, so that their flags and textual pipelines know them.
 inline void registerAllPasses() {
+  registerRNNPasses();
+  registerRNNCommonPasses();
+  registerPipelines();
   registerRNNConversionPasses();
 }
 

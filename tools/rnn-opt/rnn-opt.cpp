@@ -11,6 +11,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "rnn/InitAllDialects.h"
+#include "rnn/InitAllPasses.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -18,5 +19,6 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   mlir::rnn::registerAllDialects(registry);
+  mlir::rnn::registerAllPasses();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "rnn-mlir modular optimizer\n", registry));
 }

@@ -9,7 +9,7 @@
 #ifndef RNN_TARGET_TARGETINFO_H
 #define RNN_TARGET_TARGETINFO_H
 
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 

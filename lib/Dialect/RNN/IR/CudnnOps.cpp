@@ -67,7 +67,7 @@ static CudnnLetters addCudnnRules(OpLike op, ShapeRules &rules) {
   int64_t projection = op.getNumProj();
   AffineExpr H, P;
   if (projection > 0) {
-    P = getAffineConstantExpr(projection, rules.getContext());
+    P = rules.constant("P", "`num_proj`", "C6", projection);
     H = rules.symbol("H", "the hidden size", "C6", op.getInputC(), "input_c", 2, /*minimum=*/projection);
   } else {
     H = P = rules.symbol("H", "the hidden size", "C4", op.getInputH(), "input_h", 2, /*minimum=*/1);
@@ -80,7 +80,8 @@ static CudnnLetters addCudnnRules(OpLike op, ShapeRules &rules) {
   rules.operand("C3", "input", op.getInput(), {l.T, l.B, I});
   if (op.getInputMode() == InputMode::SkipInput)
     rules.operand("C8", "input", op.getInput(), l.input);
-  rules.operand(projection > 0 ? "C6" : "C4", "input_h", op.getInputH(), l.stateH);
+  rules.operand("C4", "input_h", op.getInputH(), {L * directions, l.B, AffineExpr()});
+  rules.operand(projection > 0 ? "C6" : "C4", "input_h", op.getInputH(), {AffineExpr(), AffineExpr(), P});
   rules.operand("C5", "input_c", op.getInputC(), l.stateC);
   rules.operand("C7", "params", op.getParams(), {AffineExpr()});
   rules.operand("C11", "sequence_lengths", op.getSequenceLengths(), {l.B});

@@ -96,6 +96,22 @@ LogicalResult rnn::detail::verifyDropout(Operation *op, const APFloat &dropout, 
   return op->emitOpError("expects `dropout` to be in [0, 1], but got ") << value << " [" << label << "]";
 }
 
+/// All sizes, if they are constants and the input mode is decided.
+template <typename OpTy>
+static std::optional<CudnnSizes> getConstantSizes(OpTy op) {
+  std::optional<int64_t> layers = getConstantInt(op.getLayers()), units = getConstantInt(op.getUnits()),
+                         input = getConstantInt(op.getInputSize());
+  if (!layers || !units || !input || op.getInputMode() == InputMode::AutoSelect)
+    return std::nullopt;
+  return CudnnSizes{op.getMode(),
+                    op.getInputMode() == InputMode::SkipInput,
+                    getNumDirections(op.getDirection()),
+                    *layers,
+                    *input,
+                    *units,
+                    op.getNumProj() > 0 ? static_cast<int64_t>(op.getNumProj()) : *units};
+}
+
 /// S1, S2, S3
 template <typename OpTy>
 static LogicalResult verifySizeOperands(OpTy op) {
@@ -111,23 +127,12 @@ static LogicalResult verifySizeOperands(OpTy op) {
   if (op.getInputMode() == InputMode::AutoSelect && (!units || !input))
     return op.emitOpError("with `auto_select` needs constant `units` and `input_size`; write linear_input or "
                           "skip_input [S2]");
-  return verifyProjection(op, op.getMode(), op.getNumProj(), "S3", units);
-}
-
-/// All sizes, if they are constants and the input mode is decided.
-template <typename OpTy>
-static std::optional<CudnnSizes> getConstantSizes(OpTy op) {
-  std::optional<int64_t> layers = getConstantInt(op.getLayers()), units = getConstantInt(op.getUnits()),
-                         input = getConstantInt(op.getInputSize());
-  if (!layers || !units || !input || op.getInputMode() == InputMode::AutoSelect)
-    return std::nullopt;
-  return CudnnSizes{op.getMode(),
-                    op.getInputMode() == InputMode::SkipInput,
-                    getNumDirections(op.getDirection()),
-                    *layers,
-                    *input,
-                    *units,
-                    op.getNumProj() > 0 ? static_cast<int64_t>(op.getNumProj()) : *units};
+  if (failed(verifyProjection(op, op.getMode(), op.getNumProj(), "S3", units)))
+    return failure();
+  std::optional<CudnnSizes> sizes = getConstantSizes(op);
+  if (sizes && !getDenseParamsSize(*sizes))
+    return op.emitOpError("has more parameters than 64 bits can count [S1]");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,7 +161,8 @@ template <typename OpTy>
 static LogicalResult verifyElementType(OpTy op) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(op.getElementType()))
     return success();
-  return op.emitOpError("expects `element_type` to be f16, bf16, f32 or f64, but got ") << op.getElementType();
+  return op.emitOpError("expects `element_type` to be f16, bf16, f32 or f64, but got ")
+         << op.getElementType() << " [S6]";
 }
 
 void CudnnParamsSizeOp::collectShapeRules(ShapeRules &) {}
@@ -170,7 +176,14 @@ LogicalResult CudnnReserveSizeOp::verifyAttributes() {
   return verifySeeds(*this, "C10");
 }
 
-LogicalResult CudnnReserveSizeOp::verifySizes(const ShapeRules &) { return verifySizeOperands(*this); }
+LogicalResult CudnnReserveSizeOp::verifySizes(const ShapeRules &) {
+  for (auto [name, value] : {std::pair<StringRef, Value>("steps", getSteps()), {"batch", getBatch()}}) {
+    std::optional<int64_t> size = getConstantInt(value);
+    if (size && *size < 1)
+      return emitOpError("expects `") << name << "` to be positive, but got " << *size << " [S1]";
+  }
+  return verifySizeOperands(*this);
+}
 
 namespace mlir::rnn::detail {
 // A size op has one index result that no rule describes.
@@ -207,8 +220,8 @@ static constexpr NamedValue unpackOperands[] = {{"layers", "sizes", ValueKind::I
                                                 {"units", "sizes", ValueKind::Index},
                                                 {"input_size", "sizes", ValueKind::Index},
                                                 {"params", "params", ValueKind::Float, 1}};
-static constexpr NamedValue unpackResults[] = {{"weights", "", ValueKind::Float, -1, false, /*variadic=*/true},
-                                               {"biases", "", ValueKind::Float, -1, false, /*variadic=*/true}};
+static constexpr NamedValue unpackResults[] = {{"weights", "", ValueKind::Float, 2, false, /*variadic=*/true},
+                                               {"biases", "", ValueKind::Float, 1, false, /*variadic=*/true}};
 
 const OpSignature &CudnnCanonicalToParamsOp::getSignature() {
   static const OpSignature signature{packOperands, packResults, "C1", "C2", "C14", cudnnHeader};
@@ -237,47 +250,49 @@ void CudnnParamsToCanonicalOp::collectShapeRules(ShapeRules &) {}
 LogicalResult CudnnCanonicalToParamsOp::verifyAttributes() { return success(); }
 LogicalResult CudnnParamsToCanonicalOp::verifyAttributes() { return success(); }
 
-/// S4, S5 for the canonical tensors, wherever they stand.
+/// S4, S5 for the canonical tensors, wherever they stand. `exact` compares shapes, not only numbers of elements.
 template <typename OpTy>
-static LogicalResult verifyCanonical(OpTy op, ValueRange weights, ValueRange biases) {
+static LogicalResult verifyCanonical(OpTy op, ValueRange weights, ValueRange biases, bool exact, StringRef what) {
   if (failed(verifySizeOperands(op)))
     return failure();
   int64_t directions = getNumDirections(op.getDirection()), pairs = getNumParamPairs(op.getMode());
-  int64_t weightsPerLayer = (pairs + (op.getNumProj() > 0 ? 1 : 0)) * directions;
+  int64_t weightsPerLayer = (pairs + (hasProjection(op) ? 1 : 0)) * directions;
   std::optional<int64_t> layers = getConstantInt(op.getLayers());
   for (auto [name, count, perLayer] : {std::tuple<StringRef, int64_t, int64_t>("weights", weights.size(), weightsPerLayer),
                                        {"biases", biases.size(), pairs * directions}}) {
-    if (layers && count != *layers * perLayer)
-      return op.emitOpError("expects ") << *layers * perLayer << " " << name << " (" << perLayer << " for each of "
-                                        << *layers << " layer(s)), but got " << count << " [S4]";
+    // Divided, because the product may not fit.
+    if (layers && (count % perLayer != 0 || count / perLayer != *layers))
+      return op.emitOpError("expects ") << perLayer << " " << name << " for each of " << *layers
+                                        << " layer(s), but got " << count << " [S4]";
     if (count == 0 || count % perLayer != 0)
       return op.emitOpError("expects a positive multiple of ")
              << perLayer << " " << name << " (" << perLayer << " for each layer), but got " << count << " [S4]";
   }
+  if (weights.size() / weightsPerLayer != biases.size() / (pairs * directions))
+    return op.emitOpError("has weights for ") << weights.size() / weightsPerLayer << " layer(s), but biases for "
+                                              << biases.size() / (pairs * directions) << " [S4]";
   std::optional<CudnnSizes> sizes = getConstantSizes(op);
   if (!sizes)
     return success();
-  if (!getDenseParamsSize(*sizes))
-    return op.emitOpError("has more parameters than 64 bits can count [C7]");
-  auto verifyElements = [&](StringRef name, int64_t index, Value value, int64_t expected) -> LogicalResult {
+  auto verifyOne = [&](StringRef name, int64_t index, Value value, ArrayRef<int64_t> expected) -> LogicalResult {
     auto type = cast<ShapedType>(value.getType());
-    if (!type.hasStaticShape() || type.getNumElements() == expected)
+    if (exact ? succeeded(verifyCompatibleShape(type.getShape(), expected))
+              : !type.hasStaticShape() || type.getNumElements() == ShapedType::getNumElements(expected))
       return success();
     InFlightDiagnostic diag = op.emitOpError("expects ")
-                              << name << " " << index << " to have " << expected << " elements";
-    if (name == "weight") {
-      auto [rows, columns] = getWeightShape(*sizes, index);
-      diag << " (" << rows << " x " << columns << ")";
-    }
-    return diag << ", but got " << type.getNumElements() << " (" << type << ") [S5]";
+                              << what << name << " " << index << " to "
+                              << (exact ? "be " : "have " + std::to_string(ShapedType::getNumElements(expected)) +
+                                                      " elements, ");
+    llvm::interleave(expected, diag, " x ");
+    return diag << ", but got " << type << " [S5]";
   };
   for (auto [index, value] : llvm::enumerate(weights)) {
     auto [rows, columns] = getWeightShape(*sizes, index);
-    if (failed(verifyElements("weight", index, value, rows * columns)))
+    if (failed(verifyOne("weight", index, value, {rows, columns})))
       return failure();
   }
   for (auto [index, value] : llvm::enumerate(biases))
-    if (failed(verifyElements("bias", index, value, sizes->hidden)))
+    if (failed(verifyOne("bias", index, value, {sizes->hidden})))
       return failure();
   return success();
 }
@@ -297,7 +312,7 @@ static LogicalResult verifyParamsElements(OpTy op, Value params) {
 }
 
 LogicalResult CudnnCanonicalToParamsOp::verifySizes(const ShapeRules &) {
-  if (failed(verifyCanonical(*this, getWeights(), getBiases())))
+  if (failed(verifyCanonical(*this, getWeights(), getBiases(), /*exact=*/false, "")))
     return failure();
   return verifyParamsElements(*this, getParams() ? Value(getParams()) : Value(getParamsOut()));
 }
@@ -305,7 +320,8 @@ LogicalResult CudnnCanonicalToParamsOp::verifySizes(const ShapeRules &) {
 LogicalResult CudnnParamsToCanonicalOp::verifySizes(const ShapeRules &) {
   bool isValue = rnn::detail::isValueForm(getOperation());
   if (failed(verifyCanonical(*this, isValue ? ValueRange(getWeights()) : ValueRange(getWeightsOut()),
-                             isValue ? ValueRange(getBiases()) : ValueRange(getBiasesOut()))))
+                             isValue ? ValueRange(getBiases()) : ValueRange(getBiasesOut()), /*exact=*/true,
+                             isValue ? "result " : "out ")))
     return failure();
   return verifyParamsElements(*this, getParams());
 }

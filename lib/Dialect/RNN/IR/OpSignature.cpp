@@ -31,7 +31,12 @@ AffineExpr ShapeRules::symbol(StringRef letter, StringRef meaning, StringRef lab
   std::optional<int64_t> value = staticDim(from, dim);
   if (value)
     value = *value / divisor;
-  symbols.push_back({letter, meaning, from, fromName, dim, divisor, minimum, label, value});
+  symbols.push_back({letter, meaning, from, fromName, dim, divisor, minimum, label, value, from, fromName, dim});
+  return getAffineSymbolExpr(symbols.size() - 1, context);
+}
+
+AffineExpr ShapeRules::constant(StringRef letter, StringRef meaning, StringRef label, int64_t value) {
+  symbols.push_back({letter, meaning, Value(), "", 0, 1, 0, label, value, Value(), "", 0});
   return getAffineSymbolExpr(symbols.size() - 1, context);
 }
 
@@ -55,7 +60,13 @@ void ShapeRules::resolve() {
       auto letter = dyn_cast_or_null<AffineSymbolExpr>(expr);
       if (!letter || symbols[letter.getPosition()].value)
         continue;
-      symbols[letter.getPosition()].value = staticDim(rule.value, dim);
+      Symbol &symbol = symbols[letter.getPosition()];
+      symbol.value = staticDim(rule.value, dim);
+      if (!symbol.value)
+        continue;
+      symbol.boundBy = rule.value;
+      symbol.boundByName = rule.name;
+      symbol.boundByDim = dim;
     }
   }
 }
@@ -82,6 +93,13 @@ std::optional<int64_t> ShapeRules::evaluate(AffineExpr expr) const {
   }
 }
 
+bool ShapeRules::isKnown(AffineExpr expr) const {
+  for (auto [index, symbol] : llvm::enumerate(symbols))
+    if (expr.isFunctionOfSymbol(index) && !symbol.value)
+      return false;
+  return true;
+}
+
 std::string ShapeRules::toString(AffineExpr expr) const {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return std::to_string(constant.getValue());
@@ -95,11 +113,23 @@ std::string ShapeRules::toString(AffineExpr expr) const {
   return isa<AffineConstantExpr>(binary.getRHS()) ? rhs + "*" + lhs : lhs + "*" + rhs;
 }
 
+std::string ShapeRules::describe(const Symbol &symbol) const {
+  if (!symbol.boundBy)
+    return symbol.meaning.str();
+  std::string text = "dim " + std::to_string(symbol.boundByDim) + " of `" + symbol.boundByName.str() + "`";
+  return symbol.divisor == 1 ? text : text + " / " + std::to_string(symbol.divisor);
+}
+
 std::string ShapeRules::explain(AffineExpr expr) const {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (isa<AffineConstantExpr>(expr))
     return text;
+  if (auto letter = dyn_cast<AffineSymbolExpr>(expr)) {
+    const Symbol &symbol = symbols[letter.getPosition()];
+    os << symbol.letter << ", " << describe(symbol);
+    return text;
+  }
   os << toString(expr) << ", where ";
   bool first = true;
   for (auto [index, symbol] : llvm::enumerate(symbols)) {
@@ -108,14 +138,7 @@ std::string ShapeRules::explain(AffineExpr expr) const {
     os << (first ? "" : " and ") << symbol.letter;
     if (symbol.value)
       os << " = " << *symbol.value;
-    os << " is ";
-    if (staticDim(symbol.from, symbol.dim) || !symbol.value) {
-      os << "dim " << symbol.dim << " of `" << symbol.fromName << "`";
-      if (symbol.divisor != 1)
-        os << " / " << symbol.divisor;
-    } else {
-      os << symbol.meaning;
-    }
+    os << " is " << describe(symbol);
     first = false;
   }
   return text;

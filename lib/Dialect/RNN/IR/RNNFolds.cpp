@@ -20,6 +20,13 @@ using namespace mlir::rnn::detail;
 
 namespace {
 
+/// What auto_select means for a layer op; the verifier has seen that both sizes are static.
+template <typename OpTy>
+bool autoSelectsSkip(OpTy op) {
+  auto input = cast<ShapedType>(op.getInput().getType()), state = cast<ShapedType>(op.getInputH().getType());
+  return input.getDimSize(2) == state.getDimSize(2);
+}
+
 /// auto_select becomes what TensorFlow chooses at run time: skip_input when the sizes agree, else linear_input.
 template <typename OpTy>
 struct ResolveAutoSelect : public OpRewritePattern<OpTy> {
@@ -39,8 +46,7 @@ struct ResolveAutoSelect : public OpRewritePattern<OpTy> {
 private:
   static std::optional<bool> haveSameSize(OpTy op) {
     if constexpr (std::is_same_v<OpTy, CudnnForwardOp> || std::is_same_v<OpTy, CudnnBackpropOp>) {
-      auto input = cast<ShapedType>(op.getInput().getType()), state = cast<ShapedType>(op.getInputH().getType());
-      return input.getDimSize(2) == state.getDimSize(2);
+      return autoSelectsSkip(op);
     } else {
       std::optional<int64_t> units = getConstantInt(op.getUnits()), input = getConstantInt(op.getInputSize());
       if (!units || !input)
@@ -188,9 +194,13 @@ Value rnn::createReserveSize(OpBuilder &builder, CudnnForwardOp op, SizeFn sizeO
         return getValueOrCreateConstantIndexOp(builder, loc, letters[index]);
     llvm_unreachable("T, B, I, L and H are letters of every cudnn op");
   };
+  // Decided here, since a size op compares I with H where the layer compares it with P.
+  InputMode inputMode = op.getInputMode();
+  if (inputMode == InputMode::AutoSelect)
+    inputMode = autoSelectsSkip(op) ? InputMode::SkipInput : InputMode::LinearInput;
   auto sizeOp = CudnnReserveSizeOp::create(
-      builder, loc, size("L"), size("H"), size("I"), size("T"), size("B"), op.getModeAttr(),
-      op.getDirectionAttr(), op.getInputModeAttr(), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(),
+      builder, loc, size("L"), size("H"), size("I"), size("T"), size("B"), op.getModeAttr(), op.getDirectionAttr(),
+      InputModeAttr::get(op.getContext(), inputMode), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(),
       op.getNumProjAttr(), TypeAttr::get(getElementTypeOrSelf(op.getInput().getType())), op.getLoweringAttr());
   return sizeOp.getSize();
 }
@@ -214,7 +224,7 @@ LogicalResult CudnnParamsToCanonicalOp::reifyResultShapes(OpBuilder &builder, Re
   if (!rnn::detail::isValueForm(getOperation()))
     return failure();
   int64_t directions = getNumDirections(getDirection()), pairs = getNumParamPairs(getMode());
-  int64_t perCell = pairs + (getNumProj() > 0 ? 1 : 0);
+  int64_t perCell = pairs + (hasProjection(*this) ? 1 : 0);
   OpFoldResult units = getUnits();
   OpFoldResult projection = getNumProj() > 0 ? OpFoldResult(builder.getIndexAttr(getNumProj())) : units;
   AffineExpr size = getAffineSymbolExpr(0, getContext());

@@ -36,6 +36,24 @@ ShapeRules rnn::getShapeRules(LayerOpInterface op) {
 // Verification
 //===----------------------------------------------------------------------===//
 
+/// The generic form can give an operand no value or several, which would make every accessor lie.
+static LogicalResult verifySegments(LayerOpInterface op) {
+  const OpSignature &signature = op.getSignature();
+  auto check = [&](const NamedValue &spec, size_t count, bool optional, StringRef what) -> LogicalResult {
+    if (spec.variadic || count == 1 || (optional && count == 0))
+      return success();
+    return op->emitOpError("expects one value for ") << what << "`" << spec.name << "`, but got " << count << " ["
+                                                     << signature.formLabel << "]";
+  };
+  for (auto [index, spec] : llvm::enumerate(signature.operands))
+    if (failed(check(spec, op.getOperandsOf(index).size(), spec.optional, "")))
+      return failure();
+  for (auto [index, spec] : llvm::enumerate(signature.results))
+    if (failed(check(spec, op.getOperandsOf(signature.outIndex(index)).size(), /*optional=*/true, "`outs` of ")))
+      return failure();
+  return success();
+}
+
 /// Value form or memref form, and the results that belong to it.
 static LogicalResult verifyForm(LayerOpInterface op, ArrayRef<bool> expectedResults) {
   const OpSignature &signature = op.getSignature();
@@ -52,14 +70,13 @@ static LogicalResult verifyForm(LayerOpInterface op, ArrayRef<bool> expectedResu
     if (isValue) {
       if (!outs.empty())
         return op->emitOpError("takes `outs` on memrefs only, but got `") << spec.name << "` [" << label << "]";
-      if (spec.variadic)
-        continue;
-      if (results.empty() == expectedResults[index])
+      if (!spec.variadic && results.empty() == expectedResults[index])
         return op->emitOpError(expectedResults[index] ? "is missing the result `" : "has no result `")
                << spec.name << "` [" << label << "]";
-      if (!results.empty() && !isa<RankedTensorType>(results.front().getType()))
-        return op->emitOpError("expects result `")
-               << spec.name << "` to be a tensor, but got " << results.front().getType() << " [" << label << "]";
+      for (Value result : results)
+        if (!isa<RankedTensorType>(result.getType()))
+          return op->emitOpError("expects result `")
+                 << spec.name << "` to be a tensor, but got " << result.getType() << " [" << label << "]";
       continue;
     }
     if (!results.empty())
@@ -75,29 +92,32 @@ static LogicalResult verifyForm(LayerOpInterface op, ArrayRef<bool> expectedResu
   return success();
 }
 
-static InFlightDiagnostic emitSizeError(LayerOpInterface op, const Twine &what, unsigned dim,
-                                        const Twine &name) {
-  return op->emitOpError("expects dim ") << dim << " of " << what << "`" << name << "` to be ";
-}
-
-/// Points at the operand that bound a letter of `expr`.
+/// Points at the operands that bound the letters of `expr`.
 static void attachOrigins(InFlightDiagnostic &diag, const ShapeRules &rules, AffineExpr expr, Value except) {
-  for (auto [index, symbol] : llvm::enumerate(rules.getSymbols()))
-    if (expr.isFunctionOfSymbol(index) && symbol.from && symbol.from != except)
-      diag.attachNote(symbol.from.getLoc()) << "`" << symbol.fromName << "` comes from here";
+  SmallVector<Value> seen{except};
+  for (auto [index, symbol] : llvm::enumerate(rules.getSymbols())) {
+    if (!expr.isFunctionOfSymbol(index) || !symbol.boundBy || llvm::is_contained(seen, symbol.boundBy))
+      continue;
+    seen.push_back(symbol.boundBy);
+    diag.attachNote(symbol.boundBy.getLoc()) << "`" << symbol.boundByName << "` comes from here";
+  }
 }
 
 static LogicalResult verifyDims(LayerOpInterface op, const ShapeRules &rules, const ShapeRules::Rule &rule,
                                 Value value, const Twine &what) {
   auto type = cast<ShapedType>(value.getType());
   for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
-    if (!expr || type.isDynamicDim(dim))
+    if (!expr)
       continue;
     std::optional<int64_t> expected = rules.evaluate(expr);
-    if (!expected || *expected == type.getDimSize(dim))
+    if (!expected && rules.isKnown(expr))
+      return op->emitOpError("needs a size for dim ") << dim << " of " << what << "`" << rule.name << "` ("
+                                                      << rules.explain(expr) << ") that does not fit in 64 bits ["
+                                                      << rule.label << "]";
+    if (!expected || type.isDynamicDim(dim) || *expected == type.getDimSize(dim))
       continue;
-    InFlightDiagnostic diag = emitSizeError(op, what, dim, rule.name);
-    diag << *expected;
+    InFlightDiagnostic diag = op->emitOpError("expects dim ")
+                              << dim << " of " << what << "`" << rule.name << "` to be " << *expected;
     std::string reason = rules.explain(expr);
     if (!reason.empty())
       diag << " (" << reason << ")";
@@ -119,9 +139,8 @@ static LogicalResult verifyRules(LayerOpInterface op, const ShapeRules &rules) {
              << type.getDimSize(symbol.dim) << " [" << symbol.label << "]";
     if (symbol.value && *symbol.value < symbol.minimum)
       return op->emitOpError("expects ")
-             << symbol.letter << " (" << symbol.meaning << ", dim " << symbol.dim << " of `" << symbol.fromName
-             << "`) to be at least " << symbol.minimum << ", but got " << *symbol.value << " [" << symbol.label
-             << "]";
+             << symbol.letter << " (" << symbol.meaning << ", " << rules.describe(symbol) << ") to be at least "
+             << symbol.minimum << ", but got " << *symbol.value << " [" << symbol.label << "]";
   }
   for (const ShapeRules::Rule &rule : rules.getOperandRules())
     if (failed(verifyDims(op, rules, rule, rule.value, "")))
@@ -158,6 +177,19 @@ forEachShaped(LayerOpInterface op,
   return success();
 }
 
+/// False if the sizes that are known make more bytes than 63 bits can count. Products of sizes are safe behind this.
+static bool fitsInMemory(ShapedType type) {
+  int64_t bytes = std::max(type.getElementTypeBitWidth() / 8, 1u);
+  bool fits = true;
+  for (int64_t size : type.getShape()) {
+    if (size == 0)
+      return true;
+    if (!ShapedType::isDynamic(size))
+      fits &= !llvm::MulOverflow(bytes, size, bytes);
+  }
+  return fits;
+}
+
 static LogicalResult verifyTypes(LayerOpInterface op) {
   const OpSignature &signature = op.getSignature();
   Type element;
@@ -179,16 +211,19 @@ static LogicalResult verifyTypes(LayerOpInterface op) {
     return failure();
   return forEachShaped(op, [&](const NamedValue &spec, Value value, StringRef what) -> LogicalResult {
     auto type = cast<ShapedType>(value.getType());
-    if (spec.rank < 0 || type.getRank() == spec.rank)
+    if (spec.rank >= 0 && type.getRank() != spec.rank)
+      return op->emitOpError("expects ") << what << "`" << spec.name << "` to have rank " << spec.rank
+                                         << ", but got rank " << type.getRank() << " (" << type << ") ["
+                                         << signature.rankLabel << "]";
+    if (fitsInMemory(type))
       return success();
-    return op->emitOpError("expects ") << what << "`" << spec.name << "` to have rank " << spec.rank
-                                       << ", but got rank " << type.getRank() << " (" << type << ") ["
-                                       << signature.rankLabel << "]";
+    return op->emitOpError("expects ") << what << "`" << spec.name << "` to have less than 2^63 bytes, but got "
+                                       << type << " [" << signature.rankLabel << "]";
   });
 }
 
 LogicalResult rnn::detail::verifyLayerOp(LayerOpInterface op) {
-  if (failed(op.verifyAttributes()) || failed(verifyTypes(op)))
+  if (failed(verifySegments(op)) || failed(op.verifyAttributes()) || failed(verifyTypes(op)))
     return failure();
   ShapeRules rules = getShapeRules(op);
   SmallVector<bool> expected(op.getSignature().results.size(), false);

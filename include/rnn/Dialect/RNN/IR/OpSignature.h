@@ -64,8 +64,12 @@ public:
     /// Smallest legal value, with the label of the rule that says so.
     int64_t minimum;
     llvm::StringRef label;
-    /// Known from the type, or from another operand whose dimension is this very letter.
+    /// Known from the type, or from another operand whose dimension is this letter (times the divisor).
     std::optional<int64_t> value;
+    /// The operand that the value was read off, with the dimension; as `from` unless that is dynamic.
+    Value boundBy;
+    llvm::StringRef boundByName;
+    unsigned boundByDim;
   };
   /// One operand or result with an expression per dimension (null: any size).
   struct Rule {
@@ -82,6 +86,8 @@ public:
   /// Declares a letter. `from` may be null or of a wrong rank, then the letter is unknown.
   AffineExpr symbol(llvm::StringRef letter, llvm::StringRef meaning, llvm::StringRef label, Value from,
                     llvm::StringRef fromName, unsigned dim, int64_t minimum = 0, int64_t divisor = 1);
+  /// Declares a letter whose value is written in an attribute; `meaning` names it.
+  AffineExpr constant(llvm::StringRef letter, llvm::StringRef meaning, llvm::StringRef label, int64_t value);
   /// Requires the dimensions of an operand; nothing happens for an absent one.
   void operand(llvm::StringRef label, llvm::StringRef name, Value value, llvm::ArrayRef<AffineExpr> dims);
   /// Declares a result (and, in memref form, its out) with its dimensions.
@@ -93,11 +99,15 @@ public:
   llvm::ArrayRef<Symbol> getSymbols() const { return symbols; }
   llvm::ArrayRef<Rule> getOperandRules() const { return operandRules; }
   llvm::ArrayRef<Rule> getResultRules() const { return resultRules; }
-  /// The value of an expression if every letter in it is known.
+  /// The value of an expression if every letter in it is known and the value fits in 64 bits.
   std::optional<int64_t> evaluate(AffineExpr expr) const;
+  /// Whether every letter in an expression is known.
+  bool isKnown(AffineExpr expr) const;
+  /// "dim 0 of `x`": what gave a letter its value.
+  std::string describe(const Symbol &symbol) const;
   /// "4*H" and the like.
   std::string toString(AffineExpr expr) const;
-  /// "4*H, where H = 8 is dim 1 of `cs_prev`": why a dimension is expected to be what it is.
+  /// "4*H, where H = 8 is dim 1 of `cs_prev`", or "T, dim 0 of `x`": why a dimension is expected to be what it is.
   std::string explain(AffineExpr expr) const;
 
 private:

@@ -53,8 +53,7 @@ def RNNRT_EntryOpInterface : OpInterface<"EntryOpInterface"> {
 
 // An entry of the ABI. `numArguments` is the number of operands in the definition.
 class RNNRT_EntryOp<string mnemonic, int numArguments, list<Trait> traits = []>
-    : Op<RNNRT_Dialect, mnemonic, traits # [
-        DeclareOpInterfaceMethods<RNNRT_EntryOpInterface, ["getEntryName", "getNumArguments"]>]> {
+    : Op<RNNRT_Dialect, mnemonic, traits # [RNNRT_EntryOpInterface]> {
   code entry = [{
     static ::llvm::StringRef getEntryName() { return "rnnrt_abi_}] # mnemonic # [{"; }
     static unsigned getNumArguments() { return }] # numArguments # [{; }

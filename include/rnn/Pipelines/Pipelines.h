@@ -1,0 +1,59 @@
+//===- Pipelines.h - stages, options and the pipelines of passes -*- C++ -*-===//
+//
+// The only place that orders passes. A stage's pipeline assumes the contract of the stage before it and ends with a
+// check of its own (`rnn-verify-contract`).
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_PIPELINES_PIPELINES_H
+#define RNN_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include <optional>
+
+namespace mlir::rnn {
+
+/// The path of a layer. `Run` is not a pipeline: it means that nothing stops before.
+enum class Stage { Import, Simplify, Select, Bufferize, Lower, Emit, Run };
+
+/// "import", "simplify", and so on.
+llvm::StringRef stringifyStage(Stage stage);
+std::optional<Stage> symbolizeStage(llvm::StringRef name);
+
+/// Options of the whole pipeline; the flags of `rnn-pipeline` and of the tools have the same names.
+struct PipelineOptions {
+  /// A target that `TargetInfo` knows.
+  std::string target = "host";
+  /// `auto`, `runtime` or `fused`, for ops that do not carry a lowering already.
+  std::string lowering = "auto";
+  /// The last stage to run.
+  Stage stopAfter = Stage::Run;
+  /// Check the contract of every stage that runs.
+  bool verifyContracts = true;
+};
+
+/// tf.* ops become rnn ops on tensors.
+void buildImportPipeline(OpPassManager &pm, const PipelineOptions &options = {});
+/// One canonical form per layer; nothing about devices.
+void buildSimplifyPipeline(OpPassManager &pm, const PipelineOptions &options = {});
+/// `lowering` on every rnn op.
+void buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options = {});
+/// Tensors become memrefs; buffers that a function returns belong to its caller, all others are freed.
+void buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &options = {});
+/// rnn ops become rnnrt ops, linalg and scf become loops and branches.
+void buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options = {});
+/// The LLVM dialect. Every function with a body takes a `rnnrt_call_t *` first and has a C interface.
+void buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options = {});
+
+/// All stages up to `options.stopAfter`.
+void buildPipeline(OpPassManager &pm, const PipelineOptions &options = {});
+
+/// Registers `rnn-pipeline{target=host lowering=auto stop-after=run}`.
+void registerPipelines();
+
+} // namespace mlir::rnn
+
+#endif // RNN_PIPELINES_PIPELINES_H

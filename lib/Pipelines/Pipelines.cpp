@@ -1,0 +1,161 @@
+//===- Pipelines.cpp - the order of passes -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Pipelines/Pipelines.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "rnn/Conversion/Passes.h"
+#include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+static constexpr std::pair<Stage, llvm::StringLiteral> stageNames[] = {
+    {Stage::Import, "import"},       {Stage::Simplify, "simplify"}, {Stage::Select, "select"},
+    {Stage::Bufferize, "bufferize"}, {Stage::Lower, "lower"},       {Stage::Emit, "emit"},
+    {Stage::Run, "run"}};
+
+StringRef rnn::stringifyStage(Stage stage) { return stageNames[static_cast<size_t>(stage)].second; }
+
+std::optional<Stage> rnn::symbolizeStage(StringRef name) {
+  for (auto [stage, stageName] : stageNames)
+    if (stageName == name)
+      return stage;
+  return std::nullopt;
+}
+
+static void addContract(OpPassManager &pm, const PipelineOptions &options, Stage stage) {
+  if (options.verifyContracts)
+    pm.addPass(createRNNVerifyContractPass({stringifyStage(stage).str()}));
+}
+
+void rnn::buildImportPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createConvertTFToRNNPass());
+  addContract(pm, options, Stage::Import);
+}
+
+void rnn::buildSimplifyPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  // Resolves auto_select and lengths, and reads shapes through casts, which selection and bufferization then see.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  addContract(pm, options, Stage::Simplify);
+}
+
+void rnn::buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  // Reads shapes, so it follows their refinement; the last pass that may ask what the target can do.
+  pm.addPass(createRNNSelectLoweringPass({options.target, options.lowering}));
+  addContract(pm, options, Stage::Select);
+}
+
+void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &options) {
+  // Chains of elementwise ops become one loop nest, and one buffer instead of one each.
+  pm.addPass(createLinalgElementwiseOpFusionPass());
+  // A result that is written into a slice of a tensor is computed in that slice.
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  // Callers pass dense tensors, so signatures promise them.
+  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  bufferize.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // Every buffer gets an owner who frees it; what a public function returns belongs to the caller.
+  bufferization::BufferDeallocationPipelineOptions deallocation;
+  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createCanonicalizerPass());
+  addContract(pm, options, Stage::Bufferize);
+}
+
+void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createConvertRNNToRuntimePass());
+  // Before linalg becomes loops, since it makes linalg ops.
+  pm.addPass(createRNNExpandStridedCopiesPass());
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createThreadRuntimeCallPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  addContract(pm, options, Stage::Lower);
+}
+
+void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createConvertRuntimeToLLVMPass());
+  // The C interface has to be asked for while functions are still func.func.
+  pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
+  pm.addPass(createSCFToControlFlowPass());
+  // Subviews and reshapes become arithmetic on strides, whose affine maps are expanded right after.
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(memref::createExpandOpsPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  // What LLVM has no intrinsic for is a function of the C library.
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertComplexToLLVMPass());
+  FinalizeMemRefToLLVMConversionPassOptions memref;
+  // Memory of compiled code goes through the runtime, which counts it.
+  memref.useGenericFunctions = true;
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memref));
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  addContract(pm, options, Stage::Emit);
+}
+
+void rnn::buildPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  using Build = void (*)(OpPassManager &, const PipelineOptions &);
+  const Build builders[] = {buildImportPipeline,    buildSimplifyPipeline, buildSelectPipeline,
+                            buildBufferizePipeline, buildLowerPipeline,    buildEmitPipeline};
+  for (auto [index, build] : llvm::enumerate(builders)) {
+    build(pm, options);
+    if (options.stopAfter == static_cast<Stage>(index))
+      return;
+  }
+}
+
+namespace {
+struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
+  PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("Target: host"), llvm::cl::init("host")};
+  PassOptions::Option<std::string> lowering{
+      *this, "lowering", llvm::cl::desc("Lowering wanted for all ops: auto, runtime or fused"),
+      llvm::cl::init("auto")};
+  PassOptions::Option<Stage> stopAfter{
+      *this, "stop-after", llvm::cl::desc("Last stage to run"), llvm::cl::init(Stage::Run),
+      llvm::cl::values(clEnumValN(Stage::Import, "import", "rnn ops on tensors, no framework ops"),
+                       clEnumValN(Stage::Simplify, "simplify", "canonical rnn ops"),
+                       clEnumValN(Stage::Select, "select", "every rnn op carries its lowering"),
+                       clEnumValN(Stage::Bufferize, "bufferize", "rnn ops on memrefs"),
+                       clEnumValN(Stage::Lower, "lower", "rnnrt ops and loops"),
+                       clEnumValN(Stage::Emit, "emit", "the LLVM dialect"),
+                       clEnumValN(Stage::Run, "run", "all stages"))};
+  PassOptions::Option<bool> verifyContracts{*this, "verify-contracts",
+                                            llvm::cl::desc("Check the contract of every stage"),
+                                            llvm::cl::init(true)};
+};
+} // namespace
+
+void rnn::registerPipelines() {
+  PassPipelineRegistration<CommandLineOptions>(
+      "rnn-pipeline", "Compile rnn or TensorFlow ops, from import to the LLVM dialect",
+      [](OpPassManager &pm, const CommandLineOptions &flags) {
+        PipelineOptions options;
+        options.target = flags.target;
+        options.lowering = flags.lowering;
+        options.stopAfter = flags.stopAfter;
+        options.verifyContracts = flags.verifyContracts;
+        buildPipeline(pm, options);
+      });
+}
