@@ -1,0 +1,234 @@
+//===- ReserveSpace.cpp - from floats to bytes, through the whole module -----===//
+//
+// TensorFlow gives `reserve_space` the layer's element type although it is bytes. No op converts between tensors of
+// different element widths, so the bytes get their own type everywhere they go. The values that carry one reserve space
+// are found by following uses and definitions from the layers; nothing is changed before all of them are known to fit.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TFOp.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+#include "rnn/Conversion/TFToRNN/TFToRNN.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#define DEBUG_TYPE "convert-tf-to-rnn"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+std::optional<unsigned> tf::getReserveResult(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  bool isForward = name == "tf.CudnnRNN" || name == "tf.CudnnRNNV2" || name == "tf.CudnnRNNV3";
+  return isForward && op->getNumResults() > 3 ? std::optional<unsigned>(3) : std::nullopt;
+}
+
+std::optional<unsigned> tf::getReserveOperand(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  unsigned index;
+  if (name == "tf.CudnnRNNBackprop" || name == "tf.CudnnRNNBackpropV2")
+    index = 10;
+  else if (name == "tf.CudnnRNNBackpropV3")
+    index = 11;
+  else
+    return std::nullopt;
+  return index < op->getNumOperands() ? std::optional<unsigned>(index) : std::nullopt;
+}
+
+static bool isBytes(Value value) {
+  auto type = dyn_cast<TensorType>(value.getType());
+  return type && type.getElementType().isSignlessInteger(8);
+}
+
+static bool isTraining(Operation *forward) {
+  auto attribute = forward->getAttrOfType<BoolAttr>("is_training");
+  return !attribute || attribute.getValue();
+}
+
+/// Ops whose result is their operand, whatever its type.
+static bool isPassThrough(Operation *op) {
+  return op->getNumOperands() == 1 && op->getNumResults() == 1 &&
+         (isa<tensor::CastOp>(op) || op->getName().getStringRef() == "tf.Identity");
+}
+
+namespace {
+class ReserveValues {
+public:
+  explicit ReserveValues(ModuleOp module) : module(module), users(symbolTables, module) {}
+
+  LogicalResult collect();
+  void retype();
+
+private:
+  /// Adds a value that must carry a reserve space because `origin`, a layer, reads or writes it.
+  void add(Value value, Operation *origin) {
+    if (!isBytes(value) && origins.insert({value, origin}).second)
+      worklist.push_back(value);
+  }
+  LogicalResult followUse(OpOperand &use, Operation *origin);
+  LogicalResult followDefinition(Value value, Operation *origin);
+  LogicalResult addArgument(func::FuncOp function, unsigned index, Operation *origin);
+  LogicalResult addResult(func::FuncOp function, unsigned index, Operation *origin);
+  /// All calls of `function`, or an error if it is used in any other way.
+  FailureOr<SmallVector<func::CallOp>> getCalls(func::FuncOp function, Operation *origin);
+
+  ModuleOp module;
+  SymbolTableCollection symbolTables;
+  SymbolUserMap users;
+  llvm::MapVector<Value, Operation *> origins;
+  SmallVector<Value> worklist;
+  llvm::SetVector<func::FuncOp> functions;
+  llvm::DenseSet<std::pair<Operation *, unsigned>> results;
+};
+} // namespace
+
+LogicalResult ReserveValues::collect() {
+  module.walk([&](Operation *op) {
+    if (std::optional<unsigned> index = tf::getReserveResult(op); index && isTraining(op))
+      add(op->getResult(*index), op);
+    if (std::optional<unsigned> index = tf::getReserveOperand(op))
+      add(op->getOperand(*index), op);
+  });
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *origin = origins.lookup(value);
+    if (failed(followDefinition(value, origin)))
+      return failure();
+    for (OpOperand &use : value.getUses())
+      if (failed(followUse(use, origin)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult ReserveValues::followUse(OpOperand &use, Operation *origin) {
+  Operation *user = use.getOwner();
+  if (tf::getReserveOperand(user) == use.getOperandNumber())
+    return success();
+  if (isPassThrough(user)) {
+    add(user->getResult(0), origin);
+    return success();
+  }
+  auto function = isa<func::ReturnOp>(user) ? dyn_cast<func::FuncOp>(user->getParentOp()) : func::FuncOp();
+  if (function)
+    return addResult(function, use.getOperandNumber(), origin);
+  if (auto call = dyn_cast<func::CallOp>(user)) {
+    auto callee = symbolTables.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    if (callee && !callee.isExternal())
+      return addArgument(callee, use.getOperandNumber(), origin);
+  }
+  InFlightDiagnostic diag = user->emitOpError("uses a reserve space, which is opaque bytes, as ")
+                            << use.get().getType()
+                            << "; only gradient ops, tensor.cast, tf.Identity, and calls and returns of functions with "
+                               "a body may have it";
+  diag.attachNote(origin->getLoc()) << "it is the `reserve_space` of this '" << origin->getName() << "'";
+  return failure();
+}
+
+LogicalResult ReserveValues::followDefinition(Value value, Operation *origin) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    if (function && argument.getOwner()->isEntryBlock())
+      return addArgument(function, argument.getArgNumber(), origin);
+  }
+  Operation *definition = value.getDefiningOp();
+  if (definition && isPassThrough(definition)) {
+    add(definition->getOperand(0), origin);
+    return success();
+  }
+  bool isForward = definition && tf::getReserveResult(definition) == cast<OpResult>(value).getResultNumber();
+  if (isForward && isTraining(definition))
+    return success();
+  if (auto call = dyn_cast_or_null<func::CallOp>(definition)) {
+    auto callee = symbolTables.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    if (callee && !callee.isExternal())
+      return addResult(callee, cast<OpResult>(value).getResultNumber(), origin);
+  }
+  InFlightDiagnostic diag = origin->emitOpError("expects `reserve_space` to come from a forward op that trains, or as "
+                                                "an argument of a function, but it comes from ");
+  if (!definition)
+    diag << "an argument of a block";
+  else if (isForward)
+    diag << "a '" << definition->getName() << "' with is_training = false, which saves nothing; set is_training = true";
+  else
+    diag << "'" << definition->getName() << "'";
+  diag.attachNote(value.getLoc()) << "the value comes from here";
+  return failure();
+}
+
+FailureOr<SmallVector<func::CallOp>> ReserveValues::getCalls(func::FuncOp function, Operation *origin) {
+  SmallVector<func::CallOp> calls;
+  for (Operation *user : users.getUsers(function)) {
+    auto call = dyn_cast<func::CallOp>(user);
+    if (!call) {
+      InFlightDiagnostic diag = user->emitOpError("uses '@")
+                                << function.getName() << "' otherwise than in a call, so the type of its reserve space "
+                                << "cannot change to tensor<?xi8>";
+      diag.attachNote(origin->getLoc()) << "it is the `reserve_space` of this '" << origin->getName() << "'";
+      return failure();
+    }
+    calls.push_back(call);
+  }
+  functions.insert(function);
+  return calls;
+}
+
+LogicalResult ReserveValues::addArgument(func::FuncOp function, unsigned index, Operation *origin) {
+  FailureOr<SmallVector<func::CallOp>> calls = getCalls(function, origin);
+  if (failed(calls))
+    return failure();
+  for (func::CallOp call : *calls)
+    add(call.getOperand(index), origin);
+  add(function.getArgument(index), origin);
+  return success();
+}
+
+LogicalResult ReserveValues::addResult(func::FuncOp function, unsigned index, Operation *origin) {
+  if (!results.insert({function, index}).second)
+    return success();
+  FailureOr<SmallVector<func::CallOp>> calls = getCalls(function, origin);
+  if (failed(calls))
+    return failure();
+  for (func::CallOp call : *calls)
+    add(call.getResult(index), origin);
+  for (Block &block : function.getBody())
+    if (auto terminator = dyn_cast<func::ReturnOp>(block.getTerminator()))
+      add(terminator.getOperand(index), origin);
+  return success();
+}
+
+void ReserveValues::retype() {
+  Type bytes = RankedTensorType::get({ShapedType::kDynamic}, IntegerType::get(module.getContext(), 8));
+  SmallVector<Operation *> passThrough;
+  for (auto &[value, origin] : origins) {
+    value.setType(bytes);
+    if (value.getDefiningOp() && isPassThrough(value.getDefiningOp()))
+      passThrough.push_back(value.getDefiningOp());
+  }
+  for (Operation *op : passThrough) {
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  }
+  for (func::FuncOp function : functions) {
+    SmallVector<Type> resultTypes(function.getResultTypes());
+    for (auto [index, type] : llvm::enumerate(resultTypes))
+      if (results.contains({function, static_cast<unsigned>(index)}))
+        type = bytes;
+    function.setType(FunctionType::get(module.getContext(), function.front().getArgumentTypes(), resultTypes));
+    remark::passed(function.getLoc(), remark::RemarkOpts::name("ReserveSpace").category(DEBUG_TYPE))
+        << ("'@" + function.getName() + "' passes reserve spaces as tensor<?xi8>").str()
+        << remark::reason("%s", "TensorFlow's element type does not tell what the bytes are");
+  }
+}
+
+LogicalResult rnn::retypeReserveSpaces(ModuleOp module) {
+  ReserveValues values(module);
+  if (failed(values.collect()))
+    return failure();
+  values.retype();
+  return success();
+}

@@ -1,0 +1,166 @@
+//===- TFToRNN.cpp - the pass convert-tf-to-rnn and its patterns -------------===//
+//
+// The driver visits each op once, constants before their users, so that sizes which are constants in TensorFlow's graph
+// are constants when our ops are verified.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Conversion/TFToRNN/TFToRNN.h"
+#include "TFOp.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "rnn/Conversion/Passes.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_CONVERTTFTORNNPASS
+#include "rnn/Conversion/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+using rnn::tf::TFOp;
+
+namespace {
+
+using Converter = void (*)(TFOp &);
+
+struct ModelledOp {
+  StringLiteral name;
+  Converter convert;
+};
+
+constexpr ModelledOp modelledOps[] = {
+    {"tf.CudnnRNN", [](TFOp &op) { convertCudnnForward(op, 1); }},
+    {"tf.CudnnRNNV2", [](TFOp &op) { convertCudnnForward(op, 2); }},
+    {"tf.CudnnRNNV3", [](TFOp &op) { convertCudnnForward(op, 3); }},
+    {"tf.CudnnRNNBackprop", [](TFOp &op) { convertCudnnBackprop(op, 1); }},
+    {"tf.CudnnRNNBackpropV2", [](TFOp &op) { convertCudnnBackprop(op, 2); }},
+    {"tf.CudnnRNNBackpropV3", [](TFOp &op) { convertCudnnBackprop(op, 3); }},
+    {"tf.CudnnRNNParamsSize", [](TFOp &op) { convertCudnnParamsSize(op); }},
+    {"tf.CudnnRNNCanonicalToParams", [](TFOp &op) { convertCudnnCanonicalToParams(op, 1); }},
+    {"tf.CudnnRNNCanonicalToParamsV2", [](TFOp &op) { convertCudnnCanonicalToParams(op, 2); }},
+    {"tf.CudnnRNNParamsToCanonical", [](TFOp &op) { convertCudnnParamsToCanonical(op, 1); }},
+    {"tf.CudnnRNNParamsToCanonicalV2", [](TFOp &op) { convertCudnnParamsToCanonical(op, 2); }},
+    {"tf.BlockLSTM", [](TFOp &op) { convertBlockLSTM(op, 1); }},
+    {"tf.BlockLSTMV2", [](TFOp &op) { convertBlockLSTM(op, 2); }},
+    {"tf.BlockLSTMGrad", [](TFOp &op) { convertBlockLSTMGrad(op, 1); }},
+    {"tf.BlockLSTMGradV2", [](TFOp &op) { convertBlockLSTMGrad(op, 2); }},
+};
+
+/// One modelled op. The error, if any, is reported by the converter.
+struct ConvertModelledOp : public RewritePattern {
+  ConvertModelledOp(const ModelledOp &modelled, PatternBenefit benefit, MLIRContext *context)
+      : RewritePattern(modelled.name, benefit, context), convert(modelled.convert) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    Operation *before = op->getPrevNode();
+    TFOp tf(op, rewriter);
+    convert(tf);
+    if (!tf.hasFailed())
+      return success();
+    // What was created for nothing stands between `before` and `op`, uses behind definitions.
+    while (op->getPrevNode() != before)
+      rewriter.eraseOp(op->getPrevNode());
+    return rewriter.notifyMatchFailure(op, "the op does not fit; an error says why");
+  }
+
+  Converter convert;
+};
+
+struct ConvertConst : public RewritePattern {
+  ConvertConst(PatternBenefit benefit, MLIRContext *context) : RewritePattern("tf.Const", benefit, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    auto value = op->getAttrOfType<ElementsAttr>("value");
+    if (op->getNumOperands() != 0 || op->getNumResults() != 1 || !value)
+      return rewriter.notifyMatchFailure(op, "no constant with elements in `value`");
+    Type type = op->getResult(0).getType();
+    auto valueType = dyn_cast<RankedTensorType>(value.getType());
+    if (!valueType || !(valueType.getElementType().isSignlessIntOrFloat() || valueType.getElementType().isIndex()))
+      return rewriter.notifyMatchFailure(op, "arith has no constants of this type");
+    if (valueType != type && !tensor::CastOp::areCastCompatible(valueType, type))
+      return rewriter.notifyMatchFailure(op, "the declared type is not that of the value");
+    Value constant = arith::ConstantOp::create(rewriter, op->getLoc(), cast<TypedAttr>(value));
+    if (valueType != type)
+      constant = tensor::CastOp::create(rewriter, op->getLoc(), type, constant);
+    rewriter.replaceOp(op, constant);
+    return success();
+  }
+};
+
+struct ConvertIdentity : public RewritePattern {
+  ConvertIdentity(PatternBenefit benefit, MLIRContext *context) : RewritePattern("tf.Identity", benefit, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (op->getNumOperands() != 1 || op->getNumResults() != 1)
+      return rewriter.notifyMatchFailure(op, "not one operand and one result");
+    Value value = op->getOperand(0);
+    Type type = op->getResult(0).getType();
+    if (value.getType() != type) {
+      if (!tensor::CastOp::areCastCompatible(value.getType(), type))
+        return rewriter.notifyMatchFailure(op, "no cast leads to the declared type");
+      value = tensor::CastOp::create(rewriter, op->getLoc(), type, value);
+    }
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+struct EraseNoOp : public RewritePattern {
+  EraseNoOp(PatternBenefit benefit, MLIRContext *context) : RewritePattern("tf.NoOp", benefit, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 0 || op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
+      return rewriter.notifyMatchFailure(op, "more than nothing");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Refuses what looks like a member of the families and is none, before a later stage stumbles over it.
+LogicalResult checkName(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  if (name.starts_with("tf.LSTMBlockCell"))
+    return op->emitOpError("is not converted; a step of this cell is a tf.BlockLSTM with T = 1");
+  if (!(name.starts_with("tf.CudnnRNN") || name.starts_with("tf.BlockLSTM")) || isModelledTFOp(name))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError("is not an op that convert-tf-to-rnn knows; it knows ");
+  llvm::interleaveComma(modelledOps, diag, [&](const ModelledOp &modelled) { diag << modelled.name; });
+  return diag;
+}
+
+struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    bool hasFailed = false;
+    module.walk([&](Operation *op) { hasFailed |= failed(checkName(op)); });
+    if (failed(retypeReserveSpaces(module)) || hasFailed)
+      return signalPassFailure();
+    RewritePatternSet patterns(&getContext());
+    populateTFToRNNPatterns(patterns);
+    walkAndApplyPatterns(module, std::move(patterns));
+    // Every op that is left has been reported, except in blocks that cannot be reached, which the driver skips.
+    module.walk([&](Operation *op) { hasFailed |= isModelledTFOp(op->getName().getStringRef()); });
+    if (hasFailed)
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+bool rnn::isModelledTFOp(StringRef name) {
+  return llvm::any_of(modelledOps, [&](const ModelledOp &modelled) { return modelled.name == name; });
+}
+
+void rnn::populateTFToRNNPatterns(RewritePatternSet &patterns, PatternBenefit benefit) {
+  MLIRContext *context = patterns.getContext();
+  for (const ModelledOp &modelled : modelledOps)
+    patterns.add(std::make_unique<ConvertModelledOp>(modelled, benefit, context));
+  patterns.add(std::make_unique<ConvertConst>(benefit, context));
+  patterns.add(std::make_unique<ConvertIdentity>(benefit, context));
+  patterns.add(std::make_unique<EraseNoOp>(benefit, context));
+}
