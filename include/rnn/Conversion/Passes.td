@@ -73,4 +73,44 @@ def ConvertTFToRNNPass : Pass<"convert-tf-to-rnn", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::rnn::RNNDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// RNNToRuntime
+//===----------------------------------------------------------------------===//
+
+def ConvertRNNToRuntimePass : Pass<"convert-rnn-to-runtime"> {
+  let summary = "Convert rnn ops with lowering `runtime` to plans of the runtime";
+  let description = [{
+    Turns ops in memref form into `rnnrt` ops: a check for each dimension that is only known at run time, the plan of
+    the whole problem, and its steps. Backward data and backward weights are separate steps, so an unused result drops
+    its step. Buffers with a layout are copied to dense ones first.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::rnnrt::RNNRTDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// RuntimeToLLVM
+//===----------------------------------------------------------------------===//
+
+def ThreadRuntimeCallPass : Pass<"rnn-thread-runtime-call", "::mlir::ModuleOp"> {
+  let summary = "Pass the runtime's call through every function";
+  let description = [{
+    Adds a `!rnnrt.call` as first argument of every function with a body, passes it along at every `func.call`, and
+    replaces `rnnrt.current_call` by it. A function whose address is taken by `func.constant` cannot be changed and is
+    an error.
+  }];
+  let dependentDialects = ["::mlir::rnnrt::RNNRTDialect"];
+}
+
+def ConvertRuntimeToLLVMPass : Pass<"convert-rnn-runtime-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert rnnrt ops to calls of the runtime's entries";
+  let description = [{
+    Translates each `rnnrt` op to one `llvm.call` of the entry of the same name, with the function type that
+    `rnn_runtime/abi.def` declares. Handles become pointers, also in function signatures; a memref becomes the pointer
+    to its first element. Runs after `rnn-thread-runtime-call` and before the lowerings of func and memref.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 #endif // RNN_CONVERSION_PASSES_TD
