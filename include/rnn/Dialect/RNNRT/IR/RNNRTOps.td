@@ -80,6 +80,7 @@ def RNNRT_ExpectEqualOp : RNNRT_CheckOp<"expect_equal", 3> {
   let summary = "run-time check that a size is what it must be";
   let arguments = (ins RNNRT_CallType:$call, Index:$actual, Index:$expected, StrAttr:$message);
   let assemblyFormat = "$call `,` $actual `,` $expected `,` $message attr-dict";
+  let hasCanonicalizeMethod = 1;
 }
 
 //===----------------------------------------------------------------------===//
