@@ -57,13 +57,13 @@ func.func @forward_rnn_tanh_auto_select(%x: tensor<5x2x4xf64>, %h: tensor<2x2x4x
 // With a projection the two states have types of their own; negative seeds; attributes of others stay.
 // CHECK-LABEL: func @forward_projection_dropout_lengths
 // CHECK: rnn.cudnn_forward lstm, bidirectional input(%{{.*}} : tensor<5x2x3xf32>) state(%{{.*}}, %{{.*}} : tensor<4x2x2xf32>, tensor<4x2x4xf32>) params(%{{.*}} : tensor<?xf32>) lengths(%{{.*}} : tensor<2xi32>)
-// CHECK-SAME: {dropout = 5.000000e-01 : f64, note = "kept", num_proj = 2 : i64, seed = -7 : i64, seed2 = 2147483647 : i64}
+// CHECK-SAME: {dropout = 5.000000e-01 : f64, num_proj = 2 : i64, seed = -7 : i64, seed2 = 2147483647 : i64, test.note = "kept"}
 // CHECK: return {{.*}} : tensor<5x2x4xf32>
 func.func @forward_projection_dropout_lengths(%x: tensor<5x2x3xf32>, %h: tensor<4x2x2xf32>, %c: tensor<4x2x4xf32>,
                                               %p: tensor<?xf32>, %len: tensor<2xi32>) -> tensor<5x2x4xf32> {
   %y, %hn, %cn, %r = rnn.cudnn_forward lstm, bidirectional input(%x : tensor<5x2x3xf32>)
       state(%h, %c : tensor<4x2x2xf32>, tensor<4x2x4xf32>) params(%p : tensor<?xf32>) lengths(%len : tensor<2xi32>)
-      {dropout = 0.5, seed = -7, seed2 = 2147483647, num_proj = 2, note = "kept"}
+      {dropout = 0.5, seed = -7, seed2 = 2147483647, num_proj = 2, test.note = "kept"}
   return %y : tensor<5x2x4xf32>
 }
 

@@ -68,7 +68,7 @@ static CudnnLetters addCudnnRules(OpLike op, ShapeRules &rules) {
   AffineExpr H, P;
   if (projection > 0) {
     P = rules.constant("P", "`num_proj`", "C6", projection);
-    H = rules.symbol("H", "the hidden size", "C6", op.getInputC(), "input_c", 2, /*minimum=*/projection);
+    H = rules.symbol("H", "the hidden size", "C5", op.getInputC(), "input_c", 2, /*minimum=*/1);
   } else {
     H = P = rules.symbol("H", "the hidden size", "C4", op.getInputH(), "input_h", 2, /*minimum=*/1);
   }
@@ -176,11 +176,13 @@ static LogicalResult verifyCudnnSizes(OpTy op, const ShapeRules &rules) {
       return op.emitOpError("with `auto_select` and a projection to the input size is ambiguous; write linear_input "
                             "or skip_input [C8]");
   }
+  // C6
+  for (const ShapeRules::Symbol &symbol : rules.getSymbols())
+    if (symbol.letter == "H" && failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6", symbol.value)))
+      return failure();
   // C7
-  CudnnSizes sizes;
-  std::optional<CudnnSizes> known = getSizes(op, rules);
-  if (known) {
-    sizes = *known;
+  if (std::optional<CudnnSizes> known = getSizes(op, rules)) {
+    const CudnnSizes &sizes = *known;
     std::optional<int64_t> least = getDenseParamsSize(sizes);
     auto paramsType = cast<ShapedType>(op.getParams().getType());
     if (!least)

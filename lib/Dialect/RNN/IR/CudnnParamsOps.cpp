@@ -279,11 +279,10 @@ static LogicalResult verifyCanonical(OpTy op, ValueRange weights, ValueRange bia
     if (exact ? succeeded(verifyCompatibleShape(type.getShape(), expected))
               : !type.hasStaticShape() || type.getNumElements() == ShapedType::getNumElements(expected))
       return success();
-    InFlightDiagnostic diag = op.emitOpError("expects ")
-                              << what << name << " " << index << " to "
-                              << (exact ? "be " : "have " + std::to_string(ShapedType::getNumElements(expected)) +
-                                                      " elements, ");
+    InFlightDiagnostic diag = op.emitOpError("expects ") << what << name << " " << index << " to be ";
     llvm::interleave(expected, diag, " x ");
+    if (!exact)
+      diag << " (any shape of " << ShapedType::getNumElements(expected) << " elements)";
     return diag << ", but got " << type << " [S5]";
   };
   for (auto [index, value] : llvm::enumerate(weights)) {

@@ -192,6 +192,40 @@ static ParseResult parseOuts(OpAsmParser &parser, const OpSignature &signature,
   return success();
 }
 
+/// A group that stands behind its place would otherwise be read as the name of the next op.
+static ParseResult refuseMisplacedGroup(OpAsmParser &parser, const OpSignature &signature) {
+  SmallVector<StringRef> groups;
+  for (const NamedValue &spec : signature.operands)
+    if (groups.empty() || groups.back() != spec.group)
+      groups.push_back(spec.group);
+  if (!signature.results.empty())
+    groups.push_back("outs");
+  SMLoc loc = parser.getCurrentLocation();
+  for (StringRef group : groups) {
+    if (failed(parser.parseOptionalKeyword(group)))
+      continue;
+    InFlightDiagnostic diag = parser.emitError(loc, "`") << group << "` is given twice or out of order; the order is ";
+    llvm::interleaveComma(groups, diag, [&](StringRef name) { diag << "`" << name << "`"; });
+    return diag;
+  }
+  return success();
+}
+
+/// A misspelled attribute would otherwise be carried along and ignored, and its default used.
+static ParseResult refuseUnknownAttributes(OpAsmParser &parser, SMLoc loc, const OperationState &state) {
+  ArrayRef<StringAttr> known = state.name.getAttributeNames();
+  for (NamedAttribute attribute : state.attributes) {
+    StringRef name = attribute.getName().getValue();
+    if (llvm::is_contained(known, attribute.getName()) || name.contains('.') || name.starts_with("__"))
+      continue;
+    InFlightDiagnostic diag = parser.emitError(loc, "unknown attribute `") << name << "`; the op has ";
+    llvm::interleaveComma(llvm::make_filter_range(known, [](StringAttr a) { return !a.getValue().ends_with("Sizes"); }),
+                          diag, [&](StringAttr a) { diag << "`" << a.getValue() << "`"; });
+    return diag << ", and attributes of other dialects have a prefix";
+  }
+  return success();
+}
+
 ParseResult rnn::detail::parseLayerOp(OpAsmParser &parser, OperationState &state, const OpSignature &signature,
                                       ParsedLayerOp &parsed) {
   NamedAttrList header;
@@ -202,10 +236,10 @@ ParseResult rnn::detail::parseLayerOp(OpAsmParser &parser, OperationState &state
   for (unsigned entry = 0; entry < signature.operands.size();)
     if (parseGroup(parser, signature, entry, entry, operands))
       return failure();
-  if (parseOuts(parser, signature, operands))
+  if (parseOuts(parser, signature, operands) || refuseMisplacedGroup(parser, signature))
     return failure();
   SMLoc dictLoc = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(state.attributes))
+  if (parser.parseOptionalAttrDict(state.attributes) || refuseUnknownAttributes(parser, dictLoc, state))
     return failure();
   for (NamedAttribute attribute : header) {
     if (state.attributes.get(attribute.getName()))

@@ -77,11 +77,12 @@ def RNN_CudnnForwardOp : RNN_LayerOp<"cudnn_forward", [AttrSizedResultSegments]>
 
     Constraints:
     - (C1) all floating-point operands and results have one element type.
-    - (C2) every operand has the rank of its shape below.
+    - (C2) every operand and result has the rank of its shape below, and less than 2^63 bytes.
     - (C3) `input` is `[T, B, I]` with `T, B, I > 0`.
     - (C4) `input_h` is `[L*D, B, P]` with `L, P > 0`.
     - (C5) `input_c` is present for `lstm` only, and is `[L*D, B, H]`.
-    - (C6) `num_proj` is 0, or for `lstm` at least 1 and at most `H`; then `P = num_proj`, otherwise `P = H`.
+    - (C6) `num_proj` is 0, or for `lstm` at least 1 and at most `H`; then `P = num_proj`, otherwise `P = H`. As in
+      cuDNN there is no projection matrix where `P = H`.
     - (C7) `params` is one-dimensional and holds at least the elements of all matrices and biases.
     - (C8) `skip_input` needs `I = H`; `auto_select` needs static `I` and `H`.
     - (C9) `dropout` is in `[0, 1]`.
@@ -175,9 +176,10 @@ def RNN_CudnnParamsSizeOp : RNN_CudnnSizeOp<"cudnn_params_size"> {
     lowering is known. It works on scalars, so one form serves tensors and memrefs.
 
     Constraints:
-    - (S1) constant sizes are positive.
+    - (S1) constant sizes are positive, and 64 bits can count the parameters that they make.
     - (S2) `skip_input` needs `input_size = units`; `auto_select` needs constant sizes.
     - (S3) `num_proj` is 0, or for `lstm` at least 1 and at most `units`.
+    - (S6) `element_type` is `f16`, `bf16`, `f32` or `f64`.
 
     Example:
     ```mlir
@@ -199,7 +201,8 @@ def RNN_CudnnReserveSizeOp : RNN_CudnnSizeOp<"cudnn_reserve_size"> {
     bufferization creates this op to allocate the buffer, and shape reification to name the dimension.
 
     Constraints:
-    - (S1), (S2), (S3) of `rnn.cudnn_params_size`.
+    - (S1), (S2), (S3), (S6) of `rnn.cudnn_params_size`; `extent` is among the sizes.
+    - (C9), (C10) of `rnn.cudnn_forward`.
 
     Example:
     ```mlir
@@ -225,9 +228,9 @@ def RNN_CudnnCanonicalToParamsOp : RNN_LayerOp<"cudnn_canonical_to_params"> {
     have any shape with the right number of elements. With `skip_input` the first layer's input matrices have none.
 
     Constraints:
-    - (S1), (S2), (S3) of `rnn.cudnn_params_size`, and (C1).
+    - (S1), (S2), (S3) of `rnn.cudnn_params_size`, and (C1), (C2) of `rnn.cudnn_forward`.
     - (S4) there are `L*D*k` weights and `L*D*m` biases, `m` = 8 (lstm), 6 (gru), 2 (rnn_*), and `k = m`, or `m + 1`
-      with projection.
+      with a projection to a size other than `units`.
     - (S5) every weight and bias has the number of elements that its place asks for.
     - (C7) `params` is one-dimensional and holds at least the elements of all matrices and biases.
     - (C14) value form: the result, no `outs`; memref form: no result, and `outs`.
@@ -261,9 +264,9 @@ def RNN_CudnnParamsToCanonicalOp : RNN_Op<"cudnn_params_to_canonical", [AttrSize
     rank 1, in the same order.
 
     Constraints:
-    - (S1), (S2), (S3) of `rnn.cudnn_params_size`, (C1) and (C7).
+    - (S1), (S2), (S3) of `rnn.cudnn_params_size`, (C1), (C2) and (C7) of `rnn.cudnn_forward`.
     - (S4) of `rnn.cudnn_canonical_to_params` for the results.
-    - (S5) of `rnn.cudnn_canonical_to_params` for `outs`.
+    - (S5) every result or out has the shape that its place asks for.
     - (C14) value form: all results, no `outs`; memref form: no results, and all `outs`.
 
     Example:
@@ -313,7 +316,7 @@ def RNN_BlockLSTMOp : RNN_LayerOp<"block_lstm", [AttrSizedResultSegments]> {
 
     Constraints:
     - (B1) all floating-point operands and results have one element type.
-    - (B2) every operand has the rank of its shape below.
+    - (B2) every operand and result has the rank of its shape below, and less than 2^63 bytes.
     - (B3) `x` is `[T, B, I]`.
     - (B4) `cs_prev` and `h_prev` are `[B, H]` with `H > 0`.
     - (B5) `w` is `[I + H, 4*H]`.
