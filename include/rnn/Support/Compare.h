@@ -1,0 +1,27 @@
+//===- Compare.h - numeric comparison of tensors -*- C++ -*-===//
+//
+// Element by element: |got - expected| <= atol + rtol * |expected|. NaN equals NaN, an infinity equals itself.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_SUPPORT_COMPARE_H
+#define RNN_SUPPORT_COMPARE_H
+
+#include "rnn/Support/HostTensor.h"
+
+namespace mlir::rnn {
+
+struct CompareOptions {
+  double atol = 0.0, rtol = 0.0;
+};
+
+/// Success, or an error that names `what`, the number of elements that differ, the worst one with its index, both values
+/// and both errors, and how many NaN and infinities each side has; a different type or shape is an error too.
+llvm::Error compareTensors(llvm::StringRef what, const HostTensor &got, const HostTensor &expected,
+                           const CompareOptions &options);
+
+} // namespace mlir::rnn
+
+#endif // RNN_SUPPORT_COMPARE_H

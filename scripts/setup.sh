@@ -1,0 +1,39 @@
+# setup.sh - installs what the build needs and configures it. Sourced by demo.sh and test.sh; does nothing twice.
+#
+# Debian 12's security suite has LLVM and MLIR 22; everything else is in its main archive.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+RNN_SOURCE_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+RNN_BUILD_DIR="${RNN_BUILD_DIR:-$RNN_SOURCE_DIR/build}"
+RNN_LLVM_DIR="${RNN_LLVM_DIR:-/usr/lib/llvm-22}"
+
+RNN_PACKAGES=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22 g++ cmake ninja-build ccache
+              libeigen3-dev libgtest-dev libgmock-dev libbenchmark-dev python3)
+
+# Installs the packages that are missing. Without root, or without apt, it says what to install instead.
+rnn_install_packages() {
+  local missing=() package
+  for package in "${RNN_PACKAGES[@]}" "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  local sudo=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "error: these packages are missing and installing them needs root: ${missing[*]}" >&2; return 1; }
+    sudo=(sudo)
+  fi
+  command -v apt-get >/dev/null || { echo "error: no apt-get here; install by hand: ${missing[*]}" >&2; return 1; }
+  echo "Installing ${missing[*]}"
+  "${sudo[@]}" apt-get update -q
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+# Configures the build folder the first time; ninja re-runs CMake by itself afterwards.
+rnn_configure() {
+  [ -f "$RNN_BUILD_DIR/build.ninja" ] && return 0
+  cmake -G Ninja -S "$RNN_SOURCE_DIR" -B "$RNN_BUILD_DIR" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+    -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
+    -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-22 -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld-22 \
+    -DMLIR_DIR="$RNN_LLVM_DIR/lib/cmake/mlir" "$@"
+}
