@@ -8,8 +8,8 @@
 // Environment, read once:
 //   RNNRT_TRACE=dispatch,plan,memory   one comma-separated line per event on stderr
 //   RNNRT_DROPOUT_DRAW=N               default of rnnrt_call_options_t.dropout_draw
-//   RNNRT_HOST_CPU=baseline|avx2|avx512   highest instruction set of the host device; results depend on it in the
-//                                      last bits, and are the same bits for the same instruction set
+//   RNNRT_HOST_CPU=baseline|avx2       highest instruction set of the host device (default: what the processor has);
+//                                      results differ between sets in the last bits and repeat exactly within one
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_API_H

@@ -38,7 +38,7 @@ void gemm(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, Vie
 }
 
 /// A few rows are not worth packing the other operand for.
-constexpr int64_t fewRows = 2;
+constexpr int64_t fewRows = 4;
 
 template <typename A>
 void multiply(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c) {
