@@ -1,0 +1,39 @@
+//===- Runtime.h - the runtime as rnn-run sees it -*- C++ -*-===//
+//
+// A device, a stream and a call, released at the end; statuses as errors.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_TOOLS_RNN_RUN_RUNTIME_H
+#define RNN_TOOLS_RNN_RUN_RUNTIME_H
+
+#include "rnn/Emit/JIT.h"
+#include "rnn_runtime/api.h"
+
+namespace mlir::rnn {
+
+class RuntimeSession {
+public:
+  ~RuntimeSession();
+  /// Opens device `target`. `dropoutDraw` pins the draw of every training forward; -1 lets the stream go on.
+  static llvm::Expected<std::unique_ptr<RuntimeSession>> create(llvm::StringRef target, int64_t dropoutDraw);
+
+  /// Calls `function` once; an error of the runtime during the call is an error here.
+  llvm::Expected<llvm::SmallVector<HostTensor>> run(const CompiledModule &module, llvm::StringRef function,
+                                                    llvm::ArrayRef<HostTensor> inputs);
+
+  rnnrt_device_t *getDevice() const { return device; }
+  /// The entries that compiled code may call.
+  static llvm::SmallVector<RuntimeSymbol> getSymbols();
+
+private:
+  rnnrt_device_t *device = nullptr;
+  rnnrt_stream_t *stream = nullptr;
+  rnnrt_call_t *call = nullptr;
+};
+
+} // namespace mlir::rnn
+
+#endif // RNN_TOOLS_RNN_RUN_RUNTIME_H

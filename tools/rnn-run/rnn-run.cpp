@@ -1,0 +1,279 @@
+//===- rnn-run.cpp - compile a module in process and run a function ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "rnn/InitAllPasses.h"
+#include "rnn/Support/Compare.h"
+#include "rnn/Support/Npy.h"
+#include "rnn/Support/TensorText.h"
+#include "rnn/Target/TargetInfo.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::rnn;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("rnn-run options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir, or - for standard input"), cl::init("-"),
+                                      cl::cat(category));
+static cl::opt<std::string> functionName("function", cl::desc("Public function to run"), cl::init("main"),
+                                         cl::cat(category));
+static cl::opt<std::string> target("target", cl::desc("Target: host"), cl::init("host"), cl::cat(category));
+static cl::opt<std::string> lowering("lowering",
+                                     cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
+                                     cl::init("auto"), cl::cat(category));
+static cl::list<std::string>
+    inputs("input", cl::desc("Argument, one flag each, in order: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements) or "
+                             "2x3xf32=[[1,2,3],[4,5,6]]. A type that is left out is the function's own; a <u2 npy file "
+                             "is read as bf16 or f16 where the function wants that"),
+           cl::value_desc("value"), cl::cat(category));
+static cl::list<std::string> outputs("output",
+                                     cl::desc("Where a result goes, one flag each, in order: @file.npy, or - to print "
+                                              "it. Without any, all results are printed"),
+                                     cl::value_desc("place"), cl::cat(category));
+static cl::list<std::string> expectedOutputs("expected_output",
+                                             cl::desc("What a result must be, one flag each, in order; same forms as "
+                                                      "--input. `-` skips a result"),
+                                             cl::value_desc("value"), cl::cat(category));
+static cl::opt<double> atol("atol", cl::desc("Absolute tolerance of --expected_output (default 0)"), cl::init(0.0),
+                            cl::cat(category));
+static cl::opt<double> rtol("rtol", cl::desc("Relative tolerance of --expected_output (default 0)"), cl::init(0.0),
+                            cl::cat(category));
+static cl::opt<int> benchmark("benchmark", cl::desc("After one warm-up, time N calls and print min, median and max"),
+                              cl::value_desc("N"), cl::init(0), cl::cat(category));
+static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, memory and plans"),
+                                     cl::cat(category));
+static cl::opt<std::string> stopAfter("stop-after",
+                                      cl::desc("Print the IR after this stage and run nothing: import, simplify, "
+                                               "select, bufferize, lower or emit"),
+                                      cl::value_desc("STAGE"), cl::init("run"), cl::cat(category));
+static cl::opt<int64_t> dropoutDraw("dropout-draw",
+                                    cl::desc("Draw of the dropout stream to use in every call (default: the next one)"),
+                                    cl::value_desc("N"), cl::init(-1), cl::cat(category));
+
+static llvm::ExitOnError exitOnError;
+
+static llvm::Error makeError(const Twine &message) { return llvm::createStringError(message.str()); }
+
+/// The type that a value on the command line stands for when it names none itself.
+static std::optional<WantedType> getWantedType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  std::optional<ElementKind> kind = getElementKind(tensor ? tensor.getElementType() : type);
+  if (!kind)
+    return std::nullopt;
+  WantedType wanted{*kind, {}};
+  if (tensor)
+    for (int64_t size : tensor.getShape())
+      wanted.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  return wanted;
+}
+
+/// Reads `@file.npy` or a value. Errors name the flag.
+static llvm::Expected<HostTensor> readValue(StringRef text, Type type, const Twine &flag) {
+  std::optional<WantedType> wanted = getWantedType(type);
+  auto tensor = text.consume_front("@")
+                    ? readNpy(text, wanted ? std::optional(wanted->kind) : std::nullopt)
+                    : parseTensorText(text, wanted ? &*wanted : nullptr);
+  if (tensor)
+    return tensor;
+  return makeError(flag + ": " + llvm::toString(tensor.takeError()));
+}
+
+static std::string describeTypes(ArrayRef<Type> types) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(types, os);
+  return text;
+}
+
+/// Lists of flags are given one each; a wrong number is said with what the function has.
+static llvm::Error checkCount(StringRef flag, size_t given, ArrayRef<Type> types, StringRef what, bool mayBeEmpty) {
+  if (given == types.size() || (mayBeEmpty && given == 0))
+    return llvm::Error::success();
+  return makeError("`" + functionName + "` has " + Twine(types.size()) + " " + what + "(s) (" +
+                   describeTypes(types) + "), but got " + Twine(given) + " --" + flag + " flag(s)");
+}
+
+static llvm::Error writeOutputs(ArrayRef<HostTensor> results) {
+  for (auto [index, result] : llvm::enumerate(results)) {
+    StringRef place = outputs.empty() ? "-" : StringRef(outputs[index]);
+    if (place.consume_front("@")) {
+      if (llvm::Error error = writeNpy(place, result))
+        return error;
+      continue;
+    }
+    if (place != "-")
+      return makeError("--output takes @file.npy or -, but got `" + place + "`");
+    llvm::outs() << printTensorText(result) << "\n";
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error checkExpected(ArrayRef<HostTensor> results, ArrayRef<Type> types) {
+  llvm::Error errors = llvm::Error::success();
+  for (auto [index, text] : llvm::enumerate(expectedOutputs)) {
+    if (text == "-")
+      continue;
+    auto expected = readValue(text, types[index], "--expected_output " + Twine(index));
+    if (!expected) {
+      errors = llvm::joinErrors(std::move(errors), expected.takeError());
+      continue;
+    }
+    errors = llvm::joinErrors(std::move(errors), compareTensors(("result " + Twine(index)).str(), results[index],
+                                                                *expected, {atol, rtol}));
+  }
+  return errors;
+}
+
+using Clock = std::chrono::steady_clock;
+static double millisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+static llvm::Error runBenchmark(const CompiledModule &module, RuntimeSession &session, ArrayRef<HostTensor> arguments) {
+  std::vector<double> times;
+  for (int run = 0; run < benchmark; ++run) {
+    Clock::time_point start = Clock::now();
+    auto results = session.run(module, functionName, arguments);
+    times.push_back(millisecondsSince(start));
+    if (!results)
+      return results.takeError();
+  }
+  llvm::sort(times);
+  llvm::outs() << llvm::formatv("{0} calls of {1}: min {2:f3} ms, median {3:f3} ms, max {4:f3} ms\n", times.size(),
+                                functionName.getValue(), times.front(), times[times.size() / 2], times.back());
+  return llvm::Error::success();
+}
+
+static llvm::Error run(ModuleOp module) {
+  JITOptions options;
+  options.pipeline.target = target;
+  options.pipeline.lowering = lowering;
+  SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
+  options.symbols = symbols;
+  options.configurePassManager = [](PassManager &pm) { return applyPassManagerCLOptions(pm); };
+  Clock::time_point start = Clock::now();
+  auto compiled = CompiledModule::compile(module, options);
+  if (!compiled)
+    return compiled.takeError();
+  double compileTime = millisecondsSince(start);
+
+  auto signature = (*compiled)->getSignature(functionName);
+  if (!signature)
+    return signature.takeError();
+  ArrayRef<Type> inputTypes = (*signature)->inputs, resultTypes = (*signature)->results;
+  if (llvm::Error error = checkCount("input", inputs.size(), inputTypes, "argument", /*mayBeEmpty=*/false))
+    return error;
+  if (llvm::Error error = checkCount("output", outputs.size(), resultTypes, "result", /*mayBeEmpty=*/true))
+    return error;
+  if (llvm::Error error =
+          checkCount("expected_output", expectedOutputs.size(), resultTypes, "result", /*mayBeEmpty=*/true))
+    return error;
+  SmallVector<HostTensor> arguments;
+  for (auto [index, text] : llvm::enumerate(inputs)) {
+    auto argument = readValue(text, inputTypes[index], "--input " + Twine(index));
+    if (!argument)
+      return argument.takeError();
+    arguments.push_back(std::move(*argument));
+  }
+
+  auto session = RuntimeSession::create(target, dropoutDraw);
+  if (!session)
+    return session.takeError();
+  auto results = (*session)->run(**compiled, functionName, arguments);
+  if (!results)
+    return results.takeError();
+  // A benchmark or a comparison says what it was asked to say; results are printed on demand only.
+  if (!outputs.empty() || (expectedOutputs.empty() && benchmark == 0))
+    if (llvm::Error error = writeOutputs(*results))
+      return error;
+  if (llvm::Error error = checkExpected(*results, resultTypes))
+    return error;
+  if (!expectedOutputs.empty())
+    llvm::outs() << "all results are as expected\n";
+  if (benchmark > 0)
+    if (llvm::Error error = runBenchmark(**compiled, **session, arguments))
+      return error;
+  if (printStatistics) {
+    results->clear();
+    rnnrt_plan_stats_t plans;
+    rnnrt_status_release(rnnrt_device_plan_stats((*session)->getDevice(), &plans));
+    llvm::outs() << llvm::formatv("compile time: {0:f1} ms\nmemory of compiled code: {1} bytes live, {2} bytes at "
+                                  "most\nplans: {3} created, {4} reused\n",
+                                  compileTime, rnnrt_memory_live_bytes(), rnnrt_memory_peak_bytes(), plans.created,
+                                  plans.hits);
+  }
+  return llvm::Error::success();
+}
+
+/// Prints the IR after a stage.
+static llvm::Error printStage(ModuleOp module, Stage stage) {
+  PipelineOptions options;
+  options.target = target;
+  options.lowering = lowering;
+  options.stopAfter = stage;
+  PassManager pm(module.getContext());
+  if (failed(applyPassManagerCLOptions(pm)))
+    return makeError("the pass manager could not be configured");
+  buildPipeline(pm, options);
+  if (failed(pm.run(module)))
+    return makeError("the module could not be compiled, see the errors above");
+  module.print(llvm::outs());
+  return llvm::Error::success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  rnn::registerAllPasses();
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerPassManagerCLOptions();
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Compiles a module in process and runs one of its functions. TensorFlow's RNN ops in "
+                              "generic form are imported first.\n");
+  exitOnError.setBanner("rnn-run: error: ");
+
+  std::optional<Stage> stage = symbolizeStage(stopAfter);
+  if (!stage)
+    exitOnError(makeError("unknown stage `" + stopAfter +
+                          "` in --stop-after; expected import, simplify, select, bufferize, lower, emit or run"));
+  if (!TargetInfo::get(target))
+    exitOnError(makeError("unknown target `" + target + "` in --target; this build has `host`"));
+  if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
+    exitOnError(makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused"));
+  if (benchmark < 0)
+    exitOnError(makeError("--benchmark takes a number of calls, but got " + Twine(benchmark)));
+  if (!(atol >= 0) || !(rtol >= 0))
+    exitOnError(makeError("--atol and --rtol take numbers that are not negative"));
+
+  DialectRegistry registry;
+  registerJITDialects(registry);
+  MLIRContext context(registry);
+  // Import takes TensorFlow's ops, which no dialect of ours registers.
+  context.allowUnregisteredDialects();
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(inputFile, &message);
+  if (!buffer)
+    exitOnError(makeError(message));
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1; // the parser has said why
+  exitOnError(*stage == Stage::Run ? run(*module) : printStage(*module, *stage));
+  return 0;
+}
