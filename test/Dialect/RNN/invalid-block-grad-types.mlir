@@ -84,9 +84,9 @@ func.func @block_lstm_grad_b1_i(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: 
     %b: tensor<16xf32>, %i: tensor<5x2x4xf64>, %g: tensor<5x2x4xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `i` to have element type 'f32' like `x`, but got 'f64' [B1]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%i, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf64>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%i, %g, %g, %g, %g, %g, %g :
+      tensor<5x2x4xf64>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -96,9 +96,9 @@ func.func @block_lstm_grad_b1_cs(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w:
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %cs: tensor<5x2x4xf64>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `cs` to have element type 'f32' like `x`, but got 'f64' [B1]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %cs, %g, %g, %g, %g, %g : tensor<5x2x4xf32>, tensor<5x2x4xf64>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %cs, %g, %g, %g, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf64>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -108,9 +108,9 @@ func.func @block_lstm_grad_b1_f(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: 
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %f: tensor<5x2x4xf64>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `f` to have element type 'f32' like `x`, but got 'f64' [B1]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %f, %g, %g, %g, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf64>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %f, %g, %g, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf64>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -120,9 +120,9 @@ func.func @block_lstm_grad_b1_o(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: 
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %o: tensor<5x2x4xf64>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `o` to have element type 'f32' like `x`, but got 'f64' [B1]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %o, %g, %g, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf64>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %o, %g, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf64>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -132,9 +132,9 @@ func.func @block_lstm_grad_b1_ci(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w:
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %ci: tensor<5x2x4xf64>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `ci` to have element type 'f32' like `x`, but got 'f64' [B1]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %ci, %g, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf64>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %ci, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf64>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -144,9 +144,9 @@ func.func @block_lstm_grad_b1_co(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w:
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %co: tensor<5x2x4xf64>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `co` to have element type 'f32' like `x`, but got 'f64' [B1]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %co, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf64>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %g, %co, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf64>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -156,9 +156,9 @@ func.func @block_lstm_grad_b1_h(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: 
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %h: tensor<5x2x4xf64>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `h` to have element type 'f32' like `x`, but got 'f64' [B1]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %h : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf64>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %g, %g, %h :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf64>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -191,8 +191,9 @@ func.func @block_lstm_grad_b1_result(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>,
   // expected-error @below {{'rnn.block_lstm_grad' op expects result `w_grad` to have element type 'f32' like `x`, but got 'f16' [B1]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf16>) wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf16>)
+      wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
   return
 }
 
@@ -302,9 +303,9 @@ func.func @block_lstm_grad_b2_i(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: 
     %b: tensor<16xf32>, %i: tensor<5x8xf32>, %g: tensor<5x2x4xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `i` to have rank 3, but got rank 2 ('tensor<5x8xf32>') [B2]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%i, %g, %g, %g, %g, %g, %g : tensor<5x8xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%i, %g, %g, %g, %g, %g, %g :
+      tensor<5x8xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -314,9 +315,9 @@ func.func @block_lstm_grad_b2_cs(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w:
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %cs: tensor<5x8xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `cs` to have rank 3, but got rank 2 ('tensor<5x8xf32>') [B2]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %cs, %g, %g, %g, %g, %g : tensor<5x2x4xf32>, tensor<5x8xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %cs, %g, %g, %g, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x8xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -326,9 +327,9 @@ func.func @block_lstm_grad_b2_f(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: 
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %f: tensor<5x8xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `f` to have rank 3, but got rank 2 ('tensor<5x8xf32>') [B2]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %f, %g, %g, %g, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x8xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %f, %g, %g, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x8xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -338,9 +339,9 @@ func.func @block_lstm_grad_b2_o(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: 
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %o: tensor<5x8xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `o` to have rank 3, but got rank 2 ('tensor<5x8xf32>') [B2]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %o, %g, %g, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x8xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %o, %g, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x8xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -350,9 +351,9 @@ func.func @block_lstm_grad_b2_ci(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w:
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %ci: tensor<5x8xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `ci` to have rank 3, but got rank 2 ('tensor<5x8xf32>') [B2]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %ci, %g, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x8xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %ci, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x8xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -362,9 +363,9 @@ func.func @block_lstm_grad_b2_co(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w:
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %co: tensor<5x8xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `co` to have rank 3, but got rank 2 ('tensor<5x8xf32>') [B2]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %co, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x8xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %g, %co, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x8xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -374,9 +375,9 @@ func.func @block_lstm_grad_b2_h(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: 
     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %h: tensor<5x8xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects `h` to have rank 3, but got rank 2 ('tensor<5x8xf32>') [B2]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %h : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x8xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %g, %g, %h :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x8xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -409,8 +410,9 @@ func.func @block_lstm_grad_b2_result(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>,
   // expected-error @below {{'rnn.block_lstm_grad' op expects result `wco_grad` to have rank 1, but got rank 2 ('tensor<1x4xf32>') [B2]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>) wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<1x4xf32>) b_grad(tensor<16xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>)
+      wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<1x4xf32>) b_grad(tensor<16xf32>)
   return
 }
 

@@ -187,9 +187,9 @@ func.func @block_lstm_grad_b8_i(
     %i: tensor<4x2x4xf32>, %g: tensor<5x2x4xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 0 of `i` to be 5 (T, dim 0 of `x`), but got 4 [B8]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%i, %g, %g, %g, %g, %g, %g : tensor<4x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%i, %g, %g, %g, %g, %g, %g :
+      tensor<4x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -201,9 +201,9 @@ func.func @block_lstm_grad_b8_cs(
     %g: tensor<5x2x4xf32>, %cs: tensor<5x3x4xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 1 of `cs` to be 2 (B, dim 1 of `x`), but got 3 [B8]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %cs, %g, %g, %g, %g, %g : tensor<5x2x4xf32>, tensor<5x3x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %cs, %g, %g, %g, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x3x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -215,9 +215,9 @@ func.func @block_lstm_grad_b8_f(%x: tensor<5x2x3xf32>,
     %f: tensor<5x2x5xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 2 of `f` to be 4 (H, dim 1 of `cs_prev`), but got 5 [B8]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %f, %g, %g, %g, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x5xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %f, %g, %g, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x5xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -229,9 +229,9 @@ func.func @block_lstm_grad_b8_o(
     %g: tensor<5x2x4xf32>, %o: tensor<4x2x4xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 0 of `o` to be 5 (T, dim 0 of `x`), but got 4 [B8]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %o, %g, %g, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<4x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %o, %g, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<4x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -243,9 +243,9 @@ func.func @block_lstm_grad_b8_ci(
     %g: tensor<5x2x4xf32>, %ci: tensor<5x3x4xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 1 of `ci` to be 2 (B, dim 1 of `x`), but got 3 [B8]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %ci, %g, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x3x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %ci, %g, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x3x4xf32>, tensor<5x2x4xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -257,9 +257,9 @@ func.func @block_lstm_grad_b8_co(%x: tensor<5x2x3xf32>,
     %co: tensor<5x2x5xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 2 of `co` to be 4 (H, dim 1 of `cs_prev`), but got 5 [B8]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %co, %g : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x5xf32>, tensor<5x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %g, %co, %g :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x5xf32>,
+      tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -271,9 +271,9 @@ func.func @block_lstm_grad_b8_h(
     %g: tensor<5x2x4xf32>, %h: tensor<4x2x4xf32>) {
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 0 of `h` to be 5 (T, dim 0 of `x`), but got 4 [B8]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %h : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<4x2x4xf32>)
-      grads(%g, %g : tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %g, %g, %h :
+      tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>,
+      tensor<4x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
   return
 }
 
@@ -312,8 +312,9 @@ func.func @block_lstm_grad_b9_x_grad(
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 2 of result `x_grad` to be 3 (I, dim 2 of `x`), but got 4 [B9]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x4xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>) wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x4xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>)
+      wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
   return
 }
 
@@ -325,8 +326,9 @@ func.func @block_lstm_grad_b9_cs_prev_grad(%x: tensor<5x2x3xf32>,
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 1 of result `cs_prev_grad` to be 4 (H, dim 1 of `cs_prev`), but got 3 [B9]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x3xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>) wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x3xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>)
+      wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
   return
 }
 
@@ -339,8 +341,9 @@ func.func @block_lstm_grad_b9_h_prev_grad(
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 0 of result `h_prev_grad` to be 2 (B, dim 1 of `x`), but got 1 [B9]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<1x4xf32>) w_grad(tensor<7x16xf32>) wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<1x4xf32>) w_grad(tensor<7x16xf32>)
+      wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
   return
 }
 
@@ -354,8 +357,9 @@ func.func @block_lstm_grad_b9_w_grad(
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 0 of result `w_grad` to be 7 (I + H, where I = 3 is dim 2 of `x` and H = 4 is dim 1 of `cs_prev`), but got 16 [B9]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<16x7xf32>) wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<16x7xf32>)
+      wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
   return
 }
 
@@ -367,8 +371,9 @@ func.func @block_lstm_grad_b9_wci_grad(%x: tensor<5x2x3xf32>,
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 0 of result `wci_grad` to be 4 (H, dim 1 of `cs_prev`), but got 16 [B9]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>) wci_grad(tensor<16xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>)
+      wci_grad(tensor<16xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
   return
 }
 
@@ -380,8 +385,9 @@ func.func @block_lstm_grad_b9_wcf_grad(%x: tensor<5x2x3xf32>,
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 0 of result `wcf_grad` to be 4 (H, dim 1 of `cs_prev`), but got 3 [B9]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>) wci_grad(tensor<4xf32>) wcf_grad(tensor<3xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>)
+      wci_grad(tensor<4xf32>) wcf_grad(tensor<3xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
   return
 }
 
@@ -393,8 +399,9 @@ func.func @block_lstm_grad_b9_wco_grad(%x: tensor<5x2x3xf32>,
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 0 of result `wco_grad` to be 4 (H, dim 1 of `cs_prev`), but got 5 [B9]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>) wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<5xf32>) b_grad(tensor<16xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>)
+      wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<5xf32>) b_grad(tensor<16xf32>)
   return
 }
 
@@ -406,8 +413,9 @@ func.func @block_lstm_grad_b9_b_grad(%x: tensor<5x2x3xf32>,
   // expected-error @below {{'rnn.block_lstm_grad' op expects dim 0 of result `b_grad` to be 16 (4*H, where H = 4 is dim 1 of `cs_prev`), but got 4 [B9]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>) wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<4xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>)
+      wci_grad(tensor<4xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<4xf32>)
   return
 }
 
@@ -432,8 +440,9 @@ func.func @block_lstm_grad_b11_missing_result(%x: tensor<5x2x3xf32>, %s: tensor<
   // expected-error @below {{'rnn.block_lstm_grad' op is missing the result `wci_grad` [B11]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
-      -> x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>) wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
+      saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) ->
+      x_grad(tensor<5x2x3xf32>) cs_prev_grad(tensor<2x4xf32>) h_prev_grad(tensor<2x4xf32>) w_grad(tensor<7x16xf32>)
+      wcf_grad(tensor<4xf32>) wco_grad(tensor<4xf32>) b_grad(tensor<16xf32>)
   return
 }
 

@@ -77,8 +77,8 @@ func.func @block_lstm_b1_result(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: 
     %b: tensor<16xf32>) {
   // expected-error @below {{'rnn.block_lstm' op expects result `co` to have element type 'f32' like `x`, but got 'bf16' [B1]}}
   rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      -> i(tensor<5x2x4xf32>) cs(tensor<5x2x4xf32>) f(tensor<5x2x4xf32>) o(tensor<5x2x4xf32>) ci(tensor<5x2x4xf32>) co(tensor<5x2x4xbf16>) h(tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) -> i(tensor<5x2x4xf32>) cs(tensor<5x2x4xf32>)
+      f(tensor<5x2x4xf32>) o(tensor<5x2x4xf32>) ci(tensor<5x2x4xf32>) co(tensor<5x2x4xbf16>) h(tensor<5x2x4xf32>)
   return
 }
 
@@ -179,8 +179,8 @@ func.func @block_lstm_b2_result(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: 
     %b: tensor<16xf32>) {
   // expected-error @below {{'rnn.block_lstm' op expects result `f` to have rank 3, but got rank 2 ('tensor<5x8xf32>') [B2]}}
   rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      -> i(tensor<5x2x4xf32>) cs(tensor<5x2x4xf32>) f(tensor<5x8xf32>) o(tensor<5x2x4xf32>) ci(tensor<5x2x4xf32>) co(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) -> i(tensor<5x2x4xf32>) cs(tensor<5x2x4xf32>)
+      f(tensor<5x8xf32>) o(tensor<5x2x4xf32>) ci(tensor<5x2x4xf32>) co(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
   return
 }
 
@@ -414,8 +414,8 @@ func.func @block_lstm_b8_result_steps(
     %x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>) {
   // expected-error @below {{'rnn.block_lstm' op expects dim 0 of result `ci` to be 5 (T, dim 0 of `x`), but got 4 [B8]}}
   rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      -> i(tensor<5x2x4xf32>) cs(tensor<5x2x4xf32>) f(tensor<5x2x4xf32>) o(tensor<5x2x4xf32>) ci(tensor<4x2x4xf32>) co(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) -> i(tensor<5x2x4xf32>) cs(tensor<5x2x4xf32>)
+      f(tensor<5x2x4xf32>) o(tensor<5x2x4xf32>) ci(tensor<4x2x4xf32>) co(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
   return
 }
 
@@ -426,8 +426,8 @@ func.func @block_lstm_b8_result_batch(
     %x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>) {
   // expected-error @below {{'rnn.block_lstm' op expects dim 1 of result `i` to be 2 (B, dim 1 of `x`), but got 1 [B8]}}
   rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      -> i(tensor<5x1x4xf32>) cs(tensor<5x2x4xf32>) f(tensor<5x2x4xf32>) o(tensor<5x2x4xf32>) ci(tensor<5x2x4xf32>) co(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) -> i(tensor<5x1x4xf32>) cs(tensor<5x2x4xf32>)
+      f(tensor<5x2x4xf32>) o(tensor<5x2x4xf32>) ci(tensor<5x2x4xf32>) co(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
   return
 }
 
@@ -470,8 +470,8 @@ func.func @block_lstm_b11_missing_result(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf
     %p: tensor<4xf32>, %b: tensor<16xf32>) {
   // expected-error @below {{'rnn.block_lstm' op is missing the result `co` [B11]}}
   rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      -> i(tensor<5x2x4xf32>) cs(tensor<5x2x4xf32>) f(tensor<5x2x4xf32>) o(tensor<5x2x4xf32>) ci(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) -> i(tensor<5x2x4xf32>) cs(tensor<5x2x4xf32>)
+      f(tensor<5x2x4xf32>) o(tensor<5x2x4xf32>) ci(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
   return
 }
 
@@ -532,7 +532,7 @@ func.func @block_lstm_b11_memref_result(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf3
     %p: tensor<4xf32>, %b: tensor<16xf32>) {
   // expected-error @below {{'rnn.block_lstm' op expects result `o` to be a tensor, but got 'memref<5x2x4xf32>' [B11]}}
   rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
-      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
-      -> i(tensor<5x2x4xf32>) cs(tensor<5x2x4xf32>) f(tensor<5x2x4xf32>) o(memref<5x2x4xf32>) ci(tensor<5x2x4xf32>) co(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) -> i(tensor<5x2x4xf32>) cs(tensor<5x2x4xf32>)
+      f(tensor<5x2x4xf32>) o(memref<5x2x4xf32>) ci(tensor<5x2x4xf32>) co(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
   return
 }

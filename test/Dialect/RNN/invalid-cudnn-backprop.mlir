@@ -374,8 +374,9 @@ func.func @cudnn_backprop_c14_cell_result_without_lstm(%x: tensor<5x2x3xf32>, %h
   // expected-error @below {{'rnn.cudnn_backprop' op has no result `input_c_backprop` [C14]}}
   rnn.cudnn_backprop gru, bidirectional input(%x : tensor<5x2x3xf32>) state(%h : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h : tensor<5x2x8xf32>, tensor<4x2x4xf32>)
-      grads(%y, %h : tensor<5x2x8xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
-      -> input_backprop(tensor<5x2x3xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>) params_backprop(tensor<?xf32>)
+      grads(%y, %h : tensor<5x2x8xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>) ->
+      input_backprop(tensor<5x2x3xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>)
+      params_backprop(tensor<?xf32>)
   return
 }
 
@@ -424,8 +425,9 @@ func.func @cudnn_backprop_c15_input_backprop(
   // expected-error @below {{'rnn.cudnn_backprop' op expects dim 2 of result `input_backprop` to be 3 (I, dim 2 of `input`), but got 4 [C15]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
-      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
-      -> input_backprop(tensor<5x2x4xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>) params_backprop(tensor<?xf32>)
+      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>) ->
+      input_backprop(tensor<5x2x4xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>)
+      params_backprop(tensor<?xf32>)
   return
 }
 
@@ -437,8 +439,9 @@ func.func @cudnn_backprop_c15_input_h_backprop(%x: tensor<5x2x3xf32>,
   // expected-error @below {{'rnn.cudnn_backprop' op expects dim 0 of result `input_h_backprop` to be 4 (2*L, where L = 2 is dim 0 of `input_h` / 2), but got 2 [C15]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
-      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
-      -> input_backprop(tensor<5x2x3xf32>) input_h_backprop(tensor<2x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>) params_backprop(tensor<?xf32>)
+      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>) ->
+      input_backprop(tensor<5x2x3xf32>) input_h_backprop(tensor<2x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>)
+      params_backprop(tensor<?xf32>)
   return
 }
 
@@ -450,8 +453,9 @@ func.func @cudnn_backprop_c15_input_c_backprop(%x: tensor<5x2x3xf32>,
   // expected-error @below {{'rnn.cudnn_backprop' op expects dim 2 of result `input_c_backprop` to be 4 (H, dim 2 of `input_h`), but got 3 [C15]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
-      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
-      -> input_backprop(tensor<5x2x3xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x3xf32>) params_backprop(tensor<?xf32>)
+      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>) ->
+      input_backprop(tensor<5x2x3xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x3xf32>)
+      params_backprop(tensor<?xf32>)
   return
 }
 
@@ -463,8 +467,9 @@ func.func @cudnn_backprop_c15_params_backprop(%x: tensor<5x2x3xf32>, %h: tensor<
   // expected-error @below {{'rnn.cudnn_backprop' op expects dim 0 of result `params_backprop` to be 2000 (N, dim 0 of `params`), but got 1999 [C15]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%params : tensor<2000xf32>) output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
-      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
-      -> input_backprop(tensor<5x2x3xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>) params_backprop(tensor<1999xf32>)
+      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>) ->
+      input_backprop(tensor<5x2x3xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>)
+      params_backprop(tensor<1999xf32>)
   return
 }
 

@@ -315,8 +315,9 @@ func.func @cudnn_backprop_c1_result(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>
   // expected-error @below {{'rnn.cudnn_backprop' op expects result `params_backprop` to have element type 'f32' like `input`, but got 'f16' [C1]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
-      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
-      -> input_backprop(tensor<5x2x3xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>) params_backprop(tensor<?xf16>)
+      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>) ->
+      input_backprop(tensor<5x2x3xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>)
+      params_backprop(tensor<?xf16>)
   return
 }
 
@@ -419,8 +420,9 @@ func.func @cudnn_backprop_c2_result(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>
   // expected-error @below {{'rnn.cudnn_backprop' op expects result `input_backprop` to have rank 3, but got rank 2 ('tensor<10x3xf32>') [C2]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
-      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
-      -> input_backprop(tensor<10x3xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>) params_backprop(tensor<?xf32>)
+      grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>) ->
+      input_backprop(tensor<10x3xf32>) input_h_backprop(tensor<4x2x4xf32>) input_c_backprop(tensor<4x2x4xf32>)
+      params_backprop(tensor<?xf32>)
   return
 }
 

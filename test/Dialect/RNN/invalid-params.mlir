@@ -367,8 +367,10 @@ func.func @cudnn_params_to_canonical_s4_projection(%i: index, %params: tensor<?x
   %l = arith.constant 1 : index
   %h = arith.constant 4 : index
   // expected-error @below {{'rnn.cudnn_params_to_canonical' op expects 9 weights for each of 1 layer(s), but got 8 [S4]}}
-  rnn.cudnn_params_to_canonical lstm sizes(%l, %h, %i) params(%params : tensor<?xf32>) {num_proj = 2}
-      -> weights(tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>) biases(tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  rnn.cudnn_params_to_canonical lstm sizes(%l, %h, %i) params(%params : tensor<?xf32>) {num_proj = 2} ->
+      weights(tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>,
+      tensor<4x?xf32>, tensor<4x?xf32>) biases(tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
+      tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   return
 }
 
@@ -379,8 +381,10 @@ func.func @cudnn_params_to_canonical_s4_projection_to_hidden(%i: index, %params:
   %l = arith.constant 1 : index
   %h = arith.constant 4 : index
   // expected-error @below {{'rnn.cudnn_params_to_canonical' op expects 8 weights for each of 1 layer(s), but got 9 [S4]}}
-  rnn.cudnn_params_to_canonical lstm sizes(%l, %h, %i) params(%params : tensor<?xf32>) {num_proj = 4}
-      -> weights(tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>) biases(tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  rnn.cudnn_params_to_canonical lstm sizes(%l, %h, %i) params(%params : tensor<?xf32>) {num_proj = 4} ->
+      weights(tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>,
+      tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>) biases(tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
+      tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   return
 }
 
@@ -416,8 +420,8 @@ func.func @cudnn_params_to_canonical_s5_out(%p: memref<36xf32>, %w0_out: memref<
   %h = arith.constant 4 : index
   %i = arith.constant 3 : index
   // expected-error @below {{'rnn.cudnn_params_to_canonical' op expects out weight 1 to be 4 x 4, but got 'memref<?x3xf32>' [S5]}}
-  rnn.cudnn_params_to_canonical rnn_tanh sizes(%l, %h, %i) params(%p : memref<36xf32>)
-      outs(weights = %w0_out, weights = %w1_out, biases = %b0_out, biases = %b1_out : memref<4x3xf32>, memref<?x3xf32>, memref<4xf32>, memref<4xf32>)
+  rnn.cudnn_params_to_canonical rnn_tanh sizes(%l, %h, %i) params(%p : memref<36xf32>) outs(weights = %w0_out, weights
+      = %w1_out, biases = %b0_out, biases = %b1_out : memref<4x3xf32>, memref<?x3xf32>, memref<4xf32>, memref<4xf32>)
   return
 }
 
@@ -438,8 +442,8 @@ func.func @cudnn_params_to_canonical_c7_short_params(%params: tensor<35xf32>) {
 func.func @cudnn_params_to_canonical_c14_outs_on_tensors(%l: index, %h: index, %i: index, %p: tensor<36xf32>,
     %w0_out: tensor<4x3xf32>, %w1_out: tensor<4x4xf32>, %b0_out: tensor<4xf32>, %b1_out: tensor<4xf32>) {
   // expected-error @below {{'rnn.cudnn_params_to_canonical' op takes `outs` on memrefs only, but got `weights` [C14]}}
-  rnn.cudnn_params_to_canonical rnn_tanh sizes(%l, %h, %i) params(%p : tensor<36xf32>)
-      outs(weights = %w0_out, weights = %w1_out, biases = %b0_out, biases = %b1_out : tensor<4x3xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>)
+  rnn.cudnn_params_to_canonical rnn_tanh sizes(%l, %h, %i) params(%p : tensor<36xf32>) outs(weights = %w0_out, weights
+      = %w1_out, biases = %b0_out, biases = %b1_out : tensor<4x3xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>)
       -> weights(tensor<4x3xf32>, tensor<4x4xf32>) biases(tensor<4xf32>, tensor<4xf32>)
   return
 }
@@ -458,7 +462,7 @@ func.func @cudnn_params_to_canonical_c14_memref_result(%l: index, %h: index, %i:
 func.func @cudnn_params_to_canonical_c14_tensor_out(%l: index, %h: index, %i: index, %p: memref<36xf32>,
     %w0_out: memref<4x3xf32>, %w1_out: memref<4x4xf32>, %b0_out: memref<4xf32>, %b1_out: tensor<4xf32>) {
   // expected-error @below {{'rnn.cudnn_params_to_canonical' op expects `outs` of `biases` to be a memref, but got 'tensor<4xf32>' [C14]}}
-  rnn.cudnn_params_to_canonical rnn_tanh sizes(%l, %h, %i) params(%p : memref<36xf32>)
-      outs(weights = %w0_out, weights = %w1_out, biases = %b0_out, biases = %b1_out : memref<4x3xf32>, memref<4x4xf32>, memref<4xf32>, tensor<4xf32>)
+  rnn.cudnn_params_to_canonical rnn_tanh sizes(%l, %h, %i) params(%p : memref<36xf32>) outs(weights = %w0_out, weights
+      = %w1_out, biases = %b0_out, biases = %b1_out : memref<4x3xf32>, memref<4x4xf32>, memref<4xf32>, tensor<4xf32>)
   return
 }

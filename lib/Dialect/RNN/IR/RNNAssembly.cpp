@@ -45,11 +45,12 @@ static std::pair<StringRef, Attribute> symbolizeWord(MLIRContext *context, Strin
   return {"", Attribute()};
 }
 
-static std::string listWords(const OpSignature &signature) {
+/// What may stand first, or behind the first word.
+static std::string listWords(const OpSignature &signature, bool first) {
   std::string text;
-  for (StringRef name : signature.headerAttrs) {
+  for (StringRef name : first ? signature.headerAttrs.take_front() : signature.headerAttrs.drop_front()) {
     if (!text.empty())
-      text += ", ";
+      text += " or ";
     text += name == "mode"        ? "a cell mode (lstm, gru, rnn_relu, rnn_tanh)"
             : name == "direction" ? "a direction (unidirectional, bidirectional)"
             : name == "layout"    ? "a gate layout (icfo, ifco)"
@@ -62,16 +63,18 @@ static ParseResult parseHeader(OpAsmParser &parser, const OpSignature &signature
   do {
     StringRef word;
     SMLoc loc = parser.getCurrentLocation();
+    bool first = attributes.empty();
     if (parser.parseOptionalKeyword(&word))
-      return parser.emitError(loc, "expected ") << listWords(signature);
+      return parser.emitError(loc, "expected ") << listWords(signature, first);
     auto [name, attribute] = symbolizeWord(parser.getContext(), word);
-    if (!attribute || !llvm::is_contained(signature.headerAttrs, name))
-      return parser.emitError(loc, "unknown word `") << word << "`; expected " << listWords(signature);
-    if (attributes.get(name))
+    if (attribute && attributes.get(name))
       return parser.emitError(loc, "`") << name << "` is given twice";
-    if (attributes.empty() && name != signature.headerAttrs.front())
-      return parser.emitError(loc, "expected `") << signature.headerAttrs.front() << "` first: one of "
-                                                 << listWords(signature);
+    if (!attribute || !llvm::is_contained(signature.headerAttrs, name) ||
+        (name == signature.headerAttrs.front()) != first) {
+      if (!first && signature.headerAttrs.size() == 1)
+        return parser.emitError(loc, "takes one word only, but got `") << word << "` behind it";
+      return parser.emitError(loc, "expected ") << listWords(signature, first) << ", but got `" << word << "`";
+    }
     attributes.append(name, attribute);
   } while (succeeded(parser.parseOptionalComma()));
   return success();
@@ -262,8 +265,15 @@ ParseResult rnn::detail::parseLayerOp(OpAsmParser &parser, OperationState &state
       parsed.resultSegments.push_back(types.size());
       llvm::append_range(parsed.resultTypes, types);
     }
-    if (parsed.resultTypes.empty())
-      return parser.emitError(loc, "expected result types as `name(types)`, in the order of the results");
+    // A name that is left over would otherwise be read as the name of the next op.
+    bool misplaced = llvm::any_of(signature.results, [&](const NamedValue &result) {
+      return succeeded(parser.parseOptionalKeyword(result.name));
+    });
+    if (parsed.resultTypes.empty() || misplaced) {
+      InFlightDiagnostic diag = parser.emitError(loc, "expected result types as `name(types)`, once each and in order: ");
+      llvm::interleaveComma(signature.results, diag, [&](const NamedValue &v) { diag << "`" << v.name << "`"; });
+      return diag;
+    }
   }
   return success();
 }
