@@ -202,19 +202,20 @@ Problem::Problem(Session &session, const Case &c) : c(c), session(session), leng
         for (int64_t j = 0; c.padded(t, b) && j < width; ++j)
           tensor.set((t * c.B + b) * width + j, nan_);
   };
+  const double scale = c.number("weight_scale", 0.6);
   draw(operands, "x", c.T * c.B * c.I, 1);
   blind(operands["x"], c.I);
   if (c.isBlock()) {
     const bool peephole = c.number("peephole", 0);
     draw(operands, "cs_prev", c.B * c.H, 0.8);
     draw(operands, "h_prev", c.B * c.H, 0.8);
-    draw(operands, "w", (c.I + c.H) * 4 * c.H, 0.6);
+    draw(operands, "w", (c.I + c.H) * 4 * c.H, scale);
     for (const char *name : {"wci", "wcf", "wco"}) {
-      draw(operands, name, c.H, 0.6);
+      draw(operands, name, c.H, scale);
       if (!peephole)
         operands[name].poison();
     }
-    draw(operands, "b", 4 * c.H, 0.6);
+    draw(operands, "b", 4 * c.H, scale);
     for (const char *name : {"cs_grad", "h_grad"}) {
       draw(seeds, name, c.T * c.B * c.H, 1);
       blind(seeds[name], c.H);
@@ -227,7 +228,7 @@ Problem::Problem(Session &session, const Case &c) : c(c), session(session), leng
   if (c.isLstm())
     draw(operands, "c0", states * c.H, 0.8);
   makePlan(true);
-  draw(operands, "params", rnnrt_abi_rnn_params_size(session.call, plan), 0.6);
+  draw(operands, "params", rnnrt_abi_rnn_params_size(session.call, plan), scale);
   draw(seeds, "dy", c.T * c.B * c.D * P, 1);
   blind(seeds["dy"], c.D * P);
   draw(seeds, "dhn", states * P, 1);
