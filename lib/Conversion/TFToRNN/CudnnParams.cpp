@@ -122,29 +122,34 @@ void tf::convertCudnnParamsSize(TFOp &tf) {
 // Canonical weights and biases
 //===----------------------------------------------------------------------===//
 
-/// The numbers of weights and biases among `count` values: from the attributes, else from what is left of them.
+/// The numbers of weights and biases among `count` values (called `what` in messages): from the attributes, else from
+/// what is left of them.
 static std::optional<std::pair<int64_t, int64_t>> countCanonical(const Params &params, int version, int64_t count,
                                                                  StringRef what) {
   TFOp &tf = params.tf;
+  auto given = [&](StringRef name) -> std::optional<int64_t> {
+    if (!tf.getOperation()->hasAttr(name))
+      return std::nullopt;
+    int64_t value = tf.integer(name, 1);
+    if (value < 1 || value > count)
+      tf.fail("expects attribute `" + name + "` to be at least 1 and at most " + Twine(count) + ", the number of " +
+              what + ", but got " + Twine(value));
+    return value;
+  };
   int64_t weights, biases;
-  auto read = [&](StringRef name, int64_t byDefault) { return tf.integer(name, byDefault); };
   if (version == 1) {
-    weights = biases = read("num_params", count / 2);
+    weights = biases = given("num_params").value_or(count / 2);
   } else {
-    // With W weights and B biases for each cell there are W / (W + B) weights.
-    int64_t perCell = params.weightsPerCell() + params.biasesPerCell();
-    int64_t cells = count / perCell;
-    weights = read("num_params_weights", tf.getOperation()->hasAttr("num_params_biases")
-                                             ? count - read("num_params_biases", 0)
-                                             : cells * params.weightsPerCell());
-    biases = read("num_params_biases", count - weights);
+    std::optional<int64_t> givenWeights = given("num_params_weights"), givenBiases = given("num_params_biases");
+    int64_t cells = count / (params.weightsPerCell() + params.biasesPerCell());
+    weights = givenWeights ? *givenWeights : givenBiases ? count - *givenBiases : cells * params.weightsPerCell();
+    biases = givenBiases.value_or(count - weights);
   }
-  StringRef attributes = version == 1 ? "`num_params`" : "`num_params_weights` and `num_params_biases`";
   if (tf.hasFailed())
     return std::nullopt;
-  if (weights < 1 || biases < 1 || weights > count || biases > count || weights + biases != count) {
-    tf.fail("expects " + attributes + " to be positive and as many as its " + what + ", but got " + Twine(weights) +
-            " weights and " + Twine(biases) + " biases for " + Twine(count) + " " + what);
+  if (weights + biases != count) {
+    tf.fail("expects " + Twine(weights + biases) + " " + what + " (" + Twine(weights) + " weights and " +
+            Twine(biases) + " biases), but got " + Twine(count));
     return std::nullopt;
   }
   return std::pair(weights, biases);

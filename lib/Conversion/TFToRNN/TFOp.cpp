@@ -16,6 +16,18 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::tf;
 
+std::string tf::toString(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
+std::string tf::toString(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << "'" << type << "'";
+  return text;
+}
+
 void TFOp::fail(const Twine &message) {
   if (!failed)
     op->emitOpError(message);
@@ -147,6 +159,9 @@ TensorType TFOp::floatTensor(unsigned index, const Twine &name) {
 }
 
 Value TFOp::ranked(Value value, const Twine &name, unsigned rank, StringRef shape) {
+  // A cast to an unranked type hides what its operand tells.
+  while (!cast<TensorType>(value.getType()).hasRank() && value.getDefiningOp<tensor::CastOp>())
+    value = value.getDefiningOp<tensor::CastOp>().getSource();
   auto type = cast<TensorType>(value.getType());
   if (!type.hasRank()) {
     SmallVector<int64_t> dynamic(rank, ShapedType::kDynamic);
@@ -156,7 +171,7 @@ Value TFOp::ranked(Value value, const Twine &name, unsigned rank, StringRef shap
   if (type.getRank() == static_cast<int64_t>(rank))
     return value;
   fail("expects `" + name + "` to have rank " + Twine(rank) + (shape.empty() ? "" : " (" + shape + ")") +
-       ", but got rank " + Twine(type.getRank()) + " (" + toString(Type(type)) + ")");
+       ", but got rank " + Twine(type.getRank()) + " (" + toString(type) + ")");
   return Value();
 }
 
@@ -169,7 +184,7 @@ Value TFOp::anyShape(unsigned index, const Twine &name) {
   if (!type)
     return Value();
   if (!type.hasRank())
-    fail("expects `" + name + "` to have a known rank, since any shape is legal here, but got " + toString(Type(type)) +
+    fail("expects `" + name + "` to have a known rank, since any shape is legal here, but got " + toString(type) +
          "; add a tensor.cast to the right rank");
   return op->getOperand(index);
 }

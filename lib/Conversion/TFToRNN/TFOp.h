@@ -116,13 +116,9 @@ private:
   std::string elementName;
 };
 
-/// Text of a type or attribute for messages.
-template <typename T> std::string toString(T value) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << value;
-  return text;
-}
+/// Text of an attribute or (in quotes, as diagnostics write it) of a type, for messages.
+std::string toString(Attribute attribute);
+std::string toString(Type type);
 
 // The converters; `version` is that of the op's name. They check, build, and replace the op unless it failed.
 void convertCudnnForward(TFOp &op, int version);

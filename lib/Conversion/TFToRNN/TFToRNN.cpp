@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "rnn/Conversion/Passes.h"
 
@@ -136,6 +137,9 @@ LogicalResult checkName(Operation *op) {
 struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    // The driver skips blocks that cannot be reached, and what stands there could pass as converted.
+    IRRewriter rewriter(&getContext());
+    (void)eraseUnreachableBlocks(rewriter, module->getRegions());
     bool hasFailed = false;
     module.walk([&](Operation *op) { hasFailed |= failed(checkName(op)); });
     if (failed(retypeReserveSpaces(module)) || hasFailed)
@@ -143,7 +147,7 @@ struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN>
     RewritePatternSet patterns(&getContext());
     populateTFToRNNPatterns(patterns);
     walkAndApplyPatterns(module, std::move(patterns));
-    // Every op that is left has been reported, except in blocks that cannot be reached, which the driver skips.
+    // Every op that is left has been reported.
     module.walk([&](Operation *op) { hasFailed |= isModelledTFOp(op->getName().getStringRef()); });
     if (hasFailed)
       signalPassFailure();
