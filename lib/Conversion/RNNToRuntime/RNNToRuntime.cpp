@@ -104,10 +104,11 @@ private:
     for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
       if (!expr || (!type.isDynamicDim(dim) && rules.evaluate(expr)))
         continue;
-      // A buffer that was allocated for this op has its size from the same letters; a letter equals its own origin.
+      // A buffer that was allocated for this op has its size from the same letters; a letter equals what bound it,
+      // which need not be its own origin: that may be dynamic, with a static size elsewhere.
       if (auto letter = dyn_cast<AffineSymbolExpr>(expr)) {
         const ShapeRules::Symbol &symbol = rules.getSymbols()[letter.getPosition()];
-        if (symbol.from == value && symbol.dim == dim && symbol.divisor == 1)
+        if (symbol.boundBy == value && symbol.boundByDim == dim && symbol.divisor == 1)
           continue;
       }
       OpFoldResult actual = memref::getMixedSize(rewriter, loc, value, dim);

@@ -376,6 +376,30 @@ func.func @block_lstm_b5_columns_overflow(%x: tensor<5x0x3xf32>, %cs_prev: tenso
 
 // -----
 
+func.func @block_lstm_b6_b_of_dynamic_hidden(%x: tensor<5x2x3xf32>, %cs_prev: tensor<2x?xf32>,
+    %h_prev: tensor<2x?xf32>, %w: tensor<7x?xf32>, %wci: tensor<?xf32>, %wcf: tensor<?xf32>, %wco: tensor<?xf32>,
+    %b: tensor<17xf32>) {
+  // expected-error @below {{'rnn.block_lstm' op expects dim 0 of `b` to be a multiple of 4 (4*H), but got 17 [B6]}}
+  rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%cs_prev, %h_prev : tensor<2x?xf32>)
+      weights(%w : tensor<7x?xf32>) peephole(%wci, %wcf, %wco : tensor<?xf32>) bias(%b : tensor<17xf32>)
+  return
+}
+
+// -----
+
+// The hidden size is known from the columns of `w` alone.
+func.func @block_lstm_b5_w_columns_by_b(
+    // expected-note @below {{`x` comes from here}}
+    %x: tensor<5x2x3xf32>, %cs_prev: tensor<2x?xf32>, %h_prev: tensor<2x?xf32>, %w: tensor<7x12xf32>,
+    %wci: tensor<?xf32>, %wcf: tensor<?xf32>, %wco: tensor<?xf32>, %b: tensor<16xf32>) {
+  // expected-error @below {{'rnn.block_lstm' op expects dim 0 of `w` to be 6 (I + H, where I = 3 is dim 2 of `x` and H = 3 is dim 1 of `w` / 4), but got 7 [B5]}}
+  rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%cs_prev, %h_prev : tensor<2x?xf32>)
+      weights(%w : tensor<7x12xf32>) peephole(%wci, %wcf, %wco : tensor<?xf32>) bias(%b : tensor<16xf32>)
+  return
+}
+
+// -----
+
 func.func @block_lstm_b7_negative(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>,
     %b: tensor<16xf32>) {
   %n = arith.constant -1 : i64

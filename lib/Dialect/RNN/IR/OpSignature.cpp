@@ -31,12 +31,13 @@ AffineExpr ShapeRules::symbol(StringRef letter, StringRef meaning, StringRef lab
   std::optional<int64_t> value = staticDim(from, dim);
   if (value)
     value = *value / divisor;
-  symbols.push_back({letter, meaning, from, fromName, dim, divisor, minimum, label, value, from, fromName, dim});
+  symbols.push_back(
+      {letter, meaning, from, fromName, dim, divisor, minimum, label, value, from, fromName, dim, divisor});
   return getAffineSymbolExpr(symbols.size() - 1, context);
 }
 
 AffineExpr ShapeRules::constant(StringRef letter, StringRef meaning, StringRef label, int64_t value) {
-  symbols.push_back({letter, meaning, Value(), "", 0, 1, 0, label, value, Value(), "", 0});
+  symbols.push_back({letter, meaning, Value(), "", 0, 1, 0, label, value, Value(), "", 0, 1});
   return getAffineSymbolExpr(symbols.size() - 1, context);
 }
 
@@ -54,19 +55,32 @@ void ShapeRules::result(StringRef label, StringRef name, unsigned index, Type el
   resultRules.push_back(std::move(rule));
 }
 
+std::pair<AffineSymbolExpr, int64_t> ShapeRules::splitMultiple(AffineExpr expr) {
+  if (auto letter = dyn_cast_or_null<AffineSymbolExpr>(expr))
+    return {letter, 1};
+  auto product = dyn_cast_or_null<AffineBinaryOpExpr>(expr);
+  if (product && product.getKind() == AffineExprKind::Mul) {
+    auto letter = dyn_cast<AffineSymbolExpr>(product.getLHS());
+    auto factor = dyn_cast<AffineConstantExpr>(product.getRHS());
+    if (letter && factor && factor.getValue() > 0)
+      return {letter, factor.getValue()};
+  }
+  return {AffineSymbolExpr(nullptr), 1};
+}
+
 void ShapeRules::resolve() {
   for (const Rule &rule : operandRules) {
     for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
-      auto letter = dyn_cast_or_null<AffineSymbolExpr>(expr);
-      if (!letter || symbols[letter.getPosition()].value)
+      auto [letter, factor] = splitMultiple(expr);
+      std::optional<int64_t> size = staticDim(rule.value, dim);
+      if (!letter || !size || *size % factor != 0 || symbols[letter.getPosition()].value)
         continue;
       Symbol &symbol = symbols[letter.getPosition()];
-      symbol.value = staticDim(rule.value, dim);
-      if (!symbol.value)
-        continue;
+      symbol.value = *size / factor;
       symbol.boundBy = rule.value;
       symbol.boundByName = rule.name;
       symbol.boundByDim = dim;
+      symbol.boundByDivisor = factor;
     }
   }
 }
@@ -117,7 +131,7 @@ std::string ShapeRules::describe(const Symbol &symbol) const {
   if (!symbol.boundBy)
     return symbol.meaning.str();
   std::string text = "dim " + std::to_string(symbol.boundByDim) + " of `" + symbol.boundByName.str() + "`";
-  return symbol.divisor == 1 ? text : text + " / " + std::to_string(symbol.divisor);
+  return symbol.boundByDivisor == 1 ? text : text + " / " + std::to_string(symbol.boundByDivisor);
 }
 
 std::string ShapeRules::explain(AffineExpr expr) const {

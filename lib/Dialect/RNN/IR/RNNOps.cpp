@@ -114,7 +114,15 @@ static LogicalResult verifyDims(LayerOpInterface op, const ShapeRules &rules, co
       return op->emitOpError("needs a size for dim ") << dim << " of " << what << "`" << rule.name << "` ("
                                                       << rules.explain(expr) << ") that does not fit in 64 bits ["
                                                       << rule.label << "]";
-    if (!expected || type.isDynamicDim(dim) || *expected == type.getDimSize(dim))
+    if (type.isDynamicDim(dim) || expected == type.getDimSize(dim))
+      continue;
+    // A letter that is not known can still not be a fraction.
+    int64_t factor = ShapeRules::splitMultiple(expr).second;
+    if (!expected && type.getDimSize(dim) % factor != 0)
+      return op->emitOpError("expects dim ") << dim << " of " << what << "`" << rule.name << "` to be a multiple of "
+                                             << factor << " (" << rules.toString(expr) << "), but got "
+                                             << type.getDimSize(dim) << " [" << rule.label << "]";
+    if (!expected)
       continue;
     InFlightDiagnostic diag = op->emitOpError("expects dim ")
                               << dim << " of " << what << "`" << rule.name << "` to be " << *expected;

@@ -64,12 +64,13 @@ public:
     /// Smallest legal value, with the label of the rule that says so.
     int64_t minimum;
     llvm::StringRef label;
-    /// Known from the type, or from another operand whose dimension is this letter (times the divisor).
+    /// Known from the type, or from another operand whose dimension is this letter times a constant.
     std::optional<int64_t> value;
-    /// The operand that the value was read off, with the dimension; as `from` unless that is dynamic.
+    /// The operand that the value was read off: value = dim / divisor of it. As `from` unless that is dynamic.
     Value boundBy;
     llvm::StringRef boundByName;
     unsigned boundByDim;
+    int64_t boundByDivisor;
   };
   /// One operand or result with an expression per dimension (null: any size).
   struct Rule {
@@ -101,6 +102,8 @@ public:
   llvm::ArrayRef<Rule> getResultRules() const { return resultRules; }
   /// The value of an expression if every letter in it is known and the value fits in 64 bits.
   std::optional<int64_t> evaluate(AffineExpr expr) const;
+  /// The letter and the factor of an expression of the form `letter * constant`; null for any other.
+  static std::pair<AffineSymbolExpr, int64_t> splitMultiple(AffineExpr expr);
   /// Whether every letter in an expression is known.
   bool isKnown(AffineExpr expr) const;
   /// "dim 0 of `x`": what gave a letter its value.
