@@ -1,0 +1,420 @@
+// ConformanceTest.cpp - what every backend of the runtime promises: statuses, devices, streams, memory, calls, plans.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TestSupport.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <stdexcept>
+
+using namespace rnntest;
+
+extern "C" int rnnCompiledAsC11(void);
+
+namespace {
+
+/// Takes the ownership; "" for success.
+std::string take(rnnrt_status_t status) {
+  std::string text;
+  if (status)
+    text = std::string(rnnrt_status_code_name(rnnrt_status_code(status))) + ": " + rnnrt_status_message(status);
+  rnnrt_status_release(status);
+  return text;
+}
+
+//===-- Status ---------------------------------------------------------------------------------------------------===//
+
+TEST(StatusTest, OkIsNull) {
+  EXPECT_EQ(rnnrt_status_create(RNNRT_STATUS_OK, "ignored"), nullptr);
+  EXPECT_EQ(rnnrt_status_code(nullptr), RNNRT_STATUS_OK);
+  EXPECT_STREQ(rnnrt_status_message(nullptr), "");
+  EXPECT_EQ(rnnrt_status_clone(nullptr), nullptr);
+  rnnrt_status_release(nullptr);
+}
+
+TEST(StatusTest, KeepsCodeAndMessage) {
+  rnnrt_status_t status = rnnrt_status_create(RNNRT_STATUS_UNAVAILABLE, "libcuda.so.1 was not found");
+  rnnrt_status_t copy = rnnrt_status_clone(status);
+  rnnrt_status_release(status);
+  EXPECT_EQ(rnnrt_status_code(copy), RNNRT_STATUS_UNAVAILABLE);
+  EXPECT_STREQ(rnnrt_status_message(copy), "libcuda.so.1 was not found");
+  rnnrt_status_release(copy);
+  EXPECT_EQ(take(rnnrt_status_create(RNNRT_STATUS_INTERNAL, nullptr)), "INTERNAL: ");
+}
+
+TEST(StatusTest, EveryCodeHasItsName) {
+  std::set<std::string> names;
+  for (int code = RNNRT_STATUS_OK; code <= RNNRT_STATUS_INTERNAL; ++code)
+    names.insert(rnnrt_status_code_name(rnnrt_status_code_t(code)));
+  EXPECT_EQ(names.size(), 8u);
+  EXPECT_EQ(names.count("UNKNOWN"), 0u);
+}
+
+//===-- Headers and symbols --------------------------------------------------------------------------------------===//
+
+TEST(HeadersTest, PlainC11) { EXPECT_EQ(rnnCompiledAsC11(), 0); }
+
+TEST(AbiTest, TableHasEveryEntry) {
+  const std::vector<std::string> expected = {
+#define RNNRT_ENTRY(result, name, parameters) #name,
+#include "rnn_runtime/abi.def"
+#undef RNNRT_ENTRY
+  };
+  size_t count = 0;
+  const rnnrt_abi_symbol_t *symbols = rnnrt_abi_symbols(&count);
+  ASSERT_EQ(count, expected.size());
+  for (size_t k = 0; k < count; ++k) {
+    EXPECT_EQ(symbols[k].name, expected[k]);
+    // The dynamic symbol is the same function: it is exported, and by this library.
+    EXPECT_EQ(symbols[k].address, dlsym(RTLD_DEFAULT, symbols[k].name)) << symbols[k].name;
+  }
+  EXPECT_EQ(rnnrt_abi_version(), RNNRT_ABI_VERSION);
+  EXPECT_EQ(rnnrt_abi_symbols(nullptr), symbols);
+}
+
+TEST(TypesTest, SizesAndNames) {
+  EXPECT_EQ(rnnrt_dtype_size(RNNRT_DTYPE_F16), 2);
+  EXPECT_EQ(rnnrt_dtype_size(RNNRT_DTYPE_BF16), 2);
+  EXPECT_EQ(rnnrt_dtype_size(RNNRT_DTYPE_F32), 4);
+  EXPECT_EQ(rnnrt_dtype_size(RNNRT_DTYPE_F64), 8);
+  EXPECT_EQ(rnnrt_dtype_size(-1), 0);
+  EXPECT_EQ(rnnrt_dtype_size(4), 0);
+  EXPECT_STREQ(rnnrt_dtype_name(RNNRT_DTYPE_BF16), "bf16");
+  EXPECT_STREQ(rnnrt_dtype_name(4), "unknown");
+}
+
+//===-- Device and stream ----------------------------------------------------------------------------------------===//
+
+TEST(DeviceTest, Names) {
+  rnnrt_device_t *device = nullptr;
+  EXPECT_EQ(take(rnnrt_device_create("host", nullptr, &device)), "");
+  EXPECT_STREQ(rnnrt_device_name(device), "host");
+  rnnrt_device_release(device);
+  EXPECT_EQ(take(rnnrt_device_create("tpu", nullptr, &device)),
+            "INVALID_ARGUMENT: there is no device `tpu`, expected `host` or `cuda`");
+  EXPECT_EQ(device, nullptr);
+  EXPECT_NE(take(rnnrt_device_create(nullptr, nullptr, &device)), "");
+  EXPECT_NE(take(rnnrt_device_create("host", nullptr, nullptr)), "");
+}
+
+TEST(DeviceTest, CudaSaysWhatIsMissing) {
+  rnnrt_device_t *device = nullptr;
+  rnnrt_status_t status = rnnrt_device_create("cuda", nullptr, &device);
+  if (!status) {
+    rnnrt_device_release(device);
+    GTEST_SKIP() << "this machine has one";
+  }
+  EXPECT_EQ(rnnrt_status_code(status), RNNRT_STATUS_UNAVAILABLE);
+  EXPECT_NE(take(status).find("libcuda.so.1"), std::string::npos);
+}
+
+TEST(DeviceTest, LivesAsLongAsItsStreamsAndCalls) {
+  rnnrt_device_t *device = nullptr;
+  rnnrt_stream_t *stream = nullptr;
+  rnnrt_call_t *call = nullptr;
+  ASSERT_EQ(take(rnnrt_device_create("host", nullptr, &device)), "");
+  ASSERT_EQ(take(rnnrt_stream_create(device, &stream)), "");
+  ASSERT_EQ(take(rnnrt_call_create(device, stream, nullptr, &call)), "");
+  EXPECT_EQ(rnnrt_stream_device(stream), device);
+  EXPECT_EQ(rnnrt_call_device(call), device);
+  EXPECT_EQ(rnnrt_call_stream(call), stream);
+  rnnrt_device_release(device);
+  EXPECT_EQ(take(rnnrt_stream_synchronize(stream)), "");
+  rnnrt_stream_release(stream);
+  EXPECT_STREQ(rnnrt_device_name(rnnrt_call_device(call)), "host");
+  rnnrt_call_release(call);
+}
+
+TEST(DeviceTest, NullHandlesGiveStatuses) {
+  rnnrt_stream_t *stream = nullptr;
+  rnnrt_call_t *call = nullptr;
+  void *pointer = nullptr;
+  rnnrt_memory_stats_t memory;
+  rnnrt_plan_stats_t plans;
+  for (rnnrt_status_t status :
+       {rnnrt_stream_create(nullptr, &stream), rnnrt_stream_synchronize(nullptr),
+        rnnrt_call_create(nullptr, nullptr, nullptr, &call), rnnrt_memory_alloc(nullptr, 1, &pointer),
+        rnnrt_memory_free(nullptr, nullptr), rnnrt_memory_copy(nullptr, nullptr, nullptr, nullptr, 0),
+        rnnrt_memory_stats(nullptr, &memory), rnnrt_device_plan_stats(nullptr, &plans),
+        rnnrt_device_clear_plans(nullptr)}) {
+    EXPECT_EQ(rnnrt_status_code(status), RNNRT_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(take(status).find("null pointer"), std::string::npos);
+  }
+  rnnrt_device_retain(nullptr);
+  rnnrt_device_release(nullptr);
+  rnnrt_stream_release(nullptr);
+  rnnrt_call_release(nullptr);
+  rnnrt_call_reset(nullptr);
+  rnnrt_abi_expect_equal(nullptr, 1, 2, "no call to record this in");
+  EXPECT_EQ(rnnrt_abi_rnn_plan(nullptr, 2, 2, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1), nullptr);
+}
+
+TEST(DeviceTest, ForeignStreamIsRefused) {
+  Session one, other;
+  rnnrt_stream_t *stream = nullptr;
+  rnnrt_call_t *call = nullptr;
+  ASSERT_EQ(take(rnnrt_stream_create(one.device, &stream)), "");
+  EXPECT_NE(take(rnnrt_call_create(other.device, stream, nullptr, &call)), "");
+  char byte = 0, target = 1;
+  EXPECT_NE(take(rnnrt_memory_copy(other.device, stream, &target, &byte, 1)), "");
+  EXPECT_EQ(target, 1);
+  rnnrt_stream_release(stream);
+}
+
+//===-- Memory ---------------------------------------------------------------------------------------------------===//
+
+TEST(MemoryTest, AlignedAndCounted) {
+  Session session;
+  rnnrt_memory_stats_t stats;
+  std::vector<void *> pointers;
+  int64_t total = 0;
+  for (int64_t bytes : {0, 1, 63, 64, 65, 4096, 1 << 20}) {
+    void *pointer = nullptr;
+    ASSERT_EQ(take(rnnrt_memory_alloc(session.device, bytes, &pointer)), "");
+    ASSERT_NE(pointer, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(pointer) % RNNRT_MEMORY_ALIGNMENT, 0u);
+    std::fill_n(static_cast<char *>(pointer), bytes, char(1));
+    pointers.push_back(pointer);
+    total += bytes;
+  }
+  ASSERT_EQ(take(rnnrt_memory_stats(session.device, &stats)), "");
+  EXPECT_EQ(stats.live_bytes, total);
+  EXPECT_EQ(stats.live_blocks, int64_t(pointers.size()));
+  for (void *pointer : pointers)
+    EXPECT_EQ(take(rnnrt_memory_free(session.device, pointer)), "");
+  ASSERT_EQ(take(rnnrt_memory_stats(session.device, &stats)), "");
+  EXPECT_EQ(stats.live_bytes, 0);
+  EXPECT_EQ(stats.live_blocks, 0);
+  EXPECT_EQ(stats.peak_bytes, total);
+}
+
+TEST(MemoryTest, RefusesBadSizesAndForeignPointers) {
+  Session one, other;
+  void *pointer = &one;
+  EXPECT_EQ(take(rnnrt_memory_alloc(one.device, -1, &pointer)),
+            "INVALID_ARGUMENT: expects `bytes` to be at least 0, but got -1");
+  EXPECT_EQ(pointer, nullptr);
+  for (int64_t bytes : {INT64_MAX, INT64_MAX - 64, int64_t(1) << 62})
+    EXPECT_EQ(take(rnnrt_memory_alloc(one.device, bytes, &pointer)).rfind("RESOURCE_EXHAUSTED", 0), 0u);
+  EXPECT_EQ(take(rnnrt_memory_free(one.device, nullptr)), "");
+  ASSERT_EQ(take(rnnrt_memory_alloc(one.device, 10, &pointer)), "");
+  EXPECT_NE(take(rnnrt_memory_free(other.device, pointer)), "");
+  EXPECT_NE(take(rnnrt_memory_free(one.device, static_cast<char *>(pointer) + 8)), "");
+  EXPECT_EQ(take(rnnrt_memory_free(one.device, pointer)), "");
+}
+
+TEST(MemoryTest, Copies) {
+  Session session;
+  char source[] = "abcdef", target[7] = {};
+  EXPECT_EQ(take(rnnrt_memory_copy(session.device, nullptr, target, source, 7)), "");
+  EXPECT_STREQ(target, source);
+  EXPECT_EQ(take(rnnrt_memory_copy(session.device, nullptr, nullptr, nullptr, 0)), "");
+  EXPECT_NE(take(rnnrt_memory_copy(session.device, nullptr, nullptr, source, 1)), "");
+  EXPECT_NE(take(rnnrt_memory_copy(session.device, nullptr, target, source, -1)), "");
+}
+
+/// Counts, and fails on demand.
+struct TestAllocator {
+  int64_t live = 0, calls = 0, failFrom = INT64_MAX;
+  rnnrt_allocator_t functions() {
+    return {[](void *user, size_t alignment, size_t bytes) -> void * {
+              auto &self = *static_cast<TestAllocator *>(user);
+              if (self.calls++ >= self.failFrom)
+                return nullptr;
+              self.live += int64_t(bytes);
+              return std::aligned_alloc(alignment, bytes);
+            },
+            [](void *user, void *pointer, size_t, size_t bytes) {
+              static_cast<TestAllocator *>(user)->live -= int64_t(bytes);
+              std::free(pointer);
+            },
+            this};
+  }
+};
+
+TEST(MemoryTest, AllocatorServesMemoryAndScratch) {
+  TestAllocator allocator;
+  rnnrt_device_options_t options;
+  rnnrt_device_options_init(&options);
+  options.allocator = allocator.functions();
+  rnnrt_device_t *device = nullptr;
+  rnnrt_call_t *call = nullptr;
+  ASSERT_EQ(take(rnnrt_device_create("host", &options, &device)), "");
+  ASSERT_EQ(take(rnnrt_call_create(device, nullptr, nullptr, &call)), "");
+  rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 2, 0, 1, 0, 0, 0, 0, 3, 2, 2, 2, 2, 2);
+  const int64_t count = rnnrt_abi_rnn_params_size(call, plan);
+  std::vector<float> x(12), h0(16), c0(16), params(static_cast<size_t>(count)), y(24);
+  auto run = [&] {
+    rnnrt_abi_rnn_forward(call, plan, nullptr, x.data(), h0.data(), c0.data(), params.data(), count, y.data(), nullptr,
+                          nullptr, nullptr, 0);
+  };
+  run();
+  EXPECT_EQ(rnnrt_call_status(call), nullptr);
+  const int64_t needed = allocator.calls;
+  EXPECT_GT(needed, 0);
+  EXPECT_EQ(allocator.live, 0);
+  // Whichever allocation fails, the status says so and nothing is lost.
+  for (int64_t k = 0; k < needed; ++k) {
+    allocator.calls = 0;
+    allocator.failFrom = k;
+    run();
+    EXPECT_EQ(rnnrt_status_code(rnnrt_call_status(call)), RNNRT_STATUS_RESOURCE_EXHAUSTED);
+    EXPECT_EQ(allocator.live, 0);
+    rnnrt_call_reset(call);
+    allocator.failFrom = INT64_MAX;
+    plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 2, 0, 1, 0, 0, 0, 0, 3, 2, 2, 2, 2, 2);
+  }
+  rnnrt_call_release(call);
+  rnnrt_device_release(device);
+  options.allocator.release = nullptr;
+  EXPECT_NE(take(rnnrt_device_create("host", &options, &device)), "");
+}
+
+TEST(CompiledMemoryTest, AlignedAndCounted) {
+  rnnrt_memory_reset_peak();
+  const int64_t before = rnnrt_memory_live_bytes();
+  void *a = _mlir_memref_to_llvm_alloc(1000), *b = _mlir_memref_to_llvm_aligned_alloc(4096, 100);
+  void *c = _mlir_memref_to_llvm_aligned_alloc(4, 100), *d = _mlir_memref_to_llvm_alloc(0);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(a) % 64, 0u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(b) % 4096, 0u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(c) % 64, 0u);
+  EXPECT_NE(d, nullptr);
+  EXPECT_EQ(rnnrt_memory_live_bytes(), before + 1200);
+  _mlir_memref_to_llvm_free(a);
+  _mlir_memref_to_llvm_free(b);
+  rnnrt_memory_free_result(c);
+  _mlir_memref_to_llvm_free(d);
+  _mlir_memref_to_llvm_free(nullptr);
+  EXPECT_EQ(rnnrt_memory_live_bytes(), before);
+  EXPECT_EQ(rnnrt_memory_peak_bytes(), before + 1200);
+}
+
+TEST(CompiledMemoryDeathTest, FailuresEndWithASentence) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(_mlir_memref_to_llvm_alloc(-8), "asks for -8 bytes, which is no size");
+  EXPECT_DEATH(_mlir_memref_to_llvm_alloc(INT64_MAX), "not enough memory for 9223372036854775807 bytes");
+  EXPECT_DEATH(_mlir_memref_to_llvm_aligned_alloc(3, 8), "alignment of 3");
+  EXPECT_DEATH(_mlir_memref_to_llvm_free(reinterpret_cast<char *>(_mlir_memref_to_llvm_alloc(200)) + 8),
+               "did not allocate");
+}
+
+/// An embedder can leave by an exception; here through a function compiled with unwind tables, as a JIT's would be.
+TEST(CompiledMemoryTest, HandlerMayLeave) {
+  static int64_t seen;
+  rnnrt_memory_set_failure_handler(
+      [](void *user, int64_t bytes, const char *message) {
+        *static_cast<int64_t *>(user) = bytes;
+        throw std::runtime_error(message);
+      },
+      &seen);
+  EXPECT_THROW(_mlir_memref_to_llvm_alloc(-77), std::runtime_error);
+  EXPECT_EQ(seen, -77);
+  rnnrt_memory_set_failure_handler(nullptr, nullptr);
+}
+
+//===-- Call -----------------------------------------------------------------------------------------------------===//
+
+TEST(CallTest, FirstFailureSticks) {
+  Session session;
+  rnnrt_abi_expect_equal(session.call, 5, 5, "same");
+  rnnrt_abi_expect_range(session.call, 5, 0, 5, "inside");
+  EXPECT_EQ(rnnrt_call_status(session.call), nullptr);
+  rnnrt_abi_expect_equal(session.call, 4, 5, "'rnn.block_lstm' op expects dim 0 of `x` to be T (the steps)");
+  EXPECT_EQ(session.code(), RNNRT_STATUS_INVALID_ARGUMENT);
+  const std::string first = session.message();
+  EXPECT_EQ(first, "'rnn.block_lstm' op expects dim 0 of `x` to be T (the steps): expected 5, but got 4");
+  rnnrt_abi_expect_range(session.call, 9, 0, 5, "second");
+  EXPECT_EQ(rnnrt_abi_rnn_plan(session.call, 2, 2, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1), nullptr);
+  EXPECT_EQ(rnnrt_abi_block_lstm_plan(session.call, 2, 0, 0, 0, 0, 1, 1, 1, 1), nullptr);
+  EXPECT_EQ(rnnrt_abi_rnn_params_size(session.call, nullptr), 0);
+  rnnrt_call_fail(session.call, rnnrt_status_create(RNNRT_STATUS_INTERNAL, "third"));
+  EXPECT_EQ(session.message(), first);
+  rnnrt_call_reset(session.call);
+  EXPECT_EQ(rnnrt_call_status(session.call), nullptr);
+  rnnrt_abi_expect_range(session.call, 9, 0, 5, "`seq_len_max`");
+  EXPECT_EQ(session.message(), "`seq_len_max`: expected a value in [0, 5], but got 9");
+  rnnrt_call_reset(session.call);
+  rnnrt_call_fail(session.call, rnnrt_status_create(RNNRT_STATUS_UNIMPLEMENTED, "mine"));
+  EXPECT_EQ(session.code(), RNNRT_STATUS_UNIMPLEMENTED);
+}
+
+TEST(CallTest, EntriesDoNothingAfterAFailure) {
+  Session session;
+  Problem problem(session, Case("lstm l1_t3_b2_i2_h3_d1"));
+  rnnrt_abi_expect_equal(session.call, 1, 2, "broken");
+  problem.forward();
+  for (auto &[name, tensor] : problem.outputs)
+    for (double value : tensor.values())
+      EXPECT_NE(value, value) << name << " was written";
+}
+
+TEST(CallTest, RefusesABadDraw) {
+  Session session;
+  rnnrt_call_options_t options;
+  rnnrt_call_options_init(&options);
+  EXPECT_EQ(options.dropout_draw, -1);
+  options.dropout_draw = -2;
+  rnnrt_call_t *call = nullptr;
+  EXPECT_NE(take(rnnrt_call_create(session.device, nullptr, &options, &call)), "");
+}
+
+//===-- Plans ----------------------------------------------------------------------------------------------------===//
+
+TEST(PlanTest, KeyIsTheProblem) {
+  Session session;
+  rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F16, 2, 0, 1, 1, 0.5, 7, -1, 8, 4, 32, 64, 16, 2);
+  EXPECT_STREQ(rnnrt_plan_key(plan),
+               "lstm l2_t8_b4_i32_h64_d2 num_proj=16 dtype=f16 training=1 dropout=0.5 seed=7 seed2=-1");
+  plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F64, 3, 1, 0, 0, 0.5, 7, -1, 8, 4, 64, 64, 64, 2);
+  // Dropout and seeds do nothing in inference, so they are not part of the problem.
+  EXPECT_STREQ(rnnrt_plan_key(plan), "gru l2_t8_b4_i64_h64_d1 dtype=f64 input_mode=skip_input training=0");
+  plan = rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_BF16, 1, 1, 0.1, 3, 5, 4, 3, 2);
+  EXPECT_STREQ(rnnrt_plan_key(plan),
+               "block_lstm l1_t5_b4_i3_h2_d1 dtype=bf16 layout=ifco peephole=1 forget_bias=0.1 cell_clip=3");
+}
+
+TEST(PlanTest, CachedUnderEveryPartOfTheProblem) {
+  Session session;
+  // dtype mode input_mode direction training dropout seed seed2 T B I H P L
+  using Arguments = std::array<double, 14>;
+  const Arguments base = {2, 2, 0, 0, 1, 0.5, 1, 1, 4, 4, 8, 8, 8, 2};
+  auto get = [&](const Arguments &a) {
+    return rnnrt_abi_rnn_plan(session.call, int32_t(a[0]), int32_t(a[1]), int32_t(a[2]), int32_t(a[3]), int32_t(a[4]),
+                              a[5], int64_t(a[6]), int64_t(a[7]), int64_t(a[8]), int64_t(a[9]), int64_t(a[10]),
+                              int64_t(a[11]), int64_t(a[12]), int64_t(a[13]));
+  };
+  const Arguments other = {3, 3, 1, 1, 0, 0.25, 2, 2, 5, 5, 9, 9, 7, 3};
+  std::set<rnnrt_plan_t *> plans = {get(base)};
+  for (size_t k = 0; k < base.size(); ++k) {
+    Arguments changed = base;
+    changed[k] = other[k];
+    if (k == 11)
+      changed[12] = 9; // no projection
+    plans.insert(get(changed));
+    EXPECT_EQ(plans.size(), k + 2) << "argument " << k << ": " << session.message();
+  }
+  EXPECT_EQ(get(base), *plans.find(get(base)));
+  rnnrt_plan_stats_t stats;
+  ASSERT_EQ(take(rnnrt_device_plan_stats(session.device, &stats)), "");
+  EXPECT_EQ(stats.created, int64_t(plans.size()));
+  EXPECT_EQ(stats.cached, int64_t(plans.size()));
+  EXPECT_EQ(stats.hits, 2);
+}
+
+TEST(PlanTest, CallKeepsItsPlans) {
+  Session session;
+  auto get = [&] { return rnnrt_abi_rnn_plan(session.call, 2, 2, 0, 0, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1); };
+  rnnrt_plan_t *plan = get();
+  EXPECT_EQ(take(rnnrt_device_clear_plans(session.device)), "");
+  EXPECT_GT(rnnrt_abi_rnn_params_size(session.call, plan), 0); // still alive
+  EXPECT_NE(get(), plan);
+  rnnrt_plan_stats_t stats;
+  ASSERT_EQ(take(rnnrt_device_plan_stats(session.device, &stats)), "");
+  EXPECT_EQ(stats.created, 2);
+  EXPECT_EQ(stats.cached, 1);
+}
+
+} // namespace
