@@ -17,6 +17,7 @@
 #include "rnn/Support/TensorText.h"
 #include "rnn/Target/TargetInfo.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
@@ -48,9 +49,9 @@ static cl::list<std::string> expectedOutputs("expected_output",
                                              cl::desc("What a result must be, one flag each, in order; same forms as "
                                                       "--input. `-` skips a result"),
                                              cl::value_desc("value"), cl::cat(category));
-static cl::opt<double> atol("atol", cl::desc("Absolute tolerance of --expected_output (default 0)"), cl::init(0.0),
+static cl::opt<double> absoluteTolerance("atol", cl::desc("Absolute tolerance of --expected_output (default 0)"), cl::init(0.0),
                             cl::cat(category));
-static cl::opt<double> rtol("rtol", cl::desc("Relative tolerance of --expected_output (default 0)"), cl::init(0.0),
+static cl::opt<double> relativeTolerance("rtol", cl::desc("Relative tolerance of --expected_output (default 0)"), cl::init(0.0),
                             cl::cat(category));
 static cl::opt<int> benchmark("benchmark", cl::desc("After one warm-up, time N calls and print min, median and max"),
                               cl::value_desc("N"), cl::init(0), cl::cat(category));
@@ -133,7 +134,7 @@ static llvm::Error checkExpected(ArrayRef<HostTensor> results, ArrayRef<Type> ty
       continue;
     }
     errors = llvm::joinErrors(std::move(errors), compareTensors(("result " + Twine(index)).str(), results[index],
-                                                                *expected, {atol, rtol}));
+                                                                *expected, {absoluteTolerance, relativeTolerance}));
   }
   return errors;
 }
@@ -164,7 +165,7 @@ static llvm::Error run(ModuleOp module) {
   options.pipeline.lowering = lowering;
   SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
   options.symbols = symbols;
-  options.configurePassManager = [](PassManager &pm) { return applyPassManagerCLOptions(pm); };
+  options.configurePassManager = applyPassManagerCLOptions;
   Clock::time_point start = Clock::now();
   auto compiled = CompiledModule::compile(module, options);
   if (!compiled)
@@ -256,7 +257,7 @@ int main(int argc, char **argv) {
     exitOnError(makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused"));
   if (benchmark < 0)
     exitOnError(makeError("--benchmark takes a number of calls, but got " + Twine(benchmark)));
-  if (!(atol >= 0) || !(rtol >= 0))
+  if (!(absoluteTolerance >= 0) || !(relativeTolerance >= 0))
     exitOnError(makeError("--atol and --rtol take numbers that are not negative"));
 
   DialectRegistry registry;

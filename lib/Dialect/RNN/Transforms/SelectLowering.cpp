@@ -62,7 +62,7 @@ private:
     op.setLoweringAttr(LoweringAttr::get(op->getContext(), chosen));
     remark::passed(op->getLoc(), remark::RemarkOpts::name("Lowering").category(DEBUG_TYPE))
         << ("'" + op->getName().getStringRef() + "' runs as `" + stringifyLowering(chosen) + "`").str()
-        << remark::reason("%s", wanted                    ? "asked for by the pipeline"
+        << remark::reason("{0}", wanted                    ? "asked for by the pipeline"
                                 : info.hasFusedKernels() ? "the target has fused kernels"
                                                          : "the target has no fused kernels");
     return WalkResult::advance();

@@ -148,7 +148,7 @@ def RNNRT_RnnPackParamsOp : Op<RNNRT_Dialect, "rnn_pack_params", [AttrSizedOpera
   let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Arg<Variadic<AnyMemRef>, "", [MemRead]>:$weights,
     Arg<Variadic<AnyMemRef>, "", [MemRead]>:$biases, Arg<AnyMemRef, "", [MemWrite]>:$params);
   let assemblyFormat = [{ $call `,` $plan `weights` `(` $weights `)` `biases` `(` $biases `)` `params` $params
-    attr-dict `:` type($weights) `,` type($biases) `,` type($params) }];
+    attr-dict `:` type(operands) }];
 }
 
 def RNNRT_RnnUnpackParamsOp : Op<RNNRT_Dialect, "rnn_unpack_params", [AttrSizedOperandSegments]> {
@@ -156,7 +156,7 @@ def RNNRT_RnnUnpackParamsOp : Op<RNNRT_Dialect, "rnn_unpack_params", [AttrSizedO
   let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Arg<Variadic<AnyMemRef>, "", [MemWrite]>:$weights,
     Arg<Variadic<AnyMemRef>, "", [MemWrite]>:$biases, Arg<AnyMemRef, "", [MemRead]>:$params);
   let assemblyFormat = [{ $call `,` $plan `weights` `(` $weights `)` `biases` `(` $biases `)` `params` $params
-    attr-dict `:` type($weights) `,` type($biases) `,` type($params) }];
+    attr-dict `:` type(operands) }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,48 @@
+// RUN: rnn-opt %s -split-input-file -allow-unregistered-dialect -verify-diagnostics -rnn-verify-contract=stage=select
+// RUN: not rnn-opt %s -split-input-file -allow-unregistered-dialect -rnn-verify-contract=stage=bufferize 2>&1 | FileCheck %s --check-prefix=BUFFERIZE
+// RUN: not rnn-opt %s -split-input-file -allow-unregistered-dialect -rnn-verify-contract=stage=lower 2>&1 | FileCheck %s --check-prefix=LOWER
+// RUN: not rnn-opt %s -split-input-file -allow-unregistered-dialect -rnn-verify-contract=stage=emit 2>&1 | FileCheck %s --check-prefix=EMIT
+// RUN: not rnn-opt %s -split-input-file -allow-unregistered-dialect -rnn-verify-contract=stage=sleep 2>&1 | FileCheck %s --check-prefix=STAGE
+
+// STAGE: error: unknown stage `sleep`; expected import, simplify, select, bufferize, lower or emit
+
+func.func @import_leaves_no_tf(%x: tensor<5x2x3xf32>) {
+  // expected-error @below {{'tf.BlockLSTMV2' op is left after stage import; run convert-tf-to-rnn}}
+  "tf.BlockLSTMV2"(%x) : (tensor<5x2x3xf32>) -> ()
+  // Other ops of TensorFlow are nobody's promise here.
+  "tf.Other"(%x) : (tensor<5x2x3xf32>) -> ()
+  return
+}
+
+// -----
+
+// BUFFERIZE: error: 'rnn.cudnn_forward' op still works on tensors after stage bufferize
+// LOWER: error: 'rnn.cudnn_forward' op is left after stage lower; no lowering handles it
+// EMIT: error: 'func.func' op is left after stage emit, which promises the LLVM dialect alone; is there a conversion of 'func' to LLVM?
+func.func @simplify_decides_input(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
+  // expected-error @below {{'rnn.cudnn_forward' op still has `auto_select` after stage simplify; run canonicalize, or write linear_input or skip_input}}
+  %r:3 = rnn.cudnn_forward gru, auto_select input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>)
+      params(%p : tensor<?xf32>) {lowering = #rnn.lowering<runtime>}
+  return
+}
+
+// -----
+
+func.func @select_marks_all(%l: index, %h: index, %i: index) -> index {
+  // expected-error @below {{'rnn.cudnn_params_size' op has no `lowering` after stage select; run rnn-select-lowering}}
+  %n = rnn.cudnn_params_size gru sizes(%l, %h, %i) {element_type = f32}
+  return %n : index
+}
+
+// -----
+
+func.func @select_agrees(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-note @below {{the reserve space comes from here}}
+  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>)
+      params(%p : tensor<?xf32>) {lowering = #rnn.lowering<fused>}
+  // expected-error @below {{'rnn.cudnn_backprop' op has lowering `runtime`, but the forward that made its reserve space has `fused`; give both the same lowering}}
+  %d:3 = rnn.cudnn_backprop gru input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>)
+      output(%y, %hn : tensor<5x2x4xf32>, tensor<1x2x4xf32>) grads(%y, %hn : tensor<5x2x4xf32>, tensor<1x2x4xf32>)
+      reserve(%r : tensor<?xi8>) {lowering = #rnn.lowering<runtime>}
+  return %d#2 : tensor<?xf32>
+}
