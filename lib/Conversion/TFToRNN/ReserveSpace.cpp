@@ -58,7 +58,7 @@ static bool isPassThrough(Operation *op) {
 namespace {
 class ReserveValues {
 public:
-  explicit ReserveValues(ModuleOp module) : module(module), users(symbolTables, module) {}
+  explicit ReserveValues(ModuleOp module) : module(module) {}
 
   LogicalResult collect();
   void retype();
@@ -73,12 +73,18 @@ private:
   LogicalResult followDefinition(Value value, Operation *origin);
   LogicalResult addArgument(func::FuncOp function, unsigned index, Operation *origin);
   LogicalResult addResult(func::FuncOp function, unsigned index, Operation *origin);
+  /// The function that `symbol` names at `from`, or null.
+  func::FuncOp lookup(Operation *from, SymbolRefAttr symbol);
+  /// The function that `call` calls if its body is known, or null.
+  func::FuncOp getCallee(func::CallOp call);
+  void collectUsers();
   /// All calls of `function`, or an error if it is used in any other way.
   FailureOr<SmallVector<func::CallOp>> getCalls(func::FuncOp function, Operation *origin);
 
   ModuleOp module;
   SymbolTableCollection symbolTables;
-  SymbolUserMap users;
+  /// Who names a function, built when the first one is asked for.
+  std::optional<llvm::DenseMap<Operation *, llvm::SetVector<Operation *>>> users;
   llvm::MapVector<Value, Operation *> origins;
   SmallVector<Value> worklist;
   llvm::SetVector<func::FuncOp> functions;
@@ -117,8 +123,7 @@ LogicalResult ReserveValues::followUse(OpOperand &use, Operation *origin) {
   if (function)
     return addResult(function, use.getOperandNumber(), origin);
   if (auto call = dyn_cast<func::CallOp>(user)) {
-    auto callee = symbolTables.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-    if (callee && !callee.isExternal())
+    if (func::FuncOp callee = getCallee(call))
       return addArgument(callee, use.getOperandNumber(), origin);
   }
   InFlightDiagnostic diag = user->emitOpError("uses a reserve space, which is opaque bytes, as ")
@@ -144,8 +149,7 @@ LogicalResult ReserveValues::followDefinition(Value value, Operation *origin) {
   if (isForward && isTraining(definition))
     return success();
   if (auto call = dyn_cast_or_null<func::CallOp>(definition)) {
-    auto callee = symbolTables.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-    if (callee && !callee.isExternal())
+    if (func::FuncOp callee = getCallee(call))
       return addResult(callee, cast<OpResult>(value).getResultNumber(), origin);
   }
   InFlightDiagnostic diag = origin->emitOpError("expects `reserve_space` to come from a forward op that trains, or as "
@@ -160,13 +164,45 @@ LogicalResult ReserveValues::followDefinition(Value value, Operation *origin) {
   return failure();
 }
 
+func::FuncOp ReserveValues::lookup(Operation *from, SymbolRefAttr symbol) {
+  Operation *found = symbolTables.lookupNearestSymbolFrom(from, symbol);
+  // Under an unregistered op with regions upstream does not look, since that op might be a symbol table.
+  if (!found)
+    found = symbolTables.lookupSymbolIn(module, symbol);
+  return dyn_cast_or_null<func::FuncOp>(found);
+}
+
+/// Under an unregistered op with regions nobody has verified calls.
+static bool fits(func::CallOp call, func::FuncOp function) {
+  return call.getOperandTypes() == function.getArgumentTypes() && call.getResultTypes() == function.getResultTypes();
+}
+
+func::FuncOp ReserveValues::getCallee(func::CallOp call) {
+  func::FuncOp callee = lookup(call, call.getCalleeAttr());
+  return callee && !callee.isExternal() && fits(call, callee) ? callee : func::FuncOp();
+}
+
+// SymbolUserMap would do the same, but gives up, by a crash, at unregistered ops with regions.
+void ReserveValues::collectUsers() {
+  users.emplace();
+  module.walk([&](Operation *op) {
+    op->getAttrDictionary().walk([&](SymbolRefAttr symbol) {
+      if (func::FuncOp function = lookup(op, symbol))
+        (*users)[function].insert(op);
+    });
+  });
+}
+
 FailureOr<SmallVector<func::CallOp>> ReserveValues::getCalls(func::FuncOp function, Operation *origin) {
+  if (!users)
+    collectUsers();
   SmallVector<func::CallOp> calls;
-  for (Operation *user : users.getUsers(function)) {
+  for (Operation *user : (*users)[function]) {
     auto call = dyn_cast<func::CallOp>(user);
-    if (!call) {
+    if (!call || !fits(call, function)) {
       InFlightDiagnostic diag = user->emitOpError("uses '@")
-                                << function.getName() << "' otherwise than in a call, so the type of its reserve space "
+                                << function.getName()
+                                << "' otherwise than in a call of its type, so the type of its reserve space "
                                 << "cannot change to tensor<?xi8>";
       diag.attachNote(origin->getLoc()) << "it is the `reserve_space` of this '" << origin->getName() << "'";
       return failure();

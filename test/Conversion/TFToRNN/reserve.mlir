@@ -82,3 +82,29 @@ func.func @bytes(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>
       -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<*xi8>)
   return %r, %r1 : tensor<64xi8>, tensor<*xi8>
 }
+
+// -----
+
+// Calls are found under unregistered ops with regions too.
+
+// CHECK-LABEL: func.func @forward(
+// CHECK-SAME: -> tensor<?xi8>
+func.func @forward(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) -> tensor<*xf32> {
+  %y, %hn, %cn, %r = "tf.CudnnRNN"(%x, %h, %h, %p)
+      : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<?xf32>)
+      -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>)
+  return %r : tensor<*xf32>
+}
+
+// CHECK-LABEL: func.func @under_a_region
+// CHECK: "tf.IfRegion"
+// CHECK: call @forward({{.*}}) : {{.*}} -> tensor<?xi8>
+func.func @under_a_region(%c: tensor<i1>, %x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
+  "tf.IfRegion"(%c) ({
+    %r = func.call @forward(%x, %h, %p) : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<?xf32>) -> tensor<*xf32>
+    "tf.Yield"() : () -> ()
+  }, {
+    "tf.Yield"() : () -> ()
+  }) : (tensor<i1>) -> ()
+  return
+}
