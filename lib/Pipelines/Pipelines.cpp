@@ -59,6 +59,8 @@ void rnn::buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options)
 }
 
 void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &options) {
+  // Elementwise arithmetic on tensors has no bufferization of its own.
+  pm.addPass(createConvertElementwiseToLinalgPass());
   // Chains of elementwise ops become one loop nest, and one buffer instead of one each.
   pm.addPass(createLinalgElementwiseOpFusionPass());
   // A result that is written into a slice of a tensor is computed in that slice.

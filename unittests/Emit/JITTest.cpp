@@ -1,0 +1,211 @@
+//===- JITTest.cpp - calling compiled functions with host tensors ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Emit/JIT.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "rnn_runtime/abi.h"
+#include "rnn_runtime/api.h"
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+namespace {
+
+class JITTest : public ::testing::Test {
+protected:
+  JITTest() {
+    DialectRegistry registry;
+    registerJITDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.allowUnregisteredDialects();
+    EXPECT_EQ(rnnrt_device_create("host", nullptr, &device), nullptr);
+    EXPECT_EQ(rnnrt_call_create(device, nullptr, nullptr, &call), nullptr);
+  }
+
+  ~JITTest() override {
+    rnnrt_call_release(call);
+    rnnrt_device_release(device);
+  }
+
+  llvm::Expected<std::unique_ptr<CompiledModule>> tryCompile(llvm::StringRef source) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
+    if (!module)
+      return llvm::createStringError("the test's module does not parse");
+    size_t count;
+    const rnnrt_abi_symbol_t *table = rnnrt_abi_symbols(&count);
+    SmallVector<RuntimeSymbol> symbols;
+    for (size_t index = 0; index < count; ++index)
+      symbols.push_back({table[index].name, table[index].address});
+    JITOptions options;
+    options.symbols = symbols;
+    return CompiledModule::compile(*module, options);
+  }
+
+  std::unique_ptr<CompiledModule> compile(llvm::StringRef source) {
+    auto compiled = tryCompile(source);
+    EXPECT_TRUE(static_cast<bool>(compiled)) << llvm::toString(compiled.takeError());
+    return std::move(*compiled);
+  }
+
+  static HostTensor makeTensor(ElementKind kind, ArrayRef<int64_t> shape, ArrayRef<double> values = {}) {
+    HostTensor tensor = llvm::cantFail(HostTensor::allocate(kind, shape));
+    for (auto [index, value] : llvm::enumerate(values))
+      tensor.setFromDouble(index, value);
+    return tensor;
+  }
+
+  static std::string messageOf(llvm::Error error) { return llvm::toString(std::move(error)); }
+
+  MLIRContext context;
+  rnnrt_device_t *device = nullptr;
+  rnnrt_call_t *call = nullptr;
+};
+
+TEST_F(JITTest, ScalarsOfEveryType) {
+  auto module = compile(R"(
+    func.func @one(%a: f32) -> f32 { %r = arith.addf %a, %a : f32  return %r : f32 }
+    func.func @many(%a: i1, %b: i8, %c: i64, %d: f16, %e: f64, %f: index) -> (i1, i8, i64, f16, f64, index) {
+      return %a, %b, %c, %d, %e, %f : i1, i8, i64, f16, f64, index
+    })");
+  auto one = llvm::cantFail(module->invoke("one", call, {makeTensor(ElementKind::F32, {}, {1.5})}));
+  EXPECT_EQ(one[0].getAsDouble(0), 3.0);
+  ElementKind kinds[] = {ElementKind::I1,  ElementKind::I8,  ElementKind::I64,
+                         ElementKind::F16, ElementKind::F64, ElementKind::Index};
+  double values[] = {1, -7, 1e12, 0.333251953125, 1e-300, 42};
+  SmallVector<HostTensor> inputs;
+  for (auto [kind, value] : llvm::zip_equal(kinds, values))
+    inputs.push_back(makeTensor(kind, {}, {value}));
+  auto many = llvm::cantFail(module->invoke("many", call, inputs));
+  ASSERT_EQ(many.size(), 6u);
+  for (auto [index, kind] : llvm::enumerate(kinds)) {
+    EXPECT_EQ(many[index].getKind(), kind);
+    EXPECT_EQ(many[index].getAsDouble(0), values[index]) << "result " << index;
+  }
+}
+
+TEST_F(JITTest, TensorsOfEveryRankAndEmptyOnes) {
+  auto module = compile(R"(
+    func.func @main(%a: tensor<f64>, %b: tensor<2x?xi32>, %c: tensor<?x0xf32>)
+        -> (tensor<f64>, i32, tensor<2x?xi32>, tensor<?x0xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %v = tensor.extract %b[%c1, %c0] : tensor<2x?xi32>
+      return %a, %v, %b, %c : tensor<f64>, i32, tensor<2x?xi32>, tensor<?x0xf32>
+    })");
+  HostTensor b = makeTensor(ElementKind::I32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  auto results = llvm::cantFail(module->invoke(
+      "main", call, {makeTensor(ElementKind::F64, {}, {2.5}), b, makeTensor(ElementKind::F32, {4, 0})}));
+  EXPECT_EQ(results[0].getAsDouble(0), 2.5);
+  EXPECT_EQ(results[1].getAsInteger(0), 4);
+  EXPECT_EQ(results[2].getTypeString(), "2x3xi32");
+  EXPECT_EQ(results[2].getAsInteger(5), 6);
+  EXPECT_NE(results[2].getData(), b.getData()) << "a result must not be the caller's argument";
+  EXPECT_EQ(results[3].getTypeString(), "4x0xf32");
+}
+
+TEST_F(JITTest, ResultsThatAreOneBufferAreFreedOnce) {
+  int64_t before = rnnrt_memory_live_bytes();
+  {
+    auto module = compile(R"(
+      func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+        %s = arith.addf %a, %a : tensor<4xf32>
+        %k = arith.constant dense<7.0> : tensor<4xf32>
+        return %s, %s, %k : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+      })");
+    auto results =
+        llvm::cantFail(module->invoke("main", call, {makeTensor(ElementKind::F32, {4}, {1, 2, 3, 4})}));
+    EXPECT_EQ(results[0].getAsDouble(3), 8.0);
+    EXPECT_EQ(results[1].getAsDouble(3), 8.0);
+    EXPECT_EQ(results[2].getAsDouble(0), 7.0);
+    EXPECT_GT(rnnrt_memory_live_bytes(), before);
+  }
+  EXPECT_EQ(rnnrt_memory_live_bytes(), before);
+}
+
+TEST_F(JITTest, MismatchesNameTheArgument) {
+  auto module = compile("func.func @main(%a: tensor<2x?xf32>, %b: i64) -> i64 { return %b : i64 }");
+  HostTensor good = makeTensor(ElementKind::F32, {2, 3}), scalar = makeTensor(ElementKind::I64, {});
+  EXPECT_EQ(messageOf(module->invoke("main", call, {good}).takeError()), "`main` takes 2 argument(s), but got 1");
+  EXPECT_EQ(messageOf(module->invoke("main", call, {makeTensor(ElementKind::F32, {2}), scalar}).takeError()),
+            "argument 0 of `main`: the rank differs: the function wants tensor<2x?xf32>, but got tensor<2xf32>");
+  EXPECT_EQ(messageOf(module->invoke("main", call, {makeTensor(ElementKind::F64, {2, 3}), scalar}).takeError()),
+            "argument 0 of `main`: the element type differs: the function wants tensor<2x?xf32>, but got "
+            "tensor<2x3xf64>");
+  EXPECT_EQ(messageOf(module->invoke("main", call, {makeTensor(ElementKind::F32, {3, 3}), scalar}).takeError()),
+            "argument 0 of `main`: dim 0 must be 2: the function wants tensor<2x?xf32>, but got tensor<3x3xf32>");
+  EXPECT_EQ(messageOf(module->invoke("main", call, {good, good}).takeError()),
+            "argument 1 of `main`: the rank differs: the function wants a scalar i64, but got tensor<2x3xf32>");
+  EXPECT_EQ(messageOf(module->invoke("other", call, {}).takeError()),
+            "the module has no public function `other` with tensors and scalars as arguments and results; it has "
+            "`main`");
+}
+
+TEST_F(JITTest, RuntimeErrorsReachTheCall) {
+  auto module = compile(R"(
+    func.func @main(%x: tensor<?x?x?xf32>, %s: tensor<?x?xf32>, %w: tensor<?x?xf32>, %p: tensor<?xf32>,
+                    %b: tensor<?xf32>, %n: i64) -> tensor<?x?x?xf32> {
+      %r:7 = rnn.block_lstm icfo x(%x : tensor<?x?x?xf32>) state(%s, %s : tensor<?x?xf32>)
+          weights(%w : tensor<?x?xf32>) peephole(%p, %p, %p : tensor<?xf32>) bias(%b : tensor<?xf32>) seq_len_max(%n)
+      return %r#6 : tensor<?x?x?xf32>
+    })");
+  auto run = [&](int64_t weightRows, int64_t steps) {
+    rnnrt_call_reset(call);
+    auto results = module->invoke(
+        "main", call,
+        {makeTensor(ElementKind::F32, {5, 2, 3}), makeTensor(ElementKind::F32, {2, 4}),
+         makeTensor(ElementKind::F32, {weightRows, 16}), makeTensor(ElementKind::F32, {4}),
+         makeTensor(ElementKind::F32, {16}), makeTensor(ElementKind::I64, {}, {static_cast<double>(steps)})});
+    EXPECT_TRUE(static_cast<bool>(results)) << messageOf(results.takeError());
+    return std::string(rnnrt_status_message(rnnrt_call_status(call)));
+  };
+  EXPECT_EQ(run(7, 5), "");
+  EXPECT_EQ(run(6, 5), "'rnn.block_lstm' op expects dim 0 of `w` to be I + H [B5]: expected 7, but got 6");
+  EXPECT_NE(run(7, 6).find("seq_len_max"), std::string::npos);
+  EXPECT_NE(run(7, -1).find("seq_len_max"), std::string::npos);
+  EXPECT_EQ(run(7, 0), "") << "an error must not outlive rnnrt_call_reset";
+}
+
+TEST_F(JITTest, PassErrorsAreErrors) {
+  std::string diagnostics;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    llvm::raw_string_ostream(diagnostics) << diagnostic;
+    return success();
+  });
+  auto compiled = tryCompile("func.func @main() { \"tf.CudnnRNNV9\"() : () -> () return }");
+  ASSERT_FALSE(static_cast<bool>(compiled));
+  EXPECT_EQ(messageOf(compiled.takeError()),
+            "the module could not be compiled: a stage from import to select failed, see the errors above");
+  EXPECT_NE(diagnostics.find("tf.CudnnRNNV9"), std::string::npos) << diagnostics;
+}
+
+TEST_F(JITTest, ManyThreads) {
+  auto module = compile(R"(
+    func.func @main(%a: tensor<64xf32>) -> tensor<64xf32> {
+      %s = arith.mulf %a, %a : tensor<64xf32>
+      return %s : tensor<64xf32>
+    })");
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&, thread] {
+      rnnrt_call_t *own = nullptr;
+      ASSERT_EQ(rnnrt_call_create(device, nullptr, nullptr, &own), nullptr);
+      for (int run = 0; run < 100; ++run) {
+        HostTensor input = makeTensor(ElementKind::F32, {64});
+        input.setFromDouble(63, thread);
+        auto results = llvm::cantFail(module->invoke("main", own, {input}));
+        ASSERT_EQ(results[0].getAsDouble(63), thread * thread);
+      }
+      rnnrt_call_release(own);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+} // namespace
