@@ -27,26 +27,29 @@ def ConvertTFToRNNPass : Pass<"convert-tf-to-rnn", "::mlir::ModuleOp"> {
 
     - *Unranked types.* An operand of type `tensor<*xE>` is cast to the rank that the op asks for, a result is cast to
       the type that was declared for it. The rank of a canonical weight is the caller's choice, so it must be known.
-    - *Reserve space.* TensorFlow types it as floats; here it is bytes, and nothing converts between the two. A value of
-      type `tensor<?xE>` that carries a reserve space therefore becomes `tensor<?xi8>` wherever it goes: between ops,
-      through `tensor.cast` and `tf.Identity`, and through arguments and results of functions and their calls, whose
-      signatures change with it (a remark of category `convert-tf-to-rnn` says which). Any other use or origin is an
-      error. Modules may also write `tensor<?xi8>` from the start.
+    - *Reserve space.* TensorFlow types it as floats; here it is bytes, and nothing converts between the two. A value
+      of type `tensor<?xE>` that carries a reserve space therefore becomes `tensor<?xi8>` wherever it goes: between
+      ops, through `tensor.cast` and `tf.Identity`, and through arguments and results of functions and their calls,
+      whose signatures change with it (a remark of category `convert-tf-to-rnn` says which). Any other use or origin
+      is an error. Modules may also write `tensor<?xi8>` from the start.
     - *Placeholders.* Results without counterpart (`host_reserved`, the reserve space without training, `output_c` and
-      `input_c_backprop` of modes without cell) become zero constants of the declared type: in TensorFlow's shape where
-      that type allows it (rank 0, or `[2]` for `host_reserved` of a training V2), else with every dynamic size 0.
-      Operands without counterpart (`host_reserved`, `input_c` and its companions without cell) are not looked at.
-    - *Batch-major layers* (`time_major = false`). `input`, `output` and their gradients are `[B, T, .]`, all states are
-      `[B, L*D, .]`. Both are really transposed. TensorFlow reads the state as if it already were `[L*D, B, .]`, which is
-      the same for `L*D = 1` or `B = 1` and an accident otherwise.
+      `input_c_backprop` of modes without cell) become zero constants of the declared type: in TensorFlow's shape
+      where that type has room for it (rank 0, or `[2]` for `host_reserved` of a training V2), else with every dynamic
+      size 0, and `[0]` for an unranked type. Operands without counterpart (`host_reserved`, `input_c` and its
+      companions without cell) are not looked at.
+    - *Batch-major layers* (`time_major = false`). `input`, `output` and their gradients are `[B, T, .]`, all states
+      are `[B, L*D, .]`. Both are really transposed. TensorFlow reads the state as if it already were `[L*D, B, .]`,
+      which is the same for `L*D = 1` or `B = 1` and an accident otherwise.
     - *Versions.* The layers of V1 and V2 are V3 with all sequences as long as the input.
-    - *`num_params*`* may be missing where the number of results or operands tells it. With `num_proj = 0`,
-      `tf.CudnnRNNParamsToCanonicalV2` works, which it never does in TensorFlow. A `num_proj` equal to the hidden size is
-      no projection, as in cuDNN.
-    - *`tf.CudnnRNNParamsSize`* with an i32 result saturates; with constant sizes that do not fit it is an error.
+    - *Canonical parameters.* The attributes that count them may be missing where the number of operands or results
+      tells it. With `num_proj = 0`, `tf.CudnnRNNParamsToCanonicalV2` works, which it never does in TensorFlow. A
+      `num_proj` equal to the hidden size is no projection, as in cuDNN.
+    - *Sizes.* An i32 result of `tf.CudnnRNNParamsSize` saturates; constant sizes that cannot fit are an error.
+    - *Unreachable blocks* are erased, so that nothing in them can escape these rules.
 
-    Attributes of TensorFlow's bookkeeping (`T`, `S`, `device`, names that begin with `_`) are dropped, those of dialects
-    (`a.b`) kept; an attribute that belongs to another version of the op, or that looks like a misspelt one, is an error.
+    Attributes of TensorFlow's bookkeeping (`T`, `S`, `device`, names that begin with `_`) are dropped, those of
+    dialects (`a.b`) kept; an attribute that belongs to another version of the op, or that looks like a misspelt one,
+    is an error.
 
     ```mlir
     func.func @forward(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<1x2x4xf32>, %p: tensor<?xf32>)

@@ -257,7 +257,7 @@ void ReserveValues::retype() {
     function.setType(FunctionType::get(module.getContext(), function.front().getArgumentTypes(), resultTypes));
     remark::passed(function.getLoc(), remark::RemarkOpts::name("ReserveSpace").category(DEBUG_TYPE))
         << ("'@" + function.getName() + "' passes reserve spaces as tensor<?xi8>").str()
-        << remark::reason("%s", "TensorFlow's element type does not tell what the bytes are");
+        << remark::reason("TensorFlow's element type does not tell what the bytes are");
   }
 }
 

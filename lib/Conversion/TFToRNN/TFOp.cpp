@@ -295,7 +295,10 @@ Value TFOp::zeros(StringRef name, Type declared, ArrayRef<int64_t> preferredShap
     return Value();
   }
   SmallVector<int64_t> shape(preferredShape);
-  if (type.hasRank() && mlir::failed(verifyCompatibleShape(type.getShape(), preferredShape))) {
+  if (!type.hasRank() && shape.empty()) {
+    // Where any shape will do, none is smaller, and upstream cannot return a rank-0 buffer as an unranked one.
+    shape.push_back(0);
+  } else if (type.hasRank() && mlir::failed(verifyCompatibleShape(type.getShape(), preferredShape))) {
     shape.assign(type.getShape().begin(), type.getShape().end());
     llvm::replace(shape, ShapedType::kDynamic, int64_t(0));
   }

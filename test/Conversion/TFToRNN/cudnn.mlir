@@ -45,8 +45,8 @@ func.func @v1_all(%x: tensor<5x2x4xf64>, %h: tensor<2x2x4xf64>, %c: tensor<0xf64
 // CHECK: %[[C:.*]] = arith.constant dense<0.000000e+00> : tensor<f16>
 // CHECK: %[[R0:.*]] = arith.constant dense<0.000000e+00> : tensor<0xf16>
 // CHECK: %[[R:.*]] = tensor.cast %[[R0]] : tensor<0xf16> to tensor<?xf16>
-// CHECK: %[[A0:.*]] = arith.constant dense<0> : tensor<i8>
-// CHECK: %[[A:.*]] = tensor.cast %[[A0]] : tensor<i8> to tensor<*xi8>
+// CHECK: %[[A0:.*]] = arith.constant dense<0> : tensor<0xi8>
+// CHECK: %[[A:.*]] = tensor.cast %[[A0]] : tensor<0xi8> to tensor<*xi8>
 // CHECK: return %[[Y]], %[[C]], %[[R]], %[[A]]
 func.func @placeholders_inference(%x: tensor<5x2x3xf16>, %h: tensor<1x2x4xf16>, %c: tensor<*xf16>, %p: tensor<?xf16>)
     -> (tensor<5x2x4xf16>, tensor<f16>, tensor<?xf16>, tensor<*xi8>) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -allow-unregistered-dialect -convert-tf-to-rnn | FileCheck %s
+// RUN: rnn-opt %s -split-input-file -allow-unregistered-dialect -convert-tf-to-rnn \
+// RUN:   -remark-format=emitRemark -remarks-filter=convert-tf-to-rnn -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Inside a function, through casts and identities.
 
@@ -26,6 +28,9 @@ func.func @one_function(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor
 // -----
 
 // Through results, arguments and calls; signatures change, other values of the same type do not.
+
+// REMARK-DAG: remark: {{.*}}Reason=TensorFlow's element type does not tell what the bytes are, Remark="'@forward' passes reserve spaces as tensor<?xi8>"
+// REMARK-DAG: remark: {{.*}}'@backward' passes reserve spaces as tensor<?xi8>
 
 // CHECK-LABEL: func.func @forward(
 // CHECK-SAME: -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>, tensor<?xf32>)

@@ -15,12 +15,12 @@
 namespace mlir::rnn {
 
 /// Gives every value that carries a reserve space, and the functions that it passes through, the type `tensor<?xi8>`.
-/// Run it before the patterns, which expect that type. Fails with an error, and without a change of the module, where a
-/// reserve space comes from or goes to something that cannot carry bytes.
+/// Run it before the patterns, which expect that type. Fails with an error, and changes nothing, where a reserve space
+/// comes from or goes to something that cannot carry bytes.
 LogicalResult retypeReserveSpaces(ModuleOp module);
 
-/// Adds one pattern for each modelled op, and those for `tf.Const`, `tf.Identity` and `tf.NoOp`. A pattern that meets an
-/// op that does not fit emits one error and leaves the op as it is, so use a driver that tries each op once
+/// Adds one pattern for each modelled op, and those for `tf.Const`, `tf.Identity` and `tf.NoOp`. A pattern that meets
+/// an op that does not fit emits one error and leaves the op as it is, so use a driver that tries each op once
 /// (`walkAndApplyPatterns`) and look for modelled ops that are left.
 void populateTFToRNNPatterns(RewritePatternSet &patterns, PatternBenefit benefit = 1);
 
