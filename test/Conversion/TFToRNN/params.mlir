@@ -163,3 +163,23 @@ func.func @unpack_dynamic(%layers: tensor<i32>, %p: tensor<*xf32>) -> tensor<4x4
           tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   return %0#0 : tensor<4x4xf32>
 }
+
+// -----
+
+// A projection to all units is none, so there are eight weights, not nine.
+
+// CHECK-LABEL: func.func @unpack_projection_to_all_units
+// CHECK: rnn.cudnn_params_to_canonical lstm
+// CHECK-SAME: weights(tensor<4x3xf32>, {{(tensor<4x[34]xf32>, ){6}}}tensor<4x4xf32>) biases(
+// CHECK-NOT: num_proj
+func.func @unpack_projection_to_all_units(%p: tensor<144xf32>) -> tensor<4x3xf32> {
+  %one = arith.constant dense<1> : tensor<i32>
+  %units = arith.constant dense<4> : tensor<i32>
+  %inputs = arith.constant dense<3> : tensor<i32>
+  %0:16 = "tf.CudnnRNNParamsToCanonicalV2"(%one, %units, %inputs, %p) {num_proj = 4 : i64}
+      : (tensor<i32>, tensor<i32>, tensor<i32>, tensor<144xf32>)
+      -> (tensor<4x3xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>,
+          tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>,
+          tensor<*xf32>, tensor<*xf32>)
+  return %0#0 : tensor<4x3xf32>
+}

@@ -29,7 +29,7 @@ func.func @one_function(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor
 
 // Through results, arguments and calls; signatures change, other values of the same type do not.
 
-// REMARK-DAG: remark: {{.*}}Reason=TensorFlow's element type does not tell what the bytes are, Remark="'@forward' passes reserve spaces as tensor<?xi8>"
+// REMARK-DAG: remark: {{.*}}Reason="TensorFlow's element type does not tell what the bytes are", Remark="'@forward' passes reserve spaces as tensor<?xi8>"
 // REMARK-DAG: remark: {{.*}}'@backward' passes reserve spaces as tensor<?xi8>
 
 // CHECK-LABEL: func.func @forward(
