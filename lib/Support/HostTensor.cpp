@@ -8,8 +8,11 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <unistd.h>
 
 using namespace mlir::rnn;
 
@@ -21,10 +24,12 @@ struct KindInfo {
 } // namespace
 
 // In the order of the enumeration.
-static constexpr KindInfo kinds[] = {{"i1", 1},   {"i8", 1},   {"i16", 2}, {"i32", 4}, {"i64", 8},
+static constexpr KindInfo kinds[] = {{"i1", 1},  {"i8", 1},   {"i16", 2}, {"i32", 4}, {"i64", 8},
                                      {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}, {"index", 8}};
 
-llvm::StringRef mlir::rnn::stringifyElementKind(ElementKind kind) { return kinds[static_cast<size_t>(kind)].name; }
+llvm::StringRef mlir::rnn::stringifyElementKind(ElementKind kind) {
+  return kinds[static_cast<size_t>(kind)].name;
+}
 
 std::optional<ElementKind> mlir::rnn::symbolizeElementKind(llvm::StringRef name) {
   for (auto [index, info] : llvm::enumerate(kinds))
@@ -33,11 +38,12 @@ std::optional<ElementKind> mlir::rnn::symbolizeElementKind(llvm::StringRef name)
   return std::nullopt;
 }
 
-int64_t mlir::rnn::getElementSize(ElementKind kind) { return kinds[static_cast<size_t>(kind)].size; }
+int64_t mlir::rnn::getElementSize(ElementKind kind) {
+  return kinds[static_cast<size_t>(kind)].size;
+}
 
 bool mlir::rnn::isFloatKind(ElementKind kind) {
-  return kind == ElementKind::F16 || kind == ElementKind::BF16 || kind == ElementKind::F32 ||
-         kind == ElementKind::F64;
+  return kind == ElementKind::F16 || kind == ElementKind::BF16 || kind == ElementKind::F32 || kind == ElementKind::F64;
 }
 
 std::optional<int64_t> mlir::rnn::getNumBytes(llvm::ArrayRef<int64_t> shape, ElementKind kind) {
@@ -55,13 +61,31 @@ std::optional<int64_t> mlir::rnn::getNumBytes(llvm::ArrayRef<int64_t> shape, Ele
   return empty ? 0 : bytes;
 }
 
+/// Bytes of memory in this machine, or the largest number where that is unknown.
+static int64_t getPhysicalMemory() {
+  int64_t bytes, pages = sysconf(_SC_PHYS_PAGES), pageSize = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || pageSize <= 0 || llvm::MulOverflow(pages, pageSize, bytes))
+    return std::numeric_limits<int64_t>::max();
+  return bytes;
+}
+
+/// Truncates; what does not fit becomes the nearest integer that does, and NaN becomes 0. The cast alone is undefined.
+static int64_t toInteger(double value) {
+  if (std::isnan(value))
+    return 0;
+  if (value >= 0x1p63)
+    return std::numeric_limits<int64_t>::max();
+  return value < -0x1p63 ? std::numeric_limits<int64_t>::min() : static_cast<int64_t>(value);
+}
+
 llvm::Expected<HostTensor> HostTensor::allocate(ElementKind kind, llvm::ArrayRef<int64_t> shape) {
   std::optional<int64_t> bytes = mlir::rnn::getNumBytes(shape, kind);
   HostTensor tensor(kind, shape, nullptr);
   if (!bytes || *bytes > std::numeric_limits<int64_t>::max() - 64)
     return llvm::createStringError("a tensor " + tensor.getTypeString() + " has more bytes than 63 bits can count");
   size_t rounded = llvm::alignTo(std::max<int64_t>(*bytes, 1), 64);
-  void *memory = std::aligned_alloc(64, rounded);
+  // Systems that promise more memory than they have would end the process when it is filled.
+  void *memory = *bytes > getPhysicalMemory() ? nullptr : std::aligned_alloc(64, rounded);
   if (!memory)
     return llvm::createStringError("no memory for a tensor " + tensor.getTypeString() + " of " +
                                    std::to_string(*bytes) + " bytes");
@@ -113,7 +137,7 @@ int64_t HostTensor::getAsInteger(int64_t index) const {
   case ElementKind::Index:
     return getDataAs<int64_t>()[index];
   default:
-    return static_cast<int64_t>(getAsDouble(index));
+    return toInteger(getAsDouble(index));
   }
 }
 
@@ -134,7 +158,7 @@ void HostTensor::setFromDouble(int64_t index, double value) {
     return;
   }
   default:
-    setFromInteger(index, static_cast<int64_t>(value));
+    setFromInteger(index, toInteger(value));
   }
 }
 

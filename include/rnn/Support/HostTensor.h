@@ -57,7 +57,7 @@ public:
   /// Element `index` in row-major order. Integers lose precision above 2^53.
   double getAsDouble(int64_t index) const;
   int64_t getAsInteger(int64_t index) const;
-  /// Rounds to the element type; an integer type truncates.
+  /// Rounds to the element type; an integer type truncates to the nearest 64-bit integer, NaN to 0.
   void setFromDouble(int64_t index, double value);
   void setFromInteger(int64_t index, int64_t value);
 

@@ -14,8 +14,9 @@
 
 namespace mlir::rnn {
 
-/// What to make of a file's 16-bit unsigned elements and the like: bf16 has no dtype of its own in NumPy and is stored as
-/// `<u2`. None: the file's own type; `<u2` is then an error that names --input-type.
+/// Reads a tensor of type `wanted`, or of the file's own type if there is none. Elements are never converted, only named:
+/// types without a sign take both of NumPy's, index is `<i8`, and `<u2` is i16 or the bits of f16 or bf16, which has no
+/// dtype of its own in NumPy. With another dtype, or with `<u2` and no `wanted`, the error tells what to do.
 llvm::Expected<HostTensor> readNpy(llvm::StringRef path, std::optional<ElementKind> wanted = std::nullopt);
 
 /// The same from memory; `name` stands for the file in errors.

@@ -1,0 +1,25 @@
+//===- ElementText.h - elements and quoted input in messages -*- C++ -*-===//
+//
+// What the files of this folder share when they print. Not installed.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_SUPPORT_ELEMENTTEXT_H
+#define RNN_LIB_SUPPORT_ELEMENTTEXT_H
+
+#include "rnn/Support/HostTensor.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::rnn::detail {
+
+/// Prints the shortest number that reads back as element `index`. Every NaN is `nan`.
+void printElement(llvm::raw_ostream &os, const HostTensor &tensor, int64_t index);
+
+/// `text` in backticks, with unprintable bytes escaped and the middle of a long text left out: input may be anything.
+std::string quote(llvm::StringRef text);
+
+} // namespace mlir::rnn::detail
+
+#endif // RNN_LIB_SUPPORT_ELEMENTTEXT_H
