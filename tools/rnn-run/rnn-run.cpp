@@ -57,10 +57,6 @@ static cl::opt<int> benchmark("benchmark", cl::desc("After one warm-up, time N c
                               cl::value_desc("N"), cl::init(0), cl::cat(category));
 static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, memory and plans"),
                                      cl::cat(category));
-static cl::opt<std::string> stopAfter("stop-after",
-                                      cl::desc("Print the IR after this stage and run nothing: import, simplify, "
-                                               "select, bufferize, lower or emit"),
-                                      cl::value_desc("STAGE"), cl::init("run"), cl::cat(category));
 static cl::opt<int64_t> dropoutDraw("dropout-draw",
                                     cl::desc("Draw of the dropout stream to use in every call (default: the next one)"),
                                     cl::value_desc("N"), cl::init(-1), cl::cat(category));
@@ -238,10 +234,18 @@ static llvm::Error printStage(ModuleOp module, Stage stage) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
+  // LLVM's code generator has a debugging option of this name, which nothing here could use.
+  if (cl::Option *theirs = cl::getRegisteredOptions().lookup("stop-after"))
+    theirs->removeArgument();
+  cl::opt<std::string> stopAfter("stop-after",
+                                 cl::desc("Print the IR after this stage and run nothing: import, simplify, select, "
+                                          "bufferize, lower or emit"),
+                                 cl::value_desc("STAGE"), cl::init("run"), cl::cat(category));
   rnn::registerAllPasses();
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
+  cl::HideUnrelatedOptions(category); // LLVM's hundreds stay usable, and --help-hidden lists them
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a module in process and runs one of its functions. TensorFlow's RNN ops in "
                               "generic form are imported first.\n");

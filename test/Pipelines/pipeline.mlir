@@ -1,0 +1,58 @@
+// RUN: rnn-opt %s --rnn-pipeline='target=host' -allow-unregistered-dialect --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: rnn-opt %s --rnn-pipeline=stop-after=import -allow-unregistered-dialect | FileCheck %s --check-prefix=IMPORT
+// RUN: rnn-opt %s --rnn-pipeline=stop-after=simplify -allow-unregistered-dialect | FileCheck %s --check-prefix=SIMPLIFY
+// RUN: rnn-opt %s --rnn-pipeline=stop-after=select -allow-unregistered-dialect | FileCheck %s --check-prefix=SELECT
+// RUN: rnn-opt %s --rnn-pipeline=stop-after=bufferize -allow-unregistered-dialect | FileCheck %s --check-prefix=BUFFERIZE
+// RUN: rnn-opt %s --rnn-pipeline=stop-after=lower -allow-unregistered-dialect | FileCheck %s --check-prefix=LOWER
+// RUN: rnn-opt %s --rnn-pipeline=stop-after=emit -allow-unregistered-dialect | FileCheck %s --check-prefix=EMIT
+// RUN: rnn-opt %s --rnn-pipeline -allow-unregistered-dialect | FileCheck %s --check-prefix=EMIT
+// RUN: not rnn-opt %s --rnn-pipeline=stop-after=never 2>&1 | FileCheck %s --check-prefix=STAGE
+
+// STAGE: error{{.*}}never
+
+// TEXT: convert-tf-to-rnn,
+// TEXT: rnn-verify-contract{stage=import},
+// TEXT: canonicalize{{[{].*}}
+// TEXT: cse,
+// TEXT: rnn-verify-contract{stage=simplify},
+// TEXT: rnn-select-lowering{prefer=auto target=host},
+// TEXT: rnn-verify-contract{stage=select},
+// TEXT: convert-elementwise-to-linalg,
+// TEXT: linalg-fuse-elementwise-ops,
+// TEXT: eliminate-empty-tensors,
+// TEXT: one-shot-bufferize{{.*}}bufferize-function-boundaries=true
+// TEXT: ownership-based-buffer-deallocation
+// TEXT: rnn-verify-contract{stage=bufferize},
+// TEXT: convert-rnn-to-runtime,
+// TEXT: rnn-expand-strided-copies,
+// TEXT: convert-linalg-to-loops,
+// TEXT: rnn-thread-runtime-call,
+// TEXT: rnn-verify-contract{stage=lower},
+// TEXT: convert-rnn-runtime-to-llvm,
+// TEXT: llvm-request-c-wrappers
+// TEXT: finalize-memref-to-llvm{{.*}}use-generic-functions=true
+// TEXT: reconcile-unrealized-casts
+// TEXT: rnn-verify-contract{stage=emit}
+
+// IMPORT-LABEL: func.func @main
+// IMPORT: rnn.cudnn_forward gru, auto_select input(%arg0 : tensor<5x2x4xf32>)
+// SIMPLIFY-LABEL: func.func @main
+// SIMPLIFY: rnn.cudnn_forward gru, skip_input input
+// SELECT-LABEL: func.func @main
+// SELECT: rnn.cudnn_forward gru, skip_input {{.*}} lowering = #rnn.lowering<runtime>
+// BUFFERIZE-LABEL: func.func @main
+// BUFFERIZE-SAME: -> memref<5x2x4xf32>
+// BUFFERIZE: rnn.cudnn_forward {{.*}} outs(output = %{{.*}} : memref<5x2x4xf32>)
+// LOWER-LABEL: func.func @main(%arg0: !rnnrt.call
+// LOWER: rnnrt.rnn_plan
+// LOWER: rnnrt.rnn_forward
+// EMIT: llvm.func @main(%arg0: !llvm.ptr
+// EMIT: llvm.call @rnnrt_abi_rnn_forward
+// EMIT: llvm.func @_mlir_ciface_main
+func.func @main(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %c: tensor<0xf32>, %p: tensor<?xf32>)
+    -> tensor<5x2x4xf32> {
+  %r:4 = "tf.CudnnRNN"(%x, %h, %c, %p) {rnn_mode = "gru", input_mode = "auto_select", is_training = false}
+      : (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<0xf32>, tensor<?xf32>)
+      -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<f32>, tensor<f32>)
+  return %r#0 : tensor<5x2x4xf32>
+}
