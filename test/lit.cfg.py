@@ -73,6 +73,8 @@ features = {
     "nvptx": "NVPTX" in config.llvm_targets.split(),
     "jit": config.llvm_native_arch in config.llvm_targets.split(),
     "python": bool(config.python_executable),
+    "mlir-tblgen": os.path.isfile(config.mlir_tblgen),
+    "readme": os.path.isfile(os.path.join(config.rnn_source_dir, "README.md")),
     "rnn-run": is_built("rnn-run"),
     "rnn-lsp-server": is_built("rnn-lsp-server"),
 }
