@@ -75,9 +75,9 @@ TEST(AcceptanceTest, BothLayoutsAgree) {
         EXPECT_LE(relativeError(v2.outputs[name].values(), tensor.values()), 1e-14) << name << repeat(v1.c);
       for (auto &[name, tensor] : v1.gradients) {
         const bool gates = name == "dw" || name == "db";
-        EXPECT_LE(relativeError(gates ? exchanged(v2.gradients[name], H) : v2.gradients[name].values(),
-                                tensor.values()),
-                  1e-14)
+        EXPECT_LE(
+            relativeError(gates ? exchanged(v2.gradients[name], H) : v2.gradients[name].values(), tensor.values()),
+            1e-14)
             << name << repeat(v1.c);
       }
     }
@@ -131,7 +131,7 @@ TEST(AcceptanceTest, ValidSmokeCase) {
   Session session;
   Problem problem(session, Case("block_lstm l1_t1_b1_i1_h8_d1 layout=ifco"));
   problem.forward();
-  const std::map<std::string, double> saved = {{"i", .947548032}, {"f", .960281253},   {"o", .952910185},
+  const std::map<std::string, double> saved = {{"i", .947548032},  {"f", .960281253},  {"o", .952910185},
                                                {"ci", .997839093}, {"co", .949419379}, {"cs", 1.82585835}};
   for (auto &[name, value] : saved)
     fill(problem.outputs[name], value);
@@ -221,8 +221,9 @@ TEST(AcceptanceTest, BiasGradients) {
     for (int64_t k = 0; k < pseudo; ++k) {
       const int64_t first = dparams.size() - (pseudo - k) * 2 * rows, same = op == "gru" ? 10 : rows;
       EXPECT_EQ(slice(dparams, first, same), slice(dparams, first + rows, same)) << op;
-      if (op == "gru")
+      if (op == "gru") {
         EXPECT_NE(slice(dparams, first + 10, 5), slice(dparams, first + rows + 10, 5));
+      }
     }
   }
 }
@@ -309,8 +310,8 @@ TEST(AcceptanceTest, PackAndUnpack) {
     for (Tensor &piece : pieces)
       pointers.push_back(piece.size() ? piece.data() : nullptr);
     Tensor params(c.dtype(), problem.operands["params"].size());
-    rnnrt_abi_rnn_pack_params(session.call, problem.plan, weights, biases, pointers.data(), sizes.data(),
-                              params.data(), params.size());
+    rnnrt_abi_rnn_pack_params(session.call, problem.plan, weights, biases, pointers.data(), sizes.data(), params.data(),
+                              params.size());
     ASSERT_EQ(session.message(), "") << repeat(c);
     Tensor expected(c.dtype(), params.size());
     for (int64_t k = 0; k < params.size(); ++k)

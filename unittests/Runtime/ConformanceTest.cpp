@@ -55,7 +55,9 @@ TEST(StatusTest, EveryCodeHasItsName) {
 
 //===-- Headers and symbols --------------------------------------------------------------------------------------===//
 
-TEST(HeadersTest, PlainC11) { EXPECT_EQ(rnnCompiledAsC11(), 0); }
+TEST(HeadersTest, PlainC11) {
+  EXPECT_EQ(rnnCompiledAsC11(), 0);
+}
 
 TEST(AbiTest, TableHasEveryEntry) {
   const std::vector<std::string> expected = {
@@ -415,6 +417,48 @@ TEST(PlanTest, CallKeepsItsPlans) {
   ASSERT_EQ(take(rnnrt_device_plan_stats(session.device, &stats)), "");
   EXPECT_EQ(stats.created, 2);
   EXPECT_EQ(stats.cached, 1);
+}
+
+//===-- Environment, which a process reads once: each of these runs in a process of its own ----------------------===//
+
+class EnvironmentDeathTest : public testing::Test {
+protected:
+  void SetUp() override { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+  void TearDown() override {
+    for (const char *name : {"RNNRT_TRACE", "RNNRT_DROPOUT_DRAW"})
+      unsetenv(name);
+  }
+  /// Runs a case and ends the process.
+  [[noreturn]] static void run(const std::string &line) {
+    Session session;
+    Problem problem(session, Case(line));
+    problem.forward();
+    problem.backward();
+    std::exit(session.code() == RNNRT_STATUS_OK ? 0 : 1);
+  }
+};
+
+TEST_F(EnvironmentDeathTest, TraceIsOneLinePerEvent) {
+  setenv("RNNRT_TRACE", "dispatch,plan,memory", 1);
+  const std::string problem = "gru l1_t2_b2_i2_h3_d1 dtype=f64 training=1";
+  EXPECT_EXIT(run("gru l1_t2_b2_i2_h3_d1"), testing::ExitedWithCode(0), "rnnrt,plan,create," + problem + "\n");
+  EXPECT_EXIT(run("gru l1_t2_b2_i2_h3_d1"), testing::ExitedWithCode(0),
+              "rnnrt,dispatch," + problem + " prop=forward lowering=runtime,OK,[0-9]+\\.[0-9]+\n");
+  EXPECT_EXIT(run("gru l1_t2_b2_i2_h3_d1"), testing::ExitedWithCode(0), "rnnrt,memory,alloc,host,[0-9]+,[0-9]+\n");
+  setenv("RNNRT_TRACE", "plans", 1);
+  EXPECT_EXIT(run("gru l1_t2_b2_i2_h3_d1"), testing::ExitedWithCode(0), "knows dispatch plan memory and not `plans`");
+}
+
+TEST_F(EnvironmentDeathTest, DropoutDraw) {
+  auto check = [](int64_t expected) {
+    rnnrt_call_options_t options;
+    rnnrt_call_options_init(&options);
+    std::exit(options.dropout_draw == expected ? 0 : 1);
+  };
+  setenv("RNNRT_DROPOUT_DRAW", "12", 1);
+  EXPECT_EXIT(check(12), testing::ExitedWithCode(0), "");
+  setenv("RNNRT_DROPOUT_DRAW", "1x", 1);
+  EXPECT_EXIT(check(-1), testing::ExitedWithCode(0), "RNNRT_DROPOUT_DRAW expects a whole number");
 }
 
 } // namespace

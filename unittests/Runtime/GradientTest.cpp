@@ -1,6 +1,5 @@
-// GradientTest.cpp - every gradient of every op against central differences in f64, with NaN in everything that must not
-// be read and poison in every result before each run.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// GradientTest.cpp - every gradient of every op against central differences in f64, with NaN in everything that must
+// not be read and poison in every result before each run. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
 
@@ -126,7 +125,8 @@ std::vector<std::string> blockCases() {
         cases.push_back("block_lstm l1_t5_b3_i2_h4_d1" + words + " forget_bias=0.75 n=" + n);
       cases.push_back("block_lstm l1_t3_b5_i3_h2_d1" + words);
       cases.push_back("block_lstm l1_t3_b2_i0_h2_d1" + words); // no features: x and its weights are empty
-      cases.push_back("block_lstm l1_t1_b1_i1_h1_d1" + words + " forget_bias=1 cell_clip=30"); // a clip that never binds
+      cases.push_back("block_lstm l1_t1_b1_i1_h1_d1" + words +
+                      " forget_bias=1 cell_clip=30"); // a clip that never binds
     }
   return cases;
 }
@@ -143,9 +143,8 @@ TEST(GradientCheckTest, SeesOneWrongElement) {
   EXPECT_LE(centralDifferenceError(problem, "params"), 1e-7);
   Tensor &gradient = problem.gradients.at("dparams");
   std::vector<double> values = gradient.values();
-  const double largest = std::fabs(*std::max_element(values.begin(), values.end(), [](double a, double b) {
-    return std::fabs(a) < std::fabs(b);
-  }));
+  const double largest = std::fabs(
+      *std::max_element(values.begin(), values.end(), [](double a, double b) { return std::fabs(a) < std::fabs(b); }));
   gradient.set(gradient.size() - 1, gradient.get(gradient.size() - 1) + 1e-6 * largest);
   EXPECT_GT(centralDifferenceError(problem, "params"), 1e-7);
   gradient.poison();

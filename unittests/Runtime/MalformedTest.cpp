@@ -31,8 +31,8 @@ rnnrt_plan_t *make(Session &session, const RnnArguments &a) {
                             a.seed2, a.T, a.B, a.I, a.H, a.P, a.L);
 }
 rnnrt_plan_t *make(Session &session, const BlockArguments &a) {
-  return rnnrt_abi_block_lstm_plan(session.call, a.dtype, a.layout, a.peephole, a.forgetBias, a.cellClip, a.T, a.B,
-                                   a.I, a.H);
+  return rnnrt_abi_block_lstm_plan(session.call, a.dtype, a.layout, a.peephole, a.forgetBias, a.cellClip, a.T, a.B, a.I,
+                                   a.H);
 }
 
 /// Changes one argument of a plan and expects a refusal that says `text`.
@@ -244,8 +244,8 @@ TEST(MalformedTest, CanonicalTensors) {
   auto run = [&](int64_t weights, int64_t biases, const std::vector<int64_t> &elements, int64_t params,
                  const char *text) {
     Problem problem(session, c);
-    rnnrt_abi_rnn_pack_params(session.call, problem.plan, weights, biases, tensors.data(), elements.data(),
-                              data.data(), params);
+    rnnrt_abi_rnn_pack_params(session.call, problem.plan, weights, biases, tensors.data(), elements.data(), data.data(),
+                              params);
     expectMessage(session, RNNRT_STATUS_INVALID_ARGUMENT, text, c);
     problem.forward(); // makes the plan again, which the reset gave back
     rnnrt_abi_rnn_unpack_params(session.call, problem.plan, weights, biases, tensors.data(), elements.data(),
@@ -298,8 +298,8 @@ TEST(ReserveTest, OfAnotherProblem) {
   ASSERT_EQ(lstm.reserve.size(), other.reserve.size());
   lstm.reserve = other.reserve;
   lstm.backward();
-  expectMessage(session, RNNRT_STATUS_FAILED_PRECONDITION, "`reserve` was written by the forward pass of another problem",
-                lstm.c);
+  expectMessage(session, RNNRT_STATUS_FAILED_PRECONDITION,
+                "`reserve` was written by the forward pass of another problem", lstm.c);
   Problem shorter(session, Case("lstm l1_t4_b2_i3_h3_d1 lengths=4,2"));
   lstm.forward(), shorter.forward();
   shorter.reserve = lstm.reserve;

@@ -24,7 +24,9 @@ Tensor::Tensor(int32_t dtype, int64_t count)
   poison();
 }
 
-void Tensor::poison() { std::fill(memory.begin() + fence, memory.end() - fence, 0xff); }
+void Tensor::poison() {
+  std::fill(memory.begin() + fence, memory.end() - fence, 0xff);
+}
 
 void Tensor::set(int64_t index, double value) {
   char *at = static_cast<char *>(data()) + index * rnnrt_dtype_size(dtype);
@@ -243,8 +245,8 @@ void Problem::makePlan(bool training) {
                                      c.number("cell_clip", 0), c.T, c.B, c.I, c.H);
   else
     plan = rnnrt_abi_rnn_plan(session.call, c.dtype(), c.mode(), c.skip(), int32_t(c.D - 1), training,
-                              c.number("dropout", 0), int64_t(c.number("seed", 0)), int64_t(c.number("seed2", 0)),
-                              c.T, c.B, c.I, c.H, c.P(), c.L);
+                              c.number("dropout", 0), int64_t(c.number("seed", 0)), int64_t(c.number("seed2", 0)), c.T,
+                              c.B, c.I, c.H, c.P(), c.L);
 }
 
 void *Problem::out(Tensors &tensors, const std::string &name, int64_t count, const std::string &only) {

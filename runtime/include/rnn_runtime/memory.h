@@ -45,8 +45,8 @@ RNNRT_API rnnrt_status_t rnnrt_memory_copy(rnnrt_device_t *device, rnnrt_stream_
 /// The counters of `device` now.
 RNNRT_API rnnrt_status_t rnnrt_memory_stats(const rnnrt_device_t *device, rnnrt_memory_stats_t *out_stats);
 
-/// Bytes that compiled code holds through _mlir_memref_to_llvm_alloc in the whole process, and the most that it ever held.
-/// Those entries know no device, so they are counted here and not in a device.
+/// Bytes that compiled code holds through _mlir_memref_to_llvm_alloc in the whole process, and the most that it ever
+/// held. Those entries know no device, so they are counted here and not in a device.
 RNNRT_API int64_t rnnrt_memory_live_bytes(void);
 RNNRT_API int64_t rnnrt_memory_peak_bytes(void);
 
@@ -59,8 +59,8 @@ RNNRT_API void rnnrt_memory_free_result(void *pointer);
 /// Called when compiled code asks for memory that cannot be had (none left, or a negative size: a dimension that
 /// overflowed) or frees what is not its own. Such code has no error branch and would go on to use the pointer, so the
 /// process cannot continue there: the handler may end the process or leave by longjmp or an exception. When it returns,
-/// and when there is none, the runtime prints `message` to stderr and aborts: a clean end with a sentence, never a write
-/// through a bad pointer.
+/// and when there is none, the runtime prints `message` to stderr and aborts: a clean end with a sentence, never a
+/// write through a bad pointer.
 typedef void (*rnnrt_memory_failure_handler_t)(void *user, int64_t bytes, const char *message);
 
 /// Sets the handler of the process; NULL restores the default. Set it before compiled code runs.

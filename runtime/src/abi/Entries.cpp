@@ -75,23 +75,27 @@ void rnnrt_abi_expect_range(rnnrt_call_t *call, int64_t actual, int64_t low, int
   enter(call, [&] {
     if (low <= actual && actual <= high)
       return Status();
-    return invalidArgument("%s: expected a value in [%lld, %lld], but got %lld", message ? message : "value out of range",
-                           (long long)low, (long long)high, (long long)actual);
+    return invalidArgument("%s: expected a value in [%lld, %lld], but got %lld",
+                           message ? message : "value out of range", (long long)low, (long long)high,
+                           (long long)actual);
   });
 }
 
-void *_mlir_memref_to_llvm_alloc(int64_t bytes) { return compiledAllocate(RNNRT_MEMORY_ALIGNMENT, bytes); }
+void *_mlir_memref_to_llvm_alloc(int64_t bytes) {
+  return compiledAllocate(RNNRT_MEMORY_ALIGNMENT, bytes);
+}
 void *_mlir_memref_to_llvm_aligned_alloc(int64_t alignment, int64_t bytes) {
   return compiledAllocate(alignment, bytes);
 }
-void _mlir_memref_to_llvm_free(void *pointer) { compiledRelease(pointer); }
+void _mlir_memref_to_llvm_free(void *pointer) {
+  compiledRelease(pointer);
+}
 
 //===-- The cudnn ops --------------------------------------------------------------------------------------------===//
 
-rnnrt_plan_t *rnnrt_abi_rnn_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode,
-                                 int32_t direction, int32_t training, double dropout, int64_t seed, int64_t seed2,
-                                 int64_t steps, int64_t batch, int64_t input, int64_t hidden, int64_t projection,
-                                 int64_t layers) {
+rnnrt_plan_t *rnnrt_abi_rnn_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode, int32_t direction,
+                                 int32_t training, double dropout, int64_t seed, int64_t seed2, int64_t steps,
+                                 int64_t batch, int64_t input, int64_t hidden, int64_t projection, int64_t layers) {
   rnnrt_plan_t *result = nullptr;
   enter(call, [&] {
     RnnProblem problem;
@@ -171,8 +175,8 @@ rnnrt_plan_t *rnnrt_abi_block_lstm_plan(rnnrt_call_t *call, int32_t dtype, int32
   rnnrt_plan_t *result = nullptr;
   enter(call, [&] {
     BlockProblem problem;
-    RNNRT_TRY(makeBlockProblem(dtype, layout, use_peephole, forget_bias, cell_clip, steps, batch, input, hidden,
-                               problem));
+    RNNRT_TRY(
+        makeBlockProblem(dtype, layout, use_peephole, forget_bias, cell_clip, steps, batch, input, hidden, problem));
     return lend(call, problem, result);
   });
   return result;
@@ -196,8 +200,8 @@ void rnnrt_abi_block_lstm_backward(rnnrt_call_t *call, rnnrt_plan_t *plan, int64
                                    void *dw, void *dwci, void *dwcf, void *dwco, void *db) {
   dispatchBlock(call, plan, "backward", [&](BlockLstmPlan &block) {
     return block.backward(call->context(),
-                          {seq_len_max, x,  cs_prev, h_prev,  w,      wci, wcf,      wco,     b,  i,    cs,   f,   o,
-                           ci,          co, h,       cs_grad, h_grad, dx,  dcs_prev, dh_prev, dw, dwci, dwcf, dwco, db});
+                          {seq_len_max, x, cs_prev, h_prev, w,  wci,      wcf,     wco, b,    i,    cs,   f, o, ci,
+                           co,          h, cs_grad, h_grad, dx, dcs_prev, dh_prev, dw,  dwci, dwcf, dwco, db});
   });
 }
 

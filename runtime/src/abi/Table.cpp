@@ -17,4 +17,6 @@ extern "C" const rnnrt_abi_symbol_t *rnnrt_abi_symbols(size_t *out_count) {
   return symbols;
 }
 
-extern "C" int32_t rnnrt_abi_version(void) { return RNNRT_ABI_VERSION; }
+extern "C" int32_t rnnrt_abi_version(void) {
+  return RNNRT_ABI_VERSION;
+}

@@ -54,7 +54,9 @@ rnnrt_status_t rnnrt_call_create(rnnrt_device_t *device, rnnrt_stream_t *stream,
       .take();
 }
 
-rnnrt_status_t rnnrt_call_status(const rnnrt_call_t *call) { return call ? call->first.get() : nullptr; }
+rnnrt_status_t rnnrt_call_status(const rnnrt_call_t *call) {
+  return call ? call->first.get() : nullptr;
+}
 
 void rnnrt_call_fail(rnnrt_call_t *call, rnnrt_status_t status) {
   Status owned(status);
@@ -69,8 +71,14 @@ void rnnrt_call_reset(rnnrt_call_t *call) {
   call->plans.clear();
 }
 
-rnnrt_device_t *rnnrt_call_device(const rnnrt_call_t *call) { return call ? call->device.get() : nullptr; }
-rnnrt_stream_t *rnnrt_call_stream(const rnnrt_call_t *call) { return call ? call->stream.get() : nullptr; }
-void rnnrt_call_release(rnnrt_call_t *call) { delete call; }
+rnnrt_device_t *rnnrt_call_device(const rnnrt_call_t *call) {
+  return call ? call->device.get() : nullptr;
+}
+rnnrt_stream_t *rnnrt_call_stream(const rnnrt_call_t *call) {
+  return call ? call->stream.get() : nullptr;
+}
+void rnnrt_call_release(rnnrt_call_t *call) {
+  delete call;
+}
 
 } // extern "C"

@@ -17,7 +17,9 @@ rnnrt_plan_stats_t PlanCache::stats() const {
   return {created, hits, int64_t(plans.size())};
 }
 
-static Status nullHandle(const char *name) { return invalidArgument("expects `%s`, but got a null pointer", name); }
+static Status nullHandle(const char *name) {
+  return invalidArgument("expects `%s`, but got a null pointer", name);
+}
 
 extern "C" {
 
@@ -49,7 +51,9 @@ rnnrt_status_t rnnrt_device_create(const char *name, const rnnrt_device_options_
       .take();
 }
 
-const char *rnnrt_device_name(const rnnrt_device_t *device) { return device ? device->name.c_str() : ""; }
+const char *rnnrt_device_name(const rnnrt_device_t *device) {
+  return device ? device->name.c_str() : "";
+}
 
 void rnnrt_device_retain(rnnrt_device_t *device) {
   if (device)
@@ -89,7 +93,9 @@ rnnrt_status_t rnnrt_stream_synchronize(rnnrt_stream_t *stream) {
   return guarded([&] { return stream->device->backend->synchronize(stream->native); }).take();
 }
 
-rnnrt_device_t *rnnrt_stream_device(const rnnrt_stream_t *stream) { return stream ? stream->device.get() : nullptr; }
+rnnrt_device_t *rnnrt_stream_device(const rnnrt_stream_t *stream) {
+  return stream ? stream->device.get() : nullptr;
+}
 
 void rnnrt_stream_release(rnnrt_stream_t *stream) {
   if (stream)
@@ -142,7 +148,9 @@ rnnrt_status_t rnnrt_memory_stats(const rnnrt_device_t *device, rnnrt_memory_sta
 
 //===-- Plans ----------------------------------------------------------------------------------------------------===//
 
-const char *rnnrt_plan_key(const rnnrt_plan_t *plan) { return plan ? plan->key.c_str() : ""; }
+const char *rnnrt_plan_key(const rnnrt_plan_t *plan) {
+  return plan ? plan->key.c_str() : "";
+}
 
 rnnrt_status_t rnnrt_device_clear_plans(rnnrt_device_t *device) {
   if (!device)

@@ -53,8 +53,7 @@ private:
 class PlanCache {
 public:
   /// The plan of `problem`, made by `backend` when it is not there.
-  template <typename Problem>
-  Status get(Backend &backend, const Problem &problem, std::shared_ptr<Plan> &plan) {
+  template <typename Problem> Status get(Backend &backend, const Problem &problem, std::shared_ptr<Plan> &plan) {
     std::string key = problem.describe();
     // Making a host plan is cheap, and two threads must not make the same plan twice: its draws would repeat.
     std::lock_guard<std::mutex> lock(mutex);

@@ -24,8 +24,12 @@ static_assert(sizeof(Header) == RNNRT_MEMORY_ALIGNMENT, "the header must keep th
 
 constexpr uint64_t liveMagic = 0x6b636f6c42746e52, freedMagic = 0x6465657246746e52;
 
-void *systemAllocate(void *, size_t alignment, size_t bytes) { return std::aligned_alloc(alignment, bytes); }
-void systemRelease(void *, void *pointer, size_t, size_t) { std::free(pointer); }
+void *systemAllocate(void *, size_t alignment, size_t bytes) {
+  return std::aligned_alloc(alignment, bytes);
+}
+void systemRelease(void *, void *pointer, size_t, size_t) {
+  std::free(pointer);
+}
 
 } // namespace
 
@@ -39,8 +43,8 @@ void *MemoryPool::allocate(int64_t bytes, size_t alignment) {
     alignment = RNNRT_MEMORY_ALIGNMENT;
   // Room for the header (one alignment unit keeps the block aligned) and for rounding up to a multiple.
   size_t rawBytes;
-  if (bytes < 0 || alignment > (size_t(1) << 30) || __builtin_add_overflow(size_t(bytes), 2 * alignment - 1, &rawBytes) ||
-      rawBytes > size_t(PTRDIFF_MAX))
+  if (bytes < 0 || alignment > (size_t(1) << 30) ||
+      __builtin_add_overflow(size_t(bytes), 2 * alignment - 1, &rawBytes) || rawBytes > size_t(PTRDIFF_MAX))
     return nullptr;
   rawBytes &= ~(alignment - 1);
   auto *raw = static_cast<char *>(allocator.allocate(allocator.user, alignment, rawBytes));
@@ -78,7 +82,9 @@ bool MemoryPool::release(void *pointer) {
   return true;
 }
 
-rnnrt_memory_stats_t MemoryPool::stats() const { return {live.load(), peak.load(), blocks.load()}; }
+rnnrt_memory_stats_t MemoryPool::stats() const {
+  return {live.load(), peak.load(), blocks.load()};
+}
 
 //===-- Memory of compiled code ----------------------------------------------------------------------------------===//
 
@@ -128,10 +134,18 @@ void rnnrt::compiledRelease(void *pointer) {
 
 extern "C" {
 
-int64_t rnnrt_memory_live_bytes(void) { return compiledPool().stats().live_bytes; }
-int64_t rnnrt_memory_peak_bytes(void) { return compiledPool().stats().peak_bytes; }
-void rnnrt_memory_reset_peak(void) { compiledPool().resetPeak(); }
-void rnnrt_memory_free_result(void *pointer) { compiledRelease(pointer); }
+int64_t rnnrt_memory_live_bytes(void) {
+  return compiledPool().stats().live_bytes;
+}
+int64_t rnnrt_memory_peak_bytes(void) {
+  return compiledPool().stats().peak_bytes;
+}
+void rnnrt_memory_reset_peak(void) {
+  compiledPool().resetPeak();
+}
+void rnnrt_memory_free_result(void *pointer) {
+  compiledRelease(pointer);
+}
 
 void rnnrt_memory_set_failure_handler(rnnrt_memory_failure_handler_t handler, void *user) {
   failureUser.store(user);

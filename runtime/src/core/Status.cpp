@@ -54,15 +54,21 @@ RNNRT_DEFINE_FAILURE(internalError, RNNRT_STATUS_INTERNAL)
 
 extern "C" {
 
-rnnrt_status_t rnnrt_status_create(rnnrt_status_code_t code, const char *message) { return make(code, message); }
+rnnrt_status_t rnnrt_status_create(rnnrt_status_code_t code, const char *message) {
+  return make(code, message);
+}
 
 rnnrt_status_t rnnrt_status_clone(rnnrt_status_t status) {
   return status ? make(status->code, status->message.c_str()) : nullptr;
 }
 
-rnnrt_status_code_t rnnrt_status_code(rnnrt_status_t status) { return status ? status->code : RNNRT_STATUS_OK; }
+rnnrt_status_code_t rnnrt_status_code(rnnrt_status_t status) {
+  return status ? status->code : RNNRT_STATUS_OK;
+}
 
-const char *rnnrt_status_message(rnnrt_status_t status) { return status ? status->message.c_str() : ""; }
+const char *rnnrt_status_message(rnnrt_status_t status) {
+  return status ? status->message.c_str() : "";
+}
 
 const char *rnnrt_status_code_name(rnnrt_status_code_t code) {
   switch (code) {

@@ -21,11 +21,11 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
 
   const A *csPrev = operand(a.csPrev, state);
   const A *w = operand(a.w, (I + H) * 4 * H);
-  const A *i = operand(a.i, n * state), *f = operand(a.f, n * state), *o = operand(a.o, n * state),
-          *ci = operand(a.ci, n * state), *co = operand(a.co, n * state);
+  const A *i = operand(a.i, n *state), *f = operand(a.f, n *state), *o = operand(a.o, n *state),
+          *ci = operand(a.ci, n *state), *co = operand(a.co, n *state);
   // The last step's cell is read for wco_grad alone.
-  const A *cs = operand(a.cs, p.peephole ? n * state : (n - 1) * state);
-  const A *csGrad = operand(a.csGrad, n * state), *hGrad = operand(a.hGrad, n * state);
+  const A *cs = operand(a.cs, p.peephole ? n *state : (n - 1) * state);
+  const A *csGrad = operand(a.csGrad, n *state), *hGrad = operand(a.hGrad, n *state);
   const A *wci = p.peephole ? operand(a.wci, H) : nullptr, *wcf = p.peephole ? operand(a.wcf, H) : nullptr,
           *wco = p.peephole ? operand(a.wco, H) : nullptr;
   A *dG = scratch.get<A>(n * B * 4 * H); // of the gates' arguments

@@ -51,5 +51,9 @@ const Choice &chosen() {
 
 } // namespace
 
-template <> const Kernels<float> &rnnrt::kernels<float>() { return *chosen().float32; }
-template <> const Kernels<double> &rnnrt::kernels<double>() { return *chosen().float64; }
+template <> const Kernels<float> &rnnrt::kernels<float>() {
+  return *chosen().float32;
+}
+template <> const Kernels<double> &rnnrt::kernels<double>() {
+  return *chosen().float64;
+}

@@ -40,8 +40,7 @@ void gemm(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, Vie
 /// A few rows are not worth packing the other operand for.
 constexpr int64_t fewRows = 4;
 
-template <typename A>
-void multiply(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c) {
+template <typename A> void multiply(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c) {
   if (m > fewRows)
     return gemm<Eigen::ColMajor, Eigen::ColMajor>(m, n, k, a, b, c);
   for (int64_t row = 0; row < m; ++row) {
@@ -82,8 +81,7 @@ template <typename A> A dot(const A *x, const A *y, int64_t count) {
   return sums[0] + tail;
 }
 
-template <typename A>
-void multiplyBT(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c) {
+template <typename A> void multiplyBT(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c) {
   if (m > fewRows)
     return gemm<Eigen::RowMajor, Eigen::ColMajor>(m, n, k, a, b, c);
   for (int64_t row = 0; row < m; ++row)
@@ -91,8 +89,7 @@ void multiplyBT(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> 
       c.data[row * c.stride + column] += dot(a.data + row * a.stride, b.data + column * b.stride, k);
 }
 
-template <typename A>
-void multiplyAT(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c) {
+template <typename A> void multiplyAT(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c) {
   gemm<Eigen::ColMajor, Eigen::RowMajor>(m, n, k, a, b, c);
 }
 

@@ -32,12 +32,10 @@ public:
       : seed(seed), threshold(uint64_t(p * 4294967296.0)), layer(uint32_t(layer)), draw(uint32_t(draw)) {}
 
   /// target[k] = kept(first + k) ? source[k] * scale : 0 for `count` elements; the ranges may be the same.
-  template <typename A>
-  void apply(A *target, const A *source, int64_t first, int64_t count, A scale) const {
+  template <typename A> void apply(A *target, const A *source, int64_t first, int64_t count, A scale) const {
     for (int64_t k = 0; k < count;) {
       uint64_t element = uint64_t(first + k);
-      std::array<uint32_t, 4> words =
-          philox4x32({uint32_t(element >> 2), uint32_t(element >> 34), layer, draw}, seed);
+      std::array<uint32_t, 4> words = philox4x32({uint32_t(element >> 2), uint32_t(element >> 34), layer, draw}, seed);
       for (int64_t word = int64_t(element & 3); word < 4 && k < count; ++word, ++k)
         target[k] = words[word] >= threshold ? source[k] * scale : A(0);
     }

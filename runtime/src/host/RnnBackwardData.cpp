@@ -1,6 +1,6 @@
-// RnnBackwardData.cpp - gradients of a network's input and states, and of its gates, which stay in the reserve space for
-// the gradient of the parameters (equations: semantics section 4).
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RnnBackwardData.cpp - gradients of a network's input and states, and of its gates, which stay in the reserve space
+// for the gradient of the parameters (equations: semantics section 4). SPDX-License-Identifier: Apache-2.0 WITH
+// LLVM-exception
 
 #include "host/Philox.h"
 #include "host/RnnPlan.h"
@@ -29,8 +29,8 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
 
   /// Walks one direction back. dh and dc hold the gradients of the final state and get those of the initial one; dh is
   /// left unfinished when `wantFirst` is false. dy [T,B,D*P] is zero past the lengths.
-  void direction(const LayerParams<const A> &w, int64_t d, const A *h0, const A *c0, const A *dy,
-                 const Saved<A> &saved, bool wantFirst) {
+  void direction(const LayerParams<const A> &w, int64_t d, const A *h0, const A *c0, const A *dy, const Saved<A> &saved,
+                 bool wantFirst) {
     for (int64_t s = T - 1; s >= 0; --s) {
       const int64_t t = plan.stepAt(d, s), earlier = s ? plan.stepAt(d, s - 1) : 0;
       A *gates = saved.gates + t * B * rows;
@@ -42,8 +42,7 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
       A *total = p.projected() ? saved.delta + t * B * P : delta;
       for (int64_t b = 0; b < B; ++b)
         for (int64_t j = 0; j < P; ++j)
-          total[b * P + j] =
-              lengths.padded(t, b) ? A(0) : dh[b * P + j] + dy[(t * B + b) * width + d * P + j];
+          total[b * P + j] = lengths.padded(t, b) ? A(0) : dh[b * P + j] + dy[(t * B + b) * width + d * P + j];
       const A *deltaH = total;
       if (p.projected()) {
         // dh of the unprojected h = Wr^T delta

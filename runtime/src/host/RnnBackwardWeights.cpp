@@ -1,5 +1,5 @@
-// RnnBackwardWeights.cpp - gradient of a network's parameters from the gradients of the gates that backward_data left in
-// the reserve space: sums over batch and time, each one matrix product (equations: semantics section 4).
+// RnnBackwardWeights.cpp - gradient of a network's parameters from the gradients of the gates that backward_data left
+// in the reserve space: sums over batch and time, each one matrix product (equations: semantics section 4).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "host/Philox.h"

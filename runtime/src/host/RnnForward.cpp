@@ -179,8 +179,8 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
   const A *x = maskedOperand(a.x, p.input, lengths, scratch);
 
   ReserveHeader header{};
-  Saved<A> shared;          // inference: the same memory for every layer
-  A *states[2] = {};        // and two outputs in turns
+  Saved<A> shared;   // inference: the same memory for every layer
+  A *states[2] = {}; // and two outputs in turns
   A *dropped = p.drops() ? scratch.get<A>(points() * outputWidth()) : nullptr;
   if (p.training) {
     // Until the end it holds no valid header.

@@ -6,12 +6,12 @@
 
 using namespace rnnrt;
 
-/// Problems with more pseudo layers than this are refused before tables of that length are made.
-static constexpr int64_t maxPseudoLayers = 1 << 20;
+/// Problems with more layers than this are refused before tables of that length are made.
+static constexpr int64_t maxLayers = 1 << 16;
 
 Status ParamsLayout::make(const RnnProblem &p) {
-  if (p.layers > maxPseudoLayers)
-    return outOfRange("expects L (the layers) to be at most %lld, but got %lld", (long long)maxPseudoLayers,
+  if (p.layers > maxLayers)
+    return outOfRange("expects L (the layers) to be at most %lld, but got %lld", (long long)maxLayers,
                       (long long)p.layers);
   const int64_t count = p.layers * p.directions();
   layers.resize(size_t(count));

@@ -10,8 +10,8 @@
 
 namespace rnnrt {
 
-/// The dense parameter buffer (semantics 3.5): all matrices pseudo layer by pseudo layer, then all biases. Within a pseudo
-/// layer the gates of one kind follow each other, so they form one [G*H, .] matrix. Offsets in elements.
+/// The dense parameter buffer (semantics 3.5): all matrices pseudo layer by pseudo layer, then all biases. Within a
+/// pseudo layer the gates of one kind follow each other, so they form one [G*H, .] matrix. Offsets in elements.
 struct ParamsLayout {
   struct PseudoLayer {
     int64_t inputWeights;     ///< W [G*H, K]; empty with skip_input in layer 0

@@ -166,9 +166,8 @@ Status HostRnnPlan<A>::checkCanonical(int64_t numWeights, int64_t numBiases, con
 // The dense buffer is the canonical tensors one after the other, so both directions are copies.
 
 template <typename A>
-Status HostRnnPlan<A>::packParams(const RunContext &, int64_t numWeights, int64_t numBiases,
-                                  const void *const *tensors, const int64_t *elements, void *params,
-                                  int64_t paramsElements) {
+Status HostRnnPlan<A>::packParams(const RunContext &, int64_t numWeights, int64_t numBiases, const void *const *tensors,
+                                  const int64_t *elements, void *params, int64_t paramsElements) {
   RNNRT_TRY(checkCanonical(numWeights, numBiases, tensors, elements, params, paramsElements));
   auto *target = static_cast<char *>(params);
   for (int64_t k = 0; k < numWeights + numBiases; ++k) {

@@ -1,5 +1,5 @@
-// RnnPlan.h - the host's plan of a network. One class per type that it computes in; the passes are in files of their own.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RnnPlan.h - the host's plan of a network. One class per type that it computes in; the passes are in files of their
+// own. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_HOST_RNNPLAN_H
 #define RNNRT_HOST_RNNPLAN_H
