@@ -1,0 +1,41 @@
+// What the tool itself refuses, and its exit status.
+// REQUIRES: rnn-run
+// RUN: not rnn-run %s --input=1 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not rnn-run %s --function=nothing 2>&1 | FileCheck %s --check-prefix=FUNCTION
+// RUN: not rnn-run %s --input=2xf32=1 --input=1 2>&1 | FileCheck %s --check-prefix=SHAPE
+// RUN: not rnn-run %s --input=3xf64=1 --input=1 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not rnn-run %s --input=@%t.missing.npy --input=1 2>&1 | FileCheck %s --check-prefix=FILE
+// RUN: not rnn-run %s --input=3xf32=1 --input=1 --output=x.npy --output=- 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: not rnn-run %s --input=3xf32=1 --input=1 --output=- 2>&1 | FileCheck %s --check-prefix=OUTPUTS
+// RUN: not rnn-run %s --target=moon 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not rnn-run %s --lowering=magic 2>&1 | FileCheck %s --check-prefix=LOWERING
+// RUN: not rnn-run %s --stop-after=never 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: not rnn-run %s --atol=-1 2>&1 | FileCheck %s --check-prefix=TOLERANCE
+// RUN: not rnn-run %t.missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: rnn-run %s --stop-after=bufferize | FileCheck %s --check-prefix=BUFFERIZE
+// RUN: rnn-run %s --input=3xf32=[1,2,3] --input=4 --output=@%t.npy --output=- | FileCheck %s --check-prefix=RESULT
+// RUN: rnn-run %s --input=@%t.npy --input=4 --expected_output=3xf32=[4,8,12] --expected_output=- | FileCheck %s --check-prefix=SAME
+// RUN: not rnn-run %s --input=@%t.npy --input=4 --expected_output=3xf32=[4,8,13] --expected_output=4 2>&1 | FileCheck %s --check-prefix=DIFFERENT
+// RUN: rnn-run %s --input=@%t.npy --input=4 --expected_output=3xf32=[4,8,13] --expected_output=4 --rtol=0.1
+
+// COUNT: rnn-run: error: `main` has 2 argument(s) (tensor<3xf32>, i32), but got 1 --input flag(s)
+// FUNCTION: rnn-run: error: the module has no public function `nothing`{{.*}}; it has `main`
+// SHAPE: rnn-run: error: {{.*}}0{{.*}}2xf32
+// TYPE: rnn-run: error: {{.*}}0{{.*}}3xf64
+// FILE: rnn-run: error: --input 0: {{.*}}missing.npy
+// OUTPUT: rnn-run: error: --output takes @file.npy or -, but got `x.npy`
+// OUTPUTS: rnn-run: error: `main` has 2 result(s) (tensor<3xf32>, i32), but got 1 --output flag(s)
+// TARGET: rnn-run: error: unknown target `moon` in --target; this build has `host`
+// LOWERING: rnn-run: error: unknown lowering `magic` in --lowering; expected auto, runtime or fused
+// STAGE: rnn-run: error: unknown stage `never` in --stop-after; expected import, simplify, select, bufferize, lower, emit or run
+// TOLERANCE: rnn-run: error: --atol and --rtol take numbers that are not negative
+// MISSING: rnn-run: error: cannot open input file
+// BUFFERIZE: func.func @main(%{{.*}}: memref<3xf32>, %{{.*}}: i32) -> (memref<3xf32>, i32)
+// RESULT: i32=4
+// SAME: all results are as expected
+// DIFFERENT: rnn-run: error: result 0{{.*}}13
+func.func @main(%x: tensor<3xf32>, %k: i32) -> (tensor<3xf32>, i32) {
+  %two = arith.constant dense<2.0> : tensor<3xf32>
+  %y = arith.mulf %x, %two : tensor<3xf32>
+  return %y, %k : tensor<3xf32>, i32
+}
