@@ -46,7 +46,8 @@ struct LayerOpModel : public BufferizableOpInterface::ExternalModel<LayerOpModel
       return failure();
     auto backprop = dyn_cast<CudnnBackpropOp>(op);
     // The analysis knows writes through results only, so this one is decided here.
-    if (!backprop || isPrivateReserve(backprop.getReserveSpace(), op))
+    // On memrefs there is nothing to decide: the buffer is the caller's to overwrite.
+    if (!backprop || !backprop.isValueForm() || isPrivateReserve(backprop.getReserveSpace(), op))
       return success();
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
