@@ -31,6 +31,7 @@ struct ThreadRuntimeCall : public rnn::impl::ThreadRuntimeCallPassBase<ThreadRun
     if (failed)
       return signalPassFailure();
     Type callType = rnnrt::CallType::get(&getContext());
+    SymbolTableCollection symbols;
     module.walk([&](func::FuncOp function) {
       if (function.isExternal())
         return;
@@ -43,7 +44,6 @@ struct ThreadRuntimeCall : public rnn::impl::ThreadRuntimeCallPassBase<ThreadRun
         current.getCall().replaceAllUsesWith(call);
         current.erase();
       });
-      SymbolTableCollection symbols;
       function.walk([&](func::CallOp caller) {
         auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(caller, caller.getCalleeAttr());
         if (!callee || callee.isExternal())
