@@ -1,6 +1,6 @@
 //===- ElementText.h - elements and quoted input in messages -*- C++ -*-===//
 //
-// What the files of this folder share when they print. Not installed.
+// What the files of this folder share when they read and print. Not installed.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,6 +13,12 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::rnn::detail {
+
+/// Whether `text` is decimal digits, after a sign if there is one.
+bool isInteger(llvm::StringRef text);
+
+/// Reads the number `text` into element `index`, rounded once; one that is out of range is an error.
+llvm::Error parseElement(const HostTensor &tensor, int64_t index, llvm::StringRef text);
 
 /// Prints the shortest number that reads back as element `index`. Every NaN is `nan`.
 void printElement(llvm::raw_ostream &os, const HostTensor &tensor, int64_t index);

@@ -6,120 +6,21 @@
 
 #include "rnn/Support/TensorText.h"
 #include "ElementText.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <charconv>
 #include <cstring>
 
 using namespace mlir::rnn;
 using llvm::StringRef;
 using llvm::Twine;
-using mlir::rnn::detail::quote;
+using namespace mlir::rnn::detail;
 
 // As many as an npy file may have.
 static constexpr size_t maxRank = 32;
 
 static llvm::Error makeError(const Twine &message) {
   return llvm::createStringError(message);
-}
-
-std::string mlir::rnn::detail::quote(StringRef text) {
-  std::string quoted = "`";
-  llvm::raw_string_ostream os(quoted);
-  constexpr size_t limit = 200;
-  bool isLong = text.size() > limit;
-  llvm::printEscapedString(isLong ? text.take_front(limit / 2) : text, os);
-  if (isLong) {
-    os << " ... ";
-    llvm::printEscapedString(text.take_back(limit / 2), os);
-  }
-  os << "`";
-  return quoted;
-}
-
-//===----------------------------------------------------------------------===//
-// Elements
-//===----------------------------------------------------------------------===//
-
-static const llvm::fltSemantics &getSemantics(ElementKind kind) {
-  switch (kind) {
-  case ElementKind::F16:
-    return llvm::APFloat::IEEEhalf();
-  case ElementKind::BF16:
-    return llvm::APFloat::BFloat();
-  case ElementKind::F32:
-    return llvm::APFloat::IEEEsingle();
-  default:
-    return llvm::APFloat::IEEEdouble();
-  }
-}
-
-/// Whether `text` is digits, after a sign if there is one.
-static bool isInteger(StringRef text) {
-  if (!text.consume_front("-"))
-    text.consume_front("+");
-  return !text.empty() && llvm::all_of(text, llvm::isDigit);
-}
-
-/// Whether `text` is a decimal number, inf or nan. APFloat alone would also take forms such as `snan` and `0x1p3`.
-static bool isNumber(StringRef text) {
-  if (!text.consume_front("-"))
-    text.consume_front("+");
-  if (text.equals_insensitive("inf") || text.equals_insensitive("infinity") || text.equals_insensitive("nan"))
-    return true;
-  StringRef whole = text.take_while(llvm::isDigit);
-  text = text.drop_front(whole.size());
-  StringRef fraction;
-  if (text.consume_front("."))
-    fraction = text.take_while(llvm::isDigit);
-  text = text.drop_front(fraction.size());
-  if (whole.empty() && fraction.empty())
-    return false;
-  return text.empty() || ((text.consume_front("e") || text.consume_front("E")) && isInteger(text));
-}
-
-static llvm::Error storeInteger(const HostTensor &tensor, int64_t index, StringRef text) {
-  ElementKind kind = tensor.getKind();
-  HostTensor target = tensor; // shares the memory
-  if (kind == ElementKind::I1 && (text == "true" || text == "false")) {
-    target.setFromInteger(index, text == "true");
-    return llvm::Error::success();
-  }
-  std::string expected = "expected an integer for " + stringifyElementKind(kind).str();
-  if (!isInteger(text))
-    return makeError(expected + ", but got " + quote(text) +
-                     (isNumber(text) ? "; round it, or name a type such as f32 before `=`" : ""));
-  // No sign in the type: both 255 and -1 are an i8, as in MLIR.
-  unsigned width = kind == ElementKind::I1 ? 1 : 8 * getElementSize(kind);
-  bool negative = text.consume_front("-");
-  text.consume_front("+");
-  uint64_t magnitude = 0, most = ~uint64_t(0) >> (64 - width), least = width == 1 ? 0 : uint64_t(1) << (width - 1);
-  if (text.getAsInteger(10, magnitude) || magnitude > (negative ? least : most))
-    return makeError(expected + " from " + (least ? "-" : "") + Twine(least) + " to " + Twine(most) + ", but got " +
-                     quote((negative ? "-" : "") + text.str()) + "; use a wider type");
-  target.setFromInteger(index, static_cast<int64_t>(negative ? 0 - magnitude : magnitude));
-  return llvm::Error::success();
-}
-
-static llvm::Error storeFloat(const HostTensor &tensor, int64_t index, StringRef text) {
-  StringRef type = stringifyElementKind(tensor.getKind());
-  if (!isNumber(text))
-    return makeError("expected a number for " + type + ", such as 1, -0.5, 1e-3, inf or nan, but got " + quote(text));
-  // Straight to the element type: by way of double it would be rounded twice.
-  llvm::APFloat value(getSemantics(tensor.getKind()));
-  auto status = value.convertFromString(text, llvm::APFloat::rmNearestTiesToEven);
-  if (!status)
-    return makeError("expected a number for " + type + ", but got " + quote(text) + ": " +
-                     llvm::toString(status.takeError()));
-  if (*status & llvm::APFloat::opOverflow)
-    return makeError("expected a number in the range of " + type + ", but got " + quote(text) +
-                     "; write inf, or use a wider type");
-  uint64_t bits = value.bitcastToAPInt().getZExtValue();
-  size_t size = getElementSize(tensor.getKind());
-  std::memcpy(tensor.getDataAs<char>() + index * size, &bits, size);
-  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -325,14 +226,13 @@ llvm::Expected<HostTensor> mlir::rnn::parseTensorText(StringRef text, const Want
   auto tensor = HostTensor::allocate(type.kind, type.shape);
   if (!tensor)
     return tensor.takeError();
-  auto store = isFloatKind(type.kind) ? storeFloat : storeInteger;
   int64_t count = tensor->getNumElements();
   if (literal->isScalar) {
     // Into a scalar first: the number is read once, and must be right for an empty tensor too.
     auto scalar = HostTensor::allocate(type.kind, {});
     if (!scalar)
       return scalar.takeError();
-    if (llvm::Error error = store(*scalar, 0, literal->numbers.front()))
+    if (llvm::Error error = parseElement(*scalar, 0, literal->numbers.front()))
       return error;
     int64_t size = getElementSize(type.kind);
     for (int64_t index = 0; index < count; ++index)
@@ -340,7 +240,7 @@ llvm::Expected<HostTensor> mlir::rnn::parseTensorText(StringRef text, const Want
     return tensor;
   }
   for (auto [index, number] : llvm::enumerate(literal->numbers))
-    if (llvm::Error error = store(*tensor, index, number))
+    if (llvm::Error error = parseElement(*tensor, index, number))
       return makeError("element " + Twine(index) + ": " + llvm::toString(std::move(error)));
   return tensor;
 }
@@ -349,40 +249,10 @@ llvm::Expected<HostTensor> mlir::rnn::parseTensorText(StringRef text, const Want
 // Printing
 //===----------------------------------------------------------------------===//
 
-void mlir::rnn::detail::printElement(llvm::raw_ostream &os, const HostTensor &tensor, int64_t index) {
-  ElementKind kind = tensor.getKind();
-  if (!isFloatKind(kind)) {
-    os << tensor.getAsInteger(index);
-    return;
-  }
-  double value = tensor.getAsDouble(index);
-  if (value != value) { // std::to_chars would print signs of NaN
-    os << "nan";
-    return;
-  }
-  char buffer[64], *end = std::end(buffer), *last = buffer;
-  if (kind == ElementKind::F32) {
-    last = std::to_chars(buffer, end, static_cast<float>(value)).ptr;
-  } else if (kind == ElementKind::F64) {
-    last = std::to_chars(buffer, end, value).ptr;
-  } else {
-    // The standard library has no 16-bit numbers; five digits tell any two of them apart.
-    for (int precision = 1; precision <= 5; ++precision) {
-      last = std::to_chars(buffer, end, value, std::chars_format::general, precision).ptr;
-      llvm::APFloat read(getSemantics(kind));
-      auto status = read.convertFromString(StringRef(buffer, last - buffer), llvm::APFloat::rmNearestTiesToEven);
-      if (status && read.bitcastToAPInt() == tensor.getDataAs<uint16_t>()[index])
-        break;
-      llvm::consumeError(status.takeError());
-    }
-  }
-  os << StringRef(buffer, last - buffer);
-}
-
 /// Prints dim `dim` and what is inside it, starting at element `index`, which is moved on.
 static void printList(llvm::raw_ostream &os, const HostTensor &tensor, size_t dim, int64_t &index) {
   if (dim == tensor.getShape().size()) {
-    detail::printElement(os, tensor, index++);
+    printElement(os, tensor, index++);
     return;
   }
   os << "[";

@@ -1,0 +1,45 @@
+//===- NpyHeader.h - what stands before the elements of an npy file -*- C++ -*-===//
+//
+// For Npy.cpp alone. Not installed.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_SUPPORT_NPYHEADER_H
+#define RNN_LIB_SUPPORT_NPYHEADER_H
+
+#include "rnn/Support/HostTensor.h"
+
+namespace mlir::rnn::detail {
+
+inline constexpr llvm::StringRef npyMagic("\x93NUMPY", 6);
+// NumPy's own limit before 2.0.
+inline constexpr size_t npyMaxRank = 32;
+
+struct NpyDType {
+  llvm::StringLiteral code; // without the byte order
+  ElementKind kind;
+  llvm::StringLiteral numpyName;
+};
+
+/// A file taken apart. `elements` points into it and has any length so far.
+struct NpyContents {
+  ElementKind kind;
+  bool fortranOrder;
+  llvm::SmallVector<int64_t> shape;
+  llvm::StringRef elements;
+};
+
+/// The dtype that stores `kind`. bf16 goes as its bits, for NumPy does not know it.
+const NpyDType &getNpyDType(ElementKind kind);
+
+/// An error about the file `name`.
+llvm::Error makeNpyError(llvm::StringRef name, const llvm::Twine &message);
+
+/// Reads the header; `wanted` is as for `readNpy`.
+llvm::Expected<NpyContents> splitNpy(llvm::StringRef bytes, llvm::StringRef name, std::optional<ElementKind> wanted);
+
+} // namespace mlir::rnn::detail
+
+#endif // RNN_LIB_SUPPORT_NPYHEADER_H
