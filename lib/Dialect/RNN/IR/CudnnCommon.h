@@ -31,8 +31,8 @@ LogicalResult verifySeeds(OpTy op, StringRef label) {
   return success();
 }
 
-/// Whether a conversion of parameters has projection matrices. As in cuDNN there are none where `num_proj` is the hidden
-/// size itself; a hidden size that is not known is taken to be another one, which the run-time check confirms.
+/// Whether a conversion of parameters has projection matrices. As in cuDNN there are none where `num_proj` is the
+/// hidden size itself; a hidden size that is not known is taken to be another one, which the run-time check confirms.
 template <typename OpTy>
 bool hasProjection(OpTy op) {
   return op.getNumProj() > 0 && static_cast<int64_t>(op.getNumProj()) != getConstantInt(op.getUnits());

@@ -64,7 +64,8 @@ std::optional<int64_t> rnn::getDenseParamsSize(const CudnnSizes &s) {
   };
   std::optional<int64_t> rows = mul(mul(gates, s.hidden), s.directions);
   std::optional<int64_t> first = mul(rows, add(add(s.skipInput ? 0 : s.input, s.projection), 2));
-  std::optional<int64_t> above = mul(mul(rows, s.layers - 1), add(add(mul(s.directions, s.projection), s.projection), 2));
+  std::optional<int64_t> columns = add(add(mul(s.directions, s.projection), s.projection), 2);
+  std::optional<int64_t> above = mul(mul(rows, s.layers - 1), columns);
   std::optional<int64_t> total = add(first, above);
   if (s.projection != s.hidden)
     total = add(total, mul(mul(mul(s.layers, s.directions), s.projection), s.hidden));
@@ -258,8 +259,9 @@ static LogicalResult verifyCanonical(OpTy op, ValueRange weights, ValueRange bia
   int64_t directions = getNumDirections(op.getDirection()), pairs = getNumParamPairs(op.getMode());
   int64_t weightsPerLayer = (pairs + (hasProjection(op) ? 1 : 0)) * directions;
   std::optional<int64_t> layers = getConstantInt(op.getLayers());
-  for (auto [name, count, perLayer] : {std::tuple<StringRef, int64_t, int64_t>("weights", weights.size(), weightsPerLayer),
-                                       {"biases", biases.size(), pairs * directions}}) {
+  using Group = std::tuple<StringRef, int64_t, int64_t>;
+  for (auto [name, count, perLayer] : {Group("weights", weights.size(), weightsPerLayer),
+                                       Group("biases", biases.size(), pairs * directions)}) {
     // Divided, because the product may not fit.
     if (layers && (count % perLayer != 0 || count / perLayer != *layers))
       return op.emitOpError("expects ") << perLayer << " " << name << " for each of " << *layers

@@ -124,8 +124,9 @@ static ParseResult parseGroup(OpAsmParser &parser, const OpSignature &signature,
   bool variadic = specs[first].variadic;
   if (!variadic && (values.size() < least || values.size() > capacity)) {
     InFlightDiagnostic diag = parser.emitError(loc, "`") << group << "` takes ";
-    llvm::interleaveComma(specs.slice(first, capacity), diag,
-                          [&](const NamedValue &v) { diag << "`" << v.name << "`" << (v.optional ? " (optional)" : ""); });
+    llvm::interleaveComma(specs.slice(first, capacity), diag, [&](const NamedValue &v) {
+      diag << "`" << v.name << "`" << (v.optional ? " (optional)" : "");
+    });
     return diag << ", but got " << values.size() << " values";
   }
   SmallVector<Type> types;
@@ -270,7 +271,8 @@ ParseResult rnn::detail::parseLayerOp(OpAsmParser &parser, OperationState &state
       return succeeded(parser.parseOptionalKeyword(result.name));
     });
     if (parsed.resultTypes.empty() || misplaced) {
-      InFlightDiagnostic diag = parser.emitError(loc, "expected result types as `name(types)`, once each and in order: ");
+      InFlightDiagnostic diag =
+          parser.emitError(loc, "expected result types as `name(types)`, once each and in order: ");
       llvm::interleaveComma(signature.results, diag, [&](const NamedValue &v) { diag << "`" << v.name << "`"; });
       return diag;
     }

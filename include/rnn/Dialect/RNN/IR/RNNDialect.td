@@ -26,7 +26,7 @@ def RNN_Dialect : Dialect {
     Element types are `f16`, `bf16`, `f32` and `f64`.
   }];
   let useDefaultAttributePrinterParser = 1;
-  // Of what canonicalization and reification create; without them a module of rnn ops alone would not have these loaded.
+  // What canonicalization and reification create; a module of rnn ops alone would not have these loaded.
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -1,8 +1,8 @@
 //===- RNNOps.td - the ops of the rnn dialect -*- tablegen -*-===//
 //
 // Base class, the cudnn family (whole stacks, opaque parameters), the block family (one LSTM layer, explicit matrices).
-// Why they are as they are: docs/Dialects/RNN/Rationale.md. Labels such as (C3) name the same rule here, in the verifier
-// and in test/Dialect/RNN/invalid-*.mlir.
+// Why they are as they are: docs/Dialects/RNN/Rationale.md. Labels such as (C3) name the same rule here, in the
+// verifier and in test/Dialect/RNN/invalid-*.mlir.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
