@@ -285,3 +285,27 @@ func.func @memref_ops_stay(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: mem
       outs(output = %y : memref<5x2x4xf32>)
   return
 }
+
+// -----
+
+// Dropout sits between layers: one layer draws nothing, so its unused result goes away ...
+// CHECK-LABEL: func @one_layer_draws_nothing
+// CHECK-NOT: rnn.cudnn_forward
+// CHECK: return
+func.func @one_layer_draws_nothing(%x: tensor<5x2x3xf32>, %h: tensor<2x2x4xf32>, %p: tensor<?xf32>) {
+  %y, %hn, %r = rnn.cudnn_forward gru, bidirectional input(%x : tensor<5x2x3xf32>) state(%h : tensor<2x2x4xf32>)
+      params(%p : tensor<?xf32>) {dropout = 0.5}
+  return
+}
+
+// ... while two layers advance the random stream, and so may a number of layers that is not known.
+// CHECK-LABEL: func @more_layers_draw
+// CHECK: rnn.cudnn_forward
+// CHECK: rnn.cudnn_forward
+func.func @more_layers_draw(%x: tensor<5x2x3xf32>, %h: tensor<2x2x4xf32>, %g: tensor<?x2x4xf32>, %p: tensor<?xf32>) {
+  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<2x2x4xf32>)
+      params(%p : tensor<?xf32>) {dropout = 0.5}
+  %z, %gn, %s = rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%g : tensor<?x2x4xf32>)
+      params(%p : tensor<?xf32>) {dropout = 0.5}
+  return
+}

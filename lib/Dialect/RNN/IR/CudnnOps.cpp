@@ -219,6 +219,11 @@ struct DropoutStream : public SideEffects::Resource::Base<DropoutStream> {
 };
 } // namespace
 
+bool CudnnForwardOp::drawsDropout() {
+  int64_t states = cast<ShapedType>(getInputH().getType()).getDimSize(0); // L*D, or dynamic
+  return getIsTraining() && !getDropout().isZero() && states != getNumDirections(getDirection());
+}
+
 void CudnnForwardOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   getLayerOpEffects(*this, effects);
   if (!drawsDropout())

@@ -112,8 +112,9 @@ def RNN_CudnnForwardOp : RNN_LayerOp<"cudnn_forward", [AttrSizedResultSegments]>
     Optional<RNN_Float>:$output_c /*C12*/, Optional<RNN_Reserve>:$reserve_space /*C13*/);
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// True when this op draws random numbers, the only case in which its value form is not pure.
-    bool drawsDropout() { return getIsTraining() && getDropout().convertToDouble() != 0.0; }
+    /// True when this op draws random numbers, the only case in which its value form is not pure: in training, with a
+    /// dropout other than 0, and unless there is just one layer, since dropout sits between layers.
+    bool drawsDropout();
   }];
 }
 
