@@ -122,11 +122,7 @@ TEST(NpyTest, DefectsOfHeaders) {
   };
   for (const BadHeader &bad : cases) {
     std::string message = read(makeFile(bad.header));
-    EXPECT_NE(
-        message.find(std::string("`in.npy`: ") + (bad.message[0] == 'e' && bad.message[1] == 'x' ? bad.message : "")),
-        std::string::npos)
-        << bad.header << "\n"
-        << message;
+    EXPECT_EQ(message.find("error: `in.npy`: expected "), 0u) << message;
     EXPECT_NE(message.find(bad.message), std::string::npos) << bad.header << "\n" << message;
     EXPECT_NE(message.find("; write the file again with numpy.save"), std::string::npos) << message;
   }
