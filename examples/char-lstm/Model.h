@@ -1,0 +1,76 @@
+//===- Model.h - a character model whose steps are compiled functions -*- C++ -*-===//
+//
+// Fills an MLIR template in, compiles it with the library interface of the compiler, and keeps the tensors that go from
+// step to step.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CHAR_LSTM_MODEL_H
+#define CHAR_LSTM_MODEL_H
+
+#include "mlir/IR/MLIRContext.h"
+#include "rnn/Emit/JIT.h"
+#include <random>
+
+class Runtime;
+
+/// Which template, and its sizes.
+struct ModelOptions {
+  enum class Kind { CudnnLSTM, CudnnGRU, BlockLSTM };
+  Kind kind = Kind::CudnnLSTM;
+  int64_t steps = 64;      ///< T, characters per sequence and training step
+  int64_t batch = 32;      ///< B, sequences side by side
+  int64_t embedding = 64;  ///< E, numbers per character
+  int64_t hidden = 128;    ///< H
+  int64_t characters = 0;  ///< V
+};
+
+/// The MLIR module of a model as text.
+std::string getModuleText(const ModelOptions &options);
+
+/// Numbers in [0, 1) that are the same everywhere for a seed, which the standard's distributions do not promise.
+class Random {
+public:
+  explicit Random(uint64_t seed) : engine(seed) {}
+  double next() { return static_cast<double>(engine() >> 11) * 0x1p-53; }
+
+private:
+  std::mt19937_64 engine;
+};
+
+class Model {
+public:
+  ~Model();
+
+  /// Compiles the functions and sets the trained numbers to small random ones.
+  static llvm::Expected<std::unique_ptr<Model>> create(const ModelOptions &options, Random &random);
+
+  const ModelOptions &getOptions() const { return options; }
+  int64_t getNumTrained() const { return theta.getNumElements(); }
+
+  /// One training step on characters [T + 1, B]: the mean loss in nats per character, before the step. The state of the
+  /// layers goes on from the step before.
+  llvm::Expected<double> train(const mlir::rnn::HostTensor &text, double rate);
+
+  /// The loss without a step, on a text of its own: `state` goes on from call to call, and is empty before the first.
+  llvm::Expected<double> evaluate(const mlir::rnn::HostTensor &text,
+                                  llvm::SmallVectorImpl<mlir::rnn::HostTensor> &state) const;
+
+  /// `count` characters that the model makes up after `token`. Low temperatures take the likeliest ones.
+  llvm::Expected<std::vector<uint8_t>> sample(uint8_t token, int64_t count, double temperature, Random &random) const;
+
+private:
+  Model() = default;
+  llvm::Error initialize(Random &random);
+
+  ModelOptions options;
+  std::unique_ptr<mlir::MLIRContext> context; // the signatures of `compiled` hold its types
+  std::unique_ptr<mlir::rnn::CompiledModule> compiled;
+  std::unique_ptr<Runtime> runtime;
+  mlir::rnn::HostTensor theta, m, v, stepsDone;
+  llvm::SmallVector<mlir::rnn::HostTensor> state;
+};
+
+#endif // CHAR_LSTM_MODEL_H
