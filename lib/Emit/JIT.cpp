@@ -20,6 +20,13 @@
 using namespace mlir;
 using namespace mlir::rnn;
 
+// LLVM calls these by name where the processor has no instruction. Only their addresses are used here; they are in
+// MLIR's library mlir_float16_utils, since the system's compiler runtime may lack the newer ones.
+extern "C" {
+void __truncsfbf2();
+void __truncdfbf2();
+}
+
 void rnn::registerJITDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -131,6 +138,10 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   compiled->engine = std::move(*engine);
   compiled->engine->registerSymbols([&](llvm::orc::MangleAndInterner intern) {
     llvm::orc::SymbolMap map;
+    std::pair<llvm::StringRef, void (*)()> conversions[] = {{"__truncsfbf2", __truncsfbf2},
+                                                            {"__truncdfbf2", __truncdfbf2}};
+    for (auto [name, address] : conversions)
+      map[intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
     for (const RuntimeSymbol &symbol : options.symbols) {
       map[intern(symbol.name)] = {llvm::orc::ExecutorAddr::fromPtr(symbol.address), llvm::JITSymbolFlags::Exported};
       if (symbol.name == "_mlir_memref_to_llvm_free")

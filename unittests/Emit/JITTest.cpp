@@ -129,6 +129,19 @@ TEST_F(JITTest, ResultsThatAreOneBufferAreFreedOnce) {
   EXPECT_EQ(rnnrt_memory_live_bytes(), before);
 }
 
+TEST_F(JITTest, HalfPrecisionConversionsAreThere) {
+  // Without an instruction for it, LLVM calls functions that the system's compiler runtime need not have.
+  for (const char *wide : {"f32", "f64"})
+    for (const char *narrow : {"f16", "bf16"}) {
+      std::string w = wide, n = narrow;
+      auto module = compile("func.func @main(%x: " + w + ") -> " + w + " {\n%a = arith.truncf %x : " + w + " to " + n +
+                            "\n%s = arith.addf %a, %a : " + n + "\n%b = arith.extf %s : " + n + " to " + w +
+                            "\nreturn %b : " + w + "\n}");
+      auto results = llvm::cantFail(module->invoke("main", call, {makeTensor(*symbolizeElementKind(w), {}, {0.1})}));
+      EXPECT_NEAR(results[0].getAsDouble(0), 0.2, n == "f16" ? 1e-4 : 1e-3) << w << " to " << n;
+    }
+}
+
 TEST_F(JITTest, MismatchesNameTheArgument) {
   auto module = compile("func.func @main(%a: tensor<2x?xf32>, %b: i64) -> i64 { return %b : i64 }");
   HostTensor good = makeTensor(ElementKind::F32, {2, 3}), scalar = makeTensor(ElementKind::I64, {});
