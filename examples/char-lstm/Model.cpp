@@ -131,8 +131,8 @@ private:
   static llvm::Error toError(rnnrt_status_t status) {
     if (!status)
       return llvm::Error::success();
-    std::string message = std::string(rnnrt_status_code_name(rnnrt_status_code(status))) + ": " +
-                          rnnrt_status_message(status);
+    std::string message =
+        std::string(rnnrt_status_code_name(rnnrt_status_code(status))) + ": " + rnnrt_status_message(status);
     rnnrt_status_release(status);
     return llvm::createStringError(message);
   }

@@ -20,11 +20,11 @@ class Runtime;
 struct ModelOptions {
   enum class Kind { CudnnLSTM, CudnnGRU, BlockLSTM };
   Kind kind = Kind::CudnnLSTM;
-  int64_t steps = 64;      ///< T, characters per sequence and training step
-  int64_t batch = 32;      ///< B, sequences side by side
-  int64_t embedding = 64;  ///< E, numbers per character
-  int64_t hidden = 128;    ///< H
-  int64_t characters = 0;  ///< V
+  int64_t steps = 64;     ///< T, characters per sequence and training step
+  int64_t batch = 8;      ///< B, sequences side by side
+  int64_t embedding = 64; ///< E, numbers per character
+  int64_t hidden = 128;   ///< H
+  int64_t characters = 0; ///< V
 };
 
 /// The MLIR module of a model as text.

@@ -89,7 +89,8 @@ public:
     double stepX = getTickStep(maxX, 8), stepY = getTickStep(maxY, 6);
     for (double x = 0; x <= maxX * 1.0001; x += stepX) {
       line(placeX(x), top, placeX(x), bottom, "stroke=\"#e4e4e4\"");
-      text(placeX(x), bottom + 18, "middle", formatv("{0}", std::llround(x)).str());
+      text(placeX(x), bottom + 18, "middle",
+           stepX < 1 ? formatv("{0:f2}", x).str() : formatv("{0}", std::llround(x)).str());
     }
     for (double y = 0; y <= maxY * 1.0001; y += stepY) {
       line(left, placeY(y), right, placeY(y), "stroke=\"#e4e4e4\"");
@@ -135,7 +136,8 @@ llvm::Error writeLossCurve(llvm::StringRef path, const LossCurve &curve) {
   for (double loss : curve.losses)
     smooth.push_back(smoothed.add(loss));
   double stepX = curve.charactersPerStep / 1000.0, maxX = (curve.losses.size() + 1) * stepX;
-  double highest = std::max(curve.unigramEntropy, *std::max_element(curve.losses.begin(), curve.losses.end()));
+  // A text of one character has nothing to learn, but a diagram all the same.
+  double highest = std::max({0.1, curve.unigramEntropy, *std::max_element(curve.losses.begin(), curve.losses.end())});
 
   const char raw[] = "stroke=\"#9ec1e0\" stroke-width=\"1\"", bold[] = "stroke=\"#14599d\" stroke-width=\"2.5\"";
   const char dashed[] = "stroke=\"#b3261e\" stroke-width=\"1.5\" stroke-dasharray=\"7 5\"";
@@ -147,7 +149,8 @@ llvm::Error writeLossCurve(llvm::StringRef path, const LossCurve &curve) {
   diagram.line(Diagram::left, entropyY, Diagram::right, entropyY, dashed);
   diagram.text(Diagram::right - 6, entropyY - 7, "end",
                formatv("unigram entropy of the text: {0:f2}", curve.unigramEntropy).str(), "fill=\"#b3261e\"");
-  double endY = diagram.placeY(smooth.back());
+  // Below the curve, unless that is below the diagram.
+  double endY = std::min(diagram.placeY(smooth.back()), Diagram::bottom - 56);
   diagram.text(Diagram::right - 6, endY + 24, "end", formatv("training, smoothed: {0:f2}", smooth.back()).str(),
                "fill=\"#14599d\"");
   if (curve.heldOut) {

@@ -56,9 +56,9 @@ private:
 struct LossCurve {
   std::string title;
   int64_t charactersPerStep = 1;
-  std::vector<double> losses;     ///< of every step
-  double unigramEntropy = 0;      ///< a dashed line
-  std::optional<double> heldOut;  ///< a dot at the end
+  std::vector<double> losses;    ///< of every step
+  double unigramEntropy = 0;     ///< a dashed line
+  std::optional<double> heldOut; ///< a dot at the end
 };
 
 /// Writes an SVG file. The curve must have a loss, and all must be finite.

@@ -64,7 +64,8 @@ llvm::Expected<Text> Text::readBible() {
   for (llvm::StringRef line : lines)
     verses += (line.split(' ').second + "\n").str();
   if (verses.size() < 1000000)
-    return llvm::createStringError("`" + *program + "` is not the program of the Debian package bible-kjv; name a "
+    return llvm::createStringError("`" + *program +
+                                   "` is not the program of the Debian package bible-kjv; name a "
                                    "text with --text=FILE instead");
   return makeText("King James Bible", verses);
 }

@@ -10,11 +10,11 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
-/// A text and its alphabet: the bytes that occur in it, so UTF-8 works, as several symbols where it needs several bytes.
+/// A text and its alphabet: the bytes that occur in it, so UTF-8 works, as several symbols where it needs several
+/// bytes.
 struct Text {
   std::string name;
   std::vector<uint8_t> tokens; ///< each a place in `alphabet`

@@ -37,12 +37,11 @@ static cl::opt<int64_t> maxSteps("steps", cl::desc("Training steps (default: as 
                                  cl::init(0), cl::cat(category));
 static cl::opt<double> maxSeconds("seconds", cl::desc("Time to train (default 60, or no limit with --steps)"),
                                   cl::init(60), cl::cat(category));
-static cl::opt<double> learningRate("lr", cl::desc("Learning rate at its highest (default 0.005)"), cl::init(0.005),
+static cl::opt<double> learningRate("lr", cl::desc("Learning rate at its highest (default 0.01)"), cl::init(0.01),
                                     cl::cat(category));
 static cl::opt<int64_t> unroll("unroll", cl::desc("Characters of a sequence in one training step (default 64)"),
                                cl::init(64), cl::cat(category));
-static cl::opt<int64_t> batch("batch", cl::desc("Sequences side by side (default 32)"), cl::init(32),
-                              cl::cat(category));
+static cl::opt<int64_t> batch("batch", cl::desc("Sequences side by side (default 8)"), cl::init(8), cl::cat(category));
 static cl::opt<int64_t> hidden("hidden", cl::desc("Hidden units of a layer (default 128)"), cl::init(128),
                                cl::cat(category));
 static cl::opt<uint64_t> seed("seed", cl::desc("Seed of initial numbers and sample (default 1)"), cl::init(1),
@@ -55,20 +54,24 @@ static cl::opt<std::string> outDir("out-dir", cl::desc("Folder for the picture a
                                    cl::init("."), cl::cat(category));
 static cl::opt<bool> check("check", cl::desc("Fail unless the loss ends below the text's unigram entropy"),
                            cl::cat(category));
-static cl::opt<bool> printModule("print-module", cl::desc("Print the model's MLIR module and stop"),
-                                 cl::cat(category));
+static cl::opt<bool> printModule("print-module", cl::desc("Print the model's MLIR module and stop"), cl::cat(category));
 
-static llvm::Error makeError(const llvm::Twine &message) { return llvm::createStringError(message.str()); }
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(message.str());
+}
 
 static llvm::Expected<ModelOptions> readFlags() {
   for (auto [flag, value, low, high] :
-       {std::tuple("unroll", unroll.getValue(), 1, 4096), {"batch", batch.getValue(), 1, 4096},
-        {"hidden", hidden.getValue(), 1, 4096}, {"sample", sampleLength.getValue(), 0, 1000000},
+       {std::tuple("unroll", unroll.getValue(), 1, 4096),
+        {"batch", batch.getValue(), 1, 4096},
+        {"hidden", hidden.getValue(), 1, 4096},
+        {"sample", sampleLength.getValue(), 0, 1000000},
         {"steps", maxSteps.getValue(), maxSteps.getNumOccurrences() ? 1 : 0, 1000000000}})
     if (value < low || value > high)
       return makeError("--" + llvm::Twine(flag) + " takes a number from " + llvm::Twine(low) + " to " +
                        llvm::Twine(high) + ", but got " + llvm::Twine(value));
-  for (auto [flag, value] : {std::pair("seconds", maxSeconds.getValue()), {"lr", learningRate.getValue()},
+  for (auto [flag, value] : {std::pair("seconds", maxSeconds.getValue()),
+                             {"lr", learningRate.getValue()},
                              {"temperature", temperature.getValue()}})
     if (!(value > 0) || !std::isfinite(value))
       return makeError("--" + llvm::Twine(flag) + " takes a number above 0, but got " + formatv("{0}", value).str());
@@ -139,7 +142,8 @@ static llvm::Expected<Training> train(Model &model, Streams &streams) {
   return training;
 }
 
-/// The mean loss in bits per character over the first steps of `streams`.
+/// The mean loss in bits per character over `steps` steps of `streams`. If there are several, the first one only gives
+/// the layers a state to start from.
 static llvm::Expected<double> evaluate(const Model &model, Streams &streams, int64_t steps) {
   int64_t T = model.getOptions().steps, B = model.getOptions().batch;
   auto text = HostTensor::allocate(ElementKind::I32, {T + 1, B});
@@ -152,9 +156,10 @@ static llvm::Expected<double> evaluate(const Model &model, Streams &streams, int
     auto loss = model.evaluate(*text, state);
     if (!loss)
       return loss.takeError();
-    sum += *loss * bitsPerNat;
+    if (step > 0 || steps == 1)
+      sum += *loss * bitsPerNat;
   }
-  return sum / steps;
+  return sum / std::max<int64_t>(steps - 1, 1);
 }
 
 static std::string makePath(llvm::StringRef name, llvm::StringRef ending) {
@@ -187,9 +192,9 @@ static llvm::Error run() {
   // The last twentieth of the text is kept to test the model on, and at least one step of it.
   int64_t heldOutSize = std::max(total / 20, B * (T + 1));
   if (total < 2 * B * (T + 1))
-    return makeError("the text `" + text->name + "` has " + llvm::Twine(total) + " characters, but --batch=" +
-                     llvm::Twine(B) + " --unroll=" + llvm::Twine(T) + " need " + llvm::Twine(2 * B * (T + 1)) +
-                     "; make them smaller or take a longer text");
+    return makeError("the text `" + text->name + "` has " + llvm::Twine(total) +
+                     " characters, but --batch=" + llvm::Twine(B) + " --unroll=" + llvm::Twine(T) + " need " +
+                     llvm::Twine(2 * B * (T + 1)) + "; make them smaller or take a longer text");
   if (printModule) {
     llvm::outs() << getModuleText(*options);
     return llvm::Error::success();
@@ -208,7 +213,9 @@ static llvm::Error run() {
     return model.takeError();
   llvm::outs() << formatv("model: {0}, {1} of {2} units, {3} trained numbers, compiled in {4:f2} s\n",
                           modelName.getValue(),
-                          modelName == "block" ? "one LSTM layer" : cellName == "gru" ? "two GRU layers" : "two LSTM layers",
+                          modelName == "block" ? "one LSTM layer"
+                          : cellName == "gru"  ? "two GRU layers"
+                                               : "two LSTM layers",
                           options->hidden, (*model)->getNumTrained(),
                           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 
@@ -217,7 +224,7 @@ static llvm::Error run() {
   auto training = train(**model, trainStreams);
   if (!training)
     return training.takeError();
-  int64_t heldOutSteps = std::min<int64_t>(8, heldOutSize / (B * (T + 1)));
+  int64_t heldOutSteps = std::max<int64_t>(1, std::min<int64_t>(heldOutSize, 50000) / (B * T + B));
   auto heldOut = evaluate(**model, heldOutStreams, heldOutSteps);
   if (!heldOut)
     return heldOut.takeError();
@@ -237,8 +244,8 @@ static llvm::Error run() {
   for (uint8_t token : *sampled)
     sample.push_back(text->alphabet[token]);
   std::string curvePath = makePath(name, "svg"), samplePath = makePath(name, "txt");
-  LossCurve curve{formatv("char-lstm --model={0}{1}: {2}", modelName.getValue(),
-                          cellName == "gru" ? " --cell=gru" : "", llvm::sys::path::filename(text->name)),
+  LossCurve curve{formatv("char-lstm --model={0}{1}: {2}", modelName.getValue(), cellName == "gru" ? " --cell=gru" : "",
+                          llvm::sys::path::filename(text->name)),
                   T * B, std::move(training->losses), entropy, *heldOut};
   if (llvm::Error error = writeLossCurve(curvePath, curve))
     return error;
@@ -247,8 +254,10 @@ static llvm::Error run() {
   llvm::outs() << "loss curve: " << curvePath << "\nsample: " << samplePath << "\n---\n" << sample << "\n---\n";
 
   if (check && !(final < entropy))
-    return makeError("the loss ended at " + formatv("{0:f3}", final).str() + " bits/char, which is not below the "
-                     "text's unigram entropy of " + formatv("{0:f3}", entropy).str());
+    return makeError("the loss ended at " + formatv("{0:f3}", final).str() +
+                     " bits/char, which is not below the "
+                     "text's unigram entropy of " +
+                     formatv("{0:f3}", entropy).str());
   return llvm::Error::success();
 }
 
