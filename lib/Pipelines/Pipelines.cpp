@@ -63,6 +63,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addPass(createConvertElementwiseToLinalgPass());
   // Chains of elementwise ops become one loop nest, and one buffer instead of one each.
   pm.addPass(createLinalgElementwiseOpFusionPass());
+  // Callers pass values; what they passed must be the same after the call.
+  pm.addPass(createRNNProtectArgumentsPass());
   // A result that is written into a slice of a tensor is computed in that slice.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;

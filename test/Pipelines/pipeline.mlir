@@ -19,6 +19,7 @@
 // TEXT: rnn-verify-contract{stage=select},
 // TEXT: convert-elementwise-to-linalg,
 // TEXT: linalg-fuse-elementwise-ops,
+// TEXT: rnn-protect-arguments,
 // TEXT: eliminate-empty-tensors,
 // TEXT: one-shot-bufferize{{.*}}bufferize-function-boundaries=true
 // TEXT: ownership-based-buffer-deallocation

@@ -129,6 +129,20 @@ TEST_F(JITTest, ResultsThatAreOneBufferAreFreedOnce) {
   EXPECT_EQ(rnnrt_memory_live_bytes(), before);
 }
 
+TEST_F(JITTest, ArgumentsAreNotWritten) {
+  auto module = compile(R"(
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %r = linalg.add ins(%x, %x : tensor<2xf32>, tensor<2xf32>) outs(%x : tensor<2xf32>) -> tensor<2xf32>
+      return %r : tensor<2xf32>
+    })");
+  HostTensor input = makeTensor(ElementKind::F32, {2}, {1, 2});
+  for (int run = 0; run < 2; ++run) {
+    auto results = llvm::cantFail(module->invoke("main", call, {input}));
+    EXPECT_EQ(results[0].getAsDouble(1), 4.0);
+    EXPECT_EQ(input.getAsDouble(1), 2.0);
+  }
+}
+
 TEST_F(JITTest, HalfPrecisionConversionsAreThere) {
   // Without an instruction for it, LLVM calls functions that the system's compiler runtime need not have.
   for (const char *wide : {"f32", "f64"})

@@ -9,6 +9,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RNNProtectArgumentsPass : Pass<"rnn-protect-arguments", "::mlir::ModuleOp"> {
+  let summary = "Keep bufferization from writing into the arguments of public functions";
+  let description = [{
+    One-shot bufferization lets a function overwrite its tensor arguments unless they carry
+    `bufferization.writable = false`. Callers of a compiled function pass values and expect to find them unchanged, so this
+    pass sets the attribute on every tensor argument of a public function that does not carry it. A module that wants an
+    argument updated in place says `bufferization.writable = true` itself.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def RNNExpandStridedCopiesPass : Pass<"rnn-expand-strided-copies"> {
   let summary = "Convert memref copies with a layout to linalg";
   let description = [{

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "rnn/Conversion/Passes.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
@@ -57,7 +56,8 @@ private:
     if (!buffer)
       return buffer;
     auto type = cast<MemRefType>(buffer.getType());
-    if (type.getLayout().isIdentity())
+    // An offset does not matter: what is passed is the address of the first element.
+    if (type.getLayout().isIdentity() || type.areTrailingDimsContiguous(type.getRank()))
       return buffer;
     SmallVector<Value> sizes;
     for (unsigned dim = 0, rank = type.getRank(); dim < rank; ++dim)

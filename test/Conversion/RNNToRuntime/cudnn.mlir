@@ -107,3 +107,18 @@ func.func @pack(%l: index, %h: index, %i: index, %w: memref<4x3xf32>, %r: memref
       biases(%b, %b : memref<4xf32>) outs(params = %p : memref<?xf32>) {lowering = #rnn.lowering<runtime>}
   return
 }
+
+// -----
+
+// A slice that is dense behind its offset is passed as it is.
+// CHECK-LABEL: func @dense_slice
+// CHECK-SAME: %[[P:[a-z0-9]+]]: memref<108xf32, strided<[1], offset: 40>>
+// CHECK-NOT: memref.alloc
+// CHECK: rnnrt.rnn_forward {{.*}} params %[[P]][
+func.func @dense_slice(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<108xf32, strided<[1], offset: 40>>,
+                       %y: memref<5x2x4xf32>) {
+  rnn.cudnn_forward gru input(%x : memref<5x2x3xf32>) state(%h : memref<1x2x4xf32>)
+      params(%p : memref<108xf32, strided<[1], offset: 40>>) outs(output = %y : memref<5x2x4xf32>)
+      {lowering = #rnn.lowering<runtime>}
+  return
+}
