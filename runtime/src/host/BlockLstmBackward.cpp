@@ -1,8 +1,8 @@
 // BlockLstmBackward.cpp - the gradient of the block LSTM (equations: semantics section 1.3).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "core/Require.h"
 #include "host/BlockLstmPlan.h"
-#include "host/Require.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // BlockLstmForward.cpp - the block LSTM's plan and its forward pass (equations: semantics section 1.2).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "core/Checked.h"
+#include "core/Require.h"
 #include "host/BlockLstmPlan.h"
-#include "host/Checked.h"
 #include "host/HostPlans.h"
-#include "host/Require.h"
 
 #include <algorithm>
 

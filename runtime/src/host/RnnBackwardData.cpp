@@ -136,18 +136,9 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
 
 template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &, const RnnBackwardData &a) {
   Lengths lengths;
-  if (!p.training)
-    return failedPrecondition("a backward pass needs a plan made with training = 1");
-  RNNRT_REQUIRE(a.h0, "h0");
-  RNNRT_REQUIRE(a.params, "params");
-  RNNRT_REQUIRE(a.dy, "dy");
-  RNNRT_REQUIRE(a.dhn, "dhn");
-  if (p.isLstm()) {
-    RNNRT_REQUIRE(a.c0, "c0");
-    RNNRT_REQUIRE(a.dcn, "dcn");
-  }
-  RNNRT_TRY(checkParams(a.paramsElements));
-  RNNRT_TRY(checkLengths(a.lengths, lengths));
+  RNNRT_TRY(checkBackwardDataOperands(p, a.h0, a.c0, a.params, a.dy, a.dhn, a.dcn));
+  RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
+  RNNRT_TRY(takeLengths(a.lengths, lengths));
   RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, ReserveHeader::Written));
 
   Scratch scratch(*pool);

@@ -58,12 +58,9 @@ template <typename A> struct HostRnnPlan<A>::WeightsRun {
 
 template <typename A> Status HostRnnPlan<A>::backwardWeights(const RunContext &, const RnnBackwardWeights &a) {
   Lengths lengths;
-  if (!p.training)
-    return failedPrecondition("a backward pass needs a plan made with training = 1");
-  RNNRT_REQUIRE(a.x, "x");
-  RNNRT_REQUIRE(a.h0, "h0");
-  RNNRT_TRY(checkParams(a.paramsElements));
-  RNNRT_TRY(checkLengths(a.lengths, lengths));
+  RNNRT_TRY(checkBackwardWeightsOperands(p, a.x, a.h0));
+  RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
+  RNNRT_TRY(takeLengths(a.lengths, lengths));
   RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, ReserveHeader::Consumed));
   if (!a.dparams)
     return Status(); // not wanted

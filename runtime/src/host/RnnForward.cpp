@@ -161,13 +161,9 @@ template <typename A> struct HostRnnPlan<A>::ForwardRun {
 
 template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, const RnnForward &a) {
   Lengths lengths;
-  RNNRT_REQUIRE(a.x, "x");
-  RNNRT_REQUIRE(a.h0, "h0");
-  if (p.isLstm())
-    RNNRT_REQUIRE(a.c0, "c0");
-  RNNRT_REQUIRE(a.params, "params");
-  RNNRT_TRY(checkParams(a.paramsElements));
-  RNNRT_TRY(checkLengths(a.lengths, lengths));
+  RNNRT_TRY(checkForwardOperands(p, a.x, a.h0, a.c0, a.params));
+  RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
+  RNNRT_TRY(takeLengths(a.lengths, lengths));
   RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, 0));
 
   Scratch scratch(*pool);

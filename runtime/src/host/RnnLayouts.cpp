@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "host/RnnLayouts.h"
-#include "host/Checked.h"
+#include "core/Checked.h"
 
 using namespace rnnrt;
 

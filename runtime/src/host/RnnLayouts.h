@@ -4,7 +4,7 @@
 #ifndef RNNRT_HOST_RNNLAYOUTS_H
 #define RNNRT_HOST_RNNLAYOUTS_H
 
-#include "core/Problem.h"
+#include "core/RnnChecks.h"
 
 #include <vector>
 
@@ -27,8 +27,8 @@ struct ParamsLayout {
   Status make(const RnnProblem &problem);
 };
 
-/// The reserve space: a header, then what the backward pass needs, in the type that the host computes in. Offsets count
-/// elements of that type from the end of the header; every region starts at a multiple of 64 bytes.
+/// The reserve space: a ReserveHeader, then what the backward pass needs, in the type that the host computes in.
+/// Offsets count elements of that type from the end of the header; every region starts at a multiple of 64 bytes.
 struct ReserveLayout {
   struct PseudoLayer {
     int64_t gates;  ///< [T,B,G*H] activations; after backward_data the gradients of the gates' arguments
@@ -43,23 +43,6 @@ struct ReserveLayout {
 
   Status make(const RnnProblem &problem, int64_t elementBytes);
 };
-
-/// First bytes of the reserve space.
-struct ReserveHeader {
-  uint64_t magic;
-  uint32_t abiVersion;
-  uint32_t lowering; ///< which code understands the rest
-  uint64_t problem;  ///< hash of the plan's key
-  uint64_t lengths;  ///< hash of the sequence lengths
-  uint64_t draw;     ///< of the dropout masks
-  uint32_t state;
-  uint32_t unused[5];
-
-  static constexpr uint64_t magicValue = 0x7672736572746e52; // "Rntresrv"
-  static constexpr uint32_t loweringHost = 1;
-  enum State : uint32_t { Written = 1, Consumed = 2 };
-};
-static_assert(sizeof(ReserveHeader) == 64, "part of the format");
 
 } // namespace rnnrt
 

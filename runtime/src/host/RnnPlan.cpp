@@ -3,7 +3,6 @@
 
 #include "host/RnnPlan.h"
 #include "host/HostPlans.h"
-#include "rnn_runtime/abi.h"
 
 #include <algorithm>
 
@@ -28,26 +27,11 @@ template <typename A> Status HostRnnPlan<A>::prepare() {
 
 //===-- Checks ---------------------------------------------------------------------------------------------------===//
 
-template <typename A> Status HostRnnPlan<A>::checkParams(int64_t elements) const {
-  if (elements != layout.elements)
-    return invalidArgument("expects `params` to have %lld elements, but got %lld", (long long)layout.elements,
-                           (long long)elements);
-  return Status();
-}
-
-template <typename A> Status HostRnnPlan<A>::checkLengths(const int32_t *values, Lengths &lengths) const {
-  lengths.values = nullptr;
-  if (!values)
-    return Status();
+template <typename A> Status HostRnnPlan<A>::takeLengths(const int32_t *values, Lengths &lengths) const {
   bool full = true;
-  for (int64_t b = 0; b < p.batch; ++b) {
-    if (values[b] < 0 || values[b] > p.steps)
-      return invalidArgument("expects element %lld of `lengths` to be in [0, T = %lld], but got %d", (long long)b,
-                             (long long)p.steps, values[b]);
-    full = full && values[b] == p.steps;
-  }
-  if (!full)
-    lengths.values = values;
+  if (values)
+    RNNRT_TRY(checkLengths(p, values, full));
+  lengths.values = full ? nullptr : values;
   return Status();
 }
 
@@ -68,24 +52,8 @@ Status HostRnnPlan<A>::checkReserve(const void *reserve, int64_t bytes, const Le
   if (!state)
     return Status();
 
-  const auto &header = *static_cast<const ReserveHeader *>(reserve);
-  if (header.magic != ReserveHeader::magicValue)
-    return failedPrecondition("`reserve` was not written by a training forward pass");
-  if (header.abiVersion != RNNRT_ABI_VERSION || header.lowering != ReserveHeader::loweringHost)
-    return failedPrecondition("`reserve` was written by another lowering or version of the runtime; run the forward "
-                              "pass again with this one");
-  if (header.problem != keyHash)
-    return failedPrecondition("`reserve` was written by the forward pass of another problem");
-  if (header.lengths != hashLengths(lengths))
-    return failedPrecondition("`reserve` was written by a forward pass with other `lengths`");
-  if (header.state != ReserveHeader::Written && header.state != ReserveHeader::Consumed)
-    return failedPrecondition("`reserve` was not finished by its forward pass");
-  if (state == ReserveHeader::Written && header.state == ReserveHeader::Consumed)
-    return failedPrecondition("`reserve` was consumed by an earlier backward_data; copy it before, or run the forward "
-                              "pass again");
-  if (state == ReserveHeader::Consumed && header.state == ReserveHeader::Written)
-    return failedPrecondition("backward_weights reads what backward_data leaves in `reserve`, and that did not run");
-  return Status();
+  return static_cast<const ReserveHeader *>(reserve)->check(ReserveHeader::loweringHost, keyHash, hashLengths(lengths),
+                                                            state);
 }
 
 //===-- Views ----------------------------------------------------------------------------------------------------===//
@@ -123,52 +91,12 @@ const A *HostRnnPlan<A>::maskedOperand(const void *source, int64_t width, const 
 
 //===-- The parameter buffer -------------------------------------------------------------------------------------===//
 
-template <typename A> std::vector<int64_t> HostRnnPlan<A>::canonicalSizes() const {
-  std::vector<int64_t> sizes;
-  const int64_t pseudoLayers = p.layers * p.directions(), gates = p.gates();
-  for (int64_t k = 0; k < pseudoLayers; ++k) {
-    const int64_t layer = k / p.directions();
-    sizes.insert(sizes.end(), size_t(gates), layer == 0 && p.skipInput ? 0 : p.hidden * p.inputOf(layer));
-    sizes.insert(sizes.end(), size_t(gates), p.hidden * p.projection);
-    if (p.projected())
-      sizes.push_back(p.projection * p.hidden);
-  }
-  sizes.insert(sizes.end(), size_t(2 * gates * pseudoLayers), p.hidden);
-  return sizes;
-}
-
-template <typename A>
-Status HostRnnPlan<A>::checkCanonical(int64_t numWeights, int64_t numBiases, const void *const *tensors,
-                                      const int64_t *elements, const void *params, int64_t paramsElements) const {
-  const int64_t pseudoLayers = p.layers * p.directions();
-  const int64_t weights = pseudoLayers * (2 * p.gates() + p.projected()), biases = pseudoLayers * 2 * p.gates();
-  if (numWeights != weights)
-    return invalidArgument("expects %lld weights, but got %lld", (long long)weights, (long long)numWeights);
-  if (numBiases != biases)
-    return invalidArgument("expects %lld biases, but got %lld", (long long)biases, (long long)numBiases);
-  RNNRT_TRY(checkParams(paramsElements));
-  RNNRT_REQUIRE(tensors, "tensors");
-  RNNRT_REQUIRE(elements, "elements");
-  RNNRT_REQUIRE(params, "params");
-  const std::vector<int64_t> sizes = canonicalSizes();
-  for (int64_t k = 0; k < weights + biases; ++k) {
-    const char *kind = k < weights ? "weights" : "biases";
-    const long long index = k < weights ? k : k - weights;
-    if (elements[k] != sizes[size_t(k)])
-      return invalidArgument("expects tensor %lld of the %s to have %lld elements, but got %lld", index, kind,
-                             (long long)sizes[size_t(k)], (long long)elements[k]);
-    if (sizes[size_t(k)] && !tensors[k])
-      return invalidArgument("expects tensor %lld of the %s, but got a null pointer", index, kind);
-  }
-  return Status();
-}
-
 // The dense buffer is the canonical tensors one after the other, so both directions are copies.
 
 template <typename A>
 Status HostRnnPlan<A>::packParams(const RunContext &, int64_t numWeights, int64_t numBiases, const void *const *tensors,
                                   const int64_t *elements, void *params, int64_t paramsElements) {
-  RNNRT_TRY(checkCanonical(numWeights, numBiases, tensors, elements, params, paramsElements));
+  RNNRT_TRY(checkCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements));
   auto *target = static_cast<char *>(params);
   for (int64_t k = 0; k < numWeights + numBiases; ++k) {
     const size_t bytes = size_t(elements[k] * rnnrt_dtype_size(p.dtype));
@@ -182,7 +110,7 @@ Status HostRnnPlan<A>::packParams(const RunContext &, int64_t numWeights, int64_
 template <typename A>
 Status HostRnnPlan<A>::unpackParams(const RunContext &, int64_t numWeights, int64_t numBiases, void *const *tensors,
                                     const int64_t *elements, const void *params, int64_t paramsElements) {
-  RNNRT_TRY(checkCanonical(numWeights, numBiases, tensors, elements, params, paramsElements));
+  RNNRT_TRY(checkCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements));
   auto *source = static_cast<const char *>(params);
   for (int64_t k = 0; k < numWeights + numBiases; ++k) {
     const size_t bytes = size_t(elements[k] * rnnrt_dtype_size(p.dtype));

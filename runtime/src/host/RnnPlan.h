@@ -8,7 +8,6 @@
 #include "core/Plan.h"
 #include "host/Convert.h"
 #include "host/Kernels.h"
-#include "host/Require.h"
 #include "host/RnnLayouts.h"
 
 #include <atomic>
@@ -62,16 +61,10 @@ private:
   int64_t outputWidth() const { return p.directions() * p.projection; }
   /// The step that direction `d` takes as its number `s`.
   int64_t stepAt(int64_t d, int64_t s) const { return d ? p.steps - 1 - s : s; }
-  Status checkParams(int64_t elements) const;
-  Status checkLengths(const int32_t *values, Lengths &lengths) const;
+  Status takeLengths(const int32_t *values, Lengths &lengths) const;
   /// Checks size, alignment and, unless `state` is 0, the header.
   Status checkReserve(const void *reserve, int64_t bytes, const Lengths &lengths, uint32_t state) const;
   uint64_t hashLengths(const Lengths &lengths) const;
-  Status checkCanonical(int64_t numWeights, int64_t numBiases, const void *const *tensors, const int64_t *elements,
-                        const void *params, int64_t paramsElements) const;
-  /// The canonical sizes in their order, weights then biases.
-  std::vector<int64_t> canonicalSizes() const;
-
   LayerParams<const A> paramsOf(const A *params, int64_t pseudo) const;
   Saved<A> savedOf(void *reserve, int64_t layer, int64_t direction) const;
 

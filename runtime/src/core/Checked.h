@@ -1,8 +1,8 @@
 // Checked.h - sizes that remember an overflow.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNNRT_HOST_CHECKED_H
-#define RNNRT_HOST_CHECKED_H
+#ifndef RNNRT_CORE_CHECKED_H
+#define RNNRT_CORE_CHECKED_H
 
 #include <cstdint>
 
@@ -41,4 +41,4 @@ private:
 
 } // namespace rnnrt
 
-#endif // RNNRT_HOST_CHECKED_H
+#endif // RNNRT_CORE_CHECKED_H

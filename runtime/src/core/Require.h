@@ -1,8 +1,8 @@
 // Require.h - the check of an operand that must be there.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNNRT_HOST_REQUIRE_H
-#define RNNRT_HOST_REQUIRE_H
+#ifndef RNNRT_CORE_REQUIRE_H
+#define RNNRT_CORE_REQUIRE_H
 
 #include "core/Status.h"
 
@@ -12,4 +12,4 @@
       return ::rnnrt::invalidArgument("expects `%s`, but got a null pointer", name);                                   \
   } while (false)
 
-#endif // RNNRT_HOST_REQUIRE_H
+#endif // RNNRT_CORE_REQUIRE_H

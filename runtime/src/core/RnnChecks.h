@@ -1,0 +1,57 @@
+// RnnChecks.h - what every backend checks of the operands of a network's plan, so that a wrong call gets the same
+// sentence everywhere.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_CORE_RNNCHECKS_H
+#define RNNRT_CORE_RNNCHECKS_H
+
+#include "core/Problem.h"
+#include "core/Require.h"
+
+#include <vector>
+
+namespace rnnrt {
+
+/// Leading or, on devices that want an aligned base, trailing bytes of the reserve space: who wrote it for what.
+struct ReserveHeader {
+  uint64_t magic;
+  uint32_t abiVersion;
+  uint32_t lowering; ///< which code understands the rest
+  uint64_t problem;  ///< hash of the plan's key
+  uint64_t lengths;  ///< hash of the sequence lengths
+  uint64_t draw;     ///< of the dropout masks
+  uint32_t state;
+  uint32_t unused[5];
+
+  static constexpr uint64_t magicValue = 0x7672736572746e52; // "Rntresrv"
+  static constexpr uint32_t loweringHost = 1, loweringCudnn = 2;
+  enum State : uint32_t { Written = 1, Consumed = 2 };
+
+  /// That a backward pass may use the reserve; `wanted` is the state that it needs.
+  Status check(uint32_t lowering, uint64_t problem, uint64_t lengths, uint32_t wanted) const;
+};
+static_assert(sizeof(ReserveHeader) == 64, "part of the format");
+
+Status checkParamsElements(int64_t expected, int64_t elements);
+
+/// Each length lies in [0, T]. `full` is set when all of them are T.
+Status checkLengths(const RnnProblem &problem, const int32_t *values, bool &full);
+
+/// The sizes of the canonical tensors in their order (semantics 3.5), weights then biases.
+std::vector<int64_t> canonicalSizes(const RnnProblem &problem);
+
+/// The operands of pack_params and unpack_params.
+Status checkCanonical(const RnnProblem &problem, int64_t paramsSize, int64_t numWeights, int64_t numBiases,
+                      const void *const *tensors, const int64_t *elements, const void *params, int64_t paramsElements);
+
+/// The pointers of a forward pass that must be there.
+Status checkForwardOperands(const RnnProblem &problem, const void *x, const void *h0, const void *c0,
+                            const void *params);
+/// The same of both steps of a backward pass, and that the plan trains.
+Status checkBackwardDataOperands(const RnnProblem &problem, const void *h0, const void *c0, const void *params,
+                                 const void *dy, const void *dhn, const void *dcn);
+Status checkBackwardWeightsOperands(const RnnProblem &problem, const void *x, const void *h0);
+
+} // namespace rnnrt
+
+#endif // RNNRT_CORE_RNNCHECKS_H
