@@ -39,6 +39,7 @@ __attribute__((format(printf, 1, 2))) Status failedPrecondition(const char *form
 __attribute__((format(printf, 1, 2))) Status outOfRange(const char *format, ...);
 __attribute__((format(printf, 1, 2))) Status resourceExhausted(const char *format, ...);
 __attribute__((format(printf, 1, 2))) Status unavailable(const char *format, ...);
+__attribute__((format(printf, 1, 2))) Status unimplemented(const char *format, ...);
 __attribute__((format(printf, 1, 2))) Status internalError(const char *format, ...);
 
 /// Runs `body`, which returns a Status; an exception (only memory can run out in here) becomes one.
