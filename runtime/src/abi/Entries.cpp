@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/CompiledMemory.h"
+#include "core/CurrentCall.h"
 #include "core/Device.h"
 #include "rnn_runtime/abi.h"
 
 #include <chrono>
+#include <cstring>
 
 using namespace rnnrt;
 
@@ -89,6 +91,45 @@ void *_mlir_memref_to_llvm_aligned_alloc(int64_t alignment, int64_t bytes) {
 }
 void _mlir_memref_to_llvm_free(void *pointer) {
   compiledRelease(pointer);
+}
+
+//===-- Memory of the call's device ------------------------------------------------------------------------------===//
+
+void *rnnrt_abi_alloc(rnnrt_call_t *call, int64_t bytes) {
+  void *result = nullptr;
+  enter(call, [&] {
+    if (bytes < 0)
+      return invalidArgument("a buffer of %lld bytes: a dimension is negative or the size overflows", (long long)bytes);
+    return call->device->backend->allocate(bytes, result);
+  });
+  return result;
+}
+
+void rnnrt_abi_free(rnnrt_call_t *call, void *pointer) {
+  // Also after a failure: what was allocated before it must not leak.
+  if (call && pointer)
+    call->record(guarded([&] { return call->device->backend->release(pointer); }));
+}
+
+void rnnrt_abi_copy(rnnrt_call_t *call, const void *source, void *target, int64_t bytes) {
+  enter(call, [&] { return bytes > 0 ? call->device->backend->copy(call->stream.get(), target, source, bytes) : Status(); });
+}
+
+void rnnrt_abi_read(rnnrt_call_t *call, const void *source, void *target, int64_t bytes) {
+  bool done = false;
+  enter(call, [&] {
+    Backend &backend = *call->device->backend;
+    RNNRT_TRY(backend.copy(call->stream.get(), target, source, bytes));
+    RNNRT_TRY(backend.synchronize(call->stream.get() ? call->stream->native : nullptr));
+    done = true;
+    return Status();
+  });
+  if (!done && target && bytes > 0)
+    std::memset(target, 0, bytes);
+}
+
+void rnnrt_abi_make_current(rnnrt_call_t *call) {
+  setCurrentCall(call);
 }
 
 //===-- The cudnn ops --------------------------------------------------------------------------------------------===//

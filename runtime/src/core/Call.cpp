@@ -1,6 +1,7 @@
 // Call.cpp - the public functions of call.h.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "core/CurrentCall.h"
 #include "core/Device.h"
 
 #include <cerrno>
@@ -21,6 +22,15 @@ static int64_t readDefaultDraw() {
     return -1;
   }
   return value;
+}
+
+static thread_local rnnrt_call_t *current = nullptr;
+
+void rnnrt::setCurrentCall(rnnrt_call_t *call) {
+  current = call;
+}
+rnnrt_call_t *rnnrt::currentCall() {
+  return current;
 }
 
 extern "C" {
@@ -78,6 +88,8 @@ rnnrt_stream_t *rnnrt_call_stream(const rnnrt_call_t *call) {
   return call ? call->stream.get() : nullptr;
 }
 void rnnrt_call_release(rnnrt_call_t *call) {
+  if (call && call == currentCall())
+    setCurrentCall(nullptr);
   delete call;
 }
 

@@ -33,6 +33,16 @@ void RNNRTDialect::initialize() {
       >();
 }
 
+LogicalResult AllocOp::verify() {
+  MemRefType type = getType();
+  if (!type.getLayout().isIdentity())
+    return emitOpError("expects a dense buffer, but got ") << type;
+  if (static_cast<size_t>(type.getNumDynamicDims()) != getDynamicSizes().size())
+    return emitOpError("expects one size for each of the ")
+           << type.getNumDynamicDims() << " dynamic dimension(s) of " << type << ", but got " << getDynamicSizes().size();
+  return success();
+}
+
 LogicalResult ExpectEqualOp::canonicalize(ExpectEqualOp op, PatternRewriter &rewriter) {
   if (op.getActual() != op.getExpected())
     return rewriter.notifyMatchFailure(op, "the sizes may differ");

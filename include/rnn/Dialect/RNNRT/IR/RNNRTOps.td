@@ -84,6 +84,50 @@ def RNNRT_ExpectEqualOp : RNNRT_CheckOp<"expect_equal", 3> {
 }
 
 //===----------------------------------------------------------------------===//
+// Memory of the call's device
+//===----------------------------------------------------------------------===//
+
+def RNNRT_AllocOp : Op<RNNRT_Dialect, "alloc"> {
+  let summary = "memory of the call's device";
+  let description = [{
+    Like `memref.alloc`, in the order of the call's stream. When the call has failed, the buffer is a null pointer; nothing
+    looks at it then, since every entry returns at once.
+  }];
+  let arguments = (ins RNNRT_CallType:$call, Variadic<Index>:$dynamic_sizes);
+  let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$buffer);
+  let assemblyFormat = "$call `(` $dynamic_sizes `)` attr-dict `:` type($buffer)";
+  let extraClassDeclaration = [{
+    ::mlir::MemRefType getType() { return ::llvm::cast<::mlir::MemRefType>(getBuffer().getType()); }
+  }];
+  let hasVerifier = 1;
+}
+
+def RNNRT_FreeOp : RNNRT_EntryOp<"free", 2> {
+  let summary = "frees a buffer of `rnnrt.alloc`, in the order of the call's stream";
+  let arguments = (ins RNNRT_CallType:$call, Arg<AnyMemRef, "", [MemFree]>:$buffer);
+  let assemblyFormat = "$call `,` $buffer attr-dict `:` type($buffer)";
+}
+
+def RNNRT_CopyOp : RNNRT_EntryOp<"copy", 4> {
+  let summary = "copies dense buffers, each in device or host memory, in the order of the call's stream";
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_In:$source, Arg<AnyMemRef, "", [MemWrite]>:$target, Index:$bytes);
+  let assemblyFormat = "$call `,` $source `to` $target `bytes` $bytes attr-dict `:` type(operands)";
+}
+
+def RNNRT_ReadOp : RNNRT_EntryOp<"read", 4> {
+  let summary = "copies from device memory to host memory and waits for it";
+  let description = [{ When the call has failed, before or in this op, `target` is filled with zeros. }];
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_In:$source, Arg<AnyMemRef, "", [MemWrite]>:$target, Index:$bytes);
+  let assemblyFormat = "$call `,` $source `to` $target `bytes` $bytes attr-dict `:` type(operands)";
+}
+
+def RNNRT_MakeCurrentOp : RNNRT_EntryOp<"make_current", 1> {
+  let summary = "kernels that this thread launches from here on belong to the call";
+  let arguments = (ins RNNRT_CallType:$call);
+  let assemblyFormat = "$call attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // The cudnn family
 //===----------------------------------------------------------------------===//
 
