@@ -82,10 +82,15 @@ TEST(TypesTest, SizesAndNames) {
   EXPECT_EQ(rnnrt_dtype_size(RNNRT_DTYPE_BF16), 2);
   EXPECT_EQ(rnnrt_dtype_size(RNNRT_DTYPE_F32), 4);
   EXPECT_EQ(rnnrt_dtype_size(RNNRT_DTYPE_F64), 8);
+  EXPECT_EQ(rnnrt_dtype_size(RNNRT_DTYPE_I1), 1);
+  EXPECT_EQ(rnnrt_dtype_size(RNNRT_DTYPE_I16), 2);
+  EXPECT_EQ(rnnrt_dtype_size(RNNRT_DTYPE_I64), 8);
   EXPECT_EQ(rnnrt_dtype_size(-1), 0);
-  EXPECT_EQ(rnnrt_dtype_size(4), 0);
+  EXPECT_EQ(rnnrt_dtype_size(9), 0);
   EXPECT_STREQ(rnnrt_dtype_name(RNNRT_DTYPE_BF16), "bf16");
-  EXPECT_STREQ(rnnrt_dtype_name(4), "unknown");
+  EXPECT_STREQ(rnnrt_dtype_name(RNNRT_DTYPE_I64), "i64");
+  EXPECT_STREQ(rnnrt_dtype_name(-1), "unknown");
+  EXPECT_STREQ(rnnrt_dtype_name(9), "unknown");
 }
 
 //===-- Device and stream ----------------------------------------------------------------------------------------===//
@@ -96,7 +101,7 @@ TEST(DeviceTest, Names) {
   EXPECT_STREQ(rnnrt_device_name(device), "host");
   rnnrt_device_release(device);
   EXPECT_EQ(take(rnnrt_device_create("tpu", nullptr, &device)),
-            "INVALID_ARGUMENT: there is no device `tpu`, expected `host` or `cuda`");
+            "INVALID_ARGUMENT: there is no device `tpu`, expected `host`, `simt` or `cuda`");
   EXPECT_EQ(device, nullptr);
   EXPECT_NE(take(rnnrt_device_create(nullptr, nullptr, &device)), "");
   EXPECT_NE(take(rnnrt_device_create("host", nullptr, nullptr)), "");

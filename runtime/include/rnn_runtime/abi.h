@@ -5,7 +5,7 @@
 #ifndef RNN_RUNTIME_ABI_H
 #define RNN_RUNTIME_ABI_H
 
-#include "rnn_runtime/types.h"
+#include "rnn_runtime/function.h"
 
 /// Changes whenever a line of abi.def changes. Compiled code that carries another number must not be run.
 #define RNNRT_ABI_VERSION 2

@@ -18,10 +18,12 @@
 #include "rnn_runtime/abi.h"
 #include "rnn_runtime/call.h"
 #include "rnn_runtime/device.h"
+#include "rnn_runtime/function.h"
 #include "rnn_runtime/memory.h"
 #include "rnn_runtime/plan.h"
 #include "rnn_runtime/status.h"
 #include "rnn_runtime/stream.h"
+#include "rnn_runtime/tensor.h"
 #include "rnn_runtime/types.h"
 
 #endif // RNN_RUNTIME_API_H

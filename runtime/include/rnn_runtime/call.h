@@ -27,7 +27,7 @@ RNNRT_API rnnrt_status_t rnnrt_call_create(rnnrt_device_t *device, rnnrt_stream_
                                            const rnnrt_call_options_t *options, rnnrt_call_t **out_call);
 
 /// The first failure since the call was made or reset; NULL when there was none. Lent: do not release it. Once there is
-/// one, every entry of abi.h returns at once.
+/// one, every entry of abi.h returns at once. INVALID_ARGUMENT when `call` is NULL.
 RNNRT_API rnnrt_status_t rnnrt_call_status(const rnnrt_call_t *call);
 
 /// Records a failure of the caller's own unless there is one already. Takes the ownership of `status`.

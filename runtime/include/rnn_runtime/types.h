@@ -29,18 +29,24 @@ typedef struct rnnrt_plan rnnrt_plan_t;
 /// One invocation of compiled code: its device, its stream, the plans that it uses and its first error.
 typedef struct rnnrt_call rnnrt_call_t;
 
-/// Element types. The numbers are part of the promise to compiled code: never renumber.
+/// Element types. The numbers are part of the promise to compiled code: never renumber. Plans compute in the first four;
+/// the others are for tensors and scalars at the boundary of compiled code.
 typedef enum rnnrt_dtype {
   RNNRT_DTYPE_F16 = 0,  ///< IEEE binary16
   RNNRT_DTYPE_BF16 = 1, ///< the upper half of an f32
   RNNRT_DTYPE_F32 = 2,
-  RNNRT_DTYPE_F64 = 3
+  RNNRT_DTYPE_F64 = 3,
+  RNNRT_DTYPE_I1 = 4, ///< one byte, 0 or 1
+  RNNRT_DTYPE_I8 = 5,
+  RNNRT_DTYPE_I16 = 6,
+  RNNRT_DTYPE_I32 = 7,
+  RNNRT_DTYPE_I64 = 8
 } rnnrt_dtype_t;
 
 /// Bytes of one element, 0 for a value that is no element type.
 RNNRT_API int64_t rnnrt_dtype_size(int32_t dtype);
 
-/// `f16`, `bf16`, `f32`, `f64`; `unknown` for a value that is no element type. Static string.
+/// `f16`, `bf16`, `f32`, `f64`, `i1` and so on; `unknown` for a value that is no element type. Static string.
 RNNRT_API const char *rnnrt_dtype_name(int32_t dtype);
 
 #ifdef __cplusplus

@@ -65,7 +65,7 @@ rnnrt_status_t rnnrt_call_create(rnnrt_device_t *device, rnnrt_stream_t *stream,
 }
 
 rnnrt_status_t rnnrt_call_status(const rnnrt_call_t *call) {
-  return call ? call->first.get() : nullptr;
+  return call ? call->first.get() : nullCallStatus();
 }
 
 void rnnrt_call_fail(rnnrt_call_t *call, rnnrt_status_t status) {

@@ -11,21 +11,13 @@
 using namespace rnnrt;
 
 extern "C" int64_t rnnrt_dtype_size(int32_t dtype) {
-  switch (dtype) {
-  case RNNRT_DTYPE_F16:
-  case RNNRT_DTYPE_BF16:
-    return 2;
-  case RNNRT_DTYPE_F32:
-    return 4;
-  case RNNRT_DTYPE_F64:
-    return 8;
-  }
-  return 0;
+  static const int64_t sizes[] = {2, 2, 4, 8, 1, 1, 2, 4, 8};
+  return dtype >= 0 && dtype <= RNNRT_DTYPE_I64 ? sizes[dtype] : 0;
 }
 
 extern "C" const char *rnnrt_dtype_name(int32_t dtype) {
-  static const char *const names[] = {"f16", "bf16", "f32", "f64"};
-  return dtype >= 0 && dtype < 4 ? names[dtype] : "unknown";
+  static const char *const names[] = {"f16", "bf16", "f32", "f64", "i1", "i8", "i16", "i32", "i64"};
+  return dtype >= 0 && dtype <= RNNRT_DTYPE_I64 ? names[dtype] : "unknown";
 }
 
 //===-- Descriptions ---------------------------------------------------------------------------------------------===//

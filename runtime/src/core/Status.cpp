@@ -17,6 +17,9 @@ namespace {
 /// Returned when a status cannot be allocated; never released. Short enough to live inside the string object.
 rnnrt_status outOfMemory{RNNRT_STATUS_RESOURCE_EXHAUSTED, "out of memory"};
 
+/// The status of no call at all; never released.
+rnnrt_status noCall{RNNRT_STATUS_INVALID_ARGUMENT, "expects `call`, but got a null pointer"};
+
 rnnrt_status_t make(rnnrt_status_code_t code, const char *message) noexcept {
   if (code == RNNRT_STATUS_OK)
     return nullptr;
@@ -35,6 +38,10 @@ rnnrt::Status format(rnnrt_status_code_t code, const char *format, va_list argum
 }
 
 } // namespace
+
+rnnrt_status_t rnnrt::nullCallStatus() {
+  return &noCall;
+}
 
 #define RNNRT_DEFINE_FAILURE(name, code)                                                                               \
   rnnrt::Status rnnrt::name(const char *text, ...) {                                                                   \
@@ -94,7 +101,7 @@ const char *rnnrt_status_code_name(rnnrt_status_code_t code) {
 }
 
 void rnnrt_status_release(rnnrt_status_t status) {
-  if (status != &outOfMemory)
+  if (status != &outOfMemory && status != &noCall)
     delete status;
 }
 

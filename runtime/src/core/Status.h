@@ -42,6 +42,9 @@ __attribute__((format(printf, 1, 2))) Status unavailable(const char *format, ...
 __attribute__((format(printf, 1, 2))) Status unimplemented(const char *format, ...);
 __attribute__((format(printf, 1, 2))) Status internalError(const char *format, ...);
 
+/// The static status of a function that was called with a null call: INVALID_ARGUMENT.
+rnnrt_status_t nullCallStatus();
+
 /// Runs `body`, which returns a Status; an exception (only memory can run out in here) becomes one.
 template <typename Body> Status guarded(Body &&body) noexcept {
   try {

@@ -1,0 +1,269 @@
+// Boundary.cpp - the way into a compiled function and out of it: arguments are checked against what the function says
+// about itself and become memref descriptors; descriptors of results become tensors that the caller owns.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/CompiledMemory.h"
+#include "core/Device.h"
+#include "rnn_runtime/abi.h"
+
+#include <cstring>
+#include <string>
+
+using namespace rnnrt;
+
+namespace {
+
+/// A memref descriptor as MLIR lays it out: allocated, aligned, offset, sizes, strides; all words of 64 bits.
+struct Descriptor {
+  int64_t *words;
+  int32_t rank;
+
+  void *&allocated() const { return reinterpret_cast<void **>(words)[0]; }
+  void *&aligned() const { return reinterpret_cast<void **>(words)[1]; }
+  int64_t &offset() const { return words[2]; }
+  int64_t &size(int32_t dim) const { return words[3 + dim]; }
+  int64_t &stride(int32_t dim) const { return words[3 + rank + dim]; }
+};
+
+const rnnrt_tensor_t emptyTensor = {};
+
+} // namespace
+
+//===-- Messages -------------------------------------------------------------------------------------------------===//
+
+static std::string describe(int32_t dtype, int32_t rank, const int64_t *shape) {
+  std::string text = "tensor<";
+  if (rank < 0)
+    text += "*x";
+  for (int32_t dim = 0; dim < rank; ++dim)
+    text += (shape[dim] < 0 ? "?" : std::to_string(shape[dim])) + "x";
+  return text + rnnrt_dtype_name(dtype) + ">";
+}
+
+static std::string describe(const rnnrt_argument_t &argument) {
+  if (argument.kind == RNNRT_ARGUMENT_SCALAR)
+    return std::string("a scalar ") + rnnrt_dtype_name(argument.dtype);
+  return describe(argument.dtype, argument.rank, argument.shape);
+}
+
+/// "argument 0 (`x`) of `main`"
+static std::string describePlace(const char *what, int64_t index, const rnnrt_argument_t &argument,
+                                 const rnnrt_function_t &function) {
+  std::string text = what + (" " + std::to_string(index));
+  if (argument.name && *argument.name)
+    text += std::string(" (`") + argument.name + "`)";
+  return text + " of `" + function.name + "`";
+}
+
+//===-- Checks ---------------------------------------------------------------------------------------------------===//
+
+static Status checkInput(const rnnrt_function_t &function, int64_t index, const rnnrt_tensor_t *tensor) {
+  const rnnrt_argument_t &wanted = function.inputs[index];
+  auto mismatch = [&](const std::string &what) {
+    std::string got = "a null pointer";
+    if (tensor && (tensor->rank < 0 || tensor->rank > RNNRT_MAX_RANK))
+      got = "rank " + std::to_string(tensor->rank);
+    else if (tensor && tensor->rank == 0 && wanted.kind == RNNRT_ARGUMENT_SCALAR)
+      got = std::string("a scalar ") + rnnrt_dtype_name(tensor->dtype);
+    else if (tensor)
+      got = describe(tensor->dtype, tensor->rank, tensor->shape);
+    return invalidArgument("%s: %s: the function wants %s, but got %s",
+                           describePlace("argument", index, wanted, function).c_str(), what.c_str(),
+                           describe(wanted).c_str(), got.c_str());
+  };
+  if (!tensor)
+    return mismatch("there is no tensor");
+  if (tensor->rank < 0 || tensor->rank > RNNRT_MAX_RANK)
+    return mismatch("the rank must be 0 to " + std::to_string(RNNRT_MAX_RANK));
+  if (wanted.rank >= 0 && tensor->rank != wanted.rank)
+    return mismatch("the rank differs");
+  if (tensor->dtype != wanted.dtype)
+    return mismatch("the element type differs");
+  int64_t bytes = rnnrt_dtype_size(wanted.dtype);
+  bool overflows = false, empty = false;
+  for (int32_t dim = 0; dim < tensor->rank; ++dim) {
+    int64_t size = tensor->shape[dim];
+    if (wanted.rank >= 0 && wanted.shape[dim] >= 0 && size != wanted.shape[dim])
+      return mismatch("dim " + std::to_string(dim) + " must be " + std::to_string(wanted.shape[dim]));
+    if (size < 0)
+      return mismatch("dim " + std::to_string(dim) + " is " + std::to_string(size) + ", which is no size");
+    // An empty tensor may have any other sizes, but their product must not overflow before the zero comes.
+    empty |= size == 0;
+    overflows |= __builtin_mul_overflow(bytes, size ? size : 1, &bytes);
+  }
+  if (overflows)
+    return mismatch("its bytes do not fit 64 bits");
+  if (!tensor->data && !empty)
+    return mismatch("there is no data");
+  if (reinterpret_cast<uintptr_t>(tensor->data) % uintptr_t(rnnrt_dtype_size(wanted.dtype)))
+    return mismatch("the data is not aligned to its elements");
+  return Status();
+}
+
+static Status checkCount(const rnnrt_function_t &function, const char *what, const void *list, int64_t wanted,
+                         int64_t got) {
+  if (got != wanted)
+    return invalidArgument("`%s` takes %lld %s(s), but got %lld", function.name, (long long)wanted, what,
+                           (long long)got);
+  if (wanted && !list)
+    return invalidArgument("`%s` takes %lld %s(s), but got a null pointer as their list", function.name,
+                           (long long)wanted, what);
+  return Status();
+}
+
+static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *function,
+                        const rnnrt_tensor_t *const *inputs, int64_t numInputs, rnnrt_tensor_t *const *outputs,
+                        int64_t numOutputs) {
+  if (!function)
+    return invalidArgument("expects a function, but got a null pointer");
+  // Before anything else of the function is read: another version may lay it out differently.
+  if (function->abi_version != RNNRT_ABI_VERSION)
+    return failedPrecondition("the module was compiled for version %d of the runtime's interface, but this runtime has "
+                              "version %d; compile it again",
+                              function->abi_version, RNNRT_ABI_VERSION);
+  bool onHost = call.device->name == "host";
+  if (bool(function->flags & RNNRT_FUNCTION_DEVICE_MEMORY) == onHost)
+    return failedPrecondition("`%s` was compiled for %s, but the call is on device `%s`", function->name,
+                              onHost ? "a device with memory of its own" : "the host", call.device->name.c_str());
+  RNNRT_TRY(checkCount(*function, "argument", inputs, function->num_inputs, numInputs));
+  RNNRT_TRY(checkCount(*function, "result", outputs, function->num_outputs, numOutputs));
+  for (int64_t index = 0; index < numInputs; ++index)
+    RNNRT_TRY(checkInput(*function, index, inputs[index]));
+  for (int64_t index = 0; index < numOutputs; ++index)
+    if (!outputs[index])
+      return invalidArgument("%s: expects a place for it, but got a null pointer",
+                             describePlace("result", index, function->outputs[index], *function).c_str());
+  return Status();
+}
+
+//===-- Descriptors ----------------------------------------------------------------------------------------------===//
+
+static void writeDescriptor(const Descriptor &descriptor, const rnnrt_tensor_t &tensor) {
+  descriptor.allocated() = descriptor.aligned() = tensor.data;
+  descriptor.offset() = 0;
+  int64_t stride = 1;
+  for (int32_t dim = tensor.rank - 1; dim >= 0; --dim) {
+    descriptor.size(dim) = tensor.shape[dim];
+    descriptor.stride(dim) = stride;
+    stride *= tensor.shape[dim] ? tensor.shape[dim] : 1;
+  }
+}
+
+static void writeInput(const rnnrt_argument_t &argument, const rnnrt_tensor_t &tensor, void *place) {
+  auto *words = static_cast<int64_t *>(place);
+  switch (argument.kind) {
+  case RNNRT_ARGUMENT_SCALAR:
+    std::memcpy(place, tensor.data, size_t(rnnrt_dtype_size(argument.dtype)));
+    return;
+  case RNNRT_ARGUMENT_UNRANKED:
+    // A rank and a pointer to the descriptor, which stands right behind.
+    words[0] = tensor.rank;
+    words[1] = reinterpret_cast<intptr_t>(words + 2);
+    return writeDescriptor({words + 2, tensor.rank}, tensor);
+  default:
+    return writeDescriptor({words, tensor.rank}, tensor);
+  }
+}
+
+/// Reads what the function wrote to `place`. The tensor owns the allocation, also when a failure is returned.
+static Status readOutput(rnnrt_call_t *call, const rnnrt_function_t &function, int64_t index, void *place,
+                         rnnrt_tensor_t &tensor) {
+  const rnnrt_argument_t &argument = function.outputs[index];
+  Descriptor descriptor{static_cast<int64_t *>(place), argument.rank};
+  if (argument.kind == RNNRT_ARGUMENT_UNRANKED) {
+    descriptor.rank = int32_t(descriptor.words[0]);
+    descriptor.words = reinterpret_cast<int64_t *>(descriptor.words[1]);
+  }
+  int64_t elementBytes = rnnrt_dtype_size(argument.dtype);
+  tensor.dtype = argument.dtype;
+  if (argument.kind == RNNRT_ARGUMENT_SCALAR) {
+    tensor.allocation = tensor.data = compiledAllocate(RNNRT_MEMORY_ALIGNMENT, elementBytes);
+    std::memcpy(tensor.data, place, size_t(elementBytes));
+    return Status();
+  }
+  tensor.allocation = descriptor.allocated();
+  if (function.flags & RNNRT_FUNCTION_DEVICE_MEMORY) {
+    tensor.device = call->device.get();
+    rnnrt_device_retain(tensor.device);
+  }
+  if (descriptor.rank > RNNRT_MAX_RANK)
+    return invalidArgument("%s has rank %d, but tensors at the boundary have at most %d",
+                           describePlace("result", index, argument, function).c_str(), descriptor.rank,
+                           RNNRT_MAX_RANK);
+  tensor.rank = descriptor.rank;
+  tensor.data = static_cast<char *>(descriptor.aligned()) + descriptor.offset() * elementBytes;
+  int64_t stride = 1;
+  bool dense = true;
+  for (int32_t dim = tensor.rank - 1; dim >= 0; --dim) {
+    tensor.shape[dim] = descriptor.size(dim);
+    dense &= tensor.shape[dim] <= 1 || descriptor.stride(dim) == stride;
+    stride *= tensor.shape[dim];
+  }
+  if (!dense && stride)
+    return invalidArgument("%s is not dense; return a copy of it",
+                           describePlace("result", index, argument, function).c_str());
+  return Status();
+}
+
+/// Gives `tensor`, whose memory belongs to another result already, a copy of its own.
+static Status copyOutput(rnnrt_call_t *call, rnnrt_tensor_t &tensor) {
+  const void *source = tensor.data;
+  int64_t bytes = rnnrt_tensor_elements(&tensor) * rnnrt_dtype_size(tensor.dtype);
+  tensor.data = tensor.allocation = nullptr;
+  if (!tensor.device) {
+    tensor.data = tensor.allocation = compiledAllocate(RNNRT_MEMORY_ALIGNMENT, bytes);
+    std::memcpy(tensor.data, source, size_t(bytes));
+    return Status();
+  }
+  tensor.data = tensor.allocation = rnnrt_abi_alloc(call, bytes);
+  rnnrt_abi_copy(call, source, tensor.data, bytes);
+  return Status();
+}
+
+extern "C" {
+
+int32_t rnnrt_abi_enter(rnnrt_call_t *call, const rnnrt_function_t *function, const rnnrt_tensor_t *const *inputs,
+                        int64_t num_inputs, rnnrt_tensor_t *const *outputs, int64_t num_outputs, void *const *places) {
+  for (int64_t index = 0; outputs && index < num_outputs; ++index)
+    if (outputs[index])
+      *outputs[index] = emptyTensor;
+  if (!call || !call->first.ok())
+    return 0;
+  call->record(guarded([&] { return checkCall(*call, function, inputs, num_inputs, outputs, num_outputs); }));
+  if (!call->first.ok())
+    return 0;
+  for (int64_t index = 0; index < num_inputs; ++index)
+    writeInput(function->inputs[index], *inputs[index], places[index]);
+  return 1;
+}
+
+void rnnrt_abi_leave(rnnrt_call_t *call, const rnnrt_function_t *function, rnnrt_tensor_t *const *outputs,
+                     void *const *places) {
+  // Unlike other entries this one also works after a failure: what the function allocated must not leak.
+  for (int64_t index = 0; index < function->num_outputs; ++index) {
+    rnnrt_tensor_t &tensor = *outputs[index];
+    call->record(guarded([&] { return readOutput(call, *function, index, places[index], tensor); }));
+    for (int64_t other = 0; other < index && tensor.allocation; ++other)
+      if (outputs[other]->allocation == tensor.allocation)
+        call->record(guarded([&] { return copyOutput(call, tensor); }));
+  }
+  if (call->first.ok())
+    return;
+  for (int64_t index = 0; index < function->num_outputs; ++index)
+    rnnrt_tensor_release(outputs[index]);
+}
+
+void rnnrt_tensor_release(rnnrt_tensor_t *tensor) {
+  if (!tensor)
+    return;
+  if (tensor->device) {
+    // Nothing can be done about a failure here; the device's own counters show it.
+    rnnrt_status_release(rnnrt_memory_free(tensor->device, tensor->allocation));
+    rnnrt_device_release(tensor->device);
+  } else if (tensor->allocation) {
+    compiledRelease(tensor->allocation);
+  }
+  *tensor = emptyTensor;
+}
+
+} // extern "C"
