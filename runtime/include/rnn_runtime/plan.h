@@ -22,6 +22,11 @@ typedef struct rnnrt_plan_stats {
 /// the plan depends on, and is the key of the cache. Lent as long as the plan.
 RNNRT_API const char *rnnrt_plan_key(const rnnrt_plan_t *plan);
 
+/// How the plan computes, static string: `reference` on the host; on cuda what was chosen of cuDNN's `standard`,
+/// `persist_static`, `persist_dynamic` and `persist_static_small_h` (RNNRT_CUDNN_ALGO forces one). It is the same for
+/// every plan of one problem on one kind of device. Sequences of several lengths are always done by `standard`.
+RNNRT_API const char *rnnrt_plan_algorithm(const rnnrt_plan_t *plan);
+
 /// Empties the cache. Plans that a call still holds live on until that call is reset or released. The random streams of
 /// dropout start over, since each plan counts its own draws.
 RNNRT_API rnnrt_status_t rnnrt_device_clear_plans(rnnrt_device_t *device);

@@ -152,6 +152,10 @@ const char *rnnrt_plan_key(const rnnrt_plan_t *plan) {
   return plan ? plan->key.c_str() : "";
 }
 
+const char *rnnrt_plan_algorithm(const rnnrt_plan_t *plan) {
+  return plan ? plan->algorithm() : "";
+}
+
 rnnrt_status_t rnnrt_device_clear_plans(rnnrt_device_t *device) {
   if (!device)
     return nullHandle("device").take();

@@ -21,6 +21,8 @@ struct rnnrt_plan {
 
   virtual rnnrt::RnnPlan *asRnn() { return nullptr; }
   virtual rnnrt::BlockLstmPlan *asBlockLstm() { return nullptr; }
+  /// Static string.
+  virtual const char *algorithm() const { return "reference"; }
 
   const std::string key;
 };
