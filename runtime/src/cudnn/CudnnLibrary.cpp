@@ -1,0 +1,121 @@
+// CudnnLibrary.cpp - finds, loads and judges cuDNN.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cudnn/CudnnLibrary.h"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+using namespace rnnrt;
+using namespace rnnrt::cudnn;
+
+static std::string textOf(size_t version) {
+  // Since 9.0 the number is MAJOR*10000 + MINOR*100 + PATCH; before, MAJOR*1000 + MINOR*100 + PATCH.
+  const size_t major = version >= 90000 ? version / 10000 : version / 1000;
+  return std::to_string(major) + "." + std::to_string(version / 100 % (version >= 90000 ? 100 : 10)) + "." +
+         std::to_string(version % 100);
+}
+
+Status CudnnLibrary::load(std::shared_ptr<const CudnnLibrary> &library) {
+  static std::mutex mutex;
+  // By the value of the variable: a program may set it between two devices, as the tests do. Never destroyed, so that
+  // plans with static storage can still use it.
+  static auto &loaded = *new std::map<std::string, std::shared_ptr<const CudnnLibrary>>();
+  const char *variable = std::getenv("RNNRT_CUDNN_PATH");
+  std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<const CudnnLibrary> &slot = loaded[variable ? variable : ""];
+  if (!slot) {
+    auto made = std::make_shared<CudnnLibrary>();
+    LibraryQuery query;
+    query.what = "cuDNN 9";
+    query.variable = "RNNRT_CUDNN_PATH";
+    query.names = {"libcudnn.so.9"};
+    query.wheelDirectories = {"nvidia/cudnn/lib"};
+    query.directories = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
+    RNNRT_TRY(DynamicLibrary::open(query, made->file));
+    RNNRT_TRY(made->resolve());
+    slot = std::move(made);
+  }
+  library = slot;
+  return Status();
+}
+
+Status CudnnLibrary::resolve() {
+#define RNNRT_CUDNN(result, name, parameters)                                                                          \
+  functions.name = reinterpret_cast<decltype(functions.name)>(file->symbol(#name));                                    \
+  if (!functions.name)                                                                                                 \
+    return unavailable("cuDNN 9 is needed, but `%s` has no function %s; set RNNRT_CUDNN_PATH to a libcudnn.so.9",      \
+                       path().c_str(), #name);
+#include "cudnn/CudnnApi.def"
+#undef RNNRT_CUDNN
+  number = functions.cudnnGetVersion();
+  if (number / 10000 != 9)
+    return unavailable("cuDNN 9 is needed, but `%s` is version %s; set RNNRT_CUDNN_PATH to a libcudnn.so.9",
+                       path().c_str(), versionText().c_str());
+  return Status();
+}
+
+std::string CudnnLibrary::versionText() const {
+  return textOf(number);
+}
+
+Status CudnnLibrary::checkElementType(int32_t dtype, int computeCapability) const {
+  if (dtype != RNNRT_DTYPE_BF16)
+    return Status();
+  // Earlier versions accept the descriptor and compute wrong or slow results (pytorch#164411).
+  if (number < 91300)
+    return unavailable("lowering `runtime` is not available for bf16 before cuDNN 9.13, and `%s` is version %s; use "
+                       "`fused`",
+                       path().c_str(), versionText().c_str());
+  if (computeCapability < 80)
+    return unavailable("lowering `runtime` is not available for bf16 before compute capability 8.0, and the device "
+                       "has %d.%d; use another element type",
+                       computeCapability / 10, computeCapability % 10);
+  return Status();
+}
+
+rnnrt_status_code_t cudnn::statusCode(Result result) {
+  switch (result) {
+  case Result::Success:
+    return RNNRT_STATUS_OK;
+  case Result::BadParamMisalignedPointer:
+    return RNNRT_STATUS_INVALID_ARGUMENT;
+  case Result::NotSupportedIncompatibleCudaDriver:
+  case Result::NotSupportedIncompatibleCudart:
+  case Result::NotSupportedRuntimePrerequisiteMissing:
+  case Result::NotSupportedSublibraryUnavailable:
+    return RNNRT_STATUS_UNAVAILABLE;
+  case Result::HostAllocationFailed:
+  case Result::DeviceAllocationFailed:
+    return RNNRT_STATUS_RESOURCE_EXHAUSTED;
+  default:
+    break;
+  }
+  switch (uint32_t(result) / 1000) {
+  case 1: // not initialized, mixed or missing parts of the library
+    return RNNRT_STATUS_UNAVAILABLE;
+  case 3:
+    return RNNRT_STATUS_UNIMPLEMENTED;
+  }
+  // 2000 too: every parameter is ours, and was checked before.
+  return RNNRT_STATUS_INTERNAL;
+}
+
+Status CudnnLibrary::check(Result result, const char *what) const {
+  if (result == Result::Success)
+    return Status();
+  char last[512] = "";
+  functions.cudnnGetLastErrorString(last, sizeof(last));
+  last[sizeof(last) - 1] = 0;
+  // It may say several lines; a message is one sentence.
+  std::string words;
+  for (const char *at = last; *at; ++at)
+    words += *at == '\n' || *at == '\r' || *at == '\t' ? ' ' : *at;
+  const char *name = functions.cudnnGetErrorString(result);
+  std::string message = std::string(what) + " of cuDNN " + versionText() + " failed: " + (name ? name : "unknown") +
+                        " (" + std::to_string(uint32_t(result)) + ")";
+  if (!words.empty())
+    message += ": " + words;
+  return Status(rnnrt_status_create(statusCode(result), message.c_str()));
+}

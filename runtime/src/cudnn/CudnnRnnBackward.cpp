@@ -1,0 +1,79 @@
+// CudnnRnnBackward.cpp - both steps of the backward pass of a network on cuDNN. The data step writes the reserve space,
+// and the weights step reads what it wrote (cuDNN reference, cudnnRNNBackwardWeights_v8).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cudnn/CudnnRnnRun.h"
+
+using namespace rnnrt;
+using namespace rnnrt::cudnn;
+
+Status CudnnRnnPlan::backwardData(const RunContext &call, const RnnBackwardData &a) {
+  RNNRT_TRY(checkBackwardDataOperands(p, a.h0, a.c0, a.params, a.dy, a.dhn, a.dcn));
+  RNNRT_REQUIRE(a.y, "y");
+  RNNRT_TRY(checkParamsElements(paramsSize(), a.paramsElements));
+  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes));
+  Run run(*this, call, BackwardData);
+  RNNRT_TRY(run.begin(a.lengths));
+  const Sequences &s = *run.sequences;
+  const bool checks = checking && !run.capturing;
+  if (checks) {
+    RNNRT_TRY(checkHeader(run.stream, a.reserve, s, ReserveHeader::Written));
+    // A failure below leaves a reserve of no use.
+    RNNRT_TRY(writeHeader(run.stream, a.reserve, s, ReserveHeader::Consumed));
+  }
+
+  const int64_t states = p.layers * p.directions() * p.batch * elementSize();
+  const bool lstm = p.isLstm();
+  const void *y, *dy, *h0, *dhn, *c0, *dcn, *params;
+  void *dx, *dh0, *dc0;
+  RNNRT_TRY(run.sequence(a.y, outputWidth(), y));
+  RNNRT_TRY(run.sequence(a.dy, outputWidth(), dy));
+  RNNRT_TRY(run.states(a.h0, p.projection, h0));
+  RNNRT_TRY(run.states(a.dhn, p.projection, dhn));
+  RNNRT_TRY(run.states(lstm ? a.c0 : nullptr, p.hidden, c0));
+  RNNRT_TRY(run.states(lstm ? a.dcn : nullptr, p.hidden, dcn));
+  RNNRT_TRY(run.params(a.params, params));
+  RNNRT_TRY(run.result(a.dx, points() * p.input * elementSize(), /*needed=*/true, dx));
+  RNNRT_TRY(run.result(a.dh0, states * p.projection, /*needed=*/false, dh0));
+  RNNRT_TRY(run.result(lstm ? a.dc0 : nullptr, states * p.hidden, /*needed=*/false, dc0));
+
+  RNNRT_TRY(check(api().cudnnRNNBackwardData_v8(run.handle.get(), run.rnn.get(), nullptr, s.y.get(), y, dy, s.x.get(),
+                                                dx, shared->hidden.get(), h0, dhn, dh0, shared->cell.get(), c0, dcn,
+                                                dc0, size_t(layout.bytes), params, s.workspace, run.workspace,
+                                                size_t(reserveBytes), a.reserve),
+                  "cudnnRNNBackwardData_v8"));
+  RNNRT_TRY(run.zeroEmpty(a.dx ? dx : nullptr, p.input));
+  RNNRT_TRY(run.passEmpty(dh0, a.dhn, p.projection));
+  RNNRT_TRY(run.passEmpty(dc0, a.dcn, p.hidden));
+  return run.end();
+}
+
+Status CudnnRnnPlan::backwardWeights(const RunContext &call, const RnnBackwardWeights &a) {
+  RNNRT_TRY(checkBackwardWeightsOperands(p, a.x, a.h0));
+  RNNRT_REQUIRE(a.y, "y");
+  RNNRT_TRY(checkParamsElements(paramsSize(), a.paramsElements));
+  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes));
+  Run run(*this, call, BackwardWeights);
+  RNNRT_TRY(run.begin(a.lengths));
+  const Sequences &s = *run.sequences;
+  if (checking && !run.capturing)
+    RNNRT_TRY(checkHeader(run.stream, a.reserve, s, ReserveHeader::Consumed));
+  if (!a.dparams)
+    return run.end(); // not wanted
+
+  const void *x, *h0, *y;
+  void *dparams;
+  const int64_t bytes = paramsSize() * elementSize();
+  RNNRT_TRY(run.sequence(a.x, p.input, x));
+  RNNRT_TRY(run.states(a.h0, p.projection, h0));
+  RNNRT_TRY(run.sequence(a.y, outputWidth(), y));
+  RNNRT_TRY(run.result(a.dparams, bytes, /*needed=*/true, dparams));
+  // cuDNN only adds here (gpu-kernels.md, A5); the whole buffer, so that gaps between the parameters are zero too.
+  RNNRT_TRY(context->device->fillZero(run.stream, dparams, bytes));
+  RNNRT_TRY(
+      check(api().cudnnRNNBackwardWeights_v8(run.handle.get(), run.rnn.get(), WgradMode::Add, nullptr, s.x.get(), x,
+                                             shared->hidden.get(), h0, s.y.get(), y, size_t(layout.bytes), dparams,
+                                             s.workspace, run.workspace, size_t(reserveBytes), a.reserve),
+            "cudnnRNNBackwardWeights_v8"));
+  return run.end();
+}

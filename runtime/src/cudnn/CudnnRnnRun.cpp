@@ -1,0 +1,133 @@
+// CudnnRnnRun.cpp - prepares and ends one call of a plan.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cudnn/CudnnRnnRun.h"
+
+using namespace rnnrt;
+using namespace rnnrt::cudnn;
+
+/// cuDNN's kernels load vectors: some fail on pointers of less alignment (pytorch#54307).
+static constexpr uintptr_t alignment = 16;
+
+static bool aligned(const void *pointer) {
+  return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
+}
+
+Run::Run(CudnnRnnPlan &plan, const RunContext &context, CudnnRnnPlan::Step step)
+    : stream(cuda::nativeStream(context, *plan.context->device)), plan(plan), device(*plan.context->device), step(step),
+      scope(device) {}
+
+Run::~Run() {
+  (void)release(); // after a failure; end() did it otherwise
+}
+
+Status Run::begin(const int32_t *lengths) {
+  RNNRT_TRY(std::move(scope.status));
+  RNNRT_TRY(device.isCapturing(stream, capturing));
+  if (capturing && !plan.warm[step])
+    return failedPrecondition("the first run of a plan cannot be captured, since cuDNN loads device code in it; run "
+                              "the same work once before the capture");
+  RNNRT_TRY(plan.context->handles.acquire(stream, capturing, handle));
+  RNNRT_TRY(plan.takeSequences(lengths, stream, capturing, handle.get(), sequences));
+  Engine &engine = sequences->full ? *plan.engine() : *plan.shared->standard;
+  RNNRT_TRY(engine.acquire(handle.get(), capturing, rnn));
+  return scratch(int64_t(sequences->workspace), workspace);
+}
+
+Status Run::end() {
+  for (const Copy &copy : copies)
+    RNNRT_TRY(device.copy(stream, copy.target, copy.source, copy.bytes));
+  copies.clear();
+  RNNRT_TRY(release());
+  if (!capturing)
+    plan.warm[step] = true;
+  return Status();
+}
+
+Status Run::scratch(int64_t bytes, void *&pointer) {
+  blocks.reserve(blocks.size() + 1);
+  RNNRT_TRY(device.allocate(stream, bytes, pointer));
+  blocks.push_back(pointer);
+  return Status();
+}
+
+Status Run::release() {
+  Status first;
+  while (!blocks.empty()) {
+    Status status = device.release(stream, blocks.back());
+    blocks.pop_back();
+    if (first.ok())
+      first = std::move(status);
+  }
+  return first;
+}
+
+//===-- Operands -------------------------------------------------------------------------------------------------===//
+
+Status Run::zeroRows(void *base, int64_t blocks, int64_t width) {
+  const int64_t row = width * plan.elementSize(), block = plan.p.batch * row;
+  for (int64_t k = 0; k < blocks; ++k)
+    for (const Sequences::Rows &rows : sequences->empty)
+      RNNRT_TRY(device.fillZero(stream, static_cast<char *>(base) + k * block + rows.first * row, rows.count * row));
+  return Status();
+}
+
+Status Run::operand(const void *source, int64_t blocks, int64_t masked, int64_t width, const void *&operand) {
+  operand = source;
+  if (!source || (aligned(source) && sequences->empty.empty()))
+    return Status();
+  void *copy = nullptr;
+  const int64_t bytes = blocks * plan.p.batch * width * plan.elementSize();
+  RNNRT_TRY(scratch(bytes, copy));
+  RNNRT_TRY(device.copy(stream, copy, source, bytes));
+  operand = copy;
+  return zeroRows(copy, masked, width);
+}
+
+Status Run::sequence(const void *source, int64_t width, const void *&result) {
+  // Only step 0 of the empty examples is read.
+  return operand(source, plan.p.steps, 1, width, result);
+}
+
+Status Run::states(const void *source, int64_t width, const void *&result) {
+  const int64_t count = plan.p.layers * plan.p.directions();
+  return operand(source, count, count, width, result);
+}
+
+Status Run::params(const void *source, const void *&result) {
+  result = source;
+  if (aligned(source))
+    return Status();
+  void *copy = nullptr;
+  RNNRT_TRY(scratch(plan.layout.bytes, copy));
+  RNNRT_TRY(device.copy(stream, copy, source, plan.layout.bytes));
+  result = copy;
+  return Status();
+}
+
+//===-- Results --------------------------------------------------------------------------------------------------===//
+
+Status Run::result(void *target, int64_t bytes, bool needed, void *&where) {
+  where = target;
+  if (target ? aligned(target) : !needed)
+    return Status();
+  RNNRT_TRY(scratch(bytes, where));
+  if (target)
+    copies.push_back({target, where, bytes});
+  return Status();
+}
+
+Status Run::zeroEmpty(void *sequence, int64_t width) {
+  return sequence ? zeroRows(sequence, 1, width) : Status();
+}
+
+Status Run::passEmpty(void *states, const void *source, int64_t width) {
+  const int64_t row = width * plan.elementSize(), block = plan.p.batch * row;
+  for (int64_t k = 0; states && k < plan.p.layers * plan.p.directions(); ++k)
+    for (const Sequences::Rows &rows : sequences->empty) {
+      const int64_t at = k * block + rows.first * row;
+      RNNRT_TRY(device.copy(stream, static_cast<char *>(states) + at, static_cast<const char *>(source) + at,
+                            rows.count * row));
+    }
+  return Status();
+}
