@@ -19,7 +19,8 @@ typedef struct rnnrt_device_options {
 /// Defaults: the C library's memory.
 RNNRT_API void rnnrt_device_options_init(rnnrt_device_options_t *options);
 
-/// Makes the device `name`: "host". `options` may be NULL. The caller releases it. UNAVAILABLE for a device that this
+/// Makes the device `name`: "host", or "simt", the host with emulated kernels, whose threads take turns by the schedule
+/// in "simt:SCHEDULE" (fifo, reverse, random:SEED) or in the environment variable RNNRT_SIMT_SCHEDULE. `options` may be NULL. The caller releases it. UNAVAILABLE for a device that this
 /// machine or this build lacks (the message says what is missing), INVALID_ARGUMENT for a name nobody knows.
 /// A device may be used by several threads; threads that share none never wait for each other.
 RNNRT_API rnnrt_status_t rnnrt_device_create(const char *name, const rnnrt_device_options_t *options,

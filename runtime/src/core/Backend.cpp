@@ -26,6 +26,9 @@ const Row table[] = {
 
 Status rnnrt::createBackend(const char *name, const rnnrt_device_options_t &options,
                             std::unique_ptr<Backend> &backend) {
+  // "simt:random:7" names the schedule too.
+  if (!std::strncmp(name, "simt", 4) && (!name[4] || name[4] == ':'))
+    return createSimtBackend(name[4] ? name + 5 : nullptr, options, backend);
   for (const Row &row : table) {
     if (std::strcmp(row.name, name))
       continue;
@@ -33,5 +36,5 @@ Status rnnrt::createBackend(const char *name, const rnnrt_device_options_t &opti
       return row.create(options, backend);
     return unavailable("device `%s` is not available: it needs %s; use `host`", name, row.missing);
   }
-  return invalidArgument("there is no device `%.64s`, expected `host` or `cuda`", name);
+  return invalidArgument("there is no device `%.64s`, expected `host`, `simt` or `cuda`", name);
 }

@@ -11,6 +11,10 @@
 
 namespace rnnrt {
 
+namespace simt {
+struct Schedule;
+}
+
 /// One device of one kind. All functions are thread-safe.
 class Backend {
 public:
@@ -29,6 +33,9 @@ public:
   /// Plans may outlive the device handle (a call holds them), so they own what they need of the backend.
   virtual Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) = 0;
   virtual Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) = 0;
+
+  /// How the threads of emulated kernels take turns; null where no kernels are emulated.
+  virtual const simt::Schedule *emulatedSchedule() const { return nullptr; }
 };
 
 /// Makes the backend `name`, or says why it cannot be had.

@@ -1,19 +1,22 @@
-// HostBackend.cpp - memory, streams and plans of the host device.
+// HostBackend.cpp - memory, streams and plans of the devices host and simt.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "host/HostBackend.h"
 #include "core/Memory.h"
 #include "host/HostPlans.h"
+#include "simt/Schedule.h"
 
+#include <cstdlib>
 #include <cstring>
 
 using namespace rnnrt;
 
 namespace {
 
-class HostBackend final : public Backend {
+class HostBackend : public Backend {
 public:
-  explicit HostBackend(const rnnrt_allocator_t &allocator) : pool(std::make_shared<MemoryPool>("host", allocator)) {}
+  explicit HostBackend(const rnnrt_allocator_t &allocator, const char *name = "host")
+      : pool(std::make_shared<MemoryPool>(name, allocator)) {}
 
   Status allocate(int64_t bytes, void *&pointer) override {
     pointer = pool->allocate(bytes);
@@ -57,9 +60,32 @@ private:
   std::shared_ptr<MemoryPool> pool;
 };
 
+/// The host with a GPU of the mind: kernels are emulated, all else is as on the host.
+class SimtBackend final : public HostBackend {
+public:
+  SimtBackend(const rnnrt_allocator_t &allocator, const simt::Schedule &schedule)
+      : HostBackend(allocator, "simt"), schedule(schedule) {}
+
+  const simt::Schedule *emulatedSchedule() const override { return &schedule; }
+
+private:
+  const simt::Schedule schedule;
+};
+
 } // namespace
 
 Status rnnrt::createHostBackend(const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend) {
   backend = std::make_unique<HostBackend>(options.allocator);
+  return Status();
+}
+
+Status rnnrt::createSimtBackend(const char *schedule, const rnnrt_device_options_t &options,
+                                std::unique_ptr<Backend> &backend) {
+  if (!schedule)
+    schedule = std::getenv("RNNRT_SIMT_SCHEDULE");
+  simt::Schedule parsed;
+  if (schedule && *schedule)
+    RNNRT_TRY(simt::Schedule::parse(schedule, parsed));
+  backend = std::make_unique<SimtBackend>(options.allocator, parsed);
   return Status();
 }

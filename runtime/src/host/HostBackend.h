@@ -10,6 +10,10 @@ namespace rnnrt {
 
 Status createHostBackend(const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend);
 
+/// Target simt: the host device, on which kernels can be launched too. `schedule` null: RNNRT_SIMT_SCHEDULE, else fifo.
+Status createSimtBackend(const char *schedule, const rnnrt_device_options_t &options,
+                         std::unique_ptr<Backend> &backend);
+
 } // namespace rnnrt
 
 #endif // RNNRT_HOST_HOSTBACKEND_H

@@ -1,0 +1,20 @@
+// Barriers.h - the sixteen barriers of a block.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNNRT_SIMT_BARRIERS_H
+#define RNNRT_SIMT_BARRIERS_H
+
+#include "simt/Emulator.h"
+
+namespace rnnrt::simt {
+
+/// Waits at barrier `id` until `count` threads (0: all of the block) have come. `predicate` is counted: afterwards the
+/// barrier's lastTrue and lastTotal hold for all.
+void waitAtBarrier(Thread &thread, uint32_t id, uint32_t count, bool predicate, const char *site);
+
+/// Arrives without waiting.
+void passBarrier(Thread &thread, uint32_t id, uint32_t count, const char *site);
+
+} // namespace rnnrt::simt
+
+#endif // RNNRT_SIMT_BARRIERS_H

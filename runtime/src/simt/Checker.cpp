@@ -1,0 +1,392 @@
+// Checker.cpp - what is wrong with an access.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "simt/Checker.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+using namespace rnnrt;
+using namespace rnnrt::simt;
+
+/// What Block::sharedState says of a byte.
+enum SharedState : uint8_t { notWritten, written, copyPending };
+
+//===-- Cells ----------------------------------------------------------------------------------------------------===//
+
+Checker::Page &Checker::getPage(uintptr_t number) {
+  auto &slot = recent[number % 16];
+  if (slot.number != number) {
+    std::unique_ptr<Page> &page = pages[number];
+    if (!page)
+      page = std::make_unique<Page>();
+    slot = {number, page.get()};
+  }
+  return *slot.page;
+}
+
+void Checker::refine(Page &page, uint32_t shift) {
+  size_t copies = size_t(1) << (page.shift - shift);
+  std::vector<Cell> finer;
+  finer.reserve(page.cells.size() * copies);
+  for (const Cell &cell : page.cells)
+    finer.insert(finer.end(), copies, cell);
+  page.cells = std::move(finer);
+  page.shift = shift;
+}
+
+template <typename Body> void Checker::forEachCell(const void *pointer, int64_t bytes, Body &&body) {
+  auto address = reinterpret_cast<uintptr_t>(pointer), end = address + uintptr_t(bytes);
+  uint32_t shift = std::min(2, __builtin_ctzll(address | uintptr_t(bytes) | 4));
+  while (address < end) {
+    Page &page = getPage(address >> 12);
+    if (page.shift > shift)
+      refine(page, shift);
+    uintptr_t pageEnd = std::min(end, (address | 4095) + 1);
+    for (; address < pageEnd; address += uintptr_t(1) << page.shift)
+      body(page.cells[(address & 4095) >> page.shift]);
+  }
+}
+
+void Checker::startBlock(Block &block, int64_t sharedBytes) {
+  // What earlier blocks did with this piece of memory is older than the block and counts no more.
+  block.firstStamp = ++now;
+  block.sharedState.assign(size_t(sharedBytes), notWritten);
+  for (Thread &thread : block.threads)
+    thread.history = std::make_unique<ThreadHistory>();
+}
+
+//===-- Who has seen what ----------------------------------------------------------------------------------------===//
+
+static uint32_t lookUp(const std::map<uint32_t, uint32_t> &map, uint32_t key) {
+  auto found = map.find(key);
+  return found == map.end() ? 0 : found->second;
+}
+
+static void raise(std::map<uint32_t, uint32_t> &map, uint32_t key, uint32_t stamp) {
+  uint32_t &value = map[key];
+  value = std::max(value, stamp);
+}
+
+/// True if the access of `other` at `stamp` is ordered before what `thread` does now.
+bool Checker::hasSeen(const Thread &thread, uint32_t other, uint32_t stamp) const {
+  if (other == thread.globalId() || stamp < gridStamp)
+    return true;
+  const Knowledge *known = thread.history->known.get();
+  if (!known)
+    return false;
+  uint32_t count = uint32_t(thread.block->threads.size()), block = other / count;
+  if (block == thread.block->linear)
+    return stamp < known->threads[other % count];
+  return stamp < lookUp(known->blocks, block) || stamp < lookUp(known->remote, other);
+}
+
+/// A quick answer that may be no although the right one is yes.
+bool Checker::hasSeenAll(const Thread &thread, const Cell &cell) const {
+  if (cell.readStamp < gridStamp)
+    return true;
+  const Knowledge *known = thread.history->known.get();
+  return known && cell.span != Span::Grid && cell.readStamp < known->least &&
+         cell.reader / thread.block->threads.size() == thread.block->linear;
+}
+
+bool Checker::hasSeenReaders(const Thread &thread, const Cell &cell) const {
+  uint32_t count = uint32_t(thread.block->threads.size()), block = cell.reader / count, self = thread.globalId();
+  auto seen = [&](uint32_t other) { return other == self || hasSeen(thread, other, cell.readStamp); };
+  bool all = true;
+  switch (cell.span) {
+  case Span::None:
+    return true;
+  case Span::Thread:
+    return seen(cell.reader);
+  case Span::Warp: {
+    uint32_t first = block * count + cell.reader % count / warpSize * warpSize;
+    forEachLane(cell.readers, [&](uint32_t lane) { all = all && seen(first + lane); });
+    return all;
+  }
+  case Span::Block:
+    if (hasSeenAll(thread, cell))
+      return true;
+    forEachLane(cell.readers, [&](uint32_t warp) {
+      for (uint32_t other = warp * warpSize; all && other < std::min(count, (warp + 1) * warpSize); ++other)
+        all = seen(block * count + other);
+    });
+    return all;
+  case Span::Grid: {
+    if (cell.readStamp < gridStamp)
+      return true;
+    const Knowledge *known = thread.history->known.get();
+    if (!known || cell.readStamp >= known->least)
+      return false;
+    for (uint32_t other = 0, end = uint32_t(launch.numBlocks()); all && other < end; ++other)
+      all = other == thread.block->linear || cell.readStamp < lookUp(known->blocks, other);
+    return all;
+  }
+  }
+  return all;
+}
+
+void Checker::synchronize(const std::vector<Thread *> &threads, const std::vector<Thread *> &passers) {
+  uint32_t stamp = ++now;
+  auto merged = std::make_shared<Knowledge>();
+  size_t count = threads.front()->block->threads.size();
+  merged->threads.assign(count, 0);
+  const Knowledge *last = nullptr;
+  auto add = [&](const std::vector<Thread *> &list) {
+    for (Thread *thread : list) {
+      const Knowledge *known = thread->history->known.get();
+      // Threads that met before share what they know.
+      if (known && known != last) {
+        for (size_t index = 0; index < count; ++index)
+          merged->threads[index] = std::max(merged->threads[index], known->threads[index]);
+        for (auto [block, time] : known->blocks)
+          raise(merged->blocks, block, time);
+        for (auto [other, time] : known->remote)
+          raise(merged->remote, other, time);
+      }
+      last = known;
+    }
+    for (Thread *thread : list)
+      settle(*thread);
+  };
+  add(threads);
+  add(passers);
+  for (Thread *thread : threads)
+    merged->threads[thread->linear] = stamp;
+  for (Thread *thread : passers)
+    merged->threads[thread->linear] = stamp;
+  merged->least = *std::min_element(merged->threads.begin(), merged->threads.end());
+  for (Thread *thread : threads)
+    thread->history->known = merged;
+}
+
+//===-- Atomics and fences ---------------------------------------------------------------------------------------===//
+
+void Message::join(const Message &other) {
+  for (auto [block, time] : other.blocks)
+    raise(blocks, block, time);
+  for (auto [thread, time] : other.threads)
+    raise(threads, thread, time);
+}
+
+/// All that `thread` has done and seen.
+std::shared_ptr<const Message> Checker::makeMessage(Thread &thread) {
+  auto message = std::make_shared<Message>();
+  uint32_t first = thread.block->linear * uint32_t(thread.block->threads.size());
+  if (const Knowledge *known = thread.history->known.get()) {
+    message->blocks = known->blocks;
+    message->threads = known->remote;
+    if (known->least)
+      raise(message->blocks, thread.block->linear, known->least);
+    for (size_t index = 0; index < known->threads.size(); ++index)
+      if (known->threads[index] > known->least)
+        message->threads[first + uint32_t(index)] = known->threads[index];
+  }
+  message->threads[thread.globalId()] = ++now;
+  return message;
+}
+
+void Checker::learn(Thread &thread, const Message &message) {
+  uint32_t count = uint32_t(thread.block->threads.size()), own = thread.block->linear;
+  const Knowledge *old = thread.history->known.get();
+  auto known = old ? std::make_shared<Knowledge>(*old) : std::make_shared<Knowledge>();
+  known->threads.resize(count, 0);
+  for (auto [block, time] : message.blocks) {
+    if (block != own) {
+      raise(known->blocks, block, time);
+      continue;
+    }
+    for (uint32_t &stamp : known->threads)
+      stamp = std::max(stamp, time);
+  }
+  for (auto [other, time] : message.threads) {
+    if (other / count != own)
+      raise(known->remote, other, time);
+    else
+      known->threads[other % count] = std::max(known->threads[other % count], time);
+  }
+  known->least = *std::min_element(known->threads.begin(), known->threads.end());
+  thread.history->known = known;
+}
+
+void Checker::fence(Thread &thread) {
+  ThreadHistory &history = *thread.history;
+  if (!history.acquiring.threads.empty())
+    learn(thread, history.acquiring);
+  history.acquiring = Message();
+  history.released = makeMessage(thread);
+}
+
+/// As C++ orders atomics: a release, or a fence before the write, tells; an acquire, or a fence after the read, hears.
+void Checker::atomicOrder(Thread &thread, uintptr_t address, int32_t kind) {
+  ThreadHistory &history = *thread.history;
+  auto found = messages.find(address);
+  if (found != messages.end() && (!(kind & accessWrite) || (kind & accessUpdate))) {
+    if (kind & accessAcquire)
+      learn(thread, *found->second);
+    else
+      history.acquiring.join(*found->second);
+  }
+  if (!(kind & accessWrite))
+    return;
+  std::shared_ptr<const Message> told = kind & accessRelease ? makeMessage(thread) : history.released;
+  if (!told)
+    return;
+  // Counters collect what all who added to them tell.
+  auto joined = std::make_shared<Message>(*told);
+  if (found != messages.end() && (kind & accessUpdate))
+    joined->join(*found->second);
+  messages[address] = joined;
+}
+
+//===-- Accesses -------------------------------------------------------------------------------------------------===//
+
+void Checker::race(const Thread &thread, const char *what, const char *site, const Side &other) {
+  const Block &block = *thread.block;
+  char where[64];
+  auto offset = static_cast<const char *>(currentPointer) - block.shared;
+  if (offset >= 0 && offset < int64_t(block.sharedState.size()))
+    std::snprintf(where, sizeof(where), "shared memory at offset %lld", (long long)offset);
+  else
+    std::snprintf(where, sizeof(where), "global memory");
+  fault("data race", thread, site, "%s of %lld bytes of %s is not ordered after the %s by %s at %s", what,
+        (long long)currentBytes, where, other.what, describe(launch, other.thread).c_str(), other.site);
+}
+
+void Checker::addReader(const Thread &thread, Cell &cell, bool atomic, const char *site) {
+  uint32_t self = thread.globalId(), count = uint32_t(thread.block->threads.size());
+  uint32_t lane = 1u << thread.lane, warp = 1u << (thread.linear / warpSize);
+  if (cell.span == Span::None || (cell.span == Span::Thread && cell.reader == self) || hasSeenAll(thread, cell)) {
+    cell.span = Span::Thread;
+    cell.readers = lane;
+    cell.readAtomic = atomic;
+  } else {
+    bool sameBlock = cell.reader / count == thread.block->linear;
+    uint32_t readerWarp = cell.reader % count / warpSize;
+    if (!sameBlock || cell.span == Span::Grid) {
+      cell.span = Span::Grid;
+    } else if (cell.span != Span::Block && readerWarp == thread.linear / warpSize) {
+      cell.span = Span::Warp;
+      cell.readers |= lane;
+    } else {
+      cell.readers = (cell.span == Span::Block ? cell.readers : 1u << readerWarp) | warp;
+      cell.span = Span::Block;
+    }
+    cell.readAtomic &= atomic;
+  }
+  cell.reader = self;
+  cell.readStamp = now;
+  cell.readSite = site;
+}
+
+void Checker::read(Thread &thread, Cell &cell, bool atomic, const char *site) {
+  if (cell.writeStamp && !(atomic && cell.writeAtomic) && !hasSeen(thread, cell.writer, cell.writeStamp))
+    race(thread, atomic ? "atomic load" : "load", site,
+         {cell.writeAtomic ? "atomic" : "store", cell.writer, cell.writeSite});
+  addReader(thread, cell, atomic, site);
+}
+
+void Checker::write(Thread &thread, Cell &cell, bool atomic, const char *site, bool checkOnly) {
+  const char *what = atomic ? "atomic" : "store";
+  uint32_t self = thread.globalId(), count = uint32_t(thread.block->threads.size());
+  if (cell.writeStamp && !(atomic && cell.writeAtomic) && !hasSeen(thread, cell.writer, cell.writeStamp)) {
+    bool sameInstruction = !atomic && !cell.writeAtomic && cell.writeSite == site &&
+                           cell.writer / count == thread.block->linear &&
+                           cell.writer % count / warpSize == thread.linear / warpSize;
+    if (!sameInstruction)
+      race(thread, what, site, {cell.writeAtomic ? "atomic" : "store", cell.writer, cell.writeSite});
+    auto &doubled = thread.history->doubled;
+    if (!doubled.address) {
+      doubled.address = static_cast<const char *>(currentPointer);
+      doubled.bytes = uint32_t(std::min<int64_t>(currentBytes, sizeof(doubled.before)));
+      doubled.other = cell.writer;
+      doubled.site = site;
+      std::memcpy(doubled.before, currentPointer, doubled.bytes);
+    }
+  }
+  if (cell.span != Span::None && !(atomic && cell.readAtomic) && !hasSeenReaders(thread, cell))
+    race(thread, what, site, {cell.readAtomic ? "atomic load" : "load", cell.reader, cell.readSite});
+  if (checkOnly)
+    return;
+  cell.writer = self;
+  cell.writeStamp = now;
+  cell.writeSite = site;
+  cell.writeAtomic = atomic;
+  cell.span = Span::None;
+  cell.readers = 0;
+}
+
+void Checker::settle(Thread &thread) {
+  auto &doubled = thread.history->doubled;
+  if (!doubled.address)
+    return;
+  const char *address = doubled.address;
+  doubled.address = nullptr;
+  if (!std::memcmp(address, doubled.before, doubled.bytes))
+    return;
+  currentPointer = address;
+  currentBytes = doubled.bytes;
+  race(thread, "store", doubled.site, {"store of another value in the same instruction", doubled.other, doubled.site});
+}
+
+void Checker::checkShared(Thread &thread, const void *pointer, int64_t bytes, bool write, const char *site) {
+  Block &block = *thread.block;
+  int64_t offset = static_cast<const char *>(pointer) - block.shared, size = int64_t(block.sharedState.size());
+  if (offset < 0 || offset + bytes > size)
+    fault("out of bounds", thread, site, "%s of %lld bytes at offset %lld of the block's %lld bytes of shared memory",
+          write ? "store" : "load", (long long)bytes, (long long)offset, (long long)size);
+  uint8_t *state = block.sharedState.data() + offset;
+  if (write) {
+    std::memset(state, written, size_t(bytes));
+    return;
+  }
+  for (int64_t index = 0; index < bytes; ++index) {
+    if (state[index] == written)
+      continue;
+    if (state[index] == copyPending)
+      fault("missing wait", thread, site,
+            "load of %lld bytes of shared memory at offset %lld, where an asynchronous copy is still under way",
+            (long long)bytes, (long long)offset);
+    fault("uninitialised shared memory", thread, site, "load of %lld bytes at offset %lld, which nobody has written",
+          (long long)bytes, (long long)offset);
+  }
+}
+
+void Checker::access(Thread &thread, const void *pointer, int64_t bytes, int32_t kind, const char *site) {
+  settle(thread);
+  bool isWrite = kind & accessWrite, isAtomic = kind & accessAtomic;
+  // Generic pointers may point into shared memory as well.
+  auto offset = static_cast<const char *>(pointer) - thread.block->shared;
+  bool isShared = (kind & accessShared) || (offset >= 0 && offset < int64_t(thread.block->sharedState.size()));
+  if (isShared) {
+    // An atomic that changes a value reads it first.
+    if (kind & accessUpdate)
+      checkShared(thread, pointer, bytes, /*write=*/false, site);
+    checkShared(thread, pointer, bytes, isWrite, site);
+  }
+  currentPointer = pointer;
+  currentBytes = bytes;
+  uint32_t first = isShared ? thread.block->firstStamp : 0;
+  forEachCell(pointer, bytes, [&](Cell &cell) {
+    if (std::max(cell.writeStamp, cell.span == Span::None ? 0 : cell.readStamp) < first)
+      cell = Cell();
+    if (isWrite)
+      write(thread, cell, isAtomic, site);
+    else
+      read(thread, cell, isAtomic, site);
+  });
+  if (isAtomic)
+    atomicOrder(thread, reinterpret_cast<uintptr_t>(pointer), kind);
+}
+
+void Checker::copyIssued(Thread &thread, const AsyncCopy &copy) {
+  access(thread, copy.source, copy.sourceBytes, 0, copy.site);
+  access(thread, copy.target, copy.bytes, accessWrite | accessShared, copy.site);
+  std::memset(thread.block->sharedState.data() + (copy.target - thread.block->shared), copyPending, copy.bytes);
+}
+
+void Checker::copyArrived(Thread &thread, const AsyncCopy &copy) {
+  access(thread, copy.source, copy.sourceBytes, 0, copy.site);
+  access(thread, copy.target, copy.bytes, accessWrite | accessShared, copy.site);
+}

@@ -1,0 +1,398 @@
+// Emulator.cpp - running a launch: blocks come and go, threads take turns, and what cannot go on is described.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "simt/Emulator.h"
+#include "simt/Checker.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+
+using namespace rnnrt;
+using namespace rnnrt::simt;
+
+namespace rnnrt::simt {
+thread_local Thread *running = nullptr;
+} // namespace rnnrt::simt
+
+Emulator &rnnrt::simt::emulator() {
+  static thread_local Emulator instance;
+  return instance;
+}
+
+Emulator::Emulator() = default;
+Emulator::~Emulator() = default;
+
+//===-- Messages -------------------------------------------------------------------------------------------------===//
+
+static std::string format(const char *text, va_list arguments) {
+  char buffer[1024];
+  int length = std::vsnprintf(buffer, sizeof(buffer), text, arguments);
+  return length < 0 ? std::string() : std::string(buffer);
+}
+
+static std::string describePosition(const char *what, uint64_t linear, const int64_t *sizes) {
+  char text[96];
+  std::snprintf(text, sizeof(text), "%s (%llu,%llu,%llu)", what, (unsigned long long)(linear % sizes[0]),
+                (unsigned long long)(linear / sizes[0] % sizes[1]), (unsigned long long)(linear / sizes[0] / sizes[1]));
+  return text;
+}
+
+std::string rnnrt::simt::describe(const Launch &launch, uint32_t globalId) {
+  int64_t threads = launch.threadsPerBlock();
+  return describePosition("block", globalId / threads, launch.grid) + " " +
+         describePosition("thread", globalId % threads, launch.block);
+}
+
+std::string rnnrt::simt::describe(const Thread &thread) {
+  return describe(emulator().getLaunch(), thread.globalId());
+}
+
+/// Apart from fault, so that all strings are gone when the thread is abandoned.
+static Status makeFault(const char *kind, const Thread &thread, const char *site, const char *text, va_list arguments) {
+  std::string message = kind;
+  message += std::string(" in kernel `") + emulator().getLaunch().name + "`: " + format(text, arguments);
+  message += std::string(", at ") + (site ? site : "an unknown place") + " in " + describe(thread);
+  return Status(rnnrt_status_create(RNNRT_STATUS_FAILED_PRECONDITION, message.c_str()));
+}
+
+void rnnrt::simt::fault(const char *kind, const Thread &thread, const char *site, const char *text, ...) {
+  va_list arguments;
+  va_start(arguments, text);
+  Status status = guarded([&] { return makeFault(kind, thread, site, text, arguments); });
+  va_end(arguments);
+  emulator().abandon(std::move(status));
+}
+
+//===-- Taking turns ---------------------------------------------------------------------------------------------===//
+
+/// Goes on with whoever is next, or with the host code when nobody is.
+void Emulator::switchFrom(Fiber &fiber) {
+  if (ready.empty()) {
+    running = nullptr;
+    return Fiber::switchTo(fiber, host);
+  }
+  running = ready.pop();
+  if (&running->fiber != &fiber)
+    Fiber::switchTo(fiber, running->fiber);
+}
+
+void Emulator::suspend(Thread &thread) {
+  if (checker)
+    checker->settle(thread);
+  switchFrom(thread.fiber);
+}
+
+void Emulator::wake(const std::vector<Thread *> &threads) {
+  fruitlessPolls = 0;
+  auto wakeOne = [&](Thread *thread) {
+    thread->state = State::Ready;
+    thread->polling = false;
+    ready.push(thread);
+  };
+  if (schedule.order == Schedule::Order::Reverse)
+    std::for_each(threads.rbegin(), threads.rend(), wakeOne);
+  else
+    std::for_each(threads.begin(), threads.end(), wakeOne);
+}
+
+void Emulator::yield(Thread &thread, const char *site) {
+  // Ten million polls without any other event are half a second. A loop of atomics that gets somewhere is never as long.
+  if (thread.polling && thread.site == site)
+    ++fruitlessPolls;
+  else
+    fruitlessPolls = 0;
+  if (fruitlessPolls > 10000000)
+    abandon(describeStall("livelock (threads poll memory that nobody changes)"));
+  thread.polling = true;
+  thread.site = site;
+  ready.push(&thread);
+  suspend(thread);
+}
+
+void Emulator::abandon(Status status) {
+  failure = std::move(status);
+  Fiber &fiber = running->fiber;
+  running = nullptr;
+  Fiber::switchTo(fiber, host);
+  __builtin_unreachable();
+}
+
+void Emulator::arriveAtGridBarrier(Thread &thread, const char *site) {
+  if (!launch.cooperative)
+    fault("grid barrier without a cooperative launch", thread, site,
+          "the blocks of this grid need not run together; mark the kernel `rnn.cooperative`");
+  if (numExited)
+    fault("divergent grid barrier", thread, site, "%lld threads of the grid have exited and will never come",
+          (long long)numExited);
+  thread.site = site;
+  thread.state = State::AtGridBarrier;
+  if (++gridArrived == launch.numBlocks() * launch.threadsPerBlock()) {
+    gridArrived = 0;
+    scratch.clear();
+    for (Block *block : resident)
+      for (Thread &other : block->threads)
+        scratch.push_back(&other);
+    if (checker)
+      checker->synchronizeGrid();
+    wake(scratch);
+  }
+  suspend(thread);
+}
+
+void Emulator::runThread(void *argument) {
+  Thread &thread = *static_cast<Thread *>(argument);
+  Emulator &self = emulator();
+  self.launch.kernel(self.launch.arguments);
+  self.retire(thread);
+}
+
+/// The end of a thread: nothing may still wait for it.
+void Emulator::retire(Thread &thread) {
+  Block &block = *thread.block;
+  Warp &warp = *thread.warp;
+  if (checker)
+    checker->settle(thread);
+  if (!thread.copies.empty())
+    fault("missing wait", thread, thread.copies.front().site,
+          "%zu asynchronous copies were never waited for when the thread exited", thread.copies.size());
+  for (uint32_t id = 0; id < numBarriers; ++id) {
+    Barrier &barrier = block.barriers[id];
+    if (barrier.arrived && barrier.expected == block.threads.size())
+      fault("divergent barrier", thread, barrier.site, "the thread exited while %u others, first %s, wait at barrier %u",
+            barrier.arrived, describe(*barrier.first).c_str(), id);
+  }
+  for (const Rendezvous &meeting : warp.waiting)
+    if (meeting.mask >> thread.lane & 1)
+      fault("divergent collective", thread, meeting.site, "lane %u exited while lanes 0x%08x wait for it at %s",
+            thread.lane, meeting.arrived, meeting.what);
+  if (gridArrived)
+    fault("divergent grid barrier", thread, nullptr, "the thread exited while %lld others wait at the grid barrier",
+          (long long)gridArrived);
+  thread.state = State::Exited;
+  warp.exited |= 1u << thread.lane;
+  ++numExited;
+  fruitlessPolls = 0;
+  if (--block.live == 0) {
+    resident.erase(std::find(resident.begin(), resident.end(), &block));
+    idle.push_back(&block);
+    // The host code starts the next block; only it may begin a new life on this stack.
+    running = nullptr;
+    Fiber::switchTo(thread.fiber, host);
+  }
+  switchFrom(thread.fiber);
+}
+
+//===-- A launch -------------------------------------------------------------------------------------------------===//
+
+/// How many blocks an H200 holds at once, registers aside: 132 multiprocessors of 2048 threads, 32 blocks and 228 KiB of
+/// shared memory, of which the system takes 1 KiB for each block (CUDA programming guide, compute capability 9.0).
+static int64_t getMaxCooperativeBlocks(int64_t threads, int64_t sharedBytes) {
+  int64_t rounded = (threads + warpSize - 1) / warpSize * warpSize;
+  return 132 * std::min({int64_t(32), 2048 / rounded, (int64_t(228) << 10) / (sharedBytes + 1024)});
+}
+
+static Status invalidLaunch(const Launch &launch, const std::string &message) {
+  return invalidArgument("launch of kernel `%s`: %s, at %s", launch.name, message.c_str(),
+                         launch.site ? launch.site : "an unknown place");
+}
+
+static std::string text(const int64_t *sizes) {
+  return "(" + std::to_string(sizes[0]) + "," + std::to_string(sizes[1]) + "," + std::to_string(sizes[2]) + ")";
+}
+
+Status Emulator::prepare() {
+  const int64_t *grid = launch.grid, *block = launch.block;
+  for (int dim = 0; dim < 3; ++dim)
+    if (grid[dim] < 1 || block[dim] < 1)
+      return invalidLaunch(launch, "expects sizes of at least 1, but got a grid of " + text(grid) + " blocks of " +
+                                       text(block) + " threads");
+  if (grid[0] > maxGridX || grid[1] > maxGridYZ || grid[2] > maxGridYZ)
+    return invalidLaunch(launch, "expects a grid of at most (2147483647,65535,65535) blocks, but got " + text(grid));
+  if (block[0] > maxThreads || block[1] > maxThreads || block[2] > maxBlockZ || launch.threadsPerBlock() > maxThreads)
+    return invalidLaunch(launch, "expects at most 1024 threads in a block and 64 in z, but got " + text(block));
+  if (launch.required[0] > 0 && !std::equal(block, block + 3, launch.required))
+    return invalidLaunch(launch, "the kernel is compiled for blocks of " + text(launch.required) +
+                                     " threads, but got " + text(block));
+  // Threads are numbered in 32 bits.
+  if (launch.numBlocks() > int64_t(UINT32_MAX) / launch.threadsPerBlock())
+    return invalidLaunch(launch, "expects less than 2^32 threads, but got a grid of " + text(grid) + " blocks of " +
+                                     text(block));
+  if (launch.dynamicShared < 0 || launch.staticShared < 0 || launch.dynamicShared > maxSharedBytes ||
+      launch.staticShared + launch.dynamicShared > maxSharedBytes)
+    return invalidLaunch(launch, "expects at most 232448 bytes of shared memory in a block, but got " +
+                                     std::to_string(launch.staticShared) + " static and " +
+                                     std::to_string(launch.dynamicShared) + " dynamic");
+  sharedBytes = launch.staticShared + launch.dynamicShared;
+  int64_t most = getMaxCooperativeBlocks(launch.threadsPerBlock(), sharedBytes);
+  if (launch.cooperative && launch.numBlocks() > most)
+    return invalidLaunch(launch, "expects a cooperative grid of at most " + std::to_string(most) +
+                                     " blocks of this size, which an H200 holds at once, but got " +
+                                     std::to_string(launch.numBlocks()));
+  return Status();
+}
+
+Status Emulator::run(const Launch &wanted, const Schedule &order) {
+  launch = wanted;
+  schedule = order;
+  RNNRT_TRY(prepare());
+  // Room for what the runtime does on a thread's stack (messages, matrices), and for the private memory of the kernel.
+  stacks.reset(size_t(65536 + std::max<int64_t>(launch.stackBytes, 0)));
+  for (auto &block : blocks)
+    for (Thread &thread : block->threads)
+      thread.stack = nullptr;
+  resident.clear();
+  idle.clear();
+  for (auto &block : blocks)
+    idle.push_back(block.get());
+  ready.reset(schedule);
+  nextBlock = numExited = gridArrived = fruitlessPolls = 0;
+  failure = Status();
+  checker = launch.checked ? std::make_unique<Checker>(launch) : nullptr;
+  Status status = guarded([&] { return loop(); });
+  running = nullptr;
+  checker.reset();
+  std::fflush(stdout);
+  // Blocks of a large cooperative launch would hold much memory that the next launch has no use for.
+  resident.clear();
+  idle.clear();
+  if (blocks.size() > 64)
+    blocks.clear();
+  return status;
+}
+
+Status Emulator::loop() {
+  while (true) {
+    RNNRT_TRY(startBlocks());
+    if (ready.empty())
+      return resident.empty() ? Status() : describeStall("deadlock");
+    running = ready.pop();
+    Fiber::switchTo(host, running->fiber);
+    if (!failure.ok())
+      return std::move(failure);
+  }
+}
+
+Status Emulator::startBlocks() {
+  int64_t count = launch.numBlocks();
+  // Blocks of a normal launch need not run together, and a program must not count on it.
+  int64_t together = launch.cooperative ? count : schedule.order == Schedule::Order::Random ? 4 : 1;
+  while (nextBlock < count && int64_t(resident.size()) < together) {
+    int64_t linear = nextBlock++;
+    if (schedule.order == Schedule::Order::Reverse)
+      linear = count - 1 - linear;
+    if (schedule.order == Schedule::Order::Random) {
+      // Every block once, in an order of the seed: steps of a length that has no divisor in common with the count.
+      int64_t step = int64_t(schedule.seed % 1000003) * 2 + 1;
+      while (std::gcd(step, count) != 1)
+        ++step;
+      linear = int64_t((unsigned __int128)linear * step % count);
+    }
+    RNNRT_TRY(startBlock(linear));
+  }
+  return Status();
+}
+
+Status Emulator::startBlock(int64_t linear) {
+  if (idle.empty()) {
+    blocks.push_back(std::make_unique<Block>());
+    idle.push_back(blocks.back().get());
+  }
+  Block &block = *idle.back();
+  size_t threads = size_t(launch.threadsPerBlock());
+  block.linear = uint32_t(linear);
+  block.id[0] = uint32_t(linear % launch.grid[0]);
+  block.id[1] = uint32_t(linear / launch.grid[0] % launch.grid[1]);
+  block.id[2] = uint32_t(linear / launch.grid[0] / launch.grid[1]);
+  block.live = uint32_t(threads);
+  if (block.threads.size() != threads) {
+    block.threads = std::vector<Thread>(threads);
+    block.warps = std::vector<Warp>((threads + warpSize - 1) / warpSize);
+  }
+  for (Barrier &barrier : block.barriers)
+    barrier = Barrier();
+  // NaN in every floating-point type: what is read before it is written spoils the result.
+  block.sharedMemory.assign(size_t(sharedBytes) + 127, char(0xff));
+  auto address = reinterpret_cast<uintptr_t>(block.sharedMemory.data());
+  block.shared = block.sharedMemory.data() + ((address + 127) / 128 * 128 - address);
+  for (size_t index = 0; index < block.warps.size(); ++index) {
+    Warp &warp = block.warps[index];
+    size_t lanes = std::min<size_t>(warpSize, threads - index * warpSize);
+    warp.block = &block;
+    warp.lanes = &block.threads[index * warpSize];
+    warp.present = lanes == warpSize ? ~0u : (1u << lanes) - 1;
+    warp.exited = warp.atBarrier = 0;
+    warp.waiting.clear();
+  }
+  scratch.clear();
+  for (size_t index = 0; index < threads; ++index) {
+    Thread &thread = block.threads[index];
+    if (!thread.stack && !(thread.stack = stacks.take()))
+      return resourceExhausted("not enough memory for the stacks of %lld threads at once, in kernel `%s`",
+                               (long long)(resident.size() + 1) * (long long)threads, launch.name);
+    thread.block = &block;
+    thread.warp = &block.warps[index / warpSize];
+    thread.linear = uint32_t(index);
+    thread.lane = uint32_t(index % warpSize);
+    thread.id[0] = uint32_t(index % launch.block[0]);
+    thread.id[1] = uint32_t(index / launch.block[0] % launch.block[1]);
+    thread.id[2] = uint32_t(index / launch.block[0] / launch.block[1]);
+    thread.site = nullptr;
+    thread.copies.clear();
+    thread.copyGroup = 0;
+    thread.fiber.start(thread.stack, stacks.getStackBytes(), runThread, &thread);
+    scratch.push_back(&thread);
+  }
+  if (checker)
+    checker->startBlock(block, sharedBytes);
+  idle.pop_back();
+  resident.push_back(&block);
+  wake(scratch);
+  return Status();
+}
+
+//===-- What went wrong ------------------------------------------------------------------------------------------===//
+
+static std::string describeState(const Thread &thread) {
+  std::string site = thread.site ? thread.site : "an unknown place";
+  switch (thread.state) {
+  case State::AtBarrier:
+    return "wait at barrier " + std::to_string(thread.barrier) + " at " + site;
+  case State::AtCollective:
+    return "wait for lanes of their warp at " + site;
+  case State::AtGridBarrier:
+    return "wait at the grid barrier at " + site;
+  case State::Exited:
+    return "have exited";
+  case State::Ready:
+    break;
+  }
+  return thread.polling ? "poll at " + site : "can run";
+}
+
+/// Says of all threads what they do, neighbours with the same fate together.
+Status Emulator::describeStall(const char *what) const {
+  std::string message = std::string(what) + " in kernel `" + launch.name + "`:";
+  int groups = 0;
+  for (const Block *block : resident) {
+    const auto &threads = block->threads;
+    for (size_t first = 0, last; first < threads.size(); first = last) {
+      std::string state = describeState(threads[first]);
+      for (last = first + 1; last < threads.size() && describeState(threads[last]) == state; ++last)
+        ;
+      if (++groups > 8)
+        continue;
+      message += groups > 1 ? "; " : " ";
+      message += describePosition("block", block->linear, launch.grid) + " threads " + std::to_string(first) + " to " +
+                 std::to_string(last - 1) + " " + state;
+    }
+  }
+  if (groups > 8)
+    message += "; and " + std::to_string(groups - 8) + " more groups";
+  if (nextBlock < launch.numBlocks())
+    message += "; " + std::to_string(launch.numBlocks() - nextBlock) +
+               " blocks have not started, which only a cooperative launch would run together with these";
+  return Status(rnnrt_status_create(RNNRT_STATUS_FAILED_PRECONDITION, message.c_str()));
+}

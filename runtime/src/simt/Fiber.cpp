@@ -1,0 +1,170 @@
+// Fiber.cpp - switching stacks, and where stacks come from.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "simt/Fiber.h"
+
+#include <cstdint>
+#include <new>
+#include <sys/mman.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define RNNRT_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RNNRT_ASAN 1
+#endif
+#endif
+#ifdef RNNRT_ASAN
+extern "C" {
+void __sanitizer_start_switch_fiber(void **saved, const void *bottom, size_t bytes);
+void __sanitizer_finish_switch_fiber(void *saved, const void **oldBottom, size_t *oldBytes);
+}
+#endif
+
+using namespace rnnrt::simt;
+
+//===-- Switching ------------------------------------------------------------------------------------------------===//
+
+// Who was left last, and who was entered: a switch ends on another stack, where no local variable reaches.
+static thread_local Fiber *left = nullptr, *entered = nullptr;
+
+#ifndef RNNRT_SIMT_UCONTEXT
+// The System V ABI makes the callee keep six registers and the stack pointer. It also names the control words of the x87
+// and of SSE, which kernels have no means to change.
+asm(R"(
+.text
+.p2align 4
+.type rnnrt_simt_switch, @function
+.local rnnrt_simt_switch
+rnnrt_simt_switch:
+  .cfi_startproc
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+  .cfi_endproc
+.size rnnrt_simt_switch, .-rnnrt_simt_switch
+)");
+extern "C" void rnnrt_simt_switch(void **from, void *to);
+#endif
+
+#ifdef RNNRT_ASAN
+static void finishSwitch(void *saved) {
+  const void *bottom;
+  size_t bytes;
+  __sanitizer_finish_switch_fiber(saved, &bottom, &bytes);
+}
+#endif
+
+void Fiber::begin() {
+#ifdef RNNRT_ASAN
+  const void *bottom;
+  size_t bytes;
+  __sanitizer_finish_switch_fiber(nullptr, &bottom, &bytes);
+  if (!left->stackBottom) {
+    left->stackBottom = bottom;
+    left->stackBytes = bytes;
+  }
+#endif
+  entered->entry(entered->argument);
+  __builtin_trap();
+}
+
+void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
+  this->entry = entry;
+  this->argument = argument;
+  stackBottom = stack;
+  stackBytes = bytes;
+#ifdef RNNRT_SIMT_UCONTEXT
+  getcontext(&context);
+  context.uc_stack.ss_sp = stack;
+  context.uc_stack.ss_size = bytes;
+  context.uc_link = nullptr;
+  makecontext(&context, &Fiber::begin, 0);
+#else
+  // As after a call of begin(): a return address (none, so that debuggers stop there) on an address of the form 16n + 8,
+  // below it the address to which the switch returns, then the six registers.
+  auto **top = reinterpret_cast<void **>((reinterpret_cast<uintptr_t>(stack) + bytes) & ~uintptr_t(15));
+  *--top = nullptr;
+  *--top = reinterpret_cast<void *>(&Fiber::begin);
+  for (int saved = 0; saved < 6; ++saved)
+    *--top = nullptr;
+  stackPointer = top;
+#endif
+}
+
+void Fiber::switchTo(Fiber &from, Fiber &to) {
+  left = &from;
+  entered = &to;
+#ifdef RNNRT_ASAN
+  void *saved = nullptr;
+  __sanitizer_start_switch_fiber(&saved, to.stackBottom, to.stackBytes);
+#endif
+#ifdef RNNRT_SIMT_UCONTEXT
+  swapcontext(&from.context, &to.context);
+#else
+  rnnrt_simt_switch(&from.stackPointer, to.stackPointer);
+#endif
+#ifdef RNNRT_ASAN
+  finishSwitch(saved);
+#endif
+}
+
+//===-- Stacks ---------------------------------------------------------------------------------------------------===//
+
+static constexpr size_t pageBytes = 4096, stacksPerSlab = 32;
+/// What a thread keeps between launches: the stacks of eight blocks of 256 threads.
+static constexpr size_t keptSlabs = 64;
+
+StackPool::~StackPool() {
+  release(0);
+}
+
+void StackPool::release(size_t first) {
+  for (size_t index = first; index < slabs.size(); ++index)
+    munmap(slabs[index].memory, slabs[index].bytes);
+  if (slabs.size() > first)
+    slabs.resize(first);
+}
+
+void StackPool::reset(size_t bytes) {
+  used = 0;
+  bytes = (bytes + pageBytes - 1) / pageBytes * pageBytes;
+  release(bytes > stackBytes ? 0 : keptSlabs);
+  if (bytes > stackBytes)
+    stackBytes = bytes;
+}
+
+void *StackPool::take() {
+  size_t stride = stackBytes + pageBytes;
+  if (used == slabs.size() * stacksPerSlab) {
+    size_t bytes = stride * stacksPerSlab;
+    void *memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED)
+      return nullptr;
+    try {
+      slabs.push_back({static_cast<char *>(memory), bytes});
+    } catch (const std::bad_alloc &) {
+      munmap(memory, bytes);
+      return nullptr;
+    }
+    // A process has a limit of mappings (65530), which very large launches exceed: their last stacks have no guard.
+    for (size_t index = 0; index < stacksPerSlab; ++index)
+      mprotect(static_cast<char *>(memory) + index * stride, pageBytes, PROT_NONE);
+  }
+  char *stack = slabs[used / stacksPerSlab].memory + used % stacksPerSlab * stride + pageBytes;
+  ++used;
+  return stack;
+}

@@ -1,0 +1,101 @@
+// HostEntries.cpp - what host code calls on target simt: launches and memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/CurrentCall.h"
+#include "core/Device.h"
+#include "core/Trace.h"
+#include "rnn_runtime/abi.h"
+#include "simt/Emulator.h"
+
+#include <chrono>
+#include <cstring>
+
+using namespace rnnrt;
+using namespace rnnrt::simt;
+
+/// Runs `body(device)` for the thread's current call unless that holds a failure, and records what it returns.
+template <typename Body> static void enter(Body &&body) {
+  rnnrt_call_t *call = currentCall();
+  if (!call || !call->first.ok())
+    return;
+  call->record(guarded([&] {
+    const Schedule *schedule = call->device->backend->emulatedSchedule();
+    if (!schedule)
+      return failedPrecondition("the function was compiled for target simt, but its call is on device `%s`; make the "
+                                "call on a device `simt`",
+                                call->device->name.c_str());
+    return body(*call->device->backend, *schedule);
+  }));
+}
+
+extern "C" {
+
+void rnnrt_abi_simt_launch(void (*kernel)(void **), const char *name, const char *site, int32_t flags, int64_t grid_x,
+                           int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
+                           int32_t required_x, int32_t required_y, int32_t required_z, int64_t static_shared,
+                           int64_t dynamic_shared, int64_t stack_bytes, void **arguments) {
+  enter([&](Backend &, const Schedule &schedule) {
+    Launch launch;
+    launch.kernel = kernel;
+    launch.name = name;
+    launch.site = site;
+    launch.cooperative = flags & 1;
+    launch.checked = flags & 2;
+    const int64_t grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
+    const int64_t required[] = {required_x, required_y, required_z};
+    std::memcpy(launch.grid, grid, sizeof(grid));
+    std::memcpy(launch.block, block, sizeof(block));
+    std::memcpy(launch.required, required, sizeof(required));
+    launch.staticShared = static_shared;
+    launch.dynamicShared = dynamic_shared;
+    launch.stackBytes = stack_bytes;
+    launch.arguments = arguments;
+    auto start = std::chrono::steady_clock::now();
+    Status status = emulator().run(launch, schedule);
+    if (tracing(TraceKind::Dispatch)) {
+      std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
+      trace("rnnrt,dispatch,kernel=%s grid=%lldx%lldx%lld block=%lldx%lldx%lld schedule=%s,%s,%.3f", name,
+            (long long)grid_x, (long long)grid_y, (long long)grid_z, (long long)block_x, (long long)block_y,
+            (long long)block_z, schedule.toString().c_str(),
+            rnnrt_status_code_name(rnnrt_status_code(status.get())), ms.count());
+    }
+    return status;
+  });
+}
+
+void *rnnrt_abi_simt_alloc(int64_t bytes) {
+  void *result = nullptr;
+  enter([&](Backend &backend, const Schedule &) {
+    if (bytes < 0)
+      return invalidArgument("a buffer of %lld bytes: a dimension is negative or the size overflows", (long long)bytes);
+    RNNRT_TRY(backend.allocate(bytes, result));
+    std::memset(result, 0xff, size_t(bytes));
+    return Status();
+  });
+  return result;
+}
+
+void rnnrt_abi_simt_free(void *pointer) {
+  // Also after a failure: what was allocated before it must not leak.
+  rnnrt_call_t *call = currentCall();
+  if (call && pointer)
+    call->record(guarded([&] { return call->device->backend->release(pointer); }));
+}
+
+void rnnrt_abi_simt_copy(void *target, const void *source, int64_t bytes) {
+  enter([&](Backend &, const Schedule &) {
+    if (bytes > 0)
+      std::memmove(target, source, size_t(bytes));
+    return Status();
+  });
+}
+
+void rnnrt_abi_simt_fill(void *target, int32_t value, int64_t count, int32_t width) {
+  enter([&](Backend &, const Schedule &) {
+    for (int64_t index = 0; index < count; ++index)
+      std::memcpy(static_cast<char *>(target) + index * width, &value, size_t(width));
+    return Status();
+  });
+}
+
+} // extern "C"
