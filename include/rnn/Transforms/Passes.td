@@ -30,4 +30,79 @@ def RNNExpandStridedCopiesPass : Pass<"rnn-expand-strided-copies"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def RNNIsolateScalarLoopsPass : Pass<"rnn-isolate-scalar-loops"> {
+  let summary = "Wrap linalg ops without parallel iterators into parallel loops of one iteration";
+  let description = [{
+    A full reduction, or a fill of a rank-0 buffer, becomes plain loops and stores in the lowering of linalg. On a target
+    whose buffers are in device memory it must run there too, so this pass puts it into an `scf.parallel` with one
+    iteration, which then becomes a kernel of one thread like any other parallel loop.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def RNNParallelLoopsToGPUPass : Pass<"rnn-parallel-loops-to-gpu"> {
+  let summary = "Convert outermost parallel loops to kernels, one thread per iteration";
+  let description = [{
+    Each outermost `scf.parallel` without reductions becomes a `gpu.launch` with `block-size` threads a block and as many
+    blocks as the iterations need. The iteration number is split into the loop's indices, whatever their number and
+    bounds; parallel loops inside become sequential ones. (Upstream's `convert-parallel-loops-to-gpu` maps at most three
+    loops with constant tiles.) These are the kernels of the code around the layers: correct for every shape, the work of a
+    layer itself is not done here.
+
+    Example: an scf.parallel over 4 x N iterations becomes
+
+    ```
+    gpu.launch blocks(%bx, ...) in (%gx = ceildiv(4 * N, 256), ...) threads(%tx, ...) in (%sx = 256, ...) {
+      scf.if %bx * 256 + %tx < 4 * N { %i:2 = affine.delinearize_index ... }
+    }
+    ```
+  }];
+  let options = [Option<"blockSize", "block-size", "int64_t", /*default=*/"256", "Threads per block">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def RNNMergeKernelModulesPass : Pass<"rnn-merge-kernel-modules", "::mlir::ModuleOp"> {
+  let summary = "Move outlined kernels into one gpu module";
+  let description = [{
+    `gpu-kernel-outlining` makes one `gpu.module` per kernel, and each would be assembled by a run of `ptxas` and loaded on its
+    own. This pass moves the kernels into the first such module, with new names where they clash. Modules that hold more
+    than kernels, or that have targets already, stay as they are.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def RNNUseDeviceMemoryPass : Pass<"rnn-use-device-memory", "::mlir::ModuleOp"> {
+  let summary = "Put buffers into the memory of the call's device";
+  let description = [{
+    For targets whose memory the host cannot touch. Outside kernels, `memref.alloc`, `memref.dealloc` and dense
+    `memref.copy` become `rnnrt.alloc`, `rnnrt.free` and `rnnrt.copy`; a constant (`memref.get_global`) is uploaded where it
+    is read; a single `memref.load` reads back through `rnnrt.read` (and waits for the device), and a single `memref.store`
+    goes through `rnnrt.copy`. `memref.alloca`, and what the lowering of `bufferization.dealloc` keeps for itself, stay
+    in host memory. Any other op outside kernels that reads or writes a buffer is an error: it would run on the host.
+    Kernel launches get an `rnnrt.make_current` in front.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::rnnrt::RNNRTDialect"];
+}
+
+def RNNMakeCallCurrentPass : Pass<"rnn-make-call-current", "::mlir::ModuleOp"> {
+  let summary = "Tell the runtime to which call the launches of a function belong";
+  let description = [{
+    Adds `rnnrt.make_current` at the start of every function of the host that holds ops of the gpu dialect.
+  }];
+  let dependentDialects = ["::mlir::rnnrt::RNNRTDialect"];
+}
+
+def RNNExpandGPUReductionsPass : Pass<"rnn-expand-gpu-reductions"> {
+  let summary = "Convert gpu.all_reduce and gpu.subgroup_reduce to shuffles and shared memory";
+  let description = [{
+    Applies upstream's patterns for warps of 32 threads: `gpu.all_reduce` (which must be `uniform`), `gpu.subgroup_reduce`,
+    `gpu.global_id`, and shuffles of other types than 32 bits. `convert-gpu-to-nvvm` knows none of them for every type.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::index::IndexDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // RNN_TRANSFORMS_PASSES_TD

@@ -1,0 +1,46 @@
+//===- MergeKernelModules.cpp - one gpu module for all kernels ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/SymbolTable.h"
+#include "rnn/Transforms/Passes.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNMERGEKERNELMODULESPASS
+#include "rnn/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+
+namespace {
+struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<MergeKernelModules> {
+  void runOnOperation() override {
+    SmallVector<gpu::GPUModuleOp> modules;
+    for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
+      if (!module.getTargetsAttr() && llvm::all_of(module.getOps(), llvm::IsaPred<gpu::GPUFuncOp>))
+        modules.push_back(module);
+    if (modules.size() < 2)
+      return;
+    gpu::GPUModuleOp target = modules.front();
+    SymbolTable kernels(target);
+    // From a kernel's old place to the new one; launches are few, so each is looked up.
+    DenseMap<SymbolRefAttr, SymbolRefAttr> moved;
+    for (gpu::GPUModuleOp module : llvm::drop_begin(modules)) {
+      for (auto kernel : llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
+        auto from = SymbolRefAttr::get(module.getNameAttr(), {SymbolRefAttr::get(kernel.getNameAttr())});
+        kernel->remove();
+        StringAttr name = kernels.insert(kernel); // renames where the name is taken
+        moved[from] = SymbolRefAttr::get(target.getNameAttr(), {SymbolRefAttr::get(name)});
+      }
+      module.erase();
+    }
+    getOperation().walk([&](gpu::LaunchFuncOp launch) {
+      if (SymbolRefAttr to = moved.lookup(launch.getKernel()))
+        launch.setKernelAttr(to);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,36 @@
+// RUN: rnn-opt %s -rnn-merge-kernel-modules -split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @main
+// CHECK:         gpu.launch_func @a::@kernel blocks
+// CHECK:         gpu.launch_func @a::@[[SECOND:.*]] blocks
+// CHECK:         gpu.launch_func @a::@other blocks
+// CHECK:         gpu.launch_func @ready::@kernel blocks
+// CHECK:       gpu.module @a
+// CHECK-DAG:     gpu.func @kernel()
+// CHECK-DAG:     gpu.func @[[SECOND]](%{{.*}}: index)
+// CHECK-DAG:     gpu.func @other()
+// CHECK-NOT:   gpu.module @b
+// CHECK-NOT:   gpu.module @c
+// CHECK:       gpu.module @ready [#nvvm.target]
+module attributes {gpu.container_module} {
+  func.func @main() {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @a::@kernel blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @b::@kernel blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%c1 : index)
+    gpu.launch_func @c::@other blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @ready::@kernel blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    return
+  }
+  gpu.module @a {
+    gpu.func @kernel() kernel { gpu.return }
+  }
+  gpu.module @b {
+    gpu.func @kernel(%n: index) kernel { gpu.return }
+  }
+  gpu.module @c {
+    gpu.func @other() kernel { gpu.return }
+  }
+  gpu.module @ready [#nvvm.target] {
+    gpu.func @kernel() kernel { gpu.return }
+  }
+}
