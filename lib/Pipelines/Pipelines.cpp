@@ -8,8 +8,6 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -94,8 +92,12 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
 
 void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertRuntimeToLLVMPass());
-  // The C interface has to be asked for while functions are still func.func.
-  pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
+  // Reads the types of arguments, so it stands before the lowerings of func and memref, which translate its calls.
+  RNNEmitEntriesPassOptions entries;
+  entries.prefix = options.exportPrefix;
+  entries.all = options.exportAll;
+  entries.deviceMemory = options.target == "cuda";
+  pm.addPass(createRNNEmitEntriesPass(entries));
   pm.addPass(createSCFToControlFlowPass());
   // Subviews and reshapes become arithmetic on strides, whose affine maps are expanded right after.
   pm.addPass(memref::createExpandStridedMetadataPass());

@@ -47,9 +47,9 @@
 // LOWER-LABEL: func.func @main(%arg0: !rnnrt.call
 // LOWER: rnnrt.rnn_plan
 // LOWER: rnnrt.rnn_forward
-// EMIT: llvm.func @main(%arg0: !llvm.ptr
+// EMIT: llvm.func internal @main(%arg0: !llvm.ptr
 // EMIT: llvm.call @rnnrt_abi_rnn_forward
-// EMIT: llvm.func @_mlir_ciface_main
+// EMIT: llvm.func @rnn_entry_main(
 func.func @main(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %c: tensor<0xf32>, %p: tensor<?xf32>)
     -> tensor<5x2x4xf32> {
   %r:4 = "tf.CudnnRNN"(%x, %h, %c, %p) {rnn_mode = "gru", input_mode = "auto_select", is_training = false}

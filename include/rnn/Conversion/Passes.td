@@ -116,4 +116,31 @@ def ConvertRuntimeToLLVMPass : Pass<"convert-rnn-runtime-to-llvm", "::mlir::Modu
                            "::mlir::memref::MemRefDialect"];
 }
 
+def RNNEmitEntriesPass : Pass<"rnn-emit-entries", "::mlir::ModuleOp"> {
+  let summary = "Give every public function a uniform C entry";
+  let description = [{
+    Adds for each public function with a body an exported function `rnn_entry_NAME` of type `rnnrt_entry_t`
+    (`rnn_runtime/function.h`), which takes tensors and scalars as `rnnrt_tensor_t`. It checks them against what the
+    function wants (`rnnrt_abi_enter`), calls the function with memref descriptors, and hands its results to the caller
+    (`rnnrt_abi_leave`). The function itself becomes private.
+
+    Scalars and dense tensors of up to 8 dimensions can cross the boundary, with elements i1, i8, i16, i32, i64, index, f16,
+    bf16, f32 and f64. An argument of type `memref<*xE>` that the function casts to a ranked type must have that rank and
+    those sizes. What cannot cross is an error with `all`; otherwise such a function just gets no entry.
+
+    Arguments and results are named by an attribute `rnn.name`, arguments also by a location `loc("x")`. The data symbol
+    `rnn_exports` lists all functions, their arguments, types and names. Functions that are only declared get a C interface
+    (`llvm.emit_c_interface`).
+
+    Runs after `rnn-thread-runtime-call` and `convert-rnn-runtime-to-llvm`, and before the lowerings of func and memref.
+  }];
+  let options = [
+    Option<"prefix", "prefix", "std::string", "", "Part of the names of entries, rnn_entry_PREFIX_NAME, for programs with "
+           "several modules">,
+    Option<"all", "all", "bool", "false", "Refuse public functions that cannot be exported">,
+    Option<"deviceMemory", "device-memory", "bool", "false", "Tensors at the boundary are in device memory">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::rnnrt::RNNRTDialect"];
+}
+
 #endif // RNN_CONVERSION_PASSES_TD

@@ -14,10 +14,9 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "rnn/Pipelines/Pipelines.h"
 #include "rnn/Support/HostTensor.h"
+#include "rnn_runtime/function.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
-
-struct rnnrt_call;
 
 namespace mlir {
 class ExecutionEngine;
@@ -41,7 +40,7 @@ struct JITOptions {
   llvm::function_ref<llvm::LogicalResult(PassManager &)> configurePassManager = nullptr;
 };
 
-/// What a function wants and gives, as tensors and scalars: the types before bufferization.
+/// What a function wants and gives, as tensors and scalars.
 struct FunctionSignature {
   llvm::SmallVector<Type> inputs, results;
 };
@@ -58,18 +57,37 @@ public:
   /// The signature of a public function, or an error that lists what there is.
   llvm::Expected<const FunctionSignature *> getSignature(llvm::StringRef name) const;
 
-  /// Calls a function. Inputs must match the signature, else the error names the argument, what the function wants and what
-  /// came. Results own their memory. What the runtime reports is in `call` (`rnnrt_call_status`), and results are
-  /// meaningless if it holds an error.
+  /// Calls a function through its uniform entry. An input that does not fit fails the call (`rnnrt_call_status`), as does what
+  /// goes wrong inside; there are no results then. Tensors of a function that works in device memory are copied there and
+  /// back. Results own their memory.
   llvm::Expected<llvm::SmallVector<HostTensor>> invoke(llvm::StringRef name, rnnrt_call *call,
                                                        llvm::ArrayRef<HostTensor> inputs) const;
 
 private:
   CompiledModule() = default;
 
+  struct Function {
+    FunctionSignature signature;
+    rnnrt_entry_t entry = nullptr;
+    bool deviceMemory = false;
+  };
+  llvm::Expected<const Function *> getFunction(llvm::StringRef name) const;
+
+  /// What `invoke` needs itself of the runtime.
+  struct Runtime {
+    void (*release)(rnnrt_tensor_t *) = nullptr;
+    void *(*allocate)(rnnrt_call *, int64_t) = nullptr;
+    void (*free)(rnnrt_call *, void *) = nullptr;
+    void (*copy)(rnnrt_call *, const void *, void *, int64_t) = nullptr;
+    void (*read)(rnnrt_call *, const void *, void *, int64_t) = nullptr;
+
+    void set(const RuntimeSymbol &symbol);
+    bool isComplete() const { return release && allocate && free && copy && read; }
+  };
+
   std::unique_ptr<ExecutionEngine> engine;
-  llvm::StringMap<FunctionSignature> signatures;
-  void (*freeResult)(void *) = nullptr;
+  llvm::StringMap<Function> functions;
+  Runtime runtime;
 };
 
 /// Registers what `compile` needs to know of upstream: the dialects that the pipeline produces, their bufferization models

@@ -29,8 +29,15 @@ struct PipelineOptions {
   std::string target = "host";
   /// `auto`, `runtime` or `fused`, for ops that do not carry a lowering already.
   std::string lowering = "auto";
+  /// Of the names of exported symbols, see `rnn-emit-entries`.
+  std::string exportPrefix;
+  /// Refuse public functions that cannot be exported.
+  bool exportAll = false;
   /// The last stage to run.
   Stage stopAfter = Stage::Run;
+  /// Target cuda: the GPU architecture to compile kernels for, as `sm_90a`; empty for PTX that every GPU from sm_80 on
+  /// takes. With a chip, kernels are machine code when `ptxas` is found, else PTX of that chip.
+  std::string chip;
   /// Check the contract of every stage that runs.
   bool verifyContracts = true;
 };
@@ -45,7 +52,7 @@ void buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options = {})
 void buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &options = {});
 /// rnn ops become rnnrt ops, linalg and scf become loops and branches.
 void buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options = {});
-/// The LLVM dialect. Every function with a body takes a `rnnrt_call_t *` first and has a C interface.
+/// The LLVM dialect. Every public function is reached through a uniform entry (`rnn-emit-entries`).
 void buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options = {});
 
 /// All stages up to `options.stopAfter`.

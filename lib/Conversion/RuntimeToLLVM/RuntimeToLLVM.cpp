@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Internal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -64,8 +65,7 @@ struct FunctionTypeOf<Result(Args...)> {
 
 } // namespace
 
-/// The type of an entry, or null if abi.def has no such line.
-static LLVM::LLVMFunctionType getEntryType(StringRef entry, MLIRContext *context) {
+LLVM::LLVMFunctionType rnn::getEntryType(StringRef entry, MLIRContext *context) {
 #define RNNRT_ENTRY(result, name, parameters)                                                                          \
   if (entry == #name)                                                                                                  \
     return FunctionTypeOf<decltype(::name)>::get(context);
@@ -132,7 +132,7 @@ public:
 
   /// Emits the call and replaces the op by its result.
   LogicalResult finish(StringRef entry) {
-    LLVM::LLVMFunctionType type = getEntryType(entry, op->getContext());
+    LLVM::LLVMFunctionType type = rnn::getEntryType(entry, op->getContext());
     assert(type && "every rnnrt op has a line in abi.def");
     assert(llvm::equal(type.getParams(), ValueRange(arguments).getTypes()) &&
            "an rnnrt op has the arguments of its line in abi.def");

@@ -1,0 +1,489 @@
+//===- EmitEntries.cpp - a uniform C entry for every public function ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "rnn/Conversion/Passes.h"
+#include "rnn/Conversion/RuntimeToLLVM/ExportedFunctions.h"
+#include "rnn/Dialect/RNNRT/IR/RNNRT.h"
+#include "rnn_runtime/abi.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNEMITENTRIESPASS
+#include "rnn/Conversion/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An argument or a result of the function that is exported.
+struct Argument {
+  std::string name;
+  Type type;     ///< a scalar or a memref, as in the function
+  Type exported; ///< a scalar or a tensor, as callers see it
+  int32_t dtype, kind;
+  int32_t rank = 0; ///< -1: any
+  SmallVector<int64_t> shape;
+};
+
+} // namespace
+
+/// Ranked types that an unranked buffer is cast to, through calls. False if somebody asks for the rank at run time, and so
+/// has an answer for every one.
+static bool collectCasts(Value buffer, SmallVectorImpl<MemRefType> &types, DenseSet<Value> &seen) {
+  if (!seen.insert(buffer).second)
+    return true;
+  for (OpOperand &use : buffer.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<memref::RankOp>(user))
+      return false;
+    if (auto cast = dyn_cast<memref::CastOp>(user)) {
+      if (auto type = dyn_cast<MemRefType>(cast.getType()))
+        types.push_back(type);
+      else if (!collectCasts(cast.getResult(), types, seen))
+        return false;
+    }
+    if (auto call = dyn_cast<func::CallOp>(user)) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      if (callee && !callee.isExternal() && !collectCasts(callee.getArgument(use.getOperandNumber()), types, seen))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Fills in how `argument.type` crosses the boundary; the text says why it cannot. `value` is null for a result.
+static std::optional<std::string> classify(Argument &argument, Value value) {
+  Type element = argument.type;
+  argument.kind = RNNRT_ARGUMENT_SCALAR;
+  argument.exported = argument.type;
+  if (auto memref = dyn_cast<MemRefType>(argument.type)) {
+    if (!memref.getLayout().isIdentity())
+      return "is not dense";
+    if (memref.getRank() > RNNRT_MAX_RANK)
+      return "has more than " + std::to_string(RNNRT_MAX_RANK) + " dimensions";
+    element = memref.getElementType();
+    argument.kind = RNNRT_ARGUMENT_TENSOR;
+    argument.rank = memref.getRank();
+    argument.shape.assign(memref.getShape().begin(), memref.getShape().end());
+    argument.exported = RankedTensorType::get(memref.getShape(), element);
+  } else if (auto unranked = dyn_cast<UnrankedMemRefType>(argument.type)) {
+    element = unranked.getElementType();
+    argument.kind = RNNRT_ARGUMENT_UNRANKED;
+    argument.rank = -1;
+    argument.exported = UnrankedTensorType::get(element);
+    SmallVector<MemRefType> casts;
+    DenseSet<Value> seen;
+    if (value && collectCasts(value, casts, seen) && !casts.empty()) {
+      // Nothing checks a cast at run time, so the entry does.
+      argument.shape.assign(casts.front().getShape().begin(), casts.front().getShape().end());
+      for (MemRefType cast : casts) {
+        if (cast.getRank() != static_cast<int64_t>(argument.shape.size()))
+          return "has no rank of its own and is taken for tensors of rank " + std::to_string(argument.shape.size()) +
+                 " and of rank " + std::to_string(cast.getRank());
+        for (auto [size, other] : llvm::zip_equal(argument.shape, cast.getShape())) {
+          if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(other) && size != other)
+            return std::string("has no sizes of its own and is taken for tensors of different sizes");
+          if (ShapedType::isDynamic(size))
+            size = other;
+        }
+      }
+      if (argument.shape.size() > RNNRT_MAX_RANK)
+        return "has more than " + std::to_string(RNNRT_MAX_RANK) + " dimensions";
+      argument.rank = argument.shape.size();
+      argument.exported = RankedTensorType::get(argument.shape, element);
+    }
+  }
+  LLVMTypeConverter converter(element.getContext());
+  std::optional<int32_t> dtype = getRuntimeDType(element);
+  if (!dtype || !converter.convertType(argument.type))
+    return std::string("can be neither a tensor nor a scalar of the runtime");
+  argument.dtype = *dtype;
+  return std::nullopt;
+}
+
+/// The name that the module gives to a value: an attribute, or a location of the form loc("x").
+static std::string findName(Attribute attribute, Location location) {
+  if (auto name = dyn_cast_or_null<StringAttr>(attribute))
+    return name.str();
+  if (auto name = location->findInstanceOf<NameLoc>())
+    return name.getName().str();
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// One function
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes the entry of one function and what it says about itself.
+class EntryBuilder {
+public:
+  EntryBuilder(ModuleOp module, func::FuncOp function, StringRef symbol, ArrayRef<Argument> inputs,
+               ArrayRef<Argument> results)
+      : module(module), function(function), symbol(symbol), inputs(inputs), results(results),
+        builder(function.getLoc(), OpBuilder::atBlockEnd(module.getBody())), converter(module.getContext()),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())), i32(builder.getI32Type()),
+        i64(builder.getI64Type()) {}
+
+  /// The global of type rnnrt_function_t.
+  LLVM::GlobalOp build(bool deviceMemory) {
+    LLVM::LLVMFuncOp entry = buildEntry(deviceMemory);
+    return buildDescription(entry, deviceMemory);
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // The entry
+  //===--------------------------------------------------------------------===//
+
+  LLVM::LLVMFuncOp buildEntry(bool deviceMemory) {
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(module.getContext()),
+                                            {pointer, pointer, i64, pointer, i64});
+    auto entry = LLVM::LLVMFuncOp::create(builder, symbol, type);
+    SmallVector<NamedAttribute> record{builder.getNamedAttr("function", function.getSymNameAttr()),
+                                       builder.getNamedAttr("inputs", describe(inputs)),
+                                       builder.getNamedAttr("results", describe(results))};
+    if (deviceMemory)
+      record.push_back(builder.getNamedAttr("device_memory", builder.getUnitAttr()));
+    entry->setAttr("rnnrt.entry", builder.getDictionaryAttr(record));
+
+    OpBuilder::InsertionGuard guard(builder);
+    Block *begin = entry.addEntryBlock(builder);
+    Block *run = builder.createBlock(&entry.getBody()), *end = builder.createBlock(&entry.getBody());
+    builder.setInsertionPointToStart(begin);
+    Value call = begin->getArgument(0), outputs = begin->getArgument(3);
+    SmallVector<Value> inputPlaces, resultPlaces;
+    for (const Argument &input : inputs)
+      inputPlaces.push_back(allocate(getPlaceType(input)));
+    for (const Argument &result : results)
+      resultPlaces.push_back(allocate(getPlaceType(result)));
+    Value inputList = storeList(inputPlaces), resultList = storeList(resultPlaces);
+    Value description = LLVM::AddressOfOp::create(builder, pointer, getDescriptionName());
+    Value ok = callRuntime("rnnrt_abi_enter", {call, description, begin->getArgument(1), begin->getArgument(2), outputs,
+                                               begin->getArgument(4), inputList})
+                   .getResult();
+    Value zero = LLVM::ConstantOp::create(builder, i32, builder.getI32IntegerAttr(0));
+    LLVM::CondBrOp::create(builder, LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, ok, zero), run, end);
+
+    builder.setInsertionPointToStart(run);
+    SmallVector<Value> operands{call};
+    for (auto [input, place] : llvm::zip_equal(inputs, inputPlaces))
+      operands.push_back(load(input, place));
+    auto inner = func::CallOp::create(builder, function, operands);
+    for (auto [result, place, value] : llvm::zip_equal(results, resultPlaces, inner.getResults()))
+      store(result, value, place);
+    callRuntime("rnnrt_abi_leave", {call, description, outputs, resultList});
+    LLVM::BrOp::create(builder, ValueRange(), end);
+    builder.setInsertionPointToStart(end);
+    LLVM::ReturnOp::create(builder, ValueRange());
+    return entry;
+  }
+
+  ArrayAttr describe(ArrayRef<Argument> arguments) {
+    SmallVector<Attribute> attributes;
+    for (const Argument &argument : arguments)
+      attributes.push_back(
+          builder.getDictionaryAttr({builder.getNamedAttr("name", builder.getStringAttr(argument.name)),
+                                     builder.getNamedAttr("type", TypeAttr::get(argument.exported))}));
+    return builder.getArrayAttr(attributes);
+  }
+
+  /// How a value stands in memory: i1 takes a byte, as in tensors.
+  Type getMemoryType(const Argument &argument) {
+    return argument.type.isInteger(1) ? builder.getI8Type() : converter.convertType(argument.type);
+  }
+
+  /// What a place has room for: behind an unranked descriptor, the runtime writes the ranked one that it points to.
+  Type getPlaceType(const Argument &argument) {
+    if (argument.kind != RNNRT_ARGUMENT_UNRANKED)
+      return getMemoryType(argument);
+    return LLVM::LLVMArrayType::get(i64, 2 + 3 + 2 * RNNRT_MAX_RANK);
+  }
+
+  Value allocate(Type type) {
+    Value one = LLVM::ConstantOp::create(builder, i64, builder.getI64IntegerAttr(1));
+    return LLVM::AllocaOp::create(builder, pointer, type, one, /*alignment=*/8);
+  }
+
+  /// An array of pointers.
+  Value storeList(ArrayRef<Value> places) {
+    if (places.empty())
+      return LLVM::ZeroOp::create(builder, pointer);
+    Value list = allocate(LLVM::LLVMArrayType::get(pointer, places.size()));
+    for (auto [index, place] : llvm::enumerate(places)) {
+      Value at = LLVM::GEPOp::create(builder, pointer, pointer, list,
+                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+      LLVM::StoreOp::create(builder, place, at);
+    }
+    return list;
+  }
+
+  /// Casts between the type of the function and the one that func-to-llvm will give it; that pass removes them.
+  Value cast(Value value, Type type) {
+    return value.getType() == type ? value
+                                   : UnrealizedConversionCastOp::create(builder, TypeRange(type), value).getResult(0);
+  }
+
+  Value load(const Argument &argument, Value place) {
+    Value value = LLVM::LoadOp::create(builder, getMemoryType(argument), place);
+    if (argument.type.isInteger(1)) {
+      Value zero = LLVM::ConstantOp::create(builder, value.getType(), builder.getI8IntegerAttr(0));
+      value = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, value, zero);
+    }
+    return cast(value, argument.type);
+  }
+
+  void store(const Argument &argument, Value value, Value place) {
+    value = cast(value, converter.convertType(argument.type));
+    if (argument.type.isInteger(1))
+      value = LLVM::ZExtOp::create(builder, builder.getI8Type(), value);
+    LLVM::StoreOp::create(builder, value, place);
+  }
+
+  LLVM::CallOp callRuntime(StringRef name, ArrayRef<Value> arguments) {
+    LLVM::LLVMFunctionType type = getEntryType(name, module.getContext());
+    if (!module.lookupSymbol(name)) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(module.getBody());
+      LLVM::LLVMFuncOp::create(builder, name, type);
+    }
+    return LLVM::CallOp::create(builder, type, name, arguments);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Its description: the structs of rnn_runtime/function.h
+  //===--------------------------------------------------------------------===//
+
+  std::string getDescriptionName() { return (symbol + ".description").str(); }
+
+  Type getStruct(ArrayRef<Type> members) { return LLVM::LLVMStructType::getLiteral(module.getContext(), members); }
+
+  LLVM::GlobalOp buildDescription(LLVM::LLVMFuncOp entry, bool deviceMemory) {
+    LLVM::GlobalOp inputArray = buildArguments(inputs, ".inputs"), outputArray = buildArguments(results, ".outputs");
+    LLVM::GlobalOp name = buildString(function.getSymName(), ".name");
+    Type type = getStruct({i32, i32, pointer, pointer, pointer, i64, i64, pointer});
+    return buildGlobal(type, getDescriptionName(), [&] {
+      return fill(type, {integer(i32, RNNRT_ABI_VERSION), integer(i32, deviceMemory ? RNNRT_FUNCTION_DEVICE_MEMORY : 0),
+                         address(name), address(inputArray), address(outputArray), integer(i64, inputs.size()),
+                         integer(i64, results.size()),
+                         LLVM::AddressOfOp::create(builder, pointer, entry.getSymName())});
+    });
+  }
+
+  /// Null for an empty list.
+  LLVM::GlobalOp buildArguments(ArrayRef<Argument> arguments, StringRef suffix) {
+    if (arguments.empty())
+      return nullptr;
+    Type member = getStruct({pointer, pointer, i32, i32, i32, i32});
+    auto type = LLVM::LLVMArrayType::get(member, arguments.size());
+    SmallVector<LLVM::GlobalOp> names, shapes;
+    for (auto [index, argument] : llvm::enumerate(arguments)) {
+      std::string number = suffix.str() + "." + std::to_string(index);
+      names.push_back(buildString(argument.name, number + ".name"));
+      shapes.push_back(buildShape(argument, number + ".shape"));
+    }
+    return buildGlobal(type, (symbol + suffix).str(), [&] {
+      Value array = LLVM::UndefOp::create(builder, type);
+      for (auto [index, argument] : llvm::enumerate(arguments)) {
+        Value filled =
+            fill(member, {address(names[index]), address(shapes[index]), integer(i32, argument.dtype),
+                          integer(i32, argument.rank), integer(i32, argument.kind), integer(i32, 0)});
+        array = LLVM::InsertValueOp::create(builder, array, filled, ArrayRef<int64_t>{static_cast<int64_t>(index)});
+      }
+      return array;
+    });
+  }
+
+  LLVM::GlobalOp buildShape(const Argument &argument, const Twine &suffix) {
+    if (argument.shape.empty())
+      return nullptr;
+    SmallVector<int64_t> sizes;
+    for (int64_t size : argument.shape)
+      sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
+    auto value = DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(sizes.size())}, i64),
+                                        ArrayRef<int64_t>(sizes));
+    return LLVM::GlobalOp::create(builder, LLVM::LLVMArrayType::get(i64, sizes.size()), /*isConstant=*/true,
+                                  LLVM::Linkage::Internal, (symbol + suffix).str(), value);
+  }
+
+  LLVM::GlobalOp buildString(StringRef text, const Twine &suffix) {
+    std::string terminated = text.str() + '\0';
+    return LLVM::GlobalOp::create(builder, LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
+                                  /*isConstant=*/true, LLVM::Linkage::Internal, (symbol + suffix).str(),
+                                  builder.getStringAttr(terminated));
+  }
+
+  LLVM::GlobalOp buildGlobal(Type type, StringRef name, llvm::function_ref<Value()> build) {
+    auto global = LLVM::GlobalOp::create(builder, type, /*isConstant=*/true, LLVM::Linkage::Internal, name, Attribute());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&global.getInitializerRegion());
+    LLVM::ReturnOp::create(builder, build());
+    return global;
+  }
+
+  Value fill(Type type, ArrayRef<Value> members) {
+    Value filled = LLVM::UndefOp::create(builder, type);
+    for (auto [index, member] : llvm::enumerate(members))
+      filled = LLVM::InsertValueOp::create(builder, filled, member, ArrayRef<int64_t>{static_cast<int64_t>(index)});
+    return filled;
+  }
+
+  Value integer(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(builder, type, builder.getIntegerAttr(type, value));
+  }
+
+  Value address(LLVM::GlobalOp global) {
+    return global ? LLVM::AddressOfOp::create(builder, global).getResult()
+                  : LLVM::ZeroOp::create(builder, pointer).getResult();
+  }
+
+  ModuleOp module;
+  func::FuncOp function;
+  StringRef symbol;
+  ArrayRef<Argument> inputs, results;
+  ImplicitLocOpBuilder builder;
+  LLVMTypeConverter converter;
+  Type pointer, i32, i64;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
+  using RNNEmitEntriesPassBase::RNNEmitEntriesPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (makeCIdentifier(prefix) != prefix && !prefix.empty()) {
+      module.emitError("`") << prefix << "` is no prefix of names in C; use letters, digits and `_`";
+      return signalPassFailure();
+    }
+    bool failed = false;
+    SmallVector<LLVM::GlobalOp> descriptions;
+    llvm::StringMap<func::FuncOp> exported;
+    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      if (function.isExternal()) {
+        // What is defined elsewhere is called through pointers to descriptors, which C can write.
+        function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), UnitAttr::get(&getContext()));
+        continue;
+      }
+      if (!function.isPublic())
+        continue;
+      SmallVector<Argument> inputs, results;
+      std::optional<InFlightDiagnostic> reason = collect(function, inputs, results);
+      if (reason) {
+        // Without `all`, such a function is for other functions of the module alone.
+        if (all)
+          reason->report();
+        else
+          reason->abandon();
+        failed |= all;
+        continue;
+      }
+      std::string symbol = "rnn_entry_" + (prefix.empty() ? "" : prefix + "_") + makeCIdentifier(function.getSymName());
+      auto [place, isNew] = exported.try_emplace(symbol, function);
+      if (!isNew || module.lookupSymbol(symbol)) {
+        auto diagnostic = function.emitError("`")
+                          << function.getSymName() << "` cannot be exported: the name of its entry, `" << symbol
+                          << "`, is taken; rename one of the two";
+        if (!isNew)
+          diagnostic.attachNote(place->second.getLoc()) << "by this function";
+        failed = true;
+        continue;
+      }
+      descriptions.push_back(EntryBuilder(module, function, symbol, inputs, results).build(deviceMemory));
+      // Callers come in through the entry alone, which lets LLVM inline the function and leaves its name free: a program
+      // in C has a `main` of its own.
+      function.setPrivate();
+      function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal));
+    }
+    if (failed)
+      return signalPassFailure();
+    buildExports(module, descriptions);
+  }
+
+private:
+  /// A diagnostic, not yet reported, if the function cannot be exported.
+  std::optional<InFlightDiagnostic> collect(func::FuncOp function, SmallVectorImpl<Argument> &inputs,
+                                            SmallVectorImpl<Argument> &results) {
+    // Names are taken away on the way: the translation to LLVM IR would complain of them.
+    Builder builder(&getContext());
+    auto refuse = [&](StringRef what, size_t index, Type type, StringRef reason) {
+      return function.emitError("`") << function.getSymName() << "` cannot be exported: " << what << " " << index
+                                     << " of type " << type << " " << reason
+                                     << "; make the function private if nobody calls it from outside";
+    };
+    if (function.getNumArguments() == 0 || !isa<LLVM::LLVMPointerType>(function.getArgumentTypes().front()))
+      return function.emitError("`") << function.getSymName()
+                                     << "` cannot be exported: it does not take the runtime's call first; run "
+                                        "rnn-thread-runtime-call and convert-rnn-runtime-to-llvm before this pass";
+    for (BlockArgument value : function.getArguments().drop_front()) {
+      unsigned index = value.getArgNumber();
+      Argument &argument = inputs.emplace_back();
+      argument.type = value.getType();
+      argument.name = findName(function.removeArgAttr(index, builder.getStringAttr(kArgumentNameAttr)), value.getLoc());
+      if (std::optional<std::string> reason = classify(argument, value))
+        return refuse("argument", index - 1, argument.type, *reason);
+    }
+    for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
+      Argument &argument = results.emplace_back();
+      argument.type = type;
+      argument.name = findName(function.removeResultAttr(index, builder.getStringAttr(kArgumentNameAttr)),
+                               builder.getUnknownLoc());
+      if (std::optional<std::string> reason = classify(argument, Value()))
+        return refuse("result", index, type, *reason);
+    }
+    return std::nullopt;
+  }
+
+  /// The data symbol `rnn_exports`. Weak, so that two object files may be linked into one program, which knows its functions
+  /// by their names then.
+  static void buildExports(ModuleOp module, ArrayRef<LLVM::GlobalOp> descriptions) {
+    if (descriptions.empty() || module.lookupSymbol("rnn_exports"))
+      return;
+    ImplicitLocOpBuilder builder(module.getLoc(), OpBuilder::atBlockEnd(module.getBody()));
+    Type pointer = LLVM::LLVMPointerType::get(module.getContext()), i32 = builder.getI32Type();
+    auto build = [&](Type type, LLVM::Linkage linkage, StringRef name, auto &&fill) {
+      auto global = LLVM::GlobalOp::create(builder, type, /*isConstant=*/true, linkage, name, Attribute());
+      OpBuilder::InsertionGuard guard(builder);
+      builder.createBlock(&global.getInitializerRegion());
+      Value value = LLVM::UndefOp::create(builder, type);
+      auto add = [&](int64_t index, Value member) {
+        value = LLVM::InsertValueOp::create(builder, value, member, ArrayRef<int64_t>{index});
+      };
+      fill(add);
+      LLVM::ReturnOp::create(builder, value);
+      return global;
+    };
+    LLVM::GlobalOp list = build(LLVM::LLVMArrayType::get(pointer, descriptions.size()), LLVM::Linkage::Internal,
+                                "rnn_exports.functions", [&](auto add) {
+                                  for (auto [index, description] : llvm::enumerate(descriptions))
+                                    add(index, LLVM::AddressOfOp::create(builder, description));
+                                });
+    build(LLVM::LLVMStructType::getLiteral(module.getContext(), {i32, i32, pointer}), LLVM::Linkage::Weak, "rnn_exports",
+          [&](auto add) {
+            add(0, LLVM::ConstantOp::create(builder, i32, builder.getI32IntegerAttr(RNNRT_ABI_VERSION)));
+            add(1, LLVM::ConstantOp::create(builder, i32, builder.getI32IntegerAttr(descriptions.size())));
+            add(2, LLVM::AddressOfOp::create(builder, list));
+          });
+  }
+};
+} // namespace

@@ -1,0 +1,171 @@
+//===- HalfPrecision.cpp - translation to LLVM IR, with conversions of half precision ----===//
+//
+// Where a processor has no instruction for it, LLVM's code generator calls __truncsfhf2 and its siblings, which come with
+// the system's compiler, if that is new enough. Compiled code must not depend on one, so it brings its own, hidden.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Target/LLVMIR/Export.h"
+#include "rnn/Emit/Object.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+/// All round to the nearest, ties to even. From f64 they go through f32 rounded to odd: the last bit is then set wherever
+/// something was lost, so that the second rounding decides as one rounding would (24 bits are more than 11 + 2).
+static constexpr char conversions[] = R"(
+; f16 to f32, exact.
+define weak hidden float @__extendhfsf2(half %x) {
+  %bits16 = bitcast half %x to i16
+  %bits = zext i16 %bits16 to i32
+  %sign_bit = and i32 %bits, 32768
+  %sign = shl i32 %sign_bit, 16
+  %magnitude = and i32 %bits, 32767
+  ; A normal number: shift, and move the exponent's bias from 15 to 127.
+  %shifted = shl i32 %magnitude, 13
+  %normal = add i32 %shifted, 939524096
+  ; Infinity keeps its mantissa; a NaN becomes quiet.
+  %special_bits = or i32 %shifted, 2139095040
+  %is_nan = icmp ugt i32 %magnitude, 31744
+  %quiet = or i32 %special_bits, 4194304
+  %special = select i1 %is_nan, i32 %quiet, i32 %special_bits
+  ; A subnormal number: so many times 2^-24.
+  %count = uitofp i32 %magnitude to float
+  %small = fmul float %count, 0x3E70000000000000
+  %small_bits = bitcast float %small to i32
+  %is_special = icmp uge i32 %magnitude, 31744
+  %is_small = icmp ult i32 %magnitude, 1024
+  %large = select i1 %is_special, i32 %special, i32 %normal
+  %value = select i1 %is_small, i32 %small_bits, i32 %large
+  %signed = or i32 %value, %sign
+  %result = bitcast i32 %signed to float
+  ret float %result
+}
+
+define weak hidden half @__truncsfhf2(float %x) {
+  %bits = bitcast float %x to i32
+  %top = lshr i32 %bits, 16
+  %sign = and i32 %top, 32768
+  %magnitude = and i32 %bits, 2147483647
+  ; From 2^16 on: infinity, or a quiet NaN that keeps its upper bits.
+  %is_nan = icmp ugt i32 %magnitude, 2139095040
+  %payload_bits = lshr i32 %magnitude, 13
+  %payload = and i32 %payload_bits, 511
+  %nan = or i32 %payload, 32256
+  %special = select i1 %is_nan, i32 %nan, i32 31744
+  ; Below 2^-14: the sum with 0.5 has the result in its last bits, and rounds as the processor does.
+  %absolute = bitcast i32 %magnitude to float
+  %sum = fadd float %absolute, 5.000000e-01
+  %sum_bits = bitcast float %sum to i32
+  %small = sub i32 %sum_bits, 1056964608
+  ; Others: move the bias, add half of the last place (a little less if the result is even), cut. What is too large
+  ; becomes infinity by the carry.
+  %last = lshr i32 %magnitude, 13
+  %odd = and i32 %last, 1
+  %moved = add i32 %magnitude, -939520001
+  %rounded = add i32 %moved, %odd
+  %normal = lshr i32 %rounded, 13
+  %is_special = icmp uge i32 %magnitude, 1199570944
+  %is_small = icmp ult i32 %magnitude, 947912704
+  %finite = select i1 %is_small, i32 %small, i32 %normal
+  %value = select i1 %is_special, i32 %special, i32 %finite
+  %signed = or i32 %value, %sign
+  %narrow = trunc i32 %signed to i16
+  %result = bitcast i16 %narrow to half
+  ret half %result
+}
+
+define weak hidden bfloat @__truncsfbf2(float %x) {
+  %bits = bitcast float %x to i32
+  %magnitude = and i32 %bits, 2147483647
+  %is_nan = icmp ugt i32 %magnitude, 2139095040
+  %top = lshr i32 %bits, 16
+  %nan = or i32 %top, 64
+  %odd = and i32 %top, 1
+  %moved = add i32 %bits, 32767
+  %rounded = add i32 %moved, %odd
+  %number = lshr i32 %rounded, 16
+  %value = select i1 %is_nan, i32 %nan, i32 %number
+  %narrow = trunc i32 %value to i16
+  %result = bitcast i16 %narrow to bfloat
+  ret bfloat %result
+}
+
+define internal float @rnn.round_to_odd(double %x) {
+  %nearest = fptrunc double %x to float
+  %bits = bitcast float %nearest to i32
+  %back = fpext float %nearest to double
+  %inexact = fcmp one double %back, %x
+  %last = and i32 %bits, 1
+  %even = icmp eq i32 %last, 0
+  %move = and i1 %inexact, %even
+  %x_bits = bitcast double %x to i64
+  %back_bits = bitcast double %back to i64
+  %x_magnitude = and i64 %x_bits, 9223372036854775807
+  %back_magnitude = and i64 %back_bits, 9223372036854775807
+  %too_small = icmp ult i64 %back_magnitude, %x_magnitude
+  %step = select i1 %too_small, i32 1, i32 -1
+  %odd = add i32 %bits, %step
+  %chosen = select i1 %move, i32 %odd, i32 %bits
+  %result = bitcast i32 %chosen to float
+  ret float %result
+}
+
+define weak hidden half @__truncdfhf2(double %x) {
+  %odd = call float @rnn.round_to_odd(double %x)
+  %result = call half @__truncsfhf2(float %odd)
+  ret half %result
+}
+
+define weak hidden bfloat @__truncdfbf2(double %x) {
+  %odd = call float @rnn.round_to_odd(double %x)
+  %result = call bfloat @__truncsfbf2(float %odd)
+  ret bfloat %result
+}
+
+; The calls come into being after the optimizer, which must not drop what nobody calls yet.
+@llvm.compiler.used = appending global [5 x ptr] [ptr @__extendhfsf2, ptr @__truncsfhf2, ptr @__truncsfbf2,
+                                                  ptr @__truncdfhf2, ptr @__truncdfbf2], section "llvm.metadata"
+)";
+
+static bool isHalfPrecision(llvm::Type *type) {
+  type = type->getScalarType();
+  return type->isHalfTy() || type->isBFloatTy();
+}
+
+static bool usesHalfPrecision(const llvm::Module &module) {
+  for (const llvm::Function &function : module)
+    for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+      if (isHalfPrecision(instruction.getType()))
+        return true;
+      for (const llvm::Use &operand : instruction.operands())
+        if (isHalfPrecision(operand->getType()))
+          return true;
+    }
+  return false;
+}
+
+std::unique_ptr<llvm::Module> rnn::translateToLLVMIR(Operation *module, llvm::LLVMContext &context) {
+  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context);
+  if (!translated || !usesHalfPrecision(*translated))
+    return translated;
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> library = llvm::parseAssemblyString(conversions, diagnostic, context);
+  assert(library && "the conversions are LLVM IR");
+  // The linker complains of differences; both sides are for the same target.
+  library->setDataLayout(translated->getDataLayout());
+  library->setTargetTriple(translated->getTargetTriple());
+  if (llvm::Linker::linkModules(*translated, std::move(library))) {
+    module->emitError("cannot be linked with the conversions of half precision");
+    return nullptr;
+  }
+  return translated;
+}

@@ -1,0 +1,262 @@
+//===- Header.cpp - the C header of a compiled module -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "rnn/Emit/Object.h"
+#include "rnn_runtime/abi.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// Words of C and C++ that name no argument, and the names that the functions below use themselves.
+static bool isTaken(llvm::StringRef name) {
+  static const llvm::StringSet<> words = {
+      "alignas",   "alignof",  "and",      "and_eq",   "asm",      "auto",          "bitand",   "bitor",
+      "bool",      "break",    "case",     "catch",    "char",     "class",         "compl",    "const",
+      "constexpr", "const_cast", "continue", "decltype", "default", "delete",       "do",       "double",
+      "dynamic_cast", "else",  "enum",     "explicit", "export",   "extern",        "false",    "float",
+      "for",       "friend",   "goto",     "if",       "inline",   "int",           "long",     "mutable",
+      "namespace", "new",      "noexcept", "not",      "not_eq",   "nullptr",       "operator", "or",
+      "or_eq",     "private",  "protected", "public",  "register", "reinterpret_cast", "restrict", "return",
+      "short",     "signed",   "sizeof",   "static",   "static_assert", "static_cast", "struct", "switch",
+      "template",  "this",     "thread_local", "throw", "true",    "try",           "typedef",  "typeid",
+      "typename",  "typeof",   "union",    "unsigned", "using",    "virtual",       "void",     "volatile",
+      "wchar_t",   "while",    "xor",      "xor_eq",   "call",     "inputs",        "outputs",  "NULL"};
+  return words.contains(name) || name.starts_with("rnnrt_") || name.starts_with("_");
+}
+
+/// A name for each argument and result of a function: its own where it has one, made fit for C, else `arg0`, `result0`.
+static llvm::SmallVector<std::string> nameArguments(const ExportedFunction &function) {
+  llvm::SmallVector<std::string> names;
+  llvm::StringSet<> used;
+  auto add = [&](llvm::ArrayRef<ExportedArgument> arguments, llvm::StringRef what) {
+    for (auto [index, argument] : llvm::enumerate(arguments)) {
+      std::string name = argument.name.empty() ? what.str() + std::to_string(index) : makeCIdentifier(argument.name);
+      if (isTaken(name))
+        name = what.str() + "_" + llvm::StringRef(name).ltrim('_').str();
+      while (!used.insert(name).second)
+        name += "_";
+      names.push_back(name);
+    }
+  };
+  add(function.inputs, "arg");
+  add(function.results, "result");
+  return names;
+}
+
+/// The C type of a scalar. Half precision has none that every compiler knows, so its bits are passed.
+static llvm::StringRef getCType(Type type) {
+  switch (*getRuntimeDType(type)) {
+  case RNNRT_DTYPE_F16:
+  case RNNRT_DTYPE_BF16:
+    return "uint16_t";
+  case RNNRT_DTYPE_F32:
+    return "float";
+  case RNNRT_DTYPE_F64:
+    return "double";
+  case RNNRT_DTYPE_I1:
+    return "uint8_t";
+  case RNNRT_DTYPE_I8:
+    return "int8_t";
+  case RNNRT_DTYPE_I16:
+    return "int16_t";
+  case RNNRT_DTYPE_I32:
+    return "int32_t";
+  default:
+    return "int64_t";
+  }
+}
+
+static std::string getDTypeName(Type type) {
+  static constexpr llvm::StringLiteral names[] = {"F16", "BF16", "F32", "F64", "I1", "I8", "I16", "I32", "I64"};
+  return ("RNNRT_DTYPE_" + names[*getRuntimeDType(type)]).str();
+}
+
+/// "f32 [5, ?, 3]", or for a scalar what its C type does not say.
+static std::string describe(Type type) {
+  auto tensor = dyn_cast<TensorType>(type);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!tensor) {
+    os << type;
+    if (type.isInteger(1))
+      os << ": 0 or 1";
+    else if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 16)
+      os << ": its bits";
+    return text;
+  }
+  os << tensor.getElementType();
+  if (!tensor.hasRank())
+    return text + " of any rank";
+  os << " [";
+  llvm::interleaveComma(tensor.getShape(), os, [&](int64_t size) {
+    ShapedType::isDynamic(size) ? os << "?" : os << size;
+  });
+  os << "]";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Writer {
+public:
+  Writer(llvm::raw_ostream &os, const HeaderOptions &options) : os(os), options(options) {}
+
+  void writeBegin() {
+    std::string guard = llvm::StringRef(options.prefix).upper() + "_RNN_MODULE_H";
+    os << "/* Functions of " << options.sourceName << ", compiled by rnn-compile. Do not edit.\n"
+       << "\n"
+          "   Link with the compiled module and librnn_runtime. A function runs on the device and in the order of its call.\n"
+          "   It returns rnnrt_call_status(call): NULL when all went well, else what went wrong, lent by the call. A call that\n"
+          "   has failed does nothing more until rnnrt_call_reset.\n"
+          "\n"
+          "   Tensors are dense and row major; `?` is a size that is known at run time only. Arguments are memory of the\n"
+          "   caller, only read, and may be changed or freed when the work is done. Results are filled by the function and own\n"
+          "   their memory: give them back with rnnrt_tensor_release. What they held before is not looked at, and after a\n"
+          "   failure they are empty. */\n\n"
+       << "#ifndef " << guard << "\n#define " << guard << "\n\n"
+       << "#include \"rnn_runtime/api.h\"\n\n"
+       << "#if RNNRT_ABI_VERSION != " << RNNRT_ABI_VERSION << "\n"
+       << "#error \"this module was compiled for version " << RNNRT_ABI_VERSION
+       << " of the interface of librnn_runtime; compile it again for this one\"\n"
+       << "#endif\n\n"
+       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  }
+
+  void writeEnd() { os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n"; }
+
+  void writeFunction(const ExportedFunction &function, llvm::StringRef name) {
+    names = nameArguments(function);
+    os << "\n/* The uniform entry of `" << function.name << "`, see rnn_runtime/function.h. */\n"
+       << "void " << function.symbol
+       << "(rnnrt_call_t *call, const rnnrt_tensor_t *const *inputs, int64_t num_inputs,\n"
+       << std::string(function.symbol.size() + 6, ' ')
+       << "rnnrt_tensor_t *const *outputs, int64_t num_outputs);\n\n";
+    writeComment(function);
+    writePrototype(function, name);
+    writeBody(function);
+  }
+
+private:
+  llvm::StringRef getResultName(const ExportedFunction &function, size_t index) {
+    return names[function.inputs.size() + index];
+  }
+
+  void writeComment(const ExportedFunction &function) {
+    os << "/* `" << function.name << "`" << (function.deviceMemory ? ", with tensors in the memory of the call's device" : "");
+    for (auto [index, input] : llvm::enumerate(function.inputs))
+      os << "\n   in  " << names[index] << ": " << describe(input.type);
+    for (auto [index, result] : llvm::enumerate(function.results))
+      os << "\n   out " << getResultName(function, index) << ": " << describe(result.type);
+    os << " */\n";
+  }
+
+  void writePrototype(const ExportedFunction &function, llvm::StringRef name) {
+    std::string begin = ("static inline rnnrt_status_t " + name + "(").str();
+    llvm::SmallVector<std::string> parameters{"rnnrt_call_t *call"};
+    for (auto [index, input] : llvm::enumerate(function.inputs))
+      parameters.push_back(isa<TensorType>(input.type) ? "const rnnrt_tensor_t *" + names[index]
+                                                       : (getCType(input.type) + " " + names[index]).str());
+    for (auto [index, result] : llvm::enumerate(function.results))
+      parameters.push_back(((isa<TensorType>(result.type) ? "rnnrt_tensor_t" : getCType(result.type)) + " *" +
+                            getResultName(function, index))
+                               .str());
+    os << begin;
+    size_t column = begin.size();
+    for (auto [index, parameter] : llvm::enumerate(parameters)) {
+      bool last = index + 1 == parameters.size();
+      if (index && column + parameter.size() + 2 > 120) {
+        os << "\n" << std::string(begin.size(), ' ');
+        column = begin.size();
+      }
+      os << parameter << (last ? ") {\n" : ",");
+      bool fits = !last && column + parameter.size() + 2 + parameters[index + 1].size() + 2 <= 120;
+      if (fits)
+        os << " ";
+      column += parameter.size() + 2;
+    }
+  }
+
+  void writeBody(const ExportedFunction &function) {
+    bool scalarResults = false;
+    for (auto [index, input] : llvm::enumerate(function.inputs))
+      if (!isa<TensorType>(input.type))
+        os << "  const rnnrt_tensor_t " << names[index] << "_value = rnnrt_tensor_make(&" << names[index] << ", "
+           << getDTypeName(input.type) << ", 0, NULL);\n";
+    for (auto [index, result] : llvm::enumerate(function.results))
+      if (!isa<TensorType>(result.type)) {
+        os << "  rnnrt_tensor_t " << getResultName(function, index) << "_value;\n";
+        scalarResults = true;
+      }
+    if (!function.inputs.empty()) {
+      os << "  const rnnrt_tensor_t *const inputs[] = {";
+      llvm::interleaveComma(llvm::enumerate(function.inputs), os, [&](auto input) {
+        os << (isa<TensorType>(input.value().type) ? names[input.index()] : "&" + names[input.index()] + "_value");
+      });
+      os << "};\n";
+    }
+    if (!function.results.empty()) {
+      os << "  rnnrt_tensor_t *const outputs[] = {";
+      llvm::interleaveComma(llvm::enumerate(function.results), os, [&](auto result) {
+        llvm::StringRef name = getResultName(function, result.index());
+        if (isa<TensorType>(result.value().type))
+          os << name;
+        else
+          os << name << " ? &" << name << "_value : NULL";
+      });
+      os << "};\n";
+    }
+    os << "  " << function.symbol << "(call, " << (function.inputs.empty() ? "NULL" : "inputs") << ", "
+       << function.inputs.size() << ", " << (function.results.empty() ? "NULL" : "outputs") << ", "
+       << function.results.size() << ");\n";
+    if (scalarResults) {
+      os << "  if (!rnnrt_call_status(call)) {\n";
+      for (auto [index, result] : llvm::enumerate(function.results)) {
+        if (isa<TensorType>(result.type))
+          continue;
+        llvm::StringRef name = getResultName(function, index);
+        os << "    *" << name << " = *(" << getCType(result.type) << " *)" << name << "_value.data;\n"
+           << "    rnnrt_tensor_release(&" << name << "_value);\n";
+      }
+      os << "  }\n";
+    }
+    os << "  return rnnrt_call_status(call);\n}\n";
+  }
+
+  llvm::raw_ostream &os;
+  const HeaderOptions &options;
+  llvm::SmallVector<std::string> names;
+};
+} // namespace
+
+llvm::Expected<std::string> rnn::writeCHeader(llvm::ArrayRef<ExportedFunction> functions,
+                                              const HeaderOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Writer writer(os, options);
+  writer.writeBegin();
+  llvm::StringMap<llvm::StringRef> used;
+  for (const ExportedFunction &function : functions) {
+    std::string name = makeCIdentifier(options.prefix + "_" + function.name);
+    auto [place, isNew] = used.try_emplace(name, function.name);
+    if (!isNew)
+      return llvm::createStringError("functions `" + place->second.str() + "` and `" + function.name +
+                                     "` are both `" + name + "` in C; rename one of them");
+    writer.writeFunction(function, name);
+  }
+  writer.writeEnd();
+  return text;
+}

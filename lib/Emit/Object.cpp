@@ -1,0 +1,241 @@
+//===- Object.cpp - from a module to an object file or a shared library ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Emit/Object.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+#include "rnn_runtime/abi.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+static llvm::Error makeError(const llvm::Twine &message) { return llvm::createStringError(message.str()); }
+
+//===----------------------------------------------------------------------===//
+// Code generation
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const ObjectOptions &options) {
+  static const bool initialized = [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    return true;
+  }();
+  (void)initialized;
+  llvm::Triple triple(options.triple.empty() ? llvm::sys::getProcessTriple() : llvm::Triple::normalize(options.triple));
+  std::string message;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target || !target->hasTargetMachine())
+    return makeError("unknown triple `" + triple.str() + "`: " + message);
+  if (!triple.isArch64Bit() || !triple.isOSBinFormatELF() || triple.isNVPTX() || triple.isAMDGPU())
+    return makeError("the triple `" + triple.str() + "` is not supported: expected a processor with addresses of 64 bits "
+                                                     "and a system with ELF files, as x86_64-linux-gnu");
+  std::string cpu = options.cpu, features;
+  if (cpu == "native") {
+    if (triple.getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch())
+      return makeError("cpu `native` is this machine's, which does not run code for `" + triple.str() +
+                       "`; name a processor");
+    cpu = llvm::sys::getHostCPUName().str();
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+  }
+  // LLVM's name for the oldest x86-64; elsewhere it is called generic.
+  if (cpu.empty())
+    cpu = triple.getArch() == llvm::Triple::x86_64 ? "x86-64" : "generic";
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple, "", ""));
+  if (!subtarget || !subtarget->isCPUStringValid(cpu))
+    return makeError("unknown cpu `" + cpu + "` for `" + triple.str() +
+                     "`; expected `native` or a name that LLVM knows, as x86-64-v3, znver3 or neoverse-n1");
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+                                  static_cast<llvm::CodeGenOptLevel>(options.optimizationLevel)));
+  if (!machine)
+    return makeError("no code generator for `" + triple.str() + "`");
+  return machine;
+}
+
+/// Symbols that functions declared in `module` are called by, directly or by their C interface.
+static llvm::StringSet<> collectDeclared(ModuleOp module) {
+  llvm::StringSet<> names;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (function.isExternal()) {
+      names.insert(function.getName());
+      names.insert(("_mlir_ciface_" + function.getName()).str());
+    }
+  return names;
+}
+
+/// Whoever loads the object has what it asks for. Only the object knows: code generation makes calls of its own.
+static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &triple,
+                                  const llvm::StringSet<> &declared) {
+  llvm::StringSet<> provided;
+#define RNNRT_ENTRY(result, name, parameters) provided.insert(#name);
+#include "rnn_runtime/abi.def"
+#undef RNNRT_ENTRY
+  provided.insert("_GLOBAL_OFFSET_TABLE_");
+  llvm::TargetLibraryInfoImpl library(triple);
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
+  if (!file)
+    return file.takeError();
+  std::string missing;
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    auto name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    llvm::LibFunc known;
+    // mgpu*: launches of gpu kernels, which the runtime exports too.
+    if (!(*flags & llvm::object::BasicSymbolRef::SF_Undefined) || name->empty() || provided.contains(*name) ||
+        declared.contains(*name) || name->starts_with("mgpu") || library.getLibFunc(*name, known))
+      continue;
+    missing += (missing.empty() ? "`" : ", `") + name->str() + "`";
+  }
+  if (missing.empty())
+    return llvm::Error::success();
+  return makeError("compiled code needs " + missing +
+                   ", which is neither in the runtime nor in the C library; declare it in the module (func.func private) "
+                   "if the program has it");
+}
+
+llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectOptions &options, ObjectForm form) {
+  auto machine = createTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+  llvm::StringSet<> declared = collectDeclared(module);
+  PassManager pm(module.getContext());
+  if (options.configurePassManager && failed(options.configurePassManager(pm)))
+    return makeError("the pass manager could not be configured");
+  buildPipeline(pm, options.pipeline);
+  if (failed(pm.run(module)))
+    return makeError("the module could not be compiled, see the errors above");
+
+  CompiledObject compiled;
+  compiled.functions = getExportedFunctions(module);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> translated = translateToLLVMIR(module, context);
+  if (!translated)
+    return makeError("the module could not be translated to LLVM IR, see the errors above");
+  translated->setDataLayout((*machine)->createDataLayout());
+  translated->setTargetTriple((*machine)->getTargetTriple());
+  translated->setPICLevel(llvm::PICLevel::BigPIC);
+  if (llvm::Error error =
+          makeOptimizingTransformer(options.optimizationLevel, /*sizeLevel=*/0, machine->get())(translated.get()))
+    return std::move(error);
+  if (form == ObjectForm::LLVMIR) {
+    llvm::raw_string_ostream(compiled.bytes) << *translated;
+    return compiled;
+  }
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager codegen;
+  if ((*machine)->addPassesToEmitFile(codegen, os, /*DwoOut=*/nullptr, llvm::CodeGenFileType::ObjectFile))
+    return makeError("no object files for `" + (*machine)->getTargetTriple().str() + "`");
+  codegen.run(*translated);
+  compiled.bytes.assign(bytes.begin(), bytes.end());
+  if (llvm::Error error = checkUndefined(compiled.bytes, (*machine)->getTargetTriple(), declared))
+    return std::move(error);
+  return compiled;
+}
+
+//===----------------------------------------------------------------------===//
+// Linking
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<std::string> findLinker(llvm::StringRef given) {
+  if (!given.empty()) {
+    if (auto path = llvm::sys::findProgramByName(given))
+      return *path;
+    return makeError("there is no linker `" + given + "`");
+  }
+  for (llvm::StringRef name : {"ld.lld-22", "ld.lld", "cc", "ld"})
+    if (auto path = llvm::sys::findProgramByName(name))
+      return *path;
+  return makeError("found no linker; looked for ld.lld-22, ld.lld, cc and ld on the path. Install one (Debian: lld-22), name "
+                   "one, or make an object file and link that elsewhere");
+}
+
+/// Runs the linker; its words are part of the error.
+static llvm::Error runLinker(llvm::StringRef linker, llvm::ArrayRef<llvm::StringRef> command) {
+  llvm::SmallString<128> log;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile("rnn-link", "log", log))
+    return makeError("cannot make a temporary file: " + code.message());
+  llvm::FileRemover remover(log);
+  std::string message;
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)};
+  int status = llvm::sys::ExecuteAndWait(linker, command, /*Env=*/std::nullopt, redirects, /*SecondsToWait=*/0,
+                                         /*MemoryLimit=*/0, &message);
+  if (status == 0)
+    return llvm::Error::success();
+  if (auto words = llvm::MemoryBuffer::getFile(log); words && !(*words)->getBuffer().trim().empty())
+    message = (*words)->getBuffer().trim().str();
+  return makeError("the linker `" + linker + "` failed: " + message);
+}
+
+llvm::Error rnn::linkSharedLibrary(llvm::StringRef object, llvm::StringRef outputPath, llvm::StringRef soname,
+                                   llvm::StringRef linkerPath) {
+  auto linker = findLinker(linkerPath);
+  if (!linker)
+    return linker.takeError();
+  llvm::SmallString<128> folder;
+  if (std::error_code code = llvm::sys::fs::createUniqueDirectory("rnn-link", folder))
+    return makeError("cannot make a temporary folder: " + code.message());
+  llvm::scope_exit cleanUp([&] { llvm::sys::fs::remove_directories(folder); });
+  llvm::SmallString<128> objectPath(folder), runtimePath(folder);
+  llvm::sys::path::append(objectPath, "module.o");
+  llvm::sys::path::append(runtimePath, "librnn_runtime.so");
+  std::error_code code;
+  llvm::raw_fd_ostream os(objectPath, code);
+  if (!code) {
+    os << object;
+    os.close();
+    code = os.error();
+    os.clear_error();
+  }
+  if (code)
+    return makeError("cannot write `" + objectPath + "`: " + code.message());
+
+  // ld and ld.lld are called as they are; anything else is a compiler, which passes options on.
+  bool isDriver = !llvm::sys::path::filename(*linker).starts_with("ld");
+  auto link = [&](llvm::StringRef name, llvm::StringRef output, llvm::ArrayRef<llvm::StringRef> inputs) {
+    std::string ownName = (isDriver ? "-Wl,-soname," : "-soname=") + name.str();
+    // Code of ours needs no executable stack, and the runtime must be asked for even where nothing refers to it.
+    llvm::SmallVector<llvm::StringRef> command{*linker, "-shared", "-o", output, ownName};
+    if (isDriver)
+      command.append({"-nostdlib", "-Wl,-z,noexecstack", "-Wl,--no-as-needed"});
+    else
+      command.append({"-znoexecstack", "--no-as-needed"});
+    command.append(inputs.begin(), inputs.end());
+    return runLinker(*linker, command);
+  };
+  // The library must ask for the runtime by name when it is loaded, but the compiler links no runtime and need not have
+  // one: any library of that name tells the linker what to write down. Made of the same object, it is for the same
+  // machine, and what it defines does not matter, since the object comes first.
+  if (llvm::Error error = link("librnn_runtime.so", runtimePath, {objectPath}))
+    return error;
+  return link(soname, outputPath, {objectPath, runtimePath});
+}

@@ -1,0 +1,68 @@
+//===- Names.cpp - names of arguments, from the text of a module -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Names.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "rnn/Conversion/RuntimeToLLVM/ExportedFunctions.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+/// "x" of a range that covers "%x"; empty for numbers and for groups like "%r:2".
+static StringRef getName(SMRange range) {
+  if (!range.isValid())
+    return "";
+  StringRef text(range.Start.getPointer(), range.End.getPointer() - range.Start.getPointer());
+  if (!text.consume_front("%") || text.empty() || llvm::isDigit(text.front()) || text.contains(':'))
+    return "";
+  return text;
+}
+
+static StringRef findName(Value value, const AsmParserState &state) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    const AsmParserState::BlockDefinition *block = state.getBlockDef(argument.getOwner());
+    return block && argument.getArgNumber() < block->arguments.size()
+               ? getName(block->arguments[argument.getArgNumber()].loc)
+               : "";
+  }
+  auto result = cast<OpResult>(value);
+  const AsmParserState::OperationDefinition *op = state.getOpDef(result.getOwner());
+  if (!op)
+    return "";
+  for (auto [index, group] : llvm::enumerate(op->resultGroups)) {
+    // Only a group of one result has the name for itself.
+    unsigned end = index + 1 < op->resultGroups.size() ? op->resultGroups[index + 1].startIndex
+                                                       : result.getOwner()->getNumResults();
+    if (group.startIndex == result.getResultNumber() && end == group.startIndex + 1)
+      return getName(group.definition.loc);
+  }
+  return "";
+}
+
+void rnn::nameFromText(ModuleOp module, const AsmParserState &state) {
+  Builder builder(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal() || !function.isPublic())
+      continue;
+    for (BlockArgument argument : function.getArguments()) {
+      StringRef name = findName(argument, state);
+      unsigned index = argument.getArgNumber();
+      if (!name.empty() && !function.getArgAttr(index, kArgumentNameAttr))
+        function.setArgAttr(index, kArgumentNameAttr, builder.getStringAttr(name));
+    }
+    auto terminator = dyn_cast<func::ReturnOp>(function.getBody().back().getTerminator());
+    if (!terminator)
+      continue;
+    for (auto [index, value] : llvm::enumerate(terminator.getOperands())) {
+      // An argument that is returned keeps its name for itself.
+      StringRef name = isa<BlockArgument>(value) ? "" : findName(value, state);
+      if (!name.empty() && !function.getResultAttr(index, kArgumentNameAttr))
+        function.setResultAttr(index, kArgumentNameAttr, builder.getStringAttr(name));
+    }
+  }
+}

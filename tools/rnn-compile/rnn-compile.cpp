@@ -1,0 +1,253 @@
+//===- rnn-compile.cpp - compile a module ahead of time ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Names.h"
+#include "Outputs.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "rnn/Emit/JIT.h"
+#include "rnn/Emit/Object.h"
+#include "rnn/InitAllPasses.h"
+#include "rnn/Target/TargetInfo.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::rnn;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("rnn-compile options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir, or - for standard input"), cl::init("-"),
+                                      cl::cat(category));
+static cl::opt<std::string> outputFile("o",
+                                       cl::desc("What to make: FILE.so, a shared library; FILE.o, an object file; FILE.ll, "
+                                                "LLVM IR; FILE.mlir or - (standard output), MLIR after the last stage"),
+                                       cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<std::string> headerFile("emit-header", cl::desc("Write a C header of the public functions (- prints it)"),
+                                       cl::value_desc("FILE.h"), cl::cat(category));
+static cl::opt<std::string> prefix("prefix",
+                                   cl::desc("Begins the names of functions in C (default: the name of the output file)"),
+                                   cl::value_desc("NAME"), cl::cat(category));
+static cl::opt<std::string> target("target", cl::desc("Target: host (default) or cuda"), cl::init("host"),
+                                   cl::cat(category));
+static cl::opt<std::string> chip("chip", cl::desc("GPU to compile kernels for, with --target=cuda: sm_90a, ..."),
+                                 cl::value_desc("CHIP"), cl::cat(category));
+static cl::opt<std::string> lowering("lowering",
+                                     cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
+                                     cl::init("auto"), cl::cat(category));
+static cl::opt<std::string> cpu("cpu",
+                                cl::desc("Processor to compile for, by LLVM's name, or native (default: the oldest of its "
+                                         "architecture, so that the result runs on all)"),
+                                cl::value_desc("NAME"), cl::cat(category));
+static cl::opt<std::string> triple("triple", cl::desc("System to compile for (default: this one)"),
+                                   cl::value_desc("TRIPLE"), cl::cat(category));
+static cl::opt<std::string> linker("linker", cl::desc("Linker of FILE.so: ld.lld, ld, or a compiler (default: the first of "
+                                                      "ld.lld-22, ld.lld, cc and ld)"),
+                                   cl::value_desc("PROGRAM"), cl::cat(category));
+static cl::opt<unsigned> optimizationLevel("O", cl::Prefix, cl::desc("Optimization: -O0 to -O3 (default -O3)"),
+                                           cl::value_desc("LEVEL"), cl::init(3), cl::cat(category));
+static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, sizes and functions"),
+                                     cl::cat(category));
+
+static llvm::ExitOnError exitOnError;
+
+static llvm::Error makeError(const Twine &message) { return llvm::createStringError(message.str()); }
+
+enum class Form { SharedLibrary, Object, LLVMIR, MLIR };
+
+static llvm::Expected<Form> getForm(Stage stopAfter) {
+  StringRef extension = llvm::sys::path::extension(outputFile);
+  if (outputFile.empty())
+    return makeError("no output; name one with -o FILE.so, FILE.o, FILE.ll or FILE.mlir");
+  std::optional<Form> form = llvm::StringSwitch<std::optional<Form>>(extension)
+                                 .Case(".so", Form::SharedLibrary)
+                                 .Case(".o", Form::Object)
+                                 .Case(".ll", Form::LLVMIR)
+                                 .Case(".mlir", Form::MLIR)
+                                 .Default(std::nullopt);
+  if (outputFile == "-")
+    form = Form::MLIR;
+  if (!form)
+    return makeError("the output `" + outputFile + "` has no ending that says what to make; expected .so, .o, .ll or .mlir");
+  if (stopAfter != Stage::Run && form != Form::MLIR)
+    return makeError("--stop-after=" + stringifyStage(stopAfter) + " gives MLIR, which cannot be written as `" + outputFile +
+                     "`; use -o FILE.mlir or -o -");
+  if (!headerFile.empty() && form == Form::MLIR)
+    return makeError("--emit-header needs compiled code to describe; use it with -o FILE.so, FILE.o or FILE.ll");
+  return *form;
+}
+
+static llvm::Error checkFlags() {
+  if (!TargetInfo::get(target)) {
+    std::string names;
+    for (StringRef name : TargetInfo::getNames())
+      names += (names.empty() ? "`" : ", `") + name.str() + "`";
+    return makeError("unknown target `" + target + "` in --target; this build has " + names);
+  }
+  if (!chip.empty() && target != "cuda")
+    return makeError("--chip=" + chip + " names a GPU, but --target=" + target + " has none; use --target=cuda");
+  if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
+    return makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused");
+  if (optimizationLevel > 3)
+    return makeError("-O takes a level from 0 to 3, but got " + Twine(optimizationLevel));
+  if (!prefix.empty() && makeCIdentifier(prefix) != prefix)
+    return makeError("--prefix takes a name of letters, digits and `_` that does not begin with a digit, but got `" +
+                     prefix + "`");
+  return llvm::Error::success();
+}
+
+/// The part of C names that stands for the module: model.so gives `model`, libmodel.so too.
+static std::string getPrefix() {
+  if (!prefix.empty())
+    return prefix;
+  StringRef stem = llvm::sys::path::stem(outputFile);
+  stem.consume_front("lib");
+  return makeCIdentifier(stem);
+}
+
+/// Parses text with the names of its values, or bytecode, which has none.
+static OwningOpRef<ModuleOp> parse(std::shared_ptr<llvm::SourceMgr> sources, MLIRContext &context) {
+  ParserConfig config(&context);
+  if (isBytecode(*sources->getMemoryBuffer(sources->getMainFileID())))
+    return parseSourceFile<ModuleOp>(sources, config);
+  Block block;
+  AsmParserState state;
+  if (failed(parseAsmSourceFile(*sources, &block, config, &state)))
+    return nullptr;
+  // The state points to ops as they were parsed; a module is wrapped around them only where the text has none.
+  auto written = llvm::hasSingleElement(block) ? dyn_cast<ModuleOp>(block.front()) : ModuleOp();
+  OwningOpRef<ModuleOp> module;
+  if (written) {
+    written->remove();
+    module = written;
+  } else {
+    module = ModuleOp::create(FileLineColLoc::get(&context, inputFile, 1, 1));
+    module->getBody()->getOperations().splice(module->getBody()->end(), block.getOperations());
+    if (failed(verify(module->getOperation())))
+      return nullptr;
+  }
+  nameFromText(*module, state);
+  return module;
+}
+
+static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
+  PipelineOptions pipeline;
+  pipeline.target = target;
+  pipeline.chip = chip;
+  pipeline.lowering = lowering;
+  pipeline.stopAfter = stopAfter;
+  pipeline.exportPrefix = getPrefix();
+  pipeline.exportAll = true;
+  Outputs outputs;
+  if (form == Form::MLIR) {
+    PassManager pm(module.getContext());
+    if (failed(applyPassManagerCLOptions(pm)))
+      return makeError("the pass manager could not be configured");
+    buildPipeline(pm, pipeline);
+    if (failed(pm.run(module)))
+      return makeError("the module could not be compiled, see the errors above");
+    std::string text;
+    llvm::raw_string_ostream(text) << *module;
+    if (llvm::Error error = outputs.write(outputFile, text))
+      return error;
+    return outputs.commit();
+  }
+
+  ObjectOptions options;
+  options.pipeline = pipeline;
+  options.optimizationLevel = optimizationLevel;
+  options.cpu = cpu;
+  options.triple = triple;
+  options.configurePassManager = applyPassManagerCLOptions;
+  auto start = std::chrono::steady_clock::now();
+  auto compiled = compileObject(module, options, form == Form::LLVMIR ? ObjectForm::LLVMIR : ObjectForm::Object);
+  if (!compiled)
+    return compiled.takeError();
+  std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+
+  if (!headerFile.empty()) {
+    auto header = writeCHeader(compiled->functions, {getPrefix(), llvm::sys::path::filename(inputFile).str()});
+    if (!header)
+      return header.takeError();
+    if (llvm::Error error = outputs.write(headerFile, *header))
+      return error;
+  }
+  if (form != Form::SharedLibrary) {
+    if (llvm::Error error = outputs.write(outputFile, compiled->bytes))
+      return error;
+  } else {
+    auto library = outputs.create(outputFile);
+    if (!library)
+      return library.takeError();
+    if (llvm::Error error = linkSharedLibrary(compiled->bytes, *library, llvm::sys::path::filename(outputFile), linker))
+      return error;
+  }
+  if (llvm::Error error = outputs.commit())
+    return error;
+  if (printStatistics) {
+    llvm::outs() << llvm::formatv("compile time: {0:f1} ms\nobject: {1} bytes\n", time.count(), compiled->bytes.size());
+    for (const ExportedFunction &function : compiled->functions)
+      llvm::outs() << llvm::formatv("function: {0}, {1} argument(s), {2} result(s), entry {3}\n", function.name,
+                                    function.inputs.size(), function.results.size(), function.symbol);
+  }
+  return llvm::Error::success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  // LLVM's code generator has a debugging option of this name, which nothing here could use.
+  if (cl::Option *theirs = cl::getRegisteredOptions().lookup("stop-after"))
+    theirs->removeArgument();
+  cl::opt<std::string> stopAfter("stop-after",
+                                 cl::desc("With -o FILE.mlir: the last stage; import, simplify, select, bufferize, lower "
+                                          "or emit (default)"),
+                                 cl::value_desc("STAGE"), cl::init("run"), cl::cat(category));
+  rnn::registerAllPasses();
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerPassManagerCLOptions();
+  cl::HideUnrelatedOptions(category); // LLVM's hundreds stay usable, and --help-hidden lists them
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Compiles a module to a library for C programs, which need librnn_runtime to run it. "
+                              "TensorFlow's RNN ops in generic form are imported first.\n");
+  exitOnError.setBanner("rnn-compile: error: ");
+
+  std::optional<Stage> stage = symbolizeStage(stopAfter);
+  if (!stage)
+    exitOnError(makeError("unknown stage `" + stopAfter +
+                          "` in --stop-after; expected import, simplify, select, bufferize, lower, emit or run"));
+  exitOnError(checkFlags());
+  Form form = exitOnError(getForm(*stage));
+
+  DialectRegistry registry;
+  registerJITDialects(registry);
+  MLIRContext context(registry);
+  // Import takes TensorFlow's ops, which no dialect of ours registers.
+  context.allowUnregisteredDialects();
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(inputFile, &message);
+  if (!buffer)
+    exitOnError(makeError(message));
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  OwningOpRef<ModuleOp> module = parse(sources, context);
+  if (!module)
+    return 1; // the parser has said why
+  exitOnError(run(*module, form, *stage));
+  return 0;
+}
