@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Pipelines/Pipelines.h"
+#include "Internal.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -83,7 +84,12 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
   pm.addPass(createConvertRNNToRuntimePass());
   // Before linalg becomes loops, since it makes linalg ops.
   pm.addPass(createRNNExpandStridedCopiesPass());
-  pm.addPass(createConvertLinalgToLoopsPass());
+  if (options.target == "cuda") {
+    addCudaKernels(pm);
+    addCudaMemory(pm);
+  } else {
+    pm.addPass(createConvertLinalgToLoopsPass());
+  }
   pm.addPass(createThreadRuntimeCallPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -98,6 +104,8 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   entries.all = options.exportAll;
   entries.deviceMemory = options.target == "cuda";
   pm.addPass(createRNNEmitEntriesPass(entries));
+  if (options.target == "cuda")
+    addCudaTargets(pm, options);
   pm.addPass(createSCFToControlFlowPass());
   // Subviews and reshapes become arithmetic on strides, whose affine maps are expanded right after.
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -116,6 +124,8 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
+  if (options.target == "cuda")
+    addCudaBinaries(pm, options);
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());
   addContract(pm, options, Stage::Emit);
@@ -134,10 +144,12 @@ void rnn::buildPipeline(OpPassManager &pm, const PipelineOptions &options) {
 
 namespace {
 struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
-  PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("Target: host"), llvm::cl::init("host")};
+  PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("Target: host or cuda"), llvm::cl::init("host")};
   PassOptions::Option<std::string> lowering{
       *this, "lowering", llvm::cl::desc("Lowering wanted for all ops: auto, runtime or fused"),
       llvm::cl::init("auto")};
+  PassOptions::Option<std::string> chip{
+      *this, "chip", llvm::cl::desc("GPU to compile kernels for, as sm_90a; default: PTX for every GPU from sm_80 on")};
   PassOptions::Option<Stage> stopAfter{
       *this, "stop-after", llvm::cl::desc("Last stage to run"), llvm::cl::init(Stage::Run),
       llvm::cl::values(clEnumValN(Stage::Import, "import", "rnn ops on tensors, no framework ops"),
@@ -160,6 +172,7 @@ void rnn::registerPipelines() {
         PipelineOptions options;
         options.target = flags.target;
         options.lowering = flags.lowering;
+        options.chip = flags.chip;
         options.stopAfter = flags.stopAfter;
         options.verifyContracts = flags.verifyContracts;
         buildPipeline(pm, options);

@@ -8,12 +8,14 @@
 
 using namespace mlir::rnn;
 
-static constexpr llvm::StringLiteral names[] = {"host"};
+static constexpr llvm::StringLiteral names[] = {"host", "cuda"};
 
 llvm::ArrayRef<llvm::StringLiteral> TargetInfo::getNames() { return names; }
 
 std::optional<TargetInfo> TargetInfo::get(llvm::StringRef name) {
   if (name == "host")
     return TargetInfo(names[0], /*runtimePlans=*/true, /*fusedKernels=*/false);
+  if (name == "cuda")
+    return TargetInfo(names[1], /*runtimePlans=*/true, /*fusedKernels=*/false);
   return std::nullopt;
 }

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Internal.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -130,19 +132,24 @@ public:
 
   void addRaw(Value value) { arguments.push_back(value); }
 
-  /// Emits the call and replaces the op by its result.
-  LogicalResult finish(StringRef entry) {
+  /// Emits the call; the result of an entry that has one.
+  Value create(StringRef entry) {
     LLVM::LLVMFunctionType type = rnn::getEntryType(entry, op->getContext());
     assert(type && "every rnnrt op has a line in abi.def");
     assert(llvm::equal(type.getParams(), ValueRange(arguments).getTypes()) &&
            "an rnnrt op has the arguments of its line in abi.def");
     declare(entry, type);
     auto call = LLVM::CallOp::create(rewriter, loc, type, entry, arguments);
+    return call.getNumResults() == 0 ? Value() : call.getResult();
+  }
+
+  /// Emits the call and replaces the op by its result.
+  LogicalResult finish(StringRef entry) {
+    Value result = create(entry);
     if (op->getNumResults() == 0) {
       rewriter.eraseOp(op);
       return success();
     }
-    Value result = call.getResult();
     if (isa<IndexType>(op->getResult(0).getType()))
       result = arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), result);
     rewriter.replaceOp(op, result);
@@ -248,6 +255,49 @@ struct ParamsPattern : public OpConversionPattern<OpTy> {
   }
 };
 
+/// The buffer's bytes from the runtime, and a descriptor around their address.
+struct AllocPattern : public OpConversionPattern<AllocOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(AllocOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    MemRefType type = op.getType();
+    Type i64 = rewriter.getI64Type();
+    // From the last dimension to the first; the product behind a dimension is its stride.
+    SmallVector<Value> sizes(type.getRank()), strides(type.getRank());
+    unsigned dynamic = type.getNumDynamicDims();
+    Value elements = LLVM::ConstantOp::create(rewriter, loc, i64, rewriter.getI64IntegerAttr(1));
+    for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+      sizes[dim] = type.isDynamicDim(dim)
+                       ? arith::IndexCastOp::create(rewriter, loc, i64, adaptor.getDynamicSizes()[--dynamic])
+                       : Value(LLVM::ConstantOp::create(rewriter, loc, i64,
+                                                        rewriter.getI64IntegerAttr(type.getDimSize(dim))));
+      strides[dim] = elements;
+      elements = LLVM::MulOp::create(rewriter, loc, elements, sizes[dim]);
+    }
+    Type elementType = type.getElementType();
+    int64_t width = isa<IndexType>(elementType) ? 8 : llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+    Value bytes = LLVM::MulOp::create(rewriter, loc, elements,
+                                      LLVM::ConstantOp::create(rewriter, loc, i64, rewriter.getI64IntegerAttr(width)));
+    EntryCall call(rewriter, op);
+    call.add(adaptor.getCall());
+    call.addRaw(bytes);
+    Value pointer = call.create("rnnrt_abi_alloc");
+
+    LLVMTypeConverter descriptors(op.getContext());
+    auto descriptor = MemRefDescriptor::poison(rewriter, loc, descriptors.convertType(type));
+    descriptor.setAllocatedPtr(rewriter, loc, pointer);
+    descriptor.setAlignedPtr(rewriter, loc, pointer);
+    descriptor.setConstantOffset(rewriter, loc, 0);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      descriptor.setSize(rewriter, loc, dim, sizes[dim]);
+      descriptor.setStride(rewriter, loc, dim, strides[dim]);
+    }
+    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, type, Value(descriptor));
+    return success();
+  }
+};
+
 struct ConvertRuntimeToLLVM : public rnn::impl::ConvertRuntimeToLLVMPassBase<ConvertRuntimeToLLVM> {
   void runOnOperation() override {
     MLIRContext &context = getContext();
@@ -256,7 +306,7 @@ struct ConvertRuntimeToLLVM : public rnn::impl::ConvertRuntimeToLLVMPassBase<Con
     converter.addConversion([&](CallType) -> Type { return LLVM::LLVMPointerType::get(&context); });
     converter.addConversion([&](PlanType) -> Type { return LLVM::LLVMPointerType::get(&context); });
     RewritePatternSet patterns(&context);
-    patterns.add<EntryPattern, ParamsPattern<RnnPackParamsOp>, ParamsPattern<RnnUnpackParamsOp>>(converter, &context);
+    patterns.add<EntryPattern, AllocPattern, ParamsPattern<RnnPackParamsOp>, ParamsPattern<RnnUnpackParamsOp>>(converter, &context);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, converter);
     populateCallOpTypeConversionPattern(patterns, converter);
     ConversionTarget target(context);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
@@ -75,7 +76,8 @@ static LogicalResult checkLower(Operation *op) {
 }
 
 static LogicalResult checkEmit(Operation *op) {
-  if (isa<ModuleOp>(op) || isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+  // Kernels that are binaries already, and their launches, become calls in the translation to LLVM IR.
+  if (isa<ModuleOp, gpu::BinaryOp, gpu::LaunchFuncOp>(op) || isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
     return success();
   return op->emitOpError("is left after stage emit, which promises the LLVM dialect alone; is there a conversion of '")
          << op->getName().getDialectNamespace() << "' to LLVM?";

@@ -1,0 +1,81 @@
+//===- CudaPipeline.cpp - what target cuda adds to the stages ----------------===//
+//
+// The layers run as plans of the runtime (cuDNN). The code around them (transposes, elementwise arithmetic, losses)
+// becomes kernels here, since the host cannot touch the memory of the device.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+#include "rnn/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+
+using namespace mlir;
+
+void rnn::addCudaKernels(OpPassManager &pm) {
+  pm.addPass(createRNNIsolateScalarLoopsPass());
+  pm.addPass(createConvertLinalgToParallelLoopsPass());
+  pm.addPass(createForallToParallelLoopPass());
+  pm.addPass(createRNNParallelLoopsToGPUPass());
+  pm.addPass(createCanonicalizerPass());
+  // Sizes and indices are computed in the kernel again rather than passed to it.
+  pm.addPass(createGpuLaunchSinkIndexComputationsPass());
+  pm.addPass(createGpuKernelOutliningPass());
+  pm.addPass(createRNNMergeKernelModulesPass());
+}
+
+void rnn::addCudaMemory(OpPassManager &pm) { pm.addPass(createRNNUseDeviceMemoryPass()); }
+
+void rnn::addCudaTargets(OpPassManager &pm, const PipelineOptions &options) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(arith::createArithExpandOpsPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createConvertGpuOpsToNVVMOps());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  GpuNVVMAttachTargetOptions target;
+  // Without a chip the module holds PTX of the oldest architecture that we support, which every later one takes.
+  target.chip = options.chip.empty() ? "sm_80" : options.chip;
+  target.optLevel = 3;
+  pm.addPass(createGpuNVVMAttachTarget(target));
+}
+
+/// Where `ptxas` and libdevice are, or empty.
+static std::string findToolkit() {
+  for (const char *variable : {"CUDA_HOME", "CUDA_ROOT", "CUDA_PATH"})
+    if (std::optional<std::string> value = llvm::sys::Process::GetEnv(variable))
+      return *value;
+  for (StringRef place : {"/usr/local/cuda", "/opt/cuda"})
+    if (llvm::sys::fs::exists(place + "/nvvm/libdevice"))
+      return place.str();
+  return "";
+}
+
+static bool hasPtxas(StringRef toolkit) {
+  std::string bin = (toolkit + "/bin").str();
+  return llvm::sys::findProgramByName("ptxas", {bin}) || llvm::sys::findProgramByName("ptxas");
+}
+
+void rnn::addCudaBinaries(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createGpuToLLVMConversionPass());
+  GpuModuleToBinaryPassOptions binary;
+  binary.toolkitPath = findToolkit();
+  binary.compilationTarget = !options.chip.empty() && hasPtxas(binary.toolkitPath) ? "bin" : "isa";
+  pm.addPass(createGpuModuleToBinaryPass(binary));
+}
