@@ -1,0 +1,38 @@
+// RUN: rnn-opt %s --rnn-pipeline='target=cuda stop-after=select' | FileCheck %s --check-prefix=SELECT
+// RUN: rnn-opt %s --rnn-pipeline='target=cuda stop-after=lower' | FileCheck %s --check-prefix=LOWER
+// RUN: rnn-opt %s --rnn-pipeline='target=cuda' | FileCheck %s --check-prefix=EMIT
+// RUN: not rnn-opt %s --rnn-pipeline='target=cuda lowering=fused' 2>&1 | FileCheck %s --check-prefix=FUSED
+
+// The layer is a plan of the runtime, as on the host; the code around it becomes kernels, and all buffers are on the
+// device. Nothing of it needs a GPU, a driver or the CUDA toolkit to compile.
+
+// FUSED: lowering `fused` is not available for 'rnn.cudnn_forward' on target `cuda`; use `runtime` or `auto`
+
+// SELECT: rnn.cudnn_forward lstm {{.*}}lowering = #rnn.lowering<runtime>
+
+// LOWER-LABEL: func.func @main(%arg0: !rnnrt.call
+// LOWER:         %[[Y:.*]] = rnnrt.alloc %arg0() : memref<3x2x8xf32>
+// LOWER:         rnnrt.rnn_plan %arg0 f32 steps
+// LOWER:         rnnrt.rnn_forward {{.*}} y %[[Y]]
+// LOWER:         %[[T:.*]] = rnnrt.alloc %arg0() : memref<2x3x8xf32>
+// LOWER:         rnnrt.make_current %arg0
+// LOWER-NEXT:    gpu.launch_func @[[MODULE:.*]]::@[[KERNEL:.*]] blocks in {{.*}} args(%[[Y]] : memref<3x2x8xf32>, %[[T]] : memref<2x3x8xf32>)
+// LOWER:         rnnrt.free %arg0, %[[Y]]
+// LOWER:         return %[[T]]
+// LOWER:       gpu.module @[[MODULE]]
+// LOWER:         gpu.func @[[KERNEL]]({{.*}}) kernel
+// LOWER:           affine.delinearize_index
+
+// EMIT: llvm.call @rnnrt_abi_make_current
+// EMIT-NEXT: gpu.launch_func @[[MODULE:.*]]::@
+// EMIT: gpu.binary @[[MODULE]]
+// EMIT-SAME: chip = "sm_80"
+// EMIT-SAME: .target sm_80
+// EMIT-SAME: ld.global
+// EMIT-SAME: st.global
+func.func @main(%x: tensor<3x2x4xf32>, %h: tensor<1x2x8xf32>, %c: tensor<1x2x8xf32>, %p: tensor<?xf32>) -> tensor<2x3x8xf32> {
+  %y, %hn, %cn, %r = rnn.cudnn_forward lstm input(%x : tensor<3x2x4xf32>) state(%h, %c : tensor<1x2x8xf32>) params(%p : tensor<?xf32>)
+  %e = tensor.empty() : tensor<2x3x8xf32>
+  %t = linalg.transpose ins(%y : tensor<3x2x8xf32>) outs(%e : tensor<2x3x8xf32>) permutation = [1, 0, 2]
+  return %t : tensor<2x3x8xf32>
+}
