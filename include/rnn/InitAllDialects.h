@@ -12,6 +12,7 @@
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
+#include "rnn/Transforms/GPUMemoryEffects.h"
 
 namespace mlir::rnn {
 
@@ -19,6 +20,7 @@ namespace mlir::rnn {
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<RNNDialect, rnnrt::RNNRTDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerGPUMemoryEffects(registry);
 }
 
 } // namespace mlir::rnn

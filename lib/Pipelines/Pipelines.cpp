@@ -87,6 +87,9 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
   if (options.target == "cuda") {
     addCudaKernels(pm);
     addCudaMemory(pm);
+  } else if (options.target == "simt") {
+    addCudaKernels(pm);
+    addSimtLaunches(pm);
   } else {
     pm.addPass(createConvertLinalgToLoopsPass());
   }
@@ -106,6 +109,8 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createRNNEmitEntriesPass(entries));
   if (options.target == "cuda")
     addCudaTargets(pm, options);
+  if (options.target == "simt")
+    addSimtKernels(pm, options);
   pm.addPass(createSCFToControlFlowPass());
   // Subviews and reshapes become arithmetic on strides, whose affine maps are expanded right after.
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -126,6 +131,8 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createUBToLLVMConversionPass());
   if (options.target == "cuda")
     addCudaBinaries(pm, options);
+  if (options.target == "simt")
+    addSimtHost(pm, options);
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());
   addContract(pm, options, Stage::Emit);

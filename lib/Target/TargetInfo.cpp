@@ -8,7 +8,7 @@
 
 using namespace mlir::rnn;
 
-static constexpr llvm::StringLiteral names[] = {"host", "cuda"};
+static constexpr llvm::StringLiteral names[] = {"host", "cuda", "simt"};
 
 llvm::ArrayRef<llvm::StringLiteral> TargetInfo::getNames() { return names; }
 
@@ -17,5 +17,7 @@ std::optional<TargetInfo> TargetInfo::get(llvm::StringRef name) {
     return TargetInfo(names[0], /*runtimePlans=*/true, /*fusedKernels=*/false);
   if (name == "cuda")
     return TargetInfo(names[1], /*runtimePlans=*/true, /*fusedKernels=*/false);
+  if (name == "simt")
+    return TargetInfo(names[2], /*runtimePlans=*/true, /*fusedKernels=*/false);
   return std::nullopt;
 }

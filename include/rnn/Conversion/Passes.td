@@ -143,4 +143,33 @@ def RNNEmitEntriesPass : Pass<"rnn-emit-entries", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::rnnrt::RNNRTDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// SimtToHost
+//===----------------------------------------------------------------------===//
+
+def SimtToHostPass : Pass<"simt-to-host", "::mlir::ModuleOp"> {
+  let summary = "Convert GPU kernels to functions that the runtime's emulator runs on the host";
+  let description = [{
+    The last step of target `simt`, where target `cuda` makes binaries: takes the kernels as they would become PTX (each
+    `gpu.module` in the LLVM and NVVM dialects) and host code after `gpu-to-llvm`.
+
+    - Functions and variables of a `gpu.module` move to the top as `MODULE__NAME`. Workgroup variables get offsets in the
+      shared memory of a block.
+    - NVVM ops become calls of `rnnrt_abi_simt_*` entries (`rnn_runtime/simt.def`): ids, barriers, shuffles, votes, tensor
+      core ops, asynchronous copies. Calls of libdevice (`__nv_*`) become calls of the C library. A call of
+      `rnn_grid_barrier` is the barrier of a cooperative grid; the mark of a cooperative kernel is the attribute
+      `rnn.cooperative`.
+    - After each atomic whose result is used, other threads may run, so that polling makes progress.
+    - What a kernel leaves undefined, and its private memory at the start, is NaN.
+    - `gpu.launch_func` becomes `rnnrt_abi_simt_launch`, and the memory functions of upstream's GPU runtime (`mgpu*`)
+      become entries too; its streams and events vanish, since a launch has ended when it returns.
+
+    With `check`, every load and store of a kernel but those of private memory is announced to the access checker.
+
+    An op that the emulator does not know, inline assembly among them, is an error at its place.
+  }];
+  let options = [Option<"check", "check", "bool", "false", "Look at every access: races, uninitialised or missing memory">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // RNN_CONVERSION_PASSES_TD

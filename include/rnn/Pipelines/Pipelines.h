@@ -38,6 +38,8 @@ struct PipelineOptions {
   /// Target cuda: the GPU architecture to compile kernels for, as `sm_90a`; empty for PTX that every GPU from sm_80 on
   /// takes. With a chip, kernels are machine code when `ptxas` is found, else PTX of that chip.
   std::string chip;
+  /// Target simt: look at every access of a kernel, for races, uninitialised memory and wrong addresses.
+  bool simtCheck = false;
   /// Check the contract of every stage that runs.
   bool verifyContracts = true;
 };

@@ -33,7 +33,8 @@ struct ThreadRuntimeCall : public rnn::impl::ThreadRuntimeCallPassBase<ThreadRun
     Type callType = rnnrt::CallType::get(&getContext());
     SymbolTableCollection symbols;
     module.walk([&](func::FuncOp function) {
-      if (function.isExternal())
+      // Functions of a gpu.module run on the device, where there is no call.
+      if (function.isExternal() || !isa<ModuleOp>(function->getParentOp()))
         return;
       if (llvm::failed(function.insertArgument(0, callType, /*argAttrs=*/{}, function.getLoc()))) {
         failed = true;

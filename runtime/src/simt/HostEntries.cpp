@@ -1,6 +1,7 @@
 // HostEntries.cpp - what host code calls on target simt: launches and memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "core/CompiledMemory.h"
 #include "core/CurrentCall.h"
 #include "core/Device.h"
 #include "core/Trace.h"
@@ -13,7 +14,7 @@
 using namespace rnnrt;
 using namespace rnnrt::simt;
 
-/// Runs `body(device)` for the thread's current call unless that holds a failure, and records what it returns.
+/// Runs `body(schedule)` for the thread's current call unless that holds a failure, and records what it returns.
 template <typename Body> static void enter(Body &&body) {
   rnnrt_call_t *call = currentCall();
   if (!call || !call->first.ok())
@@ -24,7 +25,7 @@ template <typename Body> static void enter(Body &&body) {
       return failedPrecondition("the function was compiled for target simt, but its call is on device `%s`; make the "
                                 "call on a device `simt`",
                                 call->device->name.c_str());
-    return body(*call->device->backend, *schedule);
+    return body(*schedule);
   }));
 }
 
@@ -34,7 +35,7 @@ void rnnrt_abi_simt_launch(void (*kernel)(void **), const char *name, const char
                            int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
                            int32_t required_x, int32_t required_y, int32_t required_z, int64_t static_shared,
                            int64_t dynamic_shared, int64_t stack_bytes, void **arguments) {
-  enter([&](Backend &, const Schedule &schedule) {
+  enter([&](const Schedule &schedule) {
     Launch launch;
     launch.kernel = kernel;
     launch.name = name;
@@ -65,10 +66,11 @@ void rnnrt_abi_simt_launch(void (*kernel)(void **), const char *name, const char
 
 void *rnnrt_abi_simt_alloc(int64_t bytes) {
   void *result = nullptr;
-  enter([&](Backend &backend, const Schedule &) {
+  enter([&](const Schedule &) {
     if (bytes < 0)
       return invalidArgument("a buffer of %lld bytes: a dimension is negative or the size overflows", (long long)bytes);
-    RNNRT_TRY(backend.allocate(bytes, result));
+    // From the pool of compiled code, so that either kind of deallocation may free it.
+    result = compiledAllocate(RNNRT_MEMORY_ALIGNMENT, bytes);
     std::memset(result, 0xff, size_t(bytes));
     return Status();
   });
@@ -76,14 +78,11 @@ void *rnnrt_abi_simt_alloc(int64_t bytes) {
 }
 
 void rnnrt_abi_simt_free(void *pointer) {
-  // Also after a failure: what was allocated before it must not leak.
-  rnnrt_call_t *call = currentCall();
-  if (call && pointer)
-    call->record(guarded([&] { return call->device->backend->release(pointer); }));
+  compiledRelease(pointer);
 }
 
 void rnnrt_abi_simt_copy(void *target, const void *source, int64_t bytes) {
-  enter([&](Backend &, const Schedule &) {
+  enter([&](const Schedule &) {
     if (bytes > 0)
       std::memmove(target, source, size_t(bytes));
     return Status();
@@ -91,7 +90,7 @@ void rnnrt_abi_simt_copy(void *target, const void *source, int64_t bytes) {
 }
 
 void rnnrt_abi_simt_fill(void *target, int32_t value, int64_t count, int32_t width) {
-  enter([&](Backend &, const Schedule &) {
+  enter([&](const Schedule &) {
     for (int64_t index = 0; index < count; ++index)
       std::memcpy(static_cast<char *>(target) + index * width, &value, size_t(width));
     return Status();

@@ -1,0 +1,20 @@
+//===- GPUMemoryEffects.h - what launches do to memory -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_TRANSFORMS_GPUMEMORYEFFECTS_H
+#define RNN_TRANSFORMS_GPUMEMORYEFFECTS_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mlir::rnn {
+
+/// Makes upstream's `gpu.launch_func` say that it reads and writes memory, but owns none: without that the insertion of
+/// deallocations refuses programs that launch kernels.
+void registerGPUMemoryEffects(DialectRegistry &registry);
+
+} // namespace mlir::rnn
+
+#endif // RNN_TRANSFORMS_GPUMEMORYEFFECTS_H

@@ -1,0 +1,254 @@
+//===- Kernels.cpp - from a gpu.module to functions of the host --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::rnn::simt;
+
+namespace {
+
+/// Where the workgroup variables of a gpu.module stand in a block's shared memory.
+struct SharedLayout {
+  llvm::StringMap<int64_t> offsets;
+  int64_t bytes = 0;
+
+  SharedLayout(gpu::GPUModuleOp module, const DataLayout &layout) {
+    SmallVector<LLVM::GlobalOp> dynamic;
+    for (auto global : module.getOps<LLVM::GlobalOp>()) {
+      if (global.getAddrSpace() != 3)
+        continue;
+      auto array = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
+      if (array && array.getNumElements() == 0) {
+        dynamic.push_back(global);
+        continue;
+      }
+      // 16 bytes: what vectors and ldmatrix want.
+      bytes = llvm::alignTo(bytes, std::max<int64_t>(16, global.getAlignment().value_or(16)));
+      offsets[global.getSymName()] = bytes;
+      bytes += layout.getTypeSize(global.getGlobalType());
+    }
+    // Dynamic shared memory is what follows: one piece, whatever its names.
+    bytes = llvm::alignTo(bytes, 128);
+    for (LLVM::GlobalOp global : dynamic)
+      offsets[global.getSymName()] = bytes;
+  }
+};
+
+} // namespace
+
+/// The stack that a function of the host needs for the variables of `function` and all that it may call.
+static int64_t getStackBytes(gpu::GPUModuleOp module, const DataLayout &layout) {
+  int64_t bytes = 0;
+  module.walk([&](LLVM::AllocaOp alloca) {
+    APInt count(64, 1);
+    if (auto constant = alloca.getArraySize().getDefiningOp<LLVM::ConstantOp>())
+      if (auto value = dyn_cast<IntegerAttr>(constant.getValue()))
+        count = value.getValue();
+    bytes += llvm::alignTo(count.getSExtValue() * int64_t(layout.getTypeSize(alloca.getElemType())), 16);
+  });
+  return bytes;
+}
+
+/// Everything that may stand in a kernel at the end.
+static LogicalResult checkOp(Operation *op) {
+  if (auto call = dyn_cast<LLVM::CallOp>(op)) {
+    if (!call.getCallee())
+      return op->emitOpError("cannot be emulated on target simt: it calls through a pointer");
+    return success();
+  }
+  bool isForeign = isa<LLVM::InlineAsmOp, LLVM::CallIntrinsicOp>(op) || !isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect());
+  if (!isForeign)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError("cannot be emulated on target simt");
+  if (isa<LLVM::InlineAsmOp, NVVM::InlinePtxOp>(op))
+    diag << ": what assembly does is not known; use an op for it";
+  else if (!isa_and_nonnull<NVVM::NVVMDialect, LLVM::LLVMDialect>(op->getDialect()))
+    diag << ": it was not lowered to the NVVM dialect";
+  return failure();
+}
+
+static LogicalResult rewriteOp(Operation *op, EntryBuilder &entries) {
+  Rewrite result = rewriteThreadOp(op, entries);
+  if (result == Rewrite::Unknown)
+    result = rewriteMatrixOp(op, entries);
+  if (result == Rewrite::Unknown)
+    if (auto call = dyn_cast<LLVM::CallOp>(op))
+      result = rewriteDeviceCall(call, entries);
+  if (result == Rewrite::Unknown)
+    return checkOp(op);
+  return success(result == Rewrite::Done);
+}
+
+/// Calls of functions that only a GPU's runtime has cannot be linked; say so where they stand.
+static LogicalResult checkCalls(LLVM::LLVMFuncOp function, EntryBuilder &entries) {
+  WalkResult result = function.walk([&](LLVM::CallOp call) -> WalkResult {
+    auto callee = entries.getModule().lookupSymbol<LLVM::LLVMFuncOp>(call.getCalleeAttr());
+    // Memory from the heap of the device is memory from the heap.
+    bool known = callee && (!callee.isExternal() || callee.getName() == "malloc" || callee.getName() == "free" ||
+                            !callee->hasAttr("rnn.device_only"));
+    if (known)
+      return WalkResult::advance();
+    call.emitOpError("cannot be emulated on target simt: there is no function `") << *call.getCallee() << "`";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// A function that takes the arguments of `function` from an array of pointers.
+static LLVM::LLVMFuncOp makeThunk(LLVM::LLVMFuncOp function, EntryBuilder &entries) {
+  ImplicitLocOpBuilder builder(function.getLoc(), function.getContext());
+  builder.setInsertionPointToEnd(entries.getModule().getBody());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(function.getContext()), {entries.pointer});
+  auto thunk = LLVM::LLVMFuncOp::create(builder, entries.uniqueName((function.getName() + "_thunk").str()), type);
+  thunk.setPrivate();
+  thunk.setLinkage(LLVM::Linkage::Internal);
+  Block *block = thunk.addEntryBlock(builder);
+  builder.setInsertionPointToStart(block);
+  SmallVector<Value> arguments;
+  for (auto [index, argument] : llvm::enumerate(function.getArgumentTypes())) {
+    Value place = LLVM::GEPOp::create(builder, entries.pointer, entries.pointer, block->getArgument(0),
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+    place = LLVM::LoadOp::create(builder, entries.pointer, place);
+    arguments.push_back(LLVM::LoadOp::create(builder, argument, place));
+  }
+  LLVM::CallOp::create(builder, function, arguments);
+  LLVM::ReturnOp::create(builder, ValueRange());
+  return thunk;
+}
+
+/// Points every use of a symbol of the gpu.module to where it is now.
+static void redirectSymbols(LLVM::LLVMFuncOp function, const SharedLayout &shared,
+                            const llvm::StringMap<std::string> &names, EntryBuilder &entries) {
+  SmallVector<LLVM::AddressOfOp> addresses;
+  function.walk([&](Operation *op) {
+    if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+      addresses.push_back(address);
+    else if (auto call = dyn_cast<LLVM::CallOp>(op); call && call.getCallee())
+      if (auto found = names.find(*call.getCallee()); found != names.end())
+        call.setCallee(found->second);
+  });
+  for (LLVM::AddressOfOp address : addresses) {
+    auto offset = shared.offsets.find(address.getGlobalName());
+    if (offset == shared.offsets.end()) {
+      if (auto found = names.find(address.getGlobalName()); found != names.end())
+        address.setGlobalName(found->second);
+      continue;
+    }
+    OpBuilder builder(address);
+    Location loc = address.getLoc();
+    Value base = entries.call(builder, loc, "rnnrt_abi_simt_shared_base", {}, /*pure=*/true);
+    Value place = LLVM::GEPOp::create(builder, loc, entries.pointer, entries.i8, base,
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset->second)});
+    // Keeps its address space until the accesses have been looked at.
+    address.getResult().replaceAllUsesWith(
+        LLVM::AddrSpaceCastOp::create(builder, loc, address.getType(), place).getResult());
+    address.erase();
+  }
+}
+
+/// The host has one address space.
+static void flattenAddressSpaces(LLVM::LLVMFuncOp function, EntryBuilder &entries) {
+  function.walk([&](LLVM::AddrSpaceCastOp cast) {
+    cast.getResult().replaceAllUsesWith(cast.getArg());
+    cast.erase();
+  });
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](LLVM::LLVMPointerType) -> Type { return entries.pointer; });
+  replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+}
+
+static SmallVector<int32_t> getBlockSize(LLVM::LLVMFuncOp function) {
+  for (StringRef name : {"nvvm.reqntid", "gpu.known_block_size", "nvvm.maxntid"})
+    if (auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(name)) {
+      SmallVector<int32_t> result(sizes.asArrayRef());
+      result.resize(3, 1);
+      return result;
+    }
+  return {};
+}
+
+LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entries, bool check,
+                                    llvm::StringMap<Kernel> &kernels) {
+  DataLayout layout(entries.getModule());
+  SharedLayout shared(module, layout);
+  int64_t stackBytes = getStackBytes(module, layout);
+  ModuleOp host = entries.getModule();
+  SmallVector<Operation *> contents;
+  for (Operation &op : *module.getBody())
+    contents.push_back(&op);
+
+  // Two gpu.modules may use the same names.
+  llvm::StringMap<std::string> names;
+  for (Operation *op : contents) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    if (!symbol)
+      continue;
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    names[symbol.getName()] = function && function.isExternal()
+                                  ? symbol.getName().str()
+                                  : entries.uniqueName((module.getName() + "__" + symbol.getName()).str());
+  }
+  SmallVector<LLVM::LLVMFuncOp> functions;
+  for (Operation *op : contents) {
+    if (auto global = dyn_cast<LLVM::GlobalOp>(op)) {
+      if (shared.offsets.contains(global.getSymName()))
+        continue;
+      global->remove();
+      global.setSymName(names[global.getSymName()]);
+      global.setAddrSpace(0);
+      host.getBody()->push_front(global);
+      continue;
+    }
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (!function)
+      return op->emitOpError("cannot be emulated on target simt: it was not lowered to the NVVM dialect");
+    if (function.isExternal())
+      continue;
+    functions.push_back(function);
+  }
+  for (LLVM::LLVMFuncOp function : functions) {
+    std::string name = function.getName().str();
+    function->remove();
+    function.setName(names[name]);
+    function.setLinkage(LLVM::Linkage::Internal);
+    function.setPrivate();
+    host.push_back(function);
+    redirectSymbols(function, shared, names, entries);
+    poisonUndefined(function, entries);
+    if (check)
+      addAccessChecks(function, entries);
+    addYields(function, entries);
+    SmallVector<Operation *> ops;
+    function.getBody().walk([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops)
+      if (failed(rewriteOp(op, entries)))
+        return failure();
+    bool isKernel = function->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) || function->hasAttr("nvvm.kernel");
+    Kernel kernel{{}, (module.getName() + "::" + name).str(), shared.bytes, stackBytes,
+                  function->hasAttr("rnn.cooperative"), getBlockSize(function)};
+    SmallVector<StringAttr> drop;
+    for (NamedAttribute attribute : function->getDiscardableAttrs())
+      if (StringRef dialect = attribute.getNameDialect() ? attribute.getNameDialect()->getNamespace() : "";
+          dialect == "gpu" || dialect == "nvvm" || dialect == "rnn")
+        drop.push_back(attribute.getName());
+    for (StringAttr attribute : drop)
+      function->removeAttr(attribute);
+    flattenAddressSpaces(function, entries);
+    if (isKernel) {
+      kernel.thunk = makeThunk(function, entries);
+      kernels[kernel.name] = kernel;
+    }
+  }
+  for (LLVM::LLVMFuncOp function : functions)
+    if (failed(checkCalls(function, entries)))
+      return failure();
+  return success();
+}
