@@ -1,0 +1,115 @@
+// FakeCudnnState.h - objects, log and switches of the fake cuDNN, shared by its files.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNN_UNITTESTS_RUNTIME_FAKECUDNNSTATE_H
+#define RNN_UNITTESTS_RUNTIME_FAKECUDNNSTATE_H
+
+#include "FakeCudnn.h"
+
+#include "core/Problem.h"
+#include "cudnn/CudnnApi.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace rnnrt::cudnn {
+
+struct HandleObject {
+  cuda::CUstream stream = nullptr;
+  std::atomic<int> users{0};
+};
+
+struct TensorObject {
+  bool set = false;
+  DataType type{};
+  std::vector<int> dims, strides;
+};
+
+struct DropoutObject {
+  bool set = false;
+  float rate = 0;
+  void *states = nullptr;
+};
+
+struct RnnObject {
+  bool set = false;
+  RnnAlgo algorithm{};
+  /// steps and batch come with the data descriptors.
+  RnnProblem problem;
+  MathType math{};
+  DropoutDescriptor dropout = nullptr;
+  int builtFor = 0; ///< batch of cudnnBuildRNNDynamic
+  std::atomic<int> users{0};
+};
+
+struct RnnDataObject {
+  bool set = false;
+  DataType type{};
+  int steps = 0, batch = 0, width = 0;
+  std::vector<int32_t> lengths;
+
+  bool uniform() const;
+};
+
+} // namespace rnnrt::cudnn
+
+namespace fake {
+
+using namespace rnnrt::cudnn;
+
+struct State {
+  std::mutex mutex;
+  std::string log, misuse, logCopy, misuseCopy;
+  std::map<void *, const char *> live; ///< object to its kind
+  int64_t calls = 0, failAt = -1;
+  uint32_t failWith = 0;
+  int32_t layout = FAKE_CUDNN_DENSE, nullBase = FAKE_CUDNN_OFFSETS;
+  std::map<int32_t, int32_t> denied; ///< algorithm to steps
+  uint64_t version = 91900;
+};
+State &state();
+
+/// Text of the last failure of this thread.
+extern thread_local std::string lastError;
+
+/// Writes a line down.
+__attribute__((format(printf, 1, 2))) void log(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void misuse(const char *format, ...);
+/// A failure with its text.
+__attribute__((format(printf, 2, 3))) Result fail(Result result, const char *format, ...);
+
+/// Counts a call that may fail; true when it is this one's turn, and `result` is what it returns.
+bool chosenToFail(const char *name, Result &result);
+bool isLive(void *object, const char *kind, const char *user);
+bool denies(RnnAlgo algorithm, int32_t step);
+/// Small numbers for the streams of the log, in the order of their appearance.
+int streamNumber(rnnrt::cuda::CUstream stream);
+
+/// The problem of a run.
+rnnrt::RnnProblem problemOf(const RnnObject &rnn, const RnnDataObject &x, bool training);
+int32_t dtypeOf(DataType type);
+/// Bytes of canonical tensor k within the buffer, in the order of canonicalSizes(), and the size of the buffer.
+std::vector<int64_t> weightOffsets(const RnnObject &rnn, int64_t &bytes);
+size_t workspaceSize(const RnnObject &rnn, const RnnDataObject &x);
+size_t reserveSize(const RnnObject &rnn, const RnnDataObject &x);
+
+} // namespace fake
+
+#define FAKE_ENTER(name)                                                                                               \
+  do {                                                                                                                 \
+    Result chosen;                                                                                                     \
+    if (fake::chosenToFail(name, chosen))                                                                              \
+      return chosen;                                                                                                   \
+  } while (false)
+
+#define FAKE_EXPECT_LIVE(object, kind, name)                                                                           \
+  do {                                                                                                                 \
+    if (!fake::isLive(object, kind, name))                                                                             \
+      return fake::fail(Result::BadParam, "%s: no live %s", name, kind);                                               \
+  } while (false)
+
+#endif // RNN_UNITTESTS_RUNTIME_FAKECUDNNSTATE_H
