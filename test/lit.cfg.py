@@ -37,11 +37,18 @@ tools = [
     ToolSubst("split-file", unresolved="fatal"),
     ToolSubst("mlir-translate", unresolved="ignore"),
     ToolSubst("rnn-run", unresolved="ignore"),
+    ToolSubst("rnn-compile", unresolved="ignore"),
     ToolSubst("rnn-lsp-server", unresolved="ignore"),
 ]
 llvm_config.add_tool_substitutions(tools, [config.rnn_tools_dir, config.llvm_tools_dir])
 config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append(("%rnn_source", config.rnn_source_dir))
+# Programs in C and C++ that use compiled modules: compile with warnings as errors, link the runtime.
+c_flags = "-Wall -Wextra -Werror -I" + os.path.join(config.rnn_source_dir, "runtime", "include")
+config.substitutions.append(("%cc", f"{config.c_compiler} {config.c_flags} -std=c11 -pedantic {c_flags}"))
+config.substitutions.append(("%cxx", f"{config.cxx_compiler} {config.cxx_flags} -std=c++17 {c_flags}"))
+config.substitutions.append(("%link_runtime",
+                             f"-L{config.rnn_libs_dir} -lrnn_runtime -Wl,-rpath,{config.rnn_libs_dir}"))
 config.substitutions.append(("%mlir_tblgen", config.mlir_tblgen))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 
@@ -76,6 +83,7 @@ features = {
     "mlir-tblgen": os.path.isfile(config.mlir_tblgen),
     "readme": os.path.isfile(os.path.join(config.rnn_source_dir, "README.md")),
     "rnn-run": is_built("rnn-run"),
+    "rnn-compile": is_built("rnn-compile"),
     "rnn-lsp-server": is_built("rnn-lsp-server"),
 }
 for feature, available in features.items():

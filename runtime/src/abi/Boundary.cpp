@@ -121,10 +121,12 @@ static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *functi
     return failedPrecondition("the module was compiled for version %d of the runtime's interface, but this runtime has "
                               "version %d; compile it again",
                               function->abi_version, RNNRT_ABI_VERSION);
-  bool onHost = call.device->name == "host";
-  if (bool(function->flags & RNNRT_FUNCTION_DEVICE_MEMORY) == onHost)
+  // The emulated device works in host memory, so it takes both kinds.
+  const std::string &device = call.device->name;
+  bool deviceMemory = function->flags & RNNRT_FUNCTION_DEVICE_MEMORY;
+  if (deviceMemory ? device == "host" : device.compare(0, 4, "cuda") == 0)
     return failedPrecondition("`%s` was compiled for %s, but the call is on device `%s`", function->name,
-                              onHost ? "a device with memory of its own" : "the host", call.device->name.c_str());
+                              deviceMemory ? "tensors in device memory" : "tensors in host memory", device.c_str());
   RNNRT_TRY(checkCount(*function, "argument", inputs, function->num_inputs, numInputs));
   RNNRT_TRY(checkCount(*function, "result", outputs, function->num_outputs, numOutputs));
   for (int64_t index = 0; index < numInputs; ++index)

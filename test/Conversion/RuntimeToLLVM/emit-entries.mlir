@@ -1,0 +1,102 @@
+// The uniform entries of public functions, and what they say about themselves.
+// RUN: rnn-opt %s --rnn-emit-entries --split-input-file | FileCheck %s
+// RUN: rnn-opt %s --rnn-emit-entries="prefix=net device-memory" --split-input-file | FileCheck %s --check-prefix=PREFIX
+
+// A tensor and a scalar. The function itself becomes private, and names leave its arguments.
+// CHECK-LABEL: func.func private @layer(%{{.*}}: !llvm.ptr, %{{.*}}: memref<?x4xf32>, %{{.*}}: i1) -> (memref<?x4xf32>, i32)
+// CHECK-SAME: attributes {llvm.linkage = #llvm.linkage<internal>}
+func.func @layer(%call: !llvm.ptr, %x: memref<?x4xf32> {rnn.name = "x"}, %flag: i1 loc("flag"))
+    -> (memref<?x4xf32> {rnn.name = "y"}, i32) {
+  %c7 = arith.constant 7 : i32
+  return %x, %c7 : memref<?x4xf32>, i32
+}
+
+// CHECK-LABEL: llvm.func @rnn_entry_layer(
+// CHECK-SAME: %[[CALL:.*]]: !llvm.ptr, %[[INPUTS:.*]]: !llvm.ptr, %[[N:.*]]: i64, %[[OUTPUTS:.*]]: !llvm.ptr, %[[M:.*]]: i64)
+// CHECK-SAME: rnnrt.entry = {function = "layer",
+// CHECK-SAME: inputs = [{name = "x", type = tensor<?x4xf32>}, {name = "flag", type = i1}],
+// CHECK-SAME: results = [{name = "y", type = tensor<?x4xf32>}, {name = "", type = i32}]}
+// CHECK: %[[X:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>
+// A flag is a byte.
+// CHECK: %[[FLAG:.*]] = llvm.alloca %{{.*}} x i8
+// CHECK: %[[Y:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>
+// CHECK: %[[SEVEN:.*]] = llvm.alloca %{{.*}} x i32
+// CHECK: %[[PLACES:.*]] = llvm.alloca %{{.*}} x !llvm.array<2 x ptr>
+// CHECK: llvm.store %[[X]]
+// CHECK: llvm.store %[[FLAG]]
+// CHECK: %[[RESULTS:.*]] = llvm.alloca %{{.*}} x !llvm.array<2 x ptr>
+// CHECK: %[[SELF:.*]] = llvm.mlir.addressof @rnn_entry_layer.description
+// CHECK: %[[GO:.*]] = llvm.call @rnnrt_abi_enter(%[[CALL]], %[[SELF]], %[[INPUTS]], %[[N]], %[[OUTPUTS]], %[[M]], %[[PLACES]])
+// CHECK: %[[YES:.*]] = llvm.icmp "ne" %[[GO]]
+// CHECK: llvm.cond_br %[[YES]], ^[[RUN:.*]], ^[[END:.*]]
+// CHECK: ^[[RUN]]:
+// CHECK: %[[XV:.*]] = llvm.load %[[X]]
+// CHECK: %[[XM:.*]] = builtin.unrealized_conversion_cast %[[XV]] : {{.*}} to memref<?x4xf32>
+// CHECK: %[[FV:.*]] = llvm.load %[[FLAG]] : !llvm.ptr -> i8
+// CHECK: %[[FB:.*]] = llvm.icmp "ne" %[[FV]]
+// CHECK: %[[R:.*]]:2 = call @layer(%[[CALL]], %[[XM]], %[[FB]])
+// CHECK: %[[YD:.*]] = builtin.unrealized_conversion_cast %[[R]]#0 : memref<?x4xf32> to
+// CHECK: llvm.store %[[YD]], %[[Y]]
+// CHECK: llvm.store %[[R]]#1, %[[SEVEN]] : i32
+// CHECK: llvm.call @rnnrt_abi_leave(%[[CALL]], %[[SELF]], %[[OUTPUTS]], %[[RESULTS]])
+// CHECK: llvm.br ^[[END]]
+// CHECK: ^[[END]]:
+// CHECK: llvm.return
+
+// CHECK: llvm.mlir.global internal constant @rnn_entry_layer.inputs.0.name("x\00")
+// CHECK: llvm.mlir.global internal constant @rnn_entry_layer.inputs.0.shape(dense<[-1, 4]> : tensor<2xi64>)
+// CHECK: llvm.mlir.global internal constant @rnn_entry_layer.inputs.1.name("flag\00")
+// CHECK-NOT: inputs.1.shape
+// CHECK: llvm.mlir.global internal constant @rnn_entry_layer.outputs.0.name("y\00")
+// CHECK: llvm.mlir.global internal constant @rnn_entry_layer.outputs.1.name("\00")
+// CHECK: llvm.mlir.global internal constant @rnn_entry_layer.description() {{.*}} : !llvm.struct<(i32, i32, ptr, ptr, ptr, i64, i64, ptr)>
+// CHECK: llvm.mlir.global weak constant @rnn_exports() {{.*}} : !llvm.struct<(i32, i32, ptr)>
+
+// With a prefix, and with tensors in device memory.
+// PREFIX-LABEL: llvm.func @rnn_entry_net_layer(
+// PREFIX-SAME: device_memory
+
+// -----
+
+// The rank and the sizes that nobody checks at a cast are those of the entry; casts together give all that is known.
+// CHECK-LABEL: llvm.func @rnn_entry_unranked(
+// CHECK-SAME: inputs = [{name = "", type = tensor<3x?x2xf32>}, {name = "", type = tensor<*xf64>}, {name = "", type = tensor<*xi8>}]
+// CHECK-SAME: results = [{name = "", type = tensor<*xf32>}]
+// Room for a rank, a pointer, and the largest descriptor behind them.
+// CHECK: llvm.alloca %{{.*}} x !llvm.array<21 x i64>
+// CHECK: llvm.call @rnnrt_abi_enter
+// CHECK: builtin.unrealized_conversion_cast %{{.*}} : !llvm.struct<(i64, ptr)> to memref<*xf32>
+func.func @unranked(%call: !llvm.ptr, %a: memref<*xf32>, %any: memref<*xf64>, %unused: memref<*xi8>) -> memref<*xf32> {
+  %0 = memref.cast %a : memref<*xf32> to memref<3x?x?xf32>
+  %r = memref.rank %any : memref<*xf64>
+  %1 = memref.cast %any : memref<*xf64> to memref<4xf64>
+  call @inner(%call, %a) : (!llvm.ptr, memref<*xf32>) -> ()
+  return %a : memref<*xf32>
+}
+func.func private @inner(%call: !llvm.ptr, %a: memref<*xf32>) {
+  %0 = memref.cast %a : memref<*xf32> to memref<?x?x2xf32>
+  return
+}
+
+// -----
+
+// Names that are none in C.
+// CHECK-LABEL: llvm.func @rnn_entry___inference_train_step_7(
+// CHECK-SAME: function = "__inference_train.step-7"
+func.func @"__inference_train.step-7"(%call: !llvm.ptr) {
+  return
+}
+
+// -----
+
+// What cannot be exported stays as it is; there is no table without functions.
+// CHECK-LABEL: func.func @complex
+// CHECK-NOT: rnn_entry
+// CHECK-NOT: rnn_exports
+// CHECK: func.func private @declared(memref<?xf32>) attributes {llvm.emit_c_interface}
+// CHECK-NOT: rnn_entry
+// CHECK-NOT: rnn_exports
+func.func @complex(%call: !llvm.ptr, %x: memref<4xcomplex<f32>>) {
+  return
+}
+func.func private @declared(memref<?xf32>)
