@@ -52,6 +52,13 @@ void rnn::buildSimplifyPipeline(OpPassManager &pm, const PipelineOptions &option
 }
 
 void rnn::buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.target == "cuda") {
+    // Before selection, which then finds ops that cuDNN has plans for. The forward that a gradient runs again is the one
+    // that is there already, which CSE sees.
+    pm.addPass(createRNNBlockToCudnnPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
   // Reads shapes, so it follows their refinement; the last pass that may ask what the target can do.
   pm.addPass(createRNNSelectLoweringPass({options.target, options.lowering}));
   addContract(pm, options, Stage::Select);

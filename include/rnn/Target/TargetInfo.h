@@ -22,17 +22,19 @@ public:
   static llvm::ArrayRef<llvm::StringLiteral> getNames();
 
   llvm::StringRef getName() const { return name; }
-  /// True if plans of the runtime library execute rnn ops on this target.
+  /// True if plans of the runtime library execute the cudnn ops on this target.
   bool hasRuntimePlans() const { return runtimePlans; }
+  /// True if plans of the runtime library execute the block LSTM ops on this target. cuDNN has nothing like them.
+  bool hasBlockPlans() const { return blockPlans; }
   /// True if there are compiled kernels for rnn ops on this target.
   bool hasFusedKernels() const { return fusedKernels; }
 
 private:
-  TargetInfo(llvm::StringRef name, bool runtimePlans, bool fusedKernels)
-      : name(name), runtimePlans(runtimePlans), fusedKernels(fusedKernels) {}
+  TargetInfo(llvm::StringRef name, bool runtimePlans, bool blockPlans, bool fusedKernels)
+      : name(name), runtimePlans(runtimePlans), blockPlans(blockPlans), fusedKernels(fusedKernels) {}
 
   llvm::StringRef name;
-  bool runtimePlans, fusedKernels;
+  bool runtimePlans, blockPlans, fusedKernels;
 };
 
 } // namespace mlir::rnn

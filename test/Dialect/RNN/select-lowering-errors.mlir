@@ -3,7 +3,7 @@
 // RUN: not rnn-opt %s -rnn-select-lowering=prefer=magic 2>&1 | FileCheck %s --check-prefix=PREFER
 // RUN: not rnn-opt %s -rnn-select-lowering=prefer=fused 2>&1 | FileCheck %s --check-prefix=FUSED
 
-// TARGET: error: unknown target `tpu`; expected `host`
+// TARGET: error: unknown target `tpu`; expected `host` or `cuda` or `simt`
 // PREFER: error: unknown lowering `magic`; expected `auto`, `runtime` or `fused`
 // FUSED: error: lowering `fused` is not available for 'rnn.cudnn_params_size' on target `host`; use `runtime` or `auto`
 

@@ -44,13 +44,22 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
   }
 
 private:
-  static bool isAvailable(Lowering lowering, const TargetInfo &info) {
-    return lowering == Lowering::Runtime ? info.hasRuntimePlans() : info.hasFusedKernels();
+  static bool isAvailable(LayerOpInterface op, Lowering lowering, const TargetInfo &info) {
+    if (lowering == Lowering::Fused)
+      return info.hasFusedKernels();
+    return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasBlockPlans() : info.hasRuntimePlans();
   }
 
   static WalkResult select(LayerOpInterface op, const TargetInfo &info, std::optional<Lowering> preferred) {
     std::optional<Lowering> wanted = op.getLowering() ? op.getLowering() : preferred;
-    if (wanted && !isAvailable(*wanted, info)) {
+    bool anyAvailable = isAvailable(op, Lowering::Runtime, info) || isAvailable(op, Lowering::Fused, info);
+    if (!anyAvailable) {
+      op->emitError("'") << op->getName() << "' cannot run on target `" << info.getName()
+                         << "`: it has no plans for block LSTM ops, and this one could not be rewritten to cudnn ops; "
+                            "the remarks of rnn-block-to-cudnn say why. Use target `host`";
+      return WalkResult::interrupt();
+    }
+    if (wanted && !isAvailable(op, *wanted, info)) {
       op->emitError("lowering `") << stringifyLowering(*wanted) << "` is not available for '" << op->getName()
                                   << "' on target `" << info.getName() << "`; use `"
                                   << (*wanted == Lowering::Fused ? "runtime" : "fused") << "` or `auto`";

@@ -23,6 +23,22 @@ def RNNSelectLoweringPass : Pass<"rnn-select-lowering"> {
   ];
 }
 
+def RNNBlockToCudnnPass : Pass<"rnn-block-to-cudnn"> {
+  let summary = "Rewrite block LSTM ops to cudnn ops where they compute the same";
+  let description = [{
+    For targets whose runtime has plans for the cudnn ops alone. The matrix `w` is cut into the canonical matrices of the
+    gates and packed into opaque parameters, the forget bias is added to its bias, and the gradients are unpacked again.
+
+    A forward is rewritten if it has no peephole, no clip and no `seq_len_max`, and gives no gates and no cell but the
+    last. A gradient is rewritten if moreover the forward that made its saved values is in sight (cuDNN needs a reserve
+    space, so that forward runs as a cudnn op too) and `cs_grad` is zero, or zero but for the last step. A remark of category
+    `rnn-block-to-cudnn` says which op was rewritten, or why one was not. Results differ from those of the block ops
+    in rounding only.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::rnn::RNNDialect"];
+}
+
 def RNNVerifyContractPass : Pass<"rnn-verify-contract"> {
   let summary = "Check that the IR is what a stage of the pipeline promises";
   let description = [{

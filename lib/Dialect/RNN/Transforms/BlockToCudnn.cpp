@@ -1,0 +1,336 @@
+//===- BlockToCudnn.cpp - block LSTM ops as cudnn ops, where that is the same -===//
+//
+// A block LSTM without peephole, clip and early end computes what a cudnn LSTM of one layer does, from one matrix instead
+// of opaque parameters. What differs is what comes out: the cudnn ops give no gates and no cell per step, and take a
+// gradient of the last cell alone.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNN/Transforms/Passes.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNBLOCKTOCUDNNPASS
+#include "rnn/Dialect/RNN/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+#define DEBUG_TYPE "rnn-block-to-cudnn"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+namespace {
+
+/// Why an op stays, or empty.
+using Reason = std::string;
+
+bool isZero(Value value) {
+  if (matchPattern(value, m_AnyZeroFloat()))
+    return true;
+  if (auto splat = value.getDefiningOp<tensor::SplatOp>())
+    return matchPattern(splat.getInput(), m_AnyZeroFloat());
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    return matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
+  DenseFPElementsAttr elements;
+  return matchPattern(value, m_Constant(&elements)) && elements.isSplat() &&
+         elements.getSplatValue<APFloat>().isZero();
+}
+
+/// True for offsets, sizes and strides that cut the last of `steps` steps out of a `[T, B, H]` tensor.
+bool isLastStep(OffsetSizeAndStrideOpInterface slice, int64_t steps, RankedTensorType whole) {
+  SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(), sizes = slice.getMixedSizes();
+  if (!isConstantIntValue(offsets[0], steps - 1) || !isConstantIntValue(sizes[0], 1))
+    return false;
+  for (unsigned dim : {1u, 2u})
+    if (!isConstantIntValue(offsets[dim], 0) || whole.isDynamicDim(dim) ||
+        !isConstantIntValue(sizes[dim], whole.getDimSize(dim)))
+      return false;
+  return llvm::all_of(slice.getMixedStrides(), [](OpFoldResult stride) { return isConstantIntValue(stride, 1); });
+}
+
+/// What both ops need: letters as values, parts of the matrix, and the parameters made of them.
+template <typename OpTy>
+class Layer {
+public:
+  Layer(RewriterBase &rewriter, OpTy op) : rewriter(rewriter), loc(op.getLoc()), op(op) {
+    auto x = cast<RankedTensorType>(op.getX().getType());
+    element = x.getElementType();
+    steps = x.getDimSize(0);
+    batch = tensor::getMixedSize(rewriter, loc, op.getX(), 1);
+    input = tensor::getMixedSize(rewriter, loc, op.getX(), 2);
+    hidden = tensor::getMixedSize(rewriter, loc, op.getHPrev(), 1);
+  }
+
+  /// Where gate `gate` of i f c o (the order of cuDNN) starts in the columns.
+  OpFoldResult column(unsigned gate) {
+    static constexpr unsigned icfo[] = {0, 2, 1, 3};
+    unsigned place = op.getLayout() == GateLayout::Icfo ? icfo[gate] : gate;
+    AffineExpr size = rewriter.getAffineSymbolExpr(0);
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, size * place, {hidden});
+  }
+
+  Value transpose(Value matrix) {
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, matrix);
+    std::swap(sizes[0], sizes[1]);
+    Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, element);
+    return linalg::TransposeOp::create(rewriter, loc, matrix, empty, ArrayRef<int64_t>{1, 0})->getResult(0);
+  }
+
+  /// The opaque parameters of the layer, the forget bias added.
+  Value params(double forgetBias) {
+    OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+    SmallVector<Value> weights, biases;
+    for (bool recurrent : {false, true})
+      for (unsigned gate = 0; gate < 4; ++gate) {
+        SmallVector<OpFoldResult> offsets{recurrent ? input : zero, column(gate)};
+        SmallVector<OpFoldResult> sizes{recurrent ? hidden : input, hidden}, strides{one, one};
+        weights.push_back(
+            transpose(tensor::ExtractSliceOp::create(rewriter, loc, op.getW(), offsets, sizes, strides)));
+      }
+    for (unsigned gate = 0; gate < 4; ++gate) {
+      Value bias = tensor::ExtractSliceOp::create(rewriter, loc, op.getB(), column(gate), hidden, one);
+      if (gate == 1 && forgetBias != 0)
+        bias = arith::AddFOp::create(rewriter, loc, bias, filled(forgetBias, {hidden}));
+      biases.push_back(bias);
+    }
+    biases.append(4, filled(0, {hidden}));
+    Value layers = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    auto pack = createLayerOp<CudnnCanonicalToParamsOp>(
+        rewriter, loc, {layers, toValue(hidden), toValue(input), weights, biases}, mode());
+    return pack.getParams();
+  }
+
+  /// A tensor of one value; dynamic sizes are allowed.
+  Value filled(double value, ArrayRef<OpFoldResult> sizes) {
+    SmallVector<Value> dynamic;
+    SmallVector<int64_t> shape;
+    dispatchIndexOpFoldResults(sizes, dynamic, shape);
+    TypedAttr scalar = rewriter.getFloatAttr(element, value);
+    auto type = RankedTensorType::get(shape, element);
+    if (dynamic.empty())
+      return arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(type, scalar));
+    return tensor::SplatOp::create(rewriter, loc, type, arith::ConstantOp::create(rewriter, loc, scalar), dynamic);
+  }
+
+  /// `[B, H]` as `[1, B, H]` and back.
+  Value addLayer(Value state) {
+    auto type = cast<RankedTensorType>(state.getType());
+    auto expanded = RankedTensorType::get({1, type.getDimSize(0), type.getDimSize(1)}, element);
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, state);
+    sizes.insert(sizes.begin(), rewriter.getIndexAttr(1));
+    return tensor::ExpandShapeOp::create(rewriter, loc, expanded, state, groups(), sizes);
+  }
+  Value dropLayer(Value state) { return tensor::CollapseShapeOp::create(rewriter, loc, state, groups()); }
+
+  CudnnForwardOp forward(Value parameters) {
+    // Training, also where only results are wanted: the forward that a gradient runs again is then the same op, and the
+    // two become one.
+    return createLayerOp<CudnnForwardOp>(
+        rewriter, loc, {op.getX(), addLayer(op.getHPrev()), addLayer(op.getCsPrev()), parameters, {}}, mode());
+  }
+
+  Value toValue(OpFoldResult size) { return getValueOrCreateConstantIndexOp(rewriter, loc, size); }
+  SmallVector<NamedAttribute> mode() {
+    return {rewriter.getNamedAttr("mode", CellModeAttr::get(rewriter.getContext(), CellMode::Lstm))};
+  }
+
+  RewriterBase &rewriter;
+  Location loc;
+  OpTy op;
+  Type element;
+  int64_t steps;
+  OpFoldResult batch, input, hidden;
+
+private:
+  static SmallVector<ReassociationIndices> groups() { return {{0, 1}, {2}}; }
+};
+
+/// Reasons that forward and gradient share.
+template <typename OpTy>
+Reason checkCommon(OpTy op) {
+  if (op.getUsePeephole())
+    return "cuDNN has no peephole";
+  if (op.getSeqLenMax())
+    return "`seq_len_max` is not known to be T";
+  return {};
+}
+
+Reason checkForwardAttributes(BlockLSTMOp op) {
+  if (Reason reason = checkCommon(op); !reason.empty())
+    return reason;
+  if (op.getCellClip().convertToDouble() > 0)
+    return "the cudnn ops do not clip cells";
+  return {};
+}
+
+/// The slices of `cs` that read its last step, if it has no other uses.
+std::optional<SmallVector<tensor::ExtractSliceOp>> findLastCells(BlockLSTMOp op) {
+  SmallVector<tensor::ExtractSliceOp> slices;
+  auto type = cast<RankedTensorType>(op.getCs().getType());
+  for (Operation *user : op.getCs().getUsers()) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    if (!slice || type.isDynamicDim(0) || !isLastStep(slice, type.getDimSize(0), type))
+      return std::nullopt;
+    slices.push_back(slice);
+  }
+  return slices;
+}
+
+Reason rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
+  if (Reason reason = checkForwardAttributes(op); !reason.empty())
+    return reason;
+  for (Value gate : {op.getI(), op.getF(), op.getO(), op.getCi(), op.getCo()})
+    if (!gate.use_empty())
+      return "gates are wanted, which cuDNN does not give";
+  auto slices = findLastCells(op);
+  if (!slices)
+    return "cells of other steps than the last are wanted, which cuDNN does not give";
+  rewriter.setInsertionPoint(op);
+  Layer<BlockLSTMOp> layer(rewriter, op);
+  CudnnForwardOp forward = layer.forward(layer.params(op.getForgetBias().convertToDouble()));
+  for (tensor::ExtractSliceOp slice : *slices) {
+    rewriter.setInsertionPoint(slice);
+    Value cell = forward.getOutputC();
+    if (slice.getType().getRank() == 2)
+      cell = layer.dropLayer(cell);
+    rewriter.replaceOp(slice, rewriter.createOrFold<tensor::CastOp>(layer.loc, slice.getType(), cell));
+  }
+  rewriter.replaceAllUsesWith(op.getH(), forward.getOutput());
+  rewriter.eraseOp(op);
+  return {};
+}
+
+/// The gradient of the last cell as `[1, B, H]`; null if `csGrad` holds more than that.
+Value findLastCellGradient(Layer<BlockLSTMGradOp> &layer, Value csGrad) {
+  if (isZero(csGrad))
+    return layer.filled(0, {layer.rewriter.getIndexAttr(1), layer.batch, layer.hidden});
+  if (layer.steps == 1)
+    return csGrad;
+  auto insert = csGrad.getDefiningOp<tensor::InsertSliceOp>();
+  if (!insert || ShapedType::isDynamic(layer.steps) || !isZero(insert.getDest()) ||
+      !isLastStep(insert, layer.steps, insert.getType()))
+    return {};
+  Value source = insert.getSource();
+  return insert.getSourceType().getRank() == 2 ? layer.addLayer(source) : source;
+}
+
+/// The forward whose results `op` reads, or null.
+BlockLSTMOp findForward(BlockLSTMGradOp op) {
+  auto forward = op.getI().getDefiningOp<BlockLSTMOp>();
+  if (!forward || forward.getLayout() != op.getLayout())
+    return {};
+  Value saved[] = {op.getI(), op.getCs(), op.getF(), op.getO(), op.getCi(), op.getCo(), op.getH()};
+  Value results[] = {forward.getI(),  forward.getCs(), forward.getF(), forward.getO(),
+                     forward.getCi(), forward.getCo(), forward.getH()};
+  Value operands[] = {op.getX(), op.getCsPrev(), op.getHPrev(), op.getW(), op.getB()};
+  Value forwards[] = {forward.getX(), forward.getCsPrev(), forward.getHPrev(), forward.getW(), forward.getB()};
+  return llvm::equal(saved, results) && llvm::equal(operands, forwards) ? forward : BlockLSTMOp();
+}
+
+Reason rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
+  if (Reason reason = checkCommon(op); !reason.empty())
+    return reason;
+  BlockLSTMOp made = findForward(op);
+  if (!made)
+    return "the forward that made its saved values is not in sight, and cuDNN has to run it again";
+  if (Reason reason = checkForwardAttributes(made); !reason.empty())
+    return reason;
+  rewriter.setInsertionPoint(op);
+  Layer<BlockLSTMGradOp> layer(rewriter, op);
+  Value lastCell = findLastCellGradient(layer, op.getCsGrad());
+  if (!lastCell)
+    return "`cs_grad` is not known to be zero before the last step, and cuDNN takes the gradient of the last cell alone";
+
+  Location loc = op.getLoc();
+  Value parameters = layer.params(made.getForgetBias().convertToDouble());
+  CudnnForwardOp forward = layer.forward(parameters);
+  Value noGradient = layer.filled(0, {rewriter.getIndexAttr(1), layer.batch, layer.hidden});
+  auto backprop = createLayerOp<CudnnBackpropOp>(
+      rewriter, loc,
+      {forward.getInput(), forward.getInputH(), forward.getInputC(), parameters, {}, forward.getOutput(),
+       forward.getOutputH(), forward.getOutputC(), op.getHGrad(), noGradient, lastCell, forward.getReserveSpace()},
+      layer.mode());
+
+  // The gradients of matrices and biases, back in the columns of their gates.
+  auto toStatic = [](OpFoldResult size) {
+    return getConstantIntValue(size).value_or(ShapedType::kDynamic);
+  };
+  int64_t input = toStatic(layer.input), hidden = toStatic(layer.hidden);
+  SmallVector<Type> types(4, RankedTensorType::get({hidden, input}, layer.element));
+  types.append(4, RankedTensorType::get({hidden, hidden}, layer.element));
+  types.append(8, RankedTensorType::get({hidden}, layer.element));
+  Value layers = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  OperationState state(loc, CudnnParamsToCanonicalOp::getOperationName());
+  state.addOperands({layers, layer.toValue(layer.hidden), layer.toValue(layer.input), backprop.getParamsBackprop()});
+  state.addTypes(types);
+  state.addAttributes(layer.mode());
+  state.addAttribute("input_mode", InputModeAttr::get(op.getContext(), InputMode::LinearInput));
+  state.addAttribute("direction", DirectionAttr::get(op.getContext(), Direction::Unidirectional));
+  state.addAttribute("operandSegmentSizes", rewriter.getDenseI32ArrayAttr({1, 1, 1, 1, 0, 0}));
+  state.addAttribute("resultSegmentSizes", rewriter.getDenseI32ArrayAttr({8, 8}));
+  auto unpack = cast<CudnnParamsToCanonicalOp>(rewriter.create(state));
+
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+  auto emptyLike = [&](Value value) -> Value {
+    return tensor::EmptyOp::create(rewriter, loc, tensor::getMixedSizes(rewriter, loc, value), layer.element);
+  };
+  Value wGrad = emptyLike(op.getW()), bGrad = emptyLike(op.getB());
+  for (unsigned gate = 0; gate < 4; ++gate) {
+    for (bool recurrent : {false, true}) {
+      Value part = layer.transpose(unpack.getWeights()[gate + 4 * recurrent]);
+      SmallVector<OpFoldResult> offsets{recurrent ? layer.input : zero, layer.column(gate)};
+      SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, part), strides{one, one};
+      wGrad = tensor::InsertSliceOp::create(rewriter, loc, part, wGrad, offsets, sizes, strides);
+    }
+    // Both biases of cuDNN have the same gradient.
+    bGrad = tensor::InsertSliceOp::create(rewriter, loc, unpack.getBiases()[gate], bGrad,
+                                          OpFoldResult(layer.column(gate)), layer.hidden, one);
+  }
+  Value peephole = layer.filled(0, {layer.hidden});
+  Value values[] = {backprop.getInputBackprop(),
+                    layer.dropLayer(backprop.getInputCBackprop()),
+                    layer.dropLayer(backprop.getInputHBackprop()),
+                    wGrad,
+                    peephole,
+                    peephole,
+                    peephole,
+                    bGrad};
+  SmallVector<Value> results;
+  for (auto [value, type] : llvm::zip_equal(values, op->getResultTypes()))
+    results.push_back(value.getType() == type ? value : tensor::CastOp::create(rewriter, loc, type, value));
+  rewriter.replaceOp(op, results);
+  return {};
+}
+
+struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    // Gradients first: without them the forwards have fewer results to give.
+    getOperation()->walk([&](BlockLSTMGradOp op) { report(op, [&] { return rewriteGrad(rewriter, op); }); });
+    getOperation()->walk([&](BlockLSTMOp op) { report(op, [&] { return rewriteForward(rewriter, op); }); });
+  }
+
+private:
+  static void report(Operation *op, llvm::function_ref<Reason()> rewrite) {
+    Location loc = op->getLoc();
+    std::string name = op->getName().getStringRef().str();
+    if (!isa<TensorType>(op->getOperand(0).getType()))
+      return;
+    remark::RemarkOpts options = remark::RemarkOpts::name("BlockToCudnn").category(DEBUG_TYPE);
+    if (Reason reason = rewrite(); !reason.empty())
+      remark::missed(loc, options) << ("'" + name + "' stays").c_str() << remark::reason("{0}", reason);
+    else
+      remark::passed(loc, options) << ("'" + name + "' runs as cudnn ops").c_str();
+  }
+};
+
+} // namespace

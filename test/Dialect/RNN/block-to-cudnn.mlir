@@ -1,0 +1,96 @@
+// RUN: rnn-opt %s -rnn-block-to-cudnn | FileCheck %s
+// RUN: rnn-opt %s -rnn-block-to-cudnn -remarks-filter='rnn-block-to-cudnn' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: not rnn-opt %s -rnn-pipeline='target=cuda stop-after=select' 2>&1 | FileCheck %s --check-prefix=SELECT
+
+// SELECT: error: 'rnn.block_lstm' cannot run on target `cuda`: it has no plans for block LSTM ops, and this one could not be rewritten to cudnn ops; the remarks of rnn-block-to-cudnn say why. Use target `host`
+
+// Gradients are looked at first.
+// REMARK: Reason="the forward that made its saved values is not in sight, and cuDNN has to run it again", Remark="'rnn.block_lstm_grad' stays"
+// REMARK: Reason="`cs_grad` is not known to be zero before the last step, and cuDNN takes the gradient of the last cell alone", Remark="'rnn.block_lstm_grad' stays"
+
+!x = tensor<5x2x3xf32>
+!s = tensor<2x4xf32>
+!w = tensor<7x16xf32>
+!p = tensor<4xf32>
+!b = tensor<16xf32>
+!h = tensor<5x2x4xf32>
+
+// The columns of icfo: i 0, c 4, f 8, o 12; cuDNN wants i f c o.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME:    (%[[X:.*]]: tensor<5x2x3xf32>, %[[S:.*]]: tensor<2x4xf32>, %[[W:.*]]: tensor<7x16xf32>, %{{.*}}: tensor<4xf32>, %[[B:.*]]: tensor<16xf32>)
+// CHECK:         tensor.extract_slice %[[W]][0, 0] [3, 4] [1, 1]
+// CHECK:         linalg.transpose
+// CHECK:         tensor.extract_slice %[[W]][0, 8] [3, 4] [1, 1]
+// CHECK:         tensor.extract_slice %[[W]][0, 4] [3, 4] [1, 1]
+// CHECK:         tensor.extract_slice %[[W]][0, 12] [3, 4] [1, 1]
+// CHECK:         tensor.extract_slice %[[W]][3, 0] [4, 4] [1, 1]
+// CHECK:         tensor.extract_slice %[[B]][0] [4] [1]
+// CHECK:         %[[BF:.*]] = tensor.extract_slice %[[B]][8] [4] [1]
+// CHECK:         arith.addf %[[BF]], %{{.*}} : tensor<4xf32>
+// CHECK:         %[[P:.*]] = rnn.cudnn_canonical_to_params lstm sizes
+// CHECK:         %[[Y:.*]], %{{.*}}, %{{.*}}, %{{.*}} = rnn.cudnn_forward lstm input(%[[X]] : tensor<5x2x3xf32>) state(%{{.*}}, %{{.*}} : tensor<1x2x4xf32>) params(%[[P]]
+// CHECK:         return %[[Y]]
+// REMARK: [Passed] BlockToCudnn | Category:rnn-block-to-cudnn | Remark="'rnn.block_lstm' runs as cudnn ops"
+func.func @forward(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
+  %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b) {forget_bias = 1.0}
+  return %r#6 : !h
+}
+
+// CHECK-LABEL: func.func @peephole
+// CHECK:         rnn.block_lstm
+// REMARK: [Missed] BlockToCudnn | Category:rnn-block-to-cudnn | Reason="cuDNN has no peephole", Remark="'rnn.block_lstm' stays"
+func.func @peephole(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
+  %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b) {use_peephole}
+  return %r#6 : !h
+}
+
+// CHECK-LABEL: func.func @clip
+// CHECK:         rnn.block_lstm
+// REMARK: Reason="the cudnn ops do not clip cells"
+func.func @clip(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
+  %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b) {cell_clip = 3.0}
+  return %r#6 : !h
+}
+
+// CHECK-LABEL: func.func @length
+// CHECK:         rnn.block_lstm
+// REMARK: Reason="`seq_len_max` is not known to be T"
+func.func @length(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b, %n: i64) -> !h {
+  %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b) seq_len_max(%n)
+  return %r#6 : !h
+}
+
+// CHECK-LABEL: func.func @gates
+// CHECK:         rnn.block_lstm
+// REMARK: Reason="gates are wanted, which cuDNN does not give"
+func.func @gates(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
+  %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
+  return %r#0 : !h
+}
+
+// CHECK-LABEL: func.func @cells
+// CHECK:         rnn.block_lstm
+// REMARK: Reason="cells of other steps than the last are wanted, which cuDNN does not give"
+func.func @cells(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !s {
+  %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
+  %c = tensor.extract_slice %r#1[3, 0, 0] [1, 2, 4] [1, 1, 1] : !h to !s
+  return %c : !s
+}
+
+// CHECK-LABEL: func.func @far_forward
+// CHECK:         rnn.block_lstm_grad
+func.func @far_forward(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b, %h: !h) -> !w {
+  %cs_grad = arith.constant dense<0.0> : !h
+  %r:8 = rnn.block_lstm_grad ifco x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
+      saved(%h, %h, %h, %h, %h, %h, %h : !h) grads(%cs_grad, %h : !h)
+  return %r#3 : !w
+}
+
+// CHECK-LABEL: func.func @cell_gradients
+// CHECK:         rnn.block_lstm_grad
+func.func @cell_gradients(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b, %h: !h) -> !w {
+  %i, %cs, %f, %o, %ci, %co, %y = rnn.block_lstm ifco x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
+  %r:8 = rnn.block_lstm_grad ifco x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
+      saved(%i, %cs, %f, %o, %ci, %co, %y : !h) grads(%h, %h : !h)
+  return %r#3 : !w
+}
