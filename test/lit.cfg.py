@@ -42,10 +42,13 @@ tools = [
 ]
 llvm_config.add_tool_substitutions(tools, [config.rnn_tools_dir, config.llvm_tools_dir])
 config.substitutions.append(("%python", config.python_executable))
+# For tests that change the path.
+config.substitutions.append(("%rnn_compile", os.path.join(config.rnn_tools_dir, "rnn-compile")))
 config.substitutions.append(("%rnn_source", config.rnn_source_dir))
 # Programs in C and C++ that use compiled modules: compile with warnings as errors, link the runtime.
 c_flags = "-Wall -Wextra -Werror -I" + os.path.join(config.rnn_source_dir, "runtime", "include")
 config.substitutions.append(("%cc", f"{config.c_compiler} {config.c_flags} -std=c11 -pedantic {c_flags}"))
+config.substitutions.append(("%plain_cc", f"{config.c_compiler} {config.c_flags}"))
 config.substitutions.append(("%cxx", f"{config.cxx_compiler} {config.cxx_flags} -std=c++17 {c_flags}"))
 config.substitutions.append(("%link_runtime",
                              f"-L{config.rnn_libs_dir} -lrnn_runtime -Wl,-rpath,{config.rnn_libs_dir}"))

@@ -31,7 +31,8 @@ static bool isTaken(llvm::StringRef name) {
       "short",     "signed",   "sizeof",   "static",   "static_assert", "static_cast", "struct", "switch",
       "template",  "this",     "thread_local", "throw", "true",    "try",           "typedef",  "typeid",
       "typename",  "typeof",   "union",    "unsigned", "using",    "virtual",       "void",     "volatile",
-      "wchar_t",   "while",    "xor",      "xor_eq",   "call",     "inputs",        "outputs",  "NULL"};
+      "wchar_t",   "while",    "xor",      "xor_eq",   "call",     "inputs",        "outputs",  "scalars",
+      "values",    "NULL"};
   return words.contains(name) || name.starts_with("rnnrt_") || name.starts_with("_");
 }
 
@@ -106,6 +107,14 @@ static std::string describe(Type type) {
   return text;
 }
 
+/// `text` for a comment of C, which it must not end.
+static std::string quote(llvm::StringRef text) {
+  std::string quoted;
+  for (char character : text)
+    quoted.push_back(character == '*' || !llvm::isPrint(character) ? '.' : character);
+  return quoted;
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
@@ -117,7 +126,7 @@ public:
 
   void writeBegin() {
     std::string guard = llvm::StringRef(options.prefix).upper() + "_RNN_MODULE_H";
-    os << "/* Functions of " << options.sourceName << ", compiled by rnn-compile. Do not edit.\n"
+    os << "/* Functions of " << quote(options.sourceName) << ", compiled by rnn-compile. Do not edit.\n"
        << "\n"
           "   Link with the compiled module and librnn_runtime. A function runs on the device and in the order of its call.\n"
           "   It returns rnnrt_call_status(call): NULL when all went well, else what went wrong, lent by the call. A call that\n"
@@ -140,7 +149,7 @@ public:
 
   void writeFunction(const ExportedFunction &function, llvm::StringRef name) {
     names = nameArguments(function);
-    os << "\n/* The uniform entry of `" << function.name << "`, see rnn_runtime/function.h. */\n"
+    os << "\n/* The uniform entry of `" << quote(function.name) << "`, see rnn_runtime/function.h. */\n"
        << "void " << function.symbol
        << "(rnnrt_call_t *call, const rnnrt_tensor_t *const *inputs, int64_t num_inputs,\n"
        << std::string(function.symbol.size() + 6, ' ')
@@ -156,7 +165,7 @@ private:
   }
 
   void writeComment(const ExportedFunction &function) {
-    os << "/* `" << function.name << "`" << (function.deviceMemory ? ", with tensors in the memory of the call's device" : "");
+    os << "/* `" << quote(function.name) << "`" << (function.deviceMemory ? ", with tensors in the memory of the call's device" : "");
     for (auto [index, input] : llvm::enumerate(function.inputs))
       os << "\n   in  " << names[index] << ": " << describe(input.type);
     for (auto [index, result] : llvm::enumerate(function.results))
@@ -175,65 +184,71 @@ private:
                             getResultName(function, index))
                                .str());
     os << begin;
-    size_t column = begin.size();
-    for (auto [index, parameter] : llvm::enumerate(parameters)) {
-      bool last = index + 1 == parameters.size();
-      if (index && column + parameter.size() + 2 > 120) {
-        os << "\n" << std::string(begin.size(), ' ');
-        column = begin.size();
-      }
-      os << parameter << (last ? ") {\n" : ",");
-      bool fits = !last && column + parameter.size() + 2 + parameters[index + 1].size() + 2 <= 120;
-      if (fits)
+    writeWrapped(parameters, begin.size(), begin.size());
+    os << ") {\n";
+  }
+
+  /// A list in lines of up to 120 columns; the first line is at `column` already, others begin at `indent`.
+  void writeWrapped(llvm::ArrayRef<std::string> items, size_t column, size_t indent) {
+    for (auto [index, item] : llvm::enumerate(items)) {
+      bool last = index + 1 == items.size();
+      // Behind the item come a comma, or what ends the list.
+      if (index && column + 1 + item.size() + (last ? 3 : 1) > 120) {
+        os << "\n" << std::string(indent, ' ');
+        column = indent;
+      } else if (index) {
         os << " ";
-      column += parameter.size() + 2;
+        ++column;
+      }
+      os << item << (last ? "" : ",");
+      column += item.size() + 1;
     }
   }
 
   void writeBody(const ExportedFunction &function) {
-    bool scalarResults = false;
-    for (auto [index, input] : llvm::enumerate(function.inputs))
-      if (!isa<TensorType>(input.type))
-        os << "  const rnnrt_tensor_t " << names[index] << "_value = rnnrt_tensor_make(&" << names[index] << ", "
-           << getDTypeName(input.type) << ", 0, NULL);\n";
-    for (auto [index, result] : llvm::enumerate(function.results))
-      if (!isa<TensorType>(result.type)) {
-        os << "  rnnrt_tensor_t " << getResultName(function, index) << "_value;\n";
-        scalarResults = true;
+    // Scalars go through tensors of rank 0: arguments in `scalars`, results in `values`.
+    llvm::SmallVector<std::string> scalars, inputs, outputs;
+    llvm::SmallVector<std::pair<std::string, Type>> values;
+    for (auto [index, input] : llvm::enumerate(function.inputs)) {
+      if (isa<TensorType>(input.type)) {
+        inputs.push_back(names[index]);
+        continue;
       }
-    if (!function.inputs.empty()) {
-      os << "  const rnnrt_tensor_t *const inputs[] = {";
-      llvm::interleaveComma(llvm::enumerate(function.inputs), os, [&](auto input) {
-        os << (isa<TensorType>(input.value().type) ? names[input.index()] : "&" + names[input.index()] + "_value");
-      });
-      os << "};\n";
+      inputs.push_back("&scalars[" + std::to_string(scalars.size()) + "]");
+      scalars.push_back("rnnrt_tensor_make(&" + names[index] + ", " + getDTypeName(input.type) + ", 0, NULL)");
     }
-    if (!function.results.empty()) {
-      os << "  rnnrt_tensor_t *const outputs[] = {";
-      llvm::interleaveComma(llvm::enumerate(function.results), os, [&](auto result) {
-        llvm::StringRef name = getResultName(function, result.index());
-        if (isa<TensorType>(result.value().type))
-          os << name;
-        else
-          os << name << " ? &" << name << "_value : NULL";
-      });
-      os << "};\n";
+    for (auto [index, result] : llvm::enumerate(function.results)) {
+      std::string name = getResultName(function, index).str();
+      if (isa<TensorType>(result.type)) {
+        outputs.push_back(name);
+        continue;
+      }
+      outputs.push_back(name + " ? &values[" + std::to_string(values.size()) + "] : NULL");
+      values.push_back({name, result.type});
     }
-    os << "  " << function.symbol << "(call, " << (function.inputs.empty() ? "NULL" : "inputs") << ", "
-       << function.inputs.size() << ", " << (function.results.empty() ? "NULL" : "outputs") << ", "
-       << function.results.size() << ");\n";
-    if (scalarResults) {
+    writeArray("const rnnrt_tensor_t scalars[] = {", scalars);
+    writeArray("const rnnrt_tensor_t *const inputs[] = {", inputs);
+    if (!values.empty())
+      os << "  rnnrt_tensor_t values[" << values.size() << "];\n";
+    writeArray("rnnrt_tensor_t *const outputs[] = {", outputs);
+    os << "  " << function.symbol << "(call, " << (inputs.empty() ? "NULL" : "inputs") << ", " << inputs.size() << ", "
+       << (outputs.empty() ? "NULL" : "outputs") << ", " << outputs.size() << ");\n";
+    if (!values.empty()) {
       os << "  if (!rnnrt_call_status(call)) {\n";
-      for (auto [index, result] : llvm::enumerate(function.results)) {
-        if (isa<TensorType>(result.type))
-          continue;
-        llvm::StringRef name = getResultName(function, index);
-        os << "    *" << name << " = *(" << getCType(result.type) << " *)" << name << "_value.data;\n"
-           << "    rnnrt_tensor_release(&" << name << "_value);\n";
-      }
+      for (auto [index, value] : llvm::enumerate(values))
+        os << "    *" << value.first << " = *(" << getCType(value.second) << " *)values[" << index << "].data;\n"
+           << "    rnnrt_tensor_release(&values[" << index << "]);\n";
       os << "  }\n";
     }
     os << "  return rnnrt_call_status(call);\n}\n";
+  }
+
+  void writeArray(llvm::StringRef begin, llvm::ArrayRef<std::string> items) {
+    if (items.empty())
+      return;
+    os << "  " << begin;
+    writeWrapped(items, begin.size() + 2, 6);
+    os << "};\n";
   }
 
   llvm::raw_ostream &os;

@@ -168,7 +168,7 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
 
 static llvm::Expected<std::string> findLinker(llvm::StringRef given) {
   if (!given.empty()) {
-    if (auto path = llvm::sys::findProgramByName(given))
+    if (auto path = llvm::sys::findProgramByName(given); path && llvm::sys::fs::can_execute(*path))
       return *path;
     return makeError("there is no linker `" + given + "`");
   }

@@ -28,13 +28,13 @@ func.func @layer(%call: !llvm.ptr, %x: memref<?x4xf32> {rnn.name = "x"}, %flag: 
 // CHECK: %[[SELF:.*]] = llvm.mlir.addressof @rnn_entry_layer.description
 // CHECK: %[[GO:.*]] = llvm.call @rnnrt_abi_enter(%[[CALL]], %[[SELF]], %[[INPUTS]], %[[N]], %[[OUTPUTS]], %[[M]], %[[PLACES]])
 // CHECK: %[[YES:.*]] = llvm.icmp "ne" %[[GO]]
-// CHECK: llvm.cond_br %[[YES]], ^[[RUN:.*]], ^[[END:.*]]
-// CHECK: ^[[RUN]]:
+// CHECK: llvm.cond_br %[[YES]], ^[[BODY:.*]], ^[[END:.*]]
+// CHECK: ^[[BODY]]:
 // CHECK: %[[XV:.*]] = llvm.load %[[X]]
 // CHECK: %[[XM:.*]] = builtin.unrealized_conversion_cast %[[XV]] : {{.*}} to memref<?x4xf32>
 // CHECK: %[[FV:.*]] = llvm.load %[[FLAG]] : !llvm.ptr -> i8
 // CHECK: %[[FB:.*]] = llvm.icmp "ne" %[[FV]]
-// CHECK: %[[R:.*]]:2 = call @layer(%[[CALL]], %[[XM]], %[[FB]])
+// CHECK: %[[R:.*]]:2 = func.call @layer(%[[CALL]], %[[XM]], %[[FB]])
 // CHECK: %[[YD:.*]] = builtin.unrealized_conversion_cast %[[R]]#0 : memref<?x4xf32> to
 // CHECK: llvm.store %[[YD]], %[[Y]]
 // CHECK: llvm.store %[[R]]#1, %[[SEVEN]] : i32

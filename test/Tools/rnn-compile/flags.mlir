@@ -1,0 +1,64 @@
+// What the tool refuses, its exit status, and that no files are left behind.
+// REQUIRES: rnn-compile
+// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: not rnn-compile %s 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: not rnn-compile %s -o model.exe 2>&1 | FileCheck %s --check-prefix=ENDING
+// RUN: not rnn-compile %s -o m.so --target=moon 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not rnn-compile %s -o m.so --chip=sm_90a 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not rnn-compile %s -o m.so --lowering=magic 2>&1 | FileCheck %s --check-prefix=LOWERING
+// RUN: not rnn-compile %s -o m.so -O4 2>&1 | FileCheck %s --check-prefix=LEVEL
+// RUN: not rnn-compile %s -o m.so --prefix=my-net 2>&1 | FileCheck %s --check-prefix=PREFIX
+// RUN: not rnn-compile %s -o m.so --stop-after=never 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: not rnn-compile %s -o m.so --stop-after=lower 2>&1 | FileCheck %s --check-prefix=STOP
+// RUN: not rnn-compile %s -o m.mlir --emit-header=m.h 2>&1 | FileCheck %s --check-prefix=HEADER
+// RUN: not rnn-compile %s -o m.so --cpu=abacus 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: not rnn-compile %s -o m.so --triple=abacus-linux 2>&1 | FileCheck %s --check-prefix=TRIPLE
+// RUN: not rnn-compile %s -o m.so --triple=i386-linux-gnu 2>&1 | FileCheck %s --check-prefix=NARROW
+// RUN: not rnn-compile %s -o m.so --linker=%t/none 2>&1 | FileCheck %s --check-prefix=LINKER
+// RUN: env PATH=%t not %rnn_compile %s -o m.so 2>&1 | FileCheck %s --check-prefix=LINKERS
+// RUN: not rnn-compile none.mlir -o m.so 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not rnn-compile %s -o %t/none/m.so 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: not rnn-compile %s -o m.o --emit-header=none/m.h 2>&1 | FileCheck %s --check-prefix=HEADER-FOLDER
+// RUN: not rnn-compile %s -o m.o --emit-header=%t 2>&1 | FileCheck %s --check-prefix=REGULAR
+// A linker that fails is quoted.
+// RUN: echo '#!/bin/sh' > ld.sh && echo 'echo "it went wrong" >&2; exit 3' >> ld.sh && chmod +x ld.sh
+// RUN: not rnn-compile %s -o m.so --emit-header=m.h --linker=./ld.sh 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: echo "func.func @f(%%x: tensor<4xcomplex<f32>>) { return } func.func @g(%%x: i7) { return }" > complex.mlir
+// RUN: not rnn-compile complex.mlir -o m.so --emit-header=m.h 2>&1 | FileCheck %s --check-prefix=EXPORT
+// RUN: echo "func.func @f(" > text.mlir
+// RUN: not rnn-compile text.mlir -o m.so --emit-header=m.h 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: ls | FileCheck %s --check-prefix=LEFT
+
+// OUTPUT: rnn-compile: error: no output; name one with -o FILE.so, FILE.o, FILE.ll or FILE.mlir
+// ENDING: rnn-compile: error: the output `model.exe` has no ending that says what to make; expected .so, .o, .ll or .mlir
+// TARGET: rnn-compile: error: unknown target `moon` in --target; this build has `host`
+// CHIP: rnn-compile: error: --chip=sm_90a names a GPU, but --target=host has none; use --target=cuda
+// LOWERING: rnn-compile: error: unknown lowering `magic` in --lowering; expected auto, runtime or fused
+// LEVEL: rnn-compile: error: -O takes a level from 0 to 3, but got 4
+// PREFIX: rnn-compile: error: --prefix takes a name of letters, digits and `_` that does not begin with a digit, but got `my-net`
+// STAGE: rnn-compile: error: unknown stage `never` in --stop-after; expected import, simplify, select, bufferize, lower, emit or run
+// STOP: rnn-compile: error: --stop-after=lower gives MLIR, which cannot be written as `m.so`; use -o FILE.mlir or -o -
+// HEADER: rnn-compile: error: --emit-header needs compiled code to describe; use it with -o FILE.so, FILE.o or FILE.ll
+// CPU: rnn-compile: error: unknown cpu `abacus` for `{{.*}}`; expected `native` or a name that LLVM knows
+// TRIPLE: rnn-compile: error: unknown triple `abacus-unknown-linux`
+// NARROW: rnn-compile: error: the triple `i386-unknown-linux-gnu` is not supported: expected a processor with addresses of 64 bits
+// LINKER: rnn-compile: error: there is no linker `{{.*}}none`
+// LINKERS: rnn-compile: error: found no linker; looked for ld.lld-22, ld.lld, cc and ld on the path. Install one (Debian: lld-22), name one, or make an object file and link that elsewhere
+// MISSING: rnn-compile: error: cannot open input file 'none.mlir': No such file or directory
+// FOLDER: rnn-compile: error: cannot write `{{.*}}none/m.so`: {{.*}}No such file or directory
+// HEADER-FOLDER: rnn-compile: error: cannot write `none/m.h`: {{.*}}No such file or directory
+// REGULAR: rnn-compile: error: cannot write `{{.*}}`: it is there and is not a regular file
+// WRONG: rnn-compile: error: the linker `{{.*}}ld.sh` failed: it went wrong
+// EXPORT: error: `f` cannot be exported: argument 0 of type 'memref<4xcomplex<f32>>' can be neither a tensor nor a scalar of the runtime; make the function private if nobody calls it from outside
+// EXPORT: error: `g` cannot be exported: argument 0 of type 'i7' can be neither
+// EXPORT: rnn-compile: error: the module could not be compiled, see the errors above
+// TEXT: text.mlir:{{.*}}: error: expected
+// LEFT: complex.mlir
+// LEFT-NEXT: ld.sh
+// LEFT-NEXT: text.mlir
+// LEFT-NOT: {{.}}
+func.func @main(%x: tensor<3xf32>, %k: i32) -> (tensor<3xf32>, i32) {
+  %two = arith.constant dense<2.0> : tensor<3xf32>
+  %y = arith.mulf %x, %two : tensor<3xf32>
+  return %y, %k : tensor<3xf32>, i32
+}
