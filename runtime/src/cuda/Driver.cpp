@@ -1,0 +1,107 @@
+// Driver.cpp - finds, loads and starts the CUDA driver.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cuda/Driver.h"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+using namespace rnnrt;
+using namespace rnnrt::cuda;
+
+Status Driver::load(std::shared_ptr<const Driver> &driver) {
+  static std::mutex mutex;
+  // By the value of the variable: a program may set it between two devices, as the tests do. Never destroyed, since
+  // objects with static storage may use it.
+  static auto &loaded = *new std::map<std::string, std::shared_ptr<const Driver>>();
+  const char *variable = std::getenv("RNNRT_CUDA_PATH");
+  std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<const Driver> &slot = loaded[variable ? variable : ""];
+  if (!slot) {
+    auto made = std::make_shared<Driver>();
+    LibraryQuery query;
+    query.what = "the CUDA driver";
+    query.variable = "RNNRT_CUDA_PATH";
+    query.names = {"libcuda.so.1"};
+    // The driver comes with the machine and not with CUDA. Containers and WSL put it where the loader may not look.
+    query.directories = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+                         "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"};
+    RNNRT_TRY(DynamicLibrary::open(query, made->file));
+    RNNRT_TRY(made->start());
+    slot = std::move(made);
+  }
+  driver = slot;
+  return Status();
+}
+
+Status Driver::start() {
+#define RNNRT_CUDA(name, version, parameters)                                                                          \
+  functions.name = reinterpret_cast<decltype(functions.name)>(file->symbol(#name #version));                           \
+  if (!functions.name)                                                                                                 \
+    return unavailable("a CUDA driver of version 12.0 or later is needed, but `%s` has no function %s",                \
+                       path().c_str(), #name #version);
+#include "cuda/DriverApi.def"
+#undef RNNRT_CUDA
+  if (Status status = check(functions.cuInit(0), "cuInit"); !status.ok()) {
+    const std::string message =
+        "the CUDA driver `" + path() + "` does not start: " + rnnrt_status_message(status.get());
+    return Status(rnnrt_status_create(RNNRT_STATUS_UNAVAILABLE, message.c_str()));
+  }
+  return check(functions.cuDriverGetVersion(&number), "cuDriverGetVersion");
+}
+
+rnnrt_status_code_t cuda::statusCode(CUresult result) {
+  switch (uint32_t(result)) {
+  case CUDA_SUCCESS:
+    return RNNRT_STATUS_OK;
+  case CUDA_ERROR_OUT_OF_MEMORY:
+    return RNNRT_STATUS_RESOURCE_EXHAUSTED;
+  case CUDA_ERROR_INVALID_IMAGE:
+  case CUDA_ERROR_INVALID_PTX:
+  case CUDA_ERROR_INVALID_SOURCE:
+    return RNNRT_STATUS_INVALID_ARGUMENT;
+  case CUDA_ERROR_NO_BINARY_FOR_GPU:
+  case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+  case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+  case CUDA_ERROR_INVALID_CLUSTER_SIZE:
+  case CUDA_ERROR_NOT_SUPPORTED:
+    return RNNRT_STATUS_UNIMPLEMENTED;
+  case CUDA_ERROR_NOT_INITIALIZED:
+  case CUDA_ERROR_DEINITIALIZED: // the process ends
+  case CUDA_ERROR_STUB_LIBRARY:
+  case CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER:
+  case CUDA_ERROR_DEVICE_UNAVAILABLE:
+  case CUDA_ERROR_NO_DEVICE:
+  case CUDA_ERROR_INVALID_DEVICE:
+  case CUDA_ERROR_DEVICE_NOT_LICENSED:
+  case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION: // a newer driver would do
+  case CUDA_ERROR_JIT_COMPILATION_DISABLED:
+  case CUDA_ERROR_SYSTEM_NOT_READY:
+  case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+  case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+  case CUDA_ERROR_MPS_CONNECTION_FAILED:
+  case CUDA_ERROR_MPS_RPC_FAILURE:
+  case CUDA_ERROR_MPS_SERVER_NOT_READY:
+  case CUDA_ERROR_MPS_MAX_CLIENTS_REACHED:
+  case CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED:
+    return RNNRT_STATUS_UNAVAILABLE;
+  }
+  if (result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)
+    return RNNRT_STATUS_FAILED_PRECONDITION;
+  return RNNRT_STATUS_INTERNAL;
+}
+
+Status Driver::check(CUresult result, const char *what) const {
+  if (result == CUDA_SUCCESS)
+    return Status();
+  const char *name = nullptr, *text = nullptr;
+  if (functions.cuGetErrorName(result, &name) != CUDA_SUCCESS)
+    name = nullptr;
+  if (functions.cuGetErrorString(result, &text) != CUDA_SUCCESS)
+    text = nullptr;
+  const std::string message = std::string(what) + " failed: " + (name ? name : "an error without a name") + " (" +
+                              (text ? text : std::to_string(uint32_t(result))) + ")";
+  return Status(rnnrt_status_create(statusCode(result), message.c_str()));
+}

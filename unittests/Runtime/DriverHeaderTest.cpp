@@ -1,0 +1,123 @@
+// DriverHeaderTest.cpp - our declarations of the CUDA driver are NVIDIA's: every signature, symbol, structure and value,
+// at compile time. Built only where cuda.h is found.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cuda/DriverApi.h"
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace rnnrt::cuda {
+
+/// NVIDIA's type in our words. A type that is missing here stays itself and fails the comparison.
+template <typename T> struct Ours { using type = T; };
+template <typename T> struct Ours<const T> { using type = const typename Ours<T>::type; };
+template <typename T> struct Ours<T *> { using type = typename Ours<T>::type *; };
+template <typename R, typename... A> struct Ours<R(A...)> {
+  using type = typename Ours<R>::type(typename Ours<A>::type...);
+};
+
+#define RNNRT_SAME_TYPE(theirs, ours)                                                                                  \
+  template <> struct Ours<::theirs> { using type = ours; };
+RNNRT_SAME_TYPE(CUctx_st, CUctx_st)
+RNNRT_SAME_TYPE(CUstream_st, CUstream_st)
+RNNRT_SAME_TYPE(CUevent_st, CUevent_st)
+RNNRT_SAME_TYPE(CUgraph_st, CUgraph_st)
+RNNRT_SAME_TYPE(CUgraphExec_st, CUgraphExec_st)
+RNNRT_SAME_TYPE(CUmemPoolHandle_st, CUmemPoolHandle_st)
+RNNRT_SAME_TYPE(CUmod_st, CUmod_st)
+RNNRT_SAME_TYPE(CUfunc_st, CUfunc_st)
+
+/// Enums: the same numbers in the same space.
+#define RNNRT_SAME_ENUM(name)                                                                                          \
+  RNNRT_SAME_TYPE(name, name)                                                                                          \
+  static_assert(sizeof(::name) == sizeof(name), "size of " #name);
+RNNRT_SAME_ENUM(CUresult)
+RNNRT_SAME_ENUM(CUdevice_attribute)
+RNNRT_SAME_ENUM(CUfunction_attribute)
+RNNRT_SAME_ENUM(CUpointer_attribute)
+RNNRT_SAME_ENUM(CUmemorytype)
+RNNRT_SAME_ENUM(CUstreamCaptureStatus)
+RNNRT_SAME_ENUM(CUstreamCaptureMode)
+RNNRT_SAME_ENUM(CUmemAllocationType)
+RNNRT_SAME_ENUM(CUmemAllocationHandleType)
+RNNRT_SAME_ENUM(CUmemLocationType)
+RNNRT_SAME_ENUM(CUmemPool_attribute)
+RNNRT_SAME_ENUM(CUjit_option)
+RNNRT_SAME_ENUM(CUlaunchAttributeID)
+RNNRT_SAME_ENUM(CUtensorMapDataType)
+RNNRT_SAME_ENUM(CUtensorMapInterleave)
+RNNRT_SAME_ENUM(CUtensorMapSwizzle)
+RNNRT_SAME_ENUM(CUtensorMapL2promotion)
+RNNRT_SAME_ENUM(CUtensorMapFloatOOBfill)
+
+/// Structures: every field at the same place.
+#define RNNRT_SAME_STRUCT(name)                                                                                        \
+  RNNRT_SAME_TYPE(name, name)                                                                                          \
+  static_assert(sizeof(::name) == sizeof(name) && alignof(::name) <= alignof(name), "size of " #name);
+#define RNNRT_SAME_FIELD(name, field)                                                                                  \
+  static_assert(offsetof(::name, field) == offsetof(name, field) && sizeof(::name::field) == sizeof(name::field),      \
+                "place of " #name "." #field);
+RNNRT_SAME_STRUCT(CUmemLocation)
+RNNRT_SAME_FIELD(CUmemLocation, type)
+RNNRT_SAME_FIELD(CUmemLocation, id)
+RNNRT_SAME_STRUCT(CUmemPoolProps)
+RNNRT_SAME_FIELD(CUmemPoolProps, allocType)
+RNNRT_SAME_FIELD(CUmemPoolProps, handleTypes)
+RNNRT_SAME_FIELD(CUmemPoolProps, location)
+RNNRT_SAME_FIELD(CUmemPoolProps, win32SecurityAttributes)
+RNNRT_SAME_FIELD(CUmemPoolProps, maxSize)
+RNNRT_SAME_FIELD(CUmemPoolProps, usage)
+RNNRT_SAME_FIELD(CUmemPoolProps, reserved)
+RNNRT_SAME_STRUCT(CUlaunchAttributeValue)
+RNNRT_SAME_FIELD(CUlaunchAttributeValue, clusterDim.y)
+RNNRT_SAME_FIELD(CUlaunchAttributeValue, cooperative)
+RNNRT_SAME_FIELD(CUlaunchAttributeValue, programmaticStreamSerializationAllowed)
+RNNRT_SAME_STRUCT(CUlaunchAttribute)
+RNNRT_SAME_FIELD(CUlaunchAttribute, id)
+RNNRT_SAME_FIELD(CUlaunchAttribute, value)
+RNNRT_SAME_STRUCT(CUlaunchConfig)
+RNNRT_SAME_FIELD(CUlaunchConfig, gridDimX)
+RNNRT_SAME_FIELD(CUlaunchConfig, gridDimY)
+RNNRT_SAME_FIELD(CUlaunchConfig, gridDimZ)
+RNNRT_SAME_FIELD(CUlaunchConfig, blockDimX)
+RNNRT_SAME_FIELD(CUlaunchConfig, blockDimY)
+RNNRT_SAME_FIELD(CUlaunchConfig, blockDimZ)
+RNNRT_SAME_FIELD(CUlaunchConfig, sharedMemBytes)
+RNNRT_SAME_FIELD(CUlaunchConfig, hStream)
+RNNRT_SAME_FIELD(CUlaunchConfig, attrs)
+RNNRT_SAME_FIELD(CUlaunchConfig, numAttrs)
+RNNRT_SAME_STRUCT(CUtensorMap)
+
+constexpr bool same(const char *a, const char *b) {
+  for (; *a && *a == *b; ++a, ++b)
+    ;
+  return *a == *b;
+}
+/// The one function whose older symbol is used on purpose (DriverApi.def says why).
+constexpr bool keepsOldSymbol(const char *symbol) {
+  return same(symbol, "cuEventElapsedTime");
+}
+
+// `name` is replaced by cuda.h's macro in RNNRT_TEXT, which tells the symbol that NVIDIA's compiler would use.
+#define RNNRT_TEXT(name) #name
+#define RNNRT_CUDA(name, version, parameters)                                                                          \
+  static_assert(std::is_same_v<Ours<decltype(::name)>::type, CUresult parameters>, "signature of " #name);             \
+  static_assert(same(RNNRT_TEXT(name), #name #version) || keepsOldSymbol(#name #version), "symbol of " #name);
+#define RNNRT_CUDA_VALUE(type, name, value)                                                                            \
+  static_assert(uint32_t(::name) == value && std::is_same_v<decltype(::name), ::type>, "value of " #name);
+#include "cuda/DriverApi.def"
+#undef RNNRT_CUDA
+#undef RNNRT_CUDA_VALUE
+
+// The comparison can fail: other handles, another order and another width are other types.
+using Record = Ours<decltype(::cuEventRecord)>::type;
+static_assert(std::is_same_v<Record, CUresult(CUevent, CUstream)>);
+static_assert(!std::is_same_v<Record, CUresult(CUstream, CUevent)>);
+static_assert(!std::is_same_v<Record, CUresult(CUevent, CUevent)>);
+static_assert(!std::is_same_v<Ours<decltype(::cuInit)>::type, CUresult(unsigned long long)>);
+static_assert(same("cuMemFree", "cuMemFree") && !same("cuMemFree", "cuMemFree_v2") && !same("a", "b"));
+
+} // namespace rnnrt::cuda
