@@ -20,6 +20,8 @@ void addCudaTargets(OpPassManager &pm, const PipelineOptions &options);
 /// Launches become calls, and kernels binaries, after the host's code is converted.
 void addCudaBinaries(OpPassManager &pm, const PipelineOptions &options);
 
+/// Stage bufferize for programs with kernels of their own.
+void addSimtBuffers(OpPassManager &pm);
 /// Stage lower for emulated kernels: launches know the call that they belong to.
 void addSimtLaunches(OpPassManager &pm);
 /// Stage emit: kernels in the LLVM dialect, before the host's code is converted, and functions of the host after it.

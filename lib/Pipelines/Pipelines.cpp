@@ -65,6 +65,8 @@ void rnn::buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options)
 }
 
 void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.target == "simt")
+    addSimtBuffers(pm);
   // Elementwise arithmetic on tensors has no bufferization of its own.
   pm.addPass(createConvertElementwiseToLinalgPass());
   // Chains of elementwise ops become one loop nest, and one buffer instead of one each.
@@ -158,12 +160,15 @@ void rnn::buildPipeline(OpPassManager &pm, const PipelineOptions &options) {
 
 namespace {
 struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
-  PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("Target: host or cuda"), llvm::cl::init("host")};
+  PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("Target: host, cuda or simt"),
+                                            llvm::cl::init("host")};
   PassOptions::Option<std::string> lowering{
       *this, "lowering", llvm::cl::desc("Lowering wanted for all ops: auto, runtime or fused"),
       llvm::cl::init("auto")};
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("GPU to compile kernels for, as sm_90a; default: PTX for every GPU from sm_80 on")};
+  PassOptions::Option<bool> simtCheck{
+      *this, "simt-check", llvm::cl::desc("Target simt: look at every access of a kernel"), llvm::cl::init(false)};
   PassOptions::Option<Stage> stopAfter{
       *this, "stop-after", llvm::cl::desc("Last stage to run"), llvm::cl::init(Stage::Run),
       llvm::cl::values(clEnumValN(Stage::Import, "import", "rnn ops on tensors, no framework ops"),
@@ -187,6 +192,7 @@ void rnn::registerPipelines() {
         options.target = flags.target;
         options.lowering = flags.lowering;
         options.chip = flags.chip;
+        options.simtCheck = flags.simtCheck;
         options.stopAfter = flags.stopAfter;
         options.verifyContracts = flags.verifyContracts;
         buildPipeline(pm, options);

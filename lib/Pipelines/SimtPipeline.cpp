@@ -18,6 +18,14 @@
 
 using namespace mlir;
 
+void rnn::addSimtBuffers(OpPassManager &pm) {
+  // What stands in a kernel is none of the business of bufferization, which does not know the effects of many of its ops.
+  pm.addPass(createGpuLaunchSinkIndexComputationsPass());
+  pm.addPass(createGpuKernelOutliningPass());
+  // Programs for a GPU often manage their memory themselves.
+  pm.addPass(createRNNKeepDeallocationsPass());
+}
+
 void rnn::addSimtLaunches(OpPassManager &pm) {
   // While functions still carry their call as a value.
   pm.addPass(createRNNMakeCallCurrentPass());
@@ -50,9 +58,13 @@ void rnn::addSimtKernels(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 void rnn::addSimtHost(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(createGpuToLLVMConversionPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
   SimtToHostPassOptions emulator;
   emulator.check = options.simtCheck;
+  emulator.launches = false;
+  // The kernels first: gpu-to-llvm turns what it finds in them into assembly.
+  pm.addPass(createSimtToHostPass(emulator));
+  pm.addPass(createGpuToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  emulator.launches = true;
   pm.addPass(createSimtToHostPass(emulator));
 }

@@ -11,7 +11,8 @@
 using namespace mlir;
 
 namespace {
-struct LaunchEffects : public MemoryEffectOpInterface::ExternalModel<LaunchEffects, gpu::LaunchFuncOp> {
+template <typename OpTy>
+struct AnyEffects : public MemoryEffectOpInterface::ExternalModel<AnyEffects<OpTy>, OpTy> {
   void getEffects(Operation *, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) const {
     // Which memory is anybody's guess: kernels also take plain pointers.
     effects.emplace_back(MemoryEffects::Read::get());
@@ -22,6 +23,9 @@ struct LaunchEffects : public MemoryEffectOpInterface::ExternalModel<LaunchEffec
 
 void rnn::registerGPUMemoryEffects(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, gpu::GPUDialect *) {
-    gpu::LaunchFuncOp::attachInterface<LaunchEffects>(*context);
+    gpu::LaunchFuncOp::attachInterface<AnyEffects<gpu::LaunchFuncOp>>(*context);
+    gpu::WaitOp::attachInterface<AnyEffects<gpu::WaitOp>>(*context);
+    gpu::HostRegisterOp::attachInterface<AnyEffects<gpu::HostRegisterOp>>(*context);
+    gpu::HostUnregisterOp::attachInterface<AnyEffects<gpu::HostUnregisterOp>>(*context);
   });
 }

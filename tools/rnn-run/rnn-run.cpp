@@ -16,9 +16,11 @@
 #include "rnn/Support/Npy.h"
 #include "rnn/Support/TensorText.h"
 #include "rnn/Target/TargetInfo.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include <chrono>
@@ -32,7 +34,8 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir, or - 
                                       cl::cat(category));
 static cl::opt<std::string> functionName("function", cl::desc("Public function to run"), cl::init("main"),
                                          cl::cat(category));
-static cl::opt<std::string> target("target", cl::desc("Target: host"), cl::init("host"), cl::cat(category));
+static cl::opt<std::string> target("target", cl::desc("Target: host, cuda or simt"), cl::init("host"),
+                                   cl::cat(category));
 static cl::opt<std::string> lowering("lowering",
                                      cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
                                      cl::init("auto"), cl::cat(category));
@@ -57,6 +60,14 @@ static cl::opt<int> benchmark("benchmark", cl::desc("After one warm-up, time N c
                               cl::value_desc("N"), cl::init(0), cl::cat(category));
 static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, memory and plans"),
                                      cl::cat(category));
+static cl::opt<std::string> simtSchedule("simt-schedule",
+                                         cl::desc("Target simt: how threads take turns: fifo, reverse or random:SEED "
+                                                  "(default: RNNRT_SIMT_SCHEDULE, else fifo)"),
+                                         cl::value_desc("schedule"), cl::cat(category));
+static cl::opt<bool> simtCheck("simt-check",
+                               cl::desc("Target simt: look at every access of a kernel, for races, uninitialised shared "
+                                        "memory and wrong addresses (also: RNN_SIMT_CHECK=1)"),
+                               cl::cat(category));
 static cl::opt<int64_t> dropoutDraw("dropout-draw",
                                     cl::desc("Draw of the dropout stream to use in every call (default: the next one)"),
                                     cl::value_desc("N"), cl::init(-1), cl::cat(category));
@@ -159,6 +170,7 @@ static llvm::Error run(ModuleOp module) {
   JITOptions options;
   options.pipeline.target = target;
   options.pipeline.lowering = lowering;
+  options.pipeline.simtCheck = simtCheck;
   SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
   options.symbols = symbols;
   options.configurePassManager = applyPassManagerCLOptions;
@@ -187,7 +199,7 @@ static llvm::Error run(ModuleOp module) {
     arguments.push_back(std::move(*argument));
   }
 
-  auto session = RuntimeSession::create(target, dropoutDraw);
+  auto session = RuntimeSession::create(simtSchedule.empty() ? target : target + ":" + simtSchedule, dropoutDraw);
   if (!session)
     return session.takeError();
   auto results = (*session)->run(**compiled, functionName, arguments);
@@ -221,6 +233,7 @@ static llvm::Error printStage(ModuleOp module, Stage stage) {
   PipelineOptions options;
   options.target = target;
   options.lowering = lowering;
+  options.simtCheck = simtCheck;
   options.stopAfter = stage;
   PassManager pm(module.getContext());
   if (failed(applyPassManagerCLOptions(pm)))
@@ -256,7 +269,15 @@ int main(int argc, char **argv) {
     exitOnError(makeError("unknown stage `" + stopAfter +
                           "` in --stop-after; expected import, simplify, select, bufferize, lower, emit or run"));
   if (!TargetInfo::get(target))
-    exitOnError(makeError("unknown target `" + target + "` in --target; this build has `host`"));
+    exitOnError(makeError("unknown target `" + target + "` in --target; this build has " +
+                          llvm::join(llvm::map_range(TargetInfo::getNames(),
+                                                     [](StringRef name) { return "`" + name.str() + "`"; }),
+                                     ", ")));
+  if (target != "simt" && (simtCheck || !simtSchedule.empty()))
+    exitOnError(makeError("--simt-schedule and --simt-check need --target=simt, but the target is `" + target + "`"));
+  if (target == "simt")
+    if (std::optional<std::string> wanted = llvm::sys::Process::GetEnv("RNN_SIMT_CHECK"))
+      simtCheck = simtCheck || (!wanted->empty() && *wanted != "0");
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     exitOnError(makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused"));
   if (benchmark < 0)

@@ -167,8 +167,14 @@ def SimtToHostPass : Pass<"simt-to-host", "::mlir::ModuleOp"> {
     With `check`, every load and store of a kernel but those of private memory is announced to the access checker.
 
     An op that the emulator does not know, inline assembly among them, is an error at its place.
+
+    `gpu-to-llvm` turns some NVVM ops into inline assembly wherever they stand. A pipeline runs this pass twice
+    therefore: before it with `launches=false`, which leaves declarations of the kernels behind, and after it.
   }];
-  let options = [Option<"check", "check", "bool", "false", "Look at every access: races, uninitialised or missing memory">];
+  let options = [
+    Option<"check", "check", "bool", "false", "Look at every access: races, uninitialised or missing memory">,
+    Option<"launches", "launches", "bool", "true", "Convert launches too; their functions must be lowered">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 

@@ -86,6 +86,15 @@ def RNNUseDeviceMemoryPass : Pass<"rnn-use-device-memory", "::mlir::ModuleOp"> {
                            "::mlir::rnnrt::RNNRTDialect"];
 }
 
+def RNNKeepDeallocationsPass : Pass<"rnn-keep-deallocations"> {
+  let summary = "Leave buffers alone that the program frees itself";
+  let description = [{
+    Marks every op that frees a buffer (`memref.dealloc`, `gpu.dealloc`), and the allocation of that buffer, with
+    `bufferization.manual_deallocation`. Upstream's insertion of deallocations refuses such programs otherwise.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def RNNMakeCallCurrentPass : Pass<"rnn-make-call-current", "::mlir::ModuleOp"> {
   let summary = "Tell the runtime to which call the launches of a function belong";
   let description = [{

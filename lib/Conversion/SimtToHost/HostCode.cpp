@@ -17,15 +17,15 @@ static Value widen(OpBuilder &builder, Location loc, Value value, EntryBuilder &
   return LLVM::ZExtOp::create(builder, loc, entries.i64, value);
 }
 
-static LogicalResult convertLaunch(gpu::LaunchFuncOp launch, EntryBuilder &entries, bool check,
-                                   const llvm::StringMap<Kernel> &kernels) {
+static LogicalResult convertLaunch(gpu::LaunchFuncOp launch, EntryBuilder &entries) {
   OpBuilder builder(launch);
   Location loc = launch.getLoc();
   std::string name = (launch.getKernelModuleName().getValue() + "::" + launch.getKernelName().getValue()).str();
-  auto found = kernels.find(name);
-  if (found == kernels.end())
-    return launch.emitOpError("launches `") << name << "`, which is not a kernel of this module";
-  const Kernel &kernel = found->second;
+  Operation *declaration = SymbolTable::lookupNearestSymbolFrom(launch, launch.getKernelAttr());
+  std::optional<Kernel> found = declaration ? Kernel::readFrom(declaration) : std::nullopt;
+  if (!found)
+    return launch.emitOpError("launches `") << name << "`, which is not a kernel of a gpu.module here";
+  const Kernel &kernel = *found;
   if (launch.hasClusterSize())
     return launch.emitOpError("cannot be emulated on target simt: thread block clusters are not emulated yet");
 
@@ -49,12 +49,11 @@ static LogicalResult convertLaunch(gpu::LaunchFuncOp launch, EntryBuilder &entri
   auto required = [&](unsigned dim) {
     return entries.constant32(builder, loc, kernel.blockSize.empty() ? 0 : kernel.blockSize[dim]);
   };
-  LLVM::LLVMFuncOp thunk = kernel.thunk;
-  Value function = LLVM::AddressOfOp::create(builder, loc, thunk);
+  Value function = LLVM::AddressOfOp::create(builder, loc, entries.pointer, kernel.thunk.getValue());
   // The flags of rnnrt_abi_simt_launch.
-  Value flags = entries.constant32(builder, loc, kernel.cooperative | check << 1);
+  Value flags = entries.constant32(builder, loc, kernel.cooperative | kernel.checked << 1);
   entries.call(builder, loc, "rnnrt_abi_simt_launch",
-               {function, entries.string(builder, loc, kernel.name), entries.site(builder, launch), flags, size(grid.x),
+               {function, entries.string(builder, loc, name), entries.site(builder, launch), flags, size(grid.x),
                 size(grid.y), size(grid.z), size(block.x), size(block.y), size(block.z), required(0), required(1),
                 required(2), entries.constant64(builder, loc, kernel.sharedBytes), dynamic,
                 entries.constant64(builder, loc, kernel.stackBytes), arguments});
@@ -97,7 +96,7 @@ static LogicalResult convertRuntimeCall(LLVM::CallOp call, StringRef name, Entry
   return call.emitOpError("cannot be emulated on target simt: it calls `") << name << "` of upstream's GPU runtime";
 }
 
-LogicalResult rnn::simt::convertHostCode(EntryBuilder &entries, bool check, const llvm::StringMap<Kernel> &kernels) {
+LogicalResult rnn::simt::convertHostCode(EntryBuilder &entries) {
   ModuleOp module = entries.getModule();
   SmallVector<gpu::LaunchFuncOp> launches;
   SmallVector<LLVM::CallOp> calls;
@@ -110,7 +109,7 @@ LogicalResult rnn::simt::convertHostCode(EntryBuilder &entries, bool check, cons
   for (gpu::LaunchFuncOp launch : launches) {
     if (!launch->getParentOfType<LLVM::LLVMFuncOp>())
       return launch.emitOpError("stands in a function that is not lowered; run gpu-to-llvm before simt-to-host");
-    if (failed(convertLaunch(launch, entries, check, kernels)))
+    if (failed(convertLaunch(launch, entries)))
       return failure();
   }
   for (LLVM::CallOp call : calls) {

@@ -75,20 +75,22 @@ void addYields(LLVM::LLVMFuncOp function, EntryBuilder &entries);
 /// Makes values that the program leaves undefined NaNs.
 void poisonUndefined(LLVM::LLVMFuncOp function, EntryBuilder &entries);
 
-/// A kernel as a function of the host.
+/// A kernel as a function of the host. Kept as an attribute of the declaration that stays where the kernel was.
 struct Kernel {
-  LLVM::LLVMFuncOp thunk; ///< takes an array of pointers to the arguments
-  std::string name;       ///< module::kernel
-  int64_t sharedBytes, stackBytes;
-  bool cooperative;
+  FlatSymbolRefAttr thunk; ///< takes an array of pointers to the arguments
+  int64_t sharedBytes = 0, stackBytes = 0;
+  bool cooperative = false, checked = false;
   SmallVector<int32_t> blockSize; ///< empty if any
+
+  void writeTo(Operation *declaration) const;
+  static std::optional<Kernel> readFrom(Operation *declaration);
 };
 
-/// Moves the functions and variables of `module` to the host and adds its kernels to `kernels`, by module::name.
-LogicalResult moveToHost(gpu::GPUModuleOp module, EntryBuilder &entries, bool check, llvm::StringMap<Kernel> &kernels);
+/// Moves the functions and variables of `module` to the host; declarations of the kernels stay.
+LogicalResult moveToHost(gpu::GPUModuleOp module, EntryBuilder &entries, bool check);
 
 /// Launches, and calls of upstream's GPU runtime (mgpu*), in host code.
-LogicalResult convertHostCode(EntryBuilder &entries, bool check, const llvm::StringMap<Kernel> &kernels);
+LogicalResult convertHostCode(EntryBuilder &entries);
 
 } // namespace mlir::rnn::simt
 

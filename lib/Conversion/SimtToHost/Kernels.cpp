@@ -175,8 +175,41 @@ static SmallVector<int32_t> getBlockSize(LLVM::LLVMFuncOp function) {
   return {};
 }
 
-LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entries, bool check,
-                                    llvm::StringMap<Kernel> &kernels) {
+static constexpr StringLiteral kernelAttr = "rnn.simt_kernel";
+
+void Kernel::writeTo(Operation *declaration) const {
+  Builder builder(declaration->getContext());
+  declaration->setAttr(kernelAttr, builder.getDictionaryAttr({
+                                       builder.getNamedAttr("block_size", builder.getDenseI32ArrayAttr(blockSize)),
+                                       builder.getNamedAttr("checked", builder.getBoolAttr(checked)),
+                                       builder.getNamedAttr("cooperative", builder.getBoolAttr(cooperative)),
+                                       builder.getNamedAttr("shared_bytes", builder.getI64IntegerAttr(sharedBytes)),
+                                       builder.getNamedAttr("stack_bytes", builder.getI64IntegerAttr(stackBytes)),
+                                       builder.getNamedAttr("thunk", thunk),
+                                   }));
+}
+
+std::optional<Kernel> Kernel::readFrom(Operation *declaration) {
+  auto attributes = declaration->getAttrOfType<DictionaryAttr>(kernelAttr);
+  if (!attributes)
+    return std::nullopt;
+  // Somebody else may have written it.
+  auto thunk = attributes.getAs<FlatSymbolRefAttr>("thunk");
+  auto shared = attributes.getAs<IntegerAttr>("shared_bytes"), stack = attributes.getAs<IntegerAttr>("stack_bytes");
+  auto cooperative = attributes.getAs<BoolAttr>("cooperative"), checked = attributes.getAs<BoolAttr>("checked");
+  auto blockSize = attributes.getAs<DenseI32ArrayAttr>("block_size");
+  if (!thunk || !shared || !stack || !cooperative || !checked || !blockSize ||
+      (blockSize.size() != 0 && blockSize.size() != 3))
+    return std::nullopt;
+  return Kernel{thunk,
+                shared.getInt(),
+                stack.getInt(),
+                cooperative.getValue(),
+                checked.getValue(),
+                SmallVector<int32_t>(blockSize.asArrayRef())};
+}
+
+LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entries, bool check) {
   DataLayout layout(entries.getModule());
   SharedLayout shared(module, layout);
   int64_t stackBytes = getStackBytes(module, layout);
@@ -232,8 +265,14 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
       if (failed(rewriteOp(op, entries)))
         return failure();
     bool isKernel = function->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) || function->hasAttr("nvvm.kernel");
-    Kernel kernel{{}, (module.getName() + "::" + name).str(), shared.bytes, stackBytes,
-                  function->hasAttr("rnn.cooperative"), getBlockSize(function)};
+    Kernel kernel{{}, shared.bytes, stackBytes, function->hasAttr("rnn.cooperative"), check, getBlockSize(function)};
+    // What a launch refers to stays, as a declaration that says where the kernel is now.
+    LLVM::LLVMFuncOp declaration;
+    if (isKernel) {
+      OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+      declaration = LLVM::LLVMFuncOp::create(builder, function.getLoc(), name, function.getFunctionType());
+      declaration->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    }
     SmallVector<StringAttr> drop;
     for (NamedAttribute attribute : function->getDiscardableAttrs())
       if (StringRef dialect = attribute.getNameDialect() ? attribute.getNameDialect()->getNamespace() : "";
@@ -243,8 +282,8 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
       function->removeAttr(attribute);
     flattenAddressSpaces(function, entries);
     if (isKernel) {
-      kernel.thunk = makeThunk(function, entries);
-      kernels[kernel.name] = kernel;
+      kernel.thunk = FlatSymbolRefAttr::get(makeThunk(function, entries));
+      kernel.writeTo(declaration);
     }
   }
   for (LLVM::LLVMFuncOp function : functions)

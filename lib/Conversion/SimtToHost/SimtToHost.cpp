@@ -21,12 +21,13 @@ struct SimtToHost : public rnn::impl::SimtToHostPassBase<SimtToHost> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     rnn::simt::EntryBuilder entries(module);
-    llvm::StringMap<rnn::simt::Kernel> kernels;
     SmallVector<gpu::GPUModuleOp> modules(module.getOps<gpu::GPUModuleOp>());
     for (gpu::GPUModuleOp gpuModule : modules)
-      if (failed(rnn::simt::moveToHost(gpuModule, entries, check, kernels)))
+      if (failed(rnn::simt::moveToHost(gpuModule, entries, check)))
         return signalPassFailure();
-    if (failed(rnn::simt::convertHostCode(entries, check, kernels)))
+    if (!launches)
+      return;
+    if (failed(rnn::simt::convertHostCode(entries)))
       return signalPassFailure();
     for (gpu::GPUModuleOp gpuModule : modules)
       gpuModule.erase();

@@ -4,6 +4,8 @@
 #include "simt/Barriers.h"
 #include "simt/Checker.h"
 
+#include <algorithm>
+
 using namespace rnnrt::simt;
 
 //===-- Barriers of a block --------------------------------------------------------------------------------------===//
@@ -15,6 +17,17 @@ static void checkAligned(const Thread &thread, uint32_t id, const char *site) {
     return;
   fault("divergent barrier", thread, site, "other lanes 0x%08x of the same warp, first %s, wait at barrier %u at %s",
         warp.atBarrier, describe(warp.lanes[__builtin_ctz(warp.atBarrier)]).c_str(), warp.barrier, warp.barrierSite);
+}
+
+uint32_t rnnrt::simt::countPending(const Thread &thread, uint32_t id) {
+  const Block &block = *thread.block;
+  const std::vector<Thread *> &passers = block.barriers[id].passers;
+  uint32_t count = 0;
+  for (const Thread &other : block.threads)
+    count += &other != &thread && other.state != State::Exited &&
+             !(other.state == State::AtBarrier && other.barrier == id) &&
+             std::find(passers.begin(), passers.end(), &other) == passers.end();
+  return count;
 }
 
 /// Checks what an arrival must fulfil and counts it.
@@ -38,9 +51,6 @@ static Barrier &arrive(Thread &thread, uint32_t id, uint32_t count, const char *
   if (barrier.arrived && !count && barrier.site != site)
     fault("divergent barrier", thread, site, "%u other threads of the block, first %s, wait at another barrier, at %s",
           barrier.arrived, describe(*barrier.first).c_str(), barrier.site);
-  if (isWhole && block.live != all)
-    fault("divergent barrier", thread, site, "%u threads of the block have exited and will never come",
-          all - block.live);
   if (!barrier.arrived) {
     barrier.expected = expected;
     barrier.site = site;
@@ -48,6 +58,9 @@ static Barrier &arrive(Thread &thread, uint32_t id, uint32_t count, const char *
     barrier.trueCount = 0;
   }
   ++barrier.arrived;
+  if (block.live != all && barrier.arrived + countPending(thread, id) < barrier.expected)
+    fault("divergent barrier", thread, site, "barrier %u is for %u threads, but %u threads of the block have exited", id,
+          barrier.expected, all - block.live);
   return barrier;
 }
 
@@ -89,7 +102,7 @@ void rnnrt::simt::waitAtBarrier(Thread &thread, uint32_t id, uint32_t count, boo
 }
 
 void rnnrt::simt::passBarrier(Thread &thread, uint32_t id, uint32_t count, const char *site) {
-  checkAligned(thread, id, site);
+  // Lanes that arrived before may be at a later barrier by now, so nothing can be said of the warp.
   arrive(thread, id, count, site).passers.push_back(&thread);
   releaseIfComplete(*thread.block, id);
 }

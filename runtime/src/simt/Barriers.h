@@ -15,6 +15,9 @@ void waitAtBarrier(Thread &thread, uint32_t id, uint32_t count, bool predicate, 
 /// Arrives without waiting.
 void passBarrier(Thread &thread, uint32_t id, uint32_t count, const char *site);
 
+/// How many threads of the block, `thread` aside, may still come to barrier `id` in this round.
+uint32_t countPending(const Thread &thread, uint32_t id);
+
 } // namespace rnnrt::simt
 
 #endif // RNNRT_SIMT_BARRIERS_H

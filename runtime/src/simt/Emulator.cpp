@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "simt/Emulator.h"
+#include "simt/Barriers.h"
 #include "simt/Checker.h"
 
 #include <algorithm>
@@ -160,7 +161,7 @@ void Emulator::retire(Thread &thread) {
           "%zu asynchronous copies were never waited for when the thread exited", thread.copies.size());
   for (uint32_t id = 0; id < numBarriers; ++id) {
     Barrier &barrier = block.barriers[id];
-    if (barrier.arrived && barrier.expected == block.threads.size())
+    if (barrier.arrived && barrier.arrived + countPending(thread, id) < barrier.expected)
       fault("divergent barrier", thread, barrier.site, "the thread exited while %u others, first %s, wait at barrier %u",
             barrier.arrived, describe(*barrier.first).c_str(), id);
   }

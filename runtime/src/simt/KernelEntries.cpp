@@ -197,6 +197,11 @@ int32_t rnnrt_abi_simt_print(const char *format, const void *arguments) {
 }
 
 void rnnrt_abi_simt_assert(const char *message, const char *site) {
+  // Checks that `generate-runtime-verification` adds: "ERROR: Runtime op verification failed\n^ WHAT\nLocation: ...".
+  if (const char *what = std::strstr(message, "verification failed\n^ ")) {
+    what += std::strlen("verification failed\n^ ");
+    fault("invalid access", *running, site, "%.*s", int(std::strcspn(what, "\n")), what);
+  }
   fault("assertion failed", *running, site, "%s", message);
 }
 

@@ -25,7 +25,7 @@
 // FILE: rnn-run: error: --input 0: {{.*}}missing.npy
 // OUTPUT: rnn-run: error: --output takes @file.npy or -, but got `x.npy`
 // OUTPUTS: rnn-run: error: `main` has 2 result(s) (tensor<3xf32>, i32), but got 1 --output flag(s)
-// TARGET: rnn-run: error: unknown target `moon` in --target; this build has `host`
+// TARGET: rnn-run: error: unknown target `moon` in --target; this build has `host`, `cuda`, `simt`
 // LOWERING: rnn-run: error: unknown lowering `magic` in --lowering; expected auto, runtime or fused
 // STAGE: rnn-run: error: unknown stage `never` in --stop-after; expected import, simplify, select, bufferize, lower, emit or run
 // TOLERANCE: rnn-run: error: --atol and --rtol take numbers that are not negative
