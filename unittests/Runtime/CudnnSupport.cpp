@@ -20,7 +20,10 @@ std::string rnntest::take(rnnrt_status_t status) {
 
 const FakeCudnn &FakeCudnn::get() {
   static const FakeCudnn fake = [] {
-    const std::string path = std::string(RNN_FAKE_CUDA_DIRECTORY) + "/libcudnn.so.9";
+    // The runtime looks where these say, and only there. A test may be run by hand with others.
+    setenv("RNNRT_CUDA_PATH", RNN_FAKE_CUDA_DIRECTORY, 0);
+    setenv("RNNRT_CUDNN_PATH", RNN_FAKE_CUDA_DIRECTORY, 0);
+    const std::string path = std::string(std::getenv("RNNRT_CUDNN_PATH")) + "/libcudnn.so.9";
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
       throw std::runtime_error(dlerror());
@@ -81,8 +84,9 @@ Buffer::Buffer(CudaSession &session, int64_t bytes, int64_t offset) : bytes(byte
 }
 
 Buffer::~Buffer() {
-  if (base)
+  if (base) {
     EXPECT_EQ(take(rnnrt_memory_free(session.device, base)), "");
+  }
 }
 
 void Buffer::upload(const void *source) {

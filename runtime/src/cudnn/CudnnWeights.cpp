@@ -26,12 +26,25 @@ struct Answer {
                          "cudnnGetTensorNdDescriptor");
   }
 
-  /// A dense [1,rows,columns] tensor of `expected` (cuDNN reference, cudnnGetRNNWeightParams).
+  /// Dense rows of `expected`: [1,rows,columns] by the reference (cudnnGetRNNWeightParams). Dimensions of one element
+  /// say nothing, wherever they stand.
   bool is(DataType expected, int64_t rows, int64_t columns) const {
-    if (type != expected || rank != 3 || dims[0] != 1 || dims[1] != rows || dims[2] != columns)
+    if (type != expected || rank < 1 || rank > 3)
       return false;
-    // The stride of a dimension of one element says nothing.
-    return (columns == 1 || strides[2] == 1) && (rows == 1 || strides[1] == columns);
+    std::vector<int64_t> wanted, got;
+    for (int64_t size : {rows, columns})
+      if (size != 1)
+        wanted.push_back(size);
+    int64_t stride = 1;
+    for (int k = rank - 1; k >= 0; --k) {
+      if (dims[k] == 1)
+        continue;
+      if (strides[k] != stride)
+        return false;
+      got.insert(got.begin(), dims[k]);
+      stride *= dims[k];
+    }
+    return got == wanted;
   }
 };
 
