@@ -31,7 +31,7 @@
 
 // OUTPUT: rnn-compile: error: no output; name one with -o FILE.so, FILE.o, FILE.ll or FILE.mlir
 // ENDING: rnn-compile: error: the output `model.exe` has no ending that says what to make; expected .so, .o, .ll or .mlir
-// TARGET: rnn-compile: error: unknown target `moon` in --target; this build has `host`
+// TARGET: rnn-compile: error: unknown target `moon` in --target; this build has {{.*}}`host`
 // CHIP: rnn-compile: error: --chip=sm_90a names a GPU, but --target=host has none; use --target=cuda
 // LOWERING: rnn-compile: error: unknown lowering `magic` in --lowering; expected auto, runtime or fused
 // LEVEL: rnn-compile: error: -O takes a level from 0 to 3, but got 4
