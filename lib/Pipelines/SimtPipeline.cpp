@@ -52,6 +52,8 @@ void rnn::addSimtKernels(OpPassManager &pm, const PipelineOptions &options) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createConvertGpuOpsToNVVMOps());
+  // What is left are shuffles and broadcasts of vectors of several dimensions.
+  kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());

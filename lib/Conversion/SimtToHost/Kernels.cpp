@@ -259,8 +259,12 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     if (check)
       addAccessChecks(function, entries);
     addYields(function, entries);
-    SmallVector<Operation *> ops;
-    function.getBody().walk([&](Operation *op) { ops.push_back(op); });
+    // Casts that are left over stand beside the op that was not lowered, which says more.
+    SmallVector<Operation *> ops, casts;
+    function.getBody().walk([&](Operation *op) {
+      (isa<UnrealizedConversionCastOp>(op) ? casts : ops).push_back(op);
+    });
+    ops.append(casts);
     for (Operation *op : ops)
       if (failed(rewriteOp(op, entries)))
         return failure();
