@@ -11,7 +11,7 @@ add_executable(rnn_runtime_cudnn_api_tests
   ${runtime}/src/cudnn/CudnnDescriptors.cpp
   ${runtime}/src/cudnn/CudnnLibrary.cpp)
 target_compile_features(rnn_runtime_cudnn_api_tests PRIVATE cxx_std_17)
-target_compile_options(rnn_runtime_cudnn_api_tests PRIVATE -Wall -Wextra)
+target_compile_options(rnn_runtime_cudnn_api_tests PRIVATE -Wall -Wextra -Wno-unused-parameter)
 target_include_directories(rnn_runtime_cudnn_api_tests PRIVATE ${runtime}/include ${runtime}/src)
 target_link_libraries(rnn_runtime_cudnn_api_tests PRIVATE GTest::gtest GTest::gtest_main ${CMAKE_DL_LIBS})
 add_test(NAME rnn_runtime_cudnn_api_tests COMMAND rnn_runtime_cudnn_api_tests)
@@ -37,19 +37,20 @@ endif()
 set(RNN_FAKE_CUDA_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake-cuda)
 add_library(rnn_fake_cudnn SHARED FakeCuda/FakeCudnn.cpp FakeCuda/FakeCudnnRun.cpp)
 target_compile_features(rnn_fake_cudnn PRIVATE cxx_std_17)
-target_compile_options(rnn_fake_cudnn PRIVATE -Wall -Wextra)
+target_compile_options(rnn_fake_cudnn PRIVATE -Wall -Wextra -Wno-unused-parameter)
 target_include_directories(rnn_fake_cudnn PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/FakeCuda ${runtime}/src)
 target_link_libraries(rnn_fake_cudnn PRIVATE rnn_runtime)
 set_target_properties(rnn_fake_cudnn PROPERTIES OUTPUT_NAME cudnn SUFFIX .so.9 CXX_VISIBILITY_PRESET hidden
                       VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY ${RNN_FAKE_CUDA_DIRECTORY})
 
 add_executable(rnn_runtime_cudnn_tests
+  CudnnCaptureTest.cpp
   CudnnFailureTest.cpp
   CudnnPlanTest.cpp
   CudnnSupport.cpp
   TestSupport.cpp)
 target_compile_features(rnn_runtime_cudnn_tests PRIVATE cxx_std_17)
-target_compile_options(rnn_runtime_cudnn_tests PRIVATE -Wall -Wextra)
+target_compile_options(rnn_runtime_cudnn_tests PRIVATE -Wall -Wextra -Wno-unused-parameter)
 target_compile_definitions(rnn_runtime_cudnn_tests PRIVATE RNN_FAKE_CUDA_DIRECTORY="${RNN_FAKE_CUDA_DIRECTORY}")
 target_include_directories(rnn_runtime_cudnn_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${runtime}/src)
 target_link_libraries(rnn_runtime_cudnn_tests PRIVATE rnn_runtime GTest::gtest GTest::gtest_main ${CMAKE_DL_LIBS})

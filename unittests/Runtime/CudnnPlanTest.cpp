@@ -4,6 +4,8 @@
 
 #include "CudnnSupport.h"
 
+#include <limits>
+
 using namespace rnntest;
 
 namespace {
@@ -47,6 +49,19 @@ std::vector<std::string> cases() {
   return lines;
 }
 INSTANTIATE_TEST_SUITE_P(All, CudnnValuesTest, testing::ValuesIn(cases()), nameOf);
+
+TEST_F(CudnnPlanTest, EmptyExamplesHaveNoGradientWhateverTheWeights) {
+  // Not even 0 times infinity.
+  CudaSession session;
+  CudnnProblem problem(session, Case("gru l1_t3_b3_i4_h5_d1 dtype=f32 lengths=3,0,2"));
+  problem.host.operands["params"].set(0, std::numeric_limits<double>::infinity());
+  problem.forward();
+  problem.backward();
+  ASSERT_EQ(session.message(), "");
+  for (int64_t t = 0; t < 3; ++t)
+    for (int64_t j = 0; j < 4; ++j)
+      EXPECT_EQ(problem.gradients["dx"].get((t * 3 + 1) * 4 + j), 0) << t;
+}
 
 //===-- Results that are not wanted, and places that are not aligned ---------------------------------------------===//
 

@@ -260,6 +260,22 @@ void CudnnProblem::backward(const std::string &only) {
     backwardWeights();
 }
 
+void CudnnProblem::enqueue(bool withLengths) {
+  auto at = [&](const char *name) -> void * {
+    auto it = buffers.find(name);
+    return it == buffers.end() ? nullptr : it->second->data();
+  };
+  const auto *given = withLengths ? static_cast<const int32_t *>(at("lengths")) : nullptr;
+  const int64_t count = rnnrt_abi_rnn_params_size(session.call, plan);
+  rnnrt_abi_rnn_forward(session.call, plan, given, at("x"), at("h0"), at("c0"), at("params"), count, at("y"), at("hn"),
+                        at("cn"), reserve->data(), reserve->bytes);
+  rnnrt_abi_rnn_backward_data(session.call, plan, given, at("x"), at("h0"), at("c0"), at("params"), count, at("y"),
+                              at("dy"), at("dhn"), at("dcn"), at("dx"), at("dh0"), at("dc0"), reserve->data(),
+                              reserve->bytes);
+  rnnrt_abi_rnn_backward_weights(session.call, plan, given, at("x"), at("h0"), at("y"), at("dparams"), count,
+                                 reserve->data(), reserve->bytes);
+}
+
 void CudnnProblem::expectHostResults(const Tensors &values, const Tensors &reference) const {
   for (const auto &[name, tensor] : values) {
     const std::vector<double> got = tensor.values(), expected = reference.at(name).values();

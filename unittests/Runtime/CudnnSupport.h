@@ -81,6 +81,8 @@ public:
   /// The two steps of backward() by themselves.
   void backwardData(const std::string &only = "");
   void backwardWeights();
+  /// All three calls again on what is in the device's memory, without a copy: what a program captures into a graph.
+  void enqueue(bool withLengths);
   /// Every result is the host's, bit for bit but for the sign of zero: the fake computes on the host.
   void expectHostResults(const Tensors &values, const Tensors &reference) const;
   void expectHostResults() const;
