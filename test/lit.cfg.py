@@ -39,6 +39,8 @@ tools = [
     ToolSubst("rnn-run", unresolved="ignore"),
     ToolSubst("rnn-compile", unresolved="ignore"),
     ToolSubst("rnn-lsp-server", unresolved="ignore"),
+    ToolSubst("rnn-bundle-bench", unresolved="ignore"),
+    ToolSubst("rnn-bundle-runner", unresolved="ignore"),
 ]
 llvm_config.add_tool_substitutions(tools, [config.rnn_tools_dir, config.llvm_tools_dir])
 config.substitutions.append(("%python", config.python_executable))
