@@ -1,7 +1,8 @@
 //===- HalfPrecision.cpp - translation to LLVM IR, with conversions of half precision ----===//
 //
-// Where a processor has no instruction for it, LLVM's code generator calls __truncsfhf2 and its siblings, which come with
-// the system's compiler, if that is new enough. Compiled code must not depend on one, so it brings its own, hidden.
+// Where a processor has no instruction for it, LLVM's code generator calls __truncsfhf2 and its siblings, which come
+// with the system's compiler, if that is new enough. Compiled code must not depend on one, so it brings its own,
+// hidden.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,8 +20,9 @@
 
 using namespace mlir;
 
-/// All round to the nearest, ties to even. From f64 they go through f32 rounded to odd: the last bit is then set wherever
-/// something was lost, so that the second rounding decides as one rounding would (24 bits are more than 11 + 2).
+/// All round to the nearest, ties to even. From f64 they go through f32 rounded to odd: the last bit is then set
+/// wherever something was lost, so that the second rounding decides as one rounding would (24 bits are more than 11 +
+/// 2).
 static constexpr char conversions[] = R"(
 ; f16 to f32, exact.
 define weak hidden float @__extendhfsf2(half %x) {

@@ -21,18 +21,21 @@ using namespace mlir::rnn;
 /// Words of C and C++ that name no argument, and the names that the functions below use themselves.
 static bool isTaken(llvm::StringRef name) {
   static const llvm::StringSet<> words = {
-      "alignas",   "alignof",  "and",      "and_eq",   "asm",      "auto",          "bitand",   "bitor",
-      "bool",      "break",    "case",     "catch",    "char",     "class",         "compl",    "const",
-      "constexpr", "const_cast", "continue", "decltype", "default", "delete",       "do",       "double",
-      "dynamic_cast", "else",  "enum",     "explicit", "export",   "extern",        "false",    "float",
-      "for",       "friend",   "goto",     "if",       "inline",   "int",           "long",     "mutable",
-      "namespace", "new",      "noexcept", "not",      "not_eq",   "nullptr",       "operator", "or",
-      "or_eq",     "private",  "protected", "public",  "register", "reinterpret_cast", "restrict", "return",
-      "short",     "signed",   "sizeof",   "static",   "static_assert", "static_cast", "struct", "switch",
-      "template",  "this",     "thread_local", "throw", "true",    "try",           "typedef",  "typeid",
-      "typename",  "typeof",   "union",    "unsigned", "using",    "virtual",       "void",     "volatile",
-      "wchar_t",   "while",    "xor",      "xor_eq",   "call",     "inputs",        "outputs",  "scalars",
-      "values",    "NULL"};
+      "alignas",       "alignof",     "and",       "and_eq",   "asm",       "auto",
+      "bitand",        "bitor",       "bool",      "break",    "case",      "catch",
+      "char",          "class",       "compl",     "const",    "constexpr", "const_cast",
+      "continue",      "decltype",    "default",   "delete",   "do",        "double",
+      "dynamic_cast",  "else",        "enum",      "explicit", "export",    "extern",
+      "false",         "float",       "for",       "friend",   "goto",      "if",
+      "inline",        "int",         "long",      "mutable",  "namespace", "new",
+      "noexcept",      "not",         "not_eq",    "nullptr",  "operator",  "or",
+      "or_eq",         "private",     "protected", "public",   "register",  "reinterpret_cast",
+      "restrict",      "return",      "short",     "signed",   "sizeof",    "static",
+      "static_assert", "static_cast", "struct",    "switch",   "template",  "this",
+      "thread_local",  "throw",       "true",      "try",      "typedef",   "typeid",
+      "typename",      "typeof",      "union",     "unsigned", "using",     "virtual",
+      "void",          "volatile",    "wchar_t",   "while",    "xor",       "xor_eq",
+      "call",          "inputs",      "outputs",   "scalars",  "values",    "NULL"};
   return words.contains(name) || name.starts_with("rnnrt_") || name.starts_with("_");
 }
 
@@ -100,9 +103,8 @@ static std::string describe(Type type) {
   if (!tensor.hasRank())
     return text + " of any rank";
   os << " [";
-  llvm::interleaveComma(tensor.getShape(), os, [&](int64_t size) {
-    ShapedType::isDynamic(size) ? os << "?" : os << size;
-  });
+  llvm::interleaveComma(tensor.getShape(), os,
+                        [&](int64_t size) { ShapedType::isDynamic(size) ? os << "?" : os << size; });
   os << "]";
   return text;
 }
@@ -127,15 +129,17 @@ public:
   void writeBegin() {
     std::string guard = llvm::StringRef(options.prefix).upper() + "_RNN_MODULE_H";
     os << "/* Functions of " << quote(options.sourceName) << ", compiled by rnn-compile. Do not edit.\n"
-       << "\n"
-          "   Link with the compiled module and librnn_runtime. A function runs on the device and in the order of its call.\n"
-          "   It returns rnnrt_call_status(call): NULL when all went well, else what went wrong, lent by the call. A call that\n"
-          "   has failed does nothing more until rnnrt_call_reset.\n"
-          "\n"
-          "   Tensors are dense and row major; `?` is a size that is known at run time only. Arguments are memory of the\n"
-          "   caller, only read, and may be changed or freed when the work is done. Results are filled by the function and own\n"
-          "   their memory: give them back with rnnrt_tensor_release. What they held before is not looked at, and after a\n"
-          "   failure they are empty. */\n\n"
+       << R"(
+   Link with the compiled module and librnn_runtime. A function runs on the device and in the order of its call.
+   It returns rnnrt_call_status(call): NULL when all went well, else what went wrong, lent by the call. A call that
+   has failed does nothing more until rnnrt_call_reset.
+
+   Tensors are dense and row major; `?` is a size that is known at run time only. Arguments are memory of the
+   caller, only read, and may be changed or freed when the work is done. Results are filled by the function and own
+   their memory: give them back with rnnrt_tensor_release. What they held before is not looked at, and after a
+   failure they are empty. */
+
+)"
        << "#ifndef " << guard << "\n#define " << guard << "\n\n"
        << "#include \"rnn_runtime/api.h\"\n\n"
        << "#if RNNRT_ABI_VERSION != " << RNNRT_ABI_VERSION << "\n"
@@ -152,8 +156,7 @@ public:
     os << "\n/* The uniform entry of `" << quote(function.name) << "`, see rnn_runtime/function.h. */\n"
        << "void " << function.symbol
        << "(rnnrt_call_t *call, const rnnrt_tensor_t *const *inputs, int64_t num_inputs,\n"
-       << std::string(function.symbol.size() + 6, ' ')
-       << "rnnrt_tensor_t *const *outputs, int64_t num_outputs);\n\n";
+       << std::string(function.symbol.size() + 6, ' ') << "rnnrt_tensor_t *const *outputs, int64_t num_outputs);\n\n";
     writeComment(function);
     writePrototype(function, name);
     writeBody(function);
@@ -165,7 +168,8 @@ private:
   }
 
   void writeComment(const ExportedFunction &function) {
-    os << "/* `" << quote(function.name) << "`" << (function.deviceMemory ? ", with tensors in the memory of the call's device" : "");
+    os << "/* `" << quote(function.name) << "`"
+       << (function.deviceMemory ? ", with tensors in the memory of the call's device" : "");
     for (auto [index, input] : llvm::enumerate(function.inputs))
       os << "\n   in  " << names[index] << ": " << describe(input.type);
     for (auto [index, result] : llvm::enumerate(function.results))
@@ -268,8 +272,8 @@ llvm::Expected<std::string> rnn::writeCHeader(llvm::ArrayRef<ExportedFunction> f
     std::string name = makeCIdentifier(options.prefix + "_" + function.name);
     auto [place, isNew] = used.try_emplace(name, function.name);
     if (!isNew)
-      return llvm::createStringError("functions `" + place->second.str() + "` and `" + function.name +
-                                     "` are both `" + name + "` in C; rename one of them");
+      return llvm::createStringError("functions `" + place->second.str() + "` and `" + function.name + "` are both `" +
+                                     name + "` in C; rename one of them");
     writer.writeFunction(function, name);
   }
   writer.writeEnd();

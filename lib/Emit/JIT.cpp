@@ -163,7 +163,9 @@ static Type getElementOrScalar(Type type) {
 }
 
 /// Whether the value stands in device memory when the function wants it there.
-static bool isTensor(Type type) { return isa<TensorType>(type); }
+static bool isTensor(Type type) {
+  return isa<TensorType>(type);
+}
 
 llvm::Expected<llvm::SmallVector<HostTensor>> CompiledModule::invoke(llvm::StringRef name, rnnrt_call *call,
                                                                      llvm::ArrayRef<HostTensor> inputs) const {
@@ -177,7 +179,8 @@ llvm::Expected<llvm::SmallVector<HostTensor>> CompiledModule::invoke(llvm::Strin
       return llvm::createStringError("a tensor of type " + input.getTypeString() +
                                      " cannot be passed to compiled code; it takes up to " +
                                      std::to_string(RNNRT_MAX_RANK) + " dimensions");
-    tensors.push_back(rnnrt_tensor_make(input.getData(), getDType(input.getKind()), input.getRank(), input.getShape().data()));
+    tensors.push_back(
+        rnnrt_tensor_make(input.getData(), getDType(input.getKind()), input.getRank(), input.getShape().data()));
   }
 
   std::vector<void *> copies;
@@ -209,10 +212,11 @@ llvm::Expected<llvm::SmallVector<HostTensor>> CompiledModule::invoke(llvm::Strin
       continue;
     ElementKind kind = *getElementKind(getElementOrScalar(function.signature.results[index]));
     llvm::ArrayRef<int64_t> shape(result.shape, result.rank);
-    std::shared_ptr<rnnrt_tensor_t> owner(new rnnrt_tensor_t(result), [release = runtime.release](rnnrt_tensor_t *owned) {
-      release(owned);
-      delete owned;
-    });
+    std::shared_ptr<rnnrt_tensor_t> owner(new rnnrt_tensor_t(result),
+                                          [release = runtime.release](rnnrt_tensor_t *owned) {
+                                            release(owned);
+                                            delete owned;
+                                          });
     HostTensor output(kind, shape, std::shared_ptr<void>(owner, result.data));
     if (isOnDevice(function.signature.results, index)) {
       auto copy = HostTensor::allocate(kind, shape);

@@ -30,7 +30,9 @@
 using namespace mlir;
 using namespace mlir::rnn;
 
-static llvm::Error makeError(const llvm::Twine &message) { return llvm::createStringError(message.str()); }
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(message.str());
+}
 
 //===----------------------------------------------------------------------===//
 // Code generation
@@ -51,8 +53,9 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   if (!target || !target->hasTargetMachine())
     return makeError("unknown triple `" + triple.str() + "`: " + message);
   if (!triple.isArch64Bit() || !triple.isOSBinFormatELF() || triple.isNVPTX() || triple.isAMDGPU())
-    return makeError("the triple `" + triple.str() + "` is not supported: expected a processor with addresses of 64 bits "
-                                                     "and a system with ELF files, as x86_64-linux-gnu");
+    return makeError("the triple `" + triple.str() +
+                     "` is not supported: expected a processor with addresses of 64 bits "
+                     "and a system with ELF files, as x86_64-linux-gnu");
   std::string cpu = options.cpu, features;
   if (cpu == "native") {
     if (triple.getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch())
@@ -117,9 +120,10 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
   }
   if (missing.empty())
     return llvm::Error::success();
-  return makeError("compiled code needs " + missing +
-                   ", which is neither in the runtime nor in the C library; declare it in the module (func.func private) "
-                   "if the program has it");
+  return makeError(
+      "compiled code needs " + missing +
+      ", which is neither in the runtime nor in the C library; declare it in the module (func.func private) "
+      "if the program has it");
 }
 
 llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectOptions &options, ObjectForm form) {
@@ -175,8 +179,9 @@ static llvm::Expected<std::string> findLinker(llvm::StringRef given) {
   for (llvm::StringRef name : {"ld.lld-22", "ld.lld", "cc", "ld"})
     if (auto path = llvm::sys::findProgramByName(name))
       return *path;
-  return makeError("found no linker; looked for ld.lld-22, ld.lld, cc and ld on the path. Install one (Debian: lld-22), name "
-                   "one, or make an object file and link that elsewhere");
+  return makeError(
+      "found no linker; looked for ld.lld-22, ld.lld, cc and ld on the path. Install one (Debian: lld-22), name "
+      "one, or make an object file and link that elsewhere");
 }
 
 /// Runs the linker; its words are part of the error.

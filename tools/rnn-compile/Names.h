@@ -15,8 +15,8 @@ class AsmParserState;
 
 namespace mlir::rnn {
 
-/// Gives the arguments and results of public functions that have no `rnn.name` the names that they have in the text: %x is
-/// x, and a result that `return` takes from %dx is dx. Numbers are no names.
+/// Gives the arguments and results of public functions that have no `rnn.name` the names that they have in the text: %x
+/// is x, and a result that `return` takes from %dx is dx. Numbers are no names.
 void nameFromText(ModuleOp module, const AsmParserState &state);
 
 } // namespace mlir::rnn

@@ -33,30 +33,33 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("rnn-compile options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir, or - for standard input"), cl::init("-"),
                                       cl::cat(category));
-static cl::opt<std::string> outputFile("o",
-                                       cl::desc("What to make: FILE.so, a shared library; FILE.o, an object file; FILE.ll, "
-                                                "LLVM IR; FILE.mlir or - (standard output), MLIR after the last stage"),
-                                       cl::value_desc("FILE"), cl::cat(category));
-static cl::opt<std::string> headerFile("emit-header", cl::desc("Write a C header of the public functions (- prints it)"),
+static cl::opt<std::string>
+    outputFile("o",
+               cl::desc("What to make: FILE.so, a shared library; FILE.o, an object file; FILE.ll, "
+                        "LLVM IR; FILE.mlir or - (standard output), MLIR after the last stage"),
+               cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<std::string> headerFile("emit-header",
+                                       cl::desc("Write a C header of the public functions (- prints it)"),
                                        cl::value_desc("FILE.h"), cl::cat(category));
-static cl::opt<std::string> prefix("prefix",
-                                   cl::desc("Begins the names of functions in C (default: the name of the output file)"),
-                                   cl::value_desc("NAME"), cl::cat(category));
+static cl::opt<std::string>
+    prefix("prefix", cl::desc("Begins the names of functions in C (default: the name of the output file)"),
+           cl::value_desc("NAME"), cl::cat(category));
 static cl::opt<std::string> target("target", cl::desc("Target: host (default) or cuda"), cl::init("host"),
                                    cl::cat(category));
 static cl::opt<std::string> chip("chip", cl::desc("GPU to compile kernels for, with --target=cuda: sm_90a, ..."),
                                  cl::value_desc("CHIP"), cl::cat(category));
-static cl::opt<std::string> lowering("lowering",
-                                     cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
+static cl::opt<std::string> lowering("lowering", cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
                                      cl::init("auto"), cl::cat(category));
-static cl::opt<std::string> cpu("cpu",
-                                cl::desc("Processor to compile for, by LLVM's name, or native (default: the oldest of its "
-                                         "architecture, so that the result runs on all)"),
-                                cl::value_desc("NAME"), cl::cat(category));
+static cl::opt<std::string>
+    cpu("cpu",
+        cl::desc("Processor to compile for, by LLVM's name, or native (default: the oldest of its "
+                 "architecture, so that the result runs on all)"),
+        cl::value_desc("NAME"), cl::cat(category));
 static cl::opt<std::string> triple("triple", cl::desc("System to compile for (default: this one)"),
                                    cl::value_desc("TRIPLE"), cl::cat(category));
-static cl::opt<std::string> linker("linker", cl::desc("Linker of FILE.so: ld.lld, ld, or a compiler (default: the first of "
-                                                      "ld.lld-22, ld.lld, cc and ld)"),
+static cl::opt<std::string> linker("linker",
+                                   cl::desc("Linker of FILE.so: ld.lld, ld, or a compiler (default: the first of "
+                                            "ld.lld-22, ld.lld, cc and ld)"),
                                    cl::value_desc("PROGRAM"), cl::cat(category));
 static cl::opt<unsigned> optimizationLevel("O", cl::Prefix, cl::desc("Optimization: -O0 to -O3 (default -O3)"),
                                            cl::value_desc("LEVEL"), cl::init(3), cl::cat(category));
@@ -65,7 +68,9 @@ static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile
 
 static llvm::ExitOnError exitOnError;
 
-static llvm::Error makeError(const Twine &message) { return llvm::createStringError(message.str()); }
+static llvm::Error makeError(const Twine &message) {
+  return llvm::createStringError(message.str());
+}
 
 enum class Form { SharedLibrary, Object, LLVMIR, MLIR };
 
@@ -82,10 +87,11 @@ static llvm::Expected<Form> getForm(Stage stopAfter) {
   if (outputFile == "-")
     form = Form::MLIR;
   if (!form)
-    return makeError("the output `" + outputFile + "` has no ending that says what to make; expected .so, .o, .ll or .mlir");
+    return makeError("the output `" + outputFile +
+                     "` has no ending that says what to make; expected .so, .o, .ll or .mlir");
   if (stopAfter != Stage::Run && form != Form::MLIR)
-    return makeError("--stop-after=" + stringifyStage(stopAfter) + " gives MLIR, which cannot be written as `" + outputFile +
-                     "`; use -o FILE.mlir or -o -");
+    return makeError("--stop-after=" + stringifyStage(stopAfter) + " gives MLIR, which cannot be written as `" +
+                     outputFile + "`; use -o FILE.mlir or -o -");
   if (!headerFile.empty() && form == Form::MLIR)
     return makeError("--emit-header needs compiled code to describe; use it with -o FILE.so, FILE.o or FILE.ll");
   return *form;
@@ -212,10 +218,11 @@ int main(int argc, char **argv) {
   // LLVM's code generator has a debugging option of this name, which nothing here could use.
   if (cl::Option *theirs = cl::getRegisteredOptions().lookup("stop-after"))
     theirs->removeArgument();
-  cl::opt<std::string> stopAfter("stop-after",
-                                 cl::desc("With -o FILE.mlir: the last stage; import, simplify, select, bufferize, lower "
-                                          "or emit (default)"),
-                                 cl::value_desc("STAGE"), cl::init("run"), cl::cat(category));
+  cl::opt<std::string> stopAfter(
+      "stop-after",
+      cl::desc("With -o FILE.mlir: the last stage; import, simplify, select, bufferize, lower "
+               "or emit (default)"),
+      cl::value_desc("STAGE"), cl::init("run"), cl::cat(category));
   rnn::registerAllPasses();
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();

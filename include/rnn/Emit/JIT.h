@@ -1,7 +1,7 @@
 //===- JIT.h - from a module to functions of this process -*- C++ -*-===//
 //
-// Compiles a module in memory and calls its functions with host tensors. The compiler does not link the runtime: whoever
-// calls compiled code links it and hands its symbols and a call over.
+// Compiles a module in memory and calls its functions with host tensors. The compiler does not link the runtime:
+// whoever calls compiled code links it and hands its symbols and a call over.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -50,16 +50,16 @@ class CompiledModule {
 public:
   ~CompiledModule();
 
-  /// Runs the whole pipeline on `module` (which is changed) and compiles it for this machine. Diagnostics of passes go to
-  /// the context; the error says which step failed.
+  /// Runs the whole pipeline on `module` (which is changed) and compiles it for this machine. Diagnostics of passes go
+  /// to the context; the error says which step failed.
   static llvm::Expected<std::unique_ptr<CompiledModule>> compile(ModuleOp module, const JITOptions &options);
 
   /// The signature of a public function, or an error that lists what there is.
   llvm::Expected<const FunctionSignature *> getSignature(llvm::StringRef name) const;
 
-  /// Calls a function through its uniform entry. An input that does not fit fails the call (`rnnrt_call_status`), as does what
-  /// goes wrong inside; there are no results then. Tensors of a function that works in device memory are copied there and
-  /// back. Results own their memory.
+  /// Calls a function through its uniform entry. An input that does not fit fails the call (`rnnrt_call_status`), as
+  /// does what goes wrong inside; there are no results then. Tensors of a function that works in device memory are
+  /// copied there and back. Results own their memory.
   llvm::Expected<llvm::SmallVector<HostTensor>> invoke(llvm::StringRef name, rnnrt_call *call,
                                                        llvm::ArrayRef<HostTensor> inputs) const;
 
@@ -90,8 +90,8 @@ private:
   Runtime runtime;
 };
 
-/// Registers what `compile` needs to know of upstream: the dialects that the pipeline produces, their bufferization models
-/// and their translations to LLVM IR. Call on the registry of the context before it is made.
+/// Registers what `compile` needs to know of upstream: the dialects that the pipeline produces, their bufferization
+/// models and their translations to LLVM IR. Call on the registry of the context before it is made.
 void registerJITDialects(DialectRegistry &registry);
 
 /// "tensor<2x3xf32>" for messages; element kinds that cannot cross the boundary are an error of `compile`.

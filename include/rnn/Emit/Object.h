@@ -29,8 +29,8 @@ struct ObjectOptions {
   unsigned optimizationLevel = 3;
   /// Whose code is made; empty for this machine's system. Addresses must have 64 bits.
   std::string triple;
-  /// A processor by LLVM's name, or `native` for the one of this machine. Empty for the oldest of its architecture, so that
-  /// the result runs on all of them.
+  /// A processor by LLVM's name, or `native` for the one of this machine. Empty for the oldest of its architecture, so
+  /// that the result runs on all of them.
   std::string cpu;
   /// Called with the pass manager before it runs, for timing and printing.
   llvm::function_ref<llvm::LogicalResult(PassManager &)> configurePassManager = nullptr;
@@ -46,15 +46,15 @@ struct CompiledObject {
 
 enum class ObjectForm { Object, LLVMIR };
 
-/// Runs the whole pipeline on `module` (which is changed) and generates code. Diagnostics of passes go to the context; the
-/// error says what failed: the pipeline, an unknown triple or processor, or code that would need a function which neither
-/// the runtime, the C library nor a declaration in the module provides.
+/// Runs the whole pipeline on `module` (which is changed) and generates code. Diagnostics of passes go to the context;
+/// the error says what failed: the pipeline, an unknown triple or processor, or code that would need a function which
+/// neither the runtime, the C library nor a declaration in the module provides.
 llvm::Expected<CompiledObject> compileObject(ModuleOp module, const ObjectOptions &options,
                                              ObjectForm form = ObjectForm::Object);
 
 /// Links the bytes of an object file to the shared library `outputPath`, which is known to loaders as `soname`, by the
-/// linker `linkerPath` or, if that is empty, by the first of ld.lld, cc and ld that the system has. The library asks for
-/// librnn_runtime when it is loaded.
+/// linker `linkerPath` or, if that is empty, by the first of ld.lld, cc and ld that the system has. The library asks
+/// for librnn_runtime when it is loaded.
 llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef outputPath, llvm::StringRef soname,
                               llvm::StringRef linkerPath = "");
 
@@ -69,8 +69,9 @@ struct HeaderOptions {
 /// The header for C and C++ of a module's functions. It fails if two of their names are the same in C.
 llvm::Expected<std::string> writeCHeader(llvm::ArrayRef<ExportedFunction> functions, const HeaderOptions &options);
 
-/// Translates a module in the LLVM dialect, and adds what code for half precision needs: conversions that processors without
-/// instructions for them take from a compiler's runtime library, which need not be there. Null after a diagnostic.
+/// Translates a module in the LLVM dialect, and adds what code for half precision needs: conversions that processors
+/// without instructions for them take from a compiler's runtime library, which need not be there. Null after a
+/// diagnostic.
 std::unique_ptr<llvm::Module> translateToLLVMIR(Operation *module, llvm::LLVMContext &context);
 
 } // namespace mlir::rnn

@@ -40,8 +40,8 @@ struct Argument {
 
 } // namespace
 
-/// Ranked types that an unranked buffer is cast to, through calls. False if somebody asks for the rank at run time, and so
-/// has an answer for every one.
+/// Ranked types that an unranked buffer is cast to, through calls. False if somebody asks for the rank at run time, and
+/// so has an answer for every one.
 static bool collectCasts(Value buffer, SmallVectorImpl<MemRefType> &types, DenseSet<Value> &seen) {
   if (!seen.insert(buffer).second)
     return true;
@@ -136,8 +136,8 @@ public:
                ArrayRef<Argument> results)
       : module(module), function(function), symbol(symbol), inputs(inputs), results(results),
         builder(function.getLoc(), OpBuilder::atBlockEnd(module.getBody())), converter(module.getContext()),
-        pointer(LLVM::LLVMPointerType::get(module.getContext())), i32(builder.getI32Type()),
-        i64(builder.getI64Type()) {}
+        pointer(LLVM::LLVMPointerType::get(module.getContext())), i32(builder.getI32Type()), i64(builder.getI64Type()) {
+  }
 
   /// The global of type rnnrt_function_t.
   LLVM::GlobalOp build(bool deviceMemory) {
@@ -225,8 +225,8 @@ private:
       return LLVM::ZeroOp::create(builder, pointer);
     Value list = allocate(LLVM::LLVMArrayType::get(pointer, places.size()));
     for (auto [index, place] : llvm::enumerate(places)) {
-      Value at = LLVM::GEPOp::create(builder, pointer, pointer, list,
-                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+      Value at =
+          LLVM::GEPOp::create(builder, pointer, pointer, list, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
       LLVM::StoreOp::create(builder, place, at);
     }
     return list;
@@ -277,10 +277,10 @@ private:
     LLVM::GlobalOp name = buildString(function.getSymName(), ".name");
     Type type = getStruct({i32, i32, pointer, pointer, pointer, i64, i64, pointer});
     return buildGlobal(type, getDescriptionName(), [&] {
-      return fill(type, {integer(i32, RNNRT_ABI_VERSION), integer(i32, deviceMemory ? RNNRT_FUNCTION_DEVICE_MEMORY : 0),
-                         address(name), address(inputArray), address(outputArray), integer(i64, inputs.size()),
-                         integer(i64, results.size()),
-                         LLVM::AddressOfOp::create(builder, pointer, entry.getSymName())});
+      return fill(type,
+                  {integer(i32, RNNRT_ABI_VERSION), integer(i32, deviceMemory ? RNNRT_FUNCTION_DEVICE_MEMORY : 0),
+                   address(name), address(inputArray), address(outputArray), integer(i64, inputs.size()),
+                   integer(i64, results.size()), LLVM::AddressOfOp::create(builder, pointer, entry.getSymName())});
     });
   }
 
@@ -299,9 +299,8 @@ private:
     return buildGlobal(type, (symbol + suffix).str(), [&] {
       Value array = LLVM::UndefOp::create(builder, type);
       for (auto [index, argument] : llvm::enumerate(arguments)) {
-        Value filled =
-            fill(member, {address(names[index]), address(shapes[index]), integer(i32, argument.dtype),
-                          integer(i32, argument.rank), integer(i32, argument.kind), integer(i32, 0)});
+        Value filled = fill(member, {address(names[index]), address(shapes[index]), integer(i32, argument.dtype),
+                                     integer(i32, argument.rank), integer(i32, argument.kind), integer(i32, 0)});
         array = LLVM::InsertValueOp::create(builder, array, filled, ArrayRef<int64_t>{static_cast<int64_t>(index)});
       }
       return array;
@@ -328,7 +327,8 @@ private:
   }
 
   LLVM::GlobalOp buildGlobal(Type type, StringRef name, llvm::function_ref<Value()> build) {
-    auto global = LLVM::GlobalOp::create(builder, type, /*isConstant=*/true, LLVM::Linkage::Internal, name, Attribute());
+    auto global =
+        LLVM::GlobalOp::create(builder, type, /*isConstant=*/true, LLVM::Linkage::Internal, name, Attribute());
     OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&global.getInitializerRegion());
     LLVM::ReturnOp::create(builder, build());
@@ -410,8 +410,8 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
         continue;
       }
       descriptions.push_back(EntryBuilder(module, function, symbol, inputs, results).build(deviceMemory));
-      // Callers come in through the entry alone, which lets LLVM inline the function and leaves its name free: a program
-      // in C has a `main` of its own.
+      // Callers come in through the entry alone, which lets LLVM inline the function and leaves its name free: a
+      // program in C has a `main` of its own.
       function.setPrivate();
       function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal));
     }
@@ -446,16 +446,16 @@ private:
     for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
       Argument &argument = results.emplace_back();
       argument.type = type;
-      argument.name = findName(function.removeResultAttr(index, builder.getStringAttr(kArgumentNameAttr)),
-                               builder.getUnknownLoc());
+      argument.name =
+          findName(function.removeResultAttr(index, builder.getStringAttr(kArgumentNameAttr)), builder.getUnknownLoc());
       if (std::optional<std::string> reason = classify(argument, Value()))
         return refuse("result", index, type, *reason);
     }
     return std::nullopt;
   }
 
-  /// The data symbol `rnn_exports`. Weak, so that two object files may be linked into one program, which knows its functions
-  /// by their names then.
+  /// The data symbol `rnn_exports`. Weak, so that two object files may be linked into one program, which knows its
+  /// functions by their names then.
   static void buildExports(ModuleOp module, ArrayRef<LLVM::GlobalOp> descriptions) {
     if (descriptions.empty() || module.lookupSymbol("rnn_exports"))
       return;
@@ -478,8 +478,8 @@ private:
                                   for (auto [index, description] : llvm::enumerate(descriptions))
                                     add(index, LLVM::AddressOfOp::create(builder, description));
                                 });
-    build(LLVM::LLVMStructType::getLiteral(module.getContext(), {i32, i32, pointer}), LLVM::Linkage::Weak, "rnn_exports",
-          [&](auto add) {
+    build(LLVM::LLVMStructType::getLiteral(module.getContext(), {i32, i32, pointer}), LLVM::Linkage::Weak,
+          "rnn_exports", [&](auto add) {
             add(0, LLVM::ConstantOp::create(builder, i32, builder.getI32IntegerAttr(RNNRT_ABI_VERSION)));
             add(1, LLVM::ConstantOp::create(builder, i32, builder.getI32IntegerAttr(descriptions.size())));
             add(2, LLVM::AddressOfOp::create(builder, list));

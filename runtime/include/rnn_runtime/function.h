@@ -1,5 +1,5 @@
-// function.h - how a function of a compiled module is called and what it says about itself. Programs that know the module
-// use the header that was generated for it; these are the parts for programs that find out at run time.
+// function.h - how a function of a compiled module is called and what it says about itself. Programs that know the
+// module use the header that was generated for it; these are the parts for programs that find out at run time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_FUNCTION_H
@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/// The uniform entry of a compiled function. `inputs` and `outputs` have one pointer for each argument and result; counts,
-/// element types, ranks and fixed sizes are checked, and what does not fit fails the call (rnnrt_call_status) with
-/// INVALID_ARGUMENT. `inputs` or `outputs` may be NULL where there are none.
+/// The uniform entry of a compiled function. `inputs` and `outputs` have one pointer for each argument and result;
+/// counts, element types, ranks and fixed sizes are checked, and what does not fit fails the call (rnnrt_call_status)
+/// with INVALID_ARGUMENT. `inputs` or `outputs` may be NULL where there are none.
 typedef void (*rnnrt_entry_t)(rnnrt_call_t *call, const rnnrt_tensor_t *const *inputs, int64_t num_inputs,
                               rnnrt_tensor_t *const *outputs, int64_t num_outputs);
 

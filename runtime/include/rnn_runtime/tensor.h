@@ -13,8 +13,8 @@ extern "C" {
 /// The most dimensions that a tensor at the boundary has.
 #define RNNRT_MAX_RANK 8
 
-/// A dense row-major tensor; rank 0 is one element. For a function that was compiled for a device with memory of its own,
-/// `data` is in the memory of that device, but for scalars, which are always in host memory.
+/// A dense row-major tensor; rank 0 is one element. For a function that was compiled for a device with memory of its
+/// own, `data` is in the memory of that device, but for scalars, which are always in host memory.
 ///
 /// As an argument it describes memory of the caller: compiled code reads it, does not write it and does not keep it.
 /// As a result it is filled by the function and owns its memory: the caller gives it back with rnnrt_tensor_release.

@@ -111,9 +111,8 @@ static Status checkCount(const rnnrt_function_t &function, const char *what, con
   return Status();
 }
 
-static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *function,
-                        const rnnrt_tensor_t *const *inputs, int64_t numInputs, rnnrt_tensor_t *const *outputs,
-                        int64_t numOutputs) {
+static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *function, const rnnrt_tensor_t *const *inputs,
+                        int64_t numInputs, rnnrt_tensor_t *const *outputs, int64_t numOutputs) {
   if (!function)
     return invalidArgument("expects a function, but got a null pointer");
   // Before anything else of the function is read: another version may lay it out differently.
@@ -190,8 +189,7 @@ static Status readOutput(rnnrt_call_t *call, const rnnrt_function_t &function, i
   }
   if (descriptor.rank > RNNRT_MAX_RANK)
     return invalidArgument("%s has rank %d, but tensors at the boundary have at most %d",
-                           describePlace("result", index, argument, function).c_str(), descriptor.rank,
-                           RNNRT_MAX_RANK);
+                           describePlace("result", index, argument, function).c_str(), descriptor.rank, RNNRT_MAX_RANK);
   tensor.rank = descriptor.rank;
   tensor.data = static_cast<char *>(descriptor.aligned()) + descriptor.offset() * elementBytes;
   int64_t stride = 1;

@@ -32,8 +32,8 @@ static uint16_t half;
 static double d;
 
 static rnnrt_status_t mixed(const rnnrt_tensor_t *x) {
-  rnnrt_status_t status = net_mixed(call, x, &u, 1, -7, 1000000000000, 0x3fc0 /* 1.5 */, 0.125, &y, &y2, &flag, &byte,
-                                    &n, &half, &d, &v);
+  rnnrt_status_t status =
+      net_mixed(call, x, &u, 1, -7, 1000000000000, 0x3fc0 /* 1.5 */, 0.125, &y, &y2, &flag, &byte, &n, &half, &d, &v);
   require(!status || (!y.data && !y.rank && !y.allocation && !v.data), "results are empty after a failure");
   return status;
 }
@@ -125,8 +125,10 @@ static void testWrongCalls(rnnrt_tensor_t x, const rnnrt_function_t *function) {
 static void testWrongSizes(void) {
   static float zeros[128];
   const int64_t sx[] = {5, 2, 3}, ss[] = {2, 4}, sw[] = {6, 16}, sp[] = {4}, sb[] = {16};
-  rnnrt_tensor_t x = rnnrt_tensor_make(zeros, RNNRT_DTYPE_F32, 3, sx), s = rnnrt_tensor_make(zeros, RNNRT_DTYPE_F32, 2, ss),
-                 w = rnnrt_tensor_make(zeros, RNNRT_DTYPE_F32, 2, sw), p = rnnrt_tensor_make(zeros, RNNRT_DTYPE_F32, 1, sp),
+  rnnrt_tensor_t x = rnnrt_tensor_make(zeros, RNNRT_DTYPE_F32, 3, sx),
+                 s = rnnrt_tensor_make(zeros, RNNRT_DTYPE_F32, 2, ss),
+                 w = rnnrt_tensor_make(zeros, RNNRT_DTYPE_F32, 2, sw),
+                 p = rnnrt_tensor_make(zeros, RNNRT_DTYPE_F32, 1, sp),
                  b = rnnrt_tensor_make(zeros, RNNRT_DTYPE_F32, 1, sb);
   report(net_layer(call, &x, &s, &w, &p, &b, 5, &y));
   w.shape[0] = 7;

@@ -27,8 +27,8 @@ static double decode(format_t format, uint16_t bits) {
   return bits >> 15 ? -value : value;
 }
 
-/* Whether `bits` is `x` rounded to the nearest, ties to even: no neighbour is nearer, and of two equally near ones it is the
-   even one. */
+/* Whether `bits` is `x` rounded to the nearest, ties to even: no neighbour is nearer, and of two equally near ones it
+   is the even one. */
 static int isRounded(format_t format, double x, uint16_t bits) {
   double value = decode(format, bits);
   if (isnan(x))
