@@ -1,6 +1,5 @@
-// DriverHeaderTest.cpp - our declarations of the CUDA driver are NVIDIA's: every signature, symbol, structure and value,
-// at compile time. Built only where cuda.h is found.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// DriverHeaderTest.cpp - our declarations of the CUDA driver are NVIDIA's: every signature, symbol, structure and
+// value, at compile time. Built only where cuda.h is found. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/DriverApi.h"
 

@@ -10,6 +10,11 @@
 //   RNNRT_DROPOUT_DRAW=N               default of rnnrt_call_options_t.dropout_draw
 //   RNNRT_HOST_CPU=baseline|avx2       highest instruction set of the host device (default: what the processor has);
 //                                      results differ between sets in the last bits and repeat exactly within one
+//   RNNRT_CUDA_PATH=PATH               libcuda.so.1 of the CUDA driver: the file, or its directory. Nothing else is tried
+//                                      then. Default: the loader's search, then the places where drivers are put
+//   RNNRT_CUDNN_PATH=PATH              libcudnn.so.9, in the same way; by default also in Python's packages of the active
+//                                      environment (VIRTUAL_ENV, CONDA_PREFIX), ~/.local, /usr/local and /usr
+// These two are read whenever a device, or the first plan of one, is made.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_API_H
@@ -18,8 +23,10 @@
 #include "rnn_runtime/abi.h"
 #include "rnn_runtime/call.h"
 #include "rnn_runtime/device.h"
+#include "rnn_runtime/event.h"
 #include "rnn_runtime/function.h"
 #include "rnn_runtime/memory.h"
+#include "rnn_runtime/module.h"
 #include "rnn_runtime/plan.h"
 #include "rnn_runtime/status.h"
 #include "rnn_runtime/stream.h"

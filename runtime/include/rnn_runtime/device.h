@@ -24,7 +24,8 @@ RNNRT_API void rnnrt_device_options_init(rnnrt_device_options_t *options);
 ///   "host"           this processor
 ///   "cuda", "cuda:N" the GPU N (0) of the CUDA driver; its memory is the GPU's, and work is done when a stream gets to
 ///                    it. The driver is loaded here, cuDNN with the first plan.
-///   "simt"           the host with emulated kernels, whose threads take turns by the schedule in "simt:SCHEDULE" (fifo,
+///   "simt"           the host with emulated kernels, whose threads take turns by the schedule in "simt:SCHEDULE"
+///   (fifo,
 ///                    reverse, random:SEED) or in the environment variable RNNRT_SIMT_SCHEDULE
 /// UNAVAILABLE for a device that this machine lacks (the message says what is missing and where it was looked for; the
 /// program can go on with "host"), INVALID_ARGUMENT for a name nobody knows.
@@ -34,12 +35,12 @@ RNNRT_API rnnrt_status_t rnnrt_device_create(const char *name, const rnnrt_devic
 
 /// What a device is. Numbers are 0 where they have no meaning.
 typedef struct rnnrt_device_properties {
-  char name[256];                ///< as the driver says, "NVIDIA H200"; the kind of the device where there is no driver
-  int32_t ordinal;               ///< which of its kind
-  int32_t compute_capability;    ///< as 90 for 9.0
-  int32_t multiprocessors;       ///< processors that run blocks of threads
-  int32_t driver_version;        ///< as 13000 for CUDA 13.0
-  int64_t memory_bytes;          ///< memory of the device
+  char name[256];             ///< as the driver says, "NVIDIA H200"; the kind of the device where there is no driver
+  int32_t ordinal;            ///< which of its kind
+  int32_t compute_capability; ///< as 90 for 9.0
+  int32_t multiprocessors;    ///< processors that run blocks of threads
+  int32_t driver_version;     ///< as 13000 for CUDA 13.0
+  int64_t memory_bytes;       ///< memory of the device
   int64_t shared_memory_per_block; ///< the most that a kernel may ask for
 } rnnrt_device_properties_t;
 

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/// A place that runs plans and owns memory: `host` today.
+/// A place that runs plans and owns memory: device.h lists them.
 typedef struct rnnrt_device rnnrt_device_t;
 
 /// An order of work on a device. The host device runs everything at once, in the calling thread.

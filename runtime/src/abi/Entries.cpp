@@ -100,7 +100,7 @@ void *rnnrt_abi_alloc(rnnrt_call_t *call, int64_t bytes) {
   enter(call, [&] {
     if (bytes < 0)
       return invalidArgument("a buffer of %lld bytes: a dimension is negative or the size overflows", (long long)bytes);
-    return call->device->backend->allocate(bytes, result);
+    return call->device->backend->allocate(call->stream.get(), bytes, result);
   });
   return result;
 }
@@ -108,7 +108,7 @@ void *rnnrt_abi_alloc(rnnrt_call_t *call, int64_t bytes) {
 void rnnrt_abi_free(rnnrt_call_t *call, void *pointer) {
   // Also after a failure: what was allocated before it must not leak.
   if (call && pointer)
-    call->record(guarded([&] { return call->device->backend->release(pointer); }));
+    call->record(guarded([&] { return call->device->backend->release(call->stream.get(), pointer); }));
 }
 
 void rnnrt_abi_copy(rnnrt_call_t *call, const void *source, void *target, int64_t bytes) {

@@ -4,6 +4,7 @@
 #ifndef RNNRT_CORE_BACKEND_H
 #define RNNRT_CORE_BACKEND_H
 
+#include "core/Module.h"
 #include "core/Plan.h"
 #include "rnn_runtime/device.h"
 
@@ -11,6 +12,9 @@
 
 namespace rnnrt {
 
+namespace cuda {
+class CudaDevice;
+}
 namespace simt {
 struct Schedule;
 }
@@ -20,15 +24,37 @@ class Backend {
 public:
   virtual ~Backend() = default;
 
+  /// What the device is; `name` is its kind where nothing better is known.
+  virtual rnnrt_device_properties_t properties() const = 0;
+
+  /// Memory for every stream, at once; giving it back waits for all that may use it.
   virtual Status allocate(int64_t bytes, void *&pointer) = 0;
   virtual Status release(void *pointer) = 0;
+  /// Both in the order of `stream` (null: the device's own order). Either kind of memory can be given back either way.
+  virtual Status allocate(rnnrt_stream_t *stream, int64_t bytes, void *&pointer) { return allocate(bytes, pointer); }
+  virtual Status release(rnnrt_stream_t *stream, void *pointer) { return release(pointer); }
+  /// Memory of the host may be used again when it returns.
   virtual Status copy(rnnrt_stream_t *stream, void *target, const void *source, int64_t bytes) = 0;
   virtual rnnrt_memory_stats_t memoryStats() const = 0;
 
   /// `native` is the backend's own stream object, if it needs one.
   virtual Status createStream(void *&native) = 0;
+  /// Null is the device's own order.
   virtual Status synchronize(void *native) = 0;
   virtual void releaseStream(void *native) = 0;
+
+  /// Events. All but creation and release come after a recording.
+  virtual Status createEvent(void *&native) = 0;
+  virtual Status recordEvent(void *native, rnnrt_stream_t *stream) = 0;
+  virtual Status waitEvent(void *native, rnnrt_stream_t *stream) = 0;
+  virtual Status synchronizeEvent(void *native) = 0;
+  virtual Status elapsed(void *start, void *end, double &milliseconds) = 0;
+  virtual void releaseEvent(void *native) = 0;
+
+  /// Chooses among the images and loads one.
+  virtual Status loadModule(const rnnrt_image_t *images, int64_t count, std::unique_ptr<Module> &module) {
+    return unimplemented("device `%s` runs no GPU modules; make a device `cuda`", properties().name);
+  }
 
   /// Plans may outlive the device handle (a call holds them), so they own what they need of the backend.
   virtual Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) = 0;
@@ -36,6 +62,8 @@ public:
 
   /// How the threads of emulated kernels take turns; null where no kernels are emulated.
   virtual const simt::Schedule *emulatedSchedule() const { return nullptr; }
+  /// The GPU of the device `cuda`, null elsewhere.
+  virtual cuda::CudaDevice *cudaDevice() const { return nullptr; }
 };
 
 /// Makes the backend `name`, or says why it cannot be had.

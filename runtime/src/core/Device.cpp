@@ -51,6 +51,16 @@ rnnrt_status_t rnnrt_device_create(const char *name, const rnnrt_device_options_
       .take();
 }
 
+rnnrt_status_t rnnrt_device_properties(const rnnrt_device_t *device, rnnrt_device_properties_t *out_properties) {
+  if (!out_properties)
+    return nullHandle("out_properties").take();
+  *out_properties = {};
+  if (!device)
+    return nullHandle("device").take();
+  *out_properties = device->backend->properties();
+  return nullptr;
+}
+
 const char *rnnrt_device_name(const rnnrt_device_t *device) {
   return device ? device->name.c_str() : "";
 }

@@ -134,8 +134,8 @@ Status DynamicLibrary::open(const LibraryQuery &query, std::unique_ptr<DynamicLi
       else if (found(attempts.open(file), file))
         return Status();
     }
-  const std::string message = std::string(query.what) + " is needed, but was not found: " + attempts.lines +
-                              "; set " + query.variable + " to the file or its directory";
+  const std::string message = std::string(query.what) + " is needed, but was not found: " + attempts.lines + "; set " +
+                              query.variable + " to the file or its directory";
   return Status(rnnrt_status_create(RNNRT_STATUS_UNAVAILABLE, message.c_str()));
 }
 

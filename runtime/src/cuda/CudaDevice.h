@@ -24,8 +24,8 @@ class CudaModule;
 /// Thread-safe. Every function makes the context current itself.
 class CudaDevice : public std::enable_shared_from_this<CudaDevice> {
 public:
-  /// The GPU `ordinal` of the driver's count (CUDA_VISIBLE_DEVICES changes it). UNAVAILABLE, with the reason, when there
-  /// is no driver or no such GPU.
+  /// The GPU `ordinal` of the driver's count (CUDA_VISIBLE_DEVICES changes it). UNAVAILABLE, with the reason, when
+  /// there is no driver or no such GPU.
   static Status create(int ordinal, std::shared_ptr<CudaDevice> &device);
 
   /// Waits for all work of the context, then gives everything back.

@@ -16,8 +16,9 @@ namespace rnnrt::cuda {
 /// Immutable, shared by all devices of the process, and never unloaded: the driver keeps threads of its own.
 class Driver {
 public:
-  /// The driver that RNNRT_CUDA_PATH or the search finds, initialized. UNAVAILABLE, with every name that was tried, when
-  /// there is none, when a function is missing, or when it finds no GPU. Successes are kept; a failure is tried again.
+  /// The driver that RNNRT_CUDA_PATH or the search finds, initialized. UNAVAILABLE, with every name that was tried,
+  /// when there is none, when a function is missing, or when it finds no GPU. Successes are kept; a failure is tried
+  /// again.
   static Status load(std::shared_ptr<const Driver> &driver);
 
   const DriverApi &api() const { return functions; }

@@ -6,6 +6,7 @@
 #include "host/HostPlans.h"
 #include "simt/Schedule.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -16,7 +17,17 @@ namespace {
 class HostBackend : public Backend {
 public:
   explicit HostBackend(const rnnrt_allocator_t &allocator, const char *name = "host")
-      : pool(std::make_shared<MemoryPool>(name, allocator)) {}
+      : name(name), pool(std::make_shared<MemoryPool>(name, allocator)) {}
+
+  rnnrt_device_properties_t properties() const override {
+    rnnrt_device_properties_t result{};
+    std::strncpy(result.name, name, sizeof(result.name) - 1);
+    return result;
+  }
+
+  // With a stream it is the same here.
+  using Backend::allocate;
+  using Backend::release;
 
   Status allocate(int64_t bytes, void *&pointer) override {
     pointer = pool->allocate(bytes);
@@ -48,6 +59,25 @@ public:
   Status synchronize(void *) override { return Status(); }
   void releaseStream(void *) override {}
 
+  // For the same reason an event is a time.
+  Status createEvent(void *&native) override {
+    native = new Clock::time_point();
+    return Status();
+  }
+  Status recordEvent(void *native, rnnrt_stream_t *) override {
+    *static_cast<Clock::time_point *>(native) = Clock::now();
+    return Status();
+  }
+  Status waitEvent(void *, rnnrt_stream_t *) override { return Status(); }
+  Status synchronizeEvent(void *) override { return Status(); }
+  Status elapsed(void *start, void *end, double &milliseconds) override {
+    milliseconds = std::chrono::duration<double, std::milli>(*static_cast<Clock::time_point *>(end) -
+                                                             *static_cast<Clock::time_point *>(start))
+                       .count();
+    return Status();
+  }
+  void releaseEvent(void *native) override { delete static_cast<Clock::time_point *>(native); }
+
   Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) override {
     return createHostRnnPlan(problem, pool, plan);
   }
@@ -56,6 +86,9 @@ public:
   }
 
 private:
+  using Clock = std::chrono::steady_clock;
+
+  const char *const name;
   /// Shared with the plans, which take their scratch from it and may outlive the device.
   std::shared_ptr<MemoryPool> pool;
 };
@@ -74,7 +107,10 @@ private:
 
 } // namespace
 
-Status rnnrt::createHostBackend(const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend) {
+Status rnnrt::createHostBackend(const char *detail, const rnnrt_device_options_t &options,
+                                std::unique_ptr<Backend> &backend) {
+  if (detail)
+    return invalidArgument("there is no device `host:%.64s`, expected `host`", detail);
   backend = std::make_unique<HostBackend>(options.allocator);
   return Status();
 }

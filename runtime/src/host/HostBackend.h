@@ -8,7 +8,8 @@
 
 namespace rnnrt {
 
-Status createHostBackend(const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend);
+/// `detail` must be null: there is one host.
+Status createHostBackend(const char *detail, const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend);
 
 /// Target simt: the host device, on which kernels can be launched too. `schedule` null: RNNRT_SIMT_SCHEDULE, else fifo.
 Status createSimtBackend(const char *schedule, const rnnrt_device_options_t &options,

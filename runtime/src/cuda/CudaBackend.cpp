@@ -1,0 +1,163 @@
+// CudaBackend.cpp - a CUDA device behind the interface of all devices.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cuda/CudaBackend.h"
+#include "core/Device.h"
+#include "cuda/CudaDevice.h"
+#include "cuda/CudaModule.h"
+#include "cudnn/CudnnPlans.h"
+
+#include <cstdlib>
+
+using namespace rnnrt;
+using namespace rnnrt::cuda;
+
+namespace {
+
+/// A module that its user owns; it keeps the device.
+class OwnedModule final : public Module {
+public:
+  explicit OwnedModule(std::shared_ptr<CudaDevice> device) : device(std::move(device)), code(*this->device) {}
+  ~OwnedModule() override {
+    // Its kernels may still run.
+    ContextScope scope(*device);
+    (void)device->driver().cuCtxSynchronize();
+  }
+
+  Status load(const rnnrt_image_t *images, int64_t count) { return code.load(images, count); }
+  Status kernel(const char *name, rnnrt_kernel *&kernel) override {
+    CudaKernel *found = nullptr;
+    RNNRT_TRY(code.kernel(name, found));
+    kernel = found;
+    return Status();
+  }
+  int64_t image() const override { return code.image(); }
+
+private:
+  const std::shared_ptr<CudaDevice> device;
+  CudaModule code;
+};
+
+class CudaBackend final : public Backend {
+public:
+  explicit CudaBackend(std::shared_ptr<CudaDevice> device) : device(std::move(device)) {}
+
+  rnnrt_device_properties_t properties() const override { return device->allProperties(); }
+
+  Status allocate(int64_t bytes, void *&pointer) override { return device->allocate(bytes, pointer); }
+  Status release(void *pointer) override { return device->release(pointer); }
+  Status allocate(rnnrt_stream_t *stream, int64_t bytes, void *&pointer) override {
+    return device->allocate(nativeStream(stream, *device), bytes, pointer);
+  }
+  Status release(rnnrt_stream_t *stream, void *pointer) override {
+    return device->release(nativeStream(stream, *device), pointer);
+  }
+
+  Status copy(rnnrt_stream_t *stream, void *target, const void *source, int64_t bytes) override {
+    const CUstream order = nativeStream(stream, *device);
+    RNNRT_TRY(device->copy(order, target, source, bytes));
+    if (!bytes || (!device->isPinnedHost(target) && !device->isPinnedHost(source)))
+      return Status();
+    // A captured copy runs with its graph; there is nothing to wait for.
+    bool capturing = false;
+    RNNRT_TRY(device->isCapturing(order, capturing));
+    return capturing ? Status() : device->synchronize(order);
+  }
+
+  rnnrt_memory_stats_t memoryStats() const override { return device->memoryStats(); }
+
+  Status createStream(void *&native) override {
+    ContextScope scope(*device);
+    RNNRT_TRY(std::move(scope.status));
+    CUstream stream = nullptr;
+    RNNRT_TRY(device->check(device->driver().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
+    native = stream;
+    return Status();
+  }
+  Status synchronize(void *native) override {
+    return device->synchronize(native ? static_cast<CUstream>(native) : device->defaultStream());
+  }
+  void releaseStream(void *native) override {
+    // The driver lets its work end first.
+    ContextScope scope(*device);
+    (void)device->driver().cuStreamDestroy(static_cast<CUstream>(native));
+  }
+
+  Status createEvent(void *&native) override {
+    ContextScope scope(*device);
+    RNNRT_TRY(std::move(scope.status));
+    CUevent event = nullptr;
+    RNNRT_TRY(device->check(device->driver().cuEventCreate(&event, CU_EVENT_DEFAULT), "cuEventCreate"));
+    native = event;
+    return Status();
+  }
+  Status recordEvent(void *native, rnnrt_stream_t *stream) override {
+    ContextScope scope(*device);
+    RNNRT_TRY(std::move(scope.status));
+    return device->check(device->driver().cuEventRecord(static_cast<CUevent>(native), nativeStream(stream, *device)),
+                         "cuEventRecord");
+  }
+  Status waitEvent(void *native, rnnrt_stream_t *stream) override {
+    ContextScope scope(*device);
+    RNNRT_TRY(std::move(scope.status));
+    return device->check(
+        device->driver().cuStreamWaitEvent(nativeStream(stream, *device), static_cast<CUevent>(native), 0),
+        "cuStreamWaitEvent");
+  }
+  Status synchronizeEvent(void *native) override {
+    ContextScope scope(*device);
+    RNNRT_TRY(std::move(scope.status));
+    return device->check(device->driver().cuEventSynchronize(static_cast<CUevent>(native)), "cuEventSynchronize");
+  }
+  Status elapsed(void *start, void *end, double &milliseconds) override {
+    ContextScope scope(*device);
+    RNNRT_TRY(std::move(scope.status));
+    float result = 0;
+    RNNRT_TRY(device->check(
+        device->driver().cuEventElapsedTime(&result, static_cast<CUevent>(start), static_cast<CUevent>(end)),
+        "cuEventElapsedTime"));
+    milliseconds = result;
+    return Status();
+  }
+  void releaseEvent(void *native) override {
+    ContextScope scope(*device);
+    (void)device->driver().cuEventDestroy(static_cast<CUevent>(native));
+  }
+
+  Status loadModule(const rnnrt_image_t *images, int64_t count, std::unique_ptr<Module> &module) override {
+    auto made = std::make_unique<OwnedModule>(device);
+    RNNRT_TRY(made->load(images, count));
+    module = std::move(made);
+    return Status();
+  }
+
+  Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) override {
+    return cudnn::createCudnnPlan(device, problem, plan);
+  }
+  Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) override {
+    return cudnn::createCudnnPlan(device, problem, plan);
+  }
+
+  CudaDevice *cudaDevice() const override { return device.get(); }
+
+private:
+  /// Shared with plans and modules, which may outlive the device handle.
+  const std::shared_ptr<CudaDevice> device;
+};
+
+} // namespace
+
+Status rnnrt::createCudaBackend(const char *detail, const rnnrt_device_options_t &, std::unique_ptr<Backend> &backend) {
+  int ordinal = 0;
+  if (detail) {
+    const char *at = detail;
+    for (; *at >= '0' && *at <= '9' && at - detail < 6; ++at)
+      ordinal = ordinal * 10 + (*at - '0');
+    if (*at || at == detail)
+      return invalidArgument("there is no device `cuda:%.64s`, expected a number as in `cuda:0`", detail);
+  }
+  std::shared_ptr<CudaDevice> device;
+  RNNRT_TRY(CudaDevice::create(ordinal, device));
+  backend = std::make_unique<CudaBackend>(std::move(device));
+  return Status();
+}

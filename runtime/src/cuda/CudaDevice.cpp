@@ -1,0 +1,313 @@
+// CudaDevice.cpp - takes hold of a GPU, counts its memory, and lets go of it in order.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cuda/CudaDevice.h"
+#include "core/Device.h"
+#include "core/Trace.h"
+#include "cuda/CudaModule.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace rnnrt;
+using namespace rnnrt::cuda;
+
+static CUdeviceptr addressOf(const void *pointer) {
+  return CUdeviceptr(reinterpret_cast<uintptr_t>(pointer));
+}
+
+//===-- Creation and end -----------------------------------------------------------------------------------------===//
+
+Status CudaDevice::create(int ordinal, std::shared_ptr<CudaDevice> &device) {
+  std::shared_ptr<CudaDevice> made(new CudaDevice());
+  RNNRT_TRY(Driver::load(made->library));
+  RNNRT_TRY(made->initialize(ordinal));
+  device = std::move(made);
+  return Status();
+}
+
+Status CudaDevice::initialize(int ordinal) {
+  const DriverApi &api = driver();
+  int count = 0;
+  RNNRT_TRY(check(api.cuDeviceGetCount(&count), "cuDeviceGetCount"));
+  if (ordinal < 0 || ordinal >= count)
+    return unavailable(
+        "device `cuda:%d` is not available: the CUDA driver has %d devices; CUDA_VISIBLE_DEVICES may hide "
+        "some",
+        ordinal, count);
+  number = ordinal;
+  RNNRT_TRY(check(api.cuDeviceGet(&device, ordinal), "cuDeviceGet"));
+  RNNRT_TRY(check(api.cuDeviceGetName(properties.name, sizeof(properties.name), device), "cuDeviceGetName"));
+  properties.name[sizeof(properties.name) - 1] = 0;
+  title = properties.name;
+  auto attribute = [&](CUdevice_attribute which, int32_t &value) {
+    return check(api.cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
+  };
+  int32_t major = 0, minor = 0, shared = 0, pools = 0;
+  RNNRT_TRY(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major));
+  RNNRT_TRY(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor));
+  RNNRT_TRY(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, properties.multiprocessors));
+  RNNRT_TRY(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared));
+  RNNRT_TRY(attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, pools));
+  size_t bytes = 0;
+  RNNRT_TRY(check(api.cuDeviceTotalMem(&bytes, device), "cuDeviceTotalMem"));
+  properties.ordinal = ordinal;
+  properties.compute_capability = major * 10 + minor;
+  properties.driver_version = library->version();
+  properties.memory_bytes = int64_t(bytes);
+  properties.shared_memory_per_block = shared;
+  if (!pools)
+    return unavailable("device `cuda:%d` (%s) is not available: its driver has no memory pools", ordinal,
+                       name().c_str());
+
+  RNNRT_TRY(check(api.cuDevicePrimaryCtxRetain(&primary, device), "cuDevicePrimaryCtxRetain"));
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  RNNRT_TRY(check(api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
+  RNNRT_TRY(check(api.cuStreamCreate(&memoryStream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
+  // A pool of our own: the settings of the default one belong to the program.
+  CUmemPoolProps wanted{};
+  wanted.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wanted.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+  wanted.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+  RNNRT_TRY(check(api.cuMemPoolCreate(&pool, &wanted), "cuMemPoolCreate"));
+  // Without it every wait for the device gives free memory back to the system, and the next call pays for it again.
+  uint64_t keep = UINT64_MAX;
+  return check(api.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep), "cuMemPoolSetAttribute");
+}
+
+CudaDevice::~CudaDevice() {
+  // Nothing can be done about failures here. After an error of a kernel the context answers every call with it.
+  if (!primary)
+    return;
+  const DriverApi &api = driver();
+  {
+    ContextScope scope(*this);
+    (void)api.cuCtxSynchronize();
+    modules.clear();
+    // What was not given back ends with the device.
+    for (const auto &[pointer, bytes] : blocks)
+      (void)api.cuMemFreeAsync(addressOf(pointer), memoryStream);
+    if (memoryStream)
+      (void)api.cuStreamSynchronize(memoryStream);
+    if (pool)
+      (void)api.cuMemPoolDestroy(pool);
+    if (memoryStream)
+      (void)api.cuStreamDestroy(memoryStream);
+    if (stream)
+      (void)api.cuStreamDestroy(stream);
+  }
+  (void)api.cuDevicePrimaryCtxRelease(device);
+}
+
+//===-- Memory ---------------------------------------------------------------------------------------------------===//
+
+void CudaDevice::remember(void *pointer, int64_t bytes) {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  blocks.emplace(pointer, bytes);
+  live += bytes;
+  peak = std::max(peak, live);
+}
+
+Status CudaDevice::forget(void *pointer, int64_t &bytes) {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  auto it = blocks.find(pointer);
+  if (it == blocks.end())
+    return invalidArgument("the pointer was not allocated on this device, or was freed already");
+  bytes = it->second;
+  live -= bytes;
+  blocks.erase(it);
+  return Status();
+}
+
+Status CudaDevice::allocate(CUstream order, int64_t bytes, void *&pointer) {
+  pointer = nullptr;
+  auto exhausted = [&](const char *reason) {
+    return resourceExhausted(
+        "not enough memory for %lld bytes on `%s`, which has %lld; the device holds %lld already%s", (long long)bytes,
+        name().c_str(), (long long)properties.memory_bytes, (long long)memoryStats().live_bytes, reason);
+  };
+  if (bytes < 0)
+    return invalidArgument("expects the size of an allocation to be at least 0, but got %lld", (long long)bytes);
+  if (bytes > properties.memory_bytes)
+    return exhausted("");
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  CUdeviceptr address = 0;
+  const CUresult result = driver().cuMemAllocFromPoolAsync(&address, size_t(std::max<int64_t>(bytes, 1)), pool, order);
+  if (result != CUDA_SUCCESS) {
+    Status status = check(result, "cuMemAllocFromPoolAsync");
+    return result == CUDA_ERROR_OUT_OF_MEMORY
+               ? exhausted((std::string(": ") + rnnrt_status_message(status.get())).c_str())
+               : std::move(status);
+  }
+  auto *made = reinterpret_cast<void *>(uintptr_t(address));
+  try {
+    remember(made, bytes);
+  } catch (...) {
+    (void)driver().cuMemFreeAsync(address, order);
+    throw;
+  }
+  pointer = made;
+  if (tracing(TraceKind::Memory))
+    trace("rnnrt,memory,alloc,cuda,%lld,%lld", (long long)bytes, (long long)memoryStats().live_bytes);
+  return Status();
+}
+
+Status CudaDevice::release(CUstream order, void *pointer) {
+  if (!pointer)
+    return Status();
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  int64_t bytes = 0;
+  RNNRT_TRY(forget(pointer, bytes));
+  if (Status status = check(driver().cuMemFreeAsync(addressOf(pointer), order), "cuMemFreeAsync"); !status.ok()) {
+    remember(pointer, bytes);
+    return status;
+  }
+  if (tracing(TraceKind::Memory))
+    trace("rnnrt,memory,free,cuda,%lld,%lld", (long long)bytes, (long long)memoryStats().live_bytes);
+  return Status();
+}
+
+Status CudaDevice::allocate(int64_t bytes, void *&pointer) {
+  RNNRT_TRY(allocate(memoryStream, bytes, pointer));
+  Status status = synchronize(memoryStream);
+  if (!status.ok()) {
+    (void)release(memoryStream, pointer);
+    pointer = nullptr;
+  }
+  return status;
+}
+
+Status CudaDevice::release(void *pointer) {
+  if (!pointer)
+    return Status();
+  {
+    // A pointer that is not ours is no reason to wait.
+    std::lock_guard<std::mutex> lock(memoryMutex);
+    if (!blocks.count(pointer))
+      return invalidArgument("the pointer was not allocated on this device, or was freed already");
+  }
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  // Nobody says which streams still use it. A failure is one of earlier work, and must not keep the memory.
+  Status work = check(driver().cuCtxSynchronize(), "cuCtxSynchronize");
+  RNNRT_TRY(release(memoryStream, pointer));
+  return work;
+}
+
+Status CudaDevice::copy(CUstream order, void *target, const void *source, int64_t bytes) {
+  if (!bytes)
+    return Status();
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  return check(driver().cuMemcpyAsync(addressOf(target), addressOf(source), size_t(bytes), order), "cuMemcpyAsync");
+}
+
+Status CudaDevice::fillZero(CUstream order, void *target, int64_t bytes) {
+  if (!bytes)
+    return Status();
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  return check(driver().cuMemsetD8Async(addressOf(target), 0, size_t(bytes), order), "cuMemsetD8Async");
+}
+
+bool CudaDevice::isPinnedHost(const void *pointer) const {
+  ContextScope scope(*this);
+  uint32_t type = 0;
+  // Plain memory of the host is unknown to the driver: an error, and no other one can come.
+  return scope.status.ok() &&
+         driver().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, addressOf(pointer)) == CUDA_SUCCESS &&
+         type == CU_MEMORYTYPE_HOST;
+}
+
+rnnrt_memory_stats_t CudaDevice::memoryStats() const {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  return {live, peak, int64_t(blocks.size())};
+}
+
+//===-- Streams --------------------------------------------------------------------------------------------------===//
+
+Status CudaDevice::synchronize(CUstream order) {
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  return check(driver().cuStreamSynchronize(order), "cuStreamSynchronize");
+}
+
+Status CudaDevice::isCapturing(CUstream order, bool &capturing) {
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  RNNRT_TRY(check(driver().cuStreamIsCapturing(order, &status), "cuStreamIsCapturing"));
+  capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
+  return Status();
+}
+
+CUstream cuda::nativeStream(const rnnrt_stream_t *stream, const CudaDevice &device) {
+  return stream ? static_cast<CUstream>(stream->native) : device.defaultStream();
+}
+
+CUstream cuda::nativeStream(const RunContext &context, const CudaDevice &device) {
+  return nativeStream(context.stream, device);
+}
+
+//===-- Modules of compiled code ---------------------------------------------------------------------------------===//
+
+Status CudaDevice::compiledModule(const std::shared_ptr<const CompiledImage> &image, CudaModule *&module) {
+  std::lock_guard<std::mutex> lock(moduleMutex);
+  if (auto it = modules.find(image->serial); it != modules.end()) {
+    module = it->second.second.get();
+    return Status();
+  }
+  // Those of code that was unloaded; their kernels may still run.
+  for (auto it = modules.begin(); it != modules.end();) {
+    if (!it->second.first.expired()) {
+      ++it;
+      continue;
+    }
+    ContextScope scope(*this);
+    (void)driver().cuCtxSynchronize();
+    it = modules.erase(it);
+  }
+  auto made = std::make_unique<CudaModule>(*this);
+  RNNRT_TRY(made->load(&image->image, 1));
+  module = modules.emplace(image->serial, std::make_pair(image, std::move(made))).first->second.second.get();
+  return Status();
+}
+
+Status CudaDevice::tensorMap(const CUtensorMap &map, void *&pointer) {
+  const std::string key(reinterpret_cast<const char *>(&map), sizeof(map));
+  std::lock_guard<std::mutex> lock(moduleMutex);
+  if (auto it = tensorMaps.find(key); it != tensorMaps.end()) {
+    pointer = it->second;
+    return Status();
+  }
+  void *made = nullptr;
+  RNNRT_TRY(allocate(memoryStream, int64_t(sizeof(map)), made));
+  Status status = copy(memoryStream, made, &map, int64_t(sizeof(map)));
+  if (status.ok())
+    status = synchronize(memoryStream);
+  if (!status.ok()) {
+    (void)release(memoryStream, made);
+    return status;
+  }
+  pointer = tensorMaps.emplace(key, made).first->second;
+  return Status();
+}
+
+//===-- ContextScope ---------------------------------------------------------------------------------------------===//
+
+ContextScope::ContextScope(const CudaDevice &device) : driver(device.driver()) {
+  CUcontext current = nullptr;
+  if (driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == device.context())
+    return;
+  status = device.check(driver.cuCtxPushCurrent(device.context()), "cuCtxPushCurrent");
+  pushed = status.ok();
+}
+
+ContextScope::~ContextScope() {
+  CUcontext popped = nullptr;
+  if (pushed)
+    (void)driver.cuCtxPopCurrent(&popped);
+}

@@ -1,0 +1,315 @@
+// LaunchEntries.cpp - the entries of mgpu.def: upstream's GPU runtime on the current call.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/CurrentCall.h"
+#include "core/Device.h"
+#include "cuda/CudaModule.h"
+#include "rnn_runtime/abi.h"
+
+#include <cstring>
+#include <iterator>
+
+using namespace rnnrt;
+using namespace rnnrt::cuda;
+
+namespace {
+
+/// The result of mgpuModuleGetFunction. Which CudaKernel it is depends on the device of the call.
+struct CompiledKernel {
+  std::shared_ptr<const CompiledImage> image;
+  std::string name;
+  bool cooperative = false, programmatic = false;
+};
+
+/// The result of mgpuModuleLoad.
+struct CompiledModule {
+  explicit CompiledModule(const rnnrt_image_t &image) : image(std::make_shared<const CompiledImage>(image)) {}
+  const std::shared_ptr<const CompiledImage> image;
+  std::mutex mutex;
+  std::map<std::string, CompiledKernel, std::less<>> kernels;
+};
+
+/// What streams and events are: something to point at.
+char token;
+
+/// Runs `body(call, device)` for the thread's current call unless that holds a failure, and records what it returns.
+template <typename Body> void enter(Body &&body) {
+  rnnrt_call_t *call = currentCall();
+  if (!call || !call->first.ok())
+    return;
+  call->record(guarded([&] {
+    CudaDevice *device = call->device->backend->cudaDevice();
+    if (!device)
+      return failedPrecondition("the function was compiled for target cuda, but its call is on device `%s`; make the "
+                                "call on a device `cuda`, or compile the function for that one",
+                                call->device->name.c_str());
+    return body(*call, *device);
+  }));
+}
+
+void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters) {
+  enter([&](rnnrt_call &call, CudaDevice &device) {
+    const auto *compiled = static_cast<const CompiledKernel *>(function);
+    if (!compiled)
+      return internalError("not enough memory for the kernels of compiled code");
+    CudaModule *module = nullptr;
+    CudaKernel *kernel = nullptr;
+    RNNRT_TRY(device.compiledModule(compiled->image, module));
+    RNNRT_TRY(module->kernel(compiled->name.c_str(), kernel));
+    launch.cooperative = compiled->cooperative;
+    launch.programmatic = compiled->programmatic;
+    return kernel->launch(call.stream.get(), launch, parameters);
+  });
+}
+
+void *loadModule(const void *data, int64_t bytes) {
+  return new (std::nothrow) CompiledModule({data, bytes, nullptr});
+}
+
+/// Removes `mark` from the end of `name`.
+bool strip(std::string_view &name, std::string_view mark) {
+  const bool found = name.size() >= mark.size() && name.substr(name.size() - mark.size()) == mark;
+  if (found)
+    name.remove_suffix(mark.size());
+  return found;
+}
+
+void waitForHost() {
+  enter([&](rnnrt_call &call, CudaDevice &device) {
+    return device.registeredRegions ? device.synchronize(nativeStream(call.stream.get(), device)) : Status();
+  });
+}
+
+/// The descriptor of a ranked memref as compiled code passes it.
+struct MemRef {
+  MemRef(void *descriptor, int64_t rank, int64_t elementBytes) {
+    struct {
+      char *allocated, *aligned;
+      int64_t offset;
+    } head;
+    std::memcpy(&head, descriptor, sizeof(head));
+    start = head.aligned + head.offset * elementBytes;
+    sizes = reinterpret_cast<const int64_t *>(static_cast<const char *>(descriptor) + sizeof(head));
+    strides = sizes + rank;
+  }
+  char *start;
+  const int64_t *sizes, *strides;
+};
+
+/// The place and the size of a dense memref; 0 bytes for an empty one.
+Status denseRange(int64_t rank, void *descriptor, int64_t elementBytes, void *&start, int64_t &bytes) {
+  if (!descriptor || rank < 0)
+    return invalidArgument("mgpuMemHostRegisterMemRef expects a memref");
+  const MemRef memref(descriptor, rank, elementBytes);
+  bytes = elementBytes;
+  for (int64_t dim = rank; dim-- > 0;) {
+    if (memref.sizes[dim] > 1 && memref.strides[dim] * elementBytes != bytes)
+      return unimplemented("only dense memrefs can be registered");
+    if (__builtin_mul_overflow(bytes, memref.sizes[dim], &bytes))
+      return outOfRange("the size of a memref does not fit 64 bits");
+  }
+  start = memref.start;
+  return Status();
+}
+
+CUdeviceptr addressOf(void *pointer) {
+  return CUdeviceptr(reinterpret_cast<uintptr_t>(pointer));
+}
+
+} // namespace
+
+extern "C" {
+
+//===-- Modules and launches -------------------------------------------------------------------------------------===//
+
+void *mgpuModuleLoad(void *data, int64_t bytes) {
+  return loadModule(data, bytes);
+}
+void *mgpuModuleLoadJIT(void *data, int32_t) {
+  return loadModule(data, 0);
+}
+void mgpuModuleUnload(void *module) {
+  delete static_cast<CompiledModule *>(module);
+}
+
+void *mgpuModuleGetFunction(void *module, const char *name) {
+  auto *compiled = static_cast<CompiledModule *>(module);
+  if (!compiled || !name)
+    return nullptr;
+  try {
+    std::lock_guard<std::mutex> lock(compiled->mutex);
+    if (auto it = compiled->kernels.find(std::string_view(name)); it != compiled->kernels.end())
+      return &it->second;
+    CompiledKernel kernel{compiled->image, name};
+    // In any order.
+    std::string_view rest = name;
+    for (bool more = true; more;) {
+      const bool cooperative = strip(rest, "__coop"), programmatic = strip(rest, "__pdl");
+      kernel.cooperative |= cooperative;
+      kernel.programmatic |= programmatic;
+      more = cooperative || programmatic;
+    }
+    return &compiled->kernels.emplace(name, std::move(kernel)).first->second;
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
+void mgpuLaunchKernel(void *function, int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
+                      int64_t block_z, int32_t dynamic_shared, void *, void **parameters, void **, int64_t) {
+  rnnrt_launch_t launch{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {0, 0, 0}, dynamic_shared, 0, 0};
+  launchKernel(function, launch, parameters);
+}
+
+void mgpuLaunchClusterKernel(void *function, int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int64_t grid_x,
+                             int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
+                             int32_t dynamic_shared, void *, void **parameters, void **) {
+  rnnrt_launch_t launch{
+      {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {cluster_x, cluster_y, cluster_z}, dynamic_shared, 0, 0};
+  launchKernel(function, launch, parameters);
+}
+
+//===-- Streams and events ---------------------------------------------------------------------------------------===//
+
+void *mgpuStreamCreate() {
+  return &token;
+}
+void mgpuStreamDestroy(void *) {}
+void mgpuStreamSynchronize(void *) {
+  waitForHost();
+}
+void mgpuStreamWaitEvent(void *, void *) {}
+
+void *mgpuEventCreate() {
+  return &token;
+}
+void mgpuEventDestroy(void *) {}
+void mgpuEventSynchronize(void *) {
+  waitForHost();
+}
+void mgpuEventRecord(void *, void *) {}
+
+//===-- Memory ---------------------------------------------------------------------------------------------------===//
+
+void *mgpuMemAlloc(int64_t bytes, void *, int32_t host_shared) {
+  void *result = nullptr;
+  enter([&](rnnrt_call &call, CudaDevice &) {
+    if (host_shared & 0xff)
+      return unimplemented("memory that host and device share (gpu.alloc host_shared); use memory of the device and "
+                           "gpu.memcpy");
+    if (bytes < 0)
+      return invalidArgument("a buffer of %lld bytes: a dimension is negative or the size overflows", (long long)bytes);
+    return call.device->backend->allocate(call.stream.get(), bytes, result);
+  });
+  return result;
+}
+
+void mgpuMemFree(void *pointer, void *) {
+  // Also after a failure: what was allocated before it must not leak.
+  rnnrt_call_t *call = currentCall();
+  if (call && pointer)
+    call->record(guarded([&] { return call->device->backend->release(call->stream.get(), pointer); }));
+}
+
+void mgpuMemcpy(void *target, void *source, int64_t bytes, void *) {
+  enter([&](rnnrt_call &call, CudaDevice &) {
+    return bytes > 0 ? call.device->backend->copy(call.stream.get(), target, source, bytes) : Status();
+  });
+}
+
+void mgpuMemset32(void *target, int32_t value, int64_t count, void *) {
+  enter([&](rnnrt_call &call, CudaDevice &device) {
+    if (count <= 0)
+      return Status();
+    ContextScope scope(device);
+    RNNRT_TRY(std::move(scope.status));
+    return device.check(device.driver().cuMemsetD32Async(addressOf(target), uint32_t(value), size_t(count),
+                                                         nativeStream(call.stream.get(), device)),
+                        "cuMemsetD32Async");
+  });
+}
+
+void mgpuMemset16(void *target, int32_t value, int64_t count, void *) {
+  enter([&](rnnrt_call &call, CudaDevice &device) {
+    if (count <= 0)
+      return Status();
+    ContextScope scope(device);
+    RNNRT_TRY(std::move(scope.status));
+    return device.check(device.driver().cuMemsetD16Async(addressOf(target), uint16_t(value), size_t(count),
+                                                         nativeStream(call.stream.get(), device)),
+                        "cuMemsetD16Async");
+  });
+}
+
+void mgpuMemHostRegisterMemRef(int64_t rank, void *descriptor, int64_t element_bytes) {
+  enter([&](rnnrt_call &, CudaDevice &device) {
+    void *start = nullptr;
+    int64_t bytes = 0;
+    RNNRT_TRY(denseRange(rank, descriptor, element_bytes, start, bytes));
+    if (!bytes)
+      return Status();
+    ContextScope scope(device);
+    RNNRT_TRY(std::move(scope.status));
+    RNNRT_TRY(device.check(device.driver().cuMemHostRegister(start, size_t(bytes), 0), "cuMemHostRegister"));
+    ++device.registeredRegions;
+    return Status();
+  });
+}
+
+void mgpuMemHostUnregisterMemRef(int64_t rank, void *descriptor, int64_t element_bytes) {
+  // Also after a failure, as a free.
+  rnnrt_call_t *call = currentCall();
+  CudaDevice *device = call ? call->device->backend->cudaDevice() : nullptr;
+  if (!device)
+    return;
+  call->record(guarded([&] {
+    void *start = nullptr;
+    int64_t bytes = 0;
+    RNNRT_TRY(denseRange(rank, descriptor, element_bytes, start, bytes));
+    if (!bytes)
+      return Status();
+    ContextScope scope(*device);
+    RNNRT_TRY(std::move(scope.status));
+    RNNRT_TRY(device->check(device->driver().cuMemHostUnregister(start), "cuMemHostUnregister"));
+    --device->registeredRegions;
+    return Status();
+  }));
+}
+
+void mgpuSetDefaultDevice(int32_t) {}
+
+void *mgpuTensorMapEncodeTiledMemref(int64_t rank, void *descriptor, int32_t type, int32_t interleave, int32_t swizzle,
+                                     int32_t promotion, int32_t fill, int64_t *box) {
+  void *result = nullptr;
+  enter([&](rnnrt_call &, CudaDevice &device) {
+    // Bytes of an element by CUtensorMapDataType.
+    static constexpr int64_t elementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    if (rank < 1 || rank > 5 || type < 0 || type >= int32_t(std::size(elementBytes)) || !descriptor || !box)
+      return invalidArgument("a tensor map has 1 to 5 dimensions and a known element type, but got rank %lld, type %d",
+                             (long long)rank, type);
+    const MemRef memref(descriptor, rank, elementBytes[type]);
+    // The innermost dimension first, and its stride is not told.
+    uint64_t sizes[5], strides[5];
+    uint32_t boxSizes[5], elementStrides[5];
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      const int64_t from = rank - 1 - dim;
+      sizes[dim] = uint64_t(memref.sizes[from]);
+      boxSizes[dim] = uint32_t(box[from]);
+      elementStrides[dim] = 1;
+      if (dim)
+        strides[dim - 1] = uint64_t(memref.strides[from] * elementBytes[type]);
+    }
+    CUtensorMap map{};
+    ContextScope scope(device);
+    RNNRT_TRY(std::move(scope.status));
+    RNNRT_TRY(device.check(device.driver().cuTensorMapEncodeTiled(
+                               &map, CUtensorMapDataType(type), uint32_t(rank), memref.start, sizes, strides, boxSizes,
+                               elementStrides, CUtensorMapInterleave(interleave), CUtensorMapSwizzle(swizzle),
+                               CUtensorMapL2promotion(promotion), CUtensorMapFloatOOBfill(fill)),
+                           "cuTensorMapEncodeTiled"));
+    return device.tensorMap(map, result);
+  });
+  return result;
+}
+
+} // extern "C"
