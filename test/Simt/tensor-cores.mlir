@@ -5,10 +5,8 @@
 // A product of f32 has to say that its factors may be cut to tf32.
 // RUN: sed 's/mmaShape = .16, 8, 8./&, tf32Enabled/' %t.f32.mlir > %t.mlir
 // RUN: FileCheck %s --check-prefix=OPS < %t.mlir
-// RUN: rnn-run %t.mlir --target=simt --function=f16 --simt-check | FileCheck %s
-// RUN: rnn-run %t.mlir --target=simt --function=tf32 --simt-check | FileCheck %s
-// RUN: rnn-run %t.mlir --target=simt --function=f64 --simt-check | FileCheck %s
-// CHECK: index=0
+// RUN: rnn-run %t.mlir --target=simt --simt-check --expected_output=0 --expected_output=0 --expected_output=0
+// RUN: rnn-run %t.mlir --target=simt --simt-schedule=reverse --expected_output=0 --expected_output=0 --expected_output=0
 // OPS-LABEL: gpu.func @f16
 // OPS: nvgpu.ldmatrix
 // OPS: nvgpu.mma.sync{{.*}}mmaShape = [16, 8, 16]
@@ -131,7 +129,7 @@ module attributes {gpu.container_module} {
     }
   }
 
-  func.func @f16() -> index {
+  func.func private @f16() -> index {
     %c1 = arith.constant 1 : index
     %c32 = arith.constant 32 : index
     %a = memref.alloc() : memref<16x16xf16>
@@ -177,7 +175,7 @@ module attributes {gpu.container_module} {
     }
     return %wrong : index
   }
-  func.func @tf32() -> index {
+  func.func private @tf32() -> index {
     %c1 = arith.constant 1 : index
     %c32 = arith.constant 32 : index
     %a = memref.alloc() : memref<16x8xf32>
@@ -223,7 +221,7 @@ module attributes {gpu.container_module} {
     }
     return %wrong : index
   }
-  func.func @f64() -> index {
+  func.func private @f64() -> index {
     %c1 = arith.constant 1 : index
     %c32 = arith.constant 32 : index
     %a = memref.alloc() : memref<8x4xf64>
@@ -268,5 +266,11 @@ module attributes {gpu.container_module} {
       affine.yield %w3 : index
     }
     return %wrong : index
+  }
+  func.func @main() -> (index, index, index) {
+    %0 = call @f16() : () -> index
+    %1 = call @tf32() : () -> index
+    %2 = call @f64() : () -> index
+    return %0, %1, %2 : index, index, index
   }
 }
