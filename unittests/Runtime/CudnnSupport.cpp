@@ -260,6 +260,13 @@ void CudnnProblem::backward(const std::string &only) {
     backwardWeights();
 }
 
+std::vector<double> CudnnProblem::read(const std::string &name) {
+  const Buffer &source = *buffers.at(name);
+  Tensor tensor(c.dtype(), source.bytes / rnnrt_dtype_size(c.dtype()));
+  source.download(tensor.data());
+  return tensor.values();
+}
+
 void CudnnProblem::enqueue(bool withLengths) {
   auto at = [&](const char *name) -> void * {
     auto it = buffers.find(name);

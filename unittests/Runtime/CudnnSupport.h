@@ -83,6 +83,8 @@ public:
   void backwardWeights();
   /// All three calls again on what is in the device's memory, without a copy: what a program captures into a graph.
   void enqueue(bool withLengths);
+  /// What a buffer of the device holds, as `params` or `dparams` in cuDNN's layout.
+  std::vector<double> read(const std::string &name);
   /// Every result is the host's, bit for bit but for the sign of zero: the fake computes on the host.
   void expectHostResults(const Tensors &values, const Tensors &reference) const;
   void expectHostResults() const;

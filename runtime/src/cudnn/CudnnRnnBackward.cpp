@@ -42,7 +42,6 @@ Status CudnnRnnPlan::backwardData(const RunContext &call, const RnnBackwardData 
                                                 dc0, size_t(layout.bytes), params, s.workspace, run.workspace,
                                                 size_t(reserveBytes), a.reserve),
                   "cudnnRNNBackwardData_v8"));
-  RNNRT_TRY(run.zeroEmpty(a.dx ? dx : nullptr, p.input));
   RNNRT_TRY(run.passEmpty(dh0, a.dhn, p.projection));
   RNNRT_TRY(run.passEmpty(dc0, a.dcn, p.hidden));
   return run.end();

@@ -6,8 +6,9 @@
 // dy, dhn and dcn are zero. The rest follows exactly, without a kernel of our own:
 // - examples do not mix, so all other rows are as if these were not there;
 // - with zero gradients coming in, and finite gates since x and h0 are zero, every gradient of a gate is a product with
-//   0: dW, dR and the biases get sums of zeros, and dx is 0;
-// - what is left are their rows in y, hn, cn, dx, dh0 and dc0, which are filled or copied after the call.
+//   0: dW, dR and the biases get sums of zeros, and dx is 0 (weights that are not finite spoil all of it, as
+//   everywhere);
+// - what is left are their rows in y, hn, cn, dh0 and dc0, which are filled or copied after the call.
 // Padding needs no stand-in: cuDNN reads nothing past a length (it packs the rows first).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -37,7 +38,8 @@ public:
   /// A result of `bytes`: the caller's memory, or scratch when it is unaligned or when it is null and cuDNN insists.
   Status result(void *target, int64_t bytes, bool needed, void *&where);
 
-  /// Rows of the empty examples in results. Both do nothing for a null pointer.
+  /// Rows of the empty examples in results: zeros at step 0 (cuDNN pads the rest), or those of another tensor. Both do
+  /// nothing for a null pointer.
   Status zeroEmpty(void *sequence, int64_t width);
   Status passEmpty(void *states, const void *source, int64_t width);
 

@@ -195,6 +195,8 @@ FAKE_API Result cudnnDestroy(Handle handle) {
 FAKE_API Result cudnnSetStream(Handle handle, cuda::CUstream stream) {
   FAKE_ENTER("cudnnSetStream");
   FAKE_EXPECT_LIVE(handle, "handle", "cudnnSetStream");
+  if (handle->stream && handle->stream != stream)
+    fake::log("cudnnSetStream moves a handle");
   handle->stream = stream;
   return Result::Success;
 }
@@ -242,6 +244,14 @@ FAKE_API Result cudnnCreateDropoutDescriptor(DropoutDescriptor *descriptor) {
   return make(descriptor, "dropout", "cudnnCreateDropoutDescriptor");
 }
 FAKE_API Result cudnnDestroyDropoutDescriptor(DropoutDescriptor descriptor) {
+  bool named = false;
+  {
+    std::lock_guard<std::mutex> lock(fake::state().mutex);
+    for (const auto &[object, kind] : fake::state().live)
+      named = named || (!std::strcmp(kind, "rnn") && static_cast<RnnDescriptor>(object)->dropout == descriptor);
+  }
+  if (named)
+    fake::misuse("cudnnDestroyDropoutDescriptor: an RNN descriptor still names it");
   return destroy(descriptor, "dropout", "cudnnDestroyDropoutDescriptor");
 }
 FAKE_API Result cudnnDropoutGetStatesSize(Handle handle, size_t *size) {
