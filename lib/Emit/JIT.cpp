@@ -104,6 +104,8 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
     }
     return map;
   });
+  // Modules with kernels hand them to the runtime in a constructor.
+  compiled->engine->initialize();
   if (!compiled->runtime.isComplete())
     return llvm::createStringError("the runtime's symbols lack some of abi.def; pass all of rnnrt_abi_symbols");
   // Looking every function up generates code now, and finds missing symbols before the first call.

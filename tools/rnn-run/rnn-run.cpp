@@ -60,6 +60,10 @@ static cl::opt<int> benchmark("benchmark", cl::desc("After one warm-up, time N c
                               cl::value_desc("N"), cl::init(0), cl::cat(category));
 static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, memory and plans"),
                                      cl::cat(category));
+static cl::opt<std::string> chip("chip",
+                                 cl::desc("Target cuda: GPU to compile kernels for, as sm_90a (default: PTX, which the "
+                                          "driver compiles for its GPU)"),
+                                 cl::value_desc("CHIP"), cl::cat(category));
 static cl::opt<std::string> simtSchedule("simt-schedule",
                                          cl::desc("Target simt: how threads take turns: fifo, reverse or random:SEED "
                                                   "(default: RNNRT_SIMT_SCHEDULE, else fifo)"),
@@ -169,6 +173,7 @@ static llvm::Error runBenchmark(const CompiledModule &module, RuntimeSession &se
 static llvm::Error run(ModuleOp module) {
   JITOptions options;
   options.pipeline.target = target;
+  options.pipeline.chip = chip;
   options.pipeline.lowering = lowering;
   options.pipeline.simtCheck = simtCheck;
   SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
@@ -232,6 +237,7 @@ static llvm::Error run(ModuleOp module) {
 static llvm::Error printStage(ModuleOp module, Stage stage) {
   PipelineOptions options;
   options.target = target;
+  options.chip = chip;
   options.lowering = lowering;
   options.simtCheck = simtCheck;
   options.stopAfter = stage;
@@ -273,6 +279,8 @@ int main(int argc, char **argv) {
                           llvm::join(llvm::map_range(TargetInfo::getNames(),
                                                      [](StringRef name) { return "`" + name.str() + "`"; }),
                                      ", ")));
+  if (target != "cuda" && !chip.empty())
+    exitOnError(makeError("--chip needs --target=cuda, but the target is `" + target + "`"));
   if (target != "simt" && (simtCheck || !simtSchedule.empty()))
     exitOnError(makeError("--simt-schedule and --simt-check need --target=simt, but the target is `" + target + "`"));
   if (target == "simt")

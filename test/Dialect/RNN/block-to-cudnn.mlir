@@ -94,3 +94,12 @@ func.func @cell_gradients(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b, %h: !h) -> !w 
       saved(%i, %cs, %f, %o, %ci, %co, %y : !h) grads(%h, %h : !h)
   return %r#3 : !w
 }
+
+// The cell of the only step is the last one.
+// CHECK-LABEL: func.func @one_step
+// CHECK:         %{{.*}}, %{{.*}}, %[[C:.*]], %{{.*}} = rnn.cudnn_forward lstm
+// CHECK:         return %[[C]]
+func.func @one_step(%x: tensor<1x2x3xf32>, %s: !s, %w: !w, %p: !p, %b: !b) -> tensor<1x2x4xf32> {
+  %r:7 = rnn.block_lstm ifco x(%x : tensor<1x2x3xf32>) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
+  return %r#1 : tensor<1x2x4xf32>
+}

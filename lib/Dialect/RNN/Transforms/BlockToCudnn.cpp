@@ -172,10 +172,12 @@ Reason checkForwardAttributes(BlockLSTMOp op) {
   return {};
 }
 
-/// The slices of `cs` that read its last step, if it has no other uses.
+/// The slices of `cs` that read its last step, if it has no other uses. A single step needs no slices.
 std::optional<SmallVector<tensor::ExtractSliceOp>> findLastCells(BlockLSTMOp op) {
   SmallVector<tensor::ExtractSliceOp> slices;
   auto type = cast<RankedTensorType>(op.getCs().getType());
+  if (type.getDimSize(0) == 1)
+    return slices;
   for (Operation *user : op.getCs().getUsers()) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
     if (!slice || type.isDynamicDim(0) || !isLastStep(slice, type.getDimSize(0), type))
@@ -204,6 +206,9 @@ Reason rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
       cell = layer.dropLayer(cell);
     rewriter.replaceOp(slice, rewriter.createOrFold<tensor::CastOp>(layer.loc, slice.getType(), cell));
   }
+  if (layer.steps == 1)
+    rewriter.replaceAllUsesWith(
+        op.getCs(), rewriter.createOrFold<tensor::CastOp>(layer.loc, op.getCs().getType(), forward.getOutputC()));
   rewriter.replaceAllUsesWith(op.getH(), forward.getOutput());
   rewriter.eraseOp(op);
   return {};
