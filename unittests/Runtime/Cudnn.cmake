@@ -34,7 +34,6 @@ else()
 endif()
 
 # A libcudnn.so.9 that computes by the host plans.
-set(RNN_FAKE_CUDA_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake-cuda)
 add_library(rnn_fake_cudnn SHARED FakeCuda/FakeCudnn.cpp FakeCuda/FakeCudnnRun.cpp)
 target_compile_features(rnn_fake_cudnn PRIVATE cxx_std_17)
 target_compile_options(rnn_fake_cudnn PRIVATE -Wall -Wextra -Wno-unused-parameter)
@@ -43,6 +42,11 @@ target_link_libraries(rnn_fake_cudnn PRIVATE rnn_runtime)
 set_target_properties(rnn_fake_cudnn PROPERTIES OUTPUT_NAME cudnn SUFFIX .so.9 CXX_VISIBILITY_PRESET hidden
                       VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY ${RNN_FAKE_CUDA_DIRECTORY})
 
+# They need the fake driver too.
+file(GLOB fake_driver CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/FakeCuda/*Driver*.cpp)
+if(NOT fake_driver)
+  return()
+endif()
 add_executable(rnn_runtime_cudnn_tests
   CudnnCaptureTest.cpp
   CudnnFailureTest.cpp

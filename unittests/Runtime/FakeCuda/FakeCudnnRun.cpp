@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <string_view>
 
 #define FAKE_API extern "C" __attribute__((visibility("default")))
 
@@ -92,7 +94,8 @@ struct Trailer {
 };
 
 uint64_t hashOf(const RnnDataObject &x) {
-  return hashBytes(x.lengths.data(), x.lengths.size() * sizeof(int32_t));
+  const auto *bytes = reinterpret_cast<const char *>(x.lengths.data());
+  return std::hash<std::string_view>()({bytes, x.lengths.size() * sizeof(int32_t)});
 }
 
 /// A plan of the host and a call to run it in.
