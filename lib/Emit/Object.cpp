@@ -112,9 +112,8 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
     if (!name)
       return name.takeError();
     llvm::LibFunc known;
-    // mgpu*: launches of gpu kernels, which the runtime exports too.
     if (!(*flags & llvm::object::BasicSymbolRef::SF_Undefined) || name->empty() || provided.contains(*name) ||
-        declared.contains(*name) || name->starts_with("mgpu") || library.getLibFunc(*name, known))
+        declared.contains(*name) || library.getLibFunc(*name, known))
       continue;
     missing += (missing.empty() ? "`" : ", `") + name->str() + "`";
   }
