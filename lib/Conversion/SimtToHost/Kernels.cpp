@@ -8,6 +8,8 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -15,31 +17,78 @@ using namespace mlir::rnn::simt;
 
 namespace {
 
-/// Where the workgroup variables of a gpu.module stand in a block's shared memory.
-struct SharedLayout {
-  llvm::StringMap<int64_t> offsets;
-  int64_t bytes = 0;
-
-  SharedLayout(gpu::GPUModuleOp module, const DataLayout &layout) {
-    SmallVector<LLVM::GlobalOp> dynamic;
-    for (auto global : module.getOps<LLVM::GlobalOp>()) {
-      if (global.getAddrSpace() != 3)
+/// Where workgroup variables stand in the shared memory of a block. Each kernel has a layout of its own; only variables
+/// that several kernels reach (through functions that they both call) stand at the same place in all of them.
+class SharedLayout {
+public:
+  SharedLayout(gpu::GPUModuleOp module, const DataLayout &layout) : symbols(module) {
+    llvm::MapVector<Operation *, unsigned> users;
+    SmallVector<std::pair<LLVM::LLVMFuncOp, llvm::SetVector<Operation *>>> kernels;
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+      if (!isKernel(function))
         continue;
-      auto array = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
-      if (array && array.getNumElements() == 0) {
-        dynamic.push_back(global);
-        continue;
-      }
-      // 16 bytes: what vectors and ldmatrix want.
-      bytes = llvm::alignTo(bytes, std::max<int64_t>(16, global.getAlignment().value_or(16)));
-      offsets[global.getSymName()] = bytes;
-      bytes += layout.getTypeSize(global.getGlobalType());
+      llvm::SetVector<Operation *> variables, visited;
+      collect(function, variables, visited);
+      for (Operation *variable : variables)
+        ++users[variable];
+      kernels.push_back({function, std::move(variables)});
     }
-    // Dynamic shared memory is what follows: one piece, whatever its names.
-    bytes = llvm::alignTo(bytes, 128);
-    for (LLVM::GlobalOp global : dynamic)
-      offsets[global.getSymName()] = bytes;
+    int64_t common = 0;
+    for (auto [variable, count] : users)
+      if (count > 1)
+        place(variable, common, layout);
+    for (auto &[function, variables] : kernels) {
+      int64_t bytes = common;
+      for (Operation *variable : variables)
+        if (users[variable] == 1)
+          place(variable, bytes, layout);
+      // The dynamic part begins at a multiple of 128.
+      kernelBytes[function] = llvm::alignTo(bytes, 128);
+    }
   }
+
+  static bool isKernel(LLVM::LLVMFuncOp function) {
+    return function->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) || function->hasAttr("nvvm.kernel");
+  }
+  static bool isShared(LLVM::GlobalOp global) { return global.getAddrSpace() == 3; }
+  /// Dynamic shared memory is an array without elements.
+  static bool isDynamic(LLVM::GlobalOp global) {
+    auto array = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
+    return array && array.getNumElements() == 0;
+  }
+
+  LLVM::GlobalOp lookup(StringRef name) const { return symbols.lookup<LLVM::GlobalOp>(name); }
+  int64_t getBytes(LLVM::LLVMFuncOp kernel) const { return kernelBytes.lookup(kernel); }
+  int64_t getOffset(LLVM::GlobalOp variable) const { return offsets.lookup(variable); }
+
+private:
+  /// The static variables that `function` and what it calls use.
+  void collect(LLVM::LLVMFuncOp function, llvm::SetVector<Operation *> &variables,
+               llvm::SetVector<Operation *> &visited) {
+    if (!visited.insert(function))
+      return;
+    function.walk([&](Operation *op) {
+      if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
+        auto global = symbols.lookup<LLVM::GlobalOp>(address.getGlobalName());
+        if (global && isShared(global) && !isDynamic(global))
+          variables.insert(global);
+      } else if (auto call = dyn_cast<LLVM::CallOp>(op); call && call.getCallee()) {
+        if (auto callee = symbols.lookup<LLVM::LLVMFuncOp>(*call.getCallee()))
+          collect(callee, variables, visited);
+      }
+    });
+  }
+
+  void place(Operation *variable, int64_t &bytes, const DataLayout &layout) {
+    auto global = cast<LLVM::GlobalOp>(variable);
+    // 16 bytes: what vectors and ldmatrix want.
+    bytes = llvm::alignTo(bytes, std::max<int64_t>(16, global.getAlignment().value_or(16)));
+    offsets[global] = bytes;
+    bytes += layout.getTypeSize(global.getGlobalType());
+  }
+
+  SymbolTable symbols;
+  DenseMap<Operation *, int64_t> offsets, kernelBytes;
 };
 
 } // namespace
@@ -136,17 +185,22 @@ static void redirectSymbols(LLVM::LLVMFuncOp function, const SharedLayout &share
         call.setCallee(found->second);
   });
   for (LLVM::AddressOfOp address : addresses) {
-    auto offset = shared.offsets.find(address.getGlobalName());
-    if (offset == shared.offsets.end()) {
+    LLVM::GlobalOp global = shared.lookup(address.getGlobalName());
+    if (!global || !SharedLayout::isShared(global)) {
       if (auto found = names.find(address.getGlobalName()); found != names.end())
         address.setGlobalName(found->second);
       continue;
     }
     OpBuilder builder(address);
     Location loc = address.getLoc();
-    Value base = entries.call(builder, loc, "rnnrt_abi_simt_shared_base", {}, /*pure=*/true);
-    Value place = LLVM::GEPOp::create(builder, loc, entries.pointer, entries.i8, base,
-                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset->second)});
+    Value place;
+    if (SharedLayout::isDynamic(global)) {
+      place = entries.call(builder, loc, "rnnrt_abi_simt_dynamic_shared", {}, /*pure=*/true);
+    } else {
+      Value base = entries.call(builder, loc, "rnnrt_abi_simt_shared_base", {}, /*pure=*/true);
+      place = LLVM::GEPOp::create(builder, loc, entries.pointer, entries.i8, base,
+                                  ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(shared.getOffset(global))});
+    }
     // Keeps its address space until the accesses have been looked at.
     address.getResult().replaceAllUsesWith(
         LLVM::AddrSpaceCastOp::create(builder, loc, address.getType(), place).getResult());
@@ -230,22 +284,18 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
                                   : entries.uniqueName((module.getName() + "__" + symbol.getName()).str());
   }
   SmallVector<LLVM::LLVMFuncOp> functions;
+  SmallVector<LLVM::GlobalOp> globals;
   for (Operation *op : contents) {
     if (auto global = dyn_cast<LLVM::GlobalOp>(op)) {
-      if (shared.offsets.contains(global.getSymName()))
-        continue;
-      global->remove();
-      global.setSymName(names[global.getSymName()]);
-      global.setAddrSpace(0);
-      host.getBody()->push_front(global);
+      if (!SharedLayout::isShared(global))
+        globals.push_back(global);
       continue;
     }
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
     if (!function)
       return op->emitOpError("cannot be emulated on target simt: it was not lowered to the NVVM dialect");
-    if (function.isExternal())
-      continue;
-    functions.push_back(function);
+    if (!function.isExternal())
+      functions.push_back(function);
   }
   for (LLVM::LLVMFuncOp function : functions) {
     std::string name = function.getName().str();
@@ -268,8 +318,8 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     for (Operation *op : ops)
       if (failed(rewriteOp(op, entries)))
         return failure();
-    bool isKernel = function->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) || function->hasAttr("nvvm.kernel");
-    Kernel kernel{{}, shared.bytes, stackBytes, function->hasAttr("rnn.cooperative"), check, getBlockSize(function)};
+    bool isKernel = SharedLayout::isKernel(function);
+    Kernel kernel{{}, shared.getBytes(function), stackBytes, function->hasAttr("rnn.cooperative"), check, getBlockSize(function)};
     // What a launch refers to stays, as a declaration that says where the kernel is now.
     LLVM::LLVMFuncOp declaration;
     if (isKernel) {
@@ -289,6 +339,12 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
       kernel.thunk = FlatSymbolRefAttr::get(makeThunk(function, entries));
       kernel.writeTo(declaration);
     }
+  }
+  for (LLVM::GlobalOp global : globals) {
+    global->remove();
+    global.setSymName(names[global.getSymName()]);
+    global.setAddrSpace(0);
+    host.getBody()->push_front(global);
   }
   for (LLVM::LLVMFuncOp function : functions)
     if (failed(checkCalls(function, entries)))

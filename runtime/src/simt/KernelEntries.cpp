@@ -96,6 +96,9 @@ int32_t rnnrt_abi_simt_warp_id(void) {
 void *rnnrt_abi_simt_shared_base(void) {
   return running->block->shared;
 }
+void *rnnrt_abi_simt_dynamic_shared(void) {
+  return running->block->shared + emulator().getLaunch().staticShared;
+}
 int32_t rnnrt_abi_simt_shared_size(void) {
   return int32_t(emulator().getSharedBytes());
 }
