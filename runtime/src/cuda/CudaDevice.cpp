@@ -69,7 +69,7 @@ Status CudaDevice::initialize(int ordinal) {
   CUmemPoolProps wanted{};
   wanted.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   wanted.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
-  wanted.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+  wanted.location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal};
   RNNRT_TRY(check(api.cuMemPoolCreate(&pool, &wanted), "cuMemPoolCreate"));
   // Without it every wait for the device gives free memory back to the system, and the next call pays for it again.
   uint64_t keep = UINT64_MAX;

@@ -1,0 +1,239 @@
+// FakeDriverModules.cpp - modules and launches of the fake driver.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "FakeDriverState.h"
+
+#include <cstdio>
+#include <cstring>
+
+using namespace rnnrt::cuda;
+
+/// What separates words in the code that the fake reads.
+static std::string wordAt(const std::string &text, size_t at) {
+  at = text.find_first_not_of(" \t\n", at);
+  return at == std::string::npos ? "" : text.substr(at, text.find_first_of(" \t\n,(;", at) - at);
+}
+
+static void addFunction(CUmodule module, const std::string &name, int cluster) {
+  auto function = std::make_unique<CUfunc_st>();
+  function->module = module;
+  function->name = name;
+  function->attributes = {{CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+                          {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1024},
+                          {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 0},
+                          {CU_FUNC_ATTRIBUTE_NUM_REGS, 32},
+                          {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 48 * 1024 - 1024},
+                          {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, cluster},
+                          {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, cluster ? 1 : 0},
+                          {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, cluster ? 1 : 0},
+                          {CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0}};
+  module->functions.push_back(std::move(function));
+}
+
+/// Machine code for another chip is refused.
+static CUresult readMachineCode(CUmodule module, const char *data) {
+  const std::string text(data + 4);
+  if (text.rfind(" chip=", 0) != 0) {
+    // A real one: every kernel has a section `.text.NAME`. Where the file ends stands in its header (ELF-64: section
+    // headers at byte 40, their size and number at 58 and 60).
+    uint64_t headers;
+    uint16_t size, count;
+    std::memcpy(&headers, data + 40, sizeof(headers));
+    std::memcpy(&size, data + 58, sizeof(size));
+    std::memcpy(&count, data + 60, sizeof(count));
+    const std::string file(data, headers + uint64_t(size) * count);
+    const std::string section(".text.");
+    for (size_t at = file.find(section); at != std::string::npos; at = file.find(section, at + 1))
+      addFunction(module, file.c_str() + at + section.size(), 0);
+    return CUDA_SUCCESS;
+  }
+  int capability = 0;
+  char suffix = 0;
+  std::sscanf(text.c_str(), " chip=sm_%d%c", &capability, &suffix);
+  const int device = fake::state().capability;
+  if (suffix == 'a' ? device != capability : device / 10 != capability / 10 || device < capability)
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  for (size_t at = text.find("kernels="); at != std::string::npos; at = text.find(',', at + 1))
+    addFunction(module, wordAt(text, text[at] == ',' ? at + 1 : at + 8), 0);
+  return CUDA_SUCCESS;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count,
+                                                  CUjit_option *options, void **values) {
+  FAKE_ENTER("cuModuleLoadDataEx");
+  FAKE_EXPECT_CONTEXT("cuModuleLoadDataEx");
+  FAKE_EXPECT(image);
+  if (fake::state().capturing)
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  auto refuse = [&](CUresult result, const char *reason) {
+    for (unsigned k = 0; k + 1 < count; ++k)
+      if (options[k] == CU_JIT_ERROR_LOG_BUFFER && options[k + 1] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+        std::snprintf(static_cast<char *>(values[k]), reinterpret_cast<size_t>(values[k + 1]), "%s", reason);
+    return result;
+  };
+  const char *data = static_cast<const char *>(image);
+  auto made = std::make_unique<CUmod_st>();
+  if (!std::memcmp(data, "\177ELF", 4)) {
+    if (CUresult result = readMachineCode(made.get(), data); result != CUDA_SUCCESS)
+      return result;
+  } else {
+    const std::string text(data);
+    int capability = 0, cluster = 0;
+    const size_t target = text.find(".target"), marked = text.find(".reqnctapercluster");
+    if (target == std::string::npos || std::sscanf(text.c_str() + target, ".target sm_%d", &capability) != 1)
+      return refuse(CUDA_ERROR_INVALID_PTX, "ptxas application ptx input, line 1;\n  fatal : no target\n");
+    if (capability > fake::state().capability)
+      return refuse(CUDA_ERROR_INVALID_PTX, "ptxas fatal : the target is newer than the device\n");
+    if (text.find("BROKEN") != std::string::npos)
+      return refuse(CUDA_ERROR_INVALID_PTX,
+                    "ptxas application ptx input, line 3; error : Unknown\n\n  symbol 'BROKEN'\n");
+    if (marked != std::string::npos)
+      std::sscanf(text.c_str() + marked, ".reqnctapercluster %d", &cluster);
+    for (size_t at = text.find(".entry "); at != std::string::npos; at = text.find(".entry ", at + 1))
+      addFunction(made.get(), wordAt(text, at + 7), cluster);
+  }
+  fake::log("cuModuleLoadDataEx kernels=%zu", made->functions.size());
+  *module = made.release();
+  fake::state().live[*module] = "module";
+  return CUDA_SUCCESS;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuModuleUnload(CUmodule module) {
+  FAKE_ENTER_DESTROY();
+  FAKE_EXPECT_LIVE(module, "module", "cuModuleUnload");
+  fake::log("cuModuleUnload");
+  fake::state().live.erase(module);
+  delete module;
+  return CUDA_SUCCESS;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+  FAKE_ENTER("cuModuleGetFunction");
+  FAKE_EXPECT_LIVE(module, "module", "cuModuleGetFunction");
+  for (const auto &candidate : module->functions)
+    if (candidate->name == name) {
+      *function = candidate.get();
+      return CUDA_SUCCESS;
+    }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+static bool isFunction(CUfunction function, const char *user) {
+  for (const auto &[object, kind] : fake::state().live)
+    if (kind == "module")
+      for (const auto &candidate : static_cast<CUmodule>(object)->functions)
+        if (candidate.get() == function)
+          return true;
+  fake::misuse("%s of a function of no live module", user);
+  return false;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function) {
+  FAKE_ENTER("cuFuncGetAttribute");
+  FAKE_EXPECT(isFunction(function, "cuFuncGetAttribute") && function->attributes.count(attribute));
+  *value = function->attributes[attribute];
+  return CUDA_SUCCESS;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  FAKE_ENTER("cuFuncSetAttribute");
+  FAKE_EXPECT(isFunction(function, "cuFuncSetAttribute"));
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    FAKE_EXPECT(value >= 0 && value + function->attributes[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] <= 232448);
+  else
+    FAKE_EXPECT(attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
+  function->attributes[attribute] = value;
+  fake::log("cuFuncSetAttribute kernel=%s attribute=%u value=%d", function->name.c_str(), unsigned(attribute), value);
+  return CUDA_SUCCESS;
+}
+
+/// What a launch asks for.
+struct Asked {
+  explicit Asked(const CUlaunchConfig &config, int compiledCluster)
+      : blocks(int64_t(config.gridDimX) * config.gridDimY * config.gridDimZ),
+        threads(int64_t(config.blockDimX) * config.blockDimY * config.blockDimZ), cluster(compiledCluster) {
+    for (unsigned k = 0; k < config.numAttrs; ++k) {
+      const CUlaunchAttribute &attribute = config.attrs[k];
+      const auto &dim = attribute.value.clusterDim;
+      switch (uint32_t(attribute.id)) {
+      case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        text += " cluster=" + std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
+        divides = dim.x && dim.y && dim.z && config.gridDimX % dim.x == 0 && config.gridDimY % dim.y == 0 &&
+                  config.gridDimZ % dim.z == 0;
+        cluster = int64_t(dim.x) * dim.y * dim.z;
+        break;
+      case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        cooperative = attribute.value.cooperative;
+        text += cooperative ? " cooperative" : "";
+        break;
+      case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        text += attribute.value.programmaticStreamSerializationAllowed ? " programmatic" : "";
+        break;
+      default:
+        known = false;
+      }
+    }
+  }
+  int64_t blocks, threads, cluster;
+  bool cooperative = false, divides = true, known = true;
+  std::string text;
+};
+
+FAKE_API CUresult rnnrt::cuda::cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                                                void **extra) {
+  FAKE_ENTER("cuLaunchKernelEx");
+  FAKE_EXPECT_CONTEXT("cuLaunchKernelEx");
+  FAKE_EXPECT_LIVE(config->hStream, "stream", "cuLaunchKernelEx");
+  FAKE_EXPECT(isFunction(function, "cuLaunchKernelEx") && !extra);
+  const Asked asked(*config, function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
+  FAKE_EXPECT(asked.known && asked.blocks > 0 && asked.threads > 0 && asked.threads <= 1024);
+  FAKE_EXPECT(int64_t(config->sharedMemBytes) <= function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES]);
+  if (!asked.divides || asked.cluster > 16 ||
+      (asked.cluster > 8 && !function->attributes[CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED]))
+    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+  // As many as one per multiprocessor, and clusters of 16 with little shared memory.
+  if (asked.cooperative && asked.blocks > 132)
+    return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  if (asked.cluster == 16 && config->sharedMemBytes > 200000)
+    return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  fake::step(config->hStream);
+  fake::log("cuLaunchKernelEx stream=%d kernel=%s grid=%ux%ux%u block=%ux%ux%u shared=%u%s", config->hStream->number,
+            function->name.c_str(), config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
+            config->blockDimY, config->blockDimZ, config->sharedMemBytes, asked.text.c_str());
+  auto kernel = fake::state().kernels.find(function->name);
+  if (kernel != fake::state().kernels.end())
+    kernel->second(parameters);
+  return CUDA_SUCCESS;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
+                                                            const CUlaunchConfig *config) {
+  FAKE_ENTER("cuOccupancyMaxActiveClusters");
+  FAKE_EXPECT(isFunction(function, "cuOccupancyMaxActiveClusters"));
+  const Asked asked(*config, function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
+  FAKE_EXPECT(asked.cluster > 0);
+  *clusters = asked.cluster == 16 && config->sharedMemBytes > 200000 ? 0 : int(132 / asked.cluster);
+  return CUDA_SUCCESS;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, uint32_t rank,
+                                                      void *address, const uint64_t *sizes, const uint64_t *strides,
+                                                      const uint32_t *box, const uint32_t *elementStrides,
+                                                      CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                                      CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  FAKE_ENTER("cuTensorMapEncodeTiled");
+  FAKE_EXPECT(map && rank >= 1 && rank <= 5 && address);
+  std::string text = "type=" + std::to_string(type) + " sizes";
+  for (uint32_t dim = 0; dim < rank; ++dim)
+    text += " " + std::to_string(sizes[dim]);
+  text += " strides";
+  for (uint32_t dim = 0; dim + 1 < rank; ++dim)
+    text += " " + std::to_string(strides[dim]);
+  text += " box";
+  for (uint32_t dim = 0; dim < rank; ++dim)
+    text += " " + std::to_string(box[dim]);
+  fake::log("cuTensorMapEncodeTiled %s", text.c_str());
+  map->opaque[0] = reinterpret_cast<uintptr_t>(address);
+  map->opaque[1] = std::hash<std::string>()(text);
+  return CUDA_SUCCESS;
+}
