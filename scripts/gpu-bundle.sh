@@ -6,14 +6,14 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 rnn_install_packages
 rnn_configure
-ninja -C "$RNN_BUILD_DIR" rnn-compile rnn_runtime rnn-bundle-runner rnn-bundle-bench
+ninja -C "$RNN_BUILD_DIR" rnn-compile rnn_runtime rnn-bundle-runner rnn-bundle-bench rnn-bundle-questions
 
 bundle="$RNN_BUILD_DIR/gpu-bundle"
 sources="$(cd "$(dirname "${BASH_SOURCE[0]}")/../test/Bundle" && pwd)"
 rm -rf "$bundle"
 mkdir -p "$bundle"/{bin,lib,compat,modules}
 cp -L "$RNN_BUILD_DIR"/lib/librnn_runtime.so* "$bundle/lib/"
-cp "$RNN_BUILD_DIR"/bin/rnn-bundle-{runner,bench} "$bundle/bin/"
+cp "$RNN_BUILD_DIR"/bin/rnn-bundle-{runner,bench,questions} "$bundle/bin/"
 cp "$sources"/{run.sh,with_torch.py} "$bundle/"
 # For machines whose C++ library is older than the compiler's.
 for library in libstdc++.so.6 libgcc_s.so.1; do

@@ -40,6 +40,7 @@ tools = [
     ToolSubst("rnn-compile", unresolved="ignore"),
     ToolSubst("rnn-lsp-server", unresolved="ignore"),
     ToolSubst("rnn-bundle-bench", unresolved="ignore"),
+    ToolSubst("rnn-bundle-questions", unresolved="ignore"),
     ToolSubst("rnn-bundle-runner", unresolved="ignore"),
 ]
 llvm_config.add_tool_substitutions(tools, [config.rnn_tools_dir, config.llvm_tools_dir])

@@ -45,6 +45,9 @@ echo "== tests"
 "${tests[@]}"
 status=$?
 
+echo "== questions"
+"$here/bin/rnn-bundle-questions" --device="$device" || status=1
+
 if [ -n "$torch" ]; then
   echo "== PyTorch"
   python3 "$here/with_torch.py" --library "$here/lib/librnn_runtime.so" --device "$device" ${quick:+--quick} || status=1
