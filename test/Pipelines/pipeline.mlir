@@ -30,7 +30,7 @@
 // TEXT: rnn-thread-runtime-call,
 // TEXT: rnn-verify-contract{stage=lower},
 // TEXT: convert-rnn-runtime-to-llvm,
-// TEXT: llvm-request-c-wrappers
+// TEXT: rnn-emit-entries
 // TEXT: finalize-memref-to-llvm{{.*}}use-generic-functions=true
 // TEXT: reconcile-unrealized-casts
 // TEXT: rnn-verify-contract{stage=emit}
