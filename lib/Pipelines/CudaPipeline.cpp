@@ -76,6 +76,7 @@ void rnn::addCudaBinaries(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createGpuToLLVMConversionPass());
   GpuModuleToBinaryPassOptions binary;
   binary.toolkitPath = findToolkit();
+  pm.addNestedPass<gpu::GPUModuleOp>(createRNNCheckLibdevicePass({binary.toolkitPath}));
   binary.compilationTarget = !options.chip.empty() && hasPtxas(binary.toolkitPath) ? "bin" : "isa";
   pm.addPass(createGpuModuleToBinaryPass(binary));
 }

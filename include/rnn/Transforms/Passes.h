@@ -7,6 +7,7 @@
 #ifndef RNN_TRANSFORMS_PASSES_H
 #define RNN_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::rnn {

@@ -114,4 +114,15 @@ def RNNExpandGPUReductionsPass : Pass<"rnn-expand-gpu-reductions"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def RNNCheckLibdevicePass : Pass<"rnn-check-libdevice", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Refuse kernels that need libdevice where there is none";
+  let description = [{
+    Functions that NVIDIA's GPUs have no instruction for (`__nv_tanhf`, ...) come from libdevice, a file of the CUDA toolkit.
+    Without it they would stay undefined in the PTX, and the driver would refuse the module when it is loaded. With an
+    empty `toolkit`, a kernel that calls one is an error here.
+  }];
+  let options = [Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
+                        "Folder of the CUDA toolkit, empty if there is none">];
+}
+
 #endif // RNN_TRANSFORMS_PASSES_TD
