@@ -1,0 +1,15 @@
+# Tests of the emulator, target simt.
+function(rnnrt_simt_test name)
+  add_executable(${name} ${ARGN})
+  target_compile_features(${name} PRIVATE cxx_std_17)
+  target_compile_options(${name} PRIVATE -Wall -Wextra)
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/../../runtime/src)
+  target_link_libraries(${name} PRIVATE rnn_runtime GTest::gtest GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS ${name})
+endfunction()
+rnnrt_simt_test(rnn_runtime_simt_tests SimtTest.cpp)
+# The library keeps its fibers to itself, so they are compiled in: with the switch of this machine, and the portable one.
+rnnrt_simt_test(rnn_runtime_fiber_tests FiberTest.cpp ../../runtime/src/simt/Fiber.cpp)
+rnnrt_simt_test(rnn_runtime_ucontext_tests FiberTest.cpp ../../runtime/src/simt/Fiber.cpp)
+target_compile_definitions(rnn_runtime_ucontext_tests PRIVATE RNNRT_SIMT_UCONTEXT)

@@ -1,0 +1,326 @@
+// SimtTest.cpp - the emulator through its entries, with kernels written in C++ as the compiler would write them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "rnn_runtime/abi.h"
+#include "rnn_runtime/api.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+/// A device of target simt with a call that is current.
+class Session {
+public:
+  explicit Session(const char *name = "simt") {
+    status = rnnrt_device_create(name, nullptr, &device);
+    if (status)
+      return;
+    rnnrt_status_release(rnnrt_call_create(device, nullptr, nullptr, &call));
+    rnnrt_abi_make_current(call);
+  }
+  ~Session() {
+    rnnrt_status_release(status);
+    rnnrt_call_release(call);
+    rnnrt_device_release(device);
+  }
+
+  /// "CODE: message" of the call, or "OK"; the call can be used again.
+  std::string take() {
+    rnnrt_status_t first = rnnrt_call_status(call);
+    std::string text = rnnrt_status_code_name(rnnrt_status_code(first));
+    if (first)
+      text += std::string(": ") + rnnrt_status_message(first);
+    rnnrt_call_reset(call);
+    return text;
+  }
+
+  rnnrt_device_t *device = nullptr;
+  rnnrt_call_t *call = nullptr;
+  rnnrt_status_t status = nullptr;
+};
+
+struct Sizes {
+  int64_t grid = 1, block = 64, shared = 0;
+  int32_t flags = 0;
+};
+
+constexpr int32_t cooperative = 1, checked = 2;
+
+std::string launch(Session &session, void (*kernel)(void **), void *argument, const Sizes &sizes = {}) {
+  void *arguments[] = {argument};
+  rnnrt_abi_simt_launch(kernel, "test::kernel", "test.mlir:1:2", sizes.flags, sizes.grid, 1, 1, sizes.block, 1, 1, 0, 0, 0,
+                        0, sizes.shared, 0, arguments);
+  return session.take();
+}
+
+int32_t thread() { return rnnrt_abi_simt_thread_id(0); }
+int32_t globalThread() { return rnnrt_abi_simt_block_id(0) * rnnrt_abi_simt_block_dim(0) + thread(); }
+
+const char *const schedules[] = {"simt:fifo", "simt:reverse", "simt:random", "simt:random:1", "simt:random:99"};
+
+} // namespace
+
+static void recordOrder(void **arguments) {
+  static_cast<std::vector<int32_t> *>(arguments[0])->push_back(globalThread());
+}
+
+TEST(Simt, SchedulesDecideWhoGoesFirst) {
+  std::vector<int32_t> fifo, reverse, random, again, other;
+  auto run = [](const char *device, std::vector<int32_t> &order) {
+    Session session(device);
+    EXPECT_EQ(launch(session, recordOrder, &order, {3, 64}), "OK");
+  };
+  run("simt:fifo", fifo);
+  run("simt:reverse", reverse);
+  run("simt:random:5", random);
+  run("simt:random:5", again);
+  run("simt:random:6", other);
+  std::vector<int32_t> expected(192);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(fifo, expected);
+  EXPECT_EQ(reverse, std::vector<int32_t>(expected.rbegin(), expected.rend()));
+  EXPECT_EQ(random, again);
+  EXPECT_NE(random, other);
+  std::sort(random.begin(), random.end());
+  EXPECT_EQ(random, expected);
+}
+
+TEST(Simt, UnknownSchedulesAreRefused) {
+  for (const char *name : {"simt:lifo", "simt:random:", "simt:random:x", "simt:random:-1", "simt:random:1x",
+                           "simt:random:99999999999999999999", "simt:fifo:1"}) {
+    Session session(name);
+    ASSERT_NE(session.status, nullptr) << name;
+    EXPECT_NE(std::string(rnnrt_status_message(session.status)).find("unknown schedule"), std::string::npos) << name;
+  }
+  Session session("simtx");
+  EXPECT_EQ(rnnrt_status_code(session.status), RNNRT_STATUS_INVALID_ARGUMENT);
+}
+
+static void sumInTree(void **arguments) {
+  auto *shared = static_cast<int32_t *>(rnnrt_abi_simt_dynamic_shared());
+  int32_t size = rnnrt_abi_simt_block_dim(0);
+  shared[thread()] = thread();
+  for (int32_t step = size / 2; step > 0; step /= 2) {
+    rnnrt_abi_simt_barrier(0, 0, "tree.mlir:1:1");
+    if (thread() < step)
+      shared[thread()] += shared[thread() + step];
+  }
+  if (thread() == 0)
+    static_cast<int32_t *>(arguments[0])[rnnrt_abi_simt_block_id(0)] = shared[0];
+}
+
+TEST(Simt, BarriersOrderABlock) {
+  for (const char *name : schedules) {
+    Session session(name);
+    std::vector<int32_t> sums(5);
+    EXPECT_EQ(launch(session, sumInTree, sums.data(), {5, 1024, 4096}), "OK") << name;
+    EXPECT_EQ(sums, std::vector<int32_t>(5, 1023 * 512)) << name;
+  }
+}
+
+static void countSteps(void **arguments) {
+  auto &value = *static_cast<int32_t *>(arguments[0]);
+  for (int32_t step = 0; step < 20; ++step) {
+    if (globalThread() == step)
+      ++value;
+    rnnrt_abi_simt_grid_barrier("grid.mlir:1:1");
+    if (value != step + 1)
+      rnnrt_abi_simt_assert("a thread is out of step", "grid.mlir:2:1");
+    rnnrt_abi_simt_grid_barrier("grid.mlir:3:1");
+  }
+}
+
+TEST(Simt, GridBarriersOrderAGrid) {
+  for (const char *name : schedules) {
+    Session session(name);
+    int32_t value = 0;
+    EXPECT_EQ(launch(session, countSteps, &value, {33, 32, 0, cooperative}), "OK") << name;
+    EXPECT_EQ(value, 20) << name;
+  }
+}
+
+static void waitForever(void **) {
+  if (thread() < 32)
+    rnnrt_abi_simt_barrier(1, 64, "stuck.mlir:1:1");
+  else
+    rnnrt_abi_simt_barrier(2, 64, "stuck.mlir:2:2");
+}
+
+TEST(Simt, DeadlocksAreDescribed) {
+  Session session;
+  EXPECT_EQ(launch(session, waitForever, nullptr),
+            "FAILED_PRECONDITION: deadlock in kernel `test::kernel`: block (0,0,0) threads 0 to 31 wait at barrier 1 at "
+            "stuck.mlir:1:1; block (0,0,0) threads 32 to 63 wait at barrier 2 at stuck.mlir:2:2");
+}
+
+static void poll(void **) {
+  while (true)
+    rnnrt_abi_simt_yield("poll.mlir:1:1");
+}
+
+TEST(Simt, LivelocksEnd) {
+  Session session;
+  EXPECT_EQ(launch(session, poll, nullptr, {4, 32}),
+            "FAILED_PRECONDITION: livelock (threads poll memory that nobody changes) in kernel `test::kernel`: block (0,0,0) "
+            "threads 0 to 31 poll at poll.mlir:1:1; 3 blocks have not started, which only a cooperative launch would run "
+            "together with these");
+}
+
+static void failInTheMiddle(void **arguments) {
+  rnnrt_abi_simt_barrier(0, 0, "middle.mlir:1:1");
+  if (globalThread() == 70)
+    rnnrt_abi_simt_assert("enough", "middle.mlir:2:1");
+  rnnrt_abi_simt_barrier(0, 0, "middle.mlir:3:1");
+  ++*static_cast<int32_t *>(arguments[0]);
+}
+
+TEST(Simt, AFailureEndsTheLaunchAndNothingElse) {
+  Session session;
+  for (int run = 0; run < 3; ++run) {
+    int32_t finished = 0;
+    EXPECT_EQ(launch(session, failInTheMiddle, &finished, {4, 64}),
+              "FAILED_PRECONDITION: assertion failed in kernel `test::kernel`: enough, at middle.mlir:2:1 in block (1,0,0) "
+              "thread (6,0,0)");
+    EXPECT_EQ(finished, 64) << "block 0 was done";
+    std::vector<int32_t> sums(2);
+    EXPECT_EQ(launch(session, sumInTree, sums.data(), {2, 64, 256}), "OK");
+    EXPECT_EQ(sums[1], 63 * 32);
+  }
+}
+
+TEST(Simt, TheFirstFailureStaysAndLaterLaunchesDoNothing) {
+  Session session;
+  void *arguments[] = {nullptr};
+  int32_t finished = 0;
+  void *counting[] = {&finished};
+  rnnrt_abi_simt_launch(waitForever, "first", "a.mlir:1:1", 0, 1, 1, 1, 64, 1, 1, 0, 0, 0, 0, 0, 0, arguments);
+  rnnrt_abi_simt_launch(failInTheMiddle, "second", "a.mlir:2:1", 0, 1, 1, 1, 64, 1, 1, 0, 0, 0, 0, 0, 0, counting);
+  EXPECT_EQ(rnnrt_abi_simt_alloc(64), nullptr);
+  EXPECT_EQ(session.take().substr(0, 49), "FAILED_PRECONDITION: deadlock in kernel `first`: ");
+  EXPECT_EQ(finished, 0);
+}
+
+TEST(Simt, ACallOfAnotherDeviceIsRefused) {
+  Session session("host");
+  std::vector<int32_t> order;
+  EXPECT_EQ(launch(session, recordOrder, &order),
+            "FAILED_PRECONDITION: the function was compiled for target simt, but its call is on device `host`; make the call "
+            "on a device `simt`");
+  EXPECT_TRUE(order.empty());
+}
+
+TEST(Simt, LaunchesWithoutACallDoNothing) {
+  rnnrt_abi_make_current(nullptr);
+  std::vector<int32_t> order;
+  void *arguments[] = {&order};
+  rnnrt_abi_simt_launch(recordOrder, "none", "a.mlir:1:1", 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, arguments);
+  EXPECT_TRUE(order.empty());
+}
+
+TEST(Simt, SizesOfTheHardwareHold) {
+  Session session;
+  auto run = [&](std::vector<int64_t> grid, std::vector<int64_t> block, int64_t fixed, int64_t dynamic) {
+    void *arguments[] = {nullptr};
+    rnnrt_abi_simt_launch(waitForever, "k", "a.mlir:1:1", 0, grid[0], grid[1], grid[2], block[0], block[1], block[2], 0, 0,
+                          0, fixed, dynamic, 0, arguments);
+    std::string text = session.take();
+    return text.substr(0, text.find(", but got"));
+  };
+  const std::string prefix = "INVALID_ARGUMENT: launch of kernel `k`: expects ";
+  EXPECT_EQ(run({0, 1, 1}, {1, 1, 1}, 0, 0), prefix + "sizes of at least 1");
+  EXPECT_EQ(run({1, 1, 1}, {1, -5, 1}, 0, 0), prefix + "sizes of at least 1");
+  EXPECT_EQ(run({1, 65536, 1}, {1, 1, 1}, 0, 0), prefix + "a grid of at most (2147483647,65535,65535) blocks");
+  EXPECT_EQ(run({int64_t(1) << 40, 1, 1}, {1, 1, 1}, 0, 0), prefix + "a grid of at most (2147483647,65535,65535) blocks");
+  EXPECT_EQ(run({1, 1, 1}, {1, 1, 65}, 0, 0), prefix + "at most 1024 threads in a block and 64 in z");
+  EXPECT_EQ(run({1, 1, 1}, {INT64_MAX, 2, 1}, 0, 0), prefix + "at most 1024 threads in a block and 64 in z");
+  EXPECT_EQ(run({1 << 30, 1, 1}, {32, 1, 1}, 0, 0), prefix + "less than 2^32 threads");
+  EXPECT_EQ(run({1 << 30, 60000, 60000}, {1, 1, 1}, 0, 0), prefix + "less than 2^32 threads");
+  EXPECT_EQ(run({1, 1, 1}, {1, 1, 1}, 232449, 0), prefix + "at most 232448 bytes of shared memory in a block");
+  EXPECT_EQ(run({1, 1, 1}, {1, 1, 1}, 1, INT64_MAX), prefix + "at most 232448 bytes of shared memory in a block");
+  EXPECT_EQ(run({1, 1, 1}, {1, 1, 1}, 0, -1), prefix + "at most 232448 bytes of shared memory in a block");
+}
+
+static void readPoison(void **arguments) {
+  auto *shared = static_cast<float *>(rnnrt_abi_simt_dynamic_shared());
+  static_cast<float *>(arguments[0])[globalThread()] = shared[thread()];
+  shared[thread()] = 1;
+}
+
+TEST(Simt, SharedMemoryIsPoisonedForEveryBlock) {
+  Session session;
+  std::vector<float> values(128, 0);
+  EXPECT_EQ(launch(session, readPoison, values.data(), {2, 64, 256}), "OK");
+  for (float value : values)
+    EXPECT_NE(value, value);
+}
+
+/// Threads of one block write their own slot of global memory and then, after a barrier, a neighbour's.
+static void neighbours(void **arguments) {
+  auto *values = static_cast<int32_t *>(arguments[0]);
+  int32_t *own = values + 1 + thread(), *next = values + 1 + (thread() + 1) % 64;
+  rnnrt_abi_simt_access(own, 4, 1, "own.mlir:1:1");
+  *own = thread();
+  if (values[0])
+    rnnrt_abi_simt_barrier(0, 0, "barrier.mlir:1:1");
+  rnnrt_abi_simt_access(next, 4, 1, "next.mlir:1:1");
+  *next = -thread();
+}
+
+TEST(Simt, TheCheckerWantsBarriers) {
+  for (const char *name : schedules) {
+    Session session(name);
+    std::vector<int32_t> values(65);
+    values[0] = 1;
+    EXPECT_EQ(launch(session, neighbours, values.data(), {1, 64, 0, checked}), "OK") << name;
+    values[0] = 0;
+    std::string text = launch(session, neighbours, values.data(), {1, 64, 0, checked});
+    EXPECT_EQ(text.substr(0, 56), "FAILED_PRECONDITION: data race in kernel `test::kernel`:") << name;
+    EXPECT_NE(text.find("store of 4 bytes of global memory is not ordered after the store by block (0,0,0) thread ("),
+              std::string::npos)
+        << name << ": " << text;
+    EXPECT_EQ(launch(session, neighbours, values.data()), "OK") << name << ": not checked";
+  }
+}
+
+/// Two threads share four bytes, one byte or two each: only overlapping bytes conflict.
+static void narrow(void **arguments) {
+  auto &values = *static_cast<std::vector<int32_t> *>(arguments[0]);
+  auto *bytes = reinterpret_cast<char *>(values.data());
+  if (thread() < 2)
+    rnnrt_abi_simt_access(bytes + thread() * values[1], values[2], 1, thread() ? "b.mlir:1:1" : "a.mlir:1:1");
+}
+
+TEST(Simt, TheCheckerTellsBytesApart) {
+  struct Case {
+    int32_t distance, bytes;
+    bool race;
+  } cases[] = {{1, 1, false}, {2, 2, false}, {1, 2, true}, {0, 1, true}, {2, 1, false}, {2, 4, true}, {4, 4, false}};
+  for (const Case &one : cases) {
+    Session session;
+    std::vector<int32_t> values{0, one.distance, one.bytes, 0};
+    std::string text = launch(session, narrow, &values, {1, 32, 0, checked});
+    EXPECT_EQ(text != "OK", one.race) << one.distance << " " << one.bytes << ": " << text;
+  }
+}
+
+TEST(Simt, SeveralThreadsLaunchAtOnce) {
+  std::vector<std::thread> threads;
+  std::vector<std::string> results(4);
+  for (size_t index = 0; index < results.size(); ++index)
+    threads.emplace_back([&results, index] {
+      Session session(schedules[index]);
+      std::vector<int32_t> sums(50);
+      results[index] = launch(session, sumInTree, sums.data(), {50, 128, 512});
+      if (sums != std::vector<int32_t>(50, 127 * 64))
+        results[index] += " but wrong";
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &result : results)
+    EXPECT_EQ(result, "OK");
+}
