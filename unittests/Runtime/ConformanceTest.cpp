@@ -97,14 +97,17 @@ TEST(TypesTest, SizesAndNames) {
 
 TEST(DeviceTest, Names) {
   rnnrt_device_t *device = nullptr;
-  EXPECT_EQ(take(rnnrt_device_create("host", nullptr, &device)), "");
-  EXPECT_STREQ(rnnrt_device_name(device), "host");
+  EXPECT_EQ(take(rnnrt_device_create(deviceName(), nullptr, &device)), "");
+  EXPECT_STREQ(rnnrt_device_name(device), deviceName());
   rnnrt_device_release(device);
   EXPECT_EQ(take(rnnrt_device_create("tpu", nullptr, &device)),
             "INVALID_ARGUMENT: there is no device `tpu`, expected `host`, `simt` or `cuda`");
   EXPECT_EQ(device, nullptr);
+  for (const char *name :
+       {"", ":", "host:", "host:1", "hos", "cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cudax", "simt:x"})
+    EXPECT_EQ(take(rnnrt_device_create(name, nullptr, &device)).rfind("INVALID_ARGUMENT: ", 0), 0u) << name;
   EXPECT_NE(take(rnnrt_device_create(nullptr, nullptr, &device)), "");
-  EXPECT_NE(take(rnnrt_device_create("host", nullptr, nullptr)), "");
+  EXPECT_NE(take(rnnrt_device_create(deviceName(), nullptr, nullptr)), "");
 }
 
 TEST(DeviceTest, CudaSaysWhatIsMissing) {
@@ -118,11 +121,27 @@ TEST(DeviceTest, CudaSaysWhatIsMissing) {
   EXPECT_NE(take(status).find("libcuda.so.1"), std::string::npos);
 }
 
+TEST(DeviceTest, SaysWhatItIs) {
+  Session session;
+  rnnrt_device_properties_t properties;
+  ASSERT_EQ(take(rnnrt_device_properties(session.device, &properties)), "");
+  EXPECT_STRNE(properties.name, "");
+  const bool isCuda = std::string(deviceName()).rfind("cuda", 0) == 0;
+  EXPECT_EQ(properties.compute_capability >= 50, isCuda);
+  EXPECT_EQ(properties.multiprocessors > 0, isCuda);
+  EXPECT_EQ(properties.driver_version >= 12000, isCuda);
+  EXPECT_EQ(properties.memory_bytes > 0, isCuda);
+  EXPECT_EQ(properties.shared_memory_per_block >= 48 * 1024, isCuda);
+  EXPECT_NE(take(rnnrt_device_properties(nullptr, &properties)), "");
+  EXPECT_STREQ(properties.name, "");
+  EXPECT_NE(take(rnnrt_device_properties(session.device, nullptr)), "");
+}
+
 TEST(DeviceTest, LivesAsLongAsItsStreamsAndCalls) {
   rnnrt_device_t *device = nullptr;
   rnnrt_stream_t *stream = nullptr;
   rnnrt_call_t *call = nullptr;
-  ASSERT_EQ(take(rnnrt_device_create("host", nullptr, &device)), "");
+  ASSERT_EQ(take(rnnrt_device_create(deviceName(), nullptr, &device)), "");
   ASSERT_EQ(take(rnnrt_stream_create(device, &stream)), "");
   ASSERT_EQ(take(rnnrt_call_create(device, stream, nullptr, &call)), "");
   EXPECT_EQ(rnnrt_stream_device(stream), device);
@@ -131,7 +150,7 @@ TEST(DeviceTest, LivesAsLongAsItsStreamsAndCalls) {
   rnnrt_device_release(device);
   EXPECT_EQ(take(rnnrt_stream_synchronize(stream)), "");
   rnnrt_stream_release(stream);
-  EXPECT_STREQ(rnnrt_device_name(rnnrt_call_device(call)), "host");
+  EXPECT_STREQ(rnnrt_device_name(rnnrt_call_device(call)), deviceName());
   rnnrt_call_release(call);
 }
 
@@ -171,6 +190,87 @@ TEST(DeviceTest, ForeignStreamIsRefused) {
   rnnrt_stream_release(stream);
 }
 
+//===-- Events ---------------------------------------------------------------------------------------------------===//
+
+TEST(EventTest, OrderAndTime) {
+  Session session;
+  rnnrt_stream_t *stream = nullptr;
+  rnnrt_event_t *start = nullptr, *end = nullptr;
+  ASSERT_EQ(take(rnnrt_stream_create(session.device, &stream)), "");
+  ASSERT_EQ(take(rnnrt_event_create(session.device, &start)), "");
+  ASSERT_EQ(take(rnnrt_event_create(session.device, &end)), "");
+  double ms = -1;
+  // Work on one stream, after it work on another.
+  void *pointer = nullptr;
+  ASSERT_EQ(take(rnnrt_memory_alloc(session.device, 1 << 20, &pointer)), "");
+  const std::vector<char> source(1 << 20, 'x');
+  std::vector<char> target(1 << 20);
+  EXPECT_EQ(take(rnnrt_event_record(start, stream)), "");
+  EXPECT_EQ(take(rnnrt_memory_copy(session.device, stream, pointer, source.data(), 1 << 20)), "");
+  EXPECT_EQ(take(rnnrt_event_record(end, stream)), "");
+  EXPECT_EQ(take(rnnrt_event_wait(end, nullptr)), "");
+  EXPECT_EQ(take(rnnrt_memory_copy(session.device, nullptr, target.data(), pointer, 1 << 20)), "");
+  EXPECT_EQ(target, source);
+  EXPECT_EQ(take(rnnrt_event_elapsed(start, end, &ms)), "");
+  EXPECT_GE(ms, 0);
+  EXPECT_LT(ms, 60e3);
+  EXPECT_EQ(take(rnnrt_event_synchronize(end)), "");
+  // Recorded again, it is a later point.
+  double later = -1;
+  EXPECT_EQ(take(rnnrt_event_record(end, nullptr)), "");
+  EXPECT_EQ(take(rnnrt_event_elapsed(start, end, &later)), "");
+  EXPECT_GE(later, ms);
+  EXPECT_EQ(take(rnnrt_memory_free(session.device, pointer)), "");
+  rnnrt_event_release(start);
+  rnnrt_event_release(end);
+  rnnrt_stream_release(stream);
+}
+
+TEST(EventTest, Refusals) {
+  Session one, other;
+  rnnrt_stream_t *stream = nullptr;
+  rnnrt_event_t *event = nullptr, *foreign = nullptr, *none = nullptr;
+  double ms = -1;
+  ASSERT_EQ(take(rnnrt_stream_create(one.device, &stream)), "");
+  ASSERT_EQ(take(rnnrt_event_create(one.device, &event)), "");
+  ASSERT_EQ(take(rnnrt_event_create(other.device, &foreign)), "");
+  EXPECT_EQ(take(rnnrt_event_wait(event, nullptr)), "FAILED_PRECONDITION: `event` was not recorded yet");
+  EXPECT_EQ(take(rnnrt_event_synchronize(event)), "FAILED_PRECONDITION: `event` was not recorded yet");
+  EXPECT_EQ(take(rnnrt_event_record(event, stream)), "");
+  EXPECT_EQ(take(rnnrt_event_elapsed(event, foreign, &ms)), "FAILED_PRECONDITION: `end` was not recorded yet");
+  EXPECT_EQ(ms, 0);
+  EXPECT_EQ(take(rnnrt_event_record(foreign, stream)),
+            "INVALID_ARGUMENT: expects `stream` to belong to the device of `event`");
+  EXPECT_EQ(take(rnnrt_event_record(foreign, nullptr)), "");
+  EXPECT_EQ(take(rnnrt_event_wait(foreign, stream)),
+            "INVALID_ARGUMENT: expects `stream` to belong to the device of `event`");
+  EXPECT_EQ(take(rnnrt_event_elapsed(event, foreign, &ms)),
+            "INVALID_ARGUMENT: expects `start` and `end` to belong to the same device");
+  for (rnnrt_status_t status : {rnnrt_event_create(nullptr, &none), rnnrt_event_create(one.device, nullptr),
+                                rnnrt_event_record(nullptr, nullptr), rnnrt_event_wait(nullptr, nullptr),
+                                rnnrt_event_synchronize(nullptr), rnnrt_event_elapsed(nullptr, event, &ms),
+                                rnnrt_event_elapsed(event, nullptr, &ms), rnnrt_event_elapsed(event, event, nullptr)}) {
+    EXPECT_EQ(rnnrt_status_code(status), RNNRT_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(take(status).find("null pointer"), std::string::npos);
+  }
+  // An event keeps its device, as a stream does.
+  rnnrt_event_release(foreign);
+  rnnrt_event_release(event);
+  rnnrt_event_release(nullptr);
+  rnnrt_stream_release(stream);
+}
+
+TEST(EventTest, KeepsItsDevice) {
+  rnnrt_device_t *device = nullptr;
+  rnnrt_event_t *event = nullptr;
+  ASSERT_EQ(take(rnnrt_device_create(deviceName(), nullptr, &device)), "");
+  ASSERT_EQ(take(rnnrt_event_create(device, &event)), "");
+  rnnrt_device_release(device);
+  EXPECT_EQ(take(rnnrt_event_record(event, nullptr)), "");
+  EXPECT_EQ(take(rnnrt_event_synchronize(event)), "");
+  rnnrt_event_release(event);
+}
+
 //===-- Memory ---------------------------------------------------------------------------------------------------===//
 
 TEST(MemoryTest, AlignedAndCounted) {
@@ -183,7 +283,12 @@ TEST(MemoryTest, AlignedAndCounted) {
     ASSERT_EQ(take(rnnrt_memory_alloc(session.device, bytes, &pointer)), "");
     ASSERT_NE(pointer, nullptr);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(pointer) % RNNRT_MEMORY_ALIGNMENT, 0u);
-    std::fill_n(static_cast<char *>(pointer), bytes, char(1));
+    // All of it is there.
+    const std::vector<char> ones(size_t(bytes), char(1));
+    std::vector<char> back(size_t(bytes), char(0));
+    EXPECT_EQ(take(rnnrt_memory_copy(session.device, nullptr, pointer, ones.data(), bytes)), "");
+    EXPECT_EQ(take(rnnrt_memory_copy(session.device, nullptr, back.data(), pointer, bytes)), "");
+    EXPECT_EQ(ones, back);
     pointers.push_back(pointer);
     total += bytes;
   }

@@ -175,8 +175,13 @@ std::string rnntest::repeat(const Case &c) {
 
 //===-- Session --------------------------------------------------------------------------------------------------===//
 
+const char *rnntest::deviceName() {
+  const char *name = std::getenv("RNN_TEST_DEVICE");
+  return name ? name : "host";
+}
+
 Session::Session(int64_t dropoutDraw) {
-  EXPECT_EQ(rnnrt_device_create("host", nullptr, &device), nullptr);
+  EXPECT_EQ(rnnrt_device_create(deviceName(), nullptr, &device), nullptr);
   rnnrt_call_options_t options;
   rnnrt_call_options_init(&options);
   options.dropout_draw = dropoutDraw;

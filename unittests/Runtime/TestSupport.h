@@ -74,7 +74,10 @@ struct Case {
 std::string nameOf(const testing::TestParamInfo<std::string> &info);
 std::string repeat(const Case &c);
 
-/// A device and a call.
+/// The device of the tests of what every device promises: RNN_TEST_DEVICE, `host` without it.
+const char *deviceName();
+
+/// That device and a call.
 class Session {
 public:
   explicit Session(int64_t dropoutDraw = -1);

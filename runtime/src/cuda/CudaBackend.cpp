@@ -21,7 +21,8 @@ public:
   ~OwnedModule() override {
     // Its kernels may still run.
     ContextScope scope(*device);
-    (void)device->driver().cuCtxSynchronize();
+    if (scope.status.ok())
+      (void)device->driver().cuCtxSynchronize();
   }
 
   Status load(const rnnrt_image_t *images, int64_t count) { return code.load(images, count); }

@@ -83,11 +83,13 @@ CudaDevice::~CudaDevice() {
   const DriverApi &api = driver();
   {
     ContextScope scope(*this);
-    (void)api.cuCtxSynchronize();
+    if (scope.status.ok())
+      (void)api.cuCtxSynchronize();
     modules.clear();
-    // What was not given back ends with the device.
+    // What was not given back ends with the device. The first answer may be the failure of earlier work.
     for (const auto &[pointer, bytes] : blocks)
-      (void)api.cuMemFreeAsync(addressOf(pointer), memoryStream);
+      if (api.cuMemFreeAsync(addressOf(pointer), memoryStream) != CUDA_SUCCESS)
+        (void)api.cuMemFreeAsync(addressOf(pointer), memoryStream);
     if (memoryStream)
       (void)api.cuStreamSynchronize(memoryStream);
     if (pool)
@@ -267,7 +269,8 @@ Status CudaDevice::compiledModule(const std::shared_ptr<const CompiledImage> &im
       continue;
     }
     ContextScope scope(*this);
-    (void)driver().cuCtxSynchronize();
+    if (scope.status.ok())
+      (void)driver().cuCtxSynchronize();
     it = modules.erase(it);
   }
   auto made = std::make_unique<CudaModule>(*this);

@@ -223,19 +223,18 @@ FAKE_API CUresult rnnrt::cuda::cuDeviceGet(CUdevice *device, int ordinal) {
   FAKE_ENTER("cuDeviceGet");
   if (ordinal < 0 || ordinal >= fake::state().devices)
     return CUDA_ERROR_INVALID_DEVICE;
-  // Not the ordinal: the two are different things.
-  *device = ordinal + 100;
+  *device = ordinal;
   return CUDA_SUCCESS;
 }
 
 static bool isDevice(CUdevice device) {
-  return device >= 100 && device < 100 + fake::state().devices;
+  return device >= 0 && device < fake::state().devices;
 }
 
 FAKE_API CUresult rnnrt::cuda::cuDeviceGetName(char *name, int size, CUdevice device) {
   FAKE_ENTER("cuDeviceGetName");
   FAKE_EXPECT(isDevice(device));
-  std::snprintf(name, size_t(size), "Fake GPU %d", device - 100);
+  std::snprintf(name, size_t(size), "Fake GPU %d", device);
   return CUDA_SUCCESS;
 }
 
@@ -290,8 +289,9 @@ FAKE_API CUresult rnnrt::cuda::cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     fake::misuse("cuDevicePrimaryCtxRelease of a context that nobody owns");
     return CUDA_ERROR_INVALID_CONTEXT;
   }
-  // The object stays, so that a use of it is seen and does not crash.
-  if (!--it->second.first && fake_cuda_live(nullptr))
+  // The object stays, so that a use of it is seen and does not crash. Objects do not say whose they are.
+  --it->second.first;
+  if (!fake_cuda_live("context") && fake_cuda_live(nullptr))
     fake::misuse("cuDevicePrimaryCtxRelease while there are objects in the context");
   return CUDA_SUCCESS;
 }

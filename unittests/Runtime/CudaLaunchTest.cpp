@@ -1,0 +1,300 @@
+// CudaLaunchTest.cpp - upstream's launch entries (mgpu.def) on the fake driver, called as the translation of
+// gpu.launch_func calls them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CudaSupport.h"
+
+#include <cstring>
+#include <thread>
+
+using namespace rnntest;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// What stands in a compiled module: a constructor, a destructor, and code that launches.
+struct Compiled {
+  explicit Compiled(const char *text) : module(mgpuModuleLoadJIT(const_cast<char *>(text), 0)) {}
+  ~Compiled() { mgpuModuleUnload(module); }
+  Compiled(const Compiled &) = delete;
+
+  void launch(const char *kernel, void **parameters, int64_t blocks = 4, int32_t shared = 0) {
+    void *function = mgpuModuleGetFunction(module, kernel);
+    void *stream = mgpuStreamCreate();
+    mgpuLaunchKernel(function, blocks, 1, 1, 128, 1, 1, shared, stream, parameters, nullptr, 1);
+    mgpuStreamSynchronize(stream);
+    mgpuStreamDestroy(stream);
+  }
+  void *const module;
+};
+
+const char *const text = ".version 8.6\n.target sm_80\n.entry fill(\n.entry fill__coop(\n.entry fill__pdl(\n"
+                         ".entry fill__pdl__coop(\n.entry fill__coop__more(\n";
+
+class CudaLaunchTest : public CudaTest {};
+
+TEST_F(CudaLaunchTest, OnTheStreamOfTheCall) {
+  Compiled compiled(text);
+  CudaCall cuda(/*ownStream=*/true), other;
+  fake.fake_cuda_reset();
+  fake.fake_cuda_set_kernel("fill", [](void **arguments) { std::memset(*static_cast<void **>(arguments[0]), 7, 16); });
+  rnnrt_abi_make_current(cuda.call);
+  void *pointer = rnnrt_abi_alloc(cuda.call, 16);
+  void *parameters[] = {&pointer};
+  compiled.launch("fill", parameters);
+  unsigned char back[16] = {};
+  rnnrt_abi_read(cuda.call, pointer, back, 16);
+  EXPECT_EQ(back[15], 7);
+  rnnrt_abi_free(cuda.call, pointer);
+  EXPECT_EQ(fake.lines(), (Lines{"cuMemAllocFromPoolAsync stream=3 bytes=16", "cuModuleLoadDataEx kernels=5",
+                                 "cuLaunchKernelEx stream=3 kernel=fill grid=4x1x1 block=128x1x1 shared=0",
+                                 "cuMemcpyAsync stream=3 bytes=16", "cuStreamSynchronize stream=3",
+                                 "cuMemFreeAsync stream=3 bytes=16"}));
+  // Another call has another device, and loads the code for itself; a second launch does not.
+  fake.fake_cuda_reset();
+  rnnrt_abi_make_current(other.call);
+  compiled.launch("fill", nullptr);
+  compiled.launch("fill", nullptr);
+  EXPECT_EQ(fake.lines(), (Lines{"cuModuleLoadDataEx kernels=5",
+                                 "cuLaunchKernelEx stream=4 kernel=fill grid=4x1x1 block=128x1x1 shared=0",
+                                 "cuLaunchKernelEx stream=4 kernel=fill grid=4x1x1 block=128x1x1 shared=0"}));
+  EXPECT_EQ(cuda.failure(), "");
+  EXPECT_EQ(other.failure(), "");
+}
+
+TEST_F(CudaLaunchTest, NamesSetMarks) {
+  Compiled compiled(text);
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  for (const char *name : {"fill", "fill__coop", "fill__pdl", "fill__pdl__coop", "fill__coop__more"})
+    compiled.launch(name, nullptr);
+  const std::string sizes = " grid=4x1x1 block=128x1x1 shared=0";
+  EXPECT_EQ(fake.lines("cuLaunchKernelEx"),
+            (Lines{"cuLaunchKernelEx stream=1 kernel=fill" + sizes,
+                   "cuLaunchKernelEx stream=1 kernel=fill__coop" + sizes + " cooperative",
+                   "cuLaunchKernelEx stream=1 kernel=fill__pdl" + sizes + " programmatic",
+                   "cuLaunchKernelEx stream=1 kernel=fill__pdl__coop" + sizes + " cooperative programmatic",
+                   "cuLaunchKernelEx stream=1 kernel=fill__coop__more" + sizes}));
+  EXPECT_EQ(cuda.failure(), "");
+}
+
+TEST_F(CudaLaunchTest, MachineCodeAndClusters) {
+  static char code[] = "\177ELF chip=sm_90a kernels=step";
+  void *module = mgpuModuleLoad(code, sizeof(code));
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  mgpuLaunchClusterKernel(mgpuModuleGetFunction(module, "step"), 16, 1, 1, 32, 1, 1, 256, 1, 1, 100000,
+                          mgpuStreamCreate(), nullptr, nullptr);
+  EXPECT_EQ(cuda.failure(), "");
+  EXPECT_EQ(fake.lines("cuLaunchKernelEx"),
+            Lines{"cuLaunchKernelEx stream=1 kernel=step grid=32x1x1 block=256x1x1 shared=100000 cluster=16x1x1"});
+  mgpuModuleUnload(module);
+  mgpuModuleUnload(nullptr);
+}
+
+TEST_F(CudaLaunchTest, AnEmptyGridIsNoLaunch) {
+  Compiled compiled(text);
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  compiled.launch("fill", nullptr, 0);
+  EXPECT_EQ(cuda.failure(), "");
+  EXPECT_EQ(fake.lines("cuLaunchKernelEx").size(), 0u);
+}
+
+TEST_F(CudaLaunchTest, TheFirstFailureEndsIt) {
+  Compiled compiled(text);
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  compiled.launch("nothing", nullptr);
+  compiled.launch("fill", nullptr);
+  EXPECT_EQ(cuda.failure(), "INVALID_ARGUMENT: the module has no kernel `nothing`");
+  EXPECT_EQ(mgpuMemAlloc(8, nullptr, 0), nullptr);
+  EXPECT_EQ(fake.lines("cuLaunchKernelEx").size(), 0u);
+  rnnrt_call_reset(cuda.call);
+  compiled.launch("fill", nullptr);
+  EXPECT_EQ(cuda.failure(), "");
+  EXPECT_EQ(fake.lines("cuLaunchKernelEx").size(), 1u);
+}
+
+TEST_F(CudaLaunchTest, CodeForAnotherChip) {
+  static char code[] = "\177ELF chip=sm_80 kernels=step";
+  void *module = mgpuModuleLoad(code, sizeof(code));
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  mgpuLaunchKernel(mgpuModuleGetFunction(module, "step"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr, 0);
+  EXPECT_EQ(cuda.failure(),
+            "UNIMPLEMENTED: no code of the module loads on device `Fake GPU 0` (sm_90): machine code for "
+            "an unknown chip: cuModuleLoadDataEx failed: CUDA_ERROR_NO_BINARY_FOR_GPU (fake failure)");
+  mgpuModuleUnload(module);
+}
+
+TEST_F(CudaLaunchTest, WithoutACallNothingHappens) {
+  Compiled compiled(text);
+  rnnrt_abi_make_current(nullptr);
+  compiled.launch("fill", nullptr);
+  EXPECT_EQ(mgpuMemAlloc(8, nullptr, 0), nullptr);
+  mgpuMemFree(nullptr, nullptr);
+  // A thread has a current call of its own.
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  fake.fake_cuda_reset();
+  std::thread([&] { compiled.launch("fill", nullptr); }).join();
+  EXPECT_EQ(fake.lines(), Lines());
+}
+
+TEST_F(CudaLaunchTest, OnAnotherDeviceItSaysSo) {
+  Compiled compiled(text);
+  CudaCall host(false, "host");
+  rnnrt_abi_make_current(host.call);
+  compiled.launch("fill", nullptr);
+  EXPECT_EQ(host.failure(), "FAILED_PRECONDITION: the function was compiled for target cuda, but its call is on device "
+                            "`host`; make the call on a device `cuda`, or compile the function for that one");
+}
+
+TEST_F(CudaLaunchTest, Memory) {
+  CudaCall cuda(/*ownStream=*/true);
+  rnnrt_abi_make_current(cuda.call);
+  fake.fake_cuda_reset();
+  auto *words = static_cast<int32_t *>(mgpuMemAlloc(64, nullptr, 0));
+  ASSERT_NE(words, nullptr);
+  mgpuMemset32(words, -5, 16, nullptr);
+  // The upper half of a narrow argument is anything.
+  mgpuMemset16(words + 8, 0x77770102, 4, nullptr);
+  mgpuMemset32(words, 1, 0, nullptr);
+  int32_t back[16] = {};
+  mgpuMemcpy(back, words, 64, nullptr);
+  mgpuMemFree(words, nullptr);
+  EXPECT_EQ(back[7], -5);
+  EXPECT_EQ(back[8], 0x01020102);
+  EXPECT_EQ(back[10], -5);
+  EXPECT_EQ(fake.lines(),
+            (Lines{"cuMemAllocFromPoolAsync stream=3 bytes=64", "cuMemsetD32Async stream=3 value=4294967291 count=16",
+                   "cuMemsetD16Async stream=3 value=258 count=4", "cuMemcpyAsync stream=3 bytes=64",
+                   "cuMemFreeAsync stream=3 bytes=64"}));
+  EXPECT_EQ(cuda.failure(), "");
+  EXPECT_EQ(mgpuMemAlloc(-8, nullptr, 0), nullptr);
+  EXPECT_EQ(cuda.failure(), "INVALID_ARGUMENT: a buffer of -8 bytes: a dimension is negative or the size overflows");
+  rnnrt_call_reset(cuda.call);
+  EXPECT_EQ(mgpuMemAlloc(8, nullptr, 0x101), nullptr);
+  EXPECT_EQ(cuda.failure().rfind("UNIMPLEMENTED: memory that host and device share", 0), 0u);
+}
+
+/// Memory is given back after a failure too.
+TEST_F(CudaLaunchTest, FreeAfterAFailure) {
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  void *pointer = mgpuMemAlloc(64, nullptr, 0);
+  rnnrt_abi_expect_equal(cuda.call, 1, 2, "broken");
+  mgpuMemFree(pointer, nullptr);
+  EXPECT_EQ(fake.fake_cuda_live("block"), 0);
+  EXPECT_EQ(cuda.failure(), "INVALID_ARGUMENT: broken: expected 2, but got 1");
+}
+
+TEST_F(CudaLaunchTest, StreamsAndEventsAreTheCalls) {
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  fake.fake_cuda_reset();
+  void *event = mgpuEventCreate(), *stream = mgpuStreamCreate();
+  EXPECT_NE(event, nullptr);
+  EXPECT_NE(stream, nullptr);
+  mgpuEventRecord(event, stream);
+  mgpuStreamWaitEvent(stream, event);
+  mgpuEventSynchronize(event);
+  mgpuEventDestroy(event);
+  mgpuStreamDestroy(stream);
+  mgpuSetDefaultDevice(1);
+  EXPECT_EQ(fake.lines(), Lines());
+}
+
+TEST_F(CudaLaunchTest, HostMemoryMustBeDense) {
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  float data[12] = {};
+  struct {
+    float *allocated, *aligned;
+    int64_t offset, sizes[2], strides[2];
+  } memref{data, data, 2, {2, 3}, {4, 1}};
+  mgpuMemHostRegisterMemRef(2, &memref, 4);
+  EXPECT_EQ(cuda.failure(), "UNIMPLEMENTED: only dense memrefs can be registered");
+  rnnrt_call_reset(cuda.call);
+  memref.strides[0] = 3;
+  mgpuMemHostRegisterMemRef(2, &memref, 4);
+  EXPECT_EQ(fake.lines("cuMemHostRegister"), Lines{"cuMemHostRegister bytes=24"});
+  mgpuMemHostUnregisterMemRef(2, &memref, 4);
+  memref.sizes[0] = 0;
+  mgpuMemHostRegisterMemRef(2, &memref, 4);
+  mgpuMemHostUnregisterMemRef(2, &memref, 4);
+  EXPECT_EQ(cuda.failure(), "");
+  mgpuMemHostRegisterMemRef(2, nullptr, 4);
+  EXPECT_EQ(cuda.failure(), "INVALID_ARGUMENT: mgpuMemHostRegisterMemRef expects a memref");
+}
+
+TEST_F(CudaLaunchTest, TensorMaps) {
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  uint16_t data[64];
+  struct {
+    uint16_t *allocated, *aligned;
+    int64_t offset, sizes[2], strides[2];
+  } memref{data, data, 4, {3, 8}, {16, 1}};
+  int64_t box[] = {2, 4};
+  // 6 is f16.
+  void *map = mgpuTensorMapEncodeTiledMemref(2, &memref, 6, 0, 0, 0, 0, box);
+  ASSERT_NE(map, nullptr);
+  EXPECT_EQ(fake.lines("cuTensorMapEncodeTiled"), Lines{"cuTensorMapEncodeTiled type=6 sizes 8 3 strides 32 box 4 2"});
+  uint64_t address = 0;
+  rnnrt_abi_read(cuda.call, map, &address, sizeof(address));
+  EXPECT_EQ(address, reinterpret_cast<uintptr_t>(data + 4));
+  // The same map is the same memory.
+  EXPECT_EQ(mgpuTensorMapEncodeTiledMemref(2, &memref, 6, 0, 0, 0, 0, box), map);
+  memref.offset = 0;
+  EXPECT_NE(mgpuTensorMapEncodeTiledMemref(2, &memref, 6, 0, 0, 0, 0, box), map);
+  EXPECT_EQ(cuda.failure(), "");
+  EXPECT_EQ(mgpuTensorMapEncodeTiledMemref(6, &memref, 6, 0, 0, 0, 0, box), nullptr);
+  EXPECT_EQ(cuda.failure().rfind("INVALID_ARGUMENT: a tensor map has 1 to 5 dimensions", 0), 0u);
+  rnnrt_call_reset(cuda.call);
+  EXPECT_EQ(mgpuTensorMapEncodeTiledMemref(2, &memref, 13, 0, 0, 0, 0, box), nullptr);
+  EXPECT_EQ(cuda.failure().rfind("INVALID_ARGUMENT: a tensor map has", 0), 0u);
+}
+
+/// A device keeps code that was unloaded until it loads other code: its kernels may still run.
+TEST_F(CudaLaunchTest, UnloadedCodeEnds) {
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  for (int round = 0; round < 3; ++round) {
+    Compiled compiled(text);
+    compiled.launch("fill", nullptr);
+    EXPECT_EQ(fake.fake_cuda_live("module"), 1) << round;
+  }
+  EXPECT_EQ(fake.lines("cuModuleUnload").size(), 2u);
+  EXPECT_EQ(cuda.failure(), "");
+}
+
+TEST_F(CudaLaunchTest, ThreadsLaunchAtTheSameTime) {
+  Compiled compiled(text);
+  CudaCall cuda;
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 4; ++k)
+    threads.emplace_back([&] {
+      rnnrt_call_t *call = nullptr;
+      rnnrt_stream_t *stream = nullptr;
+      EXPECT_EQ(take(rnnrt_stream_create(cuda.device, &stream)), "");
+      EXPECT_EQ(take(rnnrt_call_create(cuda.device, stream, nullptr, &call)), "");
+      rnnrt_abi_make_current(call);
+      for (int round = 0; round < 50; ++round) {
+        void *pointer = rnnrt_abi_alloc(call, 100);
+        compiled.launch(round % 2 ? "fill" : "fill__coop", nullptr);
+        rnnrt_abi_free(call, pointer);
+      }
+      EXPECT_EQ(rnnrt_call_status(call), nullptr);
+      rnnrt_call_release(call);
+      rnnrt_stream_release(stream);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(fake.lines("cuModuleLoadDataEx").size(), 1u);
+  EXPECT_EQ(fake.lines("cuLaunchKernelEx").size(), 200u);
+}
+
+} // namespace
