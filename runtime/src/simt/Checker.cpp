@@ -70,16 +70,16 @@ static void raise(std::map<uint32_t, uint32_t> &map, uint32_t key, uint32_t stam
 }
 
 /// True if the access of `other` at `stamp` is ordered before what `thread` does now.
-bool Checker::hasSeen(const Thread &thread, uint32_t other, uint32_t stamp) const {
-  if (other == thread.globalId() || stamp < gridStamp)
+bool Checker::hasSeen(const Thread &thread, const Who &other, uint32_t stamp) const {
+  if (stamp < gridStamp || other == whoIs(thread))
     return true;
   const Knowledge *known = thread.history->known.get();
   if (!known)
     return false;
-  uint32_t count = uint32_t(thread.block->threads.size()), block = other / count;
-  if (block == thread.block->linear)
-    return stamp < known->threads[other % count];
-  return stamp < lookUp(known->blocks, block) || stamp < lookUp(known->remote, other);
+  if (other.block == thread.block->linear)
+    return stamp < known->threads[other.thread];
+  uint32_t count = uint32_t(thread.block->threads.size());
+  return stamp < lookUp(known->blocks, other.block) || stamp < lookUp(known->remote, other.block * count + other.thread);
 }
 
 /// A quick answer that may be no although the right one is yes.
@@ -88,29 +88,27 @@ bool Checker::hasSeenAll(const Thread &thread, const Cell &cell) const {
     return true;
   const Knowledge *known = thread.history->known.get();
   return known && cell.span != Span::Grid && cell.readStamp < known->least &&
-         cell.reader / thread.block->threads.size() == thread.block->linear;
+         cell.reader.block == thread.block->linear;
 }
 
 bool Checker::hasSeenReaders(const Thread &thread, const Cell &cell) const {
-  uint32_t count = uint32_t(thread.block->threads.size()), block = cell.reader / count, self = thread.globalId();
-  auto seen = [&](uint32_t other) { return other == self || hasSeen(thread, other, cell.readStamp); };
+  uint32_t count = uint32_t(thread.block->threads.size()), block = cell.reader.block;
+  auto seen = [&](uint32_t other) { return hasSeen(thread, {block, uint16_t(other)}, cell.readStamp); };
   bool all = true;
   switch (cell.span) {
   case Span::None:
     return true;
   case Span::Thread:
-    return seen(cell.reader);
-  case Span::Warp: {
-    uint32_t first = block * count + cell.reader % count / warpSize * warpSize;
-    forEachLane(cell.readers, [&](uint32_t lane) { all = all && seen(first + lane); });
+    return seen(cell.reader.thread);
+  case Span::Warp:
+    forEachLane(cell.readers, [&](uint32_t lane) { all = all && seen(cell.reader.warp() * warpSize + lane); });
     return all;
-  }
   case Span::Block:
     if (hasSeenAll(thread, cell))
       return true;
     forEachLane(cell.readers, [&](uint32_t warp) {
       for (uint32_t other = warp * warpSize; all && other < std::min(count, (warp + 1) * warpSize); ++other)
-        all = seen(block * count + other);
+        all = seen(other);
     });
     return all;
   case Span::Grid: {
@@ -251,26 +249,25 @@ void Checker::race(const Thread &thread, const char *what, const char *site, con
   else
     std::snprintf(where, sizeof(where), "global memory");
   fault("data race", thread, site, "%s of %lld bytes of %s is not ordered after the %s by %s at %s", what,
-        (long long)currentBytes, where, other.what, describe(launch, other.thread).c_str(), other.site);
+        (long long)currentBytes, where, other.what,
+        describe(launch, other.thread.block * uint32_t(block.threads.size()) + other.thread.thread).c_str(), other.site);
 }
 
 void Checker::addReader(const Thread &thread, Cell &cell, bool atomic, const char *site) {
-  uint32_t self = thread.globalId(), count = uint32_t(thread.block->threads.size());
-  uint32_t lane = 1u << thread.lane, warp = 1u << (thread.linear / warpSize);
+  Who self = whoIs(thread);
+  uint32_t lane = 1u << thread.lane, warp = 1u << self.warp();
   if (cell.span == Span::None || (cell.span == Span::Thread && cell.reader == self) || hasSeenAll(thread, cell)) {
     cell.span = Span::Thread;
     cell.readers = lane;
     cell.readAtomic = atomic;
   } else {
-    bool sameBlock = cell.reader / count == thread.block->linear;
-    uint32_t readerWarp = cell.reader % count / warpSize;
-    if (!sameBlock || cell.span == Span::Grid) {
+    if (cell.reader.block != self.block || cell.span == Span::Grid) {
       cell.span = Span::Grid;
-    } else if (cell.span != Span::Block && readerWarp == thread.linear / warpSize) {
+    } else if (cell.span != Span::Block && cell.reader.warp() == self.warp()) {
       cell.span = Span::Warp;
       cell.readers |= lane;
     } else {
-      cell.readers = (cell.span == Span::Block ? cell.readers : 1u << readerWarp) | warp;
+      cell.readers = (cell.span == Span::Block ? cell.readers : 1u << cell.reader.warp()) | warp;
       cell.span = Span::Block;
     }
     cell.readAtomic &= atomic;
@@ -289,18 +286,18 @@ void Checker::read(Thread &thread, Cell &cell, bool atomic, const char *site) {
 
 void Checker::write(Thread &thread, Cell &cell, bool atomic, const char *site, bool checkOnly) {
   const char *what = atomic ? "atomic" : "store";
-  uint32_t self = thread.globalId(), count = uint32_t(thread.block->threads.size());
+  Who self = whoIs(thread);
   if (cell.writeStamp && !(atomic && cell.writeAtomic) && !hasSeen(thread, cell.writer, cell.writeStamp)) {
-    bool sameInstruction = !atomic && !cell.writeAtomic && cell.writeSite == site &&
-                           cell.writer / count == thread.block->linear &&
-                           cell.writer % count / warpSize == thread.linear / warpSize;
+    bool sameInstruction = !atomic && !cell.writeAtomic && cell.writeSite == site && cell.writer.block == self.block &&
+                           cell.writer.warp() == self.warp();
     if (!sameInstruction)
       race(thread, what, site, {cell.writeAtomic ? "atomic" : "store", cell.writer, cell.writeSite});
     auto &doubled = thread.history->doubled;
     if (!doubled.address) {
       doubled.address = static_cast<const char *>(currentPointer);
       doubled.bytes = uint32_t(std::min<int64_t>(currentBytes, sizeof(doubled.before)));
-      doubled.other = cell.writer;
+      doubled.otherBlock = cell.writer.block;
+      doubled.otherThread = cell.writer.thread;
       doubled.site = site;
       std::memcpy(doubled.before, currentPointer, doubled.bytes);
     }
@@ -327,7 +324,8 @@ void Checker::settle(Thread &thread) {
     return;
   currentPointer = address;
   currentBytes = doubled.bytes;
-  race(thread, "store", doubled.site, {"store of another value in the same instruction", doubled.other, doubled.site});
+  race(thread, "store", doubled.site,
+       {"store of another value in the same instruction", {doubled.otherBlock, doubled.otherThread}, doubled.site});
 }
 
 void Checker::checkShared(Thread &thread, const void *pointer, int64_t bytes, bool write, const char *site) {

@@ -50,7 +50,8 @@ struct ThreadHistory {
   /// A store to where another lane of the warp has stored in the same instruction: fine if both store the same.
   struct {
     const char *address = nullptr;
-    uint32_t bytes = 0, other = 0;
+    uint32_t bytes = 0, otherBlock = 0;
+    uint16_t otherThread = 0;
     char before[16];
     const char *site = nullptr;
   } doubled;
@@ -78,15 +79,22 @@ public:
 private:
   /// Who the reads of a cell are by.
   enum class Span : uint8_t { None, Thread, Warp, Block, Grid };
+  /// A thread by the numbers of its block and in it, since dividing costs more than all the rest.
+  struct Who {
+    uint32_t block = 0;
+    uint16_t thread = 0;
+    bool operator==(const Who &other) const { return block == other.block && thread == other.thread; }
+    uint32_t warp() const { return thread / warpSize; }
+  };
   struct Cell {
-    uint32_t writer = 0, writeStamp = 0; // a stamp of 0: none
-    const char *writeSite = nullptr;
-    uint32_t reader = 0, readStamp = 0; // the last of the readers
-    const char *readSite = nullptr;
-    uint32_t readers = 0; // by span: lanes of the warp, or warps of the block
+    const char *writeSite = nullptr, *readSite = nullptr;
+    uint32_t writeStamp = 0, readStamp = 0; // a stamp of 0: none
+    Who writer, reader;                     // the last of the readers
+    uint32_t readers = 0;                   // by span: lanes of the warp, or warps of the block
     Span span = Span::None;
     bool writeAtomic = false, readAtomic = false;
   };
+  static Who whoIs(const Thread &thread) { return {thread.block->linear, uint16_t(thread.linear)}; }
   /// 4 KiB of memory in cells of 4, 2 or 1 bytes: as fine as the narrowest access there has been.
   struct Page {
     uint32_t shift = 2;
@@ -98,7 +106,7 @@ private:
   template <typename Body> void forEachCell(const void *pointer, int64_t bytes, Body &&body);
   void checkShared(Thread &thread, const void *pointer, int64_t bytes, bool write, const char *site);
 
-  bool hasSeen(const Thread &thread, uint32_t other, uint32_t stamp) const;
+  bool hasSeen(const Thread &thread, const Who &other, uint32_t stamp) const;
   bool hasSeenReaders(const Thread &thread, const Cell &cell) const;
   bool hasSeenAll(const Thread &thread, const Cell &cell) const;
   void read(Thread &thread, Cell &cell, bool atomic, const char *site);
@@ -110,7 +118,7 @@ private:
 
   struct Side {
     const char *what;
-    uint32_t thread;
+    Who thread;
     const char *site;
   };
   [[noreturn]] void race(const Thread &thread, const char *what, const char *site, const Side &other);
