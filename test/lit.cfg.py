@@ -48,6 +48,8 @@ config.substitutions.append(("%python", config.python_executable))
 # For tests that change the path.
 config.substitutions.append(("%rnn_compile", os.path.join(config.rnn_tools_dir, "rnn-compile")))
 config.substitutions.append(("%rnn_source", config.rnn_source_dir))
+fake_cuda = os.path.join(config.rnn_binary_dir, "unittests", "Runtime", "fake-cuda")
+config.substitutions.append(("%fake_cuda", fake_cuda))
 # Programs in C and C++ that use compiled modules: compile with warnings as errors, link the runtime.
 c_flags = "-Wall -Wextra -Werror -I" + os.path.join(config.rnn_source_dir, "runtime", "include")
 config.substitutions.append(("%cc", f"{config.c_compiler} {config.c_flags} -std=c11 -pedantic {c_flags}"))
@@ -83,6 +85,7 @@ def is_built(tool):
 features = {
     "cuda-device": has_cuda_device(),
     "cudnn": bool(loads("libcudnn.so.9", "libcudnn.so.8")),
+    "fake-cuda": all(os.path.isfile(os.path.join(fake_cuda, name)) for name in ("libcuda.so.1", "libcudnn.so.9")),
     "nvptx": "NVPTX" in config.llvm_targets.split(),
     "jit": config.llvm_native_arch in config.llvm_targets.split(),
     "python": bool(config.python_executable),
