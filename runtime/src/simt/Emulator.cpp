@@ -34,20 +34,24 @@ static std::string format(const char *text, va_list arguments) {
   return length < 0 ? std::string() : std::string(buffer);
 }
 
-static std::string describePosition(const char *what, uint64_t linear, const int64_t *sizes) {
-  char text[96];
-  std::snprintf(text, sizeof(text), "%s (%llu,%llu,%llu)", what, (unsigned long long)(linear % sizes[0]),
+/// "block (0,0,0)", for the block or thread `linear` of `sizes`.
+static Description describePosition(const char *what, uint64_t linear, const int64_t *sizes) {
+  Description result;
+  std::snprintf(result.text, sizeof(result.text), "%s (%llu,%llu,%llu)", what, (unsigned long long)(linear % sizes[0]),
                 (unsigned long long)(linear / sizes[0] % sizes[1]), (unsigned long long)(linear / sizes[0] / sizes[1]));
-  return text;
+  return result;
 }
 
-std::string rnnrt::simt::describe(const Launch &launch, uint32_t globalId) {
-  int64_t threads = launch.threadsPerBlock();
-  return describePosition("block", globalId / threads, launch.grid) + " " +
-         describePosition("thread", globalId % threads, launch.block);
+Description rnnrt::simt::describe(const Launch &launch, uint32_t globalId) {
+  uint64_t threads = uint64_t(launch.threadsPerBlock());
+  Description block = describePosition("block", globalId / threads, launch.grid);
+  Description thread = describePosition("thread", globalId % threads, launch.block), result;
+  // Numbers of 10 digits at most: both fit.
+  std::snprintf(result.text, sizeof(result.text), "%.46s %.46s", block.text, thread.text);
+  return result;
 }
 
-std::string rnnrt::simt::describe(const Thread &thread) {
+Description rnnrt::simt::describe(const Thread &thread) {
   return describe(emulator().getLaunch(), thread.globalId());
 }
 
@@ -55,7 +59,7 @@ std::string rnnrt::simt::describe(const Thread &thread) {
 static Status makeFault(const char *kind, const Thread &thread, const char *site, const char *text, va_list arguments) {
   std::string message = kind;
   message += std::string(" in kernel `") + emulator().getLaunch().name + "`: " + format(text, arguments);
-  message += std::string(", at ") + (site ? site : "an unknown place") + " in " + describe(thread);
+  message += std::string(", at ") + (site ? site : "an unknown place") + " in " + describe(thread).c_str();
   return Status(rnnrt_status_create(RNNRT_STATUS_FAILED_PRECONDITION, message.c_str()));
 }
 
@@ -386,8 +390,8 @@ Status Emulator::describeStall(const char *what) const {
       if (++groups > 8)
         continue;
       message += groups > 1 ? "; " : " ";
-      message += describePosition("block", block->linear, launch.grid) + " threads " + std::to_string(first) + " to " +
-                 std::to_string(last - 1) + " " + state;
+      message += describePosition("block", block->linear, launch.grid).c_str();
+      message += " threads " + std::to_string(first) + " to " + std::to_string(last - 1) + " " + state;
     }
   }
   if (groups > 8)

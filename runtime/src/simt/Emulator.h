@@ -181,10 +181,16 @@ extern thread_local Thread *running __attribute__((tls_model("initial-exec")));
 /// The emulator of this OS thread.
 Emulator &emulator();
 
+/// A text that needs no destructor: a thread that is abandoned runs none.
+struct Description {
+  char text[96];
+  const char *c_str() const { return text; }
+};
+
 /// "block (0,0,0) thread (3,0,0)".
-std::string describe(const Thread &thread);
+Description describe(const Thread &thread);
 /// The same for a thread that may have ended, by its number in the whole grid.
-std::string describe(const Launch &launch, uint32_t globalId);
+Description describe(const Launch &launch, uint32_t globalId);
 
 /// Ends the launch: "<kind> in kernel `name`: <message>, at <site> in block (..) thread (..)".
 [[noreturn]] __attribute__((format(printf, 4, 5))) void fault(const char *kind, const Thread &thread, const char *site,

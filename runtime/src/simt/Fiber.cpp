@@ -18,6 +18,7 @@
 extern "C" {
 void __sanitizer_start_switch_fiber(void **saved, const void *bottom, size_t bytes);
 void __sanitizer_finish_switch_fiber(void *saved, const void **oldBottom, size_t *oldBytes);
+void __asan_unpoison_memory_region(const volatile void *address, size_t bytes);
 }
 #endif
 
@@ -86,6 +87,10 @@ void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
   this->argument = argument;
   stackBottom = stack;
   stackBytes = bytes;
+#ifdef RNNRT_ASAN
+  // Frames of a former life that never returned.
+  __asan_unpoison_memory_region(stack, bytes);
+#endif
 #ifdef RNNRT_SIMT_UCONTEXT
   getcontext(&context);
   context.uc_stack.ss_sp = stack;
@@ -132,8 +137,12 @@ StackPool::~StackPool() {
 }
 
 void StackPool::release(size_t first) {
-  for (size_t index = first; index < slabs.size(); ++index)
+  for (size_t index = first; index < slabs.size(); ++index) {
+#ifdef RNNRT_ASAN
+    __asan_unpoison_memory_region(slabs[index].memory, slabs[index].bytes);
+#endif
     munmap(slabs[index].memory, slabs[index].bytes);
+  }
   if (slabs.size() > first)
     slabs.resize(first);
 }
