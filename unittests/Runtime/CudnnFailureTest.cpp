@@ -69,6 +69,7 @@ TEST_F(CudnnFailureTest, EveryCallMayFail) {
       for (;; ++n) {
         ASSERT_LT(n, 10000);
         fake.fake_cudnn_reset();
+        FakeDriver::get().fake_cuda_reset(); // its clocks would grow with every stream
         fake.fake_cudnn_fail_nth(n, result);
         bool reached = false;
         {
@@ -104,6 +105,53 @@ TEST_F(CudnnFailureTest, EveryCallMayFail) {
           break;
       }
       EXPECT_GT(n, 30);
+    }
+}
+
+TEST_F(CudnnFailureTest, EveryCallOfTheDriverMayFail) {
+  const FakeDriver &driver = FakeDriver::get();
+  for (const char *line :
+       {"lstm l2_t3_b2_i4_h8_d1 dtype=f32 dropout=0.5 seed=1 lengths=3,0", "gru l1_t3_b2_i4_h8_d2 dtype=f16"})
+    for (uint32_t result : {2u, 999u}) {
+      int64_t n = 0;
+      for (;; ++n) {
+        ASSERT_LT(n, 10000);
+        driver.fake_cuda_reset();
+        bool failed = false, tolerated = false;
+        {
+          CudaSession session(/*ownStream=*/true);
+          ASSERT_EQ(session.failure, "");
+          CudnnProblem problem(session, Case(line), 0, 0);
+          problem.forward();
+          problem.backward();
+          ASSERT_EQ(session.message(), "");
+          // The plan is made again, with all that belongs to it.
+          rnnrt_call_reset(session.call);
+          EXPECT_EQ(take(rnnrt_device_clear_plans(session.device)), "");
+          driver.fake_cuda_fail_nth(n, result);
+          problem.makePlan(/*training=*/true);
+          problem.enqueue(/*withLengths=*/!problem.lengths.empty());
+          const std::string name = driver.fake_cuda_failed();
+          failed = !name.empty();
+          // Asking for the current context only saves a push, and nothing depends on the way back.
+          tolerated = name == "cuCtxGetCurrent" || name == "cuCtxPopCurrent";
+          driver.fake_cuda_fail_nth(-1, 0);
+          EXPECT_EQ(session.code() != RNNRT_STATUS_OK, failed && !tolerated) << n << " " << name;
+          if (failed && !tolerated) {
+            EXPECT_NE(session.message().find("; in "), std::string::npos) << session.message();
+          }
+          // The device is as good as before.
+          rnnrt_call_reset(session.call);
+          problem.forward();
+          problem.backward();
+          EXPECT_EQ(session.message(), "");
+        }
+        EXPECT_EQ(driver.fake_cuda_live(nullptr), 0) << n;
+        EXPECT_STREQ(driver.fake_cuda_misuse(), "") << n;
+        if (!failed)
+          break;
+      }
+      EXPECT_GT(n, 10);
     }
 }
 

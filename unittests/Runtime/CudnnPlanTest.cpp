@@ -422,6 +422,20 @@ TEST_F(CudnnPlanTest, DropoutStatesAreMadeOncePerSeed) {
   EXPECT_EQ(fake.count("cudnnSetDropoutDescriptor", "states=0"), 1);
 }
 
+TEST_F(CudnnPlanTest, DropoutOnSeveralStreams) {
+  // One random stream for all: the streams of work wait for each other, which the fake driver watches.
+  CudaSession first(/*ownStream=*/true), second(first, /*ownStream=*/true), own(first, /*ownStream=*/false);
+  int64_t draw = 0;
+  for (int repeat = 0; repeat < 2; ++repeat)
+    for (CudaSession *session : {&first, &second, &own, &first}) {
+      CudnnProblem problem(*session, Case("lstm l3_t3_b2_i4_h8_d1 dtype=f32 dropout=0.5 seed=3"), 0, draw++);
+      problem.forward();
+      problem.backward();
+      ASSERT_EQ(session->message(), "");
+      problem.expectHostResults();
+    }
+}
+
 TEST_F(CudnnPlanTest, ChosenDrawsRepeat) {
   const Case c("lstm l2_t3_b2_i4_h8_d1 dtype=f32 dropout=0.5 seed=3 seed2=7");
   auto outputs = [&](int64_t draw) {

@@ -18,19 +18,34 @@ std::string rnntest::take(rnnrt_status_t status) {
   return text;
 }
 
+/// Loads a fake from where the runtime will find it, and only there. A test may be run by hand with others.
+static void *load(const char *variable, const char *name) {
+  setenv(variable, RNN_FAKE_CUDA_DIRECTORY, 0);
+  const std::string path = std::string(std::getenv(variable)) + "/" + name;
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    throw std::runtime_error(dlerror());
+  return library;
+}
+
+#define RNN_MEMBER(result, name, parameters) made.name = reinterpret_cast<decltype(made.name)>(dlsym(library, #name));
+
 const FakeCudnn &FakeCudnn::get() {
   static const FakeCudnn fake = [] {
-    // The runtime looks where these say, and only there. A test may be run by hand with others.
-    setenv("RNNRT_CUDA_PATH", RNN_FAKE_CUDA_DIRECTORY, 0);
-    setenv("RNNRT_CUDNN_PATH", RNN_FAKE_CUDA_DIRECTORY, 0);
-    const std::string path = std::string(std::getenv("RNNRT_CUDNN_PATH")) + "/libcudnn.so.9";
-    void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      throw std::runtime_error(dlerror());
+    FakeDriver::get();
+    void *library = load("RNNRT_CUDNN_PATH", "libcudnn.so.9");
     FakeCudnn made;
-#define RNN_MEMBER(result, name, parameters) made.name = reinterpret_cast<decltype(made.name)>(dlsym(library, #name));
     FAKE_CUDNN_CONTROLS(RNN_MEMBER)
-#undef RNN_MEMBER
+    return made;
+  }();
+  return fake;
+}
+
+const FakeDriver &FakeDriver::get() {
+  static const FakeDriver fake = [] {
+    void *library = load("RNNRT_CUDA_PATH", "libcuda.so.1");
+    FakeDriver made;
+    FAKE_CUDA_CONTROLS(RNN_MEMBER)
     return made;
   }();
   return fake;

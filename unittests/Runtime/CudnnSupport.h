@@ -6,6 +6,7 @@
 #define RNN_UNITTESTS_RUNTIME_CUDNNSUPPORT_H
 
 #include "FakeCuda/FakeCudnn.h"
+#include "FakeCuda/FakeDriver.h"
 #include "TestSupport.h"
 
 #include <cstdlib>
@@ -29,6 +30,14 @@ struct FakeCudnn {
   }
   /// Lines of the log that begin with `name` and hold `word`.
   int count(const std::string &name, const std::string &word = "") const;
+};
+
+/// The controls of the fake driver.
+struct FakeDriver {
+#define RNN_MEMBER(result, name, parameters) result(*name) parameters = nullptr;
+  FAKE_CUDA_CONTROLS(RNN_MEMBER)
+#undef RNN_MEMBER
+  static const FakeDriver &get();
 };
 
 /// A device `cuda` and a call on it, with or without a stream of its own. A failure to make them is kept.
@@ -81,6 +90,8 @@ public:
   /// The two steps of backward() by themselves.
   void backwardData(const std::string &only = "");
   void backwardWeights();
+  /// Makes the plan, as forward() does.
+  void makePlan(bool training);
   /// All three calls again on what is in the device's memory, without a copy: what a program captures into a graph.
   void enqueue(bool withLengths);
   /// What a buffer of the device holds, as `params` or `dparams` in cuDNN's layout.
@@ -101,7 +112,6 @@ private:
   Buffer &buffer(const std::string &name, int64_t bytes);
   void *out(Tensors &tensors, const std::string &name, int64_t count, const std::string &only);
   void fetch(Tensors &tensors);
-  void makePlan(bool training);
   void *upload(const std::string &name, const Tensor &tensor);
   const int32_t *uploadLengths();
   /// The canonical tensors: sizes, and how many of them are weights.
@@ -136,10 +146,15 @@ private:
 /// Starts with a clean fake and ends with nothing misused or left over.
 class CudnnTest : public testing::Test {
 protected:
-  void SetUp() override { FakeCudnn::get().fake_cudnn_reset(); }
+  void SetUp() override {
+    FakeCudnn::get().fake_cudnn_reset();
+    FakeDriver::get().fake_cuda_reset();
+  }
   void TearDown() override {
     EXPECT_STREQ(FakeCudnn::get().fake_cudnn_misuse(), "");
     EXPECT_EQ(FakeCudnn::get().fake_cudnn_live(), 0);
+    EXPECT_STREQ(FakeDriver::get().fake_cuda_misuse(), "");
+    EXPECT_EQ(FakeDriver::get().fake_cuda_live(nullptr), 0);
   }
 };
 

@@ -29,7 +29,8 @@ Status CudnnContext::get(const std::shared_ptr<cuda::CudaDevice> &device, std::s
 CudnnContext::~CudnnContext() {
   // After this nothing of cuDNN is in use on the device.
   cuda::ContextScope scope(*device);
-  (void)device->driver().cuCtxSynchronize();
+  if (scope.status.ok())
+    (void)device->driver().cuCtxSynchronize();
   retired.clear(); // before the dropout descriptors that they name
 }
 

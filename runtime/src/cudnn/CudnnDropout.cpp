@@ -10,7 +10,8 @@ DropoutGenerator::~DropoutGenerator() {
   cuda::ContextScope scope(*device);
   if (states) {
     // The last user may be on another stream than the one that takes the memory back.
-    (void)wait(device->defaultStream());
+    if (scope.status.ok())
+      (void)wait(device->defaultStream());
     (void)device->release(device->defaultStream(), states);
   }
   if (done)

@@ -102,7 +102,8 @@ CudnnRnnPlan::~CudnnRnnPlan() {
     context->retire(shared);
   } catch (...) { // no memory for the list
     cuda::ContextScope scope(*context->device);
-    (void)context->device->driver().cuCtxSynchronize();
+    if (scope.status.ok())
+      (void)context->device->driver().cuCtxSynchronize();
   }
 }
 

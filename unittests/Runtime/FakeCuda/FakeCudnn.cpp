@@ -2,10 +2,14 @@
 // by cuDNN 9.19, or is in its reference. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FakeCudnnState.h"
+#include "FakeDriver.h"
+
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #define FAKE_API extern "C" __attribute__((visibility("default")))
@@ -84,6 +88,20 @@ int fake::streamNumber(cuda::CUstream stream) {
   static std::map<cuda::CUstream, int> numbers;
   std::lock_guard<std::mutex> lock(state().mutex);
   return numbers.emplace(stream, int(numbers.size())).first->second;
+}
+
+void fake::use(cuda::CUstream stream, const void *pointer, const char *user) {
+  static auto *function = [] {
+    const char *directory = std::getenv("RNNRT_CUDA_PATH");
+    const std::string path = std::string(directory ? directory : "") + "/libcuda.so.1";
+    void *driver = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD); // the runtime loaded it
+    void *address = driver ? dlsym(driver, "fake_cuda_use") : nullptr;
+    if (!address)
+      misuse("the fake cuDNN works with the fake driver, which is not at %s", path.c_str());
+    return reinterpret_cast<decltype(&fake_cuda_use)>(address);
+  }();
+  if (function && pointer)
+    function(stream, pointer, user);
 }
 
 template <typename T> static Result make(T **object, const char *kind, const char *name) {
@@ -273,6 +291,7 @@ FAKE_API Result cudnnSetDropoutDescriptor(DropoutDescriptor descriptor, Handle h
   descriptor->rate = rate;
   descriptor->states = states;
   if (states) {
+    fake::use(handle->stream, states, "cudnnSetDropoutDescriptor");
     const States fresh{statesMagic, seed, 0};
     std::memcpy(states, &fresh, sizeof(fresh));
   }

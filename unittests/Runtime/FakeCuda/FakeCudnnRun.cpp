@@ -224,12 +224,17 @@ Result checkRun(const Operands &o, int32_t step) {
     lengths += (lengths.empty() ? "" : ",") + std::to_string(length);
   fake::log("%s stream=%d algo=%s training=%d T=%d lengths=%s", o.name, fake::streamNumber(o.handle->stream),
             algorithms[uint32_t(o.rnn->algorithm) & 3], o.training, o.x->steps, lengths.c_str());
+  for (const void *pointer : {o.weights, static_cast<const void *>(o.work), static_cast<const void *>(o.reserve)})
+    fake::use(o.handle->stream, pointer, o.name);
   // The workspace belongs to cuDNN, all of it.
   std::memset(o.work, 0xab, o.workSize);
   return Result::Success;
 }
 
-bool misaligned(std::initializer_list<const void *> pointers) {
+/// Checks operands and results, and tells the driver.
+bool misaligned(Handle handle, const char *name, std::initializer_list<const void *> pointers) {
+  for (const void *pointer : pointers)
+    fake::use(handle->stream, pointer, name);
   return std::any_of(pointers.begin(), pointers.end(),
                      [](const void *pointer) { return reinterpret_cast<uintptr_t>(pointer) % 16; });
 }
@@ -325,7 +330,7 @@ FAKE_API Result cudnnRNNForward(Handle handle, RnnDescriptor rnn, ForwardMode mo
   Use handleUse(handle->users, "a handle"), rnnUse(rnn->users, "an RNN descriptor");
   if (!x || !y)
     return fake::fail(Result::BadParam, "cudnnRNNForward: null x or y");
-  if (misaligned({x, y, hx, hy, cx, cy}))
+  if (misaligned(handle, "cudnnRNNForward", {x, y, hx, hy, cx, cy}))
     return fake::fail(Result::BadParamMisalignedPointer, "cudnnRNNForward: misaligned");
   const RnnProblem p = fake::problemOf(*rnn, *xDesc, training);
   struct States {
@@ -334,6 +339,7 @@ FAKE_API Result cudnnRNNForward(Handle handle, RnnDescriptor rnn, ForwardMode mo
   if (p.drops()) {
     if (!rnn->dropout->states)
       return fake::fail(Result::BadParam, "cudnnRNNForward: dropout without states");
+    fake::use(handle->stream, rnn->dropout->states, "cudnnRNNForward");
     std::memcpy(&states, rnn->dropout->states, sizeof(states));
     const States next{states.magic, states.seed, states.draws + 1};
     std::memcpy(rnn->dropout->states, &next, sizeof(next));
@@ -377,7 +383,7 @@ FAKE_API Result cudnnRNNBackwardData_v8(Handle handle, RnnDescriptor rnn, const 
   Use handleUse(handle->users, "a handle"), rnnUse(rnn->users, "an RNN descriptor");
   if (!y || !dy || !dx)
     return fake::fail(Result::BadParam, "cudnnRNNBackwardData_v8: null y, dy or dx");
-  if (misaligned({y, dy, dx, hx, dhy, dhx, cx, dcy, dcx}))
+  if (misaligned(handle, "cudnnRNNBackwardData_v8", {y, dy, dx, hx, dhy, dhx, cx, dcy, dcx}))
     return fake::fail(Result::BadParamMisalignedPointer, "cudnnRNNBackwardData_v8: misaligned");
   const RnnProblem p = fake::problemOf(*rnn, *xDesc, true);
   Trailer trailer;
@@ -419,7 +425,7 @@ FAKE_API Result cudnnRNNBackwardWeights_v8(Handle handle, RnnDescriptor rnn, Wgr
   Use handleUse(handle->users, "a handle"), rnnUse(rnn->users, "an RNN descriptor");
   if (!x || !y || mode != WgradMode::Add)
     return fake::fail(Result::BadParam, "cudnnRNNBackwardWeights_v8: null x or y, or not ADD");
-  if (misaligned({x, hx, y}))
+  if (misaligned(handle, "cudnnRNNBackwardWeights_v8", {x, hx, y}))
     return fake::fail(Result::BadParamMisalignedPointer, "cudnnRNNBackwardWeights_v8: misaligned");
   const RnnProblem p = fake::problemOf(*rnn, *xDesc, true);
   Trailer trailer;

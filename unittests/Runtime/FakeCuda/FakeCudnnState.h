@@ -89,6 +89,10 @@ bool denies(RnnAlgo algorithm, int32_t step);
 /// Small numbers for the streams of the log, in the order of their appearance.
 int streamNumber(rnnrt::cuda::CUstream stream);
 
+/// Tells the fake driver that work on `stream` uses the memory at `pointer` (null is allowed): it finds out whether the
+/// memory is alive and whether another stream may be using it.
+void use(rnnrt::cuda::CUstream stream, const void *pointer, const char *user);
+
 /// The problem of a run.
 rnnrt::RnnProblem problemOf(const RnnObject &rnn, const RnnDataObject &x, bool training);
 int32_t dtypeOf(DataType type);
