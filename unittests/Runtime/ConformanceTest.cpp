@@ -484,6 +484,8 @@ TEST(PlanTest, KeyIsTheProblem) {
   // Dropout and seeds do nothing in inference, so they are not part of the problem.
   EXPECT_STREQ(rnnrt_plan_key(plan), "gru l2_t8_b4_i64_h64_d1 dtype=f64 input_mode=skip_input training=0");
   plan = rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_BF16, 1, 1, 0.1, 3, 5, 4, 3, 2);
+  if (session.code() == RNNRT_STATUS_UNIMPLEMENTED)
+    return; // cuDNN has no such plan
   EXPECT_STREQ(rnnrt_plan_key(plan),
                "block_lstm l1_t5_b4_i3_h2_d1 dtype=bf16 layout=ifco peephole=1 forget_bias=0.1 cell_clip=3");
 }
