@@ -93,16 +93,18 @@ private:
 
 } // namespace
 
-/// The stack that a function of the host needs for the variables of `function` and all that it may call.
-static int64_t getStackBytes(gpu::GPUModuleOp module, const DataLayout &layout) {
+/// What the variables of `functions` need of the stack, as if all were live at once. A variable whose address escapes gets a
+/// place of its own from LLVM, so the sum is no exaggeration for the registers that collectives pass through memory.
+static int64_t getStackBytes(ArrayRef<LLVM::LLVMFuncOp> functions, const DataLayout &layout) {
   int64_t bytes = 0;
-  module.walk([&](LLVM::AllocaOp alloca) {
-    APInt count(64, 1);
-    if (auto constant = alloca.getArraySize().getDefiningOp<LLVM::ConstantOp>())
-      if (auto value = dyn_cast<IntegerAttr>(constant.getValue()))
-        count = value.getValue();
-    bytes += llvm::alignTo(count.getSExtValue() * int64_t(layout.getTypeSize(alloca.getElemType())), 16);
-  });
+  for (LLVM::LLVMFuncOp function : functions)
+    function.walk([&](LLVM::AllocaOp alloca) {
+      int64_t count = 1;
+      if (auto constant = alloca.getArraySize().getDefiningOp<LLVM::ConstantOp>())
+        if (auto value = dyn_cast<IntegerAttr>(constant.getValue()))
+          count = value.getValue().getSExtValue();
+      bytes += llvm::alignTo(count * int64_t(layout.getTypeSize(alloca.getElemType())), 16);
+    });
   return bytes;
 }
 
@@ -266,7 +268,6 @@ std::optional<Kernel> Kernel::readFrom(Operation *declaration) {
 LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entries, bool check) {
   DataLayout layout(entries.getModule());
   SharedLayout shared(module, layout);
-  int64_t stackBytes = getStackBytes(module, layout);
   ModuleOp host = entries.getModule();
   SmallVector<Operation *> contents;
   for (Operation &op : *module.getBody())
@@ -297,6 +298,7 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     if (!function.isExternal())
       functions.push_back(function);
   }
+  SmallVector<std::pair<LLVM::LLVMFuncOp, Kernel>> kernels;
   for (LLVM::LLVMFuncOp function : functions) {
     std::string name = function.getName().str();
     function->remove();
@@ -319,7 +321,11 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
       if (failed(rewriteOp(op, entries)))
         return failure();
     bool isKernel = SharedLayout::isKernel(function);
-    Kernel kernel{{}, shared.getBytes(function), stackBytes, function->hasAttr("rnn.cooperative"), check, getBlockSize(function)};
+    Kernel kernel;
+    kernel.sharedBytes = shared.getBytes(function);
+    kernel.cooperative = function->hasAttr("rnn.cooperative");
+    kernel.checked = check;
+    kernel.blockSize = getBlockSize(function);
     // What a launch refers to stays, as a declaration that says where the kernel is now.
     LLVM::LLVMFuncOp declaration;
     if (isKernel) {
@@ -337,8 +343,13 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     flattenAddressSpaces(function, entries);
     if (isKernel) {
       kernel.thunk = FlatSymbolRefAttr::get(makeThunk(function, entries));
-      kernel.writeTo(declaration);
+      kernels.push_back({declaration, std::move(kernel)});
     }
+  }
+  int64_t stackBytes = getStackBytes(functions, layout);
+  for (auto &[declaration, kernel] : kernels) {
+    kernel.stackBytes = stackBytes;
+    kernel.writeTo(declaration);
   }
   for (LLVM::GlobalOp global : globals) {
     global->remove();
