@@ -42,11 +42,6 @@ target_link_libraries(rnn_fake_cudnn PRIVATE rnn_runtime)
 set_target_properties(rnn_fake_cudnn PROPERTIES OUTPUT_NAME cudnn SUFFIX .so.9 CXX_VISIBILITY_PRESET hidden
                       VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY ${RNN_FAKE_CUDA_DIRECTORY})
 
-# They need the fake driver too.
-file(GLOB fake_driver CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/FakeCuda/*Driver*.cpp)
-if(NOT fake_driver)
-  return()
-endif()
 add_executable(rnn_runtime_cudnn_tests
   CudnnCaptureTest.cpp
   CudnnFailureTest.cpp
@@ -58,6 +53,6 @@ target_compile_options(rnn_runtime_cudnn_tests PRIVATE -Wall -Wextra -Wno-unused
 target_compile_definitions(rnn_runtime_cudnn_tests PRIVATE RNN_FAKE_CUDA_DIRECTORY="${RNN_FAKE_CUDA_DIRECTORY}")
 target_include_directories(rnn_runtime_cudnn_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${runtime}/src)
 target_link_libraries(rnn_runtime_cudnn_tests PRIVATE rnn_runtime GTest::gtest GTest::gtest_main ${CMAKE_DL_LIBS})
-add_dependencies(rnn_runtime_cudnn_tests rnn_fake_cudnn)
+add_dependencies(rnn_runtime_cudnn_tests rnn_fake_cuda rnn_fake_cudnn)
 add_test(NAME rnn_runtime_cudnn_tests COMMAND rnn_runtime_cudnn_tests)
 set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS rnn_runtime_cudnn_tests)
