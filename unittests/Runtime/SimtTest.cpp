@@ -287,6 +287,25 @@ TEST(Simt, TheCheckerWantsBarriers) {
   }
 }
 
+/// Thread 0 waits by plain loads for what the last thread writes.
+static void pollWithoutAtomics(void **arguments) {
+  auto *flag = static_cast<volatile int32_t *>(arguments[0]);
+  if (thread() == 63) {
+    rnnrt_abi_simt_access(const_cast<int32_t *>(flag), 4, 1, "write.mlir:1:1");
+    *flag = 1;
+  }
+  while (thread() == 0 && !*flag)
+    rnnrt_abi_simt_access(const_cast<int32_t *>(flag), 4, 0, "poll.mlir:1:1");
+}
+
+TEST(Simt, ThePollOfAPlainLoadIsARace) {
+  Session session;
+  int32_t flag = 0;
+  EXPECT_EQ(launch(session, pollWithoutAtomics, &flag, {1, 64, 0, checked}),
+            "FAILED_PRECONDITION: data race in kernel `test::kernel`: store of 4 bytes of global memory is not ordered after "
+            "the load by block (0,0,0) thread (0,0,0) at poll.mlir:1:1, at write.mlir:1:1 in block (0,0,0) thread (63,0,0)");
+}
+
 /// Two threads share four bytes, one byte or two each: only overlapping bytes conflict.
 static void narrow(void **arguments) {
   auto &values = *static_cast<std::vector<int32_t> *>(arguments[0]);

@@ -47,6 +47,7 @@ struct ThreadHistory {
   /// What a fence lets the next atomic writes tell, and what atomic reads have told and the next fence makes known.
   std::shared_ptr<const Message> released;
   Message acquiring;
+  uint64_t accesses = 0;
   /// A store to where another lane of the warp has stored in the same instruction: fine if both store the same.
   struct {
     const char *address = nullptr;

@@ -117,6 +117,11 @@ void Emulator::yield(Thread &thread, const char *site) {
   suspend(thread);
 }
 
+void Emulator::preempt(Thread &thread) {
+  ready.push(&thread);
+  suspend(thread);
+}
+
 void Emulator::abandon(Status status) {
   failure = std::move(status);
   Fiber &fiber = running->fiber;

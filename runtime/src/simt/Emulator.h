@@ -143,6 +143,8 @@ public:
   void wake(const std::vector<Thread *> &threads);
   /// Lets others run.
   void yield(Thread &thread, const char *site);
+  /// The same for a thread that did not ask for it.
+  void preempt(Thread &thread);
   void arriveAtGridBarrier(Thread &thread, const char *site);
 
   /// Ends the launch with a failure. Nothing of the calling thread runs any more, not even destructors.
