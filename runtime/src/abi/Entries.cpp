@@ -4,6 +4,7 @@
 #include "core/CompiledMemory.h"
 #include "core/CurrentCall.h"
 #include "core/Device.h"
+#include "core/Range.h"
 #include "rnn_runtime/abi.h"
 
 #include <chrono>
@@ -23,6 +24,7 @@ template <typename Body> static void dispatch(rnnrt_call_t *call, const Plan *pl
   enter(call, [&] {
     if (!plan)
       return invalidArgument("%s expects `plan`, but got a null pointer", what);
+    Range range(plan->key, what);
     auto start = std::chrono::steady_clock::now();
     Status status = body();
     if (tracing(TraceKind::Dispatch)) {
