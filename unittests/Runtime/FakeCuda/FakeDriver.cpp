@@ -72,6 +72,13 @@ void fake::join(Clock &clock, const Clock &other) {
     clock[stream] = std::max(clock[stream], time);
 }
 
+bool fake::isAfter(const Clock &clock, int stream, int64_t time) {
+  if (!state().streamNumbers.count(stream))
+    return true;
+  auto it = clock.find(stream);
+  return it != clock.end() && it->second >= time;
+}
+
 int64_t fake::step(CUstream stream) {
   // What the program waited for is in front of what it does now.
   join(stream->clock, state().host);
@@ -94,7 +101,7 @@ void fake::use(CUstream stream, const void *pointer, size_t bytes, const char *u
   Block &block = it->second;
   if (static_cast<const char *>(pointer) + bytes > it->first + block.bytes)
     misuse("%s on stream %d reaches behind an allocation of %zu bytes", user, stream->number, block.bytes);
-  if (stream->clock[block.stream] < block.time)
+  if (!isAfter(stream->clock, block.stream, block.time))
     misuse("%s on stream %d uses memory that stream %d may not have allocated yet", user, stream->number, block.stream);
   block.lastUse[stream->number] = stream->clock[stream->number];
 }
@@ -344,6 +351,7 @@ FAKE_API CUresult rnnrt::cuda::cuStreamCreate(CUstream *stream, unsigned int fla
   FAKE_EXPECT(flags <= 1);
   *stream = fake::made(new CUstream_st(), "stream");
   (*stream)->number = ++fake::state().streams;
+  fake::state().streamNumbers.insert((*stream)->number);
   fake::log("cuStreamCreate stream=%d flags=%u", (*stream)->number, flags);
   return CUDA_SUCCESS;
 }
@@ -352,8 +360,8 @@ FAKE_API CUresult rnnrt::cuda::cuStreamDestroy_v2(CUstream stream) {
   FAKE_ENTER_DESTROY();
   FAKE_EXPECT_LIVE(stream, "stream", "cuStreamDestroy");
   fake::log("cuStreamDestroy stream=%d", stream->number);
-  // Its work still ends by itself; a wait for the context includes it.
-  fake::join(fake::state().host, stream->clock);
+  fake::state().streamNumbers.erase(stream->number);
+  fake::state().host.erase(stream->number);
   return fake::destroyed(stream, "stream", "cuStreamDestroy");
 }
 
@@ -478,7 +486,7 @@ FAKE_API CUresult rnnrt::cuda::cuEventElapsedTime(float *milliseconds, CUevent s
   // A program may not have waited.
   for (const CUevent event : {start, end})
     for (const auto &[stream, time] : event->clock)
-      if (fake::state().host[stream] < time)
+      if (!fake::isAfter(fake::state().host, stream, time))
         return CUDA_ERROR_NOT_READY;
   *milliseconds = float(end->time - start->time);
   return CUDA_SUCCESS;

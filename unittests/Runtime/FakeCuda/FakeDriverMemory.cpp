@@ -70,11 +70,11 @@ FAKE_API CUresult rnnrt::cuda::cuMemFreeAsync(CUdeviceptr pointer, CUstream stre
   }
   fake::step(stream);
   fake::Block &block = it->second;
-  if (stream->clock[block.stream] < block.time)
+  if (!fake::isAfter(stream->clock, block.stream, block.time))
     fake::misuse("cuMemFreeAsync on stream %d may come before the allocation on stream %d", stream->number,
                  block.stream);
   for (const auto &[user, time] : block.lastUse)
-    if (stream->clock[user] < time)
+    if (!fake::isAfter(stream->clock, user, time))
       fake::misuse("cuMemFreeAsync on stream %d of memory that stream %d may still use", stream->number, user);
   fake::log("cuMemFreeAsync stream=%d bytes=%zu", stream->number, block.bytes);
   s.used -= int64_t(block.bytes);

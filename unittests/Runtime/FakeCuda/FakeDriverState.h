@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,7 @@ struct State {
   std::map<char *, size_t> regions; ///< registered memory of the host
   std::map<std::string, fake_cuda_kernel_t> kernels;
   std::map<int, std::pair<int, std::unique_ptr<CUctx_st>>> contexts; ///< by device, with the number of owners
+  std::set<int> streamNumbers;                                       ///< of the live ones
   Clock host;                                                        ///< what the program has waited for
   int64_t calls = 0, failAt = -1;
   uint32_t failWith = 0;
@@ -111,6 +113,8 @@ bool hasContext(const char *user);
 /// Begins an operation on `stream`, which is live, and returns its time.
 int64_t step(CUstream stream);
 void join(Clock &clock, const Clock &other);
+/// Whether who has `clock` comes after `time` of `stream`; a stream that was destroyed is done.
+bool isAfter(const Clock &clock, int stream, int64_t time);
 /// Work on `stream` uses the memory at `pointer`: it was allocated before, and not freed. Host memory is all right.
 void use(CUstream stream, const void *pointer, size_t bytes, const char *user);
 /// The allocation that holds `pointer`, or the end.
