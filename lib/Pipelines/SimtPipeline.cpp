@@ -19,7 +19,8 @@
 using namespace mlir;
 
 void rnn::addSimtBuffers(OpPassManager &pm) {
-  // What stands in a kernel is none of the business of bufferization, which does not know the effects of many of its ops.
+  // What stands in a kernel is none of the business of bufferization, which does not know the effects of many of its
+  // ops.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
   // Programs for a GPU often manage their memory themselves.

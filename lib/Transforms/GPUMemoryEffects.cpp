@@ -11,8 +11,7 @@
 using namespace mlir;
 
 namespace {
-template <typename OpTy>
-struct AnyEffects : public MemoryEffectOpInterface::ExternalModel<AnyEffects<OpTy>, OpTy> {
+template <typename OpTy> struct AnyEffects : public MemoryEffectOpInterface::ExternalModel<AnyEffects<OpTy>, OpTy> {
   void getEffects(Operation *, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) const {
     // Which memory is anybody's guess: kernels also take plain pointers.
     effects.emplace_back(MemoryEffects::Read::get());

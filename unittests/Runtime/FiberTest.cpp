@@ -1,5 +1,5 @@
-// FiberTest.cpp - switching stacks, as compiled code needs it. Built twice: with the switch of this machine and with the
-// portable one.
+// FiberTest.cpp - switching stacks, as compiled code needs it. Built twice: with the switch of this machine and with
+// the portable one.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "simt/Fiber.h"

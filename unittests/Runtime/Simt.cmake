@@ -9,7 +9,7 @@ function(rnnrt_simt_test name)
   set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS ${name})
 endfunction()
 rnnrt_simt_test(rnn_runtime_simt_tests SimtTest.cpp)
-# The library keeps its fibers to itself, so they are compiled in: with the switch of this machine, and the portable one.
+# The library keeps its fibers to itself, so they are compiled in: once with the switch of this machine, once portable.
 rnnrt_simt_test(rnn_runtime_fiber_tests FiberTest.cpp ../../runtime/src/simt/Fiber.cpp)
 rnnrt_simt_test(rnn_runtime_ucontext_tests FiberTest.cpp ../../runtime/src/simt/Fiber.cpp)
 target_compile_definitions(rnn_runtime_ucontext_tests PRIVATE RNNRT_SIMT_UCONTEXT)

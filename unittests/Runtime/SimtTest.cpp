@@ -53,13 +53,17 @@ constexpr int32_t cooperative = 1, checked = 2;
 
 std::string launch(Session &session, void (*kernel)(void **), void *argument, const Sizes &sizes = {}) {
   void *arguments[] = {argument};
-  rnnrt_abi_simt_launch(kernel, "test::kernel", "test.mlir:1:2", sizes.flags, sizes.grid, 1, 1, sizes.block, 1, 1, 0, 0, 0,
-                        0, sizes.shared, 0, arguments);
+  rnnrt_abi_simt_launch(kernel, "test::kernel", "test.mlir:1:2", sizes.flags, sizes.grid, 1, 1, sizes.block, 1, 1, 0, 0,
+                        0, 0, sizes.shared, 0, arguments);
   return session.take();
 }
 
-int32_t thread() { return rnnrt_abi_simt_thread_id(0); }
-int32_t globalThread() { return rnnrt_abi_simt_block_id(0) * rnnrt_abi_simt_block_dim(0) + thread(); }
+int32_t thread() {
+  return rnnrt_abi_simt_thread_id(0);
+}
+int32_t globalThread() {
+  return rnnrt_abi_simt_block_id(0) * rnnrt_abi_simt_block_dim(0) + thread();
+}
 
 const char *const schedules[] = {"simt:fifo", "simt:reverse", "simt:random", "simt:random:1", "simt:random:99"};
 
@@ -153,9 +157,10 @@ static void waitForever(void **) {
 
 TEST(Simt, DeadlocksAreDescribed) {
   Session session;
-  EXPECT_EQ(launch(session, waitForever, nullptr),
-            "FAILED_PRECONDITION: deadlock in kernel `test::kernel`: block (0,0,0) threads 0 to 31 wait at barrier 1 at "
-            "stuck.mlir:1:1; block (0,0,0) threads 32 to 63 wait at barrier 2 at stuck.mlir:2:2");
+  EXPECT_EQ(
+      launch(session, waitForever, nullptr),
+      "FAILED_PRECONDITION: deadlock in kernel `test::kernel`: block (0,0,0) threads 0 to 31 wait at barrier 1 at "
+      "stuck.mlir:1:1; block (0,0,0) threads 32 to 63 wait at barrier 2 at stuck.mlir:2:2");
 }
 
 static void poll(void **) {
@@ -165,10 +170,11 @@ static void poll(void **) {
 
 TEST(Simt, LivelocksEnd) {
   Session session;
-  EXPECT_EQ(launch(session, poll, nullptr, {4, 32}),
-            "FAILED_PRECONDITION: livelock (threads poll memory that nobody changes) in kernel `test::kernel`: block (0,0,0) "
-            "threads 0 to 31 poll at poll.mlir:1:1; 3 blocks have not started, which only a cooperative launch would run "
-            "together with these");
+  EXPECT_EQ(
+      launch(session, poll, nullptr, {4, 32}),
+      "FAILED_PRECONDITION: livelock (threads poll memory that nobody changes) in kernel `test::kernel`: block (0,0,0) "
+      "threads 0 to 31 poll at poll.mlir:1:1; 3 blocks have not started, which only a cooperative launch would run "
+      "together with these");
 }
 
 static void failInTheMiddle(void **arguments) {
@@ -183,9 +189,10 @@ TEST(Simt, AFailureEndsTheLaunchAndNothingElse) {
   Session session;
   for (int run = 0; run < 3; ++run) {
     int32_t finished = 0;
-    EXPECT_EQ(launch(session, failInTheMiddle, &finished, {4, 64}),
-              "FAILED_PRECONDITION: assertion failed in kernel `test::kernel`: enough, at middle.mlir:2:1 in block (1,0,0) "
-              "thread (6,0,0)");
+    EXPECT_EQ(
+        launch(session, failInTheMiddle, &finished, {4, 64}),
+        "FAILED_PRECONDITION: assertion failed in kernel `test::kernel`: enough, at middle.mlir:2:1 in block (1,0,0) "
+        "thread (6,0,0)");
     EXPECT_EQ(finished, 64) << "block 0 was done";
     std::vector<int32_t> sums(2);
     EXPECT_EQ(launch(session, sumInTree, sums.data(), {2, 64, 256}), "OK");
@@ -208,9 +215,10 @@ TEST(Simt, TheFirstFailureStaysAndLaterLaunchesDoNothing) {
 TEST(Simt, ACallOfAnotherDeviceIsRefused) {
   Session session("host");
   std::vector<int32_t> order;
-  EXPECT_EQ(launch(session, recordOrder, &order),
-            "FAILED_PRECONDITION: the function was compiled for target simt, but its call is on device `host`; make the call "
-            "on a device `simt`");
+  EXPECT_EQ(
+      launch(session, recordOrder, &order),
+      "FAILED_PRECONDITION: the function was compiled for target simt, but its call is on device `host`; make the call "
+      "on a device `simt`");
   EXPECT_TRUE(order.empty());
 }
 
@@ -226,8 +234,8 @@ TEST(Simt, SizesOfTheHardwareHold) {
   Session session;
   auto run = [&](std::vector<int64_t> grid, std::vector<int64_t> block, int64_t fixed, int64_t dynamic) {
     void *arguments[] = {nullptr};
-    rnnrt_abi_simt_launch(waitForever, "k", "a.mlir:1:1", 0, grid[0], grid[1], grid[2], block[0], block[1], block[2], 0, 0,
-                          0, fixed, dynamic, 0, arguments);
+    rnnrt_abi_simt_launch(waitForever, "k", "a.mlir:1:1", 0, grid[0], grid[1], grid[2], block[0], block[1], block[2], 0,
+                          0, 0, fixed, dynamic, 0, arguments);
     std::string text = session.take();
     return text.substr(0, text.find(", but got"));
   };
@@ -235,7 +243,8 @@ TEST(Simt, SizesOfTheHardwareHold) {
   EXPECT_EQ(run({0, 1, 1}, {1, 1, 1}, 0, 0), prefix + "sizes of at least 1");
   EXPECT_EQ(run({1, 1, 1}, {1, -5, 1}, 0, 0), prefix + "sizes of at least 1");
   EXPECT_EQ(run({1, 65536, 1}, {1, 1, 1}, 0, 0), prefix + "a grid of at most (2147483647,65535,65535) blocks");
-  EXPECT_EQ(run({int64_t(1) << 40, 1, 1}, {1, 1, 1}, 0, 0), prefix + "a grid of at most (2147483647,65535,65535) blocks");
+  EXPECT_EQ(run({int64_t(1) << 40, 1, 1}, {1, 1, 1}, 0, 0),
+            prefix + "a grid of at most (2147483647,65535,65535) blocks");
   EXPECT_EQ(run({1, 1, 1}, {1, 1, 65}, 0, 0), prefix + "at most 1024 threads in a block and 64 in z");
   EXPECT_EQ(run({1, 1, 1}, {INT64_MAX, 2, 1}, 0, 0), prefix + "at most 1024 threads in a block and 64 in z");
   EXPECT_EQ(run({1 << 30, 1, 1}, {32, 1, 1}, 0, 0), prefix + "less than 2^32 threads");
@@ -301,9 +310,10 @@ static void pollWithoutAtomics(void **arguments) {
 TEST(Simt, ThePollOfAPlainLoadIsARace) {
   Session session;
   int32_t flag = 0;
-  EXPECT_EQ(launch(session, pollWithoutAtomics, &flag, {1, 64, 0, checked}),
-            "FAILED_PRECONDITION: data race in kernel `test::kernel`: store of 4 bytes of global memory is not ordered after "
-            "the load by block (0,0,0) thread (0,0,0) at poll.mlir:1:1, at write.mlir:1:1 in block (0,0,0) thread (63,0,0)");
+  EXPECT_EQ(
+      launch(session, pollWithoutAtomics, &flag, {1, 64, 0, checked}),
+      "FAILED_PRECONDITION: data race in kernel `test::kernel`: store of 4 bytes of global memory is not ordered after "
+      "the load by block (0,0,0) thread (0,0,0) at poll.mlir:1:1, at write.mlir:1:1 in block (0,0,0) thread (63,0,0)");
 }
 
 /// Two threads share four bytes, one byte or two each: only overlapping bytes conflict.

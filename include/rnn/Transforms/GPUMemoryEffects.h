@@ -11,8 +11,8 @@
 
 namespace mlir::rnn {
 
-/// Makes upstream's `gpu.launch_func` and its companions say that they read and write memory, but own none: without that
-/// the insertion of deallocations refuses programs that launch kernels.
+/// Makes upstream's `gpu.launch_func` and its companions say that they read and write memory, but own none: without
+/// that the insertion of deallocations refuses programs that launch kernels.
 void registerGPUMemoryEffects(DialectRegistry &registry);
 
 } // namespace mlir::rnn

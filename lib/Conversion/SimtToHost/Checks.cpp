@@ -1,5 +1,4 @@
 //===- Checks.cpp - access checks, yields and poison -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

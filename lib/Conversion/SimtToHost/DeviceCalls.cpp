@@ -22,10 +22,10 @@ static Rewrite replace(Operation *op, Value value) {
 /// precision end in `f` in both.
 static bool isMathFunction(StringRef name) {
   static const llvm::StringSet<> names = {
-      "acos",  "acosh", "asin", "asinh", "atan",  "atan2", "atanh", "cbrt",  "ceil",  "copysign", "cos",
-      "cosh",  "erf",   "erfc", "exp",   "exp2",  "expm1", "fabs",  "floor", "fma",   "fmax",     "fmin",
-      "fmod",  "log",   "log10", "log1p", "log2", "pow",   "rint",  "round", "sin",   "sincos",   "sinh",
-      "sqrt",  "tan",   "tanh", "trunc", "nearbyint", "hypot", "fdim", "remainder"};
+      "acos", "acosh", "asin",  "asinh", "atan",      "atan2", "atanh", "cbrt",     "ceil", "copysign", "cos",
+      "cosh", "erf",   "erfc",  "exp",   "exp2",      "expm1", "fabs",  "floor",    "fma",  "fmax",     "fmin",
+      "fmod", "log",   "log10", "log1p", "log2",      "pow",   "rint",  "round",    "sin",  "sincos",   "sinh",
+      "sqrt", "tan",   "tanh",  "trunc", "nearbyint", "hypot", "fdim",  "remainder"};
   if (names.contains(name))
     return true;
   return name.consume_back("f") && names.contains(name);
@@ -65,10 +65,10 @@ static Rewrite rewriteLibdevice(LLVM::CallOp call, StringRef name, EntryBuilder 
   if (name == "abs")
     return replace(call, LLVM::AbsOp::create(builder, loc, entries.i32, arguments.front(), /*isIntMinPoison=*/false));
   // The classes of llvm.is.fpclass: NaNs are bits 0 and 1, infinities 2 and 9.
-  int32_t classes = name == "isnanf" || name == "isnand"         ? 0x3
-                    : name == "isinff" || name == "isinfd"       ? 0x204
+  int32_t classes = name == "isnanf" || name == "isnand"       ? 0x3
+                    : name == "isinff" || name == "isinfd"     ? 0x204
                     : name == "finitef" || name == "isfinited" ? 0x1f8
-                                                                 : 0;
+                                                               : 0;
   if (classes) {
     Value test = LLVM::IsFPClass::create(builder, loc, entries.i1, arguments.front(), classes);
     return replace(call, LLVM::ZExtOp::create(builder, loc, call.getResult().getType(), test));

@@ -50,7 +50,9 @@ Value EntryBuilder::constant64(OpBuilder &builder, Location loc, int64_t value) 
   return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value));
 }
 
-Value EntryBuilder::null(OpBuilder &builder, Location loc) { return LLVM::ZeroOp::create(builder, loc, pointer); }
+Value EntryBuilder::null(OpBuilder &builder, Location loc) {
+  return LLVM::ZeroOp::create(builder, loc, pointer);
+}
 
 LLVM::GlobalOp EntryBuilder::makeString(StringRef text) {
   std::string terminated = text.str() + '\0';
@@ -114,7 +116,8 @@ std::string EntryBuilder::uniqueName(StringRef wanted) {
 
 static void print(Location loc, std::string &text) {
   if (auto file = dyn_cast<FileLineColRange>(loc)) {
-    text += (file.getFilename().getValue() + ":" + Twine(file.getStartLine()) + ":" + Twine(file.getStartColumn())).str();
+    text +=
+        (file.getFilename().getValue() + ":" + Twine(file.getStartLine()) + ":" + Twine(file.getStartColumn())).str();
     return;
   }
   if (auto name = dyn_cast<NameLoc>(loc)) {

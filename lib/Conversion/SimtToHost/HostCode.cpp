@@ -1,5 +1,4 @@
 //===- HostCode.cpp - launches and memory of the GPU in host code ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

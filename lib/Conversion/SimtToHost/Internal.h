@@ -20,8 +20,8 @@ class EntryBuilder {
 public:
   explicit EntryBuilder(ModuleOp module);
 
-  /// Calls `entry`, which is a line of simt.def. The result, or null for an entry without one. A `pure` entry depends on
-  /// nothing but its arguments and the running thread, so that calls can be merged and moved.
+  /// Calls `entry`, which is a line of simt.def. The result, or null for an entry without one. A `pure` entry depends
+  /// on nothing but its arguments and the running thread, so that calls can be merged and moved.
   Value call(OpBuilder &builder, Location loc, StringRef entry, ValueRange arguments, bool pure = false);
 
   Value constant32(OpBuilder &builder, Location loc, int64_t value);
@@ -59,8 +59,8 @@ private:
 /// "file.mlir:12:5", with the names that the location carries and the places from which it was inlined.
 std::string describeLocation(Location loc);
 
-/// The running thread and its dimensions, barriers, collectives, asynchronous copies, and conversions. Failure: nothing was
-/// done. An op that this does not know is left alone.
+/// The running thread and its dimensions, barriers, collectives, asynchronous copies, and conversions. Failure: nothing
+/// was done. An op that this does not know is left alone.
 enum class Rewrite { Done, Unknown, Failed };
 Rewrite rewriteThreadOp(Operation *op, EntryBuilder &entries);
 /// Tensor core ops.

@@ -93,8 +93,9 @@ private:
 
 } // namespace
 
-/// What the variables of `functions` need of the stack, as if all were live at once. A variable whose address escapes gets a
-/// place of its own from LLVM, so the sum is no exaggeration for the registers that collectives pass through memory.
+/// What the variables of `functions` need of the stack, as if all were live at once. A variable whose address escapes
+/// gets a place of its own from LLVM, so the sum is no exaggeration for the registers that collectives pass through
+/// memory.
 static int64_t getStackBytes(ArrayRef<LLVM::LLVMFuncOp> functions, const DataLayout &layout) {
   int64_t bytes = 0;
   for (LLVM::LLVMFuncOp function : functions)
@@ -115,7 +116,8 @@ static LogicalResult checkOp(Operation *op) {
       return op->emitOpError("cannot be emulated on target simt: it calls through a pointer");
     return success();
   }
-  bool isForeign = isa<LLVM::InlineAsmOp, LLVM::CallIntrinsicOp>(op) || !isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect());
+  bool isForeign =
+      isa<LLVM::InlineAsmOp, LLVM::CallIntrinsicOp>(op) || !isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect());
   if (!isForeign)
     return success();
   InFlightDiagnostic diag = op->emitOpError("cannot be emulated on target simt");
@@ -313,9 +315,7 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     addYields(function, entries);
     // Casts that are left over stand beside the op that was not lowered, which says more.
     SmallVector<Operation *> ops, casts;
-    function.getBody().walk([&](Operation *op) {
-      (isa<UnrealizedConversionCastOp>(op) ? casts : ops).push_back(op);
-    });
+    function.getBody().walk([&](Operation *op) { (isa<UnrealizedConversionCastOp>(op) ? casts : ops).push_back(op); });
     ops.append(casts);
     for (Operation *op : ops)
       if (failed(rewriteOp(op, entries)))

@@ -131,8 +131,7 @@ static Rewrite rewriteWmmaMma(NVVM::WMMAMmaOp op, EntryBuilder &entries) {
 }
 
 /// True for tiles of 8x8 elements of 16 bits.
-template <typename OpTy>
-static bool hasPlainTiles(OpTy op) {
+template <typename OpTy> static bool hasPlainTiles(OpTy op) {
   return op.getShape().getM() == 8 && op.getShape().getN() == 8 && op.getEltType() == NVVM::LdStMatrixEltType::B16;
 }
 

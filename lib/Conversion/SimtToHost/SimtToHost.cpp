@@ -1,5 +1,4 @@
 //===- SimtToHost.cpp - gpu kernels as functions of the host -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

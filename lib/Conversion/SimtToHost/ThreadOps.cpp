@@ -102,10 +102,10 @@ static Rewrite rewriteMatch(NVVM::MatchSyncOp op, EntryBuilder &entries) {
   if (value.getType() != entries.i64)
     value = LLVM::ZExtOp::create(builder, loc, entries.i64, value);
   Value all = entries.slot(op, entries.i32);
-  Value result = entries.call(builder, loc, "rnnrt_abi_simt_match",
-                              {op.getThreadMask(), value,
-                               entries.constant32(builder, loc, static_cast<int64_t>(op.getKind())), all,
-                               entries.site(builder, op, /*unique=*/true)});
+  Value result =
+      entries.call(builder, loc, "rnnrt_abi_simt_match",
+                   {op.getThreadMask(), value, entries.constant32(builder, loc, static_cast<int64_t>(op.getKind())),
+                    all, entries.site(builder, op, /*unique=*/true)});
   if (isa<LLVM::LLVMStructType>(op.getRes().getType())) {
     Value predicate = LLVM::LoadOp::create(builder, loc, entries.i32, all);
     predicate = LLVM::TruncOp::create(builder, loc, entries.i1, predicate);
@@ -201,10 +201,10 @@ Rewrite rnn::simt::rewriteThreadOp(Operation *op, EntryBuilder &entries) {
       .Case([&](NVVM::ShflOp shuffle) { return rewriteShuffle(shuffle, entries); })
       .Case([&](NVVM::VoteSyncOp vote) {
         Value predicate = LLVM::ZExtOp::create(builder, loc, entries.i32, vote.getPred());
-        Value result = entries.call(builder, loc, "rnnrt_abi_simt_vote",
-                                    {vote.getMask(), predicate,
-                                     entries.constant32(builder, loc, static_cast<int64_t>(vote.getKind())),
-                                     uniqueSite()});
+        Value result =
+            entries.call(builder, loc, "rnnrt_abi_simt_vote",
+                         {vote.getMask(), predicate,
+                          entries.constant32(builder, loc, static_cast<int64_t>(vote.getKind())), uniqueSite()});
         if (vote.getRes().getType() == entries.i1)
           result = LLVM::TruncOp::create(builder, loc, entries.i1, result);
         return replace(op, result);

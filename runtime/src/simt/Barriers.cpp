@@ -59,8 +59,8 @@ static Barrier &arrive(Thread &thread, uint32_t id, uint32_t count, const char *
   }
   ++barrier.arrived;
   if (block.live != all && barrier.arrived + countPending(thread, id) < barrier.expected)
-    fault("divergent barrier", thread, site, "barrier %u is for %u threads, but %u threads of the block have exited", id,
-          barrier.expected, all - block.live);
+    fault("divergent barrier", thread, site, "barrier %u is for %u threads, but %u threads of the block have exited",
+          id, barrier.expected, all - block.live);
   return barrier;
 }
 
@@ -139,9 +139,9 @@ void rnnrt::simt::collective(CollectiveFunction function, const char *what, uint
     meeting = &warp.waiting.back();
   }
   if (meeting->function != function || meeting->site != site)
-    fault("divergent collective", thread, site, "%s is reached while lanes 0x%08x of the same warp, first %s, wait at %s at %s",
-          what, meeting->arrived, describe(warp.lanes[__builtin_ctz(meeting->arrived)]).c_str(), meeting->what,
-          meeting->site);
+    fault("divergent collective", thread, site,
+          "%s is reached while lanes 0x%08x of the same warp, first %s, wait at %s at %s", what, meeting->arrived,
+          describe(warp.lanes[__builtin_ctz(meeting->arrived)]).c_str(), meeting->what, meeting->site);
   meeting->arrived |= 1u << thread.lane;
   meeting->arguments[thread.lane] = argument;
   thread.state = State::AtCollective;

@@ -79,7 +79,8 @@ bool Checker::hasSeen(const Thread &thread, const Who &other, uint32_t stamp) co
   if (other.block == thread.block->linear)
     return stamp < known->threads[other.thread];
   uint32_t count = uint32_t(thread.block->threads.size());
-  return stamp < lookUp(known->blocks, other.block) || stamp < lookUp(known->remote, other.block * count + other.thread);
+  return stamp < lookUp(known->blocks, other.block) ||
+         stamp < lookUp(known->remote, other.block * count + other.thread);
 }
 
 /// A quick answer that may be no although the right one is yes.
@@ -87,8 +88,7 @@ bool Checker::hasSeenAll(const Thread &thread, const Cell &cell) const {
   if (cell.readStamp < gridStamp)
     return true;
   const Knowledge *known = thread.history->known.get();
-  return known && cell.span != Span::Grid && cell.readStamp < known->least &&
-         cell.reader.block == thread.block->linear;
+  return known && cell.span != Span::Grid && cell.readStamp < known->least && cell.reader.block == thread.block->linear;
 }
 
 bool Checker::hasSeenReaders(const Thread &thread, const Cell &cell) const {
@@ -250,7 +250,8 @@ void Checker::race(const Thread &thread, const char *what, const char *site, con
     std::snprintf(where, sizeof(where), "global memory");
   fault("data race", thread, site, "%s of %lld bytes of %s is not ordered after the %s by %s at %s", what,
         (long long)currentBytes, where, other.what,
-        describe(launch, other.thread.block * uint32_t(block.threads.size()) + other.thread.thread).c_str(), other.site);
+        describe(launch, other.thread.block * uint32_t(block.threads.size()) + other.thread.thread).c_str(),
+        other.site);
 }
 
 void Checker::addReader(const Thread &thread, Cell &cell, bool atomic, const char *site) {

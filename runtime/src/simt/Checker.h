@@ -2,8 +2,8 @@
 //
 // Time is a number that grows at every barrier. For each piece of memory a cell remembers the last write and the reads
 // since, each with its thread, time and place. A thread knows up to which time it has seen the accesses of each other
-// thread of its block; barriers, warp syncs and fences with atomics pass that knowledge on. An access that meets one that
-// its thread has not seen is a race, whether or not this run's order made it visible.
+// thread of its block; barriers, warp syncs and fences with atomics pass that knowledge on. An access that meets one
+// that its thread has not seen is a race, whether or not this run's order made it visible.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_SIMT_CHECKER_H

@@ -104,7 +104,8 @@ void Emulator::wake(const std::vector<Thread *> &threads) {
 }
 
 void Emulator::yield(Thread &thread, const char *site) {
-  // Ten million polls without any other event are half a second. A loop of atomics that gets somewhere is never as long.
+  // Ten million polls without any other event are half a second. A loop of atomics that gets somewhere is never as
+  // long.
   if (thread.polling && thread.site == site)
     ++fruitlessPolls;
   else
@@ -171,8 +172,9 @@ void Emulator::retire(Thread &thread) {
   for (uint32_t id = 0; id < numBarriers; ++id) {
     Barrier &barrier = block.barriers[id];
     if (barrier.arrived && barrier.arrived + countPending(thread, id) < barrier.expected)
-      fault("divergent barrier", thread, barrier.site, "the thread exited while %u others, first %s, wait at barrier %u",
-            barrier.arrived, describe(*barrier.first).c_str(), id);
+      fault("divergent barrier", thread, barrier.site,
+            "the thread exited while %u others, first %s, wait at barrier %u", barrier.arrived,
+            describe(*barrier.first).c_str(), id);
   }
   for (const Rendezvous &meeting : warp.waiting)
     if (meeting.mask >> thread.lane & 1)
@@ -197,8 +199,8 @@ void Emulator::retire(Thread &thread) {
 
 //===-- A launch -------------------------------------------------------------------------------------------------===//
 
-/// How many blocks an H200 holds at once, registers aside: 132 multiprocessors of 2048 threads, 32 blocks and 228 KiB of
-/// shared memory, of which the system takes 1 KiB for each block (CUDA programming guide, compute capability 9.0).
+/// How many blocks an H200 holds at once, registers aside: 132 multiprocessors of 2048 threads, 32 blocks and 228 KiB
+/// of shared memory, of which the system takes 1 KiB for each block (CUDA programming guide, compute capability 9.0).
 static int64_t getMaxCooperativeBlocks(int64_t threads, int64_t sharedBytes) {
   int64_t rounded = (threads + warpSize - 1) / warpSize * warpSize;
   return 132 * std::min({int64_t(32), 2048 / rounded, (int64_t(228) << 10) / (sharedBytes + 1024)});

@@ -1,7 +1,7 @@
 // Emulator.h - the parts of an emulated GPU: threads in warps in blocks in a launch, and the scheduler that runs them.
 //
-// Every GPU thread is a fiber of the OS thread that launched. A thread runs until it has to wait; then the schedule picks
-// the next one that can run. So nothing in here needs a lock, and a run can be repeated exactly.
+// Every GPU thread is a fiber of the OS thread that launched. A thread runs until it has to wait; then the schedule
+// picks the next one that can run. So nothing in here needs a lock, and a run can be repeated exactly.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_SIMT_EMULATOR_H

@@ -30,8 +30,8 @@ using namespace rnnrt::simt;
 static thread_local Fiber *left = nullptr, *entered = nullptr;
 
 #ifndef RNNRT_SIMT_UCONTEXT
-// The System V ABI makes the callee keep six registers and the stack pointer. It also names the control words of the x87
-// and of SSE, which kernels have no means to change.
+// The System V ABI makes the callee keep six registers and the stack pointer. It also names the control words of the
+// x87 and of SSE, which kernels have no means to change.
 asm(R"(
 .text
 .p2align 4
@@ -98,8 +98,8 @@ void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
   context.uc_link = nullptr;
   makecontext(&context, &Fiber::begin, 0);
 #else
-  // As after a call of begin(): a return address (none, so that debuggers stop there) on an address of the form 16n + 8,
-  // below it the address to which the switch returns, then the six registers.
+  // As after a call of begin(): a return address (none, so that debuggers stop there) on an address of the form 16n +
+  // 8, below it the address to which the switch returns, then the six registers.
   auto **top = reinterpret_cast<void **>((reinterpret_cast<uintptr_t>(stack) + bytes) & ~uintptr_t(15));
   *--top = nullptr;
   *--top = reinterpret_cast<void *>(&Fiber::begin);

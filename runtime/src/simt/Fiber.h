@@ -25,8 +25,8 @@ public:
   /// Runs on the fiber's stack at the first switch to it. It must not return: it ends by switching away for good.
   using Entry = void (*)(void *argument);
 
-  /// Makes the next switch to this fiber begin `entry(argument)` on [stack, stack + bytes). What the fiber did before, if
-  /// anything, is forgotten: no destructors run.
+  /// Makes the next switch to this fiber begin `entry(argument)` on [stack, stack + bytes). What the fiber did before,
+  /// if anything, is forgotten: no destructors run.
   void start(void *stack, size_t bytes, Entry entry, void *argument);
 
   /// Stores the running program in `from` and goes on with `to`; returns when somebody switches to `from`.

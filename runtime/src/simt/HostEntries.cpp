@@ -57,8 +57,8 @@ void rnnrt_abi_simt_launch(void (*kernel)(void **), const char *name, const char
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
       trace("rnnrt,dispatch,kernel=%s grid=%lldx%lldx%lld block=%lldx%lldx%lld schedule=%s,%s,%.3f", name,
             (long long)grid_x, (long long)grid_y, (long long)grid_z, (long long)block_x, (long long)block_y,
-            (long long)block_z, schedule.toString().c_str(),
-            rnnrt_status_code_name(rnnrt_status_code(status.get())), ms.count());
+            (long long)block_z, schedule.toString().c_str(), rnnrt_status_code_name(rnnrt_status_code(status.get())),
+            ms.count());
     }
     return status;
   });

@@ -145,15 +145,19 @@ void rnnrt_abi_simt_async_copy(void *target, const void *source, int32_t bytes, 
     fault("misaligned access", thread, site, "an asynchronous copy of %d bytes expects addresses aligned to as much",
           bytes);
   if (source_bytes < 0 || source_bytes > bytes)
-    fault("out of bounds", thread, site, "an asynchronous copy of %d bytes expects a source of 0 to as many, but got %d",
-          bytes, source_bytes);
+    fault("out of bounds", thread, site,
+          "an asynchronous copy of %d bytes expects a source of 0 to as many, but got %d", bytes, source_bytes);
   int64_t offset = static_cast<char *>(target) - thread.block->shared;
   if (offset < 0 || offset + bytes > emulator().getSharedBytes())
     fault("out of bounds", thread, site,
           "an asynchronous copy of %d bytes to offset %lld of the block's %lld bytes of shared memory", bytes,
           (long long)offset, (long long)emulator().getSharedBytes());
-  AsyncCopy copy{static_cast<char *>(target), static_cast<const char *>(source), uint32_t(bytes),
-                 uint32_t(source_bytes), thread.copyGroup, site};
+  AsyncCopy copy{static_cast<char *>(target),
+                 static_cast<const char *>(source),
+                 uint32_t(bytes),
+                 uint32_t(source_bytes),
+                 thread.copyGroup,
+                 site};
   if (Checker *checker = emulator().getChecker())
     checker->copyIssued(thread, copy);
   // Data arrive as late as allowed; until then there is nothing to be relied on.

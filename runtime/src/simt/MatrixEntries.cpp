@@ -345,21 +345,28 @@ void rnnrt_abi_simt_mma(int32_t m, int32_t n, int32_t k, int32_t type, int32_t s
 
 void rnnrt_abi_simt_wmma_load(const void *matrix, int32_t stride, int32_t m, int32_t n, int32_t k, int32_t part,
                               int32_t layout, int32_t type, void *out, const char *site) {
-  WmmaMemoryArgument argument{static_cast<char *>(const_cast<void *>(matrix)), stride, uint32_t(m), uint32_t(n),
-                              uint32_t(k), part, layout, type, out};
+  WmmaMemoryArgument argument{static_cast<char *>(const_cast<void *>(matrix)),
+                              stride,
+                              uint32_t(m),
+                              uint32_t(n),
+                              uint32_t(k),
+                              part,
+                              layout,
+                              type,
+                              out};
   collective(runWmmaLoad, "wmma.load", ~0u, &argument, site, /*whole=*/true);
 }
 
 void rnnrt_abi_simt_wmma_store(void *matrix, int32_t stride, int32_t m, int32_t n, int32_t k, int32_t layout,
                                int32_t type, const void *values, const char *site) {
-  WmmaMemoryArgument argument{static_cast<char *>(matrix), stride, uint32_t(m), uint32_t(n), uint32_t(k), 2, layout,
-                              type, const_cast<void *>(values)};
+  WmmaMemoryArgument argument{
+      static_cast<char *>(matrix), stride, uint32_t(m), uint32_t(n), uint32_t(k), 2, layout, type,
+      const_cast<void *>(values)};
   collective(runWmmaStore, "wmma.store", ~0u, &argument, site, /*whole=*/true);
 }
 
 void rnnrt_abi_simt_wmma_mma(int32_t m, int32_t n, int32_t k, int32_t layout_a, int32_t layout_b, int32_t type,
-                             int32_t sum_type, const void *a, const void *b, const void *c, void *d,
-                             const char *site) {
+                             int32_t sum_type, const void *a, const void *b, const void *c, void *d, const char *site) {
   WmmaArgument argument{uint32_t(m), uint32_t(n), uint32_t(k), layout_a, layout_b, type, sum_type, a, b, c, d};
   collective(runWmmaMma, "wmma.mma", ~0u, &argument, site, /*whole=*/true);
 }

@@ -35,7 +35,5 @@ Status Schedule::parse(const char *text, Schedule &schedule) {
 }
 
 std::string Schedule::toString() const {
-  return order == Order::Fifo      ? "fifo"
-         : order == Order::Reverse ? "reverse"
-                                   : "random:" + std::to_string(seed);
+  return order == Order::Fifo ? "fifo" : order == Order::Reverse ? "reverse" : "random:" + std::to_string(seed);
 }

@@ -143,9 +143,8 @@ static void runRedux(Warp &, uint32_t mask, void *const *arguments) {
 }
 
 static void runElect(Warp &, uint32_t mask, void *const *arguments) {
-  forEachLane(mask, [&](uint32_t lane) {
-    *static_cast<int32_t *>(arguments[lane]) = int32_t(lane) == __builtin_ctz(mask);
-  });
+  forEachLane(mask,
+              [&](uint32_t lane) { *static_cast<int32_t *>(arguments[lane]) = int32_t(lane) == __builtin_ctz(mask); });
 }
 
 extern "C" {
