@@ -91,6 +91,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
 
 void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertRNNToRuntimePass());
+  if (options.target == "host")
+    pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters}));
   // Before linalg becomes loops, since it makes linalg ops.
   pm.addPass(createRNNExpandStridedCopiesPass());
   if (options.target == "cuda") {
@@ -121,6 +123,9 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   if (options.target == "simt")
     addSimtKernels(pm, options);
   pm.addPass(createSCFToControlFlowPass());
+  // Buffers of vector ops are memrefs still.
+  if (options.target == "host")
+    pm.addPass(createConvertVectorToLLVMPass());
   // Subviews and reshapes become arithmetic on strides, whose affine maps are expanded right after.
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -169,6 +174,10 @@ struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
       *this, "chip", llvm::cl::desc("GPU to compile kernels for, as sm_90a; default: PTX for every GPU from sm_80 on")};
   PassOptions::Option<bool> simtCheck{
       *this, "simt-check", llvm::cl::desc("Target simt: look at every access of a kernel"), llvm::cl::init(false)};
+  PassOptions::Option<unsigned> vectorBits{
+      *this, "vector-bits", llvm::cl::desc("Target host: bits of a vector register"), llvm::cl::init(256)};
+  PassOptions::Option<unsigned> vectorRegisters{
+      *this, "vector-registers", llvm::cl::desc("Target host: number of vector registers"), llvm::cl::init(16)};
   PassOptions::Option<Stage> stopAfter{
       *this, "stop-after", llvm::cl::desc("Last stage to run"), llvm::cl::init(Stage::Run),
       llvm::cl::values(clEnumValN(Stage::Import, "import", "rnn ops on tensors, no framework ops"),
@@ -193,6 +202,8 @@ void rnn::registerPipelines() {
         options.lowering = flags.lowering;
         options.chip = flags.chip;
         options.simtCheck = flags.simtCheck;
+        options.vectorBits = flags.vectorBits;
+        options.vectorRegisters = flags.vectorRegisters;
         options.stopAfter = flags.stopAfter;
         options.verifyContracts = flags.verifyContracts;
         buildPipeline(pm, options);

@@ -92,6 +92,34 @@ def ConvertRNNToRuntimePass : Pass<"convert-rnn-to-runtime"> {
 }
 
 //===----------------------------------------------------------------------===//
+// RNNToHost
+//===----------------------------------------------------------------------===//
+
+def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
+  let summary = "Convert rnn ops with lowering `fused` to compiled loops of the host";
+  let description = [{
+    Turns `rnn.block_lstm` and `rnn.block_lstm_grad` in memref form into loops over time with vectors: weights are packed
+    once per call, one micro-kernel (a tile of rows times two or four vectors, kept in registers) serves the step's
+    product and those over all steps, the gates' arithmetic of a panel of columns follows the product of that panel, and
+    exponentials are polynomials. f16 and bf16 become f32 while they are packed; sums are f32, or f64 for f64. The order of
+    summation is fixed by the sizes, so results repeat bit by bit.
+
+    Any size is right, known or not: each dimension that is only known at run time is checked as in
+    `convert-rnn-to-runtime`, `seq_len_max` by `rnnrt.expect_range`, and nothing runs when a check fails. Scratch memory
+    comes from `memref.alloc`.
+
+    The code is right on every processor; the options decide how fast.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of one vector register: a power of 2">,
+    Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::rnnrt::RNNRTDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // RuntimeToLLVM
 //===----------------------------------------------------------------------===//
 

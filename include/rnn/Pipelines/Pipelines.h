@@ -40,6 +40,9 @@ struct PipelineOptions {
   std::string chip;
   /// Target simt: look at every access of a kernel, for races, uninitialised memory and wrong addresses.
   bool simtCheck = false;
+  /// Target host: vector registers of the processor that fused kernels are shaped for. A JIT and an object file take them
+  /// from their target machine.
+  unsigned vectorBits = 256, vectorRegisters = 16;
   /// Check the contract of every stage that runs.
   bool verifyContracts = true;
 };

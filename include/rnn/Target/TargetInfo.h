@@ -28,13 +28,16 @@ public:
   bool hasBlockPlans() const { return blockPlans; }
   /// True if there are compiled kernels for rnn ops on this target.
   bool hasFusedKernels() const { return fusedKernels; }
+  /// True if the block LSTM ops can be compiled for this target; they are where all rnn ops can.
+  bool hasFusedBlocks() const { return fusedKernels || fusedBlocks; }
 
 private:
-  TargetInfo(llvm::StringRef name, bool runtimePlans, bool blockPlans, bool fusedKernels)
-      : name(name), runtimePlans(runtimePlans), blockPlans(blockPlans), fusedKernels(fusedKernels) {}
+  TargetInfo(llvm::StringRef name, bool runtimePlans, bool blockPlans, bool fusedKernels, bool fusedBlocks)
+      : name(name), runtimePlans(runtimePlans), blockPlans(blockPlans), fusedKernels(fusedKernels),
+        fusedBlocks(fusedBlocks) {}
 
   llvm::StringRef name;
-  bool runtimePlans, blockPlans, fusedKernels;
+  bool runtimePlans, blockPlans, fusedKernels, fusedBlocks;
 };
 
 } // namespace mlir::rnn

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Conversion/RNNToRuntime/RNNToRuntime.h"
+#include "../Common/LayerLowering.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,109 +27,6 @@ using namespace mlir;
 using namespace mlir::rnn;
 
 namespace {
-
-/// Dense copies of one op's buffers. Copies of results are written back, and all are freed, by `finish`.
-class DenseBuffers {
-public:
-  DenseBuffers(PatternRewriter &rewriter, Location loc) : rewriter(rewriter), loc(loc) {}
-
-  Value read(Value buffer) { return get(buffer, /*copyIn=*/true, /*copyOut=*/false); }
-  Value write(Value buffer) { return get(buffer, /*copyIn=*/false, /*copyOut=*/true); }
-  Value update(Value buffer) { return get(buffer, /*copyIn=*/true, /*copyOut=*/true); }
-
-  /// A buffer of this op alone.
-  Value allocate(MemRefType type, ValueRange sizes) {
-    Value buffer = memref::AllocOp::create(rewriter, loc, type, sizes);
-    copies.push_back({Value(), buffer});
-    return buffer;
-  }
-
-  void finish() {
-    for (auto [original, copy] : copies) {
-      if (original)
-        memref::CopyOp::create(rewriter, loc, copy, original);
-      memref::DeallocOp::create(rewriter, loc, copy);
-    }
-  }
-
-private:
-  Value get(Value buffer, bool copyIn, bool copyOut) {
-    if (!buffer)
-      return buffer;
-    auto type = cast<MemRefType>(buffer.getType());
-    // An offset does not matter: what is passed is the address of the first element.
-    if (type.getLayout().isIdentity() || type.areTrailingDimsContiguous(type.getRank()))
-      return buffer;
-    SmallVector<Value> sizes;
-    for (unsigned dim = 0, rank = type.getRank(); dim < rank; ++dim)
-      if (type.isDynamicDim(dim))
-        sizes.push_back(memref::DimOp::create(rewriter, loc, buffer, dim));
-    Value copy = memref::AllocOp::create(rewriter, loc, MemRefType::get(type.getShape(), type.getElementType()), sizes);
-    if (copyIn)
-      memref::CopyOp::create(rewriter, loc, buffer, copy);
-    copies.push_back({copyOut ? buffer : Value(), copy});
-    return copy;
-  }
-
-  PatternRewriter &rewriter;
-  Location loc;
-  SmallVector<std::pair<Value, Value>> copies; ///< where to write back (or null), and the copy
-};
-
-/// The letters of an op as index values.
-class Letters {
-public:
-  Letters(PatternRewriter &rewriter, LayerOpInterface op)
-      : rewriter(rewriter), loc(op.getLoc()), rules(getShapeRules(op)),
-        values(materializeLetters(rewriter, loc, rules)) {}
-
-  Value operator[](StringRef letter) {
-    for (auto [index, symbol] : llvm::enumerate(rules.getSymbols()))
-      if (symbol.letter == letter)
-        return getValueOrCreateConstantIndexOp(rewriter, loc, values[index]);
-    llvm_unreachable("unknown letter");
-  }
-
-  /// Emits a run-time check for each dimension that the verifier could not compare.
-  void check(LayerOpInterface op, Value call) {
-    for (const ShapeRules::Rule &rule : rules.getOperandRules())
-      checkRule(op, call, rule, rule.value, "");
-    for (const ShapeRules::Rule &rule : rules.getResultRules())
-      for (Value out : op.getOperandsOf(op.getSignature().outIndex(rule.resultIndex)))
-        checkRule(op, call, rule, out, "`outs` of ");
-  }
-
-private:
-  void checkRule(LayerOpInterface op, Value call, const ShapeRules::Rule &rule, Value value, StringRef what) {
-    auto type = cast<MemRefType>(value.getType());
-    for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
-      if (!expr || (!type.isDynamicDim(dim) && rules.evaluate(expr)))
-        continue;
-      // A buffer that was allocated for this op has its size from the same letters; a letter equals what bound it,
-      // which need not be its own origin: that may be dynamic, with a static size elsewhere.
-      if (auto letter = dyn_cast<AffineSymbolExpr>(expr)) {
-        const ShapeRules::Symbol &symbol = rules.getSymbols()[letter.getPosition()];
-        if (symbol.boundBy == value && symbol.boundByDim == dim && symbol.divisor == 1)
-          continue;
-      }
-      OpFoldResult actual = memref::getMixedSize(rewriter, loc, value, dim);
-      OpFoldResult expected = materializeDim(rewriter, loc, expr, values);
-      if (actual == expected)
-        continue;
-      std::string message = ("'" + op->getName().getStringRef() + "' op expects dim " + Twine(dim) + " of " + what +
-                             "`" + rule.name + "` to be " + rules.toString(expr) + " [" + rule.label + "]")
-                                .str();
-      rnnrt::ExpectEqualOp::create(rewriter, loc, call, getValueOrCreateConstantIndexOp(rewriter, loc, actual),
-                                   getValueOrCreateConstantIndexOp(rewriter, loc, expected),
-                                   rewriter.getStringAttr(message));
-    }
-  }
-
-  PatternRewriter &rewriter;
-  Location loc;
-  ShapeRules rules;
-  SmallVector<OpFoldResult> values;
-};
 
 Value getCall(PatternRewriter &rewriter, Location loc) {
   return rnnrt::CurrentCallOp::create(rewriter, loc, rnnrt::CallType::get(rewriter.getContext()));

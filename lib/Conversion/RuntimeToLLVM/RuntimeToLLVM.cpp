@@ -195,15 +195,17 @@ struct EntryPattern : public OpInterfaceConversionPattern<EntryOpInterface> {
           call.addConstant(scalar);
     }
     if (auto check = dyn_cast<ExpectEqualOp>(op.getOperation()))
-      call.addRaw(getMessage(rewriter, check));
+      call.addRaw(getMessage(rewriter, check, check.getMessage()));
+    if (auto check = dyn_cast<ExpectRangeOp>(op.getOperation()))
+      call.addRaw(getMessage(rewriter, check, check.getMessage()));
     return call.finish(op.getEntryName());
   }
 
 private:
   /// The address of a global string with the check's message; equal messages share one.
-  static Value getMessage(ConversionPatternRewriter &rewriter, ExpectEqualOp op) {
+  static Value getMessage(ConversionPatternRewriter &rewriter, Operation *op, StringRef message) {
     auto module = op->getParentOfType<ModuleOp>();
-    std::string text = op.getMessage().str() + '\0';
+    std::string text = message.str() + '\0';
     StringAttr value = rewriter.getStringAttr(text);
     LLVM::GlobalOp global;
     unsigned count = 0;
@@ -219,7 +221,7 @@ private:
       global = LLVM::GlobalOp::create(rewriter, module.getLoc(), type, /*isConstant=*/true,
                                       LLVM::Linkage::Private, "rnnrt_message_" + std::to_string(count), value);
     }
-    return LLVM::AddressOfOp::create(rewriter, op.getLoc(), global);
+    return LLVM::AddressOfOp::create(rewriter, op->getLoc(), global);
   }
 };
 

@@ -46,7 +46,7 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
 private:
   static bool isAvailable(LayerOpInterface op, Lowering lowering, const TargetInfo &info) {
     if (lowering == Lowering::Fused)
-      return info.hasFusedKernels();
+      return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasFusedBlocks() : info.hasFusedKernels();
     return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasBlockPlans() : info.hasRuntimePlans();
   }
 

@@ -50,6 +50,15 @@ LogicalResult ExpectEqualOp::canonicalize(ExpectEqualOp op, PatternRewriter &rew
   return success();
 }
 
+LogicalResult ExpectRangeOp::canonicalize(ExpectRangeOp op, PatternRewriter &rewriter) {
+  std::optional<int64_t> actual = rnn::getConstantInt(op.getActual()), low = rnn::getConstantInt(op.getLow()),
+                         high = rnn::getConstantInt(op.getHigh());
+  if (!actual || !low || !high || *actual < *low || *actual > *high)
+    return rewriter.notifyMatchFailure(op, "the value may be outside");
+  rewriter.eraseOp(op);
+  return success();
+}
+
 static IntegerAttr i32(MLIRContext *context, int64_t value) {
   return IntegerAttr::get(IntegerType::get(context, 32), value);
 }

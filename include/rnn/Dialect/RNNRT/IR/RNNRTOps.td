@@ -83,6 +83,13 @@ def RNNRT_ExpectEqualOp : RNNRT_CheckOp<"expect_equal", 3> {
   let hasCanonicalizeMethod = 1;
 }
 
+def RNNRT_ExpectRangeOp : RNNRT_CheckOp<"expect_range", 4> {
+  let summary = "run-time check that a number is within bounds, both included";
+  let arguments = (ins RNNRT_CallType:$call, Index:$actual, Index:$low, Index:$high, StrAttr:$message);
+  let assemblyFormat = "$call `,` $actual `in` `[` $low `,` $high `]` `,` $message attr-dict";
+  let hasCanonicalizeMethod = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Memory of the call's device
 //===----------------------------------------------------------------------===//

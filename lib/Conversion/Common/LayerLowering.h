@@ -1,0 +1,132 @@
+//===- LayerLowering.h - what the lowerings of layer ops share -*- C++ -*-===//
+//
+// Dense buffers, the letters of an op as values, and the run-time checks of its shapes.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_CONVERSION_COMMON_LAYERLOWERING_H
+#define RNN_LIB_CONVERSION_COMMON_LAYERLOWERING_H
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNNRT/IR/RNNRT.h"
+
+namespace mlir::rnn {
+
+/// Dense copies of one op's buffers. Copies of results are written back, and all are freed, by `finish`.
+class DenseBuffers {
+public:
+  DenseBuffers(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+
+  Value read(Value buffer) { return get(buffer, /*copyIn=*/true, /*copyOut=*/false); }
+  Value write(Value buffer) { return get(buffer, /*copyIn=*/false, /*copyOut=*/true); }
+  Value update(Value buffer) { return get(buffer, /*copyIn=*/true, /*copyOut=*/true); }
+
+  /// A buffer of this op alone.
+  Value allocate(MemRefType type, ValueRange sizes) {
+    Value buffer = memref::AllocOp::create(builder, loc, type, sizes);
+    copies.push_back({Value(), buffer});
+    return buffer;
+  }
+
+  void finish() {
+    for (auto [original, copy] : copies) {
+      if (original)
+        memref::CopyOp::create(builder, loc, copy, original);
+      memref::DeallocOp::create(builder, loc, copy);
+    }
+  }
+
+private:
+  Value get(Value buffer, bool copyIn, bool copyOut) {
+    if (!buffer)
+      return buffer;
+    auto type = cast<MemRefType>(buffer.getType());
+    // An offset does not matter: what is passed is the address of the first element.
+    if (type.getLayout().isIdentity() || type.areTrailingDimsContiguous(type.getRank()))
+      return buffer;
+    SmallVector<Value> sizes;
+    for (unsigned dim = 0, rank = type.getRank(); dim < rank; ++dim)
+      if (type.isDynamicDim(dim))
+        sizes.push_back(memref::DimOp::create(builder, loc, buffer, dim));
+    Value copy = memref::AllocOp::create(builder, loc, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+    if (copyIn)
+      memref::CopyOp::create(builder, loc, buffer, copy);
+    copies.push_back({copyOut ? buffer : Value(), copy});
+    return copy;
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  SmallVector<std::pair<Value, Value>> copies; ///< where to write back (or null), and the copy
+};
+
+/// The letters of an op as index values.
+class Letters {
+public:
+  Letters(OpBuilder &builder, LayerOpInterface op)
+      : builder(builder), loc(op.getLoc()), rules(getShapeRules(op)),
+        values(materializeLetters(builder, loc, rules)) {}
+
+  Value operator[](StringRef letter) {
+    for (auto [index, symbol] : llvm::enumerate(rules.getSymbols()))
+      if (symbol.letter == letter)
+        return getValueOrCreateConstantIndexOp(builder, loc, values[index]);
+    llvm_unreachable("unknown letter");
+  }
+
+  /// A size and what it must be.
+  using Comparison = std::pair<Value, Value>;
+
+  /// Emits a run-time check for each dimension that the verifier could not compare.
+  void check(LayerOpInterface op, Value call) {
+    for (const ShapeRules::Rule &rule : rules.getOperandRules())
+      checkRule(op, call, rule, rule.value, "");
+    for (const ShapeRules::Rule &rule : rules.getResultRules())
+      for (Value out : op.getOperandsOf(op.getSignature().outIndex(rule.resultIndex)))
+        checkRule(op, call, rule, out, "`outs` of ");
+  }
+
+  /// What `check` compares.
+  ArrayRef<Comparison> getComparisons() const { return comparisons; }
+
+private:
+  void checkRule(LayerOpInterface op, Value call, const ShapeRules::Rule &rule, Value value, StringRef what) {
+    auto type = cast<MemRefType>(value.getType());
+    for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
+      if (!expr || (!type.isDynamicDim(dim) && rules.evaluate(expr)))
+        continue;
+      // A buffer that was allocated for this op has its size from the same letters; a letter equals what bound it,
+      // which need not be its own origin: that may be dynamic, with a static size elsewhere.
+      if (auto letter = dyn_cast<AffineSymbolExpr>(expr)) {
+        const ShapeRules::Symbol &symbol = rules.getSymbols()[letter.getPosition()];
+        if (symbol.boundBy == value && symbol.boundByDim == dim && symbol.divisor == 1)
+          continue;
+      }
+      OpFoldResult actual = memref::getMixedSize(builder, loc, value, dim);
+      OpFoldResult expected = materializeDim(builder, loc, expr, values);
+      if (actual == expected)
+        continue;
+      std::string message = ("'" + op->getName().getStringRef() + "' op expects dim " + Twine(dim) + " of " + what +
+                             "`" + rule.name + "` to be " + rules.toString(expr) + " [" + rule.label + "]")
+                                .str();
+      comparisons.push_back({getValueOrCreateConstantIndexOp(builder, loc, actual),
+                             getValueOrCreateConstantIndexOp(builder, loc, expected)});
+      rnnrt::ExpectEqualOp::create(builder, loc, call, comparisons.back().first, comparisons.back().second,
+                                   builder.getStringAttr(message));
+    }
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  ShapeRules rules;
+  SmallVector<OpFoldResult> values;
+  SmallVector<Comparison> comparisons;
+};
+
+} // namespace mlir::rnn
+
+#endif // RNN_LIB_CONVERSION_COMMON_LAYERLOWERING_H

@@ -1,0 +1,206 @@
+//===- HostBuilder.cpp - control flow, vectors and activations ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+Tiles::Tiles(Type element, const HostVectors &hostVectors)
+    : element(element),
+      sum(element.isF64() ? cast<FloatType>(element) : cast<FloatType>(Float32Type::get(element.getContext()))),
+      lanes(hostVectors.bits / sum.getWidth()), vectors(hostVectors.registers >= 32 ? 4 : 2), panel(lanes * vectors) {}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void HostBuilder::loop(Value from, Value to, int64_t step, function_ref<void(Value)> body) {
+  auto op = scf::ForOp::create(*this, from, to, index(step));
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(op.getBody());
+  body(op.getInductionVar());
+}
+
+SmallVector<Value> HostBuilder::loop(Value from, Value to, int64_t step, ValueRange initial,
+                                     function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto op = scf::ForOp::create(*this, from, to, index(step), initial);
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(op.getBody());
+  scf::YieldOp::create(*this, body(op.getInductionVar(), op.getRegionIterArgs()));
+  return SmallVector<Value>(op.getResults());
+}
+
+void HostBuilder::branch(Value condition, function_ref<void()> then, function_ref<void()> otherwise) {
+  if (std::optional<int64_t> known = getConstantIntValue(condition)) {
+    if (*known)
+      then();
+    else if (otherwise)
+      otherwise();
+    return;
+  }
+  auto op = scf::IfOp::create(*this, condition, /*withElseRegion=*/bool(otherwise));
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(op.thenBlock());
+  then();
+  if (otherwise) {
+    setInsertionPointToStart(op.elseBlock());
+    otherwise();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+Value HostBuilder::constant(double value) {
+  VectorType type = vectorType(tiles.sum);
+  return arith::ConstantOp::create(*this, DenseElementsAttr::get(type, cast<Attribute>(getFloatAttr(tiles.sum, value))));
+}
+
+// A product and a sum may become one instruction.
+static constexpr arith::FastMathFlags contract = arith::FastMathFlags::contract;
+
+Value HostBuilder::mulf(Value a, Value b) { return arith::MulFOp::create(*this, a, b, contract); }
+Value HostBuilder::addf(Value a, Value b) { return arith::AddFOp::create(*this, a, b, contract); }
+Value HostBuilder::subf(Value a, Value b) { return arith::SubFOp::create(*this, a, b, contract); }
+Value HostBuilder::divf(Value a, Value b) { return arith::DivFOp::create(*this, a, b); }
+
+Value HostBuilder::select(Value mask, Value vector) {
+  if (!mask)
+    return vector;
+  return arith::SelectOp::create(*this, mask, vector, constant(0));
+}
+
+Value HostBuilder::load(Value buffer, ValueRange indices, Value mask) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  VectorType type = vectorType(element);
+  Value loaded;
+  if (mask) {
+    Value zero = arith::ConstantOp::create(*this, cast<TypedAttr>(getZeroAttr(type)));
+    loaded = vector::MaskedLoadOp::create(*this, type, buffer, indices, mask, zero);
+  } else {
+    loaded = vector::LoadOp::create(*this, type, buffer, indices);
+  }
+  return element == tiles.sum ? loaded : Value(arith::ExtFOp::create(*this, vectorType(tiles.sum), loaded));
+}
+
+void HostBuilder::store(Value vector, Value buffer, ValueRange indices, Value mask) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  if (element != tiles.sum)
+    vector = arith::TruncFOp::create(*this, vectorType(element), vector);
+  if (mask)
+    vector::MaskedStoreOp::create(*this, buffer, indices, mask, vector);
+  else
+    vector::StoreOp::create(*this, vector, buffer, indices);
+}
+
+Value HostBuilder::loadScalar(Value buffer, ValueRange indices) {
+  Value loaded = memref::LoadOp::create(*this, buffer, indices);
+  return loaded.getType() == tiles.sum ? loaded : Value(arith::ExtFOp::create(*this, tiles.sum, loaded));
+}
+
+void HostBuilder::forColumns(Value count, function_ref<void(Value, Value)> body) {
+  Value lanes = index(tiles.lanes);
+  Value rest = createOrFold<arith::RemUIOp>(count, lanes), whole = sub(count, rest);
+  loop(index(0), whole, tiles.lanes, [&](Value column) { body(column, Value()); });
+  branch(compare(arith::CmpIPredicate::ne, rest, index(0)), [&] { body(whole, mask(rest)); });
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// exp(x) - 1 = scale - 1 + scale * reduced, with scale = 2^n and reduced = exp(r) - 1 for |r| <= ln(2) / 2, by Taylor's
+/// polynomial to the last bit of the type. Without branches and without calls; NaN stays NaN.
+std::pair<Value, Value> HostBuilder::exponential(Value x) {
+  bool isDouble = tiles.sum.isF64();
+  // Beyond these bounds the results below have reached their limits, and 2^n is still a normal number.
+  double bound = isDouble ? 708 : 87;
+  Value low = constant(-bound), high = constant(bound);
+  x = arith::SelectOp::create(*this, arith::CmpFOp::create(*this, arith::CmpFPredicate::OLT, x, low), low, x);
+  x = arith::SelectOp::create(*this, arith::CmpFOp::create(*this, arith::CmpFPredicate::OGT, x, high), high, x);
+  // Adding 1.5 * 2^(bits of the fraction) rounds to an integer and leaves it in the low bits.
+  int fraction = isDouble ? 52 : 23;
+  Value magic = constant(isDouble ? 0x1.8p52 : 0x1.8p23);
+  Value shifted = fma(x, constant(0x1.71547652b82fep0), magic);
+  // No contraction here: what the sum rounded off must stay off.
+  Value whole = arith::SubFOp::create(*this, shifted, magic);
+  // ln(2) in two parts; the first has so few bits that its product with n is exact.
+  Value r = fma(whole, constant(isDouble ? -6.93147180369123816490e-01 : -0.693359375), x);
+  r = fma(whole, constant(isDouble ? -1.90821492927058770002e-10 : 2.12194440e-4), r);
+  Type integer = getIntegerType(tiles.sum.getWidth());
+  VectorType integers = vectorType(integer);
+  auto integerConstant = [&](int64_t value) {
+    return arith::ConstantOp::create(*this, DenseElementsAttr::get(integers, getIntegerAttr(integer, value)));
+  };
+  // The bits of `magic` leave with the shift.
+  Value bits = arith::BitcastOp::create(*this, integers, shifted);
+  bits = arith::AddIOp::create(*this, bits, integerConstant(isDouble ? 1023 : 127));
+  bits = arith::ShLIOp::create(*this, bits, integerConstant(fraction));
+  Value scale = arith::BitcastOp::create(*this, vectorType(tiles.sum), bits);
+  // The first term that is left out is below half of the last bit: r^8 / 8! for float, r^14 / 14! for double.
+  int degree = isDouble ? 13 : 7;
+  double factorial = 1;
+  for (int k = 2; k <= degree; ++k)
+    factorial *= k;
+  Value p = constant(1 / factorial);
+  for (int k = degree; k > 1; --k) {
+    factorial /= k;
+    p = fma(p, r, constant(1 / factorial));
+  }
+  return {scale, mulf(p, r)};
+}
+
+/// 1 / (1 + exp(-x)): unlike a formula by tanh it keeps its relative precision where it is small.
+Value HostBuilder::sigmoid(Value x) {
+  auto [scale, reduced] = exponential(arith::NegFOp::create(*this, x));
+  return divf(constant(1), addf(constant(1), fma(scale, reduced, scale)));
+}
+
+/// (exp(2x) - 1) / (exp(2x) + 1), where the difference keeps its relative precision around 0.
+Value HostBuilder::tanh(Value x) {
+  auto [scale, reduced] = exponential(arith::AddFOp::create(*this, x, x));
+  Value minusOne = fma(scale, reduced, arith::SubFOp::create(*this, scale, constant(1)));
+  return divf(minusOne, addf(minusOne, constant(2)));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value HostBuilder::allocate(Value count) {
+  return memref::AllocOp::create(*this, scratchType(), ValueRange{count}, getI64IntegerAttr(64));
+}
+
+void HostBuilder::fillZero(Value buffer, Value from, Value count) {
+  Value zero = constant(0);
+  loop(index(0), count, tiles.lanes, [&](Value k) { store(zero, buffer, add(from, k)); });
+}
+
+Value HostBuilder::asRows(Value tensor) {
+  auto type = cast<MemRefType>(tensor.getType());
+  if (type.getRank() == 3) {
+    SmallVector<ReassociationIndices> groups = {{0, 1}, {2}};
+    tensor = memref::CollapseShapeOp::create(*this, tensor, groups);
+    type = cast<MemRefType>(tensor.getType());
+  }
+  constexpr int64_t any = ShapedType::kDynamic;
+  auto layout = StridedLayoutAttr::get(getContext(), any, {any, 1});
+  return memref::CastOp::create(*this, MemRefType::get({any, any}, type.getElementType(), layout), tensor);
+}
+
+void host::storeRow(HostBuilder &b, Value source, Value from, Value target, ArrayRef<Value> indices, Value firstColumn,
+                    Value columns) {
+  b.forColumns(columns, [&](Value column, Value mask) {
+    SmallVector<Value> place(indices);
+    place.push_back(b.add(firstColumn, column));
+    b.store(b.load(source, b.add(from, column)), target, place, mask);
+  });
+}

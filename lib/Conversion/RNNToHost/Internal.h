@@ -1,0 +1,208 @@
+//===- Internal.h - the parts of the host's compiled loops -*- C++ -*-===//
+//
+// Matrices that take part in products are kept in panels: `panel` columns (two or four vectors), all rows, then the next
+// columns; what is missing in the last panel is zero. A panel is the left operand of a product as it stands, and the
+// right one where its rows are what is summed over, so nothing is packed twice. All scratch has the accumulation type.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_CONVERSION_RNNTOHOST_INTERNAL_H
+#define RNN_LIB_CONVERSION_RNNTOHOST_INTERNAL_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "rnn/Conversion/RNNToHost/RNNToHost.h"
+#include "rnn/Dialect/RNN/IR/RNN.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::rnn::host {
+
+/// Sizes of tiles for one element type; all code of an op agrees on them.
+struct Tiles {
+  Type element;    ///< of the op's tensors
+  FloatType sum;   ///< what is computed in: f64 for f64, else f32
+  int64_t lanes;   ///< of one vector
+  int64_t vectors; ///< side by side in a tile of the product
+  int64_t panel;   ///< columns of a tile and of a panel: lanes * vectors
+  /// Rows of a tile. 6 x 2 vectors leave 4 of 16 registers for operands, 6 x 4 leave 8 of 32, and are enough to hide the
+  /// latency of a fused multiply-add (4 cycles, 2 each cycle on Zen and on Intel's cores).
+  static constexpr int64_t rows = 6;
+  /// Rows of a block: 96 rows of a depth of 256 floats stay in a second-level cache.
+  static constexpr int64_t blockRows = 96;
+  /// Depth of a block: 256 rows of a panel are half of a first-level cache (16 KiB at 64 bytes a row).
+  static constexpr int64_t depth = 256;
+
+  Tiles(Type element, const HostVectors &vectors);
+};
+
+/// Builds arithmetic on indices and vectors, and structured control flow. Index arithmetic is folded on the way.
+class HostBuilder : public ImplicitLocOpBuilder {
+public:
+  HostBuilder(Location loc, Operation *at, const Tiles &tiles) : ImplicitLocOpBuilder(loc, at), tiles(tiles) {}
+  HostBuilder(Location loc, Block *block, const Tiles &tiles)
+      : ImplicitLocOpBuilder(loc, block, block->end()), tiles(tiles) {}
+
+  Tiles tiles;
+
+  //===--- Indices ---===//
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(*this, value); }
+  Value add(Value a, Value b) { return createOrFold<arith::AddIOp>(a, b); }
+  Value add(Value a, int64_t b) { return b ? add(a, index(b)) : a; }
+  Value sub(Value a, Value b) { return createOrFold<arith::SubIOp>(a, b); }
+  Value mul(Value a, Value b) { return createOrFold<arith::MulIOp>(a, b); }
+  Value mul(Value a, int64_t b) { return mul(a, index(b)); }
+  Value min(Value a, Value b) { return createOrFold<arith::MinSIOp>(a, b); }
+  Value max(Value a, Value b) { return createOrFold<arith::MaxSIOp>(a, b); }
+  /// Of numbers that are not negative.
+  Value div(Value a, Value b) { return createOrFold<arith::DivUIOp>(a, b); }
+  Value ceilDiv(Value a, int64_t b) { return div(add(a, b - 1), index(b)); }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return createOrFold<arith::CmpIOp>(predicate, a, b);
+  }
+
+  //===--- Control flow ---===//
+  void loop(Value from, Value to, int64_t step, function_ref<void(Value)> body);
+  void loop(Value to, function_ref<void(Value)> body) { loop(index(0), to, 1, body); }
+  /// A loop that carries values.
+  SmallVector<Value> loop(Value from, Value to, int64_t step, ValueRange initial,
+                          function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  /// No branch is made where the condition is a constant.
+  void branch(Value condition, function_ref<void()> then, function_ref<void()> otherwise = nullptr);
+
+  //===--- Vectors ---===//
+  VectorType vectorType(Type element) { return VectorType::get({tiles.lanes}, element); }
+  Value constant(double value);
+  Value splat(Value scalar) { return vector::BroadcastOp::create(*this, vectorType(scalar.getType()), scalar); }
+  Value mulf(Value a, Value b);
+  Value addf(Value a, Value b);
+  Value subf(Value a, Value b);
+  Value divf(Value a, Value b);
+  Value fma(Value a, Value b, Value c) { return vector::FMAOp::create(*this, a, b, c); }
+  Value sigmoid(Value x);
+  Value tanh(Value x);
+  /// True in the first `count` lanes; `count` may be negative or more than there are.
+  Value mask(Value count) { return vector::CreateMaskOp::create(*this, vectorType(getI1Type()), ValueRange{count}); }
+  /// Zero where the mask, if there is one, is not set.
+  Value select(Value mask, Value vector);
+  /// A vector of a tensor, in the accumulation type; zero where the mask, if there is one, is not set.
+  Value load(Value buffer, ValueRange indices, Value mask = Value());
+  void store(Value vector, Value buffer, ValueRange indices, Value mask = Value());
+  Value loadScalar(Value buffer, ValueRange indices);
+  /// Runs `body` with the first column and the mask (or null) of each vector in a row of `count` columns.
+  void forColumns(Value count, function_ref<void(Value, Value)> body);
+
+  //===--- Scratch ---===//
+  MemRefType scratchType() { return MemRefType::get({ShapedType::kDynamic}, tiles.sum); }
+  Value allocate(Value count);
+  void free(Value buffer) { memref::DeallocOp::create(*this, buffer); }
+  /// `count` is a multiple of the panel.
+  void fillZero(Value buffer, Value from, Value count);
+
+  /// [T, B, C] as [T*B, C], and any matrix as one with dynamic sizes.
+  Value asRows(Value tensor);
+
+private:
+  std::pair<Value, Value> exponential(Value x);
+};
+
+/// Functions that the loops call, made when they are first asked for.
+class Library {
+public:
+  Library(ModuleOp module) : symbols(module) {}
+
+  /// c += a b. a: `depth` panels of rows, from element aOffset, aPanel elements from panel to panel. b: packed, `columns`
+  /// panels, bPanel elements from one to the next, each with a row for every column of a. c: element cOffset,
+  /// cRow elements from row to row, cPanel from panel to panel. The order of summation does not depend on addresses.
+  struct Product {
+    Value a, aOffset, aPanel, b, bOffset, bPanel, c, cOffset, cRow, cPanel, rows, columns, depth;
+  };
+  void product(HostBuilder &b, const Product &arguments);
+
+  /// c += a^T b for one block: a packed by `packLeft`, `tiles` tiles of it; b in panels from element bOffset, bPanel from
+  /// panel to panel, `depth` rows (at most Tiles::depth); c is row major, `columns` panels wide.
+  struct TransposedProduct {
+    Value a, b, bOffset, bPanel, c, cRow, tiles, columns, depth;
+  };
+  void transposedProduct(HostBuilder &b, const TransposedProduct &arguments);
+
+  /// Rows [row, row + rows) of the gates' weights w, transposed: panels of these rows, each with one row of the panel for
+  /// each of the 4 * Hp gate columns.
+  void packTransposedWeights(HostBuilder &b, Value w, Value row, Value rows, Value hidden, Value target);
+  /// The same rows as they are: 4 * Hp gate columns in panels, with the rows rounded up to whole panels.
+  void packWeights(HostBuilder &b, Value w, Value row, Value rows, Value hidden, Value target);
+  /// Rows [row, row + rows) of a matrix as panels of `rows` rows.
+  void packRows(HostBuilder &b, Value source, Value row, Value rows, Value target);
+  /// Rows [row, row + rows) and columns [column, column + columns) as the left operand of a transposed product: tiles of
+  /// Tiles::rows columns, in each row by row.
+  void packLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target);
+
+private:
+  func::FuncOp get(HostBuilder &b, StringRef name, TypeRange inputs,
+                   function_ref<void(HostBuilder &, ValueRange)> body);
+  void call(HostBuilder &b, func::FuncOp callee, ValueRange arguments) { func::CallOp::create(b, callee, arguments); }
+
+  SymbolTable symbols;
+  llvm::StringMap<func::FuncOp> functions;
+};
+
+/// A row of a scratch matrix, from element `from` on, to `columns` columns of a row of a tensor. `indices` are those in
+/// front of the column.
+void storeRow(HostBuilder &b, Value source, Value from, Value target, ArrayRef<Value> indices, Value firstColumn,
+              Value columns);
+
+/// Columns of the gates in `w` and `b`, by their place among the four.
+struct GatePlaces {
+  int64_t i, c, f, o;
+  explicit GatePlaces(GateLayout layout) {
+    bool icfo = layout == GateLayout::Icfo;
+    i = 0, c = icfo ? 1 : 2, f = icfo ? 2 : 1, o = 3;
+  }
+};
+
+/// What is the same for the steps of both directions.
+struct Problem {
+  Value T, B, I, H;
+  Value steps;  ///< how many run
+  Value panels; ///< of the hidden columns
+  Value padded; ///< columns in them, Hp
+};
+
+/// Scratch of a backward pass that its cell works on, and where the sums over rows go (null: not wanted).
+struct BackwardState {
+  Value dG;                    ///< gradients of the gates' arguments, 4 * Hp columns in panels of `allRows` rows
+  Value allRows;               ///< rows of a panel of dG
+  Value kh;                    ///< what comes back to h from the next step: one panel
+  Value kc;                    ///< what is carried back to the cell: panels of B rows
+  Value db, dwci, dwcf, dwco; ///< 4 * Hp, and Hp each
+};
+
+/// Columns of panel `panel` at step `t`: from the gradients of h and of the cell to dG and the next carry.
+void emitBackwardCell(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, const BackwardState &state, Value t,
+                      Value panel);
+
+struct ForwardState {
+  Value gates;     ///< sums of the gates' arguments: rows of 4 * Hp
+  Value firstRow;  ///< the row of this step
+  Value cs;        ///< panels of B rows
+  Value h;         ///< two copies of panels of B rows
+  Value hTarget;   ///< first element of the copy to write
+};
+
+/// Columns of panel `panel` at step `t`: from the gates' arguments to the results and the state.
+void emitForwardCell(HostBuilder &b, BlockLSTMOp op, const Problem &p, const ForwardState &state, Value t,
+                     Value panel);
+
+void emitBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, Library &library);
+void emitForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, Library &library);
+
+} // namespace mlir::rnn::host
+
+#endif // RNN_LIB_CONVERSION_RNNTOHOST_INTERNAL_H
