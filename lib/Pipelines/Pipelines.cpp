@@ -55,7 +55,7 @@ void rnn::buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options)
   if (options.target == "cuda") {
     // Before selection, which then finds ops that cuDNN has plans for. The forward that a gradient runs again is the one
     // that is there already, which CSE sees.
-    pm.addPass(createRNNBlockToCudnnPass());
+    pm.addPass(createRNNBlockToCudnnPass({options.lowering}));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
@@ -93,6 +93,8 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
   pm.addPass(createConvertRNNToRuntimePass());
   if (options.target == "host")
     pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters}));
+  if (options.target == "cuda" || options.target == "simt")
+    pm.addPass(createConvertRNNToGPUPass());
   // Before linalg becomes loops, since it makes linalg ops.
   pm.addPass(createRNNExpandStridedCopiesPass());
   if (options.target == "cuda") {

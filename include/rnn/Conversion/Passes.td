@@ -92,6 +92,30 @@ def ConvertRNNToRuntimePass : Pass<"convert-rnn-to-runtime"> {
 }
 
 //===----------------------------------------------------------------------===//
+// RNNToGPU
+//===----------------------------------------------------------------------===//
+
+def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
+  let summary = "Convert rnn ops with lowering `fused` to GPU kernels";
+  let description = [{
+    Turns `rnn.block_lstm` and `rnn.block_lstm_grad` in memref form into `gpu.launch` ops. A time step is one kernel: the
+    product with the recurrent weights, tile by tile through workgroup memory, and the arithmetic of the gates (or of their
+    gradients) on the sums. Around the loop over time stand products over all steps: with the input before a forward;
+    the gradients of input and weights after a backward, and sums over columns for bias and peephole weights. A result
+    that nobody wants has no kernel.
+
+    Sizes are whatever they are at run time: threads outside of a matrix do nothing. Sums are formed in f32 (f64 for
+    f64), in an order that depends on the sizes alone, so every run gives the same bits.
+
+    Other ops are left alone. Dimensions that are only known at run time, and `seq_len_max`, are checked by `rnnrt` ops
+    first; after a failure the runtime launches nothing.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::rnnrt::RNNRTDialect", "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // RNNToHost
 //===----------------------------------------------------------------------===//
 

@@ -317,6 +317,8 @@ Reason rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
 }
 
 struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
+  using RNNBlockToCudnnPassBase::RNNBlockToCudnnPassBase;
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     // Gradients first: without them the forwards have fewer results to give.
@@ -325,13 +327,14 @@ struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
   }
 
 private:
-  static void report(Operation *op, llvm::function_ref<Reason()> rewrite) {
+  void report(LayerOpInterface op, llvm::function_ref<Reason()> rewrite) {
     Location loc = op->getLoc();
     std::string name = op->getName().getStringRef().str();
     if (!isa<TensorType>(op->getOperand(0).getType()))
       return;
     remark::RemarkOpts options = remark::RemarkOpts::name("BlockToCudnn").category(DEBUG_TYPE);
-    if (Reason reason = rewrite(); !reason.empty())
+    const bool fused = op.getLowering() ? op.getLowering() == Lowering::Fused : prefer == "fused";
+    if (Reason reason = fused ? Reason("a fused kernel is wanted") : rewrite(); !reason.empty())
       remark::missed(loc, options) << ("'" + name + "' stays").c_str() << remark::reason("{0}", reason);
     else
       remark::passed(loc, options) << ("'" + name + "' runs as cudnn ops").c_str();

@@ -52,28 +52,28 @@ private:
 
   static WalkResult select(LayerOpInterface op, const TargetInfo &info, std::optional<Lowering> preferred) {
     std::optional<Lowering> wanted = op.getLowering() ? op.getLowering() : preferred;
-    bool anyAvailable = isAvailable(op, Lowering::Runtime, info) || isAvailable(op, Lowering::Fused, info);
-    if (!anyAvailable) {
-      op->emitError("'") << op->getName() << "' cannot run on target `" << info.getName()
-                         << "`: it has no plans for block LSTM ops, and this one could not be rewritten to cudnn ops; "
-                            "the remarks of rnn-block-to-cudnn say why. Use target `host`";
-      return WalkResult::interrupt();
-    }
     if (wanted && !isAvailable(op, *wanted, info)) {
-      op->emitError("lowering `") << stringifyLowering(*wanted) << "` is not available for '" << op->getName()
-                                  << "' on target `" << info.getName() << "`; use `"
-                                  << (*wanted == Lowering::Fused ? "runtime" : "fused") << "` or `auto`";
+      InFlightDiagnostic diag = op->emitError("lowering `")
+                                << stringifyLowering(*wanted) << "` is not available for '" << op->getName()
+                                << "' on target `" << info.getName() << "`";
+      if (*wanted == Lowering::Runtime)
+        diag << ", which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of "
+                "rnn-block-to-cudnn say why)";
+      diag << "; use `" << (*wanted == Lowering::Fused ? "runtime" : "fused") << "` or `auto`";
       return WalkResult::interrupt();
     }
     if (op.getLowering())
       return WalkResult::advance();
-    Lowering chosen = wanted.value_or(info.hasFusedKernels() ? Lowering::Fused : Lowering::Runtime);
+    const bool hasPlan = isAvailable(op, Lowering::Runtime, info);
+    Lowering chosen = wanted.value_or(hasPlan ? Lowering::Runtime : Lowering::Fused);
     op.setLoweringAttr(LoweringAttr::get(op->getContext(), chosen));
     remark::passed(op->getLoc(), remark::RemarkOpts::name("Lowering").category(DEBUG_TYPE))
         << ("'" + op->getName().getStringRef() + "' runs as `" + stringifyLowering(chosen) + "`").str()
-        << remark::reason("{0}", wanted                    ? "asked for by the pipeline"
-                                : info.hasFusedKernels() ? "the target has fused kernels"
-                                                         : "the target has no fused kernels");
+        << remark::reason("{0}", wanted    ? "asked for by the pipeline"
+                                : !hasPlan ? "the target has no plans for this op"
+                                : isAvailable(op, Lowering::Fused, info)
+                                    ? "plans come first where there are some"
+                                    : "the target has no fused kernels for this op");
     return WalkResult::advance();
   }
 };

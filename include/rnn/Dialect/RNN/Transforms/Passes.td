@@ -34,7 +34,12 @@ def RNNBlockToCudnnPass : Pass<"rnn-block-to-cudnn"> {
     space, so that forward runs as a cudnn op too) and `cs_grad` is zero, or zero but for the last step. A remark of category
     `rnn-block-to-cudnn` says which op was rewritten, or why one was not. Results differ from those of the block ops
     in rounding only.
+
+    An op that is to run as a fused kernel (its `lowering`, or `prefer` where it has none) stays.
   }];
+  let options = [
+    Option<"prefer", "prefer", "std::string", "\"auto\"", "Lowering wanted for all ops: auto, runtime or fused">
+  ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::rnn::RNNDialect"];
 }

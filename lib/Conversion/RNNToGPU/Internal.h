@@ -1,0 +1,159 @@
+//===- Internal.h - what kernels of rnn ops are made of -*- C++ -*-===//
+//
+// From the bottom up: `Emitter` writes arithmetic, `Kernel` is one launch under construction, `TileProduct` a matrix
+// product in it that goes through workgroup memory, and `launchProduct`, `launchColumnSums` are whole kernels. A cell
+// supplies what is particular to it as callbacks: how elements of the matrices are read, and what happens to the sums.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_CONVERSION_RNNTOGPU_INTERNAL_H
+#define RNN_LIB_CONVERSION_RNNTOGPU_INTERNAL_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "rnn/Conversion/RNNToGPU/RNNToGPU.h"
+#include <memory>
+
+namespace mlir::rnn {
+
+/// Writes ops at one place. Arithmetic is on two values of one type, integers are indices.
+class Emitter {
+public:
+  Emitter(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+  /// The same place, with a name that messages about the ops will show.
+  Emitter named(StringRef name) const;
+
+  Value index(int64_t value) const;
+  Value number(double value, Type type) const;
+  Value add(Value a, Value b) const;
+  Value sub(Value a, Value b) const;
+  Value mul(Value a, Value b) const;
+  Value div(Value a, Value b) const;
+  /// Of indices that are not negative.
+  Value remainder(Value a, Value b) const;
+  Value min(Value a, Value b) const;
+  Value max(Value a, Value b) const;
+  /// How many parts of `size` are needed for `count` things, at least one.
+  Value parts(Value count, int64_t size) const;
+  /// a * b + c, rounded once: the same bits on every machine.
+  Value multiplyAdd(Value a, Value b, Value c) const;
+  Value isLess(Value a, Value b) const;
+  Value isEqual(Value a, Value b) const;
+  Value both(Value a, Value b) const;
+  Value select(Value condition, Value yes, Value no) const;
+  /// Rounds, or extends, a float.
+  Value convert(Value value, Type type) const;
+  Value sigmoid(Value x) const;
+  Value tanh(Value x) const;
+
+  Value load(Value buffer, ValueRange indices) const;
+  void store(Value value, Value buffer, ValueRange indices) const;
+  Value size(Value buffer, int64_t dim) const;
+
+  /// `yes` where the condition holds, `no` where not; only one of them runs.
+  Value choose(Value condition, function_ref<Value()> yes, function_ref<Value()> no) const;
+  void when(Value condition, function_ref<void()> body) const;
+  /// A loop from `first` to below `end`; `body` takes the index and the carried values and returns the next ones.
+  SmallVector<Value> loop(Value first, Value end, int64_t step, ValueRange carried,
+                          function_ref<SmallVector<Value>(Value, ValueRange)> body) const;
+  void barrier() const;
+
+  OpBuilder &builder;
+  Location loc;
+};
+
+/// The type in which sums over values of `element` are formed.
+Type getAccumulatorType(Type element);
+
+/// One launch under construction. The builder stands in its body until `finish`, and behind it afterwards.
+class Kernel {
+public:
+  Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads);
+  void finish();
+
+  Value getBlock() { return launch.getBlockIds().x; }
+  Value getThread() { return launch.getThreadIds().x; }
+  Value addWorkgroupBuffer(ArrayRef<int64_t> shape, Type element);
+
+private:
+  OpBuilder &builder;
+  gpu::LaunchOp launch;
+};
+
+/// How a product is cut. A block computes `rows` x `columns` sums for each of `panels` right matrices, `depth` terms at a
+/// time; one of its threads `threadRows` x `threadColumns` of them.
+struct TileShape {
+  int64_t rows, columns, depth, threadRows, threadColumns, panels = 1;
+
+  int64_t getThreads() const { return (rows / threadRows) * (columns / threadColumns); }
+};
+
+/// What one block does with tiles in workgroup memory. This class and its subclasses alone know which thread holds which
+/// sum, and how the tiles lie in memory.
+class MicroKernel {
+public:
+  MicroKernel(const TileShape &shape, Type element) : shape(shape), element(element) {}
+  virtual ~MicroKernel() = default;
+
+  /// Shapes of the tiles: left [row][depth], right [depth][panel * columns + column], with room between rows of memory.
+  virtual SmallVector<int64_t> getLeftShape() const = 0;
+  virtual SmallVector<int64_t> getRightShape() const = 0;
+  /// This thread's sums before the first term.
+  virtual SmallVector<Value> start(const Emitter &e) const = 0;
+  /// The sums with the terms of one pair of tiles.
+  virtual SmallVector<Value> accumulate(const Emitter &e, Value thread, Value left, Value right,
+                                        ValueRange sums) const = 0;
+  /// Calls `use` for each place in the block's tile that this thread has, with the sum of each panel.
+  virtual void forEachSum(const Emitter &e, Value thread, ValueRange sums,
+                          function_ref<void(Value row, Value column, ArrayRef<Value> sums)> use) const = 0;
+
+protected:
+  TileShape shape;
+  Type element;
+};
+
+/// The micro-kernel of multiply-adds, for every type.
+std::unique_ptr<MicroKernel> createScalarMicroKernel(const TileShape &shape, Type element);
+
+/// One side of a product. `read` gives an element inside of the matrix; `outer` is its row on the left side and its
+/// column on the right.
+struct ProductOperand {
+  std::function<Value(const Emitter &e, int64_t panel, Value outer, Value depth)> read;
+  /// Neighbours along the depth are neighbours in memory; else those along `outer` are.
+  bool depthIsContiguous;
+};
+
+/// A kernel: for each row and column, `finish` gets the sums over the depth of left * right, one for each panel.
+struct Product {
+  StringRef name;
+  Type element;
+  TileShape shape;
+  Value rows, columns, depth;
+  ProductOperand left, right;
+  std::function<void(const Emitter &e, Value row, Value column, ArrayRef<Value> sums)> finish;
+  /// Rows from here on are not read and have sums of zero; null: all are read.
+  Value validRows = nullptr;
+};
+void launchProduct(const Emitter &host, const Product &product);
+
+/// A kernel: for each column, `finish` gets sums of `terms` over the rows, in an order that depends on nothing else.
+struct ColumnSums {
+  StringRef name;
+  Type accumulator;
+  int64_t count; ///< how many sums per column
+  Value rows, columns;
+  std::function<SmallVector<Value>(const Emitter &e, Value row, Value column)> terms;
+  std::function<void(const Emitter &e, Value column, ArrayRef<Value> sums)> finish;
+};
+void launchColumnSums(const Emitter &host, const ColumnSums &sums);
+
+/// Calls `step` in a loop over the time steps 0 to `steps` - 1, in this order or the other.
+void forEachStep(const Emitter &host, Value steps, bool backwards, function_ref<void(Value t)> step);
+
+/// The patterns of one cell.
+void populateLSTMToGPUPatterns(RewritePatternSet &patterns, PatternBenefit benefit);
+
+} // namespace mlir::rnn
+
+#endif // RNN_LIB_CONVERSION_RNNTOGPU_INTERNAL_H
