@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Emit/JIT.h"
+#include "Vectors.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -70,13 +71,6 @@ CompiledModule::~CompiledModule() = default;
 
 llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp module, const JITOptions &options) {
   std::unique_ptr<CompiledModule> compiled(new CompiledModule);
-  PassManager pm(module.getContext());
-  if (options.configurePassManager && failed(options.configurePassManager(pm)))
-    return llvm::createStringError("the pass manager could not be configured");
-  buildPipeline(pm, options.pipeline);
-  if (failed(pm.run(module)))
-    return llvm::createStringError("the module could not be compiled, see the errors above");
-
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
@@ -85,6 +79,13 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
+  PassManager pm(module.getContext());
+  if (options.configurePassManager && failed(options.configurePassManager(pm)))
+    return llvm::createStringError("the pass manager could not be configured");
+  buildPipeline(pm, withVectorsOf(**machine, options.pipeline));
+  if (failed(pm.run(module)))
+    return llvm::createStringError("the module could not be compiled, see the errors above");
+
   auto transformer = makeOptimizingTransformer(options.optimizationLevel, /*sizeLevel=*/0, machine->get());
   ExecutionEngineOptions engineOptions;
   engineOptions.llvmModuleBuilder = translateToLLVMIR;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Emit/Object.h"
+#include "Vectors.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -133,7 +134,7 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
   PassManager pm(module.getContext());
   if (options.configurePassManager && failed(options.configurePassManager(pm)))
     return makeError("the pass manager could not be configured");
-  buildPipeline(pm, options.pipeline);
+  buildPipeline(pm, withVectorsOf(**machine, options.pipeline));
   if (failed(pm.run(module)))
     return makeError("the module could not be compiled, see the errors above");
 

@@ -1,0 +1,28 @@
+//===- Vectors.cpp - vector registers of the processor that code is made for -===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Vectors.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir::rnn;
+
+PipelineOptions mlir::rnn::withVectorsOf(const llvm::TargetMachine &machine, PipelineOptions options) {
+  options.vectorBits = 128;
+  if (machine.getTargetTriple().getArch() != llvm::Triple::x86_64) {
+    // AArch64 and POWER; where there are fewer, the compiler spills.
+    options.vectorRegisters = 32;
+    return options;
+  }
+  auto has = [&](const char *feature) { return machine.getMCSubtargetInfo()->checkFeatures(feature); };
+  options.vectorRegisters = has("+avx512vl") ? 32 : 16;
+  // LLVM splits wide vectors itself on processors that lower their clock for them.
+  if (has("+avx512f") && !has("+prefer-256-bit"))
+    options.vectorBits = 512;
+  else if (has("+avx"))
+    options.vectorBits = 256;
+  return options;
+}

@@ -1,0 +1,23 @@
+//===- Vectors.h - vector registers of the processor that code is made for -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_EMIT_VECTORS_H
+#define RNN_LIB_EMIT_VECTORS_H
+
+#include "rnn/Pipelines/Pipelines.h"
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace mlir::rnn {
+
+/// The options with the vector registers of `machine`.
+PipelineOptions withVectorsOf(const llvm::TargetMachine &machine, PipelineOptions options);
+
+} // namespace mlir::rnn
+
+#endif // RNN_LIB_EMIT_VECTORS_H
