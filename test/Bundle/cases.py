@@ -3,7 +3,11 @@
 backward and unpacks the gradients, so that arguments and results mean the same on every device.
 
     cases.py --dtype f16 -o cases.mlir      the functions in element type f16
+    cases.py --blocks -o blocks.mlir        those of the block LSTM, with any size, instead
+    cases.py --match lstm_l2 -o some.mlir   those whose name has this text
     cases.py --list                         their names
+
+Which lowering they run by is for rnn-compile to say.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -184,19 +188,137 @@ func.func @around_block(%x: tensor<5x4x6x@E@>, %cs: tensor<4x8x@E@>, %h: tensor<
 """
 
 
+NAN = {"f16": "0x7E00", "bf16": "0x7FC0", "f32": "0x7FC00000", "f64": "0x7FF8000000000000"}
+
+
+@dataclass
+class Block:
+    """A block LSTM, forward and backward, from independent operands. The op is in a private function of `variant` that all
+    sizes share, unless its sizes are static."""
+    variant: str
+    layout: str
+    sizes: tuple = (3, 2, 3, 4)  # T, B, I, H
+    attributes: str = ""  # of both ops
+    forward: str = ""  # of the forward op
+    length: int = None  # seq_len_max; NaN behind it
+    static: bool = False
+    columns: int = None  # of the weights, when wrong
+    results: tuple = ()  # places of those that are used; all when empty
+
+    @property
+    def name(self):
+        parts = ["block", self.variant] + [letter + str(size) for letter, size in zip("tbih", self.sizes)]
+        parts += [f"length{self.length}".replace("-", "minus")] * (self.length is not None)
+        return "_".join(parts + ["wrong"] * (self.columns is not None))
+
+    def types(self, element, dynamic):
+        """Of the operands, and of the results."""
+        T, B, I, H = self.sizes
+        columns = 4 * H if self.columns is None else self.columns
+
+        def tensor(*shape):
+            return "tensor<" + "".join(f"{'?' if dynamic else size}x" for size in shape) + element + ">"
+        x, state, weights, vector, bias = tensor(T, B, I), tensor(B, H), tensor(I + H, columns), tensor(H), tensor(4 * H)
+        steps = tensor(T, B, H)
+        operands = [x, state, state, weights, vector, vector, vector, bias] + [steps] * 9
+        results = [steps] * 7 + [x, state, state, tensor(I + H, 4 * H), vector, vector, vector, bias]
+        return operands, [results[index] for index in self.results or range(len(results))]
+
+    def op(self, element):
+        """The function with the ops, which takes the length last."""
+        types, results = self.types(element, not self.static)
+        v = [f"%v{index}" for index in range(17)]
+        length = " seq_len_max(%length)" if self.length is not None else ""
+        operands = (f"{self.layout} x({v[0]} : {types[0]}) state({v[1]}, {v[2]} : {types[1]})\n"
+                    f"      weights({v[3]} : {types[3]}) peephole({v[4]}, {v[5]}, {v[6]} : {types[4]}) "
+                    f"bias({v[7]} : {types[7]}){length}")
+        forward = attribute_text(self.attributes, self.forward)
+        used = [f"%r{index}" for index in self.results or range(15)]
+        return "\n".join([
+            f"func.func private @{self.variant}({', '.join(map(': '.join, zip(v, types)))}, %length: i64)",
+            f"    -> ({', '.join(results)}) {{",
+            f"  {', '.join(f'%r{index}' for index in range(7))} = rnn.block_lstm {operands}{forward}",
+            f"  {', '.join(f'%r{index}' for index in range(7, 15))} = rnn.block_lstm_grad {operands}",
+            f"      saved({typed(v[8:15], types[8:9])}) grads({typed(v[15:], types[8:9])}){attribute_text(self.attributes)}",
+            f"  return {typed(used, results)}",
+            "}"])
+
+    def write(self, element):
+        types, results = self.types(element, False)
+        called, returned = self.types(element, not self.static)
+        values = [f"%a{index}" for index in range(17)]
+        lines = [f"func.func @{self.name}({', '.join(map(': '.join, zip(values, types)))})",
+                 f"    -> ({', '.join(returned)}) {{"]
+        # What the op must not read: steps that do not run.
+        T = self.sizes[0]
+        if self.length is not None and 0 <= self.length < T:
+            for index in [0] + list(range(8, 17)):
+                shape = types[index][len("tensor<"):].split("x")[1:3]
+                nan = f"tensor<{'x'.join([str(T - self.length)] + shape)}x{element}>"
+                lines += [f"  %n{index} = arith.constant dense<{NAN[element]}> : {nan}",
+                          f"  %b{index} = tensor.insert_slice %n{index} into %a{index}[{self.length}, 0, 0] "
+                          f"[{T - self.length}, {', '.join(shape)}] [1, 1, 1] : {nan} into {types[index]}"]
+                values[index] = f"%b{index}"
+        for index, (source, target) in enumerate(zip(types, called)):
+            if source != target:
+                lines.append(f"  %c{index} = tensor.cast {values[index]} : {source} to {target}")
+                values[index] = f"%c{index}"
+        lines += [f"  %length = arith.constant {self.length or 0} : i64",
+                  f"  %r:{len(returned)} = call @{self.variant}({', '.join(values)}, %length)",
+                  f"      : ({', '.join(called)}, i64) -> ({', '.join(returned)})",
+                  f"  return {typed([f'%r#{index}' for index in range(len(returned))], returned)}",
+                  "}"]
+        return "\n".join(lines)
+
+
+def attribute_text(*groups):
+    some = [group for group in groups if group]
+    return " {" + ", ".join(some) + "}" if some else ""
+
+
+def blocks():
+    peephole = dict(attributes="use_peephole", forward="cell_clip = 0.25, forget_bias = 0.75")
+    # One of everything, no vector full, more than a block of rows, nothing at all, and what a call refuses.
+    for sizes, length in (((3, 2, 3, 4), 2), ((1, 1, 1, 1), 1), ((5, 7, 17, 33), 5), ((4, 101, 70, 18), 3), ((2, 3, 0, 16), 2),
+                          ((0, 2, 3, 4), 0), ((3, 0, 3, 4), 3), ((3, 2, 3, 4), 0), ((3, 2, 3, 4), 4), ((3, 2, 3, 4), -1)):
+        yield Block("icfo", "icfo", sizes, length=length, **peephole)
+    yield Block("icfo", "icfo", length=3, columns=5, **peephole)
+    for sizes, length in (((3, 2, 3, 4), 3), ((6, 5, 31, 8), 4), ((2, 13, 100, 65), 2), ((300, 1, 2, 3), 299)):
+        yield Block("ifco", "ifco", sizes, length=length)
+    # Three and a half panels; whole panels and more than a block of every kind.
+    yield Block("odd", "icfo", (3, 9, 16, 56), forward="forget_bias = 1.0", static=True)
+    yield Block("whole", "ifco", (3, 96, 112, 64), attributes="use_peephole", static=True)
+    # Results that nobody uses.
+    yield Block("only_h_and_w", "icfo", (4, 3, 9, 10), static=True, results=(6, 10))
+    yield Block("only_x_and_b", "icfo", (4, 3, 9, 10), static=True, results=(7, 14))
+
+
+def write_blocks(some, element):
+    variants = {}
+    for block in some:
+        variants.setdefault(block.variant, block)
+    return [block.op(element) for block in variants.values()] + [block.write(element) for block in some]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dtype", choices=("f16", "bf16", "f32", "f64"), default="f32")
     parser.add_argument("--list", action="store_true", help="print the names of the cases and stop")
     parser.add_argument("--plans-only", action="store_true", help="leave out the cases that need kernels")
+    parser.add_argument("--blocks", action="store_true", help="write the cases of the block LSTM instead")
+    parser.add_argument("--match", default="", metavar="TEXT", help="only cases whose name has this text")
     parser.add_argument("-o", dest="output", default="-", help="file to write (- for standard output)")
     arguments = parser.parse_args()
-    every = list(cases())
+    every = [case for case in (blocks() if arguments.blocks else cases()) if arguments.match in case.name]
     if arguments.list:
         print("\n".join(case.name for case in every))
         return
-    text = "\n\n".join(write(case, arguments.dtype) for case in every) + "\n"
-    if not arguments.plans_only:
+    if arguments.blocks:
+        functions = write_blocks(every, arguments.dtype)
+    else:
+        functions = [write(case, arguments.dtype) for case in every]
+    text = "\n\n".join(functions) + "\n"
+    if not arguments.plans_only and not arguments.blocks and not arguments.match:
         text += AROUND.replace("@E@", arguments.dtype)
     if arguments.output == "-":
         print(text, end="")
