@@ -133,16 +133,24 @@ public:
   };
   void transposedProduct(HostBuilder &b, const TransposedProduct &arguments);
 
-  /// Rows [row, row + rows) of the gates' weights w, transposed: panels of these rows, each with one row of the panel for
-  /// each of the 4 * Hp gate columns.
-  void packTransposedWeights(HostBuilder &b, Value w, Value row, Value rows, Value hidden, Value target);
-  /// The same rows as they are: 4 * Hp gate columns in panels, with the rows rounded up to whole panels.
-  void packWeights(HostBuilder &b, Value w, Value row, Value rows, Value hidden, Value target);
+  /// A part of a matrix that becomes the right operand of a product: panel by panel from element `place` of the target on,
+  /// `stride` elements from one to the next. Their rows are rounded up to whole panels with zeros.
+  struct Part {
+    Value matrix, row, rows, column, columns, target, place, stride;
+  };
+  /// Panels of columns, row after row.
+  void packColumns(HostBuilder &b, const Part &part);
+  /// Panels of rows, column after column.
+  void packTransposed(HostBuilder &b, const Part &part);
   /// Rows [row, row + rows) of a matrix as panels of `rows` rows.
   void packRows(HostBuilder &b, Value source, Value row, Value rows, Value target);
   /// Rows [row, row + rows) and columns [column, column + columns) as the left operand of a transposed product: tiles of
   /// Tiles::rows columns, in each row by row.
   void packLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target);
+  /// The transpose of the block [rows, columns] of scratch, whose rows begin `sourceRow` elements apart, to a matrix from
+  /// [row, column] on. The source has whole vectors of columns.
+  void storeTransposed(HostBuilder &b, Value source, Value from, Value sourceRow, Value rows, Value columns, Value target,
+                       Value row, Value column);
 
 private:
   func::FuncOp get(HostBuilder &b, StringRef name, TypeRange inputs,
@@ -157,51 +165,6 @@ private:
 /// front of the column.
 void storeRow(HostBuilder &b, Value source, Value from, Value target, ArrayRef<Value> indices, Value firstColumn,
               Value columns);
-
-/// Columns of the gates in `w` and `b`, by their place among the four.
-struct GatePlaces {
-  int64_t i, c, f, o;
-  explicit GatePlaces(GateLayout layout) {
-    bool icfo = layout == GateLayout::Icfo;
-    i = 0, c = icfo ? 1 : 2, f = icfo ? 2 : 1, o = 3;
-  }
-};
-
-/// What is the same for the steps of both directions.
-struct Problem {
-  Value T, B, I, H;
-  Value steps;  ///< how many run
-  Value panels; ///< of the hidden columns
-  Value padded; ///< columns in them, Hp
-};
-
-/// Scratch of a backward pass that its cell works on, and where the sums over rows go (null: not wanted).
-struct BackwardState {
-  Value dG;                    ///< gradients of the gates' arguments, 4 * Hp columns in panels of `allRows` rows
-  Value allRows;               ///< rows of a panel of dG
-  Value kh;                    ///< what comes back to h from the next step: one panel
-  Value kc;                    ///< what is carried back to the cell: panels of B rows
-  Value db, dwci, dwcf, dwco; ///< 4 * Hp, and Hp each
-};
-
-/// Columns of panel `panel` at step `t`: from the gradients of h and of the cell to dG and the next carry.
-void emitBackwardCell(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, const BackwardState &state, Value t,
-                      Value panel);
-
-struct ForwardState {
-  Value gates;     ///< sums of the gates' arguments: rows of 4 * Hp
-  Value firstRow;  ///< the row of this step
-  Value cs;        ///< panels of B rows
-  Value h;         ///< two copies of panels of B rows
-  Value hTarget;   ///< first element of the copy to write
-};
-
-/// Columns of panel `panel` at step `t`: from the gates' arguments to the results and the state.
-void emitForwardCell(HostBuilder &b, BlockLSTMOp op, const Problem &p, const ForwardState &state, Value t,
-                     Value panel);
-
-void emitBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, Library &library);
-void emitForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, Library &library);
 
 } // namespace mlir::rnn::host
 

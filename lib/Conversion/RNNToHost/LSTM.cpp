@@ -1,163 +1,277 @@
-//===- LSTM.cpp - one step of the block LSTM's cell and of its gradient ------===//
-//
-// The columns of one panel at one step, for all rows: what the product of that panel left is still in the first cache.
+//===- LSTM.cpp - the LSTM's gradient, and the block LSTM ops as layers ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Internal.h"
+#include "Layers.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
+LSTMGradient::LSTMGradient(HostBuilder &b, Value gi, Value ci, Value gf, Value go, Value co, Value before, Value h,
+                           Value cellGradient, function_ref<Value(Value, Value)> addToCell) {
+  auto slope = [&](Value gate) { return b.mulf(gate, b.subf(b.constant(1), gate)); };
+  auto slopeOfTanh = [&](Value gate) { return b.subf(b.constant(1), b.mulf(gate, gate)); };
+  o = b.mulf(b.mulf(slope(go), h), co);
+  cell = b.addf(b.mulf(b.mulf(slopeOfTanh(co), h), go), cellGradient);
+  if (addToCell)
+    cell = addToCell(cell, o);
+  c = b.mulf(b.mulf(slopeOfTanh(ci), cell), gi);
+  f = b.mulf(b.mulf(slope(gf), cell), before);
+  i = b.mulf(b.mulf(slope(gi), cell), ci);
+}
+
 namespace {
 
-/// One vector of a panel, in one row: where it is in the tensors and in scratch.
-struct Place {
-  Value t, row, column; ///< of a tensor [T, B, H]
-  Value mask;           ///< null in a full panel
-  Value inPanel;        ///< first element in a panel of B rows
-  Value inState;        ///< the same in panels of B rows, one for each panel of H
-  int64_t vector;       ///< its number in the panel
+/// Blocks of the gates in the columns of `w` and `b`.
+struct GatePlaces {
+  int64_t i, c, f, o;
+  explicit GatePlaces(GateLayout layout) {
+    bool icfo = layout == GateLayout::Icfo;
+    i = 0, c = icfo ? 1 : 2, f = icfo ? 2 : 1, o = 3;
+  }
 };
 
-} // namespace
+class BlockForward final : public ForwardLayer {
+public:
+  BlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &problem, Library &library)
+      : ForwardLayer(b, library), op(op), places(op.getLayout()) {
+    p = problem;
+    blocks = 4, input = recurrent = {0, 4};
+    cs = b.allocate(b.mul(p.padded, p.B));
+  }
 
-/// Runs `body` for every vector of a panel. The code is there twice: with masks for a last panel that is not full.
-static void forPlaces(HostBuilder &b, const Problem &p, Value t, Value panel, function_ref<void(const Place &)> body) {
-  int64_t width = b.tiles.panel;
-  Value first = b.mul(panel, width), rest = b.sub(p.H, first);
-  auto rows = [&](ArrayRef<Value> masks) {
-    b.loop(p.B, [&](Value row) {
-      for (int64_t v = 0; v < b.tiles.vectors; ++v) {
-        int64_t offset = v * b.tiles.lanes;
-        Value inPanel = b.add(b.mul(row, width), offset);
-        Value inState = b.add(b.mul(b.add(b.mul(panel, p.B), row), width), offset);
-        body({t, row, b.add(first, offset), masks.empty() ? Value() : masks[v], inPanel, inState, v});
-      }
-    });
-  };
-  Value isFull = b.compare(arith::CmpIPredicate::sle, b.index(width), rest);
-  if (std::optional<int64_t> H = getConstantIntValue(p.H); H && *H % width == 0)
-    isFull = arith::ConstantIntOp::create(b, 1, 1);
-  b.branch(
-      isFull, [&] { rows({}); },
-      [&] {
-        SmallVector<Value> masks;
-        for (int64_t v = 0; v < b.tiles.vectors; ++v)
-          masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
-        rows(masks);
-      });
-}
-
-void host::emitBackwardCell(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, const BackwardState &s, Value t,
-                            Value panel) {
-  GatePlaces places(op.getLayout());
-  int64_t width = b.tiles.panel;
-  bool peephole = op.getUsePeephole();
-  auto steps = [&](function_ref<Value(const Place &)> cellBefore) {
-    forPlaces(b, p, t, panel, [&](const Place &at) {
-      auto load = [&](Value tensor) { return b.load(tensor, {at.t, at.row, at.column}, at.mask); };
-      auto slope = [&](Value gate) { return b.mulf(gate, b.subf(b.constant(1), gate)); };
-      auto slopeOfTanh = [&](Value gate) { return b.subf(b.constant(1), b.mulf(gate, gate)); };
-      Value i = load(op.getI()), f = load(op.getF()), o = load(op.getO()), ci = load(op.getCi()),
-            co = load(op.getCo()), before = cellBefore(at);
-      // Beyond the last column there are zeros, whatever the product made of infinities.
-      Value kh = b.select(at.mask, b.load(s.kh, at.inPanel));
-      Value gh = b.addf(kh, load(op.getHGrad()));
-      Value gc = b.addf(b.load(s.kc, at.inState), load(op.getCsGrad()));
-      Value dout = b.mulf(b.mulf(slope(o), gh), co);
-      Value dcs = b.addf(b.mulf(b.mulf(slopeOfTanh(co), gh), o), gc);
-      if (peephole)
-        dcs = b.addf(dcs, b.mulf(dout, b.load(op.getWco(), at.column, at.mask)));
-      Value dci = b.mulf(b.mulf(slopeOfTanh(ci), dcs), i);
-      Value df = b.mulf(b.mulf(slope(f), dcs), before);
-      Value di = b.mulf(b.mulf(slope(i), dcs), ci);
-      Value kc = b.mulf(dcs, f);
-      if (peephole)
-        kc = b.addf(b.addf(kc, b.mulf(di, b.load(op.getWci(), at.column, at.mask))),
-                    b.mulf(df, b.load(op.getWcf(), at.column, at.mask)));
-      b.store(kc, s.kc, at.inState);
-
-      // Sums over the rows go through memory: registers are for the operands above.
-      auto addTo = [&](Value sums, Value place, Value value) {
-        if (sums)
-          b.store(b.addf(b.load(sums, place), value), sums, place);
+  void start(Value packedX, Value packedH, Value, Value h) override {
+    Value zero = b.index(0);
+    for (int64_t gate = 0; gate < 4; ++gate) {
+      Value first = b.mul(p.H, gate);
+      auto pack = [&](Value row, Value rows, Value target) {
+        Value stride = b.mul(b.ceilDiv(rows, b.tiles.panel), b.tiles.panel * b.tiles.panel);
+        library.packColumns(b, {op.getW(), row, rows, first, p.H, target, b.mul(b.mul(p.panels, gate), stride), stride});
       };
-      Value row = b.add(b.mul(t, p.B), at.row);
-      Value column = b.add(b.mul(panel, width), at.vector * b.tiles.lanes);
-      for (auto [gate, value] : {std::pair(places.i, di), {places.c, dci}, {places.f, df}, {places.o, dout}}) {
-        Value gatePanel = b.add(b.mul(p.panels, gate), panel);
-        Value place = b.mul(b.add(b.mul(gatePanel, s.allRows), row), width);
-        b.store(value, s.dG, b.add(place, at.vector * b.tiles.lanes));
-        addTo(s.db, b.add(b.mul(p.padded, gate), column), value);
-      }
-      addTo(s.dwci, column, b.mulf(di, before));
-      addTo(s.dwcf, column, b.mulf(df, before));
-      if (s.dwco)
-        addTo(s.dwco, column, b.mulf(dout, load(op.getCs())));
-    });
-  };
-  // The step before the first one has an operand of its own.
-  Value zero = b.index(0);
-  b.branch(
-      b.compare(arith::CmpIPredicate::eq, t, zero),
-      [&] { steps([&](const Place &at) { return b.load(op.getCsPrev(), {at.row, at.column}, at.mask); }); },
-      [&] {
-        Value previous = b.sub(t, b.index(1));
-        steps([&](const Place &at) { return b.load(op.getCs(), {previous, at.row, at.column}, at.mask); });
-      });
-}
+      pack(zero, p.I, packedX);
+      pack(p.I, p.H, packedH);
+    }
+    library.packRows(b, op.getCsPrev(), zero, p.B, cs);
+    library.packRows(b, op.getHPrev(), zero, p.B, h);
+  }
 
-void host::emitForwardCell(HostBuilder &b, BlockLSTMOp op, const Problem &p, const ForwardState &s, Value t,
-                           Value panel) {
-  GatePlaces places(op.getLayout());
-  bool peephole = op.getUsePeephole();
-  double clip = op.getCellClip().convertToDouble(), forgetBias = op.getForgetBias().convertToDouble();
-  Value allColumns = b.mul(p.padded, 4);
-  forPlaces(b, p, t, panel, [&](const Place &at) {
-    Value column = b.add(b.mul(panel, b.tiles.panel), at.vector * b.tiles.lanes);
-    Value row = b.mul(b.add(s.firstRow, at.row), allColumns);
-    auto argument = [&](int64_t gate) {
-      return b.load(s.gates, b.add(b.add(row, b.mul(p.padded, gate)), column));
-    };
+  void fillBias(Value bias) override {
+    for (int64_t gate = 0; gate < 4; ++gate)
+      b.forColumns(p.H, [&](Value column, Value mask) {
+        b.store(b.load(op.getB(), b.add(b.mul(p.H, gate), column), mask), bias, b.add(b.mul(p.padded, gate), column));
+      });
+  }
+
+  void packInput(Value row, Value rows, Value target) override { library.packRows(b, op.getX(), row, rows, target); }
+
+  Value step(const Place &at, ArrayRef<Value> arguments, function_ref<Value()>) override {
     auto addPeephole = [&](Value value, Value cell, Value weight) {
-      return peephole ? b.fma(cell, b.load(weight, at.column, at.mask), value) : value;
+      return op.getUsePeephole() ? b.fma(cell, b.load(weight, at.column, at.mask), value) : value;
     };
     auto put = [&](Value value, Value tensor) {
       if (tensor)
         b.store(value, tensor, {at.t, at.row, at.column}, at.mask);
     };
-    Value before = b.load(s.cs, at.inState);
-    Value i = b.sigmoid(addPeephole(argument(places.i), before, op.getWci()));
+    double clip = op.getCellClip().convertToDouble(), forgetBias = op.getForgetBias().convertToDouble();
+    Value before = b.load(cs, at.inState);
+    Value i = b.sigmoid(addPeephole(arguments[places.i], before, op.getWci()));
     put(i, op.getIOut());
-    Value ci = b.tanh(argument(places.c));
+    Value ci = b.tanh(arguments[places.c]);
     put(ci, op.getCiOut());
-    Value f = argument(places.f);
+    Value f = arguments[places.f];
     if (forgetBias != 0)
       f = b.addf(f, b.constant(forgetBias));
     f = b.sigmoid(addPeephole(f, before, op.getWcf()));
     put(f, op.getFOut());
-    Value cs = b.fma(i, ci, b.mulf(f, before));
+    Value cell = b.fma(i, ci, b.mulf(f, before));
     if (clip > 0) {
       Value low = b.constant(-clip), high = b.constant(clip);
       auto select = [&](arith::CmpFPredicate predicate, Value bound) {
-        Value beyond = arith::CmpFOp::create(b, predicate, cs, bound);
-        cs = arith::SelectOp::create(b, beyond, bound, cs); // NaN compares false and passes
+        Value beyond = arith::CmpFOp::create(b, predicate, cell, bound);
+        cell = arith::SelectOp::create(b, beyond, bound, cell); // NaN compares false and passes
       };
       select(arith::CmpFPredicate::OLT, low);
       select(arith::CmpFPredicate::OGT, high);
     }
-    b.store(cs, s.cs, at.inState);
-    put(cs, op.getCsOut());
-    Value co = b.tanh(cs);
+    b.store(cell, cs, at.inState);
+    put(cell, op.getCsOut());
+    Value co = b.tanh(cell);
     put(co, op.getCoOut());
-    Value o = b.sigmoid(addPeephole(argument(places.o), cs, op.getWco())); // the new cell, unlike i and f
+    Value o = b.sigmoid(addPeephole(arguments[places.o], cell, op.getWco())); // the new cell, unlike i and f
     put(o, op.getOOut());
     Value h = b.mulf(o, co);
     put(h, op.getHOut());
-    b.store(h, s.h, b.add(s.hTarget, at.inState));
-  });
+    return h;
+  }
+
+  void publish(Value, Value, function_ref<Value(const Place &)>) override {}
+
+  void finish() {
+    for (Value result : {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(),
+                         op.getHOut()})
+      if (result)
+        fillRows(b, b.asRows(result), b.mul(p.steps, p.B), b.mul(p.T, p.B), p.H);
+    b.free(cs);
+  }
+
+private:
+  BlockLSTMOp op;
+  GatePlaces places;
+  Value cs; ///< the cell, panels of B rows
+};
+
+class BlockBackward final : public BackwardLayer {
+public:
+  BlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &problem, Library &library)
+      : BackwardLayer(b, library), op(op), places(op.getLayout()) {
+    p = problem;
+    blocks = 4, input = recurrent = {0, 4};
+    kc = b.allocate(b.mul(p.padded, p.B));
+    auto sums = [&](Value result) {
+      if (!result || !op.getUsePeephole())
+        return Value();
+      Value buffer = b.allocate(p.padded);
+      b.fillZero(buffer, b.index(0), p.padded);
+      return buffer;
+    };
+    dwci = sums(op.getWciGradOut()), dwcf = sums(op.getWcfGradOut()), dwco = sums(op.getWcoGradOut());
+  }
+
+  void start(Value packedR, Value, Value kh) override {
+    packWeights(p.I, p.H, packedR);
+    b.fillZero(kc, b.index(0), b.mul(p.padded, p.B));
+    b.fillZero(kh, b.index(0), b.mul(p.padded, p.B));
+  }
+
+  /// Rows of w as panels, each with a row for each column of the gates.
+  void packWeights(Value row, Value rows, Value target) {
+    int64_t panel = b.tiles.panel;
+    for (int64_t gate = 0; gate < 4; ++gate)
+      library.packTransposed(b, {op.getW(), row, rows, b.mul(p.H, gate), p.H, target,
+                                 b.mul(p.padded, gate * panel), b.mul(p.padded, 4 * panel)});
+  }
+
+  void startStep(Value, Value t) override {
+    // The step before the first one has an operand of its own.
+    Value isFirst = b.compare(arith::CmpIPredicate::eq, t, b.index(0));
+    Value row = b.max(b.sub(b.mul(t, p.B), p.B), b.index(0));
+    Value cs = b.asRows(op.getCs()), csPrev = b.asRows(op.getCsPrev());
+    csBefore = arith::SelectOp::create(b, isFirst, csPrev, cs);
+    firstBefore = arith::SelectOp::create(b, isFirst, b.index(0), row);
+  }
+
+  Value outputGradient(const Place &at) override { return load(op.getHGrad(), at); }
+
+  Value step(const Place &at, Value gh, MutableArrayRef<Value> gates) override {
+    bool peephole = op.getUsePeephole();
+    Value before = b.load(csBefore, {b.add(firstBefore, at.row), at.column}, at.mask);
+    Value gc = b.addf(b.load(kc, at.inState), load(op.getCsGrad(), at));
+    Value f = load(op.getF(), at);
+    LSTMGradient d(b, load(op.getI(), at), load(op.getCi(), at), f, load(op.getO(), at), load(op.getCo(), at), before,
+                   gh, gc, [&](Value cell, Value o) {
+                     return peephole ? b.addf(cell, b.mulf(o, b.load(op.getWco(), at.column, at.mask))) : cell;
+                   });
+    Value carry = b.mulf(d.cell, f);
+    if (peephole)
+      carry = b.addf(b.addf(carry, b.mulf(d.i, b.load(op.getWci(), at.column, at.mask))),
+                     b.mulf(d.f, b.load(op.getWcf(), at.column, at.mask)));
+    b.store(carry, kc, at.inState);
+    gates[places.i] = d.i, gates[places.c] = d.c, gates[places.f] = d.f, gates[places.o] = d.o;
+    auto addTo = [&](Value sums, function_ref<Value()> value) {
+      if (sums)
+        b.store(b.addf(b.load(sums, at.column), value()), sums, at.column);
+    };
+    addTo(dwci, [&] { return b.mulf(d.i, before); });
+    addTo(dwcf, [&] { return b.mulf(d.f, before); });
+    addTo(dwco, [&] { return b.mulf(d.o, load(op.getCs(), at)); });
+    return Value();
+  }
+
+  /// Results other than the sums over time.
+  void finish(const BackwardLoop &loop) {
+    Value zero = b.index(0);
+    if (Value result = op.getCsPrevGradOut())
+      storePanels(b, kc, zero, p.B, p.H, result);
+    if (Value result = op.getHPrevGradOut())
+      storePanels(b, loop.kh, zero, p.B, p.H, result);
+    if (loop.db)
+      for (int64_t gate = 0; gate < 4; ++gate)
+        storeRow(b, loop.db, b.mul(p.padded, gate), op.getBGradOut(), {}, b.mul(p.H, gate), p.H);
+    for (auto [sum, result] : {std::pair<Value, Value>(dwci, op.getWciGradOut()),
+                               {dwcf, op.getWcfGradOut()},
+                               {dwco, op.getWcoGradOut()}}) {
+      if (sum) {
+        storeRow(b, sum, zero, result, {}, zero, p.H);
+        b.free(sum);
+      } else if (result) {
+        b.forColumns(p.H, [&, to = result](Value column, Value mask) { b.store(b.constant(0), to, column, mask); });
+      }
+    }
+    b.free(kc);
+  }
+
+private:
+  Value load(Value tensor, const Place &at) { return b.load(tensor, {at.t, at.row, at.column}, at.mask); }
+
+  BlockLSTMGradOp op;
+  GatePlaces places;
+  Value kc;                    ///< what is carried back to the cell: panels of B rows
+  Value csBefore, firstBefore; ///< the cell before this step, and its first row there
+  Value dwci, dwcf, dwco;      ///< Hp each (null: not wanted)
+};
+
+} // namespace
+
+void host::emitBlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, Library &library) {
+  BlockForward layer(b, op, p, library);
+  ForwardLoop loop(layer, p.I);
+  loop.run();
+  loop.release();
+  layer.finish();
+}
+
+void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, Library &library) {
+  BlockBackward layer(b, op, p, library);
+  BackwardLoop loop(layer, /*wantsBias=*/bool(op.getBGradOut()));
+  loop.run(/*wantsState=*/bool(op.getHPrevGradOut()));
+  Value zero = b.index(0);
+  int64_t panel = b.tiles.panel;
+  if (Value result = op.getXGradOut()) {
+    Value width = b.mul(b.ceilDiv(p.I, panel), panel), target = b.asRows(result);
+    Value packed = b.allocate(b.mul(b.mul(p.padded, 4), width)), block = b.allocate(b.mul(width, Tiles::blockRows));
+    layer.packWeights(zero, p.I, packed);
+    loop.inputs(packed, block, [&](Value first, Value count, Value blockWidth) {
+      b.loop(count, [&](Value row) {
+        storeRow(b, block, b.mul(row, blockWidth), target, {b.add(first, row)}, zero, p.I);
+      });
+    });
+    fillRows(b, target, loop.rows, b.mul(p.T, p.B), p.I);
+    b.free(packed);
+    b.free(block);
+  }
+  if (Value result = op.getWGradOut()) {
+    BackwardLoop::Right gates = loop.gatesOf({0, 4});
+    BackwardLoop::Scratch scratch = loop.allocateSums(gates.count);
+    auto sums = [&](Value firstRow, Value count, ArrayRef<BackwardLoop::Left> lefts) {
+      loop.sums(scratch, lefts, count, gates, [&](Value first, Value height, Value blockWidth) {
+        b.loop(height, [&](Value row) {
+          Value target = b.add(b.add(firstRow, first), row);
+          for (int64_t gate = 0; gate < 4; ++gate)
+            storeRow(b, scratch.block, b.add(b.mul(row, blockWidth), b.mul(p.padded, gate)), result, {target},
+                     b.mul(p.H, gate), p.H);
+        });
+      });
+    };
+    sums(zero, p.I, {{op.getX(), zero, loop.rows, zero}});
+    // h[t-1] stands in the row of h that is B rows before; the first step's is h_prev.
+    Value some = b.min(p.steps, b.index(1)), first = b.mul(some, p.B);
+    sums(p.I, p.H, {{op.getHPrev(), zero, first, zero}, {op.getH(), zero, b.sub(loop.rows, first), first}});
+    b.free(scratch.places);
+    b.free(scratch.block);
+  }
+  layer.finish(loop);
+  loop.release();
 }

@@ -1,246 +1,380 @@
-//===- Loop.cpp - the time loop and the products around it -------------------===//
+//===- Loop.cpp - the time loops and the products around them ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Internal.h"
+#include "Layers.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-/// Zero in rows [from, to) of a result seen as rows.
-static void fillRows(HostBuilder &b, Value rows, Value from, Value to, Value columns) {
+void host::fillRows(HostBuilder &b, Value rows, Value from, Value to, Value columns) {
   b.loop(from, to, 1, [&](Value row) {
     b.forColumns(columns, [&](Value column, Value mask) { b.store(b.constant(0), rows, {row, column}, mask); });
   });
 }
 
-static void fillVector(HostBuilder &b, Value vector, Value count) {
-  b.forColumns(count, [&](Value column, Value mask) { b.store(b.constant(0), vector, column, mask); });
-}
-
-namespace {
-
-/// The gradient of one block LSTM.
-class Backward {
-public:
-  Backward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, Library &library)
-      : b(b), op(op), p(p), library(library), panel(b.tiles.panel), rows(b.mul(p.steps, p.B)),
-        columns(b.mul(p.padded, 4)) {}
-
-  void emit() {
-    // An odd number of rows spreads the panels over the sets of a cache.
-    s.allRows = b.createOrFold<arith::OrIOp>(rows, b.index(1));
-    s.dG = b.allocate(b.mul(columns, s.allRows));
-    auto sums = [&](bool wanted, Value count) {
-      if (!wanted)
-        return Value();
-      Value buffer = b.allocate(count);
-      b.fillZero(buffer, b.index(0), count);
-      return buffer;
-    };
-    bool peephole = op.getUsePeephole();
-    s.db = sums(bool(op.getBGradOut()), columns);
-    s.dwci = sums(peephole && op.getWciGradOut(), p.padded);
-    s.dwcf = sums(peephole && op.getWcfGradOut(), p.padded);
-    s.dwco = sums(peephole && op.getWcoGradOut(), p.padded);
-
-    steps();
-    if (Value result = op.getXGradOut())
-      inputs(result);
-    if (Value result = op.getWGradOut()) {
-      Value places = b.allocate(b.index(Tiles::blockRows * Tiles::depth));
-      Value block = b.allocate(b.mul(columns, Tiles::blockRows));
-      Value zero = b.index(0);
-      weights(result, zero, p.I, {{op.getX(), rows, zero}}, places, block);
-      // h[t-1] stands in the row of h that is B rows before; the first step's is h_prev.
-      Value some = b.min(p.steps, b.index(1)), first = b.mul(some, p.B);
-      weights(result, p.I, p.H, {{op.getHPrev(), first, zero}, {op.getH(), b.sub(rows, first), first}}, places, block);
-      b.free(places);
-      b.free(block);
-    }
-    if (s.db)
-      for (int64_t gate = 0; gate < 4; ++gate)
-        storeRow(b, s.db, b.mul(p.padded, gate), op.getBGradOut(), {}, b.mul(p.H, gate), p.H);
-    for (auto [sum, result] : {std::pair<Value, Value>(s.dwci, op.getWciGradOut()),
-                               {s.dwcf, op.getWcfGradOut()},
-                               {s.dwco, op.getWcoGradOut()}}) {
-      if (sum)
-        storeRow(b, sum, b.index(0), result, {}, b.index(0), p.H);
-      else if (result)
-        fillVector(b, result, p.H);
-    }
-    for (Value buffer : {s.dG, s.db, s.dwci, s.dwcf, s.dwco})
-      if (buffer)
-        b.free(buffer);
-  }
-
-private:
-  /// Fills dG from the last step to the first, and the gradients of the state.
-  void steps() {
-    Value zero = b.index(0), panelRows = b.mul(p.B, panel), packedPanel = b.mul(columns, panel);
-    Value packed = b.allocate(b.mul(columns, p.padded));
-    library.packTransposedWeights(b, op.getW(), p.I, p.H, p.H, packed);
-    s.kh = b.allocate(panelRows);
-    s.kc = b.allocate(b.mul(p.padded, p.B));
-    b.fillZero(s.kc, zero, b.mul(p.padded, p.B));
-    // kh = dG[t] * Wh^T, the columns of one panel
-    auto multiply = [&](Value t, Value q) {
-      library.product(b, {s.dG, b.mul(t, panelRows), b.mul(s.allRows, panel), packed, b.mul(q, packedPanel), zero,
-                          s.kh, zero, b.index(panel), zero, p.B, b.index(1), b.mul(p.panels, 4)});
-    };
-    b.loop(p.steps, [&](Value k) {
-      Value next = b.sub(p.steps, k), t = b.sub(next, b.index(1));
-      b.loop(p.panels, [&](Value q) {
-        b.fillZero(s.kh, zero, panelRows);
-        b.branch(b.compare(arith::CmpIPredicate::ne, k, zero), [&] { multiply(next, q); });
-        emitBackwardCell(b, op, p, s, t, q);
-      });
-    });
-    auto columnsOf = [&](Value q) { return b.min(b.sub(p.H, b.mul(q, panel)), b.index(panel)); };
-    if (Value result = op.getCsPrevGradOut())
-      b.loop(p.panels, [&](Value q) {
-        b.loop(p.B, [&](Value row) {
-          Value place = b.mul(b.add(b.mul(q, p.B), row), panel);
-          storeRow(b, s.kc, place, result, {row}, b.mul(q, panel), columnsOf(q));
-        });
-      });
-    if (Value result = op.getHPrevGradOut())
-      b.loop(p.panels, [&](Value q) {
-        b.fillZero(s.kh, zero, panelRows);
-        b.branch(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] { multiply(zero, q); });
-        b.loop(p.B, [&](Value row) {
-          storeRow(b, s.kh, b.mul(row, panel), result, {row}, b.mul(q, panel), columnsOf(q));
-        });
-      });
-    b.free(packed);
-    b.free(s.kh);
-    b.free(s.kc);
-  }
-
-  /// x_grad = dG * Wx^T, in blocks of rows.
-  void inputs(Value result) {
-    Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel), width = b.mul(inputPanels, panel);
-    Value packed = b.allocate(b.mul(columns, width)), block = b.allocate(b.mul(width, Tiles::blockRows));
-    library.packTransposedWeights(b, op.getW(), zero, p.I, p.H, packed);
-    Value target = b.asRows(result);
-    b.loop(zero, rows, Tiles::blockRows, [&](Value first) {
-      Value count = b.min(b.sub(rows, first), b.index(Tiles::blockRows));
-      b.fillZero(block, zero, b.mul(count, width));
-      library.product(b, {s.dG, b.mul(first, panel), b.mul(s.allRows, panel), packed, zero, b.mul(columns, panel), block,
-                          zero, width, b.index(panel), count, inputPanels, b.mul(p.panels, 4)});
-      b.loop(count, [&](Value row) {
-        storeRow(b, block, b.mul(row, width), target, {b.add(first, row)}, zero, p.I);
-      });
-    });
-    fillRows(b, target, rows, b.mul(p.T, p.B), p.I);
-    b.free(packed);
-    b.free(block);
-  }
-
-  /// A matrix whose rows belong to rows of dG.
-  struct Left {
-    Value matrix, rows, firstOfDG;
-  };
-
-  /// Rows [firstRow, firstRow + count) of w_grad: sum over the rows of left^T * dG.
-  void weights(Value result, Value firstRow, Value count, ArrayRef<Left> lefts, Value places, Value block) {
-    Value zero = b.index(0);
-    b.loop(zero, count, Tiles::blockRows, [&](Value first) {
-      Value height = b.min(b.sub(count, first), b.index(Tiles::blockRows)), tiles = b.ceilDiv(height, Tiles::rows);
-      b.fillZero(block, zero, b.mul(b.mul(tiles, Tiles::rows), columns));
-      for (const Left &left : lefts)
-        b.loop(zero, left.rows, Tiles::depth, [&](Value row) {
-          Value depth = b.min(b.sub(left.rows, row), b.index(Tiles::depth));
-          library.packLeft(b, left.matrix, row, depth, first, height, places);
-          library.transposedProduct(b, {places, s.dG, b.mul(b.add(left.firstOfDG, row), panel), b.mul(s.allRows, panel),
-                                        block, columns, tiles, b.mul(p.panels, 4), depth});
-        });
-      b.loop(height, [&](Value row) {
-        Value target = b.add(b.add(firstRow, first), row);
-        for (int64_t gate = 0; gate < 4; ++gate)
-          storeRow(b, block, b.add(b.mul(row, columns), b.mul(p.padded, gate)), result, {target}, b.mul(p.H, gate),
-                   p.H);
-      });
-    });
-  }
-
-  HostBuilder &b;
-  BlockLSTMGradOp op;
-  const Problem &p;
-  Library &library;
-  int64_t panel;
-  Value rows;    ///< of all steps that run
-  Value columns; ///< of all gates, 4 * Hp
-  BackwardState s;
-};
-
-} // namespace
-
-void host::emitBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, Library &library) {
-  Backward(b, op, p, library).emit();
-}
-
-void host::emitForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, Library &library) {
+void host::storePanels(HostBuilder &b, Value source, Value from, Value rows, Value columns, Value target) {
   int64_t panel = b.tiles.panel;
-  Value zero = b.index(0), columns = b.mul(p.padded, 4), inputPanels = b.ceilDiv(p.I, panel);
-  Value inputColumns = b.mul(inputPanels, panel), stateSize = b.mul(p.padded, p.B);
-  // A chunk of steps has its products with x in one go: enough rows for the kernel, few enough for a cache.
-  Value stepsAtOnce = b.max(b.div(b.index(Tiles::blockRows), b.max(p.B, b.index(1))), b.index(1));
-  stepsAtOnce = b.min(stepsAtOnce, b.max(p.steps, b.index(1)));
-  Value rowsAtOnce = b.mul(stepsAtOnce, p.B);
-
-  Value packedX = b.allocate(b.mul(columns, inputColumns)), packedH = b.allocate(b.mul(columns, p.padded));
-  library.packWeights(b, op.getW(), zero, p.I, p.H, packedX);
-  library.packWeights(b, op.getW(), p.I, p.H, p.H, packedH);
-  Value left = b.allocate(b.mul(inputColumns, rowsAtOnce));
-  Value bias = b.allocate(columns);
-  b.fillZero(bias, zero, columns);
-  for (int64_t gate = 0; gate < 4; ++gate)
-    b.forColumns(p.H, [&](Value column, Value mask) {
-      b.store(b.load(op.getB(), b.add(b.mul(p.H, gate), column), mask), bias, b.add(b.mul(p.padded, gate), column));
+  b.loop(b.ceilDiv(columns, panel), [&](Value q) {
+    Value first = b.mul(q, panel), count = b.min(b.sub(columns, first), b.index(panel));
+    b.loop(rows, [&](Value row) {
+      storeRow(b, source, b.add(from, b.mul(b.add(b.mul(q, rows), row), panel)), target, {row}, first, count);
     });
-  ForwardState s;
-  s.gates = b.allocate(b.mul(columns, rowsAtOnce));
-  s.cs = b.allocate(stateSize);
-  s.h = b.allocate(b.mul(stateSize, 2));
-  library.packRows(b, op.getCsPrev(), zero, p.B, s.cs);
-  library.packRows(b, op.getHPrev(), zero, p.B, s.h);
+  });
+}
 
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+void Problem::finish(HostBuilder &b) {
+  panels = b.ceilDiv(H, b.tiles.panel), padded = b.mul(panels, b.tiles.panel);
+  statePanels = b.ceilDiv(P, b.tiles.panel), statePadded = b.mul(statePanels, b.tiles.panel);
+}
+
+Value Layer::stepAt(Value s) {
+  if (!isReverse)
+    return s;
+  return b.createOrFold<arith::SelectOp>(isReverse, b.sub(b.sub(p.T, b.index(1)), s), s);
+}
+
+void Layer::forPlaces(Value columns, Value t, Value panel, function_ref<void(const Place &)> body) {
+  int64_t width = b.tiles.panel;
+  Value first = b.mul(panel, width), rest = b.sub(columns, first);
+  auto rows = [&](ArrayRef<Value> masks) {
+    b.loop(p.B, [&](Value row) {
+      Value padded;
+      if (lengths) {
+        Value length = memref::LoadOp::create(b, lengths, row);
+        length = arith::IndexCastOp::create(b, b.getIndexType(), length);
+        padded = b.compare(arith::CmpIPredicate::sge, t, length);
+      }
+      for (int64_t v = 0; v < b.tiles.vectors; ++v) {
+        int64_t offset = v * b.tiles.lanes;
+        Value inPanel = b.add(b.mul(row, width), offset);
+        Value inState = b.add(b.mul(b.add(b.mul(panel, p.B), row), width), offset);
+        Value column = b.add(first, offset);
+        body({t, row, column, masks.empty() ? Value() : masks[v], inPanel, inState, padded, panel});
+      }
+    });
+  };
+  Value isFull = b.compare(arith::CmpIPredicate::sle, b.index(width), rest);
+  if (std::optional<int64_t> known = getConstantIntValue(columns); known && *known % width == 0)
+    isFull = arith::ConstantIntOp::create(b, 1, 1);
+  b.branch(
+      isFull, [&] { rows({}); },
+      [&] {
+        SmallVector<Value> masks;
+        for (int64_t v = 0; v < b.tiles.vectors; ++v)
+          masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
+        rows(masks);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Forward
+//===----------------------------------------------------------------------===//
+
+ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(layer.b), library(layer.library) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  columns = b.mul(p.padded, layer.blocks), stateSize = b.mul(p.statePadded, p.B);
+  // A chunk of steps has its products with the input in one go: enough rows for the kernel, few enough for a cache.
+  stepsAtOnce = b.max(b.div(b.index(Tiles::blockRows), b.max(p.B, b.index(1))), b.index(1));
+  stepsAtOnce = b.min(stepsAtOnce, b.max(p.steps, b.index(1)));
+  Value rowsAtOnce = b.mul(stepsAtOnce, p.B), inputColumns = b.mul(b.ceilDiv(maxInput, panel), panel);
+  packedX = b.allocate(b.mul(b.mul(p.padded, layer.input.count), inputColumns));
+  packedH = b.allocate(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded));
+  left = b.allocate(b.mul(inputColumns, rowsAtOnce));
+  bias = b.allocate(columns);
+  gates = b.allocate(b.mul(columns, rowsAtOnce));
+  h = b.allocate(b.mul(stateSize, 2));
+  if (p.projected) {
+    packedP = b.allocate(b.mul(p.padded, p.statePadded));
+    hidden = b.allocate(b.mul(p.padded, p.B));
+  }
+}
+
+void ForwardLoop::release() {
+  for (Value buffer : {packedX, packedH, packedP, left, bias, gates, hidden, h})
+    if (buffer)
+      b.free(buffer);
+}
+
+void ForwardLoop::run() {
+  const Problem &p = layer.p;
+  Value zero = b.index(0);
+  layer.start(packedX, packedH, packedP, h);
+  b.fillZero(bias, zero, columns);
+  layer.fillBias(bias);
   Value chunks = b.div(b.add(p.steps, b.sub(stepsAtOnce, b.index(1))), stepsAtOnce);
   b.loop(chunks, [&](Value chunk) {
     Value firstStep = b.mul(chunk, stepsAtOnce), count = b.min(b.sub(p.steps, firstStep), stepsAtOnce);
-    Value rows = b.mul(count, p.B);
-    // gates = x * Wx + b
-    b.loop(rows, [&](Value row) {
-      b.loop(zero, columns, b.tiles.lanes, [&](Value column) {
-        b.store(b.load(bias, column), s.gates, b.add(b.mul(row, columns), column));
-      });
-    });
-    library.packRows(b, op.getX(), b.mul(firstStep, p.B), rows, left);
-    library.product(b, {left, zero, b.mul(rows, panel), packedX, zero, b.mul(inputColumns, panel), s.gates, zero, columns,
-                        b.index(panel), rows, b.mul(p.panels, 4), inputPanels});
-    b.loop(count, [&](Value step) {
-      Value t = b.add(firstStep, step);
-      Value parity = b.createOrFold<arith::AndIOp>(t, b.index(1)), hSource = b.mul(parity, stateSize);
-      s.hTarget = b.sub(stateSize, hSource);
-      s.firstRow = b.mul(step, p.B);
-      b.loop(p.panels, [&](Value q) {
-        // The same panel of all four gates: gates += h * Wh
-        Value packedPanel = b.mul(p.padded, panel);
-        Value target = b.add(b.mul(s.firstRow, columns), b.mul(q, panel));
-        library.product(b, {s.h, hSource, b.mul(p.B, panel), packedH, b.mul(q, packedPanel),
-                            b.mul(p.panels, packedPanel), s.gates, target, columns, p.padded, p.B, b.index(4), p.panels});
-        emitForwardCell(b, op, p, s, t, q);
-      });
+    // The steps of a chunk are neighbours in both directions.
+    Value firstTime = firstStep;
+    if (layer.isReverse)
+      firstTime = b.createOrFold<arith::SelectOp>(layer.isReverse, b.sub(b.sub(p.T, firstStep), count), firstStep);
+    multiplyInput(b.mul(firstTime, p.B), b.mul(count, p.B));
+    b.loop(count, [&](Value k) {
+      Value s = b.add(firstStep, k), t = layer.stepAt(s);
+      step(s, b.mul(b.sub(t, firstTime), p.B));
     });
   });
-  for (Value result : {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(),
-                       op.getHOut()})
-    if (result)
-      fillRows(b, b.asRows(result), b.mul(p.steps, p.B), b.mul(p.T, p.B), p.H);
-  for (Value buffer : {packedX, packedH, left, bias, s.gates, s.cs, s.h})
-    b.free(buffer);
+  hFinal = b.mul(b.createOrFold<arith::AndIOp>(p.steps, b.index(1)), stateSize);
+}
+
+/// gates = x * W + b for the rows of a chunk.
+void ForwardLoop::multiplyInput(Value row, Value rows) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0);
+  b.loop(rows, [&](Value r) {
+    b.loop(zero, columns, b.tiles.lanes, [&](Value column) {
+      b.store(b.load(bias, column), gates, b.add(b.mul(r, columns), column));
+    });
+  });
+  auto product = [&] {
+    Value depth = b.ceilDiv(p.I, panel);
+    layer.packInput(row, rows, left);
+    library.product(b, {left, zero, b.mul(rows, panel), packedX, zero, b.mul(b.mul(depth, panel), panel), gates,
+                        b.mul(p.padded, layer.input.first), columns, b.index(panel), rows,
+                        b.mul(p.panels, layer.input.count), depth});
+  };
+  Value skips = layer.skipsInput();
+  if (skips)
+    b.branch(skips, [&] { layer.addInput(row, rows, gates, columns); }, product);
+  else
+    product();
+}
+
+void ForwardLoop::step(Value s, Value gatesRow) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value t = layer.stepAt(s), panelRows = b.mul(p.B, panel), packedPanel = b.mul(p.statePadded, panel);
+  Value parity = b.createOrFold<arith::AndIOp>(s, b.index(1)), hSource = b.mul(parity, stateSize);
+  Value hTarget = b.sub(stateSize, hSource), firstRow = b.mul(gatesRow, columns);
+  layer.startStep(s, t);
+  b.loop(p.panels, [&](Value q) {
+    // The same panel of all blocks: gates += h * R
+    Value target = b.add(firstRow, b.add(b.mul(p.padded, layer.recurrent.first), b.mul(q, panel)));
+    library.product(b, {h, hSource, panelRows, packedH, b.mul(q, packedPanel), b.mul(p.panels, packedPanel), gates,
+                        target, columns, p.padded, p.B, b.index(layer.recurrent.count), p.statePanels});
+    layer.forPlaces(p.H, t, q, [&](const Place &at) {
+      SmallVector<Value> arguments;
+      Value row = b.add(firstRow, b.mul(at.row, columns));
+      for (int64_t block = 0; block < layer.blocks; ++block)
+        arguments.push_back(b.load(gates, b.add(b.add(row, b.mul(p.padded, block)), at.column)));
+      auto before = [&] { return b.load(h, b.add(hSource, at.inState)); };
+      Value next = layer.step(at, arguments, before);
+      // Past its end an example keeps its state; with a projection it is not made from this.
+      if (at.padded)
+        next = arith::SelectOp::create(b, at.padded, p.projected ? b.constant(0) : before(), next);
+      next = b.select(at.mask, next); // or NaN beyond the last column would spread
+      if (p.projected)
+        b.store(next, hidden, at.inState);
+      else
+        b.store(next, h, b.add(hTarget, at.inState));
+    });
+    if (!p.projected)
+      layer.publish(t, q, [&](const Place &at) { return b.load(h, b.add(hTarget, at.inState)); });
+  });
+  if (p.projected)
+    project(t, hSource, hTarget);
+}
+
+/// The state is hidden * Wr^T.
+void ForwardLoop::project(Value t, Value hSource, Value hTarget) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), panelRows = b.mul(p.B, panel);
+  b.loop(p.statePanels, [&](Value q) {
+    Value target = b.add(hTarget, b.mul(q, panelRows));
+    b.fillZero(h, target, panelRows);
+    library.product(b, {hidden, zero, panelRows, packedP, b.mul(q, b.mul(p.padded, panel)), zero, h, target,
+                        b.index(panel), zero, p.B, b.index(1), p.panels});
+    if (layer.lengths)
+      layer.forPlaces(p.P, t, q, [&](const Place &at) {
+        Value before = b.load(h, b.add(hSource, at.inState)), place = b.add(hTarget, at.inState);
+        b.store(arith::SelectOp::create(b, at.padded, before, b.load(h, place)), h, place);
+      });
+    layer.publish(t, q, [&](const Place &at) { return b.load(h, b.add(hTarget, at.inState)); });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Backward
+//===----------------------------------------------------------------------===//
+
+BackwardLoop::BackwardLoop(BackwardLayer &layer, bool wantsBias) : layer(layer), b(layer.b), library(layer.library) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  rows = b.mul(p.steps, p.B);
+  // An odd number of rows spreads the panels over the sets of a cache.
+  allRows = b.createOrFold<arith::OrIOp>(rows, b.index(1));
+  Value columns = b.mul(p.padded, layer.blocks);
+  dG = b.allocate(b.mul(columns, allRows));
+  packedR = b.allocate(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded));
+  kh = b.allocate(b.mul(p.statePadded, p.B));
+  if (wantsBias)
+    db = b.allocate(columns);
+  if (p.projected) {
+    packedP = b.allocate(b.mul(p.padded, p.statePadded));
+    delta = b.allocate(b.mul(p.statePadded, allRows));
+    deltaHidden = b.allocate(b.mul(p.B, panel));
+  }
+}
+
+void BackwardLoop::release() {
+  for (Value buffer : {dG, packedR, kh, db, packedP, delta, deltaHidden})
+    if (buffer)
+      b.free(buffer);
+}
+
+/// kh += dG[t] * R, the columns of one panel.
+void BackwardLoop::multiply(Value t, Value q) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel), zero = b.index(0);
+  Value depth = b.mul(p.panels, layer.recurrent.count);
+  Value place = b.add(b.mul(b.mul(p.panels, layer.recurrent.first), dGPanel), b.mul(t, panelRows));
+  library.product(b, {dG, place, dGPanel, packedR, b.mul(q, b.mul(depth, panel * panel)), zero, kh,
+                      b.mul(q, panelRows), b.index(panel), zero, p.B, b.index(1), depth});
+}
+
+/// Keeps the gradients of the gates at one place, and adds them up over the rows.
+void BackwardLoop::storeGates(const Place &at, ArrayRef<Value> gates) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value row = b.add(b.mul(b.mul(at.t, p.B), panel), at.inPanel);
+  for (int64_t block = 0; block < layer.blocks; ++block) {
+    Value value = gates[block];
+    if (at.padded)
+      value = arith::SelectOp::create(b, at.padded, b.constant(0), value);
+    Value gatePanel = b.add(b.mul(p.panels, block), at.panel);
+    b.store(value, dG, b.add(b.mul(b.mul(gatePanel, allRows), panel), row));
+    if (db) {
+      // Sums over the rows go through memory: registers are for the operands of the cell.
+      Value place = b.add(b.mul(p.padded, block), at.column);
+      b.store(b.addf(b.load(db, place), value), db, place);
+    }
+  }
+}
+
+/// The cell's step for one panel of hidden columns.
+void BackwardLoop::cell(Value s, Value t, Value q) {
+  const Problem &p = layer.p;
+  layer.forPlaces(p.H, t, q, [&](const Place &at) {
+    SmallVector<Value> gates(layer.blocks);
+    // Beyond the last column there are zeros, whatever the product made of infinities.
+    if (p.projected) {
+      layer.step(at, b.select(at.mask, b.load(deltaHidden, at.inPanel)), gates);
+      return storeGates(at, gates);
+    }
+    Value carried = b.select(at.mask, b.load(kh, at.inState));
+    Value gradient = b.addf(carried, layer.outputGradient(at));
+    if (at.padded)
+      gradient = arith::SelectOp::create(b, at.padded, b.constant(0), gradient);
+    Value before = layer.step(at, gradient, gates);
+    if (!before)
+      before = b.constant(0);
+    if (at.padded) // the gradient passes
+      before = arith::SelectOp::create(b, at.padded, carried, before);
+    b.store(before, kh, at.inState);
+    storeGates(at, gates);
+  });
+}
+
+void BackwardLoop::run(bool wantsState) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), one = b.index(1), panelRows = b.mul(p.B, panel);
+  layer.start(packedR, packedP, kh);
+  if (db)
+    b.fillZero(db, zero, b.mul(p.padded, layer.blocks));
+  b.loop(p.steps, [&](Value k) {
+    Value next = b.sub(p.steps, k), s = b.sub(next, one), t = layer.stepAt(s);
+    auto multiplyNext = [&](Value q) {
+      b.branch(b.compare(arith::CmpIPredicate::ne, k, zero), [&] { multiply(layer.stepAt(next), q); });
+    };
+    layer.startStep(s, t);
+    if (!p.projected) {
+      b.loop(p.panels, [&](Value q) {
+        multiplyNext(q);
+        cell(s, t, q);
+      });
+      return;
+    }
+    Value row = b.mul(t, p.B);
+    b.loop(p.statePanels, [&](Value q) {
+      multiplyNext(q);
+      layer.forPlaces(p.P, t, q, [&](const Place &at) {
+        Value carried = b.select(at.mask, b.load(kh, at.inState));
+        Value gradient = b.addf(carried, layer.outputGradient(at)), before = b.constant(0);
+        if (at.padded) {
+          gradient = arith::SelectOp::create(b, at.padded, before, gradient);
+          before = arith::SelectOp::create(b, at.padded, carried, before);
+        }
+        b.store(before, kh, at.inState);
+        b.store(gradient, delta, b.add(b.mul(b.add(b.mul(q, allRows), row), panel), at.inPanel));
+      });
+    });
+    b.loop(p.panels, [&](Value q) {
+      b.fillZero(deltaHidden, zero, panelRows);
+      library.product(b, {delta, b.mul(row, panel), b.mul(allRows, panel), packedP,
+                          b.mul(q, b.mul(p.statePadded, panel)), zero, deltaHidden, zero, b.index(panel), zero, p.B, one,
+                          p.statePanels});
+      cell(s, t, q);
+    });
+  });
+  if (wantsState)
+    b.branch(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
+      b.loop(p.statePanels, [&](Value q) { multiply(layer.stepAt(zero), q); });
+    });
+}
+
+void BackwardLoop::inputs(Value packed, Value block, function_ref<void(Value, Value, Value)> store) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel), width = b.mul(inputPanels, panel);
+  Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
+  Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
+  b.loop(zero, rows, Tiles::blockRows, [&](Value first) {
+    Value count = b.min(b.sub(rows, first), b.index(Tiles::blockRows));
+    b.fillZero(block, zero, b.mul(count, width));
+    library.product(b, {dG, b.add(firstBlock, b.mul(first, panel)), dGPanel, packed, zero,
+                        b.mul(depth, panel * panel), block, zero, width, b.index(panel), count, inputPanels, depth});
+    store(first, count, width);
+  });
+}
+
+BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {
+  Value panels = layer.p.panels;
+  return {dG, b.mul(b.mul(panels, blocks.first), b.mul(allRows, b.tiles.panel)), b.mul(panels, blocks.count)};
+}
+
+BackwardLoop::Scratch BackwardLoop::allocateSums(Value panels) {
+  return {b.allocate(b.index(Tiles::blockRows * Tiles::depth)),
+          b.allocate(b.mul(panels, Tiles::blockRows * b.tiles.panel))};
+}
+
+void BackwardLoop::sums(const Scratch &scratch, ArrayRef<Left> lefts, Value width, const Right &right,
+                        function_ref<void(Value, Value, Value)> store) {
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), blockWidth = b.mul(right.count, panel), rightPanel = b.mul(allRows, panel);
+  b.loop(zero, width, Tiles::blockRows, [&](Value first) {
+    Value height = b.min(b.sub(width, first), b.index(Tiles::blockRows)), tiles = b.ceilDiv(height, Tiles::rows);
+    b.fillZero(scratch.block, zero, b.mul(b.mul(tiles, Tiles::rows), blockWidth));
+    for (const Left &left : lefts)
+      b.loop(zero, left.rows, Tiles::depth, [&](Value row) {
+        Value depth = b.min(b.sub(left.rows, row), b.index(Tiles::depth));
+        library.packLeft(b, left.matrix, b.add(left.firstRow, row), depth, first, height, scratch.places);
+        Value place = b.add(right.place, b.mul(b.add(left.firstOfPanels, row), panel));
+        library.transposedProduct(b, {scratch.places, right.panels, place, rightPanel, scratch.block, blockWidth, tiles,
+                                      right.count, depth});
+      });
+    store(first, height, blockWidth);
+  });
 }

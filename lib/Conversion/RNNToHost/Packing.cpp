@@ -13,7 +13,6 @@ using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
 static constexpr auto le = arith::CmpIPredicate::sle;
-static constexpr auto ne = arith::CmpIPredicate::ne;
 
 /// Runs `body` for the vectors of one panel whose first column is `first`: with the vector's offset in the panel, and a
 /// mask if the panel is not full.
@@ -27,86 +26,6 @@ static void forPanel(HostBuilder &b, Value first, Value columns, function_ref<vo
           masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
         body([&](int64_t v) { return masks[v]; });
       });
-}
-
-//===----------------------------------------------------------------------===//
-// Weights
-//===----------------------------------------------------------------------===//
-
-/// Columns [column, column + width) of the panel's rows become `width` rows of one panel.
-static void transposeColumn(HostBuilder &b, Value w, Value firstRow, Value column, Value target, Value place) {
-  SmallVector<Value> elements;
-  for (int64_t row = 0; row < b.tiles.panel; ++row)
-    elements.push_back(b.loadScalar(w, {b.add(firstRow, row), column}));
-  for (int64_t v = 0; v < b.tiles.vectors; ++v) {
-    Value vector = vector::FromElementsOp::create(
-        b, b.vectorType(b.tiles.sum), ArrayRef<Value>(elements).slice(v * b.tiles.lanes, b.tiles.lanes));
-    b.store(vector, target, b.add(place, v * b.tiles.lanes));
-  }
-}
-
-static void emitTransposedWeights(HostBuilder &b, Value w, Value row, Value rows, Value hidden, Value target) {
-  int64_t panel = b.tiles.panel;
-  Value padded = b.mul(b.ceilDiv(hidden, panel), panel), depth = b.mul(padded, 4), panels = b.ceilDiv(rows, panel);
-  Value isPartial = b.createOrFold<arith::OrIOp>(b.compare(ne, padded, hidden),
-                                                 b.compare(ne, b.mul(panels, panel), rows));
-  b.branch(isPartial, [&] { b.fillZero(target, b.index(0), b.mul(b.mul(panels, depth), panel)); });
-  b.loop(panels, [&](Value q) {
-    Value first = b.mul(q, panel), rest = b.sub(rows, first), base = b.mul(b.mul(q, depth), panel);
-    Value firstRow = b.add(row, first);
-    b.loop(b.index(4), [&](Value gate) {
-      Value source = b.mul(gate, hidden), gateBase = b.add(base, b.mul(b.mul(gate, padded), panel));
-      b.loop(hidden, [&](Value column) {
-        Value place = b.add(gateBase, b.mul(column, panel)), from = b.add(source, column);
-        b.branch(
-            b.compare(le, b.index(panel), rest),
-            [&] { transposeColumn(b, w, firstRow, from, target, place); },
-            [&] {
-              b.loop(rest, [&](Value k) {
-                memref::StoreOp::create(b, b.loadScalar(w, {b.add(firstRow, k), from}), target, b.add(place, k));
-              });
-            });
-      });
-    });
-  });
-}
-
-void Library::packTransposedWeights(HostBuilder &b, Value w, Value row, Value rows, Value hidden, Value target) {
-  Value matrix = b.asRows(w);
-  Type index = b.getIndexType();
-  func::FuncOp function =
-      get(b, "pack_transposed", {matrix.getType(), index, index, index, target.getType()},
-          [](HostBuilder &b, ValueRange v) { emitTransposedWeights(b, v[0], v[1], v[2], v[3], v[4]); });
-  call(b, function, {matrix, row, rows, hidden, target});
-}
-
-static void emitWeights(HostBuilder &b, Value w, Value row, Value rows, Value hidden, Value target) {
-  int64_t panel = b.tiles.panel;
-  Value panels = b.ceilDiv(hidden, panel), depth = b.mul(b.ceilDiv(rows, panel), panel);
-  b.branch(b.compare(ne, depth, rows), [&] { b.fillZero(target, b.index(0), b.mul(b.mul(panels, depth), 4 * panel)); });
-  b.loop(b.index(4), [&](Value gate) {
-    b.loop(panels, [&](Value q) {
-      Value first = b.mul(q, panel), source = b.add(b.mul(gate, hidden), first);
-      Value base = b.mul(b.mul(b.add(b.mul(gate, panels), q), depth), panel);
-      forPanel(b, first, hidden, [&](function_ref<Value(int64_t)> mask) {
-        b.loop(rows, [&](Value k) {
-          for (int64_t v = 0; v < b.tiles.vectors; ++v) {
-            int64_t offset = v * b.tiles.lanes;
-            b.store(b.load(w, {b.add(row, k), b.add(source, offset)}, mask(v)), target,
-                    b.add(b.add(base, b.mul(k, panel)), offset));
-          }
-        });
-      });
-    });
-  });
-}
-
-void Library::packWeights(HostBuilder &b, Value w, Value row, Value rows, Value hidden, Value target) {
-  Value matrix = b.asRows(w);
-  Type index = b.getIndexType();
-  func::FuncOp function = get(b, "pack_weights", {matrix.getType(), index, index, index, target.getType()},
-                              [](HostBuilder &b, ValueRange v) { emitWeights(b, v[0], v[1], v[2], v[3], v[4]); });
-  call(b, function, {matrix, row, rows, hidden, target});
 }
 
 //===----------------------------------------------------------------------===//

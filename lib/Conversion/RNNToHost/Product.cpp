@@ -15,7 +15,12 @@ using namespace mlir::rnn::host;
 func::FuncOp Library::get(HostBuilder &b, StringRef name, TypeRange inputs,
                           function_ref<void(HostBuilder &, ValueRange)> body) {
   std::string key;
-  llvm::raw_string_ostream(key) << "rnn_host_" << name << "_" << b.tiles.element;
+  llvm::raw_string_ostream stream(key);
+  stream << "rnn_host_" << name << "_" << b.tiles.element;
+  // A matrix may be a tensor of the op or have the type of sums.
+  for (Type input : inputs)
+    if (auto type = dyn_cast<MemRefType>(input); type && type.getRank() == 2 && type.getElementType() != b.tiles.element)
+      stream << "_" << type.getElementType();
   func::FuncOp &function = functions[key];
   if (function)
     return function;

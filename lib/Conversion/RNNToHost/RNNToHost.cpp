@@ -6,7 +6,7 @@
 
 #include "rnn/Conversion/RNNToHost/RNNToHost.h"
 #include "../Common/LayerLowering.h"
-#include "Internal.h"
+#include "Layers.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "rnn/Conversion/Passes.h"
@@ -69,8 +69,8 @@ void convert(OpTy op, const HostVectors &vectors, Library &library,
     require(b.compare(arith::CmpIPredicate::sge, p.steps, zero));
     require(b.compare(arith::CmpIPredicate::sle, p.steps, p.T));
   }
-  p.panels = b.ceilDiv(p.H, b.tiles.panel);
-  p.padded = b.mul(p.panels, b.tiles.panel);
+  p.P = p.H;
+  p.finish(b);
   auto body = [&] {
     DenseBuffers dense(b, loc);
     useDenseBuffers(op, dense);
@@ -113,8 +113,8 @@ void rnn::convertRNNToHost(ModuleOp module, const HostVectors &vectors) {
   Library library(module);
   for (Operation *op : ops) {
     if (auto grad = dyn_cast<BlockLSTMGradOp>(op))
-      convert(grad, vectors, library, emitBackward);
+      convert(grad, vectors, library, emitBlockBackward);
     else
-      convert(cast<BlockLSTMOp>(op), vectors, library, emitForward);
+      convert(cast<BlockLSTMOp>(op), vectors, library, emitBlockForward);
   }
 }

@@ -1,0 +1,194 @@
+//===- Layers.h - the time loops, and what a layer tells them -*- C++ -*-===//
+//
+// The loops are written once; a layer supplies its gates, its state, and one step forward and back.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_CONVERSION_RNNTOHOST_LAYERS_H
+#define RNN_LIB_CONVERSION_RNNTOHOST_LAYERS_H
+
+#include "Internal.h"
+
+namespace mlir::rnn::host {
+
+/// Sizes of one direction of a layer.
+struct Problem {
+  Value T, B, H;
+  Value I;                        ///< columns of the layer's input
+  Value P;                        ///< columns of the state: H, or fewer with a projection
+  Value steps;                    ///< how many run
+  Value panels, padded;           ///< of the hidden columns: panels, and the columns in them
+  Value statePanels, statePadded; ///< the same of the state
+  bool projected = false;         ///< the state is a product of what the cell makes
+
+  /// Sets what follows from T, B, H, P.
+  void finish(HostBuilder &b);
+};
+
+/// One vector of a panel, in one row: where it is in the tensors and in scratch.
+struct Place {
+  Value t, row, column; ///< of a tensor [T, B, H]
+  Value mask;           ///< null in a full panel
+  Value inPanel;        ///< first element in a panel of B rows
+  Value inState;        ///< the same in panels of B rows, one for each panel of H
+  Value padded;         ///< this step is past the end of the example; null where there are no lengths
+  Value panel;          ///< its number among the panels
+};
+
+/// What the time loops ask about the layer that they run. A row of the gates' arguments has blocks of as many columns as
+/// there are in the hidden panels. The products with the input and with the state each have blocks that follow each
+/// other.
+class Layer {
+public:
+  struct Blocks {
+    int64_t first, count;
+  };
+
+  Layer(HostBuilder &b, Library &library) : b(b), library(library) {}
+  virtual ~Layer() = default;
+
+  HostBuilder &b;
+  Library &library;
+  Problem p;
+  int64_t blocks = 0;
+  Blocks input = {0, 0}, recurrent = {0, 0};
+  Value isReverse; ///< from the last step to the first; null: never
+  Value lengths;   ///< steps of each example; null: all
+
+  /// The step that is done as number `s`.
+  Value stepAt(Value s);
+  /// Runs `body` for every vector of one panel of `columns` columns at step `t`. The code is there twice: with masks for
+  /// a last panel that is not full.
+  void forPlaces(Value columns, Value t, Value panel, function_ref<void(const Place &)> body);
+  /// Step `t` begins as number `s`: what is the same for its rows is made here.
+  virtual void startStep(Value s, Value t) {}
+};
+
+class ForwardLayer : public Layer {
+public:
+  using Layer::Layer;
+
+  /// Packs the weights of the input (unless it is skipped) and of the state, of the projection where there is one, and
+  /// the state before the first step into panels.
+  virtual void start(Value packedX, Value packedH, Value packedP, Value h) = 0;
+  /// Sums of the biases, a row of all blocks. Zero on entry.
+  virtual void fillBias(Value bias) = 0;
+  /// Rows of the layer's input as panels.
+  virtual void packInput(Value row, Value rows, Value target) = 0;
+  /// Where there is no product with the input but the input itself (null: nowhere), `addInput` adds its rows.
+  virtual Value skipsInput() { return Value(); }
+  virtual void addInput(Value row, Value rows, Value gates, Value gatesRow) {}
+  /// One step: from the gates' arguments to h, which the loop keeps. `before` loads the h of the step before.
+  virtual Value step(const Place &at, ArrayRef<Value> arguments, function_ref<Value()> before) = 0;
+  /// The new state of one panel is complete; `load` reads it.
+  virtual void publish(Value t, Value panel, function_ref<Value(const Place &)> load) = 0;
+};
+
+/// Runs the time loop forward. Its scratch serves any number of layers, one after the other.
+class ForwardLoop {
+public:
+  /// `maxInput` is the largest width of an input.
+  ForwardLoop(ForwardLayer &layer, Value maxInput);
+  void run();
+  void release();
+
+  Value h; ///< the state after `run`, in panels of B rows from element `hFinal` on
+  Value hFinal;
+
+private:
+  void multiplyInput(Value row, Value rows);
+  void step(Value s, Value gatesRow);
+  void project(Value t, Value hSource, Value hTarget);
+
+  ForwardLayer &layer;
+  HostBuilder &b;
+  Library &library;
+  Value packedX, packedH, packedP, left, bias, gates, hidden;
+  Value columns; ///< of a row of the gates' arguments
+  Value stepsAtOnce, stateSize;
+};
+
+class BackwardLayer : public Layer {
+public:
+  using Layer::Layer;
+
+  /// Packs the weights of the state and of the projection, for their transposes, and the gradient of the final state as
+  /// panels.
+  virtual void start(Value packedR, Value packedP, Value kh) = 0;
+  /// The gradient that a step's state gets from outside.
+  virtual Value outputGradient(const Place &at) = 0;
+  /// One step back: from the gradient of h to those of the gates' arguments. What is returned is a part of the gradient of
+  /// the state before; null: no other than the product.
+  virtual Value step(const Place &at, Value gradient, MutableArrayRef<Value> gates) = 0;
+};
+
+/// Runs the time loop back, and the sums over time after it.
+class BackwardLoop {
+public:
+  BackwardLoop(BackwardLayer &layer, bool wantsBias);
+  /// Fills dG, the sums of the biases, and kh with the gradient of the state before the first step if it is wanted.
+  void run(bool wantsState);
+  void release();
+
+  /// The gradient of the input by blocks of rows: `store` gets the block, its row width, the first row and their number.
+  /// `packed` is filled by the caller: panels of the input's columns, each with a row for each column of the input's blocks.
+  void inputs(Value packed, Value block, function_ref<void(Value row, Value rows, Value width)> store);
+
+  /// Rows of a matrix that belong to rows of panels.
+  struct Left {
+    Value matrix, firstRow, rows, firstOfPanels;
+  };
+  /// Panels of `rows` rows, `columns` of them from element `place` on.
+  struct Right {
+    Value panels, place, count;
+  };
+  /// left^T * right by blocks of rows: `store` gets the first row of a block of `places.block`, and the number of rows.
+  struct Scratch {
+    Value places, block;
+  };
+  Scratch allocateSums(Value panels);
+  void sums(const Scratch &scratch, ArrayRef<Left> lefts, Value width, const Right &right,
+            function_ref<void(Value row, Value rows, Value blockWidth)> store);
+  /// Blocks of dG.
+  Right gatesOf(Layer::Blocks blocks);
+
+  Value dG;      ///< gradients of the gates' arguments, in panels of `allRows` rows
+  Value allRows; ///< rows of a panel of dG and of delta
+  Value rows;    ///< of all steps that run
+  Value kh;      ///< gradient of the state, panels of B rows
+  Value delta;   ///< with a projection: total gradients of the states, in panels of `allRows` rows
+  Value db;      ///< sums of dG over its rows, if wanted
+
+private:
+  void multiply(Value t, Value panel);
+  void storeGates(const Place &at, ArrayRef<Value> gates);
+  void cell(Value s, Value t, Value panel);
+
+  BackwardLayer &layer;
+  HostBuilder &b;
+  Library &library;
+  Value packedR, packedP, deltaHidden;
+};
+
+/// Gradients of an LSTM's gates; what peephole weights add is in the hands of the caller.
+struct LSTMGradient {
+  Value i, c, f, o, cell;
+  /// `cellGradient` is what comes back to the cell, `co` the tanh of the cell; `addToCell` may add to its gradient what
+  /// depends on that of the output gate.
+  LSTMGradient(HostBuilder &b, Value i, Value ci, Value f, Value o, Value co, Value before, Value h, Value cellGradient,
+               function_ref<Value(Value cell, Value o)> addToCell = nullptr);
+};
+
+/// Zero in rows [from, to) of a result seen as rows.
+void fillRows(HostBuilder &b, Value rows, Value from, Value to, Value columns);
+/// Panels of B rows, from element `from` on, to the rows of a result.
+void storePanels(HostBuilder &b, Value source, Value from, Value rows, Value columns, Value target);
+
+void emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, Library &library);
+void emitBlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, Library &library);
+
+} // namespace mlir::rnn::host
+
+#endif // RNN_LIB_CONVERSION_RNNTOHOST_LAYERS_H

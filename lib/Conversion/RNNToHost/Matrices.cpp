@@ -1,0 +1,160 @@
+//===- Matrices.cpp - parts of matrices as right operands, and transposes ----===//
+//
+// Elements become the accumulation type on the way, and what is missing in the last panel becomes zero.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+/// Makes rows of a square matrix its columns. Each round interleaves row i with row i + n/2: the bits of an element's place,
+/// those of its row in front of those of its column, rotate by one.
+static void transpose(HostBuilder &b, SmallVectorImpl<Value> &rows) {
+  int64_t n = rows.size();
+  SmallVector<int64_t> low, high;
+  for (int64_t k = 0; k < n; ++k) {
+    low.push_back(k / 2 + k % 2 * n);
+    high.push_back(n / 2 + k / 2 + k % 2 * n);
+  }
+  for (int64_t round = 1; round < n; round *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < n / 2; ++i)
+      for (const SmallVector<int64_t> &order : {low, high})
+        next.push_back(vector::ShuffleOp::create(b, rows[i], rows[i + n / 2], order));
+    rows.assign(next.begin(), next.end());
+  }
+}
+
+/// The part with zeros where there are rows missing in its last panel of rows.
+static void fillTail(HostBuilder &b, const Library::Part &part, Value base, Value from) {
+  Value to = b.mul(b.ceilDiv(from, b.tiles.panel), b.tiles.panel);
+  b.fillZero(part.target, b.add(base, b.mul(from, b.tiles.panel)), b.mul(b.sub(to, from), b.tiles.panel));
+}
+
+static void emitColumns(HostBuilder &b, const Library::Part &part) {
+  int64_t panel = b.tiles.panel;
+  b.loop(b.ceilDiv(part.columns, panel), [&](Value q) {
+    Value first = b.mul(q, panel), base = b.add(part.place, b.mul(q, part.stride)), rest = b.sub(part.columns, first);
+    auto copy = [&](ArrayRef<Value> masks) {
+      b.loop(part.rows, [&](Value k) {
+        for (int64_t v = 0; v < b.tiles.vectors; ++v) {
+          int64_t offset = v * b.tiles.lanes;
+          Value from = b.add(b.add(part.column, first), offset);
+          b.store(b.load(part.matrix, {b.add(part.row, k), from}, masks.empty() ? Value() : masks[v]), part.target,
+                  b.add(b.add(base, b.mul(k, panel)), offset));
+        }
+      });
+    };
+    b.branch(
+        b.compare(arith::CmpIPredicate::sle, b.index(panel), rest), [&] { copy({}); },
+        [&] {
+          SmallVector<Value> masks;
+          for (int64_t v = 0; v < b.tiles.vectors; ++v)
+            masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
+          copy(masks);
+        });
+    fillTail(b, part, base, part.rows);
+  });
+}
+
+void Library::packColumns(HostBuilder &b, const Part &part) {
+  Value matrix = b.asRows(part.matrix);
+  Type index = b.getIndexType(), target = part.target.getType();
+  func::FuncOp function =
+      get(b, "pack_columns", {matrix.getType(), index, index, index, index, target, index, index},
+          [](HostBuilder &b, ValueRange v) { emitColumns(b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]}); });
+  call(b, function,
+       {matrix, part.row, part.rows, part.column, part.columns, part.target, part.place, part.stride});
+}
+
+static void emitTransposed(HostBuilder &b, const Library::Part &part) {
+  int64_t panel = b.tiles.panel, lanes = b.tiles.lanes;
+  Value zero = b.index(0), last = b.sub(part.rows, b.index(1));
+  b.loop(b.ceilDiv(part.rows, panel), [&](Value q) {
+    Value first = b.mul(q, panel), base = b.add(part.place, b.mul(q, part.stride));
+    b.loop(zero, b.index(panel), lanes, [&](Value inPanel) {
+      Value from = b.add(first, inPanel), count = b.sub(part.rows, from);
+      auto copy = [&](bool isFull) {
+        b.forColumns(part.columns, [&](Value column, Value mask) {
+          SmallVector<Value> rows;
+          for (int64_t k = 0; k < lanes; ++k) {
+            Value row = b.add(from, k), inside;
+            if (!isFull) {
+              inside = b.compare(arith::CmpIPredicate::slt, row, part.rows);
+              row = b.min(row, last);
+            }
+            Value loaded = b.load(part.matrix, {b.add(part.row, row), b.add(part.column, column)}, mask);
+            if (!isFull)
+              loaded = arith::SelectOp::create(b, inside, loaded, b.constant(0));
+            rows.push_back(loaded);
+          }
+          transpose(b, rows);
+          // With a mask there are zeros behind the last column: rows of the tail.
+          for (auto [k, row] : llvm::enumerate(rows))
+            b.store(row, part.target, b.add(b.add(base, b.mul(b.add(column, int64_t(k)), panel)), inPanel));
+        });
+      };
+      b.branch(
+          b.compare(arith::CmpIPredicate::sge, count, b.index(lanes)), [&] { copy(true); }, [&] { copy(false); });
+    });
+    fillTail(b, part, base, b.mul(b.ceilDiv(part.columns, lanes), lanes));
+  });
+}
+
+void Library::packTransposed(HostBuilder &b, const Part &part) {
+  Value matrix = b.asRows(part.matrix);
+  Type index = b.getIndexType(), target = part.target.getType();
+  func::FuncOp function =
+      get(b, "pack_transposed", {matrix.getType(), index, index, index, index, target, index, index},
+          [](HostBuilder &b, ValueRange v) { emitTransposed(b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]}); });
+  call(b, function,
+       {matrix, part.row, part.rows, part.column, part.columns, part.target, part.place, part.stride});
+}
+
+static void emitStoreTransposed(HostBuilder &b, Value source, Value from, Value sourceRow, Value rows, Value columns,
+                                Value target, Value row, Value column) {
+  int64_t lanes = b.tiles.lanes;
+  Value zero = b.index(0), last = b.sub(rows, b.index(1)), width = b.index(lanes);
+  b.loop(zero, columns, lanes, [&](Value j) {
+    b.loop(zero, rows, lanes, [&](Value i) {
+      auto tile = [&](bool isFull) {
+        SmallVector<Value> vectors;
+        for (int64_t k = 0; k < lanes; ++k) {
+          Value sourceIndex = isFull ? b.add(i, k) : b.min(b.add(i, k), last);
+          vectors.push_back(b.load(source, b.add(b.add(from, b.mul(sourceIndex, sourceRow)), j)));
+        }
+        transpose(b, vectors);
+        Value count = b.sub(rows, i);
+        for (int64_t k = 0; k < lanes; ++k) {
+          Value mask, targetRow = b.add(j, k);
+          if (!isFull) {
+            Value inside = b.compare(arith::CmpIPredicate::slt, targetRow, columns);
+            mask = b.mask(b.createOrFold<arith::SelectOp>(inside, count, zero));
+          }
+          b.store(vectors[k], target, {b.add(row, targetRow), b.add(column, i)}, mask);
+        }
+      };
+      Value isFull = b.createOrFold<arith::AndIOp>(b.compare(arith::CmpIPredicate::sge, b.sub(rows, i), width),
+                                                   b.compare(arith::CmpIPredicate::sge, b.sub(columns, j), width));
+      b.branch(isFull, [&] { tile(true); }, [&] { tile(false); });
+    });
+  });
+}
+
+void Library::storeTransposed(HostBuilder &b, Value source, Value from, Value sourceRow, Value rows, Value columns,
+                              Value target, Value row, Value column) {
+  Value matrix = b.asRows(target);
+  Type index = b.getIndexType();
+  func::FuncOp function =
+      get(b, "store_transposed",
+          {source.getType(), index, index, index, index, matrix.getType(), index, index},
+          [](HostBuilder &b, ValueRange v) {
+            emitStoreTransposed(b, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+          });
+  call(b, function, {source, from, sourceRow, rows, columns, matrix, row, column});
+}
