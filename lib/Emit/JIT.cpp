@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Emit/JIT.h"
+#include "Optimize.h"
 #include "Vectors.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -86,7 +86,7 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   if (failed(pm.run(module)))
     return llvm::createStringError("the module could not be compiled, see the errors above");
 
-  auto transformer = makeOptimizingTransformer(options.optimizationLevel, /*sizeLevel=*/0, machine->get());
+  auto transformer = makeOptimizer(options.optimizationLevel, machine->get());
   ExecutionEngineOptions engineOptions;
   engineOptions.llvmModuleBuilder = translateToLLVMIR;
   engineOptions.transformer = transformer;

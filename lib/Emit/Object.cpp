@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Emit/Object.h"
+#include "Optimize.h"
 #include "Vectors.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "rnn_runtime/abi.h"
@@ -147,8 +147,7 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
   translated->setDataLayout((*machine)->createDataLayout());
   translated->setTargetTriple((*machine)->getTargetTriple());
   translated->setPICLevel(llvm::PICLevel::BigPIC);
-  if (llvm::Error error =
-          makeOptimizingTransformer(options.optimizationLevel, /*sizeLevel=*/0, machine->get())(translated.get()))
+  if (llvm::Error error = makeOptimizer(options.optimizationLevel, machine->get())(translated.get()))
     return std::move(error);
   if (form == ObjectForm::LLVMIR) {
     llvm::raw_string_ostream(compiled.bytes) << *translated;

@@ -12,6 +12,17 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
+/// Asks LLVM to leave the loops of a function as they are, also by not copying them to a function without the mark.
+static void markHandTiled(Operation *function) {
+  auto attributes = function->getAttrOfType<ArrayAttr>("passthrough");
+  SetVector<Attribute> all;
+  if (attributes)
+    all.insert_range(attributes);
+  for (StringRef mark : {StringRef(handTiledAttribute), StringRef("noinline")})
+    all.insert(StringAttr::get(function->getContext(), mark));
+  function->setAttr("passthrough", ArrayAttr::get(function->getContext(), all.getArrayRef()));
+}
+
 func::FuncOp Library::get(HostBuilder &b, StringRef name, TypeRange inputs,
                           function_ref<void(HostBuilder &, ValueRange)> body) {
   std::string key;
@@ -21,6 +32,11 @@ func::FuncOp Library::get(HostBuilder &b, StringRef name, TypeRange inputs,
   for (Type input : inputs)
     if (auto type = dyn_cast<MemRefType>(input); type && type.getRank() == 2 && type.getElementType() != b.tiles.element)
       stream << "_" << type.getElementType();
+  // The loops that call it are as long.
+  Operation *caller = b.getInsertionBlock()->getParentOp();
+  while (!isa<FunctionOpInterface>(caller))
+    caller = caller->getParentOp();
+  markHandTiled(caller);
   func::FuncOp &function = functions[key];
   if (function)
     return function;
@@ -29,6 +45,7 @@ func::FuncOp Library::get(HostBuilder &b, StringRef name, TypeRange inputs,
   function.setPrivate();
   // LLVM then drops what is never used of the buffers' descriptors.
   function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  markHandTiled(function);
   Block *block = function.addEntryBlock();
   HostBuilder inner(b.getLoc(), block, b.tiles);
   body(inner, block->getArguments());

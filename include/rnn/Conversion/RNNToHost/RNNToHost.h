@@ -11,6 +11,9 @@
 
 namespace mlir::rnn {
 
+/// Marks functions (in LLVM IR, too) whose loops are tiled and unrolled already: compilers should leave them as they are.
+inline constexpr StringLiteral handTiledAttribute = "rnn-hand-tiled";
+
 /// What the generated code is shaped for. It is right on every processor; these decide how fast.
 struct HostVectors {
   /// Bits of one vector register.

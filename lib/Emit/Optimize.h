@@ -1,0 +1,26 @@
+//===- Optimize.h - LLVM's passes over a translated module -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_EMIT_OPTIMIZE_H
+#define RNN_LIB_EMIT_OPTIMIZE_H
+
+#include "llvm/Support/Error.h"
+#include <functional>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir::rnn {
+
+/// LLVM's default pipeline at -O`level`, for the processor of `machine`. Functions marked with `handTiledAttribute` are
+/// left out of the passes that would copy their loops, or look long for what is not in them.
+std::function<llvm::Error(llvm::Module *)> makeOptimizer(unsigned level, llvm::TargetMachine *machine);
+
+} // namespace mlir::rnn
+
+#endif // RNN_LIB_EMIT_OPTIMIZE_H
