@@ -7,6 +7,7 @@
 
 import ctypes
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -78,6 +79,14 @@ def has_cuda_device():
                 and count.value > 0)
 
 
+def find_ptxas():
+    """As the pipeline looks for it, or None."""
+    places = [os.environ.get(variable) for variable in ("CUDA_HOME", "CUDA_ROOT", "CUDA_PATH")]
+    places += ["/usr/local/cuda", "/opt/cuda"]
+    path = os.pathsep.join([os.path.join(place, "bin") for place in places if place] + [os.environ.get("PATH", "")])
+    return shutil.which("ptxas", path=path)
+
+
 def is_built(tool):
     return os.access(os.path.join(config.rnn_tools_dir, tool), os.X_OK)
 
@@ -86,6 +95,7 @@ features = {
     "cuda-device": has_cuda_device(),
     "cudnn": bool(loads("libcudnn.so.9", "libcudnn.so.8")),
     "fake-cuda": all(os.path.isfile(os.path.join(fake_cuda, name)) for name in ("libcuda.so.1", "libcudnn.so.9")),
+    "ptxas": bool(find_ptxas()),
     "nvptx": "NVPTX" in config.llvm_targets.split(),
     "jit": config.llvm_native_arch in config.llvm_targets.split(),
     "python": bool(config.python_executable),
@@ -98,6 +108,7 @@ features = {
 for feature, available in features.items():
     if available:
         config.available_features.add(feature)
+config.substitutions.append(("%ptxas", find_ptxas() or "ptxas"))
 lit_config.note("without: " + (", ".join(f for f in features if not features[f]) or "nothing, every feature is here"))
 
 # Tests that use the GPU name this group in their lit.local.cfg, and run one at a time.

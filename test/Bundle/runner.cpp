@@ -243,7 +243,7 @@ static void runFunction(Session &device, Session &host, const rnnrt_function_t &
 }
 
 int main(int argc, char **argv) {
-  const char *device = "cuda", *reference = nullptr, *filter = "";
+  const char *device = "cuda", *referenceDevice = "host", *reference = nullptr, *filter = "";
   double limit = 0;
   std::vector<const char *> modules;
   bool version = false;
@@ -252,6 +252,8 @@ int main(int argc, char **argv) {
     auto is = [&](const char *name) { return value && !std::strncmp(flag, name, value - flag) && !name[value - flag]; };
     if (is("--device"))
       device = value + 1;
+    else if (is("--reference-device"))
+      referenceDevice = value + 1;
     else if (is("--reference"))
       reference = value + 1;
     else if (is("--module"))
@@ -263,12 +265,14 @@ int main(int argc, char **argv) {
     else if (!std::strcmp(flag, "--version"))
       version = true;
     else
-      fail("unknown argument `%s`; expected --device=, --reference=, --module=, --filter=, --limit= or --version", flag);
+      fail("unknown argument `%s`; expected --device=, --reference=, --reference-device=, --module=, --filter=, --limit= or "
+           "--version",
+           flag);
   }
   if (!version && (!reference || modules.empty()))
     fail("expects --reference=FILE.so and at least one --module=FILE.so");
 
-  Session session(device), host("host");
+  Session session(device), host(referenceDevice);
   if (session.status) {
     std::printf("SKIP everything: %s\n", rnnrt_status_message(session.status));
     return 77;
@@ -277,6 +281,8 @@ int main(int argc, char **argv) {
     std::printf("runtime interface %d, device %s\n", rnnrt_abi_version(), rnnrt_device_name(session.device));
     return 0;
   }
+  if (host.status)
+    fail("the device of the reference: %s", rnnrt_status_message(host.status));
   Module expected(reference);
   Counts counts;
   for (const char *path : modules) {

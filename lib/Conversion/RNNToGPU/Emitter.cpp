@@ -7,6 +7,7 @@
 #include "Internal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -93,6 +94,34 @@ void Emitter::store(Value value, Value buffer, ValueRange indices) const {
 }
 
 Value Emitter::size(Value buffer, int64_t dim) const { return builder.createOrFold<memref::DimOp>(loc, buffer, dim); }
+
+Value Emitter::address(Value buffer, ValueRange indices) const {
+  auto type = cast<MemRefType>(buffer.getType());
+  Type i64 = builder.getI64Type();
+  const bool isWorkgroup = gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), isWorkgroup ? unsigned(NVVM::NVVMMemorySpace::Shared)
+                                                                              : unsigned(NVVM::NVVMMemorySpace::Global));
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  const bool isStrided = succeeded(type.getStridesAndOffset(strides, offset));
+  assert(isStrided && "buffers have strides");
+  (void)isStrided;
+  Value place = index(0);
+  if (offset != 0 || llvm::is_contained(strides, ShapedType::kDynamic)) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
+    place = metadata.getOffset();
+    for (auto [position, stride] : llvm::zip(indices, metadata.getStrides()))
+      place = add(place, mul(position, stride));
+  } else {
+    for (auto [position, stride] : llvm::zip(indices, strides))
+      place = add(place, mul(position, index(stride)));
+  }
+  Value start = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+  start = arith::IndexCastOp::create(builder, loc, i64, start);
+  start = LLVM::IntToPtrOp::create(builder, loc, pointer, start);
+  place = arith::IndexCastOp::create(builder, loc, i64, place);
+  return LLVM::GEPOp::create(builder, loc, pointer, type.getElementType(), start, ArrayRef<LLVM::GEPArg>{place});
+}
 
 Value Emitter::choose(Value condition, function_ref<Value()> yes, function_ref<Value()> no) const {
   auto build = [&](function_ref<Value()> branch) {

@@ -1,8 +1,8 @@
 //===- Internal.h - what kernels of rnn ops are made of -*- C++ -*-===//
 //
-// From the bottom up: `Emitter` writes arithmetic, `Kernel` is one launch under construction, `TileProduct` a matrix
-// product in it that goes through workgroup memory, and `launchProduct`, `launchColumnSums` are whole kernels. A cell
-// supplies what is particular to it as callbacks: how elements of the matrices are read, and what happens to the sums.
+// From the bottom up: `Emitter` writes arithmetic, `Kernel` is one launch under construction, and `launchProduct`,
+// `launchColumnSums` are whole kernels. A cell supplies what is particular to it as callbacks: where the elements of the
+// matrices lie, or how they are computed, and what happens to the sums.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,7 +13,6 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "rnn/Conversion/RNNToGPU/RNNToGPU.h"
-#include <memory>
 
 namespace mlir::rnn {
 
@@ -50,6 +49,8 @@ public:
   Value load(Value buffer, ValueRange indices) const;
   void store(Value value, Value buffer, ValueRange indices) const;
   Value size(Value buffer, int64_t dim) const;
+  /// Where an element of a buffer lies, as an LLVM pointer to the memory of the device, or of the block.
+  Value address(Value buffer, ValueRange indices) const;
 
   /// `yes` where the condition holds, `no` where not; only one of them runs.
   Value choose(Value condition, function_ref<Value()> yes, function_ref<Value()> no) const;
@@ -81,54 +82,29 @@ private:
   gpu::LaunchOp launch;
 };
 
-/// How a product is cut. A block computes `rows` x `columns` sums for each of `panels` right matrices, `depth` terms at a
-/// time; one of its threads `threadRows` x `threadColumns` of them.
-struct TileShape {
-  int64_t rows, columns, depth, threadRows, threadColumns, panels = 1;
-
-  int64_t getThreads() const { return (rows / threadRows) * (columns / threadColumns); }
-};
-
-/// What one block does with tiles in workgroup memory. This class and its subclasses alone know which thread holds which
-/// sum, and how the tiles lie in memory.
-class MicroKernel {
-public:
-  MicroKernel(const TileShape &shape, Type element) : shape(shape), element(element) {}
-  virtual ~MicroKernel() = default;
-
-  /// Shapes of the tiles: left [row][depth], right [depth][panel * columns + column], with room between rows of memory.
-  virtual SmallVector<int64_t> getLeftShape() const = 0;
-  virtual SmallVector<int64_t> getRightShape() const = 0;
-  /// This thread's sums before the first term.
-  virtual SmallVector<Value> start(const Emitter &e) const = 0;
-  /// The sums with the terms of one pair of tiles.
-  virtual SmallVector<Value> accumulate(const Emitter &e, Value thread, Value left, Value right,
-                                        ValueRange sums) const = 0;
-  /// Calls `use` for each place in the block's tile that this thread has, with the sum of each panel.
-  virtual void forEachSum(const Emitter &e, Value thread, ValueRange sums,
-                          function_ref<void(Value row, Value column, ArrayRef<Value> sums)> use) const = 0;
-
-protected:
-  TileShape shape;
-  Type element;
-};
-
-/// The micro-kernel of multiply-adds, for every type.
-std::unique_ptr<MicroKernel> createScalarMicroKernel(const TileShape &shape, Type element);
-
-/// One side of a product. `read` gives an element inside of the matrix; `outer` is its row on the left side and its
-/// column on the right.
+/// One side of a product. `outer` is the row of an element on the left side and its column on the right.
 struct ProductOperand {
-  std::function<Value(const Emitter &e, int64_t panel, Value outer, Value depth)> read;
+  using Function = std::function<Value(const Emitter &e, int64_t panel, Value outer, Value depth)>;
+
+  /// A matrix in memory: `address` says where its elements lie (`Emitter::address`), and may be asked for places outside.
+  /// Copies are asynchronous, and of 16 bytes where the addresses allow.
+  static ProductOperand inMemory(bool depthIsContiguous, Function address) {
+    return {nullptr, depthIsContiguous, std::move(address)};
+  }
+
+  /// Computes an element inside of the matrix; null for a matrix in memory.
+  Function read;
   /// Neighbours along the depth are neighbours in memory; else those along `outer` are.
   bool depthIsContiguous;
+  Function address = nullptr;
 };
 
-/// A kernel: for each row and column, `finish` gets the sums over the depth of left * right, one for each panel.
+/// A kernel: for each row and column, `finish` gets the sums over the depth of left * right, one for each panel: that many
+/// right matrices share the left one. How it is cut is the kernel's business.
 struct Product {
   StringRef name;
   Type element;
-  TileShape shape;
+  int64_t panels;
   Value rows, columns, depth;
   ProductOperand left, right;
   std::function<void(const Emitter &e, Value row, Value column, ArrayRef<Value> sums)> finish;

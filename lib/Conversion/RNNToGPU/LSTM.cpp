@@ -21,11 +21,6 @@ using namespace mlir::rnn;
 
 namespace {
 
-// Two blocks of these fit on a multiprocessor in any element type, and no thread runs out of registers.
-constexpr TileShape plainTile{/*rows=*/32, /*columns=*/32, /*depth=*/16, /*threadRows=*/4, /*threadColumns=*/2};
-constexpr TileShape gatesTile{/*rows=*/32,      /*columns=*/16,       /*depth=*/16,
-                              /*threadRows=*/4, /*threadColumns=*/1, /*panels=*/4};
-
 /// The sizes of a block op, its number of steps, and its buffers in dense form.
 template <typename OpTy>
 class BlockLowering {
@@ -114,6 +109,17 @@ protected:
         [&] { return e.load(flatSteps, {e.sub(row, B), j}); });
   }
 
+  /// One side of a product: outer indices are rows of a matrix, from `first` on, or columns.
+  static ProductOperand rowsOf(Value matrix, Value first = nullptr) {
+    return ProductOperand::inMemory(true, [=](const Emitter &e, int64_t, Value row, Value k) {
+      return e.address(matrix, {first ? e.add(first, row) : row, k});
+    });
+  }
+  static ProductOperand columnsOf(Value matrix) {
+    return ProductOperand::inMemory(
+        false, [=](const Emitter &e, int64_t, Value column, Value k) { return e.address(matrix, {k, column}); });
+  }
+
   /// The row of b at step t.
   Value rowOf(const Emitter &e, Value t, Value b) const { return e.add(e.mul(t, B), b); }
 
@@ -154,10 +160,10 @@ public:
 private:
   /// gates = x * w + b, for all steps.
   Product inputProduct() {
-    Product p{"block_lstm_input", element, plainTile, numRows, numGates, I, {}, {}, {}};
+    Product p{"block_lstm_input", element, 1, numRows, numGates, I, {}, {}, {}};
     Value flatX = flatten(x);
-    p.left = {[=](const Emitter &e, int64_t, Value row, Value k) { return e.load(flatX, {row, k}); }, true};
-    p.right = {[=](const Emitter &e, int64_t, Value column, Value k) { return e.load(w, {k, column}); }, false};
+    p.left = rowsOf(flatX);
+    p.right = columnsOf(w);
     p.finish = [=](const Emitter &e, Value row, Value column, ArrayRef<Value> sums) {
       e.store(e.add(sums[0], load(e, bias, {column})), gates, {row, column});
     };
@@ -168,18 +174,15 @@ private:
   Value slot(const Emitter &e, Value t) const { return states ? e.remainder(t, e.index(2)) : t; }
 
   Product stepProduct(Value t) {
-    Product p{"block_lstm_step", element, gatesTile, B, H, H, {}, {}, {}};
+    Product p{"block_lstm_step", element, 4, B, H, H, {}, {}, {}};
     Value stateSteps = states ? states : results.back();
-    p.left = {[=](const Emitter &e, int64_t, Value b, Value k) {
-                return e.choose(
-                    e.isEqual(t, e.index(0)), [&] { return e.load(hPrev, {b, k}); },
-                    [&] { return e.load(stateSteps, {slot(e, e.sub(t, e.index(1))), b, k}); });
-              },
-              true};
-    p.right = {[=](const Emitter &e, int64_t gate, Value j, Value k) {
-                 return e.load(w, {e.add(I, k), e.add(column(e, gate), j)});
-               },
-               false};
+    p.left = ProductOperand::inMemory(true, [=](const Emitter &e, int64_t, Value b, Value k) {
+      return e.select(e.isEqual(t, e.index(0)), e.address(hPrev, {b, k}),
+                      e.address(stateSteps, {slot(e, e.sub(t, e.index(1))), b, k}));
+    });
+    p.right = ProductOperand::inMemory(false, [=](const Emitter &e, int64_t gate, Value j, Value k) {
+      return e.address(w, {e.add(I, k), e.add(column(e, gate), j)});
+    });
     p.finish = [=](const Emitter &e, Value b, Value j, ArrayRef<Value> sums) {
       finishStep(e, t, b, j, sums, stateSteps);
     };
@@ -276,12 +279,9 @@ private:
 
   /// dgates of a step times the recurrent weights, transposed: the gradient of the state before that step.
   Product recurrentProduct(StringRef name, Value firstRow, Value depth) {
-    Product p{name, element, plainTile, B, H, depth, {}, {}, {}};
-    p.left = {[=](const Emitter &e, int64_t, Value b, Value k) {
-                return e.load(dgates, {e.add(firstRow, b), k});
-              },
-              true};
-    p.right = {[=](const Emitter &e, int64_t, Value j, Value k) { return e.load(w, {e.add(I, j), k}); }, true};
+    Product p{name, element, 1, B, H, depth, {}, {}, {}};
+    p.left = rowsOf(dgates, firstRow);
+    p.right = rowsOf(w, I);
     return p;
   }
 
@@ -344,11 +344,12 @@ private:
       launchProduct(host, inputProduct());
     if (dw) {
       launchProduct(host, weightProduct("block_lstm_grad_w_input", I, host.index(0), [flat = flatten(x)](
-                                            const Emitter &e, Value row, Value k) { return e.load(flat, {row, k}); }));
+                                            const Emitter &e, Value row, Value k) { return e.address(flat, {row, k}); }));
       Value h = flatten(dense.read(op.getH()));
       launchProduct(host, weightProduct("block_lstm_grad_w_state", H, I,
                                         [=](const Emitter &e, Value row, Value j) {
-                                          return readRowBefore(e, row, hPrev, h, j);
+                                          return e.select(e.isLess(row, B), e.address(hPrev, {row, j}),
+                                                          e.address(h, {e.sub(row, B), j}));
                                         }));
     }
     if (db)
@@ -365,22 +366,22 @@ private:
 
   /// dx = dgates * w^T, zero from step n on.
   Product inputProduct() {
-    Product p{"block_lstm_grad_input", element, plainTile, host.mul(T, B), I, numGates, {}, {}, {}};
+    Product p{"block_lstm_grad_input", element, 1, host.mul(T, B), I, numGates, {}, {}, {}};
     if (op.getSeqLenMax())
       p.validRows = numRows;
-    p.left = {[=](const Emitter &e, int64_t, Value row, Value k) { return e.load(dgates, {row, k}); }, true};
-    p.right = {[=](const Emitter &e, int64_t, Value i, Value k) { return e.load(w, {i, k}); }, true};
+    p.left = rowsOf(dgates);
+    p.right = rowsOf(w);
     p.finish = storeInto(flatten(dx), host.index(0));
     return p;
   }
 
   /// Rows of dw from `firstRow` on: the sum over steps and batch of one side of [x, h] with the gates' gradients.
   Product weightProduct(StringRef name, Value rows, Value firstRow,
-                        std::function<Value(const Emitter &, Value row, Value k)> read) {
-    Product p{name, element, plainTile, rows, numGates, numRows, {}, {}, {}};
-    p.left = {[=](const Emitter &e, int64_t, Value k, Value row) { return read(e, row, k); }, false};
-    p.right = {[=](const Emitter &e, int64_t, Value column, Value row) { return e.load(dgates, {row, column}); },
-               false};
+                        std::function<Value(const Emitter &, Value row, Value k)> address) {
+    Product p{name, element, 1, rows, numGates, numRows, {}, {}, {}};
+    p.left = ProductOperand::inMemory(
+        false, [=](const Emitter &e, int64_t, Value k, Value row) { return address(e, row, k); });
+    p.right = columnsOf(dgates);
     p.finish = storeInto(dw, firstRow);
     return p;
   }

@@ -1,0 +1,69 @@
+// What the kernels become: copies of 16 bytes that nobody waits for, tensor cores, nothing in local memory, and ptxas gives
+// every value a register.
+// REQUIRES: nvptx, ptxas, python, rnn-compile
+// DEFINE: %{compile} = rnn-compile --target=cuda --lowering=fused
+// DEFINE: %{assemble} = %python %S/Inputs/assemble.py %ptxas
+// DEFINE: %{table} = FileCheck %s --implicit-check-not='{{[1-9][0-9]* (stack|spilled)}}'
+// RUN: sed 's/ELEMENT/f16/g' %s | %{compile} - -o %t.f16.mlir
+// RUN: %{assemble} sm_80 --ptx %t.f16.ptx < %t.f16.mlir | %{table}
+// RUN: %{assemble} sm_90a < %t.f16.mlir | %{table}
+// RUN: FileCheck %s --check-prefixes=PTX,F16 < %t.f16.ptx
+// RUN: sed 's/ELEMENT/bf16/g' %s | %{compile} - -o %t.bf16.mlir
+// RUN: %{assemble} sm_80 --ptx %t.bf16.ptx < %t.bf16.mlir | %{table}
+// RUN: %{assemble} sm_90a < %t.bf16.mlir | %{table}
+// RUN: FileCheck %s --check-prefixes=PTX,BF16 < %t.bf16.ptx
+// RUN: sed 's/ELEMENT/f32/g' %s | %{compile} - -o %t.f32.mlir
+// RUN: %{assemble} sm_80 --ptx %t.f32.ptx < %t.f32.mlir | %{table}
+// RUN: %{assemble} sm_90a < %t.f32.mlir | %{table}
+// RUN: FileCheck %s --check-prefixes=PTX,F32 --implicit-check-not=mma.sync < %t.f32.ptx
+// RUN: sed 's/ELEMENT/f64/g' %s | %{compile} - -o %t.f64.mlir
+// RUN: %{assemble} sm_80 --ptx %t.f64.ptx < %t.f64.mlir | %{table}
+// RUN: %{assemble} sm_90a < %t.f64.mlir | %{table}
+// RUN: FileCheck %s --check-prefixes=PTX,F64 < %t.f64.ptx
+
+// CHECK-DAG: block_lstm_input: {{.*}} 0 stack, 0 spilled
+// CHECK-DAG: block_lstm_step: {{.*}} 0 stack, 0 spilled
+// CHECK-DAG: block_lstm_grad_step: {{.*}} 0 stack, 0 spilled
+// CHECK-DAG: block_lstm_grad_state: {{.*}} 0 stack, 0 spilled
+// CHECK-DAG: block_lstm_grad_input: {{.*}} 0 stack, 0 spilled
+// CHECK-DAG: block_lstm_grad_w_input: {{.*}} 0 stack, 0 spilled
+// CHECK-DAG: block_lstm_grad_w_state: {{.*}} 0 stack, 0 spilled
+// CHECK-DAG: block_lstm_grad_bias: {{.*}} 0 stack, 0 spilled
+// CHECK-DAG: block_lstm_grad_peephole: {{.*}} 0 stack, 0 spilled
+
+// The state by rows, the weights by columns, which `trans` turns.
+// PTX-NOT: {{(ld|st)\.local}}
+// PTX-LABEL: .entry block_lstm_step(
+// PTX-NOT: {{(ld|st)\.local}}
+// PTX: cp.async.cg.shared.global {{.*}}, 16,
+// PTX-DAG: cp.async.commit_group
+// PTX-DAG: cp.async.wait_group 1
+// F16-DAG: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// F16-DAG: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// F16-DAG: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// BF16-DAG: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// BF16-DAG: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// BF16-DAG: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// F32-DAG: fma.rn.f32
+// F64-DAG: mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+// PTX-DAG: cp.async.wait_group 0
+// PTX-NOT: {{(ld|st)\.local}}
+// PTX-LABEL: .entry block_lstm_grad_step(
+// PTX-NOT: {{(ld|st)\.local}}
+// PTX: cp.async.cg.shared.global {{.*}}, 16,
+// F16: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// BF16: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// F32: fma.rn.f32
+// F64: mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+// PTX-NOT: {{(ld|st)\.local}}
+
+func.func @main(%x: tensor<128x64x512xELEMENT>, %s: tensor<64x512xELEMENT>, %w: tensor<1024x2048xELEMENT>, %p: tensor<512xELEMENT>, %b: tensor<2048xELEMENT>,
+    %i: tensor<128x64x512xELEMENT>, %g: tensor<128x64x512xELEMENT>)
+    -> (tensor<128x64x512xELEMENT>, tensor<128x64x512xELEMENT>, tensor<64x512xELEMENT>, tensor<1024x2048xELEMENT>, tensor<512xELEMENT>, tensor<2048xELEMENT>) {
+  %h:7 = rnn.block_lstm icfo x(%x : tensor<128x64x512xELEMENT>) state(%s, %s : tensor<64x512xELEMENT>) weights(%w : tensor<1024x2048xELEMENT>)
+      peephole(%p, %p, %p : tensor<512xELEMENT>) bias(%b : tensor<2048xELEMENT>) {use_peephole, cell_clip = 3.0}
+  %d:8 = rnn.block_lstm_grad icfo x(%x : tensor<128x64x512xELEMENT>) state(%s, %s : tensor<64x512xELEMENT>) weights(%w : tensor<1024x2048xELEMENT>)
+      peephole(%p, %p, %p : tensor<512xELEMENT>) bias(%b : tensor<2048xELEMENT>) saved(%i, %i, %i, %i, %i, %i, %h#6 : tensor<128x64x512xELEMENT>)
+      grads(%g, %g : tensor<128x64x512xELEMENT>) {use_peephole}
+  return %h#6, %d#0, %d#2, %d#3, %d#4, %d#7 : tensor<128x64x512xELEMENT>, tensor<128x64x512xELEMENT>, tensor<64x512xELEMENT>, tensor<1024x2048xELEMENT>, tensor<512xELEMENT>, tensor<2048xELEMENT>
+}
