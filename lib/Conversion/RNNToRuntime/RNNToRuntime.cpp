@@ -46,10 +46,14 @@ Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type element
       op.getNumProj() > 0
           ? getValueOrCreateConstantIndexOp(rewriter, loc, OpFoldResult(rewriter.getIndexAttr(op.getNumProj())))
           : hidden;
-  return rnnrt::RnnPlanOp::create(rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, batch, input,
+  auto create = [&](auto kind) -> Value {
+    return decltype(kind)::create(rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, batch, input,
                                   hidden, projection, layers, TypeAttr::get(elementType), op.getModeAttr(),
                                   op.getInputModeAttr(), op.getDirectionAttr(), rewriter.getBoolAttr(training),
                                   dropout, seed, seed2);
+  };
+  // Sizes and parameters are those of whoever computes.
+  return op.getLowering() == Lowering::Fused ? create(rnnrt::RnnFusedPlanOp()) : create(rnnrt::RnnPlanOp());
 }
 
 /// The plan of a layer op, with the run-time checks in front.
@@ -67,7 +71,9 @@ struct RuntimePattern : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {
-    if (op.getLowering() != Lowering::Runtime)
+    // What computes nothing is a plan's part even where kernels do the rest.
+    constexpr bool computes = llvm::is_one_of<OpTy, CudnnForwardOp, CudnnBackpropOp, BlockLSTMOp, BlockLSTMGradOp>::value;
+    if (!op.getLowering() || (computes && op.getLowering() != Lowering::Runtime))
       return rewriter.notifyMatchFailure(op, "not marked for the runtime");
     if (op->getNumResults() != 0 && llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>))
       return rewriter.notifyMatchFailure(op, "still in value form");

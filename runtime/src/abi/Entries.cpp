@@ -149,6 +149,37 @@ rnnrt_plan_t *rnnrt_abi_rnn_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode
   return result;
 }
 
+rnnrt_plan_t *rnnrt_abi_rnn_fused_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode,
+                                       int32_t direction, int32_t training, double dropout, int64_t seed, int64_t seed2,
+                                       int64_t steps, int64_t batch, int64_t input, int64_t hidden, int64_t projection,
+                                       int64_t layers) {
+  rnnrt_plan_t *result = nullptr;
+  enter(call, [&] {
+    RnnProblem problem;
+    RNNRT_TRY(makeRnnProblem(dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps, batch, input,
+                             hidden, projection, layers, problem));
+    problem.fused = true;
+    return lend(call, problem, result);
+  });
+  return result;
+}
+
+int64_t rnnrt_abi_rnn_begin(rnnrt_call_t *call, int32_t pass, rnnrt_plan_t *plan, const int32_t *lengths,
+                            int64_t params_elements, void *reserve, int64_t reserve_bytes) {
+  static const char *const names[] = {"forward", "forward", "backward"};
+  if (pass < 0 || pass > 2) {
+    enter(call, [&] { return invalidArgument("expects the pass to be in [0, 2], but got %d", pass); });
+    return 0;
+  }
+  bool done = false;
+  dispatchRnn(call, plan, names[pass], [&](RnnPlan &rnn) {
+    RNNRT_TRY(rnn.begin(call->context(), {FusedPass(pass), lengths, params_elements, reserve, reserve_bytes}));
+    done = true;
+    return Status();
+  });
+  return done;
+}
+
 int64_t rnnrt_abi_rnn_params_size(rnnrt_call_t *call, rnnrt_plan_t *plan) {
   int64_t result = 0;
   dispatchRnn(call, plan, "params_size", [&](RnnPlan &rnn) {

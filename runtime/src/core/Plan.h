@@ -64,6 +64,17 @@ struct RnnBackwardWeights {
   int64_t reserveBytes;
 };
 
+/// What compiled kernels are about to do.
+enum class FusedPass : int32_t { Inference = 0, Training = 1, Backward = 2 };
+
+struct RnnBegin {
+  FusedPass pass;
+  const int32_t *lengths;
+  int64_t paramsElements;
+  void *reserve;
+  int64_t reserveBytes;
+};
+
 struct BlockForward {
   int64_t seqLenMax;
   const void *x, *csPrev, *hPrev, *w, *wci, *wcf, *wco, *b;
@@ -84,6 +95,10 @@ public:
 
   virtual int64_t paramsSize() const = 0;  ///< elements
   virtual int64_t reserveSize() const = 0; ///< bytes
+  /// For compiled kernels: checks their operands; a training forward gets a header, a backward uses one up.
+  virtual Status begin(const RunContext &, const RnnBegin &) {
+    return invalidArgument("expects a plan of rnnrt_abi_rnn_fused_plan");
+  }
   virtual Status forward(const RunContext &context, const RnnForward &arguments) = 0;
   virtual Status backwardData(const RunContext &context, const RnnBackwardData &arguments) = 0;
   virtual Status backwardWeights(const RunContext &context, const RnnBackwardWeights &arguments) = 0;

@@ -58,6 +58,8 @@ std::string RnnProblem::describe() const {
   if (skipInput)
     text += " input_mode=skip_input";
   append(text, " training=%d", training);
+  if (fused)
+    text += " lowering=fused";
   if (drops()) {
     appendNumber(text, "dropout", dropout);
     append(text, " seed=%lld seed2=%lld", (long long)seed, (long long)seed2);

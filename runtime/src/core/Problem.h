@@ -19,6 +19,7 @@ struct RnnProblem {
   int32_t dtype = RNNRT_DTYPE_F32;
   Mode mode = Mode::Lstm;
   bool skipInput = false, bidirectional = false, training = false;
+  bool fused = false; ///< compiled kernels compute; the plan checks, knows the sizes and moves parameters
   double dropout = 0;
   int64_t seed = 0, seed2 = 0;
   int64_t steps = 0, batch = 0, input = 0, hidden = 0, projection = 0, layers = 0;

@@ -24,6 +24,7 @@ struct ReserveHeader {
   uint32_t unused[5];
 
   static constexpr uint64_t magicValue = 0x7672736572746e52; // "Rntresrv"
+  /// The host's plans and fused kernels keep the same things at the same places.
   static constexpr uint32_t loweringHost = 1, loweringCudnn = 2;
   enum State : uint32_t { Written = 1, Consumed = 2 };
 

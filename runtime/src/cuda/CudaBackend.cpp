@@ -3,11 +3,13 @@
 
 #include "cuda/CudaBackend.h"
 #include "core/Device.h"
+#include "core/FusedRnnPlan.h"
 #include "cuda/CudaDevice.h"
 #include "cuda/CudaModule.h"
 #include "cudnn/CudnnPlans.h"
 
 #include <cstdlib>
+#include <cstring>
 
 using namespace rnnrt;
 using namespace rnnrt::cuda;
@@ -37,6 +39,30 @@ public:
 private:
   const std::shared_ptr<CudaDevice> device;
   CudaModule code;
+};
+
+class CudaFusedMemory final : public FusedMemory {
+public:
+  explicit CudaFusedMemory(std::shared_ptr<CudaDevice> device) : device(std::move(device)) {
+    const char *check = std::getenv("RNNRT_CHECK");
+    checking = check && !std::strcmp(check, "1");
+  }
+
+  bool checksHeaders() const override { return checking; }
+  Status canWait(rnnrt_stream_t *stream, bool &can) override {
+    bool capturing = false;
+    RNNRT_TRY(device->isCapturing(nativeStream(stream, *device), capturing));
+    can = !capturing;
+    return Status();
+  }
+  Status copy(rnnrt_stream_t *stream, void *target, const void *source, int64_t bytes) override {
+    return device->copy(nativeStream(stream, *device), target, source, bytes);
+  }
+  Status wait(rnnrt_stream_t *stream) override { return device->synchronize(nativeStream(stream, *device)); }
+
+private:
+  const std::shared_ptr<CudaDevice> device;
+  bool checking = false;
 };
 
 class CudaBackend final : public Backend {
@@ -133,6 +159,8 @@ public:
   }
 
   Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) override {
+    if (problem.fused)
+      return createFusedRnnPlan(problem, std::make_unique<CudaFusedMemory>(device), plan);
     return cudnn::createCudnnPlan(device, problem, plan);
   }
   Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) override {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "host/HostBackend.h"
+#include "core/FusedRnnPlan.h"
 #include "core/Memory.h"
 #include "host/HostPlans.h"
 #include "simt/Schedule.h"
@@ -13,6 +14,20 @@
 using namespace rnnrt;
 
 namespace {
+
+class HostFusedMemory final : public FusedMemory {
+public:
+  bool checksHeaders() const override { return true; }
+  Status canWait(rnnrt_stream_t *, bool &can) override {
+    can = true;
+    return Status();
+  }
+  Status copy(rnnrt_stream_t *, void *target, const void *source, int64_t bytes) override {
+    std::memcpy(target, source, size_t(bytes));
+    return Status();
+  }
+  Status wait(rnnrt_stream_t *) override { return Status(); }
+};
 
 class HostBackend : public Backend {
 public:
@@ -79,6 +94,8 @@ public:
   void releaseEvent(void *native) override { delete static_cast<Clock::time_point *>(native); }
 
   Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) override {
+    if (problem.fused)
+      return createFusedRnnPlan(problem, std::make_unique<HostFusedMemory>(), plan);
     return createHostRnnPlan(problem, pool, plan);
   }
   Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) override {

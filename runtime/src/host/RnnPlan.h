@@ -8,7 +8,7 @@
 #include "core/Plan.h"
 #include "host/Convert.h"
 #include "host/Kernels.h"
-#include "host/RnnLayouts.h"
+#include "core/RnnLayouts.h"
 
 #include <atomic>
 

@@ -72,17 +72,22 @@ static IntegerAttr getDtype(Type type) {
   return i32(type.getContext(), dtype);
 }
 
-SmallVector<TypedAttr> RnnPlanOp::getScalarArguments() {
-  MLIRContext *context = getContext();
-  return {getDtype(getElementType()),
-          i32(context, static_cast<int64_t>(getMode())),
-          i32(context, static_cast<int64_t>(getInputMode())),
-          i32(context, static_cast<int64_t>(getDirection())),
-          i32(context, getTraining()),
-          getDropoutAttr(),
-          getSeedAttr(),
-          getSeed2Attr()};
+template <typename OpTy>
+static SmallVector<TypedAttr> getNetworkScalars(OpTy op) {
+  MLIRContext *context = op.getContext();
+  return {getDtype(op.getElementType()),
+          i32(context, static_cast<int64_t>(op.getMode())),
+          i32(context, static_cast<int64_t>(op.getInputMode())),
+          i32(context, static_cast<int64_t>(op.getDirection())),
+          i32(context, op.getTraining()),
+          op.getDropoutAttr(),
+          op.getSeedAttr(),
+          op.getSeed2Attr()};
 }
+
+SmallVector<TypedAttr> RnnPlanOp::getScalarArguments() { return getNetworkScalars(*this); }
+
+SmallVector<TypedAttr> RnnFusedPlanOp::getScalarArguments() { return getNetworkScalars(*this); }
 
 SmallVector<TypedAttr> BlockLstmPlanOp::getScalarArguments() {
   MLIRContext *context = getContext();

@@ -138,8 +138,7 @@ def RNNRT_MakeCurrentOp : RNNRT_EntryOp<"make_current", 1> {
 // The cudnn family
 //===----------------------------------------------------------------------===//
 
-def RNNRT_RnnPlanOp : RNNRT_EntryOp<"rnn_plan", 7> {
-  let summary = "the plan of a stack of recurrent layers";
+class RNNRT_NetworkPlanOp<string mnemonic> : RNNRT_EntryOp<mnemonic, 7> {
   let arguments = (ins RNNRT_CallType:$call, Index:$steps, Index:$batch, Index:$input, Index:$hidden,
     Index:$projection, Index:$layers, TypeAttr:$element_type, RNN_CellModeAttr:$mode,
     RNN_InputModeAttr:$input_mode, RNN_DirectionAttr:$direction, BoolAttr:$training, F64Attr:$dropout,
@@ -149,6 +148,33 @@ def RNNRT_RnnPlanOp : RNNRT_EntryOp<"rnn_plan", 7> {
     `projection` $projection `layers` $layers attr-dict }];
   let extraClassDeclaration = entry # [{
     ::llvm::SmallVector<::mlir::TypedAttr> getScalarArguments();
+  }];
+}
+def RNNRT_RnnPlanOp : RNNRT_NetworkPlanOp<"rnn_plan"> {
+  let summary = "the plan of a stack of recurrent layers";
+}
+def RNNRT_RnnFusedPlanOp : RNNRT_NetworkPlanOp<"rnn_fused_plan"> {
+  let summary = "the plan of a stack of recurrent layers that fused kernels compute";
+  let description = [{
+    It gives sizes, moves parameters and serves `rnnrt.rnn_begin`; the parameters are the canonical tensors one after
+    the other, the reserve space is that of the host's plans.
+  }];
+}
+
+def RNNRT_RnnBeginOp : RNNRT_EntryOp<"rnn_begin", 6, [AttrSizedOperandSegments]> {
+  let summary = "checks the operands of fused kernels, and opens the reserve space";
+  let description = [{
+    `pass` is 0 for inference, 1 for a training forward, which gets a header at the start of its reserve, and 2 for a
+    backward pass, whose reserve is used up by it. The result is 1, or 0 when the call has failed: loops on the host must
+    not run then; kernels do not. The draw of the dropout masks is the i64 at byte 32 of the reserve.
+  }];
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, RNNRT_OptIn:$lengths, Index:$params_elements,
+    RNNRT_OptInOut:$reserve, Index:$reserve_bytes, I32Attr:$pass);
+  let results = (outs Index:$ok);
+  let assemblyFormat = [{ $call `,` $plan `pass` $pass (`lengths` $lengths^)? `params` `[` $params_elements `]`
+    (`reserve` $reserve^)? `[` $reserve_bytes `]` attr-dict `:` type(operands) }];
+  let extraClassDeclaration = entry # [{
+    ::llvm::SmallVector<::mlir::TypedAttr> getScalarArguments() { return {getPassAttr()}; }
   }];
 }
 

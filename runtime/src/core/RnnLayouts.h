@@ -1,8 +1,8 @@
 // RnnLayouts.h - where things lie in the parameter buffer and in the reserve space of a network.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNNRT_HOST_RNNLAYOUTS_H
-#define RNNRT_HOST_RNNLAYOUTS_H
+#ifndef RNNRT_CORE_RNNLAYOUTS_H
+#define RNNRT_CORE_RNNLAYOUTS_H
 
 #include "core/RnnChecks.h"
 
@@ -27,7 +27,8 @@ struct ParamsLayout {
   Status make(const RnnProblem &problem);
 };
 
-/// The reserve space: a ReserveHeader, then what the backward pass needs, in the type that the host computes in.
+/// The reserve space of the host's plans and of fused kernels: a ReserveHeader, then what the backward pass needs, in
+/// the type that is computed in (f64 for f64, else f32). Fused kernels keep the gradients of the gates elsewhere.
 /// Offsets count elements of that type from the end of the header; every region starts at a multiple of 64 bytes.
 struct ReserveLayout {
   struct PseudoLayer {
@@ -46,4 +47,4 @@ struct ReserveLayout {
 
 } // namespace rnnrt
 
-#endif // RNNRT_HOST_RNNLAYOUTS_H
+#endif // RNNRT_CORE_RNNLAYOUTS_H

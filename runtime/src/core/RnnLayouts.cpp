@@ -1,7 +1,7 @@
 // RnnLayouts.cpp - computes the layouts, with every size checked against 64 bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "host/RnnLayouts.h"
+#include "core/RnnLayouts.h"
 #include "core/Checked.h"
 
 using namespace rnnrt;

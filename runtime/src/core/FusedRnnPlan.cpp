@@ -1,0 +1,142 @@
+// FusedRnnPlan.cpp - what fused kernels cannot do themselves. The same for every device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/FusedRnnPlan.h"
+#include "core/RnnLayouts.h"
+#include "rnn_runtime/abi.h"
+
+#include <atomic>
+#include <vector>
+
+using namespace rnnrt;
+
+namespace {
+
+class FusedRnnPlan final : public RnnPlan {
+public:
+  FusedRnnPlan(const RnnProblem &problem, std::unique_ptr<FusedMemory> memory)
+      : RnnPlan(problem.describe()), p(problem), memory(std::move(memory)), keyHash(hashOf(problem)) {}
+
+  Status prepare() {
+    RNNRT_TRY(layout.make(p));
+    return reserveLayout.make(p, p.dtype == RNNRT_DTYPE_F64 ? 8 : 4);
+  }
+
+  const char *algorithm() const override { return "fused"; }
+  int64_t paramsSize() const override { return layout.elements; }
+  int64_t reserveSize() const override { return p.training ? reserveLayout.bytes : 0; }
+
+  Status begin(const RunContext &context, const RnnBegin &a) override {
+    RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
+    if (p.training != (a.pass != FusedPass::Inference))
+      return failedPrecondition(p.training ? "an inference needs a plan made with training = 0"
+                                           : "a training or backward pass needs a plan made with training = 1");
+    if (a.reserveBytes != reserveSize())
+      return invalidArgument("expects `reserve` to have %lld bytes, but got %lld", (long long)reserveSize(),
+                             (long long)a.reserveBytes);
+    bool canWait = true;
+    if (a.lengths || memory->checksHeaders())
+      RNNRT_TRY(memory->canWait(context.stream, canWait));
+    uint64_t lengths = 0;
+    if (a.lengths && canWait)
+      RNNRT_TRY(takeLengths(context, a.lengths, lengths));
+    if (!p.training)
+      return Status();
+
+    RNNRT_REQUIRE(a.reserve, "reserve");
+    if (reinterpret_cast<uintptr_t>(a.reserve) % 16)
+      return invalidArgument("expects `reserve` to be aligned to 16 bytes");
+    ReserveHeader header{};
+    if (a.pass == FusedPass::Training) {
+      header.magic = ReserveHeader::magicValue;
+      header.abiVersion = RNNRT_ABI_VERSION;
+      header.lowering = ReserveHeader::loweringHost;
+      header.problem = keyHash;
+      header.lengths = lengths;
+      if (p.drops())
+        header.draw = context.dropoutDraw >= 0 ? uint64_t(context.dropoutDraw) : draws.fetch_add(1);
+      header.state = ReserveHeader::Written;
+      return memory->copy(context.stream, a.reserve, &header, sizeof(header));
+    }
+    if (!memory->checksHeaders() || !canWait)
+      return Status();
+    RNNRT_TRY(memory->copy(context.stream, &header, a.reserve, sizeof(header)));
+    RNNRT_TRY(memory->wait(context.stream));
+    RNNRT_TRY(header.check(ReserveHeader::loweringHost, keyHash, lengths, ReserveHeader::Written));
+    // The kernels only read it, but what is an error on one device should be one on all.
+    header.state = ReserveHeader::Consumed;
+    return memory->copy(context.stream, a.reserve, &header, sizeof(header));
+  }
+
+  Status forward(const RunContext &, const RnnForward &) override { return hasNoPasses(); }
+  Status backwardData(const RunContext &, const RnnBackwardData &) override { return hasNoPasses(); }
+  Status backwardWeights(const RunContext &, const RnnBackwardWeights &) override { return hasNoPasses(); }
+
+  // The buffer is the canonical tensors one after the other, so both directions are copies.
+
+  Status packParams(const RunContext &context, int64_t numWeights, int64_t numBiases, const void *const *tensors,
+                    const int64_t *elements, void *params, int64_t paramsElements) override {
+    RNNRT_TRY(checkCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements));
+    auto *target = static_cast<char *>(params);
+    for (int64_t k = 0; k < numWeights + numBiases; ++k) {
+      const int64_t bytes = elements[k] * rnnrt_dtype_size(p.dtype);
+      if (bytes)
+        RNNRT_TRY(memory->copy(context.stream, target, tensors[k], bytes));
+      target += bytes;
+    }
+    return Status();
+  }
+
+  Status unpackParams(const RunContext &context, int64_t numWeights, int64_t numBiases, void *const *tensors,
+                      const int64_t *elements, const void *params, int64_t paramsElements) override {
+    RNNRT_TRY(checkCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements));
+    auto *source = static_cast<const char *>(params);
+    for (int64_t k = 0; k < numWeights + numBiases; ++k) {
+      const int64_t bytes = elements[k] * rnnrt_dtype_size(p.dtype);
+      if (bytes)
+        RNNRT_TRY(memory->copy(context.stream, tensors[k], source, bytes));
+      source += bytes;
+    }
+    return Status();
+  }
+
+private:
+  /// As a plan that computes would hash it, so that either may go on with the other's reserve.
+  static uint64_t hashOf(RnnProblem problem) {
+    problem.fused = false;
+    const std::string key = problem.describe();
+    return hashBytes(key.data(), key.size());
+  }
+
+  static Status hasNoPasses() {
+    return invalidArgument("a plan of rnnrt_abi_rnn_fused_plan runs no passes; use one of rnnrt_abi_rnn_plan");
+  }
+
+  /// Checks them and gives their hash: 0 when all are T.
+  Status takeLengths(const RunContext &context, const int32_t *source, uint64_t &hash) {
+    std::vector<int32_t> values(size_t(p.batch));
+    RNNRT_TRY(memory->copy(context.stream, values.data(), source, p.batch * int64_t(sizeof(int32_t))));
+    RNNRT_TRY(memory->wait(context.stream));
+    bool full = true;
+    RNNRT_TRY(checkLengths(p, values.data(), full));
+    hash = full ? 0 : hashBytes(values.data(), values.size() * sizeof(int32_t));
+    return Status();
+  }
+
+  const RnnProblem p;
+  const std::unique_ptr<FusedMemory> memory;
+  const uint64_t keyHash;
+  ParamsLayout layout;
+  ReserveLayout reserveLayout;
+  std::atomic<uint64_t> draws{0};
+};
+
+} // namespace
+
+Status rnnrt::createFusedRnnPlan(const RnnProblem &problem, std::unique_ptr<FusedMemory> memory,
+                                 std::shared_ptr<Plan> &plan) {
+  auto made = std::make_shared<FusedRnnPlan>(problem, std::move(memory));
+  RNNRT_TRY(made->prepare());
+  plan = std::move(made);
+  return Status();
+}
