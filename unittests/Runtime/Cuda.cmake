@@ -56,6 +56,6 @@ add_test(NAME rnn_runtime_cuda_tests COMMAND rnn_runtime_cuda_tests)
 set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS rnn_runtime_cuda_tests)
 
 # What every device promises, on the fakes; with a GPU: RNN_TEST_DEVICE=cuda, and without the two paths.
-add_test(NAME rnn_runtime_conformance_cuda COMMAND rnn_runtime_tests --gtest_filter=Device*:Event*:Memory*:Call*:Plan*)
+add_test(NAME rnn_runtime_conformance_cuda COMMAND rnn_runtime_tests --gtest_filter=Device*:Event*:FusedPlan*:Memory*:Call*:Plan*)
 set_tests_properties(rnn_runtime_conformance_cuda PROPERTIES ENVIRONMENT
   "RNN_TEST_DEVICE=cuda;RNNRT_CUDA_PATH=${RNN_FAKE_CUDA_DIRECTORY};RNNRT_CUDNN_PATH=${RNN_FAKE_CUDA_DIRECTORY}")
