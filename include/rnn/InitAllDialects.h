@@ -11,6 +11,7 @@
 
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 #include "rnn/Transforms/GPUMemoryEffects.h"
 
@@ -18,7 +19,7 @@ namespace mlir::rnn {
 
 /// Adds our dialects and their interface models to `registry`.
 inline void registerAllDialects(DialectRegistry &registry) {
-  registry.insert<RNNDialect, rnnrt::RNNRTDialect>();
+  registry.insert<RNNDialect, rnngpu::RNNGPUDialect, rnnrt::RNNRTDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
   registerGPUMemoryEffects(registry);
 }

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
+#include "rnn/Conversion/Passes.h"
 #include "rnn/Transforms/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
@@ -46,6 +47,8 @@ void rnn::addCudaTargets(OpPassManager &pm, const PipelineOptions &options) {
   kernels.addPass(arith::createArithExpandOpsPass());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createConvertGpuOpsToNVVMOps());
+  // Clusters' asynchronous stores, which no dialect of upstream has.
+  kernels.addPass(createConvertRNNGPUToNVVMPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());

@@ -198,6 +198,19 @@ def RNNEmitEntriesPass : Pass<"rnn-emit-entries", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// RNNGPUToNVVM
+//===----------------------------------------------------------------------===//
+
+def ConvertRNNGPUToNVVMPass : Pass<"convert-rnngpu-to-nvvm"> {
+  let summary = "Convert instructions that upstream lacks to inline assembly";
+  let description = [{
+    `rnngpu` ops become `llvm.inline_asm` with their PTX instruction. Target `cuda` alone does this: the emulator knows the
+    ops, but no assembly.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // SimtToHost
 //===----------------------------------------------------------------------===//
 
@@ -210,7 +223,8 @@ def SimtToHostPass : Pass<"simt-to-host", "::mlir::ModuleOp"> {
     - Functions and variables of a `gpu.module` move to the top as `MODULE__NAME`. Workgroup variables get offsets in the
       shared memory of a block.
     - NVVM ops become calls of `rnnrt_abi_simt_*` entries (`rnn_runtime/simt.def`): ids, barriers, shuffles, votes, tensor
-      core ops, asynchronous copies. Calls of libdevice (`__nv_*`) become calls of the C library. A call of
+      core ops, asynchronous copies, clusters with their barriers, remote shared memory and `mbarrier`. So do `rnngpu`
+      ops. Calls of libdevice (`__nv_*`) become calls of the C library. A call of
       `rnn_grid_barrier` is the barrier of a cooperative grid; the mark of a cooperative kernel is the attribute
       `rnn.cooperative`.
     - After each atomic whose result is used, other threads may run, so that polling makes progress.

@@ -83,10 +83,11 @@ void rnn::simt::addAccessChecks(LLVM::LLVMFuncOp function, EntryBuilder &entries
       return;
     OpBuilder builder(op);
     Location loc = op->getLoc();
-    bool shared = cast<LLVM::LLVMPointerType>(access->pointer.getType()).getAddressSpace() == 3;
+    unsigned space = cast<LLVM::LLVMPointerType>(access->pointer.getType()).getAddressSpace();
+    bool shared = space == 3, cluster = space == 7;
     // The bits of rnnrt_abi_simt_access.
     int64_t kind = access->write | access->atomic << 1 | access->acquire << 2 | access->release << 3 | shared << 4 |
-                   access->update << 5;
+                   access->update << 5 | cluster << 6;
     entries.call(builder, loc, "rnnrt_abi_simt_access",
                  {entries.flatten(builder, loc, access->pointer),
                   entries.constant64(builder, loc, layout.getTypeSize(access->type)),

@@ -25,8 +25,6 @@ static LogicalResult convertLaunch(gpu::LaunchFuncOp launch, EntryBuilder &entri
   if (!found)
     return launch.emitOpError("launches `") << name << "`, which is not a kernel of a gpu.module here";
   const Kernel &kernel = *found;
-  if (launch.hasClusterSize())
-    return launch.emitOpError("cannot be emulated on target simt: thread block clusters are not emulated yet");
 
   unsigned count = launch.getNumKernelOperands();
   Value arguments = entries.slot(launch, LLVM::LLVMArrayType::get(entries.pointer, std::max(count, 1u)));
@@ -51,11 +49,24 @@ static LogicalResult convertLaunch(gpu::LaunchFuncOp launch, EntryBuilder &entri
   Value function = LLVM::AddressOfOp::create(builder, loc, entries.pointer, kernel.thunk.getValue());
   // The flags of rnnrt_abi_simt_launch.
   Value flags = entries.constant32(builder, loc, kernel.cooperative | kernel.checked << 1);
-  entries.call(builder, loc, "rnnrt_abi_simt_launch",
-               {function, entries.string(builder, loc, name), entries.site(builder, launch), flags, size(grid.x),
-                size(grid.y), size(grid.z), size(block.x), size(block.y), size(block.z), required(0), required(1),
-                required(2), entries.constant64(builder, loc, kernel.sharedBytes), dynamic,
-                entries.constant64(builder, loc, kernel.stackBytes), arguments});
+  SmallVector<Value> values{function, entries.string(builder, loc, name), entries.site(builder, launch), flags};
+  bool hasClusters = launch.hasClusterSize() || !kernel.clusterSize.empty();
+  if (hasClusters) {
+    auto requiredCluster = [&](unsigned dim) { return kernel.clusterSize.empty() ? 0 : kernel.clusterSize[dim]; };
+    if (launch.hasClusterSize()) {
+      gpu::KernelDim3 cluster = launch.getClusterSizeOperandValues();
+      values.append({size(cluster.x), size(cluster.y), size(cluster.z)});
+    } else { // those that the kernel is compiled for
+      for (unsigned dim = 0; dim < 3; ++dim)
+        values.push_back(entries.constant64(builder, loc, requiredCluster(dim)));
+    }
+    for (unsigned dim = 0; dim < 3; ++dim)
+      values.push_back(entries.constant32(builder, loc, requiredCluster(dim)));
+  }
+  values.append({size(grid.x), size(grid.y), size(grid.z), size(block.x), size(block.y), size(block.z), required(0),
+                 required(1), required(2), entries.constant64(builder, loc, kernel.sharedBytes), dynamic,
+                 entries.constant64(builder, loc, kernel.stackBytes), arguments});
+  entries.call(builder, loc, hasClusters ? "rnnrt_abi_simt_launch_clusters" : "rnnrt_abi_simt_launch", values);
   if (Value token = launch.getAsyncToken())
     token.replaceAllUsesWith(launch.getAsyncObject() ? launch.getAsyncObject() : entries.null(builder, loc));
   launch.erase();

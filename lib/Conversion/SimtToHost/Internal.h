@@ -63,6 +63,8 @@ std::string describeLocation(Location loc);
 /// was done. An op that this does not know is left alone.
 enum class Rewrite { Done, Unknown, Failed };
 Rewrite rewriteThreadOp(Operation *op, EntryBuilder &entries);
+/// Clusters, remote shared memory, and barriers that count bytes.
+Rewrite rewriteClusterOp(Operation *op, EntryBuilder &entries);
 /// Tensor core ops.
 Rewrite rewriteMatrixOp(Operation *op, EntryBuilder &entries);
 /// Calls of functions that exist on a GPU only.
@@ -80,7 +82,7 @@ struct Kernel {
   FlatSymbolRefAttr thunk; ///< takes an array of pointers to the arguments
   int64_t sharedBytes = 0, stackBytes = 0;
   bool cooperative = false, checked = false;
-  SmallVector<int32_t> blockSize; ///< empty if any
+  SmallVector<int32_t> blockSize, clusterSize; ///< empty if any
 
   void writeTo(Operation *declaration) const;
   static std::optional<Kernel> readFrom(Operation *declaration);

@@ -131,6 +131,8 @@ static LogicalResult checkOp(Operation *op) {
 static LogicalResult rewriteOp(Operation *op, EntryBuilder &entries) {
   Rewrite result = rewriteThreadOp(op, entries);
   if (result == Rewrite::Unknown)
+    result = rewriteClusterOp(op, entries);
+  if (result == Rewrite::Unknown)
     result = rewriteMatrixOp(op, entries);
   if (result == Rewrite::Unknown)
     if (auto call = dyn_cast<LLVM::CallOp>(op))
@@ -223,8 +225,9 @@ static void flattenAddressSpaces(LLVM::LLVMFuncOp function, EntryBuilder &entrie
   replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
 }
 
-static SmallVector<int32_t> getBlockSize(LLVM::LLVMFuncOp function) {
-  for (StringRef name : {"nvvm.reqntid", "gpu.known_block_size", "nvvm.maxntid"})
+/// The first of the attributes `names` that there is, as three sizes.
+static SmallVector<int32_t> getSizes(LLVM::LLVMFuncOp function, ArrayRef<StringRef> names) {
+  for (StringRef name : names)
     if (auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(name)) {
       SmallVector<int32_t> result(sizes.asArrayRef());
       result.resize(3, 1);
@@ -240,6 +243,7 @@ void Kernel::writeTo(Operation *declaration) const {
   declaration->setAttr(kernelAttr, builder.getDictionaryAttr({
                                        builder.getNamedAttr("block_size", builder.getDenseI32ArrayAttr(blockSize)),
                                        builder.getNamedAttr("checked", builder.getBoolAttr(checked)),
+                                       builder.getNamedAttr("cluster_size", builder.getDenseI32ArrayAttr(clusterSize)),
                                        builder.getNamedAttr("cooperative", builder.getBoolAttr(cooperative)),
                                        builder.getNamedAttr("shared_bytes", builder.getI64IntegerAttr(sharedBytes)),
                                        builder.getNamedAttr("stack_bytes", builder.getI64IntegerAttr(stackBytes)),
@@ -259,12 +263,16 @@ std::optional<Kernel> Kernel::readFrom(Operation *declaration) {
   if (!thunk || !shared || !stack || !cooperative || !checked || !blockSize ||
       (blockSize.size() != 0 && blockSize.size() != 3))
     return std::nullopt;
+  auto clusterSize = attributes.getAs<DenseI32ArrayAttr>("cluster_size");
+  if (!clusterSize || (clusterSize.size() != 0 && clusterSize.size() != 3))
+    return std::nullopt;
   return Kernel{thunk,
                 shared.getInt(),
                 stack.getInt(),
                 cooperative.getValue(),
                 checked.getValue(),
-                SmallVector<int32_t>(blockSize.asArrayRef())};
+                SmallVector<int32_t>(blockSize.asArrayRef()),
+                SmallVector<int32_t>(clusterSize.asArrayRef())};
 }
 
 LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entries, bool check) {
@@ -325,7 +333,8 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     kernel.sharedBytes = shared.getBytes(function);
     kernel.cooperative = function->hasAttr("rnn.cooperative");
     kernel.checked = check;
-    kernel.blockSize = getBlockSize(function);
+    kernel.blockSize = getSizes(function, {"nvvm.reqntid", "gpu.known_block_size", "nvvm.maxntid"});
+    kernel.clusterSize = getSizes(function, {"nvvm.cluster_dim", "gpu.known_cluster_size"});
     // What a launch refers to stays, as a declaration that says where the kernel is now.
     LLVM::LLVMFuncOp declaration;
     if (isKernel) {

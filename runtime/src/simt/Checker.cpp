@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "simt/Checker.h"
+#include "simt/Cluster.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,7 +12,7 @@ using namespace rnnrt;
 using namespace rnnrt::simt;
 
 /// What Block::sharedState says of a byte.
-enum SharedState : uint8_t { notWritten, written, copyPending };
+enum SharedState : uint8_t { notWritten, written, copyPending, barrierObject };
 
 //===-- Cells ----------------------------------------------------------------------------------------------------===//
 
@@ -64,11 +65,6 @@ static uint32_t lookUp(const std::map<uint32_t, uint32_t> &map, uint32_t key) {
   return found == map.end() ? 0 : found->second;
 }
 
-static void raise(std::map<uint32_t, uint32_t> &map, uint32_t key, uint32_t stamp) {
-  uint32_t &value = map[key];
-  value = std::max(value, stamp);
-}
-
 /// True if the access of `other` at `stamp` is ordered before what `thread` does now.
 bool Checker::hasSeen(const Thread &thread, const Who &other, uint32_t stamp) const {
   if (stamp < gridStamp || other == whoIs(thread))
@@ -83,12 +79,31 @@ bool Checker::hasSeen(const Thread &thread, const Who &other, uint32_t stamp) co
          stamp < lookUp(known->remote, other.block * count + other.thread);
 }
 
+bool Checker::hasSeenWrite(const Thread &thread, const Cell &cell) const {
+  if (!cell.writeAsync)
+    return hasSeen(thread, cell.writer, cell.writeStamp);
+  // Not even the thread that issued it knows when it arrives.
+  const Knowledge *known = thread.history->known.get();
+  uint32_t count = uint32_t(thread.block->threads.size());
+  return known && cell.writeStamp < lookUp(known->stores, cell.writer.block * count + cell.writer.thread);
+}
+
+/// True for blocks of one cluster.
+bool Checker::areNeighbours(uint32_t block, uint32_t other) const {
+  if (block == other || launch.blocksPerCluster() == 1)
+    return block == other;
+  const int64_t *grid = launch.grid, *size = launch.cluster;
+  return block % grid[0] / size[0] == other % grid[0] / size[0] &&
+         block / grid[0] % grid[1] / size[1] == other / grid[0] % grid[1] / size[1] &&
+         block / grid[0] / grid[1] / size[2] == other / grid[0] / grid[1] / size[2];
+}
+
 /// A quick answer that may be no although the right one is yes.
 bool Checker::hasSeenAll(const Thread &thread, const Cell &cell) const {
   if (cell.readStamp < gridStamp)
     return true;
   const Knowledge *known = thread.history->known.get();
-  return known && cell.span != Span::Grid && cell.readStamp < known->least && cell.reader.block == thread.block->linear;
+  return known && cell.span < Span::Cluster && cell.readStamp < known->least && cell.reader.block == thread.block->linear;
 }
 
 bool Checker::hasSeenReaders(const Thread &thread, const Cell &cell) const {
@@ -111,6 +126,14 @@ bool Checker::hasSeenReaders(const Thread &thread, const Cell &cell) const {
         all = seen(other);
     });
     return all;
+  case Span::Cluster:
+    if (areNeighbours(block, thread.block->linear)) {
+      for (const Block *member : thread.block->cluster->blocks)
+        for (uint32_t other = 0; all && other < count; ++other)
+          all = hasSeen(thread, {member->linear, uint16_t(other)}, cell.readStamp);
+      return all;
+    }
+    [[fallthrough]];
   case Span::Grid: {
     if (cell.readStamp < gridStamp)
       return true;
@@ -142,6 +165,8 @@ void Checker::synchronize(const std::vector<Thread *> &threads, const std::vecto
           raise(merged->blocks, block, time);
         for (auto [other, time] : known->remote)
           raise(merged->remote, other, time);
+        for (auto [issuer, time] : known->stores)
+          raise(merged->stores, issuer, time);
       }
       last = known;
     }
@@ -166,6 +191,8 @@ void Message::join(const Message &other) {
     raise(blocks, block, time);
   for (auto [thread, time] : other.threads)
     raise(threads, thread, time);
+  for (auto [issuer, time] : other.stores)
+    raise(stores, issuer, time);
 }
 
 /// All that `thread` has done and seen.
@@ -175,6 +202,7 @@ std::shared_ptr<const Message> Checker::makeMessage(Thread &thread) {
   if (const Knowledge *known = thread.history->known.get()) {
     message->blocks = known->blocks;
     message->threads = known->remote;
+    message->stores = known->stores;
     if (known->least)
       raise(message->blocks, thread.block->linear, known->least);
     for (size_t index = 0; index < known->threads.size(); ++index)
@@ -204,6 +232,8 @@ void Checker::learn(Thread &thread, const Message &message) {
     else
       known->threads[other % count] = std::max(known->threads[other % count], time);
   }
+  for (auto [issuer, time] : message.stores)
+    raise(known->stores, issuer, time);
   known->least = *std::min_element(known->threads.begin(), known->threads.end());
   thread.history->known = known;
 }
@@ -242,12 +272,14 @@ void Checker::atomicOrder(Thread &thread, uintptr_t address, int32_t kind) {
 
 void Checker::race(const Thread &thread, const char *what, const char *site, const Side &other) {
   const Block &block = *thread.block;
-  char where[64];
-  auto offset = static_cast<const char *>(currentPointer) - block.shared;
-  if (offset >= 0 && offset < int64_t(block.sharedState.size()))
-    std::snprintf(where, sizeof(where), "shared memory at offset %lld", (long long)offset);
-  else
-    std::snprintf(where, sizeof(where), "global memory");
+  char where[96] = "global memory";
+  if (const Block *owner = findOwner(thread, currentPointer)) {
+    auto offset = (long long)(static_cast<const char *>(currentPointer) - owner->shared);
+    if (owner == &block)
+      std::snprintf(where, sizeof(where), "shared memory at offset %lld", offset);
+    else
+      std::snprintf(where, sizeof(where), "shared memory of %.48s at offset %lld", describe(*owner).c_str(), offset);
+  }
   fault("data race", thread, site, "%s of %lld bytes of %s is not ordered after the %s by %s at %s", what,
         (long long)currentBytes, where, other.what,
         describe(launch, other.thread.block * uint32_t(block.threads.size()) + other.thread.thread).c_str(),
@@ -262,8 +294,9 @@ void Checker::addReader(const Thread &thread, Cell &cell, bool atomic, const cha
     cell.readers = lane;
     cell.readAtomic = atomic;
   } else {
-    if (cell.reader.block != self.block || cell.span == Span::Grid) {
-      cell.span = Span::Grid;
+    if (cell.reader.block != self.block || cell.span >= Span::Cluster) {
+      bool isCluster = cell.span != Span::Grid && areNeighbours(cell.reader.block, self.block);
+      cell.span = isCluster ? Span::Cluster : Span::Grid;
     } else if (cell.span != Span::Block && cell.reader.warp() == self.warp()) {
       cell.span = Span::Warp;
       cell.readers |= lane;
@@ -279,20 +312,19 @@ void Checker::addReader(const Thread &thread, Cell &cell, bool atomic, const cha
 }
 
 void Checker::read(Thread &thread, Cell &cell, bool atomic, const char *site) {
-  if (cell.writeStamp && !(atomic && cell.writeAtomic) && !hasSeen(thread, cell.writer, cell.writeStamp))
-    race(thread, atomic ? "atomic load" : "load", site,
-         {cell.writeAtomic ? "atomic" : "store", cell.writer, cell.writeSite});
+  if (cell.writeStamp && !(atomic && cell.writeAtomic) && !hasSeenWrite(thread, cell))
+    race(thread, atomic ? "atomic load" : "load", site, {cell.writeName(), cell.writer, cell.writeSite});
   addReader(thread, cell, atomic, site);
 }
 
 void Checker::write(Thread &thread, Cell &cell, bool atomic, const char *site, bool checkOnly) {
-  const char *what = atomic ? "atomic" : "store";
+  const char *what = atomic ? "atomic" : currentAsync ? "asynchronous store" : "store";
   Who self = whoIs(thread);
-  if (cell.writeStamp && !(atomic && cell.writeAtomic) && !hasSeen(thread, cell.writer, cell.writeStamp)) {
-    bool sameInstruction = !atomic && !cell.writeAtomic && cell.writeSite == site && cell.writer.block == self.block &&
+  if (cell.writeStamp && !(atomic && cell.writeAtomic) && !hasSeenWrite(thread, cell)) {
+    bool sameInstruction = !atomic && !cell.writeAtomic && !currentAsync && cell.writeSite == site && cell.writer.block == self.block &&
                            cell.writer.warp() == self.warp();
     if (!sameInstruction)
-      race(thread, what, site, {cell.writeAtomic ? "atomic" : "store", cell.writer, cell.writeSite});
+      race(thread, what, site, {cell.writeName(), cell.writer, cell.writeSite});
     auto &doubled = thread.history->doubled;
     if (!doubled.address) {
       doubled.address = static_cast<const char *>(currentPointer);
@@ -311,6 +343,7 @@ void Checker::write(Thread &thread, Cell &cell, bool atomic, const char *site, b
   cell.writeStamp = now;
   cell.writeSite = site;
   cell.writeAtomic = atomic;
+  cell.writeAsync = currentAsync;
   cell.span = Span::None;
   cell.readers = 0;
 }
@@ -329,44 +362,65 @@ void Checker::settle(Thread &thread) {
        {"store of another value in the same instruction", {doubled.otherBlock, doubled.otherThread}, doubled.site});
 }
 
-void Checker::checkShared(Thread &thread, const void *pointer, int64_t bytes, bool write, const char *site) {
-  Block &block = *thread.block;
-  int64_t offset = static_cast<const char *>(pointer) - block.shared, size = int64_t(block.sharedState.size());
+/// "" for the own block, else " of block (1,0,0)".
+static std::string ofBlock(const Thread &thread, const Block &owner) {
+  return &owner == thread.block ? std::string() : std::string(" of ") + describe(owner).c_str();
+}
+
+void Checker::checkShared(Thread &thread, Block &owner, const void *pointer, int64_t bytes, int32_t kind,
+                          const char *site) {
+  int64_t offset = static_cast<const char *>(pointer) - owner.shared, size = int64_t(owner.sharedState.size());
+  const char *what = currentAsync ? "asynchronous store" : kind & accessWrite ? "store" : "load";
   if (offset < 0 || offset + bytes > size)
     fault("out of bounds", thread, site, "%s of %lld bytes at offset %lld of the block's %lld bytes of shared memory",
-          write ? "store" : "load", (long long)bytes, (long long)offset, (long long)size);
-  uint8_t *state = block.sharedState.data() + offset;
-  if (write) {
-    std::memset(state, written, size_t(bytes));
+          what, (long long)bytes, (long long)offset, (long long)size);
+  if (!owner.live)
+    faultEnded(thread, what, owner, site);
+  uint8_t *state = owner.sharedState.data() + offset;
+  if (kind & accessBarrier) {
+    std::memset(state, barrierObject, size_t(bytes));
     return;
   }
+  // The places of messages, which are made only when they are needed: a fault runs no destructor.
+  auto complain = [&](const char *kindOfFault, const char *text) {
+    char place[64];
+    std::snprintf(place, sizeof(place), "%s", ofBlock(thread, owner).c_str());
+    fault(kindOfFault, thread, site, text, what, (long long)bytes, place, (long long)offset);
+  };
   for (int64_t index = 0; index < bytes; ++index) {
-    if (state[index] == written)
+    if (state[index] == barrierObject)
+      complain("misused mbarrier", "%s of %lld bytes of shared memory%s at offset %lld, where there is an mbarrier");
+    if (state[index] == written || (kind & accessWrite))
       continue;
     if (state[index] == copyPending)
-      fault("missing wait", thread, site,
-            "load of %lld bytes of shared memory at offset %lld, where an asynchronous copy is still under way",
-            (long long)bytes, (long long)offset);
-    fault("uninitialised shared memory", thread, site, "load of %lld bytes at offset %lld, which nobody has written",
-          (long long)bytes, (long long)offset);
+      complain("missing wait", "%s of %lld bytes of shared memory%s at offset %lld, where an asynchronous copy is still "
+                               "under way");
+    complain("uninitialised shared memory", "%s of %lld bytes%s at offset %lld, which nobody has written");
   }
+  if (kind & accessWrite)
+    std::memset(state, written, size_t(bytes));
 }
 
 void Checker::access(Thread &thread, const void *pointer, int64_t bytes, int32_t kind, const char *site) {
   settle(thread);
   bool isWrite = kind & accessWrite, isAtomic = kind & accessAtomic;
   // Generic pointers may point into shared memory as well.
-  auto offset = static_cast<const char *>(pointer) - thread.block->shared;
-  bool isShared = (kind & accessShared) || (offset >= 0 && offset < int64_t(thread.block->sharedState.size()));
-  if (isShared) {
+  Block *owner = findOwner(thread, pointer);
+  if (!owner && (kind & accessCluster))
+    fault("out of bounds", thread, site, "%s of %lld bytes outside of the %zu bytes of shared memory of the cluster's "
+                                         "blocks",
+          isWrite ? "store" : "load", (long long)bytes, thread.block->sharedState.size());
+  if ((kind & accessShared) && owner != thread.block)
+    owner = thread.block; // which says that it is out of bounds
+  if (owner) {
     // An atomic that changes a value reads it first.
     if (kind & accessUpdate)
-      checkShared(thread, pointer, bytes, /*write=*/false, site);
-    checkShared(thread, pointer, bytes, isWrite, site);
+      checkShared(thread, *owner, pointer, bytes, kind & ~accessWrite, site);
+    checkShared(thread, *owner, pointer, bytes, kind, site);
   }
   currentPointer = pointer;
   currentBytes = bytes;
-  uint32_t first = isShared ? thread.block->firstStamp : 0;
+  uint32_t first = owner ? owner->firstStamp : 0;
   forEachCell(pointer, bytes, [&](Cell &cell) {
     if (std::max(cell.writeStamp, cell.span == Span::None ? 0 : cell.readStamp) < first)
       cell = Cell();
@@ -375,7 +429,7 @@ void Checker::access(Thread &thread, const void *pointer, int64_t bytes, int32_t
     else
       read(thread, cell, isAtomic, site);
   });
-  if (isAtomic)
+  if (isAtomic && !(kind & accessBarrier))
     atomicOrder(thread, reinterpret_cast<uintptr_t>(pointer), kind);
 }
 

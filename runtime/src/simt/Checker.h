@@ -11,6 +11,7 @@
 
 #include "simt/Emulator.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -23,7 +24,9 @@ enum AccessKind : int32_t {
   accessAcquire = 4,
   accessRelease = 8,
   accessShared = 16,
-  accessUpdate = 32 // an atomic that reads and writes
+  accessUpdate = 32,  // an atomic that reads and writes
+  accessCluster = 64, // shared memory of any block of the cluster
+  accessBarrier = 128 // by an op on an mbarrier
 };
 
 /// Up to which time the accesses of others have been seen. Never changed once shared.
@@ -31,15 +34,21 @@ struct Knowledge {
   /// By thread of the own block, and the least of them.
   std::vector<uint32_t> threads;
   uint32_t least = 0;
-  /// Of other blocks, which only atomics can tell: of all threads of a block, and of single ones (by global id).
-  std::map<uint32_t, uint32_t> blocks, remote;
+  /// Of other blocks, which atomics and clusters can tell: of all threads of a block, and of single ones (by global
+  /// id). Then of asynchronous stores, by who issued them: only an mbarrier tells that they have arrived.
+  std::map<uint32_t, uint32_t> blocks, remote, stores;
 };
 
-/// What an atomic variable tells to who reads it.
+/// What an atomic variable, or a barrier, tells to who reads it.
 struct Message {
-  std::map<uint32_t, uint32_t> blocks, threads;
+  std::map<uint32_t, uint32_t> blocks, threads, stores;
   void join(const Message &other);
 };
+
+inline void raise(std::map<uint32_t, uint32_t> &map, uint32_t key, uint32_t stamp) {
+  uint32_t &value = map[key];
+  value = std::max(value, stamp);
+}
 
 /// The checker's part of a thread.
 struct ThreadHistory {
@@ -48,6 +57,12 @@ struct ThreadHistory {
   std::shared_ptr<const Message> released;
   Message acquiring;
   uint64_t accesses = 0;
+  /// At the barrier of the cluster: when the thread arrived and after how many accesses, what it told (null: nothing,
+  /// or all that it has done, by `tellsAll`), and what it is to hear.
+  uint32_t arrivalStamp = 0;
+  uint64_t arrivalAccesses = 0;
+  bool tellsAll = false;
+  std::shared_ptr<const Message> arrivalMessage, clusterMessage;
   /// A store to where another lane of the warp has stored in the same instruction: fine if both store the same.
   struct {
     const char *address = nullptr;
@@ -77,9 +92,25 @@ public:
   void synchronizeGrid() { gridStamp = ++now; }
   void fence(Thread &thread);
 
+  // --- For clusters ---
+  void arriveAtCluster(Thread &thread, bool relaxed);
+  void completeCluster(Cluster &cluster);
+  void waitAtCluster(Thread &thread);
+  /// What the thread tells by arriving at an mbarrier, and what it hears by waiting; relaxed: with fences alone.
+  std::shared_ptr<const Message> tell(Thread &thread, bool relaxed);
+  void hear(Thread &thread, const std::shared_ptr<const Message> &message, bool relaxed);
+  /// Joins what was told to a phase of `barrier`.
+  static void completePhase(TransactionBarrier &barrier);
+  /// A st.async begins; what its arrival tells.
+  std::shared_ptr<const Message> storeAsync(Thread &thread, void *target, int64_t bytes, const char *site);
+  /// Shared memory of `block` that nobody has written again.
+  void forgetShared(Block &block, const void *pointer, int64_t bytes);
+  /// The block's last thread exits: what others did with its shared memory must be over.
+  void endBlock(Thread &last);
+
 private:
   /// Who the reads of a cell are by.
-  enum class Span : uint8_t { None, Thread, Warp, Block, Grid };
+  enum class Span : uint8_t { None, Thread, Warp, Block, Cluster, Grid };
   /// A thread by the numbers of its block and in it, since dividing costs more than all the rest.
   struct Who {
     uint32_t block = 0;
@@ -93,7 +124,8 @@ private:
     Who writer, reader;                     // the last of the readers
     uint32_t readers = 0;                   // by span: lanes of the warp, or warps of the block
     Span span = Span::None;
-    bool writeAtomic = false, readAtomic = false;
+    bool writeAtomic = false, writeAsync = false, readAtomic = false;
+    const char *writeName() const { return writeAtomic ? "atomic" : writeAsync ? "asynchronous store" : "store"; }
   };
   static Who whoIs(const Thread &thread) { return {thread.block->linear, uint16_t(thread.linear)}; }
   /// 4 KiB of memory in cells of 4, 2 or 1 bytes: as fine as the narrowest access there has been.
@@ -105,9 +137,11 @@ private:
   Page &getPage(uintptr_t number);
   static void refine(Page &page, uint32_t shift);
   template <typename Body> void forEachCell(const void *pointer, int64_t bytes, Body &&body);
-  void checkShared(Thread &thread, const void *pointer, int64_t bytes, bool write, const char *site);
+  void checkShared(Thread &thread, Block &owner, const void *pointer, int64_t bytes, int32_t kind, const char *site);
 
   bool hasSeen(const Thread &thread, const Who &other, uint32_t stamp) const;
+  bool hasSeenWrite(const Thread &thread, const Cell &cell) const;
+  bool areNeighbours(uint32_t block, uint32_t other) const;
   bool hasSeenReaders(const Thread &thread, const Cell &cell) const;
   bool hasSeenAll(const Thread &thread, const Cell &cell) const;
   void read(Thread &thread, Cell &cell, bool atomic, const char *site);
@@ -129,6 +163,13 @@ private:
   /// Of the access that is being looked at, for messages.
   const void *currentPointer = nullptr;
   int64_t currentBytes = 0;
+  bool currentAsync = false;
+  /// What threads of one block learned last: they often know, and hear, the same.
+  struct {
+    std::shared_ptr<const Knowledge> before, after;
+    std::shared_ptr<const Message> message;
+    uint32_t block = 0;
+  } learned;
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages;
   struct {
     uintptr_t number = ~uintptr_t(0);

@@ -4,6 +4,7 @@
 #include "simt/Emulator.h"
 #include "simt/Barriers.h"
 #include "simt/Checker.h"
+#include "simt/Cluster.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -25,6 +26,8 @@ Emulator &rnnrt::simt::emulator() {
 
 Emulator::Emulator() = default;
 Emulator::~Emulator() = default;
+Block::Block() = default;
+Block::~Block() = default;
 
 //===-- Messages -------------------------------------------------------------------------------------------------===//
 
@@ -55,6 +58,10 @@ Description rnnrt::simt::describe(const Thread &thread) {
   return describe(emulator().getLaunch(), thread.globalId());
 }
 
+Description rnnrt::simt::describe(const Block &block) {
+  return describePosition("block", block.linear, emulator().getLaunch().grid);
+}
+
 /// Apart from fault, so that all strings are gone when the thread is abandoned.
 static Status makeFault(const char *kind, const Thread &thread, const char *site, const char *text, va_list arguments) {
   std::string message = kind;
@@ -69,6 +76,13 @@ void rnnrt::simt::fault(const char *kind, const Thread &thread, const char *site
   Status status = guarded([&] { return makeFault(kind, thread, site, text, arguments); });
   va_end(arguments);
   emulator().abandon(std::move(status));
+}
+
+void rnnrt::simt::faultEnded(const Thread &thread, const char *what, const Block &block, const char *site) {
+  fault("access to an ended block", thread, site,
+        "%s in the shared memory of %s, all of whose threads have exited; let them wait at the barrier of the cluster "
+        "first",
+        what, describe(block).c_str());
 }
 
 //===-- Taking turns ---------------------------------------------------------------------------------------------===//
@@ -187,10 +201,18 @@ void Emulator::retire(Thread &thread) {
   warp.exited |= 1u << thread.lane;
   ++numExited;
   fruitlessPolls = 0;
-  if (--block.live == 0) {
-    resident.erase(std::find(resident.begin(), resident.end(), &block));
-    idle.push_back(&block);
-    // The host code starts the next block; only it may begin a new life on this stack.
+  leaveCluster(thread);
+  if (--block.live == 0)
+    endBlock(thread);
+  Cluster &cluster = *block.cluster;
+  if (block.live == 0 && --cluster.liveBlocks == 0) {
+    for (Block *member : cluster.blocks) {
+      resident.erase(std::find(resident.begin(), resident.end(), member));
+      idle.push_back(member);
+    }
+    clusters.erase(std::find_if(clusters.begin(), clusters.end(),
+                                [&](const std::unique_ptr<Cluster> &other) { return other.get() == &cluster; }));
+    // The host code starts the next cluster; only it may begin a new life on this stack.
     running = nullptr;
     Fiber::switchTo(thread.fiber, host);
   }
@@ -228,6 +250,20 @@ Status Emulator::prepare() {
   if (launch.required[0] > 0 && !std::equal(block, block + 3, launch.required))
     return invalidLaunch(launch, "the kernel is compiled for blocks of " + text(launch.required) +
                                      " threads, but got " + text(block));
+  for (int dim = 0; dim < 3; ++dim)
+    if (launch.cluster[dim] < 1)
+      return invalidLaunch(launch, "expects sizes of at least 1, but got clusters of " + text(launch.cluster) +
+                                       " blocks");
+  if (launch.requiredCluster[0] > 0 && !std::equal(launch.cluster, launch.cluster + 3, launch.requiredCluster))
+    return invalidLaunch(launch, "the kernel is compiled for clusters of " + text(launch.requiredCluster) +
+                                     " blocks, but got " + text(launch.cluster));
+  if (launch.cluster[0] > maxClusterBlocks || launch.cluster[1] > maxClusterBlocks ||
+      launch.cluster[2] > maxClusterBlocks || launch.blocksPerCluster() > maxClusterBlocks)
+    return invalidLaunch(launch, "expects at most 16 blocks in a cluster, but got " + text(launch.cluster));
+  for (int dim = 0; dim < 3; ++dim)
+    if (grid[dim] % launch.cluster[dim])
+      return invalidLaunch(launch, "expects a grid of whole clusters, but got " + text(grid) +
+                                       " blocks for clusters of " + text(launch.cluster));
   // Threads are numbered in 32 bits.
   if (launch.numBlocks() > int64_t(UINT32_MAX) / launch.threadsPerBlock())
     return invalidLaunch(launch, "expects less than 2^32 threads, but got a grid of " + text(grid) + " blocks of " +
@@ -260,7 +296,8 @@ Status Emulator::run(const Launch &wanted, const Schedule &order) {
   for (auto &block : blocks)
     idle.push_back(block.get());
   ready.reset(schedule);
-  nextBlock = numExited = gridArrived = fruitlessPolls = 0;
+  clusters.clear();
+  nextCluster = numExited = gridArrived = fruitlessPolls = 0;
   failure = Status();
   checker = launch.checked ? std::make_unique<Checker>(launch) : nullptr;
   Status status = guarded([&] { return loop(); });
@@ -270,6 +307,7 @@ Status Emulator::run(const Launch &wanted, const Schedule &order) {
   // Blocks of a large cooperative launch would hold much memory that the next launch has no use for.
   resident.clear();
   idle.clear();
+  clusters.clear();
   if (blocks.size() > 64)
     blocks.clear();
   return status;
@@ -277,7 +315,7 @@ Status Emulator::run(const Launch &wanted, const Schedule &order) {
 
 Status Emulator::loop() {
   while (true) {
-    RNNRT_TRY(startBlocks());
+    RNNRT_TRY(startClusters());
     if (ready.empty())
       return resident.empty() ? Status() : describeStall("deadlock");
     running = ready.pop();
@@ -287,27 +325,53 @@ Status Emulator::loop() {
   }
 }
 
-Status Emulator::startBlocks() {
-  int64_t count = launch.numBlocks();
-  // Blocks of a normal launch need not run together, and a program must not count on it.
-  int64_t together = launch.cooperative ? count : schedule.order == Schedule::Order::Random ? 4 : 1;
-  while (nextBlock < count && int64_t(resident.size()) < together) {
-    int64_t linear = nextBlock++;
+Status Emulator::startClusters() {
+  int64_t count = launch.numClusters();
+  // Clusters of a normal launch need not run together, and a program must not count on it.
+  bool isRandom = schedule.order == Schedule::Order::Random;
+  int64_t together = launch.cooperative ? count : !isRandom ? 1 : launch.blocksPerCluster() > 1 ? 2 : 4;
+  while (nextCluster < count && int64_t(clusters.size()) < together) {
+    int64_t linear = nextCluster++;
     if (schedule.order == Schedule::Order::Reverse)
       linear = count - 1 - linear;
-    if (schedule.order == Schedule::Order::Random) {
-      // Every block once, in an order of the seed: steps of a length that has no divisor in common with the count.
+    if (isRandom) {
+      // Every cluster once, in an order of the seed: steps of a length that has no divisor in common with the count.
       int64_t step = int64_t(schedule.seed % 1000003) * 2 + 1;
       while (std::gcd(step, count) != 1)
         ++step;
       linear = int64_t((unsigned __int128)linear * step % count);
     }
-    RNNRT_TRY(startBlock(linear));
+    RNNRT_TRY(startCluster(linear));
   }
   return Status();
 }
 
-Status Emulator::startBlock(int64_t linear) {
+Status Emulator::startCluster(int64_t linear) {
+  const int64_t *size = launch.cluster;
+  const int64_t across[] = {launch.grid[0] / size[0], launch.grid[1] / size[1]};
+  clusters.push_back(std::make_unique<Cluster>());
+  Cluster &cluster = *clusters.back();
+  cluster.id[0] = uint32_t(linear % across[0]);
+  cluster.id[1] = uint32_t(linear / across[0] % across[1]);
+  cluster.id[2] = uint32_t(linear / across[0] / across[1]);
+  for (int64_t z = 0; z < size[2]; ++z)
+    for (int64_t y = 0; y < size[1]; ++y)
+      for (int64_t x = 0; x < size[0]; ++x)
+        RNNRT_TRY(startBlock(cluster, (cluster.id[0] * size[0] + x) +
+                                          launch.grid[0] * ((cluster.id[1] * size[1] + y) +
+                                                            launch.grid[1] * (cluster.id[2] * size[2] + z))));
+  cluster.liveBlocks = uint32_t(cluster.blocks.size());
+  cluster.liveThreads = cluster.liveBlocks * uint32_t(launch.threadsPerBlock());
+  // The blocks' threads become ready together, as the schedule wants.
+  scratch.clear();
+  for (Block *block : cluster.blocks)
+    for (Thread &thread : block->threads)
+      scratch.push_back(&thread);
+  wake(scratch);
+  return Status();
+}
+
+Status Emulator::startBlock(Cluster &cluster, int64_t linear) {
   if (idle.empty()) {
     blocks.push_back(std::make_unique<Block>());
     idle.push_back(blocks.back().get());
@@ -319,6 +383,9 @@ Status Emulator::startBlock(int64_t linear) {
   block.id[1] = uint32_t(linear / launch.grid[0] % launch.grid[1]);
   block.id[2] = uint32_t(linear / launch.grid[0] / launch.grid[1]);
   block.live = uint32_t(threads);
+  block.cluster = &cluster;
+  block.rank = uint32_t(cluster.blocks.size());
+  block.transactionBarriers.clear();
   if (block.threads.size() != threads) {
     block.threads = std::vector<Thread>(threads);
     block.warps = std::vector<Warp>((threads + warpSize - 1) / warpSize);
@@ -338,7 +405,6 @@ Status Emulator::startBlock(int64_t linear) {
     warp.exited = warp.atBarrier = 0;
     warp.waiting.clear();
   }
-  scratch.clear();
   for (size_t index = 0; index < threads; ++index) {
     Thread &thread = block.threads[index];
     if (!thread.stack && !(thread.stack = stacks.take()))
@@ -354,14 +420,15 @@ Status Emulator::startBlock(int64_t linear) {
     thread.site = nullptr;
     thread.copies.clear();
     thread.copyGroup = 0;
+    thread.arrivedAtCluster = false;
+    thread.waitedFor = nullptr;
     thread.fiber.start(thread.stack, stacks.getStackBytes(), runThread, &thread);
-    scratch.push_back(&thread);
   }
   if (checker)
     checker->startBlock(block, sharedBytes);
   idle.pop_back();
   resident.push_back(&block);
-  wake(scratch);
+  cluster.blocks.push_back(&block);
   return Status();
 }
 
@@ -376,6 +443,10 @@ static std::string describeState(const Thread &thread) {
     return "wait for lanes of their warp at " + site;
   case State::AtGridBarrier:
     return "wait at the grid barrier at " + site;
+  case State::AtClusterBarrier:
+    return "wait at the barrier of the cluster at " + site;
+  case State::AtTransactionBarrier:
+    return "wait for " + thread.waitedFor->describe() + " at " + site;
   case State::Exited:
     return "have exited";
   case State::Ready:
@@ -403,8 +474,8 @@ Status Emulator::describeStall(const char *what) const {
   }
   if (groups > 8)
     message += "; and " + std::to_string(groups - 8) + " more groups";
-  if (nextBlock < launch.numBlocks())
-    message += "; " + std::to_string(launch.numBlocks() - nextBlock) +
+  if (int64_t missing = launch.numClusters() - nextCluster; missing > 0)
+    message += "; " + std::to_string(missing * launch.blocksPerCluster()) +
                " blocks have not started, which only a cooperative launch would run together with these";
   return Status(rnnrt_status_create(RNNRT_STATUS_FAILED_PRECONDITION, message.c_str()));
 }

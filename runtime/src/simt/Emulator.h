@@ -12,6 +12,7 @@
 #include "simt/Schedule.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,14 +23,26 @@ class Checker;
 class Emulator;
 struct ThreadHistory;
 struct Block;
+struct Cluster;
+struct TransactionBarrier;
 struct Warp;
 
 constexpr uint32_t warpSize = 32, numBarriers = 16;
 // Compute capability 9.0 (CUDA C++ programming guide, technical specifications).
 constexpr int64_t maxThreads = 1024, maxBlockZ = 64, maxSharedBytes = 227 << 10;
+// Clusters above 8 are not portable, but an H200 has them (CUDA C++ programming guide, thread block clusters).
+constexpr int64_t maxClusterBlocks = 16;
 constexpr int64_t maxGridX = (int64_t(1) << 31) - 1, maxGridYZ = 65535;
 
-enum class State : uint8_t { Ready, AtBarrier, AtCollective, AtGridBarrier, Exited };
+enum class State : uint8_t {
+  Ready,
+  AtBarrier,
+  AtCollective,
+  AtGridBarrier,
+  AtClusterBarrier,
+  AtTransactionBarrier,
+  Exited
+};
 
 /// A cp.async that has not arrived: data come as late as the program allows.
 struct AsyncCopy {
@@ -53,6 +66,11 @@ struct Thread {
   bool polling = false;
   std::vector<AsyncCopy> copies;
   uint32_t copyGroup = 0;
+  /// Has arrived at the barrier of the cluster, in which phase, and has not waited yet.
+  bool arrivedAtCluster = false;
+  uint64_t clusterPhase = 0;
+  /// The mbarrier that the thread waits for, or for which it was told to try again.
+  const TransactionBarrier *waitedFor = nullptr;
   /// The checker's: what this thread knows of others.
   std::unique_ptr<ThreadHistory> history;
 
@@ -94,16 +112,33 @@ struct Barrier {
 };
 
 struct Block {
+  Block();
+  ~Block();
   uint32_t id[3] = {}, linear = 0;
+  Cluster *cluster = nullptr;
+  uint32_t rank = 0; ///< in its cluster
   uint32_t live = 0;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   Barrier barriers[numBarriers];
   std::vector<char> sharedMemory;
   char *shared = nullptr; ///< in sharedMemory, aligned
+  /// By the address in shared memory at which the program has initialised them.
+  std::map<const char *, std::unique_ptr<TransactionBarrier>> transactionBarriers;
   /// The checker's: the time at which the block started, and what each shared byte holds.
   uint32_t firstStamp = 0;
   std::vector<uint8_t> sharedState;
+};
+
+/// Blocks that run together and reach each other's shared memory. A launch without clusters has those of one block.
+struct Cluster {
+  uint32_t id[3] = {};
+  std::vector<Block *> blocks; ///< by rank
+  uint32_t liveBlocks = 0, liveThreads = 0;
+  /// Its barrier: how many of the live threads have arrived in this phase, and where the first did.
+  uint32_t arrived = 0;
+  uint64_t phase = 0;
+  const char *site = nullptr;
 };
 
 /// What host code asks for.
@@ -112,11 +147,14 @@ struct Launch {
   const char *name = "", *site = nullptr;
   bool cooperative = false, checked = false;
   int64_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, required[3] = {0, 0, 0};
+  int64_t cluster[3] = {1, 1, 1}, requiredCluster[3] = {0, 0, 0};
   int64_t staticShared = 0, dynamicShared = 0, stackBytes = 0;
   void **arguments = nullptr;
 
   int64_t numBlocks() const { return grid[0] * grid[1] * grid[2]; }
   int64_t threadsPerBlock() const { return block[0] * block[1] * block[2]; }
+  int64_t blocksPerCluster() const { return cluster[0] * cluster[1] * cluster[2]; }
+  int64_t numClusters() const { return numBlocks() / blocksPerCluster(); }
 };
 
 /// Runs one launch at a time on the OS thread that calls.
@@ -134,6 +172,8 @@ public:
   int64_t getSharedBytes() const { return sharedBytes; }
   Checker *getChecker() const { return checker.get(); }
   const std::vector<Block *> &getBlocks() const { return resident; }
+  /// Of the schedule; also for what it leaves open besides the order of threads.
+  Random &getRandom() { return ready.getRandom(); }
 
   // --- For what threads call, on their own stacks ---
 
@@ -157,8 +197,9 @@ private:
   static void runThread(void *thread);
   Status prepare();
   Status loop();
-  Status startBlocks();
-  Status startBlock(int64_t linear);
+  Status startClusters();
+  Status startCluster(int64_t linear);
+  Status startBlock(Cluster &cluster, int64_t linear);
   void retire(Thread &thread);
   void switchFrom(Fiber &fiber);
   Status describeStall(const char *what) const;
@@ -171,8 +212,9 @@ private:
   /// Blocks that run, all that were made, and those of them that can be used again.
   std::vector<Block *> resident, idle;
   std::vector<std::unique_ptr<Block>> blocks;
+  std::vector<std::unique_ptr<Cluster>> clusters; ///< those that run
   ReadyQueue ready;
-  int64_t nextBlock = 0, numExited = 0, gridArrived = 0;
+  int64_t nextCluster = 0, numExited = 0, gridArrived = 0;
   int64_t fruitlessPolls = 0;
   Status failure;
   std::unique_ptr<Checker> checker;
@@ -194,9 +236,15 @@ Description describe(const Thread &thread);
 /// The same for a thread that may have ended, by its number in the whole grid.
 Description describe(const Launch &launch, uint32_t globalId);
 
+/// "block (0,0,0)".
+Description describe(const Block &block);
+
 /// Ends the launch: "<kind> in kernel `name`: <message>, at <site> in block (..) thread (..)".
 [[noreturn]] __attribute__((format(printf, 4, 5))) void fault(const char *kind, const Thread &thread, const char *site,
                                                               const char *format, ...);
+
+/// Ends the launch, since `thread` reaches for the shared memory of a block that is no more.
+[[noreturn]] void faultEnded(const Thread &thread, const char *what, const Block &block, const char *site);
 
 /// Waits until all lanes of `mask` have come to the same collective, and runs it once. `argument` belongs to this lane.
 /// With `whole`, the collective needs all 32 lanes.

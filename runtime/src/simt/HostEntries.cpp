@@ -9,6 +9,7 @@
 #include "simt/Emulator.h"
 
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 
 using namespace rnnrt;
@@ -35,6 +36,18 @@ void rnnrt_abi_simt_launch(void (*kernel)(void **), const char *name, const char
                            int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
                            int32_t required_x, int32_t required_y, int32_t required_z, int64_t static_shared,
                            int64_t dynamic_shared, int64_t stack_bytes, void **arguments) {
+  rnnrt_abi_simt_launch_clusters(kernel, name, site, flags, 1, 1, 1, 0, 0, 0, grid_x, grid_y, grid_z, block_x, block_y,
+                                 block_z, required_x, required_y, required_z, static_shared, dynamic_shared,
+                                 stack_bytes, arguments);
+}
+
+void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, const char *site, int32_t flags,
+                                    int64_t cluster_x, int64_t cluster_y, int64_t cluster_z,
+                                    int32_t required_cluster_x, int32_t required_cluster_y, int32_t required_cluster_z,
+                                    int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
+                                    int64_t block_z, int32_t required_x, int32_t required_y, int32_t required_z,
+                                    int64_t static_shared, int64_t dynamic_shared, int64_t stack_bytes,
+                                    void **arguments) {
   enter([&](const Schedule &schedule) {
     Launch launch;
     launch.kernel = kernel;
@@ -47,6 +60,10 @@ void rnnrt_abi_simt_launch(void (*kernel)(void **), const char *name, const char
     std::memcpy(launch.grid, grid, sizeof(grid));
     std::memcpy(launch.block, block, sizeof(block));
     std::memcpy(launch.required, required, sizeof(required));
+    const int64_t cluster[] = {cluster_x, cluster_y, cluster_z};
+    const int64_t requiredCluster[] = {required_cluster_x, required_cluster_y, required_cluster_z};
+    std::memcpy(launch.cluster, cluster, sizeof(cluster));
+    std::memcpy(launch.requiredCluster, requiredCluster, sizeof(requiredCluster));
     launch.staticShared = static_shared;
     launch.dynamicShared = dynamic_shared;
     launch.stackBytes = stack_bytes;
@@ -55,9 +72,13 @@ void rnnrt_abi_simt_launch(void (*kernel)(void **), const char *name, const char
     Status status = emulator().run(launch, schedule);
     if (tracing(TraceKind::Dispatch)) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
-      trace("rnnrt,dispatch,kernel=%s grid=%lldx%lldx%lld block=%lldx%lldx%lld schedule=%s,%s,%.3f", name,
+      char clusters[96] = "";
+      if (launch.blocksPerCluster() != 1)
+        std::snprintf(clusters, sizeof(clusters), " cluster=%lldx%lldx%lld", (long long)cluster_x,
+                      (long long)cluster_y, (long long)cluster_z);
+      trace("rnnrt,dispatch,kernel=%s grid=%lldx%lldx%lld block=%lldx%lldx%lld%s schedule=%s,%s,%.3f", name,
             (long long)grid_x, (long long)grid_y, (long long)grid_z, (long long)block_x, (long long)block_y,
-            (long long)block_z, schedule.toString().c_str(), rnnrt_status_code_name(rnnrt_status_code(status.get())),
+            (long long)block_z, clusters, schedule.toString().c_str(), rnnrt_status_code_name(rnnrt_status_code(status.get())),
             ms.count());
     }
     return status;

@@ -116,11 +116,6 @@ module attributes {gpu.container_module} {
       llvm.return
     }
   }
-  llvm.func @clusters(%n: i64) {
-    // expected-error @below {{'gpu.launch_func' op cannot be emulated on target simt: thread block clusters are not emulated yet}}
-    gpu.launch_func @kernels::@kernel clusters in (%n, %n, %n) blocks in (%n, %n, %n) threads in (%n, %n, %n) : i64
-    llvm.return
-  }
 }
 
 // -----

@@ -21,7 +21,7 @@
 // CHECK: llvm.call @kernels__copy(
 
 // KERNELS: gpu.module @kernels
-// KERNELS: llvm.func @copy(!llvm.ptr) attributes {gpu.kernel, rnn.simt_kernel = {block_size = array<i32: 64, 1, 1>, checked = false, cooperative = false, shared_bytes = 256 : i64, stack_bytes = 0 : i64, thunk = @kernels__copy_thunk}}
+// KERNELS: llvm.func @copy(!llvm.ptr) attributes {gpu.kernel, rnn.simt_kernel = {block_size = array<i32: 64, 1, 1>, checked = false, cluster_size = array<i32>, cooperative = false, shared_bytes = 256 : i64, stack_bytes = 0 : i64, thunk = @kernels__copy_thunk}}
 // KERNELS: gpu.launch_func @kernels::@copy
 module attributes {gpu.container_module} {
   gpu.module @kernels {

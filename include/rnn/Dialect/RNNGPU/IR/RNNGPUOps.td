@@ -1,0 +1,66 @@
+//===- RNNGPUOps.td - what kernels need and upstream has no op for -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_DIALECT_RNNGPU_IR_RNNGPUOPS_TD
+#define RNN_DIALECT_RNNGPU_IR_RNNGPUOPS_TD
+
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def RNNGPU_Dialect : Dialect {
+  let name = "rnngpu";
+  let cppNamespace = "::mlir::rnngpu";
+  let summary = "instructions of GPUs that upstream's dialects lack";
+  let description = [{
+    Ops of kernels on the level of the NVVM dialect. Each has a PTX form (`convert-rnngpu-to-nvvm`), an emulation
+    (`simt-to-host`) and memory effects, so that no kernel needs inline assembly, of which nobody knows what it does.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+class RNNGPU_Op<string mnemonic, list<Trait> traits = []> : Op<RNNGPU_Dialect, mnemonic, traits>;
+
+def RNNGPU_SharedClusterPointer : LLVM_PointerInAddressSpace<7>;
+
+def RNNGPU_StoreAsyncOp : RNNGPU_Op<"store_async", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface, ["getEffects"]>]> {
+  let summary = "a store to a block of the cluster whose arrival an mbarrier counts";
+  let description = [{
+    Stores 1, 2 or 4 `values` (of 32 bits, or 1 or 2 of 64) side by side to `address`, in the shared memory of some block
+    of the cluster, at some later time. Then the bytes are subtracted from those that `barrier` waits for, an mbarrier of
+    the same block: PTX `st.async.shared::cluster.mbarrier::complete_tx::bytes`, for which `sm_90` and PTX 8.1 are needed.
+    A thread of that block may read the values after an acquiring wait, in the scope of the cluster, for the phase.
+
+    Constraints:
+    - (S1) all values have one type, of 32 or 64 bits, and have 4, 8 or 16 bytes together.
+
+    `address` is a multiple of as many bytes.
+
+    Example:
+    ```mlir
+    llvm.func @send(%value: f32, %slot: !llvm.ptr<3>, %barrier: !llvm.ptr<3>, %to: i32) {
+      %there = nvvm.mapa %slot, %to : !llvm.ptr<3> -> !llvm.ptr<7>
+      %counter = nvvm.mapa %barrier, %to : !llvm.ptr<3> -> !llvm.ptr<7>
+      rnngpu.store_async %value, %value to %there counted by %counter : f32, f32
+      llvm.return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[F32, F64, I32, I64]>>:$values /*S1*/,
+                       RNNGPU_SharedClusterPointer:$address, RNNGPU_SharedClusterPointer:$barrier);
+  let assemblyFormat = "$values `to` $address `counted` `by` $barrier attr-dict `:` type($values)";
+  let extraClassDeclaration = [{
+    /// Of one value, and of all.
+    unsigned getElementBytes() { return getValues().front().getType().getIntOrFloatBitWidth() / 8; }
+    unsigned getBytes() { return getElementBytes() * getValues().size(); }
+    /// The instruction, with the address as $0, then the values, then the barrier.
+    std::string getPTX();
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // RNN_DIALECT_RNNGPU_IR_RNNGPUOPS_TD

@@ -1,0 +1,24 @@
+// RUN: rnn-opt %s --split-input-file --verify-diagnostics
+
+llvm.func @store_async_s1_mixed_types(%f: f32, %i: i32, %slot: !llvm.ptr<7>, %barrier: !llvm.ptr<7>) {
+  // expected-error @below {{expects one or more `values` of one type, but got 'f32', 'i32' [S1]}}
+  rnngpu.store_async %f, %i to %slot counted by %barrier : f32, i32
+  llvm.return
+}
+
+// -----
+
+llvm.func @store_async_s1_three_values(%f: f32, %slot: !llvm.ptr<7>, %barrier: !llvm.ptr<7>) {
+  // expected-error @below {{expects `values` of 4, 8 or 16 bytes together, but got 12 [S1]}}
+  rnngpu.store_async %f, %f, %f to %slot counted by %barrier : f32, f32, f32
+  llvm.return
+}
+
+// -----
+
+llvm.func @store_async_own_memory(%f: f32, %slot: !llvm.ptr<3>, %barrier: !llvm.ptr<7>) {
+  // expected-note @above {{prior use here}}
+  // expected-error @below {{expects different type than prior uses: '!llvm.ptr<7>' vs '!llvm.ptr<3>'}}
+  rnngpu.store_async %f to %slot counted by %barrier : f32
+  llvm.return
+}

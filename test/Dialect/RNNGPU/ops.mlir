@@ -1,0 +1,20 @@
+// RUN: rnn-opt %s --verify-roundtrip | FileCheck %s
+// RUN: rnn-opt %s --cse | FileCheck %s
+
+// Stores are kept, each of them.
+// CHECK-LABEL: @store_async(
+llvm.func @store_async(%f: f32, %d: f64, %i: i32, %l: i64, %slot: !llvm.ptr<7>, %barrier: !llvm.ptr<7>) {
+  // CHECK-NEXT: rnngpu.store_async %{{.*}} to %{{.*}} counted by %{{.*}} : f32
+  rnngpu.store_async %f to %slot counted by %barrier : f32
+  // CHECK-NEXT: rnngpu.store_async %{{.*}}, %{{.*}} to %{{.*}} counted by %{{.*}} : f32, f32
+  rnngpu.store_async %f, %f to %slot counted by %barrier : f32, f32
+  // CHECK-NEXT: rnngpu.store_async
+  rnngpu.store_async %f, %f to %slot counted by %barrier : f32, f32
+  // CHECK-NEXT: rnngpu.store_async %{{.*}}, %{{.*}} to %{{.*}} counted by %{{.*}} : f64, f64
+  rnngpu.store_async %d, %d to %slot counted by %barrier : f64, f64
+  // CHECK-NEXT: rnngpu.store_async %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} to %{{.*}} counted by %{{.*}} : i32, i32, i32, i32
+  rnngpu.store_async %i, %i, %i, %i to %slot counted by %barrier : i32, i32, i32, i32
+  // CHECK-NEXT: rnngpu.store_async %{{.*}} to %{{.*}} counted by %{{.*}} : i64
+  rnngpu.store_async %l to %slot counted by %barrier : i64
+  llvm.return
+}
