@@ -31,6 +31,10 @@ public:
   /// True if the block LSTM ops can be compiled for this target; they are where all rnn ops can.
   bool hasFusedBlocks() const { return fusedKernels || fusedBlocks; }
 
+  /// True if a plan may go on with the parameters and the reserve space of a fused kernel, and the other way round. cuDNN's
+  /// are its own.
+  bool plansShareBuffers() const { return blockPlans; }
+
 private:
   TargetInfo(llvm::StringRef name, bool runtimePlans, bool blockPlans, bool fusedKernels, bool fusedBlocks)
       : name(name), runtimePlans(runtimePlans), blockPlans(blockPlans), fusedKernels(fusedKernels),

@@ -69,3 +69,15 @@ func.func @pack(%plan: !rnnrt.plan, %w: memref<?x3xf32>, %b: memref<4xf32>, %p: 
   }
   return
 }
+
+// -----
+
+// CHECK-LABEL: func @begin
+// CHECK: llvm.mlir.constant(2 : i32)
+// CHECK: %[[OK:.*]] = llvm.call @rnnrt_abi_rnn_begin(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64) -> i64
+func.func @begin(%plan: !rnnrt.plan, %lengths: memref<2xi32>, %reserve: memref<?xi8>, %n: index) -> index {
+  %call = rnnrt.current_call : !rnnrt.call
+  %ok = rnnrt.rnn_begin %call, %plan pass 2 lengths %lengths params [%n] reserve %reserve [%n]
+      : !rnnrt.call, !rnnrt.plan, memref<2xi32>, index, memref<?xi8>, index
+  return %ok : index
+}

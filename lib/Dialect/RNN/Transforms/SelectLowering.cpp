@@ -39,7 +39,7 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
       return signalPassFailure();
     }
     WalkResult result = getOperation()->walk([&](LayerOpInterface op) { return select(op, *info, preferred); });
-    if (result.wasInterrupted())
+    if (result.wasInterrupted() || (!info->plansShareBuffers() && failed(checkPairs())))
       signalPassFailure();
   }
 
@@ -48,6 +48,34 @@ private:
     if (lowering == Lowering::Fused)
       return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasFusedBlocks() : info.hasFusedKernels();
     return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasBlockPlans() : info.hasRuntimePlans();
+  }
+
+  /// Reserve spaces and parameters go from an op to one that reads them as it wrote them.
+  LogicalResult checkPairs() {
+    WalkResult result = getOperation()->walk([&](LayerOpInterface reader) {
+      auto check = [&](Value buffer, StringRef what) {
+        auto writer = buffer ? buffer.getDefiningOp<LayerOpInterface>() : LayerOpInterface();
+        if (!writer || writer.getLowering() == reader.getLowering())
+          return success();
+        InFlightDiagnostic diag = reader->emitError("runs as `")
+                                  << stringifyLowering(*reader.getLowering()) << "`, but `" << what << "` is written by '"
+                                  << writer->getName() << "', which runs as `"
+                                  << stringifyLowering(*writer.getLowering()) << "` and lays it out in another way on target `"
+                                  << target << "`; give both the same lowering";
+        diag.attachNote(writer->getLoc()) << "`" << what << "` is written here";
+        return failure();
+      };
+      LogicalResult both = success();
+      if (auto forward = dyn_cast<CudnnForwardOp>(reader.getOperation()))
+        both = check(forward.getParams(), "params");
+      else if (auto unpack = dyn_cast<CudnnParamsToCanonicalOp>(reader.getOperation()))
+        both = check(unpack.getParams(), "params");
+      else if (auto backprop = dyn_cast<CudnnBackpropOp>(reader.getOperation()))
+        both = failed(check(backprop.getReserveSpace(), "reserve_space")) ? failure()
+                                                                          : check(backprop.getParams(), "params");
+      return failed(both) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 
   static WalkResult select(LayerOpInterface op, const TargetInfo &info, std::optional<Lowering> preferred) {
