@@ -115,18 +115,43 @@ private:
 /// How many steps of the depth one turn of the inner loop does; a multiple of every number of sets.
 constexpr int64_t unroll = 4;
 
+/// Fetches the block of b that comes next while tiles of this one are computed: without that the first tile waits for each
+/// line. One turn of the inner loop asks for one row, so that `unroll` tiles ask for a block.
+class NextBlock {
+public:
+  /// The block has `depth` rows from element `place` on; `tile` is the number of the tile that runs.
+  NextBlock(HostBuilder &b, Value buffer, Value place, Value depth, Value tile) : b(b), buffer(buffer) {
+    Value rows = b.mul(b.min(tile, b.index(unroll - 1)), b.div(depth, b.index(unroll)));
+    first = b.add(place, b.mul(rows, b.tiles.panel));
+  }
+
+  /// In the turn that begins with row `row`.
+  void fetch(Value row) {
+    Value place = b.add(first, b.mul(b.div(row, b.index(unroll)), b.tiles.panel));
+    int64_t line = 64 * 8 / b.tiles.sum.getWidth();
+    for (int64_t k = 0; k < b.tiles.panel; k += line)
+      // To the second cache: the first one is full of this block.
+      memref::PrefetchOp::create(b, buffer, b.add(place, k), /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  }
+
+private:
+  HostBuilder &b;
+  Value buffer, first;
+};
+
 } // namespace
 
 static void emitProduct(HostBuilder &b, const Library::Product &p) {
   const Tiles &tiles = b.tiles;
   int64_t panel = tiles.panel, depthPanels = std::max<int64_t>(Tiles::depth / panel, 1);
-  auto kernel = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value panels) {
+  auto kernel = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value panels, NextBlock &next) {
     Tile tile(b, rows, p.c, cOffset, p.cRow);
     SmallVector<Value> sums = tile.load();
     sums = b.loop(b.index(0), panels, 1, sums, [&](Value k, ValueRange carried) {
       Value aPlace = b.add(aOffset, b.mul(k, p.aPanel)), bPlace = b.add(bOffset, b.mul(k, panel * panel));
       return b.loop(b.index(0), b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
         SmallVector<Value> sums(inner);
+        next.fetch(b.add(b.mul(k, panel), column));
         Value a = b.add(aPlace, column), right = b.add(bPlace, b.mul(column, panel));
         for (int64_t u = 0; u < unroll; ++u)
           tile.multiply(sums, p.a, b.add(a, u), panel, p.b, b.add(right, u * panel), u);
@@ -140,15 +165,22 @@ static void emitProduct(HostBuilder &b, const Library::Product &p) {
     // Rows are dealt out evenly, so that no tile is much shorter than the others.
     Value count = b.ceilDiv(rows, Tiles::rows);
     b.loop(b.index(0), p.depth, depthPanels, [&](Value k) {
-      Value panels = b.min(b.sub(p.depth, k), b.index(depthPanels));
+      Value panels = b.min(b.sub(p.depth, k), b.index(depthPanels)), depth = b.mul(panels, panel);
+      // After the last column the next block of the depth begins, and after that the next rows.
+      Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
+      Value below = b.createOrFold<arith::SelectOp>(isEnd, b.index(0), b.mul(behind, panel * panel));
+      Value lastColumn = b.sub(p.columns, b.index(1));
       b.loop(p.columns, [&](Value column) {
         Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
         Value cOffset = b.add(p.cOffset, b.mul(column, p.cPanel));
+        Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
+        Value nextPlace = b.createOrFold<arith::SelectOp>(isLast, b.add(p.bOffset, below), b.add(bOffset, p.bPanel));
         b.loop(count, [&](Value tile) {
           Value from = b.div(b.mul(rows, tile), count), to = b.div(b.mul(rows, b.add(tile, 1)), count);
           Value row = b.add(firstRow, from);
           Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
           Value cPlace = b.add(cOffset, b.mul(row, p.cRow));
+          NextBlock next(b, p.b, nextPlace, depth, tile);
           SmallVector<int64_t> cases;
           for (int64_t height = 1; height < Tiles::rows; ++height)
             cases.push_back(height);
@@ -157,7 +189,7 @@ static void emitProduct(HostBuilder &b, const Library::Product &p) {
           for (int64_t k = 0; k < Tiles::rows; ++k) {
             Region &region = k + 1 < Tiles::rows ? height.getCaseRegions()[k] : height.getDefaultRegion();
             b.setInsertionPointToStart(&region.emplaceBlock());
-            kernel(k + 1, aOffset, bOffset, cPlace, panels);
+            kernel(k + 1, aOffset, bOffset, cPlace, panels, next);
             scf::YieldOp::create(b);
           }
         });
@@ -170,13 +202,18 @@ static void emitTransposedProduct(HostBuilder &b, const Library::TransposedProdu
   int64_t panel = b.tiles.panel;
   b.loop(p.columns, [&](Value column) {
     Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
+    Value nextColumn = b.min(b.add(column, 1), b.sub(p.columns, b.index(1)));
+    Value nextPlace = b.add(p.bOffset, b.mul(nextColumn, p.bPanel));
     b.loop(p.tiles, [&](Value index) {
+      NextBlock next(b, p.b, nextPlace, p.depth, index);
       Value aOffset = b.mul(index, Tiles::rows * Tiles::depth);
       Value cOffset = b.add(b.mul(b.mul(index, Tiles::rows), p.cRow), b.mul(column, panel));
       Tile tile(b, Tiles::rows, p.c, cOffset, p.cRow);
       auto steps = [&](int64_t count) {
         return [&, count](Value k, ValueRange carried) {
           SmallVector<Value> sums(carried);
+          if (count > 1)
+            next.fetch(k);
           Value a = b.add(aOffset, b.mul(k, Tiles::rows)), right = b.add(bOffset, b.mul(k, panel));
           for (int64_t u = 0; u < count; ++u)
             tile.multiply(sums, p.a, b.add(a, u * Tiles::rows), 1, p.b, b.add(right, u * panel), u);
