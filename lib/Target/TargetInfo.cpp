@@ -14,7 +14,7 @@ llvm::ArrayRef<llvm::StringLiteral> TargetInfo::getNames() { return names; }
 
 std::optional<TargetInfo> TargetInfo::get(llvm::StringRef name) {
   if (name == "host")
-    return TargetInfo(names[0], /*runtimePlans=*/true, /*blockPlans=*/true, /*fusedKernels=*/false,
+    return TargetInfo(names[0], /*runtimePlans=*/true, /*blockPlans=*/true, /*fusedKernels=*/true,
                       /*fusedBlocks=*/true);
   if (name == "cuda")
     return TargetInfo(names[1], /*runtimePlans=*/true, /*blockPlans=*/false, /*fusedKernels=*/false,

@@ -194,9 +194,9 @@ public:
   void finish(const BackwardLoop &loop) {
     Value zero = b.index(0);
     if (Value result = op.getCsPrevGradOut())
-      storePanels(b, kc, zero, p.B, p.H, result);
+      storePanels(b, kc, zero, p.B, p.H, result, zero);
     if (Value result = op.getHPrevGradOut())
-      storePanels(b, loop.kh, zero, p.B, p.H, result);
+      storePanels(b, loop.kh, zero, p.B, p.H, result, zero);
     if (loop.db)
       for (int64_t gate = 0; gate < 4; ++gate)
         storeRow(b, loop.db, b.mul(p.padded, gate), op.getBGradOut(), {}, b.mul(p.H, gate), p.H);

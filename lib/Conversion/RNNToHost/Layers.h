@@ -183,8 +183,8 @@ struct LSTMGradient {
 
 /// Zero in rows [from, to) of a result seen as rows.
 void fillRows(HostBuilder &b, Value rows, Value from, Value to, Value columns);
-/// Panels of B rows, from element `from` on, to the rows of a result.
-void storePanels(HostBuilder &b, Value source, Value from, Value rows, Value columns, Value target);
+/// Panels of `rows` rows, from element `from` on, to the rows of a matrix.
+void storePanels(HostBuilder &b, Value source, Value from, Value rows, Value columns, Value target, Value firstRow);
 
 void emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, Library &library);
 void emitBlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, Library &library);

@@ -16,12 +16,14 @@ void host::fillRows(HostBuilder &b, Value rows, Value from, Value to, Value colu
   });
 }
 
-void host::storePanels(HostBuilder &b, Value source, Value from, Value rows, Value columns, Value target) {
+void host::storePanels(HostBuilder &b, Value source, Value from, Value rows, Value columns, Value target,
+                       Value firstRow) {
   int64_t panel = b.tiles.panel;
   b.loop(b.ceilDiv(columns, panel), [&](Value q) {
     Value first = b.mul(q, panel), count = b.min(b.sub(columns, first), b.index(panel));
     b.loop(rows, [&](Value row) {
-      storeRow(b, source, b.add(from, b.mul(b.add(b.mul(q, rows), row), panel)), target, {row}, first, count);
+      storeRow(b, source, b.add(from, b.mul(b.add(b.mul(q, rows), row), panel)), target, {b.add(firstRow, row)}, first,
+               count);
     });
   });
 }

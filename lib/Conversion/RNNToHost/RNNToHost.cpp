@@ -6,7 +6,7 @@
 
 #include "rnn/Conversion/RNNToHost/RNNToHost.h"
 #include "../Common/LayerLowering.h"
-#include "Layers.h"
+#include "Cudnn.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "rnn/Conversion/Passes.h"
@@ -84,6 +84,72 @@ void convert(OpTy op, const HostVectors &vectors, Library &library,
   op.erase();
 }
 
+/// A stack of layers as loops. Nothing runs where a check fails. `pass` is that of `rnnrt.rnn_begin`.
+template <typename OpTy>
+void convertStack(OpTy op, const HostVectors &vectors, Library &library, int32_t pass, Value (*getReserve)(OpTy),
+                  void (*emit)(HostBuilder &, OpTy, Stack &, Library &)) {
+  Location loc = op.getLoc();
+  Type element = cast<MemRefType>(op.getInput().getType()).getElementType();
+  HostBuilder b(loc, op, Tiles(element, vectors));
+  Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
+  Letters letters(b, op);
+  letters.check(op, call);
+  Value H = letters["H"], projection = op.getNumProj() > 0 ? b.index(op.getNumProj()) : H;
+  Value plan = rnnrt::RnnFusedPlanOp::create(
+      b, rnnrt::PlanType::get(op.getContext()), call, letters["T"], letters["B"], letters["I"], H, projection,
+      letters["L"], TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),
+      b.getBoolAttr(pass != 0), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
+  DenseBuffers dense(b, loc);
+  useDenseBuffers(op, dense);
+  Value reserve = pass == 0 ? Value() : getReserve(op), original;
+  if (pass != 0 && !reserve) {
+    // A pass that nobody wants to see the reserve space of.
+    Value bytes = rnnrt::RnnReserveSizeOp::create(b, b.getIndexType(), call, plan);
+    reserve = dense.allocate(MemRefType::get({ShapedType::kDynamic}, b.getI8Type()), bytes);
+  } else if (reserve && !cast<MemRefType>(reserve.getType()).getLayout().isIdentity()) {
+    // Views of bytes begin where a buffer does.
+    original = reserve;
+    reserve = dense.allocate(MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
+                             b.createOrFold<memref::DimOp>(original, 0));
+    memref::CopyOp::create(b, original, reserve);
+  }
+  Value bytes = reserve ? b.createOrFold<memref::DimOp>(reserve, 0) : b.index(0);
+  Value begun = rnnrt::RnnBeginOp::create(b, b.getIndexType(), call, plan, op.getSequenceLengths(),
+                                          b.createOrFold<memref::DimOp>(op.getParams(), 0), reserve, bytes,
+                                          b.getI32IntegerAttr(pass));
+  auto body = [&](bool isProjected) {
+    CudnnLayer sizes(b, op, letters, isProjected);
+    DropoutMask mask(op);
+    Stack stack(b, sizes, mask, op.getParams(), reserve);
+    emit(b, op, stack, library);
+  };
+  b.branch(b.compare(arith::CmpIPredicate::ne, begun, b.index(0)), [&] {
+    if (std::optional<bool> isProjected = CudnnLayer::projected(op, letters))
+      return body(*isProjected);
+    b.branch(
+        b.compare(arith::CmpIPredicate::ne, H, projection), [&] { body(true); }, [&] { body(false); });
+  });
+  if (original)
+    memref::CopyOp::create(b, reserve, original);
+  dense.finish();
+  op.erase();
+}
+
+/// Without dropout nobody can tell a training pass whose reserve is not wanted from inference.
+void convertForward(CudnnForwardOp op, const HostVectors &vectors, Library &library) {
+  bool training = op.getIsTraining() && (op.getReserveSpaceOut() || op.drawsDropout());
+  auto getReserve = [](CudnnForwardOp op) -> Value { return op.getReserveSpaceOut(); };
+  convertStack<CudnnForwardOp>(op, vectors, library, training ? 1 : 0, getReserve, emitCudnnForward);
+}
+
+void convertBackward(CudnnBackpropOp op, const HostVectors &vectors, Library &library) {
+  auto getReserve = [](CudnnBackpropOp op) -> Value { return op.getReserveSpace(); };
+  if (op.getInputBackpropOut() || op.getInputHBackpropOut() || op.getInputCBackpropOut() || op.getParamsBackpropOut())
+    convertStack<CudnnBackpropOp>(op, vectors, library, 2, getReserve, emitCudnnBackward);
+  else
+    op.erase();
+}
+
 struct ConvertRNNToHost : public rnn::impl::ConvertRNNToHostPassBase<ConvertRNNToHost> {
   using ConvertRNNToHostPassBase::ConvertRNNToHostPassBase;
 
@@ -107,14 +173,19 @@ void rnn::convertRNNToHost(ModuleOp module, const HostVectors &vectors) {
   SmallVector<Operation *> ops;
   module.walk([&](LayerOpInterface op) {
     bool isMemref = llvm::none_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
-    if (isa<BlockLSTMOp, BlockLSTMGradOp>(op) && isMemref && op.getLowering() == Lowering::Fused)
+    bool isLayer = isa<BlockLSTMOp, BlockLSTMGradOp, CudnnForwardOp, CudnnBackpropOp>(op);
+    if (isLayer && isMemref && op.getLowering() == Lowering::Fused)
       ops.push_back(op);
   });
   Library library(module);
   for (Operation *op : ops) {
     if (auto grad = dyn_cast<BlockLSTMGradOp>(op))
       convert(grad, vectors, library, emitBlockBackward);
+    else if (auto forward = dyn_cast<BlockLSTMOp>(op))
+      convert(forward, vectors, library, emitBlockForward);
+    else if (auto backprop = dyn_cast<CudnnBackpropOp>(op))
+      convertBackward(backprop, vectors, library);
     else
-      convert(cast<BlockLSTMOp>(op), vectors, library, emitBlockForward);
+      convertForward(cast<CudnnForwardOp>(op), vectors, library);
   }
 }

@@ -1,12 +1,14 @@
 // RUN: rnn-opt %s -rnn-select-lowering | FileCheck %s
 // RUN: rnn-opt %s -rnn-select-lowering=prefer=runtime | FileCheck %s
+// RUN: rnn-opt %s -rnn-select-lowering=prefer=fused | FileCheck %s --check-prefix=FUSED
 // RUN: rnn-opt %s -rnn-select-lowering=target=simt | FileCheck %s
 // RUN: not rnn-opt %s -rnn-select-lowering=target=cuda -remarks-filter-passed='rnn-select-lowering' -remark-policy=all 2>&1 | FileCheck %s --check-prefix=CUDA
 // RUN: rnn-opt %s -rnn-select-lowering -remarks-filter-passed='rnn-select-lowering' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // CHECK-LABEL: func @sizes
 // CHECK: rnn.cudnn_params_size {{.*}} lowering = #rnn.lowering<runtime>
-// REMARK: [Passed] Lowering | Category:rnn-select-lowering | Reason="the target has no fused kernels for this op", Remark="'rnn.cudnn_params_size' runs as `runtime`"
+// FUSED: rnn.cudnn_params_size {{.*}} lowering = #rnn.lowering<fused>
+// REMARK: [Passed] Lowering | Category:rnn-select-lowering | Reason="plans come first where there are some", Remark="'rnn.cudnn_params_size' runs as `runtime`"
 func.func @sizes(%l: index, %h: index, %i: index) -> index {
   %n = rnn.cudnn_params_size gru sizes(%l, %h, %i) {element_type = f32}
   return %n : index

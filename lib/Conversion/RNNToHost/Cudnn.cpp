@@ -1,0 +1,101 @@
+//===- Cudnn.cpp - the layers and directions of a stack ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cudnn.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+Stack::Stack(HostBuilder &b, const CudnnLayer &sizes, const DropoutMask &mask, Value params, Value reserve)
+    : b(b), sizes(sizes), mask(mask), params(params), points(b.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
+      hasOneLayer(getConstantIntValue(sizes.L) == 1) {
+  if (!reserve)
+    return;
+  saved = sizes.viewReserve(reserve);
+  if (drops())
+    draw = memref::LoadOp::create(b, sizes.viewDraw(reserve), b.index(0));
+}
+
+void Stack::describe(Layer &layer) {
+  Problem &p = layer.p;
+  p.T = p.steps = sizes.T, p.B = sizes.B, p.I = sizes.I, p.H = sizes.H, p.P = sizes.P;
+  p.projected = sizes.isProjected;
+  p.finish(b);
+  layer.blocks = isGRU() ? 4 : sizes.G;
+  layer.input = {0, sizes.G};
+  layer.recurrent = {isGRU() ? 1 : 0, sizes.G};
+}
+
+void Stack::forLayers(bool reversed, function_ref<void()> body) {
+  auto run = [&](Value number) {
+    layer = reversed ? b.sub(b.sub(sizes.L, b.index(1)), number) : number;
+    body();
+  };
+  if (hasOneLayer)
+    return run(b.index(0));
+  b.loop(sizes.L, run);
+}
+
+void Stack::forDirections(Layer &loops, function_ref<void()> body) {
+  auto run = [&](Value number) {
+    direction = number;
+    pseudo = b.add(b.mul(layer, sizes.D), direction);
+    at = sizes.paramsOf(layer, direction);
+    if (saved)
+      kept = sizes.reserveOf(layer, direction);
+    if (sizes.D == 2)
+      loops.isReverse = b.compare(arith::CmpIPredicate::ne, direction, b.index(0));
+    body();
+  };
+  if (sizes.D == 1)
+    return run(b.index(0));
+  b.loop(b.index(sizes.D), run);
+}
+
+Value Stack::matrix(Value buffer, Value offset, Value rows, Value columns, Value rowStride) {
+  auto source = cast<MemRefType>(buffer.getType());
+  if (!source.getLayout().isIdentity()) {
+    auto parts = memref::ExtractStridedMetadataOp::create(b, buffer);
+    offset = b.add(parts.getOffset(), offset);
+  }
+  constexpr int64_t any = ShapedType::kDynamic;
+  auto layout = StridedLayoutAttr::get(b.getContext(), any, {any, 1});
+  auto type = MemRefType::get({any, any}, source.getElementType(), layout);
+  SmallVector<OpFoldResult> extents = {rows, columns}, strides = {rowStride ? rowStride : columns, b.getIndexAttr(1)};
+  return memref::ReinterpretCastOp::create(b, type, buffer, OpFoldResult(offset), extents, strides);
+}
+
+void Stack::drop(Value source, Value target, Value ofLayer) {
+  // Four elements have their words from one draw of the generator.
+  constexpr int64_t words = 4;
+  Location loc = b.getLoc();
+  Value zero = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.sum, 0));
+  Value scale = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.sum, mask.scale()));
+  auto apply = [&](Value element) {
+    Value row = b.div(element, width), column = b.sub(element, b.mul(row, width));
+    Value value = b.loadScalar(source, {row, column});
+    Value kept = mask.emitKept(b, loc, ofLayer, draw, element);
+    value = arith::SelectOp::create(b, kept, arith::MulFOp::create(b, value, scale), zero);
+    memref::StoreOp::create(b, value, target, ValueRange{row, column});
+  };
+  Value all = b.mul(points, width), groups = b.div(all, b.index(words));
+  b.loop(groups, [&](Value group) {
+    Value first = b.mul(group, words);
+    for (int64_t word = 0; word < words; ++word)
+      apply(b.createOrFold<arith::OrIOp>(first, b.index(word)));
+  });
+  b.loop(b.mul(groups, words), all, 1, apply);
+}
+
+void host::copyRows(HostBuilder &b, Value source, Value sourceRow, Value rows, Value columns, Value target,
+                    Value targetRow) {
+  b.loop(rows, [&](Value row) {
+    b.forColumns(columns, [&](Value column, Value mask) {
+      b.store(b.load(source, {b.add(sourceRow, row), column}, mask), target, {b.add(targetRow, row), column}, mask);
+    });
+  });
+}

@@ -1,0 +1,249 @@
+//===- CudnnForward.cpp - the forward pass of the cudnn ops --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cudnn.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+namespace {
+
+class CudnnForward final : public ForwardLayer {
+public:
+  CudnnForward(HostBuilder &b, CudnnForwardOp op, Stack &stack, Library &library)
+      : ForwardLayer(b, library), op(op), stack(stack), x(b.asRows(op.getInput())) {
+    stack.describe(*this);
+    lengths = op.getSequenceLengths();
+    if (stack.isLSTM())
+      cell = b.allocate(b.mul(p.padded, p.B));
+    Value outputs = b.mul(stack.points, stack.width);
+    if (!stack.saved && !stack.hasOneLayer)
+      between = b.allocate(b.mul(outputs, 2));
+    if (stack.drops())
+      dropped = b.allocate(outputs);
+  }
+
+  void emit() {
+    ForwardLoop loop(*this, stack.hasOneLayer ? p.I : b.max(stack.sizes.I, stack.width));
+    stack.forLayers(/*reversed=*/false, [&] {
+      startLayer();
+      stack.forDirections(*this, [&] {
+        startDirection();
+        loop.run();
+        // Past its end an example keeps its state, so the last one is the final one.
+        if (Value result = op.getOutputHOut())
+          storePanels(b, loop.h, loop.hFinal, p.B, p.P, b.asRows(result), stack.stateRow());
+        if (Value result = op.getOutputCOut(); result && cell)
+          storePanels(b, cell, b.index(0), p.B, p.H, b.asRows(result), stack.stateRow());
+      });
+    });
+    loop.release();
+    for (Value buffer : {cell, between, dropped})
+      if (buffer)
+        b.free(buffer);
+  }
+
+  //===--- The layer -----------------------------------------------------------===//
+
+  void start(Value packedX, Value packedH, Value packedP, Value h) override {
+    int64_t panel = b.tiles.panel;
+    Value zero = b.index(0), params = stack.params;
+    auto pack = [&](Value weights, Value columns, const Blocks &range, Value target) {
+      Value stride = b.mul(b.ceilDiv(columns, panel), panel * panel);
+      for (int64_t k = 0; k < range.count; ++k)
+        library.packTransposed(b, {weights, b.mul(p.H, stack.gateOf(range.first + k)), p.H, zero, columns, target,
+                                   b.mul(b.mul(p.panels, k), stride), stride});
+    };
+    auto packInputs = [&] { pack(stack.inputWeights(params, p.I), p.I, input, packedX); };
+    if (Value skips = skipsInput())
+      b.branch(skips, [] {}, packInputs);
+    else
+      packInputs();
+    pack(stack.recurrentWeights(params), p.P, recurrent, packedH);
+    if (p.projected)
+      library.packTransposed(b, {stack.projection(params), zero, p.P, zero, p.H, packedP, zero, b.mul(p.padded, panel)});
+    library.packRows(b, op.getInputH(), stack.stateRow(), p.B, h);
+    if (cell)
+      library.packRows(b, op.getInputC(), stack.stateRow(), p.B, cell);
+  }
+
+  void fillBias(Value bias) override {
+    auto add = [&](Value offset, const Blocks &range) {
+      for (int64_t block = range.first; block < range.first + range.count; ++block)
+        b.forColumns(p.H, [&](Value column, Value mask) {
+          Value from = b.add(b.add(offset, b.mul(p.H, stack.gateOf(block))), column);
+          Value place = b.add(b.mul(p.padded, block), column);
+          b.store(b.addf(b.load(bias, place), b.load(stack.params, from, mask)), bias, place);
+        });
+    };
+    add(stack.at.inputBias, input);
+    add(stack.at.recurrentBias, recurrent);
+  }
+
+  void packInput(Value row, Value rows, Value target) override {
+    b.branch(
+        stack.isFirstLayer(), [&] { library.packRows(b, x, row, rows, target); },
+        [&] { library.packRows(b, inputs, row, rows, target); });
+  }
+
+  Value skipsInput() override { return stack.sizes.skips ? stack.isFirstLayer() : Value(); }
+
+  /// The weights of every gate are the identity.
+  void addInput(Value row, Value rows, Value gates, Value gatesRow) override {
+    b.loop(rows, [&](Value r) {
+      b.forColumns(p.H, [&](Value column, Value mask) {
+        Value value = b.load(x, {b.add(row, r), column}, mask);
+        for (int64_t block = input.first; block < input.first + input.count; ++block) {
+          Value place = b.add(b.add(b.mul(r, gatesRow), b.mul(p.padded, block)), column);
+          b.store(b.addf(b.load(gates, place), value), gates, place);
+        }
+      });
+    });
+  }
+
+  Value step(const Place &at, ArrayRef<Value> arguments, function_ref<Value()> before) override {
+    switch (stack.sizes.mode) {
+    case CellMode::Lstm:
+      return lstm(at, arguments);
+    case CellMode::Gru:
+      return gru(at, arguments, before());
+    case CellMode::RnnTanh:
+    case CellMode::RnnRelu: {
+      keep(at, gates, 0, arguments[0]);
+      Value h = stack.sizes.mode == CellMode::RnnTanh ? b.tanh(arguments[0]) : relu(arguments[0]);
+      keepHidden(at, h);
+      return h;
+    }
+    }
+    llvm_unreachable("unknown mode");
+  }
+
+  void publish(Value t, Value panel, function_ref<Value(const Place &)> load) override {
+    Value output = op.getOutputOut(), firstColumn = b.mul(stack.direction, p.P);
+    auto store = [&](bool toStates, bool toOutput) {
+      if (toStates || toOutput)
+        forPlaces(p.P, t, panel, [&](const Place &at) {
+          Value h = load(at), column = b.add(firstColumn, at.column);
+          if (toStates)
+            b.store(h, states, {b.add(b.mul(at.t, p.B), at.row), column}, at.mask);
+          if (toOutput && at.padded)
+            h = arith::SelectOp::create(b, at.padded, b.constant(0), h);
+          if (toOutput)
+            b.store(h, output, {at.t, at.row, column}, at.mask);
+        });
+    };
+    bool keeps = bool(stack.saved);
+    if (keeps && !output)
+      return store(true, false);
+    b.branch(stack.isLastLayer(), [&] { store(keeps, bool(output)); }, [&] { store(true, false); });
+  }
+
+private:
+  void startLayer() {
+    const CudnnLayer &sizes = stack.sizes;
+    Value isFirst = stack.isFirstLayer(), zero = b.index(0);
+    p.I = sizes.inputWidth(stack.layer);
+    if (stack.hasOneLayer && !stack.saved)
+      return;
+    // Without a reserve space there are two outputs in turns.
+    auto statesOf = [&](Value layer) {
+      if (!between)
+        return stack.statesOf(layer);
+      Value place = b.mul(b.createOrFold<arith::AndIOp>(layer, b.index(1)), b.mul(stack.points, stack.width));
+      return stack.matrix(between, place, stack.points, stack.width);
+    };
+    states = statesOf(stack.layer);
+    if (stack.hasOneLayer)
+      return;
+    Value previous = b.max(b.sub(stack.layer, b.index(1)), zero);
+    inputs = statesOf(previous);
+    if (dropped) {
+      // Dropout acts on the output on its way to the next layer; the states stay whole.
+      Value target = stack.matrix(dropped, zero, stack.points, stack.width);
+      b.branch(isFirst, [] {}, [&] { stack.drop(inputs, target, previous); });
+      inputs = target;
+    }
+  }
+
+  void startDirection() {
+    if (!stack.saved)
+      return;
+    gates = stack.gates();
+    if (stack.isLSTM())
+      cells = stack.cells();
+    if (stack.isGRU())
+      linear = stack.linear();
+    if (p.projected)
+      hidden = stack.hidden();
+  }
+
+  /// Keeps a value in the columns of one gate; past the end of an example that is zero.
+  void keep(const Place &at, Value rows, int64_t gate, Value value) {
+    if (!rows)
+      return;
+    if (at.padded)
+      value = arith::SelectOp::create(b, at.padded, b.constant(0), value);
+    b.store(value, rows, {b.add(b.mul(at.t, p.B), at.row), b.add(b.mul(p.H, gate), at.column)}, at.mask);
+  }
+  void keepHidden(const Place &at, Value h) { keep(at, hidden, 0, h); }
+
+  Value relu(Value x) {
+    Value zero = b.constant(0);
+    return arith::SelectOp::create(b, arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x, zero), zero, x); // NaN stays
+  }
+
+  // c = f*c' + i*g;  h = o*tanh(c)
+  Value lstm(const Place &at, ArrayRef<Value> arguments) {
+    Value before = b.load(cell, at.inState);
+    Value i = b.sigmoid(arguments[0]);
+    keep(at, gates, 0, i);
+    Value f = b.sigmoid(arguments[1]);
+    keep(at, gates, 1, f);
+    Value g = b.tanh(arguments[2]);
+    keep(at, gates, 2, g);
+    Value c = b.fma(i, g, b.mulf(f, before));
+    if (at.padded)
+      c = arith::SelectOp::create(b, at.padded, before, c);
+    b.store(c, cell, at.inState);
+    if (cells)
+      b.store(c, cells, {b.add(b.mul(at.t, p.B), at.row), at.column}, at.mask);
+    Value o = b.sigmoid(arguments[3]);
+    keep(at, gates, 3, o);
+    Value h = b.mulf(o, b.tanh(c));
+    keepHidden(at, h);
+    return h;
+  }
+
+  // q = Rn h' + bRn;  n = tanh(Wn x + bWn + r*q);  h = (1-z)*n + z*h'
+  Value gru(const Place &at, ArrayRef<Value> arguments, Value before) {
+    Value q = arguments[3];
+    keep(at, linear, 0, q);
+    Value r = b.sigmoid(arguments[1]);
+    keep(at, gates, 0, r);
+    Value z = b.sigmoid(arguments[2]);
+    keep(at, gates, 1, z);
+    Value n = b.tanh(b.fma(r, q, arguments[0]));
+    keep(at, gates, 2, n);
+    return b.fma(z, before, b.mulf(b.subf(b.constant(1), z), n));
+  }
+
+  CudnnForwardOp op;
+  Stack &stack;
+  Value x;       ///< rows of the first layer's input
+  Value inputs;  ///< rows of another layer's input
+  Value states;  ///< rows that become the layer's output
+  Value cell;    ///< the cell, panels of B rows
+  Value between; ///< outputs of two layers, where nothing is kept
+  Value dropped; ///< what dropout left of a layer's output
+  Value gates, cells, linear, hidden; ///< what is kept
+};
+
+} // namespace
+
+void host::emitCudnnForward(HostBuilder &b, CudnnForwardOp op, Stack &stack, Library &library) {
+  CudnnForward(b, op, stack, library).emit();
+}
