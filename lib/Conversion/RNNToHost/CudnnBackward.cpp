@@ -177,7 +177,7 @@ void CudnnBackward::allocate() {
   if (dx || !stack.hasOneLayer) {
     Value width = b.mul(b.ceilDiv(maxInput, panel), panel);
     packedW = b.allocate(b.mul(b.mul(p.padded, input.count), width));
-    block = b.allocate(b.mul(width, Tiles::blockRows));
+    block = b.allocate(b.mul(b.add(width, panel), Tiles::blockRows));
   }
   if (dparams && lengths && !(stack.hasOneLayer && stack.sizes.skips)) {
     // What stands past the end of an example must not reach sums over time, not even times zero.

@@ -241,7 +241,7 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
   int64_t panel = b.tiles.panel;
   if (Value result = op.getXGradOut()) {
     Value width = b.mul(b.ceilDiv(p.I, panel), panel), target = b.asRows(result);
-    Value packed = b.allocate(b.mul(b.mul(p.padded, 4), width)), block = b.allocate(b.mul(width, Tiles::blockRows));
+    Value packed = b.allocate(b.mul(b.mul(p.padded, 4), width)), block = b.allocate(b.mul(b.add(width, panel), Tiles::blockRows));
     layer.packWeights(zero, p.I, packed);
     loop.inputs(packed, block, [&](Value first, Value count, Value blockWidth) {
       b.loop(count, [&](Value row) {

@@ -149,6 +149,9 @@ public:
     Value places, block;
   };
   Scratch allocateSums(Value panels);
+  /// Columns of a row of a block with `panels` panels: an odd number of them, which spreads the rows of a tile over the
+  /// sets of a cache.
+  Value rowWidth(Value panels);
   void sums(const Scratch &scratch, ArrayRef<Left> lefts, Value width, const Right &right,
             function_ref<void(Value row, Value rows, Value blockWidth)> store);
   /// Blocks of dG.

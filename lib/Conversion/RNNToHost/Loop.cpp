@@ -340,7 +340,7 @@ void BackwardLoop::run(bool wantsState) {
 void BackwardLoop::inputs(Value packed, Value block, function_ref<void(Value, Value, Value)> store) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
-  Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel), width = b.mul(inputPanels, panel);
+  Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel), width = rowWidth(inputPanels);
   Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
   Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
   b.loop(zero, rows, Tiles::blockRows, [&](Value first) {
@@ -357,15 +357,18 @@ BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {
   return {dG, b.mul(b.mul(panels, blocks.first), b.mul(allRows, b.tiles.panel)), b.mul(panels, blocks.count)};
 }
 
+Value BackwardLoop::rowWidth(Value panels) {
+  return b.mul(b.createOrFold<arith::OrIOp>(panels, b.index(1)), b.tiles.panel);
+}
+
 BackwardLoop::Scratch BackwardLoop::allocateSums(Value panels) {
-  return {b.allocate(b.index(Tiles::blockRows * Tiles::depth)),
-          b.allocate(b.mul(panels, Tiles::blockRows * b.tiles.panel))};
+  return {b.allocate(b.index(Tiles::blockRows * Tiles::depth)), b.allocate(b.mul(rowWidth(panels), Tiles::blockRows))};
 }
 
 void BackwardLoop::sums(const Scratch &scratch, ArrayRef<Left> lefts, Value width, const Right &right,
                         function_ref<void(Value, Value, Value)> store) {
   int64_t panel = b.tiles.panel;
-  Value zero = b.index(0), blockWidth = b.mul(right.count, panel), rightPanel = b.mul(allRows, panel);
+  Value zero = b.index(0), blockWidth = rowWidth(right.count), rightPanel = b.mul(allRows, panel);
   b.loop(zero, width, Tiles::blockRows, [&](Value first) {
     Value height = b.min(b.sub(width, first), b.index(Tiles::blockRows)), tiles = b.ceilDiv(height, Tiles::rows);
     b.fillZero(scratch.block, zero, b.mul(b.mul(tiles, Tiles::rows), blockWidth));

@@ -14,6 +14,9 @@
 extern "C" {
 #endif
 
+/// What a thread of a team runs: part `part` of `parts`.
+typedef void (*rnnrt_part_t)(void *context, void *team, int64_t part, int64_t parts);
+
 #define RNNRT_ENTRY(result, name, parameters) RNNRT_API result name parameters;
 #include "rnn_runtime/abi.def"
 #undef RNNRT_ENTRY

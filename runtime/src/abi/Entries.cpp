@@ -5,6 +5,7 @@
 #include "core/CurrentCall.h"
 #include "core/Device.h"
 #include "core/Range.h"
+#include "core/ThreadPool.h"
 #include "rnn_runtime/abi.h"
 
 #include <chrono>
@@ -129,6 +130,15 @@ void rnnrt_abi_read(rnnrt_call_t *call, const void *source, void *target, int64_
   if (!done && target && bytes > 0)
     std::memset(target, 0, bytes);
 }
+
+void rnnrt_abi_parallel(rnnrt_call_t *call, rnnrt_part_t function, void *context, int64_t most) {
+  enter(call, [&] {
+    ThreadPool::get().run(function, context, most);
+    return Status();
+  });
+}
+
+void rnnrt_abi_team_wait(void *team) { static_cast<rnnrt_team *>(team)->wait(); }
 
 void rnnrt_abi_make_current(rnnrt_call_t *call) {
   setCurrentCall(call);

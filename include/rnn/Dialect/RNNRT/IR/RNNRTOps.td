@@ -134,6 +134,22 @@ def RNNRT_MakeCurrentOp : RNNRT_EntryOp<"make_current", 1> {
   let assemblyFormat = "$call attr-dict";
 }
 
+def RNNRT_ParallelOp : RNNRT_EntryOp<"parallel", 4> {
+  let summary = "parts of a function on the runtime's threads";
+  let description = [{
+    `function` is the address of an LLVM function that takes `context`, the team, the number of its part, and how many parts
+    there are: at most `most`, and as few as one. What it computes must not depend on that number.
+  }];
+  let arguments = (ins RNNRT_CallType:$call, AnyType:$function, AnyType:$context, Index:$most);
+  let assemblyFormat = "$call `,` $function `(` $context `)` `most` $most attr-dict `:` type($function) `,` type($context)";
+}
+
+def RNNRT_TeamWaitOp : RNNRT_EntryOp<"team_wait", 1> {
+  let summary = "waits for the other parts of a team";
+  let arguments = (ins AnyType:$team);
+  let assemblyFormat = "$team attr-dict `:` type($team)";
+}
+
 //===----------------------------------------------------------------------===//
 // The cudnn family
 //===----------------------------------------------------------------------===//

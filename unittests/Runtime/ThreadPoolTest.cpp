@@ -1,0 +1,143 @@
+// ThreadPoolTest.cpp - parts, teams that wait for each other, callers at once, sleep, fork.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/ThreadPool.h"
+
+#include <chrono>
+#include <functional>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace rnnrt;
+
+namespace {
+
+using Part = std::function<void(rnnrt_team &, int64_t, int64_t)>;
+
+void run(ThreadPool &pool, int64_t most, const Part &part) {
+  pool.run(
+      [](void *context, void *team, int64_t index, int64_t parts) {
+        (*static_cast<const Part *>(context))(*static_cast<rnnrt_team *>(team), index, parts);
+      },
+      const_cast<Part *>(&part), most);
+}
+
+TEST(ThreadPoolTest, everyPartRunsOnce) {
+  for (int threads : {1, 2, 3, 5}) {
+    ThreadPool pool(threads);
+    for (int64_t most : {0, 1, 2, 4, 100}) {
+      std::atomic<int> seen[8] = {}, total{0};
+      int64_t expected = std::max<int64_t>(std::min<int64_t>(most, threads), 1);
+      run(pool, most, [&](rnnrt_team &, int64_t part, int64_t parts) {
+        EXPECT_EQ(parts, expected);
+        ++seen[part];
+        ++total;
+      });
+      EXPECT_EQ(total, expected);
+      for (int64_t part = 0; part < expected; ++part)
+        EXPECT_EQ(seen[part], 1) << part << " of " << expected;
+    }
+  }
+}
+
+// What one part wrote before the wait, the others read behind it, without any other synchronization.
+TEST(ThreadPoolTest, waitingSeparatesRounds) {
+  ThreadPool pool(3);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    int64_t values[3] = {-1, -1, -1};
+    int wrong = 0;
+    run(pool, 3, [&](rnnrt_team &team, int64_t part, int64_t parts) {
+      ASSERT_EQ(parts, 3);
+      for (int64_t round = 0; round < 200; ++round) {
+        values[part] = round;
+        team.wait();
+        if (part == round % 3)
+          for (int64_t value : values)
+            wrong += value != round;
+        team.wait();
+      }
+    });
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
+TEST(ThreadPoolTest, sleepersAreWoken) {
+  ThreadPool pool(3);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    std::atomic<int> total{0};
+    run(pool, 3, [&](rnnrt_team &team, int64_t part, int64_t) {
+      // Also those who wait for a late part.
+      if (part == repeat % 3)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      team.wait();
+      ++total;
+    });
+    EXPECT_EQ(total, 3);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+TEST(ThreadPoolTest, aPartThatAsksAgainWorksAlone) {
+  ThreadPool pool(2);
+  std::atomic<int> inner{0};
+  run(pool, 2, [&](rnnrt_team &, int64_t, int64_t) {
+    run(pool, 2, [&](rnnrt_team &team, int64_t part, int64_t parts) {
+      EXPECT_EQ(part, 0);
+      EXPECT_EQ(parts, 1);
+      team.wait();
+      ++inner;
+    });
+  });
+  EXPECT_EQ(inner, 2);
+}
+
+TEST(ThreadPoolTest, callersAtOnceShareTheThreads) {
+  ThreadPool pool(3);
+  constexpr int callers = 4, calls = 100;
+  std::atomic<int> teams{0}, done{0};
+  std::vector<std::thread> threads;
+  for (int caller = 0; caller < callers; ++caller)
+    threads.emplace_back([&] {
+      for (int call = 0; call < calls; ++call)
+        run(pool, 3, [&](rnnrt_team &team, int64_t part, int64_t parts) {
+          bool isTeam = parts > 1 && part == 0;
+          if (isTeam) {
+            EXPECT_EQ(teams.fetch_add(1), 0) << "two teams at once";
+          }
+          team.wait();
+          if (isTeam)
+            teams.fetch_sub(1);
+          team.wait();
+          if (part == 0)
+            ++done;
+        });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(done, callers * calls);
+}
+
+// The sanitizer of GCC and of Clang does not follow threads into a child.
+#ifdef __has_feature
+#define RNN_HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define RNN_HAS_FEATURE(feature) 0
+#endif
+#if !defined(__SANITIZE_THREAD__) && !RNN_HAS_FEATURE(thread_sanitizer)
+TEST(ThreadPoolTest, aChildOfAForkWorksAlone) {
+  ThreadPool pool(2);
+  run(pool, 2, [](rnnrt_team &, int64_t, int64_t) {});
+  pid_t child = fork();
+  if (child == 0) {
+    int64_t parts = 0;
+    run(pool, 2, [&](rnnrt_team &, int64_t, int64_t count) { parts = count; });
+    _exit(parts == 1 ? 0 : 1);
+  }
+  int status = 1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+#endif
+
+} // namespace
