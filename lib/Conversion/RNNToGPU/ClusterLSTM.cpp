@@ -341,7 +341,8 @@ void RecurrenceKernel::storeGates(const Place &place, Value t, Value turn, const
   Emitter storing = host.named(layer.name.str() + ": gradients of the gates");
   storing.when(place.exists, [&] {
     Value row = storing.add(storing.mul(t, layer.B), place.b);
-    for (auto [gate, value] : llvm::enumerate(ArrayRef{gradients.i, gradients.g, gradients.f, gradients.o})) {
+    const Value gates[] = {gradients.i, gradients.g, gradients.f, gradients.o};
+    for (auto [gate, value] : llvm::enumerate(gates)) {
       Value rounded = storing.convert(value, layer.element);
       storing.store(rounded, layer.gateGradients,
                     {row, storing.add(place.unit, storing.index(layer.gateColumns[gate]))});
