@@ -3,56 +3,60 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // DEFINE: %{golden} = %S/../../golden/compiler/block_v2_n4_f32
-// RUN: rnn-run %s \
-// RUN:   --function=forward \
-// RUN:   --input=i64=4 \
-// RUN:   --input=@%{golden}/x.npy \
-// RUN:   --input=@%{golden}/cs_prev.npy \
-// RUN:   --input=@%{golden}/h_prev.npy \
-// RUN:   --input=@%{golden}/w.npy \
-// RUN:   --input=@%{golden}/wci.npy \
-// RUN:   --input=@%{golden}/wcf.npy \
-// RUN:   --input=@%{golden}/wco.npy \
-// RUN:   --input=@%{golden}/b.npy \
-// RUN:   --expected_output=@%{golden}/i.npy \
-// RUN:   --expected_output=@%{golden}/cs.npy \
-// RUN:   --expected_output=@%{golden}/f.npy \
-// RUN:   --expected_output=@%{golden}/o.npy \
-// RUN:   --expected_output=@%{golden}/ci.npy \
-// RUN:   --expected_output=@%{golden}/co.npy \
-// RUN:   --expected_output=@%{golden}/h.npy \
-// RUN:   --atol=1.46e-06 \
-// RUN:   --rtol=5e-06
-// RUN: rnn-run %s \
-// RUN:   --function=backward \
-// RUN:   --input=i64=4 \
-// RUN:   --input=@%{golden}/x.npy \
-// RUN:   --input=@%{golden}/cs_prev.npy \
-// RUN:   --input=@%{golden}/h_prev.npy \
-// RUN:   --input=@%{golden}/w.npy \
-// RUN:   --input=@%{golden}/wci.npy \
-// RUN:   --input=@%{golden}/wcf.npy \
-// RUN:   --input=@%{golden}/wco.npy \
-// RUN:   --input=@%{golden}/b.npy \
-// RUN:   --input=@%{golden}/saved_i.npy \
-// RUN:   --input=@%{golden}/saved_cs.npy \
-// RUN:   --input=@%{golden}/saved_f.npy \
-// RUN:   --input=@%{golden}/saved_o.npy \
-// RUN:   --input=@%{golden}/saved_ci.npy \
-// RUN:   --input=@%{golden}/saved_co.npy \
-// RUN:   --input=@%{golden}/saved_h.npy \
-// RUN:   --input=@%{golden}/cs_grad.npy \
-// RUN:   --input=@%{golden}/h_grad.npy \
-// RUN:   --expected_output=@%{golden}/dx.npy \
-// RUN:   --expected_output=@%{golden}/dcs_prev.npy \
-// RUN:   --expected_output=@%{golden}/dh_prev.npy \
-// RUN:   --expected_output=@%{golden}/dw.npy \
-// RUN:   --expected_output=@%{golden}/dwci.npy \
-// RUN:   --expected_output=@%{golden}/dwcf.npy \
-// RUN:   --expected_output=@%{golden}/dwco.npy \
-// RUN:   --expected_output=@%{golden}/db.npy \
-// RUN:   --atol=1.93e-06 \
-// RUN:   --rtol=5e-06
+// DEFINE: %{forward} = rnn-run %s \
+// DEFINE:   --function=forward \
+// DEFINE:   --input=i64=4 \
+// DEFINE:   --input=@%{golden}/x.npy \
+// DEFINE:   --input=@%{golden}/cs_prev.npy \
+// DEFINE:   --input=@%{golden}/h_prev.npy \
+// DEFINE:   --input=@%{golden}/w.npy \
+// DEFINE:   --input=@%{golden}/wci.npy \
+// DEFINE:   --input=@%{golden}/wcf.npy \
+// DEFINE:   --input=@%{golden}/wco.npy \
+// DEFINE:   --input=@%{golden}/b.npy \
+// DEFINE:   --expected_output=@%{golden}/i.npy \
+// DEFINE:   --expected_output=@%{golden}/cs.npy \
+// DEFINE:   --expected_output=@%{golden}/f.npy \
+// DEFINE:   --expected_output=@%{golden}/o.npy \
+// DEFINE:   --expected_output=@%{golden}/ci.npy \
+// DEFINE:   --expected_output=@%{golden}/co.npy \
+// DEFINE:   --expected_output=@%{golden}/h.npy \
+// DEFINE:   --atol=1.46e-06 \
+// DEFINE:   --rtol=5e-06
+// RUN: %{forward} --lowering=runtime
+// RUN: %{forward} --lowering=fused
+// DEFINE: %{backward} = rnn-run %s \
+// DEFINE:   --function=backward \
+// DEFINE:   --input=i64=4 \
+// DEFINE:   --input=@%{golden}/x.npy \
+// DEFINE:   --input=@%{golden}/cs_prev.npy \
+// DEFINE:   --input=@%{golden}/h_prev.npy \
+// DEFINE:   --input=@%{golden}/w.npy \
+// DEFINE:   --input=@%{golden}/wci.npy \
+// DEFINE:   --input=@%{golden}/wcf.npy \
+// DEFINE:   --input=@%{golden}/wco.npy \
+// DEFINE:   --input=@%{golden}/b.npy \
+// DEFINE:   --input=@%{golden}/saved_i.npy \
+// DEFINE:   --input=@%{golden}/saved_cs.npy \
+// DEFINE:   --input=@%{golden}/saved_f.npy \
+// DEFINE:   --input=@%{golden}/saved_o.npy \
+// DEFINE:   --input=@%{golden}/saved_ci.npy \
+// DEFINE:   --input=@%{golden}/saved_co.npy \
+// DEFINE:   --input=@%{golden}/saved_h.npy \
+// DEFINE:   --input=@%{golden}/cs_grad.npy \
+// DEFINE:   --input=@%{golden}/h_grad.npy \
+// DEFINE:   --expected_output=@%{golden}/dx.npy \
+// DEFINE:   --expected_output=@%{golden}/dcs_prev.npy \
+// DEFINE:   --expected_output=@%{golden}/dh_prev.npy \
+// DEFINE:   --expected_output=@%{golden}/dw.npy \
+// DEFINE:   --expected_output=@%{golden}/dwci.npy \
+// DEFINE:   --expected_output=@%{golden}/dwcf.npy \
+// DEFINE:   --expected_output=@%{golden}/dwco.npy \
+// DEFINE:   --expected_output=@%{golden}/db.npy \
+// DEFINE:   --atol=1.93e-06 \
+// DEFINE:   --rtol=5e-06
+// RUN: %{backward} --lowering=runtime
+// RUN: %{backward} --lowering=fused
 
 func.func @forward(%n: tensor<i64>, %x: tensor<4x2x3xf32>, %cs_prev: tensor<2x5xf32>, %h_prev: tensor<2x5xf32>, %w:
     tensor<8x20xf32>, %wci: tensor<5xf32>, %wcf: tensor<5xf32>, %wco: tensor<5xf32>, %b: tensor<20xf32>) ->

@@ -3,24 +3,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // DEFINE: %{golden} = %S/../../golden/compiler/lstm_bi_l2_f64
-// RUN: rnn-run %s \
-// RUN:   --function=main \
-// RUN:   --input=@%{golden}/x.npy \
-// RUN:   --input=@%{golden}/h0.npy \
-// RUN:   --input=@%{golden}/c0.npy \
-// RUN:   --input=@%{golden}/params.npy \
-// RUN:   --input=@%{golden}/dy.npy \
-// RUN:   --input=@%{golden}/dhn.npy \
-// RUN:   --input=@%{golden}/dcn.npy \
-// RUN:   --expected_output=@%{golden}/y.npy \
-// RUN:   --expected_output=@%{golden}/hn.npy \
-// RUN:   --expected_output=@%{golden}/cn.npy \
-// RUN:   --expected_output=@%{golden}/dx.npy \
-// RUN:   --expected_output=@%{golden}/dh0.npy \
-// RUN:   --expected_output=@%{golden}/dc0.npy \
-// RUN:   --expected_output=@%{golden}/dparams.npy \
-// RUN:   --atol=2.84e-13 \
-// RUN:   --rtol=1e-12
+// DEFINE: %{main} = rnn-run %s \
+// DEFINE:   --function=main \
+// DEFINE:   --input=@%{golden}/x.npy \
+// DEFINE:   --input=@%{golden}/h0.npy \
+// DEFINE:   --input=@%{golden}/c0.npy \
+// DEFINE:   --input=@%{golden}/params.npy \
+// DEFINE:   --input=@%{golden}/dy.npy \
+// DEFINE:   --input=@%{golden}/dhn.npy \
+// DEFINE:   --input=@%{golden}/dcn.npy \
+// DEFINE:   --expected_output=@%{golden}/y.npy \
+// DEFINE:   --expected_output=@%{golden}/hn.npy \
+// DEFINE:   --expected_output=@%{golden}/cn.npy \
+// DEFINE:   --expected_output=@%{golden}/dx.npy \
+// DEFINE:   --expected_output=@%{golden}/dh0.npy \
+// DEFINE:   --expected_output=@%{golden}/dc0.npy \
+// DEFINE:   --expected_output=@%{golden}/dparams.npy \
+// DEFINE:   --atol=2.84e-13 \
+// DEFINE:   --rtol=1e-12
+// RUN: %{main} --lowering=runtime
+// RUN: %{main} --lowering=fused
 
 func.func @main(%x: tensor<5x3x2xf64>, %h0: tensor<4x3x4xf64>, %c0: tensor<4x3x4xf64>, %params: tensor<704xf64>, %dy:
     tensor<5x3x8xf64>, %dhn: tensor<4x3x4xf64>, %dcn: tensor<4x3x4xf64>) -> (tensor<5x3x8xf64>, tensor<4x3x4xf64>,
