@@ -20,7 +20,7 @@ std::optional<TargetInfo> TargetInfo::get(llvm::StringRef name) {
     return TargetInfo(names[1], /*runtimePlans=*/true, /*blockPlans=*/false, /*fusedKernels=*/false,
                       /*fusedBlocks=*/true);
   if (name == "simt")
-    return TargetInfo(names[2], /*runtimePlans=*/true, /*blockPlans=*/true, /*fusedKernels=*/false,
+    return TargetInfo(names[2], /*runtimePlans=*/true, /*blockPlans=*/true, /*fusedKernels=*/true,
                       /*fusedBlocks=*/true);
   return std::nullopt;
 }

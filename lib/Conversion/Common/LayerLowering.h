@@ -25,6 +25,20 @@ public:
   Value write(Value buffer) { return get(buffer, /*copyIn=*/false, /*copyOut=*/true); }
   Value update(Value buffer) { return get(buffer, /*copyIn=*/true, /*copyOut=*/true); }
 
+  /// A dense copy whatever the layout of the buffer.
+  Value copyOf(Value buffer, bool copyIn, bool copyOut) {
+    auto type = cast<MemRefType>(buffer.getType());
+    SmallVector<Value> sizes;
+    for (unsigned dim = 0, rank = type.getRank(); dim < rank; ++dim)
+      if (type.isDynamicDim(dim))
+        sizes.push_back(memref::DimOp::create(builder, loc, buffer, dim));
+    Value copy = memref::AllocOp::create(builder, loc, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+    if (copyIn)
+      memref::CopyOp::create(builder, loc, buffer, copy);
+    copies.push_back({copyOut ? buffer : Value(), copy});
+    return copy;
+  }
+
   /// A buffer of this op alone.
   Value allocate(MemRefType type, ValueRange sizes) {
     Value buffer = memref::AllocOp::create(builder, loc, type, sizes);
@@ -48,15 +62,7 @@ private:
     // An offset does not matter: what is passed is the address of the first element.
     if (type.getLayout().isIdentity() || type.areTrailingDimsContiguous(type.getRank()))
       return buffer;
-    SmallVector<Value> sizes;
-    for (unsigned dim = 0, rank = type.getRank(); dim < rank; ++dim)
-      if (type.isDynamicDim(dim))
-        sizes.push_back(memref::DimOp::create(builder, loc, buffer, dim));
-    Value copy = memref::AllocOp::create(builder, loc, MemRefType::get(type.getShape(), type.getElementType()), sizes);
-    if (copyIn)
-      memref::CopyOp::create(builder, loc, buffer, copy);
-    copies.push_back({copyOut ? buffer : Value(), copy});
-    return copy;
+    return copyOf(buffer, copyIn, copyOut);
   }
 
   OpBuilder &builder;

@@ -110,6 +110,9 @@ struct Product {
   std::function<void(const Emitter &e, Value row, Value column, ArrayRef<Value> sums)> finish;
   /// Rows from here on are not read and have sums of zero; null: all are read.
   Value validRows = nullptr;
+  /// So many products of these sizes are computed, side by side; `start` is told in the kernel which one it is.
+  int64_t copies = 1;
+  std::function<void(const Emitter &e, Value copy)> start = nullptr;
 };
 void launchProduct(const Emitter &host, const Product &product);
 
@@ -124,11 +127,9 @@ struct ColumnSums {
 };
 void launchColumnSums(const Emitter &host, const ColumnSums &sums);
 
-/// Calls `step` in a loop over the time steps 0 to `steps` - 1, in this order or the other.
-void forEachStep(const Emitter &host, Value steps, bool backwards, function_ref<void(Value t)> step);
-
-/// The patterns of one cell.
+/// The patterns of one family of ops.
 void populateLSTMToGPUPatterns(RewritePatternSet &patterns, PatternBenefit benefit);
+void populateCudnnToGPUPatterns(RewritePatternSet &patterns, PatternBenefit benefit);
 
 } // namespace mlir::rnn
 

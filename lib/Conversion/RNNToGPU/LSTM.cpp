@@ -12,7 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Common/LayerLowering.h"
-#include "Internal.h"
+#include "Cells.h"
+#include "Layers.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -22,31 +23,30 @@ using namespace mlir::rnn;
 namespace {
 
 /// The sizes of a block op, its number of steps, and its buffers in dense form.
-template <typename OpTy>
-class BlockLowering {
+template <typename OpTy, typename LayerTy>
+class BlockLayer : public LayerTy {
 public:
-  BlockLowering(PatternRewriter &rewriter, OpTy op)
-      : op(op), host(rewriter, op.getLoc()), dense(rewriter, op.getLoc()),
-        layout(op.getLayout()), element(cast<MemRefType>(op.getX().getType()).getElementType()),
-        accumulator(getAccumulatorType(element)) {
+  BlockLayer(PatternRewriter &rewriter, OpTy op)
+      : LayerTy(Emitter(rewriter, op.getLoc()), "block_lstm", cast<MemRefType>(op.getX().getType()).getElementType()),
+        op(op), dense(rewriter, op.getLoc()), layout(op.getLayout()) {
     Value call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
     Letters letters(rewriter, op);
     (void)letters.check(op, call);
     T = letters["T"];
     B = letters["B"];
     I = letters["I"];
-    H = letters["H"];
-    n = T;
+    P = H = letters["H"];
+    steps = T;
     if (op.getSeqLenMax()) {
       Value length = rewriter.createOrFold<arith::IndexCastOp>(op.getLoc(), rewriter.getIndexType(), op.getSeqLenMax());
       std::string message = ("'" + op->getName().getStringRef() + "' op expects `seq_len_max` to be in [0, T] [B7]").str();
       rnnrt::ExpectRangeOp::create(rewriter, op.getLoc(), call, length, host.index(0), T,
                                    rewriter.getStringAttr(message));
       // A failed check makes the launches do nothing, but the loop around them still runs.
-      n = host.min(host.max(length, host.index(0)), T);
+      steps = host.min(host.max(length, host.index(0)), T);
     }
-    numRows = host.mul(n, B);
-    numGates = host.mul(H, host.index(4));
+    numRows = host.mul(steps, B);
+    columns = host.mul(H, host.index(4));
     x = dense.read(op.getX());
     csPrev = dense.read(op.getCsPrev());
     hPrev = dense.read(op.getHPrev());
@@ -59,6 +59,11 @@ public:
   }
 
 protected:
+  using LayerTy::host, LayerTy::element, LayerTy::accumulator;
+  using LayerTy::steps, LayerTy::B, LayerTy::I, LayerTy::H, LayerTy::P;
+
+  void startStep(const Emitter &, const Step &newStep) override { step = newStep; }
+
   /// First column of a gate: `order` is that of the layout icfo.
   Value column(const Emitter &e, int64_t order) const {
     static constexpr int64_t ifco[] = {0, 2, 1, 3};
@@ -66,8 +71,13 @@ protected:
   }
   enum Gate { InputGate, CellGate, ForgetGate, OutputGate };
 
+  Peephole getPeephole(const Emitter &e, Value j) const {
+    auto weight = [&](Value buffer) { return buffer ? load(e, buffer, {j}) : Value(); };
+    return {weight(wci), weight(wcf), weight(wco)};
+  }
+
   /// Steps and batch as one dimension.
-  Value flatten(Value buffer) const {
+  Value flattenSteps(Value buffer) const {
     SmallVector<ReassociationIndices> groups{{0, 1}, {2}};
     return memref::CollapseShapeOp::create(host.builder, host.loc, buffer, groups);
   }
@@ -96,13 +106,7 @@ protected:
     e.store(e.convert(value, element), buffer, indices);
   }
 
-  /// At step t: what `steps` ([T,B,H]) has for the step before, which is `initial` ([B,H]) for the first.
-  Value readBefore(const Emitter &e, Value t, Value initial, Value steps, Value b, Value j) const {
-    return e.choose(
-        e.isEqual(t, e.index(0)), [&] { return e.load(initial, {b, j}); },
-        [&] { return e.load(steps, {e.sub(t, e.index(1)), b, j}); });
-  }
-  /// The same by row t * B + b; `flatSteps` is [T*B,H].
+  /// Of row t * B + b: what `flatSteps` ([T*B,H]) has for the step before, which is `initial` ([B,H]) for the first.
   Value readRowBefore(const Emitter &e, Value row, Value initial, Value flatSteps, Value j) const {
     return e.choose(
         e.isLess(row, B), [&] { return e.load(initial, {row, j}); },
@@ -120,22 +124,21 @@ protected:
         false, [=](const Emitter &e, int64_t, Value column, Value k) { return e.address(matrix, {k, column}); });
   }
 
-  /// The row of b at step t.
+  /// The row of b at a step.
   Value rowOf(const Emitter &e, Value t, Value b) const { return e.add(e.mul(t, B), b); }
 
   OpTy op;
-  Emitter host;
   DenseBuffers dense;
   GateLayout layout;
-  Type element, accumulator;
-  Value T, B, I, H;
-  Value n, numRows, numGates; ///< steps that run, n * B, 4 * H
+  Value T;
+  Value numRows, columns; ///< steps that run * B, 4 * H
   Value x, csPrev, hPrev, w, wci, wcf, wco;
+  Step step;
 };
 
-class BlockForward : public BlockLowering<BlockLSTMOp> {
+class BlockForward : public BlockLayer<BlockLSTMOp, ForwardLayer> {
 public:
-  BlockForward(PatternRewriter &rewriter, BlockLSTMOp op) : BlockLowering(rewriter, op) {
+  BlockForward(PatternRewriter &rewriter, BlockLSTMOp op) : BlockLayer(rewriter, op) {
     bias = dense.read(op.getB());
     for (Value out : {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(),
                       op.getHOut()})
@@ -143,13 +146,14 @@ public:
   }
 
   void lower() {
-    gates = allocate({numRows, numGates}, accumulator);
+    gates = allocate({numRows, columns}, accumulator);
     cell = allocate({B, H}, accumulator);
     // Without a result for them, the states alternate between two places.
     if (!results.back())
-      states = allocate({host.index(2), B, H}, element);
-    launchProduct(host, inputProduct());
-    forEachStep(host, n, /*backwards=*/false, [&](Value t) { launchProduct(host, stepProduct(t)); });
+      slots = allocate({host.index(2), B, H}, element);
+    states = slots ? slots : results.back();
+    launchInput();
+    launchSteps();
     if (op.getSeqLenMax())
       for (Value result : results)
         if (result)
@@ -158,87 +162,64 @@ public:
   }
 
 private:
-  /// gates = x * w + b, for all steps.
-  Product inputProduct() {
-    Product p{"block_lstm_input", element, 1, numRows, numGates, I, {}, {}, {}};
-    Value flatX = flatten(x);
-    p.left = rowsOf(flatX);
-    p.right = columnsOf(w);
-    p.finish = [=](const Emitter &e, Value row, Value column, ArrayRef<Value> sums) {
-      e.store(e.add(sums[0], load(e, bias, {column})), gates, {row, column});
-    };
-    return p;
+  // gates = x * w + b, for all steps.
+  ProductOperand getInput() override { return rowsOf(flattenSteps(x)); }
+  ProductOperand getInputWeights() override { return columnsOf(w); }
+  void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
+    e.store(e.add(sum, load(e, bias, {column})), gates, {row, column});
   }
 
   /// The row of the states that step t writes, or that it reads.
-  Value slot(const Emitter &e, Value t) const { return states ? e.remainder(t, e.index(2)) : t; }
+  Value slot(const Emitter &e, Value t) const { return slots ? e.remainder(t, e.index(2)) : t; }
 
-  Product stepProduct(Value t) {
-    Product p{"block_lstm_step", element, 4, B, H, H, {}, {}, {}};
-    Value stateSteps = states ? states : results.back();
-    p.left = ProductOperand::inMemory(true, [=](const Emitter &e, int64_t, Value b, Value k) {
-      return e.select(e.isEqual(t, e.index(0)), e.address(hPrev, {b, k}),
-                      e.address(stateSteps, {slot(e, e.sub(t, e.index(1))), b, k}));
+  ProductOperand getState() override {
+    return ProductOperand::inMemory(true, [=](const Emitter &e, int64_t, Value b, Value k) {
+      return e.select(step.isFirst, e.address(hPrev, {b, k}), e.address(states, {slot(e, step.earlier), b, k}));
     });
-    p.right = ProductOperand::inMemory(false, [=](const Emitter &e, int64_t gate, Value j, Value k) {
+  }
+  ProductOperand getStateWeights() override {
+    return ProductOperand::inMemory(false, [=](const Emitter &e, int64_t gate, Value j, Value k) {
       return e.address(w, {e.add(I, k), e.add(column(e, gate), j)});
     });
-    p.finish = [=](const Emitter &e, Value b, Value j, ArrayRef<Value> sums) {
-      finishStep(e, t, b, j, sums, stateSteps);
-    };
-    return p;
   }
 
-  void finishStep(const Emitter &e, Value t, Value b, Value j, ArrayRef<Value> sums, Value stateSteps) {
+  void finishStep(const Emitter &e, Value b, Value j, ArrayRef<Value> sums) override {
     auto gate = [&](Gate which) {
-      return e.add(sums[which], e.load(gates, {rowOf(e, t, b), e.add(column(e, which), j)}));
+      return e.add(sums[which], e.load(gates, {rowOf(e, step.t, b), e.add(column(e, which), j)}));
     };
     Value before = e.choose(
-        e.isEqual(t, e.index(0)), [&] { return load(e, csPrev, {b, j}); }, [&] { return e.load(cell, {b, j}); });
-    auto withPeephole = [&](Value sum, Value weights, Value state) {
-      return weights ? e.add(sum, e.mul(state, load(e, weights, {j}))) : sum;
-    };
-    Value i = e.sigmoid(withPeephole(gate(InputGate), wci, before));
-    Value ci = e.tanh(gate(CellGate));
+        step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return e.load(cell, {b, j}); });
     Value forgetBias = e.number(op.getForgetBias().convertToDouble(), accumulator);
-    Value f = e.sigmoid(withPeephole(e.add(gate(ForgetGate), forgetBias), wcf, before));
-    Value cs = e.add(e.mul(i, ci), e.mul(f, before));
-    if (double limit = op.getCellClip().convertToDouble(); limit > 0) {
-      Value low = e.number(-limit, accumulator), high = e.number(limit, accumulator);
-      cs = e.select(e.isLess(cs, low), low, cs);
-      cs = e.select(e.isLess(high, cs), high, cs);
-    }
-    Value co = e.tanh(cs);
-    Value o = e.sigmoid(withPeephole(gate(OutputGate), wco, cs)); // the new cell
-    Value h = e.mul(o, co);
-    e.store(cs, cell, {b, j});
-    Value values[] = {i, cs, f, o, ci, co, h};
+    LSTMGates arguments{gate(InputGate), gate(CellGate), e.add(gate(ForgetGate), forgetBias), gate(OutputGate)};
+    LSTMStep s = stepLSTM(e, arguments, before, getPeephole(e, j), op.getCellClip().convertToDouble());
+    e.store(s.c, cell, {b, j});
+    Value values[] = {s.gates.i, s.c, s.gates.f, s.gates.o, s.gates.g, s.u, s.h};
     for (auto [result, value] : llvm::zip(results, values))
       if (result)
-        store(e, value, result, {t, b, j});
-    if (states)
-      store(e, h, stateSteps, {slot(e, t), b, j});
+        store(e, value, result, {step.t, b, j});
+    if (slots)
+      store(e, s.h, slots, {slot(e, step.t), b, j});
   }
 
-  /// Zeros from step n on.
+  /// Zeros from the step on that does not run.
   void fillFrom(Value result) {
     OpBuilder &builder = host.builder;
-    host.when(host.isLess(n, T), [&] {
-      SmallVector<OpFoldResult> offsets{n, builder.getIndexAttr(0), builder.getIndexAttr(0)};
+    host.when(host.isLess(steps, T), [&] {
+      SmallVector<OpFoldResult> offsets{steps, builder.getIndexAttr(0), builder.getIndexAttr(0)};
       SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, host.loc, result);
-      sizes[0] = host.sub(T, n);
+      sizes[0] = host.sub(T, steps);
       SmallVector<OpFoldResult> strides(3, builder.getIndexAttr(1));
       fill(memref::SubViewOp::create(builder, host.loc, result, offsets, sizes, strides));
     });
   }
 
-  Value bias, gates, cell, states;
+  Value bias, gates, cell, slots, states;
   SmallVector<Value> results; ///< i, cs, f, o, ci, co, h, or null
 };
 
-class BlockBackward : public BlockLowering<BlockLSTMGradOp> {
+class BlockBackward : public BlockLayer<BlockLSTMGradOp, BackwardLayer> {
 public:
-  BlockBackward(PatternRewriter &rewriter, BlockLSTMGradOp op) : BlockLowering(rewriter, op) {
+  BlockBackward(PatternRewriter &rewriter, BlockLSTMGradOp op) : BlockLayer(rewriter, op) {
     dx = dense.write(op.getXGradOut());
     dcsPrev = dense.write(op.getCsPrevGradOut());
     dhPrev = dense.write(op.getHPrevGradOut());
@@ -257,9 +238,9 @@ public:
           fill(result);
     if (dx || dcsPrev || dhPrev || dw || db || (peephole && (dwci || dwcf || dwco))) {
       readSaved();
-      dgates = allocate({numRows, numGates}, element);
+      dgates = allocate({numRows, columns}, element);
       dcell = allocate({B, H}, accumulator);
-      forEachStep(host, n, /*backwards=*/true, [&](Value t) { launchProduct(host, stepProduct(t)); });
+      launchSteps();
       lowerResults();
     }
     dense.finish();
@@ -277,117 +258,75 @@ private:
     hGrad = dense.read(op.getHGrad());
   }
 
-  /// dgates of a step times the recurrent weights, transposed: the gradient of the state before that step.
-  Product recurrentProduct(StringRef name, Value firstRow, Value depth) {
-    Product p{name, element, 1, B, H, depth, {}, {}, {}};
-    p.left = rowsOf(dgates, firstRow);
-    p.right = rowsOf(w, I);
-    return p;
+  ProductOperand getGradients() override {
+    return ProductOperand::inMemory(true, [=](const Emitter &e, int64_t, Value b, Value k) {
+      return e.address(dgates, {rowOf(e, step.later, b), k});
+    });
   }
+  ProductOperand getStateWeights() override { return rowsOf(w, I); }
 
-  Product stepProduct(Value t) {
-    // Nothing comes back to the last step.
-    Value next = host.add(t, host.index(1));
-    Value isLast = host.isEqual(next, n);
-    Value depth = host.select(isLast, host.index(0), numGates);
-    Product p = recurrentProduct("block_lstm_grad_step", host.mul(next, B), depth);
-    p.finish = [=](const Emitter &e, Value b, Value j, ArrayRef<Value> sums) {
-      finishStep(e, t, isLast, b, j, sums[0]);
-    };
-    return p;
-  }
-
-  void finishStep(const Emitter &e, Value t, Value isLast, Value b, Value j, Value dh) {
-    SmallVector<Value> here{t, b, j};
-    Value one = e.number(1.0, accumulator);
-    auto saved = [&](Value buffer) { return load(e, buffer, here); };
-    auto weight = [&](Value buffer) { return load(e, buffer, {j}); };
-    auto ofSigmoid = [&](Value y) { return e.mul(y, e.sub(one, y)); };
-    auto ofTanh = [&](Value y) { return e.sub(one, e.mul(y, y)); };
-    Value before = e.convert(readBefore(e, t, csPrev, cs, b, j), accumulator);
+  void finishStep(const Emitter &e, Value b, Value j, Value dh) override {
+    auto saved = [&](Value buffer) { return load(e, buffer, {step.t, b, j}); };
+    Value before = e.choose(
+        step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return load(e, cs, {step.earlier, b, j}); });
     Value carried = e.choose(
-        isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(dcell, {b, j}); });
-    Value vi = saved(i), vf = saved(f), vo = saved(o), vci = saved(ci), vco = saved(co);
-    Value gc = e.add(carried, saved(csGrad)), gh = e.add(dh, saved(hGrad));
-    Value dout = e.mul(e.mul(ofSigmoid(vo), gh), vco);
-    Value dcs = e.add(e.mul(e.mul(ofTanh(vco), gh), vo), gc);
-    if (wco)
-      dcs = e.add(dcs, e.mul(dout, weight(wco)));
-    Value dci = e.mul(e.mul(ofTanh(vci), dcs), vi);
-    Value df = e.mul(e.mul(ofSigmoid(vf), dcs), before);
-    Value di = e.mul(e.mul(ofSigmoid(vi), dcs), vci);
-    Value carry = e.mul(dcs, vf);
-    if (wci)
-      carry = e.add(carry, e.add(e.mul(di, weight(wci)), e.mul(df, weight(wcf))));
-    Value gradients[] = {di, dci, df, dout}; // as Gate
+        step.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(dcell, {b, j}); });
+    Value dc = e.add(carried, saved(csGrad));
+    LSTMGates d = stepBackLSTM(e, {saved(i), saved(ci), saved(f), saved(o)}, saved(co), before,
+                               e.add(dh, saved(hGrad)), dc, getPeephole(e, j));
+    Value gradients[] = {d.i, d.g, d.f, d.o}; // as Gate
     for (Gate gate : {InputGate, CellGate, ForgetGate, OutputGate})
-      store(e, gradients[gate], dgates, {rowOf(e, t, b), e.add(column(e, gate), j)});
-    e.store(carry, dcell, {b, j});
+      store(e, gradients[gate], dgates, {rowOf(e, step.t, b), e.add(column(e, gate), j)});
+    e.store(dc, dcell, {b, j});
     if (dcsPrev)
-      e.when(e.isEqual(t, e.index(0)), [&] { store(e, carry, dcsPrev, {b, j}); });
+      e.when(step.isFirst, [&] { store(e, dc, dcsPrev, {b, j}); });
   }
+
+  void finishState(const Emitter &e, Value b, Value j, Value sum) override { store(e, sum, dhPrev, {b, j}); }
+
+  // dx = dgates * w^T
+  ProductOperand getAllGradients() override { return rowsOf(dgates); }
+  ProductOperand getInputWeights() override { return rowsOf(w); }
+  void finishInput(const Emitter &e, Value row, Value column, Value sum) override { store(e, sum, dx, {row, column}); }
 
   /// All that comes from the gates' gradients of all steps.
   void lowerResults() {
-    Value none = host.isEqual(n, host.index(0));
     if (dcsPrev && op.getSeqLenMax())
-      host.when(none, [&] { fill(dcsPrev); });
+      host.when(host.isEqual(steps, host.index(0)), [&] { fill(dcsPrev); });
     else if (dcsPrev)
       host.when(host.isEqual(T, host.index(0)), [&] { fill(dcsPrev); });
-    if (dhPrev) {
-      Value depth = host.select(none, host.index(0), numGates);
-      Product p = recurrentProduct("block_lstm_grad_state", host.index(0), depth);
-      p.finish = storeInto(dhPrev, host.index(0));
-      launchProduct(host, p);
+    if (dhPrev)
+      launchState();
+    if (dx) {
+      dx = flattenSteps(dx);
+      launchInput(host.mul(T, B), op.getSeqLenMax() ? numRows : Value());
     }
-    if (dx)
-      launchProduct(host, inputProduct());
-    if (dw) {
-      launchProduct(host, weightProduct("block_lstm_grad_w_input", I, host.index(0), [flat = flatten(x)](
-                                            const Emitter &e, Value row, Value k) { return e.address(flat, {row, k}); }));
-      Value h = flatten(dense.read(op.getH()));
-      launchProduct(host, weightProduct("block_lstm_grad_w_state", H, I,
-                                        [=](const Emitter &e, Value row, Value j) {
-                                          return e.select(e.isLess(row, B), e.address(hPrev, {row, j}),
-                                                          e.address(h, {e.sub(row, B), j}));
-                                        }));
-    }
+    if (dw)
+      lowerWeights();
     if (db)
       launchBiasSums();
     if (wci && (dwci || dwcf || dwco))
       launchPeepholeSums();
   }
 
-  std::function<void(const Emitter &, Value, Value, ArrayRef<Value>)> storeInto(Value buffer, Value firstRow) {
-    return [=](const Emitter &e, Value row, Value column, ArrayRef<Value> sums) {
-      store(e, sums[0], buffer, {e.add(firstRow, row), column});
+  /// The sums over steps and batch of both sides of [x, h] with the gates' gradients.
+  void lowerWeights() {
+    auto storeFrom = [this](Value firstRow) {
+      return [=](const Emitter &e, Value row, Value column, Value sum) {
+        store(e, sum, dw, {e.add(firstRow, row), column});
+      };
     };
-  }
-
-  /// dx = dgates * w^T, zero from step n on.
-  Product inputProduct() {
-    Product p{"block_lstm_grad_input", element, 1, host.mul(T, B), I, numGates, {}, {}, {}};
-    if (op.getSeqLenMax())
-      p.validRows = numRows;
-    p.left = rowsOf(dgates);
-    p.right = rowsOf(w);
-    p.finish = storeInto(flatten(dx), host.index(0));
-    return p;
-  }
-
-  /// Rows of dw from `firstRow` on: the sum over steps and batch of one side of [x, h] with the gates' gradients.
-  Product weightProduct(StringRef name, Value rows, Value firstRow,
-                        std::function<Value(const Emitter &, Value row, Value k)> address) {
-    Product p{name, element, 1, rows, numGates, numRows, {}, {}, {}};
-    p.left = ProductOperand::inMemory(
-        false, [=](const Emitter &e, int64_t, Value k, Value row) { return address(e, row, k); });
-    p.right = columnsOf(dgates);
-    p.finish = storeInto(dw, firstRow);
-    return p;
+    launchWeights("grad_w_input", I, columns, columnsOf(flattenSteps(x)), columnsOf(dgates), storeFrom(host.index(0)));
+    Value h = flattenSteps(dense.read(op.getH()));
+    auto stateBefore = [=](const Emitter &e, int64_t, Value j, Value row) {
+      return e.select(e.isLess(row, B), e.address(hPrev, {row, j}), e.address(h, {e.sub(row, B), j}));
+    };
+    launchWeights("grad_w_state", H, columns, ProductOperand::inMemory(false, stateBefore), columnsOf(dgates),
+                  storeFrom(I));
   }
 
   void launchBiasSums() {
-    ColumnSums sums{"block_lstm_grad_bias", accumulator, 1, numRows, numGates, {}, {}};
+    ColumnSums sums{"block_lstm_grad_bias", accumulator, 1, numRows, columns, {}, {}};
     sums.terms = [=](const Emitter &e, Value row, Value column) {
       return SmallVector<Value>{load(e, dgates, {row, column})};
     };
@@ -404,7 +343,7 @@ private:
       if (one.first)
         wanted.push_back(one);
     ColumnSums sums{"block_lstm_grad_peephole", accumulator, int64_t(wanted.size()), numRows, H, {}, {}};
-    Value cells = flatten(cs);
+    Value cells = flattenSteps(cs);
     sums.terms = [=](const Emitter &e, Value row, Value j) {
       SmallVector<Value> terms;
       for (auto [result, gate] : wanted) {

@@ -35,9 +35,15 @@ void rnn::launchProduct(const Emitter &host, const Product &product) {
   // One dimension of blocks, since the other two have 65535 at most.
   Value columnBlocks = host.parts(product.columns, shape.columns);
   Value blocks = host.mul(host.parts(product.rows, shape.rows), columnBlocks);
-  Kernel kernel(host, product.name, blocks, threads);
+  Kernel kernel(host, product.name, host.mul(blocks, host.index(product.copies)), threads);
   const Emitter &e = host;
-  Value thread = kernel.getThread(), block = kernel.getBlock();
+  Value thread = kernel.getThread(), block = kernel.getBlock(), copy = e.index(0);
+  if (product.copies > 1) {
+    copy = e.div(block, blocks);
+    block = e.remainder(block, blocks);
+  }
+  if (product.start)
+    product.start(e, copy);
   Value firstRow = e.mul(e.div(block, columnBlocks), e.index(shape.rows));
   Value firstColumn = e.mul(e.remainder(block, columnBlocks), e.index(shape.columns));
   Value validRows = product.validRows ? product.validRows : product.rows;
@@ -59,7 +65,7 @@ void rnn::launchProduct(const Emitter &host, const Product &product) {
           multiplying = e.named(product.name.str() + ": multiply"), ending = e.named(product.name.str() + ": finish");
 
   // Elements that come by registers are written when `multiply` has had the time that they take.
-  auto copy = [&](Value stage, Value depth, function_ref<void()> multiply) {
+  auto copyTiles = [&](Value stage, Value depth, function_ref<void()> multiply) {
     SmallVector<Value> leftValues =
         left.begin(reading, thread, leftTile(stage), {firstRow, validRows, depth, product.depth});
     SmallVector<Value> rightValues =
@@ -72,7 +78,7 @@ void rnn::launchProduct(const Emitter &host, const Product &product) {
   auto wait = [&](int64_t pending) { NVVM::CpAsyncWaitGroupOp::create(reading.builder, reading.loc, pending); };
 
   for (int64_t stage = 0; stage + 1 < numStages; ++stage)
-    copy(e.index(stage), e.index(stage * shape.depth), [] {});
+    copyTiles(e.index(stage), e.index(stage * shape.depth), [] {});
   // Carried: the sums, and the stage whose turn it is.
   SmallVector<Value> carried = micro->start(e);
   carried.push_back(e.index(0));
@@ -84,7 +90,7 @@ void rnn::launchProduct(const Emitter &host, const Product &product) {
     Value isFirst = e.isEqual(stage, e.index(0));
     Value target = e.select(isFirst, e.index(numStages - 1), e.sub(stage, e.index(1)));
     SmallVector<Value> after;
-    copy(target, e.add(depth, e.index((numStages - 1) * shape.depth)), [&] {
+    copyTiles(target, e.add(depth, e.index((numStages - 1) * shape.depth)), [&] {
       after = micro->accumulate(multiplying, thread, leftTile(stage), rightTile(stage), before.drop_back());
     });
     Value isLast = e.isEqual(stage, e.index(numStages - 1));

@@ -36,4 +36,5 @@ struct ConvertRNNToGPU : public rnn::impl::ConvertRNNToGPUPassBase<ConvertRNNToG
 
 void rnn::populateRNNToGPUPatterns(RewritePatternSet &patterns, PatternBenefit benefit) {
   populateLSTMToGPUPatterns(patterns, benefit);
+  populateCudnnToGPUPatterns(patterns, benefit);
 }

@@ -1,0 +1,189 @@
+//===- Cudnn.cpp - the layers of a stack --------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cudnn.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+Value Stack::allocate(Value count, Type type) {
+  std::optional<int64_t> constant = getConstantIntValue(count);
+  auto bufferType = MemRefType::get({constant ? *constant : ShapedType::kDynamic}, type);
+  return dense.allocate(bufferType, constant ? ValueRange() : ValueRange(count));
+}
+
+void Stack::setReserve(Value reserve) {
+  saved = sizes.viewReserve(reserve);
+  draw = sizes.viewDraw(reserve);
+}
+
+void Stack::forEachLayer(bool reversed, function_ref<void()> body) {
+  if (hasOneLayer) {
+    setLayer(host.index(0));
+    return body();
+  }
+  host.loop(host.index(0), sizes.L, 1, {}, [&](Value number, ValueRange) {
+    setLayer(reversed ? host.sub(host.sub(sizes.L, host.index(1)), number) : number);
+    body();
+    return SmallVector<Value>();
+  });
+}
+
+void Stack::setLayer(Value newLayer) {
+  layer = newLayer;
+  isFirst = host.isEqual(layer, host.index(0));
+  isLast = host.isEqual(layer, host.sub(sizes.L, host.index(1)));
+  auto places = [&](function_ref<Value(Value direction)> of) {
+    Places places{of(host.index(0)), host.index(0)};
+    if (places.first && sizes.D == 2)
+      places.step = host.sub(of(host.index(1)), places.first);
+    return places;
+  };
+  auto paramsAt = [&](Value CudnnLayer::Params::*part) {
+    return places([&](Value direction) { return sizes.paramsOf(layer, direction).*part; });
+  };
+  inputWeights = paramsAt(&CudnnLayer::Params::inputWeights);
+  recurrentWeights = paramsAt(&CudnnLayer::Params::recurrentWeights);
+  projection = paramsAt(&CudnnLayer::Params::projection);
+  inputBias = paramsAt(&CudnnLayer::Params::inputBias);
+  recurrentBias = paramsAt(&CudnnLayer::Params::recurrentBias);
+  if (!saved)
+    return;
+  auto savedAt = [&](Value CudnnLayer::Reserve::*part) {
+    return places([&](Value direction) { return sizes.reserveOf(layer, direction).*part; });
+  };
+  gates = savedAt(&CudnnLayer::Reserve::gates);
+  cells = savedAt(&CudnnLayer::Reserve::cell);
+  linear = savedAt(&CudnnLayer::Reserve::linear);
+  hidden = savedAt(&CudnnLayer::Reserve::hidden);
+}
+
+Matrix Stack::statesOf(Value ofLayer) const { return {saved, sizes.reserveOf(ofLayer, host.index(0)).states, width}; }
+
+Value Stack::isInside(const Emitter &e, Value t, Value b) const {
+  if (!lengths)
+    return Value();
+  Value length = e.load(lengths, {b});
+  return e.isLess(t, e.builder.createOrFold<arith::IndexCastOp>(e.loc, e.builder.getIndexType(), length));
+}
+
+Value Stack::drop(const Emitter &e, Value value, Value ofLayer, Value row, Value column) const {
+  Value element = e.add(e.mul(row, width), column);
+  Value kept = mask.emitKept(e.builder, e.loc, ofLayer, e.load(draw, {e.index(0)}), element);
+  Value scaled = e.mul(value, e.number(mask.scale(), value.getType()));
+  return e.select(kept, scaled, e.number(0.0, value.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+enum Pass { Inference, Training, Backward }; // as `rnnrt.rnn_begin` counts them
+
+/// An op in memref form.
+template <typename OpTy>
+class StackLowering {
+public:
+  StackLowering(PatternRewriter &rewriter, OpTy op, Pass pass)
+      : op(op), e(rewriter, op.getLoc()), dense(rewriter, op.getLoc()), rewriter(rewriter), letters(rewriter, op),
+        pass(pass) {
+    call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
+    letters.check(op, call);
+    Value P = op.getNumProj() > 0 ? e.index(op.getNumProj()) : letters["H"];
+    Type element = cast<MemRefType>(op.getInput().getType()).getElementType();
+    plan = rnnrt::RnnFusedPlanOp::create(rewriter, op.getLoc(), rnnrt::PlanType::get(op.getContext()), call, letters["T"],
+                                         letters["B"], letters["I"], letters["H"], P, letters["L"],
+                                         TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(),
+                                         op.getDirectionAttr(), rewriter.getBoolAttr(pass != Inference),
+                                         op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
+  }
+
+  /// `reserve` is null in inference, and in a training pass whose reserve nobody wants.
+  void lower(Value reserve, void (*emit)(OpTy, Stack &)) {
+    if (pass != Inference)
+      reserve = getDense(reserve);
+    Value bytes = reserve ? e.size(reserve, 0) : e.index(0);
+    rnnrt::RnnBeginOp::create(rewriter, op.getLoc(), rewriter.getIndexType(), call, plan,
+                              dense.read(op.getSequenceLengths()), e.size(op.getParams(), 0), reserve, bytes, pass);
+    auto emitFor = [&](bool isProjected) {
+      Stack stack(rewriter, op, letters, isProjected);
+      if (reserve)
+        stack.setReserve(reserve);
+      emit(op, stack);
+      stack.dense.finish();
+    };
+    if (std::optional<bool> projected = CudnnLayer::projected(op, letters)) {
+      emitFor(*projected);
+    } else {
+      Value hasNone = e.isEqual(letters["H"], e.index(op.getNumProj()));
+      e.when(hasNone, [&] { emitFor(false); });
+      e.when(e.isLess(e.index(op.getNumProj()), letters["H"]), [&] { emitFor(true); });
+    }
+    dense.finish();
+  }
+
+private:
+  /// As an allocation makes it, since parts of it are seen in other types.
+  Value getDense(Value reserve) {
+    OpBuilder &builder = rewriter;
+    auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+    if (!reserve)
+      return dense.allocate(type, Value(rnnrt::RnnReserveSizeOp::create(builder, op.getLoc(), builder.getIndexType(),
+                                                                        call, plan)));
+    if (cast<MemRefType>(reserve.getType()).getLayout().isIdentity())
+      return reserve;
+    // A backward pass uses it up.
+    return dense.copyOf(reserve, /*copyIn=*/pass == Backward, /*copyOut=*/true);
+  }
+
+  OpTy op;
+  Emitter e;
+  DenseBuffers dense;
+  PatternRewriter &rewriter;
+  Letters letters;
+  Pass pass;
+  Value call, plan;
+};
+
+template <typename OpTy>
+struct StackPattern : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {
+    if (op.getLowering() != Lowering::Fused)
+      return rewriter.notifyMatchFailure(op, "not marked for fused kernels");
+    if (op->getNumResults() != 0 || !isa<MemRefType>(op.getInput().getType()))
+      return rewriter.notifyMatchFailure(op, "still in value form");
+    if (op.getInputMode() == InputMode::AutoSelect)
+      return rewriter.notifyMatchFailure(op, "the input mode is not decided");
+    rewriter.setInsertionPoint(op);
+    lower(op, rewriter);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static void lower(CudnnForwardOp op, PatternRewriter &rewriter) {
+    Value reserve = op.getReserveSpaceOut();
+    if (!reserve && !op.getOutputOut() && !op.getOutputHOut() && !op.getOutputCOut() && !op.drawsDropout())
+      return;
+    // Without dropout nobody can tell a training pass whose reserve is not wanted from inference.
+    const bool isTraining = op.getIsTraining() && (reserve || op.drawsDropout());
+    StackLowering<CudnnForwardOp>(rewriter, op, isTraining ? Training : Inference).lower(reserve, lowerCudnnForward);
+  }
+  static void lower(CudnnBackpropOp op, PatternRewriter &rewriter) {
+    if (op.getInputBackpropOut() || op.getInputHBackpropOut() || op.getInputCBackpropOut() || op.getParamsBackpropOut())
+      StackLowering<CudnnBackpropOp>(rewriter, op, Backward).lower(op.getReserveSpace(), lowerCudnnBackward);
+  }
+};
+
+} // namespace
+
+void rnn::populateCudnnToGPUPatterns(RewritePatternSet &patterns, PatternBenefit benefit) {
+  patterns.add<StackPattern<CudnnForwardOp>, StackPattern<CudnnBackpropOp>>(patterns.getContext(), benefit);
+}
