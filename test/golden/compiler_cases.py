@@ -72,7 +72,7 @@ def run_lines(function_name, inputs, outputs, limit, tolerance):
     flags += ["--input=" + (f"@%{{golden}}/{v}.npy" if isinstance(v, str) else f"i64={v}") for v in inputs]
     flags += [f"--expected_output=@%{{golden}}/{v}.npy" for v in outputs]
     flags += [f"--atol={limit:.3g}", f"--rtol={tolerance:g}"]
-    run = f"// DEFINE: %{{{function_name}}} = rnn-run %s \\\n" + " \\\n".join("// DEFINE:   " + flag for flag in flags) + "\n"
+    run = f"// DEFINE: %{{{function_name}}} = " + " \\\n// DEFINE:   ".join(["rnn-run %s"] + flags) + "\n"
     return run + "".join(f"// RUN: %{{{function_name}}} --lowering={lowering}\n" for lowering in ("runtime", "fused"))
 
 
