@@ -55,6 +55,9 @@ void rnn::addCudaTargets(OpPassManager &pm, const PipelineOptions &options) {
   GpuNVVMAttachTargetOptions target;
   // Without a chip the module holds PTX of the oldest architecture that we support, which every later one takes.
   target.chip = options.chip.empty() ? "sm_80" : options.chip;
+  // Asynchronous stores and barriers in the scope of a cluster came with PTX 8.1 and 8.6; upstream's default is 6.0.
+  if (StringRef(target.chip).starts_with("sm_90"))
+    target.features = "+ptx86";
   target.optLevel = 3;
   pm.addPass(createGpuNVVMAttachTarget(target));
 }

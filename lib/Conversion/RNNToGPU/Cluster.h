@@ -31,6 +31,10 @@ struct ClusterShape {
   int64_t getTilesOfWarp() const { return blocks * tiles / warps; }
   /// Pieces of 16 along the depth: the gates' gradients of the block's units.
   int64_t getPieces() const { return numGates * tiles; }
+  /// Pieces of 16 x 16 weights of all blocks, with their padding, and the buffer that holds them as mma.sync wants them:
+  /// by piece, lane and register, two elements in each.
+  int64_t getNumPieces() const { return blocks * blocks * tiles * getPieces(); }
+  MemRefType getWeightsType(Type element) const { return MemRefType::get({getNumPieces(), 32 * 4, 2}, element); }
   /// Registers of a thread that hold weights.
   int64_t getWeightRegisters() const { return getTilesOfWarp() * getPieces() * 4; }
   /// Sums that a block owns.
@@ -49,6 +53,7 @@ struct LSTMRecurrence {
   /// [.., 4H] and the row at which the recurrent weights begin; first column of each gate as LSTMGates has them.
   Value weights, firstRow;
   int64_t gateColumns[ClusterShape::numGates];
+  Value orderedWeights;       ///< scratch of ClusterShape::getWeightsType
   Value i, g, f, o, u, cells; ///< [T,B,H] of the forward; u = tanh(cells)
   Value cellBefore;           ///< [B,H]
   Value cellGradients, stateGradients;

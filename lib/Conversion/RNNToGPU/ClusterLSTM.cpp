@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cluster.h"
+#include "Layers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -124,6 +125,7 @@ private:
   // --- Before the loop ---
   void launch();
   Value addBuffer(int64_t bytes);
+  void orderWeights();
   void loadWeights();
   void startBarriers();
   void clearTile();
@@ -198,30 +200,52 @@ Value RecurrenceKernel::addBuffer(int64_t bytes) {
 }
 
 /// The matrix that multiplies is R: its rows are the units that sums go to, its columns the gates of the block's units.
-/// Registers of A (PTX ISA, mma.m16n8k16): rows group and group + 8, columns 2 * member and 8 more, in pairs.
+/// Registers of A (PTX ISA, mma.m16n8k16): rows group and group + 8, columns 2 * member and 8 more, in pairs. A kernel of
+/// its own brings them into this order, with zeros for units that do not exist, so that a thread reads 16 bytes at once.
+void RecurrenceKernel::orderWeights() {
+  Value pieces = host.index(shape.getNumPieces()), registers = host.index(32 * 4);
+  launchPlaces(host, "cluster_weights", pieces, registers, [&](const Emitter &e, Value number, Value column) {
+    auto split = [&](Value &value, int64_t count) {
+      Value part = e.remainder(value, e.index(count));
+      value = e.div(value, e.index(count));
+      return part;
+    };
+    Value rest = number, piece = split(rest, shape.getPieces());
+    Value tileOfLayer = e.remainder(rest, e.index(shape.warps * shape.getTilesOfWarp()));
+    Value block = e.div(rest, e.index(shape.warps * shape.getTilesOfWarp()));
+    rest = column;
+    Value lower = split(rest, 2), right = split(rest, 2), member = split(rest, 4), group = rest;
+    Value row = e.add(e.mul(tileOfLayer, e.index(16)), e.add(e.mul(lower, e.index(8)), group));
+    Value gate = e.div(piece, e.index(shape.tiles)), first = e.mul(e.remainder(piece, e.index(shape.tiles)), e.index(16));
+    Value firstColumn = e.index(layer.gateColumns[0]);
+    for (int64_t other = 1; other < ClusterShape::numGates; ++other)
+      firstColumn = e.select(e.isEqual(gate, e.index(other)), e.index(layer.gateColumns[other]), firstColumn);
+    for (int64_t index : {0, 1}) {
+      Value unit = e.add(e.mul(block, e.index(shape.getUnits())), e.add(first, e.mul(right, e.index(8))));
+      unit = e.add(unit, e.add(e.mul(member, e.index(2)), e.index(index)));
+      Value exists = e.both(e.isLess(row, e.index(layer.H)), e.isLess(unit, e.index(layer.H)));
+      Value weight = e.choose(
+          exists, [&] { return e.load(layer.weights, {e.add(layer.firstRow, row), e.add(firstColumn, unit)}); },
+          [&] { return e.number(0.0, layer.element); });
+      e.store(weight, layer.orderedWeights, {number, column, e.index(index)});
+    }
+  });
+}
+
 void RecurrenceKernel::loadWeights() {
   Emitter reading = host.named(layer.name.str() + ": weights");
-  Value lastUnit = e.index(layer.H - 1), units = e.index(layer.H);
-  Value firstUnit = e.mul(rank, e.index(shape.getUnits()));
-  Value firstRow = e.mul(warp, e.index(shape.getTilesOfWarp() * 16));
-  auto vector = VectorType::get({2}, layer.element);
-  for (int64_t tileOfWarp = 0; tileOfWarp < shape.getTilesOfWarp(); ++tileOfWarp)
-    for (int64_t piece = 0; piece < shape.getPieces(); ++piece)
-      for (int64_t number = 0; number < 4; ++number) {
-        Value row = e.add(e.add(firstRow, group), e.index(tileOfWarp * 16 + number % 2 * 8));
-        Value rowExists = e.isLess(row, units);
-        row = e.add(layer.firstRow, e.min(row, lastUnit));
-        int64_t gate = piece / shape.tiles, first = piece % shape.tiles * 16 + number / 2 * 8;
-        Value pair = LLVM::PoisonOp::create(builder, e.loc, vector);
-        for (int64_t index = 0; index < 2; ++index) {
-          Value unit = e.add(firstUnit, e.add(e.mul(member, e.index(2)), e.index(first + index)));
-          Value exists = e.both(rowExists, e.isLess(unit, units));
-          Value column = e.add(e.min(unit, lastUnit), e.index(layer.gateColumns[gate]));
-          Value weight = e.select(exists, reading.load(layer.weights, {row, column}), e.number(0.0, layer.element));
-          pair = LLVM::InsertElementOp::create(builder, e.loc, pair, weight, constant32(index));
-        }
-        weights.push_back(layer.element.isF16() ? pair : LLVM::BitcastOp::create(builder, e.loc, i32, pair).getResult());
-      }
+  const int64_t perWarp = shape.getTilesOfWarp() * shape.getPieces();
+  Value firstPiece = e.mul(e.add(e.mul(rank, e.index(shape.warps)), warp), e.index(perWarp));
+  Value first = reading.address(layer.orderedWeights, {firstPiece, e.mul(lane, e.index(4)), e.index(0)});
+  Type four = VectorType::get({4}, i32), pair = VectorType::get({2}, layer.element);
+  for (int64_t piece = 0; piece < perWarp; ++piece) {
+    Value registers = LLVM::LoadOp::create(builder, reading.loc, four, at(first, four, e.index(piece * 32)), 16);
+    for (int64_t number = 0; number < 4; ++number) {
+      Value weight = LLVM::ExtractElementOp::create(builder, reading.loc, registers, constant32(number));
+      weights.push_back(layer.element.isF16() ? LLVM::BitcastOp::create(builder, reading.loc, pair, weight).getResult()
+                                              : weight);
+    }
+  }
 }
 
 void RecurrenceKernel::startBarriers() {
@@ -319,8 +343,6 @@ void RecurrenceKernel::waitFor(Value step) {
         scf::ConditionOp::create(builder, e.loc, arith::XOrIOp::create(builder, e.loc, done, isTrue), ValueRange());
       },
       [&](OpBuilder &, Location, ValueRange) { scf::YieldOp::create(builder, e.loc); });
-  // For the compiler alone: what was sent is read behind the wait.
-  LLVM::FenceOp::create(builder, e.loc, LLVM::AtomicOrdering::acq_rel, "singlethread");
 }
 
 Value RecurrenceKernel::addPartialSums(const Place &place, Value step) {
@@ -406,6 +428,7 @@ void RecurrenceKernel::build() {
   f32 = builder.getF32Type();
   i32 = builder.getI32Type();
   accumulator = f32;
+  orderWeights();
   launch();
   barriers = addBuffer(2 * 8);
   slots = addBuffer(2 * shape.blocks * shape.getSums() * 4);

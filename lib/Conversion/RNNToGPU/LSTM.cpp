@@ -13,6 +13,7 @@
 
 #include "../Common/LayerLowering.h"
 #include "Cells.h"
+#include "Cluster.h"
 #include "Layers.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -239,8 +240,12 @@ public:
     if (dx || dcsPrev || dhPrev || dw || db || (peephole && (dwci || dwcf || dwco))) {
       readSaved();
       dgates = allocate({numRows, columns}, element);
-      dcell = allocate({B, H}, accumulator);
-      launchSteps();
+      if (std::optional<ClusterShape> shape = chooseCluster(op, element, H)) {
+        launchCluster(*shape);
+      } else {
+        dcell = allocate({B, H}, accumulator);
+        launchSteps();
+      }
       lowerResults();
     }
     dense.finish();
@@ -256,6 +261,20 @@ private:
     co = dense.read(op.getCo());
     csGrad = dense.read(op.getCsGrad());
     hGrad = dense.read(op.getHGrad());
+  }
+
+  /// The steps, and the gradients of the states before them, in one kernel.
+  void launchCluster(const ClusterShape &shape) {
+    LSTMRecurrence r{"block_lstm_grad_cluster", element, *getConstantIntValue(H), steps, B, w, I, {}};
+    for (auto [order, column] : llvm::enumerate(r.gateColumns))
+      column = r.H * (layout == GateLayout::Icfo ? order : std::array{0, 2, 1, 3}[order]);
+    std::tie(r.i, r.g, r.f, r.o, r.u, r.cells, r.cellBefore) = std::tie(i, ci, f, o, co, cs, csPrev);
+    std::tie(r.cellGradients, r.stateGradients) = std::tie(csGrad, hGrad);
+    std::tie(r.wci, r.wcf, r.wco) = std::tie(wci, wcf, wco);
+    std::tie(r.gateGradients, r.cellGradientBefore, r.gradientBefore) = std::tie(dgates, dcsPrev, dhPrev);
+    r.orderedWeights = dense.allocate(shape.getWeightsType(element), {});
+    launchLSTMRecurrence(host, r, shape);
+    dhPrev = nullptr;
   }
 
   ProductOperand getGradients() override {
