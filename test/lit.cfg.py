@@ -109,6 +109,7 @@ for feature, available in features.items():
     if available:
         config.available_features.add(feature)
 config.substitutions.append(("%ptxas", find_ptxas() or "ptxas"))
+config.substitutions.append(("%cuda_toolkit", os.path.dirname(os.path.dirname(find_ptxas() or ""))))
 lit_config.note("without: " + (", ".join(f for f in features if not features[f]) or "nothing, every feature is here"))
 
 # Tests that use the GPU name this group in their lit.local.cfg, and run one at a time.

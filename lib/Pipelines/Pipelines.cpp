@@ -89,12 +89,20 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   addContract(pm, options, Stage::Bufferize);
 }
 
+/// Whether a step's kernel may begin before the one in front of it has ended. The emulator knows the instructions.
+static bool hasProgrammaticLaunch(const PipelineOptions &options) {
+  unsigned capability = 0;
+  StringRef chip = options.chip;
+  return options.target == "simt" ||
+         (chip.consume_front("sm_") && !chip.consumeInteger(10, capability) && capability >= 90);
+}
+
 void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertRNNToRuntimePass());
   if (options.target == "host")
     pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters}));
   if (options.target == "cuda" || options.target == "simt")
-    pm.addPass(createConvertRNNToGPUPass());
+    pm.addPass(createConvertRNNToGPUPass({options.tf32, hasProgrammaticLaunch(options)}));
   // Before linalg becomes loops, since it makes linalg ops.
   pm.addPass(createRNNExpandStridedCopiesPass());
   if (options.target == "cuda") {
@@ -174,6 +182,8 @@ struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
       llvm::cl::init("auto")};
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("GPU to compile kernels for, as sm_90a; default: PTX for every GPU from sm_80 on")};
+  PassOptions::Option<bool> tf32{
+      *this, "tf32", llvm::cl::desc("Fused GPU kernels may round factors of f32 products to tf32"), llvm::cl::init(false)};
   PassOptions::Option<bool> simtCheck{
       *this, "simt-check", llvm::cl::desc("Target simt: look at every access of a kernel"), llvm::cl::init(false)};
   PassOptions::Option<unsigned> vectorBits{
@@ -203,6 +213,7 @@ void rnn::registerPipelines() {
         options.target = flags.target;
         options.lowering = flags.lowering;
         options.chip = flags.chip;
+        options.tf32 = flags.tf32;
         options.simtCheck = flags.simtCheck;
         options.vectorBits = flags.vectorBits;
         options.vectorRegisters = flags.vectorRegisters;

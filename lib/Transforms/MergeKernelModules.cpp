@@ -15,6 +15,18 @@ namespace mlir::rnn {
 
 using namespace mlir;
 
+/// Gives `kernel` a name that `kernels` does not have. Marks that the runtime reads stay at its end.
+static void makeUnique(gpu::GPUFuncOp kernel, const SymbolTable &kernels) {
+  StringRef name = kernel.getName(), plain = name;
+  while (plain.consume_back("__coop") || plain.consume_back("__pdl")) {
+  }
+  StringRef marks = name.drop_front(plain.size());
+  std::string unique = name.str();
+  for (unsigned number = 0; kernels.lookup(unique); ++number)
+    unique = (plain + "_" + Twine(number) + marks).str();
+  kernel.setName(unique);
+}
+
 namespace {
 struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<MergeKernelModules> {
   void runOnOperation() override {
@@ -32,7 +44,8 @@ struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<Merg
       for (auto kernel : llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
         auto from = SymbolRefAttr::get(module.getNameAttr(), {SymbolRefAttr::get(kernel.getNameAttr())});
         kernel->remove();
-        StringAttr name = kernels.insert(kernel); // renames where the name is taken
+        makeUnique(kernel, kernels);
+        StringAttr name = kernels.insert(kernel);
         moved[from] = SymbolRefAttr::get(target.getNameAttr(), {SymbolRefAttr::get(name)});
       }
       module.erase();

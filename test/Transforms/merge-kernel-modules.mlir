@@ -34,3 +34,31 @@ module attributes {gpu.container_module} {
     gpu.func @kernel() kernel { gpu.return }
   }
 }
+
+// -----
+
+// What the runtime reads stays at the end of a name.
+// CHECK-LABEL: func.func @marks
+// CHECK:         gpu.launch_func @a::@step__pdl blocks
+// CHECK:         gpu.launch_func @a::@step_0__pdl blocks
+// CHECK:         gpu.launch_func @a::@step_1__pdl blocks
+// CHECK-DAG:     gpu.func @step_0__pdl()
+// CHECK-DAG:     gpu.func @step_1__pdl()
+module attributes {gpu.container_module} {
+  func.func @marks() {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @a::@step__pdl blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @b::@step__pdl blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @c::@step__pdl blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    return
+  }
+  gpu.module @a {
+    gpu.func @step__pdl() kernel { gpu.return }
+  }
+  gpu.module @b {
+    gpu.func @step__pdl() kernel { gpu.return }
+  }
+  gpu.module @c {
+    gpu.func @step__pdl() kernel { gpu.return }
+  }
+}

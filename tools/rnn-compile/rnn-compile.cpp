@@ -48,6 +48,8 @@ static cl::opt<std::string> target("target", cl::desc("Target: host (default) or
                                    cl::cat(category));
 static cl::opt<std::string> chip("chip", cl::desc("GPU to compile kernels for, with --target=cuda: sm_90a, ..."),
                                  cl::value_desc("CHIP"), cl::cat(category));
+static cl::opt<bool> tf32("tf32", cl::desc("Fused GPU kernels may round factors of f32 products to tf32"),
+                          cl::cat(category));
 static cl::opt<std::string> lowering("lowering", cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
                                      cl::init("auto"), cl::cat(category));
 static cl::opt<std::string>
@@ -106,6 +108,8 @@ static llvm::Error checkFlags() {
   }
   if (!chip.empty() && target != "cuda")
     return makeError("--chip=" + chip + " names a GPU, but --target=" + target + " has none; use --target=cuda");
+  if (tf32 && target == "host")
+    return makeError("--tf32 is about GPU kernels, but --target=host has none; use --target=cuda");
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     return makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused");
   if (optimizationLevel > 3)
@@ -154,6 +158,7 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
   PipelineOptions pipeline;
   pipeline.target = target;
   pipeline.chip = chip;
+  pipeline.tf32 = tf32;
   pipeline.lowering = lowering;
   pipeline.stopAfter = stopAfter;
   pipeline.exportPrefix = getPrefix();

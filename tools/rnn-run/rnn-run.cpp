@@ -64,6 +64,9 @@ static cl::opt<std::string> chip("chip",
                                  cl::desc("Target cuda: GPU to compile kernels for, as sm_90a (default: PTX, which the "
                                           "driver compiles for its GPU)"),
                                  cl::value_desc("CHIP"), cl::cat(category));
+static cl::opt<bool> tf32("tf32",
+                          cl::desc("Targets cuda and simt: fused kernels may round factors of f32 products to tf32"),
+                          cl::cat(category));
 static cl::opt<std::string> simtSchedule("simt-schedule",
                                          cl::desc("Target simt: how threads take turns: fifo, reverse or random:SEED "
                                                   "(default: RNNRT_SIMT_SCHEDULE, else fifo)"),
@@ -174,6 +177,7 @@ static llvm::Error run(ModuleOp module) {
   JITOptions options;
   options.pipeline.target = target;
   options.pipeline.chip = chip;
+  options.pipeline.tf32 = tf32;
   options.pipeline.lowering = lowering;
   options.pipeline.simtCheck = simtCheck;
   SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
@@ -238,6 +242,7 @@ static llvm::Error printStage(ModuleOp module, Stage stage) {
   PipelineOptions options;
   options.target = target;
   options.chip = chip;
+  options.tf32 = tf32;
   options.lowering = lowering;
   options.simtCheck = simtCheck;
   options.stopAfter = stage;
@@ -281,6 +286,8 @@ int main(int argc, char **argv) {
                                      ", ")));
   if (target != "cuda" && !chip.empty())
     exitOnError(makeError("--chip needs --target=cuda, but the target is `" + target + "`"));
+  if (target == "host" && tf32)
+    exitOnError(makeError("--tf32 needs --target=cuda or --target=simt, but the target is `host`"));
   if (target != "simt" && (simtCheck || !simtSchedule.empty()))
     exitOnError(makeError("--simt-schedule and --simt-check need --target=simt, but the target is `" + target + "`"));
   if (target == "simt")

@@ -98,23 +98,33 @@ def ConvertRNNToRuntimePass : Pass<"convert-rnn-to-runtime"> {
 def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
   let summary = "Convert rnn ops with lowering `fused` to GPU kernels";
   let description = [{
-    Turns `rnn.block_lstm` and `rnn.block_lstm_grad` in memref form into `gpu.launch` ops. A time step is one kernel: the
-    product with the recurrent weights, tile by tile through workgroup memory, and the arithmetic of the gates (or of their
-    gradients) on the sums. Tiles come by asynchronous copies, two pairs ahead; f16, bf16 and f64 are multiplied by tensor
-    cores (`mma.sync`), f32 by multiply-adds. Around the loop over time stand products over all steps: with the input
-    before a forward; the gradients of input and weights after a backward, and sums over columns for bias and peephole
+    Turns `rnn.block_lstm`, `rnn.cudnn_forward` and their gradients in memref form into `gpu.launch` ops. A time step is one
+    kernel, which serves both directions (with a projection two kernels): the product with the recurrent weights, tile by
+    tile through workgroup memory, and the arithmetic of the gates (or of their gradients) on the sums. Tiles come by
+    asynchronous copies, two pairs ahead; f16, bf16 and f64 are multiplied by tensor cores (`mma.sync`), f32 by
+    multiply-adds or, with `tf32`, by tensor cores too. Around the loop over time stand products over all steps: with the
+    input before a forward; the gradients of input and weights after a backward, and sums over columns for bias and peephole
     weights. A result that nobody wants has no kernel.
+
+    With `programmatic-launch`, the kernels of steps are marked for programmatic dependent launch (`__pdl` ends their
+    names): each fetches its first weights before it waits for the step in front of it.
 
     Sizes are whatever they are at run time: threads outside of a matrix do nothing. Sums are formed in f32 (f64 for
     f64), in an order that depends on the sizes alone, so every run gives the same bits.
 
-    Other ops are left alone. Dimensions that are only known at run time, and `seq_len_max`, are checked by `rnnrt` ops
-    first; after a failure the runtime launches nothing.
+    Layers of the cudnn ops run one after the other, in a loop. Their reserve space holds what the plans of the host put
+    there. Other ops are left alone. Dimensions that are only known at run time, lengths, and `seq_len_max`, are checked by
+    `rnnrt` ops first; after a failure the runtime launches nothing.
   }];
+  let options = [
+    Option<"tf32", "tf32", "bool", "false", "Products of f32 by tensor cores, which round factors to tf32">,
+    Option<"programmatic", "programmatic-launch", "bool", "false",
+           "A step may begin before the one in front has ended (compute capability 9.0 or later)">,
+  ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect", "::mlir::rnnrt::RNNRTDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect", "::mlir::rnngpu::RNNGPUDialect",
+                           "::mlir::rnnrt::RNNRTDialect", "::mlir::scf::SCFDialect"];
 }
 
 //===----------------------------------------------------------------------===//

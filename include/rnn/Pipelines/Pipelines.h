@@ -38,6 +38,8 @@ struct PipelineOptions {
   /// Target cuda: the GPU architecture to compile kernels for, as `sm_90a`; empty for PTX that every GPU from sm_80 on
   /// takes. With a chip, kernels are machine code when `ptxas` is found, else PTX of that chip.
   std::string chip;
+  /// Targets cuda and simt: fused kernels may round factors of f32 products to tf32, which tensor cores take.
+  bool tf32 = false;
   /// Target simt: look at every access of a kernel, for races, uninitialised memory and wrong addresses.
   bool simtCheck = false;
   /// Target host: vector registers of the processor that fused kernels are shaped for. A JIT and an object file take them

@@ -23,6 +23,18 @@ StringRef getConstraint(Type type) {
   return type.isF32() ? "f" : type.isF64() ? "d" : type.isInteger(32) ? "r" : "l";
 }
 
+/// Writes an instruction that may touch any memory, for all that the compiler knows.
+void createAssembly(PatternRewriter &rewriter, Location loc, ValueRange operands, StringRef text) {
+  std::string constraints;
+  for (Value operand : operands)
+    constraints += getConstraint(operand.getType()).str() + ",";
+  constraints += "~{memory}";
+  LLVM::InlineAsmOp::create(rewriter, loc, /*res=*/TypeRange(), operands, text, constraints,
+                            /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr::get(rewriter.getContext(), LLVM::AsmDialect::AD_ATT),
+                            /*operand_attrs=*/ArrayAttr());
+}
+
 struct StoreAsyncPattern : public OpRewritePattern<rnngpu::StoreAsyncOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -30,24 +42,31 @@ struct StoreAsyncPattern : public OpRewritePattern<rnngpu::StoreAsyncOp> {
     SmallVector<Value> operands{op.getAddress()};
     llvm::append_range(operands, op.getValues());
     operands.push_back(op.getBarrier());
-    std::string constraints;
-    for (Value operand : operands)
-      constraints += getConstraint(operand.getType()).str() + ",";
-    // The compiler knows nothing of the memory that it touches.
-    constraints += "~{memory}";
-    LLVM::InlineAsmOp::create(rewriter, op.getLoc(), /*res=*/TypeRange(), operands, op.getPTX(), constraints,
-                              /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                              LLVM::AsmDialectAttr::get(getContext(), LLVM::AsmDialect::AD_ATT),
-                              /*operand_attrs=*/ArrayAttr());
+    createAssembly(rewriter, op.getLoc(), operands, op.getPTX());
     rewriter.eraseOp(op);
     return success();
   }
+};
+
+template <typename OpTy> struct PlainPattern : public OpRewritePattern<OpTy> {
+  PlainPattern(MLIRContext *context, StringRef text) : OpRewritePattern<OpTy>(context), text(text) {}
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {
+    createAssembly(rewriter, op.getLoc(), {}, text);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  StringRef text;
 };
 
 struct ConvertRNNGPUToNVVM : public rnn::impl::ConvertRNNGPUToNVVMPassBase<ConvertRNNGPUToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<StoreAsyncPattern>(&getContext());
+    patterns.add<PlainPattern<rnngpu::GridWaitOp>>(&getContext(), "griddepcontrol.wait;");
+    patterns.add<PlainPattern<rnngpu::LaunchDependentsOp>>(&getContext(), "griddepcontrol.launch_dependents;");
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -11,12 +11,16 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 
+Emitter::Emitter(OpBuilder &builder, Location loc)
+    : Emitter(builder, loc, getKernelOptions(builder.getInsertionBlock()->getParentOp())) {}
+
 Emitter Emitter::named(StringRef name) const {
-  return Emitter(builder, NameLoc::get(builder.getStringAttr(name), loc));
+  return Emitter(builder, NameLoc::get(builder.getStringAttr(name), loc), options);
 }
 
 Value Emitter::index(int64_t value) const { return arith::ConstantIndexOp::create(builder, loc, value); }
@@ -156,11 +160,23 @@ Type rnn::getAccumulatorType(Type element) {
   return element.isF64() ? element : Float32Type::get(element.getContext());
 }
 
-Kernel::Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads) : builder(host.builder) {
+Kernel::Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads, bool chained)
+    : builder(host.builder), chained(chained) {
   Value one = host.index(1), blockSize = host.index(threads);
   launch = gpu::LaunchOp::create(builder, host.loc, blocks, one, one, blockSize, one, one);
-  launch.setFunctionAttr(FlatSymbolRefAttr::get(builder.getContext(), name));
+  // The runtime reads the mark.
+  std::string marked = name.str() + (chained ? "__pdl" : "");
+  launch.setFunctionAttr(FlatSymbolRefAttr::get(builder.getContext(), marked));
   builder.setInsertionPointToStart(&launch.getBody().front());
+}
+
+void Kernel::wait(const Emitter &e) {
+  if (!chained)
+    return;
+  rnngpu::GridWaitOp::create(builder, e.loc);
+  // The next launch may begin. After the wait, so that what it reads before its own is no younger than the launch in
+  // front of this one.
+  rnngpu::LaunchDependentsOp::create(builder, e.loc);
 }
 
 void Kernel::finish() {

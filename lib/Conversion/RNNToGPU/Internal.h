@@ -19,7 +19,8 @@ namespace mlir::rnn {
 /// Writes ops at one place. Arithmetic is on two values of one type, integers are indices.
 class Emitter {
 public:
-  Emitter(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+  /// The builder stands in a function. (In a loop under construction nobody knows what is around it.)
+  Emitter(OpBuilder &builder, Location loc);
   /// The same place, with a name that messages about the ops will show.
   Emitter named(StringRef name) const;
 
@@ -62,6 +63,11 @@ public:
 
   OpBuilder &builder;
   Location loc;
+  KernelOptions options;
+
+private:
+  Emitter(OpBuilder &builder, Location loc, const KernelOptions &options)
+      : builder(builder), loc(loc), options(options) {}
 };
 
 /// The type in which sums over values of `element` are formed.
@@ -70,7 +76,10 @@ Type getAccumulatorType(Type element);
 /// One launch under construction. The builder stands in its body until `finish`, and behind it afterwards.
 class Kernel {
 public:
-  Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads);
+  /// A `chained` kernel may begin before the launch in front of it has ended, until it calls `wait`.
+  Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads, bool chained = false);
+  /// From here on, what launches in front have written is there. All threads of a chained kernel must come here.
+  void wait(const Emitter &e);
   void finish();
 
   Value getBlock() { return launch.getBlockIds().x; }
@@ -80,6 +89,7 @@ public:
 private:
   OpBuilder &builder;
   gpu::LaunchOp launch;
+  bool chained;
 };
 
 /// One side of a product. `outer` is the row of an element on the left side and its column on the right.
@@ -110,6 +120,8 @@ struct Product {
   std::function<void(const Emitter &e, Value row, Value column, ArrayRef<Value> sums)> finish;
   /// Rows from here on are not read and have sums of zero; null: all are read.
   Value validRows = nullptr;
+  /// The launch in front is a kernel of ours that does not write the right side, so reading that need not wait for it.
+  bool chained = false;
   /// So many products of these sizes are computed, side by side; `start` is told in the kernel which one it is.
   int64_t copies = 1;
   std::function<void(const Emitter &e, Value copy)> start = nullptr;

@@ -12,30 +12,51 @@
 using namespace mlir;
 using namespace mlir::rnn;
 
-/// How a product is cut, and with what.
-static std::unique_ptr<MicroKernel> chooseMicroKernel(const Product &product, TileShape &shape) {
+/// Whether cutting into tiles of this size gives most multiprocessors of a large GPU something to do. Sizes of run time
+/// are taken for large ones, but for those of steps.
+static bool fills(const Product &product, int64_t rows, int64_t columns) {
+  constexpr int64_t enough = 96;
+  std::optional<int64_t> numRows = getConstantIntValue(product.rows), numColumns = getConstantIntValue(product.columns);
+  if (numRows && numColumns)
+    return llvm::divideCeil(*numRows, rows) * llvm::divideCeil(*numColumns, columns) * product.copies >= enough;
+  return !product.chained;
+}
+
+/// How a product is cut, and with what. No thread runs out of registers (test/Conversion/RNNToGPU/kernels.mlir), and all
+/// stages fit 48 KB, the workgroup memory that needs no permission.
+static std::unique_ptr<MicroKernel> chooseMicroKernel(const Product &product, const KernelOptions &options,
+                                                      TileShape &shape) {
   Type element = product.element;
-  if (element.isF32()) {
-    shape = product.panels == 1 ? TileShape{32, 32, 1, 16, 8, 16} : TileShape{32, 16, product.panels, 16, 8, 16};
+  const bool isMedium = product.panels == 1 && fills(product, 64, 64);
+  const bool isLarge = isMedium && fills(product, 128, 64);
+  if (element.isF32() && !options.tf32) {
+    shape = product.panels > 1 ? TileShape{32, 16, product.panels, 16, 8, 16}
+            : isMedium         ? TileShape{64, 64, 1, 16, 16, 16}
+                               : TileShape{32, 32, 1, 16, 8, 16};
     return createScalarMicroKernel(shape, element);
   }
-  const int64_t depth = element.isF64() ? 16 : 64;
-  shape = product.panels == 1 ? TileShape{32, 32, 1, depth, 2, 2} : TileShape{32, 16, product.panels, depth, 2, 2};
+  const bool isHalf = element.getIntOrFloatBitWidth() == 16;
+  const int64_t depth = element.isF64() ? 16 : element.isF32() ? 32 : 64;
+  shape = product.panels > 1 ? TileShape{32, 16, product.panels, depth, 2, 2}
+          : isLarge && isHalf ? TileShape{128, 64, 1, depth / 2, 2, 2}
+          : isMedium         ? TileShape{64, 64, 1, depth / 2, 2, 2}
+                             : TileShape{32, 32, 1, depth, 2, 2};
   return createTensorMicroKernel(shape, element);
 }
 
-/// Pairs of tiles. Workgroup memory that needs no permission is 48 KB for each block.
+/// Pairs of tiles.
 static constexpr int64_t numStages = 3;
 
 void rnn::launchProduct(const Emitter &host, const Product &product) {
   TileShape shape;
-  std::unique_ptr<MicroKernel> micro = chooseMicroKernel(product, shape);
+  std::unique_ptr<MicroKernel> micro = chooseMicroKernel(product, host.options, shape);
   const int64_t threads = micro->getThreads();
 
   // One dimension of blocks, since the other two have 65535 at most.
   Value columnBlocks = host.parts(product.columns, shape.columns);
   Value blocks = host.mul(host.parts(product.rows, shape.rows), columnBlocks);
-  Kernel kernel(host, product.name, host.mul(blocks, host.index(product.copies)), threads);
+  Kernel kernel(host, product.name, host.mul(blocks, host.index(product.copies)), threads,
+                product.chained && host.options.programmatic);
   const Emitter &e = host;
   Value thread = kernel.getThread(), block = kernel.getBlock(), copy = e.index(0);
   if (product.copies > 1) {
@@ -64,12 +85,14 @@ void rnn::launchProduct(const Emitter &host, const Product &product) {
   Emitter reading = e.named(product.name.str() + ": read"), writing = e.named(product.name.str() + ": tile"),
           multiplying = e.named(product.name.str() + ": multiply"), ending = e.named(product.name.str() + ": finish");
 
+  auto beginLeft = [&](Value stage, Value depth) {
+    return left.begin(reading, thread, leftTile(stage), {firstRow, validRows, depth, product.depth});
+  };
+  auto beginRight = [&](Value stage, Value depth) {
+    return right.begin(reading, thread, rightTile(stage), {firstColumn, product.columns, depth, product.depth});
+  };
   // Elements that come by registers are written when `multiply` has had the time that they take.
-  auto copyTiles = [&](Value stage, Value depth, function_ref<void()> multiply) {
-    SmallVector<Value> leftValues =
-        left.begin(reading, thread, leftTile(stage), {firstRow, validRows, depth, product.depth});
-    SmallVector<Value> rightValues =
-        right.begin(reading, thread, rightTile(stage), {firstColumn, product.columns, depth, product.depth});
+  auto finishCopies = [&](Value stage, ValueRange leftValues, ValueRange rightValues, function_ref<void()> multiply) {
     NVVM::CpAsyncCommitGroupOp::create(reading.builder, reading.loc);
     multiply();
     left.end(writing, thread, leftTile(stage), leftValues);
@@ -77,8 +100,15 @@ void rnn::launchProduct(const Emitter &host, const Product &product) {
   };
   auto wait = [&](int64_t pending) { NVVM::CpAsyncWaitGroupOp::create(reading.builder, reading.loc, pending); };
 
+  // The right side does not depend on the launch in front, if that is still running.
+  SmallVector<SmallVector<Value>> rightValues;
   for (int64_t stage = 0; stage + 1 < numStages; ++stage)
-    copyTiles(e.index(stage), e.index(stage * shape.depth), [] {});
+    rightValues.push_back(beginRight(e.index(stage), e.index(stage * shape.depth)));
+  kernel.wait(reading);
+  for (int64_t stage = 0; stage + 1 < numStages; ++stage) {
+    SmallVector<Value> leftValues = beginLeft(e.index(stage), e.index(stage * shape.depth));
+    finishCopies(e.index(stage), leftValues, rightValues[stage], [] {});
+  }
   // Carried: the sums, and the stage whose turn it is.
   SmallVector<Value> carried = micro->start(e);
   carried.push_back(e.index(0));
@@ -89,8 +119,9 @@ void rnn::launchProduct(const Emitter &host, const Product &product) {
     Value stage = before.back();
     Value isFirst = e.isEqual(stage, e.index(0));
     Value target = e.select(isFirst, e.index(numStages - 1), e.sub(stage, e.index(1)));
-    SmallVector<Value> after;
-    copyTiles(target, e.add(depth, e.index((numStages - 1) * shape.depth)), [&] {
+    Value targetDepth = e.add(depth, e.index((numStages - 1) * shape.depth));
+    SmallVector<Value> leftValues = beginLeft(target, targetDepth), rightValues = beginRight(target, targetDepth), after;
+    finishCopies(target, leftValues, rightValues, [&] {
       after = micro->accumulate(multiplying, thread, leftTile(stage), rightTile(stage), before.drop_back());
     });
     Value isLast = e.isEqual(stage, e.index(numStages - 1));

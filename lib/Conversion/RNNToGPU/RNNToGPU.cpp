@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "rnn/Conversion/Passes.h"
+#include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 
 namespace mlir::rnn {
@@ -26,13 +27,40 @@ using namespace mlir;
 
 namespace {
 struct ConvertRNNToGPU : public rnn::impl::ConvertRNNToGPUPassBase<ConvertRNNToGPU> {
+  using ConvertRNNToGPUPassBase::ConvertRNNToGPUPassBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     rnn::populateRNNToGPUPatterns(patterns);
+    rnn::setKernelOptions(getOperation(), {tf32, programmatic});
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rnn::removeKernelOptions(getOperation());
   }
 };
 } // namespace
+
+static constexpr StringLiteral optionsName = "rnn.kernel_options";
+
+void rnn::setKernelOptions(Operation *op, const KernelOptions &options) {
+  Builder builder(op->getContext());
+  NamedAttribute fields[] = {builder.getNamedAttr("tf32", builder.getBoolAttr(options.tf32)),
+                             builder.getNamedAttr("programmatic", builder.getBoolAttr(options.programmatic))};
+  op->setDiscardableAttr(optionsName, builder.getDictionaryAttr(fields));
+}
+
+rnn::KernelOptions rnn::getKernelOptions(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto fields = dyn_cast_or_null<DictionaryAttr>(op->getDiscardableAttr(optionsName))) {
+      auto isSet = [&](StringRef name) {
+        auto field = fields.getAs<BoolAttr>(name);
+        return field && field.getValue();
+      };
+      return {isSet("tf32"), isSet("programmatic")};
+    }
+  return {};
+}
+
+void rnn::removeKernelOptions(Operation *op) { op->removeDiscardableAttr(optionsName); }
 
 void rnn::populateRNNToGPUPatterns(RewritePatternSet &patterns, PatternBenefit benefit) {
   populateLSTMToGPUPatterns(patterns, benefit);

@@ -89,17 +89,22 @@ void TileCopy::copyVector(const Emitter &e, const Tile &tile, const Part &part, 
   NVVM::CpAsyncOp::create(builder, e.loc, e.address(tile.buffer, {target}), source, vectorBytes,
                           NVVM::LoadCacheModifierKind::CG, valid);
   builder.setInsertionPointToStart(ifOp.elseBlock());
-  e.loop(e.index(0), e.index(length), 1, {}, [&](Value number, ValueRange) {
-    Value value = e.choose(
-        e.isLess(number, count),
-        [&]() -> Value {
-          Value offset = arith::IndexCastOp::create(builder, e.loc, i64, number);
-          Value place = LLVM::GEPOp::create(builder, e.loc, source.getType(), element, source,
-                                            ArrayRef<LLVM::GEPArg>{offset});
-          return LLVM::LoadOp::create(builder, e.loc, element, place);
-        },
-        [&] { return e.number(0.0, element); });
-    e.store(value, tile.buffer, {e.add(target, number)});
-    return SmallVector<Value>();
-  });
+  auto loop = scf::ForOp::create(builder, e.loc, e.index(0), e.index(length), e.index(1));
+  // Rare, so kept small. The lowering looks for this name.
+  auto unroll =
+      LLVM::LoopUnrollAttr::get(builder.getContext(), /*disable=*/builder.getBoolAttr(true), {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(builder.getContext(), {}, {}, {}, unroll, {}, {}, {},
+                                                                      {}, {}, {}, {}, {}, {}, {}, {}));
+  builder.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar();
+  Value value = e.choose(
+      e.isLess(number, count),
+      [&]() -> Value {
+        Value offset = arith::IndexCastOp::create(builder, e.loc, i64, number);
+        Value place =
+            LLVM::GEPOp::create(builder, e.loc, source.getType(), element, source, ArrayRef<LLVM::GEPArg>{offset});
+        return LLVM::LoadOp::create(builder, e.loc, element, place);
+      },
+      [&] { return e.number(0.0, element); });
+  e.store(value, tile.buffer, {e.add(target, number)});
 }

@@ -173,6 +173,8 @@ Rewrite rnn::simt::rewriteClusterOp(Operation *op, EntryBuilder &entries) {
         return r.wait(wait.getAddr(), wait.getPhase(), R::Endless, 0);
       })
       .Case([&](rnngpu::StoreAsyncOp store) { return r.storeAsync(store); })
+      // Launches run one after the other.
+      .Case<rnngpu::GridWaitOp, rnngpu::LaunchDependentsOp>([&](Operation *) { return r.erase(); })
       .Case<NVVM::FenceMbarrierInitOp, NVVM::FenceSyncRestrictOp>([&](Operation *) {
         return r.replace("rnnrt_abi_simt_fence", {r.site()});
       })

@@ -21,6 +21,31 @@
 // RUN: %{assemble} sm_90a < %t.f64.mlir | %{table}
 // RUN: FileCheck %s --check-prefixes=PTX,F64 < %t.f64.ptx
 
+// f32 by tensor cores when that is asked for.
+// RUN: sed 's/ELEMENT/f32/g' %s | %{compile} --tf32 - -o %t.tf32.mlir
+// RUN: %{assemble} sm_80 --ptx %t.tf32.ptx < %t.tf32.mlir | %{table}
+// RUN: FileCheck %s --check-prefixes=PTX,TF32 < %t.tf32.ptx
+
+// With a chip there is PTX where there is no ptxas. The weights do not wait for the step in front.
+// RUN: rm -rf %t.toolkit && mkdir -p %t.toolkit/nvvm && ln -s %cuda_toolkit/nvvm/libdevice %t.toolkit/nvvm/libdevice
+// RUN: sed 's/ELEMENT/bf16/g' %s > %t.chip.mlir
+// RUN: env PATH=%t.toolkit CUDA_HOME=%t.toolkit %rnn_compile %t.chip.mlir --target=cuda --lowering=fused --chip=sm_90a -o %t.sm90.mlir
+// RUN: %{assemble} sm_90a --ptx %t.sm90.ptx < %t.sm90.mlir | %{table} --check-prefix=CHAINED
+// RUN: FileCheck %s --check-prefix=PDL < %t.sm90.ptx
+// PDL-LABEL: .entry block_lstm_step__pdl(
+// PDL-NOT: griddepcontrol
+// PDL: cp.async.cg.shared.global
+// PDL: griddepcontrol.wait
+// PDL: griddepcontrol.launch_dependents
+// PDL: cp.async.cg.shared.global
+// PDL: cp.async.commit_group
+// PDL-LABEL: .entry block_lstm_grad_step__pdl(
+// PDL: griddepcontrol.wait
+// CHAINED-DAG: block_lstm_input: {{.*}} 0 stack, 0 spilled
+// CHAINED-DAG: block_lstm_step__pdl: {{.*}} 0 stack, 0 spilled
+// CHAINED-DAG: block_lstm_grad_step__pdl: {{.*}} 0 stack, 0 spilled
+// CHAINED-DAG: block_lstm_grad_input: {{.*}} 0 stack, 0 spilled
+
 // CHECK-DAG: block_lstm_input: {{.*}} 0 stack, 0 spilled
 // CHECK-DAG: block_lstm_step: {{.*}} 0 stack, 0 spilled
 // CHECK-DAG: block_lstm_grad_step: {{.*}} 0 stack, 0 spilled
@@ -45,6 +70,7 @@
 // BF16-DAG: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // BF16-DAG: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // F32-DAG: fma.rn.f32
+// TF32-DAG: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
 // F64-DAG: mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
 // PTX-DAG: cp.async.wait_group 0
 // PTX-NOT: {{(ld|st)\.local}}
@@ -54,6 +80,7 @@
 // F16: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // BF16: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // F32: fma.rn.f32
+// TF32: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
 // F64: mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
 // PTX-NOT: {{(ld|st)\.local}}
 

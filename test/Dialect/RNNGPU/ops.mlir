@@ -18,3 +18,18 @@ llvm.func @store_async(%f: f32, %d: f64, %i: i32, %l: i64, %slot: !llvm.ptr<7>, 
   rnngpu.store_async %l to %slot counted by %barrier : i64
   llvm.return
 }
+
+// Loads stay on their sides.
+// CHECK-LABEL: @grid_wait(
+llvm.func @grid_wait(%p: !llvm.ptr<1>) -> f32 {
+  // CHECK: llvm.load
+  %a = llvm.load %p : !llvm.ptr<1> -> f32
+  // CHECK-NEXT: rnngpu.grid_wait
+  rnngpu.grid_wait
+  // CHECK-NEXT: llvm.load
+  %b = llvm.load %p : !llvm.ptr<1> -> f32
+  // CHECK-NEXT: rnngpu.launch_dependents
+  rnngpu.launch_dependents
+  %c = llvm.fadd %a, %b : f32
+  llvm.return %c : f32
+}

@@ -5,6 +5,7 @@
 // RUN: not rnn-compile %s -o model.exe 2>&1 | FileCheck %s --check-prefix=ENDING
 // RUN: not rnn-compile %s -o m.so --target=moon 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not rnn-compile %s -o m.so --chip=sm_90a 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not rnn-compile %s -o m.so --tf32 2>&1 | FileCheck %s --check-prefix=TF32
 // RUN: not rnn-compile %s -o m.so --lowering=magic 2>&1 | FileCheck %s --check-prefix=LOWERING
 // RUN: not rnn-compile %s -o m.so -O4 2>&1 | FileCheck %s --check-prefix=LEVEL
 // RUN: not rnn-compile %s -o m.so --prefix=my-net 2>&1 | FileCheck %s --check-prefix=PREFIX
@@ -33,6 +34,7 @@
 // ENDING: rnn-compile: error: the output `model.exe` has no ending that says what to make; expected .so, .o, .ll or .mlir
 // TARGET: rnn-compile: error: unknown target `moon` in --target; this build has {{.*}}`host`
 // CHIP: rnn-compile: error: --chip=sm_90a names a GPU, but --target=host has none; use --target=cuda
+// TF32: rnn-compile: error: --tf32 is about GPU kernels, but --target=host has none; use --target=cuda
 // LOWERING: rnn-compile: error: unknown lowering `magic` in --lowering; expected auto, runtime or fused
 // LEVEL: rnn-compile: error: -O takes a level from 0 to 3, but got 4
 // PREFIX: rnn-compile: error: --prefix takes a name of letters, digits and `_` that does not begin with a digit, but got `my-net`

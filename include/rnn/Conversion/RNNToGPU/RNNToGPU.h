@@ -11,7 +11,17 @@
 
 namespace mlir::rnn {
 
-/// Adds patterns that turn each block LSTM op in memref form with lowering `fused` into `gpu.launch` ops and the loop
+/// What kernels may use. An op around the rnn ops carries it while the patterns run.
+struct KernelOptions {
+  bool tf32 = false;         ///< factors of f32 products may lose the bits that tensor cores do not take
+  bool programmatic = false; ///< steps may begin before the one in front has ended: compute capability 9.0 or later
+};
+void setKernelOptions(Operation *op, const KernelOptions &options);
+/// Those of the innermost op around `op` that carries some, or the defaults.
+KernelOptions getKernelOptions(Operation *op);
+void removeKernelOptions(Operation *op);
+
+/// Adds patterns that turn each block LSTM and cudnn op in memref form with lowering `fused` into `gpu.launch` ops and the loop
 /// over time that launches them; other ops are left alone. Dimensions that are not known yet are checked by
 /// `rnnrt.expect_equal` before the first launch.
 void populateRNNToGPUPatterns(RewritePatternSet &patterns, PatternBenefit benefit = 1);

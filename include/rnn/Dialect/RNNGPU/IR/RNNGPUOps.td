@@ -63,4 +63,47 @@ def RNNGPU_StoreAsyncOp : RNNGPU_Op<"store_async", [
   let hasVerifier = 1;
 }
 
+// NVVM has these two, but LLVM 22 believes that they touch no memory, and moves loads across the wait.
+def RNNGPU_GridWaitOp : RNNGPU_Op<"grid_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the end of the work that a programmatic launch may overlap";
+  let description = [{
+    In a kernel that is launched while the work in front of it may still run (its name ends in `__pdl`), waits until that
+    work is complete and its stores can be seen: PTX `griddepcontrol.wait`, for which `sm_90` is needed. In other kernels
+    it does nothing.
+
+    Example:
+    ```mlir
+    llvm.func @next(%weights: !llvm.ptr<1>, %state: !llvm.ptr<1>) -> f32 {
+      %w = llvm.load %weights : !llvm.ptr<1> -> f32
+      rnngpu.grid_wait
+      %s = llvm.load %state : !llvm.ptr<1> -> f32
+      rnngpu.launch_dependents
+      %p = llvm.fmul %w, %s : f32
+      llvm.return %p : f32
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def RNNGPU_LaunchDependentsOp : RNNGPU_Op<"launch_dependents", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "permission for the next launch to begin";
+  let description = [{
+    When all blocks have come here, or ended, a programmatic launch that follows in the stream may begin, up to its
+    `rnngpu.grid_wait`: PTX `griddepcontrol.launch_dependents`, for which `sm_90` is needed.
+
+    Behind a `rnngpu.grid_wait`, the next kernel may rely on everything in front of this one before it waits itself.
+
+    Example:
+    ```mlir
+    llvm.func @next() {
+      rnngpu.grid_wait
+      rnngpu.launch_dependents
+      llvm.return
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // RNN_DIALECT_RNNGPU_IR_RNNGPUOPS_TD
