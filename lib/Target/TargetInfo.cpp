@@ -17,7 +17,7 @@ std::optional<TargetInfo> TargetInfo::get(llvm::StringRef name) {
     return TargetInfo(names[0], /*runtimePlans=*/true, /*blockPlans=*/true, /*fusedKernels=*/true,
                       /*fusedBlocks=*/true);
   if (name == "cuda")
-    return TargetInfo(names[1], /*runtimePlans=*/true, /*blockPlans=*/false, /*fusedKernels=*/false,
+    return TargetInfo(names[1], /*runtimePlans=*/true, /*blockPlans=*/false, /*fusedKernels=*/true,
                       /*fusedBlocks=*/true);
   if (name == "simt")
     return TargetInfo(names[2], /*runtimePlans=*/true, /*blockPlans=*/true, /*fusedKernels=*/true,

@@ -1,12 +1,17 @@
 // RUN: rnn-opt %s --rnn-pipeline='target=cuda stop-after=select' | FileCheck %s --check-prefix=SELECT
 // RUN: rnn-opt %s --rnn-pipeline='target=cuda stop-after=lower' | FileCheck %s --check-prefix=LOWER
 // RUN: rnn-opt %s --rnn-pipeline='target=cuda' | FileCheck %s --check-prefix=EMIT
-// RUN: not rnn-opt %s --rnn-pipeline='target=cuda lowering=fused' 2>&1 | FileCheck %s --check-prefix=FUSED
+// RUN: rnn-opt %s --rnn-pipeline='target=cuda lowering=fused stop-after=lower' | FileCheck %s --check-prefix=FUSED
 
 // The layer is a plan of the runtime, as on the host; the code around it becomes kernels, and all buffers are on the
 // device. Nothing of it needs a GPU, a driver or the CUDA toolkit to compile.
 
-// FUSED: lowering `fused` is not available for 'rnn.cudnn_forward' on target `cuda`; use `runtime` or `auto`
+// The same by kernels, which need a plan for the checks alone.
+// FUSED: rnnrt.rnn_fused_plan %arg0
+// FUSED: rnnrt.rnn_begin
+// FUSED: gpu.launch_func @{{.*}}::@cudnn_lstm_input
+// FUSED: scf.for
+// FUSED: gpu.launch_func @{{.*}}::@cudnn_lstm_step
 
 // SELECT: rnn.cudnn_forward lstm {{.*}}lowering = #rnn.lowering<runtime>
 

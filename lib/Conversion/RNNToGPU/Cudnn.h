@@ -27,9 +27,9 @@ struct Places {
 class Stack {
 public:
   template <typename OpTy>
-  Stack(PatternRewriter &rewriter, OpTy op, Letters &letters, bool isProjected)
-      : host(rewriter, op.getLoc()), dense(rewriter, op.getLoc()), sizes(rewriter, op, letters, isProjected),
-        mask(op), cell(Cell::create(op.getMode())), points(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
+  Stack(const Emitter &host, OpTy op, Letters &letters, bool isProjected)
+      : host(host), dense(host.builder, host.loc), sizes(host.builder, op, letters, isProjected), mask(op),
+        cell(Cell::create(op.getMode())), points(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
         hasOneLayer(getConstantIntValue(sizes.L) == 1) {
     x = read(op.getInput());
     h0 = read(op.getInputH());
@@ -56,7 +56,6 @@ public:
   Value layer, isFirst, isLast;
   Places inputWeights, recurrentWeights, projection, inputBias, recurrentBias;
   Places gates, cells, linear, hidden;
-  Value states;
 
   Value read(Value buffer) { return flat(dense.read(buffer)); }
   Value write(Value buffer) { return flat(dense.write(buffer)); }

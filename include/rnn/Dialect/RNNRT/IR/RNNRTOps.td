@@ -184,8 +184,9 @@ def RNNRT_RnnBeginOp : RNNRT_EntryOp<"rnn_begin", 6, [AttrSizedOperandSegments]>
     backward pass, whose reserve is used up by it. The result is 1, or 0 when the call has failed: loops on the host must
     not run then; kernels do not. The draw of the dropout masks is the i64 at byte 32 of the reserve.
   }];
-  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, RNNRT_OptIn:$lengths, Index:$params_elements,
-    RNNRT_OptInOut:$reserve, Index:$reserve_bytes, I32Attr:$pass);
+  // Without effects on operands: as a check it is never dead, whatever it reads and writes.
+  let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Optional<AnyMemRef>:$lengths, Index:$params_elements,
+    Optional<AnyMemRef>:$reserve, Index:$reserve_bytes, I32Attr:$pass);
   let results = (outs Index:$ok);
   let assemblyFormat = [{ $call `,` $plan `pass` $pass (`lengths` $lengths^)? `params` `[` $params_elements `]`
     (`reserve` $reserve^)? `[` $reserve_bytes `]` attr-dict `:` type(operands) }];
