@@ -1,0 +1,67 @@
+// The cudnn ops as loops: what is not wanted is not there, and nothing runs where a check has failed.
+// RUN: rnn-opt %s -convert-rnn-to-host=vector-bits=256 -split-input-file | FileCheck %s
+
+// Inference keeps nothing, and there is one layer in one direction: only the loops over chunks and steps are there.
+// CHECK-LABEL: func @inference
+// CHECK: %[[PLAN:.*]] = rnnrt.rnn_fused_plan
+// CHECK: %[[OK:.*]] = rnnrt.rnn_begin %{{.*}}, %[[PLAN]] pass 0 params
+// CHECK: %[[RUNS:.*]] = arith.cmpi ne, %[[OK]]
+// CHECK: scf.if %[[RUNS]]
+// CHECK-NOT: memref.view
+// CHECK: call @rnn_host_pack_transposed_f32
+// CHECK: call @rnn_host_product_f32
+// CHECK: call @rnn_host_product_f32
+// CHECK-NOT: call
+// CHECK: return
+func.func @inference(%x: memref<5x2x3xf32>, %h: memref<1x2x8xf32>, %p: memref<?xf32>, %y: memref<5x2x8xf32>) {
+  rnn.cudnn_forward rnn_tanh input(%x : memref<5x2x3xf32>) state(%h : memref<1x2x8xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<5x2x8xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// The gradient of the input alone: no sums over time.
+// CHECK-LABEL: func @input_gradient
+// CHECK: rnnrt.rnn_begin %{{.*}} pass 2 params
+// CHECK-NOT: call @rnn_host_transposed_product
+// CHECK: return
+// CHECK-NOT: func private @rnn_host_pack_left
+func.func @input_gradient(%x: memref<5x2x3xf16>, %h: memref<2x2x8xf16>, %p: memref<?xf16>, %y: memref<5x2x8xf16>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop gru input(%x : memref<5x2x3xf16>) state(%h : memref<2x2x8xf16>) params(%p : memref<?xf16>)
+      output(%y, %h : memref<5x2x8xf16>, memref<2x2x8xf16>) grads(%y, %h : memref<5x2x8xf16>, memref<2x2x8xf16>)
+      reserve(%r : memref<?xi8>) outs(input_backprop = %x : memref<5x2x3xf16>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// The gradient of the parameters: sums over time for W and R, stored transposed, and none of the input's.
+// CHECK-LABEL: func @params_gradient
+// CHECK: call @rnn_host_transposed_product_f64
+// CHECK: call @rnn_host_store_transposed_f64
+// CHECK: call @rnn_host_transposed_product_f64
+// CHECK: call @rnn_host_store_transposed_f64
+// CHECK: return
+func.func @params_gradient(%x: memref<5x2x3xf64>, %h: memref<1x2x8xf64>, %p: memref<?xf64>, %y: memref<5x2x8xf64>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop rnn_relu input(%x : memref<5x2x3xf64>) state(%h : memref<1x2x8xf64>) params(%p : memref<?xf64>)
+      output(%y, %h : memref<5x2x8xf64>, memref<1x2x8xf64>) grads(%y, %h : memref<5x2x8xf64>, memref<1x2x8xf64>)
+      reserve(%r : memref<?xi8>) outs(params_backprop = %p : memref<?xf64>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// Nobody wants any result, so nothing is left; another lowering is left alone.
+// CHECK-LABEL: func @nothing
+// CHECK-NEXT: rnn.cudnn_backprop {{.*}}<runtime>
+// CHECK-NEXT: return
+func.func @nothing(%x: memref<5x2x3xf64>, %h: memref<1x2x8xf64>, %p: memref<?xf64>, %y: memref<5x2x8xf64>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop rnn_relu input(%x : memref<5x2x3xf64>) state(%h : memref<1x2x8xf64>) params(%p : memref<?xf64>)
+      output(%y, %h : memref<5x2x8xf64>, memref<1x2x8xf64>) grads(%y, %h : memref<5x2x8xf64>, memref<1x2x8xf64>)
+      reserve(%r : memref<?xi8>) {lowering = #rnn.lowering<fused>}
+  rnn.cudnn_backprop rnn_relu input(%x : memref<5x2x3xf64>) state(%h : memref<1x2x8xf64>) params(%p : memref<?xf64>)
+      output(%y, %h : memref<5x2x8xf64>, memref<1x2x8xf64>) grads(%y, %h : memref<5x2x8xf64>, memref<1x2x8xf64>)
+      reserve(%r : memref<?xi8>) outs(params_backprop = %p : memref<?xf64>) {lowering = #rnn.lowering<runtime>}
+  return
+}
