@@ -4,7 +4,7 @@
 //   rnn-bundle-runner --device=cuda --reference=host_f64.so --module=cuda_f16.so [--module=...] [--filter=TEXT]
 //   rnn-bundle-runner --device=cuda --version
 //
-// One line per function: PASS, FAIL or SKIP, the worst result, its error and the limit; where the reference fails, the device
+// One line per function: PASS, FAIL or SKIP, the worst result, its error, the limit, and a number made of all bits; where the reference fails, the device
 // must fail for the same kind of reason. Every function runs twice and must give the same bits. --limit= is an error to
 // allow instead of the element type's. Exit status: 0 when all passed, 1 when one failed, 77 when the device is not
 // available.
@@ -176,6 +176,19 @@ static double limitOf(int32_t dtype) {
   }
 }
 
+/// A number that changes with any bit of the results.
+static uint64_t hashOf(const std::vector<Tensor> &results) {
+  uint64_t hash = 14695981039346656037u;
+  for (const Tensor &result : results)
+    for (double value : result.values) {
+      uint64_t bits;
+      std::memcpy(&bits, &value, sizeof(bits));
+      hash = (hash ^ bits) * 1099511628211u;
+      hash ^= hash >> 29;
+    }
+  return hash;
+}
+
 static void compare(const char *dtype, const std::string &name, double limit, const std::vector<Tensor> &results,
                     const std::vector<Tensor> &expected, Counts &counts) {
   double worst = 0;
@@ -189,8 +202,8 @@ static void compare(const char *dtype, const std::string &name, double limit, co
   }
   bool good = worst <= limit;
   ++(good ? counts.passed : counts.failed);
-  std::printf("%s %-4s %-40s result %zu of %zu: error %.2e, limit %.0e\n", good ? "PASS" : "FAIL", dtype, name.c_str(),
-              worstIndex, results.size(), worst, limit);
+  std::printf("%s %-4s %-40s result %zu of %zu: error %.2e, limit %.0e, bits %016llx\n", good ? "PASS" : "FAIL", dtype,
+              name.c_str(), worstIndex, results.size(), worst, limit, static_cast<unsigned long long>(hashOf(results)));
 }
 
 static bool haveSameBits(const std::vector<Tensor> &some, const std::vector<Tensor> &others) {

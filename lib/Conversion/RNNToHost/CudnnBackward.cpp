@@ -125,7 +125,7 @@ private:
   void storeStates(BackwardLoop &loop);
   void inputGradient(BackwardLoop &loop);
   void skippedInputGradient(BackwardLoop &loop);
-  void storeInputGradient(Value target, bool adds, Value row, Value rows, Value width);
+  void storeInputGradient(Value target, bool adds, const BackwardLoop::Block &block);
   void finishInputGradient();
   void paramsGradient(BackwardLoop &loop);
 
@@ -142,8 +142,7 @@ private:
   Value between;        ///< gradients of two layers' outputs, or of the input where directions add up
   Value masked;         ///< x, zero past the ends
   Value dropped;        ///< what dropout left of a layer's output
-  Value packedW, block; ///< for the gradient of the input
-  BackwardLoop::Scratch sums;
+  Value packedW; ///< for the gradient of the input
 
   // Of a layer and direction.
   Value dy;              ///< rows of the output's gradient; null: the operand
@@ -177,7 +176,6 @@ void CudnnBackward::allocate() {
   if (dx || !stack.hasOneLayer) {
     Value width = b.mul(b.ceilDiv(maxInput, panel), panel);
     packedW = b.allocate(b.mul(b.mul(p.padded, input.count), width));
-    block = b.allocate(b.mul(b.add(width, panel), Tiles::blockRows));
   }
   if (dparams && lengths && !(stack.hasOneLayer && stack.sizes.skips)) {
     // What stands past the end of an example must not reach sums over time, not even times zero.
@@ -198,7 +196,7 @@ void CudnnBackward::allocate() {
 }
 
 void CudnnBackward::release() {
-  for (Value buffer : {kc, firstStates, between, masked, dropped, packedW, block, sums.places, sums.block})
+  for (Value buffer : {kc, firstStates, between, masked, dropped, packedW})
     if (buffer)
       b.free(buffer);
 }
@@ -258,11 +256,11 @@ void CudnnBackward::storeStates(BackwardLoop &loop) {
 // The gradient of the input
 //===----------------------------------------------------------------------===//
 
-void CudnnBackward::storeInputGradient(Value target, bool adds, Value row, Value rows, Value width) {
-  b.loop(rows, [&](Value r) {
-    b.forColumns(p.I, [&](Value column, Value mask) {
-      Value value = b.load(block, b.add(b.mul(r, width), column));
-      SmallVector<Value> place = {b.add(row, r), column};
+void CudnnBackward::storeInputGradient(Value target, bool adds, const BackwardLoop::Block &block) {
+  b.loop(block.rows, [&](Value r) {
+    b.forColumns(block.columns, [&](Value column, Value mask) {
+      Value value = b.load(block.buffer, b.add(b.mul(r, block.width), column));
+      SmallVector<Value> place = {b.add(block.row, r), b.add(block.column, column)};
       if (adds)
         value = b.addf(value, b.load(target, place, mask));
       b.store(value, target, place, mask);
@@ -273,17 +271,17 @@ void CudnnBackward::storeInputGradient(Value target, bool adds, Value row, Value
 void CudnnBackward::inputGradient(BackwardLoop &loop) {
   packGates(stack.inputWeights(stack.params, p.I), p.I, input, packedW);
   Value isFirstDirection = b.compare(arith::CmpIPredicate::eq, stack.direction, b.index(0));
-  loop.inputs(packedW, block, [&](Value row, Value rows, Value width) {
+  loop.inputs(packedW, [&](const BackwardLoop::Block &block) {
     auto toScratch = [&] {
       b.branch(
-          isFirstDirection, [&] { storeInputGradient(dInput, false, row, rows, width); },
-          [&] { storeInputGradient(dInput, true, row, rows, width); });
+          isFirstDirection, [&] { storeInputGradient(dInput, false, block); },
+          [&] { storeInputGradient(dInput, true, block); });
     };
     // Two directions add up as sums before they are rounded.
     if (!dx || sizes.D == 2)
       toScratch();
     else
-      b.branch(stack.isFirstLayer(), [&] { storeInputGradient(dx, false, row, rows, width); }, toScratch);
+      b.branch(stack.isFirstLayer(), [&] { storeInputGradient(dx, false, block); }, toScratch);
   });
 }
 
@@ -333,10 +331,10 @@ void CudnnBackward::paramsGradient(BackwardLoop &loop) {
   using Left = BackwardLoop::Left;
   Value zero = b.index(0), rest = b.sub(stack.points, p.B);
   auto weights = [&](ArrayRef<Left> lefts, Value columns, const Blocks &range, Value target) {
-    loop.sums(sums, lefts, columns, loop.gatesOf(range), [&](Value first, Value height, Value blockWidth) {
+    loop.sums(lefts, columns, loop.gatesOf(range), [&](const BackwardLoop::Block &block) {
       for (int64_t k = 0; k < range.count; ++k)
-        library.storeTransposed(b, sums.block, b.mul(p.padded, k), blockWidth, height, p.H, target,
-                                b.mul(p.H, stack.gateOf(range.first + k)), first);
+        library.storeTransposed(b, block.buffer, b.mul(p.padded, k), block.width, block.rows, p.H, target,
+                                b.mul(p.H, stack.gateOf(range.first + k)), block.row);
     });
   };
   Value dW = stack.inputWeights(dparams, p.I);
@@ -357,10 +355,10 @@ void CudnnBackward::paramsGradient(BackwardLoop &loop) {
   weights({{hFirst, zero, p.B, first}, {states, firstOfStates, rest, later}}, p.P, recurrent,
           stack.recurrentWeights(dparams));
   if (p.projected)
-    loop.sums(sums, {{stack.hidden(), zero, stack.points, zero}}, p.H, {loop.delta, zero, p.statePanels},
-              [&](Value row, Value height, Value blockWidth) {
-                library.storeTransposed(b, sums.block, zero, blockWidth, height, p.P, stack.projection(dparams), zero,
-                                        row);
+    loop.sums({{stack.hidden(), zero, stack.points, zero}}, p.H, {loop.delta, zero, p.statePanels},
+              [&](const BackwardLoop::Block &block) {
+                library.storeTransposed(b, block.buffer, zero, block.width, block.rows, p.P,
+                                        stack.projection(dparams), zero, block.row);
               });
   auto biases = [&](Value offset, const Blocks &range) {
     for (int64_t k = range.first; k < range.first + range.count; ++k)
@@ -373,10 +371,6 @@ void CudnnBackward::paramsGradient(BackwardLoop &loop) {
 void CudnnBackward::emit() {
   allocate();
   BackwardLoop loop(*this, /*wantsBias=*/bool(dparams));
-  if (dparams) {
-    Value panels = b.mul(p.panels, std::max(input.count, recurrent.count));
-    sums = loop.allocateSums(p.projected ? b.max(panels, p.statePanels) : panels);
-  }
   if (!stack.hasOneLayer) {
     // The gradient of the last layer's output comes to the place where the other layers' will be.
     Value half = b.mul(stack.points, dx && sizes.D == 2 ? b.max(sizes.I, stack.width) : stack.width);

@@ -113,6 +113,19 @@ private:
   std::pair<Value, Value> exponential(Value x);
 };
 
+/// The threads that run a loop together, as one of them sees them.
+struct Team {
+  Value handle; ///< null: there is one alone
+  Value part, parts;
+
+  /// The first of `count` things that belong to this part; those of the next part begin at its end.
+  Value begin(HostBuilder &b, Value count) const { return b.div(b.mul(count, part), parts); }
+  Value end(HostBuilder &b, Value count) const { return b.div(b.mul(count, b.add(part, 1)), parts); }
+};
+
+/// Asks LLVM to leave the loops of a function as they are, also by not copying them to a function without the mark.
+void markHandTiled(Operation *function);
+
 /// Functions that the loops call, made when they are first asked for.
 class Library {
 public:
@@ -151,6 +164,12 @@ public:
   /// [row, column] on. The source has whole vectors of columns.
   void storeTransposed(HostBuilder &b, Value source, Value from, Value sourceRow, Value rows, Value columns, Value target,
                        Value row, Value column);
+
+  /// Code for a team of at most `most` threads, and as few as one. What it computes must not depend on their number, and it
+  /// may not make teams itself.
+  void parallel(HostBuilder &b, Value most, function_ref<void(const Team &)> body);
+  /// What the others of the team wrote is there.
+  void wait(HostBuilder &b, const Team &team);
 
 private:
   func::FuncOp get(HostBuilder &b, StringRef name, TypeRange inputs,

@@ -241,26 +241,24 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
   int64_t panel = b.tiles.panel;
   if (Value result = op.getXGradOut()) {
     Value width = b.mul(b.ceilDiv(p.I, panel), panel), target = b.asRows(result);
-    Value packed = b.allocate(b.mul(b.mul(p.padded, 4), width)), block = b.allocate(b.mul(b.add(width, panel), Tiles::blockRows));
+    Value packed = b.allocate(b.mul(b.mul(p.padded, 4), width));
     layer.packWeights(zero, p.I, packed);
-    loop.inputs(packed, block, [&](Value first, Value count, Value blockWidth) {
-      b.loop(count, [&](Value row) {
-        storeRow(b, block, b.mul(row, blockWidth), target, {b.add(first, row)}, zero, p.I);
+    loop.inputs(packed, [&](const BackwardLoop::Block &block) {
+      b.loop(block.rows, [&](Value row) {
+        storeRow(b, block.buffer, b.mul(row, block.width), target, {b.add(block.row, row)}, block.column, block.columns);
       });
     });
     fillRows(b, target, loop.rows, b.mul(p.T, p.B), p.I);
     b.free(packed);
-    b.free(block);
   }
   if (Value result = op.getWGradOut()) {
     BackwardLoop::Right gates = loop.gatesOf({0, 4});
-    BackwardLoop::Scratch scratch = loop.allocateSums(gates.count);
     auto sums = [&](Value firstRow, Value count, ArrayRef<BackwardLoop::Left> lefts) {
-      loop.sums(scratch, lefts, count, gates, [&](Value first, Value height, Value blockWidth) {
-        b.loop(height, [&](Value row) {
-          Value target = b.add(b.add(firstRow, first), row);
+      loop.sums(lefts, count, gates, [&](const BackwardLoop::Block &block) {
+        b.loop(block.rows, [&](Value row) {
+          Value target = b.add(b.add(firstRow, block.row), row);
           for (int64_t gate = 0; gate < 4; ++gate)
-            storeRow(b, scratch.block, b.add(b.mul(row, blockWidth), b.mul(p.padded, gate)), result, {target},
+            storeRow(b, block.buffer, b.add(b.mul(row, block.width), b.mul(p.padded, gate)), result, {target},
                      b.mul(p.H, gate), p.H);
         });
       });
@@ -269,8 +267,6 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
     // h[t-1] stands in the row of h that is B rows before; the first step's is h_prev.
     Value some = b.min(p.steps, b.index(1)), first = b.mul(some, p.B);
     sums(p.I, p.H, {{op.getHPrev(), zero, first, zero}, {op.getH(), zero, b.sub(loop.rows, first), first}});
-    b.free(scratch.places);
-    b.free(scratch.block);
   }
   layer.finish(loop);
   loop.release();

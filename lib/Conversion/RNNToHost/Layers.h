@@ -64,6 +64,9 @@ public:
   void forPlaces(Value columns, Value t, Value panel, function_ref<void(const Place &)> body);
   /// Step `t` begins as number `s`: what is the same for its rows is made here.
   virtual void startStep(Value s, Value t) {}
+
+  /// How many threads are worth their waiting for each other once for `count` multiply-adds.
+  Value threadsFor(Value count, Value most);
 };
 
 class ForwardLayer : public Layer {
@@ -132,9 +135,15 @@ public:
   void run(bool wantsState);
   void release();
 
-  /// The gradient of the input by blocks of rows: `store` gets the block, its row width, the first row and their number.
+  /// A part of a result, in rows of `width` elements.
+  struct Block {
+    Value buffer, width;
+    Value row, rows, column, columns;
+  };
+
+  /// The gradient of the input by blocks: several threads call `store`, each for blocks of its own.
   /// `packed` is filled by the caller: panels of the input's columns, each with a row for each column of the input's blocks.
-  void inputs(Value packed, Value block, function_ref<void(Value row, Value rows, Value width)> store);
+  void inputs(Value packed, function_ref<void(const Block &)> store);
 
   /// Rows of a matrix that belong to rows of panels.
   struct Left {
@@ -144,16 +153,11 @@ public:
   struct Right {
     Value panels, place, count;
   };
-  /// left^T * right by blocks of rows: `store` gets the first row of a block of `places.block`, and the number of rows.
-  struct Scratch {
-    Value places, block;
-  };
-  Scratch allocateSums(Value panels);
+  /// left^T * right by blocks, as above; `width` columns of the left side.
   /// Columns of a row of a block with `panels` panels: an odd number of them, which spreads the rows of a tile over the
   /// sets of a cache.
   Value rowWidth(Value panels);
-  void sums(const Scratch &scratch, ArrayRef<Left> lefts, Value width, const Right &right,
-            function_ref<void(Value row, Value rows, Value blockWidth)> store);
+  void sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store);
   /// Blocks of dG.
   Right gatesOf(Layer::Blocks blocks);
 
@@ -165,6 +169,7 @@ public:
   Value db;      ///< sums of dG over its rows, if wanted
 
 private:
+  void steps(const Team &team, bool wantsState);
   void multiply(Value t, Value panel);
   void storeGates(const Place &at, ArrayRef<Value> gates);
   void cell(Value s, Value t, Value panel);

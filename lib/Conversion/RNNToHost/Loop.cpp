@@ -43,6 +43,12 @@ Value Layer::stepAt(Value s) {
   return b.createOrFold<arith::SelectOp>(isReverse, b.sub(b.sub(p.T, b.index(1)), s), s);
 }
 
+Value Layer::threadsFor(Value count, Value most) {
+  // A wait is some tenths of a microsecond, and so are these.
+  constexpr int64_t enough = 1 << 15;
+  return b.max(b.min(b.div(count, b.index(enough)), most), b.index(1));
+}
+
 void Layer::forPlaces(Value columns, Value t, Value panel, function_ref<void(const Place &)> body) {
   int64_t width = b.tiles.panel;
   Value first = b.mul(panel, width), rest = b.sub(columns, first);
@@ -291,11 +297,21 @@ void BackwardLoop::cell(Value s, Value t, Value q) {
 
 void BackwardLoop::run(bool wantsState) {
   const Problem &p = layer.p;
-  int64_t panel = b.tiles.panel;
-  Value zero = b.index(0), one = b.index(1), panelRows = b.mul(p.B, panel);
+  Value zero = b.index(0);
   layer.start(packedR, packedP, kh);
   if (db)
     b.fillZero(db, zero, b.mul(p.padded, layer.blocks));
+  // Every thread has columns of its own.
+  Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
+  Value most = p.projected ? b.index(1) : layer.threadsFor(work, p.panels);
+  library.parallel(b, most, [&](const Team &team) { steps(team, wantsState); });
+}
+
+void BackwardLoop::steps(const Team &team, bool wantsState) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), one = b.index(1), panelRows = b.mul(p.B, panel);
+  Value firstPanel = team.begin(b, p.panels), endPanel = team.end(b, p.panels);
   b.loop(p.steps, [&](Value k) {
     Value next = b.sub(p.steps, k), s = b.sub(next, one), t = layer.stepAt(s);
     auto multiplyNext = [&](Value q) {
@@ -303,10 +319,12 @@ void BackwardLoop::run(bool wantsState) {
     };
     layer.startStep(s, t);
     if (!p.projected) {
-      b.loop(p.panels, [&](Value q) {
+      b.loop(firstPanel, endPanel, 1, [&](Value q) {
         multiplyNext(q);
         cell(s, t, q);
       });
+      // The next step reads all columns of this one.
+      library.wait(b, team);
       return;
     }
     Value row = b.mul(t, p.B);
@@ -333,23 +351,13 @@ void BackwardLoop::run(bool wantsState) {
   });
   if (wantsState)
     b.branch(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
-      b.loop(p.statePanels, [&](Value q) { multiply(layer.stepAt(zero), q); });
+      Value from = p.projected ? zero : firstPanel, to = p.projected ? p.statePanels : endPanel;
+      b.loop(from, to, 1, [&](Value q) { multiply(layer.stepAt(zero), q); });
     });
 }
 
-void BackwardLoop::inputs(Value packed, Value block, function_ref<void(Value, Value, Value)> store) {
-  const Problem &p = layer.p;
-  int64_t panel = b.tiles.panel;
-  Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel), width = rowWidth(inputPanels);
-  Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
-  Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
-  b.loop(zero, rows, Tiles::blockRows, [&](Value first) {
-    Value count = b.min(b.sub(rows, first), b.index(Tiles::blockRows));
-    b.fillZero(block, zero, b.mul(count, width));
-    library.product(b, {dG, b.add(firstBlock, b.mul(first, panel)), dGPanel, packed, zero,
-                        b.mul(depth, panel * panel), block, zero, width, b.index(panel), count, inputPanels, depth});
-    store(first, count, width);
-  });
+Value BackwardLoop::rowWidth(Value panels) {
+  return b.mul(b.createOrFold<arith::OrIOp>(panels, b.index(1)), b.tiles.panel);
 }
 
 BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {
@@ -357,29 +365,52 @@ BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {
   return {dG, b.mul(b.mul(panels, blocks.first), b.mul(allRows, b.tiles.panel)), b.mul(panels, blocks.count)};
 }
 
-Value BackwardLoop::rowWidth(Value panels) {
-  return b.mul(b.createOrFold<arith::OrIOp>(panels, b.index(1)), b.tiles.panel);
+void BackwardLoop::inputs(Value packed, function_ref<void(const Block &)> store) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel);
+  Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
+  Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel), packedPanel = b.mul(depth, panel * panel);
+  Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
+  library.parallel(b, layer.threadsFor(work, inputPanels), [&](const Team &team) {
+    // Columns are dealt out: how rows are cut into tiles must not depend on the threads.
+    Value first = team.begin(b, inputPanels), own = b.sub(team.end(b, inputPanels), first), width = rowWidth(own);
+    Value column = b.mul(first, panel), columns = b.min(b.sub(p.I, column), b.mul(own, panel));
+    Value block = b.allocate(b.mul(width, Tiles::blockRows));
+    b.loop(zero, rows, Tiles::blockRows, [&](Value row) {
+      Value count = b.min(b.sub(rows, row), b.index(Tiles::blockRows));
+      b.fillZero(block, zero, b.mul(count, width));
+      library.product(b, {dG, b.add(firstBlock, b.mul(row, panel)), dGPanel, packed, b.mul(first, packedPanel),
+                          packedPanel, block, zero, width, b.index(panel), count, own, depth});
+      store({block, width, row, count, column, columns});
+    });
+    b.free(block);
+  });
 }
 
-BackwardLoop::Scratch BackwardLoop::allocateSums(Value panels) {
-  return {b.allocate(b.index(Tiles::blockRows * Tiles::depth)), b.allocate(b.mul(rowWidth(panels), Tiles::blockRows))};
-}
-
-void BackwardLoop::sums(const Scratch &scratch, ArrayRef<Left> lefts, Value width, const Right &right,
-                        function_ref<void(Value, Value, Value)> store) {
+void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store) {
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), blockWidth = rowWidth(right.count), rightPanel = b.mul(allRows, panel);
-  b.loop(zero, width, Tiles::blockRows, [&](Value first) {
-    Value height = b.min(b.sub(width, first), b.index(Tiles::blockRows)), tiles = b.ceilDiv(height, Tiles::rows);
-    b.fillZero(scratch.block, zero, b.mul(b.mul(tiles, Tiles::rows), blockWidth));
-    for (const Left &left : lefts)
-      b.loop(zero, left.rows, Tiles::depth, [&](Value row) {
-        Value depth = b.min(b.sub(left.rows, row), b.index(Tiles::depth));
-        library.packLeft(b, left.matrix, b.add(left.firstRow, row), depth, first, height, scratch.places);
-        Value place = b.add(right.place, b.mul(b.add(left.firstOfPanels, row), panel));
-        library.transposedProduct(b, {scratch.places, right.panels, place, rightPanel, scratch.block, blockWidth, tiles,
-                                      right.count, depth});
-      });
-    store(first, height, blockWidth);
+  Value columns = b.mul(right.count, panel), tiles = b.ceilDiv(width, Tiles::rows);
+  library.parallel(b, layer.threadsFor(b.mul(b.mul(rows, width), columns), tiles), [&](const Team &team) {
+    Value places = b.allocate(b.index(Tiles::blockRows * Tiles::depth));
+    Value block = b.allocate(b.mul(blockWidth, Tiles::blockRows));
+    Value from = b.mul(team.begin(b, tiles), Tiles::rows);
+    Value to = b.min(b.mul(team.end(b, tiles), Tiles::rows), width);
+    b.loop(from, to, Tiles::blockRows, [&](Value first) {
+      Value height = b.min(b.sub(to, first), b.index(Tiles::blockRows)), count = b.ceilDiv(height, Tiles::rows);
+      b.fillZero(block, zero, b.mul(b.mul(count, Tiles::rows), blockWidth));
+      for (const Left &left : lefts)
+        b.loop(zero, left.rows, Tiles::depth, [&](Value row) {
+          Value depth = b.min(b.sub(left.rows, row), b.index(Tiles::depth));
+          library.packLeft(b, left.matrix, b.add(left.firstRow, row), depth, first, height, places);
+          Value place = b.add(right.place, b.mul(b.add(left.firstOfPanels, row), panel));
+          library.transposedProduct(b, {places, right.panels, place, rightPanel, block, blockWidth, count, right.count,
+                                        depth});
+        });
+      store({block, blockWidth, first, height, zero, columns});
+    });
+    b.free(places);
+    b.free(block);
   });
 }

@@ -12,8 +12,7 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-/// Asks LLVM to leave the loops of a function as they are, also by not copying them to a function without the mark.
-static void markHandTiled(Operation *function) {
+void host::markHandTiled(Operation *function) {
   auto attributes = function->getAttrOfType<ArrayAttr>("passthrough");
   SetVector<Attribute> all;
   if (attributes)

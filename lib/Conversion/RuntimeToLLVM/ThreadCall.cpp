@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "rnn/Conversion/Passes.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 
@@ -50,6 +51,20 @@ struct ThreadRuntimeCall : public rnn::impl::ThreadRuntimeCallPassBase<ThreadRun
         if (!callee || callee.isExternal())
           return;
         SmallVector<Value> operands{call};
+        llvm::append_range(operands, caller.getOperands());
+        caller.getOperandsMutable().assign(operands);
+      });
+    });
+    // Threads of a team share no call: functions that they run report nothing, and get none.
+    module.walk([&](LLVM::LLVMFuncOp function) {
+      function.walk([&](func::CallOp caller) {
+        auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(caller, caller.getCalleeAttr());
+        if (!callee || callee.isExternal())
+          return;
+        OpBuilder b(caller);
+        Value null = LLVM::ZeroOp::create(b, caller.getLoc(), LLVM::LLVMPointerType::get(&getContext()));
+        SmallVector<Value> operands{
+            UnrealizedConversionCastOp::create(b, caller.getLoc(), callType, null).getResult(0)};
         llvm::append_range(operands, caller.getOperands());
         caller.getOperandsMutable().assign(operands);
       });
