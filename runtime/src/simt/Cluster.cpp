@@ -248,8 +248,12 @@ static void deliver(Thread &thread, TransactionBarrier &barrier, size_t index) {
   AsyncStore &store = barrier.underWay[index];
   std::memcpy(store.target, store.data, store.bytes);
   change(thread, barrier, -int64_t(store.bytes), store.site);
-  if (store.message)
-    barrier.told[{store.issuer, true}] = std::move(store.message);
+  // Of one thread's stores, the last tells most; they may arrive in another order.
+  if (store.message) {
+    std::shared_ptr<const Message> &told = barrier.told[{store.issuer, true}];
+    if (!told || told->threads.at(store.issuer) < store.message->threads.at(store.issuer))
+      told = std::move(store.message);
+  }
   barrier.underWay.erase(barrier.underWay.begin() + ptrdiff_t(index));
   completeIfNothingIsMissing(barrier);
 }

@@ -1,0 +1,76 @@
+# cluster_cases.py - backward passes of a block LSTM that ask for cluster kernels.
+#
+#   cluster_cases.py f16 > cases.mlir
+#   cluster_cases.py f16 checked > cases.mlir     small ones, without arguments: every value is a half
+#   cluster_cases.py f16 refused > cases.mlir     what does not fit
+#   cluster_cases.py f16 shapes > cases.mlir      the ways in which layers are cut, at the limits of each
+#
+# One function per case: clusterBLOCKS_tT_bB_iI_hH with what is special about it; 0 blocks: the compiler chooses.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import sys
+
+RESULTS = ["dx", "dcs", "dh", "dw", "dwci", "dwcf", "dwco", "db"]
+ALL = range(len(RESULTS))
+
+# Blocks, T, B, I, H, layout, peephole, steps that run (None: T), wanted results. The examples of a cluster are as few as let
+# all clusters run at once, so B decides whether it has one, some or eight.
+CASES = [
+    (2, 3, 2, 3, 4, "icfo", True, None, ALL),
+    (2, 1, 1, 1, 3, "icfo", True, None, ALL),
+    (2, 5, 9, 16, 33, "ifco", False, None, ALL),
+    (2, 4, 140, 3, 64, "icfo", True, 3, ALL),
+    (2, 3, 2, 3, 40, "icfo", False, 0, ALL),
+    (2, 3, 0, 3, 4, "icfo", True, None, ALL),
+    (4, 6, 70, 5, 50, "ifco", True, None, ALL),
+    (4, 4, 3, 9, 130, "icfo", False, None, [2, 3]),
+    (8, 4, 40, 5, 100, "icfo", True, None, [0, 7]),
+    (8, 7, 3, 5, 256, "icfo", False, 6, [1, 2]),
+    (16, 3, 60, 5, 250, "icfo", True, None, [1, 2, 5, 7]),
+    (0, 3, 2, 3, 512, "ifco", False, None, [2, 7]),
+]
+
+CHECKED = [
+    (2, 3, 2, 1, 20, "icfo", True, None, [1, 2]),
+    (2, 5, 140, 1, 40, "icfo", False, None, [2]),
+    (4, 4, 3, 1, 130, "ifco", True, None, [0, 1]),
+]
+REFUSED = [(0, 2, 2, 1, 1000, "icfo", True, None, [2]), (2, 2, 2, 1, 300, "icfo", True, None, [2])]
+SHAPES = [(blocks, 2, 64, 1, H, "icfo", True, None, [2])
+          for blocks, H in [(2, 1), (2, 96), (4, 192), (4, 130), (8, 384), (8, 370), (16, 512), (16, 500), (0, 64), (0, 256),
+                            (0, 300), (0, 512)]]
+
+
+def tensor(element, *sizes):
+    return f"tensor<{'x'.join(map(str, sizes))}x{element}>"
+
+
+def function(case, element, has_arguments):
+    blocks, T, B, I, H, layout, peephole, steps, wanted = case
+    seq, state, vector = tensor(element, T, B, H), tensor(element, B, H), tensor(element, H)
+    x, w, b = tensor(element, T, B, I), tensor(element, I + H, 4 * H), tensor(element, 4 * H)
+    arguments = [x, state, state, w, vector, vector, vector, b] + [seq] * 9
+    types = [x, state, state, w, vector, vector, vector, b]
+    name = f"cluster{blocks}_t{T}_b{B}_i{I}_h{H}" + ("" if steps is None else f"_steps{steps}")
+    signature = "" if not has_arguments else ", ".join(f"%a{i}: {type}" for i, type in enumerate(arguments))
+    results = ", ".join(types[i] for i in wanted)
+    size = f", rnn.cluster_blocks = {blocks}" if blocks else ""
+    lines = [f"func.func @{name}({signature}) -> ({results})",
+             f'    attributes {{rnn.kernel_family = "cluster"{size}}} {{']
+    if not has_arguments:
+        lines += [f"  %a{i} = arith.constant dense<0.5> : {type}" for i, type in enumerate(arguments)]
+    length = ""
+    if steps is not None:
+        lines.append(f"  %length = arith.constant {steps} : i64")
+        length = " seq_len_max(%length)"
+    flag = " {use_peephole}" if peephole else ""
+    lines += [f"  %r:8 = rnn.block_lstm_grad {layout} x(%a0 : {x}) state(%a1, %a2 : {state}) weights(%a3 : {w})"
+              f" peephole(%a4, %a5, %a6 : {vector}) bias(%a7 : {b}){length}",
+              f"      saved(%a8, %a9, %a10, %a11, %a12, %a13, %a14 : {seq}) grads(%a15, %a16 : {seq}){flag}",
+              "  return " + ", ".join(f"%r#{i}" for i in wanted) + f" : {results}", "}"]
+    return "\n".join(lines)
+
+
+element, kind = (sys.argv[1:] + ["cases"])[:2]
+cases = {"cases": CASES, "checked": CHECKED, "refused": REFUSED, "shapes": SHAPES}[kind]
+print("\n\n".join(function(case, element, kind != "checked") for case in cases))
