@@ -67,7 +67,7 @@ def typed(values, types):
     return f"{', '.join(values)} : {', '.join(types)}"
 
 
-def write(case, dtype, by_plan=None):
+def write(case, dtype):
     T, B, I, H, L, D = case.steps, case.batch, case.input, case.hidden, case.layers, case.directions
     P = case.projection or H
     names, types = [], []
@@ -110,10 +110,6 @@ def write(case, dtype, by_plan=None):
 
     def attributes(*values):
         return " {" + ", ".join(values) + "}" if values else ""
-
-    def lowering(op):
-        return ["lowering = #rnn.lowering<runtime>"] if op == by_plan else []
-
     state = typed([h0] + ([c0] if lstm else []), [h_type] + ([c_type] if lstm else []))
     common = f"input({x} : {types[0]}) state({state}) params(%p : tensor<?x{dtype}>)"
     lengths_text = f" lengths({lengths} : {tensor(b, element='i32')})" if lengths else ""
@@ -127,14 +123,13 @@ def write(case, dtype, by_plan=None):
                 f"biases({typed(biases, bias_types)}){packed}")
     outputs = ", ".join(name for name, _ in results)
     body.append(f"{outputs}, %r = rnn.cudnn_forward {configuration} {common}{lengths_text}"
-                f"{attributes(*projected, *inference, *lowering('forward'))}")
+                f"{attributes(*projected, *inference)}")
     if case.training:
         saved = typed([name for name, _ in results], [type for _, type in results])
         grads = typed([dy, dhn] + ([dcn] if lstm else []), [y_type, h_type] + ([c_type] if lstm else []))
         gradients = [("%dx", types[0]), ("%dh0", h_type)] + ([("%dc0", c_type)] if lstm else [])
         body.append(f"{', '.join(name for name, _ in gradients)}, %dp = rnn.cudnn_backprop {configuration} {common}"
-                    f"{lengths_text} output({saved}) grads({grads}) reserve(%r : tensor<?xi8>)"
-                    f"{attributes(*projected, *lowering('backprop'))}")
+                    f"{lengths_text} output({saved}) grads({grads}) reserve(%r : tensor<?xi8>){packed}")
         dweights = [f"%dw{index}" for index in range(len(weights))]
         dbiases = [f"%db{index}" for index in range(len(biases))]
         body.append(f"{', '.join(dweights + dbiases)} = rnn.cudnn_params_to_canonical {configuration} {sizes} "
@@ -313,8 +308,6 @@ def main():
     parser.add_argument("--blocks", action="store_true", help="write the cases of the block LSTM instead")
     parser.add_argument("--match", default="", metavar="TEXT[,TEXT...]",
                         help="only cases whose name has one of these texts")
-    parser.add_argument("--by-plan", choices=("forward", "backprop"),
-                        help="the pass that is marked for the lowering `runtime`, whatever rnn-compile says of the others")
     parser.add_argument("-o", dest="output", default="-", help="file to write (- for standard output)")
     arguments = parser.parse_args()
     every = [case for case in (blocks() if arguments.blocks else cases())
@@ -325,7 +318,7 @@ def main():
     if arguments.blocks:
         functions = write_blocks(every, arguments.dtype)
     else:
-        functions = [write(case, arguments.dtype, arguments.by_plan) for case in every]
+        functions = [write(case, arguments.dtype) for case in every]
     text = "\n\n".join(functions) + "\n"
     if not arguments.plans_only and not arguments.blocks and not arguments.match:
         text += AROUND.replace("@E@", arguments.dtype)
