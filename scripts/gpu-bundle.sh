@@ -28,4 +28,24 @@ for dtype in f16 bf16 f32 f64; do
       -o "$bundle/modules/${target}_$dtype.so"
   done
 done
+# The fused kernels: their tests for every GPU, and what is measured for one chip, with what ptxas and the PTX say of it.
+fused() { "$RNN_BUILD_DIR/bin/rnn-compile" "$@" --lowering=fused -O2; }
+python3 "$sources/cases.py" --blocks --dtype f64 -o "$bundle/modules/blocks_f64.mlir"
+"$RNN_BUILD_DIR/bin/rnn-compile" "$bundle/modules/blocks_f64.mlir" --lowering=runtime -O2 -o "$bundle/modules/blocks_plans_f64.so"
+for dtype in f16 bf16 f32 f64; do
+  python3 "$sources/cases.py" --blocks --dtype "$dtype" -o "$bundle/modules/blocks_$dtype.mlir"
+  for target in cuda host; do
+    fused "$bundle/modules/blocks_$dtype.mlir" --target="$target" -o "$bundle/modules/blocks_${target}_$dtype.so"
+  done
+done
+ptxas="$(command -v ptxas || echo "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas")"
+for dtype in f16 bf16 f32; do
+  python3 "$sources/cases.py" --timed --dtype "$dtype" -o "$bundle/modules/timed_$dtype.mlir"
+  fused "$bundle/modules/timed_$dtype.mlir" --target=cuda --chip="${RNN_BUNDLE_CHIP:-sm_90a}" -o "$bundle/modules/timed_cuda_$dtype.so"
+  if [ -x "$ptxas" ]; then
+    echo "$dtype:"
+    fused "$bundle/modules/timed_$dtype.mlir" --target=cuda -o - |
+      python3 "$sources/../Conversion/RNNToGPU/Inputs/assemble.py" "$ptxas" sm_80
+  fi
+done > "$bundle/kernels.txt"
 du -sh "$bundle" | awk '{ print "build/gpu-bundle is ready, " $1 }'

@@ -293,6 +293,14 @@ def blocks():
     yield Block("only_x_and_b", "icfo", (4, 3, 9, 10), static=True, results=(7, 14))
 
 
+def timed_blocks():
+    """What the recurrent kernels are measured at: all results of one pass."""
+    for sizes in ((128, 32, 256, 256), (128, 64, 512, 512), (256, 64, 1024, 1024), (100, 256, 1024, 1024)):
+        size = "_".join(map(str, sizes))
+        yield Block(f"forward_{size}", "icfo", sizes, static=True, results=tuple(range(7)))
+        yield Block(f"backward_{size}", "icfo", sizes, static=True, results=(7, 8, 9, 10, 14))
+
+
 def write_blocks(some, element):
     variants = {}
     for block in some:
@@ -306,11 +314,13 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the names of the cases and stop")
     parser.add_argument("--plans-only", action="store_true", help="leave out the cases that need kernels")
     parser.add_argument("--blocks", action="store_true", help="write the cases of the block LSTM instead")
+    parser.add_argument("--timed", action="store_true", help="write the block LSTMs that are measured instead")
     parser.add_argument("--match", default="", metavar="TEXT[,TEXT...]",
                         help="only cases whose name has one of these texts")
     parser.add_argument("-o", dest="output", default="-", help="file to write (- for standard output)")
     arguments = parser.parse_args()
-    every = [case for case in (blocks() if arguments.blocks else cases())
+    arguments.blocks |= arguments.timed
+    every = [case for case in (timed_blocks() if arguments.timed else blocks() if arguments.blocks else cases())
              if any(text in case.name for text in arguments.match.split(","))]
     if arguments.list:
         print("\n".join(case.name for case in every))

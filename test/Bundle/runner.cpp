@@ -2,12 +2,13 @@
 // host in f64. Needs librnn_runtime and a C library alone, so that it runs where there is a GPU and no compiler.
 //
 //   rnn-bundle-runner --device=cuda --reference=host_f64.so --module=cuda_f16.so [--module=...] [--filter=TEXT]
+//   rnn-bundle-runner --device=cuda --module=cuda_f16.so --time=0.1
 //   rnn-bundle-runner --device=cuda --version
 //
 // One line per function: PASS, FAIL or SKIP, the worst result, its error, the limit, and a number made of all bits; where the reference fails, the device
 // must fail for the same kind of reason. Every function runs twice and must give the same bits. --limit= is an error to
 // allow instead of the element type's. Exit status: 0 when all passed, 1 when one failed, 77 when the device is not
-// available.
+// available. --time= measures instead: microseconds of a call and of handing it over, medians over so many seconds.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tensors.h"
@@ -17,7 +18,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <chrono>
 #include <map>
+#include <memory>
 
 using namespace bundle;
 
@@ -52,6 +55,11 @@ private:
   void *handle;
 };
 
+/// Microseconds, medians.
+struct Times {
+  double whole = 0, host = 0;
+};
+
 /// A device with a stream and a call.
 class Session {
 public:
@@ -71,7 +79,7 @@ public:
 
   /// Runs a function; the results in f64. A failure is left in `message`.
   bool run(const rnnrt_function_t &function, const std::vector<Tensor> &inputs, std::vector<Tensor> &outputs,
-           std::string &message) {
+           std::string &message, double seconds = 0, Times *times = nullptr) {
     rnnrt_call_reset(call);
     bool onDevice = function.flags & RNNRT_FUNCTION_DEVICE_MEMORY;
     std::vector<rnnrt_tensor_t> arguments, results(function.num_outputs);
@@ -96,6 +104,8 @@ public:
       argumentList.push_back(&argument);
     for (rnnrt_tensor_t &result : results)
       resultList.push_back(&result);
+    if (times)
+      measure(function, argumentList, results, resultList, seconds, *times);
     function.entry(call, argumentList.data(), function.num_inputs, resultList.data(), function.num_outputs);
     rnnrt_status_t waited = rnnrt_stream_synchronize(stream);
     rnnrt_status_t failure = rnnrt_call_status(call);
@@ -123,6 +133,38 @@ public:
     return done;
   }
 
+private:
+  /// After one call to warm up. Results are given back outside of the measured time.
+  void measure(const rnnrt_function_t &function, const std::vector<const rnnrt_tensor_t *> &arguments,
+               std::vector<rnnrt_tensor_t> &results, std::vector<rnnrt_tensor_t *> &resultList, double seconds,
+               Times &times) {
+    using Clock = std::chrono::steady_clock;
+    auto since = [](Clock::time_point start) {
+      return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+    };
+    std::vector<double> whole, host;
+    Clock::time_point begin = Clock::now();
+    for (int number = 0; number < 6 || since(begin) < seconds * 1e6; ++number) {
+      rnnrt_status_release(rnnrt_stream_synchronize(stream));
+      Clock::time_point start = Clock::now();
+      function.entry(call, arguments.data(), function.num_inputs, resultList.data(), function.num_outputs);
+      host.push_back(since(start));
+      rnnrt_status_release(rnnrt_stream_synchronize(stream));
+      whole.push_back(since(start));
+      for (rnnrt_tensor_t &result : results)
+        rnnrt_tensor_release(&result);
+      if (rnnrt_call_status(call))
+        return;
+    }
+    auto median = [](std::vector<double> &values) {
+      values.erase(values.begin());
+      std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+      return values[values.size() / 2];
+    };
+    times = {median(whole), median(host)};
+  }
+
+public:
   rnnrt_device_t *device = nullptr;
   rnnrt_stream_t *stream = nullptr;
   rnnrt_call_t *call = nullptr;
@@ -255,9 +297,23 @@ static void runFunction(Session &device, Session &host, const rnnrt_function_t &
   }
 }
 
+static void timeFunction(Session &device, const rnnrt_function_t &function, double seconds, Counts &counts) {
+  std::vector<Tensor> inputs = makeInputs(function, /*withZero=*/false), results;
+  std::string message;
+  Times times;
+  const char *dtype = rnnrt_dtype_name(function.inputs[0].dtype);
+  if (device.run(function, inputs, results, message, seconds, &times)) {
+    ++counts.passed;
+    std::printf("| %s | %s | %.1f | %.1f |\n", function.name, dtype, times.whole, times.host);
+  } else {
+    ++counts.skipped;
+    std::printf("| %s | %s | %s | |\n", function.name, dtype, message.c_str());
+  }
+}
+
 int main(int argc, char **argv) {
   const char *device = "cuda", *referenceDevice = "host", *reference = nullptr, *filter = "";
-  double limit = 0;
+  double limit = 0, seconds = 0;
   std::vector<const char *> modules;
   bool version = false;
   for (int index = 1; index < argc; ++index) {
@@ -275,14 +331,16 @@ int main(int argc, char **argv) {
       filter = value + 1;
     else if (is("--limit") && (limit = std::atof(value + 1)) > 0)
       continue;
+    else if (is("--time") && (seconds = std::atof(value + 1)) > 0)
+      continue;
     else if (!std::strcmp(flag, "--version"))
       version = true;
     else
-      fail("unknown argument `%s`; expected --device=, --reference=, --reference-device=, --module=, --filter=, --limit= or "
-           "--version",
+      fail("unknown argument `%s`; expected --device=, --reference=, --reference-device=, --module=, --filter=, --limit=, "
+           "--time= or --version",
            flag);
   }
-  if (!version && (!reference || modules.empty()))
+  if (!version && ((!reference && !seconds) || modules.empty()))
     fail("expects --reference=FILE.so and at least one --module=FILE.so");
 
   Session session(device), host(referenceDevice);
@@ -296,21 +354,31 @@ int main(int argc, char **argv) {
   }
   if (host.status)
     fail("the device of the reference: %s", rnnrt_status_message(host.status));
-  Module expected(reference);
+  std::unique_ptr<Module> expected;
+  if (!seconds)
+    expected = std::make_unique<Module>(reference);
+  else
+    std::printf("| function | type | call | host |\n|---|---|---|---|\n");
   Counts counts;
   for (const char *path : modules) {
     Module module(path);
     for (const auto &[name, function] : module.functions) {
       if (name.find(filter) == std::string::npos)
         continue;
-      const rnnrt_function_t *same = expected.find(name);
+      if (seconds) {
+        timeFunction(session, *function, seconds, counts);
+        std::fflush(stdout);
+        continue;
+      }
+      const rnnrt_function_t *same = expected->find(name);
       if (!same)
         fail("%s has no function `%s`", reference, name.c_str());
       runFunction(session, host, *function, *same, limit, counts);
       std::fflush(stdout);
     }
   }
-  std::printf("%d passed, %d failed, %d skipped\n", counts.passed, counts.failed, counts.skipped);
+  if (!seconds)
+    std::printf("%d passed, %d failed, %d skipped\n", counts.passed, counts.failed, counts.skipped);
   if (counts.passed + counts.failed + counts.skipped == 0)
     fail("no function matches --filter=%s", filter);
   return counts.failed > 0;

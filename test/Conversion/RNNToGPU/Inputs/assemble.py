@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """assemble.py PTXAS ARCH [--ptx FILE] < MODULE.mlir
 
-Prints one line per kernel: its name, registers of a thread, bytes of shared memory, of the stack, and of spills. With
---ptx the PTX is written to FILE too."""
+Prints one line per kernel: its name, registers of a thread, bytes of shared memory, of the stack, and of spills, and how many
+instructions, and products of tensor cores among them, its PTX has. With --ptx the PTX is written to FILE too."""
 import re
 import subprocess
 import sys
@@ -12,6 +12,19 @@ import tempfile
 
 def unescape(text):
     return re.sub(r"\\([0-9A-F]{2}|.)", lambda m: chr(int(m[1], 16)) if len(m[1]) == 2 else m[1], text)
+
+
+def count(ptx):
+    """Instructions of each kernel, and those of tensor cores."""
+    counts, name = {}, None
+    for line in ptx.splitlines():
+        if m := re.match(r"\.visible \.entry (\w+)\(", line):
+            name = m[1]
+            counts[name] = [0, 0]
+        elif name and re.match(r"\t(@\S+ *)?[a-z][a-z0-9_.]*([ \t;]|$)", line):
+            counts[name][0] += 1
+            counts[name][1] += "mma.sync" in line
+    return counts
 
 
 def main():
@@ -31,7 +44,7 @@ def main():
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode != 0:
         sys.exit(run.stdout)
-    name, stack, kernels = None, None, 0
+    name, stack, kernels, counts = None, None, 0, count(ptx)
     for line in run.stdout.splitlines():
         if m := re.search(r"Compiling entry function '(\w+)'", line):
             name = m[1]
@@ -40,7 +53,7 @@ def main():
         elif name and (m := re.search(r"Used (\d+) registers", line)):
             shared = re.search(r"(\d+) bytes smem", line)
             print(f"{name}: {m[1]} registers, {shared[1] if shared else 0} shared, {stack[1]} stack, "
-                  f"{int(stack[2]) + int(stack[3])} spilled")
+                  f"{int(stack[2]) + int(stack[3])} spilled, {counts[name][0]} instructions, {counts[name][1]} mma")
             name, kernels = None, kernels + 1
     if kernels == 0:
         sys.exit("assemble.py: ptxas names no kernels:\n" + run.stdout)
