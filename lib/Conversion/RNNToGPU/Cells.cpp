@@ -10,8 +10,12 @@ using namespace mlir;
 using namespace mlir::rnn;
 
 /// Derivatives by the argument, from the value.
-static Value ofSigmoid(const Emitter &e, Value y) { return e.mul(y, e.sub(e.number(1.0, y.getType()), y)); }
-static Value ofTanh(const Emitter &e, Value y) { return e.sub(e.number(1.0, y.getType()), e.mul(y, y)); }
+static Value ofSigmoid(const Emitter &e, Value y) {
+  return e.mul(y, e.sub(e.number(1.0, y.getType()), y));
+}
+static Value ofTanh(const Emitter &e, Value y) {
+  return e.sub(e.number(1.0, y.getType()), e.mul(y, y));
+}
 
 LSTMStep rnn::stepLSTM(const Emitter &e, const LSTMGates &arguments, Value cellBefore, const Peephole &peephole,
                        double clip) {
@@ -65,8 +69,7 @@ public:
 
   Gradients stepBack(const Emitter &e, const Step &saved, Value, Value cellBefore, Value dh, Value dc) const override {
     ArrayRef<Value> gates = saved.gates;
-    LSTMGates d =
-        stepBackLSTM(e, {gates[0], gates[2], gates[1], gates[3]}, e.tanh(saved.cell), cellBefore, dh, dc);
+    LSTMGates d = stepBackLSTM(e, {gates[0], gates[2], gates[1], gates[3]}, e.tanh(saved.cell), cellBefore, dh, dc);
     return {{d.i, d.f, d.g, d.o}, {}, dc, {}};
   }
 };

@@ -44,8 +44,8 @@ public:
   /// What stands in one place after a step.
   struct Step {
     SmallVector<Value> gates; ///< in the order of the parameters; rnn_*: the argument
-    Value cell;   ///< lstm
-    Value linear; ///< gru: the new gate's part that comes from the state, with its bias
+    Value cell;               ///< lstm
+    Value linear;             ///< gru: the new gate's part that comes from the state, with its bias
     Value h;
   };
   struct Gradients {

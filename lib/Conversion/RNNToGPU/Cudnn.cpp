@@ -61,7 +61,9 @@ void Stack::setLayer(Value newLayer) {
   hidden = savedAt(&CudnnLayer::Reserve::hidden);
 }
 
-Matrix Stack::statesOf(Value ofLayer) const { return {saved, sizes.reserveOf(ofLayer, host.index(0)).states, width}; }
+Matrix Stack::statesOf(Value ofLayer) const {
+  return {saved, sizes.reserveOf(ofLayer, host.index(0)).states, width};
+}
 
 Value Stack::isInside(const Emitter &e, Value t, Value b) const {
   if (!lengths)
@@ -86,8 +88,7 @@ namespace {
 enum Pass { Inference, Training, Backward }; // as `rnnrt.rnn_begin` counts them
 
 /// An op in memref form.
-template <typename OpTy>
-class StackLowering {
+template <typename OpTy> class StackLowering {
 public:
   StackLowering(PatternRewriter &rewriter, OpTy op, Pass pass)
       : op(op), e(rewriter, op.getLoc()), dense(rewriter, op.getLoc()), rewriter(rewriter), letters(rewriter, op),
@@ -96,8 +97,8 @@ public:
     letters.check(op, call);
     Value P = op.getNumProj() > 0 ? e.index(op.getNumProj()) : letters["H"];
     Type element = cast<MemRefType>(op.getInput().getType()).getElementType();
-    plan = rnnrt::RnnFusedPlanOp::create(rewriter, op.getLoc(), rnnrt::PlanType::get(op.getContext()), call, letters["T"],
-                                         letters["B"], letters["I"], letters["H"], P, letters["L"],
+    plan = rnnrt::RnnFusedPlanOp::create(rewriter, op.getLoc(), rnnrt::PlanType::get(op.getContext()), call,
+                                         letters["T"], letters["B"], letters["I"], letters["H"], P, letters["L"],
                                          TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(),
                                          op.getDirectionAttr(), rewriter.getBoolAttr(pass != Inference),
                                          op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
@@ -133,8 +134,8 @@ private:
     OpBuilder &builder = rewriter;
     auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
     if (!reserve)
-      return dense.allocate(type, Value(rnnrt::RnnReserveSizeOp::create(builder, op.getLoc(), builder.getIndexType(),
-                                                                        call, plan)));
+      return dense.allocate(
+          type, Value(rnnrt::RnnReserveSizeOp::create(builder, op.getLoc(), builder.getIndexType(), call, plan)));
     if (cast<MemRefType>(reserve.getType()).getLayout().isIdentity())
       return reserve;
     // A backward pass uses it up.
@@ -150,8 +151,7 @@ private:
   Value call, plan;
 };
 
-template <typename OpTy>
-struct StackPattern : public OpRewritePattern<OpTy> {
+template <typename OpTy> struct StackPattern : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {

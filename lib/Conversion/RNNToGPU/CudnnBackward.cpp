@@ -1,7 +1,7 @@
 //===- CudnnBackward.cpp - the gradient of the cudnn ops as kernels -----------===//
 //
-// Layer by layer from the last one: the steps back through time, which leave the gradients of the gates, then one product
-// each for the gradients of the layer's input and of its weights. The reserve space is only read.
+// Layer by layer from the last one: the steps back through time, which leave the gradients of the gates, then one
+// product each for the gradients of the layer's input and of its weights. The reserve space is only read.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -283,9 +283,9 @@ private:
   }
   void roundStates(Value layer) {
     Matrix from = stack.statesOf(layer), to = roundedStates(layer);
-    launchPlaces(host, getName("grad_round"), stack.points, stack.width, [&](const Emitter &e, Value row, Value column) {
-      to.store(e, from.load(e, row, column), row, column);
-    });
+    launchPlaces(
+        host, getName("grad_round"), stack.points, stack.width,
+        [&](const Emitter &e, Value row, Value column) { to.store(e, from.load(e, row, column), row, column); });
   }
 
   void prepareWeights() {
@@ -316,9 +316,10 @@ private:
       input = select(host, stack.isFirst, input, output);
     }
     auto inputWeights = [&] {
-      launchWeights(
-          "grad_w_input", sizes.gateRows(), I, operandOf([this](const Emitter &, int64_t) { return myGradients; }, false),
-          operandOf([=](const Emitter &, int64_t) { return input; }, false), storeInto(stack.inputWeights, I));
+      launchWeights("grad_w_input", sizes.gateRows(), I,
+                    operandOf([this](const Emitter &, int64_t) { return myGradients; }, false),
+                    operandOf([=](const Emitter &, int64_t) { return input; }, false),
+                    storeInto(stack.inputWeights, I));
     };
     if (!sizes.skips)
       inputWeights();
@@ -328,9 +329,8 @@ private:
                   operandOf([this](const Emitter &, int64_t) { return myStateGradients; }, false),
                   getStatesBefore(roundedStates(stack.layer)), storeInto(stack.recurrentWeights, P));
     if (isProjected)
-      launchWeights("grad_w_projection", P, H,
-                    operandOf([this](const Emitter &, int64_t) { return myDeltas; }, false), getHidden(),
-                    storeInto(stack.projection, H));
+      launchWeights("grad_w_projection", P, H, operandOf([this](const Emitter &, int64_t) { return myDeltas; }, false),
+                    getHidden(), storeInto(stack.projection, H));
     lowerBiases();
   }
 

@@ -116,9 +116,8 @@ private:
     auto recurrent = [&] { return stack.load(e, stack.params, e.add(recurrentBias, column)); };
     // The bias of gru's new gate stands inside of the product with the reset gate.
     if (cell.isGRU())
-      sum = e.add(sum, e.choose(
-                           e.isLess(column, e.mul(H, e.index(2))), recurrent,
-                           [&] { return e.number(0.0, accumulator); }));
+      sum = e.add(
+          sum, e.choose(e.isLess(column, e.mul(H, e.index(2))), recurrent, [&] { return e.number(0.0, accumulator); }));
     else
       sum = e.add(sum, recurrent());
     allGates.store(e, sum, row, column);

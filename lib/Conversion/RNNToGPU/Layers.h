@@ -1,8 +1,8 @@
 //===- Layers.h - the time loops, and what a layer tells them -*- C++ -*-===//
 //
-// The loops and the products in them are written once, in Loop.cpp; a layer says where its matrices lie, and what a step
-// does with the sums. Every kernel serves all directions at once. What a layer is asked inside of a kernel concerns the
-// step that `startStep` named last.
+// The loops and the products in them are written once, in Loop.cpp; a layer says where its matrices lie, and what a
+// step does with the sums. Every kernel serves all directions at once. What a layer is asked inside of a kernel
+// concerns the step that `startStep` named last.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,9 @@ namespace mlir::rnn {
 struct Matrix {
   Value buffer, first, stride;
 
-  Value place(const Emitter &e, Value row, Value column) const { return e.add(first, e.add(e.mul(row, stride), column)); }
+  Value place(const Emitter &e, Value row, Value column) const {
+    return e.add(first, e.add(e.mul(row, stride), column));
+  }
   Value load(const Emitter &e, Value row, Value column) const { return e.load(buffer, {place(e, row, column)}); }
   /// Rounds to the type of the buffer.
   void store(const Emitter &e, Value value, Value row, Value column) const;
@@ -34,8 +36,8 @@ Matrix select(const Emitter &e, Value condition, const Matrix &yes, const Matrix
 /// A dense buffer as one of one dimension.
 Value flatten(const Emitter &e, Value buffer);
 
-/// A side of a product whose depth is the matrix's columns (`depthIsContiguous`), or its rows. `matrix` is asked inside of
-/// the kernel.
+/// A side of a product whose depth is the matrix's columns (`depthIsContiguous`), or its rows. `matrix` is asked inside
+/// of the kernel.
 ProductOperand operandOf(std::function<Matrix(const Emitter &e, int64_t panel)> matrix, bool depthIsContiguous);
 
 /// One step of one direction.
@@ -73,9 +75,9 @@ protected:
   int64_t numGates = 4, numDirections = 1;
   Value steps; ///< that run
   Value B;
-  Value I;     ///< columns of the input
+  Value I; ///< columns of the input
   Value H;
-  Value P;     ///< columns of the state: H, or fewer with a projection
+  Value P; ///< columns of the state: H, or fewer with a projection
   bool isProjected = false;
 };
 

@@ -64,8 +64,8 @@ void Layer::launch(Product product) {
 }
 
 void Layer::launch(Product product, Value number) {
-  // In front of the first step stands a product of ours, or it has no depth and reads no weights; in front of the others
-  // stand steps, which write none.
+  // In front of the first step stands a product of ours, or it has no depth and reads no weights; in front of the
+  // others stand steps, which write none.
   product.chained = true;
   product.copies = numDirections;
   Value one = host.index(1), last = host.sub(steps, one), isFirst = host.isEqual(number, host.index(0)),
@@ -164,8 +164,8 @@ void BackwardLayer::launchInput(Value rows, Value validRows) {
   launchProduct(host, p);
 }
 
-void BackwardLayer::launchWeights(StringRef suffix, Value rows, Value columns, ProductOperand left, ProductOperand right,
-                                  FinishFn finish) {
+void BackwardLayer::launchWeights(StringRef suffix, Value rows, Value columns, ProductOperand left,
+                                  ProductOperand right, FinishFn finish) {
   Product p = product(suffix, 1, rows, columns, host.mul(steps, B));
   p.left = std::move(left);
   p.right = std::move(right);
