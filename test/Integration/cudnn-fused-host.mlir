@@ -137,9 +137,14 @@ func.func private @operands() -> (tensor<5x2x3xf64>, tensor<4x2x4xf64>, tensor<?
   %h = call @numbers3(%c4, %c2, %c4, %s1) : (index, index, index, f64) -> tensor<?x?x?xf64>
   %p = call @numbers1(%n, %s2) : (index, f64) -> tensor<?xf64>
   %dy = call @numbers3(%c5, %c2, %c8, %s2) : (index, index, index, f64) -> tensor<?x?x?xf64>
-  %xs = tensor.cast %x : tensor<?x?x?xf64> to tensor<5x2x3xf64>
+  %xs0 = tensor.cast %x : tensor<?x?x?xf64> to tensor<5x2x3xf64>
   %hs = tensor.cast %h : tensor<?x?x?xf64> to tensor<4x2x4xf64>
-  %dys = tensor.cast %dy : tensor<?x?x?xf64> to tensor<5x2x8xf64>
+  %dys0 = tensor.cast %dy : tensor<?x?x?xf64> to tensor<5x2x8xf64>
+  // What stands behind the third step is not read.
+  %xn = arith.constant dense<0x7FF8000000000000> : tensor<2x2x3xf64>
+  %dyn = arith.constant dense<0x7FF8000000000000> : tensor<2x2x8xf64>
+  %xs = tensor.insert_slice %xn into %xs0[3, 0, 0] [2, 2, 3] [1, 1, 1] : tensor<2x2x3xf64> into tensor<5x2x3xf64>
+  %dys = tensor.insert_slice %dyn into %dys0[3, 0, 0] [2, 2, 8] [1, 1, 1] : tensor<2x2x8xf64> into tensor<5x2x8xf64>
   return %xs, %hs, %p, %dys : tensor<5x2x3xf64>, tensor<4x2x4xf64>, tensor<?xf64>, tensor<5x2x8xf64>
 }
 

@@ -134,15 +134,19 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
 def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
   let summary = "Convert rnn ops with lowering `fused` to compiled loops of the host";
   let description = [{
-    Turns `rnn.block_lstm` and `rnn.block_lstm_grad` in memref form into loops over time with vectors: weights are packed
-    once per call, one micro-kernel (a tile of rows times two or four vectors, kept in registers) serves the step's
-    product and those over all steps, the gates' arithmetic of a panel of columns follows the product of that panel, and
-    exponentials are polynomials. f16 and bf16 become f32 while they are packed; sums are f32, or f64 for f64. The order of
-    summation is fixed by the sizes, so results repeat bit by bit.
+    Turns `rnn.cudnn_forward`, `rnn.cudnn_backprop`, `rnn.block_lstm` and `rnn.block_lstm_grad` in memref form into loops
+    over time with vectors: weights are packed once per call, one micro-kernel (a tile of rows times two or four vectors,
+    kept in registers) serves the step's product and those over all steps, the gates' arithmetic of a panel of columns
+    follows the product of that panel, and exponentials are polynomials. f16 and bf16 become f32 while they are packed;
+    sums are f32, or f64 for f64. The order of summation is fixed by the sizes, so results repeat bit by bit.
+
+    One copy of the code serves all layers of a stack and both directions. Its reserve space has the contents of that of
+    the host's plans. Past the end of an example states and gradients pass through, and what stands there in the operands
+    reaches no sum. Results that nobody wants are not computed.
 
     Any size is right, known or not: each dimension that is only known at run time is checked as in
-    `convert-rnn-to-runtime`, `seq_len_max` by `rnnrt.expect_range`, and nothing runs when a check fails. Scratch memory
-    comes from `memref.alloc`.
+    `convert-rnn-to-runtime`, `seq_len_max` by `rnnrt.expect_range`, lengths, parameters and reserve space by
+    `rnnrt.rnn_begin`, and nothing runs when a check fails. Scratch memory comes from `memref.alloc`.
 
     The code is right on every processor; the options decide how fast.
   }];

@@ -33,15 +33,15 @@ public:
 
   Value layer, direction, pseudo; ///< pseudo is layer * D + direction
   CudnnLayer::Params at;          ///< where its parameters are
-  CudnnLayer::Reserve kept;         ///< and what it keeps
+  CudnnLayer::Reserve kept;       ///< and what it keeps
 
   bool isLSTM() const { return sizes.mode == CellMode::Lstm; }
   bool isGRU() const { return sizes.mode == CellMode::Gru; }
   bool drops() const { return saved && mask.rate > 0 && !hasOneLayer; }
 
-  /// Sets up the sizes and blocks of `layer`. A GRU's new gate has two blocks, for what stands inside and outside of the
-  /// product with the reset gate: n of the input, r, z, n of the state. So the input and the state each have three blocks
-  /// that follow each other.
+  /// Sets up the sizes and blocks of `layer`. A GRU's new gate has two blocks, for what stands inside and outside of
+  /// the product with the reset gate: n of the input, r, z, n of the state. So the input and the state each have three
+  /// blocks that follow each other.
   void describe(Layer &layer);
   /// Which of the gates in the parameters a block of these belongs to.
   int64_t gateOf(int64_t block) const { return isGRU() ? (block + 2) % 3 : block; }

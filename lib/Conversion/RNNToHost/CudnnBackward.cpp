@@ -1,7 +1,7 @@
 //===- CudnnBackward.cpp - the gradient of the cudnn ops -----------------------===//
 //
-// Layer by layer from the last one, direction by direction: back through time, which leaves the gradients of the gates in
-// panels, and from these the gradients of the layer's input and of its parameters.
+// Layer by layer from the last one, direction by direction: back through time, which leaves the gradients of the gates
+// in panels, and from these the gradients of the layer's input and of its parameters.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -98,7 +98,8 @@ private:
     result[0] = d.i, result[1] = d.f, result[2] = d.c, result[3] = d.o;
   }
 
-  // n = tanh(.. + r*q):  dn = dh*(1-z)*(1-n^2);  dz = dh*(h'-n)*z*(1-z);  dr = dn*q*r*(1-r);  dq = dn*r;  dh' = dh*z + ..
+  // n = tanh(.. + r*q):  dn = dh*(1-z)*(1-n^2);  dz = dh*(h'-n)*z*(1-z);  dr = dn*q*r*(1-r);  dq = dn*r
+  // dh' is dh*z and what the product adds.
   Value gru(const Place &at, Value gradient, MutableArrayRef<Value> result) {
     Value one = b.constant(1), r = gate(at, 0), z = gate(at, 1), n = gate(at, 2);
     Value q = b.load(linear, {rowOf(at), at.column}, at.mask);

@@ -65,7 +65,8 @@ public:
       packInputs();
     pack(stack.recurrentWeights(params), p.P, recurrent, packedH);
     if (p.projected)
-      library.packTransposed(b, {stack.projection(params), zero, p.P, zero, p.H, packedP, zero, b.mul(p.padded, panel)});
+      library.packTransposed(b, {stack.projection(params), zero, p.P, zero, p.H, packedP, zero,
+                                 b.mul(p.padded, panel)});
     library.packRows(b, op.getInputH(), stack.stateRow(), p.B, h);
     if (cell)
       library.packRows(b, op.getInputC(), stack.stateRow(), p.B, cell);
@@ -193,7 +194,8 @@ private:
 
   Value relu(Value x) {
     Value zero = b.constant(0);
-    return arith::SelectOp::create(b, arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x, zero), zero, x); // NaN stays
+    Value isShut = arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x, zero); // NaN stays
+    return arith::SelectOp::create(b, isShut, zero, x);
   }
 
   // c = f*c' + i*g;  h = o*tanh(c)

@@ -37,8 +37,8 @@ struct Place {
   Value panel;          ///< its number among the panels
 };
 
-/// What the time loops ask about the layer that they run. A row of the gates' arguments has blocks of as many columns as
-/// there are in the hidden panels. The products with the input and with the state each have blocks that follow each
+/// What the time loops ask about the layer that they run. A row of the gates' arguments has blocks of as many columns
+/// as there are in the hidden panels. The products with the input and with the state each have blocks that follow each
 /// other.
 class Layer {
 public:
