@@ -30,7 +30,8 @@ template <typename Body> static void dispatch(rnnrt_call_t *call, const Plan *pl
     Status status = body();
     if (tracing(TraceKind::Dispatch)) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
-      trace("rnnrt,dispatch,%s prop=%s lowering=runtime,%s,%.3f", plan->key.c_str(), what,
+      const bool saysHow = plan->key.find(" lowering=") != std::string::npos;
+      trace("rnnrt,dispatch,%s prop=%s%s,%s,%.3f", plan->key.c_str(), what, saysHow ? "" : " lowering=runtime",
             rnnrt_status_code_name(rnnrt_status_code(status.get())), ms.count());
     }
     if (status.ok())
