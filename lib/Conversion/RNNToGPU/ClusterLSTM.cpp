@@ -66,7 +66,9 @@ std::optional<ClusterShape> rnn::chooseCluster(Operation *op, Type element, Valu
   auto blocks = findAttr<IntegerAttr>(op, "rnn.cluster_blocks");
   std::optional<int64_t> units = getConstantIntValue(H);
   std::string reason;
-  if (!element.isF16() && !element.isBF16())
+  if (!getKernelOptions(op).programmatic) // what the pass knows of the GPU
+    reason = "clusters need compute capability 9.0; name the GPU, as --chip=sm_90a";
+  else if (!element.isF16() && !element.isBF16())
     reason = "clusters are there for f16 and bf16 alone";
   else if (!units)
     reason = "the number of units is known at run time only";
