@@ -48,6 +48,7 @@ llvm_config.add_tool_substitutions(tools, [config.rnn_tools_dir, config.llvm_too
 config.substitutions.append(("%python", config.python_executable))
 # For tests that change the path.
 config.substitutions.append(("%rnn_compile", os.path.join(config.rnn_tools_dir, "rnn-compile")))
+config.substitutions.append(("%rnn_run", os.path.join(config.rnn_tools_dir, "rnn-run")))
 config.substitutions.append(("%rnn_source", config.rnn_source_dir))
 fake_cuda = os.path.join(config.rnn_binary_dir, "unittests", "Runtime", "fake-cuda")
 config.substitutions.append(("%fake_cuda", fake_cuda))

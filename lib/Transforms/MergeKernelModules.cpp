@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "rnn/Transforms/Passes.h"
 
@@ -27,6 +28,14 @@ static void makeUnique(gpu::GPUFuncOp kernel, const SymbolTable &kernels) {
   kernel.setName(unique);
 }
 
+/// Asynchronous copies and ldmatrix take 16 bytes from where they are a multiple of 16; LLVM would align the elements alone.
+static void alignBuffers(gpu::GPUFuncOp kernel) {
+  StringRef name = LLVM::LLVMDialect::getAlignAttrName();
+  for (unsigned index = 0; index < kernel.getNumWorkgroupAttributions(); ++index)
+    if (!kernel.getWorkgroupAttributionAttr(index, name))
+      kernel.setWorkgroupAttributionAttr(index, name, Builder(kernel.getContext()).getI64IntegerAttr(16));
+}
+
 namespace {
 struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<MergeKernelModules> {
   void runOnOperation() override {
@@ -34,6 +43,8 @@ struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<Merg
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
       if (!module.getTargetsAttr() && llvm::all_of(module.getOps(), llvm::IsaPred<gpu::GPUFuncOp>))
         modules.push_back(module);
+    for (gpu::GPUModuleOp module : modules)
+      module.walk(alignBuffers);
     if (modules.size() < 2)
       return;
     gpu::GPUModuleOp target = modules.front();

@@ -62,3 +62,13 @@ module attributes {gpu.container_module} {
     gpu.func @step__pdl() kernel { gpu.return }
   }
 }
+
+// -----
+
+// CHECK-LABEL: gpu.func @buffers
+// CHECK-SAME: {{workgroup.*llvm.align = 16}}
+module attributes {gpu.container_module} {
+  gpu.module @a {
+    gpu.func @buffers() workgroup(%tile: memref<8xf16, #gpu.address_space<workgroup>>) kernel { gpu.return }
+  }
+}

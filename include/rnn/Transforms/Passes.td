@@ -67,9 +67,12 @@ def RNNMergeKernelModulesPass : Pass<"rnn-merge-kernel-modules", "::mlir::Module
   let description = [{
     `gpu-kernel-outlining` makes one `gpu.module` per kernel, and each would be assembled by a run of `ptxas` and loaded on its
     own. This pass moves the kernels into the first such module, with new names where they clash. Modules that hold more
-    than kernels, or that have targets already, stay as they are.
+    than kernels, or that have targets already, stay as they are. What a name ends in for the runtime (`__pdl`, `__coop`)
+    stays its end.
+
+    Workgroup buffers get an alignment of 16 bytes (`llvm.align`), which asynchronous copies and `ldmatrix` need.
   }];
-  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 def RNNUseDeviceMemoryPass : Pass<"rnn-use-device-memory", "::mlir::ModuleOp"> {

@@ -60,6 +60,8 @@
 // PTX-NOT: {{(ld|st)\.local}}
 // PTX-LABEL: .entry block_lstm_step(
 // PTX-NOT: {{(ld|st)\.local}}
+// PTX: .shared .align 16
+// PTX: .shared .align 16
 // PTX: cp.async.cg.shared.global {{.*}}, 16,
 // PTX-DAG: cp.async.commit_group
 // PTX-DAG: cp.async.wait_group 1
@@ -76,6 +78,8 @@
 // PTX-NOT: {{(ld|st)\.local}}
 // PTX-LABEL: .entry block_lstm_grad_step(
 // PTX-NOT: {{(ld|st)\.local}}
+// PTX: .shared .align 16
+// PTX: .shared .align 16
 // PTX: cp.async.cg.shared.global {{.*}}, 16,
 // F16: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // BF16: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
