@@ -44,8 +44,9 @@ Value Layer::stepAt(Value s) {
 }
 
 Value Layer::threadsFor(Value count, Value most) {
-  // A wait is some tenths of a microsecond, and so are these.
-  constexpr int64_t enough = 1 << 15;
+  // Some microseconds: ten times a wait when the processors are free. Where others use them too, a wait can last until a
+  // thread is scheduled again, and steps that are shorter lose.
+  constexpr int64_t enough = 1 << 18;
   return b.max(b.min(b.div(count, b.index(enough)), most), b.index(1));
 }
 
