@@ -100,6 +100,9 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
 #include "rnn_runtime/abi.def"
 #undef RNNRT_ENTRY
   provided.insert("_GLOBAL_OFFSET_TABLE_");
+  // C has them, but LLVM's table of its functions has not: what a processor without the instruction calls.
+  provided.insert("fma");
+  provided.insert("fmaf");
   llvm::TargetLibraryInfoImpl library(triple);
   auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
   if (!file)

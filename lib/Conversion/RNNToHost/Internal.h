@@ -85,7 +85,8 @@ public:
   Value addf(Value a, Value b);
   Value subf(Value a, Value b);
   Value divf(Value a, Value b);
-  Value fma(Value a, Value b, Value c) { return vector::FMAOp::create(*this, a, b, c); }
+  /// a * b + c, rounded once where the processor can: a call of the C library for every element would be the price elsewhere.
+  Value fma(Value a, Value b, Value c) { return LLVM::FMulAddOp::create(*this, a, b, c); }
   Value sigmoid(Value x);
   Value tanh(Value x);
   /// True in the first `count` lanes; `count` may be negative or more than there are.
