@@ -33,16 +33,3 @@ func.func @select_marks_all(%l: index, %h: index, %i: index) -> index {
   %n = rnn.cudnn_params_size gru sizes(%l, %h, %i) {element_type = f32}
   return %n : index
 }
-
-// -----
-
-func.func @select_agrees(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-note @below {{the reserve space comes from here}}
-  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>)
-      params(%p : tensor<?xf32>) {lowering = #rnn.lowering<fused>}
-  // expected-error @below {{'rnn.cudnn_backprop' op has lowering `runtime`, but the forward that made its reserve space has `fused`; give both the same lowering}}
-  %d:3 = rnn.cudnn_backprop gru input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>)
-      output(%y, %hn : tensor<5x2x4xf32>, tensor<1x2x4xf32>) grads(%y, %hn : tensor<5x2x4xf32>, tensor<1x2x4xf32>)
-      reserve(%r : tensor<?xi8>) {lowering = #rnn.lowering<runtime>}
-  return %d#2 : tensor<?xf32>
-}

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
@@ -54,6 +55,8 @@ private:
   LogicalResult checkPairs() {
     WalkResult result = getOperation()->walk([&](LayerOpInterface reader) {
       auto check = [&](Value buffer, StringRef what) {
+        while (auto cast = buffer ? buffer.getDefiningOp<tensor::CastOp>() : tensor::CastOp())
+          buffer = cast.getSource();
         auto writer = buffer ? buffer.getDefiningOp<LayerOpInterface>() : LayerOpInterface();
         if (!writer || writer.getLowering() == reader.getLowering())
           return success();

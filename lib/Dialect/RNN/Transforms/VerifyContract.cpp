@@ -35,29 +35,10 @@ static LogicalResult checkSimplify(Operation *op) {
   return checkImport(op);
 }
 
-/// The forward op that made a reserve space, seen through casts, or null.
-static CudnnForwardOp findForward(Value reserve) {
-  while (auto cast = reserve.getDefiningOp<tensor::CastOp>())
-    reserve = cast.getSource();
-  return reserve.getDefiningOp<CudnnForwardOp>();
-}
-
 static LogicalResult checkSelect(Operation *op) {
   auto layer = dyn_cast<LayerOpInterface>(op);
   if (layer && !layer.getLowering())
     return op->emitOpError("has no `lowering` after stage select; run rnn-select-lowering");
-  if (auto backprop = dyn_cast<CudnnBackpropOp>(op)) {
-    CudnnForwardOp forward = findForward(backprop.getReserveSpace());
-    if (forward && forward.getLowering() != backprop.getLowering()) {
-      InFlightDiagnostic diag = op->emitOpError("has lowering `")
-                                << stringifyLowering(*backprop.getLowering())
-                                << "`, but the forward that made its reserve space has `"
-                                << stringifyLowering(forward.getLowering().value_or(Lowering::Runtime))
-                                << "`; give both the same lowering";
-      diag.attachNote(forward.getLoc()) << "the reserve space comes from here";
-      return diag;
-    }
-  }
   return checkSimplify(op);
 }
 
