@@ -14,13 +14,10 @@ llvm::ArrayRef<llvm::StringLiteral> TargetInfo::getNames() { return names; }
 
 std::optional<TargetInfo> TargetInfo::get(llvm::StringRef name) {
   if (name == "host")
-    return TargetInfo(names[0], /*runtimePlans=*/true, /*blockPlans=*/true, /*fusedKernels=*/true,
-                      /*fusedBlocks=*/true);
+    return TargetInfo(names[0], /*runtimePlans=*/true, /*blockPlans=*/true);
   if (name == "cuda")
-    return TargetInfo(names[1], /*runtimePlans=*/true, /*blockPlans=*/false, /*fusedKernels=*/true,
-                      /*fusedBlocks=*/true);
+    return TargetInfo(names[1], /*runtimePlans=*/true, /*blockPlans=*/false);
   if (name == "simt")
-    return TargetInfo(names[2], /*runtimePlans=*/true, /*blockPlans=*/true, /*fusedKernels=*/true,
-                      /*fusedBlocks=*/true);
+    return TargetInfo(names[2], /*runtimePlans=*/true, /*blockPlans=*/true);
   return std::nullopt;
 }

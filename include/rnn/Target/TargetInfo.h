@@ -15,6 +15,7 @@
 
 namespace mlir::rnn {
 
+/// What a target can do. Fused kernels there are for every op on all of them.
 class TargetInfo {
 public:
   /// The target with this name, or none; `getNames` lists what there is.
@@ -26,22 +27,16 @@ public:
   bool hasRuntimePlans() const { return runtimePlans; }
   /// True if plans of the runtime library execute the block LSTM ops on this target. cuDNN has nothing like them.
   bool hasBlockPlans() const { return blockPlans; }
-  /// True if there are compiled kernels for rnn ops on this target.
-  bool hasFusedKernels() const { return fusedKernels; }
-  /// True if the block LSTM ops can be compiled for this target; they are where all rnn ops can.
-  bool hasFusedBlocks() const { return fusedKernels || fusedBlocks; }
-
   /// True if a plan may go on with the parameters and the reserve space of a fused kernel, and the other way round. cuDNN's
   /// are its own.
   bool plansShareBuffers() const { return blockPlans; }
 
 private:
-  TargetInfo(llvm::StringRef name, bool runtimePlans, bool blockPlans, bool fusedKernels, bool fusedBlocks)
-      : name(name), runtimePlans(runtimePlans), blockPlans(blockPlans), fusedKernels(fusedKernels),
-        fusedBlocks(fusedBlocks) {}
+  TargetInfo(llvm::StringRef name, bool runtimePlans, bool blockPlans)
+      : name(name), runtimePlans(runtimePlans), blockPlans(blockPlans) {}
 
   llvm::StringRef name;
-  bool runtimePlans, blockPlans, fusedKernels, fusedBlocks;
+  bool runtimePlans, blockPlans;
 };
 
 } // namespace mlir::rnn

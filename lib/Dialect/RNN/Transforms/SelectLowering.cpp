@@ -45,9 +45,7 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
   }
 
 private:
-  static bool isAvailable(LayerOpInterface op, Lowering lowering, const TargetInfo &info) {
-    if (lowering == Lowering::Fused)
-      return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasFusedBlocks() : info.hasFusedKernels();
+  static bool hasPlan(LayerOpInterface op, const TargetInfo &info) {
     return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasBlockPlans() : info.hasRuntimePlans();
   }
 
@@ -83,28 +81,22 @@ private:
 
   static WalkResult select(LayerOpInterface op, const TargetInfo &info, std::optional<Lowering> preferred) {
     std::optional<Lowering> wanted = op.getLowering() ? op.getLowering() : preferred;
-    if (wanted && !isAvailable(op, *wanted, info)) {
-      InFlightDiagnostic diag = op->emitError("lowering `")
-                                << stringifyLowering(*wanted) << "` is not available for '" << op->getName()
-                                << "' on target `" << info.getName() << "`";
-      if (*wanted == Lowering::Runtime)
-        diag << ", which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of "
-                "rnn-block-to-cudnn say why)";
-      diag << "; use `" << (*wanted == Lowering::Fused ? "runtime" : "fused") << "` or `auto`";
+    if (wanted == Lowering::Runtime && !hasPlan(op, info)) {
+      op->emitError("lowering `runtime` is not available for '")
+          << op->getName() << "' on target `" << info.getName()
+          << "`, which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of "
+             "rnn-block-to-cudnn say why); use `fused` or `auto`";
       return WalkResult::interrupt();
     }
     if (op.getLowering())
       return WalkResult::advance();
-    const bool hasPlan = isAvailable(op, Lowering::Runtime, info);
-    Lowering chosen = wanted.value_or(hasPlan ? Lowering::Runtime : Lowering::Fused);
+    Lowering chosen = wanted.value_or(hasPlan(op, info) ? Lowering::Runtime : Lowering::Fused);
     op.setLoweringAttr(LoweringAttr::get(op->getContext(), chosen));
     remark::passed(op->getLoc(), remark::RemarkOpts::name("Lowering").category(DEBUG_TYPE))
         << ("'" + op->getName().getStringRef() + "' runs as `" + stringifyLowering(chosen) + "`").str()
-        << remark::reason("{0}", wanted    ? "asked for by the pipeline"
-                                : !hasPlan ? "the target has no plans for this op"
-                                : isAvailable(op, Lowering::Fused, info)
-                                    ? "plans come first where there are some"
-                                    : "the target has no fused kernels for this op");
+        << remark::reason("{0}", wanted              ? "asked for by the pipeline"
+                                : hasPlan(op, info) ? "plans come first where there are some"
+                                                    : "the target has no plans for this op");
     return WalkResult::advance();
   }
 };
