@@ -5,8 +5,8 @@
 //   rnn-bundle-runner --device=cuda --module=cuda_f16.so --time=0.1
 //   rnn-bundle-runner --device=cuda --version
 //
-// One line per function: PASS, FAIL or SKIP, the worst result, its error, the limit, and a number made of all bits; where the reference fails, the device
-// must fail for the same kind of reason. Every function runs twice and must give the same bits. --limit= is an error to
+// One line per function: PASS, FAIL or SKIP, the worst result, its error, the limit, and a number made of all bits; where
+// the reference fails, the device must fail for the same kind of reason. Every function runs twice and must give the same bits. --limit= is an error to
 // allow instead of the element type's. Exit status: 0 when all passed, 1 when one failed, 77 when the device is not
 // available. --time= measures instead: microseconds of a call and of handing it over, medians over so many seconds.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,9 @@ class Module {
 public:
   explicit Module(const char *path) {
     // RTLD_NOW: an entry that this runtime lacks is found here and not in the middle of a run.
-    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    // A name without a slash would be searched for among the system's libraries.
+    const std::string file = std::strchr(path, '/') ? path : std::string("./") + path;
+    handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle)
       fail("cannot load the module: %s", dlerror());
     auto *exports = static_cast<const rnnrt_exports_t *>(dlsym(handle, "rnn_exports"));
