@@ -66,6 +66,19 @@ template <typename Problem> static Status lend(rnnrt_call_t *call, const Problem
   return Status();
 }
 
+/// The plan of a network; `numbers` are those of makeRnnProblem.
+template <typename... Numbers>
+static rnnrt_plan_t *lendNetwork(rnnrt_call_t *call, bool fused, Numbers... numbers) {
+  rnnrt_plan_t *result = nullptr;
+  enter(call, [&] {
+    RnnProblem problem;
+    RNNRT_TRY(makeRnnProblem(numbers..., problem));
+    problem.fused = fused;
+    return lend(call, problem, result);
+  });
+  return result;
+}
+
 extern "C" {
 
 void rnnrt_abi_expect_equal(rnnrt_call_t *call, int64_t actual, int64_t expected, const char *message) {
@@ -150,29 +163,16 @@ void rnnrt_abi_make_current(rnnrt_call_t *call) {
 rnnrt_plan_t *rnnrt_abi_rnn_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode, int32_t direction,
                                  int32_t training, double dropout, int64_t seed, int64_t seed2, int64_t steps,
                                  int64_t batch, int64_t input, int64_t hidden, int64_t projection, int64_t layers) {
-  rnnrt_plan_t *result = nullptr;
-  enter(call, [&] {
-    RnnProblem problem;
-    RNNRT_TRY(makeRnnProblem(dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps, batch, input,
-                             hidden, projection, layers, problem));
-    return lend(call, problem, result);
-  });
-  return result;
+  return lendNetwork(call, /*fused=*/false, dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps,
+                     batch, input, hidden, projection, layers);
 }
 
 rnnrt_plan_t *rnnrt_abi_rnn_fused_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode,
                                        int32_t direction, int32_t training, double dropout, int64_t seed, int64_t seed2,
                                        int64_t steps, int64_t batch, int64_t input, int64_t hidden, int64_t projection,
                                        int64_t layers) {
-  rnnrt_plan_t *result = nullptr;
-  enter(call, [&] {
-    RnnProblem problem;
-    RNNRT_TRY(makeRnnProblem(dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps, batch, input,
-                             hidden, projection, layers, problem));
-    problem.fused = true;
-    return lend(call, problem, result);
-  });
-  return result;
+  return lendNetwork(call, /*fused=*/true, dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps,
+                     batch, input, hidden, projection, layers);
 }
 
 int64_t rnnrt_abi_rnn_begin(rnnrt_call_t *call, int32_t pass, rnnrt_plan_t *plan, const int32_t *lengths,

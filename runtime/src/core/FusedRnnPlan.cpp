@@ -3,7 +3,6 @@
 
 #include "core/FusedRnnPlan.h"
 #include "core/RnnLayouts.h"
-#include "rnn_runtime/abi.h"
 
 #include <atomic>
 #include <vector>
@@ -13,6 +12,12 @@ using namespace rnnrt;
 namespace {
 
 class FusedRnnPlan final : public RnnPlan {
+  auto copyOn(const RunContext &context) {
+    return [this, &context](void *target, const void *source, int64_t bytes) {
+      return memory->copy(context.stream, target, source, bytes);
+    };
+  }
+
 public:
   FusedRnnPlan(const RnnProblem &problem, std::unique_ptr<FusedMemory> memory)
       : RnnPlan(problem.describe()), p(problem), memory(std::move(memory)), keyHash(hashOf(problem)) {}
@@ -48,14 +53,9 @@ public:
       return invalidArgument("expects `reserve` to be aligned to 16 bytes");
     ReserveHeader header{};
     if (a.pass == FusedPass::Training) {
-      header.magic = ReserveHeader::magicValue;
-      header.abiVersion = RNNRT_ABI_VERSION;
-      header.lowering = ReserveHeader::loweringHost;
-      header.problem = keyHash;
-      header.lengths = lengths;
+      header = ReserveHeader::written(ReserveHeader::loweringHost, keyHash, lengths);
       if (p.drops())
         header.draw = context.dropoutDraw >= 0 ? uint64_t(context.dropoutDraw) : draws.fetch_add(1);
-      header.state = ReserveHeader::Written;
       return memory->copy(context.stream, a.reserve, &header, sizeof(header));
     }
     if (!memory->checksHeaders() || !canWait)
@@ -72,32 +72,16 @@ public:
   Status backwardData(const RunContext &, const RnnBackwardData &) override { return hasNoPasses(); }
   Status backwardWeights(const RunContext &, const RnnBackwardWeights &) override { return hasNoPasses(); }
 
-  // The buffer is the canonical tensors one after the other, so both directions are copies.
-
   Status packParams(const RunContext &context, int64_t numWeights, int64_t numBiases, const void *const *tensors,
                     const int64_t *elements, void *params, int64_t paramsElements) override {
-    RNNRT_TRY(checkCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements));
-    auto *target = static_cast<char *>(params);
-    for (int64_t k = 0; k < numWeights + numBiases; ++k) {
-      const int64_t bytes = elements[k] * rnnrt_dtype_size(p.dtype);
-      if (bytes)
-        RNNRT_TRY(memory->copy(context.stream, target, tensors[k], bytes));
-      target += bytes;
-    }
-    return Status();
+    return packCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements,
+                         copyOn(context));
   }
 
   Status unpackParams(const RunContext &context, int64_t numWeights, int64_t numBiases, void *const *tensors,
                       const int64_t *elements, const void *params, int64_t paramsElements) override {
-    RNNRT_TRY(checkCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements));
-    auto *source = static_cast<const char *>(params);
-    for (int64_t k = 0; k < numWeights + numBiases; ++k) {
-      const int64_t bytes = elements[k] * rnnrt_dtype_size(p.dtype);
-      if (bytes)
-        RNNRT_TRY(memory->copy(context.stream, tensors[k], source, bytes));
-      source += bytes;
-    }
-    return Status();
+    return unpackCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements,
+                           copyOn(context));
   }
 
 private:

@@ -4,7 +4,26 @@
 #include "core/RnnChecks.h"
 #include "rnn_runtime/abi.h"
 
+#include <cstdlib>
+#include <cstring>
+
 using namespace rnnrt;
+
+ReserveHeader ReserveHeader::written(uint32_t lowering, uint64_t problem, uint64_t lengths) {
+  ReserveHeader header{};
+  header.magic = magicValue;
+  header.abiVersion = RNNRT_ABI_VERSION;
+  header.lowering = lowering;
+  header.problem = problem;
+  header.lengths = lengths;
+  header.state = Written;
+  return header;
+}
+
+bool rnnrt::wantsReserveChecks() {
+  const char *text = std::getenv("RNNRT_CHECK");
+  return text && !std::strcmp(text, "1");
+}
 
 Status ReserveHeader::check(uint32_t lowering, uint64_t problem, uint64_t lengths, uint32_t wanted) const {
   if (magic != magicValue)

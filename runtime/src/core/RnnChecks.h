@@ -28,10 +28,15 @@ struct ReserveHeader {
   static constexpr uint32_t loweringHost = 1, loweringCudnn = 2;
   enum State : uint32_t { Written = 1, Consumed = 2 };
 
+  /// Of a forward pass that has written, or is about to write, its reserve.
+  static ReserveHeader written(uint32_t lowering, uint64_t problem, uint64_t lengths);
   /// That a backward pass may use the reserve; `wanted` is the state that it needs.
   Status check(uint32_t lowering, uint64_t problem, uint64_t lengths, uint32_t wanted) const;
 };
 static_assert(sizeof(ReserveHeader) == 64, "part of the format");
+
+/// RNNRT_CHECK=1: a device with memory of its own reads the headers too, and waits for them.
+bool wantsReserveChecks();
 
 Status checkParamsElements(int64_t expected, int64_t elements);
 

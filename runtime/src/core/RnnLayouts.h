@@ -45,6 +45,38 @@ struct ReserveLayout {
   Status make(const RnnProblem &problem, int64_t elementBytes);
 };
 
+/// The dense buffer is the canonical tensors one after the other, so both directions are copies: `copy(target, source, bytes)`
+/// returns a Status. The operands are those of pack_params and unpack_params, checked here.
+template <typename Copy>
+Status packCanonical(const RnnProblem &problem, int64_t paramsSize, int64_t numWeights, int64_t numBiases,
+                     const void *const *tensors, const int64_t *elements, void *params, int64_t paramsElements,
+                     Copy &&copy) {
+  RNNRT_TRY(checkCanonical(problem, paramsSize, numWeights, numBiases, tensors, elements, params, paramsElements));
+  auto *target = static_cast<char *>(params);
+  for (int64_t k = 0; k < numWeights + numBiases; ++k) {
+    const int64_t bytes = elements[k] * rnnrt_dtype_size(problem.dtype);
+    if (bytes)
+      RNNRT_TRY(copy(target, tensors[k], bytes));
+    target += bytes;
+  }
+  return Status();
+}
+
+template <typename Copy>
+Status unpackCanonical(const RnnProblem &problem, int64_t paramsSize, int64_t numWeights, int64_t numBiases,
+                       void *const *tensors, const int64_t *elements, const void *params, int64_t paramsElements,
+                       Copy &&copy) {
+  RNNRT_TRY(checkCanonical(problem, paramsSize, numWeights, numBiases, tensors, elements, params, paramsElements));
+  auto *source = static_cast<const char *>(params);
+  for (int64_t k = 0; k < numWeights + numBiases; ++k) {
+    const int64_t bytes = elements[k] * rnnrt_dtype_size(problem.dtype);
+    if (bytes)
+      RNNRT_TRY(copy(tensors[k], source, bytes));
+    source += bytes;
+  }
+  return Status();
+}
+
 } // namespace rnnrt
 
 #endif // RNNRT_CORE_RNNLAYOUTS_H

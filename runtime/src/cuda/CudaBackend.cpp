@@ -4,12 +4,12 @@
 #include "cuda/CudaBackend.h"
 #include "core/Device.h"
 #include "core/FusedRnnPlan.h"
+#include "core/RnnChecks.h"
 #include "cuda/CudaDevice.h"
 #include "cuda/CudaModule.h"
 #include "cudnn/CudnnPlans.h"
 
 #include <cstdlib>
-#include <cstring>
 
 using namespace rnnrt;
 using namespace rnnrt::cuda;
@@ -43,10 +43,7 @@ private:
 
 class CudaFusedMemory final : public FusedMemory {
 public:
-  explicit CudaFusedMemory(std::shared_ptr<CudaDevice> device) : device(std::move(device)) {
-    const char *check = std::getenv("RNNRT_CHECK");
-    checking = check && !std::strcmp(check, "1");
-  }
+  explicit CudaFusedMemory(std::shared_ptr<CudaDevice> device) : device(std::move(device)) {}
 
   bool checksHeaders() const override { return checking; }
   Status canWait(rnnrt_stream_t *stream, bool &can) override {
@@ -62,7 +59,7 @@ public:
 
 private:
   const std::shared_ptr<CudaDevice> device;
-  bool checking = false;
+  const bool checking = wantsReserveChecks();
 };
 
 class CudaBackend final : public Backend {

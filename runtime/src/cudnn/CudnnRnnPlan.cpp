@@ -115,8 +115,7 @@ Status CudnnRnnPlan::prepare() {
   const Checked states = Checked(p.layers) * p.directions() * p.batch * p.hidden * elementSize();
   if (bytes.overflowed() || states.overflowed())
     return outOfRange("the tensors of the problem have more bytes than 64 bits can say");
-  const char *check = std::getenv("RNNRT_CHECK");
-  checking = check && !std::strcmp(check, "1");
+  checking = wantsReserveChecks();
 
   cuda::ContextScope scope(device);
   RNNRT_TRY(std::move(scope.status));
@@ -276,12 +275,7 @@ Status CudnnRnnPlan::checkReserve(const void *reserve, int64_t bytes) const {
 
 Status CudnnRnnPlan::writeHeader(cuda::CUstream stream, void *reserve, const Sequences &sequences,
                                  uint32_t state) const {
-  ReserveHeader header{};
-  header.magic = ReserveHeader::magicValue;
-  header.abiVersion = RNNRT_ABI_VERSION;
-  header.lowering = ReserveHeader::loweringCudnn;
-  header.problem = keyHash;
-  header.lengths = sequences.hash();
+  ReserveHeader header = ReserveHeader::written(ReserveHeader::loweringCudnn, keyHash, sequences.hash());
   header.state = state;
   RNNRT_TRY(context->device->copy(stream, static_cast<char *>(reserve) + headerOffset(reserveBytes), &header,
                                   sizeof(header)));

@@ -225,12 +225,9 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
   }
 
   if (p.training) {
-    header.magic = ReserveHeader::magicValue;
-    header.abiVersion = RNNRT_ABI_VERSION;
-    header.lowering = ReserveHeader::loweringHost;
-    header.problem = keyHash;
-    header.lengths = hashLengths(lengths);
-    header.state = ReserveHeader::Written;
+    const uint64_t draw = header.draw;
+    header = ReserveHeader::written(ReserveHeader::loweringHost, keyHash, hashLengths(lengths));
+    header.draw = draw;
     std::memcpy(a.reserve, &header, sizeof(header));
   }
   return Status();

@@ -91,34 +91,22 @@ const A *HostRnnPlan<A>::maskedOperand(const void *source, int64_t width, const 
 
 //===-- The parameter buffer -------------------------------------------------------------------------------------===//
 
-// The dense buffer is the canonical tensors one after the other, so both directions are copies.
+static Status copyBytes(void *target, const void *source, int64_t bytes) {
+  std::memcpy(target, source, size_t(bytes));
+  return Status();
+}
 
 template <typename A>
 Status HostRnnPlan<A>::packParams(const RunContext &, int64_t numWeights, int64_t numBiases, const void *const *tensors,
                                   const int64_t *elements, void *params, int64_t paramsElements) {
-  RNNRT_TRY(checkCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements));
-  auto *target = static_cast<char *>(params);
-  for (int64_t k = 0; k < numWeights + numBiases; ++k) {
-    const size_t bytes = size_t(elements[k] * rnnrt_dtype_size(p.dtype));
-    if (bytes)
-      std::memcpy(target, tensors[k], bytes);
-    target += bytes;
-  }
-  return Status();
+  return packCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements, copyBytes);
 }
 
 template <typename A>
 Status HostRnnPlan<A>::unpackParams(const RunContext &, int64_t numWeights, int64_t numBiases, void *const *tensors,
                                     const int64_t *elements, const void *params, int64_t paramsElements) {
-  RNNRT_TRY(checkCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements));
-  auto *source = static_cast<const char *>(params);
-  for (int64_t k = 0; k < numWeights + numBiases; ++k) {
-    const size_t bytes = size_t(elements[k] * rnnrt_dtype_size(p.dtype));
-    if (bytes)
-      std::memcpy(tensors[k], source, bytes);
-    source += bytes;
-  }
-  return Status();
+  return unpackCanonical(p, layout.elements, numWeights, numBiases, tensors, elements, params, paramsElements,
+                         copyBytes);
 }
 
 template class rnnrt::HostRnnPlan<float>;
