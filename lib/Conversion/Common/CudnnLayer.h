@@ -47,7 +47,7 @@ public:
     G = mode == CellMode::Lstm ? 4 : mode == CellMode::Gru ? 3 : 1;
     P = isProjected ? index(op.getNumProj()) : H;
     element = cast<MemRefType>(op.getInput().getType()).getElementType();
-    compute = element.isF64() ? element : Type(Float32Type::get(op.getContext()));
+    compute = getAccumulatorType(element);
   }
 
   /// Whether the op has a projection matrix: not where P = H, and nothing is known while H is dynamic. Then both are

@@ -16,6 +16,22 @@
 
 namespace mlir::rnn {
 
+/// The type in which sums over values of `element` are formed.
+inline FloatType getAccumulatorType(Type element) {
+  return element.isF64() ? cast<FloatType>(element) : cast<FloatType>(Float32Type::get(element.getContext()));
+}
+
+/// How many steps a block op runs, unclamped, with the run-time check [B7]; it has a `seq_len_max`.
+template <typename OpTy>
+Value checkSeqLenMax(OpBuilder &builder, OpTy op, Value call, Value T) {
+  Location loc = op.getLoc();
+  Value length = builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(), op.getSeqLenMax());
+  std::string message = ("'" + op->getName().getStringRef() + "' op expects `seq_len_max` to be in [0, T] [B7]").str();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  rnnrt::ExpectRangeOp::create(builder, loc, call, length, zero, T, builder.getStringAttr(message));
+  return length;
+}
+
 /// Dense copies of one op's buffers. Copies of results are written back, and all are freed, by `finish`.
 class DenseBuffers {
 public:

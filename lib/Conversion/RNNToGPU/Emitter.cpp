@@ -156,10 +156,6 @@ SmallVector<Value> Emitter::loop(Value first, Value end, int64_t step, ValueRang
 
 void Emitter::barrier() const { gpu::BarrierOp::create(builder, loc); }
 
-Type rnn::getAccumulatorType(Type element) {
-  return element.isF64() ? element : Float32Type::get(element.getContext());
-}
-
 Kernel::Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads, bool chained)
     : builder(host.builder), chained(chained) {
   Value one = host.index(1), blockSize = host.index(threads);

@@ -11,6 +11,7 @@
 #ifndef RNN_LIB_CONVERSION_RNNTOGPU_INTERNAL_H
 #define RNN_LIB_CONVERSION_RNNTOGPU_INTERNAL_H
 
+#include "../Common/LayerLowering.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "rnn/Conversion/RNNToGPU/RNNToGPU.h"
 
@@ -69,9 +70,6 @@ private:
   Emitter(OpBuilder &builder, Location loc, const KernelOptions &options)
       : builder(builder), loc(loc), options(options) {}
 };
-
-/// The type in which sums over values of `element` are formed.
-Type getAccumulatorType(Type element);
 
 /// One launch under construction. The builder stands in its body until `finish`, and behind it afterwards.
 class Kernel {

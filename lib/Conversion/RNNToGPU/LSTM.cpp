@@ -39,10 +39,7 @@ public:
     P = H = letters["H"];
     steps = T;
     if (op.getSeqLenMax()) {
-      Value length = rewriter.createOrFold<arith::IndexCastOp>(op.getLoc(), rewriter.getIndexType(), op.getSeqLenMax());
-      std::string message = ("'" + op->getName().getStringRef() + "' op expects `seq_len_max` to be in [0, T] [B7]").str();
-      rnnrt::ExpectRangeOp::create(rewriter, op.getLoc(), call, length, host.index(0), T,
-                                   rewriter.getStringAttr(message));
+      Value length = checkSeqLenMax(rewriter, op, call, T);
       // A failed check makes the launches do nothing, but the loop around them still runs.
       steps = host.min(host.max(length, host.index(0)), T);
     }

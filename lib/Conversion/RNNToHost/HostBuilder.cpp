@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LayerLowering.h"
 #include "Internal.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -14,7 +15,7 @@ using namespace mlir::rnn::host;
 
 Tiles::Tiles(Type element, const HostVectors &hostVectors)
     : element(element),
-      sum(element.isF64() ? cast<FloatType>(element) : cast<FloatType>(Float32Type::get(element.getContext()))),
+      sum(getAccumulatorType(element)),
       lanes(hostVectors.bits / sum.getWidth()), vectors(hostVectors.registers >= 32 ? 4 : 2), panel(lanes * vectors) {}
 
 //===----------------------------------------------------------------------===//

@@ -60,13 +60,9 @@ void convert(OpTy op, const HostVectors &vectors, Library &library,
   Problem p;
   p.T = letters["T"], p.B = letters["B"], p.I = letters["I"], p.H = letters["H"];
   p.steps = p.T;
-  if (Value length = op.getSeqLenMax()) {
-    p.steps = b.createOrFold<arith::IndexCastOp>(b.getIndexType(), length);
-    Value zero = b.index(0);
-    rnnrt::ExpectRangeOp::create(b, call, p.steps, zero, p.T,
-                                 b.getStringAttr("'" + op->getName().getStringRef() +
-                                                 "' op expects `seq_len_max` to be in [0, T] [B7]"));
-    require(b.compare(arith::CmpIPredicate::sge, p.steps, zero));
+  if (op.getSeqLenMax()) {
+    p.steps = checkSeqLenMax(b, op, call, p.T);
+    require(b.compare(arith::CmpIPredicate::sge, p.steps, b.index(0)));
     require(b.compare(arith::CmpIPredicate::sle, p.steps, p.T));
   }
   p.P = p.H;
