@@ -53,6 +53,13 @@ RNNRT_API int64_t rnnrt_memory_peak_bytes(void);
 /// Starts the peak anew from what is live now.
 RNNRT_API void rnnrt_memory_reset_peak(void);
 
+/// Host memory of the C library that was freed is kept for the next allocation of its size when it is large, because new pages
+/// cost more than what small layers compute. Never more is kept than was in use at one time, nor than the environment
+/// variable RNNRT_MEMORY_CACHE says (MiB; 1024 where it says nothing, 0: nothing is kept). Bytes that are kept now, and a
+/// function that gives them back to the system. An embedder's own allocator sees every block.
+RNNRT_API int64_t rnnrt_memory_kept_bytes(void);
+RNNRT_API void rnnrt_memory_trim(void);
+
 /// Frees a result that compiled code allocated and handed to its caller; the same as _mlir_memref_to_llvm_free.
 RNNRT_API void rnnrt_memory_free_result(void *pointer);
 

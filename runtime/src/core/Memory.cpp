@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Memory.h"
+#include "core/BlockCache.h"
 #include "core/CompiledMemory.h"
 #include "core/Trace.h"
 
@@ -25,10 +26,10 @@ static_assert(sizeof(Header) == RNNRT_MEMORY_ALIGNMENT, "the header must keep th
 constexpr uint64_t liveMagic = 0x6b636f6c42746e52, freedMagic = 0x6465657246746e52;
 
 void *systemAllocate(void *, size_t alignment, size_t bytes) {
-  return std::aligned_alloc(alignment, bytes);
+  return BlockCache::get().allocate(alignment, bytes);
 }
-void systemRelease(void *, void *pointer, size_t, size_t) {
-  std::free(pointer);
+void systemRelease(void *, void *pointer, size_t alignment, size_t bytes) {
+  BlockCache::get().release(pointer, alignment, bytes);
 }
 
 } // namespace
@@ -142,6 +143,12 @@ int64_t rnnrt_memory_peak_bytes(void) {
 }
 void rnnrt_memory_reset_peak(void) {
   compiledPool().resetPeak();
+}
+int64_t rnnrt_memory_kept_bytes(void) {
+  return BlockCache::get().getKeptBytes();
+}
+void rnnrt_memory_trim(void) {
+  BlockCache::get().trim();
 }
 void rnnrt_memory_free_result(void *pointer) {
   compiledRelease(pointer);

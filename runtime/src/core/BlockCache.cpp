@@ -1,0 +1,150 @@
+// BlockCache.cpp - sizes, what is kept, and what goes back to the system.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/BlockCache.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+using namespace rnnrt;
+
+#if defined(__SANITIZE_ADDRESS__)
+#define RNNRT_HAS_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RNNRT_HAS_ADDRESS_SANITIZER 1
+#endif
+#endif
+
+/// Smaller ones come fast enough from the C library.
+static constexpr size_t smallest = size_t(1) << 15;
+static constexpr size_t page = 4096, hugePage = size_t(1) << 21;
+
+/// Sizes are few, so that one that is nearly the same finds a block: each power of two has 16 steps.
+static size_t roundUp(size_t bytes) {
+  size_t step = page;
+  while (step * 32 <= bytes)
+    step *= 2;
+  return (bytes + step - 1) / step * step;
+}
+
+static bool isCached(size_t alignment, size_t bytes) {
+  return bytes >= smallest && bytes <= size_t(PTRDIFF_MAX) / 2 && alignment <= page;
+}
+
+static void *allocateFromSystem(size_t bytes) {
+  size_t alignment = bytes >= hugePage ? hugePage : page;
+  void *pointer = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+#ifdef __linux__
+  // Weights of some MiB are read in every step: more small pages than a processor remembers the places of.
+  if (pointer && bytes >= hugePage)
+    madvise(pointer, bytes / hugePage * hugePage, MADV_HUGEPAGE);
+#endif
+  return pointer;
+}
+
+static int64_t readLimit() {
+#ifdef RNNRT_HAS_ADDRESS_SANITIZER
+  return 0; // which would not see that a block is used after it was freed
+#endif
+  constexpr int64_t mebi = int64_t(1) << 20, usual = 1024, largest = int64_t(1) << 30;
+  const char *text = std::getenv("RNNRT_MEMORY_CACHE");
+  if (!text || !*text)
+    return usual * mebi;
+  char *end;
+  long long count = std::strtoll(text, &end, 10);
+  if (!*end && count >= 0 && count <= largest)
+    return count * mebi;
+  std::fprintf(stderr, "rnnrt,warning,RNNRT_MEMORY_CACHE expects a number of MiB from 0 to %lld and not `%s`\n",
+               (long long)largest, text);
+  return usual * mebi;
+}
+
+BlockCache &BlockCache::get() {
+  // Never destroyed: compiled code may free during the exit of the process.
+  static BlockCache &cache = *new BlockCache(readLimit());
+  return cache;
+}
+
+/// Whether the lock was had. It is held for some hundred instructions; a child of a fork may wait for a thread that it does
+/// not have, and goes to the system instead.
+bool BlockCache::lock() {
+  for (int turn = 0; turn < 10000; ++turn)
+    if (!locked.load(std::memory_order_relaxed) && !locked.exchange(true, std::memory_order_acquire))
+      return true;
+  return false;
+}
+
+/// The oldest blocks go until no more than `target` bytes are kept.
+void BlockCache::evict(int64_t target, std::vector<Block> &evicted) {
+  auto first = kept.begin();
+  int64_t bytes = keptBytes.load();
+  for (; first != kept.end() && bytes > target; ++first)
+    bytes -= static_cast<int64_t>(first->bytes);
+  evicted.assign(kept.begin(), first);
+  kept.erase(kept.begin(), first);
+  keptBytes.store(bytes);
+}
+
+void *BlockCache::allocate(size_t alignment, size_t bytes) {
+  if (!isCached(alignment, bytes))
+    return std::aligned_alloc(alignment, bytes);
+  bytes = roundUp(bytes);
+  std::vector<Block> evicted;
+  if (lock()) {
+    live += static_cast<int64_t>(bytes);
+    // The last one that came is the one that a cache of the processor may still have.
+    auto found = std::find_if(kept.rbegin(), kept.rend(), [&](const Block &block) { return block.bytes == bytes; });
+    if (found != kept.rend()) {
+      void *pointer = found->pointer;
+      kept.erase(std::next(found).base());
+      keptBytes.fetch_sub(static_cast<int64_t>(bytes));
+      unlock();
+      return pointer;
+    }
+    most = std::max(most, live);
+    evict(most - live, evicted);
+    unlock();
+  }
+  for (const Block &block : evicted)
+    std::free(block.pointer);
+  void *pointer = allocateFromSystem(bytes);
+  if (!pointer) {
+    trim();
+    pointer = allocateFromSystem(bytes);
+  }
+  if (!pointer && lock()) {
+    live -= static_cast<int64_t>(bytes);
+    unlock();
+  }
+  return pointer;
+}
+
+void BlockCache::release(void *pointer, size_t alignment, size_t bytes) {
+  if (!isCached(alignment, bytes) || !lock())
+    return std::free(pointer);
+  bytes = roundUp(bytes);
+  live -= static_cast<int64_t>(bytes);
+  std::vector<Block> evicted;
+  kept.push_back({pointer, bytes});
+  keptBytes.fetch_add(static_cast<int64_t>(bytes));
+  evict(std::min(limit, std::max<int64_t>(most - live, 0)), evicted);
+  unlock();
+  for (const Block &block : evicted)
+    std::free(block.pointer);
+}
+
+void BlockCache::trim() {
+  std::vector<Block> evicted;
+  if (!lock())
+    return;
+  evict(0, evicted);
+  most = live;
+  unlock();
+  for (const Block &block : evicted)
+    std::free(block.pointer);
+}

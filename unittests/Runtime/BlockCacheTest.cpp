@@ -1,0 +1,102 @@
+// BlockCacheTest.cpp - what is kept, for whom, and how much of it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/BlockCache.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace rnnrt;
+
+namespace {
+
+constexpr size_t mebi = size_t(1) << 20;
+constexpr int64_t noLimit = int64_t(1) << 40;
+
+TEST(BlockCacheTest, ABlockServesTheNextOfItsSize) {
+  BlockCache cache(noLimit);
+  void *first = cache.allocate(64, 3 * mebi);
+  std::memset(first, 1, 3 * mebi);
+  EXPECT_EQ(cache.getKeptBytes(), 0);
+  cache.release(first, 64, 3 * mebi);
+  EXPECT_GE(cache.getKeptBytes(), int64_t(3 * mebi));
+  EXPECT_LE(cache.getKeptBytes(), int64_t(4 * mebi));
+  // Also one that is a little smaller.
+  void *second = cache.allocate(64, 3 * mebi - 100);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(cache.getKeptBytes(), 0);
+  cache.release(second, 64, 3 * mebi - 100);
+  cache.trim();
+  EXPECT_EQ(cache.getKeptBytes(), 0);
+}
+
+TEST(BlockCacheTest, EverySizeAndAlignmentIsWhole) {
+  BlockCache cache(noLimit);
+  for (int turn = 0; turn < 2; ++turn)
+    for (size_t alignment : {64, 4096, 8192})
+      for (size_t bytes : {size_t(8192), (size_t(1) << 15) - 8192, size_t(1) << 15, (size_t(1) << 15) + 8192, 2 * mebi - 8192,
+                           2 * mebi, 2 * mebi + 8192, 5 * mebi}) {
+        auto *block = static_cast<char *>(cache.allocate(alignment, bytes));
+        ASSERT_NE(block, nullptr);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % alignment, 0u);
+        std::memset(block, 2, bytes);
+        cache.release(block, alignment, bytes);
+      }
+}
+
+TEST(BlockCacheTest, NeverMoreThanWasInUse) {
+  BlockCache cache(noLimit);
+  void *first = cache.allocate(64, 2 * mebi), *second = cache.allocate(64, 4 * mebi);
+  cache.release(first, 64, 2 * mebi);
+  cache.release(second, 64, 4 * mebi);
+  EXPECT_EQ(cache.getKeptBytes(), int64_t(6 * mebi));
+  // 5 MiB in use leave room for 1 MiB, and the oldest goes first.
+  void *third = cache.allocate(64, 5 * mebi);
+  EXPECT_EQ(cache.getKeptBytes(), 0);
+  cache.release(third, 64, 5 * mebi);
+  EXPECT_EQ(cache.getKeptBytes(), int64_t(5 * mebi));
+}
+
+TEST(BlockCacheTest, NeverMoreThanTheLimit) {
+  BlockCache none(0), some(int64_t(3 * mebi));
+  for (size_t bytes : {2 * mebi, 4 * mebi}) {
+    none.release(none.allocate(64, bytes), 64, bytes);
+    EXPECT_EQ(none.getKeptBytes(), 0);
+    some.release(some.allocate(64, bytes), 64, bytes);
+    EXPECT_LE(some.getKeptBytes(), int64_t(3 * mebi));
+  }
+}
+
+TEST(BlockCacheTest, WhatCannotBeHadLeavesTheCacheUsable) {
+  BlockCache cache(noLimit);
+  // The thread sanitizer ends the process there.
+#ifndef __SANITIZE_THREAD__
+  EXPECT_EQ(cache.allocate(64, size_t(1) << 62), nullptr);
+#endif
+  void *block = cache.allocate(64, mebi);
+  EXPECT_NE(block, nullptr);
+  cache.release(block, 64, mebi);
+  EXPECT_EQ(cache.getKeptBytes(), int64_t(mebi));
+}
+
+TEST(BlockCacheTest, ThreadsNeverShareABlock) {
+  BlockCache cache(noLimit);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int id = 0; id < 4; ++id)
+    threads.emplace_back([&, id] {
+      for (int turn = 0; turn < 2000; ++turn) {
+        auto *block = static_cast<int *>(cache.allocate(64, size_t(1) << 15));
+        block[0] = id * 10000 + turn;
+        std::this_thread::yield();
+        wrong += block[0] != id * 10000 + turn;
+        cache.release(block, 64, size_t(1) << 15);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+} // namespace
