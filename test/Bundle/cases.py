@@ -4,6 +4,7 @@ backward and unpacks the gradients, so that arguments and results mean the same 
 
     cases.py --dtype f16 -o cases.mlir      the functions in element type f16
     cases.py --blocks -o blocks.mlir        those of the block LSTM, with any size, instead
+    cases.py --stacks -o stacks.mlir        those of the cudnn ops for fused kernels (stacks.py)
     cases.py --match lstm_l2 -o some.mlir   those whose name has this text
     cases.py --list                         their names
 
@@ -13,6 +14,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import argparse
 from dataclasses import dataclass
+
+from stacks import Stack, stacks
 
 GATES = {"lstm": 4, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
 
@@ -301,6 +304,16 @@ def timed_blocks():
         yield Block(f"backward_{size}", "icfo", sizes, static=True, results=(7, 8, 9, 10, 14))
 
 
+def emulated():
+    """Small problems whose results the emulator leaves in the bundle. Nothing but sums and products makes the gradients of a
+    block LSTM, so those that are `exact` have the same bits in f32."""
+    for sizes in ((3, 2, 3, 4), (5, 7, 17, 33)):
+        yield Block("exact_gradient", "icfo", sizes, attributes="use_peephole", results=tuple(range(7, 15)))
+        yield Block("forward", "icfo", sizes, attributes="use_peephole", forward="forget_bias = 0.75", results=tuple(range(7)))
+    yield Stack("lstm", (2, 3, 2, 5, 12), directions=2, lengths=True)
+    yield Stack("gru", (1, 4, 3, 6, 8))
+
+
 def write_blocks(some, element):
     variants = {}
     for block in some:
@@ -314,23 +327,26 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the names of the cases and stop")
     parser.add_argument("--plans-only", action="store_true", help="leave out the cases that need kernels")
     parser.add_argument("--blocks", action="store_true", help="write the cases of the block LSTM instead")
+    parser.add_argument("--stacks", action="store_true", help="write the cases of the cudnn ops for fused kernels instead")
+    parser.add_argument("--emulated", action="store_true", help="write the cases that the emulator is compared in instead")
     parser.add_argument("--timed", action="store_true", help="write the block LSTMs that are measured instead")
     parser.add_argument("--match", default="", metavar="TEXT[,TEXT...]",
                         help="only cases whose name has one of these texts")
     parser.add_argument("-o", dest="output", default="-", help="file to write (- for standard output)")
     arguments = parser.parse_args()
-    arguments.blocks |= arguments.timed
-    every = [case for case in (timed_blocks() if arguments.timed else blocks() if arguments.blocks else cases())
+    fused = (timed_blocks() if arguments.timed else blocks() if arguments.blocks else stacks() if arguments.stacks else
+             emulated() if arguments.emulated else None)
+    every = [case for case in (fused or cases())
              if any(text in case.name for text in arguments.match.split(","))]
     if arguments.list:
         print("\n".join(case.name for case in every))
         return
-    if arguments.blocks:
+    if fused:
         functions = write_blocks(every, arguments.dtype)
     else:
         functions = [write(case, arguments.dtype) for case in every]
     text = "\n\n".join(functions) + "\n"
-    if not arguments.plans_only and not arguments.blocks and not arguments.match:
+    if not arguments.plans_only and not fused and not arguments.match:
         text += AROUND.replace("@E@", arguments.dtype)
     if arguments.output == "-":
         print(text, end="")

@@ -2,60 +2,28 @@
 // host in f64. Needs librnn_runtime and a C library alone, so that it runs where there is a GPU and no compiler.
 //
 //   rnn-bundle-runner --device=cuda --reference=host_f64.so --module=cuda_f16.so [--module=...] [--filter=TEXT]
+//   rnn-bundle-runner --device=simt --module=simt_f16.so --save=emulated_f16.bin
+//   rnn-bundle-runner --device=cuda --module=cuda_f16.so --saved=emulated_f16.bin
 //   rnn-bundle-runner --device=cuda --module=cuda_f16.so --time=0.1
 //   rnn-bundle-runner --device=cuda --version
 //
 // One line per function: PASS, FAIL or SKIP, the worst result, its error, the limit, and a number made of all bits; where
 // the reference fails, the device must fail for the same kind of reason. Every function runs twice and must give the same bits. --limit= is an error to
 // allow instead of the element type's. Exit status: 0 when all passed, 1 when one failed, 77 when the device is not
-// available. --time= measures instead: microseconds of a call and of handing it over, medians over so many seconds.
+// available. --filter= is a list of texts with commas. --saved= compares with what another device saved: functions in f32
+// whose name has `exact` must have the same bits. --time= measures instead: microseconds of a call and of handing it over,
+// medians over so many seconds.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Tensors.h"
+#include "Module.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <dlfcn.h>
+#include <cerrno>
 #include <chrono>
-#include <map>
 #include <memory>
 
 using namespace bundle;
 
 namespace {
-
-/// A shared library made by rnn-compile, and its functions by name.
-class Module {
-public:
-  explicit Module(const char *path) {
-    // RTLD_NOW: an entry that this runtime lacks is found here and not in the middle of a run.
-    // A name without a slash would be searched for among the system's libraries.
-    const std::string file = std::strchr(path, '/') ? path : std::string("./") + path;
-    handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-      fail("cannot load the module: %s", dlerror());
-    auto *exports = static_cast<const rnnrt_exports_t *>(dlsym(handle, "rnn_exports"));
-    if (!exports)
-      fail("%s exports no `rnn_exports`; was it made by rnn-compile?", path);
-    if (exports->abi_version != rnnrt_abi_version())
-      fail("%s was compiled for version %d of the runtime's interface, but the library has %d; compile it again", path,
-           exports->abi_version, rnnrt_abi_version());
-    for (int32_t index = 0; index < exports->num_functions; ++index)
-      functions.emplace(exports->functions[index]->name, exports->functions[index]);
-  }
-
-  const rnnrt_function_t *find(const std::string &name) const {
-    auto it = functions.find(name);
-    return it == functions.end() ? nullptr : it->second;
-  }
-
-  std::map<std::string, const rnnrt_function_t *> functions;
-
-private:
-  void *handle;
-};
 
 /// Microseconds, medians.
 struct Times {
@@ -70,7 +38,11 @@ public:
     if (status)
       return;
     check(rnnrt_stream_create(device, &stream));
-    check(rnnrt_call_create(device, stream, nullptr, &call));
+    // A function runs twice, and the reference runs too: all with the same dropout masks.
+    rnnrt_call_options_t options;
+    rnnrt_call_options_init(&options);
+    options.dropout_draw = 0;
+    check(rnnrt_call_create(device, stream, &options, &call));
   }
   ~Session() {
     rnnrt_call_release(call);
@@ -179,47 +151,6 @@ struct Counts {
 
 } // namespace
 
-/// Numbers for the arguments of `function`, rounded to its element type. Integers are lengths of sequences: 1 to T, and 0
-/// for the first example when `withZero`.
-static std::vector<Tensor> makeInputs(const rnnrt_function_t &function, bool withZero) {
-  std::vector<Tensor> inputs;
-  Random random(function.name);
-  for (int64_t index = 0; index < function.num_inputs; ++index) {
-    const rnnrt_argument_t &argument = function.inputs[index];
-    Tensor tensor;
-    // Dynamic sizes: five steps and four examples, which stand first and second wherever they stand.
-    for (int32_t dim = 0; dim < argument.rank; ++dim)
-      tensor.shape.push_back(argument.shape[dim] >= 0 ? argument.shape[dim] : dim == 0 ? 5 : 4);
-    tensor.values.resize(tensor.elements());
-    bool isLengths = argument.dtype == RNNRT_DTYPE_I32;
-    int64_t steps = inputs.empty() ? 1 : inputs.front().shape.front();
-    // Matrices are scaled as PyTorch initializes them: a recurrence that amplifies would amplify rounding too.
-    double scale = argument.rank == 2 ? 2 / std::sqrt(double(std::max<int64_t>(tensor.shape[1], 1))) : 1;
-    for (double &value : tensor.values)
-      value = isLengths ? 1 + random.below(steps) : scale * (random.uniform() - 0.5);
-    if (isLengths && withZero)
-      tensor.values.front() = 0;
-    tensor.round(argument.dtype);
-    inputs.push_back(std::move(tensor));
-  }
-  return inputs;
-}
-
-/// The limit of an error, relative to the largest element of a result: the rounding of the element type times the length
-/// of the sums in these small problems, set before anything was measured.
-static double limitOf(int32_t dtype) {
-  switch (dtype) {
-  case RNNRT_DTYPE_F16:
-    return 1e-2;
-  case RNNRT_DTYPE_BF16:
-    return 6e-2;
-  case RNNRT_DTYPE_F32:
-    return 2e-5;
-  default:
-    return 1e-12;
-  }
-}
-
 /// A number that changes with any bit of the results.
 static uint64_t hashOf(const std::vector<Tensor> &results) {
   uint64_t hash = 14695981039346656037u;
@@ -299,6 +230,110 @@ static void runFunction(Session &device, Session &host, const rnnrt_function_t &
   }
 }
 
+/// Results by the name of their function, in a file.
+using Saved = std::map<std::string, std::vector<Tensor>>;
+
+static void save(const char *path, const Saved &saved) {
+  std::FILE *file = std::fopen(path, "wb");
+  if (!file)
+    fail("cannot write %s: %s", path, std::strerror(errno));
+  for (const auto &[name, results] : saved) {
+    std::fprintf(file, "%s %zu\n", name.c_str(), results.size());
+    for (const Tensor &result : results) {
+      std::fprintf(file, "%zu", result.shape.size());
+      for (int64_t size : result.shape)
+        std::fprintf(file, " %lld", static_cast<long long>(size));
+      std::fprintf(file, "\n");
+      std::fwrite(result.values.data(), sizeof(double), result.values.size(), file);
+    }
+  }
+  const bool written = !std::ferror(file);
+  if (std::fclose(file) || !written)
+    fail("cannot write %s: %s", path, std::strerror(errno));
+}
+
+static Saved load(const char *path) {
+  std::FILE *file = std::fopen(path, "rb");
+  if (!file)
+    fail("cannot read %s: %s", path, std::strerror(errno));
+  Saved saved;
+  char name[256];
+  size_t count;
+  bool good = true;
+  while (good && std::fscanf(file, "%255s %zu%*1[\n]", name, &count) == 2) {
+    for (size_t index = 0; index < count && good; ++index) {
+      Tensor tensor;
+      size_t rank = 0;
+      good = std::fscanf(file, "%zu", &rank) == 1 && rank <= 8;
+      for (size_t dim = 0; dim < rank && good; ++dim) {
+        long long size = 0;
+        good = std::fscanf(file, "%lld", &size) == 1 && size >= 0 && size < (1 << 20);
+        tensor.shape.push_back(size);
+      }
+      good = good && std::fgetc(file) == '\n' && tensor.elements() < (1 << 24);
+      if (good) {
+        tensor.values.resize(tensor.elements());
+        good = std::fread(tensor.values.data(), sizeof(double), tensor.values.size(), file) == tensor.values.size();
+      }
+      saved[name].push_back(std::move(tensor));
+    }
+  }
+  std::fclose(file);
+  if (!good || saved.empty())
+    fail("%s holds no results that --save= wrote", path);
+  return saved;
+}
+
+/// Runs `function` and keeps its results, or compares them with those that another device saved.
+static void runSaved(Session &device, const rnnrt_function_t &function, bool saving, Saved &saved, double limit,
+                     Counts &counts) {
+  const int32_t dtype = function.inputs[0].dtype;
+  std::vector<Tensor> results;
+  std::string message;
+  auto say = [&](const char *verdict, const std::string &text) {
+    std::printf("%s %-4s %-40s %s\n", verdict, rnnrt_dtype_name(dtype), function.name, text.c_str());
+  };
+  if (!device.run(function, makeInputs(function, /*withZero=*/false), results, message)) {
+    ++counts.failed;
+    return say("FAIL", message);
+  }
+  if (saving) {
+    ++counts.passed;
+    say("SAVED", "");
+    saved[function.name] = std::move(results);
+    return;
+  }
+  auto found = saved.find(function.name);
+  if (found == saved.end())
+    fail("the file of --saved= has no function `%s`", function.name);
+  if (haveSameBits(results, found->second)) {
+    ++counts.passed;
+    return say("PASS", "the same bits");
+  }
+  int64_t differing = 0, elements = 0;
+  double worst = 0;
+  for (size_t index = 0; index < results.size() && index < found->second.size(); ++index) {
+    const Tensor &result = results[index], &expected = found->second[index];
+    double error = result.errorAgainst(expected);
+    worst = error <= worst ? worst : error;
+    elements += result.elements();
+    for (size_t place = 0; place < result.values.size() && place < expected.values.size(); ++place)
+      differing += std::memcmp(&result.values[place], &expected.values[place], sizeof(double)) != 0;
+  }
+  // Compiled loops of the host add in another order.
+  const bool kernels = std::strcmp(rnnrt_device_name(device.device), "host") != 0;
+  const bool exact = kernels && dtype == RNNRT_DTYPE_F32 && std::strstr(function.name, "exact");
+  if (limit <= 0)
+    limit = limitOf(dtype);
+  const bool good = results.size() == found->second.size() && worst <= limit && !exact;
+  ++(good ? counts.passed : counts.failed);
+  char text[160], most[24];
+  std::snprintf(most, sizeof most, "%.0e", limit);
+  std::snprintf(text, sizeof text, "%lld of %lld elements differ, error %.2e, limit %s", (long long)differing,
+                (long long)elements, worst, exact ? "the same bits" : most);
+  say(good ? "PASS" : "FAIL", text);
+}
+
 static void timeFunction(Session &device, const rnnrt_function_t &function, double seconds, Counts &counts) {
   std::vector<Tensor> inputs = makeInputs(function, /*withZero=*/false), results;
   std::string message;
@@ -315,6 +350,7 @@ static void timeFunction(Session &device, const rnnrt_function_t &function, doub
 
 int main(int argc, char **argv) {
   const char *device = "cuda", *referenceDevice = "host", *reference = nullptr, *filter = "";
+  const char *saveFile = nullptr, *savedFile = nullptr;
   double limit = 0, seconds = 0;
   std::vector<const char *> modules;
   bool version = false;
@@ -331,6 +367,10 @@ int main(int argc, char **argv) {
       modules.push_back(value + 1);
     else if (is("--filter"))
       filter = value + 1;
+    else if (is("--save"))
+      saveFile = value + 1;
+    else if (is("--saved"))
+      savedFile = value + 1;
     else if (is("--limit") && (limit = std::atof(value + 1)) > 0)
       continue;
     else if (is("--time") && (seconds = std::atof(value + 1)) > 0)
@@ -338,12 +378,12 @@ int main(int argc, char **argv) {
     else if (!std::strcmp(flag, "--version"))
       version = true;
     else
-      fail("unknown argument `%s`; expected --device=, --reference=, --reference-device=, --module=, --filter=, --limit=, "
-           "--time= or --version",
+      fail("unknown argument `%s`; expected --device=, --reference=, --reference-device=, --module=, --save=, --saved=, "
+           "--filter=, --limit=, --time= or --version",
            flag);
   }
-  if (!version && ((!reference && !seconds) || modules.empty()))
-    fail("expects --reference=FILE.so and at least one --module=FILE.so");
+  if (!version && ((!reference && !seconds && !saveFile && !savedFile) || modules.empty()))
+    fail("expects --reference=FILE.so, --save=FILE, --saved=FILE or --time=SECONDS, and at least one --module=FILE.so");
 
   Session session(device), host(referenceDevice);
   if (session.status) {
@@ -357,18 +397,26 @@ int main(int argc, char **argv) {
   if (host.status)
     fail("the device of the reference: %s", rnnrt_status_message(host.status));
   std::unique_ptr<Module> expected;
-  if (!seconds)
+  Saved saved;
+  if (savedFile)
+    saved = load(savedFile);
+  else if (!seconds && !saveFile)
     expected = std::make_unique<Module>(reference);
-  else
+  else if (seconds)
     std::printf("| function | type | call | host |\n|---|---|---|---|\n");
   Counts counts;
   for (const char *path : modules) {
     Module module(path);
     for (const auto &[name, function] : module.functions) {
-      if (name.find(filter) == std::string::npos)
+      if (!matches(name, filter))
         continue;
       if (seconds) {
         timeFunction(session, *function, seconds, counts);
+        std::fflush(stdout);
+        continue;
+      }
+      if (saveFile || savedFile) {
+        runSaved(session, *function, saveFile != nullptr, saved, limit, counts);
         std::fflush(stdout);
         continue;
       }
@@ -379,6 +427,8 @@ int main(int argc, char **argv) {
       std::fflush(stdout);
     }
   }
+  if (saveFile)
+    save(saveFile, saved);
   if (!seconds)
     std::printf("%d passed, %d failed, %d skipped\n", counts.passed, counts.failed, counts.skipped);
   if (counts.passed + counts.failed + counts.skipped == 0)

@@ -1,0 +1,169 @@
+# stacks.py - cases of the cudnn ops for fused kernels, which take the parameters as they lie in the buffer. The ops of a variant stand
+# in a private function with no size known, which all its sizes share: a kernel takes longer to compile than to run.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+from dataclasses import dataclass
+
+GATES = {"lstm": 4, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
+
+
+@dataclass
+class Stack:
+    mode: str
+    sizes: tuple  # L, T, B, I, H
+    directions: int = 1
+    skip: bool = False
+    lengths: bool = False
+    dropout: float = 0
+    projection: int = 0
+    training: bool = True
+    static: bool = False
+
+    @property
+    def size(self):
+        return "_".join(letter + str(size) for letter, size in zip("ltbih", self.sizes))
+
+    @property
+    def variant(self):
+        parts = ["stack", self.mode] + ["bidirectional"] * (self.directions == 2) + ["skip"] * self.skip
+        parts += ["lengths"] * self.lengths + ["dropout"] * (self.dropout > 0)
+        parts += [f"p{self.projection}"] * (self.projection > 0) + ["inference"] * (not self.training)
+        return "_".join(parts + ["static", self.size] * self.static)
+
+    @property
+    def name(self):
+        return "exported_" + self.variant if self.static else f"{self.variant}_{self.size}"
+
+    @property
+    def parameters(self):
+        """Elements of the dense buffer: input and recurrent weights, projection, two biases."""
+        L, _, _, I, H = self.sizes
+        D, G, P = self.directions, GATES[self.mode], self.projection or self.sizes[4]
+        count = 0
+        for layer in range(L):
+            width = 0 if self.skip and layer == 0 else I if layer == 0 else D * P
+            count += D * (G * H * (width + P + 2) + (P * H if self.projection else 0))
+        return count
+
+    def types(self, element, dynamic):
+        """Of the operands, by name, and of the results."""
+        L, T, B, I, H = self.sizes
+        D, P = self.directions, self.projection or H
+
+        def tensor(*shape, of=element):
+            return "tensor<" + "".join(f"{'?' if dynamic else size}x" for size in shape) + of + ">"
+        x, y, h, c = tensor(T, B, I), tensor(T, B, D * P), tensor(L * D, B, P), tensor(L * D, B, H)
+        if dynamic and self.projection:  # an attribute, so these widths are known
+            y, h = f"tensor<?x?x{D * P}x{element}>", f"tensor<?x?x{P}x{element}>"
+        # What nobody can know of the operand of an op.
+        params, reserve = f"tensor<?x{element}>", "tensor<?xi8>"
+        lstm = self.mode == "lstm"
+        operands = {"x": x, "h0": h, **({"c0": c} if lstm else {})}
+        operands["params"] = params if dynamic else f"tensor<{self.parameters}x{element}>"
+        if self.lengths:
+            operands["lengths"] = tensor(B, of="i32")
+        if self.training:
+            operands.update({"dy": y, "dhn": h, **({"dcn": c} if lstm else {})})
+        results = {"y": y, "hn": h, **({"cn": c} if lstm else {})}
+        if self.training:
+            results.update({"dx": x, "dh0": h, **({"dc0": c} if lstm else {}), "dparams": params})
+        return operands, results, params, reserve
+
+    def op(self, element):
+        """The private function with the ops."""
+        operands, results, params, reserve = self.types(element, dynamic=not self.static)
+        operands["params"] = params
+
+        def typed(names, types):
+            return ", ".join("%" + name for name in names) + " : " + ", ".join(types[name] for name in names)
+        states = ["h0", "c0"] if self.mode == "lstm" else ["h0"]
+        last = ["hn", "cn"] if self.mode == "lstm" else ["hn"]
+        configuration = self.mode + ", skip_input" * self.skip + ", bidirectional" * (self.directions == 2)
+        common = f"input({typed(['x'], operands)}) state({typed(states, operands)}) params({typed(['params'], operands)})"
+        common += f" lengths({typed(['lengths'], operands)})" if self.lengths else ""
+        attributes = ([f"num_proj = {self.projection} : i64"] if self.projection else []) + \
+            ([f"dropout = {self.dropout}", "seed = 7 : i64"] if self.dropout else [])
+
+        def text(*more):
+            every = [*attributes, *more]
+            return " {" + ", ".join(every) + "}" if every else ""
+        lines = [f"func.func private @{self.variant}({', '.join(f'%{name}: {type}' for name, type in operands.items())})",
+                 f"    -> ({', '.join(results.values())}) {{",
+                 f"  {', '.join('%' + name for name in ['y'] + last)}, %r = rnn.cudnn_forward {configuration} {common}"
+                 + text(*([] if self.training else ["is_training = false"]))]
+        if self.training:
+            gradients = ["dx"] + ["d" + state for state in states] + ["dparams"]
+            lines.append(f"  {', '.join('%' + name for name in gradients)} = rnn.cudnn_backprop {configuration} {common}\n"
+                         f"      output({typed(['y'] + last, results)}) "
+                         f"grads({typed(['dy'] + ['d' + state for state in last], operands)}) reserve(%r : {reserve})" + text())
+        return "\n".join(lines + [f"  return {typed(list(results), results)}", "}"])
+
+    def write(self, element):
+        """The exported function. The name of the parameters tells who makes numbers for them what they are."""
+        operands, _, params, _ = self.types(element, dynamic=False)
+        called, returned, _, _ = self.types(element, dynamic=not self.static)
+        called["params"] = params
+        arguments = ", ".join(f"%{name}: {type}" + (' {rnn.name = "params"}' if name == "params" else "")
+                              for name, type in operands.items())
+        lines = [f"func.func @{self.name}({arguments})", f"    -> ({', '.join(returned.values())}) {{"]
+        values = {}
+        for name, type in operands.items():
+            values[name] = "%" + name
+            if type != called[name]:
+                values[name] = f"%{name}_open"
+                lines.append(f"  {values[name]} = tensor.cast %{name} : {type} to {called[name]}")
+        count = len(returned)
+        lines += [f"  %r:{count} = call @{self.variant}({', '.join(values.values())})",
+                  f"      : ({', '.join(called.values())}) -> ({', '.join(returned.values())})",
+                  f"  return {', '.join(f'%r#{index}' for index in range(count))} : {', '.join(returned.values())}", "}"]
+        return "\n".join(lines)
+
+
+def stacks():
+    """Every mode, direction, number of layers and feature, small and of odd sizes; more than one block of rows and columns."""
+    small, layers, odd, wide = (1, 4, 3, 6, 8), (2, 3, 2, 5, 12), (2, 5, 7, 17, 33), (1, 3, 70, 40, 72)
+    for sizes in (small, layers, wide):
+        yield Stack("lstm", sizes)
+    for sizes in (odd, (3, 2, 4, 5, 8)):
+        yield Stack("lstm", sizes, directions=2, lengths=True, dropout=0.25)
+    for sizes in ((1, 4, 3, 8, 8), (2, 3, 5, 20, 20)):
+        yield Stack("lstm", sizes, directions=2, skip=True)
+    for sizes in ((1, 3, 4, 6, 9), (2, 4, 3, 5, 24)):
+        yield Stack("lstm", sizes, directions=2, lengths=True, projection=5)
+    for sizes in (small, layers, wide):
+        yield Stack("gru", sizes)
+    for sizes in (odd, (3, 2, 4, 5, 8)):
+        yield Stack("gru", sizes, directions=2, lengths=True, dropout=0.25)
+    yield Stack("gru", (2, 3, 5, 20, 20), skip=True)
+    yield Stack("gru", layers, directions=2, training=False)
+    for sizes in (layers, wide):
+        yield Stack("rnn_tanh", sizes, directions=2)
+    yield Stack("rnn_tanh", (2, 3, 5, 20, 20), skip=True, lengths=True)
+    for sizes in (small, odd):
+        yield Stack("rnn_relu", sizes, directions=2, lengths=True)
+    yield Stack("rnn_relu", (3, 2, 4, 5, 8), dropout=0.25)
+    # Sizes that the compiler knows: other tiles, and a loop over layers with a known end.
+    yield Stack("lstm", (2, 3, 9, 16, 56), directions=2, static=True)
+    yield Stack("gru", (1, 3, 96, 112, 64), static=True)
+
+
+def timed(sizes):
+    """One layer of an LSTM, forward and backward apart: the reserve space goes from one to the other."""
+    T, B, I, H = sizes
+    stack = Stack("lstm", (1, T, B, I, H), static=True)
+
+    def write(element):
+        operands, results, params, reserve = stack.types(element, dynamic=False)
+        x, h, c, y = operands["x"], operands["h0"], operands["c0"], results["y"]
+        name = "_".join(map(str, sizes))
+        common = f"lstm input(%x : {x}) state(%h0, %c0 : {h}, {c}) params(%p : {params})"
+        return (f"func.func @stack_forward_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params})\n"
+                f"    -> ({y}, {h}, {c}, {reserve}) {{\n"
+                f"  %y, %hn, %cn, %r = rnn.cudnn_forward {common}\n"
+                f"  return %y, %hn, %cn, %r : {y}, {h}, {c}, {reserve}\n}}\n\n"
+                f"func.func @stack_backward_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params},\n"
+                f"    %y: {y}, %hn: {h}, %cn: {c}, %dy: {y}, %dhn: {h}, %dcn: {c}, %r: {reserve})\n"
+                f"    -> ({x}, {h}, {c}, {params}) {{\n"
+                f"  %dx, %dh0, %dc0, %dp = rnn.cudnn_backprop {common}\n"
+                f"      output(%y, %hn, %cn : {y}, {h}, {c}) grads(%dy, %dhn, %dcn : {y}, {h}, {c}) reserve(%r : {reserve})\n"
+                f"  return %dx, %dh0, %dc0, %dp : {x}, {h}, {c}, {params}\n}}")
+    return write
