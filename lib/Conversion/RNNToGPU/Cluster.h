@@ -1,8 +1,9 @@
 //===- Cluster.h - a whole recurrence in one launch of clusters -*- C++ -*-===//
 //
-// The recurrent weights stay in registers over all steps. A cluster of blocks owns some examples of the batch; each of its
-// blocks owns some units of the layer, multiplies the gates' gradients of these with its part of the weights, and sends
-// the partial sums to the blocks that own the other units. Nobody waits for anything but the values that it needs.
+// The recurrent weights stay on the chip over all steps. A cluster of blocks owns some examples of the batch, in one
+// direction; each of its blocks owns some units of the layer. `ClusterKernel` is what such kernels are made of; the rest is
+// the backward recurrence: a block multiplies the gates' gradients of its units with its part of the weights, and sends the
+// partial sums to the blocks that own the other units. Nobody waits for anything but the values that it needs.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,48 +13,212 @@
 #define RNN_LIB_CONVERSION_RNNTOGPU_CLUSTER_H
 
 #include "Cells.h"
+#include "Layers.h"
 
 namespace mlir::rnn {
 
-/// How a layer of `H` units is cut.
-struct ClusterShape {
+//===----------------------------------------------------------------------===//
+// What kernels of clusters are made of
+//===----------------------------------------------------------------------===//
+
+/// Pieces of a matrix as mma.sync takes it from the left: 16 rows; 16 columns of f16 or bf16. A lane has four registers of
+/// a piece.
+struct ClusterPieces {
+  static constexpr int64_t rows = 16, registers = 4, lanes = 32;
+
+  explicit ClusterPieces(Type element) : element(element) {}
+
+  int64_t getDepth() const { return 8 * getPerRegister(); }
+  /// Elements in a register.
+  int64_t getPerRegister() const { return 32 / element.getIntOrFloatBitWidth(); }
+  /// `count` pieces in the order of registers: by piece, lane and register, then elements.
+  MemRefType getBufferType(int64_t count) const {
+    return MemRefType::get({count, lanes * registers, getPerRegister()}, element);
+  }
+
+  Type element;
+};
+
+/// Launches a kernel that fills `ordered`, a buffer of ClusterPieces::getBufferType. `read` gives the element in a row and
+/// a column of a piece.
+void orderPieces(const Emitter &host, StringRef name, const ClusterPieces &pieces, Value ordered,
+                 function_ref<Value(const Emitter &e, Value piece, Value row, Value column)> read);
+
+/// A launch of clusters under construction.
+class ClusterKernel {
+public:
   /// The columns of one piece of mma.sync: the examples of a cluster, at most.
   static constexpr int64_t maxRows = 8;
-  static constexpr int64_t numGates = 4;
 
+  ClusterKernel(const Emitter &host, StringRef name, Type element);
+
+protected:
+  /// As few examples in a cluster as let all clusters of all directions run at once.
+  static Value chooseRows(const Emitter &host, Value B, int64_t numDirections, int64_t blocks);
+  /// From here on, the builder stands in the kernel. A cluster has `rows` examples of one direction.
+  void launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads);
+  /// A block stays until nobody sends to it any more. The builder then stands behind the launch.
+  void finish();
+
+  // --- Small things ---
+  Value toIndex(Value value) const;
+  Value toI32(Value value) const;
+  Value constant32(int64_t value) const;
+  /// `pointer` + `place` elements.
+  Value at(Value pointer, Type type, Value place) const;
+  /// `values()` where the condition holds, else zeros; of floats and indices.
+  SmallVector<Value> valuesIf(Value condition, function_ref<SmallVector<Value>()> values) const;
+
+  // --- Memory of the block ---
+  /// A pointer to workgroup memory at a multiple of 16.
+  Value addBuffer(int64_t bytes);
+  /// `words` words of four bytes.
+  void clear(Value buffer, int64_t words);
+  /// The same place in the block with number `rank` (i32) of the cluster.
+  Value getRemote(Value pointer, Value rank) const;
+
+  // --- mbarriers ---
+  /// One for each of two turns; behind it, all blocks of the cluster may send.
+  void startBarriers();
+  Value getBarrier(Value turn) const { return at(barriers, builder.getI64Type(), turn); }
+  /// Says in which turn how many bytes will come, from one thread. The turn ends when they are there.
+  void expect(const Emitter &e, Value turn, Value bytes) const;
+  /// Waits for what was sent in a step: turns alternate.
+  void waitFor(Value step) const;
+  /// Sends two or four sums to memory of another block, and tells its mbarrier.
+  void send(const Emitter &e, ValueRange values, Value target, Value barrier) const;
+
+  // --- Products ---
+  /// The registers of a piece in order; `first` points to those of this lane in piece 0.
+  SmallVector<Value> loadPiece(const Emitter &e, Value first, int64_t piece) const;
+  /// The two registers of one piece on the right: `row` is that of this lane's group in the tile, `piece` along its rows.
+  SmallVector<Value> loadRight(const Emitter &e, Value tile, Value row, int64_t piece) const;
+  /// sums += a * b for one piece.
+  void multiply(const Emitter &e, ValueRange a, ValueRange b, MutableArrayRef<Value> sums) const;
+
+  const Emitter host;
+  Emitter e;
+  OpBuilder &builder;
+  std::string name;
+  ClusterPieces pieces;
+  Type element, f32, i32;
+
+  gpu::LaunchOp kernel;
+  Value rows; ///< examples of a cluster
+  Value thread, lane, warp, rank;
+  Value group, member;             ///< lane / 4 and lane % 4, as PTX names the parts of mma.sync
+  Value direction;                 ///< that the cluster works on
+  Value firstRow;                  ///< of the batch
+  Value barriers;                  ///< two, 8 bytes each
+};
+
+/// The value of a discardable attribute of `op` or the innermost op around it that has it.
+template <typename AttrTy>
+AttrTy findAttr(Operation *op, StringRef name) {
+  for (; op; op = op->getParentOp())
+    if (auto attr = dyn_cast_or_null<AttrTy>(op->getDiscardableAttr(name)))
+      return attr;
+  return {};
+}
+
+/// Whether `op`, or an op around it, asks for clusters by the attribute `rnn.kernel_family = "cluster"`.
+bool wantsCluster(Operation *op);
+/// Why kernels of clusters cannot run `H` units in `element`; empty: they can.
+std::string findReasonAgainstCluster(Operation *op, Type element, Value H);
+/// A remark that says why a wish for clusters is not fulfilled.
+void remarkNoCluster(Operation *op, StringRef reason);
+
+//===----------------------------------------------------------------------===//
+// The backward recurrence
+//===----------------------------------------------------------------------===//
+
+/// How a layer of `H` units is cut.
+struct ClusterShape {
+  int64_t numGates;
   int64_t blocks; ///< of a cluster
   int64_t tiles;  ///< of 16 units that a block owns
   int64_t warps;
+  int64_t depth; ///< of a piece, ClusterPieces::getDepth
 
   int64_t getUnits() const { return tiles * 16; }
   int64_t getThreads() const { return warps * 32; }
   /// Tiles of 16 units of the whole layer that a warp computes partial sums for.
   int64_t getTilesOfWarp() const { return blocks * tiles / warps; }
-  /// Pieces of 16 along the depth: the gates' gradients of the block's units.
-  int64_t getPieces() const { return numGates * tiles; }
-  /// Pieces of 16 x 16 weights of all blocks, with their padding, and the buffer that holds them as mma.sync wants them:
-  /// by piece, lane and register, two elements in each.
-  int64_t getNumPieces() const { return blocks * blocks * tiles * getPieces(); }
-  MemRefType getWeightsType(Type element) const { return MemRefType::get({getNumPieces(), 32 * 4, 2}, element); }
+  /// Pieces along the depth: the gates' gradients of the block's units.
+  int64_t getPieces() const { return numGates * getUnits() / depth; }
+  /// Pieces that a warp multiplies with.
+  int64_t getPiecesOfWarp() const { return getTilesOfWarp() * getPieces(); }
+  /// Pieces of weights of all blocks, with their padding: by block, warp, tile of the warp, and piece along the depth.
+  int64_t getNumPieces() const { return blocks * warps * getPiecesOfWarp(); }
   /// Registers of a thread that hold weights.
-  int64_t getWeightRegisters() const { return getTilesOfWarp() * getPieces() * 4; }
+  int64_t getWeightRegisters() const { return getPiecesOfWarp() * ClusterPieces::registers; }
   /// Sums that a block owns.
-  int64_t getSums() const { return maxRows * getUnits(); }
+  int64_t getSums() const { return ClusterKernel::maxRows * getUnits(); }
 
   /// A shape for `H` units in clusters of `blocks` (0: any), or why there is none.
-  static FailureOr<ClusterShape> choose(int64_t H, int64_t blocks, std::string &reason);
+  static FailureOr<ClusterShape> choose(int64_t H, int64_t numGates, Type element, int64_t blocks, std::string &reason);
 };
 
-/// The backward recurrence of one LSTM layer. Buffers are those of the block op; those of results may be null.
-struct LSTMRecurrence {
-  StringRef name;
+/// A layer, as the kernel of its backward recurrence asks. Everything is asked inside of kernels; values are of the type of
+/// the sums, or indices.
+class ClusterBackwardLayer {
+public:
+  struct Place {
+    Value direction, b, unit;
+  };
+  /// What a step computes in a place.
+  struct Gradients {
+    SmallVector<Value> states;  ///< of the gates' arguments where they come from the state: the product takes them
+    SmallVector<Value> inputs;  ///< and where they come from the input, if they differ
+    SmallVector<Value> carried; ///< to the next step
+  };
+
+  virtual ~ClusterBackwardLayer() = default;
+
+  /// By which the state of unit `from` enters a gate of `unit`.
+  virtual Value getWeight(const Emitter &e, Value direction, Value gate, Value unit, Value from) const = 0;
+  /// What a place needs in every step.
+  virtual SmallVector<Value> readOnce(const Emitter &e, const Place &place) const { return {}; }
+  /// What is carried to the last step.
+  virtual SmallVector<Value> start(const Emitter &e, const Place &place) const = 0;
+  /// What a step needs, other than from the step after it.
+  virtual SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const = 0;
+  /// Arithmetic. `sum`: what comes to the state by the product.
+  virtual Gradients stepBack(const Emitter &e, const Step &step, ArrayRef<Value> once, ArrayRef<Value> values, Value sum,
+                             ValueRange carried) const = 0;
+  virtual void store(const Emitter &e, const Place &place, const Step &step, const Gradients &gradients) const = 0;
+  /// Whether anybody wants what the first step sends back.
+  virtual bool wantsState() const = 0;
+  /// `sum` (null unless `wantsState`) and `carried` behind the first step.
+  virtual void finish(const Emitter &e, const Place &place, Value sum, ValueRange carried) const = 0;
+};
+
+/// A recurrence to launch.
+struct ClusterRecurrence {
+  std::string name;
   Type element;
-  int64_t H;
+  int64_t H, numDirections;
   Value steps, B;
+  Value orderedWeights; ///< scratch of getWeightsType
+
+  static MemRefType getWeightsType(const ClusterShape &shape, Type element, int64_t numDirections) {
+    return ClusterPieces(element).getBufferType(numDirections * shape.getNumPieces());
+  }
+};
+
+/// The shape for a recurrence of `H` units in `element`, if it is to run in clusters and fits; a remark says why it does not.
+/// The attribute `rnn.cluster_blocks` sets the size. `reason`: why this layer cannot; empty: it can.
+std::optional<ClusterShape> chooseCluster(Operation *op, Type element, Value H, int64_t numGates, std::string reason = "");
+
+/// Launches the kernel, and one in front that brings the weights into order.
+void launchClusterBackward(const Emitter &host, const ClusterRecurrence &recurrence, const ClusterShape &shape,
+                           const ClusterBackwardLayer &layer);
+
+/// The backward recurrence of a block LSTM. Buffers are those of the block op; those of results may be null.
+struct LSTMRecurrence : ClusterRecurrence {
   /// [.., 4H] and the row at which the recurrent weights begin; first column of each gate as LSTMGates has them.
   Value weights, firstRow;
-  int64_t gateColumns[ClusterShape::numGates];
-  Value orderedWeights;       ///< scratch of ClusterShape::getWeightsType
+  int64_t gateColumns[4];
   Value i, g, f, o, u, cells; ///< [T,B,H] of the forward; u = tanh(cells)
   Value cellBefore;           ///< [B,H]
   Value cellGradients, stateGradients;
@@ -61,13 +226,19 @@ struct LSTMRecurrence {
   Value gateGradients;                      ///< [steps*B, 4H]
   Value cellGradientBefore, gradientBefore; ///< [B,H], or null
 };
-
-/// The shape for a recurrence of `H` units in `element`, if `op`, or an op around it, asks for clusters by the attribute
-/// `rnn.kernel_family = "cluster"`, and it fits; a remark says why it does not. `rnn.cluster_blocks` sets the size.
-std::optional<ClusterShape> chooseCluster(Operation *op, Type element, Value H);
-
-/// Launches the kernel.
 void launchLSTMRecurrence(const Emitter &host, const LSTMRecurrence &layer, const ClusterShape &shape);
+
+class Stack;
+
+/// The backward recurrence of the layer of a stack that is in work. Buffers of one dimension; those of results may be null.
+struct CudnnRecurrence : ClusterRecurrence {
+  Value dy, between; ///< the gradient of the output of the last layer, and of the others
+  Value dhn, dcn;
+  Matrix states;                               ///< of the layer, [T*B, D*H]
+  Value gradients, stateGradients, allColumns; ///< [T*B, allColumns], by the input and by the state
+  Value dh0, dc0;
+};
+void launchCudnnRecurrence(const Stack &stack, const CudnnRecurrence &layer, const ClusterShape &shape);
 
 } // namespace mlir::rnn
 

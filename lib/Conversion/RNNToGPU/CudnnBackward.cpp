@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cluster.h"
 #include "Cudnn.h"
 
 using namespace mlir;
@@ -29,6 +30,8 @@ public:
     dh0 = stack.write(op.getInputHBackpropOut());
     dc0 = stack.write(op.getInputCBackpropOut());
     dparams = stack.write(op.getParamsBackpropOut());
+    cluster = chooseCluster(op, element, H, numGates,
+                            isProjected ? "the state goes through a projection in every step" : "");
     allocate();
   }
 
@@ -37,9 +40,13 @@ public:
       prepareWeights();
     stack.forEachLayer(/*reversed=*/true, [&] {
       startLayer();
-      BackwardLayer::launchSteps();
-      if (dh0)
-        launchState();
+      if (cluster) {
+        launchCluster();
+      } else {
+        BackwardLayer::launchSteps();
+        if (dh0)
+          launchState();
+      }
       if (dparams)
         lowerWeights();
       lowerInput();
@@ -54,10 +61,12 @@ private:
     allColumns = host.mul(sizes.gateRows(), D);
     gradients = stack.allocate(host.mul(stack.points, allColumns), element);
     stateGradients = cell.isGRU() ? stack.allocate(host.mul(stack.points, allColumns), element) : gradients;
-    if (cell.isLSTM())
+    if (cluster)
+      orderedWeights = stack.dense.allocate(ClusterRecurrence::getWeightsType(*cluster, element, numDirections), {});
+    else if (cell.isLSTM())
       dcell = stack.allocate(host.mul(rows, H), accumulator);
     // By other ways than the product: through gru's update gate, and over steps past the end.
-    if (cell.isGRU() || stack.lengths)
+    if (!cluster && (cell.isGRU() || stack.lengths))
       carry = stack.allocate(host.mul(rows, P), accumulator);
     Value outputs = host.mul(stack.points, stack.width);
     if (isProjected)
@@ -80,6 +89,16 @@ private:
   }
 
   //===--- Steps ---------------------------------------------------------------===//
+
+  /// The steps of both directions, and the gradients of the states before them, in one kernel.
+  void launchCluster() {
+    CudnnRecurrence r{{getName("grad_cluster").str(), element, *getConstantIntValue(H), numDirections, steps, B,
+                       orderedWeights}};
+    std::tie(r.dy, r.between, r.dhn, r.dcn, r.states) = std::tie(dy, between, dhn, dcn, states);
+    std::tie(r.gradients, r.stateGradients, r.allColumns) = std::tie(gradients, stateGradients, allColumns);
+    std::tie(r.dh0, r.dc0) = std::tie(dh0, dc0);
+    launchCudnnRecurrence(stack, r, *cluster);
+  }
 
   void startDirection(const Emitter &e, Value newDirection) override {
     direction = newDirection;
@@ -402,11 +421,13 @@ private:
   const Cell &cell;
   Value dy, dhn, dcn;
   Value dx, dh0, dc0, dparams; ///< or null
+  std::optional<ClusterShape> cluster;
 
   // Scratch.
   Value allColumns;                ///< gates of all directions
   Value gradients, stateGradients; ///< [T*B, D*G*H] of the gates' arguments, by the input and by the state
   Value dcell, carry;              ///< what goes from step to step, [D*B, .]
+  Value orderedWeights;            ///< of clusters
   Value deltas;                    ///< projection: gradients of all states
   Value between;                   ///< the gradient of a layer's output
   Value rounded, dropped, masked;  ///< sides of products: states of two layers, the input of this one, x

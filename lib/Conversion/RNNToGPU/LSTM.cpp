@@ -237,7 +237,7 @@ public:
     if (dx || dcsPrev || dhPrev || dw || db || (peephole && (dwci || dwcf || dwco))) {
       readSaved();
       dgates = allocate({numRows, columns}, element);
-      if (std::optional<ClusterShape> shape = chooseCluster(op, element, H)) {
+      if (std::optional<ClusterShape> shape = chooseCluster(op, element, H, 4)) {
         launchCluster(*shape);
       } else {
         dcell = allocate({B, H}, accumulator);
@@ -262,14 +262,14 @@ private:
 
   /// The steps, and the gradients of the states before them, in one kernel.
   void launchCluster(const ClusterShape &shape) {
-    LSTMRecurrence r{"block_lstm_grad_cluster", element, *getConstantIntValue(H), steps, B, w, I, {}};
+    LSTMRecurrence r{{"block_lstm_grad_cluster", element, *getConstantIntValue(H), 1, steps, B, {}}, w, I, {}};
     for (auto [order, column] : llvm::enumerate(r.gateColumns))
       column = r.H * (layout == GateLayout::Icfo ? order : std::array{0, 2, 1, 3}[order]);
     std::tie(r.i, r.g, r.f, r.o, r.u, r.cells, r.cellBefore) = std::tie(i, ci, f, o, co, cs, csPrev);
     std::tie(r.cellGradients, r.stateGradients) = std::tie(csGrad, hGrad);
     std::tie(r.wci, r.wcf, r.wco) = std::tie(wci, wcf, wco);
     std::tie(r.gateGradients, r.cellGradientBefore, r.gradientBefore) = std::tie(dgates, dcsPrev, dhPrev);
-    r.orderedWeights = dense.allocate(shape.getWeightsType(element), {});
+    r.orderedWeights = dense.allocate(ClusterRecurrence::getWeightsType(shape, element, 1), {});
     launchLSTMRecurrence(host, r, shape);
     dhPrev = nullptr;
   }
