@@ -93,6 +93,55 @@ TEST_F(CudaLaunchTest, MachineCodeAndClusters) {
   mgpuModuleUnload(nullptr);
 }
 
+TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
+  static char code[] = "\177ELF chip=sm_90a kernels=step,other";
+  void *module = mgpuModuleLoad(code, sizeof(code));
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  auto launch = [&](const char *kernel, int64_t cluster, int64_t blocks = 32) {
+    mgpuLaunchClusterKernel(mgpuModuleGetFunction(module, kernel), cluster, 1, 1, blocks, 1, 1, 256, 1, 1, 1000,
+                            mgpuStreamCreate(), nullptr, nullptr);
+  };
+  auto launches = [&] { return fake.lines("cuLaunchKernelEx").size(); };
+  fake.fake_cuda_set_multiprocessors_for_clusters(6);
+  rnnrt_abi_try_clusters(cuda.call);
+  launch("step", 4);
+  EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 1);
+  EXPECT_EQ(launches(), 1u);
+  // One that is left out is enough, and the other launches go on.
+  rnnrt_abi_try_clusters(cuda.call);
+  launch("step", 8);
+  launch("other", 2);
+  mgpuLaunchKernel(mgpuModuleGetFunction(module, "other"), 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr, 0);
+  EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
+  EXPECT_EQ(launches(), 3u);
+  // The device is asked once for a kernel and a shape; the size of the grid does not matter.
+  const int64_t calls = fake.fake_cuda_calls();
+  rnnrt_abi_try_clusters(cuda.call);
+  launch("step", 8, 64);
+  launch("step", 8, 0);
+  EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
+  EXPECT_EQ(fake.fake_cuda_calls(), calls);
+  // A size that no device has is refused by the runtime, which is no failure here either.
+  rnnrt_abi_try_clusters(cuda.call);
+  launch("step", 32);
+  EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
+  // Nobody had to wait.
+  EXPECT_EQ(fake.lines("cuStreamSynchronize").size() + fake.lines("cuCtxSynchronize").size(), 0u);
+  EXPECT_EQ(cuda.failure(), "");
+  // A launch that nothing stands in for fails, as does one behind the end.
+  launch("step", 8);
+  EXPECT_EQ(cuda.failure(), "UNIMPLEMENTED: cuLaunchKernelEx failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (fake failure); no "
+                            "cluster of this size fits on the device with this shared memory; in kernel=step grid=32x1x1 "
+                            "block=256x1x1 cluster=8x1x1 shared=1000");
+  rnnrt_abi_try_clusters(cuda.call);
+  EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
+  rnnrt_call_reset(cuda.call);
+  rnnrt_abi_try_clusters(cuda.call);
+  EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 1);
+  mgpuModuleUnload(module);
+}
+
 TEST_F(CudaLaunchTest, AnEmptyGridIsNoLaunch) {
   Compiled compiled(text);
   CudaCall cuda;

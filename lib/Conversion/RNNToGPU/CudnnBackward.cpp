@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cluster.h"
+#include "ClusterFallback.h"
 #include "Cudnn.h"
 
 using namespace mlir;
@@ -40,13 +41,15 @@ public:
       prepareWeights();
     stack.forEachLayer(/*reversed=*/true, [&] {
       startLayer();
-      if (cluster) {
-        launchCluster();
-      } else {
+      auto launchLoop = [&] {
         BackwardLayer::launchSteps();
         if (dh0)
           launchState();
-      }
+      };
+      if (cluster)
+        launchClustersOr(host, [&] { launchCluster(); }, launchLoop);
+      else
+        launchLoop();
       if (dparams)
         lowerWeights();
       lowerInput();
@@ -63,10 +66,10 @@ private:
     stateGradients = cell.isGRU() ? stack.allocate(host.mul(stack.points, allColumns), element) : gradients;
     if (cluster)
       orderedWeights = stack.dense.allocate(ClusterRecurrence::getWeightsType(*cluster, element, numDirections), {});
-    else if (cell.isLSTM())
+    if (cell.isLSTM())
       dcell = stack.allocate(host.mul(rows, H), accumulator);
     // By other ways than the product: through gru's update gate, and over steps past the end.
-    if (!cluster && (cell.isGRU() || stack.lengths))
+    if (cell.isGRU() || stack.lengths)
       carry = stack.allocate(host.mul(rows, P), accumulator);
     Value outputs = host.mul(stack.points, stack.width);
     if (isProjected)

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterFallback.h"
+#include "ClusterForwardCudnn.h"
 #include "Cudnn.h"
 
 using namespace mlir;
@@ -26,6 +28,8 @@ public:
     y = stack.write(op.getOutputOut());
     hn = stack.write(op.getOutputHOut());
     cn = stack.write(op.getOutputCOut());
+    cluster = chooseClusterForward(op, element, H, numGates,
+                                   isProjected ? "the state goes through a projection in every step" : "");
     allocate();
   }
 
@@ -39,7 +43,10 @@ public:
       } else {
         launchInput();
       }
-      launchSteps();
+      if (cluster)
+        launchClustersOr(host, [&] { launchCluster(); }, [&] { launchSteps(); });
+      else
+        launchSteps();
       if (dropped)
         host.when(host.isLess(stack.layer, host.sub(sizes.L, host.index(1))), [&] { drop(); });
     });
@@ -60,6 +67,8 @@ private:
     }
     if (isProjected)
       hiddenScratch = stack.allocate(cells, element);
+    if (cluster)
+      orderedWeights = stack.dense.allocate(cluster->getWeightsType(element, numDirections), {});
     // Outputs of two layers in turns; the reserve space itself, or the result, where they hold the same.
     Value outputs = host.mul(stack.points, stack.width);
     if (stack.hasOneLayer && !isTraining && y && !stack.lengths)
@@ -136,6 +145,24 @@ private:
   }
 
   //===--- Steps ---------------------------------------------------------------===//
+
+  /// Those of all directions in one kernel.
+  void launchCluster() {
+    CudnnForwardRecurrence r;
+    static_cast<ClusterRecurrence &>(r) = {getName("cluster").str(), element, cluster->H, numDirections, steps, B,
+                                           orderedWeights};
+    Value gateRows = sizes.gateRows();
+    r.gates = isTraining ? stack.saved : gatesScratch;
+    r.gatePlaces = isTraining ? stack.gates : Places{host.index(0), host.mul(stack.points, gateRows)};
+    // One layer's states go nowhere but into results.
+    if (!stack.hasOneLayer || !outputScratch || outputScratch == y)
+      r.output = output;
+    if (exact.buffer != output.buffer)
+      r.exact = exact;
+    r.y = outputScratch != y ? y : Value();
+    std::tie(r.hn, r.cn) = std::tie(hn, cn);
+    launchCudnnForward(stack, r, *cluster);
+  }
 
   void startStep(const Emitter &e, const Step &newStep) override {
     step = newStep;
@@ -270,6 +297,8 @@ private:
   const Cell &cell;
   const bool isTraining;
   Value y, hn, cn; ///< or null
+  std::optional<ClusterForwardShape> cluster;
+  Value orderedWeights; ///< for it
   Value gatesScratch, cellScratch, stateScratch, hiddenScratch, outputScratch, dropped;
 
   // Of a layer: rows t * B + b, all directions.

@@ -14,6 +14,8 @@
 #include "../Common/LayerLowering.h"
 #include "Cells.h"
 #include "Cluster.h"
+#include "ClusterFallback.h"
+#include "ClusterForward.h"
 #include "Layers.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -151,7 +153,10 @@ public:
       slots = allocate({host.index(2), B, H}, element);
     states = slots ? slots : results.back();
     launchInput();
-    launchSteps();
+    if (std::optional<ClusterForwardShape> shape = chooseClusterForward(op, element, H, numGates))
+      launchClustersOr(host, [&] { launchCluster(*shape); }, [&] { launchSteps(); });
+    else
+      launchSteps();
     if (op.getSeqLenMax())
       for (Value result : results)
         if (result)
@@ -160,6 +165,23 @@ public:
   }
 
 private:
+  /// The steps in one kernel.
+  void launchCluster(const ClusterForwardShape &shape) {
+    LSTMForwardRecurrence r;
+    static_cast<ClusterRecurrence &>(r) = {"block_lstm_cluster", element, shape.H, 1, steps, B,
+                                           dense.allocate(shape.getWeightsType(element, 1), {})};
+    for (auto [order, column] : llvm::enumerate(r.gateColumns))
+      column = r.H * (layout == GateLayout::Icfo ? order : std::array{0, 2, 1, 3}[order]);
+    std::tie(r.weights, r.firstRow, r.arguments, r.cellBefore, r.stateBefore) = std::tie(w, I, gates, csPrev, hPrev);
+    std::tie(r.wci, r.wcf, r.wco) = std::tie(wci, wcf, wco);
+    Value *const into[] = {&r.i, &r.cells, &r.f, &r.o, &r.g, &r.u, &r.states};
+    for (auto [buffer, result] : llvm::zip(into, results))
+      *buffer = result;
+    r.forgetBias = op.getForgetBias().convertToDouble();
+    r.clip = op.getCellClip().convertToDouble();
+    launchLSTMForward(host, r, shape);
+  }
+
   // gates = x * w + b, for all steps.
   ProductOperand getInput() override { return rowsOf(flattenSteps(x)); }
   ProductOperand getInputWeights() override { return columnsOf(w); }
@@ -237,12 +259,11 @@ public:
     if (dx || dcsPrev || dhPrev || dw || db || (peephole && (dwci || dwcf || dwco))) {
       readSaved();
       dgates = allocate({numRows, columns}, element);
-      if (std::optional<ClusterShape> shape = chooseCluster(op, element, H, 4)) {
-        launchCluster(*shape);
-      } else {
-        dcell = allocate({B, H}, accumulator);
-        launchSteps();
-      }
+      dcell = allocate({B, H}, accumulator);
+      if (std::optional<ClusterShape> shape = chooseCluster(op, element, H, 4))
+        launchClustersOr(host, [&] { launchCluster(*shape); }, [&] { launchLoop(); });
+      else
+        launchLoop();
       lowerResults();
     }
     dense.finish();
@@ -271,7 +292,13 @@ private:
     std::tie(r.gateGradients, r.cellGradientBefore, r.gradientBefore) = std::tie(dgates, dcsPrev, dhPrev);
     r.orderedWeights = dense.allocate(ClusterRecurrence::getWeightsType(shape, element, 1), {});
     launchLSTMRecurrence(host, r, shape);
-    dhPrev = nullptr;
+  }
+
+  /// The same with a kernel for each step.
+  void launchLoop() {
+    launchSteps();
+    if (dhPrev)
+      launchState();
   }
 
   ProductOperand getGradients() override {
@@ -311,8 +338,6 @@ private:
       host.when(host.isEqual(steps, host.index(0)), [&] { fill(dcsPrev); });
     else if (dcsPrev)
       host.when(host.isEqual(T, host.index(0)), [&] { fill(dcsPrev); });
-    if (dhPrev)
-      launchState();
     if (dx) {
       dx = flattenSteps(dx);
       launchInput(host.mul(T, B), op.getSeqLenMax() ? numRows : Value());

@@ -158,6 +158,25 @@ void rnnrt_abi_make_current(rnnrt_call_t *call) {
   setCurrentCall(call);
 }
 
+void rnnrt_abi_try_clusters(rnnrt_call_t *call) {
+  enter(call, [&] {
+    call->triesClusters = true;
+    call->leftOutClusters = false;
+    return Status();
+  });
+}
+
+int64_t rnnrt_abi_clusters_ran(rnnrt_call_t *call) {
+  bool ran = false;
+  enter(call, [&] {
+    ran = !call->leftOutClusters;
+    return Status();
+  });
+  if (call)
+    call->triesClusters = false;
+  return ran;
+}
+
 //===-- The cudnn ops --------------------------------------------------------------------------------------------===//
 
 rnnrt_plan_t *rnnrt_abi_rnn_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode, int32_t direction,

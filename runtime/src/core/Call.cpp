@@ -3,10 +3,12 @@
 
 #include "core/CurrentCall.h"
 #include "core/Device.h"
+#include "core/Trace.h"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace rnnrt;
 
@@ -31,6 +33,24 @@ void rnnrt::setCurrentCall(rnnrt_call_t *call) {
 }
 rnnrt_call_t *rnnrt::currentCall() {
   return current;
+}
+
+bool rnnrt::clustersAreUnwanted() {
+  static const bool unwanted = [] {
+    const char *text = std::getenv("RNNRT_CLUSTERS");
+    if (!text || !*text || !std::strcmp(text, "1"))
+      return false;
+    if (std::strcmp(text, "0") != 0)
+      std::fprintf(stderr, "rnnrt,warning,RNNRT_CLUSTERS expects 0 or 1 and not `%s`\n", text);
+    return !std::strcmp(text, "0");
+  }();
+  return unwanted;
+}
+
+void rnnrt::leaveOutClusters(rnnrt_call_t &call, const std::string &launch, const std::string &reason) {
+  call.leftOutClusters = true;
+  if (tracing(TraceKind::Dispatch))
+    trace("rnnrt,dispatch,%s,LEFT_OUT,%s", launch.c_str(), reason.c_str());
 }
 
 extern "C" {
@@ -78,6 +98,7 @@ void rnnrt_call_reset(rnnrt_call_t *call) {
   if (!call)
     return;
   call->first = Status();
+  call->triesClusters = call->leftOutClusters = false;
   call->plans.clear();
 }
 

@@ -6,6 +6,8 @@
 
 #include "rnn_runtime/types.h"
 
+#include <string>
+
 namespace rnnrt {
 
 /// Compiled code sets it before each launch, since upstream's launch entries (mgpu*) carry no call of ours.
@@ -13,6 +15,12 @@ void setCurrentCall(rnnrt_call_t *call);
 
 /// Null when this thread has not set one, or when it was released.
 rnnrt_call_t *currentCall();
+
+/// RNNRT_CLUSTERS=0: no launch of clusters that code can do without.
+bool clustersAreUnwanted();
+
+/// Between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran: the launch did not happen, and a line of trace says why.
+void leaveOutClusters(rnnrt_call_t &call, const std::string &launch, const std::string &reason);
 
 } // namespace rnnrt
 

@@ -113,6 +113,8 @@ struct rnnrt_call {
   rnnrt::Ref<rnnrt_stream> stream;
   const rnnrt_call_options_t options;
   rnnrt::Status first;
+  /// Between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran, and whether a launch was left out there.
+  bool triesClusters = false, leftOutClusters = false;
   /// Plans handed out, each once.
   std::unordered_map<rnnrt::Plan *, std::shared_ptr<rnnrt::Plan>> plans;
 };

@@ -6,6 +6,7 @@
 #include "core/Trace.h"
 #include "cuda/CudaImages.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -299,4 +300,29 @@ Status CudaKernel::maxClusters(const rnnrt_launch_t &launch, int64_t &clusters) 
                          "cuOccupancyMaxActiveClusters"));
   clusters = count;
   return Status();
+}
+
+std::string CudaKernel::whyNoCluster(const rnnrt_launch_t &launch) {
+  std::array<int64_t, 7> shape;
+  std::copy_n(launch.cluster, 3, shape.begin());
+  std::copy_n(launch.block, 3, shape.begin() + 3);
+  shape[6] = launch.dynamic_shared;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto it = answers.find(shape); it != answers.end())
+      return it->second;
+  }
+  // How many clusters are launched does not matter, and may be none.
+  rnnrt_launch_t one = launch;
+  std::copy_n(launch.cluster, 3, one.grid);
+  int64_t clusters = 0;
+  // A device that does not know such clusters may say so with a failure.
+  const Status status = maxClusters(one, clusters);
+  std::string answer;
+  if (!status.ok())
+    answer = rnnrt_status_message(status.get());
+  else if (!clusters)
+    answer = "no cluster of this size fits on the device with this shared memory";
+  std::lock_guard<std::mutex> lock(mutex);
+  return answers.emplace(shape, std::move(answer)).first->second;
 }

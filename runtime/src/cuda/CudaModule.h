@@ -7,6 +7,7 @@
 #include "core/Module.h"
 #include "cuda/CudaDevice.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,13 +34,15 @@ public:
   Status launch(const rnnrt_stream_t *stream, const rnnrt_launch_t &launch, void *const *arguments) override;
   Status launch(CUstream stream, const rnnrt_launch_t &launch, void *const *arguments);
   Status maxClusters(const rnnrt_launch_t &launch, int64_t &clusters) override;
+  /// Why the device cannot hold one cluster of the launch, or "". The device is asked once for each shape.
+  std::string whyNoCluster(const rnnrt_launch_t &launch);
   rnnrt_kernel_properties_t properties() const override { return needs; }
+  std::string describe(const rnnrt_launch_t &launch) const;
 
 private:
   struct Configuration;
   Status check(const rnnrt_launch_t &launch) const;
   Status enable(const rnnrt_launch_t &launch);
-  std::string describe(const rnnrt_launch_t &launch) const;
 
   CudaDevice &device;
   const CUfunction function;
@@ -51,6 +54,8 @@ private:
   std::mutex mutex;
   int64_t dynamicShared = 0;
   bool largeClusters = false;
+  /// What was answered: by the sizes of a cluster and a block, and the shared memory.
+  std::map<std::array<int64_t, 7>, std::string> answers;
 };
 
 /// Lives no longer than its device. Thread-safe.

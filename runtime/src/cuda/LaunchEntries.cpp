@@ -58,6 +58,13 @@ void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters) {
     RNNRT_TRY(module->kernel(compiled->name.c_str(), kernel));
     launch.cooperative = compiled->cooperative;
     launch.programmatic = compiled->programmatic;
+    if (call.triesClusters && launch.cluster[0]) {
+      const std::string reason = clustersAreUnwanted() ? "RNNRT_CLUSTERS=0" : kernel->whyNoCluster(launch);
+      if (!reason.empty()) {
+        leaveOutClusters(call, kernel->describe(launch), reason);
+        return Status();
+      }
+    }
     return kernel->launch(call.stream.get(), launch, parameters);
   });
 }

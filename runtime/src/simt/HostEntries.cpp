@@ -68,18 +68,24 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
     launch.dynamicShared = dynamic_shared;
     launch.stackBytes = stack_bytes;
     launch.arguments = arguments;
+    char clusters[96] = "", text[512];
+    if (launch.blocksPerCluster() != 1)
+      std::snprintf(clusters, sizeof(clusters), " cluster=%lldx%lldx%lld", (long long)cluster_x, (long long)cluster_y,
+                    (long long)cluster_z);
+    std::snprintf(text, sizeof(text), "kernel=%s grid=%lldx%lldx%lld block=%lldx%lldx%lld%s schedule=%s", name,
+                  (long long)grid_x, (long long)grid_y, (long long)grid_z, (long long)block_x, (long long)block_y,
+                  (long long)block_z, clusters, schedule.toString().c_str());
+    // The emulator holds clusters of every size.
+    rnnrt_call_t &call = *currentCall();
+    if (call.triesClusters && launch.blocksPerCluster() != 1 && clustersAreUnwanted()) {
+      leaveOutClusters(call, text, "RNNRT_CLUSTERS=0");
+      return Status();
+    }
     auto start = std::chrono::steady_clock::now();
     Status status = emulator().run(launch, schedule);
     if (tracing(TraceKind::Dispatch)) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
-      char clusters[96] = "";
-      if (launch.blocksPerCluster() != 1)
-        std::snprintf(clusters, sizeof(clusters), " cluster=%lldx%lldx%lld", (long long)cluster_x,
-                      (long long)cluster_y, (long long)cluster_z);
-      trace("rnnrt,dispatch,kernel=%s grid=%lldx%lldx%lld block=%lldx%lldx%lld%s schedule=%s,%s,%.3f", name,
-            (long long)grid_x, (long long)grid_y, (long long)grid_z, (long long)block_x, (long long)block_y,
-            (long long)block_z, clusters, schedule.toString().c_str(), rnnrt_status_code_name(rnnrt_status_code(status.get())),
-            ms.count());
+      trace("rnnrt,dispatch,%s,%s,%.3f", text, rnnrt_status_code_name(rnnrt_status_code(status.get())), ms.count());
     }
     return status;
   });

@@ -128,6 +128,7 @@ FAKE_API void fake_cuda_reset() {
   s.devices = fresh.devices;
   s.capability = fresh.capability;
   s.memory = fresh.memory;
+  s.forClusters = fresh.forClusters;
   if (fake_cuda_live("stream") == 0)
     s.streams = 0;
 }
@@ -175,6 +176,9 @@ FAKE_API void fake_cuda_set_capability(int32_t capability) {
 }
 FAKE_API void fake_cuda_set_memory(int64_t bytes) {
   fake::state().memory = bytes;
+}
+FAKE_API void fake_cuda_set_multiprocessors_for_clusters(int32_t count) {
+  fake::state().forClusters = count;
 }
 FAKE_API void fake_cuda_set_kernel(const char *name, fake_cuda_kernel_t kernel) {
   std::lock_guard<std::recursive_mutex> lock(fake::state().mutex);

@@ -38,6 +38,8 @@ typedef void (*fake_cuda_kernel_t)(void **arguments);
   X(void, fake_cuda_set_devices, (int32_t count))                                                                      \
   X(void, fake_cuda_set_capability, (int32_t capability))                                                              \
   X(void, fake_cuda_set_memory, (int64_t bytes))                                                                       \
+  /* Multiprocessors that may hold blocks of clusters: 132, or FAKE_CUDA_FOR_CLUSTERS. */                               \
+  X(void, fake_cuda_set_multiprocessors_for_clusters, (int32_t count))                                                 \
   /* Kernels of this name run `kernel`; others do nothing. */                                                          \
   X(void, fake_cuda_set_kernel, (const char *name, fake_cuda_kernel_t kernel))                                         \
   /* For other fakes: work on `stream` uses the memory at `pointer`. */                                                \

@@ -194,7 +194,8 @@ FAKE_API CUresult rnnrt::cuda::cuLaunchKernelEx(const CUlaunchConfig *config, CU
   // As many as one per multiprocessor, and clusters of 16 with little shared memory.
   if (asked.cooperative && asked.blocks > 132)
     return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-  if (asked.cluster == 16 && config->sharedMemBytes > 200000)
+  if ((asked.cluster == 16 && config->sharedMemBytes > 200000) ||
+      (asked.cluster > 1 && asked.cluster > fake::state().forClusters))
     return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   fake::step(config->hStream);
   fake::log("cuLaunchKernelEx stream=%d kernel=%s grid=%ux%ux%u block=%ux%ux%u shared=%u%s", config->hStream->number,
@@ -212,7 +213,7 @@ FAKE_API CUresult rnnrt::cuda::cuOccupancyMaxActiveClusters(int *clusters, CUfun
   FAKE_EXPECT(isFunction(function, "cuOccupancyMaxActiveClusters"));
   const Asked asked(*config, function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
   FAKE_EXPECT(asked.cluster > 0);
-  *clusters = asked.cluster == 16 && config->sharedMemBytes > 200000 ? 0 : int(132 / asked.cluster);
+  *clusters = asked.cluster == 16 && config->sharedMemBytes > 200000 ? 0 : int(fake::state().forClusters / asked.cluster);
   return CUDA_SUCCESS;
 }
 

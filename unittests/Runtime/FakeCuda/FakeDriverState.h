@@ -8,6 +8,7 @@
 
 #include "cuda/DriverApi.h"
 
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -80,6 +81,12 @@ struct Block {
   Clock lastUse;    ///< by stream
 };
 
+/// 132, or what the environment says, for programs that cannot ask the fake.
+inline int32_t readForClusters() {
+  const char *text = std::getenv("FAKE_CUDA_FOR_CLUSTERS");
+  return text ? std::atoi(text) : 132;
+}
+
 /// Guarded by its mutex, which FAKE_ENTER takes.
 struct State {
   std::recursive_mutex mutex;
@@ -95,6 +102,7 @@ struct State {
   uint32_t failWith = 0;
   int32_t devices = 1, capability = 90, streams = 0, capturing = 0;
   int64_t memory = int64_t(8) << 30, used = 0;
+  int32_t forClusters = readForClusters(); ///< multiprocessors that may hold blocks of clusters
 };
 State &state();
 

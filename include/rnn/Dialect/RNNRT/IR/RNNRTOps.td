@@ -134,6 +134,35 @@ def RNNRT_MakeCurrentOp : RNNRT_EntryOp<"make_current", 1> {
   let assemblyFormat = "$call attr-dict";
 }
 
+def RNNRT_TryClustersOp : RNNRT_EntryOp<"try_clusters", 1> {
+  let summary = "launches of clusters from here on may be left out";
+  let description = [{
+    Until `rnnrt.clusters_ran`, a launch of clusters of which the device cannot hold one is left out, rather than failing.
+    The device is asked about the kernel itself, with its registers and its shared memory.
+
+    Example:
+    ```mlir
+    func.func @either(%call: !rnnrt.call) -> index {
+      rnnrt.try_clusters %call
+      // Launches of clusters stand here.
+      %ran = rnnrt.clusters_ran %call
+      // Where %ran is 0, other kernels do the work.
+      return %ran : index
+    }
+    ```
+  }];
+  let arguments = (ins RNNRT_CallType:$call);
+  let assemblyFormat = "$call attr-dict";
+}
+
+def RNNRT_ClustersRanOp : RNNRT_EntryOp<"clusters_ran", 1> {
+  let summary = "whether all launches of clusters since `rnnrt.try_clusters` took place";
+  let description = [{ 1, or 0 when one was left out or the call has failed. Nobody waits for the launches. }];
+  let arguments = (ins RNNRT_CallType:$call);
+  let results = (outs Index:$ran);
+  let assemblyFormat = "$call attr-dict";
+}
+
 def RNNRT_ParallelOp : RNNRT_EntryOp<"parallel", 4> {
   let summary = "parts of a function on the runtime's threads";
   let description = [{

@@ -1,0 +1,99 @@
+# cluster_forward_cases.py - forward passes that ask for cluster kernels.
+#
+#   cluster_forward_cases.py f16 > cases.mlir             of a block LSTM
+#   cluster_forward_cases.py f16 checked > cases.mlir     small ones, without arguments: every value is a half
+#   cluster_forward_cases.py f16 refused > cases.mlir     what does not fit
+#   cluster_forward_cases.py f16 shapes > cases.mlir      the ways in which layers are cut, at the limits of each
+#   cluster_forward_cases.py f16 stacks > cases.mlir      of the cudnn ops
+#
+# One function per case: forwardBLOCKS_tT_bB_iI_hH with what is special about it; 0 blocks: the compiler chooses. For
+# stacks, the module says so, and the compiler chooses.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Bundle"))
+from stacks import Stack  # noqa: E402
+
+NAMES = ["i", "cs", "f", "o", "ci", "co", "h"]
+ALL = range(len(NAMES))
+
+# Blocks, T, B, I, H, layout, peephole, forget_bias, cell_clip, steps that run (None: T), wanted results. The examples of a
+# cluster are as few as let all clusters run at once, so B decides whether it has one, some or eight.
+CASES = [
+    (2, 3, 2, 3, 4, "icfo", True, 0.0, -1.0, None, ALL),
+    (2, 1, 1, 1, 3, "icfo", True, 1.0, -1.0, None, ALL),
+    (2, 5, 9, 16, 33, "ifco", False, 1.0, 0.25, None, ALL),
+    (2, 4, 140, 3, 64, "icfo", True, 0.0, -1.0, 3, ALL),
+    (2, 3, 2, 3, 40, "icfo", False, 0.0, -1.0, 0, ALL),
+    (2, 3, 0, 3, 4, "icfo", True, 0.0, -1.0, None, ALL),
+    (4, 6, 70, 5, 50, "ifco", True, 0.5, 0.5, None, ALL),
+    (4, 4, 3, 9, 130, "icfo", False, 0.0, -1.0, None, [1, 6]),
+    (8, 4, 40, 5, 100, "icfo", True, 0.0, -1.0, None, [6]),
+    (8, 7, 3, 5, 256, "icfo", False, 0.0, -1.0, 6, [1]),
+    (16, 3, 60, 5, 250, "icfo", True, 0.0, -1.0, None, [0, 2, 3]),
+    (0, 3, 2, 3, 512, "ifco", False, 0.0, -1.0, None, [6]),
+]
+
+CHECKED = [
+    (2, 4, 2, 1, 20, "icfo", True, 1.0, -1.0, None, [6]),
+    (2, 3, 67, 1, 24, "icfo", False, 0.0, -1.0, None, [1, 6]),
+    (4, 4, 3, 1, 130, "ifco", True, 0.0, 0.5, None, [6]),
+]
+REFUSED = [(0, 2, 2, 1, 1000, "icfo", True, 0.0, -1.0, None, [6]), (2, 2, 2, 1, 300, "icfo", True, 0.0, -1.0, None, [6])]
+SHAPES = [(blocks, 2, 64, 1, H, "icfo", True, 0.0, -1.0, None, ALL)
+          for blocks, H in [(2, 1), (2, 192), (4, 256), (4, 250), (8, 288), (8, 256), (16, 512), (16, 500), (0, 64), (0, 256),
+                            (0, 300), (0, 512)]]
+
+# L, T, B, I, H.
+STACKS = [
+    Stack("lstm", (1, 4, 3, 6, 8), static=True),
+    Stack("lstm", (2, 3, 5, 5, 33), directions=2, lengths=True, static=True),
+    Stack("lstm", (2, 3, 9, 20, 20), skip=True, training=False, static=True),
+    Stack("gru", (2, 5, 7, 17, 36), directions=2, lengths=True, static=True),
+    Stack("gru", (1, 3, 70, 6, 64), training=False, static=True),
+    Stack("gru", (3, 2, 4, 5, 8), dropout=0.25, static=True),
+    Stack("rnn_tanh", (2, 4, 5, 6, 72), directions=2, static=True),
+    Stack("rnn_tanh", (1, 3, 20, 8, 8), skip=True, lengths=True, static=True),
+    Stack("rnn_relu", (1, 5, 3, 6, 9), directions=2, lengths=True, training=False, static=True),
+]
+
+
+def tensor(element, *sizes):
+    return f"tensor<{'x'.join(map(str, sizes))}x{element}>"
+
+
+def function(case, element, has_arguments):
+    blocks, T, B, I, H, layout, peephole, forget_bias, clip, steps, wanted = case
+    seq, state, vector = tensor(element, T, B, H), tensor(element, B, H), tensor(element, H)
+    x, w, b = tensor(element, T, B, I), tensor(element, I + H, 4 * H), tensor(element, 4 * H)
+    arguments = [x, state, state, w, vector, vector, vector, b]
+    name = f"forward{blocks}_t{T}_b{B}_i{I}_h{H}" + ("" if steps is None else f"_steps{steps}")
+    signature = "" if not has_arguments else ", ".join(f"%a{i}: {type}" for i, type in enumerate(arguments))
+    results = ", ".join([seq] * len(wanted))
+    size = f", rnn.cluster_blocks = {blocks}" if blocks else ""
+    lines = [f"func.func @{name}({signature}) -> ({results})",
+             f'    attributes {{rnn.kernel_family = "cluster"{size}}} {{']
+    if not has_arguments:
+        lines += [f"  %a{i} = arith.constant dense<0.5> : {type}" for i, type in enumerate(arguments)]
+    length = ""
+    if steps is not None:
+        lines.append(f"  %length = arith.constant {steps} : i64")
+        length = " seq_len_max(%length)"
+    flags = [f"forget_bias = {forget_bias}", f"cell_clip = {clip}"] + ["use_peephole"] * peephole
+    lines += [f"  %r:7 = rnn.block_lstm {layout} x(%a0 : {x}) state(%a1, %a2 : {state}) weights(%a3 : {w})"
+              f" peephole(%a4, %a5, %a6 : {vector}) bias(%a7 : {b}){length} {{{', '.join(flags)}}}",
+              "  return " + ", ".join(f"%r#{i}" for i in wanted) + f" : {results}", "}"]
+    return "\n".join(lines)
+
+
+element, kind = (sys.argv[1:] + ["cases"])[:2]
+if kind == "stacks":
+    print('module attributes {rnn.kernel_family = "cluster"} {')
+    for stack in STACKS:
+        print(stack.op(element) + "\n" + stack.write(element))
+    print("}")
+else:
+    cases = {"cases": CASES, "checked": CHECKED, "refused": REFUSED, "shapes": SHAPES}[kind]
+    print("\n\n".join(function(case, element, kind != "checked") for case in cases))
