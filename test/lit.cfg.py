@@ -50,6 +50,7 @@ config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append(("%rnn_compile", os.path.join(config.rnn_tools_dir, "rnn-compile")))
 config.substitutions.append(("%rnn_run", os.path.join(config.rnn_tools_dir, "rnn-run")))
 config.substitutions.append(("%rnn_source", config.rnn_source_dir))
+config.substitutions.append(("%rnn_binary", config.rnn_binary_dir))
 fake_cuda = os.path.join(config.rnn_binary_dir, "unittests", "Runtime", "fake-cuda")
 config.substitutions.append(("%fake_cuda", fake_cuda))
 # Programs in C and C++ that use compiled modules: compile with warnings as errors, link the runtime.
@@ -105,6 +106,7 @@ features = {
     "rnn-run": is_built("rnn-run"),
     "rnn-compile": is_built("rnn-compile"),
     "rnn-lsp-server": is_built("rnn-lsp-server"),
+    "rnn-host-bench": is_built("rnn-host-bench"),
 }
 for feature, available in features.items():
     if available:

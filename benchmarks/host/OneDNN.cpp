@@ -1,0 +1,219 @@
+//===- OneDNN.cpp - a worker that runs oneDNN's recurrent layers -------------===//
+//
+// Of oneDNN 2 or 3, whichever headers and library host.sh gives it. Weights come and go as a framework keeps them, so each
+// pass has the reorders of weights and of their gradients that a training step makes, and zeroes what the primitive adds to.
+// With --bare=1 backward is the primitive alone.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Worker.h"
+
+#include <dnnl.hpp>
+#include <unordered_map>
+#if DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_OMP
+extern "C" void omp_set_num_threads(int);
+#endif
+
+using namespace worker;
+using dnnl::memory;
+using Tag = memory::format_tag;
+
+namespace {
+
+memory::desc describe(memory::dims dims, Tag tag) { return memory::desc(dims, memory::data_type::f32, tag); }
+
+class OneDNN : public Layer {
+public:
+  OneDNN(const Problem &p, bool bare) : p(p), bare(bare), stream(engine) {
+    auto x = describe({p.T, p.B, p.I}, Tag::tnc), state = describe({1, 1, p.B, p.H}, Tag::ldnc),
+         b = describe({1, 1, 4, p.H}, Tag::ldgo), y = describe({p.T, p.B, p.H}, Tag::tnc);
+    memory::dims layerDims = {1, 1, p.I, p.gates(), p.H}, iterDims = {1, 1, p.H, p.gates(), p.H};
+    auto wx = describe(layerDims, Tag::any), wh = describe(iterDims, Tag::any);
+    plainX = memory(describe(layerDims, Tag::ldigo), engine), plainH = memory(describe(iterDims, Tag::ldigo), engine);
+    plainGradX = memory(plainX.get_desc(), engine), plainGradH = memory(plainH.get_desc(), engine);
+    auto kind = dnnl::prop_kind::forward_training;
+    auto back = dnnl::prop_kind::backward;
+    auto right = dnnl::rnn_direction::unidirectional_left2right;
+    if (p.isLstm) {
+#if DNNL_VERSION_MAJOR >= 3
+      dnnl::lstm_forward::primitive_desc fwd(engine, kind, right, x, state, state, wx, wh, b, y, state, state);
+      dnnl::lstm_backward::primitive_desc bwd(engine, back, right, x, state, state, wx, wh, b, y, state, state, x, state,
+                                              state, wx, wh, b, y, state, state, fwd);
+#else
+      dnnl::lstm_forward::primitive_desc fwd({kind, right, x, state, state, wx, wh, b, y, state, state}, engine);
+      dnnl::lstm_backward::primitive_desc bwd({back, right, x, state, state, wx, wh, b, y, state, state, x, state, state, wx,
+                                               wh, b, y, state, state},
+                                              engine, fwd);
+#endif
+      prepare(fwd, bwd, dnnl::lstm_forward(fwd), dnnl::lstm_backward(bwd), x, state, b, y);
+    } else {
+#if DNNL_VERSION_MAJOR >= 3
+      dnnl::lbr_gru_forward::primitive_desc fwd(engine, kind, right, x, state, wx, wh, b, y, state);
+      dnnl::lbr_gru_backward::primitive_desc bwd(engine, back, right, x, state, wx, wh, b, y, state, x, state, wx, wh, b, y,
+                                                 state, fwd);
+#else
+      dnnl::lbr_gru_forward::primitive_desc fwd({kind, right, x, state, wx, wh, b, y, state}, engine);
+      dnnl::lbr_gru_backward::primitive_desc bwd({back, right, x, state, wx, wh, b, y, state, x, state, wx, wh, b, y, state},
+                                                 engine, fwd);
+#endif
+      prepare(fwd, bwd, dnnl::lbr_gru_forward(fwd), dnnl::lbr_gru_backward(bwd), x, state, b, y);
+    }
+    forward();
+    backward();
+  }
+
+  void forward() override {
+    dnnl::reorder(plainX, forwardX).execute(stream, plainX, forwardX);
+    dnnl::reorder(plainH, forwardH).execute(stream, plainH, forwardH);
+    forwardPrimitive.execute(stream, forwardArguments);
+    stream.wait();
+  }
+
+  void backward() override {
+    if (bare && all) {
+      backwardPrimitive.execute(stream, backwardArguments);
+      stream.wait();
+      return;
+    }
+    all = true;
+    dnnl::reorder(plainX, packedX).execute(stream, plainX, packedX);
+    dnnl::reorder(plainH, packedH).execute(stream, plainH, packedH);
+    // The primitive adds to these.
+    for (memory *grad : {&gradX, &gradH, &gradB})
+      std::memset(grad->get_data_handle(), 0, grad->get_desc().get_size());
+    backwardPrimitive.execute(stream, backwardArguments);
+    dnnl::reorder(gradX, plainGradX).execute(stream, gradX, plainGradX);
+    dnnl::reorder(gradH, plainGradH).execute(stream, gradH, plainGradH);
+    stream.wait();
+  }
+
+  Gradients gradients() override {
+    all = false;
+    backward();
+    Gradients result;
+    result.dx = values(backwardArguments.at(DNNL_ARG_DIFF_SRC_LAYER));
+    result.dh0 = values(backwardArguments.at(DNNL_ARG_DIFF_SRC_ITER));
+    if (p.isLstm)
+      result.dc0 = values(backwardArguments.at(DNNL_ARG_DIFF_SRC_ITER_C));
+    result.dwx = reordered(values(plainGradX), p.I, p.gates());
+    result.dwh = reordered(values(plainGradH), p.H, p.gates());
+    result.db = reordered(values(gradB), 1, 4);
+    return result;
+  }
+
+private:
+  template <typename Forward, typename Backward>
+  void prepare(const Forward &fwd, const Backward &bwd, dnnl::primitive forwardOne, dnnl::primitive backwardOne,
+               const memory::desc &x, const memory::desc &state, const memory::desc &b, const memory::desc &y) {
+    forwardPrimitive = std::move(forwardOne), backwardPrimitive = std::move(backwardOne);
+    forwardX = memory(fwd.weights_layer_desc(), engine), forwardH = memory(fwd.weights_iter_desc(), engine);
+    // A training step needs one of the two packed forms at a time.
+    packedX = sameOr(forwardX, bwd.weights_layer_desc()), packedH = sameOr(forwardH, bwd.weights_iter_desc());
+    gradX = memory(bwd.diff_weights_layer_desc(), engine), gradH = memory(bwd.diff_weights_iter_desc(), engine);
+    gradB = memory(b, engine);
+    fillWeights(plainX, Numbers(Numbers::WX, p), p.I, p.gates());
+    fillWeights(plainH, Numbers(Numbers::WH, p), p.H, p.gates());
+    memory bias(b, engine);
+    fillWeights(bias, Numbers(Numbers::Bias, p), 1, 4);
+    forwardArguments = {{DNNL_ARG_SRC_LAYER, make(x, Numbers::X)},
+                        {DNNL_ARG_SRC_ITER, make(state, Numbers::H0)},
+                        {DNNL_ARG_BIAS, bias},
+                        {DNNL_ARG_DST_LAYER, memory(y, engine)},
+                        {DNNL_ARG_DST_ITER, memory(state, engine)},
+                        {DNNL_ARG_WORKSPACE, memory(fwd.workspace_desc(), engine)}};
+    std::unordered_map<int, memory> grads = {{DNNL_ARG_DIFF_SRC_LAYER, memory(x, engine)},
+                                             {DNNL_ARG_DIFF_SRC_ITER, memory(state, engine)},
+                                             {DNNL_ARG_DIFF_DST_LAYER, make(y, Numbers::DY)},
+                                             {DNNL_ARG_DIFF_DST_ITER, make(state, Numbers::DHN)},
+                                             {DNNL_ARG_WEIGHTS_LAYER, packedX},
+                                             {DNNL_ARG_WEIGHTS_ITER, packedH},
+                                             {DNNL_ARG_DIFF_WEIGHTS_LAYER, gradX},
+                                             {DNNL_ARG_DIFF_WEIGHTS_ITER, gradH},
+                                             {DNNL_ARG_DIFF_BIAS, gradB}};
+    if (p.isLstm) {
+      forwardArguments.insert({DNNL_ARG_SRC_ITER_C, make(state, Numbers::C0)});
+      forwardArguments.insert({DNNL_ARG_DST_ITER_C, memory(state, engine)});
+      grads.insert({DNNL_ARG_DIFF_SRC_ITER_C, memory(state, engine)});
+      grads.insert({DNNL_ARG_DIFF_DST_ITER_C, make(state, Numbers::DCN)});
+    }
+    backwardArguments = forwardArguments;
+    for (auto &[index, grad] : grads)
+      backwardArguments[index] = grad;
+    forwardArguments[DNNL_ARG_WEIGHTS_LAYER] = forwardX;
+    forwardArguments[DNNL_ARG_WEIGHTS_ITER] = forwardH;
+  }
+
+  memory sameOr(const memory &other, const memory::desc &desc) {
+    return other.get_desc() == desc ? other : memory(desc, engine);
+  }
+
+  memory make(const memory::desc &desc, Numbers::Tensor tensor) {
+    memory result(desc, engine);
+    Numbers numbers(tensor, p);
+    auto *data = static_cast<float *>(result.get_data_handle());
+    for (int64_t index = 0, count = desc.get_size() / sizeof(float); index < count; ++index)
+      data[index] = numbers[index];
+    return result;
+  }
+
+  /// Where gate `index` of the common order stands in oneDNN's, which has the gates of a GRU as u r o, and u is z.
+  int64_t gate(int64_t index) const { return p.isLstm || index > 1 ? index : 1 - index; }
+
+  void fillWeights(memory &target, const Numbers &numbers, int64_t rows, int64_t gates) {
+    auto *data = static_cast<float *>(target.get_data_handle());
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t g = 0; g < gates; ++g)
+        for (int64_t h = 0; h < p.H; ++h)
+          data[(row * gates + gate(g)) * p.H + h] = numbers[(row * gates + g) * p.H + h];
+  }
+
+  std::vector<float> reordered(const std::vector<float> &theirs, int64_t rows, int64_t gates) const {
+    std::vector<float> result(theirs.size());
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t g = 0; g < gates; ++g)
+        std::memcpy(&result[(row * gates + g) * p.H], &theirs[(row * gates + gate(g)) * p.H], p.H * sizeof(float));
+    return result;
+  }
+
+  static std::vector<float> values(const memory &source) {
+    auto *data = static_cast<const float *>(source.get_data_handle());
+    return std::vector<float>(data, data + source.get_desc().get_size() / sizeof(float));
+  }
+
+  const Problem p;
+  const bool bare;
+  bool all = false; ///< whether everything around the primitive has run
+  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream;
+  memory plainX, plainH, forwardX, forwardH, packedX, packedH, gradX, gradH, plainGradX, plainGradH, gradB;
+  std::unordered_map<int, memory> forwardArguments, backwardArguments;
+  dnnl::primitive forwardPrimitive, backwardPrimitive;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Problem problem;
+  bool bare = false;
+  for (int index = 1; index < argc; ++index)
+    if (!std::strcmp(argv[index], "--bare=1"))
+      bare = true;
+    else if (!problem.read(argv[index]))
+      fail(std::string("unknown argument `") + argv[index] + "`; expected --cell=, --shape=, --threads= or --bare=1");
+#if DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_OMP
+  omp_set_num_threads(problem.threads);
+#endif
+  try {
+    // Loads what the library loads late.
+    { dnnl::engine engine(dnnl::engine::kind::cpu, 0); }
+    long loaded = maximalMemory();
+    OneDNN layer(problem, bare);
+    const dnnl_version_t &version = *dnnl::version();
+    serve("oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor), loaded, layer, problem, nullptr);
+  } catch (const dnnl::error &error) {
+    fail(std::string("oneDNN: ") + error.what());
+  }
+  return 0;
+}

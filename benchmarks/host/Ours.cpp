@@ -1,0 +1,355 @@
+//===- Ours.cpp - a worker that runs functions of a compiled module ----------===//
+//
+// Of a module that layers.py writes and rnn-compile makes a shared library: forward and gradient of a block LSTM or of a
+// cudnn layer, in f32 or bf16. --compare=FOLDER,FOLDER prints instead how far the gradients that two workers saved are apart.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Worker.h"
+#include "rnn_runtime/api.h"
+
+#include <dlfcn.h>
+#include <thread>
+
+using namespace worker;
+
+namespace {
+
+void check(rnnrt_status_t status) {
+  if (status)
+    fail(rnnrt_status_message(status));
+}
+
+float load(const void *data, int32_t dtype, int64_t index) {
+  if (dtype == RNNRT_DTYPE_F32)
+    return static_cast<const float *>(data)[index];
+  uint32_t bits = static_cast<const uint16_t *>(data)[index] << 16;
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+void store(void *data, int32_t dtype, int64_t index, float value) {
+  if (dtype == RNNRT_DTYPE_F32) {
+    static_cast<float *>(data)[index] = value;
+    return;
+  }
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  static_cast<uint16_t *>(data)[index] = (bits + 0x8000) >> 16;
+}
+
+/// An argument or a result, owned by us or by the runtime.
+class Tensor {
+public:
+  Tensor() = default;
+  /// Of the size that a function asks for, filled with zeros.
+  explicit Tensor(const rnnrt_argument_t &argument) {
+    if (argument.dtype != RNNRT_DTYPE_F32 && argument.dtype != RNNRT_DTYPE_BF16)
+      fail("expects functions in f32 or bf16");
+    int64_t count = 1;
+    for (int32_t dim = 0; dim < argument.rank; ++dim)
+      count *= argument.shape[dim];
+    memory.resize(count * rnnrt_dtype_size(argument.dtype));
+    tensor = rnnrt_tensor_make(memory.data(), argument.dtype, argument.rank, argument.shape);
+  }
+  Tensor(Tensor &&) = default;
+  Tensor &operator=(Tensor &&) = default;
+  void release() { rnnrt_tensor_release(&tensor); }
+
+  int64_t size() const {
+    int64_t count = 1;
+    for (int32_t dim = 0; dim < tensor.rank; ++dim)
+      count *= tensor.shape[dim];
+    return count;
+  }
+  float get(int64_t index) const { return load(tensor.data, tensor.dtype, index); }
+  void set(int64_t index, float value) { store(memory.data(), tensor.dtype, index, value); }
+  void fill(const Numbers &numbers, int64_t offset = 0) {
+    for (int64_t index = 0, count = size() - offset; index < count; ++index)
+      set(offset + index, numbers[index]);
+  }
+  std::vector<float> values() const {
+    std::vector<float> result(size());
+    for (size_t index = 0; index < result.size(); ++index)
+      result[index] = get(index);
+    return result;
+  }
+
+  rnnrt_tensor_t tensor = {};
+
+private:
+  std::vector<char> memory;
+};
+
+class Compiled : public Layer {
+public:
+  Compiled(const Problem &p, const std::string &path, bool block) : p(p), block(block) {
+    check(rnnrt_device_create("host", nullptr, &device));
+    check(rnnrt_call_create(device, nullptr, nullptr, &call));
+    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+      fail(dlerror());
+    auto *exports = static_cast<const rnnrt_exports_t *>(dlsym(handle, "rnn_exports"));
+    if (!exports)
+      fail(path + " exports no `rnn_exports`; was it made by rnn-compile?");
+    char suffix[100];
+    std::snprintf(suffix, sizeof(suffix), "_%lld_%lld_%lld_%lld", (long long)p.T, (long long)p.B, (long long)p.I,
+                  (long long)p.H);
+    std::string name = block ? "block" : p.isLstm ? "lstm" : "gru";
+    forwardFunction = find(*exports, name + "_forward" + suffix, path);
+    backwardFunction = find(*exports, name + "_backward" + suffix, path);
+    makeOperands();
+    saved = run(*forwardFunction, pointers({&operands}));
+    release(run(*backwardFunction, backwardInputs()));
+  }
+  ~Compiled() override {
+    release(saved);
+    rnnrt_call_release(call);
+    rnnrt_device_release(device);
+  }
+
+  void forward() override { release(run(*forwardFunction, pointers({&operands}))); }
+  void backward() override { release(run(*backwardFunction, backwardInputs())); }
+
+  Gradients gradients() override {
+    std::vector<Tensor> results = run(*backwardFunction, backwardInputs());
+    Gradients g;
+    g.dx = results[0].values();
+    if (block) {
+      // x, cs_prev, h_prev, w, b; with layout ifco w is wx above wh in the common order.
+      g.dc0 = results[1].values(), g.dh0 = results[2].values();
+      std::vector<float> w = results[3].values();
+      g.dwx.assign(w.begin(), w.begin() + p.I * 4 * p.H);
+      g.dwh.assign(w.begin() + p.I * 4 * p.H, w.end());
+      g.db = results[4].values();
+    } else {
+      g.dh0 = results[1].values();
+      if (p.isLstm)
+        g.dc0 = results[2].values();
+      const Tensor &params = results.back();
+      g.dwx.resize(p.I * p.gates() * p.H), g.dwh.resize(p.H * p.gates() * p.H), g.db.resize(4 * p.H);
+      eachWeight([&](int64_t ours, Numbers::Tensor tensor, int64_t index) {
+        (tensor == Numbers::WX ? g.dwx : g.dwh)[index] = params.get(ours);
+      });
+      eachBias([&](int64_t ours, int64_t index) { g.db[index] = params.get(ours); });
+    }
+    release(results);
+    return g;
+  }
+
+private:
+  static const rnnrt_function_t *find(const rnnrt_exports_t &exports, const std::string &name, const std::string &path) {
+    for (int32_t index = 0; index < exports.num_functions; ++index)
+      if (name == exports.functions[index]->name)
+        return exports.functions[index];
+    fail(path + " has no function `" + name + "`");
+  }
+
+  /// Canonical parameters are matrices of the input by gate, each [H, I], recurrent ones by gate, then two biases by gate.
+  template <typename Visit>
+  void eachWeight(Visit visit) const {
+    int64_t at = 0;
+    for (Numbers::Tensor tensor : {Numbers::WX, Numbers::WH})
+      for (int64_t gate = 0, rows = tensor == Numbers::WX ? p.I : p.H; gate < p.gates(); ++gate)
+        for (int64_t h = 0; h < p.H; ++h)
+          for (int64_t row = 0; row < rows; ++row)
+            visit(at++, tensor, (row * p.gates() + gate) * p.H + h);
+  }
+  template <typename Visit>
+  void eachBias(Visit visit) const {
+    int64_t at = p.gates() * p.H * (p.I + p.H);
+    for (int64_t index = 0; index < p.gates() * p.H; ++index)
+      visit(at + index, index);
+    // The second bias of a gate adds to the same sum, but that of gate n does not.
+    for (int64_t h = 0; !p.isLstm && h < p.H; ++h)
+      visit(at + (p.gates() + 2) * p.H + h, 3 * p.H + h);
+  }
+
+  void makeOperands() {
+    for (int64_t index = 0; index < forwardFunction->num_inputs; ++index)
+      operands.emplace_back(forwardFunction->inputs[index]);
+    operands[0].fill(Numbers(Numbers::X, p));
+    Numbers h0(Numbers::H0, p), c0(Numbers::C0, p), wx(Numbers::WX, p), wh(Numbers::WH, p), bias(Numbers::Bias, p);
+    if (block) {
+      // x, cs_prev, h_prev, w, peephole weights that stay zero, b
+      operands[1].fill(c0), operands[2].fill(h0);
+      for (int64_t index = 0; index < p.I * 4 * p.H; ++index)
+        operands[3].set(index, wx[index]);
+      operands[3].fill(wh, p.I * 4 * p.H);
+      operands[5].fill(bias);
+    } else {
+      operands[1].fill(h0);
+      if (p.isLstm)
+        operands[2].fill(c0);
+      Tensor &params = operands.back();
+      eachWeight([&](int64_t ours, Numbers::Tensor tensor, int64_t index) {
+        params.set(ours, (tensor == Numbers::WX ? wx : wh)[index]);
+      });
+      eachBias([&](int64_t ours, int64_t index) { params.set(ours, bias[index]); });
+    }
+    // The gradients of the results are the last inputs of the gradient.
+    int64_t count = block || !p.isLstm ? 2 : 3;
+    for (int64_t index = backwardFunction->num_inputs - count; index < backwardFunction->num_inputs; ++index)
+      outputGrads.emplace_back(backwardFunction->inputs[index]);
+    Numbers dy(Numbers::DY, p), dhn(Numbers::DHN, p), dcn(Numbers::DCN, p);
+    if (block) {
+      // cs_grad and h_grad of every step: the final state's gradients are those of the last one.
+      int64_t last = (p.T - 1) * p.B * p.H;
+      outputGrads[0].fill(dcn, last);
+      for (int64_t index = 0; index < p.T * p.B * p.H; ++index)
+        outputGrads[1].set(index, dy[index] + (index >= last ? dhn[index - last] : 0.0f));
+    } else {
+      outputGrads[0].fill(dy), outputGrads[1].fill(dhn);
+      if (p.isLstm)
+        outputGrads[2].fill(dcn);
+    }
+  }
+
+  static std::vector<const rnnrt_tensor_t *> pointers(std::initializer_list<const std::vector<Tensor> *> lists) {
+    std::vector<const rnnrt_tensor_t *> result;
+    for (const std::vector<Tensor> *list : lists)
+      for (const Tensor &tensor : *list)
+        result.push_back(&tensor.tensor);
+    return result;
+  }
+  std::vector<const rnnrt_tensor_t *> backwardInputs() const { return pointers({&operands, &saved, &outputGrads}); }
+
+  std::vector<Tensor> run(const rnnrt_function_t &function, const std::vector<const rnnrt_tensor_t *> &inputs) {
+    std::vector<Tensor> results(function.num_outputs);
+    std::vector<rnnrt_tensor_t *> list;
+    for (Tensor &result : results)
+      list.push_back(&result.tensor);
+    function.entry(call, inputs.data(), inputs.size(), list.data(), list.size());
+    check(rnnrt_call_status(call));
+    return results;
+  }
+
+  static void release(std::vector<Tensor> &&results) {
+    for (Tensor &result : results)
+      result.release();
+  }
+  static void release(std::vector<Tensor> &results) { release(std::move(results)); }
+
+  const Problem p;
+  const bool block;
+  rnnrt_device_t *device = nullptr;
+  rnnrt_call_t *call = nullptr;
+  const rnnrt_function_t *forwardFunction = nullptr, *backwardFunction = nullptr;
+  std::vector<Tensor> operands, saved, outputGrads;
+};
+
+//===----------------------------------------------------------------------===//
+// The peak
+//===----------------------------------------------------------------------===//
+
+#if defined(__AVX512F__)
+constexpr int vectorBytes = 64, sums = 24;
+#elif defined(__AVX__)
+constexpr int vectorBytes = 32, sums = 12;
+#else
+constexpr int vectorBytes = 16, sums = 24;
+#endif
+typedef float Vector __attribute__((vector_size(vectorBytes)));
+
+void multiplyAndAdd(int turns) {
+  Vector sum[sums] = {}, factor, term;
+  volatile float one = 1.0f;
+  for (size_t lane = 0; lane < vectorBytes / sizeof(float); ++lane)
+    factor[lane] = one, term[lane] = one;
+  for (int turn = 0; turn < turns; ++turn)
+#pragma clang loop unroll(full)
+    for (int k = 0; k < sums; ++k)
+      sum[k] = sum[k] * factor + term;
+  volatile float used = 0;
+  for (const Vector &value : sum)
+    used = used + value[0];
+}
+
+/// GFLOP/s of independent multiply-adds in registers.
+double measurePeak(int threads) {
+  constexpr int turns = 2000000;
+  auto start = std::chrono::steady_clock::now();
+  std::vector<std::thread> others;
+  for (int thread = 1; thread < threads; ++thread)
+    others.emplace_back(multiplyAndAdd, turns);
+  multiplyAndAdd(turns);
+  for (std::thread &other : others)
+    other.join();
+  double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return 2.0 * turns * sums * (vectorBytes / sizeof(float)) * threads / time * 1e-9;
+}
+
+//===----------------------------------------------------------------------===//
+// The comparison
+//===----------------------------------------------------------------------===//
+
+std::vector<float> read(const std::string &path) {
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file)
+    return {};
+  std::fseek(file, 0, SEEK_END);
+  std::vector<float> values(std::ftell(file) / sizeof(float));
+  std::rewind(file);
+  if (std::fread(values.data(), sizeof(float), values.size(), file) != values.size())
+    fail("cannot read " + path);
+  std::fclose(file);
+  return values;
+}
+
+/// The largest difference of each gradient, relative to its largest element.
+int compare(const std::string &folders) {
+  size_t comma = folders.find(',');
+  if (comma == std::string::npos)
+    fail("expects --compare=FOLDER,FOLDER");
+  double worst = 0;
+  std::string where = "-";
+  for (const char *name : {"dx", "dh0", "dc0", "dwx", "dwh", "db"}) {
+    std::vector<float> one = read(folders.substr(0, comma) + "/" + name),
+                       other = read(folders.substr(comma + 1) + "/" + name);
+    if (one.size() != other.size() || (one.empty() && std::strcmp(name, "dc0")))
+      fail("the gradients " + std::string(name) + " have " + std::to_string(one.size()) + " and " +
+           std::to_string(other.size()) + " elements");
+    double scale = 0, difference = 0;
+    for (size_t index = 0; index < one.size(); ++index) {
+      scale = std::max<double>(scale, std::fabs(one[index]));
+      // A difference that is not a number is the largest.
+      double here = std::fabs(double(one[index]) - other[index]);
+      difference = here <= difference ? difference : std::isnan(here) ? INFINITY : here;
+    }
+    if (!one.empty() && scale == 0)
+      fail("the gradients " + std::string(name) + " are all zero");
+    if (!one.empty() && difference / scale > worst)
+      worst = difference / scale, where = name;
+  }
+  std::printf("%.2e %s\n", worst, where.c_str());
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Problem problem;
+  std::string module;
+  bool block = false;
+  for (int index = 1; index < argc; ++index) {
+    std::string flag = argv[index];
+    if (flag.rfind("--compare=", 0) == 0)
+      return compare(flag.substr(10));
+    if (flag.rfind("--module=", 0) == 0)
+      module = flag.substr(9);
+    else if (flag == "--layer=block" || flag == "--layer=cudnn")
+      block = flag == "--layer=block";
+    else if (!problem.read(flag))
+      fail("unknown argument `" + flag + "`; expected --module=, --layer=block|cudnn, --cell=, --shape=, --threads= or --compare=");
+  }
+  if (module.empty() || problem.T == 0)
+    fail("expects --module= and --shape=");
+  setenv("RNNRT_THREADS", std::to_string(problem.threads).c_str(), 1);
+  long loaded = maximalMemory();
+  Compiled layer(problem, module, block);
+  serve("ours", loaded, layer, problem, measurePeak);
+  return 0;
+}

@@ -1,0 +1,169 @@
+//===- Worker.h - one implementation of a layer, timed on demand -*- C++ -*-===//
+//
+// A worker is a process that holds one layer of one implementation. host.py starts one for each, tells them in turn what to
+// do, a line on standard input at a time, and reads one line of answer: so rivals that cannot share a process are measured
+// in turn, and each has a memory of its own. All workers make the same numbers (`fill`) and save gradients in the same
+// order, whatever their own order of gates is: i f g o, or r z n.
+//
+//   forward, backward   seconds of one run, the mean of at least 20 ms
+//   memory              largest resident set so far, in kB
+//   save FOLDER         the gradients, one file of f32 each
+//   peak                GFLOP/s of multiply-adds in registers on all threads of the worker
+//
+// worker.py is the same for Python.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_BENCHMARKS_HOST_WORKER_H
+#define RNN_BENCHMARKS_HOST_WORKER_H
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace worker {
+
+[[noreturn]] inline void fail(const std::string &message) {
+  std::fprintf(stderr, "error: %s\n", message.c_str());
+  std::exit(1);
+}
+
+/// What to compute, from the command line: --cell=lstm|gru --shape=T,B,I,H --threads=N, and what else a worker takes.
+struct Problem {
+  bool isLstm = true;
+  int64_t T = 0, B = 0, I = 0, H = 0;
+  int threads = 1;
+
+  int64_t gates() const { return isLstm ? 4 : 3; }
+  /// True if `flag` is one of these. A wrong value ends the program.
+  bool read(const std::string &flag) {
+    if (flag == "--cell=lstm" || flag == "--cell=gru") {
+      isLstm = flag == "--cell=lstm";
+      return true;
+    }
+    if (flag.rfind("--shape=", 0) == 0) {
+      long long t, b, i, h;
+      char rest;
+      if (std::sscanf(flag.c_str(), "--shape=%lld,%lld,%lld,%lld%c", &t, &b, &i, &h, &rest) != 4 || t < 1 || b < 1 ||
+          i < 1 || h < 1)
+        fail("expects --shape=T,B,I,H with positive numbers, but got `" + flag + "`");
+      T = t, B = b, I = i, H = h;
+      return true;
+    }
+    if (flag.rfind("--threads=", 0) == 0) {
+      threads = std::atoi(flag.c_str() + 10);
+      if (threads < 1)
+        fail("expects a positive number of threads, but got `" + flag + "`");
+      return true;
+    }
+    return false;
+  }
+};
+
+/// Number `index` of the tensor `name`, in [-1, 1) times a scale that keeps the gates away from their ends.
+class Numbers {
+public:
+  enum Tensor { X = 1, H0, C0, WX, WH, Bias, DY, DHN, DCN };
+  Numbers(Tensor tensor, const Problem &p)
+      : seed(tensor * 0x85EBCA77u), scale(tensor == X                            ? 1.0f
+                                          : tensor == H0 || tensor == C0         ? 0.5f
+                                          : tensor >= WX && tensor <= Bias       ? 1.0f / std::sqrt(float(p.H))
+                                                                                 : 0.1f) {}
+  float operator[](int64_t index) const {
+    uint32_t bits = static_cast<uint32_t>(index) * 0x9E3779B1u + seed;
+    bits = (bits ^ bits >> 15) * 0x2C1B3C6Du;
+    bits = (bits ^ bits >> 12) * 0x297A2D39u;
+    bits ^= bits >> 15;
+    return (static_cast<float>(bits >> 8) / 8388608.0f - 1.0f) * scale;
+  }
+
+private:
+  uint32_t seed;
+  float scale;
+};
+
+/// The gradients in the common order: dwx [I, gates, H], dwh [H, gates, H], and the biases [4, H], where a GRU has its two of
+/// gate n last.
+struct Gradients {
+  std::vector<float> dx, dh0, dc0, dwx, dwh, db;
+};
+
+class Layer {
+public:
+  virtual ~Layer() = default;
+  virtual void forward() = 0;
+  /// From a forward pass that ran before.
+  virtual void backward() = 0;
+  virtual Gradients gradients() = 0;
+};
+
+inline double secondsOf(Layer &layer, void (Layer::*run)()) {
+  int repeats = 0;
+  double time = 0;
+  while (time < 0.02) {
+    auto start = std::chrono::steady_clock::now();
+    (layer.*run)();
+    time += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ++repeats;
+  }
+  return time / repeats;
+}
+
+/// In kB. What getrusage says also counts the process that started this one.
+inline long maximalMemory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("VmHWM:", 0) == 0)
+      return std::atol(line.c_str() + 6);
+  return 0;
+}
+
+inline void write(const std::string &path, const std::vector<float> &values) {
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  if (!file || std::fwrite(values.data(), sizeof(float), values.size(), file) != values.size() || std::fclose(file))
+    fail("cannot write " + path);
+}
+
+inline void save(const std::string &folder, const Gradients &g, const Problem &p) {
+  write(folder + "/dx", g.dx);
+  write(folder + "/dh0", g.dh0);
+  if (p.isLstm)
+    write(folder + "/dc0", g.dc0);
+  write(folder + "/dwx", g.dwx);
+  write(folder + "/dwh", g.dwh);
+  write(folder + "/db", g.db);
+}
+
+/// Answers until the input ends. `peak` may be null.
+inline void serve(const std::string &version, long loaded, Layer &layer, const Problem &problem, double (*peak)(int)) {
+  std::printf("ready %ld %s\n", loaded, version.c_str());
+  std::fflush(stdout);
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line == "forward")
+      std::printf("%.9f\n", secondsOf(layer, &Layer::forward));
+    else if (line == "backward")
+      std::printf("%.9f\n", secondsOf(layer, &Layer::backward));
+    else if (line == "memory")
+      std::printf("%ld\n", maximalMemory());
+    else if (line == "peak" && peak)
+      std::printf("%.3f\n", peak(problem.threads));
+    else if (line.rfind("save ", 0) == 0)
+      save(line.substr(5), layer.gradients(), problem), std::puts("saved");
+    else
+      fail("unknown request `" + line + "`");
+    std::fflush(stdout);
+  }
+}
+
+} // namespace worker
+
+#endif // RNN_BENCHMARKS_HOST_WORKER_H

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Measures layers on the host beside other implementations of the same layer, and prints Markdown tables.
+
+    host.py --build=build [--parts=lstm,gru,...] [--rivals=block,onednn3,...] [--threads=1,2] [--shapes=T,B,I,H ...]
+
+Each implementation is a process of its own (Worker.h); those of one row take turns, and a row's figures are medians over its
+rounds. benchmarks/host.sh installs the rivals, builds and calls this. Parts:
+
+    lstm, gru   the backward pass in f32, and how far the gradients are from each other
+    forward     the forward pass of the LSTM, with what backward needs
+    bf16        our backward pass in bf16 beside f32
+    memory      largest resident set of a process that has made one forward and one backward pass
+    linear      our backward pass over T and over B, the worst distance from a straight line, and a plot (--plot=FILE.svg)
+
+Needs Python alone; the rivals in Python need their packages.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import argparse
+import os
+import sys
+import tempfile
+import time
+
+from plot import fit, write_plot
+from rivals import Rivals, Row
+
+SHAPES = ["64,1,128,128", "64,32,256,256", "100,16,512,512", "128,32,512,512", "64,64,1024,1024", "100,1,512,512",
+          "64,1,1024,1024", "1000,1,64,64"]
+PARTS = ["lstm", "gru", "forward", "bf16", "memory", "linear"]
+# Gradients in f32 that are further apart are not those of the same layer.
+LIMIT = 1e-4
+
+
+def sizes(shape):
+    return [int(size) for size in shape.split(",")]
+
+
+def gflop(cell, shape, passes=2):
+    T, B, I, H = sizes(shape)
+    return 2e-9 * passes * T * B * (4 if cell == "lstm" else 3) * H * (I + H)
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.3g}" if seconds < 0.9995 else f"{seconds * 1e3:.0f}"
+
+
+class Table:
+    """Rows of cells by column; columns that nobody filled are left out."""
+
+    def __init__(self, *columns):
+        self.columns, self.rows = list(columns), []
+
+    def add(self, **cells):
+        self.rows.append(cells)
+
+    def print(self, **titles):
+        if not self.rows:
+            return
+        columns = [column for column in self.columns if any(row.get(column) for row in self.rows)]
+        print("| " + " | ".join(titles.get(column, column) for column in columns) + " |")
+        print("|" + "---|" * len(columns))
+        for row in self.rows:
+            print("| " + " | ".join(row.get(column, "") for column in columns) + " |")
+        print(flush=True)
+
+
+class Session:
+    def __init__(self, arguments, folder):
+        self.arguments = arguments
+        self.rivals = Rivals(arguments.build, arguments.shapes, folder)
+        self.missing = set()
+        self.failed = False
+
+    def report_missing(self, row, what):
+        for key, reason in row.missing.items():
+            if key == "tensorflow" and what == "gru":
+                continue  # it has no such op
+            if (key, reason) not in self.missing:
+                self.missing.add((key, reason))
+                print(f"Not measured ({what}): {key}: {reason}", flush=True)
+
+    def keys(self, *leave_out):
+        return [key for key in self.arguments.rivals if key not in leave_out]
+
+    def layer(self, cell, request):
+        """The rows of one cell: milliseconds and rates, then ratios to ours."""
+        keys = self.keys("tensorflow", "block") if cell == "gru" else self.keys()
+        ours = next((key for key in ("block", "cudnn") if key in keys), None)
+        times, ratios = Table("T,B,I,H", "threads", *keys), Table("T,B,I,H", "threads", *keys, "peak", "auto", "far")
+        labels, slower = {}, []
+        backward = request == "backward"
+        chosen = self.rivals.chosen("block" if ours == "block" else cell) if ours and backward else {}
+        for shape in self.arguments.shapes:
+            work = gflop(cell, shape, 2 if backward else 1)
+            for threads in self.arguments.threads:
+                row = Row(self.rivals, keys, cell, shape, threads)
+                try:
+                    far = row.differences(self.rivals) if backward and threads == self.arguments.threads[0] else {}
+                    medians, peak = row.measure(request, self.arguments.seconds)
+                finally:
+                    row.close()
+                self.report_missing(row, cell)
+                labels.update(row.labels)
+                for key, value in far.items():
+                    if not value <= LIMIT:
+                        self.failed = True
+                        print(f"WRONG: {row.labels[key]} at {shape}: its gradients are {value:.1e} from those of "
+                              f"{row.labels[next(iter(row.labels))]}", flush=True)
+                cells = {key: f"{milliseconds(value)} ({work / value:.0f})" for key, value in medians.items()}
+                times.add(**{"T,B,I,H": shape, "threads": str(threads)}, **cells)
+                if ours not in medians:
+                    continue
+                cells = {key: f"{value / medians[ours]:.2f}" for key, value in medians.items() if key != ours}
+                rate = work / medians[ours]
+                took = chosen.get(shape, "")
+                ratios.add(**{"T,B,I,H": shape, "threads": str(threads)}, **cells,
+                           peak=f"{100 * rate / peak:.0f} % of {peak:.0f}" if peak else "", auto=took,
+                           far=f"{max(far.values()):.0e}" if far else "")
+                if "plan" in medians and took and (took == "fused") != (medians[ours] <= medians["plan"]):
+                    slower.append(f"{shape} ({max(medians[ours], medians['plan']) / min(medians[ours], medians['plan']):.2f})")
+        print(f"### {cell.upper() if cell == 'gru' else 'LSTM'}, {request}, f32: milliseconds (GFLOP/s)\n")
+        times.print(**labels)
+        if ratios.rows:
+            print(f"Time of each, divided by that of `{labels[ours]}`; its part of the processor's peak in GFLOP/s, measured in "
+                  "the same rounds; what lowering `auto` takes; the largest difference between gradients of the row, relative to "
+                  "the largest element.\n")
+            ratios.print(**labels, peak="of the peak", auto="auto takes", far="difference")
+        if "plan" in labels and chosen:
+            print("Rows where `auto` takes the slower lowering on one thread (by which factor): " +
+                  (", ".join(slower) or "none") + ".\n", flush=True)
+
+    def bf16(self):
+        has = sorted(flag for flag in self.rivals.flags if flag in ("avx512_bf16", "amx_bf16", "bf16", "avx_vnni"))
+        print("### Element type bf16 beside f32, backward, fused\n")
+        print("This processor has " + ("bf16 dot products: " + ", ".join(has) if set(has) - {"avx_vnni"} else
+                                       "no bf16 dot products: products are made in f32") + ".\n")
+        table = Table("layer", "T,B,I,H", "threads", "f32", "bf16", "ratio")
+        for cell, key in (("lstm", "block"), ("gru", "cudnn")):
+            for shape in self.arguments.shapes:
+                for threads in self.arguments.threads:
+                    row = Row(self.rivals, [key, "bf16"], cell, shape, threads)
+                    try:
+                        medians, _ = row.measure("backward", self.arguments.seconds / 5)
+                    finally:
+                        row.close()
+                    self.report_missing(row, "bf16")
+                    if len(medians) == 2:
+                        table.add(layer=cell, **{"T,B,I,H": shape}, threads=str(threads), f32=milliseconds(medians[key]),
+                                  bf16=milliseconds(medians["bf16"]), ratio=f"{medians[key] / medians['bf16']:.2f}")
+        table.print(f32="f32, ms", bf16="bf16, ms", ratio="f32 / bf16")
+
+    def memory(self):
+        print("### Memory of a forward and a backward pass, f32, one thread: largest resident set in MB (less that before the "
+              "layer was made)\n")
+        table, labels = Table("cell", "T,B,I,H", *Rivals.ALL), {}
+        for cell in ("lstm", "gru"):
+            for shape in self.arguments.shapes:
+                row = Row(self.rivals, self.keys("tensorflow", "block") if cell == "gru" else self.keys(), cell, shape, 1)
+                cells = {}
+                for key, workers in list(row.workers.items()):
+                    # Torch's settings of BLAS do not matter here.
+                    used = row.guard(key, lambda: (workers[0].ask("backward"), workers[0].ask("memory"))[1])
+                    if used is not None:
+                        used = int(used) / 1e3
+                        cells[key] = f"{used:.0f} ({used - workers[0].loaded:.0f})"
+                row.close()
+                self.report_missing(row, "memory")
+                labels.update(row.labels)
+                table.add(cell=cell, **{"T,B,I,H": shape}, **cells)
+        table.print(**labels)
+
+    def linear(self):
+        """Our gradient alone, over one size at a time."""
+        T, B, I, H = sizes(self.arguments.linear_shape)
+        parts = [4, 8, 12, 16, 20, 24, 28, 32]
+        lines = {"T": [f"{max(T * part // 16, 1)},{B},{I},{H}" for part in parts],
+                 "B": [f"{T},{max(B * part // 16, 1)},{I},{H}" for part in parts]}
+        rivals = Rivals(self.arguments.build, sorted({shape for line in lines.values() for shape in line}),
+                        tempfile.mkdtemp(dir=self.rivals.folder))
+        curves = []
+        print(f"### Cost over T and B, around {self.arguments.linear_shape}, backward, f32, one thread\n")
+        table = Table("over", "points", "worst")
+        for cell, key in (("lstm", "block"), ("gru", "cudnn")):
+            for name, shapes in lines.items():
+                rows = [Row(rivals, [key], cell, shape, 1) for shape in shapes]
+                for row in rows:
+                    self.report_missing(row, "linear")
+                samples = [[] for _ in rows]
+                # In turn, so that a slower minute of the machine does not bend the line.
+                for _ in range(5):
+                    for row, values in zip(rows, samples):
+                        if key in row.workers:
+                            values.append(float(row.workers[key][0].ask("backward")))
+                for row in rows:
+                    row.close()
+                points = [(sizes(shape)[0 if name == "T" else 1], sorted(values)[len(values) // 2])
+                          for shape, values in zip(shapes, samples) if values]
+                if len(points) < 3:
+                    continue
+                slope, start, worst = fit(points)
+                curves.append((f"{cell}, over {name}", points, slope, start))
+                table.add(over=f"{cell}, {name}", worst=f"{100 * worst:.1f} %",
+                          points=" ".join(f"{x}: {milliseconds(y)}" for x, y in points))
+        table.print(points="size: ms", worst="largest distance from the fitted line, of the point")
+        if self.arguments.plot and curves:
+            write_plot(self.arguments.plot, curves)
+            print(f"Plot: {self.arguments.plot}\n")
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def one_of(names):
+        def check(text):
+            wrong = [name for name in text.split(",") if name not in names]
+            if wrong:
+                raise argparse.ArgumentTypeError(f"unknown name `{wrong[0]}`; expected {', '.join(names)}")
+            return text.split(",")
+        return check
+    parser.add_argument("--build", required=True, help="build folder")
+    parser.add_argument("--parts", type=one_of(PARTS), default=PARTS)
+    parser.add_argument("--rivals", type=one_of(Rivals.ALL + ["onednn2-bare", "onednn3-bare"]), default=Rivals.ALL)
+    parser.add_argument("--threads", type=lambda text: [int(count) for count in text.split(",")], default=None,
+                        help="numbers of threads (default: 1,2 where there are two processors)")
+    parser.add_argument("--shapes", nargs="+", metavar="T,B,I,H", default=SHAPES)
+    parser.add_argument("--seconds", type=float, default=4, help="how long a row takes turns, at least three each")
+    parser.add_argument("--linear-shape", metavar="T,B,I,H", default="64,32,128,256", help="middle of the part `linear`")
+    parser.add_argument("--plot", metavar="FILE.svg", help="where the part `linear` draws")
+    arguments = parser.parse_args()
+    if arguments.threads is None:
+        arguments.threads = [1, 2][:len(os.sched_getaffinity(0))]
+    for shape in arguments.shapes + [arguments.linear_shape]:
+        if len(shape.split(",")) != 4 or not all(size.isdigit() and int(size) > 0 for size in shape.split(",")):
+            parser.error(f"expected shapes as T,B,I,H with positive numbers, but got `{shape}`")
+    return arguments
+
+
+def main():
+    arguments = parse()
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="rnn-host-") as folder:
+        session = Session(arguments, folder)
+        print(f"{session.rivals.name}, {len(os.sched_getaffinity(0))} processors, "
+              f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, load before {os.getloadavg()[0]:.1f}\n", flush=True)
+        for part in arguments.parts:
+            if part in ("lstm", "gru"):
+                session.layer(part, "backward")
+            elif part == "forward":
+                session.layer("lstm", "forward")
+            else:
+                getattr(session, part)()
+    print(f"{time.monotonic() - start:.0f} s in all")
+    sys.exit(1 if session.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

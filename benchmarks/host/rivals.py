@@ -1,0 +1,237 @@
+"""The workers that host.py can start: what is there, how it is called, and the conversation with it (Worker.h).
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import os
+import re
+import select
+import statistics
+import subprocess
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Missing(Exception):
+    """Something cannot be measured, with the reason."""
+
+
+def processor():
+    """The name of the processor and the set of its features."""
+    with open("/proc/cpuinfo") as file:
+        text = file.read()
+    name = re.search(r"^model name\s*: (.*)$", text, re.M)
+    flags = re.search(r"^(?:flags|Features)\s*: (.*)$", text, re.M)
+    return name.group(1) if name else "unknown processor", set(flags.group(1).split() if flags else [])
+
+
+class Worker:
+    """A process that answers requests. Runs on as many processors as it has threads."""
+
+    def __init__(self, command, cell, shape, threads, environment):
+        processors = sorted(os.sched_getaffinity(0))[:threads]
+        self.errors = tempfile.TemporaryFile("w+")
+        command = command + [f"--cell={cell}", f"--shape={shape}", f"--threads={threads}"]
+        try:
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+                                            bufsize=0, env={**os.environ, **environment},
+                                            preexec_fn=lambda: os.sched_setaffinity(0, processors))
+        except OSError as error:
+            raise Missing(f"{command[0]}: {error.strerror}") from None
+
+    def read(self, seconds):
+        end = time.monotonic() + seconds
+        line = b""
+        while not line.endswith(b"\n"):
+            if not select.select([self.process.stdout], [], [], max(end - time.monotonic(), 0))[0]:
+                self.close()
+                raise Missing(f"no answer within {seconds} s")
+            part = os.read(self.process.stdout.fileno(), 1 << 12)
+            if not part:
+                self.process.wait()
+                self.errors.seek(0)
+                lines = [line for line in self.errors.read().splitlines() if line.strip()]
+                said = [line for line in lines if "rror" in line] or lines
+                raise Missing(said[-1][:200] if said else f"exit status {self.process.returncode}")
+            line += part
+        return line.decode().strip()
+
+    def wait_until_ready(self):
+        """Sets the version, and the memory in MB before the layer was made."""
+        ready, loaded, self.version = self.read(240).split(" ", 2)
+        assert ready == "ready"
+        self.loaded = int(loaded) / 1e3
+
+    def ask(self, request, seconds=100):
+        try:
+            self.process.stdin.write((request + "\n").encode())
+        except BrokenPipeError:
+            pass  # reading says why
+        return self.read(seconds)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Rivals:
+    """Commands by key; building and looking happens when a part first asks."""
+
+    ALL = ["block", "cudnn", "plan", "onednn2", "onednn3", "torch", "tensorflow"]
+    LABELS = {"block": "block, fused", "cudnn": "cudnn, fused", "plan": "plan", "bf16": "bf16"}
+
+    def __init__(self, build, shapes, folder):
+        self.build, self.shapes, self.folder = build, shapes, folder
+        self.tools = os.path.join(build, "rivals")
+        self.modules, self.name, self.flags = {}, *processor()
+        self.program = os.path.join(build, "bin", "rnn-host-bench")
+        self.compile_tool = os.path.join(build, "bin", "rnn-compile")
+
+    def module_text(self, layer, kind):
+        path = os.path.join(self.folder, f"{layer}-{kind}.mlir")
+        if not os.path.exists(path):
+            with open(path, "w") as file:
+                subprocess.run(["python3", os.path.join(HERE, "layers.py"), f"--layer={layer}", f"--type={kind}",
+                                *self.shapes], stdout=file, check=True)
+        return path
+
+    def module(self, layer, lowering, kind="f32"):
+        """A shared library with every shape."""
+        key = f"{layer}-{lowering}-{kind}"
+        if key not in self.modules:
+            path = os.path.join(self.folder, key + ".so")
+            try:
+                subprocess.run([self.compile_tool, self.module_text(layer, kind), "--cpu=native", f"--lowering={lowering}",
+                                "-o", path], check=True, capture_output=True, text=True)
+            except (OSError, subprocess.CalledProcessError) as error:
+                text = getattr(error, "stderr", None) or str(error)
+                raise Missing("rnn-compile: " + text.strip().splitlines()[-1][:200]) from None
+            self.modules[key] = path
+        return self.modules[key]
+
+    def chosen(self, layer):
+        """What lowering `auto` takes for the gradients, by shape."""
+        text = subprocess.run([self.compile_tool, self.module_text(layer, "f32"), "--cpu=native", "--stop-after=select", "-o",
+                               "-"], check=True, capture_output=True, text=True).stdout
+        result = {}
+        for function in text.split("func.func @")[1:]:
+            name, lowering = function.split("(", 1)[0], re.search(r"lowering = #rnn\.lowering<(\w+)>", function)
+            if "_backward_" in name and lowering:
+                result[",".join(name.split("_")[2:])] = lowering.group(1)
+        return result
+
+    def start(self, key, cell, shape, threads):
+        """The workers that stand for a rival: the fastest of them counts."""
+        def worker(*command, **environment):
+            return Worker(list(command), cell, shape, threads, environment)
+
+        def ours(layer, lowering, kind="f32"):
+            name = "block" if layer == "block" else cell
+            return worker(self.program, f"--layer={layer}", f"--module={self.module(name, lowering, kind)}")
+        if key == "block":
+            return [ours("block", "fused")]
+        if key == "cudnn":
+            return [ours("cudnn", "fused")]
+        if key == "bf16":
+            return [ours("block" if cell == "lstm" else "cudnn", "fused", "bf16")]
+        if key == "plan":
+            if threads > 1:
+                return []  # plans have one thread
+            return [ours("block" if cell == "lstm" else "cudnn", "runtime")]
+        if key in ("onednn2", "onednn3", "onednn2-bare", "onednn3-bare"):
+            base, bare = key.split("-")[0], ["--bare=1"] if key.endswith("-bare") else []
+            program = os.path.join(self.tools, base)
+            if not os.path.exists(program):
+                raise Missing(f"{program} is not there; benchmarks/host.sh makes it")
+            libraries = os.path.join(self.tools, "onednn", "lib")
+            environment = {} if base == "onednn2" else {
+                "LD_LIBRARY_PATH": libraries, "OCL_ICD_FILENAMES": os.path.join(libraries, "libintelocl.so")}
+            return [worker(program, *bare, **environment)]
+        if key == "torch":
+            environment = {"OPENBLAS_NUM_THREADS": "1"}
+            # OpenBLAS 0.3.21 takes some processors with AVX-512 for older ones.
+            if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= self.flags:
+                environment["OPENBLAS_CORETYPE"] = "SKYLAKEX"
+            script = os.path.join(HERE, "torch_layers.py")
+            return [worker("/usr/bin/python3", script, **{**environment, "OPENBLAS_NUM_THREADS": str(count)})
+                    for count in range(1, threads + 1)]
+        if key == "tensorflow":
+            python = os.path.join(self.tools, "tensorflow", "bin", "python")
+            if not os.path.exists(python):
+                raise Missing(f"{python} is not there; benchmarks/host.sh makes it")
+            return [worker(python, os.path.join(HERE, "tensorflow_layers.py"), TF_CPP_MIN_LOG_LEVEL="3")]
+        raise Missing(f"unknown rival `{key}`")
+
+
+class Row:
+    """All rivals for one problem, started together and measured in turn."""
+
+    def __init__(self, rivals, keys, cell, shape, threads):
+        self.workers, self.missing = {}, {}
+        for key in keys:
+            try:
+                started = rivals.start(key, cell, shape, threads)
+                if started:
+                    self.workers[key] = started
+            except Missing as reason:
+                self.missing[key] = str(reason)
+        for key, workers in list(self.workers.items()):
+            self.guard(key, lambda: [worker.wait_until_ready() for worker in workers])
+        self.labels = {key: Rivals.LABELS.get(key) or workers[0].version + (", bare" if key.endswith("-bare") else "")
+                       for key, workers in self.workers.items()}
+
+    def guard(self, key, run):
+        """None where the rival failed, which ends its part in the row."""
+        try:
+            return run()
+        except Missing as reason:
+            self.missing[key] = str(reason)
+            for worker in self.workers.pop(key):
+                worker.close()
+            return None
+
+    def differences(self, rivals):
+        """The largest relative difference of each one's gradients from the first one's."""
+        result, first = {}, None
+        with tempfile.TemporaryDirectory(dir=rivals.folder) as folder:
+            for key, workers in list(self.workers.items()):
+                os.mkdir(os.path.join(folder, key))
+                if self.guard(key, lambda: workers[0].ask("save " + os.path.join(folder, key))) is None:
+                    continue
+                if first is None:
+                    first = key
+                    continue
+                done = subprocess.run([rivals.program, f"--compare={folder}/{first},{folder}/{key}"], capture_output=True,
+                                      text=True)
+                if done.returncode:
+                    raise SystemExit(f"{self.labels[key]}: {done.stderr.strip()}")
+                result[key] = float(done.stdout.split()[0])
+        return result
+
+    def measure(self, request, seconds):
+        """Medians in seconds, and the peak in GFLOP/s; three to nine rounds, as many as fit in the time."""
+        times = {key: [[] for _ in workers] for key, workers in self.workers.items()}
+        peaks, start = [], time.monotonic()
+        ours = next((workers[0] for key, workers in self.workers.items() if key in ("block", "cudnn", "plan")), None)
+        for turn in range(9):
+            if ours:
+                peaks.append(float(ours.ask("peak")))
+            for key, workers in list(self.workers.items()):
+                for index, worker in enumerate(workers):
+                    # Threads of the one before stop spinning.
+                    time.sleep(0.005)
+                    answer = self.guard(key, lambda: worker.ask(request))
+                    if answer is None:
+                        times.pop(key)
+                        break
+                    times[key][index].append(float(answer))
+            if turn >= 2 and time.monotonic() - start > seconds:
+                break
+        medians = {key: min(map(statistics.median, lists)) for key, lists in times.items()}
+        return medians, statistics.median(peaks) if peaks else 0
+
+    def close(self):
+        for workers in self.workers.values():
+            for worker in workers:
+                worker.close()
