@@ -196,6 +196,7 @@ int main(int argc, char **argv) {
                          "benchmarks/problems/foundation.txt\n");
     return 1;
   }
+  benchmark::AddCustomContext("threads", "1 (plans of the host have one; RNNRT_THREADS is for compiled loops)");
   for (const Problem &problem : problems)
     benchmark::RegisterBenchmark(problem.line.c_str(), [&problem](benchmark::State &state) { runProblem(state, problem); })
         ->UseManualTime()

@@ -120,6 +120,7 @@ class Session:
                 if "plan" in medians and took and (took == "fused") != (medians[ours] <= medians["plan"]):
                     slower.append(f"{shape} ({max(medians[ours], medians['plan']) / min(medians[ours], medians['plan']):.2f})")
         print(f"### {cell.upper() if cell == 'gru' else 'LSTM'}, {request}, f32: milliseconds (GFLOP/s)\n")
+        print(f"Medians of three to nine rounds in turn; one run where that takes longer than {max(self.arguments.seconds, 2):g} s.\n")
         times.print(**labels)
         if ratios.rows:
             print(f"Time of each, divided by that of `{labels[ours]}`; its part of the processor's peak in GFLOP/s, measured in "
@@ -163,7 +164,7 @@ class Session:
                     used = row.guard(key, lambda: (workers[0].ask("backward"), workers[0].ask("memory"))[1])
                     if used is not None:
                         used = int(used) / 1e3
-                        cells[key] = f"{used:.0f} ({used - workers[0].loaded:.0f})"
+                        cells[key] = f"{used:.3g} ({used - workers[0].loaded:.2g})"
                 row.close()
                 self.report_missing(row, "memory")
                 labels.update(row.labels)

@@ -31,10 +31,11 @@ class Layer:
         return tf.raw_ops.BlockLSTMV2(cell_clip=0.0, **self.operands)
 
     def backward(self):
-        return tf.raw_ops.BlockLSTMGradV2(**self.operands, **self.saved._asdict(), **self.grads)
+        self.results = None  # frees those of the run before
+        self.results = tf.raw_ops.BlockLSTMGradV2(**self.operands, **self.saved._asdict(), **self.grads)
 
     def gradients(self):
-        result = self.backward()
+        result = self.results
         w = result.w_grad.numpy()
         return {"dx": result.x_grad, "dh0": result.h_prev_grad, "dc0": result.cs_prev_grad, "dwx": w[:self.p.I],
                 "dwh": w[self.p.I:], "db": result.b_grad}

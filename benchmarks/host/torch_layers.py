@@ -49,11 +49,13 @@ class Layer:
         self.run()
 
     def backward(self):
-        return torch.autograd.grad(self.outputs, self.inputs + list(self.layer.parameters()), self.grads, retain_graph=True)
+        self.results = None  # frees those of the run before
+        self.results = torch.autograd.grad(self.outputs, self.inputs + list(self.layer.parameters()), self.grads,
+                                           retain_graph=True)
 
     def gradients(self):
         p, names = self.p, ["dx", "dh0"] + ["dc0"] * self.p.lstm
-        values = [value.numpy() for value in self.backward()]
+        values = [value.numpy() for value in self.results]
         result = dict(zip(names, values))
         wx, wh, bx, bh = values[len(names):]
         result["dwx"], result["dwh"] = wx.T, wh.T
