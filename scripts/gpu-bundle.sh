@@ -1,51 +1,97 @@
 #!/usr/bin/env bash
 # gpu-bundle.sh - makes build/gpu-bundle: everything that a GPU machine without a compiler needs to check and measure what was
 # compiled here. Copy the folder there and start its run.sh.
+#
+#   RNN_BUNDLE_CHIP     the GPU that fused kernels are compiled for (sm_90a)
+#   RNN_BUNDLE_JOBS     how many modules are compiled at a time (all processors)
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 rnn_install_packages
 rnn_configure
-ninja -C "$RNN_BUILD_DIR" rnn-compile rnn_runtime rnn-bundle-runner rnn-bundle-bench rnn-bundle-questions
+ninja -C "$RNN_BUILD_DIR" rnn-compile rnn_runtime rnn-bundle-runner rnn-bundle-bench rnn-bundle-questions rnn-bundle-compare
 
 bundle="$RNN_BUILD_DIR/gpu-bundle"
 sources="$(cd "$(dirname "${BASH_SOURCE[0]}")/../test/Bundle" && pwd)"
+chip="${RNN_BUNDLE_CHIP:-sm_90a}"
 rm -rf "$bundle"
 mkdir -p "$bundle"/{bin,lib,compat,modules}
 cp -L "$RNN_BUILD_DIR"/lib/librnn_runtime.so* "$bundle/lib/"
-cp "$RNN_BUILD_DIR"/bin/rnn-bundle-{runner,bench,questions} "$bundle/bin/"
+cp "$RNN_BUILD_DIR"/bin/rnn-bundle-{runner,bench,questions,compare} "$bundle/bin/"
 cp "$sources"/{run.sh,with_torch.py} "$bundle/"
 # For machines whose C++ library is older than the compiler's.
 for library in libstdc++.so.6 libgcc_s.so.1; do
   cp -L "$(ldconfig -p | awk -v name="$library" '$1 == name && /x86-64|aarch64/ { print $NF; exit }')" "$bundle/compat/"
 done
-# Every test in every element type for the device, and in f64 for the host as reference. The host's other types let run.sh
-# be tried without a GPU (run.sh --device=host).
+
+cd "$bundle/modules"
+cases() { python3 "$sources/cases.py" "$@"; }
+# Compilations by line, run together at the end; the longest stand first.
+commands=()
+compile() { commands+=("$(printf '%q ' "$RNN_BUILD_DIR/bin/rnn-compile" "$@")"); }
+fused() { compile "$@" --lowering=fused -O2; }
+
+# Fused kernels of the cudnn ops: every variant in f16 and f32, and those that hold every feature between them in bf16 and
+# f64, which take as long to compile. Two types for the host, where run.sh is tried.
+some=lstm_bidirectional_lengths,gru_bidirectional_lengths,rnn_tanh_skip,rnn_relu_bidirectional
+for dtype in f16 f32; do
+  cases --stacks --dtype $dtype -o stacks_$dtype.mlir
+  fused stacks_$dtype.mlir --target=cuda --chip="$chip" -o stacks_cuda_$dtype.so
+done
+for dtype in bf16 f64; do
+  cases --stacks --dtype $dtype --match $some -o stacks_$dtype.mlir
+  fused stacks_$dtype.mlir --target=cuda --chip="$chip" -o stacks_cuda_$dtype.so
+  fused stacks_$dtype.mlir --target=host -o stacks_host_$dtype.so
+done
+cases --stacks --dtype f64 -o stacks_plans.mlir
+compile stacks_plans.mlir --lowering=runtime -O2 -o stacks_plans_f64.so
+# Those of the block ops, with the PTX that every GPU from sm_80 takes.
+cases --blocks --dtype f64 -o blocks_f64.mlir
+compile blocks_f64.mlir --lowering=runtime -O2 -o blocks_plans_f64.so
 for dtype in f16 bf16 f32 f64; do
-  python3 "$sources/cases.py" --dtype "$dtype" -o "$bundle/modules/$dtype.mlir"
+  cases --blocks --dtype $dtype -o blocks_$dtype.mlir
   for target in cuda host; do
-    "$RNN_BUILD_DIR/bin/rnn-compile" "$bundle/modules/$dtype.mlir" --target="$target" -O2 \
-      -o "$bundle/modules/${target}_$dtype.so"
+    fused blocks_$dtype.mlir --target=$target -o blocks_${target}_$dtype.so
   done
 done
-# The fused kernels: their tests for every GPU, and what is measured for one chip, with what ptxas and the PTX say of it.
-fused() { "$RNN_BUILD_DIR/bin/rnn-compile" "$@" --lowering=fused -O2; }
-python3 "$sources/cases.py" --blocks --dtype f64 -o "$bundle/modules/blocks_f64.mlir"
-"$RNN_BUILD_DIR/bin/rnn-compile" "$bundle/modules/blocks_f64.mlir" --lowering=runtime -O2 -o "$bundle/modules/blocks_plans_f64.so"
-for dtype in f16 bf16 f32 f64; do
-  python3 "$sources/cases.py" --blocks --dtype "$dtype" -o "$bundle/modules/blocks_$dtype.mlir"
-  for target in cuda host; do
-    fused "$bundle/modules/blocks_$dtype.mlir" --target="$target" -o "$bundle/modules/blocks_${target}_$dtype.so"
-  done
-done
-ptxas="$(command -v ptxas || echo "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas")"
+# What is measured, and f64 to say how far each is from the truth: on a GPU by fused kernels, on the host by plans.
 for dtype in f16 bf16 f32; do
-  python3 "$sources/cases.py" --timed --dtype "$dtype" -o "$bundle/modules/timed_$dtype.mlir"
-  fused "$bundle/modules/timed_$dtype.mlir" --target=cuda --chip="${RNN_BUNDLE_CHIP:-sm_90a}" -o "$bundle/modules/timed_cuda_$dtype.so"
-  if [ -x "$ptxas" ]; then
-    echo "$dtype:"
-    fused "$bundle/modules/timed_$dtype.mlir" --target=cuda -o - |
-      python3 "$sources/../Conversion/RNNToGPU/Inputs/assemble.py" "$ptxas" sm_80
-  fi
-done > "$bundle/kernels.txt"
+  cases --timed --dtype $dtype -o timed_$dtype.mlir
+  fused timed_$dtype.mlir --target=cuda --chip="$chip" -o timed_cuda_$dtype.so
+done
+cases --timed-reference -o timed_f64.mlir
+fused timed_f64.mlir --target=cuda --chip="$chip" -o timed_cuda_f64.so
+compile timed_f64.mlir --lowering=runtime -O2 -o timed_host_f64.so
+cases --timed-small --dtype f32 -o timed_small_f32.mlir
+fused timed_small_f32.mlir --target=host -o timed_host_f32.so
+# The emulator's results are part of the bundle.
+for dtype in f16 f32; do
+  cases --emulated --dtype $dtype -o emulated_$dtype.mlir
+  fused emulated_$dtype.mlir --target=cuda --chip="$chip" -o emulated_cuda_$dtype.so
+  fused emulated_$dtype.mlir --target=host -o emulated_host_$dtype.so
+  compile emulated_$dtype.mlir --target=simt --lowering=fused -O0 -o emulated_simt_$dtype.so
+done
+# Plans: every test in every element type for the device, and in f64 for the host as reference. The host's other types let
+# run.sh be tried without a GPU.
+for dtype in f16 bf16 f32 f64; do
+  cases --dtype $dtype -o plans_$dtype.mlir
+  for target in cuda host; do
+    compile plans_$dtype.mlir --target=$target -O2 -o plans_${target}_$dtype.so
+  done
+done
+printf '%s\0' "${commands[@]}" | xargs -0 -P "${RNN_BUNDLE_JOBS:-$(nproc)}" -n 1 bash -c
+cp plans_host_f64.so plans_plans_f64.so
+for dtype in f16 f32; do
+  "$bundle/bin/rnn-bundle-runner" --device=simt --module=emulated_simt_$dtype.so --save=emulated_$dtype.bin > /dev/null
+  rm emulated_simt_$dtype.so
+done
+clang++-22 --target=nvptx64-nvidia-cuda -march=sm_80 -std=c++17 -O3 -nocudalib -S "$sources/PerStepKernels.cpp" -o per_step.ptx
+
+ptxas="$(command -v ptxas || echo "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas")"
+if [ -x "$ptxas" ]; then
+  python3 "$sources/kernels.py" --compiler "$RNN_BUILD_DIR/bin/rnn-compile" --ptxas "$ptxas" --chip "$chip" \
+    --ptx per_step.ptx > "$bundle/kernels.md"
+else
+  echo "There was no ptxas when this bundle was made." > "$bundle/kernels.md"
+fi
 du -sh "$bundle" | awk '{ print "build/gpu-bundle is ready, " $1 }'

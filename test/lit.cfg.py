@@ -41,6 +41,7 @@ tools = [
     ToolSubst("rnn-compile", unresolved="ignore"),
     ToolSubst("rnn-lsp-server", unresolved="ignore"),
     ToolSubst("rnn-bundle-bench", unresolved="ignore"),
+    ToolSubst("rnn-bundle-compare", unresolved="ignore"),
     ToolSubst("rnn-bundle-questions", unresolved="ignore"),
     ToolSubst("rnn-bundle-runner", unresolved="ignore"),
 ]

@@ -15,6 +15,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import argparse
 from dataclasses import dataclass
 
+import timed
 from stacks import Stack, stacks
 
 GATES = {"lstm": 4, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
@@ -296,14 +297,6 @@ def blocks():
     yield Block("only_x_and_b", "icfo", (4, 3, 9, 10), static=True, results=(7, 14))
 
 
-def timed_blocks():
-    """What the recurrent kernels are measured at: all results of one pass."""
-    for sizes in ((128, 32, 256, 256), (128, 64, 512, 512), (256, 64, 1024, 1024), (100, 256, 1024, 1024)):
-        size = "_".join(map(str, sizes))
-        yield Block(f"forward_{size}", "icfo", sizes, static=True, results=tuple(range(7)))
-        yield Block(f"backward_{size}", "icfo", sizes, static=True, results=(7, 8, 9, 10, 14))
-
-
 def emulated():
     """Small problems whose results the emulator leaves in the bundle. Nothing but sums and products makes the gradients of a
     block LSTM, so those that are `exact` have the same bits in f32."""
@@ -329,24 +322,29 @@ def main():
     parser.add_argument("--blocks", action="store_true", help="write the cases of the block LSTM instead")
     parser.add_argument("--stacks", action="store_true", help="write the cases of the cudnn ops for fused kernels instead")
     parser.add_argument("--emulated", action="store_true", help="write the cases that the emulator is compared in instead")
-    parser.add_argument("--timed", action="store_true", help="write the block LSTMs that are measured instead")
+    parser.add_argument("--timed", action="store_true", help="write what rnn-bundle-compare measures instead (timed.py)")
+    parser.add_argument("--timed-small", action="store_true", help="write small stand-ins for that")
+    parser.add_argument("--timed-reference", action="store_true", help="write the same in f64 for every size")
     parser.add_argument("--match", default="", metavar="TEXT[,TEXT...]",
                         help="only cases whose name has one of these texts")
     parser.add_argument("-o", dest="output", default="-", help="file to write (- for standard output)")
     arguments = parser.parse_args()
-    fused = (timed_blocks() if arguments.timed else blocks() if arguments.blocks else stacks() if arguments.stacks else
-             emulated() if arguments.emulated else None)
+    measured = list(timed.reference() if arguments.timed_reference else
+                    timed.timed(arguments.dtype, arguments.timed_small) if arguments.timed or arguments.timed_small else ())
+    fused = (blocks() if arguments.blocks else stacks() if arguments.stacks else emulated() if arguments.emulated else None)
     every = [case for case in (fused or cases())
              if any(text in case.name for text in arguments.match.split(","))]
     if arguments.list:
         print("\n".join(case.name for case in every))
         return
-    if fused:
+    if measured:
+        functions = measured
+    elif fused:
         functions = write_blocks(every, arguments.dtype)
     else:
         functions = [write(case, arguments.dtype) for case in every]
     text = "\n\n".join(functions) + "\n"
-    if not arguments.plans_only and not fused and not arguments.match:
+    if not arguments.plans_only and not fused and not measured and not arguments.match:
         text += AROUND.replace("@E@", arguments.dtype)
     if arguments.output == "-":
         print(text, end="")

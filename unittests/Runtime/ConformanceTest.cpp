@@ -145,6 +145,8 @@ TEST(DeviceTest, LivesAsLongAsItsStreamsAndCalls) {
   ASSERT_EQ(take(rnnrt_stream_create(device, &stream)), "");
   ASSERT_EQ(take(rnnrt_call_create(device, stream, nullptr, &call)), "");
   EXPECT_EQ(rnnrt_stream_device(stream), device);
+  EXPECT_EQ(rnnrt_stream_native(stream) != nullptr, std::string(deviceName()).rfind("cuda", 0) == 0);
+  EXPECT_EQ(rnnrt_stream_native(nullptr), nullptr);
   EXPECT_EQ(rnnrt_call_device(call), device);
   EXPECT_EQ(rnnrt_call_stream(call), stream);
   rnnrt_device_release(device);

@@ -19,6 +19,10 @@ RNNRT_API rnnrt_status_t rnnrt_stream_synchronize(rnnrt_stream_t *stream);
 /// The device it was made on, lent.
 RNNRT_API rnnrt_device_t *rnnrt_stream_device(const rnnrt_stream_t *stream);
 
+/// What other libraries of the device know the stream by: the CUstream of a device `cuda`, lent; NULL on devices that
+/// have no such thing, and for NULL.
+RNNRT_API void *rnnrt_stream_native(const rnnrt_stream_t *stream);
+
 /// Gives the ownership back; calls made on the stream keep it alive. NULL is allowed.
 RNNRT_API void rnnrt_stream_release(rnnrt_stream_t *stream);
 

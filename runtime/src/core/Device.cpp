@@ -107,6 +107,10 @@ rnnrt_device_t *rnnrt_stream_device(const rnnrt_stream_t *stream) {
   return stream ? stream->device.get() : nullptr;
 }
 
+void *rnnrt_stream_native(const rnnrt_stream_t *stream) {
+  return stream ? stream->native : nullptr;
+}
+
 void rnnrt_stream_release(rnnrt_stream_t *stream) {
   if (stream)
     stream->release();

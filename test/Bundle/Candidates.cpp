@@ -1,0 +1,387 @@
+// Candidates.cpp - operands, fused kernels and plans of Candidates.h.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Candidates.h"
+
+using namespace bundle;
+
+//===-- Memory and operands --------------------------------------------------------------------------------------===//
+
+Memory::Memory(const Place &place, int64_t bytes) : device(place.device) {
+  check(rnnrt_memory_alloc(device, std::max<int64_t>(bytes, 1), &pointer));
+}
+
+Memory::Memory(const Place &place, const Tensor &tensor, int32_t dtype)
+    : Memory(place, tensor.elements() * rnnrt_dtype_size(dtype)) {
+  std::vector<char> bytes = tensor.convert(dtype);
+  check(rnnrt_memory_copy(device, place.stream, pointer, bytes.data(), bytes.size()));
+  place.synchronize();
+}
+
+Memory &Memory::operator=(Memory &&other) noexcept {
+  std::swap(device, other.device);
+  std::swap(pointer, other.pointer);
+  return *this;
+}
+
+Memory::~Memory() {
+  if (pointer)
+    rnnrt_status_release(rnnrt_memory_free(device, pointer));
+}
+
+Tensor Memory::read(const Place &place, int32_t dtype, std::vector<int64_t> shape) const {
+  rnnrt_tensor_t tensor = rnnrt_tensor_make(pointer, dtype, int32_t(shape.size()), shape.data());
+  std::vector<char> bytes(rnnrt_tensor_elements(&tensor) * rnnrt_dtype_size(dtype));
+  check(rnnrt_memory_copy(place.device, place.stream, bytes.data(), pointer, bytes.size()));
+  place.synchronize();
+  return Tensor::read(tensor, bytes);
+}
+
+static Tensor draw(const char *name, int32_t dtype, double scale, std::vector<int64_t> shape) {
+  Tensor tensor;
+  Random random(name);
+  tensor.shape = std::move(shape);
+  tensor.values.resize(tensor.elements());
+  for (double &value : tensor.values)
+    value = scale * (2 * random.uniform() - 1);
+  tensor.round(dtype);
+  return tensor;
+}
+
+/// Calls `visit(place in the dense buffer, place in w or b, whether it is the second bias)` for everything there: matrices
+/// of cuDNN's gates i f g o, input before state, as [H, I] and [H, H]; two biases, whose sum is b.
+template <typename F> static void forEachParameter(const Shape &shape, F visit) {
+  const int64_t I = shape[2], H = shape[3], columns = 4 * H;
+  const int64_t blockGate[] = {0, 2, 1, 3}; // in the block form i c f o
+  int64_t place = 0;
+  for (int64_t first : {int64_t(0), I})
+    for (int64_t gate : blockGate)
+      for (int64_t unit = 0; unit < H; ++unit)
+        for (int64_t row = first, end = first ? I + H : I; row < end; ++row)
+          visit(place++, row * columns + gate * H + unit, false, false);
+  for (bool second : {false, true})
+    for (int64_t gate : blockGate)
+      for (int64_t unit = 0; unit < H; ++unit)
+        visit(place++, gate * H + unit, true, second);
+}
+
+Layer::Layer(const Place &place, const Shape &shape, int32_t dtype) : place(place), shape(shape), dtype(dtype) {
+  const auto [T, B, I, H] = shape;
+  const double scale = 1 / std::sqrt(double(H)); // as PyTorch initializes: the recurrence does not amplify
+  x = draw("x", dtype, 1, {T, B, I});
+  c0 = draw("c0", dtype, 1, {B, H});
+  h0 = draw("h0", dtype, 1, {B, H});
+  w = draw("w", dtype, scale, {I + H, 4 * H});
+  b = draw("b", dtype, scale, {4 * H});
+  dy = draw("dy", dtype, 1, {T, B, H});
+  params.shape = {4 * H * (I + H + 2)};
+  params.values.resize(params.elements());
+  forEachParameter(shape, [&](int64_t target, int64_t source, bool bias, bool second) {
+    params.values[target] = second ? 0 : bias ? b.values[source] : w.values[source];
+  });
+  onX = Memory(place, x, dtype);
+  onC0 = Memory(place, c0, dtype);
+  onH0 = Memory(place, h0, dtype);
+  onW = Memory(place, w, dtype);
+  onB = Memory(place, b, dtype);
+  onDy = Memory(place, dy, dtype);
+  Tensor nothing;
+  nothing.shape = {T, B, H};
+  nothing.values.assign(nothing.elements(), 0);
+  zeros = Memory(place, nothing, dtype);
+}
+
+double Gradients::errorAgainst(const Gradients &expected) const {
+  double worst = 0;
+  for (auto [some, other] : {std::pair(&dx, &expected.dx), {&dc0, &expected.dc0}, {&dh0, &expected.dh0},
+                             {&dw, &expected.dw}, {&db, &expected.db}}) {
+    double error = some->errorAgainst(*other);
+    if (!(error <= worst)) // also when it is NaN
+      worst = error;
+    if (std::isnan(worst))
+      break;
+  }
+  return worst;
+}
+
+void Gradients::fromParams(const Layer &layer, const std::vector<double> &params) {
+  dw.shape = layer.w.shape;
+  db.shape = layer.b.shape;
+  dw.values.assign(dw.elements(), 0);
+  db.values.assign(db.elements(), 0);
+  forEachParameter(layer.shape, [&](int64_t source, int64_t target, bool bias, bool second) {
+    if (!second) // both biases have the same gradient
+      (bias ? db : dw).values[target] = params[source];
+  });
+}
+
+//===-- Compiled functions ---------------------------------------------------------------------------------------===//
+
+Compiled::Compiled(const Place &place, const rnnrt_function_t &function)
+    : place(place), function(function), outputs(function.num_outputs) {
+  check(rnnrt_call_create(place.device, place.stream, nullptr, &context));
+}
+
+Compiled::~Compiled() {
+  rnnrt_status_release(rnnrt_stream_synchronize(place.stream));
+  release();
+  rnnrt_call_release(context);
+}
+
+void Compiled::operand(void *data, int32_t dtype, std::vector<int64_t> shape) {
+  inputs.push_back(rnnrt_tensor_make(data, dtype, int32_t(shape.size()), shape.data()));
+}
+
+bool Compiled::call() {
+  release();
+  std::vector<const rnnrt_tensor_t *> in;
+  std::vector<rnnrt_tensor_t *> out;
+  for (const rnnrt_tensor_t &tensor : inputs)
+    in.push_back(&tensor);
+  for (rnnrt_tensor_t &tensor : outputs)
+    out.push_back(&tensor);
+  function.entry(context, in.data(), int64_t(in.size()), out.data(), int64_t(out.size()));
+  if (rnnrt_status_t status = rnnrt_call_status(context)) {
+    problem = rnnrt_status_message(status);
+    rnnrt_call_reset(context);
+  }
+  return problem.empty();
+}
+
+void Compiled::release() {
+  for (rnnrt_tensor_t &tensor : outputs)
+    rnnrt_tensor_release(&tensor);
+}
+
+Tensor Compiled::read(size_t index) const {
+  const rnnrt_tensor_t &tensor = outputs[index];
+  std::vector<char> bytes(rnnrt_tensor_elements(&tensor) * rnnrt_dtype_size(tensor.dtype));
+  check(rnnrt_memory_copy(place.device, place.stream, bytes.data(), tensor.data, bytes.size()));
+  place.synchronize();
+  return Tensor::read(tensor, bytes);
+}
+
+//===-- Fused kernels --------------------------------------------------------------------------------------------===//
+
+/// The operands that both passes of the block form begin with.
+static std::unique_ptr<Compiled> blockCall(const Layer &layer, const rnnrt_function_t &function) {
+  const auto [T, B, I, H] = layer.shape;
+  auto call = std::make_unique<Compiled>(layer.place, function);
+  call->operand(layer.onX.data(), layer.dtype, {T, B, I});
+  call->operand(layer.onC0.data(), layer.dtype, {B, H});
+  call->operand(layer.onH0.data(), layer.dtype, {B, H});
+  call->operand(layer.onW.data(), layer.dtype, {I + H, 4 * H});
+  for (int peephole = 0; peephole < 3; ++peephole)
+    call->operand(layer.zeros.data(), layer.dtype, {H});
+  call->operand(layer.onB.data(), layer.dtype, {4 * H});
+  return call;
+}
+
+std::unique_ptr<Compiled> bundle::blockForward(const Layer &layer, const rnnrt_function_t &function) {
+  return blockCall(layer, function);
+}
+
+namespace {
+
+class BlockBackward : public Candidate {
+public:
+  BlockBackward(const Layer &layer, const rnnrt_function_t &function, const Compiled &forward, std::string name)
+      : Candidate(std::move(name)), place(layer.place), call(blockCall(layer, function)) {
+    const std::vector<int64_t> shape = {layer.steps(), layer.batch(), layer.hidden()};
+    for (size_t saved = 0; saved < 7; ++saved)
+      call->operand(forward.result(saved).data, layer.dtype, shape);
+    call->operand(layer.zeros.data(), layer.dtype, shape);
+    call->operand(layer.onDy.data(), layer.dtype, shape);
+  }
+  void run() override {
+    if (!call->call())
+      problem = call->problem;
+  }
+  void after() override { call->release(); }
+  Gradients results() override {
+    run();
+    place.synchronize();
+    return problem.empty() ? Gradients{call->read(0), call->read(1), call->read(2), call->read(3), call->read(4)}
+                           : Gradients();
+  }
+
+private:
+  const Place &place;
+  std::unique_ptr<Compiled> call;
+};
+
+class StackBackward : public Candidate {
+public:
+  StackBackward(const Layer &layer, const rnnrt_function_t &forwardFunction, const rnnrt_function_t &backwardFunction,
+                std::string name)
+      : Candidate(std::move(name)), layer(layer), backwardFunction(backwardFunction),
+        params(layer.place, layer.params, layer.dtype), forward(layer.place, forwardFunction) {
+    addOperands(forward);
+  }
+  void before() override {
+    if (!forward.call()) {
+      problem = forward.problem;
+      return;
+    }
+    const auto [T, B, I, H] = layer.shape;
+    backward = std::make_unique<Compiled>(layer.place, backwardFunction);
+    addOperands(*backward);
+    for (size_t saved = 0; saved < 3; ++saved)
+      addResult(saved);
+    backward->operand(layer.onDy.data(), layer.dtype, {T, B, H});
+    backward->operand(layer.zeros.data(), layer.dtype, {1, B, H});
+    backward->operand(layer.zeros.data(), layer.dtype, {1, B, H});
+    addResult(3);
+  }
+  void run() override {
+    if (problem.empty() && !backward->call())
+      problem = backward->problem;
+  }
+  void after() override {
+    if (backward)
+      backward->release();
+  }
+  Gradients results() override {
+    before();
+    run();
+    layer.place.synchronize();
+    Gradients gradients;
+    if (!problem.empty())
+      return gradients;
+    gradients.dx = backward->read(0);
+    gradients.dh0 = backward->read(1);
+    gradients.dc0 = backward->read(2);
+    gradients.dh0.shape = gradients.dc0.shape = {layer.batch(), layer.hidden()};
+    gradients.fromParams(layer, backward->read(3).values);
+    return gradients;
+  }
+
+private:
+  void addOperands(Compiled &call) {
+    const auto [T, B, I, H] = layer.shape;
+    call.operand(layer.onX.data(), layer.dtype, {T, B, I});
+    call.operand(layer.onH0.data(), layer.dtype, {1, B, H});
+    call.operand(layer.onC0.data(), layer.dtype, {1, B, H});
+    call.operand(params.data(), layer.dtype, layer.params.shape);
+  }
+  void addResult(size_t index) {
+    const rnnrt_tensor_t &result = forward.result(index);
+    backward->operand(result.data, result.dtype, std::vector<int64_t>(result.shape, result.shape + result.rank));
+  }
+
+  const Layer &layer;
+  const rnnrt_function_t &backwardFunction;
+  Memory params;
+  Compiled forward;
+  std::unique_ptr<Compiled> backward;
+};
+
+//===-- Plans ----------------------------------------------------------------------------------------------------===//
+
+class Plan : public Candidate {
+public:
+  Plan(const Layer &layer, const std::string &algorithm, std::string name)
+      : Candidate(std::move(name)), layer(layer), place(layer.place) {
+    const auto [T, B, I, H] = layer.shape;
+    check(rnnrt_call_create(place.device, place.stream, nullptr, &call));
+    // Read when the plan is made; the cache does not know of it.
+    check(rnnrt_device_clear_plans(place.device));
+    setenv("RNNRT_CUDNN_ALGO", algorithm.c_str(), /*overwrite=*/1);
+    enum { Lstm = 2 };
+    plan = rnnrt_abi_rnn_plan(call, layer.dtype, Lstm, 0, 0, 1, 0.0, 0, 0, T, B, I, H, H, 1);
+    unsetenv("RNNRT_CUDNN_ALGO");
+    if (failed())
+      return;
+    count = rnnrt_abi_rnn_params_size(call, plan);
+    reserveBytes = rnnrt_abi_rnn_reserve_size(call, plan);
+    const int64_t bytes = layer.elementBytes();
+    dense = Memory(place, layer.params, layer.dtype);
+    params = Memory(place, count * bytes);
+    dparams = Memory(place, count * bytes);
+    reserve = Memory(place, reserveBytes);
+    for (Memory *state : {&hn, &cn, &dh0, &dc0})
+      *state = Memory(place, B * H * bytes);
+    y = Memory(place, T * B * H * bytes);
+    dx = Memory(place, T * B * I * bytes);
+    std::vector<const void *> tensors;
+    for (void *tensor : canonical())
+      tensors.push_back(tensor);
+    rnnrt_abi_rnn_pack_params(call, plan, 8, 8, tensors.data(), sizes.data(), params.data(), count);
+    place.synchronize();
+    failed();
+  }
+  ~Plan() override {
+    place.synchronize();
+    rnnrt_call_release(call);
+  }
+  void before() override {
+    rnnrt_abi_rnn_forward(call, plan, nullptr, layer.onX.data(), layer.onH0.data(), layer.onC0.data(), params.data(), count,
+                          y.data(), hn.data(), cn.data(), reserve.data(), reserveBytes);
+  }
+  void run() override {
+    rnnrt_abi_rnn_backward_data(call, plan, nullptr, layer.onX.data(), layer.onH0.data(), layer.onC0.data(), params.data(),
+                                count, y.data(), layer.onDy.data(), layer.zeros.data(), layer.zeros.data(), dx.data(),
+                                dh0.data(), dc0.data(), reserve.data(), reserveBytes);
+    rnnrt_abi_rnn_backward_weights(call, plan, nullptr, layer.onX.data(), layer.onH0.data(), y.data(), dparams.data(), count,
+                                   reserve.data(), reserveBytes);
+    failed();
+  }
+  Gradients results() override {
+    before();
+    run();
+    rnnrt_abi_rnn_unpack_params(call, plan, 8, 8, canonical().data(), sizes.data(), dparams.data(), count);
+    Gradients gradients;
+    if (failed())
+      return gradients;
+    const auto [T, B, I, H] = layer.shape;
+    gradients.dx = dx.read(place, layer.dtype, {T, B, I});
+    gradients.dh0 = dh0.read(place, layer.dtype, {B, H});
+    gradients.dc0 = dc0.read(place, layer.dtype, {B, H});
+    gradients.fromParams(layer, dense.read(place, layer.dtype, layer.params.shape).values);
+    return gradients;
+  }
+
+private:
+  bool failed() {
+    if (rnnrt_status_t status = rnnrt_call_status(call))
+      problem = rnnrt_status_message(status);
+    return !problem.empty();
+  }
+  /// The tensors of the dense buffer, and their sizes.
+  std::vector<void *> canonical() {
+    const int64_t I = layer.input(), H = layer.hidden();
+    std::vector<void *> tensors;
+    sizes.clear();
+    char *place = dense.data();
+    for (int index = 0; index < 16; ++index) {
+      sizes.push_back(index < 4 ? H * I : index < 8 ? H * H : H);
+      tensors.push_back(place);
+      place += sizes.back() * layer.elementBytes();
+    }
+    return tensors;
+  }
+
+  const Layer &layer;
+  const Place &place;
+  rnnrt_call_t *call = nullptr;
+  rnnrt_plan_t *plan = nullptr;
+  int64_t count = 0, reserveBytes = 0;
+  std::vector<int64_t> sizes;
+  Memory dense, params, dparams, reserve, hn, cn, dh0, dc0, y, dx;
+};
+
+} // namespace
+
+std::unique_ptr<Candidate> bundle::blockBackward(const Layer &layer, const rnnrt_function_t &function,
+                                                 const Compiled &forward, std::string name) {
+  return std::make_unique<BlockBackward>(layer, function, forward, std::move(name));
+}
+
+std::unique_ptr<Candidate> bundle::stackBackward(const Layer &layer, const rnnrt_function_t &forward,
+                                                 const rnnrt_function_t &backward, std::string name) {
+  return std::make_unique<StackBackward>(layer, forward, backward, std::move(name));
+}
+
+std::unique_ptr<Candidate> bundle::plan(const Layer &layer, const std::string &algorithm) {
+  return std::make_unique<Plan>(layer, algorithm, algorithm.empty() ? "plan" : "cuDNN, " + algorithm);
+}

@@ -1,0 +1,134 @@
+// Candidates.h - ways to compute the backward pass of one LSTM layer, which rnn-bundle-compare measures in turn: fused kernels,
+// the device's plans, and TensorFlow's own method, one time step after the other.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNN_TEST_BUNDLE_CANDIDATES_H
+#define RNN_TEST_BUNDLE_CANDIDATES_H
+
+#include "CublasLt.h"
+#include "Module.h"
+
+#include <array>
+#include <functional>
+#include <memory>
+
+namespace bundle {
+
+using Shape = std::array<int64_t, 4>; // T B I H
+
+/// Where everything runs.
+struct Place {
+  rnnrt_device_t *device = nullptr;
+  rnnrt_stream_t *stream = nullptr;
+  const char *perStepCode = nullptr; ///< PTX of PerStepKernels.cpp; NULL: the same on the host
+
+  void synchronize() const { check(rnnrt_stream_synchronize(stream)); }
+};
+
+/// Memory of the device.
+class Memory {
+public:
+  Memory() = default;
+  Memory(const Place &place, int64_t bytes);
+  /// With the numbers of `tensor` as `dtype`.
+  Memory(const Place &place, const Tensor &tensor, int32_t dtype);
+  Memory(const Memory &) = delete;
+  Memory(Memory &&other) noexcept { *this = std::move(other); }
+  Memory &operator=(Memory &&other) noexcept;
+  ~Memory();
+
+  char *data() const { return static_cast<char *>(pointer); }
+  Tensor read(const Place &place, int32_t dtype, std::vector<int64_t> shape) const;
+
+private:
+  rnnrt_device_t *device = nullptr;
+  void *pointer = nullptr;
+};
+
+/// One layer: operands as TensorFlow's block form has them, gates in the order i, c, f, o, and on the device in its type. The
+/// gradient comes from the outputs of all steps.
+struct Layer {
+  Layer(const Place &place, const Shape &shape, int32_t dtype);
+
+  const Place &place;
+  Shape shape;
+  int32_t dtype;
+  Tensor x, c0, h0, w, b, dy;     ///< rounded to the type
+  Tensor params;                  ///< the same weights in the dense buffer of the cudnn ops
+  Memory onX, onC0, onH0, onW, onB, onDy;
+  Memory zeros;                   ///< [T, B, H]: no peephole, no gradient of cell states
+
+  int64_t steps() const { return shape[0]; }
+  int64_t batch() const { return shape[1]; }
+  int64_t input() const { return shape[2]; }
+  int64_t hidden() const { return shape[3]; }
+  int64_t elementBytes() const { return rnnrt_dtype_size(dtype); }
+};
+
+/// What a backward pass computes.
+struct Gradients {
+  Tensor dx, dc0, dh0, dw, db;
+
+  /// The largest error of one of them.
+  double errorAgainst(const Gradients &expected) const;
+  /// From a buffer of the cudnn ops: dw and db.
+  void fromParams(const Layer &layer, const std::vector<double> &params);
+};
+
+class Candidate {
+public:
+  explicit Candidate(std::string name) : name(std::move(name)) {}
+  virtual ~Candidate() = default;
+
+  /// What a backward pass uses up and a forward pass makes.
+  virtual void before() {}
+  /// The backward pass, onto the stream.
+  virtual void run() = 0;
+  /// What is not part of it: results that were given are given back.
+  virtual void after() {}
+  /// The results of a pass of its own.
+  virtual Gradients results() = 0;
+
+  const std::string name;
+  std::string problem; ///< why there is nothing to measure
+};
+
+/// A compiled function with its operands and, after a call, its results.
+class Compiled {
+public:
+  Compiled(const Place &place, const rnnrt_function_t &function);
+  ~Compiled();
+
+  void operand(void *data, int32_t dtype, std::vector<int64_t> shape);
+  /// False, with `problem`, when the call failed.
+  bool call();
+  void release();
+  const rnnrt_tensor_t &result(size_t index) const { return outputs[index]; }
+  Tensor read(size_t index) const;
+
+  std::string problem;
+
+private:
+  const Place &place;
+  const rnnrt_function_t &function;
+  rnnrt_call_t *context = nullptr;
+  std::vector<rnnrt_tensor_t> inputs, outputs;
+};
+
+/// The forward pass by fused kernels, whose results the block form saves.
+std::unique_ptr<Compiled> blockForward(const Layer &layer, const rnnrt_function_t &function);
+/// Its backward pass by the kernels of `function`; `forward` has been called.
+std::unique_ptr<Candidate> blockBackward(const Layer &layer, const rnnrt_function_t &function, const Compiled &forward,
+                                         std::string name);
+/// The cudnn ops by fused kernels, a forward and a backward function.
+std::unique_ptr<Candidate> stackBackward(const Layer &layer, const rnnrt_function_t &forward,
+                                         const rnnrt_function_t &backward, std::string name);
+/// A plan of the device, by an algorithm of cuDNN (empty: by what the device takes).
+std::unique_ptr<Candidate> plan(const Layer &layer, const std::string &algorithm);
+/// TensorFlow's BlockLSTMGrad: for each step a kernel of the gates, the product with the weights, the product for their
+/// gradient, which is added to the sum, and the sum of the bias. PerStep.cpp says how it differs from TensorFlow.
+std::unique_ptr<Candidate> perStep(const Layer &layer, const Compiled &forward);
+
+} // namespace bundle
+
+#endif // RNN_TEST_BUNDLE_CANDIDATES_H

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Says what ptxas and the PTX tell of the kernels that the bundle measures, as Markdown tables.
+
+    kernels.py --compiler rnn-compile --ptxas PTXAS --chip sm_90a [--size T,B,I,H] [--types f16,...] [--ptx per_step.ptx]
+
+Registers of a thread, bytes of shared memory of a block, spilled bytes, and instructions of a thread: all, in the text; and for
+one time step, `a + b n`: a outside of loops, where a loop with a known number of rounds counts that often, and b in loops
+whose rounds the kernel learns from its arguments, each body once; both sides of a branch count. A kernel with `step` or `state` in its name runs once per
+step; of one with `cluster`, what stands in the loop over steps; others run once for all steps.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import timed
+
+INSTRUCTION = re.compile(r"\t(?:@!?(\S+)\s+)?([a-z][a-z0-9_.:]*)(?:\s+(.*?))?;?$")
+
+
+def unescape(text):
+    return re.sub(r"\\([0-9A-F]{2}|.)", lambda m: chr(int(m[1], 16)) if len(m[1]) == 2 else m[1], text)
+
+
+class Kernel:
+    """The blocks of a kernel's PTX, and the loops that they are in."""
+
+    def __init__(self, name):
+        self.name, self.blocks, self.labels = name, [[]], {}
+
+    def add(self, line):
+        if m := re.match(r"(\$L\w+):", line):
+            self.blocks.append([])
+            self.labels[m[1]] = len(self.blocks) - 1
+        elif m := INSTRUCTION.match(line):
+            predicate, op, rest = m[1], m[2], m[3] or ""
+            self.blocks[-1].append((predicate, op, [part.strip() for part in rest.split(",")]))
+            if op.startswith("bra"):  # what follows is a block of its own
+                self.blocks.append([])
+
+    def analyze(self):
+        count = len(self.blocks)
+        self.successors = []
+        for index, block in enumerate(self.blocks):
+            last = block[-1] if block else (None, "", [])
+            targets = [self.labels[last[2][0]]] if last[1].startswith("bra") else []
+            ends = (last[1].startswith("bra") and last[0] is None) or last[1] in ("ret", "exit", "trap")
+            self.successors.append(targets + ([index + 1] if not ends and index + 1 < count else []))
+        reached, todo = {0}, [0]
+        while todo:
+            new = [target for target in self.successors[todo.pop()] if target not in reached]
+            reached.update(new)
+            todo += new
+        self.successors = [targets if index in reached else [] for index, targets in enumerate(self.successors)]
+        predecessors = [[] for _ in range(count)]
+        for index, targets in enumerate(self.successors):
+            for target in targets:
+                predecessors[target].append(index)
+        every = set(range(count))
+        dominators = [{0}] + [every for _ in range(count - 1)]
+        changed = True
+        while changed:
+            changed = False
+            for index in range(1, count):
+                sets = [dominators[p] for p in predecessors[index]]
+                new = (set.intersection(*sets) if sets else every) | {index}
+                if new != dominators[index]:
+                    dominators[index], changed = new, True
+        loops = {}
+        for index, targets in enumerate(self.successors):
+            for header in targets:
+                if header in dominators[index]:
+                    body, todo = loops.setdefault(header, {header}), [index]
+                    while todo:
+                        block = todo.pop()
+                        if block not in body:
+                            body.add(block)
+                            todo += predecessors[block]
+        self.loops = [(body, self.rounds(body)) for body in sorted(loops.values(), key=len, reverse=True)]
+
+    def rounds(self, body):
+        """How often a loop runs if a constant says it: a counter from a constant, by a constant, until it equals one."""
+        defined = {}  # register -> what is put there, in the loop or not
+        for index, block in enumerate(self.blocks):
+            for _, op, values in block:
+                if op.startswith(("add.s", "mov.b", "mov.u")) and len(values) > 1:
+                    defined.setdefault(values[0], []).append((index in body, op, values[1:]))
+        for index in body:
+            block = self.blocks[index]
+            if not any(target not in body for target in self.successors[index]) and \
+                    not any(target in body for target in self.successors[index]):
+                continue
+            for _, op, values in block:
+                if not op.startswith("setp.ne") or not re.fullmatch(r"-?\d+", values[2]):
+                    continue
+                for inside, what, operands in defined.get(values[1], ()):
+                    if not inside or not what.startswith("add") or not re.fullmatch(r"-?\d+", operands[1]):
+                        continue
+                    for counter in {values[1], operands[0]}:
+                        starts = {v[0] for within, how, v in defined.get(counter, ()) if not within and how.startswith("mov")}
+                        if len(starts) == 1 and re.fullmatch(r"-?\d+", start := starts.pop()):
+                            rounds = (int(values[2]) - int(start)) / int(operands[1])
+                            if rounds > 0 and rounds == int(rounds):
+                                return int(rounds)
+        return None
+
+    def instructions(self):
+        return sum(map(len, self.blocks))
+
+    def products(self):
+        return sum("mma.sync" in op for block in self.blocks for _, op, _ in block)
+
+    def per_step(self):
+        within = range(len(self.blocks))
+        if "_cluster" in self.name and self.loops:
+            within, loops = self.loops[0][0], self.loops[1:]  # the largest is that over steps
+        elif re.search("_step|_state|^gates_|^bias_", self.name) and "_w_" not in self.name:
+            loops = self.loops
+        else:
+            return ""
+        known = unknown = 0
+        for index in within:
+            times, open_ended = 1, False
+            for body, rounds in loops:
+                if index in body:
+                    times, open_ended = times * (rounds or 1), open_ended or rounds is None
+            if open_ended:
+                unknown += times * len(self.blocks[index])
+            else:
+                known += times * len(self.blocks[index])
+        return f"{known} + {unknown} n" if unknown else str(known)
+
+
+def parse(ptx):
+    kernels = {}
+    current = None
+    for line in ptx.splitlines():
+        if m := re.match(r"\.visible \.entry (\w+)\(", line):
+            current = kernels[m[1]] = Kernel(m[1])
+        elif current:
+            current.add(line)
+    for kernel in kernels.values():
+        kernel.analyze()
+    return kernels
+
+
+def table(ptx, ptxas, chip):
+    kernels = parse(ptx)
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/kernels.ptx", "w") as out:
+            out.write(ptx)
+        run = subprocess.run([ptxas, "-v", "-arch=" + chip, folder + "/kernels.ptx", "-o", folder + "/kernels.cubin"],
+                             text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if run.returncode != 0:
+        sys.exit(run.stdout)
+    print("| kernel | registers | shared | spilled | instructions | tensor cores | for one step |\n"
+          "|---|---|---|---|---|---|---|")
+    name = spilled = None
+    count = 0
+    for line in run.stdout.splitlines():
+        if m := re.search(r"Compiling entry function '(\w+)'", line):
+            name = m[1]
+        elif m := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
+            spilled = int(m[2]) + int(m[3])
+        elif name and (m := re.search(r"Used (\d+) registers", line)):
+            shared = re.search(r"(\d+) bytes smem", line)
+            kernel = kernels[name]
+            print(f"| `{name}` | {m[1]} | {shared[1] if shared else 0} | {spilled} | {kernel.instructions()} | "
+                  f"{kernel.products()} | {kernel.per_step()} |")
+            name, count = None, count + 1
+    if count == 0:
+        sys.exit("kernels.py: ptxas names no kernels:\n" + run.stdout)
+
+
+def assembly(compiler, module, chip):
+    """The PTX of a module. A compiler that finds ptxas leaves none, so it gets a toolkit without."""
+    with tempfile.TemporaryDirectory() as folder:
+        toolkit = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+        if os.path.isdir(toolkit + "/nvvm/libdevice"):
+            os.makedirs(folder + "/nvvm")
+            os.symlink(toolkit + "/nvvm/libdevice", folder + "/nvvm/libdevice")
+        run = subprocess.run([os.path.abspath(compiler), "-", "--target=cuda", "--lowering=fused", "--chip=" + chip, "-O2",
+                              "-o", "-"], input=module, text=True, stdout=subprocess.PIPE,
+                             env={**os.environ, "PATH": folder, "CUDA_HOME": folder})
+    if run.returncode != 0:
+        sys.exit(run.returncode)
+    found = re.search(r'assembly = "((?:[^"\\]|\\.)*)"', run.stdout)
+    if not found:
+        sys.exit("kernels.py: there is no `assembly` in the module")
+    return unescape(found[1]).rstrip("\0")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--ptxas", required=True)
+    parser.add_argument("--chip", default="sm_90a")
+    parser.add_argument("--size", default="128,64,512,512")
+    parser.add_argument("--types", default="f16,bf16,f32")
+    parser.add_argument("--ptx", help="assemble this file too")
+    arguments = parser.parse_args()
+    size = tuple(map(int, arguments.size.split(",")))
+    print(f"{arguments.chip}, T,B,I,H = {arguments.size}. Instructions of a thread; `a + b n`: b in loops whose rounds, n, the "
+          "kernel learns from its arguments, each body once.")
+    for element in arguments.types.split(","):
+        print(f"\n{element}:\n")
+        module = "\n\n".join(timed.one(size, element, cluster=element in timed.CLUSTER_TYPES, stack=True))
+        table(assembly(arguments.compiler, module, arguments.chip), arguments.ptxas, arguments.chip)
+    if arguments.ptx:
+        print("\nOne step at a time, beside cublasLt:\n")
+        with open(arguments.ptx) as file:
+            table(file.read(), arguments.ptxas, arguments.chip)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+# timed.py - what rnn-bundle-compare measures: one layer of an LSTM, forward and backward apart, in TensorFlow's block form and
+# as cudnn ops.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import stacks
+
+SIZES = ((128, 32, 256, 256), (128, 64, 512, 512), (256, 64, 1024, 1024), (100, 256, 1024, 1024),
+         (512, 16, 512, 512), (1024, 1, 512, 512), (1024, 16, 768, 768))
+# Where there is no GPU.
+SMALL = ((6, 3, 5, 16), (4, 2, 8, 8))
+# The cudnn ops have kernels of their own, which take their time to compile.
+AS_STACKS = SIZES[:4] + SMALL
+# The types and the largest layer that cluster kernels are there for (docs/cluster-kernels.md).
+CLUSTER_TYPES, CLUSTER_HIDDEN = ("f16", "bf16"), 512
+
+
+def name_of(sizes):
+    return "_".join(map(str, sizes))
+
+
+def block(name, sizes, element, backward, attributes=""):
+    """One pass of the block form; sizes may be "?"."""
+    T, B, I, H = sizes
+    columns, rows = ("?", "?") if "?" in sizes else (4 * H, I + H)
+
+    def tensor(*shape):
+        return "tensor<" + "".join(f"{size}x" for size in shape) + element + ">"
+    x, state, weights, vector, bias = tensor(T, B, I), tensor(B, H), tensor(rows, columns), tensor(H), tensor(columns)
+    steps = tensor(T, B, H)
+    types = [x, state, state, weights, vector, vector, vector, bias] + [steps] * (9 if backward else 0)
+    v = [f"%v{index}" for index in range(17)]
+    operands = (f"icfo x({v[0]} : {x}) state({v[1]}, {v[2]} : {state})\n      weights({v[3]} : {weights}) "
+                f"peephole({v[4]}, {v[5]}, {v[6]} : {vector}) bias({v[7]} : {bias})")
+    lines = [f"func.func @{name}({', '.join(map(': '.join, zip(v, types)))})"]
+    if backward:
+        used, results = (0, 1, 2, 3, 7), [x, state, state, weights, bias]
+        lines += [f"    -> ({', '.join(results)}){attributes} {{", f"  %r:8 = rnn.block_lstm_grad {operands}",
+                  f"      saved({', '.join(v[8:15])} : {steps}) grads({v[15]}, {v[16]} : {steps})"]
+    else:
+        used, results = range(7), [steps] * 7
+        lines += [f"    -> ({', '.join(results)}) {{", f"  %r:7 = rnn.block_lstm {operands}"]
+    return "\n".join(lines + [f"  return {', '.join(f'%r#{index}' for index in used)} : {', '.join(results)}", "}"])
+
+
+def one(sizes, element, cluster, stack):
+    """The functions of one size."""
+    name = name_of(sizes)
+    yield block(f"block_forward_{name}", sizes, element, backward=False)
+    yield block(f"block_backward_{name}", sizes, element, backward=True)
+    if cluster:
+        yield block(f"block_cluster_{name}", sizes, element, backward=True,
+                    attributes='\n    attributes {rnn.kernel_family = "cluster"}')
+    if stack:
+        yield stacks.timed(sizes)(element)
+
+
+def timed(element, small=False):
+    for sizes in SMALL if small else SIZES:
+        cluster = not small and element in CLUSTER_TYPES and sizes[3] <= CLUSTER_HIDDEN
+        yield from one(sizes, element, cluster, sizes in AS_STACKS)
+
+
+def reference():
+    """Every size, in f64."""
+    yield block("reference_forward", ("?",) * 4, "f64", backward=False)
+    yield block("reference_backward", ("?",) * 4, "f64", backward=True)
