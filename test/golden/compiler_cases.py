@@ -73,7 +73,9 @@ def run_lines(function_name, inputs, outputs, limit, tolerance):
     flags += [f"--expected_output=@%{{golden}}/{v}.npy" for v in outputs]
     flags += [f"--atol={limit:.3g}", f"--rtol={tolerance:g}"]
     run = f"// DEFINE: %{{{function_name}}} = " + " \\\n// DEFINE:   ".join(["rnn-run %s"] + flags) + "\n"
-    return run + "".join(f"// RUN: %{{{function_name}}} --lowering={lowering}\n" for lowering in ("runtime", "fused"))
+    # By plans, by compiled loops, and by GPU kernels on the emulator.
+    return run + "".join(f"// RUN: %{{{function_name}}} {flags}\n"
+                         for flags in ("--lowering=runtime", "--lowering=fused", "--target=simt --lowering=fused"))
 
 
 def limit_of(case, tensors, outputs):

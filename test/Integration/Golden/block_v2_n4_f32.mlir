@@ -25,6 +25,7 @@
 // DEFINE:   --rtol=5e-06
 // RUN: %{forward} --lowering=runtime
 // RUN: %{forward} --lowering=fused
+// RUN: %{forward} --target=simt --lowering=fused
 // DEFINE: %{backward} = rnn-run %s \
 // DEFINE:   --function=backward \
 // DEFINE:   --input=i64=4 \
@@ -57,6 +58,7 @@
 // DEFINE:   --rtol=5e-06
 // RUN: %{backward} --lowering=runtime
 // RUN: %{backward} --lowering=fused
+// RUN: %{backward} --target=simt --lowering=fused
 
 func.func @forward(%n: tensor<i64>, %x: tensor<4x2x3xf32>, %cs_prev: tensor<2x5xf32>, %h_prev: tensor<2x5xf32>, %w:
     tensor<8x20xf32>, %wci: tensor<5xf32>, %wcf: tensor<5xf32>, %wco: tensor<5xf32>, %b: tensor<20xf32>) ->

@@ -19,6 +19,7 @@
 // DEFINE:   --rtol=1e-12
 // RUN: %{main} --lowering=runtime
 // RUN: %{main} --lowering=fused
+// RUN: %{main} --target=simt --lowering=fused
 
 func.func @main(%x: tensor<?x?x2xf64>, %h0: tensor<4x?x4xf64>, %params: tensor<528xf64>, %dy: tensor<?x?x8xf64>, %dhn:
     tensor<4x?x4xf64>) -> (tensor<?x?x8xf64>, tensor<4x?x4xf64>, tensor<?x?x2xf64>, tensor<4x?x4xf64>,

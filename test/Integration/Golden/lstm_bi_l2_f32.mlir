@@ -23,6 +23,7 @@
 // DEFINE:   --rtol=5e-06
 // RUN: %{main} --lowering=runtime
 // RUN: %{main} --lowering=fused
+// RUN: %{main} --target=simt --lowering=fused
 
 func.func @main(%x: tensor<?x?x2xf32>, %h0: tensor<4x?x4xf32>, %c0: tensor<4x?x4xf32>, %params: tensor<704xf32>, %dy:
     tensor<?x?x8xf32>, %dhn: tensor<4x?x4xf32>, %dcn: tensor<4x?x4xf32>) -> (tensor<?x?x8xf32>, tensor<4x?x4xf32>,

@@ -24,6 +24,7 @@
 // DEFINE:   --rtol=1e-12
 // RUN: %{main} --lowering=runtime
 // RUN: %{main} --lowering=fused
+// RUN: %{main} --target=simt --lowering=fused
 
 func.func @main(%x: tensor<5x3x2xf64>, %h0: tensor<4x3x3xf64>, %c0: tensor<4x3x4xf64>, %params: tensor<624xf64>,
     %lengths: tensor<3xi32>, %dy: tensor<5x3x6xf64>, %dhn: tensor<4x3x3xf64>, %dcn: tensor<4x3x4xf64>) ->

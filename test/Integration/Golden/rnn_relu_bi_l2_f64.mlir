@@ -19,6 +19,7 @@
 // DEFINE:   --rtol=1e-12
 // RUN: %{main} --lowering=runtime
 // RUN: %{main} --lowering=fused
+// RUN: %{main} --target=simt --lowering=fused
 
 func.func @main(%x: tensor<5x3x2xf64>, %h0: tensor<4x3x4xf64>, %params: tensor<176xf64>, %dy: tensor<5x3x8xf64>, %dhn:
     tensor<4x3x4xf64>) -> (tensor<5x3x8xf64>, tensor<4x3x4xf64>, tensor<5x3x2xf64>, tensor<4x3x4xf64>,

@@ -20,6 +20,7 @@
 // DEFINE:   --rtol=1e-12
 // RUN: %{main} --lowering=runtime
 // RUN: %{main} --lowering=fused
+// RUN: %{main} --target=simt --lowering=fused
 
 func.func @main(%x: tensor<5x3x2xf64>, %h0: tensor<1x3x4xf64>, %params: tensor<32xf64>, %lengths: tensor<3xi32>, %dy:
     tensor<5x3x4xf64>, %dhn: tensor<1x3x4xf64>) -> (tensor<5x3x4xf64>, tensor<1x3x4xf64>, tensor<5x3x2xf64>,
