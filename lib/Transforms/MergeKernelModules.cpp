@@ -28,6 +28,27 @@ static void makeUnique(gpu::GPUFuncOp kernel, const SymbolTable &kernels) {
   kernel.setName(unique);
 }
 
+/// The runtime knows a cooperative kernel by its name.
+static LogicalResult nameCooperativeKernels(gpu::GPUModuleOp module) {
+  SymbolTable symbols(module);
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<FunctionOpInterface>())) {
+    if (!kernel->hasAttr("rnn.cooperative") || kernel.getName().contains("__coop"))
+      continue;
+    auto from = SymbolRefAttr::get(module.getNameAttr(), {SymbolRefAttr::get(kernel.getNameAttr())});
+    std::string name = (kernel.getName() + "__coop").str();
+    for (unsigned number = 0; symbols.lookup(name); ++number)
+      name = (kernel.getName() + "_" + Twine(number) + "__coop").str();
+    if (failed(symbols.rename(kernel, name)))
+      return failure();
+    auto to = SymbolRefAttr::get(module.getNameAttr(), {SymbolRefAttr::get(kernel.getContext(), name)});
+    module->getParentOp()->walk([&](gpu::LaunchFuncOp launch) {
+      if (launch.getKernel() == from)
+        launch.setKernelAttr(to);
+    });
+  }
+  return success();
+}
+
 /// Asynchronous copies and ldmatrix take 16 bytes from where they are a multiple of 16; LLVM would align the elements alone.
 static void alignBuffers(gpu::GPUFuncOp kernel) {
   StringRef name = LLVM::LLVMDialect::getAlignAttrName();
@@ -45,6 +66,9 @@ struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<Merg
         modules.push_back(module);
     for (gpu::GPUModuleOp module : modules)
       module.walk(alignBuffers);
+    for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
+      if (failed(nameCooperativeKernels(module)))
+        return signalPassFailure();
     if (modules.size() < 2)
       return;
     gpu::GPUModuleOp target = modules.front();

@@ -9,13 +9,15 @@
 // RUN: %{run} --function=atomics --simt-check --simt-schedule=random:1 | FileCheck %s
 // RUN: not rnn-run %s --target=simt --input=1 --function=too_large 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: not rnn-run %s --target=simt --input=1 --function=not_cooperative 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: not rnn-run %s --target=simt --input=1 --function=used_counter 2>&1 | FileCheck %s --check-prefix=USED
 // CHECK: all results are as expected
 module attributes {gpu.container_module} {
   gpu.module @kernels {
-    llvm.func @rnn_grid_barrier()
-
     // Each thread adds one to what its neighbour in the next block had, step by step between two buffers.
-    gpu.func @barrier(%buffers: memref<2x?xf32>, %steps: index) kernel attributes {rnn.cooperative} {
+    gpu.func @barrier(%buffers: memref<2x?xf32>, %count: memref<1xi32>, %steps: index) kernel attributes {rnn.cooperative} {
+      %count_address = memref.extract_aligned_pointer_as_index %count : memref<1xi32> -> index
+      %count_integer = arith.index_cast %count_address : index to i64
+      %counter = llvm.inttoptr %count_integer : i64 to !llvm.ptr<1>
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c2 = arith.constant 2 : index
@@ -31,7 +33,7 @@ module attributes {gpu.container_module} {
         %v = memref.load %buffers[%from, %neighbour] : memref<2x?xf32>
         %w = arith.addf %v, %one : f32
         memref.store %w, %buffers[%to, %i] : memref<2x?xf32>
-        llvm.call @rnn_grid_barrier() : () -> ()
+        rnngpu.grid_barrier %counter
       }
       gpu.return
     }
@@ -78,8 +80,11 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    gpu.func @not_cooperative() kernel {
-      llvm.call @rnn_grid_barrier() : () -> ()
+    gpu.func @not_cooperative(%count: memref<1xi32>) kernel {
+      %count_address = memref.extract_aligned_pointer_as_index %count : memref<1xi32> -> index
+      %count_integer = arith.index_cast %count_address : index to i64
+      %counter = llvm.inttoptr %count_integer : i64 to !llvm.ptr<1>
+      rnngpu.grid_barrier %counter
       gpu.return
     }
   }
@@ -90,6 +95,13 @@ module attributes {gpu.container_module} {
     %buffers = memref.alloc(%n) : memref<2x?xf32>
     linalg.fill ins(%zero : f32) outs(%buffers : memref<2x?xf32>)
     return %buffers : memref<2x?xf32>
+  }
+
+  func.func private @count(%first: i32) -> memref<1xi32> {
+    %c0 = arith.constant 0 : index
+    %count = memref.alloc() : memref<1xi32>
+    memref.store %first, %count[%c0] : memref<1xi32>
+    return %count : memref<1xi32>
   }
 
   func.func private @finish(%buffers: memref<2x?xf32>) -> memref<512xf32> {
@@ -108,9 +120,11 @@ module attributes {gpu.container_module} {
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index
     %c128 = arith.constant 128 : index
+    %none = arith.constant 0 : i32
+    %count = call @count(%none) : (i32) -> memref<1xi32>
     %buffers = call @start() : () -> memref<2x?xf32>
     gpu.launch_func @kernels::@barrier blocks in (%c4, %c1, %c1) threads in (%c128, %c1, %c1)
-        args(%buffers : memref<2x?xf32>, %steps : index)
+        args(%buffers : memref<2x?xf32>, %count : memref<1xi32>, %steps : index)
     %out = call @finish(%buffers) : (memref<2x?xf32>) -> memref<512xf32>
     return %out : memref<512xf32>
   }
@@ -122,29 +136,44 @@ module attributes {gpu.container_module} {
     %c128 = arith.constant 128 : index
     %none = arith.constant 0 : i32
     %buffers = call @start() : () -> memref<2x?xf32>
-    %count = memref.alloc() : memref<1xi32>
-    memref.store %none, %count[%c0] : memref<1xi32>
+    %count = call @count(%none) : (i32) -> memref<1xi32>
     gpu.launch_func @kernels::@atomics blocks in (%c4, %c1, %c1) threads in (%c128, %c1, %c1)
         args(%buffers : memref<2x?xf32>, %count : memref<1xi32>, %steps : index)
     %out = call @finish(%buffers) : (memref<2x?xf32>) -> memref<512xf32>
     return %out : memref<512xf32>
   }
 
-  // LARGE: INVALID_ARGUMENT: launch of kernel `kernels::barrier`: expects a cooperative grid of at most 264 blocks of this size, which an H200 holds at once, but got 265, at {{.*}}grid.mlir:[[#@LINE+6]]:5
+  // LARGE: INVALID_ARGUMENT: launch of kernel `kernels::barrier__coop`: expects a cooperative grid of at most 264 blocks of this size, which an H200 holds at once, but got 265, at {{.*}}grid.mlir:[[#@LINE+8]]:5
   func.func @too_large(%steps: index) {
     %c1 = arith.constant 1 : index
     %blocks = arith.constant 265 : index
     %threads = arith.constant 1024 : index
+    %none = arith.constant 0 : i32
+    %count = call @count(%none) : (i32) -> memref<1xi32>
     %buffers = call @start() : () -> memref<2x?xf32>
     gpu.launch_func @kernels::@barrier blocks in (%blocks, %c1, %c1) threads in (%threads, %c1, %c1)
-        args(%buffers : memref<2x?xf32>, %steps : index)
+        args(%buffers : memref<2x?xf32>, %count : memref<1xi32>, %steps : index)
     return
   }
 
-  // ALONE: grid barrier without a cooperative launch in kernel `kernels::not_cooperative`: the blocks of this grid need not run together; mark the kernel `rnn.cooperative`, at {{.*}}grid.mlir:[[#@LINE-62]]:7 in block (0,0,0) thread (0,0,0)
+  // ALONE: grid barrier without a cooperative launch in kernel `kernels::not_cooperative`: the blocks of this grid need not run together; mark the kernel `rnn.cooperative`, at {{.*}}grid.mlir:[[#@LINE-72]]:7 in block (0,0,0) thread (0,0,0)
   func.func @not_cooperative(%steps: index) {
     %c1 = arith.constant 1 : index
+    %none = arith.constant 0 : i32
+    %count = call @count(%none) : (i32) -> memref<1xi32>
     gpu.launch_func @kernels::@not_cooperative blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%count : memref<1xi32>)
+    return
+  }
+
+  // USED: grid barrier with a used counter in kernel `kernels::barrier__coop`: it holds 1; it must be zero before the first launch, and nothing else may write it, at {{.*}}grid.mlir:[[#@LINE-133]]:9 in block (0,0,0) thread (0,0,0)
+  func.func @used_counter(%steps: index) {
+    %c1 = arith.constant 1 : index
+    %once = arith.constant 1 : i32
+    %count = call @count(%once) : (i32) -> memref<1xi32>
+    %buffers = call @start() : () -> memref<2x?xf32>
+    gpu.launch_func @kernels::@barrier blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%buffers : memref<2x?xf32>, %count : memref<1xi32>, %steps : index)
     return
   }
 }

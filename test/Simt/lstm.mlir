@@ -11,13 +11,11 @@
 // RUN: diff %t.fifo %t.random
 module attributes {gpu.container_module} {
   gpu.module @kernels {
-    llvm.func @rnn_grid_barrier()
-
     // gates: i, f, g, o after their activations, [T,B,4H]; cells and states: with the initial ones, [T+1,B,H].
     gpu.func @lstm(%gates: memref<8x16x256xf32>, %cells: memref<9x16x64xf32>, %states: memref<9x16x64xf32>,
                    %x: memref<8x16x64xf32>, %dstates: memref<8x16x64xf32>, %wh: memref<256x64xf32>,
                    %wx: memref<256x64xf32>, %dgates: memref<8x16x256xf32>, %dwh: memref<256x64xf32>,
-                   %dwx: memref<256x64xf32>, %dx: memref<8x16x64xf32>)
+                   %dwx: memref<256x64xf32>, %dx: memref<8x16x64xf32>, %count: memref<1xi32>)
         workgroup(%dh: memref<16x16xf32, #gpu.address_space<workgroup>>,
                   %dc: memref<16x16xf32, #gpu.address_space<workgroup>>)
         kernel attributes {rnn.cooperative, known_block_size = array<i32: 128, 1, 1>} {
@@ -34,6 +32,9 @@ module attributes {gpu.container_module} {
       %weights = arith.constant 16384 : index
       %zero = arith.constant 0.0 : f32
       %one = arith.constant 1.0 : f32
+      %count_address = memref.extract_aligned_pointer_as_index %count : memref<1xi32> -> index
+      %count_integer = arith.index_cast %count_address : index to i64
+      %counter = llvm.inttoptr %count_integer : i64 to !llvm.ptr<1>
       %thread = gpu.thread_id x
       %block = gpu.block_id x
       %before = arith.muli %block, %c128 : index
@@ -102,7 +103,7 @@ module attributes {gpu.container_module} {
           memref.store %rg, %dgates[%t, %b, %jg] : memref<8x16x256xf32>
           memref.store %ro, %dgates[%t, %b, %jo] : memref<8x16x256xf32>
         }
-        llvm.call @rnn_grid_barrier() : () -> ()
+        rnngpu.grid_barrier %counter
         // dh = dgates Wh and dx = dgates Wx, for the block's units.
         scf.for %e = %thread to %c256 step %c128 {
           %b = arith.divui %e, %c16 : index
@@ -157,11 +158,15 @@ module attributes {gpu.container_module} {
     %dwh = memref.alloc() : memref<256x64xf32>
     %dwx = memref.alloc() : memref<256x64xf32>
     %dx = memref.alloc() : memref<8x16x64xf32>
+    %c0 = arith.constant 0 : index
+    %none = arith.constant 0 : i32
+    %count = memref.alloc() : memref<1xi32>
+    memref.store %none, %count[%c0] : memref<1xi32>
     gpu.launch_func @kernels::@lstm blocks in (%c4, %c1, %c1) threads in (%c128, %c1, %c1)
         args(%gates : memref<8x16x256xf32>, %cells : memref<9x16x64xf32>, %states : memref<9x16x64xf32>,
              %x : memref<8x16x64xf32>, %dstates : memref<8x16x64xf32>, %wh : memref<256x64xf32>, %wx : memref<256x64xf32>,
              %dgates : memref<8x16x256xf32>, %dwh : memref<256x64xf32>, %dwx : memref<256x64xf32>,
-             %dx : memref<8x16x64xf32>)
+             %dx : memref<8x16x64xf32>, %count : memref<1xi32>)
     return %dgates, %dwh, %dwx, %dx : memref<8x16x256xf32>, memref<256x64xf32>, memref<256x64xf32>, memref<8x16x64xf32>
   }
 

@@ -72,3 +72,24 @@ module attributes {gpu.container_module} {
     gpu.func @buffers() workgroup(%tile: memref<8xf16, #gpu.address_space<workgroup>>) kernel { gpu.return }
   }
 }
+
+// -----
+
+// The runtime launches a cooperative kernel as one by its name.
+// CHECK-LABEL: func.func @cooperative
+// CHECK:         gpu.launch_func @a::@all__coop blocks
+// CHECK:         gpu.launch_func @a::@marked__coop__pdl blocks
+// CHECK-DAG:     gpu.func @all__coop()
+// CHECK-DAG:     gpu.func @marked__coop__pdl()
+module attributes {gpu.container_module} {
+  func.func @cooperative() {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @a::@all blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @a::@marked__coop__pdl blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    return
+  }
+  gpu.module @a {
+    gpu.func @all() kernel attributes {rnn.cooperative} { gpu.return }
+    gpu.func @marked__coop__pdl() kernel attributes {rnn.cooperative} { gpu.return }
+  }
+}

@@ -127,15 +127,17 @@ TEST(Simt, BarriersOrderABlock) {
   }
 }
 
+static int32_t counter = 0;
+
 static void countSteps(void **arguments) {
   auto &value = *static_cast<int32_t *>(arguments[0]);
   for (int32_t step = 0; step < 20; ++step) {
     if (globalThread() == step)
       ++value;
-    rnnrt_abi_simt_grid_barrier("grid.mlir:1:1");
+    rnnrt_abi_simt_grid_barrier(&counter, "grid.mlir:1:1");
     if (value != step + 1)
       rnnrt_abi_simt_assert("a thread is out of step", "grid.mlir:2:1");
-    rnnrt_abi_simt_grid_barrier("grid.mlir:3:1");
+    rnnrt_abi_simt_grid_barrier(&counter, "grid.mlir:3:1");
   }
 }
 

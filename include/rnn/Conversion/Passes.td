@@ -221,7 +221,7 @@ def ConvertRNNGPUToNVVMPass : Pass<"convert-rnngpu-to-nvvm"> {
     `rnngpu` ops become `llvm.inline_asm` with their PTX instruction. Target `cuda` alone does this: the emulator knows the
     ops, but no assembly.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,9 +238,8 @@ def SimtToHostPass : Pass<"simt-to-host", "::mlir::ModuleOp"> {
       shared memory of a block.
     - NVVM ops become calls of `rnnrt_abi_simt_*` entries (`rnn_runtime/simt.def`): ids, barriers, shuffles, votes, tensor
       core ops, asynchronous copies, clusters with their barriers, remote shared memory and `mbarrier`. So do `rnngpu`
-      ops. Calls of libdevice (`__nv_*`) become calls of the C library. A call of
-      `rnn_grid_barrier` is the barrier of a cooperative grid; the mark of a cooperative kernel is the attribute
-      `rnn.cooperative`.
+      ops. Calls of libdevice (`__nv_*`) become calls of the C library. The mark of a cooperative kernel is the attribute
+      `rnn.cooperative`, or a name that ends in `__coop`.
     - After each atomic whose result is used, other threads may run, so that polling makes progress.
     - What a kernel leaves undefined, and its private memory at the start, is NaN.
     - `gpu.launch_func` becomes `rnnrt_abi_simt_launch`, and the memory functions of upstream's GPU runtime (`mgpu*`)

@@ -68,7 +68,7 @@ def RNNMergeKernelModulesPass : Pass<"rnn-merge-kernel-modules", "::mlir::Module
     `gpu-kernel-outlining` makes one `gpu.module` per kernel, and each would be assembled by a run of `ptxas` and loaded on its
     own. This pass moves the kernels into the first such module, with new names where they clash. Modules that hold more
     than kernels, or that have targets already, stay as they are. What a name ends in for the runtime (`__pdl`, `__coop`)
-    stays its end.
+    stays its end; kernels with the attribute `rnn.cooperative` get the latter.
 
     Workgroup buffers get an alignment of 16 bytes (`llvm.align`), which asynchronous copies and `ldmatrix` need.
   }];

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "rnn/Conversion/Passes.h"
 #include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
@@ -61,10 +62,57 @@ private:
   StringRef text;
 };
 
+// The shares of all blocks are 2^31: 1 of each, but that of the first, which has the rest. The top bit turns when the last
+// has come, and the bits below are zero again. Labels and registers live inside of the braces.
+constexpr StringLiteral gridBarrier = R"({
+.reg .pred p;
+.reg .b32 a, b, n, share, before, now;
+mov.u32 a, %tid.x;
+mov.u32 b, %tid.y;
+or.b32 a, a, b;
+mov.u32 b, %tid.z;
+or.b32 a, a, b;
+setp.ne.u32 p, a, 0;
+@p bra.uni DONE;
+mov.u32 n, %nctaid.x;
+mov.u32 b, %nctaid.y;
+mul.lo.u32 n, n, b;
+mov.u32 b, %nctaid.z;
+mul.lo.u32 n, n, b;
+mov.u32 a, %ctaid.x;
+mov.u32 b, %ctaid.y;
+or.b32 a, a, b;
+mov.u32 b, %ctaid.z;
+or.b32 a, a, b;
+setp.eq.u32 p, a, 0;
+sub.u32 share, 0x80000001, n;
+selp.b32 share, share, 1, p;
+atom.add.release.gpu.global.u32 before, [$0], share;
+WAIT:
+ld.acquire.gpu.global.u32 now, [$0];
+xor.b32 now, now, before;
+setp.ge.s32 p, now, 0;
+@p bra WAIT;
+DONE:
+})";
+
+struct GridBarrierPattern : public OpRewritePattern<rnngpu::GridBarrierOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(rnngpu::GridBarrierOp op, PatternRewriter &rewriter) const final {
+    // Unlike assembly, LLVM knows of these that no thread may get a copy of its own.
+    NVVM::Barrier0Op::create(rewriter, op.getLoc());
+    createAssembly(rewriter, op.getLoc(), op.getCounter(), gridBarrier);
+    NVVM::Barrier0Op::create(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct ConvertRNNGPUToNVVM : public rnn::impl::ConvertRNNGPUToNVVMPassBase<ConvertRNNGPUToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<StoreAsyncPattern>(&getContext());
+    patterns.add<StoreAsyncPattern, GridBarrierPattern>(&getContext());
     patterns.add<PlainPattern<rnngpu::GridWaitOp>>(&getContext(), "griddepcontrol.wait;");
     patterns.add<PlainPattern<rnngpu::LaunchDependentsOp>>(&getContext(), "griddepcontrol.launch_dependents;");
     walkAndApplyPatterns(getOperation(), std::move(patterns));

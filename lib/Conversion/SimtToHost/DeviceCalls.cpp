@@ -89,11 +89,6 @@ Rewrite rnn::simt::rewriteDeviceCall(LLVM::CallOp call, EntryBuilder &entries) {
     entries.call(builder, loc, "rnnrt_abi_simt_assert", {call.getArgOperands().front(), entries.site(builder, call)});
     return replace(call, {});
   }
-  // Until there is an op for it, a call of this name is the barrier of a cooperative grid.
-  if (name == "rnn_grid_barrier" && call.getArgOperands().empty()) {
-    entries.call(builder, loc, "rnnrt_abi_simt_grid_barrier", {entries.site(builder, call, /*unique=*/true)});
-    return replace(call, {});
-  }
   if (name.consume_front("__nv_"))
     return rewriteLibdevice(call, name, entries);
   return Rewrite::Unknown;

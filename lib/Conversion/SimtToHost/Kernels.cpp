@@ -331,7 +331,9 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     bool isKernel = SharedLayout::isKernel(function);
     Kernel kernel;
     kernel.sharedBytes = shared.getBytes(function);
-    kernel.cooperative = function->hasAttr("rnn.cooperative");
+    StringRef plain = name;
+    plain.consume_back("__pdl");
+    kernel.cooperative = function->hasAttr("rnn.cooperative") || plain.ends_with("__coop");
     kernel.checked = check;
     kernel.blockSize = getSizes(function, {"nvvm.reqntid", "gpu.known_block_size", "nvvm.maxntid"});
     kernel.clusterSize = getSizes(function, {"nvvm.cluster_dim", "gpu.known_cluster_size"});

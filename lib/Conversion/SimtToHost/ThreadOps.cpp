@@ -6,6 +6,7 @@
 
 #include "Internal.h"
 #include "mlir/IR/Builders.h"
+#include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -238,6 +239,11 @@ Rewrite rnn::simt::rewriteThreadOp(Operation *op, EntryBuilder &entries) {
       .Case([&](NVVM::RcpApproxFtzF32Op reciprocal) {
         Value one = LLVM::ConstantOp::create(builder, loc, entries.f32, builder.getF32FloatAttr(1.0f));
         return replace(op, LLVM::FDivOp::create(builder, loc, one, reciprocal.getArg()));
+      })
+      .Case([&](rnngpu::GridBarrierOp barrier) {
+        entries.call(builder, loc, "rnnrt_abi_simt_grid_barrier",
+                     {entries.flatten(builder, loc, barrier.getCounter()), uniqueSite()});
+        return erase(op);
       })
       // Programmatic dependent launch: kernels run one after the other here, so there is nothing to wait for.
       .Case([&](NVVM::GriddepcontrolOp) { return erase(op); })

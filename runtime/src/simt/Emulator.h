@@ -185,7 +185,7 @@ public:
   void yield(Thread &thread, const char *site);
   /// The same for a thread that did not ask for it.
   void preempt(Thread &thread);
-  void arriveAtGridBarrier(Thread &thread, const char *site);
+  void arriveAtGridBarrier(Thread &thread, const int32_t *counter, const char *site);
 
   /// Ends the launch with a failure. Nothing of the calling thread runs any more, not even destructors.
   [[noreturn]] void abandon(Status failure);

@@ -123,8 +123,8 @@ int32_t rnnrt_abi_simt_barrier_reduce(int32_t id, int32_t threads, int32_t kind,
                      : barrier.lastTrue != 0;
 }
 
-void rnnrt_abi_simt_grid_barrier(const char *site) {
-  emulator().arriveAtGridBarrier(*running, site);
+void rnnrt_abi_simt_grid_barrier(const int32_t *counter, const char *site) {
+  emulator().arriveAtGridBarrier(*running, counter, site);
 }
 
 void rnnrt_abi_simt_fence(const char *) {

@@ -57,14 +57,14 @@ module attributes {gpu.container_module} {
 // Kernels with layouts of their own, a variable that two of them share, dynamic shared memory, a constant, functions.
 // KERNELS-LABEL: gpu.module @layout
 // KERNELS: llvm.func @one() {{.*}}cooperative = true, shared_bytes = 128 : i64
-// KERNELS: llvm.func @two() {{.*}}cooperative = false, shared_bytes = 512 : i64
+// KERNELS: llvm.func @two({{.*}}) {{.*}}cooperative = false, shared_bytes = 512 : i64
 // CHECK-LABEL: llvm.mlir.global internal constant @layout__table
 // CHECK-LABEL: llvm.func internal @layout__both()
 // CHECK: llvm.getelementptr %{{.*}}[0] : (!llvm.ptr) -> !llvm.ptr, i8
 // CHECK-LABEL: llvm.func internal @layout__one()
 // CHECK: llvm.getelementptr %{{.*}}[16] : (!llvm.ptr) -> !llvm.ptr, i8
 // CHECK: llvm.call @layout__both()
-// CHECK-LABEL: llvm.func internal @layout__two()
+// CHECK-LABEL: llvm.func internal @layout__two(
 // CHECK: llvm.getelementptr %{{.*}}[16] : (!llvm.ptr) -> !llvm.ptr, i8
 // CHECK: llvm.call @rnnrt_abi_simt_dynamic_shared()
 // CHECK: llvm.mlir.addressof @layout__table
@@ -81,7 +81,6 @@ module attributes {gpu.container_module} {
     llvm.mlir.global internal @large() {addr_space = 3 : i32} : !llvm.array<100 x f32>
     llvm.mlir.global internal @dynamic() {addr_space = 3 : i32} : !llvm.array<0 x i8>
     llvm.mlir.global internal constant @table(dense<1.0> : tensor<4xf32>) {addr_space = 4 : i32} : !llvm.array<4 x f32>
-    llvm.func @rnn_grid_barrier()
     llvm.func @__nv_expf(f32) -> f32
     llvm.func @both() {
       %a = llvm.mlir.addressof @common : !llvm.ptr<3>
@@ -96,12 +95,12 @@ module attributes {gpu.container_module} {
       llvm.call @both() : () -> ()
       llvm.return
     }
-    llvm.func @two() attributes {nvvm.kernel} {
+    llvm.func @two(%counter: !llvm.ptr<1>) attributes {nvvm.kernel} {
       %a = llvm.mlir.addressof @large : !llvm.ptr<3>
       %b = llvm.mlir.addressof @dynamic : !llvm.ptr<3>
       %c = llvm.mlir.addressof @table : !llvm.ptr<4>
       %x = llvm.load %c : !llvm.ptr<4> -> f32
-      llvm.call @rnn_grid_barrier() : () -> ()
+      rnngpu.grid_barrier %counter
       %y = llvm.call @__nv_expf(%x) : (f32) -> f32
       llvm.store %y, %a : f32, !llvm.ptr<3>
       %n = llvm.mlir.constant(1 : i32) : i32

@@ -33,3 +33,15 @@ llvm.func @grid_wait(%p: !llvm.ptr<1>) -> f32 {
   %c = llvm.fadd %a, %b : f32
   llvm.return %c : f32
 }
+
+// CHECK-LABEL: @grid_barrier(
+llvm.func @grid_barrier(%counter: !llvm.ptr<1>, %p: !llvm.ptr<1>) -> f32 {
+  // CHECK: llvm.load
+  %a = llvm.load %p : !llvm.ptr<1> -> f32
+  // CHECK-NEXT: rnngpu.grid_barrier %{{.*}}
+  rnngpu.grid_barrier %counter
+  // CHECK-NEXT: llvm.load
+  %b = llvm.load %p : !llvm.ptr<1> -> f32
+  %c = llvm.fadd %a, %b : f32
+  llvm.return %c : f32
+}

@@ -106,4 +106,31 @@ def RNNGPU_LaunchDependentsOp : RNNGPU_Op<"launch_dependents", [MemoryEffects<[M
   let assemblyFormat = "attr-dict";
 }
 
+def RNNGPU_GridBarrierOp : RNNGPU_Op<"grid_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the barrier of a cooperative grid";
+  let description = [{
+    All threads of the grid wait here for each other; what each stored in front of the barrier, all may read behind it. The
+    kernel is launched cooperatively: it has the attribute `rnn.cooperative`, or a name that ends in `__coop`.
+
+    `counter` is a word of 32 bits in global memory, the same for all threads, which is zero before the first launch that
+    uses it. It serves every barrier of a grid, and one launch after the other, but not two launches at the same time.
+
+    The PTX form has a barrier of the block on both sides. Between them the first thread of each block adds to the counter,
+    with release semantics, and polls it with acquire semantics until the top bit has turned, for which the blocks' shares
+    add up; so nobody resets it. The scope is that of the GPU; `sm_70` is needed.
+
+    Example:
+    ```mlir
+    llvm.func @exchange(%counter: !llvm.ptr<1>, %mine: !llvm.ptr<1>, %other: !llvm.ptr<1>, %value: f32) -> f32 {
+      llvm.store %value, %mine : f32, !llvm.ptr<1>
+      rnngpu.grid_barrier %counter
+      %theirs = llvm.load %other : !llvm.ptr<1> -> f32
+      llvm.return %theirs : f32
+    }
+    ```
+  }];
+  let arguments = (ins LLVM_PointerInAddressSpace<1>:$counter);
+  let assemblyFormat = "$counter attr-dict";
+}
+
 #endif // RNN_DIALECT_RNNGPU_IR_RNNGPUOPS_TD
