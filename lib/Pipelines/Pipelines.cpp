@@ -91,10 +91,13 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
 
 /// Whether a step's kernel may begin before the one in front of it has ended. The emulator knows the instructions.
 static bool hasProgrammaticLaunch(const PipelineOptions &options) {
-  unsigned capability = 0;
-  StringRef chip = options.chip;
-  return options.target == "simt" ||
-         (chip.consume_front("sm_") && !chip.consumeInteger(10, capability) && capability >= 90);
+  std::optional<TargetInfo> info = TargetInfo::get(options.target);
+  return info && info->hasClusters(options.chip);
+}
+
+/// The emulator is there to run kernels, so it multiplies itself only when that is asked for.
+static std::string getLargeProducts(const PipelineOptions &options) {
+  return options.target == "simt" && options.largeProducts == "auto" ? "kernel" : options.largeProducts;
 }
 
 void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) {
@@ -102,7 +105,7 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
   if (options.target == "host")
     pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters}));
   if (options.target == "cuda" || options.target == "simt")
-    pm.addPass(createConvertRNNToGPUPass({options.tf32, hasProgrammaticLaunch(options)}));
+    pm.addPass(createConvertRNNToGPUPass({options.tf32, hasProgrammaticLaunch(options), getLargeProducts(options)}));
   // Before linalg becomes loops, since it makes linalg ops.
   pm.addPass(createRNNExpandStridedCopiesPass());
   if (options.target == "cuda") {
@@ -184,6 +187,9 @@ struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
       *this, "chip", llvm::cl::desc("GPU to compile kernels for, as sm_90a; default: PTX for every GPU from sm_80 on")};
   PassOptions::Option<bool> tf32{
       *this, "tf32", llvm::cl::desc("Fused GPU kernels may round factors of f32 products to tf32"), llvm::cl::init(false)};
+  PassOptions::Option<std::string> largeProducts{
+      *this, "large-products",
+      llvm::cl::desc("Products over all steps of fused GPU kernels: auto, kernel or library"), llvm::cl::init("auto")};
   PassOptions::Option<bool> simtCheck{
       *this, "simt-check", llvm::cl::desc("Target simt: look at every access of a kernel"), llvm::cl::init(false)};
   PassOptions::Option<unsigned> vectorBits{
@@ -214,6 +220,7 @@ void rnn::registerPipelines() {
         options.lowering = flags.lowering;
         options.chip = flags.chip;
         options.tf32 = flags.tf32;
+        options.largeProducts = flags.largeProducts;
         options.simtCheck = flags.simtCheck;
         options.vectorBits = flags.vectorBits;
         options.vectorRegisters = flags.vectorRegisters;

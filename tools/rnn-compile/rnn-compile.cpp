@@ -50,6 +50,11 @@ static cl::opt<std::string> chip("chip", cl::desc("GPU to compile kernels for, w
                                  cl::value_desc("CHIP"), cl::cat(category));
 static cl::opt<bool> tf32("tf32", cl::desc("Fused GPU kernels may round factors of f32 products to tf32"),
                           cl::cat(category));
+static cl::opt<std::string> largeProducts(
+    "large-products",
+    cl::desc("GPU kernels: products over all steps by auto (the device's library where it is there and they are large, the "
+             "default), kernel or library"),
+    cl::init("auto"), cl::cat(category));
 static cl::opt<std::string> lowering("lowering", cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
                                      cl::init("auto"), cl::cat(category));
 static cl::opt<std::string>
@@ -110,6 +115,8 @@ static llvm::Error checkFlags() {
     return makeError("--chip=" + chip + " names a GPU, but --target=" + target + " has none; use --target=cuda");
   if (tf32 && target == "host")
     return makeError("--tf32 is about GPU kernels, but --target=host has none; use --target=cuda");
+  if (largeProducts != "auto" && largeProducts != "kernel" && largeProducts != "library")
+    return makeError("unknown value `" + largeProducts + "` in --large-products; expected auto, kernel or library");
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     return makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused");
   if (optimizationLevel > 3)
@@ -159,6 +166,7 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
   pipeline.target = target;
   pipeline.chip = chip;
   pipeline.tf32 = tf32;
+  pipeline.largeProducts = largeProducts;
   pipeline.lowering = lowering;
   pipeline.stopAfter = stopAfter;
   pipeline.exportPrefix = getPrefix();

@@ -67,6 +67,11 @@ static cl::opt<std::string> chip("chip",
 static cl::opt<bool> tf32("tf32",
                           cl::desc("Targets cuda and simt: fused kernels may round factors of f32 products to tf32"),
                           cl::cat(category));
+static cl::opt<std::string> largeProducts("large-products",
+                                          cl::desc("Targets cuda and simt: products over all steps of fused kernels by "
+                                                   "auto (cuda: the device's library where it is there and they are "
+                                                   "large, the default), kernel or library"),
+                                          cl::init("auto"), cl::cat(category));
 static cl::opt<std::string> simtSchedule("simt-schedule",
                                          cl::desc("Target simt: how threads take turns: fifo, reverse or random:SEED "
                                                   "(default: RNNRT_SIMT_SCHEDULE, else fifo)"),
@@ -178,6 +183,7 @@ static llvm::Error run(ModuleOp module) {
   options.pipeline.target = target;
   options.pipeline.chip = chip;
   options.pipeline.tf32 = tf32;
+  options.pipeline.largeProducts = largeProducts;
   options.pipeline.lowering = lowering;
   options.pipeline.simtCheck = simtCheck;
   SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
@@ -243,6 +249,7 @@ static llvm::Error printStage(ModuleOp module, Stage stage) {
   options.target = target;
   options.chip = chip;
   options.tf32 = tf32;
+  options.largeProducts = largeProducts;
   options.lowering = lowering;
   options.simtCheck = simtCheck;
   options.stopAfter = stage;
@@ -293,6 +300,8 @@ int main(int argc, char **argv) {
   if (target == "simt")
     if (std::optional<std::string> wanted = llvm::sys::Process::GetEnv("RNN_SIMT_CHECK"))
       simtCheck = simtCheck || (!wanted->empty() && *wanted != "0");
+  if (largeProducts != "auto" && largeProducts != "kernel" && largeProducts != "library")
+    exitOnError(makeError("unknown value `" + largeProducts + "` in --large-products; expected auto, kernel or library"));
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     exitOnError(makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused"));
   if (benchmark < 0)

@@ -109,6 +109,10 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
     With `programmatic-launch`, the kernels of steps are marked for programmatic dependent launch (`__pdl` ends their
     names): each fetches its first weights before it waits for the step in front of it.
 
+    With `large-products=auto`, the products over all steps are computed by the library of the device (cuBLASLt) where they
+    are large: `rnnrt.matrix_product` asks for it, and where it answers no, the kernel is launched. Library and kernel round
+    alike but add in other orders, so bits differ between them.
+
     Sizes are whatever they are at run time: threads outside of a matrix do nothing. Sums are formed in f32 (f64 for
     f64), in an order that depends on the sizes alone, so every run gives the same bits.
 
@@ -120,6 +124,9 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
     Option<"tf32", "tf32", "bool", "false", "Products of f32 by tensor cores, which round factors to tf32">,
     Option<"programmatic", "programmatic-launch", "bool", "false",
            "A step may begin before the one in front has ended (compute capability 9.0 or later)">,
+    Option<"largeProducts", "large-products", "std::string", "\"kernel\"",
+           "Products over all steps: kernel, auto (the device's library where it is there and they are large) or library "
+           "(wherever it is there)">,
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",

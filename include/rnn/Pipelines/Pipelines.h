@@ -40,6 +40,9 @@ struct PipelineOptions {
   std::string chip;
   /// Targets cuda and simt: fused kernels may round factors of f32 products to tf32, which tensor cores take.
   bool tf32 = false;
+  /// Targets cuda and simt: who computes the products over all steps of fused kernels: `kernel`, `library` (the device's,
+  /// wherever it is there) or `auto` (target cuda: the library where it is there and they are large).
+  std::string largeProducts = "auto";
   /// Target simt: look at every access of a kernel, for races, uninitialised memory and wrong addresses.
   bool simtCheck = false;
   /// Target host: vector registers of the processor that fused kernels are shaped for. A JIT and an object file take them

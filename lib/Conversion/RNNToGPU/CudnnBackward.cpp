@@ -76,8 +76,13 @@ private:
       deltas = stack.allocate(outputs, element);
     if (!stack.hasOneLayer)
       between = stack.allocate(outputs, accumulator);
+    mayMultiplyInput = mayUseLibrary(stack.points, allColumns, host.max(sizes.I, stack.width));
+    if (mayMultiplyInput && numDirections == 2 && (dx || !stack.hasOneLayer))
+      stacked = stack.allocate(host.mul(allColumns, host.max(sizes.I, stack.width)), element);
     if (!dparams)
       return;
+    if (element != accumulator && mayUseLibrary(sizes.gateRows(), P, stack.points))
+      sums = stack.allocate(host.mul(sizes.gateRows(), P), accumulator);
     if (element != accumulator)
       rounded = stack.allocate(stack.hasOneLayer ? outputs : host.mul(outputs, host.index(2)), element);
     if (stack.drops())
@@ -271,10 +276,46 @@ private:
       e.store(value, between, {place});
     });
   }
+  Value multiplyInput() {
+    Matrix weights{stack.params, stack.inputWeights.first, I};
+    if (numDirections == 2) {
+      // One after the other, for one product.
+      weights = {stacked, host.index(0), I};
+      launchPlaces(host, getName("grad_stack"), allColumns, I, [&](const Emitter &e, Value row, Value column) {
+        Value ofDirection = e.div(row, sizes.gateRows()), rowOfIt = e.remainder(row, sizes.gateRows());
+        Matrix from{stack.params, stack.inputWeights.at(e, ofDirection), I};
+        weights.store(e, from.load(e, rowOfIt, column), row, column);
+      });
+    }
+    auto into = [&](Value buffer) {
+      return multiply({stack.points, I, allColumns, {gradients, host.index(0), allColumns}, weights,
+                       {buffer, host.index(0), I}});
+    };
+    auto below = [&] {
+      Value done = into(between);
+      if (stack.drops())
+        host.when(done, [&] {
+          launchPlaces(host, getName("grad_input_dropout"), stack.points, I,
+                       [&](const Emitter &e, Value row, Value column) {
+                         Value place = e.add(e.mul(row, I), column);
+                         Value kept = stack.drop(e, e.load(between, {place}), e.sub(stack.layer, e.index(1)), row, column);
+                         e.store(kept, between, {place});
+                       });
+        });
+      return done;
+    };
+    if (stack.hasOneLayer)
+      return into(dx);
+    return dx && !sizes.skips ? host.choose(stack.isFirst, [&] { return into(dx); }, below) : below();
+  }
   Value isAbove(const Emitter &e) const { return e.isLess(e.index(0), stack.layer); }
 
   void lowerInput() {
-    auto multiply = [&] { BackwardLayer::launchInput(stack.points); };
+    auto byLibrary = [&] { return multiplyInput(); };
+    LibraryFn library;
+    if (mayMultiplyInput)
+      library = byLibrary;
+    auto multiply = [&] { BackwardLayer::launchInput(stack.points, nullptr, library); };
     if (dx && !sizes.skips)
       return multiply();
     if (dx)
@@ -341,7 +382,14 @@ private:
       launchWeights("grad_w_input", sizes.gateRows(), I,
                     operandOf([this](const Emitter &, int64_t) { return myGradients; }, false),
                     operandOf([=](const Emitter &, int64_t) { return input; }, false),
-                    storeInto(stack.inputWeights, I));
+                    storeInto(stack.inputWeights, I), [&] {
+                      return forDirections([&] {
+                        LibraryProduct p{sizes.gateRows(), I, stack.points, myGradients, input,
+                                         {dparams, stack.inputWeights.at(host, direction), I}};
+                        p.leftTransposed = true;
+                        return multiply(p);
+                      });
+                    });
     };
     if (!sizes.skips)
       inputWeights();
@@ -349,11 +397,34 @@ private:
       host.when(isAbove(host), inputWeights);
     launchWeights("grad_w_state", sizes.gateRows(), P,
                   operandOf([this](const Emitter &, int64_t) { return myStateGradients; }, false),
-                  getStatesBefore(roundedStates(stack.layer)), storeInto(stack.recurrentWeights, P));
+                  getStatesBefore(roundedStates(stack.layer)), storeInto(stack.recurrentWeights, P),
+                  [&] { return forDirections([&] { return multiplyStates(roundedStates(stack.layer)); }); });
     if (isProjected)
       launchWeights("grad_w_projection", P, H, operandOf([this](const Emitter &, int64_t) { return myDeltas; }, false),
                     getHidden(), storeInto(stack.projection, H));
-    lowerBiases();
+  }
+
+  /// By the library: `emit` for each direction.
+  Value forDirections(LibraryFn emit) {
+    auto of = [&](int64_t number) {
+      startDirection(host, host.index(number));
+      return emit();
+    };
+    return numDirections == 1 ? of(0) : inTurn([&] { return of(0); }, [&] { return of(1); });
+  }
+
+  /// The direction's first step with the state before it, and the others with those of their neighbours.
+  Value multiplyStates(Matrix all) {
+    const bool isForward = getConstantIntValue(direction) == 0;
+    Value zero = host.index(0), rest = host.sub(stack.points, B);
+    Matrix result{dparams, stack.recurrentWeights.at(host, direction), P};
+    all.first = host.add(all.first, host.mul(direction, P));
+    LibraryProduct first{sizes.gateRows(), P, host.min(B, stack.points),
+                         isForward ? myStateGradients : myStateGradients.from(host, rest), firstState, result};
+    LibraryProduct others{sizes.gateRows(), P, rest, myStateGradients.from(host, isForward ? B : zero),
+                          all.from(host, isForward ? zero : B), result};
+    first.leftTransposed = others.leftTransposed = true;
+    return multiplySum(first, others, sums, getName("grad_w_state_round"));
   }
 
   FinishFn storeInto(Places places, Value stride) {
@@ -397,8 +468,8 @@ private:
                  });
   }
 
-  /// Both biases of a gate have the same gradient, but for gru's new gate.
-  void lowerBiases() {
+  /// Sums over `rows` of what the steps computed. Both biases of a gate have the same gradient, but for gru's new gate.
+  void lowerBiases(StringRef suffix, Value gradients, Value stateGradients, Value rows) {
     const bool differ = cell.isGRU();
     ColumnSums sums{getName("grad_bias"), accumulator, differ ? 2 : 1, stack.points, allColumns, {}, {}};
     sums.terms = [=](const Emitter &e, Value row, Value column) {
@@ -434,6 +505,8 @@ private:
   Value deltas;                    ///< projection: gradients of all states
   Value between;                   ///< the gradient of a layer's output
   Value rounded, dropped, masked;  ///< sides of products: states of two layers, the input of this one, x
+  bool mayMultiplyInput = false;   ///< by the library
+  Value stacked, sums;             ///< for the library: input weights of both directions, sums that are not rounded yet
 
   // Of a layer, a direction, a step.
   Matrix states;

@@ -34,14 +34,18 @@ public:
   }
 
   void lower() {
+    auto byLibrary = [&] { return multiplyInput(); };
+    LibraryFn library;
+    if (mayUseLibrary(stack.points, sizes.gateRows(), host.max(sizes.I, stack.width)))
+      library = byLibrary;
     stack.forEachLayer(/*reversed=*/false, [&] {
       startLayer();
       if (sizes.skips) {
         host.when(stack.isFirst, [&] { skipInput(); });
         if (!stack.hasOneLayer)
-          host.when(host.isLess(host.index(0), stack.layer), [&] { launchInput(); });
+          host.when(host.isLess(host.index(0), stack.layer), [&] { launchInput(library); });
       } else {
-        launchInput();
+        launchInput(library);
       }
       if (cluster)
         launchClustersOr(host, [&] { launchCluster(); }, [&] { launchSteps(); });
@@ -77,6 +81,9 @@ private:
       outputScratch = stack.allocate(stack.hasOneLayer ? outputs : host.mul(outputs, host.index(2)), element);
     if (isTraining && stack.drops())
       dropped = stack.allocate(outputs, element);
+    Value rows = sizes.gateRows();
+    if (!element.isF64() && mayUseLibrary(stack.points, rows, host.max(sizes.I, stack.width)))
+      biases = stack.allocate(host.mul(rows, D), accumulator);
   }
 
   /// Apart from the product: gru mixes it in, and a row past its end keeps it.
@@ -121,6 +128,9 @@ private:
     return operandOf([this](const Emitter &, int64_t) { return inputWeights; }, true);
   }
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
+    allGates.store(e, addBias(e, column, sum), row, column);
+  }
+  Value addBias(const Emitter &e, Value column, Value sum) {
     sum = e.add(sum, stack.load(e, stack.params, e.add(inputBias, column)));
     auto recurrent = [&] { return stack.load(e, stack.params, e.add(recurrentBias, column)); };
     // The bias of gru's new gate stands inside of the product with the reset gate.
@@ -129,7 +139,30 @@ private:
           sum, e.choose(e.isLess(column, e.mul(H, e.index(2))), recurrent, [&] { return e.number(0.0, accumulator); }));
     else
       sum = e.add(sum, recurrent());
-    allGates.store(e, sum, row, column);
+    return sum;
+  }
+
+  /// All directions by the library.
+  Value multiplyInput() {
+    Value rows = sizes.gateRows();
+    if (biases)
+      launchPlaces(host, getName("bias"), host.index(numDirections), rows,
+                   [&](const Emitter &e, Value direction, Value column) {
+                     startDirection(e, direction);
+                     Value sum = addBias(e, column, e.number(0.0, accumulator));
+                     e.store(sum, biases, {e.add(e.mul(direction, rows), column)});
+                   });
+    auto ofDirection = [&](int64_t direction) {
+      startDirection(host, host.index(direction));
+      LibraryProduct p{stack.points, rows, I, input, inputWeights, allGates};
+      p.rightTransposed = true;
+      if (biases)
+        p.bias = memref::SubViewOp::create(host.builder, host.loc, biases,
+                                           OpFoldResult(host.mul(host.index(direction), rows)), OpFoldResult(rows),
+                                           OpFoldResult(host.builder.getIndexAttr(1)));
+      return ForwardLayer::multiplyInput(p, direction);
+    };
+    return numDirections == 1 ? ofDirection(0) : inTurn([&] { return ofDirection(0); }, [&] { return ofDirection(1); });
   }
 
   /// The input takes the place of its product for every gate.
@@ -300,6 +333,7 @@ private:
   std::optional<ClusterForwardShape> cluster;
   Value orderedWeights; ///< for it
   Value gatesScratch, cellScratch, stateScratch, hiddenScratch, outputScratch, dropped;
+  Value biases; ///< those of the input's product in the type of sums, where the library adds them
 
   // Of a layer: rows t * B + b, all directions.
   Matrix input;

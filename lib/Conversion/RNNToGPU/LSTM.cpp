@@ -124,6 +124,25 @@ protected:
         false, [=](const Emitter &e, int64_t, Value column, Value k) { return e.address(matrix, {k, column}); });
   }
 
+  /// For the library: the matrix with so many columns whose first row is `firstRow` of the buffer.
+  Matrix rowsFrom(Value buffer, Value firstRow, Value width) const {
+    return {flatten(host, buffer), host.mul(firstRow, width), width};
+  }
+
+  /// Zeros from that place of the first dimension on.
+  void fillFrom(Value result, Value first) {
+    OpBuilder &builder = host.builder;
+    Value end = host.size(result, 0);
+    host.when(host.isLess(first, end), [&] {
+      const int64_t rank = cast<MemRefType>(result.getType()).getRank();
+      SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0)), strides(rank, builder.getIndexAttr(1));
+      SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, host.loc, result);
+      offsets[0] = first;
+      sizes[0] = host.sub(end, first);
+      fill(memref::SubViewOp::create(builder, host.loc, result, offsets, sizes, strides));
+    });
+  }
+
   /// The row of b at a step.
   Value rowOf(const Emitter &e, Value t, Value b) const { return e.add(e.mul(t, B), b); }
 
@@ -152,7 +171,9 @@ public:
     if (!results.back())
       slots = allocate({host.index(2), B, H}, element);
     states = slots ? slots : results.back();
-    launchInput();
+    if (mayUseLibrary(numRows, columns, I) && !element.isF64())
+      biases = element == accumulator ? bias : allocate({columns}, accumulator);
+    launchInput([&] { return multiplyInput(); });
     if (std::optional<ClusterForwardShape> shape = chooseClusterForward(op, element, H, numGates))
       launchClustersOr(host, [&] { launchCluster(*shape); }, [&] { launchSteps(); });
     else
@@ -160,7 +181,7 @@ public:
     if (op.getSeqLenMax())
       for (Value result : results)
         if (result)
-          fillFrom(result);
+          fillFrom(result, steps);
     dense.finish();
   }
 
@@ -187,6 +208,16 @@ private:
   ProductOperand getInputWeights() override { return columnsOf(w); }
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
     e.store(e.add(sum, load(e, bias, {column})), gates, {row, column});
+  }
+  Value multiplyInput() {
+    if (biases && biases != bias)
+      launchPlaces(host, getName("bias"), host.index(1), columns, [&](const Emitter &e, Value, Value column) {
+        e.store(load(e, bias, {column}), biases, {column});
+      });
+    Value zero = host.index(0);
+    LibraryProduct p{numRows, columns, I, rowsFrom(x, zero, I), rowsFrom(w, zero, columns), rowsFrom(gates, zero, columns)};
+    p.bias = biases;
+    return ForwardLayer::multiplyInput(p, 0);
   }
 
   /// The row of the states that step t writes, or that it reads.
@@ -221,19 +252,8 @@ private:
       store(e, s.h, slots, {slot(e, step.t), b, j});
   }
 
-  /// Zeros from the step on that does not run.
-  void fillFrom(Value result) {
-    OpBuilder &builder = host.builder;
-    host.when(host.isLess(steps, T), [&] {
-      SmallVector<OpFoldResult> offsets{steps, builder.getIndexAttr(0), builder.getIndexAttr(0)};
-      SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, host.loc, result);
-      sizes[0] = host.sub(T, steps);
-      SmallVector<OpFoldResult> strides(3, builder.getIndexAttr(1));
-      fill(memref::SubViewOp::create(builder, host.loc, result, offsets, sizes, strides));
-    });
-  }
-
   Value bias, gates, cell, slots, states;
+  Value biases; ///< in the type of sums, where the library adds them
   SmallVector<Value> results; ///< i, cs, f, o, ci, co, h, or null
 };
 
@@ -331,6 +351,15 @@ private:
   ProductOperand getAllGradients() override { return rowsOf(dgates); }
   ProductOperand getInputWeights() override { return rowsOf(w); }
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override { store(e, sum, dx, {row, column}); }
+  Value multiplyInput() {
+    Value zero = host.index(0);
+    LibraryProduct p{numRows, I, columns, rowsFrom(dgates, zero, columns), rowsFrom(w, zero, columns), rowsFrom(dx, zero, I)};
+    p.rightTransposed = true;
+    Value done = multiply(p);
+    if (op.getSeqLenMax())
+      host.when(done, [&] { fillFrom(dx, numRows); });
+    return done;
+  }
 
   /// All that comes from the gates' gradients of all steps.
   void lowerResults() {
@@ -340,7 +369,7 @@ private:
       host.when(host.isEqual(T, host.index(0)), [&] { fill(dcsPrev); });
     if (dx) {
       dx = flattenSteps(dx);
-      launchInput(host.mul(T, B), op.getSeqLenMax() ? numRows : Value());
+      launchInput(host.mul(T, B), op.getSeqLenMax() ? numRows : Value(), [&] { return multiplyInput(); });
     }
     if (dw)
       lowerWeights();
@@ -357,13 +386,27 @@ private:
         store(e, sum, dw, {e.add(firstRow, row), column});
       };
     };
-    launchWeights("grad_w_input", I, columns, columnsOf(flattenSteps(x)), columnsOf(dgates), storeFrom(host.index(0)));
-    Value h = flattenSteps(dense.read(op.getH()));
+    Value zero = host.index(0), h = flattenSteps(dense.read(op.getH()));
+    // Of rows of one side times rows of the gates' gradients, in rows of dw from `firstRow` on.
+    auto product = [&](Value rows, Value depth, Matrix left, Value firstStepRow, Value firstRow) {
+      LibraryProduct p{rows, columns, depth, left, rowsFrom(dgates, firstStepRow, columns), rowsFrom(dw, firstRow, columns)};
+      p.leftTransposed = true;
+      return p;
+    };
+    launchWeights("grad_w_input", I, columns, columnsOf(flattenSteps(x)), columnsOf(dgates), storeFrom(zero),
+                  [&] { return multiply(product(I, numRows, rowsFrom(x, zero, I), zero, zero)); });
     auto stateBefore = [=](const Emitter &e, int64_t, Value j, Value row) {
       return e.select(e.isLess(row, B), e.address(hPrev, {row, j}), e.address(h, {e.sub(row, B), j}));
     };
+    Value sums;
+    if (element != accumulator && mayUseLibrary(H, columns, numRows))
+      sums = allocate({host.mul(H, columns)}, accumulator);
     launchWeights("grad_w_state", H, columns, ProductOperand::inMemory(false, stateBefore), columnsOf(dgates),
-                  storeFrom(I));
+                  storeFrom(I), [&] {
+                    return multiplySum(product(H, host.min(B, numRows), rowsFrom(hPrev, zero, H), zero, I),
+                                       product(H, host.sub(numRows, B), rowsFrom(h, zero, H), B, I), sums,
+                                       getName("grad_w_state_round"));
+                  });
   }
 
   void launchBiasSums() {

@@ -40,6 +40,14 @@ Value flatten(const Emitter &e, Value buffer);
 /// of the kernel.
 ProductOperand operandOf(std::function<Matrix(const Emitter &e, int64_t panel)> matrix, bool depthIsContiguous);
 
+/// result = left * right for the library of the device; rows of `result`, transposed sides as in `rnnrt.matrix_product`.
+struct LibraryProduct {
+  Value rows, columns, depth;
+  Matrix left, right, result; ///< dense buffers of any rank
+  bool leftTransposed = false, rightTransposed = false, accumulate = false;
+  Value bias = nullptr; ///< one for each column in the type of the result, or null
+};
+
 /// One step of one direction.
 struct Step {
   Value number;            ///< 0 is done first; the one before the first is not a step
@@ -69,6 +77,19 @@ protected:
   /// For a step in every direction.
   void launch(Product product, Value number);
 
+  /// Emits code of the host that computes something by the library of the device; i1: whether that was done. Null: never.
+  using LibraryFn = function_ref<Value()>;
+  /// Whether a product of these sizes may go through the library.
+  bool mayUseLibrary(Value rows, Value columns, Value depth) const;
+  /// By the library, if it is asked for products of these sizes and has one; else by a kernel.
+  void launchLarge(Value rows, Value columns, Value depth, LibraryFn library, function_ref<void()> kernel);
+  Value multiply(const LibraryProduct &product) const;
+  /// Both; the second one where the first was done.
+  Value inTurn(LibraryFn first, LibraryFn second) const;
+  /// The sum of two products, in the result of the first one and rounded once: with `scratch`, which has the type of sums
+  /// and room for the result, by a kernel.
+  Value multiplySum(LibraryProduct first, LibraryProduct second, Value scratch, StringRef roundName) const;
+
   Emitter host;
   std::string name;
   Type element, accumulator;
@@ -87,7 +108,9 @@ public:
 
 protected:
   /// The part of the gates' arguments that comes from the input, for all steps and directions.
-  void launchInput();
+  void launchInput(LibraryFn library = nullptr);
+  /// That of one direction by the library; without a bias of the type of sums, a kernel behind does what `finishInput` does.
+  Value multiplyInput(const LibraryProduct &product, int64_t direction);
   /// The steps, in order.
   void launchSteps();
 
@@ -120,10 +143,10 @@ protected:
   /// The gradient of the state before the first step.
   void launchState();
   /// The gradient of the input of all steps, summed over the directions; rows from `validRows` on are zero.
-  void launchInput(Value rows, Value validRows = nullptr);
+  void launchInput(Value rows, Value validRows = nullptr, LibraryFn library = nullptr);
   /// Gradients of weights: over all steps, columns of `left` (as many as `rows`) times columns of `right`.
   void launchWeights(StringRef suffix, Value rows, Value columns, ProductOperand left, ProductOperand right,
-                     FinishFn finish);
+                     FinishFn finish, LibraryFn library = nullptr);
 
   /// The gradients of the gates' arguments at the step after this one, which is done before it, and R transposed.
   virtual ProductOperand getGradients() = 0;

@@ -93,14 +93,27 @@ static void forEachStep(const Emitter &host, Value steps, bool backwards, functi
   });
 }
 
-void ForwardLayer::launchInput() {
+void ForwardLayer::launchInput(LibraryFn library) {
   Product p = product("input", 1, host.mul(steps, B), host.mul(H, host.index(numGates)), I);
   p.left = getInput();
   p.right = getInputWeights();
   p.finish = [this](const Emitter &e, Value row, Value column, ArrayRef<Value> sums) {
     finishInput(e, row, column, sums[0]);
   };
-  launch(p);
+  launchLarge(p.rows, p.columns, p.depth, library, [&] { launch(p); });
+}
+
+Value ForwardLayer::multiplyInput(const LibraryProduct &product, int64_t direction) {
+  Value done = multiply(product);
+  if (!product.bias)
+    host.when(done, [&] {
+      launchPlaces(host, getName("input_bias"), product.rows, product.columns,
+                   [&](const Emitter &e, Value row, Value column) {
+                     startDirection(e, e.index(direction));
+                     finishInput(e, row, column, product.result.load(e, row, column));
+                   });
+    });
+  return done;
 }
 
 void ForwardLayer::launchSteps() {
@@ -152,7 +165,7 @@ void BackwardLayer::launchState() {
   launchWithGradients("grad_state", host.index(-1), depth, &BackwardLayer::finishState);
 }
 
-void BackwardLayer::launchInput(Value rows, Value validRows) {
+void BackwardLayer::launchInput(Value rows, Value validRows, LibraryFn library) {
   // All directions in one sum: the kernel knows none of them.
   Product p = product("grad_input", 1, rows, I, host.mul(H, host.index(numGates * numDirections)));
   p.left = getAllGradients();
@@ -161,16 +174,16 @@ void BackwardLayer::launchInput(Value rows, Value validRows) {
   p.finish = [this](const Emitter &e, Value row, Value column, ArrayRef<Value> sums) {
     finishInput(e, row, column, sums[0]);
   };
-  launchProduct(host, p);
+  launchLarge(p.rows, p.columns, p.depth, library, [&] { launchProduct(host, p); });
 }
 
 void BackwardLayer::launchWeights(StringRef suffix, Value rows, Value columns, ProductOperand left,
-                                  ProductOperand right, FinishFn finish) {
+                                  ProductOperand right, FinishFn finish, LibraryFn library) {
   Product p = product(suffix, 1, rows, columns, host.mul(steps, B));
   p.left = std::move(left);
   p.right = std::move(right);
   p.finish = [=](const Emitter &e, Value row, Value column, ArrayRef<Value> sums) { finish(e, row, column, sums[0]); };
-  launch(p);
+  launchLarge(p.rows, p.columns, p.depth, library, [&] { launch(p); });
 }
 
 void rnn::launchPlaces(const Emitter &host, StringRef name, Value rows, Value columns,

@@ -17,6 +17,7 @@
 #include "rnn/Conversion/Passes.h"
 #include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_CONVERTRNNTOGPUPASS
@@ -30,21 +31,36 @@ struct ConvertRNNToGPU : public rnn::impl::ConvertRNNToGPUPassBase<ConvertRNNToG
   using ConvertRNNToGPUPassBase::ConvertRNNToGPUPassBase;
 
   void runOnOperation() override {
+    std::optional<rnn::LargeProducts> large = rnn::symbolizeLargeProducts(largeProducts);
+    if (!large) {
+      getOperation()->emitError("expects `large-products` to be auto, kernel or library, but got ") << largeProducts;
+      return signalPassFailure();
+    }
     RewritePatternSet patterns(&getContext());
     rnn::populateRNNToGPUPatterns(patterns);
-    rnn::setKernelOptions(getOperation(), {tf32, programmatic});
+    rnn::setKernelOptions(getOperation(), {tf32, programmatic, *large});
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     rnn::removeKernelOptions(getOperation());
   }
 };
 } // namespace
 
+std::optional<rnn::LargeProducts> rnn::symbolizeLargeProducts(StringRef name) {
+  return llvm::StringSwitch<std::optional<LargeProducts>>(name)
+      .Case("kernel", LargeProducts::Kernel)
+      .Case("auto", LargeProducts::Auto)
+      .Case("library", LargeProducts::Library)
+      .Default(std::nullopt);
+}
+
 static constexpr StringLiteral optionsName = "rnn.kernel_options";
 
 void rnn::setKernelOptions(Operation *op, const KernelOptions &options) {
   Builder builder(op->getContext());
   NamedAttribute fields[] = {builder.getNamedAttr("tf32", builder.getBoolAttr(options.tf32)),
-                             builder.getNamedAttr("programmatic", builder.getBoolAttr(options.programmatic))};
+                             builder.getNamedAttr("programmatic", builder.getBoolAttr(options.programmatic)),
+                             builder.getNamedAttr("large_products", builder.getI64IntegerAttr(
+                                                                        static_cast<int64_t>(options.largeProducts)))};
   op->setDiscardableAttr(optionsName, builder.getDictionaryAttr(fields));
 }
 
@@ -55,7 +71,9 @@ rnn::KernelOptions rnn::getKernelOptions(Operation *op) {
         auto field = fields.getAs<BoolAttr>(name);
         return field && field.getValue();
       };
-      return {isSet("tf32"), isSet("programmatic")};
+      auto large = fields.getAs<IntegerAttr>("large_products");
+      return {isSet("tf32"), isSet("programmatic"),
+              large ? static_cast<LargeProducts>(large.getInt()) : LargeProducts::Kernel};
     }
   return {};
 }

@@ -177,6 +177,50 @@ int64_t rnnrt_abi_clusters_ran(rnnrt_call_t *call) {
   return ran;
 }
 
+//===-- Products of matrices -------------------------------------------------------------------------------------===//
+
+int64_t rnnrt_abi_matrix_product(rnnrt_call_t *call, int32_t dtype, int32_t result_dtype, int32_t flags, int64_t rows,
+                                 int64_t columns, int64_t depth, const void *left, int64_t left_first,
+                                 int64_t left_stride, const void *right, int64_t right_first, int64_t right_stride,
+                                 void *result, int64_t result_first, int64_t result_stride, const void *bias) {
+  bool done = false;
+  enter(call, [&] {
+    auto at = [](auto *data, int32_t type, int64_t first) {
+      return data ? data + first * rnnrt_dtype_size(type) : nullptr;
+    };
+    auto in = [&](const void *data, int32_t type, int64_t first) {
+      return at(static_cast<const char *>(data), type, first);
+    };
+    const MatrixProduct product{dtype,
+                                result_dtype,
+                                flags,
+                                rows,
+                                columns,
+                                depth,
+                                {in(left, dtype, left_first), left_stride},
+                                {in(right, dtype, right_first), right_stride},
+                                at(static_cast<char *>(result), result_dtype, result_first),
+                                result_stride,
+                                bias};
+    RNNRT_TRY(product.check());
+    // Nothing to compute, or nothing but zeros, which no library is asked for.
+    done = !rows || !columns || (!depth && product.has(Accumulate) && !bias);
+    if (done || !depth)
+      return Status();
+    const std::string text = tracing(TraceKind::Dispatch) || rangesAreSeen() ? product.describe() : std::string();
+    Range range(text, "matrix_product");
+    auto start = std::chrono::steady_clock::now();
+    Status status = call->device->backend->multiply(call->stream.get(), product, done);
+    if (tracing(TraceKind::Dispatch)) {
+      std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
+      trace("rnnrt,dispatch,product %s done=%d,%s,%.3f", text.c_str(), int(done),
+            rnnrt_status_code_name(rnnrt_status_code(status.get())), ms.count());
+    }
+    return status;
+  });
+  return done;
+}
+
 //===-- The cudnn ops --------------------------------------------------------------------------------------------===//
 
 rnnrt_plan_t *rnnrt_abi_rnn_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode, int32_t direction,

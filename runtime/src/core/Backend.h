@@ -4,6 +4,7 @@
 #ifndef RNNRT_CORE_BACKEND_H
 #define RNNRT_CORE_BACKEND_H
 
+#include "core/MatrixProduct.h"
 #include "core/Module.h"
 #include "core/Plan.h"
 #include "rnn_runtime/device.h"
@@ -59,6 +60,13 @@ public:
   /// Plans may outlive the device handle (a call holds them), so they own what they need of the backend.
   virtual Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) = 0;
   virtual Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) = 0;
+
+  /// A product that was checked, in the order of `stream`. Not done, and nothing written, by devices that have no library
+  /// for it.
+  virtual Status multiply(rnnrt_stream_t *stream, const MatrixProduct &product, bool &done) {
+    done = false;
+    return Status();
+  }
 
   /// How the threads of emulated kernels take turns; null where no kernels are emulated.
   virtual const simt::Schedule *emulatedSchedule() const { return nullptr; }

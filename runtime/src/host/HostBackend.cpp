@@ -5,6 +5,7 @@
 #include "core/FusedRnnPlan.h"
 #include "core/Memory.h"
 #include "host/HostPlans.h"
+#include "host/MatrixProduct.h"
 #include "simt/Schedule.h"
 
 #include <chrono>
@@ -115,6 +116,13 @@ class SimtBackend final : public HostBackend {
 public:
   SimtBackend(const rnnrt_allocator_t &allocator, const simt::Schedule &schedule)
       : HostBackend(allocator, "simt"), schedule(schedule) {}
+
+  /// In the place of the library of a GPU.
+  Status multiply(rnnrt_stream_t *, const MatrixProduct &product, bool &done) override {
+    hostMatrixProduct(product);
+    done = true;
+    return Status();
+  }
 
   const simt::Schedule *emulatedSchedule() const override { return &schedule; }
 

@@ -11,10 +11,21 @@
 
 namespace mlir::rnn {
 
+/// Who computes the products over all steps.
+enum class LargeProducts {
+  Kernel,  ///< kernels of ours
+  Auto,    ///< the library of the device, if it has one, where the product is large
+  Library, ///< that library for all of them, if it has one
+};
+
+/// From "kernel", "auto" or "library".
+std::optional<LargeProducts> symbolizeLargeProducts(llvm::StringRef name);
+
 /// What kernels may use. An op around the rnn ops carries it while the patterns run.
 struct KernelOptions {
   bool tf32 = false;         ///< factors of f32 products may lose the bits that tensor cores do not take
   bool programmatic = false; ///< steps may begin before the one in front has ended: compute capability 9.0 or later
+  LargeProducts largeProducts = LargeProducts::Kernel;
 };
 void setKernelOptions(Operation *op, const KernelOptions &options);
 /// Those of the innermost op around `op` that carries some, or the defaults.

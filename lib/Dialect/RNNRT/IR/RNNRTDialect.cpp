@@ -72,6 +72,36 @@ static IntegerAttr getDtype(Type type) {
   return i32(type.getContext(), dtype);
 }
 
+static Type getElementType(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
+
+LogicalResult MatrixProductOp::verify() {
+  Type type = getElementType(getLeft()), resultType = getElementType(getResult());
+  const bool isHalf = type.isF16() || type.isBF16();
+  if (!isHalf && !type.isF32() && !type.isF64())
+    return emitOpError("expects elements of `left` to be f16, bf16, f32 or f64, but got ") << type;
+  if (getElementType(getRight()) != type)
+    return emitOpError("expects elements of `right` to be ")
+           << type << ", as those of `left`, but got " << getElementType(getRight());
+  if (resultType != type && !(isHalf && resultType.isF32()))
+    return emitOpError("expects elements of `result` to be ")
+           << type << (isHalf ? " or f32" : "") << ", but got " << resultType;
+  if (!getBias())
+    return success();
+  if (getElementType(getBias()) != resultType)
+    return emitOpError("expects elements of `bias` to be ")
+           << resultType << ", as those of `result`, but got " << getElementType(getBias());
+  if (resultType.isF64())
+    return emitOpError("has no `bias` with f64; add it with a kernel");
+  return success();
+}
+
+SmallVector<TypedAttr> MatrixProductOp::getScalarArguments() {
+  // The flags of rnnrt_abi_matrix_product.
+  const int64_t flags =
+      (getLeftTransposed() ? 1 : 0) | (getRightTransposed() ? 2 : 0) | (getAccumulate() ? 4 : 0) | (getTf32() ? 8 : 0);
+  return {getDtype(getElementType(getLeft())), getDtype(getElementType(getResult())), i32(getContext(), flags)};
+}
+
 template <typename OpTy>
 static SmallVector<TypedAttr> getNetworkScalars(OpTy op) {
   MLIRContext *context = op.getContext();

@@ -180,6 +180,51 @@ def RNNRT_TeamWaitOp : RNNRT_EntryOp<"team_wait", 1> {
 }
 
 //===----------------------------------------------------------------------===//
+// Products of matrices
+//===----------------------------------------------------------------------===//
+
+def RNNRT_MatrixProductOp : RNNRT_EntryOp<"matrix_product", 14> {
+  let summary = "a product of matrices through the library of the device, if it has one for it";
+  let description = [{
+    result = left * right, where left is `[rows, depth]` and right is `[depth, columns]`; `bias` (`[columns]`, with the type
+    of the result) is added to every row, and what the result holds with `accumulate`. Buffers are dense; element (i, j) is
+    the one with number `first + i * stride + j`. A transposed side lies in memory as `[depth, rows]`, or as
+    `[columns, depth]`. Sums are f32 (f64 for f64), and are rounded once.
+
+    `done` is 1, or 0 when nothing was written: then a kernel has to do the work.
+
+    Constraints:
+    - `left` and `right` have the same element type: f16, bf16, f32 or f64.
+    - `result` and `bias` have that type too, or f32 where it is f16 or bf16. There is no bias with f64.
+
+    Example:
+    ```mlir
+    func.func @product(%call: !rnnrt.call, %x: memref<8x4xf16>, %w: memref<4x6xf16>, %y: memref<8x6xf32>) -> index {
+      %zero = arith.constant 0 : index
+      %rows = arith.constant 8 : index
+      %columns = arith.constant 6 : index
+      %depth = arith.constant 4 : index
+      %done = rnnrt.matrix_product %call [%rows, %columns, %depth] left %x[%zero, %depth] right %w[%zero, %columns]
+          result %y[%zero, %columns] : memref<8x4xf16>, memref<4x6xf16>, memref<8x6xf32>
+      return %done : index
+    }
+    ```
+  }];
+  let arguments = (ins RNNRT_CallType:$call, Index:$rows, Index:$columns, Index:$depth, RNNRT_In:$left,
+    Index:$left_first, Index:$left_stride, RNNRT_In:$right, Index:$right_first, Index:$right_stride,
+    Arg<AnyMemRef, "", [MemRead, MemWrite]>:$result, Index:$result_first, Index:$result_stride, RNNRT_OptIn:$bias,
+    UnitAttr:$left_transposed, UnitAttr:$right_transposed, UnitAttr:$accumulate, UnitAttr:$tf32);
+  let results = (outs Index:$done);
+  let assemblyFormat = [{ $call `[` $rows `,` $columns `,` $depth `]` `left` $left `[` $left_first `,` $left_stride `]`
+    `right` $right `[` $right_first `,` $right_stride `]` `result` $result `[` $result_first `,` $result_stride `]`
+    (`bias` $bias^)? attr-dict `:` type($left) `,` type($right) `,` type($result) (`,` type($bias)^)? }];
+  let extraClassDeclaration = entry # [{
+    ::llvm::SmallVector<::mlir::TypedAttr> getScalarArguments();
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // The cudnn family
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,90 @@
+// CublasLibrary.cpp - finds, loads and judges cuBLASLt.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cublas/CublasLibrary.h"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+using namespace rnnrt;
+using namespace rnnrt::cublas;
+
+static constexpr const char *variable = "RNNRT_CUBLASLT_PATH";
+
+Status CublasLibrary::load(int driverVersion, std::shared_ptr<const CublasLibrary> &library) {
+  static std::mutex mutex;
+  // By the value of the variable: a program may set it between two devices, as the tests do. Never destroyed, so that
+  // devices with static storage can still use it.
+  static auto &loaded = *new std::map<std::pair<bool, std::string>, std::shared_ptr<const CublasLibrary>>();
+  const bool isLatest = driverVersion >= 13000;
+  const char *value = std::getenv(variable);
+  std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<const CublasLibrary> &slot = loaded[{isLatest, value ? value : ""}];
+  if (!slot) {
+    auto made = std::make_shared<CublasLibrary>();
+    LibraryQuery query;
+    query.what = "cuBLASLt";
+    query.variable = variable;
+    query.names = {"libcublasLt.so.12"};
+    query.wheelDirectories = {"nvidia/cublas/lib"};
+    if (isLatest) {
+      query.names.insert(query.names.begin(), "libcublasLt.so.13");
+      query.wheelDirectories.insert(query.wheelDirectories.begin(), "nvidia/cu13/lib");
+    }
+    query.directories = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
+    RNNRT_TRY(DynamicLibrary::open(query, made->file));
+    RNNRT_TRY(made->resolve());
+    slot = std::move(made);
+  }
+  library = slot;
+  return Status();
+}
+
+Status CublasLibrary::resolve() {
+#define RNNRT_CUBLASLT(result, name, parameters)                                                                       \
+  functions.name = reinterpret_cast<decltype(functions.name)>(file->symbol(#name));                                    \
+  if (!functions.name)                                                                                                 \
+    return unavailable("cuBLASLt is needed, but `%s` has no function %s; set %s to a libcublasLt.so.13",               \
+                       path().c_str(), #name, variable);
+#include "cublas/CublasApi.def"
+#undef RNNRT_CUBLASLT
+  number = functions.cublasLtGetVersion();
+  if (number / 10000 != 12 && number / 10000 != 13)
+    return unavailable("cuBLASLt 12 or 13 is needed, but `%s` is version %s; set %s to a libcublasLt.so.13",
+                       path().c_str(), versionText().c_str(), variable);
+  return Status();
+}
+
+std::string CublasLibrary::versionText() const {
+  // Since 12.0 the number is MAJOR*10000 + MINOR*100 + PATCH; before, MAJOR*1000 + MINOR*100 + PATCH.
+  const size_t major = number >= 100000 ? number / 10000 : number / 1000;
+  return std::to_string(major) + "." + std::to_string(number / 100 % (number >= 100000 ? 100 : 10)) + "." +
+         std::to_string(number % 100);
+}
+
+rnnrt_status_code_t cublas::statusCode(Result result) {
+  switch (result) {
+  case Result::Success:
+    return RNNRT_STATUS_OK;
+  case Result::NotInitialized:
+    return RNNRT_STATUS_UNAVAILABLE;
+  case Result::AllocFailed:
+    return RNNRT_STATUS_RESOURCE_EXHAUSTED;
+  case Result::NotSupported:
+  case Result::ArchMismatch:
+    return RNNRT_STATUS_UNIMPLEMENTED;
+  default:
+    // Invalid values too: every parameter is ours, and was checked before.
+    return RNNRT_STATUS_INTERNAL;
+  }
+}
+
+Status CublasLibrary::check(Result result, const char *what) const {
+  if (result == Result::Success)
+    return Status();
+  const char *name = functions.cublasLtGetStatusName(result);
+  const std::string message = std::string(what) + " of cuBLASLt " + versionText() + " failed: " +
+                              (name ? name : "unknown") + " (" + std::to_string(uint32_t(result)) + ")";
+  return Status(rnnrt_status_create(statusCode(result), message.c_str()));
+}

@@ -1,0 +1,374 @@
+// CublasTest.cpp - products of matrices on the device `cuda`, by a fake cuBLASLt: numbers, what is asked of the library, its
+// absence, its failures, captures. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CudaSupport.h"
+#include "TestSupport.h"
+
+#include "FakeCuda/FakeCublas.h"
+#include "core/Device.h"
+#include "core/MatrixProduct.h"
+#include "cuda/DriverApi.h"
+#include "rnn_runtime/abi.h"
+
+#include <dlfcn.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+
+using namespace rnntest;
+using namespace rnnrt;
+
+namespace {
+
+struct FakeCublas {
+#define RNN_MEMBER(result, name, parameters) result(*name) parameters = nullptr;
+  FAKE_CUBLAS_CONTROLS(RNN_MEMBER)
+#undef RNN_MEMBER
+  static const FakeCublas &get() {
+    static const FakeCublas fake = [] {
+      void *library = dlopen(RNN_FAKE_CUDA_DIRECTORY "/libcublasLt.so.13", RTLD_NOW | RTLD_LOCAL);
+      if (!library)
+        throw std::runtime_error(dlerror());
+      FakeCublas made;
+#define RNN_MEMBER(result, name, parameters) made.name = reinterpret_cast<decltype(made.name)>(dlsym(library, #name));
+      FAKE_CUBLAS_CONTROLS(RNN_MEMBER)
+#undef RNN_MEMBER
+      return made;
+    }();
+    return fake;
+  }
+  int count(const std::string &text) const {
+    const std::string log = fake_cublas_log();
+    int found = 0;
+    for (size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1))
+      ++found;
+    return found;
+  }
+};
+
+class CublasTest : public CudaTest {
+protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    setenv("RNNRT_CUBLASLT_PATH", RNN_FAKE_CUDA_DIRECTORY, 1);
+    library.fake_cublas_reset();
+  }
+  void TearDown() override {
+    EXPECT_STREQ(library.fake_cublas_misuse(), "");
+    EXPECT_EQ(library.fake_cublas_live(), 0);
+    CudaTest::TearDown();
+  }
+  const FakeCublas &library = FakeCublas::get();
+};
+
+/// One product in the memory of the device, with NaN around every matrix, and what it must be.
+class Problem {
+public:
+  Problem(CudaCall &call, int32_t dtype, int32_t resultDtype, int32_t flags, bool hasBias, int64_t rows = 5,
+          int64_t columns = 3, int64_t depth = 7)
+      : call(call), dtype(dtype), resultDtype(resultDtype), flags(flags), rows(rows), columns(columns), depth(depth) {
+    const bool leftTransposed = flags & LeftTransposed, rightTransposed = flags & RightTransposed;
+    leftStride = (leftTransposed ? rows : depth) + 2;
+    rightStride = (rightTransposed ? depth : columns) + 1;
+    resultStride = columns + 4;
+    left = make(dtype, first + (leftTransposed ? depth : rows) * leftStride);
+    right = make(dtype, first + (rightTransposed ? columns : depth) * rightStride);
+    result = make(resultDtype, first + rows * resultStride);
+    bias = make(resultDtype, columns);
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t row = 0; row < rows; ++row)
+        left.set(leftTransposed ? at(k, row, leftStride) : at(row, k, leftStride), random());
+      for (int64_t column = 0; column < columns; ++column)
+        right.set(rightTransposed ? at(column, k, rightStride) : at(k, column, rightStride), random());
+    }
+    for (int64_t column = 0; column < columns; ++column) {
+      bias.set(column, random());
+      for (int64_t row = 0; row < rows && (flags & Accumulate); ++row)
+        result.set(at(row, column, resultStride), random());
+    }
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column) {
+        double sum = hasBias ? bias.get(column) : 0;
+        if (flags & Accumulate)
+          sum += result.get(at(row, column, resultStride));
+        for (int64_t k = 0; k < depth; ++k)
+          sum += left.get(leftTransposed ? at(k, row, leftStride) : at(row, k, leftStride)) *
+                 right.get(rightTransposed ? at(column, k, rightStride) : at(k, column, rightStride));
+        expected.push_back(sum);
+      }
+    leftMemory = upload(left);
+    rightMemory = upload(right);
+    resultMemory = upload(result);
+    biasMemory = hasBias ? upload(bias) : nullptr;
+  }
+  ~Problem() {
+    for (void *memory : {leftMemory, rightMemory, resultMemory, biasMemory})
+      rnnrt_abi_free(call.call, memory);
+  }
+
+  int64_t run() {
+    return rnnrt_abi_matrix_product(call.call, dtype, resultDtype, flags, rows, columns, depth, leftMemory, first,
+                                    leftStride, rightMemory, first, rightStride, resultMemory, first, resultStride,
+                                    biasMemory);
+  }
+
+  /// The largest error by the size of one; infinite when something else was written.
+  double error() {
+    Tensor actual(resultDtype, result.size());
+    rnnrt_abi_read(call.call, resultMemory, actual.data(), actual.bytes());
+    double worst = 0;
+    for (int64_t place = 0; place < result.size(); ++place) {
+      const int64_t row = (place - first) / resultStride, column = (place - first) % resultStride;
+      if (place < first || column >= columns) {
+        if (!std::isnan(actual.get(place)))
+          return std::numeric_limits<double>::infinity();
+      } else {
+        const double difference = std::abs(actual.get(place) - expected[size_t(row * columns + column)]);
+        worst = std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(worst, difference);
+      }
+    }
+    return worst;
+  }
+
+private:
+  static constexpr int64_t first = 3;
+  static int64_t at(int64_t row, int64_t column, int64_t stride) { return first + row * stride + column; }
+  static Tensor make(int32_t dtype, int64_t count) {
+    Tensor tensor(dtype, count);
+    for (int64_t k = 0; k < count; ++k)
+      tensor.set(k, std::nan(""));
+    return tensor;
+  }
+  double random() {
+    seed = seed * 1103515245 + 12345;
+    return double(seed >> 16 & 0x7fff) / 0x4000 - 1;
+  }
+  void *upload(const Tensor &tensor) {
+    void *memory = rnnrt_abi_alloc(call.call, tensor.bytes());
+    rnnrt_abi_copy(call.call, tensor.data(), memory, tensor.bytes());
+    return memory;
+  }
+
+  CudaCall &call;
+  int32_t dtype, resultDtype, flags;
+  int64_t rows, columns, depth, leftStride, rightStride, resultStride;
+  uint32_t seed = 1;
+  Tensor left, right, result, bias;
+  std::vector<double> expected;
+  void *leftMemory, *rightMemory, *resultMemory, *biasMemory;
+};
+
+double unitOf(int32_t dtype) {
+  return dtype == RNNRT_DTYPE_F16    ? 0x1p-11
+         : dtype == RNNRT_DTYPE_BF16 ? 0x1p-8
+         : dtype == RNNRT_DTYPE_F32  ? 0x1p-24
+                                     : 0x1p-53;
+}
+
+TEST_F(CublasTest, EveryTypeAndLayout) {
+  CudaCall call(/*ownStream=*/true);
+  int products = 0;
+  for (auto [dtype, resultDtype] : {std::pair(RNNRT_DTYPE_F16, RNNRT_DTYPE_F16), {RNNRT_DTYPE_F16, RNNRT_DTYPE_F32},
+                                    {RNNRT_DTYPE_BF16, RNNRT_DTYPE_BF16}, {RNNRT_DTYPE_BF16, RNNRT_DTYPE_F32},
+                                    {RNNRT_DTYPE_F32, RNNRT_DTYPE_F32}, {RNNRT_DTYPE_F64, RNNRT_DTYPE_F64}})
+    for (int32_t flags = 0; flags < 8; ++flags)
+      for (bool hasBias : {false, true}) {
+        if (hasBias && dtype == RNNRT_DTYPE_F64)
+          continue;
+        Problem problem(call, dtype, resultDtype, flags, hasBias);
+        EXPECT_EQ(problem.run(), 1);
+        // Values of at most 9, rounded once.
+        EXPECT_LE(problem.error(), 16 * unitOf(resultDtype)) << "dtype " << dtype << " flags " << flags;
+        ++products;
+      }
+  EXPECT_EQ(call.failure(), "");
+  EXPECT_EQ(library.count("cublasLtMatmul m="), products);
+  EXPECT_EQ(library.count("cublasLtCreate"), 1);
+  // By f32, and not by the fast ways.
+  EXPECT_EQ(library.count("types=f32,f32 compute=68"), 16);
+}
+
+TEST_F(CublasTest, Tf32WhenAsked) {
+  CudaCall call;
+  Problem exact(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false), rounded(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32,
+                                                                           RoundToTf32, false);
+  EXPECT_EQ(exact.run() + rounded.run(), 2);
+  EXPECT_LE(exact.error(), 16 * 0x1p-24);
+  EXPECT_GT(rounded.error(), 16 * 0x1p-24);
+  EXPECT_LE(rounded.error(), 16 * 0x1p-11);
+  // It says nothing about other types.
+  Problem half(call, RNNRT_DTYPE_F16, RNNRT_DTYPE_F32, RoundToTf32, false);
+  EXPECT_EQ(half.run(), 1);
+  EXPECT_LE(half.error(), 16 * 0x1p-24);
+}
+
+TEST_F(CublasTest, AlgorithmsAreKept) {
+  CudaCall call;
+  {
+    Problem problem(call, RNNRT_DTYPE_F16, RNNRT_DTYPE_F16, 0, false);
+    for (int k = 0; k < 3; ++k)
+      EXPECT_EQ(problem.run(), 1);
+    EXPECT_EQ(library.count("cublasLtMatmulAlgoGetHeuristic"), 1);
+    EXPECT_EQ(library.count("cublasLtMatmul m=3 n=5 k=7 ops=NN lds=4,9,7 types=f16,f16 compute=68 beta=0 workspace"), 3);
+    Problem other(call, RNNRT_DTYPE_F16, RNNRT_DTYPE_F16, 0, false, 5, 3, 8);
+    EXPECT_EQ(other.run(), 1);
+    EXPECT_EQ(library.count("cublasLtMatmulAlgoGetHeuristic"), 2);
+  }
+  // Workspaces are memory of the stream.
+  EXPECT_EQ(fake.lines("cuMemAllocFromPoolAsync stream=").size(), fake.lines("cuMemFreeAsync stream=").size());
+  EXPECT_TRUE(fake.lines("cuStreamSynchronize").empty() || library.count("cublasLtMatmul m=") == 4);
+}
+
+TEST_F(CublasTest, EmptyProducts) {
+  CudaCall call;
+  for (auto [rows, depth, flags, done] :
+       {std::tuple(0, 7, 0, 1), {5, 0, 0, 0}, {5, 0, int(Accumulate), 1}, {0, 0, 0, 1}}) {
+    EXPECT_EQ(rnnrt_abi_matrix_product(call.call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, flags, rows, 3, depth, nullptr, 0, 7,
+                                       nullptr, 0, 3, &call, 0, 3, nullptr),
+              done);
+  }
+  EXPECT_EQ(call.failure(), "");
+  EXPECT_EQ(library.count("cublas"), 0);
+}
+
+TEST_F(CublasTest, NoLibrary) {
+  for (const char *path : {"/nowhere", RNN_FAKE_CUDA_DIRECTORY "/libcuda.so.1"}) {
+    setenv("RNNRT_CUBLASLT_PATH", path, 1);
+    CudaCall call;
+    Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
+    EXPECT_EQ(problem.run(), 0);
+    EXPECT_EQ(problem.run(), 0);
+    EXPECT_EQ(call.failure(), "");
+  }
+  EXPECT_EQ(library.count("cublas"), 0);
+}
+
+TEST_F(CublasTest, NoHandleAndNoAlgorithm) {
+  library.fake_cublas_fail("cublasLtCreate", 1);
+  {
+    CudaCall call;
+    Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
+    EXPECT_EQ(problem.run(), 0);
+    EXPECT_EQ(call.failure(), "");
+  }
+  library.fake_cublas_reset();
+  library.fake_cublas_deny(1);
+  {
+    CudaCall call;
+    Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
+    EXPECT_EQ(problem.run(), 0);
+    EXPECT_EQ(problem.run(), 0);
+    EXPECT_EQ(library.count("cublasLtMatmulAlgoGetHeuristic"), 1);
+    EXPECT_EQ(call.failure(), "");
+  }
+  library.fake_cublas_reset();
+  library.fake_cublas_set_workspace(uint64_t(64) << 20); // more than is offered
+  {
+    CudaCall call;
+    Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
+    EXPECT_EQ(problem.run(), 0);
+  }
+  library.fake_cublas_reset();
+  library.fake_cublas_fail("cublasLtMatmul", 15); // refused although the heuristic offered it
+  CudaCall call;
+  Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
+  EXPECT_EQ(problem.run(), 0);
+  EXPECT_EQ(call.failure(), "");
+}
+
+TEST_F(CublasTest, NoMemoryForTheWorkspace) {
+  library.fake_cublas_set_workspace(uint64_t(16) << 20);
+  fake.fake_cuda_set_memory(int64_t(8) << 20);
+  CudaCall call;
+  Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
+  EXPECT_EQ(problem.run(), 0);
+  EXPECT_EQ(call.failure(), "");
+}
+
+TEST_F(CublasTest, Failures) {
+  for (const char *name : {"cublasLtMatmul", "cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute",
+                           "cublasLtMatrixLayoutCreate", "cublasLtMatmulPreferenceCreate",
+                           "cublasLtMatmulAlgoGetHeuristic"}) {
+    CudaCall call;
+    Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
+    library.fake_cublas_fail(name, 13);
+    EXPECT_EQ(problem.run(), 0);
+    EXPECT_EQ(call.failure(), std::string("INTERNAL: ") + name +
+                                  " of cuBLASLt 13.0.2 failed: CUBLAS_STATUS_EXECUTION_FAILED (13)");
+    library.fake_cublas_fail(nullptr, 0);
+    // The call is over.
+    EXPECT_EQ(problem.run(), 0);
+  }
+}
+
+TEST_F(CublasTest, WrongArguments) {
+  auto message = [](int32_t dtype, int32_t resultDtype, int64_t rows, int64_t stride, const void *left) {
+    CudaCall call;
+    float memory[64];
+    EXPECT_EQ(rnnrt_abi_matrix_product(call.call, dtype, resultDtype, 0, rows, 3, 4, left, 0, stride, memory, 0, 3,
+                                       memory, 0, 3, nullptr),
+              0);
+    return call.failure();
+  };
+  float memory[64];
+  EXPECT_EQ(message(RNNRT_DTYPE_I32, RNNRT_DTYPE_I32, 2, 4, memory),
+            "INVALID_ARGUMENT: a matrix product expects factors of f16, bf16, f32 or f64, but got dtype 7");
+  EXPECT_EQ(message(RNNRT_DTYPE_F32, RNNRT_DTYPE_F16, 2, 4, memory),
+            "INVALID_ARGUMENT: a matrix product of f32 expects a result of the same type or of f32, but got dtype 0");
+  EXPECT_EQ(message(RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, -2, 4, memory),
+            "INVALID_ARGUMENT: a matrix product expects sizes of at least 0, but got -2, 3 and 4");
+  EXPECT_EQ(message(RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 2, 3, memory),
+            "INVALID_ARGUMENT: a matrix product expects the stride of `left` to be at least 4, the width of a row, but "
+            "got 3");
+  EXPECT_EQ(message(RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 2, 4, nullptr),
+            "INVALID_ARGUMENT: a matrix product expects `left`, but got a null pointer");
+}
+
+/// Runs `body` while the stream of `call` is being captured.
+template <typename Body> void capture(CudaCall &call, Body &&body) {
+  using namespace rnnrt::cuda;
+  void *driver = dlopen(RNN_FAKE_CUDA_DIRECTORY "/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  auto *begin = reinterpret_cast<CUresult (*)(CUstream, CUstreamCaptureMode)>(dlsym(driver, "cuStreamBeginCapture_v2"));
+  auto *end = reinterpret_cast<CUresult (*)(CUstream, CUgraph *)>(dlsym(driver, "cuStreamEndCapture"));
+  auto *destroy = reinterpret_cast<CUresult (*)(CUgraph)>(dlsym(driver, "cuGraphDestroy"));
+  ASSERT_TRUE(begin && end && destroy);
+  auto stream = static_cast<CUstream>(call.stream->native);
+  ASSERT_EQ(begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
+  body();
+  CUgraph graph = nullptr;
+  ASSERT_EQ(end(stream, &graph), CUDA_SUCCESS);
+  EXPECT_EQ(destroy(graph), CUDA_SUCCESS);
+}
+
+TEST_F(CublasTest, Captures) {
+  CudaCall call(/*ownStream=*/true);
+  {
+    Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
+    EXPECT_EQ(problem.run(), 1);
+    capture(call, [&] { EXPECT_EQ(problem.run(), 1); });
+    EXPECT_EQ(call.failure(), "");
+    Problem other(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, Accumulate, false);
+    capture(call, [&] { EXPECT_EQ(other.run(), 0); });
+    EXPECT_EQ(call.failure(), "FAILED_PRECONDITION: the first product of its kind cannot be captured, since cuBLASLt loads "
+                              "device code in it; run the same work once before the capture");
+  }
+  CudaCall first(/*ownStream=*/true);
+  Problem problem(first, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
+  capture(first, [&] { EXPECT_EQ(problem.run(), 0); });
+  EXPECT_EQ(first.failure(), "FAILED_PRECONDITION: cuBLASLt cannot be started while the stream is being captured; run the "
+                             "same work once before the capture");
+}
+
+TEST_F(CublasTest, OtherVersions) {
+  library.fake_cublas_set_version(11402);
+  // A path of its own: what was loaded is kept.
+  setenv("RNNRT_CUBLASLT_PATH", RNN_FAKE_CUDA_DIRECTORY "/../fake-cuda", 1);
+  CudaCall call;
+  Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
+  EXPECT_EQ(problem.run(), 0);
+  EXPECT_EQ(call.failure(), "");
+}
+
+} // namespace
