@@ -73,8 +73,11 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   if (!subtarget || !subtarget->isCPUStringValid(cpu))
     return makeError("unknown cpu `" + cpu + "` for `" + triple.str() +
                      "`; expected `native` or a name that LLVM knows, as x86-64-v3, znver3 or neoverse-n1");
+  // LLVM's default are sections `.ctors`, which loaders do not run; kernels of compiled code are made known there.
+  llvm::TargetOptions targetOptions;
+  targetOptions.UseInitArray = true;
   std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+      target->createTargetMachine(triple, cpu, features, targetOptions, llvm::Reloc::PIC_, std::nullopt,
                                   static_cast<llvm::CodeGenOptLevel>(options.optimizationLevel)));
   if (!machine)
     return makeError("no code generator for `" + triple.str() + "`");
