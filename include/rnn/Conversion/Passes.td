@@ -127,6 +127,8 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
     Option<"largeProducts", "large-products", "std::string", "\"kernel\"",
            "Products over all steps: kernel, auto (the device's library where it is there and they are large) or library "
            "(wherever it is there)">,
+    Option<"kernelFamily", "kernel-family", "std::string", "\"auto\"",
+           "Kernels of ops without the attribute `rnn.kernel_family`: step, cluster, or auto, which is step">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",

@@ -36,11 +36,27 @@ struct ConvertRNNToGPU : public rnn::impl::ConvertRNNToGPUPassBase<ConvertRNNToG
       getOperation()->emitError("expects `large-products` to be auto, kernel or library, but got ") << largeProducts;
       return signalPassFailure();
     }
+    if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster") {
+      getOperation()->emitError("expects `kernel-family` to be auto, step or cluster, but got ") << kernelFamily;
+      return signalPassFailure();
+    }
+    if (kernelFamily != "auto")
+      getOperation()->walk([&](rnn::LayerOpInterface op) { setFamily(op); });
     RewritePatternSet patterns(&getContext());
     rnn::populateRNNToGPUPatterns(patterns);
     rnn::setKernelOptions(getOperation(), {tf32, programmatic, *large});
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     rnn::removeKernelOptions(getOperation());
+  }
+
+private:
+  /// What is written on an op, or around it, stays.
+  void setFamily(Operation *op) {
+    constexpr StringLiteral name = "rnn.kernel_family";
+    for (Operation *around = op; around; around = around->getParentOp())
+      if (around->hasAttr(name))
+        return;
+    op->setDiscardableAttr(name, StringAttr::get(op->getContext(), kernelFamily.getValue()));
   }
 };
 } // namespace

@@ -8,6 +8,8 @@
 #define RNN_CONVERSION_RNNTOGPU_RNNTOGPU_H
 
 #include "mlir/IR/PatternMatch.h"
+#include <optional>
+#include <string>
 
 namespace mlir::rnn {
 
@@ -31,6 +33,20 @@ void setKernelOptions(Operation *op, const KernelOptions &options);
 /// Those of the innermost op around `op` that carries some, or the defaults.
 KernelOptions getKernelOptions(Operation *op);
 void removeKernelOptions(Operation *op);
+
+/// A recurrence that might run in clusters of blocks.
+struct ClusterQuery {
+  bool backward = false;
+  Type element;
+  std::optional<int64_t> H; ///< none: known at run time only
+  int64_t numGates = 4;
+  bool isProjected = false;
+  int64_t blocks = 0; ///< that a cluster is wanted to have; 0: any number
+};
+/// Why there is no such kernel, for reasons other than its size; empty: there is one.
+std::string findReasonAgainstCluster(const ClusterQuery &query, const KernelOptions &options);
+/// The number of blocks in the clusters that `convert-rnn-to-gpu` makes if it is asked for this family, or why it makes none.
+FailureOr<int64_t> findClusterBlocks(const ClusterQuery &query, const KernelOptions &options, std::string &reason);
 
 /// Adds patterns that turn each block LSTM and cudnn op in memref form with lowering `fused` into `gpu.launch` ops and the loop
 /// over time that launches them; other ops are left alone. Dimensions that are not known yet are checked by
