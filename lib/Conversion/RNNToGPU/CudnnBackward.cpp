@@ -402,6 +402,7 @@ private:
     if (isProjected)
       launchWeights("grad_w_projection", P, H, operandOf([this](const Emitter &, int64_t) { return myDeltas; }, false),
                     getHidden(), storeInto(stack.projection, H));
+    lowerBiases();
   }
 
   /// By the library: `emit` for each direction.
@@ -468,8 +469,8 @@ private:
                  });
   }
 
-  /// Sums over `rows` of what the steps computed. Both biases of a gate have the same gradient, but for gru's new gate.
-  void lowerBiases(StringRef suffix, Value gradients, Value stateGradients, Value rows) {
+  /// Both biases of a gate have the same gradient, but for gru's new gate.
+  void lowerBiases() {
     const bool differ = cell.isGRU();
     ColumnSums sums{getName("grad_bias"), accumulator, differ ? 2 : 1, stack.points, allColumns, {}, {}};
     sums.terms = [=](const Emitter &e, Value row, Value column) {
