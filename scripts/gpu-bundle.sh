@@ -30,19 +30,31 @@ cases() { python3 "$sources/cases.py" "$@"; }
 commands=()
 compile() { commands+=("$(printf '%q ' "$RNN_BUILD_DIR/bin/rnn-compile" "$@")"); }
 fused() { compile "$@" --lowering=fused -O2; }
+# With every product by our kernels, or by cuBLASLt wherever it is there.
+kernels() { fused "$@" --large-products=kernel; }
+library() { fused "$@" --large-products=library; }
 
 # Fused kernels of the cudnn ops: every variant in f16 and f32, and those that hold every feature between them in bf16 and
 # f64, which take as long to compile. Two types for the host, where run.sh is tried.
 some=lstm_bidirectional_lengths,gru_bidirectional_lengths,rnn_tanh_skip,rnn_relu_bidirectional
 for dtype in f16 f32; do
   cases --stacks --dtype $dtype -o stacks_$dtype.mlir
-  fused stacks_$dtype.mlir --target=cuda --chip="$chip" -o stacks_cuda_$dtype.so
+  kernels stacks_$dtype.mlir --target=cuda --chip="$chip" -o stacks_cuda_$dtype.so
 done
 for dtype in bf16 f64; do
   cases --stacks --dtype $dtype --match $some -o stacks_$dtype.mlir
-  fused stacks_$dtype.mlir --target=cuda --chip="$chip" -o stacks_cuda_$dtype.so
+  kernels stacks_$dtype.mlir --target=cuda --chip="$chip" -o stacks_cuda_$dtype.so
   fused stacks_$dtype.mlir --target=host -o stacks_host_$dtype.so
 done
+# Those in clusters, of both.
+inputs="$sources/../Integration/Inputs"
+clusters() { for script in cluster_cases cluster_forward_cases cluster_stacks; do python3 "$inputs/$script.py" "$@"; done; }
+clusters f16 > clusters_f16.mlir
+fused clusters_f16.mlir --target=cuda --chip="$chip" -o clusters_cuda_f16.so
+python3 "$inputs/cluster_stacks.py" bf16 > clusters_bf16.mlir
+fused clusters_bf16.mlir --target=cuda --chip="$chip" -o clusters_cuda_bf16.so
+clusters f64 > clusters_f64.mlir
+compile clusters_f64.mlir --lowering=runtime -O2 -o clusters_plans_f64.so
 cases --stacks --dtype f64 -o stacks_plans.mlir
 compile stacks_plans.mlir --lowering=runtime -O2 -o stacks_plans_f64.so
 # Those of the block ops, with the PTX that every GPU from sm_80 takes.
@@ -50,15 +62,20 @@ cases --blocks --dtype f64 -o blocks_f64.mlir
 compile blocks_f64.mlir --lowering=runtime -O2 -o blocks_plans_f64.so
 for dtype in f16 bf16 f32 f64; do
   cases --blocks --dtype $dtype -o blocks_$dtype.mlir
-  for target in cuda host; do
-    fused blocks_$dtype.mlir --target=$target -o blocks_${target}_$dtype.so
-  done
+  kernels blocks_$dtype.mlir --target=cuda -o blocks_cuda_$dtype.so
+  fused blocks_$dtype.mlir --target=host -o blocks_host_$dtype.so
+done
+for dtype in f16 f32; do
+  cp blocks_$dtype.mlir library_$dtype.mlir
+  library library_$dtype.mlir --target=cuda -o library_cuda_$dtype.so
 done
 # What is measured, and f64 to say how far each is from the truth: on a GPU by fused kernels, on the host by plans.
 for dtype in f16 bf16 f32; do
   cases --timed --dtype $dtype -o timed_$dtype.mlir
   fused timed_$dtype.mlir --target=cuda --chip="$chip" -o timed_cuda_$dtype.so
 done
+cases --timed-tf32 -o timed_tf32.mlir
+fused timed_tf32.mlir --target=cuda --chip="$chip" --tf32 -o timed_cuda_tf32.so
 cases --timed-reference -o timed_f64.mlir
 fused timed_f64.mlir --target=cuda --chip="$chip" -o timed_cuda_f64.so
 compile timed_f64.mlir --lowering=runtime -O2 -o timed_host_f64.so
@@ -67,9 +84,9 @@ fused timed_small_f32.mlir --target=host -o timed_host_f32.so
 # The emulator's results are part of the bundle.
 for dtype in f16 f32; do
   cases --emulated --dtype $dtype -o emulated_$dtype.mlir
-  fused emulated_$dtype.mlir --target=cuda --chip="$chip" -o emulated_cuda_$dtype.so
+  kernels emulated_$dtype.mlir --target=cuda --chip="$chip" -o emulated_cuda_$dtype.so
   fused emulated_$dtype.mlir --target=host -o emulated_host_$dtype.so
-  compile emulated_$dtype.mlir --target=simt --lowering=fused -O0 -o emulated_simt_$dtype.so
+  compile emulated_$dtype.mlir --target=simt --lowering=fused --large-products=kernel -O0 -o emulated_simt_$dtype.so
 done
 # Plans: every test in every element type for the device, and in f64 for the host as reference. The host's other types let
 # run.sh be tried without a GPU.
@@ -81,6 +98,7 @@ for dtype in f16 bf16 f32 f64; do
 done
 printf '%s\0' "${commands[@]}" | xargs -0 -P "${RNN_BUNDLE_JOBS:-$(nproc)}" -n 1 bash -c
 cp plans_host_f64.so plans_plans_f64.so
+cp blocks_plans_f64.so library_plans_f64.so
 for dtype in f16 f32; do
   "$bundle/bin/rnn-bundle-runner" --device=simt --module=emulated_simt_$dtype.so --save=emulated_$dtype.bin > /dev/null
   rm emulated_simt_$dtype.so

@@ -21,6 +21,7 @@ struct Place {
   rnnrt_device_t *device = nullptr;
   rnnrt_stream_t *stream = nullptr;
   const char *perStepCode = nullptr; ///< PTX of PerStepKernels.cpp; NULL: the same on the host
+  bool tf32 = false;                 ///< factors of f32 products may be rounded
 
   void synchronize() const { check(rnnrt_stream_synchronize(stream)); }
 };

@@ -73,8 +73,7 @@ private:
   void *library = nullptr;
 };
 
-/// result [rows, columns] = left * right (+ result): row major, sums in f32 with factors of full precision. In the library's
-/// column-major eyes all three are transposed and change sides.
+/// result [rows, columns] = left * right (+ result): row major, sums in f32. In the library's column-major eyes all three are transposed and change sides.
 class CublasProduct {
 public:
   static constexpr size_t workspaceBytes = 32 << 20; // as cuBLAS has on this generation
@@ -82,13 +81,13 @@ public:
   /// `transposeLeft`: left lies as [depth, rows]; `transposeRight`: right lies as [columns, depth]. At the end `problem` is
   /// empty, or says why there is no such product.
   void make(const CublasLt &owner, int32_t dtype, bool transposeLeft, bool transposeRight, int64_t rows, int64_t columns,
-            int64_t depth) {
+            int64_t depth, bool tf32) {
     lt = &owner;
     problem = lt->problem;
     if (!problem.empty())
       return;
-    // CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F; CUBLAS_COMPUTE_32F.
-    const int type = dtype == RNNRT_DTYPE_F16 ? 2 : dtype == RNNRT_DTYPE_BF16 ? 14 : 0, compute = 68, scale = 0;
+    // CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F; CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F: full precision.
+    const int type = dtype == RNNRT_DTYPE_F16 ? 2 : dtype == RNNRT_DTYPE_BF16 ? 14 : 0, compute = tf32 ? 77 : 68, scale = 0;
     const int transposeA = transposeRight, transposeB = transposeLeft;
     void *preference = nullptr;
     enum { TransposeA = 3, TransposeB = 4, MaxWorkspaceBytes = 1 };

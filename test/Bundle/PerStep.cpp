@@ -43,8 +43,8 @@ public:
     const char *asked = std::getenv("RNNRT_CUBLASLT_PATH");
     if (place.perStepCode || (asked && *asked)) {
       library = std::make_unique<CublasLt>();
-      forData.make(*library, layer.dtype, false, true, B, width, 4 * H);
-      forWeights.make(*library, layer.dtype, true, false, width, 4 * H, B);
+      forData.make(*library, layer.dtype, false, true, B, width, 4 * H, place.tf32);
+      forWeights.make(*library, layer.dtype, true, false, width, 4 * H, B, place.tf32);
       problem = forData.problem.empty() ? forWeights.problem : forData.problem;
     }
     if (place.perStepCode) {

@@ -323,6 +323,7 @@ def main():
     parser.add_argument("--stacks", action="store_true", help="write the cases of the cudnn ops for fused kernels instead")
     parser.add_argument("--emulated", action="store_true", help="write the cases that the emulator is compared in instead")
     parser.add_argument("--timed", action="store_true", help="write what rnn-bundle-compare measures instead (timed.py)")
+    parser.add_argument("--timed-tf32", action="store_true", help="write some of it in f32, to be compiled with --tf32")
     parser.add_argument("--timed-small", action="store_true", help="write small stand-ins for that")
     parser.add_argument("--timed-reference", action="store_true", help="write the same in f64 for every size")
     parser.add_argument("--match", default="", metavar="TEXT[,TEXT...]",
@@ -330,7 +331,9 @@ def main():
     parser.add_argument("-o", dest="output", default="-", help="file to write (- for standard output)")
     arguments = parser.parse_args()
     measured = list(timed.reference() if arguments.timed_reference else
-                    timed.timed(arguments.dtype, arguments.timed_small) if arguments.timed or arguments.timed_small else ())
+                    timed.timed(arguments.dtype) if arguments.timed else
+                    timed.timed("f32", timed.AS_TF32) if arguments.timed_tf32 else
+                    timed.timed(arguments.dtype, timed.SMALL) if arguments.timed_small else ())
     fused = (blocks() if arguments.blocks else stacks() if arguments.stacks else emulated() if arguments.emulated else None)
     every = [case for case in (fused or cases())
              if any(text in case.name for text in arguments.match.split(","))]

@@ -2,12 +2,13 @@
 // algorithms, and TensorFlow's own method. Prints Markdown tables.
 //
 //   rnn-bundle-compare --device=cuda --module=timed_cuda_f16.so [--reference=timed_cuda_f64.so] [--ptx=per_step.ptx]
-//                      [--seconds=1] [--filter=TEXT,...]
+//                      [--reference-device=NAME] [--seconds=1] [--filter=TEXT,...] [--tf32]
 //
 // Every round takes each of them once. It begins with an idle device; the time is that between two events of the device, so
 // it has in it what the device waits for the host. Errors are those of the worst gradient, relative to its largest element,
 // against f64. The module's functions say what is measured: block_forward_T_B_I_H and block_backward_T_B_I_H, and where
-// they are there, block_cluster_, stack_forward_ and stack_backward_ with the same sizes.
+// they are there, block_cluster_, stack_forward_, stack_backward_ and stack_cluster_ with the same sizes. With --tf32 the
+// module was compiled so, and the others may round factors of f32 too.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Candidates.h"
@@ -52,13 +53,13 @@ struct Row {
 };
 
 /// The gradients in f64, of the numbers that `layer` has after rounding.
-bool computeReference(const Layer &layer, const Module &module, Gradients &gradients) {
+bool computeReference(const Place &place, const Layer &layer, const Module &module, Gradients &gradients) {
   const rnnrt_function_t *forward = module.find("reference_forward"), *backward = module.find("reference_backward");
   if (!forward || !backward)
     fail("the module of --reference= has no `reference_forward` and `reference_backward`");
   // The same layer again: its numbers come from their names, and are rounded to the narrower type first.
-  Layer wide(layer.place, layer.shape, RNNRT_DTYPE_F64);
-  auto replace = [&](Memory &memory, const Tensor &tensor) { memory = Memory(layer.place, tensor, RNNRT_DTYPE_F64); };
+  Layer wide(place, layer.shape, RNNRT_DTYPE_F64);
+  auto replace = [&](Memory &memory, const Tensor &tensor) { memory = Memory(place, tensor, RNNRT_DTYPE_F64); };
   replace(wide.onX, layer.x);
   replace(wide.onC0, layer.c0);
   replace(wide.onH0, layer.h0);
@@ -101,15 +102,15 @@ void measure(const Place &place, std::vector<Row> &rows, double seconds) {
   }
 }
 
-void compare(const Place &place, const Module &module, const Module *reference, const Shape &shape, int32_t dtype,
-             double seconds) {
+void compare(const Place &place, const Module &module, const Place &referencePlace, const Module *reference,
+             const Shape &shape, int32_t dtype, double seconds) {
   const auto [T, B, I, H] = shape;
   const std::string size = std::to_string(T) + "_" + std::to_string(B) + "_" + std::to_string(I) + "_" + std::to_string(H);
-  std::printf("\n%s, T,B,I,H = %lld,%lld,%lld,%lld\n\n", rnnrt_dtype_name(dtype), (long long)T, (long long)B, (long long)I,
+  std::printf("\n%s, T,B,I,H = %lld,%lld,%lld,%lld\n\n", place.tf32 ? "tf32" : rnnrt_dtype_name(dtype), (long long)T, (long long)B, (long long)I,
               (long long)H);
   Layer layer(place, shape, dtype);
   Gradients expected;
-  const bool known = reference && computeReference(layer, *reference, expected);
+  const bool known = reference && computeReference(referencePlace, layer, *reference, expected);
 
   const rnnrt_function_t *forward = module.find("block_forward_" + size);
   if (!forward)
@@ -129,6 +130,8 @@ void compare(const Place &place, const Module &module, const Module *reference, 
   const rnnrt_function_t *stack = module.find("stack_backward_" + size);
   if (stackForward && stack)
     add(stackBackward(layer, *stackForward, *stack, "fused, cudnn op"));
+  if (const rnnrt_function_t *cluster = module.find("stack_cluster_" + size); cluster && stackForward)
+    add(stackBackward(layer, *stackForward, *cluster, "fused, cudnn op, clusters"));
   if (!std::strncmp(rnnrt_device_name(place.device), "cuda", 4))
     for (const char *algorithm : {"standard", "persist_static", "persist_dynamic", "persist_static_small_h"})
       add(plan(layer, algorithm));
@@ -176,8 +179,10 @@ void compare(const Place &place, const Module &module, const Module *reference, 
 } // namespace
 
 int main(int argc, char **argv) {
-  const char *name = "cuda", *path = nullptr, *referencePath = nullptr, *code = nullptr, *filter = "";
+  const char *name = "cuda", *path = nullptr, *referencePath = nullptr, *referenceName = nullptr, *code = nullptr;
+  const char *filter = "";
   double seconds = 1;
+  Place place, referencePlace;
   for (int index = 1; index < argc; ++index) {
     const char *flag = argv[index], *value = std::strchr(flag, '=');
     auto is = [&](const char *option) {
@@ -189,25 +194,33 @@ int main(int argc, char **argv) {
       path = value + 1;
     else if (is("--reference"))
       referencePath = value + 1;
+    else if (is("--reference-device"))
+      referenceName = value + 1;
     else if (is("--ptx"))
       code = value + 1;
     else if (is("--seconds"))
       seconds = std::atof(value + 1);
     else if (is("--filter"))
       filter = value + 1;
+    else if (!std::strcmp(flag, "--tf32"))
+      place.tf32 = true;
     else
-      fail("unknown argument `%s`; expected --device=, --module=, --reference=, --ptx=, --seconds= or --filter=", flag);
+      fail("unknown argument `%s`; expected --device=, --module=, --reference=, --reference-device=, --ptx=, --seconds=, "
+           "--filter= or --tf32",
+           flag);
   }
   if (!path)
     fail("expects --module=FILE.so");
+  setenv("RNNRT_TF32", place.tf32 ? "1" : "0", /*overwrite=*/1);
 
-  Place place;
   if (rnnrt_status_t status = rnnrt_device_create(name, nullptr, &place.device)) {
     std::printf("SKIP everything: %s\n", rnnrt_status_message(status));
     rnnrt_status_release(status);
     return 77;
   }
   check(rnnrt_stream_create(place.device, &place.stream));
+  check(rnnrt_device_create(referenceName ? referenceName : name, nullptr, &referencePlace.device));
+  check(rnnrt_stream_create(referencePlace.device, &referencePlace.stream));
   std::string text;
   if (!std::strncmp(name, "cuda", 4)) {
     std::ifstream file(code ? code : "");
@@ -229,12 +242,14 @@ int main(int argc, char **argv) {
     if (std::sscanf(function.c_str(), "block_backward_%lld_%lld_%lld_%lld", &t, &b, &i, &h) != 4 ||
         !matches(function, filter))
       continue;
-    compare(place, module, reference.get(), {t, b, i, h}, entry->inputs[0].dtype, seconds);
+    compare(place, module, referencePlace, reference.get(), {t, b, i, h}, entry->inputs[0].dtype, seconds);
     ++count;
   }
   if (count == 0)
     fail("no function `block_backward_T_B_I_H` matches --filter=%s", filter);
-  rnnrt_stream_release(place.stream);
-  rnnrt_device_release(place.device);
+  for (Place *used : {&place, &referencePlace}) {
+    rnnrt_stream_release(used->stream);
+    rnnrt_device_release(used->device);
+  }
   return 0;
 }

@@ -104,8 +104,12 @@ if wanted tests; then
   compare tests.txt plans
   echo "== tests: fused kernels of block ops"
   compare tests.txt blocks
+  echo "== tests: the same with products by cuBLASLt"
+  compare tests.txt library
   echo "== tests: fused kernels of cudnn ops"
   compare tests.txt stacks
+  echo "== tests: cluster kernels"
+  compare tests.txt clusters
 fi
 
 if wanted emulator; then
@@ -128,10 +132,12 @@ fi
 
 if wanted fused; then
   begin fused.md "fused kernels, cuDNN, and one step at a time, in turn"
-  for dtype in f16 bf16 f32; do
+  for dtype in f16 bf16 tf32 f32; do
     [ -f "$here/modules/timed_${kind}_$dtype.so" ] || continue
+    rounding=
+    [ "$dtype" = tf32 ] && rounding=--tf32
     run fused.md "$here/bin/rnn-bundle-compare" --device="$device" --module="$here/modules/timed_${kind}_$dtype.so" \
-      --reference="$here/modules/timed_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" --filter="$filter"
+      --reference="$here/modules/timed_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" --filter="$filter" $rounding
   done
 fi
 
@@ -168,9 +174,10 @@ if wanted sanitizer; then
       echo "== $tool" | tee -a "$results/sanitizer.txt"
       checker="$found --tool $tool --error-exitcode 9"
       # Under the tool a kernel is a hundred times slower; with a filter it is the user's choice.
-      filter="${filter:-l1_t3_b4_i6_h9,l1_t4_b3_i8_h8,l1_t4_b3_i6_h8,t3_b2_i3_h4_length2,t1_b1_i1_h1,t6_b5_i31_h8}"
+      filter="${filter:-l1_t3_b4_i6_h9,l1_t4_b3_i8_h8,l1_t4_b3_i6_h8,t3_b2_i3_h4_length2,t1_b1_i1_h1,t6_b5_i31_h8,cluster2_t3_b2_i3_h4,forward2_t3_b2_i3_h4}"
       compare sanitizer.txt blocks
       compare sanitizer.txt stacks
+      compare sanitizer.txt clusters
       run sanitizer.txt $checker "$runner" --device="$device" --module="$here/modules/emulated_${kind}_f32.so" \
         --saved="$here/modules/emulated_f32.bin"
     done

@@ -5,6 +5,8 @@ import stacks
 
 SIZES = ((128, 32, 256, 256), (128, 64, 512, 512), (256, 64, 1024, 1024), (100, 256, 1024, 1024),
          (512, 16, 512, 512), (1024, 1, 512, 512), (1024, 16, 768, 768))
+# In f32 with factors rounded to tf32.
+AS_TF32 = SIZES[:3]
 # Where there is no GPU.
 SMALL = ((6, 3, 5, 16), (4, 2, 8, 8))
 # The cudnn ops have kernels of their own, which take their time to compile.
@@ -50,13 +52,15 @@ def one(sizes, element, cluster, stack):
         yield block(f"block_cluster_{name}", sizes, element, backward=True,
                     attributes='\n    attributes {rnn.kernel_family = "cluster"}')
     if stack:
-        yield stacks.timed(sizes)(element)
+        yield stacks.timed(sizes, element)
+    if stack and cluster:
+        yield stacks.timed_clusters(sizes, element)
 
 
-def timed(element, small=False):
-    for sizes in SMALL if small else SIZES:
-        cluster = not small and element in CLUSTER_TYPES and sizes[3] <= CLUSTER_HIDDEN
-        yield from one(sizes, element, cluster, sizes in AS_STACKS)
+def timed(element, sizes=SIZES):
+    for one_size in sizes:
+        cluster = one_size not in SMALL and element in CLUSTER_TYPES and one_size[3] <= CLUSTER_HIDDEN
+        yield from one(one_size, element, cluster, one_size in AS_STACKS)
 
 
 def reference():
