@@ -265,13 +265,18 @@ static llvm::Error printStage(ModuleOp module, Stage stage) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
-  // LLVM's code generator has a debugging option of this name, which nothing here could use.
-  if (cl::Option *theirs = cl::getRegisteredOptions().lookup("stop-after"))
-    theirs->removeArgument();
+  // LLVM has options of these names, which nothing here could use.
+  for (StringRef name : {"stop-after", "threads"})
+    if (cl::Option *theirs = cl::getRegisteredOptions().lookup(name))
+      theirs->removeArgument();
   cl::opt<std::string> stopAfter("stop-after",
                                  cl::desc("Print the IR after this stage and run nothing: import, simplify, select, "
                                           "bufferize, lower or emit"),
                                  cl::value_desc("STAGE"), cl::init("run"), cl::cat(category));
+  cl::opt<int> threads("threads",
+                       cl::desc("Target host: threads of compiled loops; results do not depend on it (0, the default: "
+                                "RNNRT_THREADS, else as many as processors)"),
+                       cl::value_desc("N"), cl::init(0), cl::cat(category));
   rnn::registerAllPasses();
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
@@ -304,6 +309,13 @@ int main(int argc, char **argv) {
     exitOnError(makeError("unknown value `" + largeProducts + "` in --large-products; expected auto, kernel or library"));
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     exitOnError(makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused"));
+  if (threads < 0 || threads > 1024)
+    exitOnError(makeError("--threads takes a number from 0 to 1024, but got " + Twine(threads)));
+  if (threads > 0 && target != "host")
+    exitOnError(makeError("--threads needs --target=host, but the target is `" + target + "`"));
+  // Read by the runtime when compiled code first asks for threads.
+  if (threads > 0)
+    setenv("RNNRT_THREADS", std::to_string(threads).c_str(), /*overwrite=*/1);
   if (benchmark < 0)
     exitOnError(makeError("--benchmark takes a number of calls, but got " + Twine(benchmark)));
   if (!(absoluteTolerance >= 0) || !(relativeTolerance >= 0))
