@@ -10,6 +10,7 @@
 #include "mlir/Parser/Parser.h"
 #include "rnn_runtime/abi.h"
 #include "rnn_runtime/api.h"
+#include <cstring>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -273,6 +274,45 @@ TEST_F(JITTest, ManyThreads) {
         input.setFromDouble(63, thread);
         auto results = llvm::cantFail(module->invoke("main", own, {input}));
         ASSERT_EQ(results[0].getAsDouble(63), thread * thread);
+      }
+      rnnrt_call_release(own);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+// Steps large enough to be shared: one call gets the threads of the pool, the others at the same time work alone.
+TEST_F(JITTest, SharedStepsOfCallsAtOnceHaveTheSameBits) {
+  auto module = compile(R"(
+    func.func @main(%a: tensor<f32>) -> tensor<4x20x130xf32> {
+      %x = tensor.generate {
+      ^bb0(%t: index, %b: index, %i: index):
+        %0 = arith.addi %t, %b : index
+        %1 = arith.muli %0, %i : index
+        %2 = arith.index_cast %1 : index to i32
+        %3 = arith.sitofp %2 : i32 to f32
+        %4 = math.sin %3 : f32
+        tensor.yield %4 : f32
+      } : tensor<4x20x30xf32>
+      %h = arith.constant dense<0.25> : tensor<1x20x130xf32>
+      %v = tensor.extract %a[] : tensor<f32>
+      %p = tensor.splat %v : tensor<63180xf32>
+      %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<4x20x30xf32>) state(%h : tensor<1x20x130xf32>)
+          params(%p : tensor<63180xf32>) {lowering = #rnn.lowering<fused>}
+      return %y : tensor<4x20x130xf32>
+    })");
+  HostTensor input = makeTensor(ElementKind::F32, {}, {0.05});
+  auto expected = llvm::cantFail(module->invoke("main", call, {input}));
+  size_t bytes = 4 * 20 * 130 * sizeof(float);
+  EXPECT_GT(expected[0].getAsDouble(bytes / sizeof(float) - 1), 0.25);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&] {
+      rnnrt_call_t *own = nullptr;
+      ASSERT_EQ(rnnrt_call_create(device, nullptr, nullptr, &own), nullptr);
+      for (int run = 0; run < 30; ++run) {
+        auto results = llvm::cantFail(module->invoke("main", own, {input}));
+        ASSERT_EQ(std::memcmp(results[0].getData(), expected[0].getData(), bytes), 0);
       }
       rnnrt_call_release(own);
     });
