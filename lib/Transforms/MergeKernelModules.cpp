@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/SymbolTable.h"
 #include "rnn/Transforms/Passes.h"
 
@@ -57,6 +58,17 @@ static void alignBuffers(gpu::GPUFuncOp kernel) {
       kernel.setWorkgroupAttributionAttr(index, name, Builder(kernel.getContext()).getI64IntegerAttr(16));
 }
 
+/// Outlining leaves the size of clusters to the launch; the driver answers questions about a kernel that says it.
+static void setClusterSize(gpu::LaunchFuncOp launch) {
+  if (!launch.hasClusterSize())
+    return;
+  gpu::KernelDim3 size = launch.getClusterSizeOperandValues();
+  std::optional<int64_t> x = getConstantIntValue(size.x), y = getConstantIntValue(size.y), z = getConstantIntValue(size.z);
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(launch, launch.getKernelAttr());
+  if (x && y && z && kernel && !kernel.getKnownClusterSizeAttr())
+    kernel.setKnownClusterSizeAttr(Builder(launch).getDenseI32ArrayAttr({int32_t(*x), int32_t(*y), int32_t(*z)}));
+}
+
 namespace {
 struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<MergeKernelModules> {
   void runOnOperation() override {
@@ -66,6 +78,7 @@ struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<Merg
         modules.push_back(module);
     for (gpu::GPUModuleOp module : modules)
       module.walk(alignBuffers);
+    getOperation().walk(setClusterSize);
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
       if (failed(nameCooperativeKernels(module)))
         return signalPassFailure();

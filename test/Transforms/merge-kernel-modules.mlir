@@ -93,3 +93,23 @@ module attributes {gpu.container_module} {
     gpu.func @marked__coop__pdl() kernel attributes {rnn.cooperative} { gpu.return }
   }
 }
+
+// -----
+
+// The size of clusters, where it is known.
+// CHECK-LABEL: func.func @clusters
+// CHECK-DAG:     gpu.func @known() {{.*}}known_cluster_size = array<i32: 4, 1, 1>
+// CHECK-DAG:     gpu.func @unknown() kernel {
+module attributes {gpu.container_module} {
+  func.func @clusters(%size: index) {
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    gpu.launch_func @a::@known clusters in (%c4, %c1, %c1) blocks in (%c4, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @a::@unknown clusters in (%size, %c1, %c1) blocks in (%size, %c1, %c1) threads in (%c1, %c1, %c1)
+    return
+  }
+  gpu.module @a {
+    gpu.func @known() kernel { gpu.return }
+    gpu.func @unknown() kernel { gpu.return }
+  }
+}

@@ -71,6 +71,7 @@ def RNNMergeKernelModulesPass : Pass<"rnn-merge-kernel-modules", "::mlir::Module
     stays its end; kernels with the attribute `rnn.cooperative` get the latter.
 
     Workgroup buffers get an alignment of 16 bytes (`llvm.align`), which asynchronous copies and `ldmatrix` need.
+    Kernels that are launched in clusters of a constant size get it as their `known_cluster_size`.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect"];
 }

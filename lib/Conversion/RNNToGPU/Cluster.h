@@ -21,8 +21,8 @@ namespace mlir::rnn {
 // What kernels of clusters are made of
 //===----------------------------------------------------------------------===//
 
-/// Pieces of a matrix as mma.sync takes it from the left: 16 rows; 16 columns of f16 or bf16. A lane has four registers of
-/// a piece.
+/// Pieces of a matrix as mma.sync takes it from the left: 16 rows; 16 columns of f16 or bf16, 8 of f32 rounded to tf32. A
+/// lane has four registers of a piece.
 struct ClusterPieces {
   static constexpr int64_t rows = 16, registers = 4, lanes = 32;
 
@@ -49,14 +49,17 @@ class ClusterKernel {
 public:
   /// The columns of one piece of mma.sync: the examples of a cluster, at most.
   static constexpr int64_t maxRows = 8;
+  static constexpr int64_t barrierBytes = 16; ///< of the buffer that startBarriers adds
+  static constexpr int64_t maxBytes = 227 * 1024; ///< of a block, on GPUs of compute capability 9.0
 
   ClusterKernel(const Emitter &host, StringRef name, Type element);
 
 protected:
   /// As few examples in a cluster as let all clusters of all directions run at once.
   static Value chooseRows(const Emitter &host, Value B, int64_t numDirections, int64_t blocks);
-  /// From here on, the builder stands in the kernel. A cluster has `rows` examples of one direction.
-  void launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads);
+  /// From here on, the builder stands in the kernel. A cluster has `rows` examples of one direction. `bytes`: of all buffers
+  /// that will be added.
+  void launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads, int64_t bytes = 0);
   /// A block stays until nobody sends to it any more. The builder then stands behind the launch.
   void finish();
 
@@ -68,6 +71,9 @@ protected:
   Value at(Value pointer, Type type, Value place) const;
   /// `values()` where the condition holds, else zeros; of floats and indices.
   SmallVector<Value> valuesIf(Value condition, function_ref<SmallVector<Value>()> values) const;
+
+  /// A float as products take it: rounded to `element`, and f32 to tf32.
+  Value round(const Emitter &e, Value value) const;
 
   // --- Memory of the block ---
   /// A pointer to workgroup memory at a multiple of 16.
@@ -110,6 +116,8 @@ protected:
   Value direction;                 ///< that the cluster works on
   Value firstRow;                  ///< of the batch
   Value barriers;                  ///< two, 8 bytes each
+  Value dynamic;                   ///< workgroup memory whose size the launch tells, or null
+  int64_t dynamicEnd = 0;          ///< of its buffers
 };
 
 /// The value of a discardable attribute of `op` or the innermost op around it that has it.
@@ -123,8 +131,8 @@ AttrTy findAttr(Operation *op, StringRef name) {
 
 /// Whether `op`, or an op around it, asks for clusters by the attribute `rnn.kernel_family = "cluster"`.
 bool wantsCluster(Operation *op);
-/// Why kernels of clusters cannot run `H` units in `element`; empty: they can.
-std::string findReasonAgainstCluster(Operation *op, Type element, Value H);
+/// Why kernels of clusters cannot run `H` units in `element`; empty: they can. `tf32`: the kernel knows f32 as tf32.
+std::string findReasonAgainstCluster(Operation *op, Type element, Value H, bool tf32 = false);
 /// A remark that says why a wish for clusters is not fulfilled.
 void remarkNoCluster(Operation *op, StringRef reason);
 
@@ -138,22 +146,37 @@ struct ClusterShape {
   int64_t blocks; ///< of a cluster
   int64_t tiles;  ///< of 16 units that a block owns
   int64_t warps;
-  int64_t depth; ///< of a piece, ClusterPieces::getDepth
+  int64_t bits;  ///< of an element
+  /// Of the pieces that a warp multiplies with, so many stand in registers, the rest in workgroup memory.
+  int64_t piecesInRegisters;
+
+  /// Of a piece.
+  int64_t getDepth() const { return 256 / bits; }
 
   int64_t getUnits() const { return tiles * 16; }
   int64_t getThreads() const { return warps * 32; }
   /// Tiles of 16 units of the whole layer that a warp computes partial sums for.
   int64_t getTilesOfWarp() const { return blocks * tiles / warps; }
   /// Pieces along the depth: the gates' gradients of the block's units.
-  int64_t getPieces() const { return numGates * getUnits() / depth; }
+  int64_t getPieces() const { return numGates * getUnits() / getDepth(); }
   /// Pieces that a warp multiplies with.
   int64_t getPiecesOfWarp() const { return getTilesOfWarp() * getPieces(); }
   /// Pieces of weights of all blocks, with their padding: by block, warp, tile of the warp, and piece along the depth.
   int64_t getNumPieces() const { return blocks * warps * getPiecesOfWarp(); }
-  /// Registers of a thread that hold weights.
-  int64_t getWeightRegisters() const { return getPiecesOfWarp() * ClusterPieces::registers; }
+  int64_t getPiecesInMemory() const { return warps * (getPiecesOfWarp() - piecesInRegisters); }
   /// Sums that a block owns.
   int64_t getSums() const { return ClusterKernel::maxRows * getUnits(); }
+  // Four words between rows of the tile of gradients, so that the lanes of a warp read from 32 banks.
+  int64_t getTileStride() const { return numGates * getUnits() + 128 / bits; }
+  int64_t getTileElements() const { return ClusterKernel::maxRows * getTileStride(); }
+
+  // Bytes of workgroup memory.
+  int64_t getSlotBytes() const { return 2 * blocks * getSums() * 4; }
+  int64_t getTileBytes() const { return 2 * getTileElements() * bits / 8; }
+  int64_t getWeightBytes() const {
+    return getPiecesInMemory() * ClusterPieces::lanes * ClusterPieces::registers * 4;
+  }
+  int64_t getBytes() const { return getSlotBytes() + getTileBytes() + getWeightBytes() + ClusterKernel::barrierBytes; }
 
   /// A shape for `H` units in clusters of `blocks` (0: any), or why there is none.
   static FailureOr<ClusterShape> choose(int64_t H, int64_t numGates, Type element, int64_t blocks, std::string &reason);
@@ -225,6 +248,9 @@ struct LSTMRecurrence : ClusterRecurrence {
   Value wci, wcf, wco;                      ///< peephole, or null
   Value gateGradients;                      ///< [steps*B, 4H]
   Value cellGradientBefore, gradientBefore; ///< [B,H], or null
+  /// Of each example: sums over the steps of the gates' gradients [B,4H], and of those of the peephole weights [B,3H], in the
+  /// type of sums; or null.
+  Value gateSums, peepholeSums;
 };
 void launchLSTMRecurrence(const Emitter &host, const LSTMRecurrence &layer, const ClusterShape &shape);
 
@@ -237,6 +263,8 @@ struct CudnnRecurrence : ClusterRecurrence {
   Matrix states;                               ///< of the layer, [T*B, D*H]
   Value gradients, stateGradients, allColumns; ///< [T*B, allColumns], by the input and by the state
   Value dh0, dc0;
+  /// Of each example: sums over the steps of `gradients` and `stateGradients`, [B, allColumns] in the type of sums; or null.
+  Value sums, stateSums;
 };
 void launchCudnnRecurrence(const Stack &stack, const CudnnRecurrence &layer, const ClusterShape &shape);
 

@@ -19,8 +19,9 @@ using namespace mlir::rnn;
 
 FailureOr<ClusterShape> ClusterShape::choose(int64_t H, int64_t numGates, Type element, int64_t wanted,
                                              std::string &reason) {
-  // More weights than this in the registers of a thread, and ptxas spills others (measured with ptxas 13.0 for sm_90a).
-  constexpr int64_t maxRegisters = 144;
+  // More weights and sums than this in the registers of a thread, and ptxas spills others (measured with ptxas 13.0 for
+  // sm_90a).
+  constexpr int64_t maxRegisters = 160;
   // A quarter of the registers keeps the product short; beyond 8 blocks, clusters are not portable. Estimates: no GPU
   // has measured them.
   constexpr int64_t goodRegisters = 64;
@@ -28,18 +29,28 @@ FailureOr<ClusterShape> ClusterShape::choose(int64_t H, int64_t numGates, Type e
   for (int64_t blocks : {2, 4, 8, 16}) {
     if (wanted && blocks != wanted)
       continue;
-    ClusterShape shape{numGates, blocks, int64_t(llvm::divideCeil(H, 16 * blocks)), 8, ClusterPieces(element).getDepth()};
+    ClusterShape shape{numGates, blocks, int64_t(llvm::divideCeil(H, 16 * blocks)), 8, element.getIntOrFloatBitWidth(), 0};
     while (blocks * shape.tiles % shape.warps != 0)
       --shape.warps;
-    if (shape.getWeightRegisters() > maxRegisters)
+    const int64_t needed = shape.getPiecesOfWarp() * ClusterPieces::registers;
+    // What a thread carries and reads for more than two places does not fit beside.
+    const int64_t places = llvm::divideCeil(shape.getSums(), shape.getThreads());
+    const int64_t others = shape.getTilesOfWarp() * 4 + 16 * std::max<int64_t>(places - 2, 0);
+    shape.piecesInRegisters = shape.getPiecesOfWarp();
+    if (needed + others > maxRegisters) {
+      // The registers of one piece more are on their way while another multiplies.
+      const int64_t room = maxRegisters - 16 - others;
+      shape.piecesInRegisters = std::max<int64_t>(room, 0) / ClusterPieces::registers;
+    }
+    if (shape.getBytes() > ClusterKernel::maxBytes)
       continue;
-    best = shape;
-    if (shape.getWeightRegisters() <= goodRegisters)
+    best = shape; // the larger the cluster, the more of the weights stands in registers
+    if (needed <= goodRegisters)
       break;
   }
   if (best)
     return *best;
-  reason = "the recurrent weights of " + std::to_string(H) + " units do not fit the registers of " +
+  reason = "the recurrent weights of " + std::to_string(H) + " units do not fit the registers and the shared memory of " +
            (wanted ? "a cluster of " + std::to_string(wanted) + " blocks" : std::string("the largest cluster"));
   return failure();
 }
@@ -49,7 +60,7 @@ std::optional<ClusterShape> rnn::chooseCluster(Operation *op, Type element, Valu
   if (!wantsCluster(op))
     return std::nullopt;
   if (reason.empty())
-    reason = findReasonAgainstCluster(op, element, H);
+    reason = findReasonAgainstCluster(op, element, H, /*backward=*/true);
   if (reason.empty()) {
     auto blocks = findAttr<IntegerAttr>(op, "rnn.cluster_blocks");
     FailureOr<ClusterShape> shape =
@@ -82,10 +93,7 @@ private:
 
   Emitter named(StringRef suffix) const { return host.named(name + ": " + suffix.str()); }
 
-  // Eight elements (f32: four) between rows, so that the lanes of a warp read from 32 banks.
-  int64_t tileStride() const { return shape.numGates * shape.getUnits() + 4 * pieces.getPerRegister(); }
-  int64_t tileElements() const { return maxRows * tileStride(); }
-  Value half(Value turn) const { return e.mul(turn, e.index(tileElements())); }
+  Value half(Value turn) const { return e.mul(turn, e.index(shape.getTileElements())); }
 
   // --- Before the loop ---
   void orderWeights();
@@ -106,8 +114,9 @@ private:
   const ClusterShape &shape;
   const ClusterBackwardLayer &layer;
 
-  Value slots, tile;                      ///< pointers to workgroup memory
+  Value slots, tile;                       ///< pointers to workgroup memory
   SmallVector<SmallVector<Value>> weights; ///< registers: by tile of the warp, then piece
+  Value weightsInMemory;                   ///< those of this lane that follow
   SmallVector<Place> places;
   /// By tile of the warp: this block's place in the slots of the owner, and the owner's mbarriers.
   SmallVector<Value> targetSlots, targetBarriers;
@@ -147,8 +156,21 @@ void BackwardKernel::loadWeights() {
   Value firstPiece = e.mul(e.add(e.mul(block, e.index(shape.warps)), warp), e.index(shape.getPiecesOfWarp()));
   Value first = reading.address(recurrence.orderedWeights,
                                 {firstPiece, e.mul(lane, e.index(ClusterPieces::registers)), e.index(0)});
-  for (int64_t piece = 0; piece < shape.getPiecesOfWarp(); ++piece)
+  for (int64_t piece = 0; piece < shape.piecesInRegisters; ++piece)
     weights.push_back(loadPiece(reading, first, piece));
+  if (shape.getPiecesInMemory() == 0)
+    return;
+  // A lane writes what it alone reads.
+  Type four = VectorType::get({4}, i32);
+  const int64_t count = shape.getPiecesOfWarp() - shape.piecesInRegisters;
+  Value place = e.add(e.mul(warp, e.index(count * ClusterPieces::lanes)), lane);
+  weightsInMemory = at(addBuffer(shape.getWeightBytes()), four, place);
+  e.loop(e.index(0), e.index(count), 1, {}, [&](Value piece, ValueRange) {
+    Value from = e.add(e.index(shape.piecesInRegisters), piece), lanes = e.index(ClusterPieces::lanes);
+    Value loaded = LLVM::LoadOp::create(builder, reading.loc, four, at(first, four, e.mul(from, lanes)), 16);
+    LLVM::StoreOp::create(builder, reading.loc, loaded, at(weightsInMemory, four, e.mul(piece, lanes)), 16);
+    return SmallVector<Value>();
+  });
 }
 
 /// Registers of D (PTX ISA, mma.m16n8k16): a lane has rows group and group + 8, of each the columns 2 * member and the next.
@@ -164,7 +186,7 @@ BackwardKernel::Place BackwardKernel::findPlace(int64_t number) {
   place.direction = direction;
   place.unit = e.add(e.mul(rank, e.index(shape.getUnits())), unit);
   place.b = e.add(firstRow, row);
-  place.inTile = e.add(e.mul(row, e.index(tileStride())), unit);
+  place.inTile = e.add(e.mul(row, e.index(shape.getTileStride())), unit);
   place.exists = e.both(e.both(e.isLess(place.unit, e.index(recurrence.H)), e.isLess(row, rows)),
                         e.isLess(place.b, recurrence.B));
   if ((number + 1) * shape.getThreads() > shape.getSums())
@@ -241,7 +263,7 @@ void BackwardKernel::storeGates(const Place &place, const Step &step, Value turn
     layer.store(storing, place, step, gradients);
     for (auto [gate, value] : llvm::enumerate(gradients.states)) {
       Value number = e.add(e.add(half(turn), place.inTile), e.index(gate * shape.getUnits()));
-      LLVM::StoreOp::create(builder, storing.loc, storing.convert(value, element), at(tile, element, number));
+      LLVM::StoreOp::create(builder, storing.loc, round(storing, value), at(tile, element, number));
     }
   });
 }
@@ -250,12 +272,14 @@ void BackwardKernel::storeGates(const Place &place, const Step &step, Value turn
 SmallVector<Value> BackwardKernel::multiplyAll(Value turn) {
   Emitter multiplying = named("product");
   SmallVector<Value> sums(shape.getTilesOfWarp() * 4, e.number(0.0, f32));
-  Value row = e.add(half(turn), e.mul(group, e.index(tileStride())));
+  Value row = e.add(half(turn), e.mul(group, e.index(shape.getTileStride())));
   for (int64_t piece = 0; piece < shape.getPieces(); ++piece) {
     SmallVector<Value> right = loadRight(multiplying, tile, row, piece);
-    for (int64_t tileOfWarp = 0; tileOfWarp < shape.getTilesOfWarp(); ++tileOfWarp)
-      multiply(multiplying, weights[tileOfWarp * shape.getPieces() + piece], right,
+    for (int64_t tileOfWarp = 0; tileOfWarp < shape.getTilesOfWarp(); ++tileOfWarp) {
+      const int64_t number = tileOfWarp * shape.getPieces() + piece, inMemory = number - shape.piecesInRegisters;
+      multiply(multiplying, inMemory < 0 ? weights[number] : loadPiece(multiplying, weightsInMemory, inMemory), right,
                MutableArrayRef(sums).slice(tileOfWarp * 4, 4));
+    }
   }
   return sums;
 }
@@ -278,12 +302,11 @@ void BackwardKernel::sendSums(Value turn, ValueRange sums) {
 
 void BackwardKernel::build() {
   orderWeights();
-  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads());
-  slots = addBuffer(2 * shape.blocks * shape.getSums() * 4);
-  const int64_t tileBytes = 2 * tileElements() * element.getIntOrFloatBitWidth() / 8;
-  tile = addBuffer(tileBytes);
+  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.getBytes());
+  slots = addBuffer(shape.getSlotBytes());
+  tile = addBuffer(shape.getTileBytes());
   loadWeights();
-  clear(tile, tileBytes / 4); // rows and units that do not exist are never stored, but multiplied
+  clear(tile, shape.getTileBytes() / 4); // rows and units that do not exist are never stored, but multiplied
   for (int64_t number = 0; number * shape.getThreads() < shape.getSums(); ++number)
     places.push_back(findPlace(number));
   SmallVector<Value> carried = startCarried();

@@ -34,11 +34,13 @@ public:
     return {arith::IndexCastOp::create(e.builder, e.loc, e.builder.getIndexType(), length)};
   }
 
-  /// The gradients of the state, other than by the product, and of the cell.
+  /// The gradients of the state, other than by the product, and of the cell; the sums.
   SmallVector<Value> start(const Emitter &e, const Place &place) const override {
     SmallVector<Value> carried{stack.load(e, layer.dhn, placeInState(e, place))};
     if (cell.isLSTM())
       carried.push_back(stack.load(e, layer.dcn, placeInState(e, place)));
+    if (layer.sums)
+      carried.append(cell.getNumGates() + cell.isGRU(), e.number(0.0, accumulator));
     return carried;
   }
 
@@ -98,18 +100,21 @@ public:
     gradients.carried.push_back(insideOr(d.h ? d.h : zero, total));
     if (cell.isLSTM())
       gradients.carried.push_back(insideOr(d.cell, dc));
+    if (layer.sums) {
+      SmallVector<Value> terms(gradients.inputs.empty() ? gradients.states : gradients.inputs);
+      if (cell.isGRU()) // the new gate's alone differ
+        terms.push_back(gradients.states.back());
+      for (auto [sum, term] : llvm::zip(carried.take_back(terms.size()), terms))
+        gradients.carried.push_back(e.add(sum, term));
+    }
     return gradients;
   }
 
   void store(const Emitter &e, const Place &place, const Step &step, const Gradients &gradients) const override {
-    Value row = e.add(e.mul(step.t, stack.sizes.B), place.b), column = e.mul(place.direction, stack.sizes.gateRows());
-    auto storeTo = [&](Value buffer, ArrayRef<Value> values) {
-      for (auto [gate, value] : llvm::enumerate(values))
-        Matrix{buffer, column, layer.allColumns}.store(e, value, row, gateColumn(e, gate, place));
-    };
-    storeTo(layer.stateGradients, gradients.states);
+    Value row = e.add(e.mul(step.t, stack.sizes.B), place.b);
+    storeTo(e, layer.stateGradients, row, place, gradients.states);
     if (!gradients.inputs.empty())
-      storeTo(layer.gradients, gradients.inputs);
+      storeTo(e, layer.gradients, row, place, gradients.inputs);
   }
 
   bool wantsState() const override { return bool(layer.dh0); }
@@ -119,9 +124,21 @@ public:
       e.store(e.convert(e.add(sum, carried[0]), layer.element), layer.dh0, {placeInState(e, place)});
     if (layer.dc0)
       e.store(e.convert(carried[1], layer.element), layer.dc0, {placeInState(e, place)});
+    if (!layer.sums)
+      return;
+    SmallVector<Value> sums(carried.drop_front(1 + cell.isLSTM()));
+    storeTo(e, layer.sums, place.b, place, ArrayRef(sums).take_front(cell.getNumGates()));
+    if (cell.isGRU())
+      storeTo(e, layer.stateSums, place.b, place, {sums[0], sums[1], sums[3]});
   }
 
 private:
+  /// Into a row of a buffer like that of the gradients.
+  void storeTo(const Emitter &e, Value buffer, Value row, const Place &place, ArrayRef<Value> values) const {
+    Matrix all{buffer, e.mul(place.direction, stack.sizes.gateRows()), layer.allColumns};
+    for (auto [gate, value] : llvm::enumerate(values))
+      all.store(e, value, row, gateColumn(e, gate, place));
+  }
   Value placeInState(const Emitter &e, const Place &place) const {
     return e.add(e.mul(stack.stateRow(e, place.direction, place.b), H), place.unit);
   }

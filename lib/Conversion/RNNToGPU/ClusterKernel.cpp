@@ -26,14 +26,12 @@ bool rnn::wantsCluster(Operation *op) {
   return family && family.getValue() == "cluster";
 }
 
-std::string rnn::findReasonAgainstCluster(Operation *op, Type element, Value H) {
-  if (!getKernelOptions(op).programmatic) // what the pass knows of the GPU
-    return "clusters need compute capability 9.0; name the GPU, as --chip=sm_90a";
-  if (!element.isF16() && !element.isBF16())
-    return "clusters are there for f16 and bf16 alone";
-  if (!getConstantIntValue(H))
-    return "the number of units is known at run time only";
-  return "";
+std::string rnn::findReasonAgainstCluster(Operation *op, Type element, Value H, bool backward) {
+  ClusterQuery query;
+  query.backward = backward;
+  query.element = element;
+  query.H = getConstantIntValue(H);
+  return findReasonAgainstCluster(query, getKernelOptions(op));
 }
 
 void rnn::remarkNoCluster(Operation *op, StringRef reason) {
@@ -46,7 +44,8 @@ void rnn::remarkNoCluster(Operation *op, StringRef reason) {
 //===----------------------------------------------------------------------===//
 
 /// Registers of A (PTX ISA, mma.m16n8k16 and m16n8k8): rows group and group + 8; columns from that of the member on, and
-/// half a piece later. A kernel of its own brings them into this order, so that a thread reads 16 bytes at once.
+/// half a piece later. A kernel of its own brings them into this order, so that a thread reads 16 bytes at once; f32 is
+/// rounded to tf32 there.
 void rnn::orderPieces(const Emitter &host, StringRef name, const ClusterPieces &pieces, Value ordered,
                       function_ref<Value(const Emitter &, Value, Value, Value)> read) {
   Value count = host.size(ordered, 0), registers = host.index(ClusterPieces::lanes * ClusterPieces::registers);
@@ -61,8 +60,14 @@ void rnn::orderPieces(const Emitter &host, StringRef name, const ClusterPieces &
     Value first = e.add(e.mul(right, e.index(pieces.getDepth() / 2)), e.mul(member, e.index(pieces.getPerRegister())));
     Value lane = e.add(e.mul(group, e.index(4)), member);
     Value number = e.add(e.mul(lane, e.index(4)), e.add(e.mul(right, e.index(2)), lower));
-    for (int64_t index = 0; index < pieces.getPerRegister(); ++index)
-      e.store(read(e, piece, row, e.add(first, e.index(index))), ordered, {piece, number, e.index(index)});
+    for (int64_t index = 0; index < pieces.getPerRegister(); ++index) {
+      Value value = read(e, piece, row, e.add(first, e.index(index)));
+      if (pieces.element.isF32()) {
+        value = NVVM::ConvertFloatToTF32Op::create(e.builder, e.loc, e.builder.getI32Type(), value, NVVM::FPRoundingMode::RNA);
+        value = LLVM::BitcastOp::create(e.builder, e.loc, pieces.element, value);
+      }
+      e.store(value, ordered, {piece, number, e.index(index)});
+    }
   });
 }
 
@@ -79,19 +84,26 @@ Value ClusterKernel::chooseRows(const Emitter &host, Value B, int64_t numDirecti
   return host.min(host.parts(host.mul(B, host.index(numDirections)), together), host.index(maxRows));
 }
 
-void ClusterKernel::launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads) {
+void ClusterKernel::launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads, int64_t bytes) {
+  constexpr int64_t maxStatic = 48 * 1024; // above it, the launch has to tell the size
   rows = chooseRows(host, B, numDirections, blocks);
   Value one = host.index(1), size = host.index(blocks);
   Value clusters = host.max(arith::CeilDivUIOp::create(builder, host.loc, B, rows), one); // of a direction
   Value all = host.mul(host.mul(clusters, host.index(numDirections)), size);
-  kernel = gpu::LaunchOp::create(builder, host.loc, all, one, one, host.index(threads), one, one, nullptr, nullptr, {}, {},
-                                 {}, size, one, one);
+  Value dynamicBytes = bytes > maxStatic ? constant32(bytes) : Value();
+  kernel = gpu::LaunchOp::create(builder, host.loc, all, one, one, host.index(threads), one, one, dynamicBytes, nullptr, {},
+                                 {}, {}, size, one, one);
   // Ids and sizes of clusters, which upstream's builder forgets.
   Block &body = kernel.getBody().front();
   while (body.getNumArguments() < kernel.getNumConfigRegionAttributes())
     body.addArgument(builder.getIndexType(), host.loc);
   kernel.setFunctionAttr(FlatSymbolRefAttr::get(builder.getContext(), name));
   builder.setInsertionPointToStart(&body);
+  if (dynamicBytes) {
+    auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
+    auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type(), MemRefLayoutAttrInterface(), space);
+    dynamic = gpu::DynamicSharedMemoryOp::create(builder, e.loc, type);
+  }
 
   thread = kernel.getThreadIds().x;
   lane = e.remainder(thread, e.index(32));
@@ -152,11 +164,23 @@ SmallVector<Value> ClusterKernel::valuesIf(Value condition, function_ref<SmallVe
   return llvm::to_vector(ValueRange(branch.getResults()));
 }
 
+Value ClusterKernel::round(const Emitter &rounding, Value value) const {
+  if (!element.isF32())
+    return rounding.convert(value, element);
+  Value bits = NVVM::ConvertFloatToTF32Op::create(builder, rounding.loc, i32, value, NVVM::FPRoundingMode::RNA);
+  return LLVM::BitcastOp::create(builder, rounding.loc, f32, bits);
+}
+
 //===----------------------------------------------------------------------===//
 // Memory of the block
 //===----------------------------------------------------------------------===//
 
 Value ClusterKernel::addBuffer(int64_t bytes) {
+  if (dynamic) {
+    Value first = e.index(dynamicEnd);
+    dynamicEnd = llvm::alignTo(dynamicEnd + bytes, 16);
+    return e.address(dynamic, {first});
+  }
   auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
   auto type = MemRefType::get({int64_t(llvm::divideCeil(bytes, 16))}, VectorType::get({4}, i32),
                               MemRefLayoutAttrInterface(), space);
@@ -180,7 +204,7 @@ Value ClusterKernel::getRemote(Value pointer, Value other) const {
 //===----------------------------------------------------------------------===//
 
 void ClusterKernel::startBarriers() {
-  barriers = addBuffer(2 * 8);
+  barriers = addBuffer(barrierBytes);
   e.when(e.isEqual(thread, e.index(0)), [&] {
     for (int64_t turn : {0, 1})
       NVVM::MBarrierInitOp::create(builder, e.loc, getBarrier(e.index(turn)), constant32(1), nullptr);
@@ -246,7 +270,9 @@ SmallVector<Value> ClusterKernel::loadRight(const Emitter &reading, Value tile, 
 }
 
 void ClusterKernel::multiply(const Emitter &multiplying, ValueRange a, ValueRange b, MutableArrayRef<Value> sums) const {
-  NVVM::MMATypes type = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  NVVM::MMATypes type = element.isF16()   ? NVVM::MMATypes::f16
+                        : element.isBF16() ? NVVM::MMATypes::bf16
+                                           : NVVM::MMATypes::tf32;
   Type result = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(4, f32));
   Value product = NVVM::MmaOp::create(builder, multiplying.loc, result, a, b, ValueRange(ArrayRef<Value>(sums)),
                                       {16, 8, pieces.getDepth()}, std::nullopt, std::nullopt, std::array{type, type},

@@ -31,7 +31,10 @@ public:
     return weights;
   }
 
-  SmallVector<Value> start(const Emitter &e, const Place &) const override { return {e.number(0.0, accumulator)}; }
+  /// The cell's gradient, and the sums.
+  SmallVector<Value> start(const Emitter &e, const Place &) const override {
+    return SmallVector<Value>(1 + 4 * bool(layer.gateSums) + 3 * bool(layer.peepholeSums), e.number(0.0, accumulator));
+  }
 
   SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const override {
     SmallVector<Value> values;
@@ -40,6 +43,8 @@ public:
     values.push_back(e.choose(
         step.isFirst, [&] { return load(e, layer.cellBefore, {place.b, place.unit}); },
         [&] { return load(e, layer.cells, {step.earlier, place.b, place.unit}); }));
+    if (layer.peepholeSums)
+      values.push_back(load(e, layer.cells, {step.t, place.b, place.unit}));
     return values;
   }
 
@@ -51,7 +56,15 @@ public:
     Value dc = e.add(carried[0], values[5]);
     LSTMGates d = stepBackLSTM(e, {values[0], values[1], values[2], values[3]}, values[4], values[7],
                                e.add(sum, values[6]), dc, peephole);
-    return {{d.i, d.g, d.f, d.o}, {}, {dc}};
+    Gradients gradients{{d.i, d.g, d.f, d.o}, {}, {dc}};
+    SmallVector<Value> terms;
+    if (layer.gateSums)
+      terms = gradients.states;
+    if (layer.peepholeSums) // the cell before the step for i and f, after it for o
+      terms.append({e.mul(d.i, values[7]), e.mul(d.f, values[7]), e.mul(d.o, values[8])});
+    for (auto [sum, term] : llvm::zip(carried.drop_front(), terms))
+      gradients.carried.push_back(e.add(sum, term));
+    return gradients;
   }
 
   void store(const Emitter &e, const Place &place, const Step &step, const Gradients &gradients) const override {
@@ -68,6 +81,15 @@ public:
       e.store(e.convert(sum, layer.element), layer.gradientBefore, {place.b, place.unit});
     if (layer.cellGradientBefore)
       e.store(e.convert(carried[0], layer.element), layer.cellGradientBefore, {place.b, place.unit});
+    ValueRange sums = carried.drop_front();
+    if (layer.gateSums) {
+      for (auto [gate, total] : llvm::enumerate(sums.take_front(4)))
+        e.store(total, layer.gateSums, {place.b, e.add(place.unit, e.index(layer.gateColumns[gate]))});
+      sums = sums.drop_front(4);
+    }
+    if (layer.peepholeSums)
+      for (auto [number, total] : llvm::enumerate(sums))
+        e.store(total, layer.peepholeSums, {place.b, e.add(place.unit, e.index(number * layer.H))});
   }
 
 private:

@@ -4,11 +4,14 @@
 #   cluster_cases.py f16 checked > cases.mlir     small ones, without arguments: every value is a half
 #   cluster_cases.py f16 refused > cases.mlir     what does not fit
 #   cluster_cases.py f16 shapes > cases.mlir      the ways in which layers are cut, at the limits of each
+#   cluster_cases.py f32 shapes > cases.mlir      for tf32
 #
 # One function per case: clusterBLOCKS_tT_bB_iI_hH with what is special about it; 0 blocks: the compiler chooses.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import sys
+
+element, kind = (sys.argv[1:] + ["cases"])[:2]
 
 RESULTS = ["dx", "dcs", "dh", "dw", "dwci", "dwcf", "dwco", "db"]
 ALL = range(len(RESULTS))
@@ -28,17 +31,22 @@ CASES = [
     (8, 7, 3, 5, 256, "icfo", False, 6, [1, 2]),
     (16, 3, 60, 5, 250, "icfo", True, None, [1, 2, 5, 7]),
     (0, 3, 2, 3, 512, "ifco", False, None, [2, 7]),
+    # Some weights in shared memory: as much as every kernel has, and more.
+    (2, 3, 3, 2, 130, "icfo", True, None, [1, 2]),
+    (2, 4, 9, 2, 200, "ifco", False, None, [2]),
 ]
 
 CHECKED = [
     (2, 3, 2, 1, 20, "icfo", True, None, [1, 2]),
     (2, 5, 140, 1, 40, "icfo", False, None, [2]),
     (4, 4, 3, 1, 130, "ifco", True, None, [0, 1]),
+    (2, 3, 2, 1, 200, "icfo", False, None, [2]),
 ]
 REFUSED = [(0, 2, 2, 1, 1000, "icfo", True, None, [2]), (2, 2, 2, 1, 300, "icfo", True, None, [2])]
-SHAPES = [(blocks, 2, 64, 1, H, "icfo", True, None, [2])
-          for blocks, H in [(2, 1), (2, 96), (4, 192), (4, 130), (8, 384), (8, 370), (16, 512), (16, 500), (0, 64), (0, 256),
-                            (0, 300), (0, 512)]]
+# At the limits: of each size of clusters, of registers alone, and of shared memory too. 256 and 512: what they are chosen for.
+LIMITS = {"f16": [(2, 96), (2, 130), (2, 200), (4, 192), (8, 384), (16, 500), (0, 256), (0, 512), (16, 768)],
+          "bf16": [(2, 96), (0, 512), (0, 700)], "f32": [(4, 130), (8, 384), (0, 512)]}
+SHAPES = [(blocks, 2, 64, 1, H, "icfo", True, None, [1, 2, 4, 5, 6, 7]) for blocks, H in LIMITS.get(element, [])]
 
 
 def tensor(element, *sizes):
@@ -71,6 +79,5 @@ def function(case, element, has_arguments):
     return "\n".join(lines)
 
 
-element, kind = (sys.argv[1:] + ["cases"])[:2]
 cases = {"cases": CASES, "checked": CHECKED, "refused": REFUSED, "shapes": SHAPES}[kind]
 print("\n\n".join(function(case, element, kind != "checked") for case in cases))
