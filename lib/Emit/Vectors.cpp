@@ -11,6 +11,7 @@
 using namespace mlir::rnn;
 
 PipelineOptions mlir::rnn::withVectorsOf(const llvm::TargetMachine &machine, PipelineOptions options) {
+  options.processor = machine.getTargetCPU().str();
   options.vectorBits = 128;
   if (machine.getTargetTriple().getArch() != llvm::Triple::x86_64) {
     // AArch64 and POWER; where there are fewer, the compiler spills.

@@ -15,6 +15,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "rnn/Conversion/Passes.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Target/TargetInfo.h"
 #include "rnn/Transforms/Passes.h"
 
 using namespace mlir;
@@ -51,16 +52,22 @@ void rnn::buildSimplifyPipeline(OpPassManager &pm, const PipelineOptions &option
   addContract(pm, options, Stage::Simplify);
 }
 
+void rnn::buildRewritePipeline(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.target != "cuda")
+    return;
+  // Before selection, which then finds ops that cuDNN has plans for. The forward that a gradient runs again is the one
+  // that is there already, which CSE sees.
+  pm.addPass(createRNNBlockToCudnnPass({options.lowering, options.kernelFamily, options.chip, options.tf32}));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
 void rnn::buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options) {
-  if (options.target == "cuda") {
-    // Before selection, which then finds ops that cuDNN has plans for. The forward that a gradient runs again is the one
-    // that is there already, which CSE sees.
-    pm.addPass(createRNNBlockToCudnnPass({options.lowering}));
-    pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
-  }
+  buildRewritePipeline(pm, options);
   // Reads shapes, so it follows their refinement; the last pass that may ask what the target can do.
-  pm.addPass(createRNNSelectLoweringPass({options.target, options.lowering}));
+  pm.addPass(createRNNSelectLoweringPass({options.target, options.lowering, options.kernelFamily,
+                                          options.target == "host" ? options.processor : options.chip, options.tf32,
+                                          options.decisions, options.device}));
   addContract(pm, options, Stage::Select);
 }
 
@@ -183,6 +190,15 @@ struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
   PassOptions::Option<std::string> lowering{
       *this, "lowering", llvm::cl::desc("Lowering wanted for all ops: auto, runtime or fused"),
       llvm::cl::init("auto")};
+  PassOptions::Option<std::string> kernelFamily{
+      *this, "kernel-family", llvm::cl::desc("Family of GPU kernels wanted for all fused ops: auto, step or cluster"),
+      llvm::cl::init("auto")};
+  PassOptions::Option<std::string> decisions{
+      *this, "decisions", llvm::cl::desc("File of measured choices, as rnn-run --autotune writes it")};
+  PassOptions::Option<std::string> device{
+      *this, "device", llvm::cl::desc("Device whose measurements count, by its name; default: any")};
+  PassOptions::Option<std::string> processor{
+      *this, "processor", llvm::cl::desc("Target host: processor whose measurements count, by LLVM's name")};
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("GPU to compile kernels for, as sm_90a; default: PTX for every GPU from sm_80 on")};
   PassOptions::Option<bool> tf32{
@@ -218,6 +234,10 @@ void rnn::registerPipelines() {
         PipelineOptions options;
         options.target = flags.target;
         options.lowering = flags.lowering;
+        options.kernelFamily = flags.kernelFamily;
+        options.decisions = flags.decisions;
+        options.device = flags.device;
+        options.processor = flags.processor;
         options.chip = flags.chip;
         options.tf32 = flags.tf32;
         options.largeProducts = flags.largeProducts;

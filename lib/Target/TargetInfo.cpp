@@ -21,3 +21,9 @@ std::optional<TargetInfo> TargetInfo::get(llvm::StringRef name) {
     return TargetInfo(names[2], /*runtimePlans=*/true, /*blockPlans=*/true);
   return std::nullopt;
 }
+
+bool TargetInfo::hasClusters(llvm::StringRef chip) const {
+  unsigned capability = 0;
+  return name == "simt" ||
+         (name == "cuda" && chip.consume_front("sm_") && !chip.consumeInteger(10, capability) && capability >= 90);
+}

@@ -15,7 +15,7 @@
 // TEXT: canonicalize{{[{].*}}
 // TEXT: cse,
 // TEXT: rnn-verify-contract{stage=simplify},
-// TEXT: rnn-select-lowering{prefer=auto target=host},
+// TEXT: rnn-select-lowering{{[{].*}}kernel-family=auto prefer=auto target=host{{.*}}},
 // TEXT: rnn-verify-contract{stage=select},
 // TEXT: convert-elementwise-to-linalg,
 // TEXT: linalg-fuse-elementwise-ops,

@@ -24,6 +24,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/TargetParser/Host.h"
 #include <chrono>
 
 using namespace mlir;
@@ -57,6 +58,17 @@ static cl::opt<std::string> largeProducts(
     cl::init("auto"), cl::cat(category));
 static cl::opt<std::string> lowering("lowering", cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
                                      cl::init("auto"), cl::cat(category));
+static cl::opt<std::string> kernelFamily("kernel-family",
+                                         cl::desc("Family of kernels wanted for all fused ops, with --target=cuda: auto, "
+                                                  "step or cluster"),
+                                         cl::init("auto"), cl::cat(category));
+static cl::opt<std::string> decisionsFile("decisions",
+                                          cl::desc("What --lowering=auto takes: decisions that rnn-run --autotune has "
+                                                   "written"),
+                                          cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<std::string> device("device",
+                                   cl::desc("Device whose decisions count, by its name, as `NVIDIA H200` (default: any)"),
+                                   cl::value_desc("NAME"), cl::cat(category));
 static cl::opt<std::string>
     cpu("cpu",
         cl::desc("Processor to compile for, by LLVM's name, or native (default: the oldest of its "
@@ -119,6 +131,10 @@ static llvm::Error checkFlags() {
     return makeError("unknown value `" + largeProducts + "` in --large-products; expected auto, kernel or library");
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     return makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused");
+  if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster")
+    return makeError("unknown kernel family `" + kernelFamily + "` in --kernel-family; expected auto, step or cluster");
+  if (target == "host" && kernelFamily != "auto")
+    return makeError("--kernel-family is about GPU kernels, but --target=host has none; use --target=cuda");
   if (optimizationLevel > 3)
     return makeError("-O takes a level from 0 to 3, but got " + Twine(optimizationLevel));
   if (!prefix.empty() && makeCIdentifier(prefix) != prefix)
@@ -168,6 +184,11 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
   pipeline.tf32 = tf32;
   pipeline.largeProducts = largeProducts;
   pipeline.lowering = lowering;
+  pipeline.kernelFamily = kernelFamily;
+  pipeline.decisions = decisionsFile;
+  pipeline.device = device;
+  // MLIR is not made for a target machine, which otherwise tells.
+  pipeline.processor = cpu == "native" ? llvm::sys::getHostCPUName().str() : std::string(cpu);
   pipeline.stopAfter = stopAfter;
   pipeline.exportPrefix = getPrefix();
   pipeline.exportAll = true;

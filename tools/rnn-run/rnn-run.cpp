@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Autotune.h"
 #include "Runtime.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -23,6 +24,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
+#include "llvm/TargetParser/Host.h"
 #include <chrono>
 
 using namespace mlir;
@@ -39,6 +41,17 @@ static cl::opt<std::string> target("target", cl::desc("Target: host, cuda or sim
 static cl::opt<std::string> lowering("lowering",
                                      cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
                                      cl::init("auto"), cl::cat(category));
+static cl::opt<std::string> kernelFamily("kernel-family",
+                                         cl::desc("Targets cuda and simt: family of kernels wanted for all fused ops: "
+                                                  "auto, step or cluster"),
+                                         cl::init("auto"), cl::cat(category));
+static cl::opt<std::string> autotuneFile("autotune",
+                                         cl::desc("Time the function with its rnn ops run in every way that there is, and "
+                                                  "write the decisions to FILE; those of other ops in it stay"),
+                                         cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<std::string> decisionsFile("decisions",
+                                          cl::desc("What --lowering=auto takes: decisions that --autotune has written"),
+                                          cl::value_desc("FILE"), cl::cat(category));
 static cl::list<std::string>
     inputs("input", cl::desc("Argument, one flag each, in order: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements) or "
                              "2x3xf32=[[1,2,3],[4,5,6]]. A type that is left out is the function's own; a <u2 npy file "
@@ -179,16 +192,31 @@ static llvm::Error runBenchmark(const CompiledModule &module, RuntimeSession &se
 }
 
 static llvm::Error run(ModuleOp module) {
+  std::unique_ptr<RuntimeSession> session;
+  auto openSession = [&]() -> llvm::Error {
+    return RuntimeSession::create(simtSchedule.empty() ? target : target + ":" + simtSchedule, dropoutDraw)
+        .moveInto(session);
+  };
   JITOptions options;
   options.pipeline.target = target;
   options.pipeline.chip = chip;
   options.pipeline.tf32 = tf32;
   options.pipeline.largeProducts = largeProducts;
   options.pipeline.lowering = lowering;
+  options.pipeline.kernelFamily = kernelFamily;
+  options.pipeline.decisions = decisionsFile;
+  if (target == "cuda" && !decisionsFile.empty()) {
+    if (llvm::Error error = openSession())
+      return error;
+    options.pipeline.device = getDeviceName(*session, target);
+  }
   options.pipeline.simtCheck = simtCheck;
   SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
   options.symbols = symbols;
   options.configurePassManager = applyPassManagerCLOptions;
+  OwningOpRef<ModuleOp> original;
+  if (!autotuneFile.empty())
+    original = module.clone();
   Clock::time_point start = Clock::now();
   auto compiled = CompiledModule::compile(module, options);
   if (!compiled)
@@ -214,10 +242,12 @@ static llvm::Error run(ModuleOp module) {
     arguments.push_back(std::move(*argument));
   }
 
-  auto session = RuntimeSession::create(simtSchedule.empty() ? target : target + ":" + simtSchedule, dropoutDraw);
   if (!session)
-    return session.takeError();
-  auto results = (*session)->run(**compiled, functionName, arguments);
+    if (llvm::Error error = openSession())
+      return error;
+  if (!autotuneFile.empty())
+    return autotune(*original, options, functionName, arguments, *session, autotuneFile);
+  auto results = session->run(**compiled, functionName, arguments);
   if (!results)
     return results.takeError();
   // A benchmark or a comparison says what it was asked to say; results are printed on demand only.
@@ -229,12 +259,12 @@ static llvm::Error run(ModuleOp module) {
   if (!expectedOutputs.empty())
     llvm::outs() << "all results are as expected\n";
   if (benchmark > 0)
-    if (llvm::Error error = runBenchmark(**compiled, **session, arguments))
+    if (llvm::Error error = runBenchmark(**compiled, *session, arguments))
       return error;
   if (printStatistics) {
     results->clear();
     rnnrt_plan_stats_t plans;
-    rnnrt_status_release(rnnrt_device_plan_stats((*session)->getDevice(), &plans));
+    rnnrt_status_release(rnnrt_device_plan_stats(session->getDevice(), &plans));
     llvm::outs() << llvm::formatv("compile time: {0:f1} ms\nmemory of compiled code: {1} bytes live, {2} bytes at "
                                   "most\nplans: {3} created, {4} reused\n",
                                   compileTime, rnnrt_memory_live_bytes(), rnnrt_memory_peak_bytes(), plans.created,
@@ -251,6 +281,9 @@ static llvm::Error printStage(ModuleOp module, Stage stage) {
   options.tf32 = tf32;
   options.largeProducts = largeProducts;
   options.lowering = lowering;
+  options.kernelFamily = kernelFamily;
+  options.decisions = decisionsFile;
+  options.processor = llvm::sys::getHostCPUName().str();
   options.simtCheck = simtCheck;
   options.stopAfter = stage;
   PassManager pm(module.getContext());
@@ -309,6 +342,21 @@ int main(int argc, char **argv) {
     exitOnError(makeError("unknown value `" + largeProducts + "` in --large-products; expected auto, kernel or library"));
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     exitOnError(makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused"));
+  if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster")
+    exitOnError(makeError("unknown kernel family `" + kernelFamily + "` in --kernel-family; expected auto, step or cluster"));
+  if (target == "host" && kernelFamily != "auto")
+    exitOnError(makeError("--kernel-family needs --target=cuda or --target=simt, but the target is `host`"));
+  if (!autotuneFile.empty()) {
+    if (target == "simt")
+      exitOnError(makeError("--autotune cannot be used with --target=simt, since times of the emulator say nothing about a "
+                            "GPU; use --target=host or --target=cuda"));
+    if (lowering != "auto" || !decisionsFile.empty() || kernelFamily != "auto")
+      exitOnError(makeError("--autotune measures what --lowering=auto chooses from; leave --lowering, --kernel-family and "
+                            "--decisions out"));
+    if (*stage != Stage::Run || benchmark > 0 || !outputs.empty() || !expectedOutputs.empty())
+      exitOnError(makeError("--autotune does nothing but measure; leave --stop-after, --benchmark, --output and "
+                            "--expected_output out"));
+  }
   if (threads < 0 || threads > 1024)
     exitOnError(makeError("--threads takes a number from 0 to 1024, but got " + Twine(threads)));
   if (threads > 0 && target != "host")

@@ -29,6 +29,10 @@ struct PipelineOptions {
   std::string target = "host";
   /// `auto`, `runtime` or `fused`, for ops that do not carry a lowering already.
   std::string lowering = "auto";
+  /// Targets cuda and simt: `auto`, `step` or `cluster`, for fused ops that do not carry a family of kernels already.
+  std::string kernelFamily = "auto";
+  /// A file of measured choices for `auto` (`rnn-run --autotune`), and the device whose measurements count (empty: any).
+  std::string decisions, device;
   /// Of the names of exported symbols, see `rnn-emit-entries`.
   std::string exportPrefix;
   /// Refuse public functions that cannot be exported.
@@ -48,6 +52,8 @@ struct PipelineOptions {
   /// Target host: vector registers of the processor that fused kernels are shaped for. A JIT and an object file take them
   /// from their target machine.
   unsigned vectorBits = 256, vectorRegisters = 16;
+  /// Target host: that processor, by LLVM's name, for `decisions`. Taken from the target machine, too.
+  std::string processor;
   /// Check the contract of every stage that runs.
   bool verifyContracts = true;
 };
@@ -56,6 +62,8 @@ struct PipelineOptions {
 void buildImportPipeline(OpPassManager &pm, const PipelineOptions &options = {});
 /// One canonical form per layer; nothing about devices.
 void buildSimplifyPipeline(OpPassManager &pm, const PipelineOptions &options = {});
+/// The part of selection in front of rnn-select-lowering: ops become others that the target has plans for.
+void buildRewritePipeline(OpPassManager &pm, const PipelineOptions &options = {});
 /// `lowering` on every rnn op.
 void buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options = {});
 /// Tensors become memrefs; buffers that a function returns belong to its caller, all others are freed.

@@ -31,6 +31,10 @@ public:
   /// are its own.
   bool plansShareBuffers() const { return blockPlans; }
 
+  /// Whether the GPU `chip` (as `sm_90a`; the emulator's is not asked for) has clusters of blocks, and launches that begin
+  /// before the one in front has ended: compute capability 9.0 or later.
+  bool hasClusters(llvm::StringRef chip) const;
+
 private:
   TargetInfo(llvm::StringRef name, bool runtimePlans, bool blockPlans)
       : name(name), runtimePlans(runtimePlans), blockPlans(blockPlans) {}

@@ -1,15 +1,12 @@
-// RUN: rnn-opt %s -rnn-block-to-cudnn | FileCheck %s
-// RUN: rnn-opt %s -rnn-block-to-cudnn -remarks-filter='rnn-block-to-cudnn' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: rnn-opt %s -rnn-block-to-cudnn=prefer=runtime | FileCheck %s
+// RUN: rnn-opt %s -rnn-block-to-cudnn=prefer=runtime -remarks-filter='rnn-block-to-cudnn' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: rnn-opt %s -rnn-block-to-cudnn=prefer=fused | FileCheck %s --check-prefix=FUSED
-// RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select' | FileCheck %s --check-prefix=SELECT
 // RUN: not rnn-opt %s -rnn-pipeline='target=cuda lowering=runtime stop-after=select' 2>&1 | FileCheck %s --check-prefix=RUNTIME
 
 // Where fused kernels are wanted, nothing is rewritten.
 // FUSED-NOT: rnn.cudnn
 
-// What cannot be rewritten is fused.
-// SELECT: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<runtime>
-// SELECT: rnn.block_lstm{{.*}}lowering = #rnn.lowering<fused>
+// What auto makes of it: block-to-cudnn-auto.mlir.
 // RUNTIME: error: lowering `runtime` is not available for 'rnn.block_lstm' on target `cuda`, which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of rnn-block-to-cudnn say why); use `fused` or `auto`
 
 // Gradients are looked at first.

@@ -1,9 +1,20 @@
 // RUN: not rnn-opt %s -rnn-select-lowering=target=tpu 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not rnn-opt %s -rnn-select-lowering=prefer=magic 2>&1 | FileCheck %s --check-prefix=PREFER
+// RUN: not rnn-opt %s -rnn-select-lowering=kernel-family=grid 2>&1 | FileCheck %s --check-prefix=FAMILY
+// RUN: not rnn-opt %s -rnn-select-lowering=target=cuda 2>&1 | FileCheck %s --check-prefix=PLAN
 
+// FAMILY: error: unknown kernel family `grid`; expected `auto`, `step` or `cluster`
 // TARGET: error: unknown target `tpu`; expected `host` or `cuda` or `simt`
 // PREFER: error: unknown lowering `magic`; expected `auto`, `runtime` or `fused`
 func.func @size(%l: index, %h: index, %i: index) -> index {
   %n = rnn.cudnn_params_size gru sizes(%l, %h, %i) {element_type = f32}
   return %n : index
+}
+
+// PLAN: error: lowering `runtime` is not available for 'rnn.block_lstm' on target `cuda`, which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of rnn-block-to-cudnn say why); use `fused` or `auto`
+func.func @block(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>,
+                 %b: tensor<16xf32>) -> tensor<5x2x4xf32> {
+  %r:7 = rnn.block_lstm icfo x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) {lowering = #rnn.lowering<runtime>}
+  return %r#6 : tensor<5x2x4xf32>
 }

@@ -6,7 +6,7 @@
 // RUN: not %{block} --input=6 2>&1 | FileCheck %s --check-prefix=LONG
 // RUN: not %{block} --input=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not rnn-run %s --function=block --input=5x2x3xf32=0.5 --input=2x4xf32=0.1 --input=6x16xf32=0.25 --input=4xf32=0 --input=16xf32=0 --input=5 2>&1 | FileCheck %s --check-prefix=ROWS
-// RUN: %{block} --input=5 --benchmark=3 --print-statistics | FileCheck %s --check-prefix=STATISTICS
+// RUN: %{block} --input=5 --lowering=runtime --benchmark=3 --print-statistics | FileCheck %s --check-prefix=STATISTICS
 // RUN: rnn-run %s --function=size --input=2 --input=200 --input=100 | FileCheck %s --check-prefix=SIZE
 // RUN: not rnn-run %s --function=size --input=2 --input=9223372036854775807 --input=100 2>&1 | FileCheck %s --check-prefix=OVERFLOW
 // RUN: not rnn-run %s --function=size --input=0 --input=4 --input=4 2>&1 | FileCheck %s --check-prefix=LAYERS

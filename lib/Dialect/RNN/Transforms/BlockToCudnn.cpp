@@ -17,6 +17,7 @@
 #include "mlir/IR/Remarks.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Dialect/RNN/Transforms/Selection.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNBLOCKTOCUDNNPASS
@@ -321,23 +322,66 @@ struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    // Gradients first: without them the forwards have fewer results to give.
-    getOperation()->walk([&](BlockLSTMGradOp op) { report(op, [&] { return rewriteGrad(rewriter, op); }); });
-    getOperation()->walk([&](BlockLSTMOp op) { report(op, [&] { return rewriteForward(rewriter, op); }); });
+    // Gradients first: without them the forwards have fewer results to give. A forward that cuDNN runs for a gradient is
+    // the same op as the one that it becomes itself.
+    llvm::SmallPtrSet<Operation *, 8> runAnyway;
+    getOperation()->walk([&](BlockLSTMGradOp op) {
+      BlockLSTMOp made = findForward(op);
+      SmallVector<LayerOpInterface> both{op};
+      if (made)
+        both.push_back(made);
+      if (report(op, both, [&] { return rewriteGrad(rewriter, op); }))
+        runAnyway.insert(made);
+    });
+    getOperation()->walk([&](BlockLSTMOp op) {
+      SmallVector<LayerOpInterface> weighed;
+      if (!runAnyway.contains(op))
+        weighed.push_back(op);
+      report(op, weighed, [&] { return rewriteForward(rewriter, op); });
+    });
   }
 
 private:
-  void report(LayerOpInterface op, llvm::function_ref<Reason()> rewrite) {
+  /// Whether kernels run `ops` faster than cuDNN would, and why that is thought.
+  Reason checkCosts(ArrayRef<LayerOpInterface> ops) {
+    SelectionContext context(*TargetInfo::get("cuda"));
+    context.chip = chip;
+    context.tf32 = tf32;
+    double plan = 0, fused = 0;
+    for (LayerOpInterface op : ops) {
+      std::string assumed;
+      plan += estimateMicroseconds(*getLayerProblem(op, tf32, assumed), Candidate::Plan, "cuda");
+      SmallVector<CandidateCost> candidates = restrictToFamily(op, getCandidates(op, context), kernelFamily);
+      fused += llvm::min_element(candidates, [](const CandidateCost &a, const CandidateCost &b) {
+                 return a.microseconds < b.microseconds;
+               })->microseconds;
+    }
+    if (ops.empty() || !isWorthMoreThanPlan(fused, plan))
+      return {};
+    return "estimated, with the forward that cuDNN would run: `fused` " + formatMicroseconds(fused) + ", cuDNN " +
+           formatMicroseconds(plan);
+  }
+
+  /// Rewrites `op`, unless kernels are asked for, or run `weighed` faster. Says what was done.
+  bool report(LayerOpInterface op, ArrayRef<LayerOpInterface> weighed, llvm::function_ref<Reason()> rewrite) {
     Location loc = op->getLoc();
     std::string name = op->getName().getStringRef().str();
     if (!isa<TensorType>(op->getOperand(0).getType()))
-      return;
+      return false;
     remark::RemarkOpts options = remark::RemarkOpts::name("BlockToCudnn").category(DEBUG_TYPE);
     const bool fused = op.getLowering() ? op.getLowering() == Lowering::Fused : prefer == "fused";
-    if (Reason reason = fused ? Reason("a fused kernel is wanted") : rewrite(); !reason.empty())
+    Reason reason;
+    if (fused)
+      reason = "a fused kernel is wanted";
+    else if (!op.getLowering() && prefer == "auto")
+      reason = checkCosts(weighed);
+    if (reason.empty())
+      reason = rewrite();
+    if (!reason.empty())
       remark::missed(loc, options) << ("'" + name + "' stays").c_str() << remark::reason("{0}", reason);
     else
       remark::passed(loc, options) << ("'" + name + "' runs as cudnn ops").c_str();
+    return reason.empty();
   }
 };
 

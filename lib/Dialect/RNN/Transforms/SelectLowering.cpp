@@ -1,5 +1,7 @@
 //===- SelectLowering.cpp - runtime call or fused kernel, per op -------------===//
 //
+// What is written on an op is kept; the pipeline's wish comes next, then a measured decision, then the cost model.
+//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -8,6 +10,7 @@
 #include "mlir/IR/Remarks.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Dialect/RNN/Transforms/Selection.h"
 #include "rnn/Target/TargetInfo.h"
 
 namespace mlir::rnn {
@@ -19,6 +22,8 @@ namespace mlir::rnn {
 
 using namespace mlir;
 using namespace mlir::rnn;
+
+static bool isFused(Candidate candidate) { return candidate != Candidate::Plan; }
 
 namespace {
 
@@ -39,14 +44,53 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
           << prefer << "`; expected `auto`, `runtime` or `fused`";
       return signalPassFailure();
     }
-    WalkResult result = getOperation()->walk([&](LayerOpInterface op) { return select(op, *info, preferred); });
-    if (result.wasInterrupted() || (!info->plansShareBuffers() && failed(checkPairs())))
+    if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster") {
+      emitError(UnknownLoc::get(&getContext()), "unknown kernel family `")
+          << kernelFamily << "`; expected `auto`, `step` or `cluster`";
+      return signalPassFailure();
+    }
+    SelectionContext context(*info);
+    context.chip = chip;
+    context.device = device;
+    context.tf32 = tf32;
+    if (!decisions.empty()) {
+      llvm::Expected<Decisions> read = Decisions::read(decisions);
+      if (!read) {
+        emitError(UnknownLoc::get(&getContext()), llvm::toString(read.takeError()));
+        return signalPassFailure();
+      }
+      context.decisions = std::move(*read);
+    }
+    if (failed(checkExplicit(*info, preferred)))
+      return signalPassFailure();
+    if (!preferred && !info->plansShareBuffers())
+      for (const BufferGroup &group : collectBufferGroups(getOperation()))
+        selectGroup(group, context);
+    getOperation()->walk([&](LayerOpInterface op) { select(op, context, preferred); });
+    if (!info->plansShareBuffers() && failed(checkPairs()))
       signalPassFailure();
   }
 
 private:
-  static bool hasPlan(LayerOpInterface op, const TargetInfo &info) {
-    return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasBlockPlans() : info.hasRuntimePlans();
+  /// What a choice rests on, for remarks.
+  struct Choice {
+    Candidate candidate;
+    std::string reason;
+  };
+
+  /// What is asked for must be there.
+  LogicalResult checkExplicit(const TargetInfo &info, std::optional<Lowering> preferred) {
+    WalkResult result = getOperation()->walk([&](LayerOpInterface op) {
+      std::optional<Lowering> wanted = op.getLowering() ? op.getLowering() : preferred;
+      if (wanted != Lowering::Runtime || hasPlan(op, info))
+        return WalkResult::advance();
+      op->emitError("lowering `runtime` is not available for '")
+          << op->getName() << "' on target `" << info.getName()
+          << "`, which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of "
+             "rnn-block-to-cudnn say why); use `fused` or `auto`";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   /// Reserve spaces and parameters go from an op to one that reads them as it wrote them.
@@ -79,25 +123,167 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  static WalkResult select(LayerOpInterface op, const TargetInfo &info, std::optional<Lowering> preferred) {
-    std::optional<Lowering> wanted = op.getLowering() ? op.getLowering() : preferred;
-    if (wanted == Lowering::Runtime && !hasPlan(op, info)) {
-      op->emitError("lowering `runtime` is not available for '")
-          << op->getName() << "' on target `" << info.getName()
-          << "`, which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of "
-             "rnn-block-to-cudnn say why); use `fused` or `auto`";
-      return WalkResult::interrupt();
+  SmallVector<CandidateCost> findCandidates(LayerOpInterface op, const SelectionContext &context) {
+    return restrictToFamily(op, getCandidates(op, context), kernelFamily);
+  }
+
+  /// The fastest of `candidates`; a plan wins ties. There is at least one.
+  static CandidateCost getFastest(ArrayRef<CandidateCost> candidates) {
+    CandidateCost best = candidates.front();
+    for (const CandidateCost &candidate : candidates.drop_front())
+      if (best.candidate == Candidate::Plan ? isWorthMoreThanPlan(candidate.microseconds, best.microseconds)
+                                            : candidate.microseconds < best.microseconds)
+        best = candidate;
+    return best;
+  }
+
+  static std::string describeCosts(ArrayRef<CandidateCost> costs, Candidate chosen) {
+    std::string text, others;
+    for (const CandidateCost &cost : costs) {
+      std::string one = "`" + stringifyCandidate(cost.candidate).str() + "` " + formatMicroseconds(cost.microseconds);
+      if (cost.candidate == chosen)
+        text = one;
+      else
+        others += ", " + one;
     }
-    if (op.getLowering())
-      return WalkResult::advance();
-    Lowering chosen = wanted.value_or(hasPlan(op, info) ? Lowering::Runtime : Lowering::Fused);
-    op.setLoweringAttr(LoweringAttr::get(op->getContext(), chosen));
+    return text + others;
+  }
+
+  /// The choice for one op among candidates (at least one).
+  static Choice choose(LayerOpInterface op, const SelectionContext &context, ArrayRef<CandidateCost> candidates) {
+    if (candidates.size() == 1)
+      return {candidates.front().candidate, isFused(candidates.front().candidate)
+                                                ? "the target has no plans for this op"
+                                                : "the only candidate"};
+    if (const Decision *decision = findDecision(op, context, candidates)) {
+      SmallVector<CandidateCost> measured;
+      for (auto [candidate, time] : decision->times)
+        measured.push_back({candidate, time});
+      return {decision->choice, "measured in calls of `" + decision->function + "` on " + decision->device + ": " +
+                                    describeCosts(measured, decision->choice)};
+    }
+    std::string assumed;
+    if (!getLayerProblem(op, context.tf32, assumed))
+      return {candidates.front().candidate, "its time does not matter"};
+    CandidateCost best = getFastest(candidates);
+    std::string reason = "estimated: " + describeCosts(candidates, best.candidate) + " for " + describeProblem(op);
+    if (!assumed.empty())
+      reason += ", with assumed sizes for " + assumed;
+    return {best.candidate, reason};
+  }
+
+  /// The lowering of ops whose plans and kernels do not share buffers.
+  void selectGroup(const BufferGroup &group, const SelectionContext &context) {
+    std::optional<Lowering> chosen;
+    std::string reason;
+    for (LayerOpInterface op : group.ops)
+      if (!chosen && op.getLowering()) {
+        chosen = op.getLowering();
+        reason = "'" + op->getName().getStringRef().str() + "', with which it shares a buffer, asks for that";
+      }
+    if (!chosen && !group.open.empty()) {
+      chosen = Lowering::Runtime;
+      reason = group.open + ", where this pass does not see how it is laid out";
+    }
+    if (!chosen)
+      std::tie(chosen, reason) = chooseForGroup(group, context);
+    for (LayerOpInterface op : group.ops)
+      if (!op.getLowering())
+        set(op, *chosen, reason);
+  }
+
+  std::pair<Lowering, std::string> chooseForGroup(const BufferGroup &group, const SelectionContext &context) {
+    // Measured where all are, else estimated: sums of both would compare what cannot be compared.
+    double plan = 0, fused = 0, measuredPlan = 0, measuredFused = 0;
+    bool measured = true;
+    for (LayerOpInterface op : group.ops) {
+      SmallVector<CandidateCost> candidates = findCandidates(op, context);
+      if (getDecisionKey(op, context.tf32).empty())
+        continue;
+      std::optional<double> bestFused, bestMeasured;
+      auto keepBest = [](std::optional<double> &best, double time) { best = best ? std::min(*best, time) : time; };
+      for (const CandidateCost &c : candidates) {
+        if (isFused(c.candidate))
+          keepBest(bestFused, c.microseconds);
+        else
+          plan += c.microseconds;
+      }
+      fused += *bestFused;
+      const Decision *decision = findDecision(op, context, candidates);
+      bool hasMeasuredPlan = false;
+      for (auto [candidate, time] : decision ? ArrayRef(decision->times) : ArrayRef<std::pair<Candidate, double>>()) {
+        if (isFused(candidate)) {
+          keepBest(bestMeasured, time);
+        } else {
+          measuredPlan += time;
+          hasMeasuredPlan = true;
+        }
+      }
+      measured &= hasMeasuredPlan && bestMeasured.has_value();
+      measuredFused += bestMeasured.value_or(0.0);
+    }
+    if (measured)
+      std::tie(plan, fused) = std::pair{measuredPlan, measuredFused};
+    bool isFaster = isWorthMoreThanPlan(fused, plan);
+    auto one = [&](bool kernels) {
+      return (kernels ? "`fused` " : "`runtime` ") + formatMicroseconds(kernels ? fused : plan);
+    };
+    std::string reason = std::string(measured ? "measured" : "estimated") + ", in all of the " +
+                         std::to_string(group.ops.size()) + " op(s) that share its buffers: " + one(isFaster) + ", " +
+                         one(!isFaster);
+    return {isFaster ? Lowering::Fused : Lowering::Runtime, reason};
+  }
+
+  void select(LayerOpInterface op, const SelectionContext &context, std::optional<Lowering> preferred) {
+    if (!op.getLowering()) {
+      if (preferred) {
+        set(op, *preferred, "asked for by the pipeline");
+      } else if (StringRef reason = getReasonForPlan(op, context.info); !reason.empty()) {
+        set(op, Lowering::Runtime, reason);
+      } else {
+        Choice choice = choose(op, context, findCandidates(op, context));
+        set(op, isFused(choice.candidate) ? Lowering::Fused : Lowering::Runtime, choice.reason);
+      }
+    }
+    if (op.getLowering() == Lowering::Fused && context.info.getName() != "host")
+      selectFamily(op, context);
+  }
+
+  /// Where nothing is to be weighed.
+  static StringRef getReasonForPlan(LayerOpInterface op, const TargetInfo &info) {
+    if (!hasPlan(op, info))
+      return "";
+    if (info.getName() == "simt")
+      return "times of the emulator mean nothing, and plans run without it";
+    if (isa<CudnnParamsSizeOp, CudnnReserveSizeOp>(op.getOperation()))
+      return info.plansShareBuffers() ? "its time does not matter" : "sizes are those of plans unless asked for otherwise";
+    return "";
+  }
+
+  /// Steps or clusters, for ops that have both and are not told.
+  void selectFamily(LayerOpInterface op, const SelectionContext &context) {
+    if (getKernelFamily(op) || getDecisionKey(op, context.tf32).empty())
+      return;
+    SmallVector<CandidateCost> candidates = getCandidates(op, context);
+    llvm::erase_if(candidates, [](const CandidateCost &c) { return !isFused(c.candidate); });
+    if (kernelFamily != "auto") {
+      op->setDiscardableAttr(kKernelFamilyAttr, StringAttr::get(op->getContext(), kernelFamily.getValue()));
+      return;
+    }
+    if (candidates.size() < 2 || context.info.getName() == "simt")
+      return;
+    Choice choice = choose(op, context, candidates);
+    applyCandidate(op, choice.candidate);
+    remark::passed(op->getLoc(), remark::RemarkOpts::name("KernelFamily").category(DEBUG_TYPE))
+        << ("'" + op->getName().getStringRef() + "' runs as `" + stringifyCandidate(choice.candidate) + "`").str()
+        << remark::reason("{0}", choice.reason);
+  }
+
+  static void set(LayerOpInterface op, Lowering lowering, StringRef reason) {
+    op.setLoweringAttr(LoweringAttr::get(op->getContext(), lowering));
     remark::passed(op->getLoc(), remark::RemarkOpts::name("Lowering").category(DEBUG_TYPE))
-        << ("'" + op->getName().getStringRef() + "' runs as `" + stringifyLowering(chosen) + "`").str()
-        << remark::reason("{0}", wanted              ? "asked for by the pipeline"
-                                : hasPlan(op, info) ? "plans come first where there are some"
-                                                    : "the target has no plans for this op");
-    return WalkResult::advance();
+        << ("'" + op->getName().getStringRef() + "' runs as `" + stringifyLowering(lowering) + "`").str()
+        << remark::reason("{0}", reason);
   }
 };
 

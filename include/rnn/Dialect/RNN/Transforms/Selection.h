@@ -1,0 +1,76 @@
+//===- Selection.h - candidates of an rnn op and what they cost -*- C++ -*-===//
+//
+// Shared by rnn-select-lowering and by who measures the candidates.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_DIALECT_RNN_TRANSFORMS_SELECTION_H
+#define RNN_DIALECT_RNN_TRANSFORMS_SELECTION_H
+
+#include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Target/Decisions.h"
+#include "rnn/Target/TargetInfo.h"
+
+namespace mlir::rnn {
+
+/// What is known beside the ops.
+struct SelectionContext {
+  explicit SelectionContext(TargetInfo info) : info(info) {}
+
+  TargetInfo info;
+  std::string chip;   ///< as in DecisionQuery
+  std::string device; ///< as in DecisionQuery
+  bool tf32 = false;
+  Decisions decisions;
+};
+
+/// A way to run an op, and how long that takes.
+struct CandidateCost {
+  Candidate candidate;
+  double microseconds;
+};
+
+/// The attribute of an op, or of one around it, that names the family of its kernels: `step` or `cluster`.
+constexpr llvm::StringLiteral kKernelFamilyAttr = "rnn.kernel_family";
+/// Its value for `op`: the innermost one; null where there is none.
+StringAttr getKernelFamily(Operation *op);
+
+/// The sizes of a layer or its gradient; none for ops on parameters and sizes, whose time does not matter. Letters that are
+/// not known are assumed, and named in `assumed`.
+std::optional<LayerProblem> getLayerProblem(LayerOpInterface op, bool tf32, std::string &assumed);
+/// "T=64 B=32 I=256 H=256 f32", as far as known.
+std::string describeProblem(LayerOpInterface op);
+
+/// Names an op for Decision::op: all that its time depends on and that is known. Empty for ops that have no problem.
+std::string getDecisionKey(LayerOpInterface op, bool tf32);
+
+/// Whether plans of the target run the op.
+bool hasPlan(LayerOpInterface op, const TargetInfo &info);
+/// What could run the op, with estimated times (0 for ops without a problem): a plan first, then fused candidates. Explicit
+/// attributes are not asked.
+SmallVector<CandidateCost> getCandidates(LayerOpInterface op, const SelectionContext &context);
+/// Of the fused candidates, those of the family that `op`, one around it or else `family` asks for; all where there is none of
+/// it, since kernels of steps take the place of what does not fit (and convert-rnn-to-gpu says so).
+SmallVector<CandidateCost> restrictToFamily(LayerOpInterface op, SmallVector<CandidateCost> candidates, StringRef family);
+/// The decision for an op that names one of `candidates`, or null.
+const Decision *findDecision(LayerOpInterface op, const SelectionContext &context, ArrayRef<CandidateCost> candidates);
+
+/// Writes the lowering, and the family of kernels if `candidate` is one.
+void applyCandidate(LayerOpInterface op, Candidate candidate);
+
+/// Cudnn ops that must agree on a lowering where plans and fused kernels lay out parameters and reserve spaces each in
+/// their own way.
+struct BufferGroup {
+  SmallVector<LayerOpInterface> ops;
+  /// Where a buffer comes from or goes to something that is not one of these ops: all their lowerings must then be what
+  /// those outside take. Empty if the group is closed.
+  std::string open;
+};
+/// All cudnn layer and parameter ops in `root`, in groups, in the order of the text. Ops that give sizes are left out.
+SmallVector<BufferGroup> collectBufferGroups(Operation *root);
+
+} // namespace mlir::rnn
+
+#endif // RNN_DIALECT_RNN_TRANSFORMS_SELECTION_H

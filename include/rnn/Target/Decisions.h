@@ -1,0 +1,61 @@
+//===- Decisions.h - a file of measured choices -*- C++ -*-===//
+//
+// `rnn-run --autotune=FILE` writes it, `--decisions=FILE` reads it. The same file gives the same code.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_TARGET_DECISIONS_H
+#define RNN_TARGET_DECISIONS_H
+
+#include "rnn/Target/CostModel.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::rnn {
+
+/// What was measured for one op on one machine.
+struct Decision {
+  std::string op;     ///< its name, attributes, sizes and element type (`getDecisionKey`)
+  std::string target; ///< host or cuda
+  std::string chip;   ///< cuda: as --chip, or empty; host: the processor that code was made for, by LLVM's name
+  std::string device; ///< what it ran on
+  std::string function; ///< the function whose calls were timed
+  Candidate choice = Candidate::Plan;
+  /// Microseconds of a call of the function with the op run in this way, all else equal.
+  llvm::SmallVector<std::pair<Candidate, double>> times;
+
+  /// Sets `choice` to the fastest; a plan wins ties (`isWorthMoreThanPlan`).
+  void choose();
+};
+
+/// What to look for.
+struct DecisionQuery {
+  llvm::StringRef op, target, chip;
+  llvm::StringRef device; ///< empty: any
+};
+
+class Decisions {
+public:
+  static constexpr int64_t version = 1;
+
+  /// An error names the file, and the line where something is wrong.
+  static llvm::Expected<Decisions> read(llvm::StringRef path);
+  static llvm::Expected<Decisions> parse(llvm::StringRef text, llvm::StringRef path);
+
+  /// The first decision that fits, or null.
+  const Decision *find(const DecisionQuery &query) const;
+  /// Takes the place of one of the same op, target, chip and device.
+  void add(Decision decision);
+  /// JSON with one decision a line, in an order that does not depend on that of `add`.
+  std::string print() const;
+  llvm::ArrayRef<Decision> getAll() const { return decisions; }
+
+private:
+  llvm::SmallVector<Decision> decisions;
+};
+
+} // namespace mlir::rnn
+
+#endif // RNN_TARGET_DECISIONS_H

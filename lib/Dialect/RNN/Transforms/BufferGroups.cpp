@@ -1,0 +1,124 @@
+//===- BufferGroups.cpp - ops that share parameters or a reserve space -------===//
+//
+// Follows the values that have a layout of their own from op to op. Only casts are looked through: whatever else touches
+// such a value, or brings it, might be a program that another module, or another run, has given its layout.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "rnn/Dialect/RNN/Transforms/Selection.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+namespace {
+
+/// The values of an op whose layout its lowering decides, with their names.
+SmallVector<std::pair<Value, StringRef>> getLaidOut(Operation *op) {
+  SmallVector<std::pair<Value, StringRef>> values;
+  auto add = [&](Value value, StringRef name) {
+    if (value)
+      values.push_back({value, name});
+  };
+  if (auto forward = dyn_cast<CudnnForwardOp>(op)) {
+    add(forward.getParams(), "params");
+    // Without training it is empty.
+    if (forward.getIsTraining()) {
+      add(forward.getReserveSpace(), "reserve_space");
+      add(forward.getReserveSpaceOut(), "reserve_space");
+    }
+  } else if (auto backprop = dyn_cast<CudnnBackpropOp>(op)) {
+    add(backprop.getParams(), "params");
+    add(backprop.getReserveSpace(), "reserve_space");
+    add(backprop.getParamsBackprop(), "params_backprop");
+    add(backprop.getParamsBackpropOut(), "params_backprop");
+  } else if (auto pack = dyn_cast<CudnnCanonicalToParamsOp>(op)) {
+    add(pack.getParams(), "params");
+    add(pack.getParamsOut(), "params");
+  } else if (auto unpack = dyn_cast<CudnnParamsToCanonicalOp>(op)) {
+    add(unpack.getParams(), "params");
+  }
+  return values;
+}
+
+class Collector {
+public:
+  SmallVector<BufferGroup> collect(Operation *root) {
+    SmallVector<LayerOpInterface> ops;
+    root->walk([&](LayerOpInterface op) {
+      if (!getLaidOut(op).empty())
+        ops.push_back(op);
+    });
+    for (LayerOpInterface op : ops)
+      classes.insert(op.getOperation());
+    for (LayerOpInterface op : ops)
+      for (auto [value, name] : getLaidOut(op))
+        follow(op, value, name);
+    llvm::MapVector<Operation *, BufferGroup> groups;
+    for (LayerOpInterface op : ops) {
+      BufferGroup &group = groups[classes.getLeaderValue(op.getOperation())];
+      group.ops.push_back(op);
+      if (group.open.empty())
+        group.open = open.lookup(op.getOperation());
+    }
+    SmallVector<BufferGroup> result;
+    for (auto &[leader, group] : groups)
+      result.push_back(std::move(group));
+    return result;
+  }
+
+private:
+  bool isLaidOut(Operation *op, Value value) {
+    return llvm::any_of(getLaidOut(op), [&](const auto &entry) { return entry.first == value; });
+  }
+
+  /// Every op that `value` of `op` comes from or goes to joins the group.
+  void follow(LayerOpInterface op, Value value, StringRef name) {
+    auto leave = [&](const Twine &how) {
+      std::string &reason = open[op.getOperation()];
+      if (reason.empty())
+        reason = ("`" + name + "` of '" + op->getName().getStringRef() + "' " + how).str();
+    };
+    if (!isa<TensorType>(value.getType()))
+      return leave("is memory that others may share");
+    SmallVector<Value> todo{value};
+    llvm::SmallDenseSet<Value> seen{value};
+    auto visit = [&](Value next) {
+      if (seen.insert(next).second)
+        todo.push_back(next);
+    };
+    auto join = [&](Operation *other, Value through) {
+      if (isLaidOut(other, through)) {
+        classes.unionSets(op.getOperation(), other);
+        return true;
+      }
+      return false;
+    };
+    while (!todo.empty()) {
+      Value current = todo.pop_back_val();
+      if (auto cast = current.getDefiningOp<tensor::CastOp>())
+        visit(cast.getSource());
+      else if (Operation *writer = current.getDefiningOp(); !writer)
+        leave("comes as an argument");
+      else if (!join(writer, current))
+        leave("comes from '" + writer->getName().getStringRef() + "'");
+      for (Operation *user : current.getUsers()) {
+        if (auto cast = dyn_cast<tensor::CastOp>(user))
+          visit(cast.getDest());
+        else if (!isa<tensor::DimOp>(user) && !join(user, current))
+          leave("goes to '" + user->getName().getStringRef() + "'");
+      }
+    }
+  }
+
+  llvm::EquivalenceClasses<Operation *> classes;
+  llvm::DenseMap<Operation *, std::string> open;
+};
+
+} // namespace
+
+SmallVector<BufferGroup> rnn::collectBufferGroups(Operation *root) { return Collector().collect(root); }

@@ -1,0 +1,207 @@
+//===- Selection.cpp - candidates of an rnn op and what they cost ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Dialect/RNN/Transforms/Selection.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "rnn/Conversion/RNNToGPU/RNNToGPU.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+StringAttr rnn::getKernelFamily(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto family = dyn_cast_or_null<StringAttr>(op->getDiscardableAttr(kKernelFamilyAttr)))
+      return family;
+  return {};
+}
+
+static bool isLayer(Operation *op) {
+  return isa<BlockLSTMOp, BlockLSTMGradOp, CudnnForwardOp, CudnnBackpropOp>(op);
+}
+
+static Type getElement(LayerOpInterface op) { return getElementTypeOrSelf(op->getOperand(0).getType()); }
+
+/// Whether somebody wants a result; `names` are those of its signature.
+static bool isWanted(LayerOpInterface op, unsigned index) {
+  ResultRange results = op.getResultsOf(index);
+  return llvm::any_of(results, [](Value result) { return !result.use_empty(); }) ||
+         !op.getOperandsOf(op.getSignature().outIndex(index)).empty();
+}
+
+static bool wantsOneOf(LayerOpInterface op, ArrayRef<StringRef> names) {
+  for (auto [index, result] : llvm::enumerate(op.getSignature().results))
+    if (llvm::is_contained(names, result.name) && isWanted(op, index))
+      return true;
+  return false;
+}
+
+std::optional<LayerProblem> rnn::getLayerProblem(LayerOpInterface op, bool tf32, std::string &assumed) {
+  if (!isLayer(op))
+    return std::nullopt;
+  ShapeRules rules = getShapeRules(op);
+  auto letter = [&](char name) {
+    for (const ShapeRules::Symbol &symbol : rules.getSymbols())
+      if (symbol.letter == StringRef(&name, 1) && symbol.value)
+        return *symbol.value;
+    assumed += (assumed.empty() ? "" : ", ") + std::string(1, name);
+    return LayerProblem::assume(name);
+  };
+  LayerProblem p;
+  p.T = letter('T');
+  p.B = letter('B');
+  p.I = letter('I');
+  p.H = letter('H');
+  p.P = p.H;
+  p.L = p.D = 1;
+  p.gates = 4;
+  auto stack = [&](auto layer) {
+    p.L = letter('L');
+    p.D = layer.getDirection() == Direction::Bidirectional ? 2 : 1;
+    p.P = layer.getNumProj() > 0 ? int64_t(layer.getNumProj()) : p.H;
+    // Half of the pairs belong to the input.
+    p.gates = getNumParamPairs(layer.getMode()) / 2;
+  };
+  if (auto forward = dyn_cast<CudnnForwardOp>(op.getOperation()))
+    stack(forward);
+  else if (auto backprop = dyn_cast<CudnnBackpropOp>(op.getOperation()))
+    stack(backprop);
+  std::string element;
+  llvm::raw_string_ostream(element) << getElement(op);
+  p.element = symbolizeElementKind(element).value_or(ElementKind::F32);
+  p.backward = isa<BlockLSTMGradOp, CudnnBackpropOp>(op.getOperation());
+  p.inputGradient = wantsOneOf(op, {"x_grad", "input_backprop"});
+  p.weightGradient = wantsOneOf(op, {"w_grad", "params_backprop"});
+  p.tf32 = tf32;
+  return p;
+}
+
+std::string rnn::describeProblem(LayerOpInterface op) {
+  ShapeRules rules = getShapeRules(op);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const ShapeRules::Symbol &symbol : rules.getSymbols()) {
+    // The number of parameters follows from the others.
+    if (symbol.letter == "N")
+      continue;
+    os << symbol.letter << "=";
+    if (symbol.value)
+      os << *symbol.value;
+    else
+      os << "?";
+    os << " ";
+  }
+  os << getElement(op);
+  return text;
+}
+
+std::string rnn::getDecisionKey(LayerOpInterface op, bool tf32) {
+  if (!isLayer(op))
+    return "";
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  os << op->getName();
+  // What selection and lowering write themselves, and seeds, change nothing.
+  for (NamedAttribute attribute : op->getAttrs()) {
+    StringRef name = attribute.getName();
+    if (name == "lowering" || name.contains('.') || name.ends_with("SegmentSizes") || name.starts_with("seed"))
+      continue;
+    os << " " << name << "=";
+    attribute.getValue().print(os, /*elideType=*/true);
+  }
+  os << " " << describeProblem(op);
+  for (auto [index, operand] : llvm::enumerate(op.getSignature().operands))
+    if (operand.optional && !op.getOperandsOf(index).empty())
+      os << " with " << operand.name;
+  StringRef separator = " -> ";
+  for (auto [index, result] : llvm::enumerate(op.getSignature().results))
+    if (isWanted(op, index)) {
+      os << separator << result.name;
+      separator = ", ";
+    }
+  if (tf32 && getElement(op).isF32())
+    os << " (tf32)";
+  return key;
+}
+
+bool rnn::hasPlan(LayerOpInterface op, const TargetInfo &info) {
+  return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasBlockPlans() : info.hasRuntimePlans();
+}
+
+/// The blocks of the clusters that convert-rnn-to-gpu would make of the op.
+static std::optional<int64_t> findCluster(LayerOpInterface op, const SelectionContext &context) {
+  std::string assumed, reason;
+  std::optional<LayerProblem> problem = getLayerProblem(op, context.tf32, assumed);
+  if (!problem)
+    return std::nullopt;
+  ClusterQuery query;
+  query.backward = problem->backward;
+  query.element = getElement(op);
+  if (!StringRef(assumed).contains('H'))
+    query.H = problem->H;
+  query.numGates = problem->gates;
+  query.isProjected = problem->P != problem->H;
+  if (auto blocks = op->getAttrOfType<IntegerAttr>("rnn.cluster_blocks"))
+    query.blocks = blocks.getInt();
+  FailureOr<int64_t> found =
+      findClusterBlocks(query, {context.tf32, context.info.hasClusters(context.chip)}, reason);
+  return succeeded(found) ? std::optional(*found) : std::nullopt;
+}
+
+SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const SelectionContext &context) {
+  std::string assumed;
+  std::optional<LayerProblem> problem = getLayerProblem(op, context.tf32, assumed);
+  StringRef target = context.info.getName();
+  SmallVector<CandidateCost> candidates;
+  auto add = [&](Candidate candidate, int64_t clusterBlocks = 0) {
+    double cost = problem && target != "simt"
+                      ? estimateMicroseconds(*problem, candidate, target, /*threads=*/1, clusterBlocks)
+                      : 0.0;
+    candidates.push_back({candidate, cost});
+  };
+  if (hasPlan(op, context.info))
+    add(Candidate::Plan);
+  if (target == "host") {
+    add(Candidate::Loops);
+    return candidates;
+  }
+  add(Candidate::Steps);
+  if (std::optional<int64_t> blocks = findCluster(op, context))
+    add(Candidate::Cluster, *blocks);
+  return candidates;
+}
+
+SmallVector<CandidateCost> rnn::restrictToFamily(LayerOpInterface op, SmallVector<CandidateCost> candidates,
+                                                 StringRef family) {
+  if (StringAttr given = getKernelFamily(op))
+    family = given.getValue();
+  auto isOf = [](const CandidateCost &c, StringRef name) {
+    return name == (c.candidate == Candidate::Steps ? "step" : c.candidate == Candidate::Cluster ? "cluster" : "");
+  };
+  if (llvm::any_of(candidates, [&](const CandidateCost &c) { return isOf(c, family); }))
+    llvm::erase_if(candidates, [&](const CandidateCost &c) {
+      return c.candidate != Candidate::Plan && !isOf(c, family);
+    });
+  return candidates;
+}
+
+const Decision *rnn::findDecision(LayerOpInterface op, const SelectionContext &context,
+                                  ArrayRef<CandidateCost> candidates) {
+  std::string key = getDecisionKey(op, context.tf32);
+  const Decision *decision =
+      key.empty() ? nullptr : context.decisions.find({key, context.info.getName(), context.chip, context.device});
+  bool isThere = decision && llvm::any_of(candidates, [&](const CandidateCost &candidate) {
+                   return candidate.candidate == decision->choice;
+                 });
+  return isThere ? decision : nullptr;
+}
+
+void rnn::applyCandidate(LayerOpInterface op, Candidate candidate) {
+  op.setLoweringAttr(
+      LoweringAttr::get(op->getContext(), candidate == Candidate::Plan ? Lowering::Runtime : Lowering::Fused));
+  if (candidate == Candidate::Steps || candidate == Candidate::Cluster)
+    op->setDiscardableAttr(kKernelFamilyAttr, StringAttr::get(op->getContext(),
+                                                              candidate == Candidate::Steps ? "step" : "cluster"));
+}

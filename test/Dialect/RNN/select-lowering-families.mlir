@@ -1,0 +1,49 @@
+// Kernels of steps or of clusters, where a fused op has both.
+// RUN: rnn-opt %s -rnn-select-lowering="target=cuda chip=sm_90a" | FileCheck %s --check-prefix=CHIP
+// RUN: rnn-opt %s -rnn-select-lowering="target=cuda chip=sm_90a kernel-family=step" | FileCheck %s --check-prefix=STEP
+// RUN: rnn-opt %s -rnn-select-lowering="target=cuda chip=sm_90a kernel-family=cluster" | FileCheck %s --check-prefix=CLUSTER
+// RUN: rnn-opt %s -rnn-select-lowering="target=cuda chip=sm_80" | FileCheck %s --check-prefix=NONE
+// RUN: rnn-opt %s -rnn-select-lowering="target=cuda" | FileCheck %s --check-prefix=NONE
+// The emulator's times mean nothing: kernels of steps unless asked for others.
+// RUN: rnn-opt %s -rnn-select-lowering="target=simt prefer=fused" | FileCheck %s --check-prefix=NONE
+// RUN: rnn-opt %s -rnn-select-lowering="target=simt prefer=fused kernel-family=cluster" | FileCheck %s --check-prefix=CLUSTER
+// RUN: rnn-opt %s -rnn-select-lowering="target=cuda chip=sm_90a" -remarks-filter-passed='rnn-select-lowering' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// CHIP-LABEL: func @fits
+// CHIP: lowering = #rnn.lowering<fused>, rnn.kernel_family = "cluster"
+// STEP-LABEL: func @fits
+// STEP: lowering = #rnn.lowering<fused>, rnn.kernel_family = "step"
+// CLUSTER-LABEL: func @fits
+// CLUSTER: lowering = #rnn.lowering<fused>, rnn.kernel_family = "cluster"
+// NONE-NOT: rnn.kernel_family = "cluster"
+// REMARK: [Passed] KernelFamily | Category:rnn-select-lowering | Reason="estimated: `fused/cluster` {{[0-9.]+}} us, `fused/step` {{[0-9.]+}} us for T=128 B=32 I=256 H=256 bf16", Remark="'rnn.block_lstm_grad' runs as `fused/cluster`"
+func.func @fits(%x: tensor<128x32x256xbf16>, %s: tensor<32x256xbf16>, %w: tensor<512x1024xbf16>, %p: tensor<256xbf16>, %b: tensor<1024xbf16>) -> tensor<32x256xbf16> {
+  %r:8 = rnn.block_lstm_grad icfo x(%x : tensor<128x32x256xbf16>) state(%s, %s : tensor<32x256xbf16>) weights(%w : tensor<512x1024xbf16>) peephole(%p, %p, %p : tensor<256xbf16>) bias(%b : tensor<1024xbf16>) saved(%x, %x, %x, %x, %x, %x, %x : tensor<128x32x256xbf16>) grads(%x, %x : tensor<128x32x256xbf16>)
+  return %r#2 : tensor<32x256xbf16>
+}
+
+// Nothing is chosen where there is nothing else: f64 has no such kernel.
+// CHIP-LABEL: func @wide
+// CHIP-NOT: rnn.kernel_family = "cluster"
+func.func @wide(%x: tensor<128x32x256xf64>, %s: tensor<32x256xf64>, %w: tensor<512x1024xf64>, %p: tensor<256xf64>, %b: tensor<1024xf64>) -> tensor<32x256xf64> {
+  %r:8 = rnn.block_lstm_grad icfo x(%x : tensor<128x32x256xf64>) state(%s, %s : tensor<32x256xf64>) weights(%w : tensor<512x1024xf64>) peephole(%p, %p, %p : tensor<256xf64>) bias(%b : tensor<1024xf64>) saved(%x, %x, %x, %x, %x, %x, %x : tensor<128x32x256xf64>) grads(%x, %x : tensor<128x32x256xf64>)
+  return %r#2 : tensor<32x256xf64>
+}
+
+// CHIP-LABEL: func @given
+// CHIP: lowering = #rnn.lowering<fused>, rnn.kernel_family = "step"
+// CLUSTER-LABEL: func @given
+// CLUSTER: lowering = #rnn.lowering<fused>, rnn.kernel_family = "step"
+func.func @given(%x: tensor<128x32x256xbf16>, %s: tensor<32x256xbf16>, %w: tensor<512x1024xbf16>, %p: tensor<256xbf16>, %b: tensor<1024xbf16>) -> tensor<32x256xbf16> {
+  %r:8 = rnn.block_lstm_grad icfo x(%x : tensor<128x32x256xbf16>) state(%s, %s : tensor<32x256xbf16>) weights(%w : tensor<512x1024xbf16>) peephole(%p, %p, %p : tensor<256xbf16>) bias(%b : tensor<1024xbf16>) saved(%x, %x, %x, %x, %x, %x, %x : tensor<128x32x256xbf16>) grads(%x, %x : tensor<128x32x256xbf16>) {rnn.kernel_family = "step"}
+  return %r#2 : tensor<32x256xbf16>
+}
+
+// What is written on the function counts for its ops, which do not repeat it.
+// CHIP-LABEL: func @around
+// CHIP-SAME: rnn.kernel_family = "step"
+// CHIP-NOT: rnn.kernel_family
+func.func @around(%x: tensor<128x32x256xbf16>, %s: tensor<32x256xbf16>, %w: tensor<512x1024xbf16>, %p: tensor<256xbf16>, %b: tensor<1024xbf16>) -> tensor<32x256xbf16> attributes {rnn.kernel_family = "step"} {
+  %r:8 = rnn.block_lstm_grad icfo x(%x : tensor<128x32x256xbf16>) state(%s, %s : tensor<32x256xbf16>) weights(%w : tensor<512x1024xbf16>) peephole(%p, %p, %p : tensor<256xbf16>) bias(%b : tensor<1024xbf16>) saved(%x, %x, %x, %x, %x, %x, %x : tensor<128x32x256xbf16>) grads(%x, %x : tensor<128x32x256xbf16>)
+  return %r#2 : tensor<32x256xbf16>
+}

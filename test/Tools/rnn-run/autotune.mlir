@@ -1,0 +1,81 @@
+// Measured decisions: written, read back, added to; what is refused.
+// REQUIRES: rnn-run
+// RUN: rm -f %t.json
+// DEFINE: %{grad} = --function=grad --input=4x2x3xf32=0.5 --input=2x4xf32=0.1 --input=7x16xf32=0.2 --input=4xf32=0 --input=16xf32=0 --input=4x2x4xf32=0.3
+// RUN: rnn-run %s %{grad} --autotune=%t.json | FileCheck %s --check-prefix=SAID
+// RUN: FileCheck %s --check-prefix=FILE --input-file=%t.json
+// RUN: rnn-run %s %{grad} --decisions=%t.json --output=- --output=- | FileCheck %s --check-prefix=RESULT
+
+// What the file says is what is compiled, each way.
+// RUN: sed 's/"choice":"[a-z]*"/"choice":"fused"/' %t.json > %t.fused.json
+// RUN: sed 's/"choice":"[a-z]*"/"choice":"runtime"/' %t.json > %t.plan.json
+// RUN: rnn-run %s --stop-after=select --decisions=%t.fused.json | FileCheck %s --check-prefix=FUSED
+// RUN: rnn-run %s --stop-after=select --decisions=%t.plan.json | FileCheck %s --check-prefix=PLAN
+// RUN: rnn-compile %s --cpu=native --stop-after=select --decisions=%t.fused.json -o - | FileCheck %s --check-prefix=FUSED
+// Code for another processor was not measured. This one is so small that the cost model takes the plan.
+// RUN: rnn-compile %s --stop-after=select --decisions=%t.fused.json -o - | FileCheck %s --check-prefix=PLAN
+// RUN: rnn-run %s %{grad} --decisions=%t.fused.json --output=- --output=- | FileCheck %s --check-prefix=RESULT
+
+// Another function adds its op, and the first keeps its line.
+// RUN: rnn-run %s --function=stack --input=2x2x3xf32=0.5 --input=1x2x4xf32=0 --input=36xf32=0.1 --autotune=%t.json | FileCheck %s --check-prefix=STACK
+// RUN: FileCheck %s --check-prefix=BOTH --input-file=%t.json
+
+// RUN: not rnn-run %s --function=nothing --autotune=%t.none.json 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: not rnn-run %s --function=plain --input=1 --autotune=%t.none.json 2>&1 | FileCheck %s --check-prefix=PLAIN
+// RUN: not ls %t.none.json
+// RUN: not rnn-run %s %{grad} --target=simt --autotune=%t.json 2>&1 | FileCheck %s --check-prefix=SIMT
+// RUN: not rnn-run %s %{grad} --lowering=fused --autotune=%t.json 2>&1 | FileCheck %s --check-prefix=GIVEN
+// RUN: not rnn-run %s %{grad} --benchmark=2 --autotune=%t.json 2>&1 | FileCheck %s --check-prefix=MORE
+// RUN: echo '{"version": 7}' > %t.old.json
+// RUN: not rnn-run %s %{grad} --autotune=%t.old.json 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: FileCheck %s --check-prefix=KEPT --input-file=%t.old.json
+// RUN: not rnn-run %s %{grad} --decisions=%t.old.json 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: not rnn-run %s %{grad} --kernel-family=magic 2>&1 | FileCheck %s --check-prefix=FAMILY
+// RUN: not rnn-run %s %{grad} --kernel-family=step 2>&1 | FileCheck %s --check-prefix=HOST
+
+// SAID: rnn.block_lstm_grad layout=#rnn.layout<ifco> T=4 B=2 I=3 H=4 f32 -> x_grad, w_grad: runtime {{[0-9.]+}} us, fused {{[0-9.]+}} us, so {{runtime|fused}}
+// FILE: {"version": 1, "decisions": [
+// FILE-NEXT: {"op":"rnn.block_lstm_grad layout=#rnn.layout<ifco> T=4 B=2 I=3 H=4 f32 -> x_grad, w_grad","target":"host","chip":"{{[^"]+}}","device":"{{[^"]+}}","function":"grad","microseconds":{"runtime":{{[0-9.]+}},"fused":{{[0-9.]+}}},"choice":"{{runtime|fused}}"}
+// FILE-NEXT: ]}
+// RESULT: 4x2x3xf32={{\[\[\[}}
+// RESULT: 7x16xf32={{\[\[}}
+// FUSED-LABEL: func.func @grad
+// FUSED: rnn.block_lstm_grad {{.*}} {lowering = #rnn.lowering<fused>}
+// PLAN-LABEL: func.func @grad
+// PLAN: rnn.block_lstm_grad {{.*}} {lowering = #rnn.lowering<runtime>}
+// STACK: rnn.cudnn_forward {{.*}} -> output: runtime
+// BOTH: "op":"rnn.block_lstm_grad
+// BOTH-NEXT: "op":"rnn.cudnn_forward
+// BOTH-NEXT: ]}
+// NOTHING: rnn-run: error: the module has no public function `nothing`
+// PLAIN: rnn-run: error: `plain` reaches no rnn op that could be run in more than one way; --autotune has nothing to measure
+// SIMT: rnn-run: error: --autotune cannot be used with --target=simt, since times of the emulator say nothing about a GPU; use --target=host or --target=cuda
+// GIVEN: rnn-run: error: --autotune measures what --lowering=auto chooses from; leave --lowering, --kernel-family and --decisions out
+// MORE: rnn-run: error: --autotune does nothing but measure; leave --stop-after, --benchmark, --output and --expected_output out
+// OLD: error: {{.*}}old.json:1: expected `version` to be 1, but got 7; write the file again by rnn-run --autotune
+// KEPT: {"version": 7}
+// FAMILY: rnn-run: error: unknown kernel family `magic` in --kernel-family; expected auto, step or cluster
+// HOST: rnn-run: error: --kernel-family needs --target=cuda or --target=simt, but the target is `host`
+func.func @grad(%x: tensor<4x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>,
+                %g: tensor<4x2x4xf32>) -> (tensor<4x2x3xf32>, tensor<7x16xf32>) {
+  %r:8 = rnn.block_lstm_grad ifco x(%x : tensor<4x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %g, %g, %g : tensor<4x2x4xf32>)
+      grads(%g, %g : tensor<4x2x4xf32>)
+  return %r#0, %r#3 : tensor<4x2x3xf32>, tensor<7x16xf32>
+}
+
+// The op is reached through a call, and one with a lowering is not measured.
+func.func private @layer(%x: tensor<2x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<36xf32>) -> tensor<2x2x4xf32> {
+  %y:3 = rnn.cudnn_forward rnn_tanh input(%x : tensor<2x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<36xf32>)
+      {is_training = false}
+  return %y#0 : tensor<2x2x4xf32>
+}
+func.func @stack(%x: tensor<2x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<36xf32>) -> (tensor<2x2x4xf32>, tensor<1x2x4xf32>) {
+  %y = call @layer(%x, %h, %p) : (tensor<2x2x3xf32>, tensor<1x2x4xf32>, tensor<36xf32>) -> tensor<2x2x4xf32>
+  %z:3 = rnn.cudnn_forward rnn_tanh input(%x : tensor<2x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<36xf32>)
+      {lowering = #rnn.lowering<runtime>}
+  return %y, %z#1 : tensor<2x2x4xf32>, tensor<1x2x4xf32>
+}
+func.func @plain(%a: f32) -> f32 {
+  return %a : f32
+}

@@ -1,0 +1,255 @@
+//===- Autotune.cpp - measures the candidates of every rnn op ----------------===//
+//
+// Ops that must agree, and ops that a decision cannot tell from each other, are a unit. For each unit the function is compiled
+// once per candidate, all else as the cost model chooses it, and called in turn.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Autotune.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Dialect/RNN/Transforms/Selection.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+#include <chrono>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+static llvm::Error makeError(const Twine &message) { return llvm::createStringError(message.str()); }
+
+std::string rnn::getDeviceName(const RuntimeSession &session, StringRef target) {
+  if (target == "cuda") {
+    rnnrt_device_properties_t properties;
+    rnnrt_status_t status = rnnrt_device_properties(session.getDevice(), &properties);
+    bool isKnown = rnnrt_status_code(status) == RNNRT_STATUS_OK;
+    rnnrt_status_release(status);
+    return isKnown ? properties.name : "cuda";
+  }
+  if (auto text = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo"))
+    for (llvm::line_iterator line(**text); !line.is_at_end(); ++line)
+      if (line->starts_with("model name"))
+        return line->split(':').second.trim().str();
+  return llvm::sys::getHostCPUName().str();
+}
+
+namespace {
+
+/// The place of an op among all rnn ops of the module, which its copies share.
+using OpNumber = size_t;
+
+struct Unit {
+  SmallVector<OpNumber> ops;
+  std::set<std::string> keys;
+  llvm::SetVector<Candidate> candidates;
+  SmallVector<double> times; ///< medians in microseconds, by candidate
+};
+
+class Autotuner {
+public:
+  Autotuner(const JITOptions &options, StringRef function, ArrayRef<HostTensor> arguments, RuntimeSession &session)
+      : options(options), function(function), arguments(arguments), session(session),
+        context(*TargetInfo::get(options.pipeline.target)) {
+    context.chip = options.pipeline.target == "host" ? llvm::sys::getHostCPUName().str() : options.pipeline.chip;
+    context.tf32 = options.pipeline.tf32;
+  }
+
+  llvm::Error run(ModuleOp module, StringRef path);
+
+private:
+  llvm::Error prepare(ModuleOp module);
+  void findUnits();
+  void addUnit(ArrayRef<LayerOpInterface> ops);
+  llvm::Error measure(Unit &unit);
+  Decision decide(const Unit &unit, StringRef key) const;
+
+  const JITOptions &options;
+  StringRef function;
+  ArrayRef<HostTensor> arguments;
+  RuntimeSession &session;
+  SelectionContext context;
+  OwningOpRef<ModuleOp> base;
+  llvm::DenseMap<Operation *, OpNumber> numbers;
+  SmallVector<Unit> units;
+};
+
+} // namespace
+
+static SmallVector<LayerOpInterface> collectOps(ModuleOp module) {
+  SmallVector<LayerOpInterface> ops;
+  module.walk([&](LayerOpInterface op) { ops.push_back(op); });
+  return ops;
+}
+
+/// The module up to selection, which would be the next pass.
+llvm::Error Autotuner::prepare(ModuleOp module) {
+  base = module.clone();
+  PassManager pm(base->getContext());
+  if (options.configurePassManager && failed(options.configurePassManager(pm)))
+    return makeError("the pass manager could not be configured");
+  buildImportPipeline(pm, options.pipeline);
+  buildSimplifyPipeline(pm, options.pipeline);
+  buildRewritePipeline(pm, options.pipeline);
+  if (failed(pm.run(*base)))
+    return makeError("the module could not be compiled, see the errors above");
+  for (auto [number, op] : llvm::enumerate(collectOps(*base)))
+    numbers[op] = number;
+  return llvm::Error::success();
+}
+
+/// The functions that calls of `name` reach.
+static llvm::StringSet<> collectReached(ModuleOp module, StringRef name) {
+  llvm::StringSet<> reached;
+  SmallVector<StringRef> todo{name};
+  while (!todo.empty()) {
+    StringRef next = todo.pop_back_val();
+    auto callee = module.lookupSymbol<func::FuncOp>(next);
+    if (!callee || !reached.insert(next).second)
+      continue;
+    callee.walk([&](func::CallOp call) { todo.push_back(call.getCallee()); });
+  }
+  return reached;
+}
+
+void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops) {
+  Unit unit;
+  for (LayerOpInterface op : ops) {
+    unit.ops.push_back(numbers.lookup(op));
+    std::string key = getDecisionKey(op, context.tf32);
+    if (key.empty())
+      continue;
+    unit.keys.insert(key);
+    for (const CandidateCost &candidate : getCandidates(op, context))
+      unit.candidates.insert(candidate.candidate);
+  }
+  // One decision for one key.
+  for (Unit &other : units)
+    if (llvm::any_of(other.keys, [&](const std::string &key) { return unit.keys.count(key) != 0; })) {
+      llvm::append_range(other.ops, unit.ops);
+      other.keys.insert(unit.keys.begin(), unit.keys.end());
+      return;
+    }
+  if (unit.candidates.size() > 1)
+    units.push_back(std::move(unit));
+}
+
+void Autotuner::findUnits() {
+  llvm::StringSet<> reached = collectReached(*base, function);
+  auto isMeasured = [&](LayerOpInterface op) {
+    return !op.getLowering() && reached.contains(op->getParentOfType<func::FuncOp>().getName());
+  };
+  SmallVector<LayerOpInterface> left = collectOps(*base);
+  if (!context.info.plansShareBuffers())
+    for (BufferGroup &group : collectBufferGroups(*base)) {
+      llvm::erase_if(left, [&](LayerOpInterface op) { return llvm::is_contained(group.ops, op); });
+      if (group.open.empty() && llvm::all_of(group.ops, isMeasured))
+        addUnit(group.ops);
+    }
+  for (LayerOpInterface op : left)
+    if (isMeasured(op) && !getDecisionKey(op, context.tf32).empty())
+      addUnit(op);
+}
+
+llvm::Error Autotuner::measure(Unit &unit) {
+  SmallVector<std::unique_ptr<CompiledModule>> compiled;
+  for (Candidate candidate : unit.candidates) {
+    OwningOpRef<ModuleOp> variant = base->clone();
+    SmallVector<LayerOpInterface> ops = collectOps(*variant);
+    for (OpNumber number : unit.ops) {
+      SmallVector<CandidateCost> own = getCandidates(ops[number], context);
+      bool isThere = llvm::any_of(own, [&](const CandidateCost &cost) { return cost.candidate == candidate; });
+      // Ops of a group that have no such kernel have kernels of steps.
+      applyCandidate(ops[number], isThere ? candidate : Candidate::Steps);
+    }
+    auto module = CompiledModule::compile(*variant, options);
+    if (!module)
+      return module.takeError();
+    compiled.push_back(std::move(*module));
+  }
+
+  using Clock = std::chrono::steady_clock;
+  constexpr int minRounds = 7, maxRounds = 101, warmUp = 2;
+  constexpr std::chrono::milliseconds wanted(500);
+  SmallVector<SmallVector<double>> times(compiled.size());
+  Clock::time_point begin = Clock::now();
+  for (int round = -warmUp; round < maxRounds && (round < minRounds || Clock::now() - begin < wanted); ++round) {
+    for (auto [index, module] : llvm::enumerate(compiled)) {
+      Clock::time_point start = Clock::now();
+      auto results = session.run(*module, function, arguments);
+      std::chrono::duration<double, std::micro> time = Clock::now() - start;
+      if (!results)
+        return results.takeError();
+      if (round >= 0)
+        times[index].push_back(time.count());
+    }
+    if (round < 0)
+      begin = Clock::now();
+  }
+  for (SmallVector<double> &list : times) {
+    llvm::sort(list);
+    unit.times.push_back(list[list.size() / 2]);
+  }
+  return llvm::Error::success();
+}
+
+Decision Autotuner::decide(const Unit &unit, StringRef key) const {
+  Decision decision;
+  decision.op = key.str();
+  decision.target = options.pipeline.target;
+  decision.chip = context.chip;
+  decision.device = getDeviceName(session, options.pipeline.target);
+  decision.function = function.str();
+  for (auto [candidate, time] : llvm::zip(unit.candidates, unit.times))
+    decision.times.push_back({candidate, time});
+  decision.choose();
+  return decision;
+}
+
+llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
+  // Whatever stands in the file is read before anything is measured.
+  Decisions decisions;
+  if (llvm::sys::fs::exists(path)) {
+    auto read = Decisions::read(path);
+    if (!read)
+      return read.takeError();
+    decisions = std::move(*read);
+  }
+  if (llvm::Error error = prepare(module))
+    return error;
+  findUnits();
+  if (units.empty())
+    return makeError("`" + function + "` reaches no rnn op that could be run in more than one way; --autotune has nothing to "
+                     "measure");
+  for (Unit &unit : units) {
+    if (llvm::Error error = measure(unit))
+      return error;
+    for (const std::string &key : unit.keys) {
+      Decision decision = decide(unit, key);
+      llvm::outs() << key << ":";
+      for (auto [candidate, time] : decision.times)
+        llvm::outs() << " " << stringifyCandidate(candidate) << " " << formatMicroseconds(time) << ",";
+      llvm::outs() << " so " << stringifyCandidate(decision.choice) << "\n";
+      decisions.add(std::move(decision));
+    }
+  }
+  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+    os << decisions.print();
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error rnn::autotune(ModuleOp module, const JITOptions &options, StringRef function, ArrayRef<HostTensor> arguments,
+                          RuntimeSession &session, StringRef path) {
+  return Autotuner(options, function, arguments, session).run(module, path);
+}

@@ -1,0 +1,24 @@
+//===- Autotune.h - measures the candidates of every rnn op -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_TOOLS_RNN_RUN_AUTOTUNE_H
+#define RNN_TOOLS_RNN_RUN_AUTOTUNE_H
+
+#include "Runtime.h"
+
+namespace mlir::rnn {
+
+/// What this machine's measurements are filed under: the device by its driver's name, or the processor.
+std::string getDeviceName(const RuntimeSession &session, llvm::StringRef target);
+
+/// Times calls of `function` with the rnn ops in it run in every way that there is, and writes the decisions to the file at
+/// `path`, beside those of other ops that are there. `module` is not changed.
+llvm::Error autotune(ModuleOp module, const JITOptions &options, llvm::StringRef function,
+                     llvm::ArrayRef<HostTensor> arguments, RuntimeSession &session, llvm::StringRef path);
+
+} // namespace mlir::rnn
+
+#endif // RNN_TOOLS_RNN_RUN_AUTOTUNE_H

@@ -1,0 +1,172 @@
+//===- CostModelTest.cpp - the cost model against what was measured ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Target/CostModel.h"
+#include "gtest/gtest.h"
+#include <fstream>
+#include <set>
+#include <sstream>
+
+using namespace mlir::rnn;
+
+static LayerProblem makeProblem(int64_t T, int64_t B, int64_t I, int64_t H, ElementKind element, bool backward) {
+  LayerProblem p;
+  p.T = T;
+  p.B = B;
+  p.I = I;
+  p.H = p.P = H;
+  p.L = p.D = 1;
+  p.gates = 4;
+  p.element = element;
+  p.backward = backward;
+  return p;
+}
+
+/// One line of host_rows.txt.
+struct Row {
+  std::string text;
+  LayerProblem problem;
+  unsigned threads;
+  double plan, fused;
+};
+
+static std::vector<Row> readRows() {
+  std::ifstream file(RNN_HOST_ROWS);
+  EXPECT_TRUE(file.good()) << RNN_HOST_ROWS;
+  std::vector<Row> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#')
+      continue;
+    std::istringstream fields(line);
+    Row row;
+    row.text = line;
+    std::string cell, pass, element;
+    LayerProblem &p = row.problem;
+    EXPECT_TRUE(fields >> cell >> pass >> p.T >> p.B >> p.I >> p.H >> p.L >> p.D >> element >> row.threads >> row.plan >>
+                row.fused)
+        << line;
+    p.P = p.H;
+    p.gates = cell == "lstm" ? 4 : cell == "gru" ? 3 : 1;
+    p.backward = pass == "backward";
+    EXPECT_TRUE(symbolizeElementKind(element)) << line;
+    p.element = symbolizeElementKind(element).value_or(ElementKind::F32);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST(CostModel, TakesTheFasterInEveryMeasuredRow) {
+  int planFaster = 0, fusedFaster = 0;
+  for (const Row &row : readRows()) {
+    // Rows nearer than this say nothing on a machine whose neighbours work, too.
+    double ratio = row.plan / row.fused;
+    if (ratio < 1.1 && ratio > 1 / 1.1)
+      continue;
+    double plan = estimateMicroseconds(row.problem, Candidate::Plan, "host", row.threads);
+    double fused = estimateMicroseconds(row.problem, Candidate::Loops, "host", row.threads);
+    EXPECT_EQ(isWorthMoreThanPlan(fused, plan), row.fused < row.plan)
+        << row.text << ": estimated " << plan << " us and " << fused << " us";
+    ++(row.fused < row.plan ? fusedFaster : planFaster);
+  }
+  EXPECT_GE(fusedFaster, 10);
+  // Times where a row stands alone say little, but are to be of the right size.
+  for (const Row &row : readRows()) {
+    if (row.threads != 1)
+      continue;
+    for (auto [candidate, measured] : {std::pair{Candidate::Plan, row.plan}, {Candidate::Loops, row.fused}}) {
+      double estimated = estimateMicroseconds(row.problem, candidate, "host", 1);
+      EXPECT_LT(estimated, 2 * measured) << row.text << " " << stringifyCandidate(candidate).str();
+      EXPECT_GT(estimated, measured / 2) << row.text << " " << stringifyCandidate(candidate).str();
+    }
+  }
+}
+
+/// The targets of part B4 that the constants of the GPU come from.
+TEST(CostModel, RepeatsTheFloors) {
+  struct Floor {
+    int64_t T, B, I, H, blocks;
+    double low, high;
+  };
+  // Recurrence and products of clusters; the wide range is that of packed or f32 partial sums.
+  for (Floor floor : {Floor{128, 32, 256, 256, 8, 70, 110}, {128, 64, 512, 512, 16, 210, 350}, {512, 16, 512, 512, 16, 400, 560},
+                      {1024, 1, 512, 512, 16, 570, 800}}) {
+    double time = estimateMicroseconds(makeProblem(floor.T, floor.B, floor.I, floor.H, ElementKind::F16, true),
+                                       Candidate::Cluster, "cuda", 1, floor.blocks);
+    EXPECT_GT(time, floor.low) << floor.T << " " << floor.B << " " << floor.H;
+    EXPECT_LT(time, floor.high) << floor.T << " " << floor.B << " " << floor.H;
+  }
+  // One kernel per step: 0.38, 0.45 + 0.09 and 2.0 ms.
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 32, 256, 256, ElementKind::F16, true), Candidate::Steps, "cuda"), 400, 50);
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 64, 512, 512, ElementKind::F16, true), Candidate::Steps, "cuda"), 600, 90);
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(256, 64, 1024, 1024, ElementKind::F16, true), Candidate::Steps, "cuda"), 2400,
+              400);
+  // cuDNN, published.
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(1024, 16, 768, 768, ElementKind::F16, true), Candidate::Plan, "cuda"), 3180,
+              200);
+}
+
+TEST(CostModel, GrowsWithEverySize) {
+  for (llvm::StringRef target : {"host", "cuda"})
+    for (Candidate candidate : {Candidate::Plan, target == "host" ? Candidate::Loops : Candidate::Steps})
+      for (bool backward : {false, true}) {
+        LayerProblem small = makeProblem(50, 8, 64, 64, ElementKind::F32, backward);
+        double time = estimateMicroseconds(small, candidate, target);
+        EXPECT_GT(time, 0);
+        for (int64_t LayerProblem::*size : {&LayerProblem::T, &LayerProblem::B, &LayerProblem::I, &LayerProblem::L}) {
+          LayerProblem larger = small;
+          larger.*size *= 2;
+          EXPECT_GT(estimateMicroseconds(larger, candidate, target), time);
+        }
+      }
+}
+
+TEST(CostModel, ProductsAreCounted) {
+  LayerProblem p = makeProblem(2, 3, 5, 7, ElementKind::F32, false);
+  EXPECT_EQ(p.getStepMacs(), 3 * 4 * 7 * 7);
+  EXPECT_EQ(p.getOtherMacs(), 2 * 3 * 4 * 7 * 5);
+  p.backward = true;
+  // dx, and dW of both matrices.
+  EXPECT_EQ(p.getOtherMacs(), 2 * 3 * 4 * 7 * (5 + 5 + 7));
+  p.inputGradient = false;
+  EXPECT_EQ(p.getOtherMacs(), 2 * 3 * 4 * 7 * (5 + 7));
+  p.weightGradient = false;
+  EXPECT_EQ(p.getOtherMacs(), 0);
+  // The second layer has the outputs of both directions as input, and passes their gradient on in any case.
+  p.L = p.D = 2;
+  EXPECT_EQ(p.getOtherMacs(), 2 * 2 * 3 * 4 * 7 * 14);
+}
+
+TEST(CostModel, ConstantsHaveNamesAndSources) {
+  std::set<std::string> names;
+  for (const CostConstant &constant : getCostConstants()) {
+    EXPECT_TRUE(names.insert(constant.name.str()).second) << constant.name.str();
+    EXPECT_TRUE(constant.source.starts_with("fit of times measured on ") || constant.source.starts_with("estimate") ||
+                constant.source.starts_with("choice: "))
+        << constant.name.str();
+    EXPECT_GE(constant.value, 0) << constant.name.str();
+  }
+}
+
+/// The page has the table as it is.
+TEST(CostModel, TheDocumentHasTheTable) {
+  std::ifstream file(RNN_SELECTION_PAGE);
+  ASSERT_TRUE(file.good()) << RNN_SELECTION_PAGE;
+  std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (const CostConstant &constant : getCostConstants()) {
+    std::ostringstream line;
+    line << "| `" << constant.name.str() << "` | " << constant.value << " | " << constant.unit.str() << " | "
+         << constant.source.str() << " |";
+    EXPECT_NE(page.find(line.str()), std::string::npos) << line.str();
+  }
+}
+
+TEST(CostModel, CandidatesHaveNames) {
+  for (Candidate candidate : {Candidate::Plan, Candidate::Loops, Candidate::Steps, Candidate::Cluster})
+    EXPECT_EQ(symbolizeCandidate(stringifyCandidate(candidate)), candidate);
+  EXPECT_FALSE(symbolizeCandidate("fused/grid"));
+  EXPECT_EQ(formatMicroseconds(12.34), "12.3 us");
+  EXPECT_EQ(formatMicroseconds(12345), "12.35 ms");
+}
