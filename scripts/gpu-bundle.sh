@@ -93,7 +93,7 @@ done
 for dtype in f16 bf16 f32 f64; do
   cases --dtype $dtype -o plans_$dtype.mlir
   for target in cuda host; do
-    compile plans_$dtype.mlir --target=$target -O2 -o plans_${target}_$dtype.so
+    compile plans_$dtype.mlir --target=$target --lowering=runtime -O2 -o plans_${target}_$dtype.so
   done
 done
 printf '%s\0' "${commands[@]}" | xargs -0 -P "${RNN_BUNDLE_JOBS:-$(nproc)}" -n 1 bash -c
