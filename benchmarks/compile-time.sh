@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# compile-time.sh [BUILD_DIR] - how long a layer takes from MLIR to a callable function, for T and L that differ by much:
-# compile time must not depend on them. Medians of five compilations each, as a Markdown table.
+# compile-time.sh [BUILD_DIR [LOWERING]] - how long a layer takes from MLIR to a callable function, for T and L that differ by much:
+# compile time must not depend on them. Lowering runtime unless told. Medians of five compilations each, as a Markdown table.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 build="${1:-$(dirname "${BASH_SOURCE[0]}")/../build}"
@@ -27,7 +27,7 @@ for shape in "10 1" "10000 1" "10 8" "10000 8"; do
           --input="${params}xf32=0" --input="${steps}x4x16xf32=0")
   ms=$(for _ in 1 2 3 4 5; do
     module "$steps" "$layers" | "$build/bin/rnn-run" - "${inputs[@]}" --output=@/dev/null --output=@/dev/null \
-      --print-statistics | sed -n 's/^compile time: \([0-9.]*\) ms.*/\1/p'
+      --lowering="${2:-runtime}" --print-statistics | sed -n 's/^compile time: \([0-9.]*\) ms.*/\1/p'
   done | sort -n | sed -n 3p)
   echo "| $steps | $layers | $ms |"
 done
