@@ -14,15 +14,14 @@ using namespace mlir;
 using namespace mlir::rnn;
 
 std::string rnn::findReasonAgainstCluster(const ClusterQuery &query, const KernelOptions &options) {
-  const bool tf32 = query.backward; // its kernel knows f32 as tf32
   if (query.isProjected)
     return "the state goes through a projection in every step";
   if (!options.programmatic) // what the pass knows of the GPU
     return "clusters need compute capability 9.0; name the GPU, as --chip=sm_90a";
-  if (query.element.isF32() && tf32 && !options.tf32)
+  if (query.element.isF32() && !options.tf32)
     return "clusters multiply f32 as tf32 alone; allow it with --tf32";
-  if (!query.element.isF16() && !query.element.isBF16() && !(query.element.isF32() && tf32))
-    return tf32 ? "clusters are there for f16, bf16 and f32 alone" : "clusters are there for f16 and bf16 alone";
+  if (!query.element.isF16() && !query.element.isBF16() && !query.element.isF32())
+    return "clusters are there for f16, bf16 and f32 alone";
   if (!query.H)
     return "the number of units is known at run time only";
   return "";

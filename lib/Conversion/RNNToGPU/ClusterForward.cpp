@@ -28,26 +28,29 @@ using namespace mlir::rnn;
 
 FailureOr<ClusterForwardShape> ClusterForwardShape::choose(int64_t H, int64_t numGates, Type element, int64_t wanted,
                                                            std::string &reason) {
-  // As the backward's: ptxas has registers for so many weights, and a quarter of all keeps the product short.
-  constexpr int64_t maxRegisters = 144, goodRegisters = 64, maxWarps = 8;
+  // As the backward's: ptxas has registers for so many weights (four less for each warp's tile, and a piece on its way where
+  // others stand in memory), and a quarter of all keeps the product short.
+  constexpr int64_t maxRegisters = 144, withMemory = 120, goodRegisters = 64, maxWarps = 8;
   std::optional<ClusterForwardShape> best;
   for (int64_t blocks : {2, 4, 8, 16}) {
     if (wanted && blocks != wanted)
       continue;
-    ClusterForwardShape shape{numGates, H, blocks, 1, 1, ClusterPieces(element).getDepth()};
+    ClusterForwardShape shape{numGates, H, blocks, 1, 1, element.getIntOrFloatBitWidth(), 0};
     // No warp has nothing to do, but in the last blocks.
     int64_t tiles = llvm::divideCeil(llvm::divideCeil(H, blocks), shape.getUnitsOfTile());
     shape.tiles = llvm::divideCeil(tiles, maxWarps);
     shape.warps = llvm::divideCeil(tiles, shape.tiles);
-    if (shape.getWeightRegisters() > maxRegisters)
+    const int64_t needed = shape.getPiecesOfWarp() * ClusterPieces::registers;
+    shape.piecesInRegisters = needed <= maxRegisters ? shape.getPiecesOfWarp() : withMemory / ClusterPieces::registers;
+    if (shape.getBytes() > ClusterKernel::maxBytes)
       continue;
-    best = shape;
-    if (shape.getWeightRegisters() <= goodRegisters)
+    best = shape; // the larger the cluster, the more of the weights stands in registers
+    if (needed <= goodRegisters)
       break;
   }
   if (best)
     return *best;
-  reason = "the recurrent weights of " + std::to_string(H) + " units do not fit the registers of " +
+  reason = "the recurrent weights of " + std::to_string(H) + " units do not fit the registers and the shared memory of " +
            (wanted ? "a cluster of " + std::to_string(wanted) + " blocks" : std::string("the largest cluster"));
   return failure();
 }
@@ -91,9 +94,8 @@ private:
 
   Emitter named(StringRef suffix) const { return host.named(name + ": " + suffix.str()); }
 
-  // Eight elements between rows, so that the lanes of a warp read from 32 banks.
-  int64_t stride() const { return shape.getColumns() + 8; }
-  int64_t tileElements() const { return maxRows * stride(); }
+  int64_t stride() const { return shape.getStride(); }
+  int64_t tileElements() const { return shape.getTileElements(); }
   int64_t placesOfTile() const { return shape.hasOneGate() ? numSlots : 1; }
   /// Where the states of the step with this number go; those from before the first are the other ones.
   Value tileOf(Value number) const { return e.mul(e.remainder(number, e.index(2)), e.index(tileElements())); }
@@ -113,7 +115,7 @@ private:
   SmallVector<Value> multiplyAll(Value number);
   SmallVector<Value> toSlots(ArrayRef<Value> sums);
   Value toBits(Value state) const;
-  std::array<Value, 2> gather(ArrayRef<Value> states);
+  SmallVector<Value> gather(ArrayRef<Value> states);
   void sendStates(Value number, ArrayRef<Value> states);
 
   const ClusterRecurrence &recurrence;
@@ -123,6 +125,7 @@ private:
   Value tiles;                             ///< two, in workgroup memory
   Value example, pair, unitInTile;         ///< of this lane: of the cluster; whether it has the odd one; first slot or unit
   SmallVector<SmallVector<Value>> weights; ///< registers: by tile of the warp, then piece
+  Value weightsInMemory;                   ///< those of this lane that follow
   SmallVector<Place> places;               ///< by tile of the warp
   struct Target {
     Value exists; ///< or null: always
@@ -155,7 +158,7 @@ void ForwardKernel::orderWeights() {
                   gate = e.index(0), inTile = e.add(e.mul(four, e.index(numSlots)), slot);
                 Value unit = e.add(e.mul(block, e.index(shape.getUnits())),
                                    e.add(e.mul(tile, e.index(shape.getUnitsOfTile())), inTile));
-                Value from = e.add(e.mul(along, e.index(shape.depth)), column), H = e.index(shape.H);
+                Value from = e.add(e.mul(along, e.index(shape.getDepth())), column), H = e.index(shape.H);
                 Value exists = e.both(e.isLess(unit, H), e.isLess(from, H));
                 exists = e.both(exists, e.isLess(gate, e.index(shape.numGates)));
                 return e.choose(
@@ -170,8 +173,21 @@ void ForwardKernel::loadWeights() {
   Value firstPiece = e.mul(e.add(e.mul(block, e.index(shape.warps)), warp), e.index(shape.getPiecesOfWarp()));
   Value first = reading.address(recurrence.orderedWeights,
                                 {firstPiece, e.mul(lane, e.index(ClusterPieces::registers)), e.index(0)});
-  for (int64_t piece = 0; piece < shape.getPiecesOfWarp(); ++piece)
+  for (int64_t piece = 0; piece < shape.piecesInRegisters; ++piece)
     weights.push_back(loadPiece(reading, first, piece));
+  if (shape.getPiecesInMemory() == 0)
+    return;
+  // A lane writes what it alone reads.
+  Type four = VectorType::get({4}, i32);
+  const int64_t count = shape.getPiecesOfWarp() - shape.piecesInRegisters;
+  Value place = e.add(e.mul(warp, e.index(count * ClusterPieces::lanes)), lane);
+  weightsInMemory = at(addBuffer(shape.getWeightBytes()), four, place);
+  e.loop(e.index(0), e.index(count), 1, {}, [&](Value piece, ValueRange) {
+    Value from = e.add(e.index(shape.piecesInRegisters), piece), lanes = e.index(ClusterPieces::lanes);
+    Value loaded = LLVM::LoadOp::create(builder, reading.loc, four, at(first, four, e.mul(from, lanes)), 16);
+    LLVM::StoreOp::create(builder, reading.loc, loaded, at(weightsInMemory, four, e.mul(piece, lanes)), 16);
+    return SmallVector<Value>();
+  });
 }
 
 /// The states before the first step in one, zeros in the other. What nobody sends stays zero, and is multiplied.
@@ -183,7 +199,7 @@ void ForwardKernel::fillTiles() {
     ClusterForwardLayer::Place where{direction, e.add(firstRow, row), unit};
     Value exists = e.both(e.both(e.isLess(unit, e.index(shape.H)), e.isLess(row, rows)), e.isLess(where.b, recurrence.B));
     Value state = filling.choose(
-        exists, [&] { return layer.getState(filling, where); }, [&] { return zero; });
+        exists, [&] { return round(filling, layer.getState(filling, where)); }, [&] { return zero; });
     LLVM::StoreOp::create(builder, filling.loc, zero, at(tiles, element, place));
     LLVM::StoreOp::create(builder, filling.loc, state, at(tiles, element, e.add(before, place)));
     return SmallVector<Value>();
@@ -262,8 +278,11 @@ SmallVector<Value> ForwardKernel::multiplyAll(Value number) {
   Value row = e.add(tileOf(e.add(number, e.index(1))), e.mul(group, e.index(stride())));
   for (int64_t piece = 0; piece < shape.getPieces(); ++piece) {
     SmallVector<Value> right = loadRight(multiplying, tiles, row, piece);
-    for (int64_t tile = 0; tile < shape.tiles; ++tile)
-      multiply(multiplying, weights[tile * shape.getPieces() + piece], right, MutableArrayRef(sums).slice(tile * 4, 4));
+    for (int64_t tile = 0; tile < shape.tiles; ++tile) {
+      const int64_t number = tile * shape.getPieces() + piece, inMemory = number - shape.piecesInRegisters;
+      multiply(multiplying, inMemory < 0 ? weights[number] : loadPiece(multiplying, weightsInMemory, inMemory), right,
+               MutableArrayRef(sums).slice(tile * 4, 4));
+    }
   }
   return sums;
 }
@@ -280,30 +299,42 @@ SmallVector<Value> ForwardKernel::toSlots(ArrayRef<Value> sums) {
 }
 
 Value ForwardKernel::toBits(Value state) const {
-  Value bits = arith::BitcastOp::create(builder, e.loc, builder.getI16Type(), e.convert(state, element));
-  return arith::ExtUIOp::create(builder, e.loc, i32, bits);
+  Type bitsType = builder.getIntegerType(shape.bits);
+  Value bits = arith::BitcastOp::create(builder, e.loc, bitsType, round(e, state));
+  return bitsType == i32 ? bits : arith::ExtUIOp::create(builder, e.loc, i32, bits).getResult();
 }
 
-/// Four states of neighbouring units in two words, from those of a tile that the lane has.
-std::array<Value, 2> ForwardKernel::gather(ArrayRef<Value> states) {
-  auto join = [&](Value low, Value high) -> Value {
+/// Four states of neighbouring units in words, from those of a tile that the lane has.
+SmallVector<Value> ForwardKernel::gather(ArrayRef<Value> states) {
+  // Two states: a word, or two.
+  auto join = [&](Value low, Value high) -> SmallVector<Value> {
+    if (shape.bits == 32)
+      return {low, high};
     Value shifted = arith::ShLIOp::create(builder, e.loc, high, constant32(16));
-    return arith::OrIOp::create(builder, e.loc, low, shifted);
+    return {arith::OrIOp::create(builder, e.loc, low, shifted)};
   };
-  if (shape.hasOneGate())
-    return {join(toBits(states[0]), toBits(states[1])), join(toBits(states[2]), toBits(states[3]))};
+  if (shape.hasOneGate()) {
+    SmallVector<Value> words = join(toBits(states[0]), toBits(states[1]));
+    llvm::append_range(words, join(toBits(states[2]), toBits(states[3])));
+    return words;
+  }
   Value own = toBits(states[0]), other = exchange(own, 8);
-  Value isOdd = e.isEqual(e.remainder(unitInTile, e.index(2)), e.index(1));
-  Value word = join(e.select(isOdd, other, own), e.select(isOdd, own, other)), second = exchange(word, 16);
-  Value isUpper = e.isLess(e.index(1), unitInTile);
-  return {e.select(isUpper, second, word), e.select(isUpper, word, second)};
+  Value isOdd = e.isEqual(e.remainder(unitInTile, e.index(2)), e.index(1)), isUpper = e.isLess(e.index(1), unitInTile);
+  SmallVector<Value> lower, upper;
+  for (Value word : join(e.select(isOdd, other, own), e.select(isOdd, own, other))) {
+    Value second = exchange(word, 16);
+    lower.push_back(e.select(isUpper, second, word));
+    upper.push_back(e.select(isUpper, word, second));
+  }
+  llvm::append_range(lower, upper);
+  return lower;
 }
 
 void ForwardKernel::sendStates(Value number, ArrayRef<Value> states) {
   Emitter sending = named("send");
   Value turn = e.remainder(number, e.index(2));
-  expect(sending, turn, e.mul(rows, e.index(shape.getSentColumns() * element.getIntOrFloatBitWidth() / 8)));
-  SmallVector<std::array<Value, 2>> words;
+  expect(sending, turn, e.mul(rows, e.index(shape.getSentColumns() * shape.bits / 8)));
+  SmallVector<SmallVector<Value>> words;
   for (int64_t tile = 0; tile < shape.tiles; ++tile)
     words.push_back(gather(states.slice(tile * placesOfTile(), placesOfTile())));
   // Behind it, all lanes have read their tile.
@@ -329,8 +360,8 @@ void ForwardKernel::sendStates(Value number, ArrayRef<Value> states) {
 
 void ForwardKernel::build() {
   orderWeights();
-  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads());
-  tiles = addBuffer(2 * tileElements() * element.getIntOrFloatBitWidth() / 8);
+  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.getBytes());
+  tiles = addBuffer(shape.getTileBytes());
   loadWeights();
   fillTiles();
   findPlaces();

@@ -21,21 +21,33 @@ struct ClusterForwardShape {
   int64_t blocks; ///< of a cluster
   int64_t warps;  ///< of a block
   int64_t tiles;  ///< of a warp
-  int64_t depth;  ///< of a piece, ClusterPieces::getDepth
+  int64_t bits;   ///< of an element
+  /// Of the pieces that a warp multiplies with, so many stand in registers, the rest in workgroup memory.
+  int64_t piecesInRegisters;
 
+  /// Of a piece.
+  int64_t getDepth() const { return 256 / bits; }
   bool hasOneGate() const { return numGates == 1; }
   int64_t getUnitsOfTile() const { return hasOneGate() ? 16 : 4; }
   int64_t getUnits() const { return warps * tiles * getUnitsOfTile(); }
   int64_t getThreads() const { return warps * 32; }
   /// Pieces along the depth: the states of all units.
-  int64_t getPieces() const { return llvm::divideCeil(H, depth); }
+  int64_t getPieces() const { return llvm::divideCeil(H, getDepth()); }
   int64_t getPiecesOfWarp() const { return tiles * getPieces(); }
   /// Of all blocks: by block, warp, tile of the warp, and piece along the depth.
   int64_t getNumPieces() const { return blocks * warps * getPiecesOfWarp(); }
-  int64_t getWeightRegisters() const { return getPiecesOfWarp() * ClusterPieces::registers; }
+  int64_t getPiecesInMemory() const { return warps * (getPiecesOfWarp() - piecesInRegisters); }
   /// Columns of states that are sent, and that a row has room for.
   int64_t getSentColumns() const { return blocks * getUnits(); }
-  int64_t getColumns() const { return llvm::alignTo(std::max(getSentColumns(), getPieces() * depth), 16); }
+  int64_t getColumns() const { return llvm::alignTo(std::max(getSentColumns(), getPieces() * getDepth()), 16); }
+  // Four words between rows of a tile of states, so that the lanes of a warp read from 32 banks.
+  int64_t getStride() const { return getColumns() + 128 / bits; }
+  int64_t getTileElements() const { return ClusterKernel::maxRows * getStride(); }
+
+  // Bytes of workgroup memory.
+  int64_t getTileBytes() const { return 2 * getTileElements() * bits / 8; }
+  int64_t getWeightBytes() const { return getPiecesInMemory() * ClusterPieces::lanes * ClusterPieces::registers * 4; }
+  int64_t getBytes() const { return getTileBytes() + getWeightBytes() + ClusterKernel::barrierBytes; }
 
   MemRefType getWeightsType(Type element, int64_t numDirections) const {
     return ClusterPieces(element).getBufferType(numDirections * getNumPieces());

@@ -5,6 +5,7 @@
 #   cluster_forward_cases.py f16 refused > cases.mlir     what does not fit
 #   cluster_forward_cases.py f16 shapes > cases.mlir      the ways in which layers are cut, at the limits of each
 #   cluster_forward_cases.py f16 stacks > cases.mlir      of the cudnn ops
+#   cluster_forward_cases.py f16 limits > cases.mlir      of the cudnn ops, as large as they fit
 #
 # One function per case: forwardBLOCKS_tT_bB_iI_hH with what is special about it; 0 blocks: the compiler chooses. For
 # stacks, the module says so, and the compiler chooses.
@@ -34,17 +35,20 @@ CASES = [
     (8, 7, 3, 5, 256, "icfo", False, 0.0, -1.0, 6, [1]),
     (16, 3, 60, 5, 250, "icfo", True, 0.0, -1.0, None, [0, 2, 3]),
     (0, 3, 2, 3, 512, "ifco", False, 0.0, -1.0, None, [6]),
+    (2, 3, 3, 5, 200, "icfo", True, 0.0, -1.0, None, [1, 6]),
 ]
 
 CHECKED = [
     (2, 4, 2, 1, 20, "icfo", True, 1.0, -1.0, None, [6]),
     (2, 3, 67, 1, 24, "icfo", False, 0.0, -1.0, None, [1, 6]),
     (4, 4, 3, 1, 130, "ifco", True, 0.0, 0.5, None, [6]),
+    (2, 3, 2, 1, 200, "icfo", False, 0.0, -1.0, None, [6]),
 ]
 REFUSED = [(0, 2, 2, 1, 1000, "icfo", True, 0.0, -1.0, None, [6]), (2, 2, 2, 1, 300, "icfo", True, 0.0, -1.0, None, [6])]
 SHAPES = [(blocks, 2, 64, 1, H, "icfo", True, 0.0, -1.0, None, ALL)
-          for blocks, H in [(2, 1), (2, 192), (4, 256), (4, 250), (8, 288), (8, 256), (16, 512), (16, 500), (0, 64), (0, 256),
-                            (0, 300), (0, 512)]]
+          for blocks, H in ([(2, 1), (2, 96), (4, 160), (8, 256), (16, 512), (0, 500)] if sys.argv[1] == "f32" else
+                            [(2, 1), (2, 192), (4, 256), (4, 250), (8, 288), (8, 256), (16, 512), (16, 500), (0, 64), (0, 256),
+                             (0, 300), (0, 512), (2, 240), (8, 512), (16, 768)])]
 
 # L, T, B, I, H.
 STACKS = [
@@ -57,6 +61,13 @@ STACKS = [
     Stack("rnn_tanh", (2, 4, 5, 6, 72), directions=2, static=True),
     Stack("rnn_tanh", (1, 3, 20, 8, 8), skip=True, lengths=True, static=True),
     Stack("rnn_relu", (1, 5, 3, 6, 9), directions=2, lengths=True, training=False, static=True),
+]
+# The largest layers of each cell.
+LIMITS = [
+    Stack("lstm", (1, 2, 64, 8, 768), directions=2, lengths=True, static=True),
+    Stack("gru", (1, 2, 64, 8, 768), lengths=True, static=True),
+    Stack("rnn_tanh", (1, 2, 8, 8, 1424), training=False, static=True),
+    Stack("rnn_relu", (1, 2, 64, 8, 1400), directions=2, lengths=True, training=False, static=True),
 ]
 
 
@@ -89,9 +100,9 @@ def function(case, element, has_arguments):
 
 
 element, kind = (sys.argv[1:] + ["cases"])[:2]
-if kind == "stacks":
+if kind in ("stacks", "limits"):
     print('module attributes {rnn.kernel_family = "cluster"} {')
-    for stack in STACKS:
+    for stack in STACKS if kind == "stacks" else LIMITS:
         print(stack.op(element) + "\n" + stack.write(element))
     print("}")
 else:
