@@ -12,6 +12,7 @@
 //                                      results differ between sets in the last bits and repeat exactly within one
 //   RNNRT_THREADS=N                    threads of compiled loops on the host, 1 to 1024 (default: as many as processors that
 //                                      the process may use); results have the same bits whatever it is
+//   RNNRT_CLUSTERS=0                   no clusters of blocks where compiled code has other kernels for the same work (default 1)
 //   RNNRT_CUDA_PATH=PATH               libcuda.so.1 of the CUDA driver: the file, or its directory. Nothing else is tried
 //                                      then. Default: the loader's search, then the places where drivers are put
 //   RNNRT_CUDNN_PATH=PATH              libcudnn.so.9, in the same way; by default also in Python's packages of the active
