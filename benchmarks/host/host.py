@@ -7,9 +7,9 @@ Each implementation is a process of its own (Worker.h); those of one row take tu
 rounds. benchmarks/host.sh installs the rivals, builds and calls this. Parts:
 
     lstm, gru   the backward pass in f32, and how far the gradients are from each other
-    forward     the forward pass of the LSTM, with what backward needs
-    bf16        our backward pass in bf16 beside f32
-    memory      largest resident set of a process that has made one forward and one backward pass
+    forward     the forward pass of both, with what backward needs
+    memory      largest resident set of a process that has made one forward and one backward pass of either
+    bf16        our backward pass in bf16 beside f32, on the first number of threads
     linear      our backward pass over T and over B, the worst distance from a straight line, and a plot (--plot=FILE.svg)
 
 Needs Python alone; the rivals in Python need their packages.
@@ -27,7 +27,7 @@ from rivals import Rivals, Row
 
 SHAPES = ["64,1,128,128", "64,32,256,256", "100,16,512,512", "128,32,512,512", "64,64,1024,1024", "100,1,512,512",
           "64,1,1024,1024", "1000,1,64,64"]
-PARTS = ["lstm", "gru", "forward", "bf16", "memory", "linear"]
+PARTS = ["lstm", "gru", "forward", "memory", "bf16", "linear"]
 # Gradients in f32 that are further apart are not those of the same layer.
 LIMIT = 1e-4
 
@@ -65,9 +65,34 @@ class Table:
         print(flush=True)
 
 
+class Tables:
+    """Milliseconds and rates of one measurement, and ratios to ours."""
+
+    def __init__(self, keys):
+        self.times = Table("T,B,I,H", "threads", *keys)
+        self.ratios = Table("T,B,I,H", "threads", *keys, "peak", "auto", "far")
+
+    def add(self, shape, threads, medians, ours, peak, work, **more):
+        head = {"T,B,I,H": shape, "threads": str(threads)}
+        self.times.add(**head, **{key: f"{milliseconds(value)} ({work / value:.0f})" for key, value in medians.items()})
+        if ours in medians:
+            ratios = {key: f"{value / medians[ours]:.2f}" for key, value in medians.items() if key != ours}
+            rate = work / medians[ours]
+            self.ratios.add(**head, **ratios, peak=f"{100 * rate / peak:.0f} % of {peak:.0f}" if peak else "", **more)
+
+    def print(self, labels, ours):
+        self.times.print(**labels)
+        if self.ratios.rows:
+            print(f"Time of each, divided by that of `{labels[ours]}`; its part of the processor's peak in GFLOP/s, measured in "
+                  "the same rounds; what lowering `auto` takes; the largest difference between gradients of the row, relative to "
+                  "the largest element.\n")
+            self.ratios.print(**labels, peak="of the peak", auto="auto takes", far="difference")
+
+
 class Session:
     def __init__(self, arguments, folder):
         self.arguments = arguments
+        self.used, self.labels = Table("cell", "T,B,I,H", *arguments.rivals), {}
         self.rivals = Rivals(arguments.build, arguments.shapes, folder)
         self.missing = set()
         self.failed = False
@@ -83,23 +108,29 @@ class Session:
     def keys(self, *leave_out):
         return [key for key in self.arguments.rivals if key not in leave_out]
 
-    def layer(self, cell, request):
-        """The rows of one cell: milliseconds and rates, then ratios to ours."""
+    def layers(self, cell, wanted):
+        """The rows of one cell; `wanted` are the measurements to make in them: backward, forward, memory."""
         keys = self.keys("tensorflow", "block") if cell == "gru" else self.keys()
         ours = next((key for key in ("block", "cudnn") if key in keys), None)
-        times, ratios = Table("T,B,I,H", "threads", *keys), Table("T,B,I,H", "threads", *keys, "peak", "auto", "far")
+        tables = {request: Tables(keys) for request in ("backward", "forward") if request in wanted}
+        chosen = self.rivals.chosen("block" if ours == "block" else cell) if ours and "backward" in wanted else {}
         labels, slower = {}, []
-        backward = request == "backward"
-        chosen = self.rivals.chosen("block" if ours == "block" else cell) if ours and backward else {}
         for shape in self.arguments.shapes:
-            work = gflop(cell, shape, 2 if backward else 1)
             for threads in self.arguments.threads:
+                first = threads == self.arguments.threads[0]
+                if not first and not tables:
+                    continue
+                begin = time.monotonic()
                 row = Row(self.rivals, keys, cell, shape, threads)
                 try:
-                    far = row.differences(self.rivals) if backward and threads == self.arguments.threads[0] else {}
-                    medians, peak = row.measure(request, self.arguments.seconds)
+                    # A worker that is ready has run both passes once.
+                    if first and "memory" in wanted:
+                        self.used.add(cell=cell, **{"T,B,I,H": shape}, **row.memory())
+                    far = row.differences(self.rivals) if first and "backward" in wanted else {}
+                    results = {request: row.measure(request, self.arguments.seconds) for request in tables}
                 finally:
                     row.close()
+                print(f"{cell} {shape}, {threads} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
                 self.report_missing(row, cell)
                 labels.update(row.labels)
                 for key, value in far.items():
@@ -107,29 +138,23 @@ class Session:
                         self.failed = True
                         print(f"WRONG: {row.labels[key]} at {shape}: its gradients are {value:.1e} from those of "
                               f"{row.labels[next(iter(row.labels))]}", flush=True)
-                cells = {key: f"{milliseconds(value)} ({work / value:.0f})" for key, value in medians.items()}
-                times.add(**{"T,B,I,H": shape, "threads": str(threads)}, **cells)
-                if ours not in medians:
-                    continue
-                cells = {key: f"{value / medians[ours]:.2f}" for key, value in medians.items() if key != ours}
-                rate = work / medians[ours]
-                took = chosen.get(shape, "")
-                ratios.add(**{"T,B,I,H": shape, "threads": str(threads)}, **cells,
-                           peak=f"{100 * rate / peak:.0f} % of {peak:.0f}" if peak else "", auto=took,
-                           far=f"{max(far.values()):.0e}" if far else "")
-                if "plan" in medians and took and (took == "fused") != (medians[ours] <= medians["plan"]):
-                    slower.append(f"{shape} ({max(medians[ours], medians['plan']) / min(medians[ours], medians['plan']):.2f})")
-        print(f"### {cell.upper() if cell == 'gru' else 'LSTM'}, {request}, f32: milliseconds (GFLOP/s)\n")
-        print(f"Medians of three to nine rounds in turn; one run where that takes longer than {max(self.arguments.seconds, 2):g} s.\n")
-        times.print(**labels)
-        if ratios.rows:
-            print(f"Time of each, divided by that of `{labels[ours]}`; its part of the processor's peak in GFLOP/s, measured in "
-                  "the same rounds; what lowering `auto` takes; the largest difference between gradients of the row, relative to "
-                  "the largest element.\n")
-            ratios.print(**labels, peak="of the peak", auto="auto takes", far="difference")
-        if "plan" in labels and chosen:
-            print("Rows where `auto` takes the slower lowering on one thread (by which factor): " +
-                  (", ".join(slower) or "none") + ".\n", flush=True)
+                for request, (medians, peak) in results.items():
+                    tables[request].add(shape, threads, medians, ours, peak, gflop(cell, shape, 2 if request == "backward" else 1),
+                                        auto=chosen.get(shape, "") if request == "backward" else "",
+                                        far=f"{max(far.values()):.0e}" if far and request == "backward" else "")
+                medians = results["backward"][0] if "backward" in results else {}
+                if ours in medians and "plan" in medians and shape in chosen:
+                    factor = medians[ours] / medians["plan"]
+                    if (chosen[shape] == "fused") != (factor <= 1):
+                        slower.append(f"{shape} ({max(factor, 1 / factor):.2f})")
+        self.labels.update(labels)
+        for request, table in tables.items():
+            print(f"### {'GRU' if cell == 'gru' else 'LSTM'}, {request}, f32: milliseconds (GFLOP/s)\n")
+            print(f"Medians of three to nine rounds in turn; one run where that takes longer than {max(self.arguments.seconds, 2):g} s.\n")
+            table.print(labels, ours)
+            if "plan" in labels and chosen and request == "backward":
+                print("Rows where `auto` takes the slower lowering on one thread (by which factor): " +
+                      (", ".join(slower) or "none") + ".\n", flush=True)
 
     def bf16(self):
         has = sorted(flag for flag in self.rivals.flags if flag in ("avx512_bf16", "amx_bf16", "bf16", "avx_vnni"))
@@ -139,7 +164,7 @@ class Session:
         table = Table("layer", "T,B,I,H", "threads", "f32", "bf16", "ratio")
         for cell, key in (("lstm", "block"), ("gru", "cudnn")):
             for shape in self.arguments.shapes:
-                for threads in self.arguments.threads:
+                for threads in self.arguments.threads[:1]:
                     row = Row(self.rivals, [key, "bf16"], cell, shape, threads)
                     try:
                         medians, _ = row.measure("backward", self.arguments.seconds / 5)
@@ -154,22 +179,7 @@ class Session:
     def memory(self):
         print("### Memory of a forward and a backward pass, f32, one thread: largest resident set in MB (less that before the "
               "layer was made)\n")
-        table, labels = Table("cell", "T,B,I,H", *Rivals.ALL), {}
-        for cell in ("lstm", "gru"):
-            for shape in self.arguments.shapes:
-                row = Row(self.rivals, self.keys("tensorflow", "block") if cell == "gru" else self.keys(), cell, shape, 1)
-                cells = {}
-                for key, workers in list(row.workers.items()):
-                    # Torch's settings of BLAS do not matter here.
-                    used = row.guard(key, lambda: (workers[0].ask("backward"), workers[0].ask("memory"))[1])
-                    if used is not None:
-                        used = int(used) / 1e3
-                        cells[key] = f"{used:.3g} ({used - workers[0].loaded:.2g})"
-                row.close()
-                self.report_missing(row, "memory")
-                labels.update(row.labels)
-                table.add(cell=cell, **{"T,B,I,H": shape}, **cells)
-        table.print(**labels)
+        self.used.print(**self.labels)
 
     def linear(self):
         """Our gradient alone, over one size at a time."""
@@ -225,7 +235,7 @@ def parse():
     parser.add_argument("--threads", type=lambda text: [int(count) for count in text.split(",")], default=None,
                         help="numbers of threads (default: 1,2 where there are two processors)")
     parser.add_argument("--shapes", nargs="+", metavar="T,B,I,H", default=SHAPES)
-    parser.add_argument("--seconds", type=float, default=4, help="how long a row takes turns, at least three each")
+    parser.add_argument("--seconds", type=float, default=3, help="how long a row takes turns, at least three each")
     parser.add_argument("--linear-shape", metavar="T,B,I,H", default="64,32,128,256", help="middle of the part `linear`")
     parser.add_argument("--plot", metavar="FILE.svg", help="where the part `linear` draws")
     arguments = parser.parse_args()
@@ -244,12 +254,12 @@ def main():
         session = Session(arguments, folder)
         print(f"{session.rivals.name}, {len(os.sched_getaffinity(0))} processors, "
               f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, load before {os.getloadavg()[0]:.1f}\n", flush=True)
-        for part in arguments.parts:
-            if part in ("lstm", "gru"):
-                session.layer(part, "backward")
-            elif part == "forward":
-                session.layer("lstm", "forward")
-            else:
+        for cell in ("lstm", "gru"):
+            wanted = ["backward"] * (cell in arguments.parts) + [part for part in ("forward", "memory") if part in arguments.parts]
+            if wanted:
+                session.layers(cell, wanted)
+        for part in ("memory", "bf16", "linear"):
+            if part in arguments.parts:
                 getattr(session, part)()
     print(f"{time.monotonic() - start:.0f} s in all")
     sys.exit(1 if session.failed else 0)

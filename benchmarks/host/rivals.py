@@ -212,6 +212,15 @@ class Row:
                 result[key] = float(done.stdout.split()[0])
         return result
 
+    def memory(self):
+        """Largest resident sets so far in MB, and less what there was before the layer."""
+        result = {}
+        for key, workers in list(self.workers.items()):
+            used = self.guard(key, lambda: int(workers[0].ask("memory")) / 1e3)
+            if used is not None:
+                result[key] = f"{used:.3g} ({used - workers[0].loaded:.2g})"
+        return result
+
     def measure(self, request, seconds):
         """Medians in seconds, and the peak in GFLOP/s; three to nine rounds, as many as fit in the time. Who needs longer than
         that for one run has no second one."""
