@@ -97,7 +97,7 @@ def is_built(tool):
 features = {
     "cuda-device": has_cuda_device(),
     "cudnn": bool(loads("libcudnn.so.9", "libcudnn.so.8")),
-    "fake-cuda": all(os.path.isfile(os.path.join(fake_cuda, name)) for name in ("libcuda.so.1", "libcudnn.so.9")),
+    "fake-cuda": all(os.path.isfile(os.path.join(fake_cuda, name)) for name in ("libcuda.so.1", "libcudnn.so.9", "libcublasLt.so.13")),
     "ptxas": bool(find_ptxas()),
     "nvptx": "NVPTX" in config.llvm_targets.split(),
     "jit": config.llvm_native_arch in config.llvm_targets.split(),

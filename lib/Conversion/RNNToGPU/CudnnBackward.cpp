@@ -41,13 +41,8 @@ public:
       prepareWeights();
     stack.forEachLayer(/*reversed=*/true, [&] {
       startLayer();
-      auto launchLoop = [&] {
-        BackwardLayer::launchSteps();
-        if (dh0)
-          launchState();
-      };
       if (cluster)
-        launchClustersOr(host, [&] { launchCluster(); }, launchLoop);
+        launchClustersOr(host, [&] { launchCluster(); }, [&] { launchLoop(); });
       else
         launchLoop();
       if (dparams)
@@ -66,6 +61,10 @@ private:
     stateGradients = cell.isGRU() ? stack.allocate(host.mul(stack.points, allColumns), element) : gradients;
     if (cluster)
       orderedWeights = stack.dense.allocate(ClusterRecurrence::getWeightsType(*cluster, element, numDirections), {});
+    if (dparams)
+      rowSums = stateRowSums = stack.allocate(host.mul(B, allColumns), accumulator);
+    if (dparams && cell.isGRU())
+      stateRowSums = stack.allocate(host.mul(B, allColumns), accumulator);
     if (cell.isLSTM())
       dcell = stack.allocate(host.mul(rows, H), accumulator);
     // By other ways than the product: through gru's update gate, and over steps past the end.
@@ -104,8 +103,15 @@ private:
                        orderedWeights}};
     std::tie(r.dy, r.between, r.dhn, r.dcn, r.states) = std::tie(dy, between, dhn, dcn, states);
     std::tie(r.gradients, r.stateGradients, r.allColumns) = std::tie(gradients, stateGradients, allColumns);
-    std::tie(r.dh0, r.dc0) = std::tie(dh0, dc0);
+    std::tie(r.dh0, r.dc0, r.sums, r.stateSums) = std::tie(dh0, dc0, rowSums, stateRowSums);
     launchCudnnRecurrence(stack, r, *cluster);
+  }
+
+  /// The same with a kernel for each step.
+  void launchLoop() {
+    BackwardLayer::launchSteps();
+    if (dh0)
+      launchState();
   }
 
   void startDirection(const Emitter &e, Value newDirection) override {
@@ -113,6 +119,8 @@ private:
     Value column = e.mul(direction, sizes.gateRows());
     myGradients = {gradients, column, allColumns};
     myStateGradients = {stateGradients, column, allColumns};
+    mySums = {rowSums, column, allColumns};
+    myStateSums = {stateRowSums, column, allColumns};
     recurrentWeights = {stack.params, stack.recurrentWeights.at(e, direction), P};
     firstState = {stack.h0, e.mul(stack.stateRow(e, direction, e.index(0)), P), P};
     if (isProjected) {
@@ -189,6 +197,15 @@ private:
   /// `total`: what came to the state over time alone; null with a projection.
   void stepBack(const Emitter &e, Value inside, Value b, Value j, Value dh, Value total) {
     auto gateColumn = [&](int64_t gate) { return e.add(e.mul(H, e.index(gate)), j); };
+    // Sums over the steps, first of all, since nobody knows that the stores below do not touch them.
+    auto soFar = [&](const Matrix &sums, int64_t gate) {
+      return e.choose(step.isLast, [&] { return zero(e); }, [&] { return sums.load(e, b, gateColumn(gate)); });
+    };
+    SmallVector<Value> totals;
+    for (int64_t gate = 0; rowSums && gate < numGates; ++gate)
+      totals.push_back(soFar(mySums, gate));
+    if (rowSums && cell.isGRU())
+      totals.push_back(soFar(myStateSums, newGate));
     Cell::Step saved;
     Value before, c, dc;
     if (cell.isLSTM() || cell.isGRU())
@@ -225,6 +242,13 @@ private:
     store(myGradients, d.inputs);
     if (!d.states.empty())
       store(myStateGradients, d.states);
+    auto addTo = [&](const Matrix &sums, int64_t gate, Value total, Value value) {
+      sums.store(e, e.add(total, insideOr(e, inside, value, zero(e))), b, gateColumn(gate));
+    };
+    for (int64_t gate = 0; rowSums && gate < numGates; ++gate)
+      addTo(mySums, gate, totals[gate], d.inputs[gate]);
+    if (rowSums && cell.isGRU())
+      addTo(myStateSums, newGate, totals.back(), d.states[newGate]);
     if (cell.isLSTM()) {
       dc = insideOr(e, inside, d.cell, dc);
       myCell.store(e, dc, b, j);
@@ -469,15 +493,21 @@ private:
                  });
   }
 
-  /// Both biases of a gate have the same gradient, but for gru's new gate.
+  /// Of gru's gates the one whose gradient by the state is another than by the input.
+  static constexpr int64_t newGate = 2;
+
+  /// The steps have summed over time for each example. Both biases of a gate have the same gradient, but for gru's new gate.
   void lowerBiases() {
     const bool differ = cell.isGRU();
-    ColumnSums sums{getName("grad_bias"), accumulator, differ ? 2 : 1, stack.points, allColumns, {}, {}};
-    sums.terms = [=](const Emitter &e, Value row, Value column) {
-      SmallVector<Value> terms;
-      for (Value buffer : {gradients, stateGradients})
-        if (int64_t(terms.size()) < sums.count)
-          terms.push_back(e.convert(Matrix{buffer, e.index(0), allColumns}.load(e, row, column), accumulator));
+    // Of no step nobody has written sums.
+    ColumnSums sums{getName("grad_bias"), accumulator, differ ? 2 : 1, host.min(B, stack.points), allColumns, {}, {}};
+    sums.terms = [=](const Emitter &e, Value b, Value column) {
+      auto load = [&](Value buffer) { return Matrix{buffer, e.index(0), allColumns}.load(e, b, column); };
+      SmallVector<Value> terms{load(rowSums)};
+      if (differ) {
+        Value isOther = e.isLess(e.remainder(column, sizes.gateRows()), e.mul(H, e.index(newGate)));
+        terms.push_back(e.choose(isOther, [&] { return terms[0]; }, [&] { return load(stateRowSums); }));
+      }
       return terms;
     };
     sums.finish = [=](const Emitter &e, Value column, ArrayRef<Value> total) {
@@ -503,6 +533,7 @@ private:
   Value gradients, stateGradients; ///< [T*B, D*G*H] of the gates' arguments, by the input and by the state
   Value dcell, carry;              ///< what goes from step to step, [D*B, .]
   Value orderedWeights;            ///< of clusters
+  Value rowSums, stateRowSums;     ///< sums over the steps of both gradients in the type of sums, [B, D*G*H], or null
   Value deltas;                    ///< projection: gradients of all states
   Value between;                   ///< the gradient of a layer's output
   Value rounded, dropped, masked;  ///< sides of products: states of two layers, the input of this one, x
@@ -512,7 +543,7 @@ private:
   // Of a layer, a direction, a step.
   Matrix states;
   Value direction;
-  Matrix myGradients, myStateGradients, myDeltas, recurrentWeights, projection, firstState;
+  Matrix myGradients, myStateGradients, mySums, myStateSums, myDeltas, recurrentWeights, projection, firstState;
   Step step;
   Matrix laterGradients, gates, stateAfter, stateBefore, cellAfter, cellBefore, firstCell, linear, myCarry, myCell;
 };

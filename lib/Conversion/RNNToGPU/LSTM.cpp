@@ -106,13 +106,6 @@ protected:
     e.store(e.convert(value, element), buffer, indices);
   }
 
-  /// Of row t * B + b: what `flatSteps` ([T*B,H]) has for the step before, which is `initial` ([B,H]) for the first.
-  Value readRowBefore(const Emitter &e, Value row, Value initial, Value flatSteps, Value j) const {
-    return e.choose(
-        e.isLess(row, B), [&] { return e.load(initial, {row, j}); },
-        [&] { return e.load(flatSteps, {e.sub(row, B), j}); });
-  }
-
   /// One side of a product: outer indices are rows of a matrix, from `first` on, or columns.
   static ProductOperand rowsOf(Value matrix, Value first = nullptr) {
     return ProductOperand::inMemory(true, [=](const Emitter &e, int64_t, Value row, Value k) {
@@ -280,6 +273,10 @@ public:
       readSaved();
       dgates = allocate({numRows, columns}, element);
       dcell = allocate({B, H}, accumulator);
+      if (db)
+        gateSums = allocate({B, columns}, accumulator);
+      if (wci && (dwci || dwcf || dwco))
+        peepholeSums = allocate({B, host.mul(H, host.index(3))}, accumulator);
       if (std::optional<ClusterShape> shape = chooseCluster(op, element, H, 4))
         launchClustersOr(host, [&] { launchCluster(*shape); }, [&] { launchLoop(); });
       else
@@ -311,6 +308,7 @@ private:
     std::tie(r.wci, r.wcf, r.wco) = std::tie(wci, wcf, wco);
     std::tie(r.gateGradients, r.cellGradientBefore, r.gradientBefore) = std::tie(dgates, dcsPrev, dhPrev);
     r.orderedWeights = dense.allocate(ClusterRecurrence::getWeightsType(shape, element, 1), {});
+    std::tie(r.gateSums, r.peepholeSums) = std::tie(gateSums, peepholeSums);
     launchLSTMRecurrence(host, r, shape);
   }
 
@@ -330,8 +328,26 @@ private:
 
   void finishStep(const Emitter &e, Value b, Value j, Value dh) override {
     auto saved = [&](Value buffer) { return load(e, buffer, {step.t, b, j}); };
+    // First of all, since nobody knows that the stores below do not touch them.
+    auto soFar = [&](Value sums, ArrayRef<Value> columns) {
+      SmallVector<Value> result;
+      for (Value column : columns)
+        result.push_back(e.choose(
+            step.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(sums, {b, column}); }));
+      return result;
+    };
+    SmallVector<Value> gateColumns, peepholeColumns, gateTotals, peepholeTotals;
+    for (Gate gate : {InputGate, CellGate, ForgetGate, OutputGate})
+      gateColumns.push_back(e.add(column(e, gate), j));
+    for (int64_t number = 0; number < 3; ++number)
+      peepholeColumns.push_back(e.add(e.mul(H, e.index(number)), j));
+    if (gateSums)
+      gateTotals = soFar(gateSums, gateColumns);
+    if (peepholeSums)
+      peepholeTotals = soFar(peepholeSums, peepholeColumns);
     Value before = e.choose(
         step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return load(e, cs, {step.earlier, b, j}); });
+    Value after = peepholeSums ? saved(cs) : Value();
     Value carried = e.choose(
         step.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(dcell, {b, j}); });
     Value dc = e.add(carried, saved(csGrad));
@@ -339,7 +355,15 @@ private:
                                e.add(dh, saved(hGrad)), dc, getPeephole(e, j));
     Value gradients[] = {d.i, d.g, d.f, d.o}; // as Gate
     for (Gate gate : {InputGate, CellGate, ForgetGate, OutputGate})
-      store(e, gradients[gate], dgates, {rowOf(e, step.t, b), e.add(column(e, gate), j)});
+      store(e, gradients[gate], dgates, {rowOf(e, step.t, b), gateColumns[gate]});
+    for (auto [total, gradient, column] : llvm::zip(gateTotals, gradients, gateColumns))
+      e.store(e.add(total, gradient), gateSums, {b, column});
+    if (peepholeSums) {
+      // With the cell before the step for i and f, after it for o.
+      Value terms[] = {e.mul(d.i, before), e.mul(d.f, before), e.mul(d.o, after)};
+      for (auto [total, term, column] : llvm::zip(peepholeTotals, terms, peepholeColumns))
+        e.store(e.add(total, term), peepholeSums, {b, column});
+    }
     e.store(dc, dcell, {b, j});
     if (dcsPrev)
       e.when(step.isFirst, [&] { store(e, dc, dcsPrev, {b, j}); });
@@ -373,10 +397,12 @@ private:
     }
     if (dw)
       lowerWeights();
-    if (db)
-      launchBiasSums();
-    if (wci && (dwci || dwcf || dwco))
-      launchPeepholeSums();
+    // Of no step nobody has written sums.
+    Value examples = host.min(B, numRows);
+    if (gateSums)
+      launchBiasSums(examples);
+    if (peepholeSums)
+      launchPeepholeSums(examples);
   }
 
   /// The sums over steps and batch of both sides of [x, h] with the gates' gradients.
@@ -409,10 +435,11 @@ private:
                   });
   }
 
-  void launchBiasSums() {
-    ColumnSums sums{"block_lstm_grad_bias", accumulator, 1, numRows, columns, {}, {}};
-    sums.terms = [=](const Emitter &e, Value row, Value column) {
-      return SmallVector<Value>{load(e, dgates, {row, column})};
+  /// The steps have summed over time for each example.
+  void launchBiasSums(Value examples) {
+    ColumnSums sums{"block_lstm_grad_bias", accumulator, 1, examples, columns, {}, {}};
+    sums.terms = [=](const Emitter &e, Value b, Value column) {
+      return SmallVector<Value>{e.load(gateSums, {b, column})};
     };
     sums.finish = [=](const Emitter &e, Value column, ArrayRef<Value> total) {
       store(e, total[0], db, {column});
@@ -420,20 +447,17 @@ private:
     launchColumnSums(host, sums);
   }
 
-  /// Of the gates' gradients times the cell: before the step for i and f, after it for o.
-  void launchPeepholeSums() {
-    SmallVector<std::pair<Value, Gate>> wanted;
-    for (std::pair<Value, Gate> one : {std::pair(dwci, InputGate), std::pair(dwcf, ForgetGate), std::pair(dwco, OutputGate)})
-      if (one.first)
-        wanted.push_back(one);
-    ColumnSums sums{"block_lstm_grad_peephole", accumulator, int64_t(wanted.size()), numRows, H, {}, {}};
-    Value cells = flattenSteps(cs);
-    sums.terms = [=](const Emitter &e, Value row, Value j) {
+  void launchPeepholeSums(Value examples) {
+    SmallVector<std::pair<Value, int64_t>> wanted;
+    const Value results[] = {dwci, dwcf, dwco};
+    for (auto [number, result] : llvm::enumerate(results))
+      if (result)
+        wanted.push_back({result, number});
+    ColumnSums sums{"block_lstm_grad_peephole", accumulator, int64_t(wanted.size()), examples, H, {}, {}};
+    sums.terms = [=](const Emitter &e, Value b, Value j) {
       SmallVector<Value> terms;
-      for (auto [result, gate] : wanted) {
-        Value cell = gate == OutputGate ? e.load(cells, {row, j}) : readRowBefore(e, row, csPrev, cells, j);
-        terms.push_back(e.mul(load(e, dgates, {row, e.add(column(e, gate), j)}), e.convert(cell, accumulator)));
-      }
+      for (auto [result, number] : wanted)
+        terms.push_back(e.load(peepholeSums, {b, e.add(e.mul(H, e.index(number)), j)}));
       return terms;
     };
     sums.finish = [=](const Emitter &e, Value j, ArrayRef<Value> total) {
@@ -446,6 +470,7 @@ private:
   Value i, cs, f, o, ci, co, csGrad, hGrad;
   Value dx, dcsPrev, dhPrev, dw, dwci, dwcf, dwco, db; ///< or null
   Value dgates, dcell;                                 ///< [n*B,4H] of all steps, [B,H] of the cell that is carried
+  Value gateSums, peepholeSums; ///< sums over the steps in the type of sums, [B,4H] as dgates, [B,3H] for i, f, o; or null
 };
 
 template <typename OpTy, typename LoweringTy>

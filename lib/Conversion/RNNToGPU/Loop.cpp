@@ -64,8 +64,8 @@ void Layer::launch(Product product) {
 }
 
 void Layer::launch(Product product, Value number) {
-  // In front of the first step stands a product of ours, or it has no depth and reads no weights; in front of the
-  // others stand steps, which write none.
+  // In front of the first step stands a product, which writes no weights, or it has no depth and reads none; in front of
+  // the others stand steps, which write none. (A kernel of a library lets no other begin before it ends.)
   product.chained = true;
   product.copies = numDirections;
   Value one = host.index(1), last = host.sub(steps, one), isFirst = host.isEqual(number, host.index(0)),

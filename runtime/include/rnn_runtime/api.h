@@ -17,12 +17,13 @@
 //                                      then. Default: the loader's search, then the places where drivers are put
 //   RNNRT_CUDNN_PATH=PATH              libcudnn.so.9, in the same way; by default also in Python's packages of the active
 //                                      environment (VIRTUAL_ENV, CONDA_PREFIX), ~/.local, /usr/local and /usr
+//   RNNRT_CUBLASLT_PATH=PATH           libcublasLt.so.13 or .12, in the same way; without it, kernels of the program multiply
 //   RNNRT_CUDNN_ALGO=NAME              cuDNN's algorithm for sequences of one length: standard, persist_static,
 //                                      persist_dynamic, persist_static_small_h (default: rnnrt_plan_algorithm tells)
 //   RNNRT_TF32=1                       cuDNN may round f32 operands of products to TF32 (default 0)
 //   RNNRT_CHECK=1                      cuDNN's reserve spaces carry a header that the backward pass checks; every call
 //                                      then waits for its stream. The same for forward and backward
-// The paths are read whenever a device, or the first plan of one, is made; the last three whenever a plan is made.
+// The paths are read whenever a device, or the first plan or product of one, is made; the last three whenever a plan is made.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_API_H

@@ -1,34 +1,49 @@
-// MatrixProduct.cpp - products of matrices one element at a time, in the place of a device's library.
+// MatrixProduct.cpp - products of matrices by plain loops, in the place of a device's library.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "host/MatrixProduct.h"
 #include "host/Convert.h"
 
+#include <algorithm>
+#include <vector>
+
 using namespace rnnrt;
 
 namespace {
 
-template <typename A> A at(const void *data, int32_t dtype, int64_t index) {
-  A value;
-  load<A>(&value, data, dtype, index, 1);
-  return value;
+/// A side as [rows, columns] without gaps, of a matrix that may lie transposed.
+template <typename A>
+std::vector<A> gather(const MatrixProduct::Operand &side, int32_t dtype, int64_t rows, int64_t columns,
+                      bool transposed) {
+  std::vector<A> result(size_t(rows * columns)), line(size_t(transposed ? rows : columns));
+  for (int64_t k = 0, count = transposed ? columns : rows; k < count; ++k) {
+    load<A>(line.data(), side.data, dtype, k * side.stride, int64_t(line.size()));
+    for (size_t j = 0; j < line.size(); ++j)
+      result[transposed ? j * size_t(columns) + size_t(k) : size_t(k) * line.size() + j] = line[j];
+  }
+  return result;
 }
 
 template <typename A> void multiply(const MatrixProduct &p) {
-  const bool leftTransposed = p.has(LeftTransposed), rightTransposed = p.has(RightTransposed);
-  for (int64_t row = 0; row < p.rows; ++row)
-    for (int64_t column = 0; column < p.columns; ++column) {
-      A sum = 0;
-      for (int64_t k = 0; k < p.depth; ++k)
-        sum += at<A>(p.left.data, p.dtype, leftTransposed ? k * p.left.stride + row : row * p.left.stride + k) *
-               at<A>(p.right.data, p.dtype, rightTransposed ? column * p.right.stride + k : k * p.right.stride + column);
-      const int64_t place = row * p.resultStride + column;
-      if (p.bias)
-        sum += at<A>(p.bias, p.resultDtype, column);
-      if (p.has(Accumulate))
-        sum += at<A>(p.result, p.resultDtype, place);
-      store<A>(p.result, &sum, p.resultDtype, place, 1);
-    }
+  const std::vector<A> left = gather<A>(p.left, p.dtype, p.rows, p.depth, p.has(LeftTransposed));
+  const std::vector<A> right = gather<A>(p.right, p.dtype, p.depth, p.columns, p.has(RightTransposed));
+  std::vector<A> sums(size_t(p.columns)), others(size_t(p.columns));
+  for (int64_t row = 0; row < p.rows; ++row) {
+    std::fill(sums.begin(), sums.end(), A(0));
+    for (int64_t k = 0; k < p.depth; ++k)
+      for (int64_t column = 0; column < p.columns; ++column)
+        sums[size_t(column)] += left[size_t(row * p.depth + k)] * right[size_t(k * p.columns + column)];
+    auto add = [&](const void *data, int64_t first) {
+      load<A>(others.data(), data, p.resultDtype, first, p.columns);
+      for (size_t column = 0; column < sums.size(); ++column)
+        sums[column] += others[column];
+    };
+    if (p.bias)
+      add(p.bias, 0);
+    if (p.has(Accumulate))
+      add(p.result, row * p.resultStride);
+    store<A>(p.result, sums.data(), p.resultDtype, row * p.resultStride, p.columns);
+  }
 }
 
 } // namespace

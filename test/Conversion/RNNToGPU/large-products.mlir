@@ -1,0 +1,57 @@
+// RUN: rnn-opt %s -convert-rnn-to-gpu="large-products=auto" -canonicalize -split-input-file | FileCheck %s
+// RUN: rnn-opt %s -convert-rnn-to-gpu -canonicalize -split-input-file | FileCheck %s --check-prefix=KERNEL --implicit-check-not=matrix_product
+// RUN: not rnn-opt %s -convert-rnn-to-gpu="large-products=none" -split-input-file 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: expects `large-products` to be auto, kernel or library, but got none
+
+// The bias is in the type of sums for the library's epilogue; the kernel runs where that answers no.
+// KERNEL-LABEL: func @forward
+// CHECK-LABEL: func @forward
+// CHECK: gpu.launch {{.*}} function(@block_lstm_bias)
+// CHECK: %[[DONE:.*]] = rnnrt.matrix_product {{.*}} bias %{{.*}} : memref<65536xf16>, memref<524288xf16>, memref<262144xf32>, memref<1024xf32>
+// CHECK: %[[YES:.*]] = arith.cmpi sgt, %[[DONE]], %{{.*}}
+// CHECK: %[[NO:.*]] = arith.cmpi eq, %[[YES]], %false
+// CHECK: scf.if %[[NO]]
+// CHECK-NEXT: gpu.launch {{.*}} function(@block_lstm_input)
+// CHECK: scf.for
+// CHECK: function(@block_lstm_step)
+func.func @forward(%x: memref<4x64x256xf16>, %s: memref<64x256xf16>, %w: memref<512x1024xf16>, %p: memref<256xf16>,
+                   %b: memref<1024xf16>, %h: memref<4x64x256xf16>) {
+  rnn.block_lstm icfo x(%x : memref<4x64x256xf16>) state(%s, %s : memref<64x256xf16>) weights(%w : memref<512x1024xf16>)
+      peephole(%p, %p, %p : memref<256xf16>) bias(%b : memref<1024xf16>) outs(h = %h : memref<4x64x256xf16>)
+      {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// A small product asks nobody.
+// KERNEL-LABEL: func @small
+// CHECK-LABEL: func @small
+// CHECK-NOT: matrix_product
+// CHECK: function(@block_lstm_input)
+func.func @small(%x: memref<4x64x4xf16>, %s: memref<64x8xf16>, %w: memref<12x32xf16>, %p: memref<8xf16>,
+                 %b: memref<32xf16>, %h: memref<4x64x8xf16>) {
+  rnn.block_lstm icfo x(%x : memref<4x64x4xf16>) state(%s, %s : memref<64x8xf16>) weights(%w : memref<12x32xf16>)
+      peephole(%p, %p, %p : memref<8xf16>) bias(%b : memref<32xf16>) outs(h = %h : memref<4x64x8xf16>)
+      {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// With sizes of run time, their product decides: 2^26 multiply-adds. f64 has its bias from a kernel behind.
+// KERNEL-LABEL: func @dynamic
+// CHECK-LABEL: func @dynamic
+// CHECK: %[[ENOUGH:.*]] = arith.constant 67108863 : index
+// CHECK: %[[LARGE:.*]] = arith.cmpi sgt, %{{.*}}, %[[ENOUGH]]
+// CHECK: %[[IF:.*]] = scf.if %[[LARGE]] -> (i1)
+// CHECK: rnnrt.matrix_product {{.*}} : memref<?xf64>, memref<?xf64>, memref<?xf64>
+// CHECK: function(@block_lstm_input_bias)
+// CHECK: function(@block_lstm_input)
+func.func @dynamic(%x: memref<?x?x?xf64>, %s: memref<?x?xf64>, %w: memref<?x?xf64>, %p: memref<?xf64>,
+                   %b: memref<?xf64>, %h: memref<?x?x?xf64>) {
+  rnn.block_lstm icfo x(%x : memref<?x?x?xf64>) state(%s, %s : memref<?x?xf64>) weights(%w : memref<?x?xf64>)
+      peephole(%p, %p, %p : memref<?xf64>) bias(%b : memref<?xf64>) outs(h = %h : memref<?x?x?xf64>)
+      {lowering = #rnn.lowering<fused>}
+  return
+}
