@@ -332,7 +332,7 @@ def main():
     arguments = parser.parse_args()
     measured = list(timed.reference() if arguments.timed_reference else
                     timed.timed(arguments.dtype) if arguments.timed else
-                    timed.timed("f32", timed.AS_TF32) if arguments.timed_tf32 else
+                    timed.timed("tf32", timed.AS_TF32) if arguments.timed_tf32 else
                     timed.timed(arguments.dtype, timed.SMALL) if arguments.timed_small else ())
     fused = (blocks() if arguments.blocks else stacks() if arguments.stacks else emulated() if arguments.emulated else None)
     every = [case for case in (fused or cases())

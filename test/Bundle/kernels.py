@@ -176,14 +176,14 @@ def table(ptx, ptxas, chip):
         sys.exit("kernels.py: ptxas names no kernels:\n" + run.stdout)
 
 
-def assembly(compiler, module, chip):
+def assembly(compiler, module, *flags):
     """The PTX of a module. A compiler that finds ptxas leaves none, so it gets a toolkit without."""
     with tempfile.TemporaryDirectory() as folder:
         toolkit = os.environ.get("CUDA_HOME", "/usr/local/cuda")
         if os.path.isdir(toolkit + "/nvvm/libdevice"):
             os.makedirs(folder + "/nvvm")
             os.symlink(toolkit + "/nvvm/libdevice", folder + "/nvvm/libdevice")
-        run = subprocess.run([os.path.abspath(compiler), "-", "--target=cuda", "--lowering=fused", "--chip=" + chip, "-O2",
+        run = subprocess.run([os.path.abspath(compiler), "-", "--target=cuda", "--lowering=fused", "-O2", *flags,
                               "-o", "-"], input=module, text=True, stdout=subprocess.PIPE,
                              env={**os.environ, "PATH": folder, "CUDA_HOME": folder})
     if run.returncode != 0:
@@ -200,16 +200,18 @@ def main():
     parser.add_argument("--ptxas", required=True)
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--size", default="128,64,512,512")
-    parser.add_argument("--types", default="f16,bf16,f32")
+    parser.add_argument("--types", default="f16,bf16,tf32,f32")
     parser.add_argument("--ptx", help="assemble this file too")
     arguments = parser.parse_args()
     size = tuple(map(int, arguments.size.split(",")))
     print(f"{arguments.chip}, T,B,I,H = {arguments.size}. Instructions of a thread; `a + b n`: b in loops whose rounds, n, the "
           "kernel learns from its arguments, each body once.")
-    for element in arguments.types.split(","):
-        print(f"\n{element}:\n")
-        module = "\n\n".join(timed.one(size, element, cluster=element in timed.CLUSTER_TYPES, stack=True))
-        table(assembly(arguments.compiler, module, arguments.chip), arguments.ptxas, arguments.chip)
+    for kind in arguments.types.split(","):
+        print(f"\n{kind}:\n")
+        cluster = size[3] <= timed.CLUSTER_HIDDEN.get(kind, 0)
+        module = "\n\n".join(timed.one(size, "f32" if kind == "tf32" else kind, cluster, stack=True))
+        flags = ["--chip=" + arguments.chip] + ["--tf32"] * (kind == "tf32")
+        table(assembly(arguments.compiler, module, *flags), arguments.ptxas, arguments.chip)
     if arguments.ptx:
         print("\nOne step at a time, beside cublasLt:\n")
         with open(arguments.ptx) as file:

@@ -11,8 +11,8 @@ AS_TF32 = SIZES[:3]
 SMALL = ((6, 3, 5, 16), (4, 2, 8, 8))
 # The cudnn ops have kernels of their own, which take their time to compile.
 AS_STACKS = SIZES[:4] + SMALL
-# The types and the largest layer that cluster kernels are there for (docs/cluster-kernels.md).
-CLUSTER_TYPES, CLUSTER_HIDDEN = ("f16", "bf16"), 512
+# The types and the largest layers of an LSTM that cluster kernels are there for (docs/cluster-kernels.md).
+CLUSTER_HIDDEN = {"f16": 768, "bf16": 768, "tf32": 512}
 
 
 def name_of(sizes):
@@ -57,10 +57,11 @@ def one(sizes, element, cluster, stack):
         yield stacks.timed_clusters(sizes, element)
 
 
-def timed(element, sizes=SIZES):
+def timed(kind, sizes=SIZES):
+    """`kind` is an element type, or tf32 for what is compiled with --tf32."""
     for one_size in sizes:
-        cluster = one_size not in SMALL and element in CLUSTER_TYPES and one_size[3] <= CLUSTER_HIDDEN
-        yield from one(one_size, element, cluster, one_size in AS_STACKS)
+        cluster = one_size not in SMALL and one_size[3] <= CLUSTER_HIDDEN.get(kind, 0)
+        yield from one(one_size, "f32" if kind == "tf32" else kind, cluster, one_size in AS_STACKS)
 
 
 def reference():
