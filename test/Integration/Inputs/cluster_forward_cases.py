@@ -5,6 +5,7 @@
 #   cluster_forward_cases.py f16 refused > cases.mlir     what does not fit
 #   cluster_forward_cases.py f16 shapes > cases.mlir      the ways in which layers are cut, at the limits of each
 #   cluster_forward_cases.py f16 stacks > cases.mlir      of the cudnn ops
+#   cluster_forward_cases.py f16 onegate > cases.mlir     of a cell with one gate, without arguments: @main
 #   cluster_forward_cases.py f16 limits > cases.mlir      of the cudnn ops, as large as they fit
 #
 # One function per case: forwardBLOCKS_tT_bB_iI_hH with what is special about it; 0 blocks: the compiler chooses. For
@@ -40,7 +41,7 @@ CASES = [
 
 CHECKED = [
     (2, 4, 2, 1, 20, "icfo", True, 1.0, -1.0, None, [6]),
-    (2, 3, 67, 1, 24, "icfo", False, 0.0, -1.0, None, [1, 6]),
+    (2, 4, 67, 1, 8, "icfo", False, 0.0, -1.0, None, [1, 6]),
     (4, 4, 3, 1, 130, "ifco", True, 0.0, 0.5, None, [6]),
     (2, 3, 2, 1, 200, "icfo", False, 0.0, -1.0, None, [6]),
 ]
@@ -62,6 +63,7 @@ STACKS = [
     Stack("rnn_tanh", (1, 3, 20, 8, 8), skip=True, lengths=True, static=True),
     Stack("rnn_relu", (1, 5, 3, 6, 9), directions=2, lengths=True, training=False, static=True),
 ]
+ONE_GATE = Stack("rnn_tanh", (1, 4, 3, 2, 140), directions=2, lengths=True, training=False, static=True)
 # The largest layers of each cell.
 LIMITS = [
     Stack("lstm", (1, 2, 64, 8, 768), directions=2, lengths=True, static=True),
@@ -99,8 +101,21 @@ def function(case, element, has_arguments):
     return "\n".join(lines)
 
 
+def one_gate(element):
+    operands, results, _, _ = ONE_GATE.types(element, dynamic=False)
+    lines = [ONE_GATE.op(element), ONE_GATE.write(element), f"func.func @main() -> ({', '.join(results.values())}) {{"]
+    lines += [f"  %{name} = arith.constant dense<{'[4, 0, 2]' if name == 'lengths' else '0.5'}> : {type}"
+              for name, type in operands.items()]
+    lines += [f"  %r:2 = call @{ONE_GATE.name}({', '.join('%' + name for name in operands)}) : "
+              f"({', '.join(operands.values())}) -> ({', '.join(results.values())})",
+              f"  return %r#0, %r#1 : {', '.join(results.values())}", "}"]
+    return "\n".join(lines)
+
+
 element, kind = (sys.argv[1:] + ["cases"])[:2]
-if kind in ("stacks", "limits"):
+if kind == "onegate":
+    print('module attributes {rnn.kernel_family = "cluster", rnn.cluster_blocks = 4} {\n' + one_gate(element) + "\n}")
+elif kind in ("stacks", "limits"):
     print('module attributes {rnn.kernel_family = "cluster"} {')
     for stack in STACKS if kind == "stacks" else LIMITS:
         print(stack.op(element) + "\n" + stack.write(element))
