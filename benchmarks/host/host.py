@@ -214,7 +214,7 @@ class Session:
                 table.add(over=f"{cell}, {name}", worst=f"{100 * worst:.1f} %",
                           points=" ".join(f"{x}: {milliseconds(y)}" for x, y in points))
         table.print(points="size: ms", worst="largest distance from the fitted line, of the point")
-        if self.arguments.plot and curves:
+        if curves:
             write_plot(self.arguments.plot, curves)
             print(f"Plot: {self.arguments.plot}\n")
 
@@ -237,8 +237,9 @@ def parse():
     parser.add_argument("--shapes", nargs="+", metavar="T,B,I,H", default=SHAPES)
     parser.add_argument("--seconds", type=float, default=3, help="how long a row takes turns, at least three each")
     parser.add_argument("--linear-shape", metavar="T,B,I,H", default="64,32,128,256", help="middle of the part `linear`")
-    parser.add_argument("--plot", metavar="FILE.svg", help="where the part `linear` draws")
+    parser.add_argument("--plot", metavar="FILE.svg", help="where the part `linear` draws (default: BUILD/host-linear.svg)")
     arguments = parser.parse_args()
+    arguments.plot = arguments.plot or os.path.join(arguments.build, "host-linear.svg")
     if arguments.threads is None:
         arguments.threads = [1, 2][:len(os.sched_getaffinity(0))]
     for shape in arguments.shapes + [arguments.linear_shape]:

@@ -218,7 +218,8 @@ class Row:
         for key, workers in list(self.workers.items()):
             used = self.guard(key, lambda: int(workers[0].ask("memory")) / 1e3)
             if used is not None:
-                result[key] = f"{used:.3g} ({used - workers[0].loaded:.2g})"
+                result[key] = " (".join(f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+                                        for value in (used, used - workers[0].loaded)) + ")"
         return result
 
     def measure(self, request, seconds):
