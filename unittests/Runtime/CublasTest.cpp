@@ -7,6 +7,7 @@
 #include "FakeCuda/FakeCublas.h"
 #include "core/Device.h"
 #include "core/MatrixProduct.h"
+#include "cublas/CublasApi.h"
 #include "cuda/DriverApi.h"
 #include "rnn_runtime/abi.h"
 
@@ -379,6 +380,55 @@ TEST_F(CublasTest, OtherVersions) {
   Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
   EXPECT_EQ(problem.run(), 0);
   EXPECT_EQ(call.failure(), "");
+}
+
+/// The real one, where it is: it takes our descriptions without a device.
+TEST(CublasLibraryTest, TakesOurDescriptions) {
+  void *file = nullptr;
+  // By paths: a name would find the fake, which is loaded already.
+  for (const char *path : {"/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12",
+                           "/usr/lib/x86_64-linux-gnu/libcublasLt.so.13", "/usr/lib/x86_64-linux-gnu/libcublasLt.so.12"})
+    file = file ? file : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!file)
+    GTEST_SKIP() << "no libcublasLt.so.13 or .12";
+  ASSERT_EQ(dlsym(file, "fake_cublas_reset"), nullptr);
+  using namespace rnnrt::cublas;
+  CublasApi api;
+#define RNNRT_CUBLASLT(result, name, parameters)                                                                       \
+  api.name = reinterpret_cast<decltype(api.name)>(dlsym(file, #name));                                                 \
+  ASSERT_TRUE(api.name) << #name;
+#include "cublas/CublasApi.def"
+#undef RNNRT_CUBLASLT
+  MatmulDesc operation = nullptr;
+  MatrixLayout layout = nullptr;
+  MatmulPreference preference = nullptr;
+  for (auto [compute, scale] : {std::pair(ComputeType::F32, DataType::R32F), {ComputeType::F32FastTf32, DataType::R32F},
+                                {ComputeType::F64, DataType::R64F}}) {
+    ASSERT_EQ(api.cublasLtMatmulDescCreate(&operation, compute, scale), Result::Success);
+    auto set = [&](MatmulDescAttribute attribute, auto value) {
+      return api.cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof(value));
+    };
+    EXPECT_EQ(set(MatmulDescAttribute::TransposeA, Operation::Transpose), Result::Success);
+    EXPECT_EQ(set(MatmulDescAttribute::TransposeB, Operation::Transpose), Result::Success);
+    EXPECT_EQ(set(MatmulDescAttribute::Epilogue, Epilogue::Bias), Result::Success);
+    EXPECT_EQ(set(MatmulDescAttribute::BiasPointer, static_cast<const void *>(&api)), Result::Success);
+    EXPECT_EQ(set(MatmulDescAttribute::BiasDataType, DataType::R32F), Result::Success);
+    EXPECT_EQ(set(MatmulDescAttribute::TransposeA, int64_t(1)), Result::InvalidValue); // it looks at the size
+    EXPECT_EQ(api.cublasLtMatmulDescDestroy(operation), Result::Success);
+  }
+  for (DataType type : {DataType::R16F, DataType::R16BF, DataType::R32F, DataType::R64F}) {
+    ASSERT_EQ(api.cublasLtMatrixLayoutCreate(&layout, type, 8, 4, 9), Result::Success);
+    EXPECT_EQ(api.cublasLtMatrixLayoutDestroy(layout), Result::Success);
+  }
+  ASSERT_EQ(api.cublasLtMatmulPreferenceCreate(&preference), Result::Success);
+  auto set = [&](MatmulPreferenceAttribute attribute, auto value) {
+    return api.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value));
+  };
+  EXPECT_EQ(set(MatmulPreferenceAttribute::MaxWorkspaceBytes, uint64_t(1) << 20), Result::Success);
+  for (auto side : {MatmulPreferenceAttribute::MinAlignmentA, MatmulPreferenceAttribute::MinAlignmentB,
+                    MatmulPreferenceAttribute::MinAlignmentC, MatmulPreferenceAttribute::MinAlignmentD})
+    EXPECT_EQ(set(side, uint32_t(16)), Result::Success);
+  EXPECT_EQ(api.cublasLtMatmulPreferenceDestroy(preference), Result::Success);
 }
 
 } // namespace
