@@ -30,15 +30,36 @@ public:
 
   //===--- The layer -----------------------------------------------------------===//
 
-  void start(Value packedR, Value packedP, Value kh) override {
-    Value zero = b.index(0), weights = stack.recurrentWeights(stack.params);
-    packGates(weights, p.P, recurrent, packedR);
+  void start(Value packedP, Value kh) override {
+    Value zero = b.index(0);
     if (p.projected)
       library.packColumns(b, {stack.projection(stack.params), zero, p.P, zero, p.H, packedP, zero,
                               b.mul(p.statePadded, b.tiles.panel)});
     library.packRows(b, op.getOutputHBackprop(), stack.stateRow(), p.B, kh);
     if (kc)
       library.packRows(b, op.getOutputCBackprop(), stack.stateRow(), p.B, kc);
+  }
+
+  void packRecurrent(Value packedR, Value firstPanel, Value panels) override {
+    packGates(stack.recurrentWeights(stack.params), p.P, recurrent, firstPanel, panels, packedR);
+  }
+
+  void fetch(const Place &at) override {
+    auto ask = [&](Value tensor, ValueRange place) {
+      b.prefetchTensor(tensor, place);
+    };
+    bool isLSTM = stack.isLSTM(), isGRU = stack.isGRU();
+    if (isLSTM || isGRU) {
+      for (int64_t gate = 0; gate < sizes.G; ++gate)
+        ask(gates, {rowOf(at), b.add(b.mul(p.H, gate), at.column)});
+      ask(before, {b.add(firstBefore, at.row), at.column});
+    }
+    ask(isLSTM ? cells : isGRU ? linear : states, {rowOf(at), at.column});
+    Value column = b.add(b.mul(stack.direction, p.P), at.column);
+    if (dy)
+      ask(dy, {rowOf(at), column});
+    else
+      ask(op.getOutputBackprop(), {at.t, at.row, column});
   }
 
   void startStep(Value s, Value t) override {
@@ -111,12 +132,15 @@ private:
     return b.mulf(gradient, z);
   }
 
-  /// Panels of the columns of gates' weights, each with a row for each column of the blocks.
-  void packGates(Value weights, Value columns, const Blocks &range, Value target) {
+  /// Panels of the columns of gates' weights, some of the panels of `columns` columns; each has a row for each column of the
+  /// blocks.
+  void packGates(Value weights, Value columns, const Blocks &range, Value firstPanel, Value panels, Value target) {
     int64_t panel = b.tiles.panel;
+    Value first = b.mul(firstPanel, panel), count = b.min(b.sub(columns, first), b.mul(panels, panel));
+    Value stride = b.mul(p.padded, range.count * panel), place = b.mul(firstPanel, stride);
     for (int64_t k = 0; k < range.count; ++k)
-      library.packColumns(b, {weights, b.mul(p.H, stack.gateOf(range.first + k)), p.H, b.index(0), columns, target,
-                              b.mul(p.padded, k * panel), b.mul(p.padded, range.count * panel)});
+      library.packColumns(b, {weights, b.mul(p.H, stack.gateOf(range.first + k)), p.H, first, count, target,
+                              b.add(place, b.mul(p.padded, k * panel)), stride});
   }
 
   void allocate();
@@ -270,9 +294,11 @@ void CudnnBackward::storeInputGradient(Value target, bool adds, const BackwardLo
 }
 
 void CudnnBackward::inputGradient(BackwardLoop &loop) {
-  packGates(stack.inputWeights(stack.params, p.I), p.I, input, packedW);
+  auto pack = [&](Value first, Value count) {
+    packGates(stack.inputWeights(stack.params, p.I), p.I, input, first, count, packedW);
+  };
   Value isFirstDirection = b.compare(arith::CmpIPredicate::eq, stack.direction, b.index(0));
-  loop.inputs(packedW, [&](const BackwardLoop::Block &block) {
+  loop.inputs(packedW, pack, [&](const BackwardLoop::Block &block) {
     auto toScratch = [&] {
       b.branch(
           isFirstDirection, [&] { storeInputGradient(dInput, false, block); },

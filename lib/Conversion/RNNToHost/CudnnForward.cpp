@@ -49,27 +49,31 @@ public:
 
   //===--- The layer -----------------------------------------------------------===//
 
-  void start(Value packedX, Value packedH, Value packedP, Value h) override {
+  void start(Value packedP, Value h) override {
+    Value zero = b.index(0);
+    if (p.projected)
+      library.packTransposed(b, {stack.projection(stack.params), zero, p.P, zero, p.H, packedP, zero,
+                                 b.mul(p.padded, b.tiles.panel)});
+    library.packRows(b, op.getInputH(), stack.stateRow(), p.B, h);
+    if (cell)
+      library.packRows(b, op.getInputC(), stack.stateRow(), p.B, cell);
+  }
+
+  void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) override {
     int64_t panel = b.tiles.panel;
-    Value zero = b.index(0), params = stack.params;
+    Value row = b.mul(firstPanel, panel), rows = b.min(b.sub(p.H, row), b.mul(panels, panel));
     auto pack = [&](Value weights, Value columns, const Blocks &range, Value target) {
       Value stride = b.mul(b.ceilDiv(columns, panel), panel * panel);
       for (int64_t k = 0; k < range.count; ++k)
-        library.packTransposed(b, {weights, b.mul(p.H, stack.gateOf(range.first + k)), p.H, zero, columns, target,
-                                   b.mul(b.mul(p.panels, k), stride), stride});
+        library.packTransposed(b, {weights, b.add(b.mul(p.H, stack.gateOf(range.first + k)), row), rows, b.index(0), columns,
+                                   target, b.mul(b.add(b.mul(p.panels, k), firstPanel), stride), stride});
     };
-    auto packInputs = [&] { pack(stack.inputWeights(params, p.I), p.I, input, packedX); };
+    auto packInputs = [&] { pack(stack.inputWeights(stack.params, p.I), p.I, input, packedX); };
     if (Value skips = skipsInput())
       b.branch(skips, [] {}, packInputs);
     else
       packInputs();
-    pack(stack.recurrentWeights(params), p.P, recurrent, packedH);
-    if (p.projected)
-      library.packTransposed(b, {stack.projection(params), zero, p.P, zero, p.H, packedP, zero,
-                                 b.mul(p.padded, panel)});
-    library.packRows(b, op.getInputH(), stack.stateRow(), p.B, h);
-    if (cell)
-      library.packRows(b, op.getInputC(), stack.stateRow(), p.B, cell);
+    pack(stack.recurrentWeights(stack.params), p.P, recurrent, packedH);
   }
 
   void fillBias(Value bias) override {
@@ -94,9 +98,10 @@ public:
   Value skipsInput() override { return stack.sizes.skips ? stack.isFirstLayer() : Value(); }
 
   /// The weights of every gate are the identity.
-  void addInput(Value row, Value rows, Value gates, Value gatesRow) override {
+  void addInput(Value row, Value rows, Value first, Value columns, Value gates, Value gatesRow) override {
     b.loop(rows, [&](Value r) {
-      b.forColumns(p.H, [&](Value column, Value mask) {
+      b.forColumns(columns, [&](Value inPart, Value mask) {
+        Value column = b.add(first, inPart);
         Value value = b.load(x, {b.add(row, r), column}, mask);
         for (int64_t block = input.first; block < input.first + input.count; ++block) {
           Value place = b.add(b.add(b.mul(r, gatesRow), b.mul(p.padded, block)), column);

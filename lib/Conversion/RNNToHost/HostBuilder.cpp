@@ -16,7 +16,9 @@ using namespace mlir::rnn::host;
 Tiles::Tiles(Type element, const HostVectors &hostVectors)
     : element(element),
       sum(getAccumulatorType(element)),
-      lanes(hostVectors.bits / sum.getWidth()), vectors(hostVectors.registers >= 32 ? 4 : 2), panel(lanes * vectors) {}
+      lanes(hostVectors.bits / sum.getWidth()),
+      // A panel has at least as many columns as one turn of the product's inner loop.
+      vectors(std::max<int64_t>(hostVectors.registers >= 32 ? 4 : 2, 4 / lanes)), panel(lanes * vectors) {}
 
 //===----------------------------------------------------------------------===//
 // Control flow
@@ -105,6 +107,25 @@ void HostBuilder::store(Value vector, Value buffer, ValueRange indices, Value ma
 Value HostBuilder::loadScalar(Value buffer, ValueRange indices) {
   Value loaded = memref::LoadOp::create(*this, buffer, indices);
   return loaded.getType() == tiles.sum ? loaded : Value(arith::ExtFOp::create(*this, tiles.sum, loaded));
+}
+
+static constexpr int64_t lineBits = 64 * 8;
+
+void HostBuilder::prefetch(Value scratch, Value place, unsigned locality, bool isWrite) {
+  for (int64_t k = 0; k < tiles.panel; k += lineBits / tiles.sum.getWidth())
+    memref::PrefetchOp::create(*this, scratch, add(place, k), isWrite, locality, /*isDataCache=*/true);
+}
+
+void HostBuilder::prefetchTensor(Value tensor, ValueRange indices) {
+  Type element = cast<MemRefType>(tensor.getType()).getElementType();
+  SmallVector<Value> place(indices);
+  auto ask = [&](int64_t column) {
+    place.back() = add(indices.back(), column);
+    memref::PrefetchOp::create(*this, tensor, place, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  };
+  for (int64_t k = 0; k < tiles.panel; k += lineBits / element.getIntOrFloatBitWidth())
+    ask(k);
+  ask(tiles.panel - 1);
 }
 
 void HostBuilder::forColumns(Value count, function_ref<void(Value, Value)> body) {

@@ -39,6 +39,8 @@ struct Tiles {
   static constexpr int64_t blockRows = 96;
   /// Depth of a block: 256 rows of a panel are half of a first-level cache (16 KiB at 64 bytes a row).
   static constexpr int64_t depth = 256;
+  /// The same in panels.
+  static int64_t depthPanels(int64_t panel) { return std::max<int64_t>(depth / panel, 1); }
 
   Tiles(Type element, const HostVectors &vectors);
 };
@@ -97,6 +99,10 @@ public:
   Value load(Value buffer, ValueRange indices, Value mask = Value());
   void store(Value vector, Value buffer, ValueRange indices, Value mask = Value());
   Value loadScalar(Value buffer, ValueRange indices);
+  /// Asks for a row of a panel, from a place on that may be behind the end of the buffer: locality 3 is the first cache, 2 the
+  /// second one. Scratch has its rows at the beginning of a line; those of tensors may lie across one more.
+  void prefetch(Value scratch, Value place, unsigned locality, bool isWrite = false);
+  void prefetchTensor(Value tensor, ValueRange indices);
   /// Runs `body` with the first column and the mask (or null) of each vector in a row of `count` columns.
   void forColumns(Value count, function_ref<void(Value, Value)> body);
 

@@ -43,19 +43,23 @@ public:
     cs = b.allocate(b.mul(p.padded, p.B));
   }
 
-  void start(Value packedX, Value packedH, Value, Value h) override {
-    Value zero = b.index(0);
+  void start(Value, Value h) override {
+    library.packRows(b, op.getCsPrev(), b.index(0), p.B, cs);
+    library.packRows(b, op.getHPrev(), b.index(0), p.B, h);
+  }
+
+  void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) override {
+    int64_t panel = b.tiles.panel;
+    Value column = b.mul(firstPanel, panel), columns = b.min(b.sub(p.H, column), b.mul(panels, panel));
     for (int64_t gate = 0; gate < 4; ++gate) {
-      Value first = b.mul(p.H, gate);
       auto pack = [&](Value row, Value rows, Value target) {
-        Value stride = b.mul(b.ceilDiv(rows, b.tiles.panel), b.tiles.panel * b.tiles.panel);
-        library.packColumns(b, {op.getW(), row, rows, first, p.H, target, b.mul(b.mul(p.panels, gate), stride), stride});
+        Value stride = b.mul(b.ceilDiv(rows, panel), panel * panel), first = b.add(b.mul(p.panels, gate), firstPanel);
+        library.packColumns(b, {op.getW(), row, rows, b.add(b.mul(p.H, gate), column), columns, target,
+                                b.mul(first, stride), stride});
       };
-      pack(zero, p.I, packedX);
+      pack(b.index(0), p.I, packedX);
       pack(p.I, p.H, packedH);
     }
-    library.packRows(b, op.getCsPrev(), zero, p.B, cs);
-    library.packRows(b, op.getHPrev(), zero, p.B, h);
   }
 
   void fillBias(Value bias) override {
@@ -140,18 +144,29 @@ public:
     dwci = sums(op.getWciGradOut()), dwcf = sums(op.getWcfGradOut()), dwco = sums(op.getWcoGradOut());
   }
 
-  void start(Value packedR, Value, Value kh) override {
-    packWeights(p.I, p.H, packedR);
+  void start(Value, Value kh) override {
     b.fillZero(kc, b.index(0), b.mul(p.padded, p.B));
     b.fillZero(kh, b.index(0), b.mul(p.padded, p.B));
   }
 
-  /// Rows of w as panels, each with a row for each column of the gates.
-  void packWeights(Value row, Value rows, Value target) {
+  void packRecurrent(Value packedR, Value firstPanel, Value panels) override {
+    packWeights(p.I, p.H, firstPanel, panels, packedR);
+  }
+
+  /// Rows of w as panels, some of the panels of `rows` rows; each has a row for each column of the gates.
+  void packWeights(Value row, Value rows, Value firstPanel, Value panels, Value target) {
     int64_t panel = b.tiles.panel;
+    Value first = b.mul(firstPanel, panel), count = b.min(b.sub(rows, first), b.mul(panels, panel));
+    Value stride = b.mul(p.padded, 4 * panel), place = b.mul(firstPanel, stride);
     for (int64_t gate = 0; gate < 4; ++gate)
-      library.packTransposed(b, {op.getW(), row, rows, b.mul(p.H, gate), p.H, target,
-                                 b.mul(p.padded, gate * panel), b.mul(p.padded, 4 * panel)});
+      library.packTransposed(b, {op.getW(), b.add(row, first), count, b.mul(p.H, gate), p.H, target,
+                                 b.add(place, b.mul(p.padded, gate * panel)), stride});
+  }
+
+  void fetch(const Place &at) override {
+    for (Value tensor : {op.getI(), op.getCi(), op.getF(), op.getO(), op.getCo(), op.getCsGrad(), op.getHGrad()})
+      b.prefetchTensor(tensor, {at.t, at.row, at.column});
+    b.prefetchTensor(csBefore, {b.add(firstBefore, at.row), at.column});
   }
 
   void startStep(Value, Value t) override {
@@ -242,8 +257,8 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
   if (Value result = op.getXGradOut()) {
     Value width = b.mul(b.ceilDiv(p.I, panel), panel), target = b.asRows(result);
     Value packed = b.allocate(b.mul(b.mul(p.padded, 4), width));
-    layer.packWeights(zero, p.I, packed);
-    loop.inputs(packed, [&](const BackwardLoop::Block &block) {
+    auto pack = [&](Value first, Value count) { layer.packWeights(zero, p.I, first, count, packed); };
+    loop.inputs(packed, pack, [&](const BackwardLoop::Block &block) {
       b.loop(block.rows, [&](Value row) {
         storeRow(b, block.buffer, b.mul(row, block.width), target, {b.add(block.row, row)}, block.column, block.columns);
       });

@@ -73,16 +73,18 @@ class ForwardLayer : public Layer {
 public:
   using Layer::Layer;
 
-  /// Packs the weights of the input (unless it is skipped) and of the state, of the projection where there is one, and
-  /// the state before the first step into panels.
-  virtual void start(Value packedX, Value packedH, Value packedP, Value h) = 0;
+  /// Packs the weights of the projection, where there is one, and the state before the first step into panels.
+  virtual void start(Value packedP, Value h) = 0;
+  /// Packs the weights of the input (unless it is skipped) and of the state: some panels of the hidden columns, of all blocks.
+  virtual void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) = 0;
   /// Sums of the biases, a row of all blocks. Zero on entry.
   virtual void fillBias(Value bias) = 0;
   /// Rows of the layer's input as panels.
   virtual void packInput(Value row, Value rows, Value target) = 0;
-  /// Where there is no product with the input but the input itself (null: nowhere), `addInput` adds its rows.
+  /// Where there is no product with the input but the input itself (null: nowhere), `addInput` adds its rows, `columns` of
+  /// them from `column` on.
   virtual Value skipsInput() { return Value(); }
-  virtual void addInput(Value row, Value rows, Value gates, Value gatesRow) {}
+  virtual void addInput(Value row, Value rows, Value column, Value columns, Value gates, Value gatesRow) {}
   /// One step: from the gates' arguments to h, which the loop keeps. `before` loads the h of the step before.
   virtual Value step(const Place &at, ArrayRef<Value> arguments, function_ref<Value()> before) = 0;
   /// The new state of one panel is complete; `load` reads it.
@@ -101,14 +103,23 @@ public:
   Value hFinal;
 
 private:
-  void multiplyInput(Value row, Value rows);
-  void step(Value s, Value gatesRow);
-  void project(Value t, Value hSource, Value hTarget);
+  /// Panels that a thread computes.
+  struct Own {
+    Value first, end;         ///< of the hidden columns
+    Value firstState, endState;
+    Value left;               ///< panels of the layer's input
+  };
+
+  void steps(const Team &team);
+  void multiplyInput(const Own &own, Value row, Value rows);
+  void step(const Team &team, const Own &own, Value s, Value gatesRow);
+  void project(const Own &own, Value t, Value hSource, Value hTarget);
 
   ForwardLayer &layer;
   HostBuilder &b;
   Library &library;
-  Value packedX, packedH, packedP, left, bias, gates, hidden;
+  Value packedX, packedH, packedP, bias, gates, hidden;
+  Value leftSize;
   Value columns; ///< of a row of the gates' arguments
   Value stepsAtOnce, stateSize;
 };
@@ -117,9 +128,12 @@ class BackwardLayer : public Layer {
 public:
   using Layer::Layer;
 
-  /// Packs the weights of the state and of the projection, for their transposes, and the gradient of the final state as
-  /// panels.
-  virtual void start(Value packedR, Value packedP, Value kh) = 0;
+  /// Packs the weights of the projection, for its transpose, and the gradient of the final state as panels.
+  virtual void start(Value packedP, Value kh) = 0;
+  /// Packs the weights of some panels of the state, for their transposes.
+  virtual void packRecurrent(Value packedR, Value firstPanel, Value panels) = 0;
+  /// Asks for what `outputGradient` and `step` will read in this row of a panel.
+  virtual void fetch(const Place &row) {}
   /// The gradient that a step's state gets from outside.
   virtual Value outputGradient(const Place &at) = 0;
   /// One step back: from the gradient of h to those of the gates' arguments. What is returned is a part of the gradient of
@@ -142,8 +156,9 @@ public:
   };
 
   /// The gradient of the input by blocks: several threads call `store`, each for blocks of its own.
-  /// `packed` is filled by the caller: panels of the input's columns, each with a row for each column of the input's blocks.
-  void inputs(Value packed, function_ref<void(const Block &)> store);
+  /// `pack` fills a number of panels of `packed` from the first one of these on: the input's columns, each panel with a row for each
+  /// column of the input's blocks.
+  void inputs(Value packed, function_ref<void(Value, Value)> pack, function_ref<void(const Block &)> store);
 
   /// Rows of a matrix that belong to rows of panels.
   struct Left {
@@ -170,14 +185,14 @@ public:
 
 private:
   void steps(const Team &team, bool wantsState);
-  void multiply(Value t, Value panel);
+  void multiply(Value t, Value panel, Value fetched);
   void storeGates(const Place &at, ArrayRef<Value> gates);
-  void cell(Value s, Value t, Value panel);
+  void cell(Value s, Value t, Value panel, Value deltaHidden);
 
   BackwardLayer &layer;
   HostBuilder &b;
   Library &library;
-  Value packedR, packedP, deltaHidden;
+  Value packedR, packedP;
 };
 
 /// Gradients of an LSTM's gates; what peephole weights add is in the hands of the caller.

@@ -97,7 +97,7 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
   Value rowsAtOnce = b.mul(stepsAtOnce, p.B), inputColumns = b.mul(b.ceilDiv(maxInput, panel), panel);
   packedX = b.allocate(b.mul(b.mul(p.padded, layer.input.count), inputColumns));
   packedH = b.allocate(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded));
-  left = b.allocate(b.mul(inputColumns, rowsAtOnce));
+  leftSize = b.mul(inputColumns, rowsAtOnce);
   bias = b.allocate(columns);
   gates = b.allocate(b.mul(columns, rowsAtOnce));
   h = b.allocate(b.mul(stateSize, 2));
@@ -108,17 +108,28 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
 }
 
 void ForwardLoop::release() {
-  for (Value buffer : {packedX, packedH, packedP, left, bias, gates, hidden, h})
+  for (Value buffer : {packedX, packedH, packedP, bias, gates, hidden, h})
     if (buffer)
       b.free(buffer);
 }
 
 void ForwardLoop::run() {
   const Problem &p = layer.p;
-  Value zero = b.index(0);
-  layer.start(packedX, packedH, packedP, h);
-  b.fillZero(bias, zero, columns);
+  layer.start(packedP, h);
+  b.fillZero(bias, b.index(0), columns);
   layer.fillBias(bias);
+  Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
+  library.parallel(b, layer.threadsFor(work, p.panels), [&](const Team &team) { steps(team); });
+  hFinal = b.mul(b.createOrFold<arith::AndIOp>(p.steps, b.index(1)), stateSize);
+}
+
+/// Every thread has columns of its own, of all blocks.
+void ForwardLoop::steps(const Team &team) {
+  const Problem &p = layer.p;
+  Own own = {team.begin(b, p.panels), team.end(b, p.panels), Value(), Value(), b.allocate(leftSize)};
+  if (p.projected)
+    own.firstState = team.begin(b, p.statePanels), own.endState = team.end(b, p.statePanels);
+  layer.packWeights(packedX, packedH, own.first, b.sub(own.end, own.first));
   Value chunks = b.div(b.add(p.steps, b.sub(stepsAtOnce, b.index(1))), stepsAtOnce);
   b.loop(chunks, [&](Value chunk) {
     Value firstStep = b.mul(chunk, stepsAtOnce), count = b.min(b.sub(p.steps, firstStep), stepsAtOnce);
@@ -126,47 +137,58 @@ void ForwardLoop::run() {
     Value firstTime = firstStep;
     if (layer.isReverse)
       firstTime = b.createOrFold<arith::SelectOp>(layer.isReverse, b.sub(b.sub(p.T, firstStep), count), firstStep);
-    multiplyInput(b.mul(firstTime, p.B), b.mul(count, p.B));
+    multiplyInput(own, b.mul(firstTime, p.B), b.mul(count, p.B));
     b.loop(count, [&](Value k) {
       Value s = b.add(firstStep, k), t = layer.stepAt(s);
-      step(s, b.mul(b.sub(t, firstTime), p.B));
+      step(team, own, s, b.mul(b.sub(t, firstTime), p.B));
     });
   });
-  hFinal = b.mul(b.createOrFold<arith::AndIOp>(p.steps, b.index(1)), stateSize);
+  b.free(own.left);
 }
 
 /// gates = x * W + b for the rows of a chunk.
-void ForwardLoop::multiplyInput(Value row, Value rows) {
+void ForwardLoop::multiplyInput(const Own &own, Value row, Value rows) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
-  Value zero = b.index(0);
-  b.loop(rows, [&](Value r) {
-    b.loop(zero, columns, b.tiles.lanes, [&](Value column) {
-      b.store(b.load(bias, column), gates, b.add(b.mul(r, columns), column));
+  Value zero = b.index(0), panels = b.sub(own.end, own.first);
+  for (int64_t block = 0; block < layer.blocks; ++block) {
+    Value first = b.add(b.mul(p.padded, block), b.mul(own.first, panel));
+    b.loop(rows, [&](Value r) {
+      b.loop(zero, b.mul(panels, panel), b.tiles.lanes, [&](Value column) {
+        Value place = b.add(first, column);
+        b.store(b.load(bias, place), gates, b.add(b.mul(r, columns), place));
+      });
     });
-  });
+  }
   auto product = [&] {
-    Value depth = b.ceilDiv(p.I, panel);
-    layer.packInput(row, rows, left);
-    library.product(b, {left, zero, b.mul(rows, panel), packedX, zero, b.mul(b.mul(depth, panel), panel), gates,
-                        b.mul(p.padded, layer.input.first), columns, b.index(panel), rows,
-                        b.mul(p.panels, layer.input.count), depth});
+    Value depth = b.ceilDiv(p.I, panel), packedPanel = b.mul(depth, panel * panel);
+    layer.packInput(row, rows, own.left);
+    b.loop(b.index(layer.input.count), [&](Value block) {
+      Value first = b.add(b.mul(p.panels, block), own.first);
+      library.product(b, {own.left, zero, b.mul(rows, panel), packedX, b.mul(first, packedPanel), packedPanel, gates,
+                          b.add(b.mul(p.padded, layer.input.first), b.mul(first, panel)), columns, b.index(panel), rows,
+                          panels, depth});
+    });
   };
   Value skips = layer.skipsInput();
+  auto add = [&] {
+    Value column = b.mul(own.first, panel), count = b.min(b.sub(p.H, column), b.mul(panels, panel));
+    layer.addInput(row, rows, column, count, gates, columns);
+  };
   if (skips)
-    b.branch(skips, [&] { layer.addInput(row, rows, gates, columns); }, product);
+    b.branch(skips, add, product);
   else
     product();
 }
 
-void ForwardLoop::step(Value s, Value gatesRow) {
+void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value t = layer.stepAt(s), panelRows = b.mul(p.B, panel), packedPanel = b.mul(p.statePadded, panel);
   Value parity = b.createOrFold<arith::AndIOp>(s, b.index(1)), hSource = b.mul(parity, stateSize);
   Value hTarget = b.sub(stateSize, hSource), firstRow = b.mul(gatesRow, columns);
   layer.startStep(s, t);
-  b.loop(p.panels, [&](Value q) {
+  b.loop(own.first, own.end, 1, [&](Value q) {
     // The same panel of all blocks: gates += h * R
     Value target = b.add(firstRow, b.add(b.mul(p.padded, layer.recurrent.first), b.mul(q, panel)));
     library.product(b, {h, hSource, panelRows, packedH, b.mul(q, packedPanel), b.mul(p.panels, packedPanel), gates,
@@ -190,16 +212,20 @@ void ForwardLoop::step(Value s, Value gatesRow) {
     if (!p.projected)
       layer.publish(t, q, [&](const Place &at) { return b.load(h, b.add(hTarget, at.inState)); });
   });
-  if (p.projected)
-    project(t, hSource, hTarget);
+  // The next step, or the projection, reads all columns of this one.
+  library.wait(b, team);
+  if (p.projected) {
+    project(own, t, hSource, hTarget);
+    library.wait(b, team);
+  }
 }
 
 /// The state is hidden * Wr^T.
-void ForwardLoop::project(Value t, Value hSource, Value hTarget) {
+void ForwardLoop::project(const Own &own, Value t, Value hSource, Value hTarget) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), panelRows = b.mul(p.B, panel);
-  b.loop(p.statePanels, [&](Value q) {
+  b.loop(own.firstState, own.endState, 1, [&](Value q) {
     Value target = b.add(hTarget, b.mul(q, panelRows));
     b.fillZero(h, target, panelRows);
     library.product(b, {hidden, zero, panelRows, packedP, b.mul(q, b.mul(p.padded, panel)), zero, h, target,
@@ -219,7 +245,6 @@ void ForwardLoop::project(Value t, Value hSource, Value hTarget) {
 
 BackwardLoop::BackwardLoop(BackwardLayer &layer, bool wantsBias) : layer(layer), b(layer.b), library(layer.library) {
   const Problem &p = layer.p;
-  int64_t panel = b.tiles.panel;
   rows = b.mul(p.steps, p.B);
   // An odd number of rows spreads the panels over the sets of a cache.
   allRows = b.createOrFold<arith::OrIOp>(rows, b.index(1));
@@ -232,25 +257,48 @@ BackwardLoop::BackwardLoop(BackwardLayer &layer, bool wantsBias) : layer(layer),
   if (p.projected) {
     packedP = b.allocate(b.mul(p.padded, p.statePadded));
     delta = b.allocate(b.mul(p.statePadded, allRows));
-    deltaHidden = b.allocate(b.mul(p.B, panel));
   }
 }
 
 void BackwardLoop::release() {
-  for (Value buffer : {dG, packedR, kh, db, packedP, delta, deltaHidden})
+  for (Value buffer : {dG, packedR, kh, db, packedP, delta})
     if (buffer)
       b.free(buffer);
 }
 
-/// kh += dG[t] * R, the columns of one panel.
-void BackwardLoop::multiply(Value t, Value q) {
+/// kh += dG[t] * R, the columns of one panel. On the way what the cell will read there of step `fetched` (null: nothing) comes
+/// closer, some rows with each block of the depth: all at once would wait for memory.
+void BackwardLoop::multiply(Value t, Value q, Value fetched) {
   const Problem &p = layer.p;
-  int64_t panel = b.tiles.panel;
+  int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
   Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel), zero = b.index(0);
   Value depth = b.mul(p.panels, layer.recurrent.count);
+  // Few rows are fetched by themselves, and their products are too short to be cut.
+  constexpr int64_t rowsAtOnce = 4;
+  Value atOnce = b.div(b.add(b.mul(depth, rowsAtOnce), b.sub(p.B, b.index(1))), b.max(p.B, b.index(1)));
+  atOnce = b.mul(b.ceilDiv(b.max(b.min(atOnce, depth), b.index(1)), depthPanels), depthPanels);
+  Value blocks = b.div(b.add(depth, b.sub(atOnce, b.index(1))), atOnce);
   Value place = b.add(b.mul(b.mul(p.panels, layer.recurrent.first), dGPanel), b.mul(t, panelRows));
-  library.product(b, {dG, place, dGPanel, packedR, b.mul(q, b.mul(depth, panel * panel)), zero, kh,
-                      b.mul(q, panelRows), b.index(panel), zero, p.B, b.index(1), depth});
+  Value weights = b.mul(q, b.mul(depth, panel * panel));
+  b.loop(blocks, [&](Value block) {
+    Value first = b.mul(block, atOnce), count = b.min(b.sub(depth, first), atOnce);
+    library.product(b, {dG, b.add(place, b.mul(first, dGPanel)), dGPanel, packedR,
+                        b.add(weights, b.mul(first, panel * panel)), zero, kh, b.mul(q, panelRows), b.index(panel), zero,
+                        p.B, b.index(1), count});
+    if (!fetched)
+      return;
+    Value from = b.div(b.mul(p.B, block), blocks), to = b.div(b.mul(p.B, b.add(block, 1)), blocks);
+    b.loop(from, to, 1, [&](Value row) {
+      Place at = {};
+      at.t = fetched, at.row = row, at.column = b.mul(q, panel), at.panel = q;
+      layer.fetch(at);
+      // Lines of dG that are not there would hold up the stores, and these all that follows.
+      for (int64_t block = 0; block < layer.blocks; ++block) {
+        Value gatePanel = b.mul(b.add(b.mul(p.panels, block), q), dGPanel);
+        b.prefetch(dG, b.add(gatePanel, b.mul(b.add(b.mul(fetched, p.B), row), panel)), /*locality=*/3, /*isWrite=*/true);
+      }
+    });
+  });
 }
 
 /// Keeps the gradients of the gates at one place, and adds them up over the rows.
@@ -273,7 +321,7 @@ void BackwardLoop::storeGates(const Place &at, ArrayRef<Value> gates) {
 }
 
 /// The cell's step for one panel of hidden columns.
-void BackwardLoop::cell(Value s, Value t, Value q) {
+void BackwardLoop::cell(Value s, Value t, Value q, Value deltaHidden) {
   const Problem &p = layer.p;
   layer.forPlaces(p.H, t, q, [&](const Place &at) {
     SmallVector<Value> gates(layer.blocks);
@@ -299,13 +347,12 @@ void BackwardLoop::cell(Value s, Value t, Value q) {
 void BackwardLoop::run(bool wantsState) {
   const Problem &p = layer.p;
   Value zero = b.index(0);
-  layer.start(packedR, packedP, kh);
+  layer.start(packedP, kh);
   if (db)
     b.fillZero(db, zero, b.mul(p.padded, layer.blocks));
   // Every thread has columns of its own.
   Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
-  Value most = p.projected ? b.index(1) : layer.threadsFor(work, p.panels);
-  library.parallel(b, most, [&](const Team &team) { steps(team, wantsState); });
+  library.parallel(b, layer.threadsFor(work, p.panels), [&](const Team &team) { steps(team, wantsState); });
 }
 
 void BackwardLoop::steps(const Team &team, bool wantsState) {
@@ -313,23 +360,28 @@ void BackwardLoop::steps(const Team &team, bool wantsState) {
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), one = b.index(1), panelRows = b.mul(p.B, panel);
   Value firstPanel = team.begin(b, p.panels), endPanel = team.end(b, p.panels);
+  Value firstState = team.begin(b, p.statePanels), endState = team.end(b, p.statePanels);
+  // Nobody else reads these.
+  layer.packRecurrent(packedR, firstState, b.sub(endState, firstState));
+  Value deltaHidden = p.projected ? b.allocate(panelRows) : Value();
   b.loop(p.steps, [&](Value k) {
     Value next = b.sub(p.steps, k), s = b.sub(next, one), t = layer.stepAt(s);
     auto multiplyNext = [&](Value q) {
-      b.branch(b.compare(arith::CmpIPredicate::ne, k, zero), [&] { multiply(layer.stepAt(next), q); });
+      b.branch(b.compare(arith::CmpIPredicate::ne, k, zero),
+               [&] { multiply(layer.stepAt(next), q, p.projected ? Value() : t); });
     };
     layer.startStep(s, t);
     if (!p.projected) {
       b.loop(firstPanel, endPanel, 1, [&](Value q) {
         multiplyNext(q);
-        cell(s, t, q);
+        cell(s, t, q, Value());
       });
       // The next step reads all columns of this one.
       library.wait(b, team);
       return;
     }
     Value row = b.mul(t, p.B);
-    b.loop(p.statePanels, [&](Value q) {
+    b.loop(firstState, endState, 1, [&](Value q) {
       multiplyNext(q);
       layer.forPlaces(p.P, t, q, [&](const Place &at) {
         Value carried = b.select(at.mask, b.load(kh, at.inState));
@@ -342,18 +394,21 @@ void BackwardLoop::steps(const Team &team, bool wantsState) {
         b.store(gradient, delta, b.add(b.mul(b.add(b.mul(q, allRows), row), panel), at.inPanel));
       });
     });
-    b.loop(p.panels, [&](Value q) {
+    library.wait(b, team);
+    b.loop(firstPanel, endPanel, 1, [&](Value q) {
       b.fillZero(deltaHidden, zero, panelRows);
       library.product(b, {delta, b.mul(row, panel), b.mul(allRows, panel), packedP,
                           b.mul(q, b.mul(p.statePadded, panel)), zero, deltaHidden, zero, b.index(panel), zero, p.B, one,
                           p.statePanels});
-      cell(s, t, q);
+      cell(s, t, q, deltaHidden);
     });
+    library.wait(b, team);
   });
+  if (deltaHidden)
+    b.free(deltaHidden);
   if (wantsState)
     b.branch(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
-      Value from = p.projected ? zero : firstPanel, to = p.projected ? p.statePanels : endPanel;
-      b.loop(from, to, 1, [&](Value q) { multiply(layer.stepAt(zero), q); });
+      b.loop(firstState, endState, 1, [&](Value q) { multiply(layer.stepAt(zero), q, Value()); });
     });
 }
 
@@ -366,7 +421,7 @@ BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {
   return {dG, b.mul(b.mul(panels, blocks.first), b.mul(allRows, b.tiles.panel)), b.mul(panels, blocks.count)};
 }
 
-void BackwardLoop::inputs(Value packed, function_ref<void(const Block &)> store) {
+void BackwardLoop::inputs(Value packed, function_ref<void(Value, Value)> pack, function_ref<void(const Block &)> store) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel);
@@ -378,6 +433,7 @@ void BackwardLoop::inputs(Value packed, function_ref<void(const Block &)> store)
     Value first = team.begin(b, inputPanels), own = b.sub(team.end(b, inputPanels), first), width = rowWidth(own);
     Value column = b.mul(first, panel), columns = b.min(b.sub(p.I, column), b.mul(own, panel));
     Value block = b.allocate(b.mul(width, Tiles::blockRows));
+    pack(first, own);
     b.loop(zero, rows, Tiles::blockRows, [&](Value row) {
       Value count = b.min(b.sub(rows, row), b.index(Tiles::blockRows));
       b.fillZero(block, zero, b.mul(count, width));

@@ -114,45 +114,58 @@ private:
 /// How many steps of the depth one turn of the inner loop does; a multiple of every number of sets.
 constexpr int64_t unroll = 4;
 
-/// Fetches the block of b that comes next while tiles of this one are computed: without that the first tile waits for each
-/// line. One turn of the inner loop asks for one row, so that `unroll` tiles ask for a block.
-class NextBlock {
+/// Asks for what the next tiles read while one is computed.
+class Ahead {
 public:
-  /// The block has `depth` rows from element `place` on; `tile` is the number of the tile that runs.
-  NextBlock(HostBuilder &b, Value buffer, Value place, Value depth, Value tile) : b(b), buffer(buffer) {
-    Value rows = b.mul(b.min(tile, b.index(unroll - 1)), b.div(depth, b.index(unroll)));
-    first = b.add(place, b.mul(rows, b.tiles.panel));
+  /// The first tiles of a block fetch the next one of b, `depth` rows from element `place` on; `tile` is the number of the one that
+  /// runs. Without that the first tile of a block waits for each line.
+  void setBlock(HostBuilder &b, Value right, Value place, Value depth, Value tile) {
+    buffer = right;
+    // Two tiles fetch half each: three are what a batch of 16 has. Later ones ask for the same line again and again.
+    Value half = b.createOrFold<arith::MinUIOp>(tile, b.index(2));
+    start = b.add(place, b.mul(b.mul(half, b.div(depth, b.index(2))), b.tiles.panel));
+    Value isLate = b.compare(arith::CmpIPredicate::eq, half, b.index(2));
+    step = b.createOrFold<arith::SelectOp>(isLate, b.index(0), b.index(b.tiles.panel));
   }
 
-  /// In the turn that begins with row `row`.
-  void fetch(Value row) {
-    Value place = b.add(first, b.mul(b.div(row, b.index(unroll)), b.tiles.panel));
-    int64_t line = 64 * 8 / b.tiles.sum.getWidth();
-    for (int64_t k = 0; k < b.tiles.panel; k += line)
-      // To the second cache: the first one is full of this block.
-      memref::PrefetchOp::create(b, buffer, b.add(place, k), /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  /// In the turn of `turn` rows that begins with row `row`: `lines` rows of the next block.
+  void fetchBlock(HostBuilder &b, Value row, int64_t turn, int64_t lines) {
+    // To the second cache: the first one is full of this block.
+    Value first = b.mul(b.div(row, b.index(turn)), lines);
+    for (int64_t k = 0; k < lines; ++k)
+      b.prefetch(buffer, b.add(start, b.mul(b.add(first, k), step)), /*locality=*/2);
+  }
+
+  /// The tile of c that comes next: its rows are far from each other, so nobody guesses them.
+  void fetchTile(HostBuilder &b, Value c, Value place, Value rowStride) {
+    for (int64_t row = 0; row < Tiles::rows; ++row)
+      b.prefetch(c, b.add(place, b.mul(rowStride, row)), /*locality=*/3);
   }
 
 private:
-  HostBuilder &b;
-  Value buffer, first;
+  Value buffer, start, step;
 };
 
 } // namespace
 
 static void emitProduct(HostBuilder &b, const Library::Product &p) {
   const Tiles &tiles = b.tiles;
-  int64_t panel = tiles.panel, depthPanels = std::max<int64_t>(Tiles::depth / panel, 1);
-  auto kernel = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value panels, NextBlock &next) {
+  int64_t panel = tiles.panel, depthPanels = Tiles::depthPanels(panel);
+  auto kernel = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value cNext, Value panels, Ahead &next) {
     Tile tile(b, rows, p.c, cOffset, p.cRow);
     SmallVector<Value> sums = tile.load();
+    // One or two rows are alone in their block, and read weights as fast as these come: the processor guesses what is next by
+    // itself, and the loop must not hold it up.
+    int64_t turn = rows > 2 ? unroll : std::min<int64_t>(panel, 16), lines = rows > 2 ? 2 : turn / unroll;
+    if (rows > 2)
+      next.fetchTile(b, p.c, cNext, p.cRow);
     sums = b.loop(b.index(0), panels, 1, sums, [&](Value k, ValueRange carried) {
       Value aPlace = b.add(aOffset, b.mul(k, p.aPanel)), bPlace = b.add(bOffset, b.mul(k, panel * panel));
-      return b.loop(b.index(0), b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
+      return b.loop(b.index(0), b.index(panel), turn, carried, [&](Value column, ValueRange inner) {
         SmallVector<Value> sums(inner);
-        next.fetch(b.add(b.mul(k, panel), column));
+        next.fetchBlock(b, b.add(b.mul(k, panel), column), turn, lines);
         Value a = b.add(aPlace, column), right = b.add(bPlace, b.mul(column, panel));
-        for (int64_t u = 0; u < unroll; ++u)
+        for (int64_t u = 0; u < turn; ++u)
           tile.multiply(sums, p.a, b.add(a, u), panel, p.b, b.add(right, u * panel), u);
         return sums;
       });
@@ -163,15 +176,19 @@ static void emitProduct(HostBuilder &b, const Library::Product &p) {
     Value rows = b.min(b.sub(p.rows, firstRow), b.index(Tiles::blockRows));
     // Rows are dealt out evenly, so that no tile is much shorter than the others.
     Value count = b.ceilDiv(rows, Tiles::rows);
+    Value hasMore = b.compare(arith::CmpIPredicate::slt, b.add(firstRow, rows), p.rows);
     b.loop(b.index(0), p.depth, depthPanels, [&](Value k) {
       Value panels = b.min(b.sub(p.depth, k), b.index(depthPanels)), depth = b.mul(panels, panel);
-      // After the last column the next block of the depth begins, and after that the next rows.
+      // After the last column the next block of the depth begins, after that the next rows, and after these, as callers go
+      // on panel by panel, the next panel.
       Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
-      Value below = b.createOrFold<arith::SelectOp>(isEnd, b.index(0), b.mul(behind, panel * panel));
+      Value below = b.createOrFold<arith::SelectOp>(b.createOrFold<arith::AndIOp>(isEnd, hasMore), b.index(0),
+                                                    b.mul(behind, panel * panel));
       Value lastColumn = b.sub(p.columns, b.index(1));
       b.loop(p.columns, [&](Value column) {
         Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
         Value cOffset = b.add(p.cOffset, b.mul(column, p.cPanel));
+        Value cTop = b.add(cOffset, b.mul(firstRow, p.cRow));
         Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
         Value nextPlace = b.createOrFold<arith::SelectOp>(isLast, b.add(p.bOffset, below), b.add(bOffset, p.bPanel));
         b.loop(count, [&](Value tile) {
@@ -179,7 +196,10 @@ static void emitProduct(HostBuilder &b, const Library::Product &p) {
           Value row = b.add(firstRow, from);
           Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
           Value cPlace = b.add(cOffset, b.mul(row, p.cRow));
-          NextBlock next(b, p.b, nextPlace, depth, tile);
+          Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(tile, 1), count);
+          Value cNext = b.createOrFold<arith::SelectOp>(isBottom, b.add(cTop, p.cPanel), b.add(cOffset, b.mul(b.add(firstRow, to), p.cRow)));
+          Ahead next;
+          next.setBlock(b, p.b, nextPlace, depth, tile);
           SmallVector<int64_t> cases;
           for (int64_t height = 1; height < Tiles::rows; ++height)
             cases.push_back(height);
@@ -188,7 +208,7 @@ static void emitProduct(HostBuilder &b, const Library::Product &p) {
           for (int64_t k = 0; k < Tiles::rows; ++k) {
             Region &region = k + 1 < Tiles::rows ? height.getCaseRegions()[k] : height.getDefaultRegion();
             b.setInsertionPointToStart(&region.emplaceBlock());
-            kernel(k + 1, aOffset, bOffset, cPlace, panels, next);
+            kernel(k + 1, aOffset, bOffset, cPlace, cNext, panels, next);
             scf::YieldOp::create(b);
           }
         });
@@ -204,15 +224,19 @@ static void emitTransposedProduct(HostBuilder &b, const Library::TransposedProdu
     Value nextColumn = b.min(b.add(column, 1), b.sub(p.columns, b.index(1)));
     Value nextPlace = b.add(p.bOffset, b.mul(nextColumn, p.bPanel));
     b.loop(p.tiles, [&](Value index) {
-      NextBlock next(b, p.b, nextPlace, p.depth, index);
+      Ahead next;
+      next.setBlock(b, p.b, nextPlace, p.depth, index);
       Value aOffset = b.mul(index, Tiles::rows * Tiles::depth);
       Value cOffset = b.add(b.mul(b.mul(index, Tiles::rows), p.cRow), b.mul(column, panel));
+      Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), p.tiles);
+      Value cNext = b.createOrFold<arith::SelectOp>(isBottom, b.mul(b.add(column, 1), panel),
+                                                    b.add(cOffset, b.mul(p.cRow, Tiles::rows)));
       Tile tile(b, Tiles::rows, p.c, cOffset, p.cRow);
       auto steps = [&](int64_t count) {
         return [&, count](Value k, ValueRange carried) {
           SmallVector<Value> sums(carried);
           if (count > 1)
-            next.fetch(k);
+            next.fetchBlock(b, k, unroll, 2);
           Value a = b.add(aOffset, b.mul(k, Tiles::rows)), right = b.add(bOffset, b.mul(k, panel));
           for (int64_t u = 0; u < count; ++u)
             tile.multiply(sums, p.a, b.add(a, u * Tiles::rows), 1, p.b, b.add(right, u * panel), u);
@@ -220,7 +244,9 @@ static void emitTransposedProduct(HostBuilder &b, const Library::TransposedProdu
         };
       };
       Value whole = b.mul(b.div(p.depth, b.index(unroll)), unroll);
-      SmallVector<Value> sums = b.loop(b.index(0), whole, unroll, tile.load(), steps(unroll));
+      SmallVector<Value> initial = tile.load();
+      next.fetchTile(b, p.c, cNext, p.cRow);
+      SmallVector<Value> sums = b.loop(b.index(0), whole, unroll, initial, steps(unroll));
       sums = b.loop(whole, p.depth, 1, sums, steps(1));
       tile.store(sums);
     });
