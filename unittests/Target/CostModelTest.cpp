@@ -91,8 +91,8 @@ TEST(CostModel, RepeatsTheFloors) {
     double low, high;
   };
   // Recurrence and products of clusters; the wide range is that of packed or f32 partial sums.
-  for (Floor floor : {Floor{128, 32, 256, 256, 8, 70, 110}, {128, 64, 512, 512, 16, 210, 350}, {512, 16, 512, 512, 16, 400, 560},
-                      {1024, 1, 512, 512, 16, 570, 800}}) {
+  for (Floor floor : {Floor{128, 32, 256, 256, 8, 70, 110}, {128, 64, 512, 512, 16, 210, 350},
+                      {512, 16, 512, 512, 16, 400, 560}, {1024, 1, 512, 512, 16, 570, 800}}) {
     double time = estimateMicroseconds(makeProblem(floor.T, floor.B, floor.I, floor.H, ElementKind::F16, true),
                                        Candidate::Cluster, "cuda", 1, floor.blocks);
     EXPECT_GT(time, floor.low) << floor.T << " " << floor.B << " " << floor.H;
