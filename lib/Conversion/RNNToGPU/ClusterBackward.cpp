@@ -35,7 +35,7 @@ FailureOr<ClusterShape> ClusterShape::choose(int64_t H, int64_t numGates, Type e
     const int64_t needed = shape.getPiecesOfWarp() * ClusterPieces::registers;
     // What a thread carries and reads for more than two places does not fit beside.
     const int64_t places = llvm::divideCeil(shape.getSums(), shape.getThreads());
-    const int64_t others = shape.getTilesOfWarp() * 4 + 16 * std::max<int64_t>(places - 2, 0);
+    const int64_t others = shape.getTilesOfWarp() * 4 + 24 * std::max<int64_t>(places - 2, 0);
     shape.piecesInRegisters = shape.getPiecesOfWarp();
     if (needed + others > maxRegisters) {
       // The registers of one piece more are on their way while another multiplies.
