@@ -63,6 +63,8 @@ compile blocks_f64.mlir --lowering=runtime -O2 -o blocks_plans_f64.so
 for dtype in f16 bf16 f32 f64; do
   cases --blocks --dtype $dtype -o blocks_$dtype.mlir
   kernels blocks_$dtype.mlir --target=cuda -o blocks_cuda_$dtype.so
+done
+for dtype in bf16 f64; do
   fused blocks_$dtype.mlir --target=host -o blocks_host_$dtype.so
 done
 for dtype in f16 f32; do
