@@ -28,7 +28,7 @@ make_venv() {
 
 setup() {
   mkdir -p "$rivals"
-  [ -x "$build/bin/rnn-host-bench" ] && [ -x "$build/bin/rnn-compile" ] || cmake --build "$build" --target rnn-host-bench rnn-compile
+  cmake --build "$build" --target rnn-host-bench rnn-compile >&2
   local worker="$here/host/OneDNN.cpp"
   # Debian's oneDNN.
   if [ "$worker" -nt "$rivals/onednn2" ] || [ "$here/host/Worker.h" -nt "$rivals/onednn2" ]; then
