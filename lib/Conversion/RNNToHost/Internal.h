@@ -147,9 +147,10 @@ public:
   void product(HostBuilder &b, const Product &arguments);
 
   /// c += a^T b for one block: a packed by `packLeft`, `tiles` tiles of it; b in panels from element bOffset, bPanel from
-  /// panel to panel, `depth` rows (at most Tiles::depth); c is row major, `columns` panels wide.
+  /// panel to panel, `depth` rows (at most Tiles::depth); c is row major, `columns` panels wide. What stood in c does not count
+  /// where `isFirst`.
   struct TransposedProduct {
-    Value a, b, bOffset, bPanel, c, cRow, tiles, columns, depth;
+    Value a, b, bOffset, bPanel, c, cRow, tiles, columns, depth, isFirst;
   };
   void transposedProduct(HostBuilder &b, const TransposedProduct &arguments);
 

@@ -156,8 +156,8 @@ public:
   };
 
   /// The gradient of the input by blocks: several threads call `store`, each for blocks of its own.
-  /// `pack` fills a number of panels of `packed` from the first one of these on: the input's columns, each panel with a row for each
-  /// column of the input's blocks.
+  /// `pack` fills a number of panels of `packed` from the first one of these on: the input's columns, each panel with a
+  /// row for each column of the input's blocks.
   void inputs(Value packed, function_ref<void(Value, Value)> pack, function_ref<void(const Block &)> store);
 
   /// Rows of a matrix that belong to rows of panels.

@@ -456,15 +456,20 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
     Value to = b.min(b.mul(team.end(b, tiles), Tiles::rows), width);
     b.loop(from, to, Tiles::blockRows, [&](Value first) {
       Value height = b.min(b.sub(to, first), b.index(Tiles::blockRows)), count = b.ceilDiv(height, Tiles::rows);
-      b.fillZero(block, zero, b.mul(b.mul(count, Tiles::rows), blockWidth));
-      for (const Left &left : lefts)
+      Value before = zero;
+      for (const Left &left : lefts) {
         b.loop(zero, left.rows, Tiles::depth, [&](Value row) {
+          Value isFirst = b.compare(arith::CmpIPredicate::eq, b.add(before, row), zero);
           Value depth = b.min(b.sub(left.rows, row), b.index(Tiles::depth));
           library.packLeft(b, left.matrix, b.add(left.firstRow, row), depth, first, height, places);
           Value place = b.add(right.place, b.mul(b.add(left.firstOfPanels, row), panel));
           library.transposedProduct(b, {places, right.panels, place, rightPanel, block, blockWidth, count, right.count,
-                                        depth});
+                                        depth, isFirst});
         });
+        before = b.add(before, left.rows);
+      }
+      b.branch(b.compare(arith::CmpIPredicate::eq, before, zero),
+               [&] { b.fillZero(block, zero, b.mul(b.mul(count, Tiles::rows), blockWidth)); });
       store({block, blockWidth, first, height, zero, columns});
     });
     b.free(places);

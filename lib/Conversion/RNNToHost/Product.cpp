@@ -73,6 +73,17 @@ public:
     return sums;
   }
 
+  SmallVector<Value> loadUnless(Value isZero) {
+    SmallVector<Type> types(rows * sets * b.tiles.vectors, b.vectorType(b.tiles.sum));
+    auto choice = scf::IfOp::create(b, types, isZero, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, SmallVector<Value>(types.size(), b.constant(0)));
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, load());
+    return SmallVector<Value>(choice.getResults());
+  }
+
   /// Adds row `bOffset` of b times one column of a, whose elements are `aStep` apart.
   void multiply(SmallVectorImpl<Value> &sums, Value a, Value aOffset, int64_t aStep, Value right, Value bOffset,
                 int64_t turn) {
@@ -117,8 +128,8 @@ constexpr int64_t unroll = 4;
 /// Asks for what the next tiles read while one is computed.
 class Ahead {
 public:
-  /// The first tiles of a block fetch the next one of b, `depth` rows from element `place` on; `tile` is the number of the one that
-  /// runs. Without that the first tile of a block waits for each line.
+  /// The first tiles of a block fetch the next one of b, `depth` rows from element `place` on; `tile` is the number of
+  /// the one that runs. Without that the first tile of a block waits for each line.
   void setBlock(HostBuilder &b, Value right, Value place, Value depth, Value tile) {
     buffer = right;
     // Two tiles fetch half each: three are what a batch of 16 has. Later ones ask for the same line again and again.
@@ -197,7 +208,8 @@ static void emitProduct(HostBuilder &b, const Library::Product &p) {
           Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
           Value cPlace = b.add(cOffset, b.mul(row, p.cRow));
           Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(tile, 1), count);
-          Value cNext = b.createOrFold<arith::SelectOp>(isBottom, b.add(cTop, p.cPanel), b.add(cOffset, b.mul(b.add(firstRow, to), p.cRow)));
+          Value cBelow = b.add(cOffset, b.mul(b.add(firstRow, to), p.cRow));
+          Value cNext = b.createOrFold<arith::SelectOp>(isBottom, b.add(cTop, p.cPanel), cBelow);
           Ahead next;
           next.setBlock(b, p.b, nextPlace, depth, tile);
           SmallVector<int64_t> cases;
@@ -244,7 +256,7 @@ static void emitTransposedProduct(HostBuilder &b, const Library::TransposedProdu
         };
       };
       Value whole = b.mul(b.div(p.depth, b.index(unroll)), unroll);
-      SmallVector<Value> initial = tile.load();
+      auto initial = tile.loadUnless(p.isFirst);
       next.fetchTile(b, p.c, cNext, p.cRow);
       SmallVector<Value> sums = b.loop(b.index(0), whole, unroll, initial, steps(unroll));
       sums = b.loop(whole, p.depth, 1, sums, steps(1));
@@ -267,9 +279,10 @@ void Library::product(HostBuilder &b, const Product &p) {
 
 void Library::transposedProduct(HostBuilder &b, const TransposedProduct &p) {
   Type buffer = b.scratchType(), index = b.getIndexType();
-  func::FuncOp function = get(b, "transposed_product", {buffer, buffer, index, index, buffer, index, index, index, index},
-                              [](HostBuilder &b, ValueRange v) {
-                                emitTransposedProduct(b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]});
-                              });
-  call(b, function, {p.a, p.b, p.bOffset, p.bPanel, p.c, p.cRow, p.tiles, p.columns, p.depth});
+  func::FuncOp function =
+      get(b, "transposed_product", {buffer, buffer, index, index, buffer, index, index, index, index, b.getI1Type()},
+          [](HostBuilder &b, ValueRange v) {
+            emitTransposedProduct(b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]});
+          });
+  call(b, function, {p.a, p.b, p.bOffset, p.bPanel, p.c, p.cRow, p.tiles, p.columns, p.depth, p.isFirst});
 }
