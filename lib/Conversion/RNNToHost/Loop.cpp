@@ -288,6 +288,8 @@ void BackwardLoop::multiply(Value t, Value q, Value fetched) {
     if (!fetched)
       return;
     Value from = b.div(b.mul(p.B, block), blocks), to = b.div(b.mul(p.B, b.add(block, 1)), blocks);
+    Value isWorth = b.compare(arith::CmpIPredicate::sge, p.B, b.index(rowsAtOnce));
+    to = b.createOrFold<arith::SelectOp>(isWorth, to, from);
     b.loop(from, to, 1, [&](Value row) {
       Place at = {};
       at.t = fetched, at.row = row, at.column = b.mul(q, panel), at.panel = q;
