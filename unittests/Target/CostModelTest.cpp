@@ -31,6 +31,7 @@ struct Row {
   LayerProblem problem;
   unsigned threads;
   double plan, fused;
+  std::string note;
 };
 
 static std::vector<Row> readRows() {
@@ -48,6 +49,7 @@ static std::vector<Row> readRows() {
     EXPECT_TRUE(fields >> cell >> pass >> p.T >> p.B >> p.I >> p.H >> p.L >> p.D >> element >> row.threads >> row.plan >>
                 row.fused)
         << line;
+    fields >> row.note;
     p.P = p.H;
     p.gates = cell == "lstm" ? 4 : cell == "gru" ? 3 : 1;
     p.backward = pass == "backward";
@@ -71,10 +73,10 @@ TEST(CostModel, TakesTheFasterInEveryMeasuredRow) {
         << row.text << ": estimated " << plan << " us and " << fused << " us";
     ++(row.fused < row.plan ? fusedFaster : planFaster);
   }
-  EXPECT_GE(fusedFaster, 10);
+  EXPECT_GE(fusedFaster, 20);
   // Times where a row stands alone say little, but are to be of the right size.
   for (const Row &row : readRows()) {
-    if (row.threads != 1)
+    if (row.threads != 1 || row.note == "ratio")
       continue;
     for (auto [candidate, measured] : {std::pair{Candidate::Plan, row.plan}, {Candidate::Loops, row.fused}}) {
       double estimated = estimateMicroseconds(row.problem, candidate, "host", 1);
