@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/SymbolTable.h"
 #include "rnn/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNMERGEKERNELMODULESPASS
@@ -58,15 +59,33 @@ static void alignBuffers(gpu::GPUFuncOp kernel) {
       kernel.setWorkgroupAttributionAttr(index, name, Builder(kernel.getContext()).getI64IntegerAttr(16));
 }
 
-/// Outlining leaves the size of clusters to the launch; the driver answers questions about a kernel that says it.
-static void setClusterSize(gpu::LaunchFuncOp launch) {
+/// The size of clusters as constants, or nothing: some are not, or there are no clusters.
+static std::optional<std::array<int32_t, 3>> getClusterSize(gpu::LaunchFuncOp launch) {
   if (!launch.hasClusterSize())
-    return;
+    return std::nullopt;
   gpu::KernelDim3 size = launch.getClusterSizeOperandValues();
   std::optional<int64_t> x = getConstantIntValue(size.x), y = getConstantIntValue(size.y), z = getConstantIntValue(size.z);
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(launch, launch.getKernelAttr());
-  if (x && y && z && kernel && !kernel.getKnownClusterSizeAttr())
-    kernel.setKnownClusterSizeAttr(Builder(launch).getDenseI32ArrayAttr({int32_t(*x), int32_t(*y), int32_t(*z)}));
+  if (!x || !y || !z)
+    return std::nullopt;
+  return std::array{int32_t(*x), int32_t(*y), int32_t(*z)};
+}
+
+/// Outlining leaves the size of clusters to the launch; the driver answers questions about a kernel that says it. A kernel
+/// that launches do not agree about says nothing.
+static void setClusterSizes(ModuleOp module) {
+  llvm::MapVector<gpu::GPUFuncOp, std::optional<std::array<int32_t, 3>>> sizes;
+  module.walk([&](gpu::LaunchFuncOp launch) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(launch, launch.getKernelAttr());
+    if (!kernel || kernel.getKnownClusterSizeAttr())
+      return;
+    auto size = getClusterSize(launch);
+    auto [place, isFirst] = sizes.insert({kernel, size});
+    if (!isFirst && place->second != size)
+      place->second = std::nullopt;
+  });
+  for (auto &[kernel, size] : sizes)
+    if (size)
+      gpu::GPUFuncOp(kernel).setKnownClusterSizeAttr(Builder(module.getContext()).getDenseI32ArrayAttr(*size));
 }
 
 namespace {
@@ -78,7 +97,7 @@ struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<Merg
         modules.push_back(module);
     for (gpu::GPUModuleOp module : modules)
       module.walk(alignBuffers);
-    getOperation().walk(setClusterSize);
+    setClusterSizes(getOperation());
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
       if (failed(nameCooperativeKernels(module)))
         return signalPassFailure();

@@ -96,20 +96,28 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// The size of clusters, where it is known.
+// The size of clusters, where all launches agree about it.
 // CHECK-LABEL: func.func @clusters
 // CHECK-DAG:     gpu.func @known() {{.*}}known_cluster_size = array<i32: 4, 1, 1>
 // CHECK-DAG:     gpu.func @unknown() kernel {
+// CHECK-DAG:     gpu.func @several() kernel {
+// CHECK-DAG:     gpu.func @sometimes() kernel {
 module attributes {gpu.container_module} {
   func.func @clusters(%size: index) {
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index
     gpu.launch_func @a::@known clusters in (%c4, %c1, %c1) blocks in (%c4, %c1, %c1) threads in (%c1, %c1, %c1)
     gpu.launch_func @a::@unknown clusters in (%size, %c1, %c1) blocks in (%size, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @a::@several clusters in (%c4, %c1, %c1) blocks in (%c4, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @a::@several clusters in (%c1, %c1, %c1) blocks in (%c4, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @a::@sometimes clusters in (%c4, %c1, %c1) blocks in (%c4, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @a::@sometimes blocks in (%c4, %c1, %c1) threads in (%c1, %c1, %c1)
     return
   }
   gpu.module @a {
     gpu.func @known() kernel { gpu.return }
     gpu.func @unknown() kernel { gpu.return }
+    gpu.func @several() kernel { gpu.return }
+    gpu.func @sometimes() kernel { gpu.return }
   }
 }
