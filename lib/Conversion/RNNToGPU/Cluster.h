@@ -131,8 +131,9 @@ AttrTy findAttr(Operation *op, StringRef name) {
 
 /// Whether `op`, or an op around it, asks for clusters by the attribute `rnn.kernel_family = "cluster"`.
 bool wantsCluster(Operation *op);
-/// Why kernels of clusters cannot run `H` units in `element`; empty: they can. `tf32`: the kernel knows f32 as tf32.
-std::string findReasonAgainstCluster(Operation *op, Type element, Value H, bool tf32 = false);
+/// Why kernels of clusters cannot run `H` units in `element`, however they are cut; empty: they can. The answer that selection
+/// has too.
+std::string findReasonAgainstCluster(Operation *op, Type element, Value H);
 /// A remark that says why a wish for clusters is not fulfilled.
 void remarkNoCluster(Operation *op, StringRef reason);
 

@@ -60,7 +60,7 @@ std::optional<ClusterShape> rnn::chooseCluster(Operation *op, Type element, Valu
   if (!wantsCluster(op))
     return std::nullopt;
   if (reason.empty())
-    reason = findReasonAgainstCluster(op, element, H, /*backward=*/true);
+    reason = findReasonAgainstCluster(op, element, H);
   if (reason.empty()) {
     auto blocks = findAttr<IntegerAttr>(op, "rnn.cluster_blocks");
     FailureOr<ClusterShape> shape =

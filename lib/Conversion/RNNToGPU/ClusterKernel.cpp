@@ -26,9 +26,8 @@ bool rnn::wantsCluster(Operation *op) {
   return family && family.getValue() == "cluster";
 }
 
-std::string rnn::findReasonAgainstCluster(Operation *op, Type element, Value H, bool backward) {
+std::string rnn::findReasonAgainstCluster(Operation *op, Type element, Value H) {
   ClusterQuery query;
-  query.backward = backward;
   query.element = element;
   query.H = getConstantIntValue(H);
   return findReasonAgainstCluster(query, getKernelOptions(op));
