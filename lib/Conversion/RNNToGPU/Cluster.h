@@ -39,6 +39,26 @@ struct ClusterPieces {
   Type element;
 };
 
+/// Where the weights stand that clusters multiply with. A warp has tiles of 16 rows.
+struct ClusterWeights {
+  int64_t blocks;      ///< of a cluster
+  int64_t warps;       ///< of a block
+  int64_t tiles;       ///< of a warp
+  int64_t pieces;      ///< of a tile, along the depth
+  int64_t inRegisters; ///< of the pieces of a warp; the rest is in workgroup memory
+
+  int64_t getPiecesOfWarp() const { return tiles * pieces; }
+  /// Registers of a thread, if all of them were there.
+  int64_t getRegisters() const { return getPiecesOfWarp() * ClusterPieces::registers; }
+  int64_t getPiecesInMemory() const { return warps * (getPiecesOfWarp() - inRegisters); }
+  /// Of workgroup memory.
+  int64_t getBytes() const { return getPiecesInMemory() * ClusterPieces::lanes * ClusterPieces::registers * 4; }
+  /// Pieces of all blocks, with their padding: by direction, block, warp, tile of the warp, and piece along the depth.
+  MemRefType getBufferType(Type element, int64_t numDirections) const {
+    return ClusterPieces(element).getBufferType(numDirections * blocks * warps * getPiecesOfWarp());
+  }
+};
+
 /// Launches a kernel that fills `ordered`, a buffer of ClusterPieces::getBufferType. `read` gives the element in a row and
 /// a column of a piece.
 void orderPieces(const Emitter &host, StringRef name, const ClusterPieces &pieces, Value ordered,
@@ -64,6 +84,7 @@ protected:
   void finish();
 
   // --- Small things ---
+  Emitter named(StringRef suffix) const { return host.named(name + ": " + suffix.str()); }
   Value toIndex(Value value) const;
   Value toI32(Value value) const;
   Value constant32(int64_t value) const;
@@ -95,6 +116,10 @@ protected:
   void send(const Emitter &e, ValueRange values, Value target, Value barrier) const;
 
   // --- Products ---
+  /// Fetches this lane's part of `ordered`, a buffer of ClusterWeights::getBufferType.
+  void loadWeights(Value ordered, const ClusterWeights &where);
+  /// The sums of the warp's tiles, four registers each: the weights times `tile`, of which `row` is this lane's.
+  SmallVector<Value> multiplyAll(Value tile, Value row) const;
   /// The registers of a piece in order; `first` points to those of this lane in piece 0.
   SmallVector<Value> loadPiece(const Emitter &e, Value first, int64_t piece) const;
   /// The two registers of one piece on the right: `row` is that of this lane's group in the tile, `piece` along its rows.
@@ -108,6 +133,9 @@ protected:
   std::string name;
   ClusterPieces pieces;
   Type element, f32, i32;
+  ClusterWeights where;                    ///< that loadWeights was told
+  SmallVector<SmallVector<Value>> weights; ///< registers: by tile of the warp, then piece
+  Value weightsInMemory;                   ///< those of this lane that follow
 
   gpu::LaunchOp kernel;
   Value rows; ///< examples of a cluster
@@ -137,6 +165,51 @@ std::string findReasonAgainstCluster(Operation *op, Type element, Value H);
 /// A remark that says why a wish for clusters is not fulfilled.
 void remarkNoCluster(Operation *op, StringRef reason);
 
+/// Among the ways in which `cut` cuts a layer of `H` units for clusters of so many blocks, the smallest that needs few
+/// registers, else the largest that fits; `wanted` blocks alone unless that is 0. Or why there is none.
+template <typename Shape>
+FailureOr<Shape> chooseClusterShape(int64_t H, int64_t wanted, std::string &reason,
+                                    function_ref<Shape(int64_t blocks)> cut) {
+  // A quarter of the registers keeps the product short; beyond 8 blocks, clusters are not portable. Estimates: no GPU
+  // has measured them.
+  constexpr int64_t goodRegisters = 64;
+  std::optional<Shape> best;
+  for (int64_t blocks : {2, 4, 8, 16}) {
+    if (wanted && blocks != wanted)
+      continue;
+    Shape shape = cut(blocks);
+    if (shape.getBytes() > ClusterKernel::maxBytes)
+      continue;
+    best = shape; // the larger the cluster, the more of the weights stands in registers
+    if (shape.getWeights().getRegisters() <= goodRegisters)
+      break;
+  }
+  if (best)
+    return *best;
+  reason = "the recurrent weights of " + std::to_string(H) + " units do not fit the registers and the shared memory of " +
+           (wanted ? "a cluster of " + std::to_string(wanted) + " blocks" : std::string("the largest cluster"));
+  return failure();
+}
+
+/// The shape for a recurrence of `H` units in `element`, if it is to run in clusters and fits; a remark says why it does not.
+/// The attribute `rnn.cluster_blocks` sets the size. `reason`: why this layer cannot; empty: it can.
+template <typename Shape>
+std::optional<Shape> chooseCluster(Operation *op, Type element, Value H, int64_t numGates, std::string reason = "") {
+  if (!wantsCluster(op))
+    return std::nullopt;
+  if (reason.empty())
+    reason = findReasonAgainstCluster(op, element, H);
+  if (reason.empty()) {
+    auto blocks = findAttr<IntegerAttr>(op, "rnn.cluster_blocks");
+    FailureOr<Shape> shape =
+        Shape::choose(*getConstantIntValue(H), numGates, element, blocks ? blocks.getInt() : 0, reason);
+    if (succeeded(shape))
+      return *shape;
+  }
+  remarkNoCluster(op, reason);
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // The backward recurrence
 //===----------------------------------------------------------------------===//
@@ -160,11 +233,7 @@ struct ClusterShape {
   int64_t getTilesOfWarp() const { return blocks * tiles / warps; }
   /// Pieces along the depth: the gates' gradients of the block's units.
   int64_t getPieces() const { return numGates * getUnits() / getDepth(); }
-  /// Pieces that a warp multiplies with.
-  int64_t getPiecesOfWarp() const { return getTilesOfWarp() * getPieces(); }
-  /// Pieces of weights of all blocks, with their padding: by block, warp, tile of the warp, and piece along the depth.
-  int64_t getNumPieces() const { return blocks * warps * getPiecesOfWarp(); }
-  int64_t getPiecesInMemory() const { return warps * (getPiecesOfWarp() - piecesInRegisters); }
+  ClusterWeights getWeights() const { return {blocks, warps, getTilesOfWarp(), getPieces(), piecesInRegisters}; }
   /// Sums that a block owns.
   int64_t getSums() const { return ClusterKernel::maxRows * getUnits(); }
   // Four words between rows of the tile of gradients, so that the lanes of a warp read from 32 banks.
@@ -174,10 +243,9 @@ struct ClusterShape {
   // Bytes of workgroup memory.
   int64_t getSlotBytes() const { return 2 * blocks * getSums() * 4; }
   int64_t getTileBytes() const { return 2 * getTileElements() * bits / 8; }
-  int64_t getWeightBytes() const {
-    return getPiecesInMemory() * ClusterPieces::lanes * ClusterPieces::registers * 4;
+  int64_t getBytes() const {
+    return getSlotBytes() + getTileBytes() + getWeights().getBytes() + ClusterKernel::barrierBytes;
   }
-  int64_t getBytes() const { return getSlotBytes() + getTileBytes() + getWeightBytes() + ClusterKernel::barrierBytes; }
 
   /// A shape for `H` units in clusters of `blocks` (0: any), or why there is none.
   static FailureOr<ClusterShape> choose(int64_t H, int64_t numGates, Type element, int64_t blocks, std::string &reason);
@@ -223,16 +291,8 @@ struct ClusterRecurrence {
   Type element;
   int64_t H, numDirections;
   Value steps, B;
-  Value orderedWeights; ///< scratch of getWeightsType
-
-  static MemRefType getWeightsType(const ClusterShape &shape, Type element, int64_t numDirections) {
-    return ClusterPieces(element).getBufferType(numDirections * shape.getNumPieces());
-  }
+  Value orderedWeights; ///< scratch of ClusterWeights::getBufferType
 };
-
-/// The shape for a recurrence of `H` units in `element`, if it is to run in clusters and fits; a remark says why it does not.
-/// The attribute `rnn.cluster_blocks` sets the size. `reason`: why this layer cannot; empty: it can.
-std::optional<ClusterShape> chooseCluster(Operation *op, Type element, Value H, int64_t numGates, std::string reason = "");
 
 /// Launches the kernel, and one in front that brings the weights into order.
 void launchClusterBackward(const Emitter &host, const ClusterRecurrence &recurrence, const ClusterShape &shape,

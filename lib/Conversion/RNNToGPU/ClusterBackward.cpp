@@ -22,54 +22,22 @@ FailureOr<ClusterShape> ClusterShape::choose(int64_t H, int64_t numGates, Type e
   // More weights and sums than this in the registers of a thread, and ptxas spills others (measured with ptxas 13.0 for
   // sm_90a).
   constexpr int64_t maxRegisters = 160;
-  // A quarter of the registers keeps the product short; beyond 8 blocks, clusters are not portable. Estimates: no GPU
-  // has measured them.
-  constexpr int64_t goodRegisters = 64;
-  std::optional<ClusterShape> best;
-  for (int64_t blocks : {2, 4, 8, 16}) {
-    if (wanted && blocks != wanted)
-      continue;
+  return chooseClusterShape<ClusterShape>(H, wanted, reason, [&](int64_t blocks) {
     ClusterShape shape{numGates, blocks, int64_t(llvm::divideCeil(H, 16 * blocks)), 8, element.getIntOrFloatBitWidth(), 0};
     while (blocks * shape.tiles % shape.warps != 0)
       --shape.warps;
-    const int64_t needed = shape.getPiecesOfWarp() * ClusterPieces::registers;
+    const ClusterWeights weights = shape.getWeights();
     // What a thread carries and reads for more than two places does not fit beside.
     const int64_t places = llvm::divideCeil(shape.getSums(), shape.getThreads());
     const int64_t others = shape.getTilesOfWarp() * 4 + 24 * std::max<int64_t>(places - 2, 0);
-    shape.piecesInRegisters = shape.getPiecesOfWarp();
-    if (needed + others > maxRegisters) {
+    shape.piecesInRegisters = weights.getPiecesOfWarp();
+    if (weights.getRegisters() + others > maxRegisters) {
       // The registers of one piece more are on their way while another multiplies.
       const int64_t room = maxRegisters - 16 - others;
       shape.piecesInRegisters = std::max<int64_t>(room, 0) / ClusterPieces::registers;
     }
-    if (shape.getBytes() > ClusterKernel::maxBytes)
-      continue;
-    best = shape; // the larger the cluster, the more of the weights stands in registers
-    if (needed <= goodRegisters)
-      break;
-  }
-  if (best)
-    return *best;
-  reason = "the recurrent weights of " + std::to_string(H) + " units do not fit the registers and the shared memory of " +
-           (wanted ? "a cluster of " + std::to_string(wanted) + " blocks" : std::string("the largest cluster"));
-  return failure();
-}
-
-std::optional<ClusterShape> rnn::chooseCluster(Operation *op, Type element, Value H, int64_t numGates,
-                                               std::string reason) {
-  if (!wantsCluster(op))
-    return std::nullopt;
-  if (reason.empty())
-    reason = findReasonAgainstCluster(op, element, H);
-  if (reason.empty()) {
-    auto blocks = findAttr<IntegerAttr>(op, "rnn.cluster_blocks");
-    FailureOr<ClusterShape> shape =
-        ClusterShape::choose(*getConstantIntValue(H), numGates, element, blocks ? blocks.getInt() : 0, reason);
-    if (succeeded(shape))
-      return *shape;
-  }
-  remarkNoCluster(op, reason);
-  return std::nullopt;
+    return shape;
+  });
 }
 
 namespace {
@@ -91,13 +59,10 @@ private:
     SmallVector<Value> once;
   };
 
-  Emitter named(StringRef suffix) const { return host.named(name + ": " + suffix.str()); }
-
   Value half(Value turn) const { return e.mul(turn, e.index(shape.getTileElements())); }
 
   // --- Before the loop ---
   void orderWeights();
-  void loadWeights();
   Place findPlace(int64_t number);
   void findTargets();
   SmallVector<Value> startCarried();
@@ -107,7 +72,6 @@ private:
   Value addPartialSums(const Place &place, Value step);
   SmallVector<Value> receive(Value step);
   void storeGates(const Place &place, const Step &step, Value turn, const ClusterBackwardLayer::Gradients &gradients);
-  SmallVector<Value> multiplyAll(Value turn);
   void sendSums(Value turn, ValueRange sums);
 
   const ClusterRecurrence &recurrence;
@@ -115,8 +79,6 @@ private:
   const ClusterBackwardLayer &layer;
 
   Value slots, tile;                       ///< pointers to workgroup memory
-  SmallVector<SmallVector<Value>> weights; ///< registers: by tile of the warp, then piece
-  Value weightsInMemory;                   ///< those of this lane that follow
   SmallVector<Place> places;
   /// By tile of the warp: this block's place in the slots of the owner, and the owner's mbarriers.
   SmallVector<Value> targetSlots, targetBarriers;
@@ -148,29 +110,6 @@ void BackwardKernel::orderWeights() {
                     exists, [&] { return layer.getWeight(e, piece, gate, unit, from); },
                     [&] { return e.number(0.0, element); });
               });
-}
-
-void BackwardKernel::loadWeights() {
-  Emitter reading = named("weights");
-  Value block = e.add(e.mul(direction, e.index(shape.blocks)), rank);
-  Value firstPiece = e.mul(e.add(e.mul(block, e.index(shape.warps)), warp), e.index(shape.getPiecesOfWarp()));
-  Value first = reading.address(recurrence.orderedWeights,
-                                {firstPiece, e.mul(lane, e.index(ClusterPieces::registers)), e.index(0)});
-  for (int64_t piece = 0; piece < shape.piecesInRegisters; ++piece)
-    weights.push_back(loadPiece(reading, first, piece));
-  if (shape.getPiecesInMemory() == 0)
-    return;
-  // A lane writes what it alone reads.
-  Type four = VectorType::get({4}, i32);
-  const int64_t count = shape.getPiecesOfWarp() - shape.piecesInRegisters;
-  Value place = e.add(e.mul(warp, e.index(count * ClusterPieces::lanes)), lane);
-  weightsInMemory = at(addBuffer(shape.getWeightBytes()), four, place);
-  e.loop(e.index(0), e.index(count), 1, {}, [&](Value piece, ValueRange) {
-    Value from = e.add(e.index(shape.piecesInRegisters), piece), lanes = e.index(ClusterPieces::lanes);
-    Value loaded = LLVM::LoadOp::create(builder, reading.loc, four, at(first, four, e.mul(from, lanes)), 16);
-    LLVM::StoreOp::create(builder, reading.loc, loaded, at(weightsInMemory, four, e.mul(piece, lanes)), 16);
-    return SmallVector<Value>();
-  });
 }
 
 /// Registers of D (PTX ISA, mma.m16n8k16): a lane has rows group and group + 8, of each the columns 2 * member and the next.
@@ -219,18 +158,10 @@ SmallVector<Value> BackwardKernel::startCarried() {
 // A step
 //===----------------------------------------------------------------------===//
 
-/// The step with `number` in the direction's order.
 Step BackwardKernel::getStep(Value number) const {
-  Value one = e.index(1), last = e.sub(recurrence.steps, one);
-  Step step{number, direction, number, e.sub(number, one), e.add(number, one), e.isEqual(number, e.index(0)),
-            e.isEqual(number, last)};
-  if (recurrence.numDirections == 2) {
-    Value isForward = e.isEqual(direction, e.index(0)), mirrored = e.sub(last, number);
-    step.t = e.select(isForward, number, mirrored);
-    step.earlier = e.select(isForward, step.earlier, e.add(mirrored, one));
-    step.later = e.select(isForward, step.later, e.sub(mirrored, one));
-  }
-  return step;
+  Value last = e.sub(recurrence.steps, e.index(1));
+  return makeStep(e, direction, recurrence.numDirections, number, last, e.isEqual(number, e.index(0)),
+                  e.isEqual(number, last));
 }
 
 Value BackwardKernel::addPartialSums(const Place &place, Value step) {
@@ -268,22 +199,7 @@ void BackwardKernel::storeGates(const Place &place, const Step &step, Value turn
   });
 }
 
-/// Partial sums of all units, for the warp's tiles.
-SmallVector<Value> BackwardKernel::multiplyAll(Value turn) {
-  Emitter multiplying = named("product");
-  SmallVector<Value> sums(shape.getTilesOfWarp() * 4, e.number(0.0, f32));
-  Value row = e.add(half(turn), e.mul(group, e.index(shape.getTileStride())));
-  for (int64_t piece = 0; piece < shape.getPieces(); ++piece) {
-    SmallVector<Value> right = loadRight(multiplying, tile, row, piece);
-    for (int64_t tileOfWarp = 0; tileOfWarp < shape.getTilesOfWarp(); ++tileOfWarp) {
-      const int64_t number = tileOfWarp * shape.getPieces() + piece, inMemory = number - shape.piecesInRegisters;
-      multiply(multiplying, inMemory < 0 ? weights[number] : loadPiece(multiplying, weightsInMemory, inMemory), right,
-               MutableArrayRef(sums).slice(tileOfWarp * 4, 4));
-    }
-  }
-  return sums;
-}
-
+/// `sums`: partial ones of all units, for the warp's tiles.
 void BackwardKernel::sendSums(Value turn, ValueRange sums) {
   Emitter sending = named("send");
   // The columns of examples that the cluster does not have stay at home.
@@ -305,7 +221,7 @@ void BackwardKernel::build() {
   launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.getBytes());
   slots = addBuffer(shape.getSlotBytes());
   tile = addBuffer(shape.getTileBytes());
-  loadWeights();
+  loadWeights(recurrence.orderedWeights, shape.getWeights());
   clear(tile, shape.getTileBytes() / 4); // rows and units that do not exist are never stored, but multiplied
   for (int64_t number = 0; number * shape.getThreads() < shape.getSums(); ++number)
     places.push_back(findPlace(number));
@@ -330,7 +246,8 @@ void BackwardKernel::build() {
     }
     // The gates' gradients of the block are in the tile, and all that it received has been read.
     e.barrier();
-    auto sendAll = [&] { sendSums(turn, multiplyAll(turn)); };
+    Value row = e.add(half(turn), e.mul(group, e.index(shape.getTileStride())));
+    auto sendAll = [&] { sendSums(turn, multiplyAll(tile, row)); };
     if (layer.wantsState())
       sendAll();
     else // nobody wants what the first step sends back

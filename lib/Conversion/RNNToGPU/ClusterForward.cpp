@@ -29,47 +29,19 @@ using namespace mlir::rnn;
 FailureOr<ClusterForwardShape> ClusterForwardShape::choose(int64_t H, int64_t numGates, Type element, int64_t wanted,
                                                            std::string &reason) {
   // As the backward's: ptxas has registers for so many weights (four less for each warp's tile, and a piece on its way where
-  // others stand in memory), and a quarter of all keeps the product short.
-  constexpr int64_t maxRegisters = 144, withMemory = 120, goodRegisters = 64, maxWarps = 8;
-  std::optional<ClusterForwardShape> best;
-  for (int64_t blocks : {2, 4, 8, 16}) {
-    if (wanted && blocks != wanted)
-      continue;
+  // others stand in memory).
+  constexpr int64_t maxRegisters = 144, withMemory = 120, maxWarps = 8;
+  return chooseClusterShape<ClusterForwardShape>(H, wanted, reason, [&](int64_t blocks) {
     ClusterForwardShape shape{numGates, H, blocks, 1, 1, element.getIntOrFloatBitWidth(), 0};
     // No warp has nothing to do, but in the last blocks.
     int64_t tiles = llvm::divideCeil(llvm::divideCeil(H, blocks), shape.getUnitsOfTile());
     shape.tiles = llvm::divideCeil(tiles, maxWarps);
     shape.warps = llvm::divideCeil(tiles, shape.tiles);
-    const int64_t needed = shape.getPiecesOfWarp() * ClusterPieces::registers;
-    shape.piecesInRegisters = needed <= maxRegisters ? shape.getPiecesOfWarp() : withMemory / ClusterPieces::registers;
-    if (shape.getBytes() > ClusterKernel::maxBytes)
-      continue;
-    best = shape; // the larger the cluster, the more of the weights stands in registers
-    if (needed <= goodRegisters)
-      break;
-  }
-  if (best)
-    return *best;
-  reason = "the recurrent weights of " + std::to_string(H) + " units do not fit the registers and the shared memory of " +
-           (wanted ? "a cluster of " + std::to_string(wanted) + " blocks" : std::string("the largest cluster"));
-  return failure();
-}
-
-std::optional<ClusterForwardShape> rnn::chooseClusterForward(Operation *op, Type element, Value H, int64_t numGates,
-                                                             std::string reason) {
-  if (!wantsCluster(op))
-    return std::nullopt;
-  if (reason.empty())
-    reason = findReasonAgainstCluster(op, element, H);
-  if (reason.empty()) {
-    auto blocks = findAttr<IntegerAttr>(op, "rnn.cluster_blocks");
-    FailureOr<ClusterForwardShape> shape =
-        ClusterForwardShape::choose(*getConstantIntValue(H), numGates, element, blocks ? blocks.getInt() : 0, reason);
-    if (succeeded(shape))
-      return *shape;
-  }
-  remarkNoCluster(op, reason);
-  return std::nullopt;
+    const ClusterWeights weights = shape.getWeights();
+    shape.piecesInRegisters =
+        weights.getRegisters() <= maxRegisters ? weights.getPiecesOfWarp() : withMemory / ClusterPieces::registers;
+    return shape;
+  });
 }
 
 namespace {
@@ -92,8 +64,6 @@ private:
   /// one example; those are its slots.
   static constexpr int64_t numSlots = 4;
 
-  Emitter named(StringRef suffix) const { return host.named(name + ": " + suffix.str()); }
-
   int64_t stride() const { return shape.getStride(); }
   int64_t tileElements() const { return shape.getTileElements(); }
   int64_t placesOfTile() const { return shape.hasOneGate() ? numSlots : 1; }
@@ -102,7 +72,6 @@ private:
 
   // --- Before the loop ---
   void orderWeights();
-  void loadWeights();
   void fillTiles();
   void findPlaces();
   void findTargets();
@@ -112,7 +81,6 @@ private:
   Step getStep(Value number) const;
   void syncWarp() const;
   Value exchange(Value value, int64_t lanes) const;
-  SmallVector<Value> multiplyAll(Value number);
   SmallVector<Value> toSlots(ArrayRef<Value> sums);
   Value toBits(Value state) const;
   SmallVector<Value> gather(ArrayRef<Value> states);
@@ -124,8 +92,6 @@ private:
 
   Value tiles;                             ///< two, in workgroup memory
   Value example, pair, unitInTile;         ///< of this lane: of the cluster; whether it has the odd one; first slot or unit
-  SmallVector<SmallVector<Value>> weights; ///< registers: by tile of the warp, then piece
-  Value weightsInMemory;                   ///< those of this lane that follow
   SmallVector<Place> places;               ///< by tile of the warp
   struct Target {
     Value exists; ///< or null: always
@@ -165,29 +131,6 @@ void ForwardKernel::orderWeights() {
                     exists, [&] { return layer.getWeight(e, piece, gate, unit, from); },
                     [&] { return e.number(0.0, element); });
               });
-}
-
-void ForwardKernel::loadWeights() {
-  Emitter reading = named("weights");
-  Value block = e.add(e.mul(direction, e.index(shape.blocks)), rank);
-  Value firstPiece = e.mul(e.add(e.mul(block, e.index(shape.warps)), warp), e.index(shape.getPiecesOfWarp()));
-  Value first = reading.address(recurrence.orderedWeights,
-                                {firstPiece, e.mul(lane, e.index(ClusterPieces::registers)), e.index(0)});
-  for (int64_t piece = 0; piece < shape.piecesInRegisters; ++piece)
-    weights.push_back(loadPiece(reading, first, piece));
-  if (shape.getPiecesInMemory() == 0)
-    return;
-  // A lane writes what it alone reads.
-  Type four = VectorType::get({4}, i32);
-  const int64_t count = shape.getPiecesOfWarp() - shape.piecesInRegisters;
-  Value place = e.add(e.mul(warp, e.index(count * ClusterPieces::lanes)), lane);
-  weightsInMemory = at(addBuffer(shape.getWeightBytes()), four, place);
-  e.loop(e.index(0), e.index(count), 1, {}, [&](Value piece, ValueRange) {
-    Value from = e.add(e.index(shape.piecesInRegisters), piece), lanes = e.index(ClusterPieces::lanes);
-    Value loaded = LLVM::LoadOp::create(builder, reading.loc, four, at(first, four, e.mul(from, lanes)), 16);
-    LLVM::StoreOp::create(builder, reading.loc, loaded, at(weightsInMemory, four, e.mul(piece, lanes)), 16);
-    return SmallVector<Value>();
-  });
 }
 
 /// The states before the first step in one, zeros in the other. What nobody sends stays zero, and is multiplied.
@@ -250,18 +193,10 @@ SmallVector<Value> ForwardKernel::startCarried() {
 // A step
 //===----------------------------------------------------------------------===//
 
-/// The step with `number` in the direction's order.
 Step ForwardKernel::getStep(Value number) const {
-  Value one = e.index(1), last = e.sub(recurrence.steps, one);
-  Step step{number, direction, number, e.sub(number, one), e.add(number, one), e.isEqual(number, e.index(0)),
-            e.isEqual(number, last)};
-  if (recurrence.numDirections == 2) {
-    Value isForward = e.isEqual(direction, e.index(0)), mirrored = e.sub(last, number);
-    step.t = e.select(isForward, number, mirrored);
-    step.earlier = e.select(isForward, step.earlier, e.add(mirrored, one));
-    step.later = e.select(isForward, step.later, e.sub(mirrored, one));
-  }
-  return step;
+  Value last = e.sub(recurrence.steps, e.index(1));
+  return makeStep(e, direction, recurrence.numDirections, number, last, e.isEqual(number, e.index(0)),
+                  e.isEqual(number, last));
 }
 
 void ForwardKernel::syncWarp() const { NVVM::SyncWarpOp::create(builder, e.loc, constant32(-1)); }
@@ -269,22 +204,6 @@ void ForwardKernel::syncWarp() const { NVVM::SyncWarpOp::create(builder, e.loc, 
 /// The value of the lane whose number differs by `lanes`, a power of two.
 Value ForwardKernel::exchange(Value value, int64_t lanes) const {
   return gpu::ShuffleOp::create(builder, e.loc, value, lanes, 32, gpu::ShuffleMode::XOR).getShuffleResult();
-}
-
-/// The sums of the warp's tiles, with the states of the step before.
-SmallVector<Value> ForwardKernel::multiplyAll(Value number) {
-  Emitter multiplying = named("product");
-  SmallVector<Value> sums(shape.tiles * 4, e.number(0.0, f32));
-  Value row = e.add(tileOf(e.add(number, e.index(1))), e.mul(group, e.index(stride())));
-  for (int64_t piece = 0; piece < shape.getPieces(); ++piece) {
-    SmallVector<Value> right = loadRight(multiplying, tiles, row, piece);
-    for (int64_t tile = 0; tile < shape.tiles; ++tile) {
-      const int64_t number = tile * shape.getPieces() + piece, inMemory = number - shape.piecesInRegisters;
-      multiply(multiplying, inMemory < 0 ? weights[number] : loadPiece(multiplying, weightsInMemory, inMemory), right,
-               MutableArrayRef(sums).slice(tile * 4, 4));
-    }
-  }
-  return sums;
 }
 
 /// From the registers of D (PTX ISA, mma.m16n8k16: rows group and group + 8, of each the columns 2 * member and the next) to
@@ -362,7 +281,7 @@ void ForwardKernel::build() {
   orderWeights();
   launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.getBytes());
   tiles = addBuffer(shape.getTileBytes());
-  loadWeights();
+  loadWeights(recurrence.orderedWeights, shape.getWeights());
   fillTiles();
   findPlaces();
   SmallVector<Value> carried = startCarried();
@@ -378,7 +297,9 @@ void ForwardKernel::build() {
       values.push_back(valuesIf(place.exists, [&] { return layer.read(named("from the input"), place, step); }));
     e.when(e.isLess(zero, number), [&] { waitFor(e.sub(number, one)); });
     syncWarp(); // lanes leave the wait one by one, and multiply together
-    SmallVector<Value> sums = multiplyAll(number), after, states;
+    // With the states of the step before.
+    Value row = e.add(tileOf(e.add(number, one)), e.mul(group, e.index(stride())));
+    SmallVector<Value> sums = multiplyAll(tiles, row), after, states;
     SmallVector<ClusterForwardLayer::Result> results;
     for (int64_t tile = 0; tile < shape.tiles; ++tile) {
       SmallVector<Value> slots = toSlots(ArrayRef(sums).slice(tile * 4, 4));

@@ -33,10 +33,7 @@ struct ClusterForwardShape {
   int64_t getThreads() const { return warps * 32; }
   /// Pieces along the depth: the states of all units.
   int64_t getPieces() const { return llvm::divideCeil(H, getDepth()); }
-  int64_t getPiecesOfWarp() const { return tiles * getPieces(); }
-  /// Of all blocks: by block, warp, tile of the warp, and piece along the depth.
-  int64_t getNumPieces() const { return blocks * warps * getPiecesOfWarp(); }
-  int64_t getPiecesInMemory() const { return warps * (getPiecesOfWarp() - piecesInRegisters); }
+  ClusterWeights getWeights() const { return {blocks, warps, tiles, getPieces(), piecesInRegisters}; }
   /// Columns of states that are sent, and that a row has room for.
   int64_t getSentColumns() const { return blocks * getUnits(); }
   int64_t getColumns() const { return llvm::alignTo(std::max(getSentColumns(), getPieces() * getDepth()), 16); }
@@ -46,12 +43,7 @@ struct ClusterForwardShape {
 
   // Bytes of workgroup memory.
   int64_t getTileBytes() const { return 2 * getTileElements() * bits / 8; }
-  int64_t getWeightBytes() const { return getPiecesInMemory() * ClusterPieces::lanes * ClusterPieces::registers * 4; }
-  int64_t getBytes() const { return getTileBytes() + getWeightBytes() + ClusterKernel::barrierBytes; }
-
-  MemRefType getWeightsType(Type element, int64_t numDirections) const {
-    return ClusterPieces(element).getBufferType(numDirections * getNumPieces());
-  }
+  int64_t getBytes() const { return getTileBytes() + getWeights().getBytes() + ClusterKernel::barrierBytes; }
 
   /// A shape for `H` units in clusters of `blocks` (0: any), or why there is none.
   static FailureOr<ClusterForwardShape> choose(int64_t H, int64_t numGates, Type element, int64_t blocks,
@@ -92,13 +84,7 @@ public:
   virtual void finish(const Emitter &e, const Place &place, ValueRange carried) const {}
 };
 
-/// The shape for a recurrence of `H` units in `element`, if it is to run in clusters and fits; a remark says why it does not.
-/// `reason`: why this layer cannot; empty: it can.
-std::optional<ClusterForwardShape> chooseClusterForward(Operation *op, Type element, Value H, int64_t numGates,
-                                                        std::string reason = "");
-
-/// Launches the kernel, and one in front that brings the weights into order. `recurrence.orderedWeights` has the type of
-/// ClusterForwardShape::getWeightsType.
+/// Launches the kernel, and one in front that brings the weights into order.
 void launchClusterForward(const Emitter &host, const ClusterRecurrence &recurrence, const ClusterForwardShape &shape,
                           const ClusterForwardLayer &layer);
 

@@ -243,6 +243,44 @@ void ClusterKernel::send(const Emitter &sending, ValueRange values, Value target
 // Products
 //===----------------------------------------------------------------------===//
 
+void ClusterKernel::loadWeights(Value ordered, const ClusterWeights &all) {
+  where = all;
+  Emitter reading = named("weights");
+  Value block = e.add(e.mul(direction, e.index(where.blocks)), rank);
+  Value firstPiece = e.mul(e.add(e.mul(block, e.index(where.warps)), warp), e.index(where.getPiecesOfWarp()));
+  Value first =
+      reading.address(ordered, {firstPiece, e.mul(lane, e.index(ClusterPieces::registers)), e.index(0)});
+  for (int64_t piece = 0; piece < where.inRegisters; ++piece)
+    weights.push_back(loadPiece(reading, first, piece));
+  if (where.getPiecesInMemory() == 0)
+    return;
+  // A lane writes what it alone reads.
+  Type four = VectorType::get({4}, i32);
+  const int64_t count = where.getPiecesOfWarp() - where.inRegisters;
+  Value place = e.add(e.mul(warp, e.index(count * ClusterPieces::lanes)), lane);
+  weightsInMemory = at(addBuffer(where.getBytes()), four, place);
+  e.loop(e.index(0), e.index(count), 1, {}, [&](Value piece, ValueRange) {
+    Value from = e.add(e.index(where.inRegisters), piece), lanes = e.index(ClusterPieces::lanes);
+    Value loaded = LLVM::LoadOp::create(builder, reading.loc, four, at(first, four, e.mul(from, lanes)), 16);
+    LLVM::StoreOp::create(builder, reading.loc, loaded, at(weightsInMemory, four, e.mul(piece, lanes)), 16);
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value> ClusterKernel::multiplyAll(Value tile, Value row) const {
+  Emitter multiplying = named("product");
+  SmallVector<Value> sums(where.tiles * 4, e.number(0.0, f32));
+  for (int64_t piece = 0; piece < where.pieces; ++piece) {
+    SmallVector<Value> right = loadRight(multiplying, tile, row, piece);
+    for (int64_t tileOfWarp = 0; tileOfWarp < where.tiles; ++tileOfWarp) {
+      const int64_t number = tileOfWarp * where.pieces + piece, inMemory = number - where.inRegisters;
+      multiply(multiplying, inMemory < 0 ? weights[number] : loadPiece(multiplying, weightsInMemory, inMemory), right,
+               MutableArrayRef(sums).slice(tileOfWarp * 4, 4));
+    }
+  }
+  return sums;
+}
+
 SmallVector<Value> ClusterKernel::loadPiece(const Emitter &reading, Value first, int64_t piece) const {
   Type four = VectorType::get({4}, i32), pair = VectorType::get({2}, element);
   Value place = at(first, four, e.index(piece * ClusterPieces::lanes));

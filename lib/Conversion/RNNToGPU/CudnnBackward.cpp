@@ -31,8 +31,8 @@ public:
     dh0 = stack.write(op.getInputHBackpropOut());
     dc0 = stack.write(op.getInputCBackpropOut());
     dparams = stack.write(op.getParamsBackpropOut());
-    cluster = chooseCluster(op, element, H, numGates,
-                            isProjected ? "the state goes through a projection in every step" : "");
+    cluster = chooseCluster<ClusterShape>(op, element, H, numGates,
+                                          isProjected ? "the state goes through a projection in every step" : "");
     allocate();
   }
 
@@ -60,7 +60,7 @@ private:
     gradients = stack.allocate(host.mul(stack.points, allColumns), element);
     stateGradients = cell.isGRU() ? stack.allocate(host.mul(stack.points, allColumns), element) : gradients;
     if (cluster)
-      orderedWeights = stack.dense.allocate(ClusterRecurrence::getWeightsType(*cluster, element, numDirections), {});
+      orderedWeights = stack.dense.allocate(cluster->getWeights().getBufferType(element, numDirections), {});
     if (dparams)
       rowSums = stateRowSums = stack.allocate(host.mul(B, allColumns), accumulator);
     if (dparams && cell.isGRU())
@@ -99,8 +99,9 @@ private:
 
   /// The steps of both directions, and the gradients of the states before them, in one kernel.
   void launchCluster() {
-    CudnnRecurrence r{{getName("grad_cluster").str(), element, *getConstantIntValue(H), numDirections, steps, B,
-                       orderedWeights}};
+    CudnnRecurrence r;
+    static_cast<ClusterRecurrence &>(r) = {getName("grad_cluster").str(), element, *getConstantIntValue(H), numDirections,
+                                           steps, B, orderedWeights};
     std::tie(r.dy, r.between, r.dhn, r.dcn, r.states) = std::tie(dy, between, dhn, dcn, states);
     std::tie(r.gradients, r.stateGradients, r.allColumns) = std::tie(gradients, stateGradients, allColumns);
     std::tie(r.dh0, r.dc0, r.sums, r.stateSums) = std::tie(dh0, dc0, rowSums, stateRowSums);

@@ -28,8 +28,8 @@ public:
     y = stack.write(op.getOutputOut());
     hn = stack.write(op.getOutputHOut());
     cn = stack.write(op.getOutputCOut());
-    cluster = chooseClusterForward(op, element, H, numGates,
-                                   isProjected ? "the state goes through a projection in every step" : "");
+    cluster = chooseCluster<ClusterForwardShape>(op, element, H, numGates,
+                                                 isProjected ? "the state goes through a projection in every step" : "");
     allocate();
   }
 
@@ -72,7 +72,7 @@ private:
     if (isProjected)
       hiddenScratch = stack.allocate(cells, element);
     if (cluster)
-      orderedWeights = stack.dense.allocate(cluster->getWeightsType(element, numDirections), {});
+      orderedWeights = stack.dense.allocate(cluster->getWeights().getBufferType(element, numDirections), {});
     // Outputs of two layers in turns; the reserve space itself, or the result, where they hold the same.
     Value outputs = host.mul(stack.points, stack.width);
     if (stack.hasOneLayer && !isTraining && y && !stack.lengths)

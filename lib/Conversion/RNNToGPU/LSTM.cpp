@@ -167,7 +167,7 @@ public:
     if (mayUseLibrary(numRows, columns, I) && !element.isF64())
       biases = element == accumulator ? bias : allocate({columns}, accumulator);
     launchInput([&] { return multiplyInput(); });
-    if (std::optional<ClusterForwardShape> shape = chooseClusterForward(op, element, H, numGates))
+    if (std::optional<ClusterForwardShape> shape = chooseCluster<ClusterForwardShape>(op, element, H, numGates))
       launchClustersOr(host, [&] { launchCluster(*shape); }, [&] { launchSteps(); });
     else
       launchSteps();
@@ -183,7 +183,7 @@ private:
   void launchCluster(const ClusterForwardShape &shape) {
     LSTMForwardRecurrence r;
     static_cast<ClusterRecurrence &>(r) = {"block_lstm_cluster", element, shape.H, 1, steps, B,
-                                           dense.allocate(shape.getWeightsType(element, 1), {})};
+                                           dense.allocate(shape.getWeights().getBufferType(element, 1), {})};
     for (auto [order, column] : llvm::enumerate(r.gateColumns))
       column = r.H * (layout == GateLayout::Icfo ? order : std::array{0, 2, 1, 3}[order]);
     std::tie(r.weights, r.firstRow, r.arguments, r.cellBefore, r.stateBefore) = std::tie(w, I, gates, csPrev, hPrev);
@@ -277,7 +277,7 @@ public:
         gateSums = allocate({B, columns}, accumulator);
       if (wci && (dwci || dwcf || dwco))
         peepholeSums = allocate({B, host.mul(H, host.index(3))}, accumulator);
-      if (std::optional<ClusterShape> shape = chooseCluster(op, element, H, 4))
+      if (std::optional<ClusterShape> shape = chooseCluster<ClusterShape>(op, element, H, 4))
         launchClustersOr(host, [&] { launchCluster(*shape); }, [&] { launchLoop(); });
       else
         launchLoop();
@@ -300,14 +300,16 @@ private:
 
   /// The steps, and the gradients of the states before them, in one kernel.
   void launchCluster(const ClusterShape &shape) {
-    LSTMRecurrence r{{"block_lstm_grad_cluster", element, *getConstantIntValue(H), 1, steps, B, {}}, w, I, {}};
+    LSTMRecurrence r;
+    static_cast<ClusterRecurrence &>(r) = {"block_lstm_grad_cluster", element, *getConstantIntValue(H), 1, steps, B, {}};
+    std::tie(r.weights, r.firstRow) = std::tie(w, I);
     for (auto [order, column] : llvm::enumerate(r.gateColumns))
       column = r.H * (layout == GateLayout::Icfo ? order : std::array{0, 2, 1, 3}[order]);
     std::tie(r.i, r.g, r.f, r.o, r.u, r.cells, r.cellBefore) = std::tie(i, ci, f, o, co, cs, csPrev);
     std::tie(r.cellGradients, r.stateGradients) = std::tie(csGrad, hGrad);
     std::tie(r.wci, r.wcf, r.wco) = std::tie(wci, wcf, wco);
     std::tie(r.gateGradients, r.cellGradientBefore, r.gradientBefore) = std::tie(dgates, dcsPrev, dhPrev);
-    r.orderedWeights = dense.allocate(ClusterRecurrence::getWeightsType(shape, element, 1), {});
+    r.orderedWeights = dense.allocate(shape.getWeights().getBufferType(element, 1), {});
     std::tie(r.gateSums, r.peepholeSums) = std::tie(gateSums, peepholeSums);
     launchLSTMRecurrence(host, r, shape);
   }

@@ -56,6 +56,10 @@ struct Step {
   Value isFirst, isLast;   ///< by number
 };
 
+/// The step with `number` in the order of `direction`; `last` is the greatest number of all.
+Step makeStep(const Emitter &e, Value direction, int64_t numDirections, Value number, Value last, Value isFirst,
+              Value isLast);
+
 class Layer {
 public:
   /// `name` begins those of the kernels.

@@ -53,6 +53,19 @@ ProductOperand rnn::operandOf(std::function<Matrix(const Emitter &, int64_t)> ma
 // Layers
 //===----------------------------------------------------------------------===//
 
+Step rnn::makeStep(const Emitter &e, Value direction, int64_t numDirections, Value number, Value last, Value isFirst,
+                   Value isLast) {
+  Value one = e.index(1);
+  Step step{number, direction, number, e.sub(number, one), e.add(number, one), isFirst, isLast};
+  if (numDirections == 2) {
+    Value isForward = e.isEqual(direction, e.index(0)), mirrored = e.sub(last, number);
+    step.t = e.select(isForward, number, mirrored);
+    step.earlier = e.select(isForward, step.earlier, e.add(mirrored, one));
+    step.later = e.select(isForward, step.later, e.sub(mirrored, one));
+  }
+  return step;
+}
+
 Product Layer::product(StringRef suffix, int64_t panels, Value rows, Value columns, Value depth) const {
   return {getName(suffix), element, panels, rows, columns, depth, {}, {}, {}};
 }
@@ -71,13 +84,7 @@ void Layer::launch(Product product, Value number) {
   Value one = host.index(1), last = host.sub(steps, one), isFirst = host.isEqual(number, host.index(0)),
         isLast = host.isEqual(number, last);
   product.start = [=](const Emitter &e, Value direction) {
-    Step step{number, direction, number, e.sub(number, one), e.add(number, one), isFirst, isLast};
-    if (numDirections == 2) {
-      Value isForward = e.isEqual(direction, e.index(0)), mirrored = e.sub(last, number);
-      step.t = e.select(isForward, number, mirrored);
-      step.earlier = e.select(isForward, step.earlier, e.add(mirrored, one));
-      step.later = e.select(isForward, step.later, e.sub(mirrored, one));
-    }
+    Step step = makeStep(e, direction, numDirections, number, last, isFirst, isLast);
     startDirection(e, direction);
     startStep(e, step);
   };
