@@ -185,7 +185,8 @@ public:
 
 private:
   void steps(const Team &team, bool wantsState);
-  void multiply(Value t, Value panel, Value fetched);
+  void multiply(Value t, Value panel, Value count);
+  void multiplyAndFetch(Value t, Value panel, Value fetched);
   void storeGates(const Place &at, ArrayRef<Value> gates);
   void cell(Value s, Value t, Value panel, Value deltaHidden);
 

@@ -28,6 +28,13 @@ void host::storePanels(HostBuilder &b, Value source, Value from, Value rows, Val
   });
 }
 
+/// The number of rows, at least `rows`, that panels are to have which are read together, some rows of each: as many lines
+/// apart, panels begin in sets of a cache that are far from each other, and the rows of a tile do not push each other out.
+static Value spreadRows(HostBuilder &b, Value rows) {
+  constexpr int64_t apart = 7, period = 16; // a tile has six rows, and a cache's sets are a multiple of 16
+  return b.add(b.mul(b.div(b.add(rows, period - 1 - apart), b.index(period)), period), apart);
+}
+
 //===----------------------------------------------------------------------===//
 // Layers
 //===----------------------------------------------------------------------===//
@@ -246,8 +253,7 @@ void ForwardLoop::project(const Own &own, Value t, Value hSource, Value hTarget)
 BackwardLoop::BackwardLoop(BackwardLayer &layer, bool wantsBias) : layer(layer), b(layer.b), library(layer.library) {
   const Problem &p = layer.p;
   rows = b.mul(p.steps, p.B);
-  // An odd number of rows spreads the panels over the sets of a cache.
-  allRows = b.createOrFold<arith::OrIOp>(rows, b.index(1));
+  allRows = spreadRows(b, rows);
   Value columns = b.mul(p.padded, layer.blocks);
   dG = b.allocate(b.mul(columns, allRows));
   packedR = b.allocate(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded));
@@ -266,14 +272,24 @@ void BackwardLoop::release() {
       b.free(buffer);
 }
 
-/// kh += dG[t] * R, the columns of one panel. On the way what the cell will read there of step `fetched` (null: nothing) comes
-/// closer, some rows with each block of the depth: all at once would wait for memory.
-void BackwardLoop::multiply(Value t, Value q, Value fetched) {
+/// kh += dG[t] * R, the columns of some panels.
+void BackwardLoop::multiply(Value t, Value q, Value count) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel);
+  Value depth = b.mul(p.panels, layer.recurrent.count), packedPanel = b.mul(depth, panel * panel);
+  Value place = b.add(b.mul(b.mul(p.panels, layer.recurrent.first), dGPanel), b.mul(t, panelRows));
+  library.product(b, {dG, place, dGPanel, packedR, b.mul(q, packedPanel), packedPanel, kh, b.mul(q, panelRows),
+                      b.index(panel), panelRows, p.B, count, depth});
+}
+
+/// The same for one panel. On the way what the cell will read there of step `fetched` comes closer, some rows with each block of
+/// the depth: all at once would wait for memory.
+void BackwardLoop::multiplyAndFetch(Value t, Value q, Value fetched) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
   Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel), zero = b.index(0);
   Value depth = b.mul(p.panels, layer.recurrent.count);
-  // Few rows are fetched by themselves, and their products are too short to be cut.
   constexpr int64_t rowsAtOnce = 4;
   Value atOnce = b.div(b.add(b.mul(depth, rowsAtOnce), b.sub(p.B, b.index(1))), b.max(p.B, b.index(1)));
   atOnce = b.mul(b.ceilDiv(b.max(b.min(atOnce, depth), b.index(1)), depthPanels), depthPanels);
@@ -285,11 +301,7 @@ void BackwardLoop::multiply(Value t, Value q, Value fetched) {
     library.product(b, {dG, b.add(place, b.mul(first, dGPanel)), dGPanel, packedR,
                         b.add(weights, b.mul(first, panel * panel)), zero, kh, b.mul(q, panelRows), b.index(panel), zero,
                         p.B, b.index(1), count});
-    if (!fetched)
-      return;
     Value from = b.div(b.mul(p.B, block), blocks), to = b.div(b.mul(p.B, b.add(block, 1)), blocks);
-    Value isWorth = b.compare(arith::CmpIPredicate::sge, p.B, b.index(rowsAtOnce));
-    to = b.createOrFold<arith::SelectOp>(isWorth, to, from);
     b.loop(from, to, 1, [&](Value row) {
       Place at = {};
       at.t = fetched, at.row = row, at.column = b.mul(q, panel), at.panel = q;
@@ -368,14 +380,17 @@ void BackwardLoop::steps(const Team &team, bool wantsState) {
   Value deltaHidden = p.projected ? b.allocate(panelRows) : Value();
   b.loop(p.steps, [&](Value k) {
     Value next = b.sub(p.steps, k), s = b.sub(next, one), t = layer.stepAt(s);
-    auto multiplyNext = [&](Value q) {
-      b.branch(b.compare(arith::CmpIPredicate::ne, k, zero),
-               [&] { multiply(layer.stepAt(next), q, p.projected ? Value() : t); });
-    };
+    Value hasNext = b.compare(arith::CmpIPredicate::ne, k, zero);
     layer.startStep(s, t);
     if (!p.projected) {
+      // A few rows are fetched by themselves, and weights come fastest for all panels at once.
+      constexpr int64_t few = 2;
+      Value isMany = b.compare(arith::CmpIPredicate::sgt, p.B, b.index(few));
+      Value isFew = b.compare(arith::CmpIPredicate::sle, p.B, b.index(few));
+      b.branch(b.createOrFold<arith::AndIOp>(hasNext, isFew),
+               [&] { multiply(layer.stepAt(next), firstPanel, b.sub(endPanel, firstPanel)); });
       b.loop(firstPanel, endPanel, 1, [&](Value q) {
-        multiplyNext(q);
+        b.branch(b.createOrFold<arith::AndIOp>(hasNext, isMany), [&] { multiplyAndFetch(layer.stepAt(next), q, t); });
         cell(s, t, q, Value());
       });
       // The next step reads all columns of this one.
@@ -383,8 +398,8 @@ void BackwardLoop::steps(const Team &team, bool wantsState) {
       return;
     }
     Value row = b.mul(t, p.B);
+    b.branch(hasNext, [&] { multiply(layer.stepAt(next), firstState, b.sub(endState, firstState)); });
     b.loop(firstState, endState, 1, [&](Value q) {
-      multiplyNext(q);
       layer.forPlaces(p.P, t, q, [&](const Place &at) {
         Value carried = b.select(at.mask, b.load(kh, at.inState));
         Value gradient = b.addf(carried, layer.outputGradient(at)), before = b.constant(0);
@@ -409,9 +424,8 @@ void BackwardLoop::steps(const Team &team, bool wantsState) {
   if (deltaHidden)
     b.free(deltaHidden);
   if (wantsState)
-    b.branch(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
-      b.loop(firstState, endState, 1, [&](Value q) { multiply(layer.stepAt(zero), q, Value()); });
-    });
+    b.branch(b.compare(arith::CmpIPredicate::ne, p.steps, zero),
+             [&] { multiply(layer.stepAt(zero), firstState, b.sub(endState, firstState)); });
 }
 
 Value BackwardLoop::rowWidth(Value panels) {

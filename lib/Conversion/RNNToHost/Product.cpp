@@ -56,25 +56,22 @@ func::FuncOp Library::get(HostBuilder &b, StringRef name, TypeRange inputs,
 
 namespace {
 
-/// A tile of c in registers.
+/// A tile of c in registers: some rows of one panel, or of a group of panels.
 class Tile {
 public:
-  Tile(HostBuilder &b, int64_t rows, Value c, Value cOffset, Value cRow)
-      : b(b), rows(rows), c(c), cOffset(cOffset), cRow(cRow),
-        // A short tile has too few sums to hide the latency of one; several sets of them take turns.
-        sets(rows == 1 ? 4 : rows == 2 ? 2 : 1) {}
+  /// `cPanel` and `bPanel`: elements from panel to panel; one panel alone does not need them.
+  Tile(HostBuilder &b, int64_t rows, Value c, Value cOffset, Value cRow, int64_t group = 1, Value cPanel = Value(),
+       Value bPanel = Value())
+      : b(b), rows(rows), group(group), c(c), cOffset(cOffset), cRow(cRow), cPanel(cPanel), bPanel(bPanel) {}
 
   SmallVector<Value> load() {
     SmallVector<Value> sums;
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t v = 0; v < b.tiles.vectors; ++v)
-        sums.push_back(b.load(c, place(row, v)));
-    sums.append((sets - 1) * sums.size(), b.constant(0));
+    forPlaces([&](Value place) { sums.push_back(b.load(c, place)); });
     return sums;
   }
 
   SmallVector<Value> loadUnless(Value isZero) {
-    SmallVector<Type> types(rows * sets * b.tiles.vectors, b.vectorType(b.tiles.sum));
+    SmallVector<Type> types(rows * group * b.tiles.vectors, b.vectorType(b.tiles.sum));
     auto choice = scf::IfOp::create(b, types, isZero, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
@@ -85,44 +82,42 @@ public:
   }
 
   /// Adds row `bOffset` of b times one column of a, whose elements are `aStep` apart.
-  void multiply(SmallVectorImpl<Value> &sums, Value a, Value aOffset, int64_t aStep, Value right, Value bOffset,
-                int64_t turn) {
+  void multiply(SmallVectorImpl<Value> &sums, Value a, Value aOffset, int64_t aStep, Value right, Value bOffset) {
     SmallVector<Value> columns;
-    for (int64_t v = 0; v < b.tiles.vectors; ++v)
-      columns.push_back(b.load(right, b.add(bOffset, v * b.tiles.lanes)));
-    int64_t first = turn % sets * rows * b.tiles.vectors;
+    for (int64_t k = 0; k < group; ++k)
+      for (int64_t v = 0; v < b.tiles.vectors; ++v)
+        columns.push_back(b.load(right, b.add(panelAt(bOffset, bPanel, k), v * b.tiles.lanes)));
+    auto sum = sums.begin();
     for (int64_t row = 0; row < rows; ++row) {
       Value factor = b.splat(b.loadScalar(a, b.add(aOffset, row * aStep)));
-      for (int64_t v = 0; v < b.tiles.vectors; ++v) {
-        Value &sum = sums[first + row * b.tiles.vectors + v];
-        sum = b.fma(factor, columns[v], sum);
+      for (Value column : columns) {
+        *sum = b.fma(factor, column, *sum);
+        ++sum;
       }
     }
   }
 
   void store(ArrayRef<Value> sums) {
-    int64_t count = rows * b.tiles.vectors;
-    for (int64_t row = 0, k = 0; row < rows; ++row)
-      for (int64_t v = 0; v < b.tiles.vectors; ++v, ++k) {
-        Value sum = sums[k];
-        for (int64_t set = 1; set < sets; ++set)
-          sum = b.addf(sum, sums[set * count + k]);
-        b.store(sum, c, place(row, v));
-      }
+    auto sum = sums.begin();
+    forPlaces([&](Value place) { b.store(*sum++, c, place); });
   }
 
 private:
-  Value place(int64_t row, int64_t v) {
-    return b.add(b.add(cOffset, b.mul(cRow, row)), v * b.tiles.lanes);
+  Value panelAt(Value offset, Value stride, int64_t k) { return k == 0 ? offset : b.add(offset, b.mul(stride, k)); }
+
+  void forPlaces(function_ref<void(Value)> body) {
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t k = 0; k < group; ++k)
+        for (int64_t v = 0; v < b.tiles.vectors; ++v)
+          body(b.add(panelAt(b.add(cOffset, b.mul(cRow, row)), cPanel, k), v * b.tiles.lanes));
   }
 
   HostBuilder &b;
-  int64_t rows;
-  Value c, cOffset, cRow;
-  int64_t sets;
+  int64_t rows, group;
+  Value c, cOffset, cRow, cPanel, bPanel;
 };
 
-/// How many steps of the depth one turn of the inner loop does; a multiple of every number of sets.
+/// How many steps of the depth one turn of the inner loop does.
 constexpr int64_t unroll = 4;
 
 /// Asks for what the next tiles read while one is computed.
@@ -139,10 +134,11 @@ public:
     step = b.createOrFold<arith::SelectOp>(isLate, b.index(0), b.index(b.tiles.panel));
   }
 
-  /// In the turn of `turn` rows that begins with row `row`: `lines` rows of the next block.
-  void fetchBlock(HostBuilder &b, Value row, int64_t turn, int64_t lines) {
+  /// In the turn of the inner loop that begins with row `row`: some rows of the next block.
+  void fetchBlock(HostBuilder &b, Value row) {
     // To the second cache: the first one is full of this block.
-    Value first = b.mul(b.div(row, b.index(turn)), lines);
+    constexpr int64_t lines = 2;
+    Value first = b.mul(b.div(row, b.index(unroll)), lines);
     for (int64_t k = 0; k < lines; ++k)
       b.prefetch(buffer, b.add(start, b.mul(b.add(first, k), step)), /*locality=*/2);
   }
@@ -159,73 +155,111 @@ private:
 
 } // namespace
 
-static void emitProduct(HostBuilder &b, const Library::Product &p) {
-  const Tiles &tiles = b.tiles;
-  int64_t panel = tiles.panel, depthPanels = Tiles::depthPanels(panel);
+/// One or two rows: nothing is used again, and what counts is how fast b comes. Several panels at once are as many streams that
+/// the processor fetches ahead by itself, which one stream from the last cache is too slow for, and enough sums to hide the
+/// latency of one.
+static void emitFewRows(HostBuilder &b, const Library::Product &p, int64_t rows) {
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), done = zero;
+  for (int64_t group = 4 / rows; group > 0; group /= 2) {
+    Value end = b.mul(b.div(p.columns, b.index(group)), group);
+    b.loop(done, end, group, [&](Value column) {
+      Tile tile(b, rows, p.c, b.add(p.cOffset, b.mul(column, p.cPanel)), p.cRow, group, p.cPanel, p.bPanel);
+      Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
+      SmallVector<Value> sums = b.loop(zero, p.depth, 1, tile.load(), [&](Value k, ValueRange carried) {
+        Value aPlace = b.add(p.aOffset, b.mul(k, p.aPanel)), bPlace = b.add(bOffset, b.mul(k, panel * panel));
+        return b.loop(zero, b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
+          SmallVector<Value> sums(inner);
+          Value a = b.add(aPlace, column), right = b.add(bPlace, b.mul(column, panel));
+          for (int64_t u = 0; u < unroll; ++u)
+            tile.multiply(sums, p.a, b.add(a, u), panel, p.b, b.add(right, u * panel));
+          return sums;
+        });
+      });
+      tile.store(sums);
+    });
+    done = end;
+  }
+}
+
+/// Three rows or more, at most a block of them. `hasMore`: more blocks follow.
+static void emitRows(HostBuilder &b, const Library::Product &p, Value hasMore) {
+  int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
   auto kernel = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value cNext, Value panels, Ahead &next) {
     Tile tile(b, rows, p.c, cOffset, p.cRow);
     SmallVector<Value> sums = tile.load();
-    // One or two rows are alone in their block, and read weights as fast as these come: the processor guesses what is next by
-    // itself, and the loop must not hold it up.
-    int64_t turn = rows > 2 ? unroll : std::min<int64_t>(panel, 16), lines = rows > 2 ? 2 : turn / unroll;
-    if (rows > 2)
-      next.fetchTile(b, p.c, cNext, p.cRow);
+    next.fetchTile(b, p.c, cNext, p.cRow);
     sums = b.loop(b.index(0), panels, 1, sums, [&](Value k, ValueRange carried) {
       Value aPlace = b.add(aOffset, b.mul(k, p.aPanel)), bPlace = b.add(bOffset, b.mul(k, panel * panel));
-      return b.loop(b.index(0), b.index(panel), turn, carried, [&](Value column, ValueRange inner) {
+      return b.loop(b.index(0), b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
         SmallVector<Value> sums(inner);
-        next.fetchBlock(b, b.add(b.mul(k, panel), column), turn, lines);
+        next.fetchBlock(b, b.add(b.mul(k, panel), column));
         Value a = b.add(aPlace, column), right = b.add(bPlace, b.mul(column, panel));
-        for (int64_t u = 0; u < turn; ++u)
-          tile.multiply(sums, p.a, b.add(a, u), panel, p.b, b.add(right, u * panel), u);
+        for (int64_t u = 0; u < unroll; ++u)
+          tile.multiply(sums, p.a, b.add(a, u), panel, p.b, b.add(right, u * panel));
         return sums;
       });
     });
     tile.store(sums);
   };
-  b.loop(b.index(0), p.rows, Tiles::blockRows, [&](Value firstRow) {
-    Value rows = b.min(b.sub(p.rows, firstRow), b.index(Tiles::blockRows));
-    // Rows are dealt out evenly, so that no tile is much shorter than the others.
-    Value count = b.ceilDiv(rows, Tiles::rows);
-    Value hasMore = b.compare(arith::CmpIPredicate::slt, b.add(firstRow, rows), p.rows);
-    b.loop(b.index(0), p.depth, depthPanels, [&](Value k) {
-      Value panels = b.min(b.sub(p.depth, k), b.index(depthPanels)), depth = b.mul(panels, panel);
-      // After the last column the next block of the depth begins, after that the next rows, and after these, as callers go
-      // on panel by panel, the next panel.
-      Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
-      Value below = b.createOrFold<arith::SelectOp>(b.createOrFold<arith::AndIOp>(isEnd, hasMore), b.index(0),
-                                                    b.mul(behind, panel * panel));
-      Value lastColumn = b.sub(p.columns, b.index(1));
-      b.loop(p.columns, [&](Value column) {
-        Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
-        Value cOffset = b.add(p.cOffset, b.mul(column, p.cPanel));
-        Value cTop = b.add(cOffset, b.mul(firstRow, p.cRow));
-        Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
-        Value nextPlace = b.createOrFold<arith::SelectOp>(isLast, b.add(p.bOffset, below), b.add(bOffset, p.bPanel));
-        b.loop(count, [&](Value tile) {
-          Value from = b.div(b.mul(rows, tile), count), to = b.div(b.mul(rows, b.add(tile, 1)), count);
-          Value row = b.add(firstRow, from);
-          Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
-          Value cPlace = b.add(cOffset, b.mul(row, p.cRow));
-          Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(tile, 1), count);
-          Value cBelow = b.add(cOffset, b.mul(b.add(firstRow, to), p.cRow));
-          Value cNext = b.createOrFold<arith::SelectOp>(isBottom, b.add(cTop, p.cPanel), cBelow);
-          Ahead next;
-          next.setBlock(b, p.b, nextPlace, depth, tile);
-          SmallVector<int64_t> cases;
-          for (int64_t height = 1; height < Tiles::rows; ++height)
-            cases.push_back(height);
-          auto height = scf::IndexSwitchOp::create(b, TypeRange(), b.sub(to, from), cases, cases.size());
-          OpBuilder::InsertionGuard guard(b);
-          for (int64_t k = 0; k < Tiles::rows; ++k) {
-            Region &region = k + 1 < Tiles::rows ? height.getCaseRegions()[k] : height.getDefaultRegion();
-            b.setInsertionPointToStart(&region.emplaceBlock());
-            kernel(k + 1, aOffset, bOffset, cPlace, cNext, panels, next);
-            scf::YieldOp::create(b);
-          }
-        });
+  // Rows are dealt out evenly, so that no tile is much shorter than the others: three rows at least.
+  constexpr int64_t fewest = Tiles::rows / 2;
+  Value count = b.ceilDiv(p.rows, Tiles::rows);
+  b.loop(b.index(0), p.depth, depthPanels, [&](Value k) {
+    Value panels = b.min(b.sub(p.depth, k), b.index(depthPanels)), depth = b.mul(panels, panel);
+    // After the last column the next block of the depth begins, after that the next rows, and after these, as callers go
+    // on panel by panel, the next panel.
+    Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
+    Value below = b.createOrFold<arith::SelectOp>(b.createOrFold<arith::AndIOp>(isEnd, hasMore), b.index(0),
+                                                  b.mul(behind, panel * panel));
+    Value lastColumn = b.sub(p.columns, b.index(1));
+    b.loop(p.columns, [&](Value column) {
+      Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
+      Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
+      Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
+      Value nextPlace = b.createOrFold<arith::SelectOp>(isLast, b.add(p.bOffset, below), b.add(bOffset, p.bPanel));
+      b.loop(count, [&](Value tile) {
+        Value row = b.div(b.mul(p.rows, tile), count), to = b.div(b.mul(p.rows, b.add(tile, 1)), count);
+        Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
+        Value cPlace = b.add(cTop, b.mul(row, p.cRow));
+        Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(tile, 1), count);
+        Value cNext = b.createOrFold<arith::SelectOp>(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
+        Ahead next;
+        next.setBlock(b, p.b, nextPlace, depth, tile);
+        SmallVector<int64_t> cases;
+        for (int64_t height = fewest; height < Tiles::rows; ++height)
+          cases.push_back(height);
+        auto height = scf::IndexSwitchOp::create(b, TypeRange(), b.sub(to, row), cases, cases.size());
+        OpBuilder::InsertionGuard guard(b);
+        for (int64_t k = fewest; k <= Tiles::rows; ++k) {
+          Region &region = k < Tiles::rows ? height.getCaseRegions()[k - fewest] : height.getDefaultRegion();
+          b.setInsertionPointToStart(&region.emplaceBlock());
+          kernel(k, aOffset, bOffset, cPlace, cNext, panels, next);
+          scf::YieldOp::create(b);
+        }
       });
     });
+  });
+}
+
+static void emitProduct(HostBuilder &b, const Library::Product &p) {
+  b.loop(b.index(0), p.rows, Tiles::blockRows, [&](Value firstRow) {
+    Library::Product block = p;
+    block.aOffset = b.add(p.aOffset, b.mul(firstRow, b.tiles.panel));
+    block.cOffset = b.add(p.cOffset, b.mul(firstRow, p.cRow));
+    block.rows = b.min(b.sub(p.rows, firstRow), b.index(Tiles::blockRows));
+    Value hasMore = b.compare(arith::CmpIPredicate::slt, b.add(firstRow, block.rows), p.rows);
+    int64_t few[] = {1, 2};
+    auto rows = scf::IndexSwitchOp::create(b, TypeRange(), block.rows, few, std::size(few));
+    OpBuilder::InsertionGuard guard(b);
+    for (int64_t k : few) {
+      b.setInsertionPointToStart(&rows.getCaseRegions()[k - 1].emplaceBlock());
+      emitFewRows(b, block, k);
+      scf::YieldOp::create(b);
+    }
+    b.setInsertionPointToStart(&rows.getDefaultRegion().emplaceBlock());
+    emitRows(b, block, hasMore);
+    scf::YieldOp::create(b);
   });
 }
 
@@ -248,10 +282,10 @@ static void emitTransposedProduct(HostBuilder &b, const Library::TransposedProdu
         return [&, count](Value k, ValueRange carried) {
           SmallVector<Value> sums(carried);
           if (count > 1)
-            next.fetchBlock(b, k, unroll, 2);
+            next.fetchBlock(b, k);
           Value a = b.add(aOffset, b.mul(k, Tiles::rows)), right = b.add(bOffset, b.mul(k, panel));
           for (int64_t u = 0; u < count; ++u)
-            tile.multiply(sums, p.a, b.add(a, u * Tiles::rows), 1, p.b, b.add(right, u * panel), u);
+            tile.multiply(sums, p.a, b.add(a, u * Tiles::rows), 1, p.b, b.add(right, u * panel));
           return sums;
         };
       };
