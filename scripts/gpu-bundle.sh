@@ -71,18 +71,20 @@ for dtype in f16 f32; do
   cp blocks_$dtype.mlir library_$dtype.mlir
   library library_$dtype.mlir --target=cuda -o library_cuda_$dtype.so
 done
-# What is measured, and f64 to say how far each is from the truth: on a GPU by fused kernels, on the host by plans.
+# What is measured, with what the compiler says of each function, and f64 to say how far each is from the truth: on a GPU by
+# fused kernels, on the host by plans.
+timed() { fused "timed_$1.mlir" "${@:3}" -o "timed_$2.so" --emit-candidates="timed_$2.jsonl"; }
 for dtype in f16 bf16 f32; do
   cases --timed --dtype $dtype -o timed_$dtype.mlir
-  fused timed_$dtype.mlir --target=cuda --chip="$chip" -o timed_cuda_$dtype.so
+  timed $dtype cuda_$dtype --target=cuda --chip="$chip"
 done
 cases --timed-tf32 -o timed_tf32.mlir
-fused timed_tf32.mlir --target=cuda --chip="$chip" --tf32 -o timed_cuda_tf32.so
+timed tf32 cuda_tf32 --target=cuda --chip="$chip" --tf32
 cases --timed-reference -o timed_f64.mlir
 fused timed_f64.mlir --target=cuda --chip="$chip" -o timed_cuda_f64.so
 compile timed_f64.mlir --lowering=runtime -O2 -o timed_host_f64.so
-cases --timed-small --dtype f32 -o timed_small_f32.mlir
-fused timed_small_f32.mlir --target=host -o timed_host_f32.so
+cases --timed-small --block-plans --dtype f32 -o timed_small_f32.mlir
+timed small_f32 host_f32 --target=host
 # The emulator's results are part of the bundle.
 for dtype in f16 f32; do
   cases --emulated --dtype $dtype -o emulated_$dtype.mlir

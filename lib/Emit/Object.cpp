@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
+#include "rnn/Dialect/RNN/Transforms/Selection.h"
 #include "rnn_runtime/abi.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
@@ -132,6 +133,20 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
       "if the program has it");
 }
 
+/// What a copy of `module` is after selection.
+static llvm::Expected<llvm::SmallVector<CompiledCandidate>> listCandidates(ModuleOp module, PipelineOptions options) {
+  OwningOpRef<ModuleOp> selected = module.clone();
+  options.stopAfter = Stage::Select;
+  PassManager pm(module.getContext());
+  buildPipeline(pm, options);
+  if (failed(pm.run(*selected)))
+    return makeError("the module could not be compiled, see the errors above");
+  SelectionContext context(*TargetInfo::get(options.target));
+  context.chip = options.target == "host" ? options.processor : options.chip;
+  context.tf32 = options.tf32;
+  return listCompiledCandidates(*selected, context);
+}
+
 llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectOptions &options, ObjectForm form) {
   auto machine = createTargetMachine(options);
   if (!machine)
@@ -140,11 +155,15 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
   PassManager pm(module.getContext());
   if (options.configurePassManager && failed(options.configurePassManager(pm)))
     return makeError("the pass manager could not be configured");
-  buildPipeline(pm, withVectorsOf(**machine, options.pipeline));
+  const PipelineOptions pipeline = withVectorsOf(**machine, options.pipeline);
+  CompiledObject compiled;
+  if (options.listCandidates)
+    if (llvm::Error error = listCandidates(module, pipeline).moveInto(compiled.candidates))
+      return error;
+  buildPipeline(pm, pipeline);
   if (failed(pm.run(module)))
     return makeError("the module could not be compiled, see the errors above");
 
-  CompiledObject compiled;
   compiled.functions = getExportedFunctions(module);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated = translateToLLVMIR(module, context);

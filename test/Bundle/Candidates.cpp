@@ -48,8 +48,8 @@ static Tensor draw(const char *name, int32_t dtype, double scale, std::vector<in
   return tensor;
 }
 
-/// Calls `visit(place in the dense buffer, place in w or b, whether it is the second bias)` for everything there: matrices
-/// of cuDNN's gates i f g o, input before state, as [H, I] and [H, H]; two biases, whose sum is b.
+/// Calls `visit(place in the dense buffer, place in w or b, whether it is the second bias)` for everything there:
+/// matrices of cuDNN's gates i f g o, input before state, as [H, I] and [H, H]; two biases, whose sum is b.
 template <typename F> static void forEachParameter(const Shape &shape, F visit) {
   const int64_t I = shape[2], H = shape[3], columns = 4 * H;
   const int64_t blockGate[] = {0, 2, 1, 3}; // in the block form i c f o
@@ -91,10 +91,14 @@ Layer::Layer(const Place &place, const Shape &shape, int32_t dtype) : place(plac
   zeros = Memory(place, nothing, dtype);
 }
 
-double Gradients::errorAgainst(const Gradients &expected) const {
+double Results::errorAgainst(const Results &expected) const {
   double worst = 0;
-  for (auto [some, other] : {std::pair(&dx, &expected.dx), {&dc0, &expected.dc0}, {&dh0, &expected.dh0},
-                             {&dw, &expected.dw}, {&db, &expected.db}}) {
+  for (auto [some, other] : {std::pair(&dx, &expected.dx),
+                             {&dc0, &expected.dc0},
+                             {&dh0, &expected.dh0},
+                             {&dw, &expected.dw},
+                             {&db, &expected.db},
+                             {&y, &expected.y}}) {
     double error = some->errorAgainst(*other);
     if (!(error <= worst)) // also when it is NaN
       worst = error;
@@ -104,7 +108,7 @@ double Gradients::errorAgainst(const Gradients &expected) const {
   return worst;
 }
 
-void Gradients::fromParams(const Layer &layer, const std::vector<double> &params) {
+void Results::fromParams(const Layer &layer, const std::vector<double> &params) {
   dw.shape = layer.w.shape;
   db.shape = layer.b.shape;
   dw.values.assign(dw.elements(), 0);
@@ -144,8 +148,18 @@ bool Compiled::call() {
   if (rnnrt_status_t status = rnnrt_call_status(context)) {
     problem = rnnrt_status_message(status);
     rnnrt_call_reset(context);
+  } else if (const char *reason = rnnrt_call_left_out(context)) {
+    leftOut = reason;
   }
   return problem.empty();
+}
+
+bool Compiled::callFor(Candidate &candidate) {
+  const bool good = call();
+  candidate.problem = problem;
+  if (!leftOut.empty())
+    (leftOut == "RNNRT_CLUSTERS=0" ? candidate.problem : candidate.refused) = leftOut;
+  return good;
 }
 
 void Compiled::release() {
@@ -161,7 +175,7 @@ Tensor Compiled::read(size_t index) const {
   return Tensor::read(tensor, bytes);
 }
 
-//===-- Fused kernels --------------------------------------------------------------------------------------------===//
+//===-- The block ops --------------------------------------------------------------------------------------------===//
 
 /// The operands that both passes of the block form begin with.
 static std::unique_ptr<Compiled> blockCall(const Layer &layer, const rnnrt_function_t &function) {
@@ -183,6 +197,27 @@ std::unique_ptr<Compiled> bundle::blockForward(const Layer &layer, const rnnrt_f
 
 namespace {
 
+class BlockForward : public Candidate {
+public:
+  BlockForward(const Layer &layer, const rnnrt_function_t &function, std::string name)
+      : Candidate(std::move(name)), place(layer.place), call(blockCall(layer, function)) {}
+
+  void run() override { call->callFor(*this); }
+  void after() override { call->release(); }
+  Results results() override {
+    run();
+    place.synchronize();
+    Results results;
+    if (problem.empty())
+      results.y = call->read(6);
+    return results;
+  }
+
+private:
+  const Place &place;
+  std::unique_ptr<Compiled> call;
+};
+
 class BlockBackward : public Candidate {
 public:
   BlockBackward(const Layer &layer, const rnnrt_function_t &function, const Compiled &forward, std::string name)
@@ -193,16 +228,14 @@ public:
     call->operand(layer.zeros.data(), layer.dtype, shape);
     call->operand(layer.onDy.data(), layer.dtype, shape);
   }
-  void run() override {
-    if (!call->call())
-      problem = call->problem;
-  }
+
+  void run() override { call->callFor(*this); }
   void after() override { call->release(); }
-  Gradients results() override {
+  Results results() override {
     run();
     place.synchronize();
-    return problem.empty() ? Gradients{call->read(0), call->read(1), call->read(2), call->read(3), call->read(4)}
-                           : Gradients();
+    return problem.empty() ? Results{call->read(0), call->read(1), call->read(2), call->read(3), call->read(4), {}}
+                           : Results();
   }
 
 private:
@@ -210,78 +243,12 @@ private:
   std::unique_ptr<Compiled> call;
 };
 
-class StackBackward : public Candidate {
-public:
-  StackBackward(const Layer &layer, const rnnrt_function_t &forwardFunction, const rnnrt_function_t &backwardFunction,
-                std::string name)
-      : Candidate(std::move(name)), layer(layer), backwardFunction(backwardFunction),
-        params(layer.place, layer.params, layer.dtype), forward(layer.place, forwardFunction) {
-    addOperands(forward);
-  }
-  void before() override {
-    if (!forward.call()) {
-      problem = forward.problem;
-      return;
-    }
-    const auto [T, B, I, H] = layer.shape;
-    backward = std::make_unique<Compiled>(layer.place, backwardFunction);
-    addOperands(*backward);
-    for (size_t saved = 0; saved < 3; ++saved)
-      addResult(saved);
-    backward->operand(layer.onDy.data(), layer.dtype, {T, B, H});
-    backward->operand(layer.zeros.data(), layer.dtype, {1, B, H});
-    backward->operand(layer.zeros.data(), layer.dtype, {1, B, H});
-    addResult(3);
-  }
-  void run() override {
-    if (problem.empty() && !backward->call())
-      problem = backward->problem;
-  }
-  void after() override {
-    if (backward)
-      backward->release();
-  }
-  Gradients results() override {
-    before();
-    run();
-    layer.place.synchronize();
-    Gradients gradients;
-    if (!problem.empty())
-      return gradients;
-    gradients.dx = backward->read(0);
-    gradients.dh0 = backward->read(1);
-    gradients.dc0 = backward->read(2);
-    gradients.dh0.shape = gradients.dc0.shape = {layer.batch(), layer.hidden()};
-    gradients.fromParams(layer, backward->read(3).values);
-    return gradients;
-  }
-
-private:
-  void addOperands(Compiled &call) {
-    const auto [T, B, I, H] = layer.shape;
-    call.operand(layer.onX.data(), layer.dtype, {T, B, I});
-    call.operand(layer.onH0.data(), layer.dtype, {1, B, H});
-    call.operand(layer.onC0.data(), layer.dtype, {1, B, H});
-    call.operand(params.data(), layer.dtype, layer.params.shape);
-  }
-  void addResult(size_t index) {
-    const rnnrt_tensor_t &result = forward.result(index);
-    backward->operand(result.data, result.dtype, std::vector<int64_t>(result.shape, result.shape + result.rank));
-  }
-
-  const Layer &layer;
-  const rnnrt_function_t &backwardFunction;
-  Memory params;
-  Compiled forward;
-  std::unique_ptr<Compiled> backward;
-};
-
 //===-- Plans ----------------------------------------------------------------------------------------------------===//
 
-class Plan : public Candidate {
+/// A plan of the device, and the parameters of the layer as it lays them out.
+class DevicePlan {
 public:
-  Plan(const Layer &layer, const std::string &algorithm, std::string name)
-      : Candidate(std::move(name)), layer(layer), place(layer.place) {
+  DevicePlan(const Layer &layer, const std::string &algorithm) : layer(layer), place(layer.place) {
     const auto [T, B, I, H] = layer.shape;
     check(rnnrt_call_create(place.device, place.stream, nullptr, &call));
     // Read when the plan is made; the cache does not know of it.
@@ -293,60 +260,41 @@ public:
     if (failed())
       return;
     count = rnnrt_abi_rnn_params_size(call, plan);
-    reserveBytes = rnnrt_abi_rnn_reserve_size(call, plan);
-    const int64_t bytes = layer.elementBytes();
     dense = Memory(place, layer.params, layer.dtype);
-    params = Memory(place, count * bytes);
-    dparams = Memory(place, count * bytes);
-    reserve = Memory(place, reserveBytes);
-    for (Memory *state : {&hn, &cn, &dh0, &dc0})
-      *state = Memory(place, B * H * bytes);
-    y = Memory(place, T * B * H * bytes);
-    dx = Memory(place, T * B * I * bytes);
+    params = Memory(place, count * layer.elementBytes());
     std::vector<const void *> tensors;
     for (void *tensor : canonical())
       tensors.push_back(tensor);
     rnnrt_abi_rnn_pack_params(call, plan, 8, 8, tensors.data(), sizes.data(), params.data(), count);
     place.synchronize();
     failed();
+    // What runs by other plans makes its own.
+    check(rnnrt_device_clear_plans(place.device));
   }
-  ~Plan() override {
+  DevicePlan(const DevicePlan &) = delete;
+  ~DevicePlan() {
     place.synchronize();
     rnnrt_call_release(call);
   }
-  void before() override {
-    rnnrt_abi_rnn_forward(call, plan, nullptr, layer.onX.data(), layer.onH0.data(), layer.onC0.data(), params.data(), count,
-                          y.data(), hn.data(), cn.data(), reserve.data(), reserveBytes);
-  }
-  void run() override {
-    rnnrt_abi_rnn_backward_data(call, plan, nullptr, layer.onX.data(), layer.onH0.data(), layer.onC0.data(), params.data(),
-                                count, y.data(), layer.onDy.data(), layer.zeros.data(), layer.zeros.data(), dx.data(),
-                                dh0.data(), dc0.data(), reserve.data(), reserveBytes);
-    rnnrt_abi_rnn_backward_weights(call, plan, nullptr, layer.onX.data(), layer.onH0.data(), y.data(), dparams.data(), count,
-                                   reserve.data(), reserveBytes);
-    failed();
-  }
-  Gradients results() override {
-    before();
-    run();
-    rnnrt_abi_rnn_unpack_params(call, plan, 8, 8, canonical().data(), sizes.data(), dparams.data(), count);
-    Gradients gradients;
-    if (failed())
-      return gradients;
-    const auto [T, B, I, H] = layer.shape;
-    gradients.dx = dx.read(place, layer.dtype, {T, B, I});
-    gradients.dh0 = dh0.read(place, layer.dtype, {B, H});
-    gradients.dc0 = dc0.read(place, layer.dtype, {B, H});
-    gradients.fromParams(layer, dense.read(place, layer.dtype, layer.params.shape).values);
-    return gradients;
-  }
 
-private:
   bool failed() {
     if (rnnrt_status_t status = rnnrt_call_status(call))
       problem = rnnrt_status_message(status);
     return !problem.empty();
   }
+  /// The gradients of the parameters in `from`, as the dense buffer has them.
+  std::vector<double> unpack(void *from) {
+    rnnrt_abi_rnn_unpack_params(call, plan, 8, 8, canonical().data(), sizes.data(), from, count);
+    return failed() ? std::vector<double>() : dense.read(place, layer.dtype, layer.params.shape).values;
+  }
+
+  std::string problem;
+  rnnrt_call_t *call = nullptr;
+  rnnrt_plan_t *plan = nullptr;
+  int64_t count = 0;
+  Memory params;
+
+private:
   /// The tensors of the dense buffer, and their sizes.
   std::vector<void *> canonical() {
     const int64_t I = layer.input(), H = layer.hidden();
@@ -363,25 +311,181 @@ private:
 
   const Layer &layer;
   const Place &place;
-  rnnrt_call_t *call = nullptr;
-  rnnrt_plan_t *plan = nullptr;
-  int64_t count = 0, reserveBytes = 0;
   std::vector<int64_t> sizes;
-  Memory dense, params, dparams, reserve, hn, cn, dh0, dc0, y, dx;
+  Memory dense;
+};
+
+class Plan : public Candidate {
+public:
+  Plan(const Layer &layer, const std::string &algorithm, bool backward, std::string name)
+      : Candidate(std::move(name)), layer(layer), place(layer.place), backward(backward), plan(layer, algorithm) {
+    const auto [T, B, I, H] = layer.shape;
+    if (failed())
+      return;
+    reserveBytes = rnnrt_abi_rnn_reserve_size(plan.call, plan.plan);
+    const int64_t bytes = layer.elementBytes();
+    dparams = Memory(place, plan.count * bytes);
+    reserve = Memory(place, reserveBytes);
+    for (Memory *state : {&hn, &cn, &dh0, &dc0})
+      *state = Memory(place, B * H * bytes);
+    y = Memory(place, T * B * H * bytes);
+    dx = Memory(place, T * B * I * bytes);
+    failed();
+  }
+  void before() override {
+    if (backward)
+      forward();
+  }
+  void run() override {
+    if (!backward)
+      return forward();
+    rnnrt_abi_rnn_backward_data(plan.call, plan.plan, nullptr, layer.onX.data(), layer.onH0.data(), layer.onC0.data(),
+                                plan.params.data(), plan.count, y.data(), layer.onDy.data(), layer.zeros.data(),
+                                layer.zeros.data(), dx.data(), dh0.data(), dc0.data(), reserve.data(), reserveBytes);
+    rnnrt_abi_rnn_backward_weights(plan.call, plan.plan, nullptr, layer.onX.data(), layer.onH0.data(), y.data(),
+                                   dparams.data(), plan.count, reserve.data(), reserveBytes);
+    failed();
+  }
+  Results results() override {
+    before();
+    run();
+    place.synchronize();
+    const auto [T, B, I, H] = layer.shape;
+    Results results;
+    if (failed())
+      return results;
+    if (!backward) {
+      results.y = y.read(place, layer.dtype, {T, B, H});
+      return results;
+    }
+    std::vector<double> gradients = plan.unpack(dparams.data());
+    if (failed())
+      return results;
+    results.dx = dx.read(place, layer.dtype, {T, B, I});
+    results.dh0 = dh0.read(place, layer.dtype, {B, H});
+    results.dc0 = dc0.read(place, layer.dtype, {B, H});
+    results.fromParams(layer, gradients);
+    return results;
+  }
+
+private:
+  void forward() {
+    rnnrt_abi_rnn_forward(plan.call, plan.plan, nullptr, layer.onX.data(), layer.onH0.data(), layer.onC0.data(),
+                          plan.params.data(), plan.count, y.data(), hn.data(), cn.data(), reserve.data(), reserveBytes);
+    failed();
+  }
+  bool failed() {
+    plan.failed();
+    problem = plan.problem;
+    return !problem.empty();
+  }
+
+  const Layer &layer;
+  const Place &place;
+  const bool backward;
+  DevicePlan plan;
+  int64_t reserveBytes = 0;
+  Memory dparams, reserve, hn, cn, dh0, dc0, y, dx;
+};
+
+//===-- The cudnn ops --------------------------------------------------------------------------------------------===//
+
+class Stack : public Candidate {
+public:
+  Stack(const Layer &layer, const rnnrt_function_t &forwardFunction, const rnnrt_function_t *backwardFunction,
+        bool byPlans, std::string name)
+      : Candidate(std::move(name)), layer(layer), backwardFunction(backwardFunction),
+        forward(layer.place, forwardFunction) {
+    if (byPlans) {
+      plan = std::make_unique<DevicePlan>(layer, "");
+      problem = plan->problem;
+      params = std::move(plan->params);
+    } else {
+      params = Memory(layer.place, layer.params, layer.dtype);
+    }
+    addOperands(forward, plan ? plan->count : layer.params.shape[0]);
+  }
+  void before() override {
+    if (!backwardFunction || !forward.callFor(*this))
+      return;
+    const auto [T, B, I, H] = layer.shape;
+    backward = std::make_unique<Compiled>(layer.place, *backwardFunction);
+    addOperands(*backward, plan ? plan->count : layer.params.shape[0]);
+    for (size_t saved = 0; saved < 3; ++saved)
+      addResult(saved);
+    backward->operand(layer.onDy.data(), layer.dtype, {T, B, H});
+    backward->operand(layer.zeros.data(), layer.dtype, {1, B, H});
+    backward->operand(layer.zeros.data(), layer.dtype, {1, B, H});
+    addResult(3);
+  }
+  void run() override {
+    if (canRun())
+      (backwardFunction ? *backward : forward).callFor(*this);
+  }
+  void after() override {
+    forward.release();
+    if (backward)
+      backward->release();
+  }
+  Results results() override {
+    before();
+    run();
+    layer.place.synchronize();
+    Results results;
+    if (!problem.empty())
+      return results;
+    if (!backwardFunction) {
+      results.y = forward.read(0);
+      return results;
+    }
+    results.dx = backward->read(0);
+    results.dh0 = backward->read(1);
+    results.dc0 = backward->read(2);
+    results.dh0.shape = results.dc0.shape = {layer.batch(), layer.hidden()};
+    results.fromParams(layer, plan ? plan->unpack(backward->result(3).data) : backward->read(3).values);
+    if (plan)
+      problem = plan->problem;
+    return results;
+  }
+
+private:
+  void addOperands(Compiled &call, int64_t count) {
+    const auto [T, B, I, H] = layer.shape;
+    call.operand(layer.onX.data(), layer.dtype, {T, B, I});
+    call.operand(layer.onH0.data(), layer.dtype, {1, B, H});
+    call.operand(layer.onC0.data(), layer.dtype, {1, B, H});
+    call.operand(params.data(), layer.dtype, {count});
+  }
+  void addResult(size_t index) {
+    const rnnrt_tensor_t &result = forward.result(index);
+    backward->operand(result.data, result.dtype, std::vector<int64_t>(result.shape, result.shape + result.rank));
+  }
+
+  const Layer &layer;
+  const rnnrt_function_t *backwardFunction;
+  std::unique_ptr<DevicePlan> plan;
+  Memory params;
+  Compiled forward;
+  std::unique_ptr<Compiled> backward;
 };
 
 } // namespace
+
+std::unique_ptr<Candidate> bundle::blockForward(const Layer &layer, const rnnrt_function_t &function,
+                                                std::string name) {
+  return std::make_unique<BlockForward>(layer, function, std::move(name));
+}
 
 std::unique_ptr<Candidate> bundle::blockBackward(const Layer &layer, const rnnrt_function_t &function,
                                                  const Compiled &forward, std::string name) {
   return std::make_unique<BlockBackward>(layer, function, forward, std::move(name));
 }
 
-std::unique_ptr<Candidate> bundle::stackBackward(const Layer &layer, const rnnrt_function_t &forward,
-                                                 const rnnrt_function_t &backward, std::string name) {
-  return std::make_unique<StackBackward>(layer, forward, backward, std::move(name));
+std::unique_ptr<Candidate> bundle::stack(const Layer &layer, const rnnrt_function_t &forward,
+                                         const rnnrt_function_t *backward, bool byPlans, std::string name) {
+  return std::make_unique<Stack>(layer, forward, backward, byPlans, std::move(name));
 }
 
-std::unique_ptr<Candidate> bundle::plan(const Layer &layer, const std::string &algorithm) {
-  return std::make_unique<Plan>(layer, algorithm, algorithm.empty() ? "plan" : "cuDNN, " + algorithm);
+std::unique_ptr<Candidate> bundle::plan(const Layer &layer, const std::string &algorithm, bool backward) {
+  return std::make_unique<Plan>(layer, algorithm, backward, algorithm.empty() ? "plan" : "cuDNN, " + algorithm);
 }

@@ -1,5 +1,5 @@
-// Candidates.h - ways to compute the backward pass of one LSTM layer, which rnn-bundle-compare measures in turn: fused kernels,
-// the device's plans, and TensorFlow's own method, one time step after the other.
+// Candidates.h - ways to compute a pass of one LSTM layer, which rnn-bundle-compare measures in turn: fused kernels, the
+// device's plans, and, backward, TensorFlow's own method, one time step after the other.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_TEST_BUNDLE_CANDIDATES_H
@@ -66,12 +66,12 @@ struct Layer {
   int64_t elementBytes() const { return rnnrt_dtype_size(dtype); }
 };
 
-/// What a backward pass computes.
-struct Gradients {
-  Tensor dx, dc0, dh0, dw, db;
+/// What a pass computes: y forward, the others backward.
+struct Results {
+  Tensor dx, dc0, dh0, dw, db, y;
 
   /// The largest error of one of them.
-  double errorAgainst(const Gradients &expected) const;
+  double errorAgainst(const Results &expected) const;
   /// From a buffer of the cudnn ops: dw and db.
   void fromParams(const Layer &layer, const std::vector<double> &params);
 };
@@ -83,15 +83,18 @@ public:
 
   /// What a backward pass uses up and a forward pass makes.
   virtual void before() {}
-  /// The backward pass, onto the stream.
+  /// The pass, onto the stream.
   virtual void run() = 0;
   /// What is not part of it: results that were given are given back.
   virtual void after() {}
   /// The results of a pass of its own.
-  virtual Gradients results() = 0;
+  virtual Results results() = 0;
+
+  bool canRun() const { return problem.empty() && refused.empty(); }
 
   const std::string name;
   std::string problem; ///< why there is nothing to measure
+  std::string refused; ///< why the device does not do it in this way
 };
 
 /// A compiled function with its operands and, after a call, its results.
@@ -101,13 +104,17 @@ public:
   ~Compiled();
 
   void operand(void *data, int32_t dtype, std::vector<int64_t> shape);
-  /// False, with `problem`, when the call failed.
+  /// False when the call failed, with `problem`.
   bool call();
+  /// The same for a candidate, which takes over what is wrong. Clusters that were left out are the device's refusal, or
+  /// the wish of the environment, which says nothing of the device.
+  bool callFor(Candidate &candidate);
   void release();
   const rnnrt_tensor_t &result(size_t index) const { return outputs[index]; }
   Tensor read(size_t index) const;
 
   std::string problem;
+  std::string leftOut; ///< why a launch of clusters was left out, if one was
 
 private:
   const Place &place;
@@ -116,16 +123,19 @@ private:
   std::vector<rnnrt_tensor_t> inputs, outputs;
 };
 
-/// The forward pass by fused kernels, whose results the block form saves.
+/// The forward pass of the block form, whose results it saves.
 std::unique_ptr<Compiled> blockForward(const Layer &layer, const rnnrt_function_t &function);
-/// Its backward pass by the kernels of `function`; `forward` has been called.
+/// The same as a candidate.
+std::unique_ptr<Candidate> blockForward(const Layer &layer, const rnnrt_function_t &function, std::string name);
+/// Its backward pass by `function`; `forward` has been called.
 std::unique_ptr<Candidate> blockBackward(const Layer &layer, const rnnrt_function_t &function, const Compiled &forward,
                                          std::string name);
-/// The cudnn ops by fused kernels, a forward and a backward function.
-std::unique_ptr<Candidate> stackBackward(const Layer &layer, const rnnrt_function_t &forward,
-                                         const rnnrt_function_t &backward, std::string name);
-/// A plan of the device, by an algorithm of cuDNN (empty: by what the device takes).
-std::unique_ptr<Candidate> plan(const Layer &layer, const std::string &algorithm);
+/// The cudnn ops: the pass of `backward`, or if that is null, of `forward`. Plans lay out the parameters in their own
+/// way.
+std::unique_ptr<Candidate> stack(const Layer &layer, const rnnrt_function_t &forward, const rnnrt_function_t *backward,
+                                 bool byPlans, std::string name);
+/// A plan of the device without compiled code, by an algorithm of cuDNN (empty: by what the device takes).
+std::unique_ptr<Candidate> plan(const Layer &layer, const std::string &algorithm, bool backward);
 /// TensorFlow's BlockLSTMGrad: for each step a kernel of the gates, the product with the weights, the product for their
 /// gradient, which is added to the sum, and the sum of the bias. PerStep.cpp says how it differs from TensorFlow.
 std::unique_ptr<Candidate> perStep(const Layer &layer, const Compiled &forward);

@@ -72,14 +72,14 @@ public:
     runGates(-1);
   }
 
-  Gradients results() override {
+  Results results() override {
     run();
     const auto [T_, B, I, H] = layer.shape;
     if (!problem.empty())
-      return Gradients();
+      return Results();
     return {dx.read(place, layer.dtype, {T_, B, I}), dcs.read(place, layer.dtype, {B, H}),
             dh.read(place, layer.dtype, {B, H}), dw.read(place, layer.dtype, {I + H, 4 * H}),
-            db.read(place, layer.dtype, {4 * H})};
+            db.read(place, layer.dtype, {4 * H}), {}};
   }
 
 private:

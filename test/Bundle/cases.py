@@ -325,6 +325,9 @@ def main():
     parser.add_argument("--timed", action="store_true", help="write what rnn-bundle-compare measures instead (timed.py)")
     parser.add_argument("--timed-tf32", action="store_true", help="write some of it in f32, to be compiled with --tf32")
     parser.add_argument("--timed-small", action="store_true", help="write small stand-ins for that")
+    parser.add_argument("--block-plans", action="store_true", help="with --timed-small: also the block ops by plans, which only "
+                        "hosts have")
+    parser.add_argument("--clusters", action="store_true", help="with --timed-small: also by clusters, which GPUs have")
     parser.add_argument("--timed-reference", action="store_true", help="write the same in f64 for every size")
     parser.add_argument("--match", default="", metavar="TEXT[,TEXT...]",
                         help="only cases whose name has one of these texts")
@@ -333,7 +336,9 @@ def main():
     measured = list(timed.reference() if arguments.timed_reference else
                     timed.timed(arguments.dtype) if arguments.timed else
                     timed.timed("tf32", timed.AS_TF32) if arguments.timed_tf32 else
-                    timed.timed(arguments.dtype, timed.SMALL) if arguments.timed_small else ())
+                    timed.timed(arguments.dtype, timed.SMALL, arguments.block_plans, arguments.clusters)
+                    if arguments.timed_small else ())
+    measured = [text for text in measured if any(word in text.split("(")[0] for word in arguments.match.split(","))]
     fused = (blocks() if arguments.blocks else stacks() if arguments.stacks else emulated() if arguments.emulated else None)
     every = [case for case in (fused or cases())
              if any(text in case.name for text in arguments.match.split(","))]

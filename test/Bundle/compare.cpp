@@ -1,17 +1,22 @@
-// compare.cpp - measures ways to compute the backward pass of one LSTM layer in turn: fused kernels, cuDNN by each of its
-// algorithms, and TensorFlow's own method. Prints Markdown tables.
+// compare.cpp - measures ways to compute both passes of one LSTM layer in turn: fused kernels, cuDNN by each of its
+// algorithms, and backward, TensorFlow's own method. Prints Markdown tables.
 //
 //   rnn-bundle-compare --device=cuda --module=timed_cuda_f16.so [--reference=timed_cuda_f64.so] [--ptx=per_step.ptx]
 //                      [--reference-device=NAME] [--seconds=1] [--filter=TEXT,...] [--tf32]
+//                      [--candidates=timed_cuda_f16.jsonl --measurements=FILE]
 //
-// Every round takes each of them once. It begins with an idle device; the time is that between two events of the device, so
-// it has in it what the device waits for the host. Errors are those of the worst gradient, relative to its largest element,
-// against f64. The module's functions say what is measured: block_forward_T_B_I_H and block_backward_T_B_I_H, and where
-// they are there, block_cluster_, stack_forward_, stack_backward_ and stack_cluster_ with the same sizes. With --tf32 the
-// module was compiled so, and the others may round factors of f32 too.
+// Every round takes each of them once. It begins with an idle device; the time is that between two events of the
+// device, so it has in it what the device waits for the host. Errors are those of the worst result, relative to its
+// largest element, against f64. The names of the module's functions say what is measured, as in timed.py. With --tf32
+// the module was compiled so, and the others may round factors of f32 too. With --measurements, what was measured of
+// functions in the list of the compiler goes there, for the decisions of rnn-run --autotune; a function whose results
+// are wrong, that failed, or whose clusters the device refuses has no time there. Exit status: 1 when results are
+// wrong.
+//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Candidates.h"
+#include "Measured.h"
 
 #include <chrono>
 #include <fstream>
@@ -41,6 +46,8 @@ private:
 
 struct Row {
   std::unique_ptr<Candidate> candidate;
+  std::string function; ///< of the module, if it is one
+  bool isPlan = false;
   double error = NAN;
   std::vector<double> times;
 
@@ -52,8 +59,9 @@ struct Row {
   }
 };
 
-/// The gradients in f64, of the numbers that `layer` has after rounding.
-bool computeReference(const Place &place, const Layer &layer, const Module &module, Gradients &gradients) {
+/// The results in f64, of the numbers that `layer` has after rounding.
+bool computeReference(const Place &place, const Layer &layer, const Module &module, Results &gradients,
+                      Results &outputs) {
   const rnnrt_function_t *forward = module.find("reference_forward"), *backward = module.find("reference_backward");
   if (!forward || !backward)
     fail("the module of --reference= has no `reference_forward` and `reference_backward`");
@@ -71,6 +79,7 @@ bool computeReference(const Place &place, const Layer &layer, const Module &modu
     std::printf("\nno reference: %s\n", saved->problem.c_str());
     return false;
   }
+  outputs.y = saved->read(6);
   std::unique_ptr<Candidate> candidate = blockBackward(wide, *backward, *saved, "f64");
   gradients = candidate->results();
   if (!candidate->problem.empty())
@@ -87,7 +96,7 @@ void measure(const Place &place, std::vector<Row> &rows, double seconds) {
       break;
     for (Row &row : rows) {
       Candidate &candidate = *row.candidate;
-      if (!candidate.problem.empty())
+      if (!candidate.canRun())
         continue;
       candidate.before();
       place.synchronize();
@@ -96,69 +105,62 @@ void measure(const Place &place, std::vector<Row> &rows, double seconds) {
       end.record();
       double time = end.microsecondsSince(start);
       candidate.after();
-      if (candidate.problem.empty())
+      if (candidate.canRun())
         row.times.push_back(time);
     }
   }
 }
 
-void compare(const Place &place, const Module &module, const Place &referencePlace, const Module *reference,
-             const Shape &shape, int32_t dtype, double seconds) {
-  const auto [T, B, I, H] = shape;
-  const std::string size = std::to_string(T) + "_" + std::to_string(B) + "_" + std::to_string(I) + "_" + std::to_string(H);
-  std::printf("\n%s, T,B,I,H = %lld,%lld,%lld,%lld\n\n", place.tf32 ? "tf32" : rnnrt_dtype_name(dtype), (long long)T, (long long)B, (long long)I,
-              (long long)H);
-  Layer layer(place, shape, dtype);
-  Gradients expected;
-  const bool known = reference && computeReference(referencePlace, layer, *reference, expected);
+/// What is measured of one size and type, and where that goes.
+struct Comparison {
+  const Place &place;
+  const Layer &layer;
+  const Results *expected; ///< null: not known
+  double seconds;
+  Measured *measured;
 
-  const rnnrt_function_t *forward = module.find("block_forward_" + size);
-  if (!forward)
-    fail("the module has no function `block_forward_%s`", size.c_str());
-  std::unique_ptr<Compiled> saved = blockForward(layer, *forward);
-  if (!saved->call())
-    fail("block_forward_%s: %s", size.c_str(), saved->problem.c_str());
-  std::vector<Row> rows;
-  auto add = [&](std::unique_ptr<Candidate> candidate) {
-    rows.emplace_back();
-    rows.back().candidate = std::move(candidate);
-  };
-  add(blockBackward(layer, *module.find("block_backward_" + size), *saved, "fused, a kernel per step"));
-  if (const rnnrt_function_t *cluster = module.find("block_cluster_" + size))
-    add(blockBackward(layer, *cluster, *saved, "fused, clusters"));
-  const rnnrt_function_t *stackForward = module.find("stack_forward_" + size);
-  const rnnrt_function_t *stack = module.find("stack_backward_" + size);
-  if (stackForward && stack)
-    add(stackBackward(layer, *stackForward, *stack, "fused, cudnn op"));
-  if (const rnnrt_function_t *cluster = module.find("stack_cluster_" + size); cluster && stackForward)
-    add(stackBackward(layer, *stackForward, *cluster, "fused, cudnn op, clusters"));
-  if (!std::strncmp(rnnrt_device_name(place.device), "cuda", 4))
-    for (const char *algorithm : {"standard", "persist_static", "persist_dynamic", "persist_static_small_h"})
-      add(plan(layer, algorithm));
-  else
-    add(plan(layer, ""));
-  add(perStep(layer, *saved));
+  /// False when a compiled function computed something else than `expected`.
+  bool run(std::vector<Row> &rows, bool backward) const;
 
-  // Also the run that loads code and chooses algorithms.
-  for (Row &row : rows) {
-    if (!row.candidate->problem.empty())
-      continue;
-    Gradients gradients = row.candidate->results();
-    row.candidate->after();
-    if (known && row.candidate->problem.empty())
-      row.error = gradients.errorAgainst(expected);
+private:
+  bool judge(Row &row) const;
+  void print(std::vector<Row> &rows, bool backward) const;
+};
+
+/// A compiled function that is not worth its time: a wrong one, or one that is not what its name says.
+bool Comparison::judge(Row &row) const {
+  Candidate &candidate = *row.candidate;
+  if (row.function.empty() || !candidate.canRun())
+    return true;
+  const bool inClusters = row.function.find("_cluster_") != std::string::npos;
+  if (measured && inClusters && measured->candidateOf(row.function) != "fused/cluster") {
+    candidate.problem = "the compiler has no clusters for it";
+    return true;
   }
-  measure(place, rows, seconds);
+  // With tf32 factors have as many bits as in f16.
+  const double limit = limitOf(place.tf32 ? int32_t(RNNRT_DTYPE_F16) : layer.dtype);
+  if (!expected || row.error <= limit)
+    return true;
+  char text[96];
+  std::snprintf(text, sizeof text, "WRONG, the error to f64 is %.1e and the limit %.0e", row.error, limit);
+  candidate.problem = text;
+  return false;
+}
 
-  double best = INFINITY, step = rows.back().median();
+void Comparison::print(std::vector<Row> &rows, bool backward) const {
+  double best = INFINITY, step = backward ? rows.back().median() : NAN;
   for (Row &row : rows)
-    if (row.candidate->name.rfind("cuDNN", 0) == 0 || row.candidate->name == "plan")
+    if (row.isPlan)
       best = std::fmin(best, row.median());
-  std::printf("| backward pass by | median, us | best plan / this | one step at a time / this | error to f64 |\n"
-              "|---|---|---|---|---|\n");
+  std::printf("| %s pass by | median, us | best plan / this |%s error to f64 |\n|---|---|---|---|%s\n",
+              backward ? "backward" : "forward", backward ? " one step at a time / this |" : "",
+              backward ? "---|" : "");
   for (Row &row : rows) {
-    if (!row.candidate->problem.empty()) {
-      std::printf("| %s | not available: %s | | | |\n", row.candidate->name.c_str(), row.candidate->problem.c_str());
+    const Candidate &candidate = *row.candidate;
+    if (!candidate.canRun()) {
+      std::printf("| %s | %s: %s | |%s |\n", candidate.name.c_str(),
+                  candidate.refused.empty() ? "not available" : "refused by the device",
+                  (candidate.problem + candidate.refused).c_str(), backward ? " |" : "");
       continue;
     }
     auto ratio = [&](double other) {
@@ -168,19 +170,116 @@ void compare(const Place &place, const Module &module, const Place &referencePla
       return std::string(text);
     };
     char error[24] = "";
-    if (known)
+    if (expected)
       std::snprintf(error, sizeof error, "%.1e", row.error);
-    std::printf("| %s | %.1f | %s | %s | %s |\n", row.candidate->name.c_str(), row.median(), ratio(best).c_str(),
-                ratio(step).c_str(), error);
+    std::printf("| %s | %.1f | %s |%s %s |\n", candidate.name.c_str(), row.median(), ratio(best).c_str(),
+                backward ? (" " + ratio(step) + " |").c_str() : "", error);
   }
+  std::printf("\n");
   std::fflush(stdout);
+}
+
+bool Comparison::run(std::vector<Row> &rows, bool backward) const {
+  bool right = true;
+  for (Row &row : rows) {
+    // Also the run that loads code and chooses algorithms.
+    if (!row.candidate->canRun())
+      continue;
+    Results results = row.candidate->results();
+    row.candidate->after();
+    if (expected && row.candidate->canRun())
+      row.error = results.errorAgainst(*expected);
+    right &= judge(row);
+  }
+  measure(place, rows, seconds);
+  print(rows, backward);
+  if (!measured)
+    return right;
+  for (Row &row : rows) {
+    if (!row.candidate->problem.empty() || !expected)
+      measured->addProblem(row.function,
+                           expected ? row.candidate->problem : "there is no result in f64 to compare with");
+    else if (!row.candidate->refused.empty())
+      measured->addRefused(row.function, row.candidate->refused);
+    else
+      measured->addTime(row.function, row.median());
+  }
+  measured->flush();
+  return right;
+}
+
+/// Both passes at one size. The functions that the module has for it say which rows there are.
+bool compare(const Place &place, const Module &module, const Place &referencePlace, const Module *reference,
+             const Shape &shape, int32_t dtype, double seconds, Measured *measured) {
+  const auto [T, B, I, H] = shape;
+  const std::string size =
+      std::to_string(T) + "_" + std::to_string(B) + "_" + std::to_string(I) + "_" + std::to_string(H);
+  std::printf("\n%s, T,B,I,H = %lld,%lld,%lld,%lld\n\n", place.tf32 ? "tf32" : rnnrt_dtype_name(dtype), (long long)T,
+              (long long)B, (long long)I, (long long)H);
+  Layer layer(place, shape, dtype);
+  Results backwardExpected, forwardExpected;
+  const bool known =
+      reference && computeReference(referencePlace, layer, *reference, backwardExpected, forwardExpected);
+
+  const std::string blockForwardName = "block_forward_" + size, stackForwardName = "stack_forward_" + size;
+  const rnnrt_function_t *forward = module.find(blockForwardName), *stackForward = module.find(stackForwardName);
+  if (!forward)
+    fail("the module has no function `%s`", blockForwardName.c_str());
+  std::unique_ptr<Compiled> saved = blockForward(layer, *forward);
+  if (!saved->call())
+    fail("%s: %s", blockForwardName.c_str(), saved->problem.c_str());
+  const bool onGpu = !std::strncmp(rnnrt_device_name(place.device), "cuda", 4);
+  bool right = true;
+  for (bool backward : {true, false}) {
+    std::vector<Row> rows;
+    auto add = [&](std::unique_ptr<Candidate> candidate, std::string function, bool isPlan) {
+      rows.emplace_back();
+      rows.back().candidate = std::move(candidate);
+      rows.back().function = std::move(function);
+      rows.back().isPlan = isPlan;
+    };
+    const struct {
+      const char *ending, *block, *stack;
+    } ways[] = {{"_", onGpu ? "block op, a kernel per step" : "block op, fused",
+                 onGpu ? "cudnn op, a kernel per step" : "cudnn op, fused"},
+                {"_cluster_", "block op, clusters", "cudnn op, clusters"},
+                {"_plan_", "block op, plan", "cudnn op, plan"}};
+    const std::string pass = backward ? "_backward" : "_forward";
+    for (const auto &way : ways) {
+      const std::string name = "block" + pass + way.ending + size;
+      if (const rnnrt_function_t *function = module.find(name))
+        add(backward ? blockBackward(layer, *function, *saved, way.block) : blockForward(layer, *function, way.block),
+            name, !std::strcmp(way.ending, "_plan_"));
+    }
+    for (const auto &way : ways) {
+      const bool byPlan = !std::strcmp(way.ending, "_plan_");
+      const std::string name = "stack" + pass + way.ending + size;
+      const rnnrt_function_t *function = module.find(name);
+      // A plan's reserve space is its own; that of kernels of both families is the same.
+      const rnnrt_function_t *first = byPlan ? module.find("stack_forward_plan_" + size) : stackForward;
+      if (function && first)
+        add(backward ? stack(layer, *first, function, byPlan, way.stack)
+                     : stack(layer, *function, nullptr, byPlan, way.stack),
+            name, byPlan);
+    }
+    if (onGpu)
+      for (const char *algorithm : {"standard", "persist_static", "persist_dynamic", "persist_static_small_h"})
+        add(plan(layer, algorithm, backward), "", true);
+    else
+      add(plan(layer, "", backward), "", true);
+    if (backward)
+      add(perStep(layer, *saved), "", false);
+    const Results *expected = known ? backward ? &backwardExpected : &forwardExpected : nullptr;
+    right &= Comparison{place, layer, expected, seconds, measured}.run(rows, backward);
+  }
+  return right;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   const char *name = "cuda", *path = nullptr, *referencePath = nullptr, *referenceName = nullptr, *code = nullptr;
-  const char *filter = "";
+  const char *filter = "", *candidatesPath = nullptr, *measurementsPath = nullptr;
   double seconds = 1;
   Place place, referencePlace;
   for (int index = 1; index < argc; ++index) {
@@ -202,15 +301,24 @@ int main(int argc, char **argv) {
       seconds = std::atof(value + 1);
     else if (is("--filter"))
       filter = value + 1;
+    else if (is("--candidates"))
+      candidatesPath = value + 1;
+    else if (is("--measurements"))
+      measurementsPath = value + 1;
     else if (!std::strcmp(flag, "--tf32"))
       place.tf32 = true;
     else
-      fail("unknown argument `%s`; expected --device=, --module=, --reference=, --reference-device=, --ptx=, --seconds=, "
-           "--filter= or --tf32",
+      fail("unknown argument `%s`; expected --device=, --module=, --reference=, --reference-device=, --ptx=, "
+           "--seconds=, "
+           "--filter=, --candidates=, --measurements= or --tf32",
            flag);
   }
   if (!path)
     fail("expects --module=FILE.so");
+  if (measurementsPath && (!candidatesPath || !referencePath))
+    fail("--measurements= needs --candidates=, which says what the functions are, and --reference=, since nobody is to "
+         "choose what "
+         "computes wrong results");
   setenv("RNNRT_TF32", place.tf32 ? "1" : "0", /*overwrite=*/1);
 
   if (rnnrt_status_t status = rnnrt_device_create(name, nullptr, &place.device)) {
@@ -235,14 +343,19 @@ int main(int argc, char **argv) {
   std::unique_ptr<Module> reference;
   if (referencePath)
     reference = std::make_unique<Module>(referencePath);
+  std::unique_ptr<Measured> measured;
+  if (measurementsPath)
+    measured = std::make_unique<Measured>(candidatesPath, measurementsPath, place.device);
 
   int count = 0;
+  bool right = true;
   for (const auto &[function, entry] : module.functions) {
     long long t, b, i, h;
     if (std::sscanf(function.c_str(), "block_backward_%lld_%lld_%lld_%lld", &t, &b, &i, &h) != 4 ||
         !matches(function, filter))
       continue;
-    compare(place, module, referencePlace, reference.get(), {t, b, i, h}, entry->inputs[0].dtype, seconds);
+    right &= compare(place, module, referencePlace, reference.get(), {t, b, i, h}, entry->inputs[0].dtype, seconds,
+                     measured.get());
     ++count;
   }
   if (count == 0)
@@ -251,5 +364,5 @@ int main(int argc, char **argv) {
     rnnrt_stream_release(used->stream);
     rnnrt_device_release(used->device);
   }
-  return 0;
+  return right ? 0 : 1;
 }

@@ -209,7 +209,7 @@ def main():
     for kind in arguments.types.split(","):
         print(f"\n{kind}:\n")
         cluster = size[3] <= timed.CLUSTER_HIDDEN.get(kind, 0)
-        module = "\n\n".join(timed.one(size, "f32" if kind == "tf32" else kind, cluster, stack=True))
+        module = "\n\n".join(timed.one(size, "f32" if kind == "tf32" else kind, cluster))
         flags = ["--chip=" + arguments.chip] + ["--tf32"] * (kind == "tf32")
         table(assembly(arguments.compiler, module, *flags), arguments.ptxas, arguments.chip)
     if arguments.ptx:

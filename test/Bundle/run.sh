@@ -10,7 +10,8 @@
 #   emulator *   fused kernels against what the emulator computed when the bundle was made
 #   questions *  what only cuDNN can answer
 #   kernels *    registers, memory and instructions of the kernels, as they were when the bundle was made
-#   fused *      times of the fused kernels, in turn with cuDNN's algorithms and with one step at a time by cublasLt
+#   fused *      times of the fused kernels, in turn with cuDNN's algorithms and with one step at a time by cublasLt; also
+#                measured.jsonl, of which `rnn-run --autotune=FILE --measurements=measured.jsonl` makes decisions
 #   times *      times of cuDNN's plans by every algorithm
 #   torch        values and times beside PyTorch's layers in one process
 #   sanitizer    small tests under compute-sanitizer's memcheck and racecheck
@@ -137,7 +138,8 @@ if wanted fused; then
     rounding=
     [ "$dtype" = tf32 ] && rounding=--tf32
     run fused.md "$here/bin/rnn-bundle-compare" --device="$device" --module="$here/modules/timed_${kind}_$dtype.so" \
-      --reference="$here/modules/timed_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" --filter="$filter" $rounding
+      --reference="$here/modules/timed_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" --filter="$filter" $rounding \
+      --candidates="$here/modules/timed_${kind}_$dtype.jsonl" --measurements="$results/measured.jsonl"
   done
 fi
 

@@ -146,26 +146,20 @@ def stacks():
     yield Stack("gru", (1, 3, 96, 112, 64), static=True)
 
 
-def timed(sizes, element):
+def timed(sizes, element, way, of_function, of_op):
     """One layer of an LSTM, forward and backward apart: the reserve space goes from one to the other."""
     T, B, I, H = sizes
     operands, results, params, reserve = Stack("lstm", (1, T, B, I, H), static=True).types(element, dynamic=False)
     x, h, c, y = operands["x"], operands["h0"], operands["c0"], results["y"]
     name = "_".join(map(str, sizes))
     common = f"lstm input(%x : {x}) state(%h0, %c0 : {h}, {c}) params(%p : {params})"
-    return (f"func.func @stack_forward_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params})\n"
-            f"    -> ({y}, {h}, {c}, {reserve}) {{\n"
-            f"  %y, %hn, %cn, %r = rnn.cudnn_forward {common}\n"
-            f"  return %y, %hn, %cn, %r : {y}, {h}, {c}, {reserve}\n}}\n\n"
-            f"func.func @stack_backward_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params},\n"
-            f"    %y: {y}, %hn: {h}, %cn: {c}, %dy: {y}, %dhn: {h}, %dcn: {c}, %r: {reserve})\n"
-            f"    -> ({x}, {h}, {c}, {params}) {{\n"
-            f"  %dx, %dh0, %dc0, %dp = rnn.cudnn_backprop {common}\n"
-            f"      output(%y, %hn, %cn : {y}, {h}, {c}) grads(%dy, %dhn, %dcn : {y}, {h}, {c}) reserve(%r : {reserve})\n"
-            f"  return %dx, %dh0, %dc0, %dp : {x}, {h}, {c}, {params}\n}}")
-
-
-def timed_clusters(sizes, element):
-    """The same backward function by cluster kernels."""
-    text = timed(sizes, element).split("\n\n")[1].replace("@stack_backward_", "@stack_cluster_")
-    return text.replace(") {\n", ')\n    attributes {rnn.kernel_family = "cluster"} {\n')
+    yield (f"func.func @stack_forward{way}_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params})\n"
+           f"    -> ({y}, {h}, {c}, {reserve}){of_function} {{\n"
+           f"  %y, %hn, %cn, %r = rnn.cudnn_forward {common}{of_op}\n"
+           f"  return %y, %hn, %cn, %r : {y}, {h}, {c}, {reserve}\n}}")
+    yield (f"func.func @stack_backward{way}_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params},\n"
+           f"    %y: {y}, %hn: {h}, %cn: {c}, %dy: {y}, %dhn: {h}, %dcn: {c}, %r: {reserve})\n"
+           f"    -> ({x}, {h}, {c}, {params}){of_function} {{\n"
+           f"  %dx, %dh0, %dc0, %dp = rnn.cudnn_backprop {common}\n"
+           f"      output(%y, %hn, %cn : {y}, {h}, {c}) grads(%dy, %dhn, %dcn : {y}, {h}, {c}) reserve(%r : {reserve}){of_op}\n"
+           f"  return %dx, %dh0, %dc0, %dp : {x}, {h}, {c}, {params}\n}}")

@@ -1,5 +1,6 @@
 # timed.py - what rnn-bundle-compare measures: one layer of an LSTM, forward and backward apart, in TensorFlow's block form and
-# as cudnn ops.
+# as cudnn ops, by every candidate of the compiler: kernels of steps, of clusters, plans. Nothing is left to the choice of
+# the compiler, which would measure what it believes.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import stacks
 
@@ -9,17 +10,25 @@ SIZES = ((128, 32, 256, 256), (128, 64, 512, 512), (256, 64, 1024, 1024), (100, 
 AS_TF32 = SIZES[:3]
 # Where there is no GPU.
 SMALL = ((6, 3, 5, 16), (4, 2, 8, 8))
-# The cudnn ops have kernels of their own, which take their time to compile.
-AS_STACKS = SIZES[:4] + SMALL
 # The types and the largest layers of an LSTM that cluster kernels are there for (docs/cluster-kernels.md).
 CLUSTER_HIDDEN = {"f16": 768, "bf16": 768, "tf32": 512}
+
+# Of the functions, by how their name ends: what runs their op.
+FUSED, CLUSTER, PLAN = "", "_cluster", "_plan"
 
 
 def name_of(sizes):
     return "_".join(map(str, sizes))
 
 
-def block(name, sizes, element, backward, attributes=""):
+def attributes_of(way):
+    """Of a function, and of the op in it."""
+    if way == PLAN:
+        return "", " {lowering = #rnn.lowering<runtime>}"
+    return f'\n    attributes {{rnn.kernel_family = "{"cluster" if way == CLUSTER else "step"}"}}', ""
+
+
+def block(name, sizes, element, backward, way=FUSED):
     """One pass of the block form; sizes may be "?"."""
     T, B, I, H = sizes
     columns, rows = ("?", "?") if "?" in sizes else (4 * H, I + H)
@@ -33,35 +42,34 @@ def block(name, sizes, element, backward, attributes=""):
     operands = (f"icfo x({v[0]} : {x}) state({v[1]}, {v[2]} : {state})\n      weights({v[3]} : {weights}) "
                 f"peephole({v[4]}, {v[5]}, {v[6]} : {vector}) bias({v[7]} : {bias})")
     lines = [f"func.func @{name}({', '.join(map(': '.join, zip(v, types)))})"]
+    of_function, of_op = attributes_of(way)
     if backward:
         used, results = (0, 1, 2, 3, 7), [x, state, state, weights, bias]
-        lines += [f"    -> ({', '.join(results)}){attributes} {{", f"  %r:8 = rnn.block_lstm_grad {operands}",
-                  f"      saved({', '.join(v[8:15])} : {steps}) grads({v[15]}, {v[16]} : {steps})"]
+        lines += [f"    -> ({', '.join(results)}){of_function} {{", f"  %r:8 = rnn.block_lstm_grad {operands}",
+                  f"      saved({', '.join(v[8:15])} : {steps}) grads({v[15]}, {v[16]} : {steps}){of_op}"]
     else:
         used, results = range(7), [steps] * 7
-        lines += [f"    -> ({', '.join(results)}) {{", f"  %r:7 = rnn.block_lstm {operands}"]
+        lines += [f"    -> ({', '.join(results)}){of_function} {{", f"  %r:7 = rnn.block_lstm {operands}{of_op}"]
     return "\n".join(lines + [f"  return {', '.join(f'%r#{index}' for index in used)} : {', '.join(results)}", "}"])
 
 
-def one(sizes, element, cluster, stack):
+def one(sizes, element, cluster, block_plans=False):
     """The functions of one size."""
-    name = name_of(sizes)
-    yield block(f"block_forward_{name}", sizes, element, backward=False)
-    yield block(f"block_backward_{name}", sizes, element, backward=True)
-    if cluster:
-        yield block(f"block_cluster_{name}", sizes, element, backward=True,
-                    attributes='\n    attributes {rnn.kernel_family = "cluster"}')
-    if stack:
-        yield stacks.timed(sizes, element)
-    if stack and cluster:
-        yield stacks.timed_clusters(sizes, element)
+    clusters = (CLUSTER,) if cluster else ()
+    for way in (FUSED,) + clusters + ((PLAN,) if block_plans else ()):
+        for backward in (False, True):
+            name = f"block_{'backward' if backward else 'forward'}{way}_{name_of(sizes)}"
+            yield block(name, sizes, element, backward, way)
+    for way in (FUSED,) + clusters + (PLAN,):
+        of_function, of_op = attributes_of(way)
+        yield from stacks.timed(sizes, element, way, of_function, of_op)
 
 
-def timed(kind, sizes=SIZES):
+def timed(kind, sizes=SIZES, block_plans=False, clusters=True):
     """`kind` is an element type, or tf32 for what is compiled with --tf32."""
     for one_size in sizes:
-        cluster = one_size not in SMALL and one_size[3] <= CLUSTER_HIDDEN.get(kind, 0)
-        yield from one(one_size, "f32" if kind == "tf32" else kind, cluster, one_size in AS_STACKS)
+        cluster = clusters and one_size[3] <= CLUSTER_HIDDEN.get(kind, 0)
+        yield from one(one_size, "f32" if kind == "tf32" else kind, cluster, block_plans)
 
 
 def reference():

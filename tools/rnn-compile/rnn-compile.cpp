@@ -42,6 +42,10 @@ static cl::opt<std::string>
 static cl::opt<std::string> headerFile("emit-header",
                                        cl::desc("Write a C header of the public functions (- prints it)"),
                                        cl::value_desc("FILE.h"), cl::cat(category));
+static cl::opt<std::string> candidatesFile("emit-candidates",
+                                           cl::desc("With -o FILE.so: write which function runs which op in which way, for "
+                                                    "those who measure them without a compiler"),
+                                           cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string>
     prefix("prefix", cl::desc("Begins the names of functions in C (default: the name of the output file)"),
            cl::value_desc("NAME"), cl::cat(category));
@@ -113,6 +117,8 @@ static llvm::Expected<Form> getForm(Stage stopAfter) {
                      outputFile + "`; use -o FILE.mlir or -o -");
   if (!headerFile.empty() && form == Form::MLIR)
     return makeError("--emit-header needs compiled code to describe; use it with -o FILE.so, FILE.o or FILE.ll");
+  if (!candidatesFile.empty() && form != Form::SharedLibrary && form != Form::Object)
+    return makeError("--emit-candidates lists what can be called and measured; use it with -o FILE.so or FILE.o");
   return *form;
 }
 
@@ -213,6 +219,7 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
   options.cpu = cpu;
   options.triple = triple;
   options.configurePassManager = applyPassManagerCLOptions;
+  options.listCandidates = !candidatesFile.empty();
   auto start = std::chrono::steady_clock::now();
   auto compiled = compileObject(module, options, form == Form::LLVMIR ? ObjectForm::LLVMIR : ObjectForm::Object);
   if (!compiled)
@@ -226,6 +233,9 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
     if (llvm::Error error = outputs.write(headerFile, *header))
       return error;
   }
+  if (!candidatesFile.empty())
+    if (llvm::Error error = outputs.write(candidatesFile, printCandidates(compiled->candidates)))
+      return error;
   if (form != Form::SharedLibrary) {
     if (llvm::Error error = outputs.write(outputFile, compiled->bytes))
       return error;

@@ -14,11 +14,8 @@
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "rnn/Dialect/RNN/Transforms/Selection.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/LineIterator.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 #include <chrono>
@@ -29,19 +26,10 @@ using namespace mlir::rnn;
 
 static llvm::Error makeError(const Twine &message) { return llvm::createStringError(message.str()); }
 
-std::string rnn::getDeviceName(const RuntimeSession &session, StringRef target) {
-  if (target == "cuda") {
-    rnnrt_device_properties_t properties;
-    rnnrt_status_t status = rnnrt_device_properties(session.getDevice(), &properties);
-    bool isKnown = rnnrt_status_code(status) == RNNRT_STATUS_OK;
-    rnnrt_status_release(status);
-    return isKnown ? properties.name : "cuda";
-  }
-  if (auto text = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo"))
-    for (llvm::line_iterator line(**text); !line.is_at_end(); ++line)
-      if (line->starts_with("model name"))
-        return line->split(':').second.trim().str();
-  return llvm::sys::getHostCPUName().str();
+std::string rnn::getDeviceName(const RuntimeSession &session) {
+  rnnrt_device_properties_t properties;
+  rnnrt_status_release(rnnrt_device_properties(session.getDevice(), &properties));
+  return properties.name;
 }
 
 namespace {
@@ -108,20 +96,6 @@ llvm::Error Autotuner::prepare(ModuleOp module) {
   return llvm::Error::success();
 }
 
-/// The functions that calls of `name` reach.
-static llvm::StringSet<> collectReached(ModuleOp module, StringRef name) {
-  llvm::StringSet<> reached;
-  SmallVector<StringRef> todo{name};
-  while (!todo.empty()) {
-    StringRef next = todo.pop_back_val();
-    auto callee = module.lookupSymbol<func::FuncOp>(next);
-    if (!callee || !reached.insert(next).second)
-      continue;
-    callee.walk([&](func::CallOp call) { todo.push_back(call.getCallee()); });
-  }
-  return reached;
-}
-
 void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops) {
   Unit unit;
   for (LayerOpInterface op : ops) {
@@ -145,9 +119,11 @@ void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops) {
 }
 
 void Autotuner::findUnits() {
-  llvm::StringSet<> reached = collectReached(*base, function);
+  llvm::SetVector<Operation *> reached;
+  if (auto callee = base->lookupSymbol<func::FuncOp>(function))
+    reached = collectReached(callee);
   auto isMeasured = [&](LayerOpInterface op) {
-    return !op.getLowering() && reached.contains(op->getParentOfType<func::FuncOp>().getName());
+    return !op.getLowering() && reached.contains(op->getParentOfType<func::FuncOp>());
   };
   SmallVector<LayerOpInterface> left = collectOps(*base);
   if (!context.info.plansShareBuffers())
@@ -208,7 +184,7 @@ Decision Autotuner::decide(const Unit &unit, StringRef key) const {
   decision.op = key.str();
   decision.target = options.pipeline.target;
   decision.chip = context.chip;
-  decision.device = getDeviceName(session, options.pipeline.target);
+  decision.device = getDeviceName(session);
   decision.function = function.str();
   for (auto [candidate, time] : llvm::zip(unit.candidates, unit.times))
     decision.times.push_back({candidate, time});
@@ -216,15 +192,23 @@ Decision Autotuner::decide(const Unit &unit, StringRef key) const {
   return decision;
 }
 
+/// What stands in the file already, if it is there.
+static llvm::Expected<Decisions> readOld(StringRef path) {
+  return llvm::sys::fs::exists(path) ? Decisions::read(path) : Decisions();
+}
+
+static llvm::Error write(const Decisions &decisions, StringRef path) {
+  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+    os << decisions.print();
+    return llvm::Error::success();
+  });
+}
+
 llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
-  // Whatever stands in the file is read before anything is measured.
-  Decisions decisions;
-  if (llvm::sys::fs::exists(path)) {
-    auto read = Decisions::read(path);
-    if (!read)
-      return read.takeError();
-    decisions = std::move(*read);
-  }
+  // Before anything is measured.
+  auto decisions = readOld(path);
+  if (!decisions)
+    return decisions.takeError();
   if (llvm::Error error = prepare(module))
     return error;
   findUnits();
@@ -240,13 +224,25 @@ llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
       for (auto [candidate, time] : decision.times)
         llvm::outs() << " " << stringifyCandidate(candidate) << " " << formatMicroseconds(time) << ",";
       llvm::outs() << " so " << stringifyCandidate(decision.choice) << "\n";
-      decisions.add(std::move(decision));
+      decisions->add(std::move(decision));
     }
   }
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    os << decisions.print();
-    return llvm::Error::success();
-  });
+  return write(*decisions, path);
+}
+
+llvm::Error rnn::autotuneByMeasurements(StringRef measurementsPath, StringRef path) {
+  auto measurements = Measurements::read(measurementsPath);
+  if (!measurements)
+    return measurements.takeError();
+  auto decisions = readOld(path);
+  if (!decisions)
+    return decisions.takeError();
+  auto count = measurements->decide(*decisions, llvm::outs());
+  if (!count)
+    return count.takeError();
+  if (*count == 0)
+    return makeError("`" + measurementsPath + "` gives no decision, see above; `" + path + "` was not changed");
+  return write(*decisions, path);
 }
 
 llvm::Error rnn::autotune(ModuleOp module, const JITOptions &options, StringRef function, ArrayRef<HostTensor> arguments,

@@ -49,6 +49,10 @@ static cl::opt<std::string> autotuneFile("autotune",
                                          cl::desc("Time the function with its rnn ops run in every way that there is, and "
                                                   "write the decisions to FILE; those of other ops in it stay"),
                                          cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<std::string> measurementsFile("measurements",
+                                             cl::desc("With --autotune: make the decisions of what was measured elsewhere, of "
+                                                      "functions that rnn-compile --emit-candidates has listed"),
+                                             cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string> decisionsFile("decisions",
                                           cl::desc("What --lowering=auto takes: decisions that --autotune has written"),
                                           cl::value_desc("FILE"), cl::cat(category));
@@ -208,7 +212,7 @@ static llvm::Error run(ModuleOp module) {
   if (target == "cuda" && !decisionsFile.empty()) {
     if (llvm::Error error = openSession())
       return error;
-    options.pipeline.device = getDeviceName(*session, target);
+    options.pipeline.device = getDeviceName(*session);
   }
   options.pipeline.simtCheck = simtCheck;
   SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
@@ -346,6 +350,15 @@ int main(int argc, char **argv) {
     exitOnError(makeError("unknown kernel family `" + kernelFamily + "` in --kernel-family; expected auto, step or cluster"));
   if (target == "host" && kernelFamily != "auto")
     exitOnError(makeError("--kernel-family needs --target=cuda or --target=simt, but the target is `host`"));
+  if (!measurementsFile.empty()) {
+    if (autotuneFile.empty())
+      exitOnError(makeError("--measurements needs --autotune=FILE, where the decisions go"));
+    if (inputFile.getNumOccurrences() > 0 || functionName.getNumOccurrences() > 0 || !inputs.empty())
+      exitOnError(makeError("--measurements holds what was measured of functions elsewhere; leave the module, --function and "
+                            "--input out"));
+    exitOnError(autotuneByMeasurements(measurementsFile, autotuneFile));
+    return 0;
+  }
   if (!autotuneFile.empty()) {
     if (target == "simt")
       exitOnError(makeError("--autotune cannot be used with --target=simt, since times of the emulator say nothing about a "

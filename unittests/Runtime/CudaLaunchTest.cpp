@@ -108,6 +108,7 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
   launch("step", 4);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 1);
   EXPECT_EQ(launches(), 1u);
+  EXPECT_STREQ(rnnrt_call_left_out(cuda.call), nullptr);
   // One that is left out is enough, and the other launches go on.
   rnnrt_abi_try_clusters(cuda.call);
   launch("step", 8);
@@ -115,6 +116,7 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
   mgpuLaunchKernel(mgpuModuleGetFunction(module, "other"), 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr, 0);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
   EXPECT_EQ(launches(), 3u);
+  EXPECT_STREQ(rnnrt_call_left_out(cuda.call), "no cluster of this size fits on the device with this shared memory");
   // The device is asked once for a kernel and a shape; the size of the grid does not matter.
   const int64_t calls = fake.fake_cuda_calls();
   rnnrt_abi_try_clusters(cuda.call);
@@ -136,7 +138,10 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
                             "block=256x1x1 cluster=8x1x1 shared=1000");
   rnnrt_abi_try_clusters(cuda.call);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
+  EXPECT_STRNE(rnnrt_call_left_out(cuda.call), nullptr);
   rnnrt_call_reset(cuda.call);
+  EXPECT_STREQ(rnnrt_call_left_out(cuda.call), nullptr);
+  EXPECT_STREQ(rnnrt_call_left_out(nullptr), nullptr);
   rnnrt_abi_try_clusters(cuda.call);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 1);
   mgpuModuleUnload(module);

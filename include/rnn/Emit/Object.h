@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "rnn/Conversion/RuntimeToLLVM/ExportedFunctions.h"
 #include "rnn/Pipelines/Pipelines.h"
+#include "rnn/Target/Measurements.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
@@ -32,6 +33,7 @@ struct ObjectOptions {
   /// A processor by LLVM's name, or `native` for the one of this machine. Empty for the oldest of its architecture, so
   /// that the result runs on all of them.
   std::string cpu;
+  bool listCandidates = false; ///< fill CompiledObject::candidates
   /// Called with the pass manager before it runs, for timing and printing.
   llvm::function_ref<llvm::LogicalResult(PassManager &)> configurePassManager = nullptr;
 };
@@ -42,6 +44,8 @@ struct CompiledObject {
   std::string bytes;
   /// What the module exports, in order.
   llvm::SmallVector<ExportedFunction> functions;
+  /// Those that run one op, and in which way, when options ask for them.
+  llvm::SmallVector<CompiledCandidate> candidates;
 };
 
 enum class ObjectForm { Object, LLVMIR };

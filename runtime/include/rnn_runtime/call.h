@@ -33,7 +33,11 @@ RNNRT_API rnnrt_status_t rnnrt_call_status(const rnnrt_call_t *call);
 /// Records a failure of the caller's own unless there is one already. Takes the ownership of `status`.
 RNNRT_API void rnnrt_call_fail(rnnrt_call_t *call, rnnrt_status_t status);
 
-/// Forgets the failure and gives back the plans that were handed out.
+/// Why a launch of clusters was left out since the call was made or reset, so that other kernels did its work; NULL when none
+/// was. Lent until the call is used again.
+RNNRT_API const char *rnnrt_call_left_out(const rnnrt_call_t *call);
+
+/// Forgets the failure and what was left out, and gives back the plans that were handed out.
 RNNRT_API void rnnrt_call_reset(rnnrt_call_t *call);
 
 /// The device and the stream, lent; the stream is NULL when the call was made without.

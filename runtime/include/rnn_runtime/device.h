@@ -35,7 +35,8 @@ RNNRT_API rnnrt_status_t rnnrt_device_create(const char *name, const rnnrt_devic
 
 /// What a device is. Numbers are 0 where they have no meaning.
 typedef struct rnnrt_device_properties {
-  char name[256];             ///< as the driver says, "NVIDIA H200"; the kind of the device where there is no driver
+  char name[256];             ///< as the driver says, "NVIDIA H200"; of `host` the model of the processor where the system
+                              ///< tells it; else the kind of the device
   int32_t ordinal;            ///< which of its kind
   int32_t compute_capability; ///< as 90 for 9.0
   int32_t multiprocessors;    ///< processors that run blocks of threads

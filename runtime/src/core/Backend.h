@@ -53,9 +53,7 @@ public:
   virtual void releaseEvent(void *native) = 0;
 
   /// Chooses among the images and loads one.
-  virtual Status loadModule(const rnnrt_image_t *images, int64_t count, std::unique_ptr<Module> &module) {
-    return unimplemented("device `%s` runs no GPU modules; make a device `cuda`", properties().name);
-  }
+  virtual Status loadModule(const rnnrt_image_t *images, int64_t count, std::unique_ptr<Module> &module) = 0;
 
   /// Plans may outlive the device handle (a call holds them), so they own what they need of the backend.
   virtual Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) = 0;

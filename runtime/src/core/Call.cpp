@@ -49,6 +49,7 @@ bool rnnrt::clustersAreUnwanted() {
 
 void rnnrt::leaveOutClusters(rnnrt_call_t &call, const std::string &launch, const std::string &reason) {
   call.leftOutClusters = true;
+  call.leftOutReason = reason;
   if (tracing(TraceKind::Dispatch))
     trace("rnnrt,dispatch,%s,LEFT_OUT,%s", launch.c_str(), reason.c_str());
 }
@@ -94,11 +95,16 @@ void rnnrt_call_fail(rnnrt_call_t *call, rnnrt_status_t status) {
     call->record(std::move(owned));
 }
 
+const char *rnnrt_call_left_out(const rnnrt_call_t *call) {
+  return call && !call->leftOutReason.empty() ? call->leftOutReason.c_str() : nullptr;
+}
+
 void rnnrt_call_reset(rnnrt_call_t *call) {
   if (!call)
     return;
   call->first = Status();
   call->triesClusters = call->leftOutClusters = false;
+  call->leftOutReason.clear();
   call->plans.clear();
 }
 

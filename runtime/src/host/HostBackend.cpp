@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 using namespace rnnrt;
 
@@ -37,8 +38,12 @@ public:
 
   rnnrt_device_properties_t properties() const override {
     rnnrt_device_properties_t result{};
-    std::strncpy(result.name, name, sizeof(result.name) - 1);
+    std::strncpy(result.name, title().c_str(), sizeof(result.name) - 1);
     return result;
+  }
+
+  Status loadModule(const rnnrt_image_t *, int64_t, std::unique_ptr<Module> &) override {
+    return unimplemented("device `%s` runs no GPU modules; make a device `cuda`", name);
   }
 
   // With a stream it is the same here.
@@ -103,6 +108,16 @@ public:
     return createHostBlockLstmPlan(problem, pool, plan);
   }
 
+protected:
+  /// What it is: the model of the processor, as Linux has it for x86.
+  virtual std::string title() const {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+      if (const size_t colon = line.find(": "); colon != std::string::npos && line.rfind("model name", 0) == 0)
+        return line.substr(colon + 2);
+    return name;
+  }
+
 private:
   using Clock = std::chrono::steady_clock;
 
@@ -125,6 +140,9 @@ public:
   }
 
   const simt::Schedule *emulatedSchedule() const override { return &schedule; }
+
+protected:
+  std::string title() const override { return "simt"; }
 
 private:
   const simt::Schedule schedule;

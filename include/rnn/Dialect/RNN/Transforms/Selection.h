@@ -10,8 +10,9 @@
 #define RNN_DIALECT_RNN_TRANSFORMS_SELECTION_H
 
 #include "rnn/Dialect/RNN/IR/RNN.h"
-#include "rnn/Target/Decisions.h"
+#include "rnn/Target/Measurements.h"
 #include "rnn/Target/TargetInfo.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::rnn {
 
@@ -56,6 +57,12 @@ SmallVector<CandidateCost> getCandidates(LayerOpInterface op, const SelectionCon
 SmallVector<CandidateCost> restrictToFamily(LayerOpInterface op, SmallVector<CandidateCost> candidates, StringRef family);
 /// The decision for an op that names one of `candidates`, or null.
 const Decision *findDecision(LayerOpInterface op, const SelectionContext &context, ArrayRef<CandidateCost> candidates);
+
+/// `function` and those that calls of it reach.
+llvm::SetVector<Operation *> collectReached(Operation *function);
+/// The public functions of a module after selection that reach one op with a decision key, if there is more than one way to run
+/// it: which, and in which way they do. Functions with more ops are left out, since their time is not that of one.
+SmallVector<CompiledCandidate> listCompiledCandidates(ModuleOp module, const SelectionContext &context);
 
 /// Writes the lowering, and the family of kernels if `candidate` is one.
 void applyCandidate(LayerOpInterface op, Candidate candidate);

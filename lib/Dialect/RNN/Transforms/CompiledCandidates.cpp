@@ -1,0 +1,64 @@
+//===- CompiledCandidates.cpp - which function runs which op in which way ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "rnn/Dialect/RNN/Transforms/Selection.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+llvm::SetVector<Operation *> rnn::collectReached(Operation *function) {
+  llvm::SetVector<Operation *> reached;
+  reached.insert(function);
+  // Those that are found on the way are walked too.
+  for (size_t index = 0; index < reached.size(); ++index)
+    reached[index]->walk([&](CallOpInterface call) {
+      if (Operation *callee = call.resolveCallable(); isa_and_nonnull<FunctionOpInterface>(callee))
+        reached.insert(callee);
+    });
+  return reached;
+}
+
+/// What convert-rnn-to-gpu makes of an op that carries its lowering; kernels of steps take the place of clusters that do
+/// not fit.
+static Candidate getCompiledCandidate(LayerOpInterface op, const SelectionContext &context,
+                                      ArrayRef<Candidate> candidates) {
+  if (op.getLowering() == Lowering::Runtime)
+    return Candidate::Plan;
+  if (context.info.getName() == "host")
+    return Candidate::Loops;
+  StringAttr family = getKernelFamily(op);
+  const bool inClusters = family && family.getValue() == "cluster";
+  return inClusters && llvm::is_contained(candidates, Candidate::Cluster) ? Candidate::Cluster : Candidate::Steps;
+}
+
+SmallVector<CompiledCandidate> rnn::listCompiledCandidates(ModuleOp module, const SelectionContext &context) {
+  SmallVector<CompiledCandidate> list;
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (!function.isPublic())
+      continue;
+    SmallVector<LayerOpInterface> ops;
+    for (Operation *one : collectReached(function))
+      one->walk([&](LayerOpInterface op) {
+        if (!getDecisionKey(op, context.tf32).empty())
+          ops.push_back(op);
+      });
+    if (ops.size() != 1 || !ops.front().getLowering())
+      continue;
+    CompiledCandidate one;
+    one.function = function.getName().str();
+    one.op = getDecisionKey(ops.front(), context.tf32);
+    one.target = context.info.getName().str();
+    one.chip = context.chip;
+    for (const CandidateCost &cost : getCandidates(ops.front(), context))
+      one.all.push_back(cost.candidate);
+    one.candidate = getCompiledCandidate(ops.front(), context, one.all);
+    if (one.all.size() > 1)
+      list.push_back(std::move(one));
+  }
+  return list;
+}

@@ -1,0 +1,98 @@
+# decisions.py - what a test asks of measurements, and of the decisions made of them, in other words than the compiler's.
+#   decisions.py table TABLE FILE        FILE has the times that rnn-bundle-compare printed
+#   decisions.py clear IN OUT            times that nobody could mistake: of each op one candidate is three times as fast, and
+#                                        slow enough for differences to count; which one goes by turns
+#   decisions.py swap IN OUT             each op's slowest gets the fastest's time, and the other way round
+#   decisions.py program IN.mlir OUT     the functions as a user writes them: nothing said about lowerings
+#   decisions.py check FILE DECISIONS IR each function of IR runs its op as the fastest line of FILE about it says
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import json
+import re
+import sys
+from collections import defaultdict
+
+
+def read(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def write(path, lines):
+    with open(path, "w") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def by_op(lines):
+    groups = defaultdict(list)
+    for line in lines:
+        groups[line["op"]].append(line)
+    return groups
+
+
+def table(printed, source):
+    times = {}
+    for line in open(printed):
+        if found := re.search(r"T,B,I,H = (.*)", line):
+            size = found[1].replace(",", "_")
+        elif found := re.match(r"\| (\w+) pass by", line):
+            which = found[1]
+        elif found := re.match(r"\| (block|cudnn) op, (fused|plan) \| ([0-9.]+) \|", line):
+            form, way = found[1].replace("cudnn", "stack"), found[2].replace("fused", "").replace("plan", "_plan")
+            times[f"{form}_{which}{way}_{size}"] = float(found[3])
+    lines = read(source)
+    assert times.keys() == {line["function"] for line in lines}, times
+    for line in lines:
+        assert abs(line["microseconds"] - times[line["function"]]) < 0.06, (line, times)
+
+
+def clear(source, target):
+    lines = read(source)
+    for number, group in enumerate(by_op(lines).values()):
+        assert len(group) == 2 and all(line["microseconds"] > 0 for line in group), group
+        for place, line in enumerate(group):
+            line["microseconds"] = 1000 * (3 if (place + number) % 2 else 1) + number
+    write(target, lines)
+
+
+def swap(source, target):
+    lines = read(source)
+    for group in by_op(lines).values():
+        some, other = group
+        some["microseconds"], other["microseconds"] = other["microseconds"], some["microseconds"]
+    write(target, lines)
+
+
+def program(source, target):
+    with open(source) as file:
+        text = file.read().replace(" {lowering = #rnn.lowering<runtime>}", "")
+    text = re.sub(r'\n    attributes \{rnn.kernel_family = "[a-z]*"\}', "", text)
+    assert "lowering" not in text and "family" not in text
+    with open(target, "w") as file:
+        file.write(text)
+
+
+def check(source, decisions, ir):
+    lines = {line["function"]: line for line in read(source)}
+    groups = by_op(lines.values())
+    with open(decisions) as file:
+        made = {decision["op"]: decision for decision in json.load(file)["decisions"]}
+    assert made.keys() == groups.keys(), (made.keys(), groups.keys())
+    for op, group in groups.items():
+        times = {line["candidate"]: line["microseconds"] for line in group}
+        rounded = {name: round(time, 1) for name, time in times.items()}
+        assert made[op]["microseconds"] == rounded, (made[op], rounded)
+        assert made[op]["device"] == group[0]["device"] and made[op]["chip"] == group[0]["chip"]
+    with open(ir) as file:
+        functions = re.findall(r"func\.func @(\w+)\(.*?#rnn\.lowering<(\w+)>", file.read(), re.S)
+    assert functions and {name for name, _ in functions} == lines.keys(), functions
+    count = defaultdict(int)
+    for name, lowering in functions:
+        group = groups[lines[name]["op"]]
+        fastest = min(group, key=lambda line: line["microseconds"])["candidate"]
+        assert lowering == fastest.split("/")[0], (name, lowering, group)
+        count[lowering] += 1
+    print(", ".join(f"{count[name]} {name}" for name in sorted(count)))
+
+
+if __name__ == "__main__":
+    {"table": table, "clear": clear, "swap": swap, "program": program, "check": check}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,170 @@
+//===- MeasurementsTest.cpp - decisions of what was measured elsewhere -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Target/Measurements.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::rnn;
+
+static CompiledCandidate makeCandidate(std::string function, Candidate candidate) {
+  return {std::move(function),
+          "op T=4",
+          "cuda",
+          "sm_90a",
+          candidate,
+          {Candidate::Plan, Candidate::Steps, Candidate::Cluster}};
+}
+
+/// As a program that measures does: the line of the compiler, and what it adds.
+static std::string makeLine(const CompiledCandidate &candidate, llvm::StringRef outcome,
+                            llvm::StringRef device = "GPU") {
+  std::string line = printCandidates(candidate);
+  EXPECT_EQ(line.substr(line.size() - 2), "}\n");
+  return line.substr(0, line.size() - 2) + ",\"device\":\"" + device.str() + "\"," + outcome.str() + "}\n";
+}
+static std::string makeLine(Candidate candidate, llvm::StringRef outcome, llvm::StringRef device = "GPU") {
+  return makeLine(makeCandidate("f_" + stringifyCandidate(candidate).str(), candidate), outcome, device);
+}
+
+namespace {
+struct Outcome {
+  Decisions decisions;
+  std::string log, error;
+};
+} // namespace
+
+static Outcome decide(llvm::StringRef text) {
+  Outcome outcome;
+  auto take = [&](llvm::Error error) { outcome.error = llvm::toString(std::move(error)); };
+  llvm::Expected<Measurements> measurements = Measurements::parse(text, "file");
+  if (!measurements) {
+    take(measurements.takeError());
+    return outcome;
+  }
+  llvm::raw_string_ostream log(outcome.log);
+  llvm::Expected<size_t> count = measurements->decide(outcome.decisions, log);
+  if (!count)
+    take(count.takeError());
+  else
+    EXPECT_EQ(*count, outcome.decisions.getAll().size());
+  return outcome;
+}
+
+static const std::string plan = makeLine(Candidate::Plan, "\"microseconds\":90"),
+                         steps = makeLine(Candidate::Steps, "\"microseconds\":70.5"),
+                         cluster = makeLine(Candidate::Cluster, "\"microseconds\":40");
+
+TEST(Measurements, ALineBeginsWithItsFunction) {
+  // Programs without a JSON library look for it there.
+  EXPECT_TRUE(llvm::StringRef(plan).starts_with("{\"version\":1,\"function\":\"f_runtime\",")) << plan;
+}
+
+TEST(Measurements, TheFastestIsTaken) {
+  Outcome outcome = decide(cluster + plan + steps);
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.log, "op T=4: runtime 90.0 us, fused/step 70.5 us, fused/cluster 40.0 us, so fused/cluster\n");
+  const Decision *found = outcome.decisions.find({"op T=4", "cuda", "sm_90a", "GPU"});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->choice, Candidate::Cluster);
+  EXPECT_EQ(found->function, "f_runtime, f_fused/step, f_fused/cluster");
+  ASSERT_EQ(found->times.size(), 3u);
+  EXPECT_EQ(found->times[1].second, 70.5);
+  // What is written is what is read.
+  llvm::Expected<Decisions> read = Decisions::parse(outcome.decisions.print(), "file");
+  ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
+  EXPECT_EQ(read->print(), outcome.decisions.print());
+}
+
+TEST(Measurements, AnotherTimeIsAnotherChoice) {
+  auto choose = [](llvm::StringRef text) { return decide(text).decisions.getAll().front().choice; };
+  EXPECT_EQ(choose(plan + steps + makeLine(Candidate::Cluster, "\"microseconds\":400")), Candidate::Steps);
+  EXPECT_EQ(choose(makeLine(Candidate::Plan, "\"microseconds\":9") + steps + cluster), Candidate::Plan);
+  // The later of two.
+  EXPECT_EQ(choose(plan + steps + cluster + makeLine(Candidate::Cluster, "\"microseconds\":400")), Candidate::Steps);
+  EXPECT_EQ(choose(makeLine(Candidate::Cluster, "\"problem\":\"lost\"") + plan + steps + cluster), Candidate::Cluster);
+}
+
+TEST(Measurements, WhatTheDeviceRefusesIsNoCandidate) {
+  Outcome outcome = decide(plan + steps + makeLine(Candidate::Cluster, "\"refused\":\"no cluster fits\""));
+  EXPECT_EQ(outcome.log,
+            "op T=4: runtime 90.0 us, fused/step 70.5 us, fused/cluster refused (no cluster fits), so fused/step\n");
+  ASSERT_EQ(outcome.decisions.getAll().size(), 1u);
+  EXPECT_EQ(outcome.decisions.getAll().front().times.size(), 2u);
+}
+
+TEST(Measurements, WhatIsNotKnownIsNoDecision) {
+  Outcome outcome = decide(makeLine(Candidate::Plan, "\"problem\":\"cuDNN is missing\"") + steps + cluster);
+  EXPECT_EQ(outcome.log,
+            "op T=4: runtime failed (cuDNN is missing), fused/step 70.5 us, fused/cluster 40.0 us, so no decision\n");
+  EXPECT_TRUE(outcome.decisions.getAll().empty());
+  outcome = decide(steps + cluster);
+  EXPECT_EQ(outcome.log, "op T=4: runtime not measured, fused/step 70.5 us, fused/cluster 40.0 us, so no decision\n");
+  EXPECT_TRUE(outcome.decisions.getAll().empty());
+  // One that is left is no choice.
+  outcome = decide(plan + makeLine(Candidate::Steps, "\"refused\":\"a\"") +
+                   makeLine(Candidate::Cluster, "\"refused\":\"b\""));
+  EXPECT_TRUE(outcome.decisions.getAll().empty());
+}
+
+TEST(Measurements, DevicesAreApart) {
+  EXPECT_TRUE(
+      decide(plan + steps + makeLine(Candidate::Cluster, "\"microseconds\":40", "another")).decisions.getAll().empty());
+  std::string all = plan + steps + cluster;
+  for (auto [candidate, time] : {std::pair{Candidate::Plan, "9"}, {Candidate::Steps, "70"}, {Candidate::Cluster, "40"}})
+    all += makeLine(candidate, std::string("\"microseconds\":") + time, "another");
+  Outcome outcome = decide(all);
+  ASSERT_EQ(outcome.decisions.getAll().size(), 2u);
+  EXPECT_EQ(outcome.decisions.find({"op T=4", "cuda", "sm_90a", "GPU"})->choice, Candidate::Cluster);
+  EXPECT_EQ(outcome.decisions.find({"op T=4", "cuda", "sm_90a", "another"})->choice, Candidate::Plan);
+}
+
+TEST(Measurements, WhatIsWrongIsSaidWithItsLine) {
+  auto with = [](std::string text, llvm::StringRef from, llvm::StringRef to) {
+    size_t place = text.find(from.str());
+    EXPECT_NE(place, std::string::npos);
+    return decide(plan + text.replace(place, from.size(), to.str())).error;
+  };
+  EXPECT_EQ(decide("").error, "file: holds no measurements; a program that measures writes a line for each");
+  EXPECT_EQ(decide("\n\n").error, "file: holds no measurements; a program that measures writes a line for each");
+  EXPECT_EQ(decide("{\"version\": 1, \"decisions\": [\n]}\n").error,
+            "file:1: expected a measurement, which is a JSON object on one line, but got `{\"version\": 1, "
+            "\"decisions\": [`");
+  EXPECT_EQ(decide("7").error, "file:1: expected a measurement, which is a JSON object on one line, but got `7`");
+  EXPECT_EQ(decide(plan + steps.substr(0, 60)).error,
+            "file:2: expected a measurement, which is a JSON object on one line, but got `" + steps.substr(0, 40) +
+                "...`");
+  EXPECT_EQ(
+      decide(printCandidates(makeCandidate("f", Candidate::Plan))).error,
+      "file:1: nothing was measured; these are candidates of rnn-compile --emit-candidates, to which a program that "
+      "measures adds `device` and `microseconds`");
+  EXPECT_EQ(
+      with(steps, "\"version\":1", "\"version\":2"),
+      "file:2: expected `version` to be 1; make the library and its candidates again by rnn-compile --emit-candidates, "
+      "and measure it");
+  EXPECT_EQ(with(steps, "\"op\":", "\"no\":"), "file:2: a measurement needs `op`, a string");
+  EXPECT_EQ(with(steps, "\"fused/step\"", "\"magic\""),
+            "file:2: `candidate` must be one that there is; expected `runtime`, "
+            "`fused`, `fused/step` or `fused/cluster`");
+  EXPECT_EQ(with(steps, "[\"runtime\"", "[\"magic\""), "file:2: `candidates` must be those that there are; expected "
+                                                       "`runtime`, `fused`, `fused/step` or `fused/cluster`");
+  EXPECT_EQ(with(steps, "\"fused/step\"", "\"fused\""), "file:2: `candidate` must be one of `candidates`");
+  EXPECT_EQ(with(steps, "70.5", "0"), "file:2: `microseconds` must be a number above 0");
+  EXPECT_EQ(with(steps, "70.5", "\"fast\""), "file:2: `microseconds` must be a number above 0");
+  EXPECT_EQ(with(steps, "\"microseconds\":70.5", "\"times\":1"),
+            "file:2: a measurement needs one of `microseconds`, `refused` and `problem`");
+  EXPECT_EQ(with(steps, "\"microseconds\":70.5", "\"microseconds\":1,\"problem\":\"none\""),
+            "file:2: a measurement needs one of `microseconds`, `refused` and `problem`");
+  EXPECT_EQ(with(steps, "\"microseconds\":70.5", "\"problem\":\"\""), "file:2: `refused` and `problem` must say why");
+  EXPECT_EQ(
+      with(steps, "\"runtime\",\"fused/step\"", "\"fused/step\""),
+      "`f_fused/step` and `f_runtime` run the same op, but were compiled with other candidates for it; measure both "
+      "again with libraries of one compiler");
+  EXPECT_EQ(
+      with(steps, "\"target\":\"cuda\"", "\"target\":\"simt\""),
+      "`f_fused/step` was measured on target `simt`, whose times say nothing about a GPU; measure on `host` or `cuda`");
+}
