@@ -85,6 +85,7 @@ static constexpr CostConstant constants[] = {
     {"cuda.cluster.latency", 450, "cycles", FLOOR},
     {"cuda.cluster.macs.f16", 1270, "multiply-adds/cycle", FLOOR},
     {"cuda.cluster.macs.tf32", 635, "multiply-adds/cycle", FLOOR},
+    {"cuda.cluster.macs.f32", 212, "multiply-adds/cycle", "estimate (floors, B4: three products of tf32)"},
     {"cuda.cluster.exchange", 12, "bytes/cycle", FLOOR},
     {"cuda.cluster.rows", 8, "examples", "choice: columns of mma.sync"},
 };
@@ -190,7 +191,9 @@ static double estimateClusterStep(const LayerProblem &p, int64_t blocks, int64_t
   int64_t maxRows = get("cuda.cluster.rows");
   int64_t rows = std::clamp<int64_t>(llvm::divideCeil(std::max<int64_t>(p.B, 1), resident), 1, maxRows);
   turns = llvm::divideCeil(llvm::divideCeil(std::max<int64_t>(p.B, 1), rows), resident);
-  double macsPerCycle = get(p.element == ElementKind::F32 ? "cuda.cluster.macs.tf32" : "cuda.cluster.macs.f16");
+  double macsPerCycle = get(p.element != ElementKind::F32 ? "cuda.cluster.macs.f16"
+                            : p.tf32                      ? "cuda.cluster.macs.tf32"
+                                                          : "cuda.cluster.macs.f32");
   double macs = double(maxRows) * p.gates * llvm::divideCeil(p.H, blocks) * p.H;
   double bytes = double(p.H) * rows * 4;
   return (get("cuda.cluster.latency") + macs / macsPerCycle + bytes / get("cuda.cluster.exchange")) / get("cuda.clock");

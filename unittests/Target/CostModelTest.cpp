@@ -110,6 +110,19 @@ TEST(CostModel, RepeatsTheFloors) {
               200);
 }
 
+/// f32 without --tf32 is three products of tf32 in each step, and nothing else of a cluster's step.
+TEST(CostModel, MultipliesF32ThreeTimes) {
+  auto estimate = [](int64_t H, bool tf32) {
+    LayerProblem p = makeProblem(100, 32, 1, H, ElementKind::F32, true);
+    p.inputGradient = p.weightGradient = false; // the products over all steps have other rates
+    p.tf32 = tf32;
+    return estimateMicroseconds(p, Candidate::Cluster, "cuda", 1, /*clusterBlocks=*/16);
+  };
+  // 8 examples, 4 gates: 1/16 of H * H weights a block and step, at 635 per cycle of 1755 MHz.
+  for (int64_t H : {256, 512})
+    EXPECT_NEAR(estimate(H, false) - estimate(H, true), 2 * 100 * (8.0 * 4 * H * H / 16) / 635 / 1755, 0.5) << H;
+}
+
 TEST(CostModel, GrowsWithEverySize) {
   for (llvm::StringRef target : {"host", "cuda"})
     for (Candidate candidate : {Candidate::Plan, target == "host" ? Candidate::Loops : Candidate::Steps})

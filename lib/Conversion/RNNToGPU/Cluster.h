@@ -21,8 +21,8 @@ namespace mlir::rnn {
 // What kernels of clusters are made of
 //===----------------------------------------------------------------------===//
 
-/// Pieces of a matrix as mma.sync takes it from the left: 16 rows; 16 columns of f16 or bf16, 8 of f32 rounded to tf32. A
-/// lane has four registers of a piece.
+/// Pieces of a matrix as mma.sync takes it from the left: 16 rows; 16 columns of f16 or bf16, 8 of f32, which is rounded to
+/// tf32 or split in every step. A lane has four registers of a piece.
 struct ClusterPieces {
   static constexpr int64_t rows = 16, registers = 4, lanes = 32;
 
@@ -39,20 +39,27 @@ struct ClusterPieces {
   Type element;
 };
 
+/// Whether clusters multiply f32 in its full precision: each factor is split into two that tf32 can hold.
+inline bool splitsFactors(Type element, const KernelOptions &options) { return element.isF32() && !options.tf32; }
+
 /// Where the weights stand that clusters multiply with. A warp has tiles of 16 rows.
 struct ClusterWeights {
+  static constexpr int64_t maskBytes = 16; ///< of the buffer that loadWeights adds where it splits
+
   int64_t blocks;      ///< of a cluster
   int64_t warps;       ///< of a block
   int64_t tiles;       ///< of a warp
   int64_t pieces;      ///< of a tile, along the depth
   int64_t inRegisters; ///< of the pieces of a warp; the rest is in workgroup memory
+  bool isSplit;        ///< factors are f32 in full precision
 
   int64_t getPiecesOfWarp() const { return tiles * pieces; }
   /// Registers of a thread, if all of them were there.
   int64_t getRegisters() const { return getPiecesOfWarp() * ClusterPieces::registers; }
   int64_t getPiecesInMemory() const { return warps * (getPiecesOfWarp() - inRegisters); }
+  int64_t getPieceBytes() const { return getPiecesInMemory() * ClusterPieces::lanes * ClusterPieces::registers * 4; }
   /// Of workgroup memory.
-  int64_t getBytes() const { return getPiecesInMemory() * ClusterPieces::lanes * ClusterPieces::registers * 4; }
+  int64_t getBytes() const { return getPieceBytes() + (isSplit ? maskBytes : 0); }
   /// Pieces of all blocks, with their padding: by direction, block, warp, tile of the warp, and piece along the depth.
   MemRefType getBufferType(Type element, int64_t numDirections) const {
     return ClusterPieces(element).getBufferType(numDirections * blocks * warps * getPiecesOfWarp());
@@ -93,7 +100,7 @@ protected:
   /// `values()` where the condition holds, else zeros; of floats and indices.
   SmallVector<Value> valuesIf(Value condition, function_ref<SmallVector<Value>()> values) const;
 
-  /// A float as products take it: rounded to `element`, and f32 to tf32.
+  /// A float as products take it: rounded to `element`, and f32 to tf32 unless it will be split.
   Value round(const Emitter &e, Value value) const;
 
   // --- Memory of the block ---
@@ -124,6 +131,10 @@ protected:
   SmallVector<Value> loadPiece(const Emitter &e, Value first, int64_t piece) const;
   /// The two registers of one piece on the right: `row` is that of this lane's group in the tile, `piece` along its rows.
   SmallVector<Value> loadRight(const Emitter &e, Value tile, Value row, int64_t piece) const;
+  /// Rounds f32 to tf32, and returns what is lost by it. `mask` is that of loadMask.
+  SmallVector<Value> splitOff(const Emitter &e, MutableArrayRef<Value> registers, Value mask) const;
+  /// The bits of f32 that tf32 has; nobody knows them when compiling.
+  Value loadMask(const Emitter &e) const;
   /// sums += a * b for one piece.
   void multiply(const Emitter &e, ValueRange a, ValueRange b, MutableArrayRef<Value> sums) const;
 
@@ -136,6 +147,7 @@ protected:
   ClusterWeights where;                    ///< that loadWeights was told
   SmallVector<SmallVector<Value>> weights; ///< registers: by tile of the warp, then piece
   Value weightsInMemory;                   ///< those of this lane that follow
+  Value maskInMemory;                      ///< null where nothing is split
 
   gpu::LaunchOp kernel;
   Value rows; ///< examples of a cluster
@@ -201,8 +213,8 @@ std::optional<Shape> chooseCluster(Operation *op, Type element, Value H, int64_t
     reason = findReasonAgainstCluster(op, element, H);
   if (reason.empty()) {
     auto blocks = findAttr<IntegerAttr>(op, "rnn.cluster_blocks");
-    FailureOr<Shape> shape =
-        Shape::choose(*getConstantIntValue(H), numGates, element, blocks ? blocks.getInt() : 0, reason);
+    FailureOr<Shape> shape = Shape::choose(*getConstantIntValue(H), numGates, element, getKernelOptions(op),
+                                           blocks ? blocks.getInt() : 0, reason);
     if (succeeded(shape))
       return *shape;
   }
@@ -221,6 +233,7 @@ struct ClusterShape {
   int64_t tiles;  ///< of 16 units that a block owns
   int64_t warps;
   int64_t bits;  ///< of an element
+  bool isSplit;  ///< as ClusterWeights
   /// Of the pieces that a warp multiplies with, so many stand in registers, the rest in workgroup memory.
   int64_t piecesInRegisters;
 
@@ -233,7 +246,9 @@ struct ClusterShape {
   int64_t getTilesOfWarp() const { return blocks * tiles / warps; }
   /// Pieces along the depth: the gates' gradients of the block's units.
   int64_t getPieces() const { return numGates * getUnits() / getDepth(); }
-  ClusterWeights getWeights() const { return {blocks, warps, getTilesOfWarp(), getPieces(), piecesInRegisters}; }
+  ClusterWeights getWeights() const {
+    return {blocks, warps, getTilesOfWarp(), getPieces(), piecesInRegisters, isSplit};
+  }
   /// Sums that a block owns.
   int64_t getSums() const { return ClusterKernel::maxRows * getUnits(); }
   // Four words between rows of the tile of gradients, so that the lanes of a warp read from 32 banks.
@@ -248,7 +263,8 @@ struct ClusterShape {
   }
 
   /// A shape for `H` units in clusters of `blocks` (0: any), or why there is none.
-  static FailureOr<ClusterShape> choose(int64_t H, int64_t numGates, Type element, int64_t blocks, std::string &reason);
+  static FailureOr<ClusterShape> choose(int64_t H, int64_t numGates, Type element, const KernelOptions &options,
+                                        int64_t blocks, std::string &reason);
 };
 
 /// A layer, as the kernel of its backward recurrence asks. Everything is asked inside of kernels; values are of the type of

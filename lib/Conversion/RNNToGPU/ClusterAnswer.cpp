@@ -18,8 +18,6 @@ std::string rnn::findReasonAgainstCluster(const ClusterQuery &query, const Kerne
     return "the state goes through a projection in every step";
   if (!options.programmatic) // what the pass knows of the GPU
     return "clusters need compute capability 9.0; name the GPU, as --chip=sm_90a";
-  if (query.element.isF32() && !options.tf32)
-    return "clusters multiply f32 as tf32 alone; allow it with --tf32";
   if (!query.element.isF16() && !query.element.isBF16() && !query.element.isF32())
     return "clusters are there for f16, bf16 and f32 alone";
   if (!query.H)
@@ -37,6 +35,6 @@ FailureOr<int64_t> rnn::findClusterBlocks(const ClusterQuery &query, const Kerne
     return shape->blocks;
   };
   if (query.backward)
-    return getBlocks(ClusterShape::choose(*query.H, query.numGates, query.element, query.blocks, reason));
-  return getBlocks(ClusterForwardShape::choose(*query.H, query.numGates, query.element, query.blocks, reason));
+    return getBlocks(ClusterShape::choose(*query.H, query.numGates, query.element, options, query.blocks, reason));
+  return getBlocks(ClusterForwardShape::choose(*query.H, query.numGates, query.element, options, query.blocks, reason));
 }

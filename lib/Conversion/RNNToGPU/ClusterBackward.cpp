@@ -17,13 +17,14 @@
 using namespace mlir;
 using namespace mlir::rnn;
 
-FailureOr<ClusterShape> ClusterShape::choose(int64_t H, int64_t numGates, Type element, int64_t wanted,
-                                             std::string &reason) {
+FailureOr<ClusterShape> ClusterShape::choose(int64_t H, int64_t numGates, Type element, const KernelOptions &options,
+                                             int64_t wanted, std::string &reason) {
   // More weights and sums than this in the registers of a thread, and ptxas spills others (measured with ptxas 13.0 for
   // sm_90a).
   constexpr int64_t maxRegisters = 160;
   return chooseClusterShape<ClusterShape>(H, wanted, reason, [&](int64_t blocks) {
-    ClusterShape shape{numGates, blocks, int64_t(llvm::divideCeil(H, 16 * blocks)), 8, element.getIntOrFloatBitWidth(), 0};
+    ClusterShape shape{numGates, blocks, int64_t(llvm::divideCeil(H, 16 * blocks)), 8, element.getIntOrFloatBitWidth(),
+                       splitsFactors(element, options), 0};
     while (blocks * shape.tiles % shape.warps != 0)
       --shape.warps;
     const ClusterWeights weights = shape.getWeights();

@@ -26,13 +26,14 @@
 using namespace mlir;
 using namespace mlir::rnn;
 
-FailureOr<ClusterForwardShape> ClusterForwardShape::choose(int64_t H, int64_t numGates, Type element, int64_t wanted,
+FailureOr<ClusterForwardShape> ClusterForwardShape::choose(int64_t H, int64_t numGates, Type element,
+                                                           const KernelOptions &options, int64_t wanted,
                                                            std::string &reason) {
   // As the backward's: ptxas has registers for so many weights (four less for each warp's tile, and a piece on its way where
   // others stand in memory).
   constexpr int64_t maxRegisters = 144, withMemory = 120, maxWarps = 8;
   return chooseClusterShape<ClusterForwardShape>(H, wanted, reason, [&](int64_t blocks) {
-    ClusterForwardShape shape{numGates, H, blocks, 1, 1, element.getIntOrFloatBitWidth(), 0};
+    ClusterForwardShape shape{numGates, H, blocks, 1, 1, element.getIntOrFloatBitWidth(), splitsFactors(element, options), 0};
     // No warp has nothing to do, but in the last blocks.
     int64_t tiles = llvm::divideCeil(llvm::divideCeil(H, blocks), shape.getUnitsOfTile());
     shape.tiles = llvm::divideCeil(tiles, maxWarps);

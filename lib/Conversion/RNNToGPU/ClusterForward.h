@@ -22,6 +22,7 @@ struct ClusterForwardShape {
   int64_t warps;  ///< of a block
   int64_t tiles;  ///< of a warp
   int64_t bits;   ///< of an element
+  bool isSplit;   ///< as ClusterWeights
   /// Of the pieces that a warp multiplies with, so many stand in registers, the rest in workgroup memory.
   int64_t piecesInRegisters;
 
@@ -33,7 +34,7 @@ struct ClusterForwardShape {
   int64_t getThreads() const { return warps * 32; }
   /// Pieces along the depth: the states of all units.
   int64_t getPieces() const { return llvm::divideCeil(H, getDepth()); }
-  ClusterWeights getWeights() const { return {blocks, warps, tiles, getPieces(), piecesInRegisters}; }
+  ClusterWeights getWeights() const { return {blocks, warps, tiles, getPieces(), piecesInRegisters, isSplit}; }
   /// Columns of states that are sent, and that a row has room for.
   int64_t getSentColumns() const { return blocks * getUnits(); }
   int64_t getColumns() const { return llvm::alignTo(std::max(getSentColumns(), getPieces() * getDepth()), 16); }
@@ -46,8 +47,8 @@ struct ClusterForwardShape {
   int64_t getBytes() const { return getTileBytes() + getWeights().getBytes() + ClusterKernel::barrierBytes; }
 
   /// A shape for `H` units in clusters of `blocks` (0: any), or why there is none.
-  static FailureOr<ClusterForwardShape> choose(int64_t H, int64_t numGates, Type element, int64_t blocks,
-                                               std::string &reason);
+  static FailureOr<ClusterForwardShape> choose(int64_t H, int64_t numGates, Type element, const KernelOptions &options,
+                                               int64_t blocks, std::string &reason);
 };
 
 /// A layer, as the kernel of its forward recurrence asks. Everything is asked inside of kernels; values are of the type of

@@ -17,6 +17,9 @@
 using namespace mlir;
 using namespace mlir::rnn;
 
+/// The bits of f32 that tf32 has.
+static constexpr int32_t tf32Mask = -0x2000;
+
 //===----------------------------------------------------------------------===//
 // The wish for clusters
 //===----------------------------------------------------------------------===//
@@ -43,8 +46,8 @@ void rnn::remarkNoCluster(Operation *op, StringRef reason) {
 //===----------------------------------------------------------------------===//
 
 /// Registers of A (PTX ISA, mma.m16n8k16 and m16n8k8): rows group and group + 8; columns from that of the member on, and
-/// half a piece later. A kernel of its own brings them into this order, so that a thread reads 16 bytes at once; f32 is
-/// rounded to tf32 there.
+/// half a piece later. A kernel of its own brings them into this order, so that a thread reads 16 bytes at once; with
+/// --tf32, f32 is rounded there.
 void rnn::orderPieces(const Emitter &host, StringRef name, const ClusterPieces &pieces, Value ordered,
                       function_ref<Value(const Emitter &, Value, Value, Value)> read) {
   Value count = host.size(ordered, 0), registers = host.index(ClusterPieces::lanes * ClusterPieces::registers);
@@ -61,7 +64,7 @@ void rnn::orderPieces(const Emitter &host, StringRef name, const ClusterPieces &
     Value number = e.add(e.mul(lane, e.index(4)), e.add(e.mul(right, e.index(2)), lower));
     for (int64_t index = 0; index < pieces.getPerRegister(); ++index) {
       Value value = read(e, piece, row, e.add(first, e.index(index)));
-      if (pieces.element.isF32()) {
+      if (pieces.element.isF32() && !splitsFactors(pieces.element, e.options)) {
         value = NVVM::ConvertFloatToTF32Op::create(e.builder, e.loc, e.builder.getI32Type(), value, NVVM::FPRoundingMode::RNA);
         value = LLVM::BitcastOp::create(e.builder, e.loc, pieces.element, value);
       }
@@ -164,7 +167,7 @@ SmallVector<Value> ClusterKernel::valuesIf(Value condition, function_ref<SmallVe
 }
 
 Value ClusterKernel::round(const Emitter &rounding, Value value) const {
-  if (!element.isF32())
+  if (!element.isF32() || splitsFactors(element, host.options))
     return rounding.convert(value, element);
   Value bits = NVVM::ConvertFloatToTF32Op::create(builder, rounding.loc, i32, value, NVVM::FPRoundingMode::RNA);
   return LLVM::BitcastOp::create(builder, rounding.loc, f32, bits);
@@ -242,6 +245,14 @@ void ClusterKernel::send(const Emitter &sending, ValueRange values, Value target
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
+//
+// f32 in full precision: a = hi + lo, both with the 11 bits that tf32 has, and a * b is lo * hi + hi * lo + hi * hi, as
+// CUTLASS does it ("3xTF32", mma_tensor_op_fast_f32.h). What a = hi + lo leaves out is below 2^-23 |a|, and lo * lo below
+// 2^-22 |a b|, so a product is off by 2^-21 of itself at most, and not to one side. Tensor cores cut their sums off, so the
+// two small products have sums of their own: then hi * hi rounds as often as one product of tf32 would.
+//
+// A factor that is not finite, or at least 2^128 - 2^116, which hi cannot hold, has no lo: the sums that it enters become NaN,
+// where one product may be infinite. They never become finite, and sums of other examples know nothing of it.
 
 void ClusterKernel::loadWeights(Value ordered, const ClusterWeights &all) {
   where = all;
@@ -252,13 +263,18 @@ void ClusterKernel::loadWeights(Value ordered, const ClusterWeights &all) {
       reading.address(ordered, {firstPiece, e.mul(lane, e.index(ClusterPieces::registers)), e.index(0)});
   for (int64_t piece = 0; piece < where.inRegisters; ++piece)
     weights.push_back(loadPiece(reading, first, piece));
+  if (where.isSplit) {
+    maskInMemory = addBuffer(ClusterWeights::maskBytes);
+    e.when(e.isEqual(thread, e.index(0)), // startBarriers makes it known to all
+           [&] { LLVM::StoreOp::create(builder, reading.loc, constant32(tf32Mask), maskInMemory); });
+  }
   if (where.getPiecesInMemory() == 0)
     return;
   // A lane writes what it alone reads.
   Type four = VectorType::get({4}, i32);
   const int64_t count = where.getPiecesOfWarp() - where.inRegisters;
   Value place = e.add(e.mul(warp, e.index(count * ClusterPieces::lanes)), lane);
-  weightsInMemory = at(addBuffer(where.getBytes()), four, place);
+  weightsInMemory = at(addBuffer(where.getPieceBytes()), four, place);
   e.loop(e.index(0), e.index(count), 1, {}, [&](Value piece, ValueRange) {
     Value from = e.add(e.index(where.inRegisters), piece), lanes = e.index(ClusterPieces::lanes);
     Value loaded = LLVM::LoadOp::create(builder, reading.loc, four, at(first, four, e.mul(from, lanes)), 16);
@@ -269,15 +285,27 @@ void ClusterKernel::loadWeights(Value ordered, const ClusterWeights &all) {
 
 SmallVector<Value> ClusterKernel::multiplyAll(Value tile, Value row) const {
   Emitter multiplying = named("product");
-  SmallVector<Value> sums(where.tiles * 4, e.number(0.0, f32));
+  SmallVector<Value> sums(where.tiles * 4, e.number(0.0, f32)), small(sums);
+  Value mask = where.isSplit ? loadMask(multiplying) : Value();
   for (int64_t piece = 0; piece < where.pieces; ++piece) {
-    SmallVector<Value> right = loadRight(multiplying, tile, row, piece);
+    SmallVector<Value> right = loadRight(multiplying, tile, row, piece), rightRest;
+    if (mask)
+      rightRest = splitOff(multiplying, right, mask);
     for (int64_t tileOfWarp = 0; tileOfWarp < where.tiles; ++tileOfWarp) {
       const int64_t number = tileOfWarp * where.pieces + piece, inMemory = number - where.inRegisters;
-      multiply(multiplying, inMemory < 0 ? weights[number] : loadPiece(multiplying, weightsInMemory, inMemory), right,
-               MutableArrayRef(sums).slice(tileOfWarp * 4, 4));
+      SmallVector<Value> left = inMemory < 0 ? weights[number] : loadPiece(multiplying, weightsInMemory, inMemory);
+      auto of = [&](MutableArrayRef<Value> all) { return all.slice(tileOfWarp * 4, 4); };
+      if (mask) {
+        SmallVector<Value> leftRest = splitOff(multiplying, left, mask);
+        multiply(multiplying, leftRest, right, of(small));
+        multiply(multiplying, left, rightRest, of(small));
+      }
+      multiply(multiplying, left, right, of(sums));
     }
   }
+  if (mask)
+    for (auto [sum, rest] : llvm::zip(sums, small))
+      sum = multiplying.add(sum, rest);
   return sums;
 }
 
@@ -304,6 +332,27 @@ SmallVector<Value> ClusterKernel::loadRight(const Emitter &reading, Value tile, 
     registers.push_back(LLVM::LoadOp::create(builder, reading.loc, type, at(tile, element, place), 4));
   }
   return registers;
+}
+
+/// To nearest, ties away from zero, as cvt.rna.tf32 does in four instructions where finite numbers need two. What is lost has
+/// 12 bits and a sign, or is one bit alone: tensor cores drop at most the last of them, as they do not see the low 13 bits of
+/// a word.
+SmallVector<Value> ClusterKernel::splitOff(const Emitter &splitting, MutableArrayRef<Value> registers, Value mask) const {
+  Location loc = splitting.loc;
+  auto cast = [&](Type type, Value value) { return LLVM::BitcastOp::create(builder, loc, type, value); };
+  Value half = LLVM::AShrOp::create(builder, loc, mask, constant32(1)); // -0x1000
+  SmallVector<Value> rests;
+  for (Value &value : registers) {
+    Value rounded = LLVM::AndOp::create(builder, loc, LLVM::SubOp::create(builder, loc, value, half), mask);
+    rests.push_back(cast(i32, LLVM::FSubOp::create(builder, loc, cast(f32, value), cast(f32, rounded))));
+    value = rounded;
+  }
+  return rests;
+}
+
+Value ClusterKernel::loadMask(const Emitter &splitting) const {
+  // Weights are the same in all steps. Who knew that their parts are too would compute these once, for twice the registers.
+  return LLVM::LoadOp::create(builder, splitting.loc, i32, maskInMemory, 4, /*isVolatile=*/true);
 }
 
 void ClusterKernel::multiply(const Emitter &multiplying, ValueRange a, ValueRange b, MutableArrayRef<Value> sums) const {

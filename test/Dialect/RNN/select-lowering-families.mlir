@@ -22,6 +22,19 @@ func.func @fits(%x: tensor<128x32x256xbf16>, %s: tensor<32x256xbf16>, %w: tensor
   return %r#2 : tensor<32x256xbf16>
 }
 
+// f32 too, as three products of tf32; with `tf32` it is one.
+// RUN: rnn-opt %s -rnn-select-lowering="target=cuda chip=sm_90a tf32" -remarks-filter-passed='rnn-select-lowering' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=TF32
+// CHIP-LABEL: func @single
+// CHIP: lowering = #rnn.lowering<fused>, rnn.kernel_family = "cluster"
+// CLUSTER-LABEL: func @single
+// CLUSTER: lowering = #rnn.lowering<fused>, rnn.kernel_family = "cluster"
+// REMARK: `fused/cluster` 117.{{[0-9]}} us, `fused/step` {{[0-9.]+}} us for T=128 B=32 I=256 H=256 f32", Remark="'rnn.block_lstm_grad' runs as `fused/cluster`"
+// TF32: `fused/cluster` 87.{{[0-9]}} us, `fused/step` {{[0-9.]+}} us for T=128 B=32 I=256 H=256 f32", Remark="'rnn.block_lstm_grad' runs as `fused/cluster`"
+func.func @single(%x: tensor<128x32x256xf32>, %s: tensor<32x256xf32>, %w: tensor<512x1024xf32>, %p: tensor<256xf32>, %b: tensor<1024xf32>) -> tensor<32x256xf32> {
+  %r:8 = rnn.block_lstm_grad icfo x(%x : tensor<128x32x256xf32>) state(%s, %s : tensor<32x256xf32>) weights(%w : tensor<512x1024xf32>) peephole(%p, %p, %p : tensor<256xf32>) bias(%b : tensor<1024xf32>) saved(%x, %x, %x, %x, %x, %x, %x : tensor<128x32x256xf32>) grads(%x, %x : tensor<128x32x256xf32>)
+  return %r#2 : tensor<32x256xf32>
+}
+
 // Nothing is chosen where there is nothing else: f64 has no such kernel.
 // CHIP-LABEL: func @wide
 // CHIP-NOT: rnn.kernel_family = "cluster"

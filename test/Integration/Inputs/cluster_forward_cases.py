@@ -5,6 +5,7 @@
 #   cluster_forward_cases.py f16 refused > cases.mlir     what does not fit
 #   cluster_forward_cases.py f16 shapes > cases.mlir      the ways in which layers are cut, at the limits of each
 #   cluster_forward_cases.py f16 stacks > cases.mlir      of the cudnn ops
+#   cluster_forward_cases.py f16 types > cases.mlir       of the cudnn ops, one for each cell: for element types
 #   cluster_forward_cases.py f16 onegate > cases.mlir     of a cell with one gate, without arguments: @main
 #   cluster_forward_cases.py f16 limits > cases.mlir      of the cudnn ops, as large as they fit
 #
@@ -18,8 +19,13 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Bundle"))
 from stacks import Stack  # noqa: E402
 
+element, kind = (sys.argv[1:] + ["cases"])[:2]
+
 NAMES = ["i", "cs", "f", "o", "ci", "co", "h"]
 ALL = range(len(NAMES))
+
+# What needs more shared memory than every kernel has, of two blocks; the reference has both.
+WIDE = {"f32": [150], "f64": [150, 200]}.get(element, [200])
 
 # Blocks, T, B, I, H, layout, peephole, forget_bias, cell_clip, steps that run (None: T), wanted results. The examples of a
 # cluster are as few as let all clusters run at once, so B decides whether it has one, some or eight.
@@ -36,18 +42,18 @@ CASES = [
     (8, 7, 3, 5, 256, "icfo", False, 0.0, -1.0, 6, [1]),
     (16, 3, 60, 5, 250, "icfo", True, 0.0, -1.0, None, [0, 2, 3]),
     (0, 3, 2, 3, 512, "ifco", False, 0.0, -1.0, None, [6]),
-    (2, 3, 3, 5, 200, "icfo", True, 0.0, -1.0, None, [1, 6]),
+    *[(2, 3, 3, 5, H, "icfo", True, 0.0, -1.0, None, [1, 6]) for H in WIDE],
 ]
 
 CHECKED = [
     (2, 4, 2, 1, 20, "icfo", True, 1.0, -1.0, None, [6]),
     (2, 4, 67, 1, 8, "icfo", False, 0.0, -1.0, None, [1, 6]),
     (4, 4, 3, 1, 130, "ifco", True, 0.0, 0.5, None, [6]),
-    (2, 3, 2, 1, 200, "icfo", False, 0.0, -1.0, None, [6]),
+    *[(2, 3, 2, 1, H, "icfo", False, 0.0, -1.0, None, [6]) for H in WIDE],
 ]
 REFUSED = [(0, 2, 2, 1, 1000, "icfo", True, 0.0, -1.0, None, [6]), (2, 2, 2, 1, 300, "icfo", True, 0.0, -1.0, None, [6])]
 SHAPES = [(blocks, 2, 64, 1, H, "icfo", True, 0.0, -1.0, None, ALL)
-          for blocks, H in ([(2, 1), (2, 96), (4, 160), (8, 256), (16, 512), (0, 500)] if sys.argv[1] == "f32" else
+          for blocks, H in ([(2, 1), (2, 96), (4, 160), (8, 256), (16, 512), (0, 500)] if element == "f32" else
                             [(2, 1), (2, 192), (4, 256), (4, 250), (8, 288), (8, 256), (16, 512), (16, 500), (0, 64), (0, 256),
                              (0, 300), (0, 512), (2, 240), (8, 512), (16, 768)])]
 
@@ -62,6 +68,13 @@ STACKS = [
     Stack("rnn_tanh", (2, 4, 5, 6, 72), directions=2, static=True),
     Stack("rnn_tanh", (1, 3, 20, 8, 8), skip=True, lengths=True, static=True),
     Stack("rnn_relu", (1, 5, 3, 6, 9), directions=2, lengths=True, training=False, static=True),
+]
+# Both passes, both directions, lengths; with and without shared memory of their own for weights.
+TYPES = [
+    Stack("lstm", (2, 3, 5, 5, 33), directions=2, lengths=True, static=True),
+    Stack("gru", (1, 4, 9, 7, 100), directions=2, lengths=True, static=True),
+    Stack("rnn_tanh", (1, 3, 20, 8, 8), skip=True, lengths=True, static=True),
+    Stack("rnn_relu", (1, 5, 3, 6, 72), directions=2, lengths=True, static=True),
 ]
 ONE_GATE = Stack("rnn_tanh", (1, 4, 3, 2, 140), directions=2, lengths=True, training=False, static=True)
 # The largest layers of each cell.
@@ -112,12 +125,11 @@ def one_gate(element):
     return "\n".join(lines)
 
 
-element, kind = (sys.argv[1:] + ["cases"])[:2]
 if kind == "onegate":
     print('module attributes {rnn.kernel_family = "cluster", rnn.cluster_blocks = 4} {\n' + one_gate(element) + "\n}")
-elif kind in ("stacks", "limits"):
+elif kind in ("stacks", "types", "limits"):
     print('module attributes {rnn.kernel_family = "cluster"} {')
-    for stack in STACKS if kind == "stacks" else LIMITS:
+    for stack in {"stacks": STACKS, "types": TYPES, "limits": LIMITS}[kind]:
         print(stack.op(element) + "\n" + stack.write(element))
     print("}")
 else:
