@@ -28,8 +28,10 @@ public:
     if (exports->abi_version != rnnrt_abi_version())
       fail("%s was compiled for version %d of the runtime's interface, but the library has %d; compile it again", path,
            exports->abi_version, rnnrt_abi_version());
-    for (int32_t index = 0; index < exports->num_functions; ++index)
+    for (int32_t index = 0; index < exports->num_functions; ++index) {
       functions.emplace(exports->functions[index]->name, exports->functions[index]);
+      inOrder.push_back(exports->functions[index]);
+    }
   }
 
   const rnnrt_function_t *find(const std::string &name) const {
@@ -38,6 +40,7 @@ public:
   }
 
   std::map<std::string, const rnnrt_function_t *> functions;
+  std::vector<const rnnrt_function_t *> inOrder; ///< of the text
 
 private:
   void *handle;

@@ -3,20 +3,23 @@
 //
 //   rnn-bundle-compare --device=cuda --module=timed_cuda_f16.so [--reference=timed_cuda_f64.so] [--ptx=per_step.ptx]
 //                      [--reference-device=NAME] [--seconds=1] [--filter=TEXT,...] [--tf32]
-//                      [--candidates=timed_cuda_f16.jsonl --measurements=FILE]
+//                      [--candidates=timed_cuda_f16.jsonl --measurements=FILE] [--patience=SECONDS]
+//   rnn-bundle-compare --module=timed_cuda_f16.so --list
 //
 // Every round takes each of them once. It begins with an idle device; the time is that between two events of the
 // device, so it has in it what the device waits for the host. Errors are those of the worst result, relative to its
 // largest element, against f64. The names of the module's functions say what is measured, as in timed.py. With --tf32
 // the module was compiled so, and the others may round factors of f32 too. With --measurements, what was measured of
 // functions in the list of the compiler goes there, for the decisions of rnn-run --autotune; a function whose results
-// are wrong, that failed, or whose clusters the device refuses has no time there. Exit status: 1 when results are
-// wrong.
+// are wrong, that failed, or whose clusters the device refuses has no time there. With --patience=N, work that takes
+// more than N seconds ends the program with HANG and status 3. --list prints the sizes alone. Exit status otherwise: 1
+// when results are wrong.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Candidates.h"
 #include "Measured.h"
+#include "Watch.h"
 
 #include <chrono>
 #include <fstream>
@@ -98,6 +101,7 @@ void measure(const Place &place, std::vector<Row> &rows, double seconds) {
       Candidate &candidate = *row.candidate;
       if (!candidate.canRun())
         continue;
+      Watch::begin(candidate.name);
       candidate.before();
       place.synchronize();
       start.record();
@@ -185,6 +189,7 @@ bool Comparison::run(std::vector<Row> &rows, bool backward) const {
     // Also the run that loads code and chooses algorithms.
     if (!row.candidate->canRun())
       continue;
+    Watch::begin(row.candidate->name);
     Results results = row.candidate->results();
     row.candidate->after();
     if (expected && row.candidate->canRun())
@@ -192,6 +197,7 @@ bool Comparison::run(std::vector<Row> &rows, bool backward) const {
     right &= judge(row);
   }
   measure(place, rows, seconds);
+  Watch::finish();
   print(rows, backward);
   if (!measured)
     return right;
@@ -275,12 +281,23 @@ bool compare(const Place &place, const Module &module, const Place &referencePla
   return right;
 }
 
+/// The sizes that `filter` takes, in the order of the module.
+void forEachSize(const Module &module, const char *filter, const std::function<void(const Shape &, int32_t)> &visit) {
+  for (const rnnrt_function_t *function : module.inOrder) {
+    long long t, b, i, h;
+    if (std::sscanf(function->name, "block_backward_%lld_%lld_%lld_%lld", &t, &b, &i, &h) == 4 &&
+        matches(function->name, filter))
+      visit({t, b, i, h}, function->inputs[0].dtype);
+  }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   const char *name = "cuda", *path = nullptr, *referencePath = nullptr, *referenceName = nullptr, *code = nullptr;
   const char *filter = "", *candidatesPath = nullptr, *measurementsPath = nullptr;
   double seconds = 1;
+  bool list = false;
   Place place, referencePlace;
   for (int index = 1; index < argc; ++index) {
     const char *flag = argv[index], *value = std::strchr(flag, '=');
@@ -301,6 +318,10 @@ int main(int argc, char **argv) {
       seconds = std::atof(value + 1);
     else if (is("--filter"))
       filter = value + 1;
+    else if (is("--patience"))
+      Watch::setPatience(unsigned(std::atoi(value + 1)));
+    else if (!std::strcmp(flag, "--list"))
+      list = true;
     else if (is("--candidates"))
       candidatesPath = value + 1;
     else if (is("--measurements"))
@@ -309,8 +330,7 @@ int main(int argc, char **argv) {
       place.tf32 = true;
     else
       fail("unknown argument `%s`; expected --device=, --module=, --reference=, --reference-device=, --ptx=, "
-           "--seconds=, "
-           "--filter=, --candidates=, --measurements= or --tf32",
+           "--seconds=, --filter=, --candidates=, --measurements=, --patience=, --list or --tf32",
            flag);
   }
   if (!path)
@@ -319,6 +339,13 @@ int main(int argc, char **argv) {
     fail("--measurements= needs --candidates=, which says what the functions are, and --reference=, since nobody is to "
          "choose what "
          "computes wrong results");
+  if (list) {
+    forEachSize(Module(path), filter, [](const Shape &shape, int32_t) {
+      std::printf("%lld_%lld_%lld_%lld\n", (long long)shape[0], (long long)shape[1], (long long)shape[2],
+                  (long long)shape[3]);
+    });
+    return 0;
+  }
   setenv("RNNRT_TF32", place.tf32 ? "1" : "0", /*overwrite=*/1);
 
   if (rnnrt_status_t status = rnnrt_device_create(name, nullptr, &place.device)) {
@@ -349,15 +376,10 @@ int main(int argc, char **argv) {
 
   int count = 0;
   bool right = true;
-  for (const auto &[function, entry] : module.functions) {
-    long long t, b, i, h;
-    if (std::sscanf(function.c_str(), "block_backward_%lld_%lld_%lld_%lld", &t, &b, &i, &h) != 4 ||
-        !matches(function, filter))
-      continue;
-    right &= compare(place, module, referencePlace, reference.get(), {t, b, i, h}, entry->inputs[0].dtype, seconds,
-                     measured.get());
+  forEachSize(module, filter, [&](const Shape &shape, int32_t dtype) {
+    right &= compare(place, module, referencePlace, reference.get(), shape, dtype, seconds, measured.get());
     ++count;
-  }
+  });
   if (count == 0)
     fail("no function `block_backward_T_B_I_H` matches --filter=%s", filter);
   for (Place *used : {&place, &referencePlace}) {

@@ -1,64 +1,86 @@
 #!/usr/bin/env bash
-# run.sh [--only=SECTION,...] [--device=cuda] [--filter=TEXT,...] [--seconds=N] - checks and measures this bundle on a GPU.
+# run.sh [--only=PART,...] [--device=cuda] [--filter=TEXT,...] [--seconds=N] [--patience=N] [--budget=N] - checks and measures
+# this bundle on a GPU.
 #
-# Needs a driver, cuDNN 9 (found by the runtime: RNNRT_CUDNN_PATH, the loader's search, the places of Python wheels) and a C
-# library of Debian 12's age. Prints as it goes, and keeps the same under results/ (or $OUT): one file per section, times
-# as Markdown tables. Exit status 0 when all tests passed, 77 when there is no GPU.
+# Needs a driver, cuDNN 9 and cublasLt (found among the packages of `python3`, or as the runtime does: RNNRT_CUDNN_PATH,
+# RNNRT_CUBLASLT_PATH, the loader's search), and a C library of Debian 12's age. Prints as it goes, and keeps the same under
+# results/ (or $OUT): one file per section, times as Markdown tables. Exit status 0 when all tests passed, 77 when there
+# is no GPU.
 #
-# Sections, in their order; those with a star run by default:
-#   tests *      cuDNN's plans and the fused kernels against the host plans in f64, a line per test
-#   emulator *   fused kernels against what the emulator computed when the bundle was made
-#   questions *  what only cuDNN can answer
-#   kernels *    registers, memory and instructions of the kernels, as they were when the bundle was made
-#   fused *      times of the fused kernels, in turn with cuDNN's algorithms and with one step at a time by cublasLt; also
-#                measured.jsonl, of which `rnn-run --autotune=FILE --measurements=measured.jsonl` makes decisions
-#   times *      times of cuDNN's plans by every algorithm
-#   torch        values and times beside PyTorch's layers in one process
-#   sanitizer    small tests under compute-sanitizer's memcheck and racecheck
-# --seconds=N ends each program of a section after N seconds (300). With --device=host, which tries the bundle without a GPU,
-# `fused` takes small stand-ins and `times` one tiny layer.
+# Sections, in their order:
+#   tests       cuDNN's plans and the fused kernels against the host plans in f64, a line per test
+#   emulator    fused kernels against what the emulator computed when the bundle was made
+#   sanitizer   small tests under compute-sanitizer's memcheck and racecheck, where it is there and knows the device
+#   fused       times of the fused kernels, in turn with cuDNN's algorithms and with one step at a time by cublasLt; also
+#               measured.jsonl, of which `rnn-run --autotune=FILE --measurements=measured.jsonl` makes decisions
+#   times       times of cuDNN's plans by every algorithm
+#   questions   what only cuDNN and the device can answer
+#   kernels     registers, memory and instructions of the kernels, as they were when the bundle was made
+#   torch       values and times beside PyTorch's layers in one process
+# A part of a section is named by more words, as tests:clusters, tests:clusters:f16, fused:f16:128_32_256_256.
+#
+# --budget=N ends after about N seconds and says which parts are left, as --only= takes them. --seconds=N ends each program
+# after N seconds (300). A test that takes more than --patience=N seconds (60) is said to hang; the others go on. With
+# --device=host, which tries the bundle without a GPU, `fused` takes small stand-ins and `times` one tiny layer.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-device=cuda filter= only=tests,emulator,questions,kernels,fused,times seconds=300
+sections=(tests emulator sanitizer fused times questions kernels torch)
+device=cuda filter= only= seconds=300 patience=60 budget=0
 for argument in "$@"; do
   case "$argument" in
     --device=*) device="${argument#*=}" ;;
     --filter=*) filter="${argument#*=}" ;;
     --only=*) only="${argument#*=}" ;;
     --seconds=*) seconds="${argument#*=}" ;;
-    *) echo "run.sh: unknown argument $argument; expected --only=, --device=, --filter= or --seconds=" >&2; exit 2 ;;
-  esac
-done
-for section in ${only//,/ }; do
-  case "$section" in
-    tests | emulator | questions | kernels | fused | times | torch | sanitizer) ;;
+    --patience=*) patience="${argument#*=}" ;;
+    --budget=*) budget="${argument#*=}" ;;
     *)
-      echo "run.sh: unknown section $section; expected tests, emulator, questions, kernels, fused, times, torch or sanitizer" >&2
+      echo "run.sh: unknown argument $argument; expected --only=, --device=, --filter=, --seconds=, --patience= or --budget=" >&2
       exit 2
       ;;
   esac
 done
+for number in "$seconds" "$patience" "$budget"; do
+  case "$number" in
+    '' | *[!0-9]*) echo "run.sh: expected a whole number of seconds, but got \`$number\`" >&2 && exit 2 ;;
+  esac
+done
+for part in ${only//,/ }; do
+  if [[ " ${sections[*]} " != *" ${part%%:*} "* ]]; then
+    echo "run.sh: unknown section ${part%%:*}; expected one of ${sections[*]}" >&2
+    exit 2
+  fi
+done
 results="${OUT:-$here/results}"
 mkdir -p "$results"
 
-runner="$here/bin/rnn-bundle-runner"
+runner="$here/bin/rnn-bundle-runner" comparer="$here/bin/rnn-bundle-compare"
 # A C++ library that is too old is replaced by the one in the bundle.
 if ! "$runner" --device=host --version >/dev/null 2>&1; then
   export LD_LIBRARY_PATH="$here/compat${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
-# cublasLt lies beside cuDNN in Python's packages.
-if [ -z "${RNNRT_CUBLASLT_PATH:-}" ] && [ "$device" != host ]; then
-  found="$(python3 -c 'import glob, site, sys
+# The packages of `python3`, which need not be those of an environment that the runtime sees. The libraries look for each other
+# too, when they are at work.
+if [ "$device" != host ]; then
+  found="$(python3 -c 'import glob, os, site, sys
 places = site.getsitepackages() + [site.getusersitepackages()] + sys.path
-print(next((f for p in places for f in sorted(glob.glob(p + "/nvidia/*/lib/libcublasLt.so.1[23]"), reverse=True)), ""))' 2>/dev/null)"
-  [ -n "$found" ] && export RNNRT_CUBLASLT_PATH="$found"
+for variable, names in (("RNNRT_CUDNN_PATH", "cudnn/lib/libcudnn.so.9"), ("RNNRT_CUBLASLT_PATH", "*/lib/libcublasLt.so.1[23]")):
+    files = [f for p in places for f in sorted(glob.glob(p + "/nvidia/" + names), reverse=True)]
+    if files and not os.environ.get(variable):
+        print(variable, files[0])' 2>/dev/null)"
+  while read -r variable file; do
+    [ -n "$variable" ] || continue
+    export "$variable=$file"
+    export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}${file%/*}"
+  done <<< "$found"
 fi
 
 {
   echo "== machine"
   date -u +%Y-%m-%d
   command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader
+  echo "cuDNN: ${RNNRT_CUDNN_PATH:-as the runtime finds it}, cublasLt: ${RNNRT_CUBLASLT_PATH:-as the runtime finds it}"
   "$runner" --device="$device" --version
 } | tee "$results/machine.txt"
 status=${PIPESTATUS[0]}
@@ -66,80 +88,146 @@ status=${PIPESTATUS[0]}
 
 kind=cuda
 [ "$device" = host ] && kind=host
-wanted() { [[ ",$only," == *",$1,"* ]]; }
-# The program of a section: at most `seconds` long, its output also in a file.
-run() {
-  local file="$1"
-  shift
-  timeout "$seconds" "$@" 2>&1 | tee -a "$results/$file"
-  local code=${PIPESTATUS[0]}
-  [ "$code" -eq 124 ] && echo "run.sh: stopped after $seconds seconds: $*" | tee -a "$results/$file"
-  [ "$code" -eq 0 ] || status=1
+# Whether a part is asked for: it, what it is part of, or a part of it.
+wanted() {
+  local word
+  [ -z "$only" ] && return 0
+  for word in ${only//,/ }; do
+    case "$1:" in "$word:"*) return 0 ;; esac
+    case "$word:" in "$1:"*) return 0 ;; esac
+  done
+  return 1
 }
 begin() {
   echo "== $2"
-  echo "== $2, $(date -u +%Y-%m-%d), device $device" > "$results/$1"
+  echo "== $2, $(date -u +%Y-%m-%d), device $device" >> "$results/$1"
 }
-# The modules of a kind that have been made (not every type is there for the host) and hold what is filtered for.
-modules() {
+left=()
+# run PART FILE COMMAND...: a program, its output also in a file. Its exit status, or 75 when it was not begun or ended by us.
+run() {
+  local part="$1" file="$2" most="$seconds" code
+  shift 2
+  if [ "$budget" -gt 0 ]; then
+    most=$((budget - SECONDS < seconds ? budget - SECONDS : seconds))
+    if [ "$most" -lt 10 ]; then
+      left+=("$part")
+      return 75
+    fi
+  fi
+  timeout -k 10 "$most" "$@" 2>&1 | tee -a "$results/$file"
+  code=${PIPESTATUS[0]}
+  if [ "$code" -eq 124 ] || [ "$code" -eq 137 ]; then
+    echo "run.sh: $part stopped after $most seconds" | tee -a "$results/$file"
+    left+=("$part")
+    code=75
+  fi
+  [ "$code" -eq 0 ] || status=1
+  return "$code"
+}
+# check PART FILE COMMAND...: tests by the runner; those behind one that hangs are run in a process of their own.
+check() {
+  local part="$1" file="$2" code after hangs=0
+  shift 2
+  run "$part" "$file" "$@" --patience="$patience"
+  code=$?
+  while [ "$code" -eq 3 ] && [ $((hangs += 1)) -le 5 ]; do
+    after="$(sed -n 's/^HANG [^ ]* //p' "$results/$file" | tail -n 1)"
+    run "$part" "$file" "$@" --patience="$patience" --after="$after"
+    code=$?
+  done
+}
+# compare PART FILE: the modules of a kind, the last word of PART, against the host plans in f64. Not every type is there for the
+# host.
+compare() {
+  local dtype word kernels="${1##*:}"
   for dtype in f16 bf16 f32 f64; do
-    local file="$here/modules/$1_${kind}_$dtype.so" text="$here/modules/$1_$dtype.mlir" word
+    local module="$here/modules/${kernels}_${kind}_$dtype.so" text="$here/modules/${kernels}_$dtype.mlir"
+    wanted "$1:$dtype" && [ -f "$module" ] || continue
     for word in ${filter//,/ } ${filter:-@}; do
-      if [ -f "$file" ] && grep -q "func @[^(]*${word#@}" "$text"; then
-        echo "--module=$file"
+      if grep -q "func @[^(]*${word#@}" "$text"; then
+        check "$1:$dtype" "$2" ${checker:-} "$runner" --device="$device" --reference="$here/modules/${kernels}_plans_f64.so" \
+          --module="$module" --filter="$filter"
         break
       fi
     done
   done
 }
-# compare FILE KIND [REFERENCE]: the modules of a kind against the host plans in f64.
-compare() {
-  local list
-  mapfile -t list < <(modules "$2")
-  [ "${#list[@]}" -eq 0 ] ||
-    run "$1" ${checker:-} "$runner" --device="$device" --reference="$here/modules/$2_plans_f64.so" "${list[@]}" --filter="$filter"
-}
 
 if wanted tests; then
-  begin tests.txt "tests: plans"
-  compare tests.txt plans
-  echo "== tests: fused kernels of block ops"
-  compare tests.txt blocks
-  echo "== tests: the same with products by cuBLASLt"
-  compare tests.txt library
-  echo "== tests: fused kernels of cudnn ops"
-  compare tests.txt stacks
-  echo "== tests: cluster kernels"
-  compare tests.txt clusters
-fi
-
-if wanted emulator; then
-  begin emulator.txt "fused kernels against the emulator"
-  for dtype in f16 f32; do
-    run emulator.txt "$runner" --device="$device" --module="$here/modules/emulated_${kind}_$dtype.so" \
-      --saved="$here/modules/emulated_$dtype.bin"
+  # Plans of cuDNN; fused kernels of block ops, also with products by cuBLASLt, and of cudnn ops; cluster kernels.
+  for some in clusters blocks stacks plans library; do
+    wanted "tests:$some" && begin tests.txt "tests: $some" && compare "tests:$some" tests.txt
   done
 fi
 
-if wanted questions; then
-  begin questions.txt "questions to cuDNN"
-  run questions.txt "$here/bin/rnn-bundle-questions" --device="$device"
+if wanted emulator; then
+  begin tests.txt "fused kernels against the emulator"
+  for dtype in f16 f32; do
+    wanted "emulator:$dtype" &&
+      check "emulator:$dtype" tests.txt "$runner" --device="$device" \
+        --module="$here/modules/emulated_${kind}_$dtype.so" --saved="$here/modules/emulated_$dtype.bin"
+  done
 fi
 
-if wanted kernels; then
-  echo "== kernels: what ptxas and the PTX say"
-  tee "$results/kernels.md" < "$here/kernels.md"
-fi
+# What is set here is for this section alone.
+sanitize() {
+  local checker place tool some found
+  # Under the tool a kernel is a hundred times slower; with a filter it is the user's choice.
+  local filter="${filter:-l1_t3_b4_i6_h9,l1_t4_b3_i8_h8,l1_t4_b3_i6_h8,t3_b2_i3_h4_length2,t1_b1_i1_h1,t6_b5_i31_h8,cluster2_t3_b2_i3_h4,forward2_t3_b2_i3_h4}"
+  local patience=$((patience * 5))
+  found="$(command -v compute-sanitizer || true)"
+  for place in "${CUDA_HOME:-}" /usr/local/cuda; do
+    [ -z "$found" ] && [ -x "$place/bin/compute-sanitizer" ] && found="$place/bin/compute-sanitizer"
+  done
+  if [ "$device" = host ]; then
+    echo "== sanitizer: not run, device host has no kernels for it"
+    return
+  fi
+  begin sanitizer.txt "compute-sanitizer"
+  if [ -z "$found" ]; then
+    echo "== sanitizer: not run, compute-sanitizer is neither in PATH nor in CUDA_HOME" | tee -a "$results/sanitizer.txt"
+  elif ! timeout 60 "$found" --tool memcheck --error-exitcode 9 "$runner" --device="$device" --version > "$results/.probe" 2>&1; then
+    # Some machines let no such tool at their device.
+    { echo "== sanitizer: not run, $found does not work here:"; tail -n 5 "$results/.probe"; } | tee -a "$results/sanitizer.txt"
+  else
+    for tool in memcheck racecheck; do
+      wanted "sanitizer:$tool" || continue
+      echo "== $tool" | tee -a "$results/sanitizer.txt"
+      checker="$found --tool $tool --error-exitcode 9"
+      for some in clusters blocks stacks; do
+        wanted "sanitizer:$tool:$some" && compare "sanitizer:$tool:$some" sanitizer.txt
+      done
+      wanted "sanitizer:$tool:emulator" && check "sanitizer:$tool:emulator" sanitizer.txt $checker "$runner" --device="$device" \
+        --module="$here/modules/emulated_${kind}_f32.so" --saved="$here/modules/emulated_f32.bin"
+    done
+  fi
+  rm -f "$results/.probe"
+}
+wanted sanitizer && sanitize
 
+# A process for each size, so that none is lost with another.
+time_fused() {
+  local dtype="$1" size="$2" part="fused:$1:$2"
+  local module="$here/modules/timed_${kind}_$dtype" rounding=
+  [ "$dtype" = tf32 ] && rounding=--tf32
+  run "$part" fused.md "$comparer" --device="$device" --module="$module.so" --filter="backward_$size" \
+    --reference="$here/modules/timed_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" $rounding --patience="$patience" \
+    --candidates="$module.jsonl" --measurements="$results/measured.jsonl"
+}
 if wanted fused; then
   begin fused.md "fused kernels, cuDNN, and one step at a time, in turn"
-  for dtype in f16 bf16 tf32 f32; do
-    [ -f "$here/modules/timed_${kind}_$dtype.so" ] || continue
-    rounding=
-    [ "$dtype" = tf32 ] && rounding=--tf32
-    run fused.md "$here/bin/rnn-bundle-compare" --device="$device" --module="$here/modules/timed_${kind}_$dtype.so" \
-      --reference="$here/modules/timed_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" --filter="$filter" $rounding \
-      --candidates="$here/modules/timed_${kind}_$dtype.jsonl" --measurements="$results/measured.jsonl"
+  for dtype in f16 tf32 bf16 f32; do
+    module="$here/modules/timed_${kind}_$dtype.so"
+    wanted "fused:$dtype" && [ -f "$module" ] || continue
+    for size in $("$comparer" --module="$module" --list --filter="$filter"); do
+      wanted "fused:$dtype:$size" || continue
+      time_fused "$dtype" "$size"
+      if [ $? -eq 3 ]; then
+        # The kernels that wait for others are those of clusters; what is beside them can be had without.
+        echo "== once more, without clusters" | tee -a "$results/fused.md"
+        RNNRT_CLUSTERS=0 time_fused "$dtype" "$size"
+      fi
+    done
   done
 fi
 
@@ -147,43 +235,36 @@ if wanted times; then
   begin times.md "times of plans, by algorithm"
   for algorithm in "" standard persist_static persist_dynamic persist_static_small_h; do
     [ "$device" = host ] && [ -n "$algorithm" ] && continue
+    wanted "times:${algorithm:-chosen}" || continue
     echo "== algorithm ${algorithm:-as chosen}" | tee -a "$results/times.md"
     shape=()
     [ "$device" = host ] && shape=(--shape=4,2,8,8)
-    RNNRT_CUDNN_ALGO="$algorithm" run times.md "$here/bin/rnn-bundle-bench" --device="$device" --seconds=0.1 "${shape[@]}"
+    RNNRT_CUDNN_ALGO="$algorithm" run "times:${algorithm:-chosen}" times.md "$here/bin/rnn-bundle-bench" --device="$device" \
+      --seconds=0.1 "${shape[@]}"
   done
 fi
 
-if wanted torch; then
+if wanted questions; then
+  begin questions.txt "questions to cuDNN and the device"
+  run questions questions.txt "$here/bin/rnn-bundle-questions" --device="$device"
+fi
+
+if wanted kernels; then
+  echo "== kernels: what ptxas and the PTX say"
+  cat "$here/kernels.md"
+fi
+
+if wanted torch && { [ -n "$only" ] || [ "$device" != host ]; }; then
   begin torch.md "PyTorch"
-  run torch.md python3 "$here/with_torch.py" --library "$here/lib/librnn_runtime.so" --device "$device"
+  run torch torch.md python3 "$here/with_torch.py" --library "$here/lib/librnn_runtime.so" --device "$device"
 fi
 
-if wanted sanitizer; then
-  checker="$(command -v compute-sanitizer || true)"
-  for place in "${CUDA_HOME:-}" /usr/local/cuda; do
-    [ -z "$checker" ] && [ -x "$place/bin/compute-sanitizer" ] && checker="$place/bin/compute-sanitizer"
-  done
-  if [ "$device" = host ]; then
-    echo "== sanitizer: not run, device host has no kernels for it"
-  elif [ -z "$checker" ]; then
-    echo "== sanitizer: not run, compute-sanitizer is neither in PATH nor in CUDA_HOME" | tee "$results/sanitizer.txt"
-    status=1
-  else
-    found="$checker"
-    begin sanitizer.txt "compute-sanitizer"
-    for tool in memcheck racecheck; do
-      echo "== $tool" | tee -a "$results/sanitizer.txt"
-      checker="$found --tool $tool --error-exitcode 9"
-      # Under the tool a kernel is a hundred times slower; with a filter it is the user's choice.
-      filter="${filter:-l1_t3_b4_i6_h9,l1_t4_b3_i8_h8,l1_t4_b3_i6_h8,t3_b2_i3_h4_length2,t1_b1_i1_h1,t6_b5_i31_h8,cluster2_t3_b2_i3_h4,forward2_t3_b2_i3_h4}"
-      compare sanitizer.txt blocks
-      compare sanitizer.txt stacks
-      compare sanitizer.txt clusters
-      run sanitizer.txt $checker "$runner" --device="$device" --module="$here/modules/emulated_${kind}_f32.so" \
-        --saved="$here/modules/emulated_f32.bin"
-    done
-  fi
+# What stands in the way of success, once more.
+for file in tests.txt sanitizer.txt fused.md; do
+  [ -f "$results/$file" ] && grep -H -E "^(FAIL|HANG)|not available: WRONG" "$results/$file" | sed "s|^$results/||"
+done | head -n 40
+if [ "${#left[@]}" -gt 0 ]; then
+  echo "== left: --only=$(IFS=,; echo "${left[*]}")" | tee -a "$results/machine.txt"
 fi
 echo "== results are in $results"
 exit $status

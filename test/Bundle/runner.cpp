@@ -11,11 +11,13 @@
 // the reference fails, the device must fail for the same kind of reason. Every function runs twice and must give the same bits. --limit= is an error to
 // allow instead of the element type's. Exit status: 0 when all passed, 1 when one failed, 77 when the device is not
 // available. --filter= is a list of texts with commas. --saved= compares with what another device saved: functions in f32
-// whose name has `exact` must have the same bits. --time= measures instead: microseconds of a call and of handing it over,
+// whose name has `exact` must have the same bits. With --patience=N, a function that takes more than N seconds ends the
+// program with HANG and status 3; --after=NAME goes on behind it, in the order of names. --time= measures instead: microseconds of a call and of handing it over,
 // medians over so many seconds.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Module.h"
+#include "Watch.h"
 
 #include <cerrno>
 #include <chrono>
@@ -350,7 +352,7 @@ static void timeFunction(Session &device, const rnnrt_function_t &function, doub
 
 int main(int argc, char **argv) {
   const char *device = "cuda", *referenceDevice = "host", *reference = nullptr, *filter = "";
-  const char *saveFile = nullptr, *savedFile = nullptr;
+  const char *saveFile = nullptr, *savedFile = nullptr, *after = "";
   double limit = 0, seconds = 0;
   std::vector<const char *> modules;
   bool version = false;
@@ -375,11 +377,15 @@ int main(int argc, char **argv) {
       continue;
     else if (is("--time") && (seconds = std::atof(value + 1)) > 0)
       continue;
+    else if (is("--after"))
+      after = value + 1;
+    else if (is("--patience"))
+      Watch::setPatience(unsigned(std::atoi(value + 1)));
     else if (!std::strcmp(flag, "--version"))
       version = true;
     else
       fail("unknown argument `%s`; expected --device=, --reference=, --reference-device=, --module=, --save=, --saved=, "
-           "--filter=, --limit=, --time= or --version",
+           "--filter=, --after=, --patience=, --limit=, --time= or --version",
            flag);
   }
   if (!version && ((!reference && !seconds && !saveFile && !savedFile) || modules.empty()))
@@ -408,8 +414,9 @@ int main(int argc, char **argv) {
   for (const char *path : modules) {
     Module module(path);
     for (const auto &[name, function] : module.functions) {
-      if (!matches(name, filter))
+      if (!matches(name, filter) || name <= after)
         continue;
+      Watch::begin(std::string(rnnrt_dtype_name(function->inputs[0].dtype)) + " " + name);
       if (seconds) {
         timeFunction(session, *function, seconds, counts);
         std::fflush(stdout);
@@ -427,11 +434,12 @@ int main(int argc, char **argv) {
       std::fflush(stdout);
     }
   }
+  Watch::finish();
   if (saveFile)
     save(saveFile, saved);
   if (!seconds)
     std::printf("%d passed, %d failed, %d skipped\n", counts.passed, counts.failed, counts.skipped);
-  if (counts.passed + counts.failed + counts.skipped == 0)
+  if (counts.passed + counts.failed + counts.skipped == 0 && !*after)
     fail("no function matches --filter=%s", filter);
   return counts.failed > 0;
 }

@@ -1,0 +1,57 @@
+// Watch.h - ends a program that waits for work that does not end, and says which: on a GPU a kernel that waits for something
+// that nobody sends can be ended in no other way.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNN_TEST_BUNDLE_WATCH_H
+#define RNN_TEST_BUNDLE_WATCH_H
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <unistd.h>
+
+namespace bundle {
+
+class Watch {
+public:
+  /// The exit status of a program that was ended.
+  static constexpr int hung = 3;
+
+  /// From here on, every piece of work has so many seconds; 0: as many as it takes.
+  static void setPatience(unsigned seconds) {
+    patience() = seconds;
+    std::signal(SIGALRM, end);
+  }
+  /// Another piece of work begins. What was printed before stays printed.
+  static void begin(const std::string &name) {
+    alarm(0);
+    std::fflush(stdout);
+    std::snprintf(text(), size, "HANG %s\n", name.c_str());
+    alarm(patience());
+  }
+  static void finish() { alarm(0); }
+
+private:
+  static constexpr size_t size = 256;
+  static unsigned &patience() {
+    static unsigned seconds = 0;
+    return seconds;
+  }
+  static char *text() {
+    static char line[size] = "";
+    return line;
+  }
+  /// In a signal handler, where little is allowed.
+  static void end(int) {
+    size_t length = 0;
+    while (text()[length])
+      ++length;
+    if (write(STDOUT_FILENO, text(), length) < 0)
+      _exit(hung);
+    _exit(hung);
+  }
+};
+
+} // namespace bundle
+
+#endif // RNN_TEST_BUNDLE_WATCH_H
