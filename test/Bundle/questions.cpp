@@ -1,6 +1,6 @@
 // questions.cpp - asks a device what no document says for certain, and prints the answers for docs/hardware-notes.md: where the
 // matrices lie in the opaque parameters, what dropout does to a number, what stands behind the end of a short sequence, and
-// whether two runs give the same bits.
+// whether two runs give the same bits; and how many clusters of blocks a device runs at the same time.
 //
 //   rnn-bundle-questions --device=cuda
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -189,6 +189,41 @@ void askRepeatability(rnnrt_device_t *device) {
   }
 }
 
+/// How many clusters run at the same time, by blocks of a cluster and shared memory of a block: what decides whether a layer's
+/// weights can stay on the device, and how many slices of the batch go at once.
+void askClusters(rnnrt_device_t *device) {
+  const char *code = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry nothing()\n{\n  ret;\n}\n";
+  const rnnrt_image_t image = {code, int64_t(std::strlen(code)), nullptr};
+  rnnrt_module_t *module = nullptr;
+  if (rnnrt_status_t status = rnnrt_module_load(device, &image, 1, &module)) {
+    std::printf("clusters: %s\n", rnnrt_status_message(status));
+    return rnnrt_status_release(status);
+  }
+  rnnrt_kernel_t *kernel = nullptr;
+  check(rnnrt_module_kernel(module, "nothing", &kernel));
+  for (int64_t blocks : {2, 4, 8, 16}) {
+    std::printf("clusters of %lld blocks of 256 threads at the same time:", (long long)blocks);
+    for (int64_t kilobytes : {8, 40, 128, 180, 222}) {
+      rnnrt_launch_t launch;
+      rnnrt_launch_init(&launch);
+      launch.grid[0] = launch.cluster[0] = blocks;
+      launch.cluster[1] = launch.cluster[2] = 1;
+      launch.block[0] = 256;
+      launch.dynamic_shared = kilobytes << 10;
+      int64_t clusters = 0;
+      rnnrt_status_t status = rnnrt_kernel_max_clusters(kernel, &launch, &clusters);
+      if (status)
+        std::printf(" refused with %lld KB (%s);", (long long)kilobytes, rnnrt_status_message(status));
+      else
+        std::printf(" %lld with %lld KB each;", (long long)clusters, (long long)kilobytes);
+      rnnrt_status_release(status);
+    }
+    std::printf("\n");
+  }
+  std::fflush(stdout);
+  rnnrt_module_release(module);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -205,6 +240,7 @@ int main(int argc, char **argv) {
     rnnrt_status_release(status);
     return 77;
   }
+  askClusters(device);
   askLayout(device);
   askDropout(device);
   askPadding(device);

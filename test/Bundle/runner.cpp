@@ -8,12 +8,12 @@
 //   rnn-bundle-runner --device=cuda --version
 //
 // One line per function: PASS, FAIL or SKIP, the worst result, its error, the limit, and a number made of all bits; where
-// the reference fails, the device must fail for the same kind of reason. Every function runs twice and must give the same bits. --limit= is an error to
-// allow instead of the element type's. Exit status: 0 when all passed, 1 when one failed, 77 when the device is not
-// available. --filter= is a list of texts with commas. --saved= compares with what another device saved: functions in f32
-// whose name has `exact` must have the same bits. With --patience=N, a function that takes more than N seconds ends the
-// program with HANG and status 3; --after=NAME goes on behind it, in the order of names. --time= measures instead: microseconds of a call and of handing it over,
-// medians over so many seconds.
+// the reference fails, the device must fail for the same kind of reason. Every function runs twice and must give the same
+// bits. --limit= is an error to allow instead of the element type's. Exit status: 0 when all passed, 1 when one failed, 77
+// when the device is not available. --filter= is a list of texts with commas. --saved= compares with what another device
+// saved: functions in f32 whose name has `exact` must have the same bits. With --patience=N, a function that takes more
+// than N seconds ends the program with HANG and status 3; --after=NAME goes on behind it, in the order of names. --time=
+// measures instead: microseconds of a call and of handing it over, medians over so many seconds.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Module.h"

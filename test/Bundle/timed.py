@@ -1,7 +1,13 @@
 # timed.py - what rnn-bundle-compare measures: one layer of an LSTM, forward and backward apart, in TensorFlow's block form and
 # as cudnn ops, by every candidate of the compiler: kernels of steps, of clusters, plans. Nothing is left to the choice of
 # the compiler, which would measure what it believes.
+#
+#   timed.py FILE...    fails where the compiler has a candidate for an op and no function has it: no decision could be made
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import json
+import sys
+from collections import defaultdict
+
 import stacks
 
 # What has clusters first: of a run that is cut short, the rest is missed least.
@@ -12,7 +18,7 @@ AS_TF32 = SIZES[:3]
 # Where there is no GPU.
 SMALL = ((6, 3, 5, 16), (4, 2, 8, 8))
 # The types and the largest layers of an LSTM that cluster kernels are there for (docs/cluster-kernels.md).
-CLUSTER_HIDDEN = {"f16": 768, "bf16": 768, "tf32": 512}
+CLUSTER_HIDDEN = {"f16": 768, "bf16": 768, "tf32": 512, "f32": 512}
 
 # Of the functions, by how their name ends: what runs their op.
 FUSED, CLUSTER, PLAN = "", "_cluster", "_plan"
@@ -77,3 +83,22 @@ def reference():
     """Every size, in f64."""
     yield block("reference_forward", ("?",) * 4, "f64", backward=False)
     yield block("reference_backward", ("?",) * 4, "f64", backward=True)
+
+
+def find_missing(path):
+    """What lists of rnn-compile --emit-candidates have no function for."""
+    functions = defaultdict(dict)
+    wanted = {}
+    with open(path) as file:
+        for line in map(json.loads, file):
+            functions[line["op"]][line["candidate"]] = line["function"]
+            wanted[line["op"]] = line["candidates"]
+    for op, candidates in wanted.items():
+        for candidate in candidates:
+            if candidate not in functions[op]:
+                yield f"{path}: no function runs `{op}` as {candidate}, beside {', '.join(functions[op].values())}"
+
+
+if __name__ == "__main__":
+    missing = [text for path in sys.argv[1:] for text in find_missing(path)]
+    sys.exit("\n".join(missing) or 0)
