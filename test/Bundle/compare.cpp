@@ -222,6 +222,7 @@ bool compare(const Place &place, const Module &module, const Place &referencePla
       std::to_string(T) + "_" + std::to_string(B) + "_" + std::to_string(I) + "_" + std::to_string(H);
   std::printf("\n%s, T,B,I,H = %lld,%lld,%lld,%lld\n\n", place.tf32 ? "tf32" : rnnrt_dtype_name(dtype), (long long)T,
               (long long)B, (long long)I, (long long)H);
+  Watch::begin("the forward pass, and the reference in f64, of " + size);
   Layer layer(place, shape, dtype);
   Results backwardExpected, forwardExpected;
   const bool known =
