@@ -233,6 +233,8 @@ int main(int argc, char **argv) {
       fail("unknown argument `%s`; expected --device=", argv[index]);
     name = argv[index] + 9;
   }
+  // An answer is there when it is found, whatever becomes of the next question.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   rnnrt_device_t *device;
   rnnrt_status_t status = rnnrt_device_create(name, nullptr, &device);
   if (status) {

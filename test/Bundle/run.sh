@@ -257,7 +257,7 @@ fi
 
 if wanted torch && { [ -n "$only" ] || [ "$device" != host ]; }; then
   begin torch.md "PyTorch"
-  run torch torch.md python3 "$here/with_torch.py" --library "$here/lib/librnn_runtime.so" --device "$device"
+  run torch torch.md python3 -u "$here/with_torch.py" --library "$here/lib/librnn_runtime.so" --device "$device"
 fi
 
 # What stands in the way of success, once more.

@@ -2,7 +2,7 @@
 # as cudnn ops, by every candidate of the compiler: kernels of steps, of clusters, plans. Nothing is left to the choice of
 # the compiler, which would measure what it believes.
 #
-#   timed.py FILE...    fails where the compiler has a candidate for an op and no function has it: no decision could be made
+#   timed.py FILE...    fails where a list of the compiler has a candidate for an op, and no function that runs it so
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import sys
