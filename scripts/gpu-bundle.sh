@@ -50,8 +50,10 @@ done
 # Those in clusters, of both.
 inputs="$sources/../Integration/Inputs"
 clusters() { for script in cluster_cases cluster_forward_cases cluster_stacks; do python3 "$inputs/$script.py" "$@"; done; }
-clusters f16 > clusters_f16.mlir
-fused clusters_f16.mlir --target=cuda --chip="$chip" -o clusters_cuda_f16.so
+for dtype in f16 f32; do
+  clusters $dtype > clusters_$dtype.mlir
+  fused clusters_$dtype.mlir --target=cuda --chip="$chip" -o clusters_cuda_$dtype.so
+done
 python3 "$inputs/cluster_stacks.py" bf16 > clusters_bf16.mlir
 fused clusters_bf16.mlir --target=cuda --chip="$chip" -o clusters_cuda_bf16.so
 clusters f64 > clusters_f64.mlir
