@@ -252,7 +252,8 @@ void ClusterKernel::send(const Emitter &sending, ValueRange values, Value target
 // two small products have sums of their own: then hi * hi rounds as often as one product of tf32 would.
 //
 // A factor that is not finite, or at least 2^128 - 2^116, which hi cannot hold, has no lo: the sums that it enters become NaN,
-// where one product may be infinite. They never become finite, and sums of other examples know nothing of it.
+// where one product may be infinite. They never become finite, and sums of other examples know nothing of it. tf32 has nothing
+// below 2^-136; what that is in a factor is lost.
 
 void ClusterKernel::loadWeights(Value ordered, const ClusterWeights &all) {
   where = all;
