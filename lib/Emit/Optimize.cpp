@@ -6,6 +6,7 @@
 
 #include "Optimize.h"
 #include "rnn/Conversion/RNNToHost/RNNToHost.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -16,9 +17,13 @@ using namespace mlir::rnn;
 /// Whether the pass, named as its class, is to see `ir`.
 static bool wants(llvm::StringRef pass, const llvm::Any &ir) {
   // Loops of tiles are unrolled as far as registers go, and are vectors already; loops around them run long bodies. Half of
-  // the time went to the search for stores that the next turn of a loop loads, a third to code of unrolled loops.
-  if (pass != "LoopLoadEliminationPass" && pass != "LoopFullUnrollPass" && pass != "LoopUnrollPass" &&
-      pass != "LoopVectorizePass" && pass != "SLPVectorizerPass")
+  // the time went to the search for stores that the next turn of a loop loads, a third to code of unrolled loops. The counters
+  // are as wide as addresses, nothing is idle, and what does not depend on a loop stands in front of it.
+  static const llvm::StringSet<> heavy = {"IndVarSimplifyPass",      "LoopDeletionPass",    "LoopFullUnrollPass",
+                                          "LoopIdiomRecognizePass",  "LoopLoadEliminationPass",
+                                          "LoopUnrollPass",          "LoopVectorizePass",   "SLPVectorizerPass",
+                                          "SimpleLoopUnswitchPass"};
+  if (!heavy.contains(pass))
     return true;
   const llvm::Function *function = nullptr;
   if (auto *unit = llvm::any_cast<const llvm::Function *>(&ir))

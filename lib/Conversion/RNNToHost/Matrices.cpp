@@ -12,22 +12,46 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-/// Makes rows of a square matrix its columns. Each round interleaves row i with row i + n/2: the bits of an element's place,
-/// those of its row in front of those of its column, rotate by one.
-static void transpose(HostBuilder &b, SmallVectorImpl<Value> &rows) {
-  int64_t n = rows.size();
-  SmallVector<int64_t> low, high;
-  for (int64_t k = 0; k < n; ++k) {
-    low.push_back(k / 2 + k % 2 * n);
-    high.push_back(n / 2 + k / 2 + k % 2 * n);
+/// Makes rows of a square matrix its columns, by shuffles that are one instruction each: those of elements stay within 128 bits,
+/// and those across them move 128 bits.
+static void transpose(HostBuilder &b, SmallVectorImpl<Value> &rows, unsigned bits) {
+  const int64_t n = rows.size(), width = std::min<int64_t>(n, 128 / bits);
+  // Pairs of rows `apart` give two rows each, `apart` too; `from` is the place in the pair of each element.
+  auto round = [&](int64_t apart, function_ref<int64_t(int64_t element, bool second)> from) {
+    for (int64_t first = 0; first < n; ++first) {
+      if (first & apart)
+        continue;
+      Value pair[2] = {rows[first], rows[first + apart]};
+      for (bool second : {false, true}) {
+        SmallVector<int64_t> order;
+        for (int64_t element = 0; element < n; ++element)
+          order.push_back(from(element, second));
+        rows[first + second * apart] = vector::ShuffleOp::create(b, pair[0], pair[1], order);
+      }
+    }
+  };
+  // Within 128 bits, pieces of `piece` elements of both rows take turns: columns come together from 2, then 4 rows.
+  for (int64_t piece = 1; piece < width; piece *= 2)
+    round(piece, [&](int64_t element, bool second) {
+      int64_t start = element / width * width, inside = element % width;
+      int64_t number = inside / piece, taken = second * width / 2 + number / 2 * piece + inside % piece;
+      return start + taken + number % 2 * n;
+    });
+  // Row r of each group of `width` now has its column bitReverse(r) of every 128 bits; names are put right.
+  SmallVector<Value> sorted(n);
+  for (int64_t row = 0; row < n; ++row) {
+    int64_t column = 0;
+    for (int64_t piece = 1; piece < width; piece *= 2)
+      column = column * 2 + ((row & piece) != 0);
+    sorted[row / width * width + column] = rows[row];
   }
-  for (int64_t round = 1; round < n; round *= 2) {
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < n / 2; ++i)
-      for (const SmallVector<int64_t> &order : {low, high})
-        next.push_back(vector::ShuffleOp::create(b, rows[i], rows[i + n / 2], order));
-    rows.assign(next.begin(), next.end());
-  }
+  rows.assign(sorted.begin(), sorted.end());
+  // Across them, each row of the pair gives its even, then its odd 128 bits.
+  for (int64_t group = width; group < n; group *= 2)
+    round(group, [&](int64_t element, bool second) {
+      int64_t number = element / width, half = n / width / 2;
+      return (number % half * 2 + second) * width + element % width + number / half * n;
+    });
 }
 
 /// The part with zeros where there are rows missing in its last panel of rows.
@@ -93,7 +117,7 @@ static void emitTransposed(HostBuilder &b, const Library::Part &part) {
               loaded = arith::SelectOp::create(b, inside, loaded, b.constant(0));
             rows.push_back(loaded);
           }
-          transpose(b, rows);
+          transpose(b, rows, b.tiles.sum.getIntOrFloatBitWidth());
           // With a mask there are zeros behind the last column: rows of the tail.
           for (auto [k, row] : llvm::enumerate(rows))
             b.store(row, part.target, b.add(b.add(base, b.mul(b.add(column, int64_t(k)), panel)), inPanel));
@@ -128,7 +152,7 @@ static void emitStoreTransposed(HostBuilder &b, Value source, Value from, Value 
           Value sourceIndex = isFull ? b.add(i, k) : b.min(b.add(i, k), last);
           vectors.push_back(b.load(source, b.add(b.add(from, b.mul(sourceIndex, sourceRow)), j)));
         }
-        transpose(b, vectors);
+        transpose(b, vectors, b.tiles.sum.getIntOrFloatBitWidth());
         Value count = b.sub(rows, i);
         for (int64_t k = 0; k < lanes; ++k) {
           Value mask, targetRow = b.add(j, k);
