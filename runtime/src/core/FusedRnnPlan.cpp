@@ -62,10 +62,8 @@ public:
       return Status();
     RNNRT_TRY(memory->copy(context.stream, &header, a.reserve, sizeof(header)));
     RNNRT_TRY(memory->wait(context.stream));
-    RNNRT_TRY(header.check(ReserveHeader::loweringHost, keyHash, lengths, ReserveHeader::Written));
-    // The kernels only read it, but what is an error on one device should be one on all.
-    header.state = ReserveHeader::Consumed;
-    return memory->copy(context.stream, a.reserve, &header, sizeof(header));
+    // The kernels only read it, so it stays written: bufferization does not copy what a fused pass reads.
+    return header.check(ReserveHeader::loweringHost, keyHash, lengths, ReserveHeader::Written);
   }
 
   Status forward(const RunContext &, const RnnForward &) override { return hasNoPasses(); }

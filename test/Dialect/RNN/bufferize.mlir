@@ -75,6 +75,21 @@ func.func @argument_reserve(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p: te
 
 // -----
 
+// Fused kernels only read it.
+// CHECK-LABEL: func @fused_reserve
+// CHECK-SAME: %[[R:[a-z_0-9]+]]: memref<?xi8>)
+// CHECK-NOT: memref.copy
+// CHECK: rnn.cudnn_backprop {{.*}} reserve(%[[R]]
+func.func @fused_reserve(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>, %r: tensor<?xi8>)
+    -> tensor<?xf32> {
+  %d:3 = rnn.cudnn_backprop gru input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>)
+      output(%x, %h : tensor<5x2x4xf32>, tensor<1x2x4xf32>) grads(%x, %h : tensor<5x2x4xf32>, tensor<1x2x4xf32>)
+      reserve(%r : tensor<?xi8>) {lowering = #rnn.lowering<fused>}
+  return %d#2 : tensor<?xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func @unpack
 // CHECK: rnn.cudnn_params_to_canonical {{.*}} outs(weights = %{{.*}}, weights = %{{.*}}, biases = %{{.*}}, biases = %{{.*}} : memref<?x?xf32>, memref<?x?xf32>, memref<?xf32>, memref<?xf32>)
 func.func @unpack(%p: tensor<?xf32>, %l: index, %h: index, %i: index) -> tensor<?x?xf32> {

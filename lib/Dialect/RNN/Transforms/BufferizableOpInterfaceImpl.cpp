@@ -1,7 +1,8 @@
 //===- BufferizableOpInterfaceImpl.cpp - value form to memref form -----------===//
 //
 // A layer op reads its operands and writes fresh buffers, one per result that has a use. The gradient of the cudnn
-// family also writes its reserve space, which is therefore copied unless nobody else can see it.
+// family also writes its reserve space, which is therefore copied unless nobody else can see it, or the op has lowering `fused`,
+// whose kernels only read it.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -47,7 +48,8 @@ struct LayerOpModel : public BufferizableOpInterface::ExternalModel<LayerOpModel
     auto backprop = dyn_cast<CudnnBackpropOp>(op);
     // The analysis knows writes through results only, so this one is decided here.
     // On memrefs there is nothing to decide: the buffer is the caller's to overwrite.
-    if (!backprop || !backprop.isValueForm() || isPrivateReserve(backprop.getReserveSpace(), op))
+    if (!backprop || !backprop.isValueForm() || backprop.getLowering() == Lowering::Fused ||
+        isPrivateReserve(backprop.getReserveSpace(), op))
       return success();
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);

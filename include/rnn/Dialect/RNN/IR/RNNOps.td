@@ -125,7 +125,8 @@ def RNN_CudnnBackpropOp : RNN_LayerOp<"cudnn_backprop", [AttrSizedResultSegments
     `output_c` with `lstm`) by `input`, `input_h`, `input_c` and `params`; models `CudnnRNNBackprop`, and V3 with
     `sequence_lengths`. Results are overwritten, never accumulated. `reserve_space` must come from the forward op on the
     same operands with the same attributes; the op reads *and writes* it, so in value form it consumes the value, and
-    bufferization copies it when it has another reader. A result without uses is not computed.
+    bufferization copies it when it has another reader. With lowering `fused` it is only read, and never copied. A result
+    without uses is not computed.
 
     Constraints:
     - (C1) to (C11) of `rnn.cudnn_forward`.
