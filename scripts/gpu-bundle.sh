@@ -47,7 +47,7 @@ for dtype in bf16 f64; do
   kernels stacks_$dtype.mlir --target=cuda --chip="$chip" -o stacks_cuda_$dtype.so
   fused stacks_$dtype.mlir --target=host -o stacks_host_$dtype.so
 done
-# Those in clusters, of both.
+# Those in clusters, of both; f32 in full precision, and with factors rounded to tf32.
 inputs="$sources/../Integration/Inputs"
 clusters() { for script in cluster_cases cluster_forward_cases cluster_stacks; do python3 "$inputs/$script.py" "$@"; done; }
 for dtype in f16 f32; do
@@ -56,6 +56,8 @@ for dtype in f16 f32; do
 done
 python3 "$inputs/cluster_stacks.py" bf16 > clusters_bf16.mlir
 fused clusters_bf16.mlir --target=cuda --chip="$chip" -o clusters_cuda_bf16.so
+for script in cluster_cases cluster_forward_cases; do python3 "$inputs/$script.py" f32; done > clusters_tf32.mlir
+fused clusters_tf32.mlir --target=cuda --chip="$chip" --tf32 -o clusters_cuda_tf32.so
 clusters f64 > clusters_f64.mlir
 compile clusters_f64.mlir --lowering=runtime -O2 -o clusters_plans_f64.so
 cases --stacks --dtype f64 -o stacks_plans.mlir

@@ -140,14 +140,17 @@ check() {
 # compare PART FILE: the modules of a kind, the last word of PART, against the host plans in f64. Not every type is there for the
 # host.
 compare() {
-  local dtype word kernels="${1##*:}"
-  for dtype in f16 bf16 f32 f64; do
+  local dtype word kernels="${1##*:}" limit
+  for dtype in f16 bf16 tf32 f32 f64; do
+    # Of 11 bits, as f16 has, in a module whose numbers are f32.
+    limit=()
+    [ "$dtype" = tf32 ] && limit=(--limit=1e-2)
     local module="$here/modules/${kernels}_${kind}_$dtype.so" text="$here/modules/${kernels}_$dtype.mlir"
     wanted "$1:$dtype" && [ -f "$module" ] || continue
     for word in ${filter//,/ } ${filter:-@}; do
       if grep -q "func @[^(]*${word#@}" "$text"; then
         check "$1:$dtype" "$2" ${checker:-} "$runner" --device="$device" --reference="$here/modules/${kernels}_plans_f64.so" \
-          --module="$module" --filter="$filter"
+          --module="$module" --filter="$filter" "${limit[@]}"
         break
       fi
     done
@@ -261,8 +264,10 @@ if wanted torch && { [ -n "$only" ] || [ "$device" != host ]; }; then
 fi
 
 # What stands in the way of success, once more.
-for file in tests.txt sanitizer.txt fused.md; do
-  [ -f "$results/$file" ] && grep -H -E "^(FAIL|HANG)|not available: WRONG" "$results/$file" | sed "s|^$results/||"
+for text in "^HANG" "not available: WRONG" "^FAIL"; do
+  for file in tests.txt sanitizer.txt fused.md; do
+    [ -f "$results/$file" ] && grep -H -- "$text" "$results/$file" | sed "s|^$results/||"
+  done
 done | head -n 40
 if [ "${#left[@]}" -gt 0 ]; then
   echo "== left: --only=$(IFS=,; echo "${left[*]}")" | tee -a "$results/machine.txt"
