@@ -33,9 +33,12 @@ FailureOr<ClusterShape> ClusterShape::choose(int64_t H, int64_t numGates, Type e
     const int64_t others = shape.getTilesOfWarp() * 4 + 24 * std::max<int64_t>(places - 2, 0);
     shape.piecesInRegisters = weights.getPiecesOfWarp();
     if (weights.getRegisters() + others > maxRegisters) {
-      // The registers of one piece more are on their way while another multiplies.
-      const int64_t room = maxRegisters - 16 - others;
+      // The registers of one piece more are on their way while another multiplies, and the parts of what is split.
+      const int64_t room = maxRegisters - 16 - (shape.isSplit ? 12 : 0) - others;
       shape.piecesInRegisters = std::max<int64_t>(room, 0) / ClusterPieces::registers;
+    } else if (shape.isSplit && numGates == 1 && weights.getRegisters() + others > 64) {
+      // Here ptxas comes near 128, and spills one or two to have room for a second block.
+      shape.piecesInRegisters -= 1;
     }
     return shape;
   });

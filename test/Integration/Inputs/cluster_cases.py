@@ -4,7 +4,6 @@
 #   cluster_cases.py f16 checked > cases.mlir     small ones, without arguments: every value is a half
 #   cluster_cases.py f16 refused > cases.mlir     what does not fit
 #   cluster_cases.py f16 shapes > cases.mlir      the ways in which layers are cut, at the limits of each
-#   cluster_cases.py f32 shapes > cases.mlir      for tf32
 #
 # One function per case: clusterBLOCKS_tT_bB_iI_hH with what is special about it; 0 blocks: the compiler chooses.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,7 +47,7 @@ CHECKED = [
 REFUSED = [(0, 2, 2, 1, 1000, "icfo", True, None, [2]), (2, 2, 2, 1, 300, "icfo", True, None, [2])]
 # At the limits: of each size of clusters, of registers alone, and of shared memory too. 256 and 512: what they are chosen for.
 LIMITS = {"f16": [(2, 96), (2, 130), (2, 200), (4, 192), (8, 384), (16, 500), (0, 256), (0, 512), (16, 768)],
-          "bf16": [(2, 96), (0, 512), (0, 700)], "f32": [(4, 130), (8, 384), (0, 512)]}
+          "bf16": [(2, 96), (0, 512), (0, 700)], "f32": [(4, 130), (8, 384), (0, 512), (2, 150), (16, 500)]}
 SHAPES = [(blocks, 2, 64, 1, H, "icfo", True, None, [1, 2, 4, 5, 6, 7]) for blocks, H in LIMITS.get(element, [])]
 
 

@@ -14,6 +14,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Bundle"))
 from stacks import Stack  # noqa: E402
 
+element, kind = (sys.argv[1:] + ["cases"])[:2]
+
 # Blocks, mode, (L, T, B, I, H), what is special. The examples of a cluster are as few as let all clusters run at once.
 CASES = [
     (4, "lstm", (2, 4, 3, 5, 50), dict(directions=2, lengths=True)),
@@ -26,9 +28,10 @@ CASES = [
 CHECKED = [
     (4, "gru", (1, 3, 2, 2, 70), dict(directions=2, lengths=True)),
 ]
+LIMITS = {"f16": [(0, "lstm", 512, 2), (0, "gru", 768, 2), (2, "rnn_tanh", 384, 1), (0, "rnn_relu", 1280, 2)],
+          "f32": [(0, "lstm", 512, 2), (0, "gru", 512, 1), (0, "rnn_tanh", 800, 2), (4, "rnn_relu", 256, 2)]}
 SHAPES = [(blocks, mode, (1, 2, 64, 1, H), dict(directions=directions, lengths=True))
-          for blocks, mode, H, directions in [(0, "lstm", 512, 2), (0, "gru", 768, 2), (2, "rnn_tanh", 384, 1),
-                                              (0, "rnn_relu", 1280, 2)]]
+          for blocks, mode, H, directions in LIMITS.get(element, [])]
 REFUSED = [
     (0, "lstm", (1, 2, 2, 2, 20), dict(projection=8)),
     (0, "gru", (1, 2, 2, 2, 1500), {}),
@@ -66,6 +69,5 @@ def checked(case, element):
     return function(case, element) + "\n\n" + "\n".join(lines)
 
 
-element, kind = (sys.argv[1:] + ["cases"])[:2]
 cases = {"cases": CASES, "checked": CHECKED, "shapes": SHAPES, "refused": REFUSED}[kind]
 print("\n\n".join((checked if kind == "checked" else function)(case, element) for case in cases))
