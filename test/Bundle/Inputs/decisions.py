@@ -3,6 +3,7 @@
 #   decisions.py clear IN OUT            times that nobody could mistake: of each op one candidate is three times as fast, and
 #                                        slow enough for differences to count; which one goes by turns
 #   decisions.py swap IN OUT             each op's slowest gets the fastest's time, and the other way round
+#   decisions.py pretend LIST OUT CANDIDATE=TIME...    a measurement for each function of a list of the compiler
 #   decisions.py program IN.mlir OUT     the functions as a user writes them: nothing said about lowerings
 #   decisions.py check FILE DECISIONS IR each function of IR runs its op as the fastest line of FILE about it says
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -62,6 +63,11 @@ def swap(source, target):
     write(target, lines)
 
 
+def pretend(source, target, *times):
+    times = dict(time.split("=") for time in times)
+    write(target, [dict(line, device="Pretended GPU", microseconds=float(times[line["candidate"]])) for line in read(source)])
+
+
 def program(source, target):
     with open(source) as file:
         text = file.read().replace(" {lowering = #rnn.lowering<runtime>}", "")
@@ -95,4 +101,4 @@ def check(source, decisions, ir):
 
 
 if __name__ == "__main__":
-    {"table": table, "clear": clear, "swap": swap, "program": program, "check": check}[sys.argv[1]](*sys.argv[2:])
+    {"table": table, "clear": clear, "swap": swap, "pretend": pretend, "program": program, "check": check}[sys.argv[1]](*sys.argv[2:])
