@@ -143,6 +143,12 @@ public:
       b.prefetch(buffer, b.add(start, b.mul(b.add(first, k), step)), /*locality=*/2);
   }
 
+  /// The rows of a panel of the left side that a later block reads, as many as a tile has.
+  void fetchLeft(HostBuilder &b, Value a, Value place) {
+    for (int64_t row = 0; row < Tiles::rows; ++row)
+      b.prefetch(a, b.add(place, row * b.tiles.panel), /*locality=*/2);
+  }
+
   /// The tile of c that comes next: its rows are far from each other, so nobody guesses them.
   void fetchTile(HostBuilder &b, Value c, Value place, Value rowStride) {
     for (int64_t row = 0; row < Tiles::rows; ++row)
@@ -212,8 +218,15 @@ static void emitRows(HostBuilder &b, const Library::Product &p, Value hasMore) {
     Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
     Value below = b.createOrFold<arith::SelectOp>(b.createOrFold<arith::AndIOp>(isEnd, hasMore), b.index(0),
                                                   b.mul(behind, panel * panel));
+    // The left side of the next block comes with the columns of this one, a panel with each: it may be far away, and the first
+    // column would wait for it. A product of one column is a step's, whose left side was just made.
+    Value hasColumns = b.compare(arith::CmpIPredicate::sgt, p.columns, b.index(1));
+    Value nextDepth = b.createOrFold<arith::SelectOp>(isEnd, b.index(0), behind);
+    Value nextRows = b.createOrFold<arith::SelectOp>(isEnd, b.index(Tiles::blockRows * panel), b.index(0));
+    Value nextLeft = b.add(b.add(p.aOffset, nextRows), b.mul(nextDepth, p.aPanel));
     Value lastColumn = b.sub(p.columns, b.index(1));
     b.loop(p.columns, [&](Value column) {
+      Value leftPanel = b.add(nextLeft, b.mul(b.min(column, b.index(depthPanels - 1)), p.aPanel));
       Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
       Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
       Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
@@ -226,6 +239,7 @@ static void emitRows(HostBuilder &b, const Library::Product &p, Value hasMore) {
         Value cNext = b.createOrFold<arith::SelectOp>(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
         Ahead next;
         next.setBlock(b, p.b, nextPlace, depth, tile);
+        b.branch(hasColumns, [&] { next.fetchLeft(b, p.a, b.add(leftPanel, b.mul(row, panel))); });
         SmallVector<int64_t> cases;
         for (int64_t height = fewest; height < Tiles::rows; ++height)
           cases.push_back(height);
