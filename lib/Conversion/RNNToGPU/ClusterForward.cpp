@@ -41,6 +41,9 @@ FailureOr<ClusterForwardShape> ClusterForwardShape::choose(int64_t H, int64_t nu
     const ClusterWeights weights = shape.getWeights();
     shape.piecesInRegisters =
         weights.getRegisters() <= maxRegisters ? weights.getPiecesOfWarp() : withMemory / ClusterPieces::registers;
+    // As there: near the registers that leave room for a second block.
+    if (shape.isSplit && shape.tiles > 1 && shape.piecesInRegisters == weights.getPiecesOfWarp())
+      shape.piecesInRegisters -= 1;
     return shape;
   });
 }

@@ -29,7 +29,7 @@ CHECKED = [
     (4, "gru", (1, 3, 2, 2, 70), dict(directions=2, lengths=True)),
 ]
 LIMITS = {"f16": [(0, "lstm", 512, 2), (0, "gru", 768, 2), (2, "rnn_tanh", 384, 1), (0, "rnn_relu", 1280, 2)],
-          "f32": [(0, "lstm", 512, 2), (0, "gru", 512, 1), (0, "rnn_tanh", 800, 2), (4, "rnn_relu", 256, 2)]}
+          "f32": [(0, "lstm", 512, 2), (2, "lstm", 96, 2), (0, "gru", 512, 1), (0, "rnn_tanh", 800, 2), (4, "rnn_relu", 256, 2)]}
 SHAPES = [(blocks, mode, (1, 2, 64, 1, H), dict(directions=directions, lengths=True))
           for blocks, mode, H, directions in LIMITS.get(element, [])]
 REFUSED = [
