@@ -197,9 +197,10 @@ std::unique_ptr<Compiled> bundle::blockForward(const Layer &layer, const rnnrt_f
 
 namespace {
 
-class BlockForward : public Candidate {
+/// One pass by a compiled function.
+class Block : public Candidate {
 public:
-  BlockForward(const Layer &layer, const rnnrt_function_t &function, std::string name)
+  Block(const Layer &layer, const rnnrt_function_t &function, std::string name)
       : Candidate(std::move(name)), place(layer.place), call(blockCall(layer, function)) {}
 
   void run() override { call->callFor(*this); }
@@ -207,21 +208,33 @@ public:
   Results results() override {
     run();
     place.synchronize();
-    Results results;
-    if (problem.empty())
-      results.y = call->read(6);
-    return results;
+    return problem.empty() ? read() : Results();
   }
 
 private:
+  virtual Results read() const = 0;
+
+protected:
   const Place &place;
-  std::unique_ptr<Compiled> call;
+  const std::unique_ptr<Compiled> call;
 };
 
-class BlockBackward : public Candidate {
+class BlockForward : public Block {
+public:
+  using Block::Block;
+
+private:
+  Results read() const override {
+    Results results;
+    results.y = call->read(6);
+    return results;
+  }
+};
+
+class BlockBackward : public Block {
 public:
   BlockBackward(const Layer &layer, const rnnrt_function_t &function, const Compiled &forward, std::string name)
-      : Candidate(std::move(name)), place(layer.place), call(blockCall(layer, function)) {
+      : Block(layer, function, std::move(name)) {
     const std::vector<int64_t> shape = {layer.steps(), layer.batch(), layer.hidden()};
     for (size_t saved = 0; saved < 7; ++saved)
       call->operand(forward.result(saved).data, layer.dtype, shape);
@@ -229,18 +242,10 @@ public:
     call->operand(layer.onDy.data(), layer.dtype, shape);
   }
 
-  void run() override { call->callFor(*this); }
-  void after() override { call->release(); }
-  Results results() override {
-    run();
-    place.synchronize();
-    return problem.empty() ? Results{call->read(0), call->read(1), call->read(2), call->read(3), call->read(4), {}}
-                           : Results();
-  }
-
 private:
-  const Place &place;
-  std::unique_ptr<Compiled> call;
+  Results read() const override {
+    return {call->read(0), call->read(1), call->read(2), call->read(3), call->read(4), {}};
+  }
 };
 
 //===-- Plans ----------------------------------------------------------------------------------------------------===//

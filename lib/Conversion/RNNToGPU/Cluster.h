@@ -308,6 +308,12 @@ struct ClusterRecurrence {
   int64_t H, numDirections;
   Value steps, B;
   Value orderedWeights; ///< scratch of ClusterWeights::getBufferType
+
+  /// The step that a direction does as number `number`.
+  Step getStep(const Emitter &e, Value direction, Value number) const {
+    Value last = e.sub(steps, e.index(1));
+    return makeStep(e, direction, numDirections, number, last, e.isEqual(number, e.index(0)), e.isEqual(number, last));
+  }
 };
 
 /// Launches the kernel, and one in front that brings the weights into order.

@@ -72,7 +72,6 @@ private:
   SmallVector<Value> startCarried();
 
   // --- A step ---
-  Step getStep(Value number) const;
   Value addPartialSums(const Place &place, Value step);
   SmallVector<Value> receive(Value step);
   void storeGates(const Place &place, const Step &step, Value turn, const ClusterBackwardLayer::Gradients &gradients);
@@ -162,12 +161,6 @@ SmallVector<Value> BackwardKernel::startCarried() {
 // A step
 //===----------------------------------------------------------------------===//
 
-Step BackwardKernel::getStep(Value number) const {
-  Value last = e.sub(recurrence.steps, e.index(1));
-  return makeStep(e, direction, recurrence.numDirections, number, last, e.isEqual(number, e.index(0)),
-                  e.isEqual(number, last));
-}
-
 Value BackwardKernel::addPartialSums(const Place &place, Value step) {
   Emitter adding = named("partial sums");
   Value first = e.mul(e.remainder(step, e.index(2)), e.index(shape.blocks * shape.getSums()));
@@ -236,7 +229,7 @@ void BackwardKernel::build() {
   Value zero = e.index(0), one = e.index(1), last = e.sub(recurrence.steps, one);
   const unsigned perPlace = carried.size() / places.size();
   carried = e.loop(zero, recurrence.steps, 1, carried, [&](Value count, ValueRange before) {
-    Step step = getStep(e.sub(last, count));
+    Step step = recurrence.getStep(e, direction, e.sub(last, count));
     Value turn = e.remainder(count, e.index(2));
     SmallVector<SmallVector<Value>> saved;
     for (const Place &place : places)

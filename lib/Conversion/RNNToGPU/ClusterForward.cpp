@@ -82,7 +82,6 @@ private:
   SmallVector<Value> startCarried();
 
   // --- A step ---
-  Step getStep(Value number) const;
   void syncWarp() const;
   Value exchange(Value value, int64_t lanes) const;
   SmallVector<Value> toSlots(ArrayRef<Value> sums);
@@ -197,12 +196,6 @@ SmallVector<Value> ForwardKernel::startCarried() {
 // A step
 //===----------------------------------------------------------------------===//
 
-Step ForwardKernel::getStep(Value number) const {
-  Value last = e.sub(recurrence.steps, e.index(1));
-  return makeStep(e, direction, recurrence.numDirections, number, last, e.isEqual(number, e.index(0)),
-                  e.isEqual(number, last));
-}
-
 void ForwardKernel::syncWarp() const { NVVM::SyncWarpOp::create(builder, e.loc, constant32(-1)); }
 
 /// The value of the lane whose number differs by `lanes`, a power of two.
@@ -295,7 +288,7 @@ void ForwardKernel::build() {
   Value zero = e.index(0), one = e.index(1), last = e.sub(recurrence.steps, one);
   const unsigned perPlace = carried.size() / places.size();
   carried = e.loop(zero, recurrence.steps, 1, carried, [&](Value number, ValueRange before) {
-    Step step = getStep(number);
+    Step step = recurrence.getStep(e, direction, number);
     SmallVector<SmallVector<Value>> values;
     for (const Place &place : places)
       values.push_back(valuesIf(place.exists, [&] { return layer.read(named("from the input"), place, step); }));

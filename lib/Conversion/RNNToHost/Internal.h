@@ -35,6 +35,8 @@ struct Tiles {
   /// Rows of a tile. 6 x 2 vectors leave 4 of 16 registers for operands, 6 x 4 leave 8 of 32, and are enough to hide the
   /// latency of a fused multiply-add (4 cycles, 2 each cycle on Zen and on Intel's cores).
   static constexpr int64_t rows = 6;
+  /// So few rows use nothing of the right operand twice: they have products of their own, fastest for many panels at once.
+  static constexpr int64_t fewRows = 2;
   /// Rows of a block: 96 rows of a depth of 256 floats stay in a second-level cache.
   static constexpr int64_t blockRows = 96;
   /// Depth of a block: 256 rows of a panel are half of a first-level cache (16 KiB at 64 bytes a row).

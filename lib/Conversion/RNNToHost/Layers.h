@@ -185,7 +185,7 @@ public:
 
 private:
   void steps(const Team &team, bool wantsState);
-  void multiply(Value t, Value panel, Value count);
+  void multiply(Value t, Value panel, Value count, Value firstDepth = Value(), Value depth = Value());
   void multiplyAndFetch(Value t, Value panel, Value fetched);
   void storeGates(const Place &at, ArrayRef<Value> gates);
   void cell(Value s, Value t, Value panel, Value deltaHidden);

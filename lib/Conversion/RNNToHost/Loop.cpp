@@ -272,15 +272,20 @@ void BackwardLoop::release() {
       b.free(buffer);
 }
 
-/// kh += dG[t] * R, the columns of some panels.
-void BackwardLoop::multiply(Value t, Value q, Value count) {
+/// kh += dG[t] * R, the columns of `count` panels from q on: `depth` panels of dG and R from `firstDepth` on; null: all.
+void BackwardLoop::multiply(Value t, Value q, Value count, Value firstDepth, Value depth) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel);
-  Value depth = b.mul(p.panels, layer.recurrent.count), packedPanel = b.mul(depth, panel * panel);
+  Value all = b.mul(p.panels, layer.recurrent.count), packedPanel = b.mul(all, panel * panel);
   Value place = b.add(b.mul(b.mul(p.panels, layer.recurrent.first), dGPanel), b.mul(t, panelRows));
-  library.product(b, {dG, place, dGPanel, packedR, b.mul(q, packedPanel), packedPanel, kh, b.mul(q, panelRows),
-                      b.index(panel), panelRows, p.B, count, depth});
+  Value weights = b.mul(q, packedPanel);
+  if (depth) {
+    place = b.add(place, b.mul(firstDepth, dGPanel));
+    weights = b.add(weights, b.mul(firstDepth, panel * panel));
+  }
+  library.product(b, {dG, place, dGPanel, packedR, weights, packedPanel, kh, b.mul(q, panelRows), b.index(panel), panelRows,
+                      p.B, count, depth ? depth : all});
 }
 
 /// The same for one panel. On the way what the cell will read there of step `fetched` comes closer, some rows with each block of
@@ -288,19 +293,14 @@ void BackwardLoop::multiply(Value t, Value q, Value count) {
 void BackwardLoop::multiplyAndFetch(Value t, Value q, Value fetched) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
-  Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel), zero = b.index(0);
-  Value depth = b.mul(p.panels, layer.recurrent.count);
+  Value dGPanel = b.mul(allRows, panel), depth = b.mul(p.panels, layer.recurrent.count);
   constexpr int64_t rowsAtOnce = 4;
   Value atOnce = b.div(b.add(b.mul(depth, rowsAtOnce), b.sub(p.B, b.index(1))), b.max(p.B, b.index(1)));
   atOnce = b.mul(b.ceilDiv(b.max(b.min(atOnce, depth), b.index(1)), depthPanels), depthPanels);
   Value blocks = b.div(b.add(depth, b.sub(atOnce, b.index(1))), atOnce);
-  Value place = b.add(b.mul(b.mul(p.panels, layer.recurrent.first), dGPanel), b.mul(t, panelRows));
-  Value weights = b.mul(q, b.mul(depth, panel * panel));
   b.loop(blocks, [&](Value block) {
-    Value first = b.mul(block, atOnce), count = b.min(b.sub(depth, first), atOnce);
-    library.product(b, {dG, b.add(place, b.mul(first, dGPanel)), dGPanel, packedR,
-                        b.add(weights, b.mul(first, panel * panel)), zero, kh, b.mul(q, panelRows), b.index(panel), zero,
-                        p.B, b.index(1), count});
+    Value first = b.mul(block, atOnce);
+    multiply(t, q, b.index(1), first, b.min(b.sub(depth, first), atOnce));
     Value from = b.div(b.mul(p.B, block), blocks), to = b.div(b.mul(p.B, b.add(block, 1)), blocks);
     b.loop(from, to, 1, [&](Value row) {
       Place at = {};
@@ -384,9 +384,8 @@ void BackwardLoop::steps(const Team &team, bool wantsState) {
     layer.startStep(s, t);
     if (!p.projected) {
       // A few rows are fetched by themselves, and weights come fastest for all panels at once.
-      constexpr int64_t few = 2;
-      Value isMany = b.compare(arith::CmpIPredicate::sgt, p.B, b.index(few));
-      Value isFew = b.compare(arith::CmpIPredicate::sle, p.B, b.index(few));
+      Value isMany = b.compare(arith::CmpIPredicate::sgt, p.B, b.index(Tiles::fewRows));
+      Value isFew = b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::fewRows));
       b.branch(b.createOrFold<arith::AndIOp>(hasNext, isFew),
                [&] { multiply(layer.stepAt(next), firstPanel, b.sub(endPanel, firstPanel)); });
       b.loop(firstPanel, endPanel, 1, [&](Value q) {

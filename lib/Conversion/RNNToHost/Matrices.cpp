@@ -14,8 +14,8 @@ using namespace mlir::rnn::host;
 
 /// Makes rows of a square matrix its columns, by shuffles that are one instruction each: those of elements stay within 128 bits,
 /// and those across them move 128 bits.
-static void transpose(HostBuilder &b, SmallVectorImpl<Value> &rows, unsigned bits) {
-  const int64_t n = rows.size(), width = std::min<int64_t>(n, 128 / bits);
+static void transpose(HostBuilder &b, SmallVectorImpl<Value> &rows) {
+  const int64_t n = rows.size(), width = std::min<int64_t>(n, 128 / b.tiles.sum.getIntOrFloatBitWidth());
   // Pairs of rows `apart` give two rows each, `apart` too; `from` is the place in the pair of each element.
   auto round = [&](int64_t apart, function_ref<int64_t(int64_t element, bool second)> from) {
     for (int64_t first = 0; first < n; ++first) {
@@ -117,7 +117,7 @@ static void emitTransposed(HostBuilder &b, const Library::Part &part) {
               loaded = arith::SelectOp::create(b, inside, loaded, b.constant(0));
             rows.push_back(loaded);
           }
-          transpose(b, rows, b.tiles.sum.getIntOrFloatBitWidth());
+          transpose(b, rows);
           // With a mask there are zeros behind the last column: rows of the tail.
           for (auto [k, row] : llvm::enumerate(rows))
             b.store(row, part.target, b.add(b.add(base, b.mul(b.add(column, int64_t(k)), panel)), inPanel));
@@ -152,7 +152,7 @@ static void emitStoreTransposed(HostBuilder &b, Value source, Value from, Value 
           Value sourceIndex = isFull ? b.add(i, k) : b.min(b.add(i, k), last);
           vectors.push_back(b.load(source, b.add(b.add(from, b.mul(sourceIndex, sourceRow)), j)));
         }
-        transpose(b, vectors, b.tiles.sum.getIntOrFloatBitWidth());
+        transpose(b, vectors);
         Value count = b.sub(rows, i);
         for (int64_t k = 0; k < lanes; ++k) {
           Value mask, targetRow = b.add(j, k);

@@ -161,55 +161,51 @@ private:
 
 } // namespace
 
-/// One or two rows: nothing is used again, and what counts is how fast b comes. Several panels at once are as many streams that
-/// the processor fetches ahead by itself, which one stream from the last cache is too slow for, and enough sums to hide the
-/// latency of one.
-static void emitFewRows(HostBuilder &b, const Library::Product &p, int64_t rows) {
+/// The sums of `tile` down `panels` panels of the depth; `eachTurn` runs in each turn, with the row of b that it begins with.
+static SmallVector<Value> runDown(HostBuilder &b, const Library::Product &p, Tile &tile, Value aOffset, Value bOffset,
+                                  Value panels, function_ref<void(Value)> eachTurn) {
   int64_t panel = b.tiles.panel;
-  Value zero = b.index(0), done = zero;
+  Value zero = b.index(0);
+  return b.loop(zero, panels, 1, tile.load(), [&](Value k, ValueRange carried) {
+    Value aPlace = b.add(aOffset, b.mul(k, p.aPanel)), bPlace = b.add(bOffset, b.mul(k, panel * panel));
+    return b.loop(zero, b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
+      SmallVector<Value> sums(inner);
+      eachTurn(b.add(b.mul(k, panel), column));
+      Value a = b.add(aPlace, column), right = b.add(bPlace, b.mul(column, panel));
+      for (int64_t u = 0; u < unroll; ++u)
+        tile.multiply(sums, p.a, b.add(a, u), panel, p.b, b.add(right, u * panel));
+      return sums;
+    });
+  });
+}
+
+/// At most Tiles::fewRows rows: nothing is used again, and what counts is how fast b comes. Several panels at once are as many
+/// streams that the processor fetches ahead by itself, which one stream from the last cache is too slow for, and enough sums to
+/// hide the latency of one.
+static void emitFewRows(HostBuilder &b, const Library::Product &p, int64_t rows) {
+  Value done = b.index(0);
   for (int64_t group = 4 / rows; group > 0; group /= 2) {
     Value end = b.mul(b.div(p.columns, b.index(group)), group);
     b.loop(done, end, group, [&](Value column) {
       Tile tile(b, rows, p.c, b.add(p.cOffset, b.mul(column, p.cPanel)), p.cRow, group, p.cPanel, p.bPanel);
       Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
-      SmallVector<Value> sums = b.loop(zero, p.depth, 1, tile.load(), [&](Value k, ValueRange carried) {
-        Value aPlace = b.add(p.aOffset, b.mul(k, p.aPanel)), bPlace = b.add(bOffset, b.mul(k, panel * panel));
-        return b.loop(zero, b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
-          SmallVector<Value> sums(inner);
-          Value a = b.add(aPlace, column), right = b.add(bPlace, b.mul(column, panel));
-          for (int64_t u = 0; u < unroll; ++u)
-            tile.multiply(sums, p.a, b.add(a, u), panel, p.b, b.add(right, u * panel));
-          return sums;
-        });
-      });
-      tile.store(sums);
+      tile.store(runDown(b, p, tile, p.aOffset, bOffset, p.depth, [](Value) {}));
     });
     done = end;
   }
 }
 
-/// Three rows or more, at most a block of them. `hasMore`: more blocks follow.
+/// More than Tiles::fewRows rows, at most a block of them. `hasMore`: more blocks follow.
 static void emitRows(HostBuilder &b, const Library::Product &p, Value hasMore) {
   int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
   auto kernel = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value cNext, Value panels, Ahead &next) {
     Tile tile(b, rows, p.c, cOffset, p.cRow);
-    SmallVector<Value> sums = tile.load();
     next.fetchTile(b, p.c, cNext, p.cRow);
-    sums = b.loop(b.index(0), panels, 1, sums, [&](Value k, ValueRange carried) {
-      Value aPlace = b.add(aOffset, b.mul(k, p.aPanel)), bPlace = b.add(bOffset, b.mul(k, panel * panel));
-      return b.loop(b.index(0), b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
-        SmallVector<Value> sums(inner);
-        next.fetchBlock(b, b.add(b.mul(k, panel), column));
-        Value a = b.add(aPlace, column), right = b.add(bPlace, b.mul(column, panel));
-        for (int64_t u = 0; u < unroll; ++u)
-          tile.multiply(sums, p.a, b.add(a, u), panel, p.b, b.add(right, u * panel));
-        return sums;
-      });
-    });
-    tile.store(sums);
+    tile.store(runDown(b, p, tile, aOffset, bOffset, panels, [&](Value row) { next.fetchBlock(b, row); }));
   };
-  // Rows are dealt out evenly, so that no tile is much shorter than the others: three rows at least.
+  // Rows are dealt out evenly, so that no tile is much shorter than the others.
   constexpr int64_t fewest = Tiles::rows / 2;
+  static_assert(fewest == Tiles::fewRows + 1, "no tile has fewer");
   Value count = b.ceilDiv(p.rows, Tiles::rows);
   b.loop(b.index(0), p.depth, depthPanels, [&](Value k) {
     Value panels = b.min(b.sub(p.depth, k), b.index(depthPanels)), depth = b.mul(panels, panel);
@@ -221,9 +217,8 @@ static void emitRows(HostBuilder &b, const Library::Product &p, Value hasMore) {
     // The left side of the next block comes with the columns of this one, a panel with each: it may be far away, and the first
     // column would wait for it. A product of one column is a step's, whose left side was just made.
     Value hasColumns = b.compare(arith::CmpIPredicate::sgt, p.columns, b.index(1));
-    Value nextDepth = b.createOrFold<arith::SelectOp>(isEnd, b.index(0), behind);
-    Value nextRows = b.createOrFold<arith::SelectOp>(isEnd, b.index(Tiles::blockRows * panel), b.index(0));
-    Value nextLeft = b.add(b.add(p.aOffset, nextRows), b.mul(nextDepth, p.aPanel));
+    Value nextLeft = b.add(p.aOffset, b.createOrFold<arith::SelectOp>(isEnd, b.index(Tiles::blockRows * panel),
+                                                                      b.mul(behind, p.aPanel)));
     Value lastColumn = b.sub(p.columns, b.index(1));
     b.loop(p.columns, [&](Value column) {
       Value leftPanel = b.add(nextLeft, b.mul(b.min(column, b.index(depthPanels - 1)), p.aPanel));
@@ -263,8 +258,8 @@ static void emitProduct(HostBuilder &b, const Library::Product &p) {
     block.cOffset = b.add(p.cOffset, b.mul(firstRow, p.cRow));
     block.rows = b.min(b.sub(p.rows, firstRow), b.index(Tiles::blockRows));
     Value hasMore = b.compare(arith::CmpIPredicate::slt, b.add(firstRow, block.rows), p.rows);
-    int64_t few[] = {1, 2};
-    auto rows = scf::IndexSwitchOp::create(b, TypeRange(), block.rows, few, std::size(few));
+    auto few = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, Tiles::fewRows));
+    auto rows = scf::IndexSwitchOp::create(b, TypeRange(), block.rows, few, few.size());
     OpBuilder::InsertionGuard guard(b);
     for (int64_t k : few) {
       b.setInsertionPointToStart(&rows.getCaseRegions()[k - 1].emplaceBlock());
