@@ -57,7 +57,8 @@ void rnn::buildRewritePipeline(OpPassManager &pm, const PipelineOptions &options
     return;
   // Before selection, which then finds ops that cuDNN has plans for. The forward that a gradient runs again is the one
   // that is there already, which CSE sees.
-  pm.addPass(createRNNBlockToCudnnPass({options.lowering, options.kernelFamily, options.chip, options.tf32}));
+  pm.addPass(createRNNBlockToCudnnPass({options.lowering, options.kernelFamily, options.chip, options.tf32,
+                                        options.decisions, options.device}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

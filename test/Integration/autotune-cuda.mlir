@@ -1,4 +1,5 @@
-// Candidates of cudnn ops on device cuda, with fakes of driver and cuDNN: the ops that share parameters change together.
+// Candidates on device cuda, with fakes of driver and cuDNN: cudnn ops that share parameters change together, and so do a block
+// LSTM and its gradient, whose plans are those of cudnn ops.
 // REQUIRES: rnn-run, fake-cuda, nvptx
 // RUN: rm -f %t.json
 // DEFINE: %{run} = env RNNRT_CUDA_PATH=%fake_cuda RNNRT_CUDNN_PATH=%fake_cuda RNNRT_TRACE=dispatch rnn-run %s --target=cuda
@@ -10,6 +11,22 @@
 // RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":900,"fused\/step":5}/; s/"choice":"[a-z/]*"/"choice":"fused\/step"/' %t.json > %t.fused.json
 // RUN: %{run} --stop-after=select --decisions=%t.fused.json | FileCheck %s --check-prefix=FUSED
 // RUN: %{run} --chip=sm_90a --stop-after=select --decisions=%t.fused.json | FileCheck %s --check-prefix=CHIP
+
+
+// DEFINE: %{train} = --function=train --input=5x2x3xf32=1 --input=2x4xf32=0 --input=7x16xf32=0.1 --input=4xf32=0 --input=16xf32=0 --input=5x2x4xf32=1
+// RUN: %{run} %{train} --autotune=%t.json > %t.out 2> %t.trace
+// RUN: FileCheck %s --check-prefix=TRAIN --input-file=%t.out
+// RUN: FileCheck %s --check-prefix=BLOCKS --input-file=%t.trace
+// What was measured is what is read back, in both ways: the file knows the block ops by the keys that they have before they are
+// rewritten, and kernels that the model would take do not take the plan's place afterwards.
+// RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":5,"fused\/step":900}/; s/"choice":"[a-z/]*"/"choice":"runtime"/' %t.json > %t.plan.json
+// RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":900,"fused\/step":5}/; s/"choice":"[a-z/]*"/"choice":"fused\/step"/' %t.json > %t.fused.json
+// RUN: %{run} --stop-after=select --decisions=%t.plan.json | FileCheck %s --check-prefix=TOCUDNN
+// RUN: %{run} --stop-after=select --decisions=%t.fused.json | FileCheck %s --check-prefix=STAYS
+// RUN: rnn-compile %s --target=cuda --stop-after=select --decisions=%t.plan.json --device="Fake GPU 0" -o - | FileCheck %s --check-prefix=TOCUDNN
+// RUN: rnn-compile %s --target=cuda --stop-after=select --decisions=%t.fused.json --device="Fake GPU 0" -o - | FileCheck %s --check-prefix=STAYS
+// RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select decisions=%t.plan.json' | FileCheck %s --check-prefix=TOCUDNN
+// RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select decisions=%t.fused.json' | FileCheck %s --check-prefix=STAYS
 
 // SAID: rnn.cudnn_forward {{.*}} T=5 B=2 I=3 L=1 H=4 f32 -> output: runtime {{[0-9.]+}} us, fused/step {{[0-9.]+}} us, so {{runtime|fused/step}}
 // TRACE-DAG: prop=pack_params lowering=runtime
@@ -32,4 +49,30 @@ func.func @main(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf32
   %y:3 = rnn.cudnn_forward rnn_tanh input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>)
       {is_training = false}
   return %y#0 : tensor<5x2x4xf32>
+}
+
+// A forward that is wanted for its gradient alone has its time with it.
+// TRAIN: rnn.block_lstm {{.*}} T=5 B=2 I=3 H=4 f32 -> i, cs, f, o, ci, co, h: runtime [[PLAN:[0-9.]+]] us, fused/step [[STEP:[0-9.]+]] us, so {{runtime|fused/step}}
+// TRAIN-NEXT: rnn.block_lstm_grad {{.*}} T=5 B=2 I=3 H=4 f32 -> w_grad: runtime [[PLAN]] us, fused/step [[STEP]] us, so {{runtime|fused/step}}
+// BLOCKS-DAG: prop=forward lowering=runtime
+// BLOCKS-DAG: prop=backward_weights lowering=runtime
+// BLOCKS-DAG: kernel=block_lstm_step
+// BLOCKS-DAG: kernel=block_lstm_grad_step
+// TOCUDNN-LABEL: func.func @train
+// TOCUDNN-NOT: rnn.block_lstm
+// TOCUDNN-COUNT-4: lowering = #rnn.lowering<runtime>
+// TOCUDNN-NOT: #rnn.lowering<fused>
+// STAYS-LABEL: func.func @train
+// STAYS: rnn.block_lstm icfo {{.*}}lowering = #rnn.lowering<fused>
+// STAYS: rnn.block_lstm_grad icfo {{.*}}lowering = #rnn.lowering<fused>
+// STAYS-NOT: rnn.cudnn
+func.func @train(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>,
+                 %dy: tensor<5x2x4xf32>) -> (tensor<5x2x4xf32>, tensor<7x16xf32>) {
+  %r:7 = rnn.block_lstm icfo x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
+  %zero = arith.constant dense<0.0> : tensor<5x2x4xf32>
+  %g:8 = rnn.block_lstm_grad icfo x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
+      peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
+      saved(%r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6 : tensor<5x2x4xf32>) grads(%zero, %dy : tensor<5x2x4xf32>)
+  return %r#6, %g#3 : tensor<5x2x4xf32>, tensor<7x16xf32>
 }

@@ -39,6 +39,7 @@ using OpNumber = size_t;
 
 struct Unit {
   SmallVector<OpNumber> ops;
+  llvm::SmallDenseSet<OpNumber> asCudnn; ///< of block ops: those whose plan is that of the cudnn ops they are rewritten to
   std::set<std::string> keys;
   llvm::SetVector<Candidate> candidates;
   SmallVector<double> times; ///< medians in microseconds, by candidate
@@ -58,7 +59,8 @@ public:
 private:
   llvm::Error prepare(ModuleOp module);
   void findUnits();
-  void addUnit(ArrayRef<LayerOpInterface> ops);
+  void addUnit(ArrayRef<LayerOpInterface> ops, LayerOpInterface asCudnn = {});
+  void addBlockUnits(ArrayRef<LayerOpInterface> ops);
   llvm::Error measure(Unit &unit);
   Decision decide(const Unit &unit, StringRef key) const;
 
@@ -80,7 +82,7 @@ static SmallVector<LayerOpInterface> collectOps(ModuleOp module) {
   return ops;
 }
 
-/// The module up to selection, which would be the next pass.
+/// The module up to selection, of which rnn-block-to-cudnn is the first part: block ops are filed as they are before it.
 llvm::Error Autotuner::prepare(ModuleOp module) {
   base = module.clone();
   PassManager pm(base->getContext());
@@ -88,7 +90,6 @@ llvm::Error Autotuner::prepare(ModuleOp module) {
     return makeError("the pass manager could not be configured");
   buildImportPipeline(pm, options.pipeline);
   buildSimplifyPipeline(pm, options.pipeline);
-  buildRewritePipeline(pm, options.pipeline);
   if (failed(pm.run(*base)))
     return makeError("the module could not be compiled, see the errors above");
   for (auto [number, op] : llvm::enumerate(collectOps(*base)))
@@ -96,26 +97,47 @@ llvm::Error Autotuner::prepare(ModuleOp module) {
   return llvm::Error::success();
 }
 
-void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops) {
+/// `asCudnn`: the one that rnn-block-to-cudnn is to rewrite for a plan; with it, what it needs.
+void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops, LayerOpInterface asCudnn) {
   Unit unit;
+  if (asCudnn)
+    unit.asCudnn.insert(numbers.lookup(asCudnn));
   for (LayerOpInterface op : ops) {
     unit.ops.push_back(numbers.lookup(op));
     std::string key = getDecisionKey(op, context.tf32);
     if (key.empty())
       continue;
     unit.keys.insert(key);
-    for (const CandidateCost &candidate : getCandidates(op, context))
+    for (const CandidateCost &candidate : asCudnn ? getBlockCandidates(op, context) : getCandidates(op, context))
       unit.candidates.insert(candidate.candidate);
   }
   // One decision for one key.
   for (Unit &other : units)
     if (llvm::any_of(other.keys, [&](const std::string &key) { return unit.keys.count(key) != 0; })) {
       llvm::append_range(other.ops, unit.ops);
+      other.asCudnn.insert(unit.asCudnn.begin(), unit.asCudnn.end());
       other.keys.insert(unit.keys.begin(), unit.keys.end());
+      other.candidates.insert(unit.candidates.begin(), unit.candidates.end());
       return;
     }
   if (unit.candidates.size() > 1)
     units.push_back(std::move(unit));
+}
+
+/// Gradients with the forwards that cuDNN would run again, then forwards without, each of which may be rewritten. Others
+/// have kernels alone.
+void Autotuner::addBlockUnits(ArrayRef<LayerOpInterface> ops) {
+  llvm::SmallPtrSet<Operation *, 8> done;
+  for (LayerOpInterface op : ops)
+    if (auto grad = dyn_cast<BlockLSTMGradOp>(op.getOperation()); grad && getReasonAgainstCudnn(op).empty())
+      if (BlockLSTMOp made = findForward(grad); llvm::is_contained(ops, LayerOpInterface(made))) {
+        addUnit({op, made}, op);
+        done.insert(op);
+        done.insert(made);
+      }
+  for (LayerOpInterface op : ops)
+    if (!done.contains(op))
+      addUnit(op, isa<BlockLSTMOp>(op) && getReasonAgainstCudnn(op).empty() ? op : LayerOpInterface());
 }
 
 void Autotuner::findUnits() {
@@ -132,9 +154,13 @@ void Autotuner::findUnits() {
       if (group.open.empty() && llvm::all_of(group.ops, isMeasured))
         addUnit(group.ops);
     }
+  llvm::erase_if(left, [&](LayerOpInterface op) {
+    return !isMeasured(op) || getDecisionKey(op, context.tf32).empty();
+  });
+  if (!context.info.hasBlockPlans())
+    return addBlockUnits(left);
   for (LayerOpInterface op : left)
-    if (isMeasured(op) && !getDecisionKey(op, context.tf32).empty())
-      addUnit(op);
+    addUnit(op);
 }
 
 llvm::Error Autotuner::measure(Unit &unit) {
@@ -143,6 +169,12 @@ llvm::Error Autotuner::measure(Unit &unit) {
     OwningOpRef<ModuleOp> variant = base->clone();
     SmallVector<LayerOpInterface> ops = collectOps(*variant);
     for (OpNumber number : unit.ops) {
+      if (candidate == Candidate::Plan && !hasPlan(ops[number], context.info)) {
+        // The forward of a gradient goes the same way as far as it can; what cannot is left to the cost model.
+        if (unit.asCudnn.contains(number))
+          applyCandidate(ops[number], candidate);
+        continue;
+      }
       SmallVector<CandidateCost> own = getCandidates(ops[number], context);
       bool isThere = llvm::any_of(own, [&](const CandidateCost &cost) { return cost.candidate == candidate; });
       // Ops of a group that have no such kernel have kernels of steps.
@@ -188,6 +220,7 @@ Decision Autotuner::decide(const Unit &unit, StringRef key) const {
   decision.function = function.str();
   for (auto [candidate, time] : llvm::zip(unit.candidates, unit.times))
     decision.times.push_back({candidate, time});
+  llvm::sort(decision.times);
   decision.choose();
   return decision;
 }

@@ -32,10 +32,10 @@
 // CHECK:         tensor.extract_slice %[[B]][0] [4] [1]
 // CHECK:         %[[BF:.*]] = tensor.extract_slice %[[B]][8] [4] [1]
 // CHECK:         arith.addf %[[BF]], %{{.*}} : tensor<4xf32>
-// CHECK:         %[[P:.*]] = rnn.cudnn_canonical_to_params lstm sizes
-// CHECK:         %[[Y:.*]], %{{.*}}, %{{.*}}, %{{.*}} = rnn.cudnn_forward lstm input(%[[X]] : tensor<5x2x3xf32>) state(%{{.*}}, %{{.*}} : tensor<1x2x4xf32>) params(%[[P]]
+// CHECK:         %[[P:.*]] = rnn.cudnn_canonical_to_params lstm sizes{{.*}} {lowering = #rnn.lowering<runtime>}
+// CHECK:         %[[Y:.*]], %{{.*}}, %{{.*}}, %{{.*}} = rnn.cudnn_forward lstm input(%[[X]] : tensor<5x2x3xf32>) state(%{{.*}}, %{{.*}} : tensor<1x2x4xf32>) params(%[[P]]{{.*}} {lowering = #rnn.lowering<runtime>}
 // CHECK:         return %[[Y]]
-// REMARK: [Passed] BlockToCudnn | Category:rnn-block-to-cudnn | Remark="'rnn.block_lstm' runs as cudnn ops"
+// REMARK: [Passed] BlockToCudnn | Category:rnn-block-to-cudnn | Reason="a plan is wanted", Remark="'rnn.block_lstm' runs as cudnn ops"
 func.func @forward(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
   %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b) {forget_bias = 1.0}
   return %r#6 : !h

@@ -106,7 +106,7 @@ public:
     biases.append(4, filled(0, {hidden}));
     Value layers = arith::ConstantIndexOp::create(rewriter, loc, 1);
     auto pack = createLayerOp<CudnnCanonicalToParamsOp>(
-        rewriter, loc, {layers, toValue(hidden), toValue(input), weights, biases}, mode());
+        rewriter, loc, {layers, toValue(hidden), toValue(input), weights, biases}, attributes());
     return pack.getParams();
   }
 
@@ -136,12 +136,15 @@ public:
     // Training, also where only results are wanted: the forward that a gradient runs again is then the same op, and the
     // two become one.
     return createLayerOp<CudnnForwardOp>(
-        rewriter, loc, {op.getX(), addLayer(op.getHPrev()), addLayer(op.getCsPrev()), parameters, {}}, mode());
+        rewriter, loc, {op.getX(), addLayer(op.getHPrev()), addLayer(op.getCsPrev()), parameters, {}}, attributes());
   }
 
   Value toValue(OpFoldResult size) { return getValueOrCreateConstantIndexOp(rewriter, loc, size); }
-  SmallVector<NamedAttribute> mode() {
-    return {rewriter.getNamedAttr("mode", CellModeAttr::get(rewriter.getContext(), CellMode::Lstm))};
+  /// What all cudnn ops have. They are there to run by cuDNN; whether kernels would be faster was asked before.
+  SmallVector<NamedAttribute> attributes() {
+    MLIRContext *context = rewriter.getContext();
+    return {rewriter.getNamedAttr("mode", CellModeAttr::get(context, CellMode::Lstm)),
+            rewriter.getNamedAttr("lowering", LoweringAttr::get(context, Lowering::Runtime))};
   }
 
   RewriterBase &rewriter;
@@ -188,15 +191,20 @@ std::optional<SmallVector<tensor::ExtractSliceOp>> findLastCells(BlockLSTMOp op)
   return slices;
 }
 
-Reason rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
+Reason checkForward(BlockLSTMOp op) {
   if (Reason reason = checkForwardAttributes(op); !reason.empty())
     return reason;
   for (Value gate : {op.getI(), op.getF(), op.getO(), op.getCi(), op.getCo()})
     if (!gate.use_empty())
       return "gates are wanted, which cuDNN does not give";
-  auto slices = findLastCells(op);
-  if (!slices)
+  if (!findLastCells(op))
     return "cells of other steps than the last are wanted, which cuDNN does not give";
+  return {};
+}
+
+/// Of an op that checkForward lets through.
+void rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
+  auto slices = findLastCells(op);
   rewriter.setInsertionPoint(op);
   Layer<BlockLSTMOp> layer(rewriter, op);
   CudnnForwardOp forward = layer.forward(layer.params(op.getForgetBias().convertToDouble()));
@@ -212,25 +220,32 @@ Reason rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
         op.getCs(), rewriter.createOrFold<tensor::CastOp>(layer.loc, op.getCs().getType(), forward.getOutputC()));
   rewriter.replaceAllUsesWith(op.getH(), forward.getOutput());
   rewriter.eraseOp(op);
-  return {};
 }
 
-/// The gradient of the last cell as `[1, B, H]`; null if `csGrad` holds more than that.
-Value findLastCellGradient(Layer<BlockLSTMGradOp> &layer, Value csGrad) {
+/// What writes the gradient of the last cell, and nothing else, into zeros; null if `csGrad` is made in another way.
+tensor::InsertSliceOp findLastCellGradient(Value csGrad) {
+  auto insert = csGrad.getDefiningOp<tensor::InsertSliceOp>();
+  const int64_t steps = cast<RankedTensorType>(csGrad.getType()).getDimSize(0);
+  return insert && !ShapedType::isDynamic(steps) && isZero(insert.getDest()) &&
+                 isLastStep(insert, steps, insert.getType())
+             ? insert
+             : tensor::InsertSliceOp();
+}
+
+/// The gradient of the last cell as `[1, B, H]`.
+Value getLastCellGradient(Layer<BlockLSTMGradOp> &layer, Value csGrad) {
   if (isZero(csGrad))
     return layer.filled(0, {layer.rewriter.getIndexAttr(1), layer.batch, layer.hidden});
   if (layer.steps == 1)
     return csGrad;
-  auto insert = csGrad.getDefiningOp<tensor::InsertSliceOp>();
-  if (!insert || ShapedType::isDynamic(layer.steps) || !isZero(insert.getDest()) ||
-      !isLastStep(insert, layer.steps, insert.getType()))
-    return {};
+  tensor::InsertSliceOp insert = findLastCellGradient(csGrad);
   Value source = insert.getSource();
   return insert.getSourceType().getRank() == 2 ? layer.addLayer(source) : source;
 }
 
-/// The forward whose results `op` reads, or null.
-BlockLSTMOp findForward(BlockLSTMGradOp op) {
+} // namespace
+
+BlockLSTMOp rnn::findForward(BlockLSTMGradOp op) {
   auto forward = op.getI().getDefiningOp<BlockLSTMOp>();
   if (!forward || forward.getLayout() != op.getLayout())
     return {};
@@ -242,7 +257,9 @@ BlockLSTMOp findForward(BlockLSTMGradOp op) {
   return llvm::equal(saved, results) && llvm::equal(operands, forwards) ? forward : BlockLSTMOp();
 }
 
-Reason rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
+namespace {
+
+Reason checkGrad(BlockLSTMGradOp op) {
   if (Reason reason = checkCommon(op); !reason.empty())
     return reason;
   BlockLSTMOp made = findForward(op);
@@ -250,21 +267,26 @@ Reason rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
     return "the forward that made its saved values is not in sight, and cuDNN has to run it again";
   if (Reason reason = checkForwardAttributes(made); !reason.empty())
     return reason;
+  Value csGrad = op.getCsGrad();
+  if (!isZero(csGrad) && cast<RankedTensorType>(csGrad.getType()).getDimSize(0) != 1 && !findLastCellGradient(csGrad))
+    return "`cs_grad` is not known to be zero before the last step, and cuDNN takes the gradient of the last cell alone";
+  return {};
+}
+
+/// Of an op that checkGrad lets through.
+void rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
   rewriter.setInsertionPoint(op);
   Layer<BlockLSTMGradOp> layer(rewriter, op);
-  Value lastCell = findLastCellGradient(layer, op.getCsGrad());
-  if (!lastCell)
-    return "`cs_grad` is not known to be zero before the last step, and cuDNN takes the gradient of the last cell alone";
-
+  Value lastCell = getLastCellGradient(layer, op.getCsGrad());
   Location loc = op.getLoc();
-  Value parameters = layer.params(made.getForgetBias().convertToDouble());
+  Value parameters = layer.params(findForward(op).getForgetBias().convertToDouble());
   CudnnForwardOp forward = layer.forward(parameters);
   Value noGradient = layer.filled(0, {rewriter.getIndexAttr(1), layer.batch, layer.hidden});
   auto backprop = createLayerOp<CudnnBackpropOp>(
       rewriter, loc,
       {forward.getInput(), forward.getInputH(), forward.getInputC(), parameters, {}, forward.getOutput(),
        forward.getOutputH(), forward.getOutputC(), op.getHGrad(), noGradient, lastCell, forward.getReserveSpace()},
-      layer.mode());
+      layer.attributes());
 
   // The gradients of matrices and biases, back in the columns of their gates.
   auto toStatic = [](OpFoldResult size) {
@@ -278,7 +300,7 @@ Reason rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
   OperationState state(loc, CudnnParamsToCanonicalOp::getOperationName());
   state.addOperands({layers, layer.toValue(layer.hidden), layer.toValue(layer.input), backprop.getParamsBackprop()});
   state.addTypes(types);
-  state.addAttributes(layer.mode());
+  state.addAttributes(layer.attributes());
   state.addAttribute("input_mode", InputModeAttr::get(op.getContext(), InputMode::LinearInput));
   state.addAttribute("direction", DirectionAttr::get(op.getContext(), Direction::Unidirectional));
   state.addAttribute("operandSegmentSizes", rewriter.getDenseI32ArrayAttr({1, 1, 1, 1, 0, 0}));
@@ -314,13 +336,38 @@ Reason rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
   for (auto [value, type] : llvm::zip_equal(values, op->getResultTypes()))
     results.push_back(value.getType() == type ? value : tensor::CastOp::create(rewriter, loc, type, value));
   rewriter.replaceOp(op, results);
-  return {};
 }
+
+} // namespace
+
+std::string rnn::getReasonAgainstCudnn(LayerOpInterface op) {
+  if (!isa<TensorType>(op->getOperand(0).getType()))
+    return "it works on memory already";
+  if (auto grad = dyn_cast<BlockLSTMGradOp>(op.getOperation()))
+    return checkGrad(grad);
+  if (auto forward = dyn_cast<BlockLSTMOp>(op.getOperation()))
+    return checkForward(forward);
+  return "it is no block op";
+}
+
+namespace {
 
 struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
   using RNNBlockToCudnnPassBase::RNNBlockToCudnnPassBase;
 
   void runOnOperation() override {
+    SelectionContext context(*TargetInfo::get("cuda"));
+    context.chip = chip;
+    context.device = device;
+    context.tf32 = tf32;
+    if (!decisions.empty()) {
+      llvm::Expected<Decisions> read = Decisions::read(decisions);
+      if (!read) {
+        emitError(UnknownLoc::get(&getContext()), llvm::toString(read.takeError()));
+        return signalPassFailure();
+      }
+      context.decisions = std::move(*read);
+    }
     IRRewriter rewriter(&getContext());
     // Gradients first: without them the forwards have fewer results to give. A forward that cuDNN runs for a gradient is
     // the same op as the one that it becomes itself.
@@ -330,58 +377,56 @@ struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
       SmallVector<LayerOpInterface> both{op};
       if (made)
         both.push_back(made);
-      if (report(op, both, [&] { return rewriteGrad(rewriter, op); }))
-        runAnyway.insert(made);
+      if (!decide(op, both, context))
+        return;
+      runAnyway.insert(made);
+      rewriteGrad(rewriter, op);
     });
     getOperation()->walk([&](BlockLSTMOp op) {
       SmallVector<LayerOpInterface> weighed;
       if (!runAnyway.contains(op))
         weighed.push_back(op);
-      report(op, weighed, [&] { return rewriteForward(rewriter, op); });
+      if (decide(op, weighed, context))
+        rewriteForward(rewriter, op);
     });
   }
 
 private:
   /// Whether kernels run `ops` faster than cuDNN would, and why that is thought.
-  Reason checkCosts(ArrayRef<LayerOpInterface> ops) {
-    SelectionContext context(*TargetInfo::get("cuda"));
-    context.chip = chip;
-    context.tf32 = tf32;
-    double plan = 0, fused = 0;
-    for (LayerOpInterface op : ops) {
-      std::string assumed;
-      plan += estimateMicroseconds(*getLayerProblem(op, tf32, assumed), Candidate::Plan, "cuda");
-      SmallVector<CandidateCost> candidates = restrictToFamily(op, getCandidates(op, context), kernelFamily);
-      fused += llvm::min_element(candidates, [](const CandidateCost &a, const CandidateCost &b) {
-                 return a.microseconds < b.microseconds;
-               })->microseconds;
-    }
-    if (ops.empty() || !isWorthMoreThanPlan(fused, plan))
-      return {};
-    return "estimated, with the forward that cuDNN would run: `fused` " + formatMicroseconds(fused) + ", cuDNN " +
-           formatMicroseconds(plan);
+  std::pair<bool, Reason> weigh(ArrayRef<LayerOpInterface> ops, const SelectionContext &context) {
+    SmallVector<WeighedOp> weighed;
+    for (LayerOpInterface op : ops)
+      weighed.push_back({op, restrictToFamily(op, getBlockCandidates(op, context), kernelFamily)});
+    JointChoice choice = chooseTogether(weighed, context, kernelFamily);
+    Reason reason = choice.basis;
+    if (ops.size() > 1)
+      reason += ", with the forward that cuDNN would run";
+    std::string fused = "`fused` " + formatMicroseconds(choice.fused), plan = "cuDNN " + formatMicroseconds(choice.plan);
+    return {choice.isFused, reason + ": " + (choice.isFused ? fused + ", " + plan : plan + ", " + fused)};
   }
 
-  /// Rewrites `op`, unless kernels are asked for, or run `weighed` faster. Says what was done.
-  bool report(LayerOpInterface op, ArrayRef<LayerOpInterface> weighed, llvm::function_ref<Reason()> rewrite) {
+  /// Whether `op` is to be rewritten: it can be, kernels are not asked for, and do not run `weighed` (empty: cuDNN runs it
+  /// anyway) faster. Says what was decided, and why.
+  bool decide(LayerOpInterface op, ArrayRef<LayerOpInterface> weighed, const SelectionContext &context) {
     Location loc = op->getLoc();
     std::string name = op->getName().getStringRef().str();
     if (!isa<TensorType>(op->getOperand(0).getType()))
       return false;
-    remark::RemarkOpts options = remark::RemarkOpts::name("BlockToCudnn").category(DEBUG_TYPE);
     const bool fused = op.getLowering() ? op.getLowering() == Lowering::Fused : prefer == "fused";
-    Reason reason;
-    if (fused)
-      reason = "a fused kernel is wanted";
-    else if (!op.getLowering() && prefer == "auto")
-      reason = checkCosts(weighed);
-    if (reason.empty())
-      reason = rewrite();
-    if (!reason.empty())
+    Reason reason = fused ? "a fused kernel is wanted" : getReasonAgainstCudnn(op);
+    bool stays = !reason.empty();
+    if (!stays && (op.getLowering() || prefer != "auto"))
+      reason = "a plan is wanted";
+    else if (!stays && weighed.empty())
+      reason = "cuDNN runs it for its gradient";
+    else if (!stays)
+      std::tie(stays, reason) = weigh(weighed, context);
+    remark::RemarkOpts options = remark::RemarkOpts::name("BlockToCudnn").category(DEBUG_TYPE);
+    if (stays)
       remark::missed(loc, options) << ("'" + name + "' stays").c_str() << remark::reason("{0}", reason);
     else
-      remark::passed(loc, options) << ("'" + name + "' runs as cudnn ops").c_str();
-    return reason.empty();
+      remark::passed(loc, options) << ("'" + name + "' runs as cudnn ops").c_str() << remark::reason("{0}", reason);
+    return !stays;
   }
 };
 

@@ -155,7 +155,7 @@ private:
       return {candidates.front().candidate, isFused(candidates.front().candidate)
                                                 ? "the target has no plans for this op"
                                                 : "the only candidate"};
-    if (const Decision *decision = findDecision(op, context, candidates)) {
+    if (std::optional<Decision> decision = findDecision(op, context, candidates)) {
       SmallVector<CandidateCost> measured;
       for (auto [candidate, time] : decision->times)
         measured.push_back({candidate, time});
@@ -193,45 +193,17 @@ private:
   }
 
   std::pair<Lowering, std::string> chooseForGroup(const BufferGroup &group, const SelectionContext &context) {
-    // Measured where all are, else estimated: sums of both would compare what cannot be compared.
-    double plan = 0, fused = 0, measuredPlan = 0, measuredFused = 0;
-    bool measured = true;
-    for (LayerOpInterface op : group.ops) {
-      SmallVector<CandidateCost> candidates = findCandidates(op, context);
-      if (getDecisionKey(op, context.tf32).empty())
-        continue;
-      std::optional<double> bestFused, bestMeasured;
-      auto keepBest = [](std::optional<double> &best, double time) { best = best ? std::min(*best, time) : time; };
-      for (const CandidateCost &c : candidates) {
-        if (isFused(c.candidate))
-          keepBest(bestFused, c.microseconds);
-        else
-          plan += c.microseconds;
-      }
-      fused += *bestFused;
-      const Decision *decision = findDecision(op, context, candidates);
-      bool hasMeasuredPlan = false;
-      for (auto [candidate, time] : decision ? ArrayRef(decision->times) : ArrayRef<std::pair<Candidate, double>>()) {
-        if (isFused(candidate)) {
-          keepBest(bestMeasured, time);
-        } else {
-          measuredPlan += time;
-          hasMeasuredPlan = true;
-        }
-      }
-      measured &= hasMeasuredPlan && bestMeasured.has_value();
-      measuredFused += bestMeasured.value_or(0.0);
-    }
-    if (measured)
-      std::tie(plan, fused) = std::pair{measuredPlan, measuredFused};
-    bool isFaster = isWorthMoreThanPlan(fused, plan);
+    SmallVector<WeighedOp> weighed;
+    for (LayerOpInterface op : group.ops)
+      weighed.push_back({op, findCandidates(op, context)});
+    JointChoice choice = chooseTogether(weighed, context, kernelFamily);
     auto one = [&](bool kernels) {
-      return (kernels ? "`fused` " : "`runtime` ") + formatMicroseconds(kernels ? fused : plan);
+      return (kernels ? "`fused` " : "`runtime` ") + formatMicroseconds(kernels ? choice.fused : choice.plan);
     };
-    std::string reason = std::string(measured ? "measured" : "estimated") + ", in all of the " +
-                         std::to_string(group.ops.size()) + " op(s) that share its buffers: " + one(isFaster) + ", " +
-                         one(!isFaster);
-    return {isFaster ? Lowering::Fused : Lowering::Runtime, reason};
+    std::string reason = (choice.isMeasured ? "measured" : choice.basis) + ", in all of the " +
+                         std::to_string(group.ops.size()) + " op(s) that share its buffers: " + one(choice.isFused) +
+                         ", " + one(!choice.isFused);
+    return {choice.isFused ? Lowering::Fused : Lowering::Runtime, reason};
   }
 
   void select(LayerOpInterface op, const SelectionContext &context, std::optional<Lowering> preferred) {

@@ -173,29 +173,121 @@ SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const Selecti
   return candidates;
 }
 
-SmallVector<CandidateCost> rnn::restrictToFamily(LayerOpInterface op, SmallVector<CandidateCost> candidates,
-                                                 StringRef family) {
-  if (StringAttr given = getKernelFamily(op))
-    family = given.getValue();
-  auto isOf = [](const CandidateCost &c, StringRef name) {
-    return name == (c.candidate == Candidate::Steps ? "step" : c.candidate == Candidate::Cluster ? "cluster" : "");
-  };
-  if (llvm::any_of(candidates, [&](const CandidateCost &c) { return isOf(c, family); }))
-    llvm::erase_if(candidates, [&](const CandidateCost &c) {
-      return c.candidate != Candidate::Plan && !isOf(c, family);
-    });
+SmallVector<CandidateCost> rnn::getBlockCandidates(LayerOpInterface op, const SelectionContext &context) {
+  SmallVector<CandidateCost> candidates = getCandidates(op, context);
+  std::string assumed;
+  std::optional<LayerProblem> problem = getLayerProblem(op, context.tf32, assumed);
+  if (problem && !hasPlan(op, context.info))
+    candidates.insert(candidates.begin(),
+                      {Candidate::Plan, estimateMicroseconds(*problem, Candidate::Plan, context.info.getName())});
   return candidates;
 }
 
-const Decision *rnn::findDecision(LayerOpInterface op, const SelectionContext &context,
-                                  ArrayRef<CandidateCost> candidates) {
+static bool isFused(Candidate candidate) { return candidate != Candidate::Plan; }
+
+/// Erases the fused candidates of other families than `family`, if one of this family is there.
+template <typename List, typename GetCandidate>
+static void keepFamily(List &list, StringRef family, GetCandidate get) {
+  auto isOf = [&](const auto &entry) {
+    return family == (get(entry) == Candidate::Steps ? "step" : get(entry) == Candidate::Cluster ? "cluster" : "");
+  };
+  if (!family.empty() && llvm::any_of(list, isOf))
+    llvm::erase_if(list, [&](const auto &entry) { return isFused(get(entry)) && !isOf(entry); });
+}
+
+static StringRef getWantedFamily(LayerOpInterface op, StringRef family) {
+  StringAttr given = getKernelFamily(op);
+  return given ? given.getValue() : family;
+}
+
+SmallVector<CandidateCost> rnn::restrictToFamily(LayerOpInterface op, SmallVector<CandidateCost> candidates,
+                                                 StringRef family) {
+  keepFamily(candidates, getWantedFamily(op, family), [](const CandidateCost &cost) { return cost.candidate; });
+  return candidates;
+}
+
+/// The decision of the file, whatever candidates it names.
+static const Decision *lookUp(LayerOpInterface op, const SelectionContext &context) {
   std::string key = getDecisionKey(op, context.tf32);
-  const Decision *decision =
-      key.empty() ? nullptr : context.decisions.find({key, context.info.getName(), context.chip, context.device});
-  bool isThere = decision && llvm::any_of(candidates, [&](const CandidateCost &candidate) {
-                   return candidate.candidate == decision->choice;
-                 });
-  return isThere ? decision : nullptr;
+  return key.empty() ? nullptr
+                     : context.decisions.find({key, context.info.getName(), context.chip, context.device});
+}
+
+/// Its choice among the times that are left of it, if there are any.
+static bool chooseAmongLeft(Decision &decision) {
+  if (llvm::none_of(decision.times, [&](const auto &time) { return time.first == decision.choice; }) &&
+      !decision.times.empty())
+    decision.choose();
+  return !decision.times.empty();
+}
+
+std::optional<Decision> rnn::findDecision(LayerOpInterface op, const SelectionContext &context,
+                                          ArrayRef<CandidateCost> candidates) {
+  const Decision *found = lookUp(op, context);
+  if (!found)
+    return std::nullopt;
+  Decision decision = *found;
+  llvm::erase_if(decision.times, [&](const auto &time) {
+    return llvm::none_of(candidates, [&](const CandidateCost &cost) { return cost.candidate == time.first; });
+  });
+  return chooseAmongLeft(decision) ? std::optional(decision) : std::nullopt;
+}
+
+/// The fastest time of those that are of plans, or of those that are not.
+static std::optional<double> findBest(ArrayRef<std::pair<Candidate, double>> times, bool fused) {
+  std::optional<double> best;
+  for (auto [candidate, time] : times)
+    if (isFused(candidate) == fused)
+      best = best ? std::min(*best, time) : time;
+  return best;
+}
+
+JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext &context, StringRef family) {
+  JointChoice estimated, measured;
+  std::string missing;
+  bool anyMeasured = false, allFused = true, allPlans = true;
+  for (const auto &[op, candidates] : ops) {
+    if (getDecisionKey(op, context.tf32).empty())
+      continue;
+    SmallVector<std::pair<Candidate, double>> costs;
+    for (const CandidateCost &cost : candidates)
+      costs.push_back({cost.candidate, cost.microseconds});
+    estimated.plan += findBest(costs, /*fused=*/false).value_or(0.0);
+    estimated.fused += findBest(costs, /*fused=*/true).value_or(0.0);
+    auto isMissing = [&, op = op](const Twine &what) {
+      if (missing.empty())
+        missing = ("'" + op->getName().getStringRef() + "' was " + what).str();
+    };
+    const Decision *found = lookUp(op, context);
+    if (!found) {
+      isMissing("not measured");
+      continue;
+    }
+    anyMeasured = true;
+    // Not those of `candidates` alone: ops that were measured together have the times of kernels that one of them has.
+    Decision decision = *found;
+    keepFamily(decision.times, getWantedFamily(op, family), [](const auto &time) { return time.first; });
+    std::optional<double> plan = findBest(decision.times, /*fused=*/false), fused = findBest(decision.times, /*fused=*/true);
+    if (!plan || !fused) {
+      isMissing(plan ? "measured as a plan alone" : "not measured as a plan");
+      continue;
+    }
+    chooseAmongLeft(decision);
+    measured.plan += *plan;
+    measured.fused += *fused;
+    (isFused(decision.choice) ? allPlans : allFused) = false;
+    if (measured.basis.empty())
+      measured.basis = "measured in calls of `" + decision.function + "` on " + decision.device;
+  }
+  if (missing.empty() && anyMeasured) {
+    measured.isMeasured = true;
+    // Where they agree, the file says it; sums of times that contain each other are not judged a second time.
+    measured.isFused = allFused || (!allPlans && isWorthMoreThanPlan(measured.fused, measured.plan));
+    return measured;
+  }
+  estimated.isFused = isWorthMoreThanPlan(estimated.fused, estimated.plan);
+  estimated.basis = "estimated" + (anyMeasured ? ", since " + missing : std::string());
+  return estimated;
 }
 
 void rnn::applyCandidate(LayerOpInterface op, Candidate candidate) {

@@ -54,14 +54,18 @@ def RNNBlockToCudnnPass : Pass<"rnn-block-to-cudnn"> {
     in rounding only.
 
     An op that is to run as a fused kernel (its `lowering`, or `prefer` where it has none) stays. With `auto`, so does one that
-    kernels run faster by the cost model of rnn-select-lowering; with a gradient, its forward is weighed as well.
+    kernels run faster: by the measurements of a file (`decisions`), which has them under the block op's key as `runtime` and as
+    kernels, else by the cost model, as in rnn-select-lowering. With a gradient, its forward is weighed as well. The cudnn ops
+    carry the lowering `runtime`.
   }];
   let options = [
     Option<"prefer", "prefer", "std::string", "\"auto\"", "Lowering wanted for all ops: auto, runtime or fused">,
     Option<"kernelFamily", "kernel-family", "std::string", "\"auto\"",
            "Family of GPU kernels wanted for all fused ops: auto, step or cluster">,
     Option<"chip", "chip", "std::string", "\"\"", "GPU that code is made for, as sm_90a">,
-    Option<"tf32", "tf32", "bool", "false", "Fused GPU kernels may round factors of f32 products to tf32">
+    Option<"tf32", "tf32", "bool", "false", "Fused GPU kernels may round factors of f32 products to tf32">,
+    Option<"decisions", "decisions", "std::string", "\"\"", "File of measured choices, as rnn-run --autotune writes it">,
+    Option<"device", "device", "std::string", "\"\"", "Device whose measurements count, by its name; default: any">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::rnn::RNNDialect"];

@@ -55,8 +55,33 @@ SmallVector<CandidateCost> getCandidates(LayerOpInterface op, const SelectionCon
 /// Of the fused candidates, those of the family that `op`, one around it or else `family` asks for; all where there is none of
 /// it, since kernels of steps take the place of what does not fit (and convert-rnn-to-gpu says so).
 SmallVector<CandidateCost> restrictToFamily(LayerOpInterface op, SmallVector<CandidateCost> candidates, StringRef family);
-/// The decision for an op that names one of `candidates`, or null.
-const Decision *findDecision(LayerOpInterface op, const SelectionContext &context, ArrayRef<CandidateCost> candidates);
+/// What the file decides for an op, as far as it is about `candidates`: where its choice is none of them, the fastest of
+/// those that were measured. None if there is no such time.
+std::optional<Decision> findDecision(LayerOpInterface op, const SelectionContext &context,
+                                     ArrayRef<CandidateCost> candidates);
+
+/// Ops that run as plans all of them or as fused kernels all of them, each with what getCandidates says.
+struct WeighedOp {
+  LayerOpInterface op;
+  SmallVector<CandidateCost> candidates;
+};
+struct JointChoice {
+  bool isFused = false;
+  double plan = 0, fused = 0; ///< microseconds, in the sum over the ops
+  bool isMeasured = false;
+  std::string basis; ///< what the times are, and of what the file has too little
+};
+/// Measured where the file has plans and fused kernels of all `ops`, else estimated: sums of both would compare what cannot
+/// be compared. Of a `family` as in restrictToFamily.
+JointChoice chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext &context, StringRef family);
+
+/// The forward whose results a gradient reads, or null.
+BlockLSTMOp findForward(BlockLSTMGradOp op);
+/// Why rnn-block-to-cudnn could not rewrite a block op, whatever is faster; empty if it can.
+std::string getReasonAgainstCudnn(LayerOpInterface op);
+/// getCandidates of a block op that is rewritten to cudnn ops together with others or not at all, with the plan that this would
+/// give: times of the op as cudnn ops that run as plans are filed under the block op's own key, as `runtime`.
+SmallVector<CandidateCost> getBlockCandidates(LayerOpInterface op, const SelectionContext &context);
 
 /// `function` and those that calls of it reach.
 llvm::SetVector<Operation *> collectReached(Operation *function);
