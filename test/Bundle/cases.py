@@ -292,6 +292,8 @@ def blocks():
     # Three and a half panels; whole panels and more than a block of every kind.
     yield Block("odd", "icfo", (3, 9, 16, 56), forward="forget_bias = 1.0", static=True)
     yield Block("whole", "ifco", (3, 96, 112, 64), attributes="use_peephole", static=True)
+    # Whole panels and few rows: gradients of weights may be written without a copy, but for the rows of a last tile.
+    yield Block("few", "icfo", (3, 3, 100, 192), static=True)
     # Results that nobody uses.
     yield Block("only_h_and_w", "icfo", (4, 3, 9, 10), static=True, results=(6, 10))
     yield Block("only_x_and_b", "icfo", (4, 3, 9, 10), static=True, results=(7, 14))

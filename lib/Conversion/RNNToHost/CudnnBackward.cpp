@@ -41,7 +41,8 @@ public:
   }
 
   void packRecurrent(Value packedR, Value firstPanel, Value panels) override {
-    packGates(stack.recurrentWeights(stack.params), p.P, recurrent, firstPanel, panels, packedR);
+    Value place = b.mul(firstPanel, b.mul(p.padded, recurrent.count * b.tiles.panel));
+    packGates(stack.recurrentWeights(stack.params), p.P, recurrent, firstPanel, panels, packedR, place);
   }
 
   void fetch(const Place &at) override {
@@ -132,12 +133,13 @@ private:
     return b.mulf(gradient, z);
   }
 
-  /// Panels of the columns of gates' weights, some of the panels of `columns` columns; each has a row for each column of the
-  /// blocks.
-  void packGates(Value weights, Value columns, const Blocks &range, Value firstPanel, Value panels, Value target) {
+  /// Panels of the columns of gates' weights, some of the panels of `columns` columns, from element `place` on; each
+  /// has a row for each column of the blocks.
+  void packGates(Value weights, Value columns, const Blocks &range, Value firstPanel, Value panels, Value target,
+                 Value place) {
     int64_t panel = b.tiles.panel;
     Value first = b.mul(firstPanel, panel), count = b.min(b.sub(columns, first), b.mul(panels, panel));
-    Value stride = b.mul(p.padded, range.count * panel), place = b.mul(firstPanel, stride);
+    Value stride = b.mul(p.padded, range.count * panel);
     for (int64_t k = 0; k < range.count; ++k)
       library.packColumns(b, {weights, b.mul(p.H, stack.gateOf(range.first + k)), p.H, first, count, target,
                               b.add(place, b.mul(p.padded, k * panel)), stride});
@@ -167,7 +169,6 @@ private:
   Value between;        ///< gradients of two layers' outputs, or of the input where directions add up
   Value masked;         ///< x, zero past the ends
   Value dropped;        ///< what dropout left of a layer's output
-  Value packedW; ///< for the gradient of the input
 
   // Of a layer and direction.
   Value dy;              ///< rows of the output's gradient; null: the operand
@@ -186,7 +187,6 @@ private:
 //===----------------------------------------------------------------------===//
 
 void CudnnBackward::allocate() {
-  int64_t panel = b.tiles.panel;
   Value zero = b.index(0), maxInput = stack.hasOneLayer ? sizes.I : b.max(sizes.I, stack.width);
   bool addsUp = dx && sizes.D == 2;
   if (stack.isLSTM())
@@ -198,10 +198,6 @@ void CudnnBackward::allocate() {
     between = b.allocate(b.mul(stack.points, sizes.I));
   if (dparams && stack.drops())
     dropped = b.allocate(b.mul(stack.points, stack.width));
-  if (dx || !stack.hasOneLayer) {
-    Value width = b.mul(b.ceilDiv(maxInput, panel), panel);
-    packedW = b.allocate(b.mul(b.mul(p.padded, input.count), width));
-  }
   if (dparams && lengths && !(stack.hasOneLayer && stack.sizes.skips)) {
     // What stands past the end of an example must not reach sums over time, not even times zero.
     masked = b.allocate(b.mul(stack.points, sizes.I));
@@ -221,7 +217,7 @@ void CudnnBackward::allocate() {
 }
 
 void CudnnBackward::release() {
-  for (Value buffer : {kc, firstStates, between, masked, dropped, packedW})
+  for (Value buffer : {kc, firstStates, between, masked, dropped})
     if (buffer)
       b.free(buffer);
 }
@@ -294,11 +290,11 @@ void CudnnBackward::storeInputGradient(Value target, bool adds, const BackwardLo
 }
 
 void CudnnBackward::inputGradient(BackwardLoop &loop) {
-  auto pack = [&](Value first, Value count) {
-    packGates(stack.inputWeights(stack.params, p.I), p.I, input, first, count, packedW);
+  auto pack = [&](Value packed, Value first, Value count) {
+    packGates(stack.inputWeights(stack.params, p.I), p.I, input, first, count, packed, b.index(0));
   };
   Value isFirstDirection = b.compare(arith::CmpIPredicate::eq, stack.direction, b.index(0));
-  loop.inputs(packedW, pack, [&](const BackwardLoop::Block &block) {
+  loop.inputs(pack, [&](const BackwardLoop::Block &block) {
     auto toScratch = [&] {
       b.branch(
           isFirstDirection, [&] { storeInputGradient(dInput, false, block); },

@@ -218,6 +218,11 @@ Value HostBuilder::asRows(Value tensor) {
   return memref::CastOp::create(*this, MemRefType::get({any, any}, type.getElementType(), layout), tensor);
 }
 
+Value HostBuilder::asElements(Value matrix) {
+  SmallVector<ReassociationIndices> group = {{0, 1}};
+  return memref::CastOp::create(*this, scratchType(), memref::CollapseShapeOp::create(*this, matrix, group));
+}
+
 void host::storeRow(HostBuilder &b, Value source, Value from, Value target, ArrayRef<Value> indices, Value firstColumn,
                     Value columns) {
   b.forColumns(columns, [&](Value column, Value mask) {

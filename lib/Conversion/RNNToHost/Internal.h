@@ -117,6 +117,8 @@ public:
 
   /// [T, B, C] as [T*B, C], and any matrix as one with dynamic sizes.
   Value asRows(Value tensor);
+  /// The elements of a dense matrix of the accumulation type as those of scratch.
+  Value asElements(Value matrix);
 
 private:
   std::pair<Value, Value> exponential(Value x);
@@ -148,11 +150,11 @@ public:
   };
   void product(HostBuilder &b, const Product &arguments);
 
-  /// c += a^T b for one block: a packed by `packLeft`, `tiles` tiles of it; b in panels from element bOffset, bPanel from
-  /// panel to panel, `depth` rows (at most Tiles::depth); c is row major, `columns` panels wide. What stood in c does not count
-  /// where `isFirst`.
+  /// c += a^T b for one block: a packed by `packLeft`, `tiles` tiles of it; b in panels from element bOffset, bPanel
+  /// from panel to panel, `depth` rows (at most Tiles::depth); c is row major from element cOffset on, `columns` panels
+  /// wide. What stood in c does not count where `isFirst`.
   struct TransposedProduct {
-    Value a, b, bOffset, bPanel, c, cRow, tiles, columns, depth, isFirst;
+    Value a, b, bOffset, bPanel, c, cOffset, cRow, tiles, columns, depth, isFirst;
   };
   void transposedProduct(HostBuilder &b, const TransposedProduct &arguments);
 
@@ -167,9 +169,10 @@ public:
   void packTransposed(HostBuilder &b, const Part &part);
   /// Rows [row, row + rows) of a matrix as panels of `rows` rows.
   void packRows(HostBuilder &b, Value source, Value row, Value rows, Value target);
-  /// Rows [row, row + rows) and columns [column, column + columns) as the left operand of a transposed product: tiles of
-  /// Tiles::rows columns, in each row by row.
-  void packLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target);
+  /// Rows [row, row + rows) and columns [column, column + columns) as rows from `firstRow` on of the left operand of a
+  /// transposed product: tiles of Tiles::rows columns, in each row by row.
+  void packLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target,
+                Value firstRow);
   /// The transpose of the block [rows, columns] of scratch, whose rows begin `sourceRow` elements apart, to a matrix from
   /// [row, column] on. The source has whole vectors of columns.
   void storeTransposed(HostBuilder &b, Value source, Value from, Value sourceRow, Value rows, Value columns, Value target,

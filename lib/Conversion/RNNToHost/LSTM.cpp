@@ -150,14 +150,15 @@ public:
   }
 
   void packRecurrent(Value packedR, Value firstPanel, Value panels) override {
-    packWeights(p.I, p.H, firstPanel, panels, packedR);
+    packWeights(p.I, p.H, firstPanel, panels, packedR, b.mul(firstPanel, b.mul(p.padded, 4 * b.tiles.panel)));
   }
 
-  /// Rows of w as panels, some of the panels of `rows` rows; each has a row for each column of the gates.
-  void packWeights(Value row, Value rows, Value firstPanel, Value panels, Value target) {
+  /// Rows of w as panels, some of the panels of `rows` rows, from element `place` on; each has a row for each column of
+  /// the gates.
+  void packWeights(Value row, Value rows, Value firstPanel, Value panels, Value target, Value place) {
     int64_t panel = b.tiles.panel;
     Value first = b.mul(firstPanel, panel), count = b.min(b.sub(rows, first), b.mul(panels, panel));
-    Value stride = b.mul(p.padded, 4 * panel), place = b.mul(firstPanel, stride);
+    Value stride = b.mul(p.padded, 4 * panel);
     for (int64_t gate = 0; gate < 4; ++gate)
       library.packTransposed(b, {op.getW(), b.add(row, first), count, b.mul(p.H, gate), p.H, target,
                                  b.add(place, b.mul(p.padded, gate * panel)), stride});
@@ -255,28 +256,40 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
   Value zero = b.index(0);
   int64_t panel = b.tiles.panel;
   if (Value result = op.getXGradOut()) {
-    Value width = b.mul(b.ceilDiv(p.I, panel), panel), target = b.asRows(result);
-    Value packed = b.allocate(b.mul(b.mul(p.padded, 4), width));
-    auto pack = [&](Value first, Value count) { layer.packWeights(zero, p.I, first, count, packed); };
-    loop.inputs(packed, pack, [&](const BackwardLoop::Block &block) {
+    Value target = b.asRows(result);
+    auto pack = [&](Value packed, Value first, Value count) {
+      layer.packWeights(zero, p.I, first, count, packed, zero);
+    };
+    loop.inputs(pack, [&](const BackwardLoop::Block &block) {
       b.loop(block.rows, [&](Value row) {
         storeRow(b, block.buffer, b.mul(row, block.width), target, {b.add(block.row, row)}, block.column, block.columns);
       });
     });
     fillRows(b, target, loop.rows, b.mul(p.T, p.B), p.I);
-    b.free(packed);
   }
   if (Value result = op.getWGradOut()) {
     BackwardLoop::Right gates = loop.gatesOf({0, 4});
+    // Without columns behind the last unit the result has the columns of dG.
+    std::optional<int64_t> H = getConstantIntValue(p.H);
+    auto type = cast<MemRefType>(result.getType());
+    Value elements;
+    if (H && *H % panel == 0 && type.getElementType() == b.tiles.sum)
+      elements = b.asElements(result);
     auto sums = [&](Value firstRow, Value count, ArrayRef<BackwardLoop::Left> lefts) {
-      loop.sums(lefts, count, gates, [&](const BackwardLoop::Block &block) {
-        b.loop(block.rows, [&](Value row) {
-          Value target = b.add(b.add(firstRow, block.row), row);
-          for (int64_t gate = 0; gate < 4; ++gate)
-            storeRow(b, block.buffer, b.add(b.mul(row, block.width), b.mul(p.padded, gate)), result, {target},
-                     b.mul(p.H, gate), p.H);
-        });
-      });
+      std::optional<BackwardLoop::Rows> rows;
+      if (elements)
+        rows = {elements, b.mul(b.mul(firstRow, p.H), 4), b.mul(p.H, 4)};
+      loop.sums(
+          lefts, count, gates,
+          [&](const BackwardLoop::Block &block) {
+            b.loop(block.rows, [&](Value row) {
+              Value target = b.add(b.add(firstRow, block.row), row);
+              for (int64_t gate = 0; gate < 4; ++gate)
+                storeRow(b, block.buffer, b.add(b.mul(row, block.width), b.mul(p.padded, gate)), result, {target},
+                         b.mul(p.H, gate), p.H);
+            });
+          },
+          rows);
     };
     sums(zero, p.I, {{op.getX(), zero, loop.rows, zero}});
     // h[t-1] stands in the row of h that is B rows before; the first step's is h_prev.

@@ -156,9 +156,9 @@ public:
   };
 
   /// The gradient of the input by blocks: several threads call `store`, each for blocks of its own.
-  /// `pack` fills a number of panels of `packed` from the first one of these on: the input's columns, each panel with a
-  /// row for each column of the input's blocks.
-  void inputs(Value packed, function_ref<void(Value, Value)> pack, function_ref<void(const Block &)> store);
+  /// `pack(target, first, count)` fills `target` with that many panels of weights from panel `first` on: the input's
+  /// columns, each panel with a row for each column of the input's blocks.
+  void inputs(function_ref<void(Value, Value, Value)> pack, function_ref<void(const Block &)> store);
 
   /// Rows of a matrix that belong to rows of panels.
   struct Left {
@@ -168,11 +168,18 @@ public:
   struct Right {
     Value panels, place, count;
   };
-  /// left^T * right by blocks, as above; `width` columns of the left side.
+  /// Where a result in row major has the columns of the right side as they are: rows of `width` elements from `first`
+  /// on.
+  struct Rows {
+    Value buffer, first, width;
+  };
   /// Columns of a row of a block with `panels` panels: an odd number of them, which spreads the rows of a tile over the
   /// sets of a cache.
   Value rowWidth(Value panels);
-  void sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store);
+  /// left^T * right by blocks, as above; `width` columns of the left side, whose parts belong to all `rows` of the
+  /// panels. What can be is written to `result`, if there is one, at once and without `store`.
+  void sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
+            std::optional<Rows> result = std::nullopt);
   /// Blocks of dG.
   Right gatesOf(Layer::Blocks blocks);
 

@@ -436,34 +436,50 @@ BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {
   return {dG, b.mul(b.mul(panels, blocks.first), b.mul(allRows, b.tiles.panel)), b.mul(panels, blocks.count)};
 }
 
-void BackwardLoop::inputs(Value packed, function_ref<void(Value, Value)> pack, function_ref<void(const Block &)> store) {
+void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function_ref<void(const Block &)> store) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel);
   Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
   Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel), packedPanel = b.mul(depth, panel * panel);
   Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
+  // Weights for few rows go from a cache: a few panels are used up before the next ones are packed to their place. Many
+  // rows would come from memory again for each of these groups.
+  constexpr int64_t panelsForFewRows = 4;
+  Value isFewRows = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
   library.parallel(b, layer.threadsFor(work, inputPanels), [&](const Team &team) {
     // Columns are dealt out: how rows are cut into tiles must not depend on the threads.
-    Value first = team.begin(b, inputPanels), own = b.sub(team.end(b, inputPanels), first), width = rowWidth(own);
-    Value column = b.mul(first, panel), columns = b.min(b.sub(p.I, column), b.mul(own, panel));
-    Value block = b.allocate(b.mul(width, Tiles::blockRows));
-    pack(first, own);
-    b.loop(zero, rows, Tiles::blockRows, [&](Value row) {
-      Value count = b.min(b.sub(rows, row), b.index(Tiles::blockRows));
-      b.fillZero(block, zero, b.mul(count, width));
-      library.product(b, {dG, b.add(firstBlock, b.mul(row, panel)), dGPanel, packed, b.mul(first, packedPanel),
-                          packedPanel, block, zero, width, b.index(panel), count, own, depth});
-      store({block, width, row, count, column, columns});
+    Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
+    Value atOnce = b.createOrFold<arith::SelectOp>(isFewRows, b.min(own, b.index(panelsForFewRows)), own);
+    Value width = rowWidth(atOnce);
+    Value packed = b.allocate(b.mul(packedPanel, atOnce)), block = b.allocate(b.mul(width, Tiles::blockRows));
+    Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), b.max(atOnce, b.index(1)));
+    b.loop(groups, [&](Value group) {
+      Value start = b.add(first, b.mul(group, atOnce)), count = b.min(b.sub(end, start), atOnce);
+      Value column = b.mul(start, panel), columns = b.min(b.sub(p.I, column), b.mul(count, panel));
+      pack(packed, start, count);
+      b.loop(zero, rows, Tiles::blockRows, [&](Value row) {
+        Value height = b.min(b.sub(rows, row), b.index(Tiles::blockRows));
+        b.fillZero(block, zero, b.mul(height, width));
+        library.product(b, {dG, b.add(firstBlock, b.mul(row, panel)), dGPanel, packed, zero, packedPanel, block, zero,
+                            width, b.index(panel), height, count, depth});
+        store({block, width, row, height, column, columns});
+      });
     });
+    b.free(packed);
     b.free(block);
   });
 }
 
-void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store) {
+void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
+                        std::optional<Rows> result) {
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), blockWidth = rowWidth(right.count), rightPanel = b.mul(allRows, panel);
   Value columns = b.mul(right.count, panel), tiles = b.ceilDiv(width, Tiles::rows);
+  auto isAtMost = [&](Value a, Value c) { return b.compare(arith::CmpIPredicate::sle, a, c); };
+  Value hasRows = isAtMost(b.index(1), rows);
+  // More rows come back to the block, whose rows do not push each other out of a cache.
+  Value comesOnce = b.createOrFold<arith::AndIOp>(hasRows, isAtMost(rows, b.index(Tiles::depth)));
   library.parallel(b, layer.threadsFor(b.mul(b.mul(rows, width), columns), tiles), [&](const Team &team) {
     Value places = b.allocate(b.index(Tiles::blockRows * Tiles::depth));
     Value block = b.allocate(b.mul(blockWidth, Tiles::blockRows));
@@ -471,21 +487,38 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
     Value to = b.min(b.mul(team.end(b, tiles), Tiles::rows), width);
     b.loop(from, to, Tiles::blockRows, [&](Value first) {
       Value height = b.min(b.sub(to, first), b.index(Tiles::blockRows)), count = b.ceilDiv(height, Tiles::rows);
-      Value before = zero;
-      for (const Left &left : lefts) {
-        b.loop(zero, left.rows, Tiles::depth, [&](Value row) {
-          Value isFirst = b.compare(arith::CmpIPredicate::eq, b.add(before, row), zero);
-          Value depth = b.min(b.sub(left.rows, row), b.index(Tiles::depth));
-          library.packLeft(b, left.matrix, b.add(left.firstRow, row), depth, first, height, places);
-          Value place = b.add(right.place, b.mul(b.add(left.firstOfPanels, row), panel));
-          library.transposedProduct(b, {places, right.panels, place, rightPanel, block, blockWidth, count, right.count,
-                                        depth, isFirst});
-        });
-        before = b.add(before, left.rows);
+      Value target = block, targetPlace = zero, targetWidth = blockWidth, isDirect;
+      if (result) {
+        // Tiles have all their rows.
+        Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(count, Tiles::rows), height);
+        isDirect = b.createOrFold<arith::AndIOp>(comesOnce, isWhole);
+        auto choose = [&](Value direct, Value other) {
+          return b.createOrFold<arith::SelectOp>(isDirect, direct, other);
+        };
+        target = choose(result->buffer, block), targetWidth = choose(result->width, blockWidth);
+        targetPlace = choose(b.add(result->first, b.mul(first, result->width)), zero);
       }
-      b.branch(b.compare(arith::CmpIPredicate::eq, before, zero),
-               [&] { b.fillZero(block, zero, b.mul(b.mul(count, Tiles::rows), blockWidth)); });
-      store({block, blockWidth, first, height, zero, columns});
+      b.loop(zero, rows, Tiles::depth, [&](Value row) {
+        Value depth = b.min(b.sub(rows, row), b.index(Tiles::depth)), end = b.add(row, depth);
+        for (const Left &left : lefts) {
+          // What it has of these rows of the panels.
+          Value start = b.max(row, left.firstOfPanels), stop = b.min(end, b.add(left.firstOfPanels, left.rows));
+          Value sourceRow = b.add(left.firstRow, b.sub(start, left.firstOfPanels));
+          library.packLeft(b, left.matrix, sourceRow, b.sub(stop, start), first, height, places, b.sub(start, row));
+        }
+        Value isFirst = b.compare(arith::CmpIPredicate::eq, row, zero);
+        Value place = b.add(right.place, b.mul(row, panel));
+        library.transposedProduct(b, {places, right.panels, place, rightPanel, target, targetPlace, targetWidth, count,
+                                      right.count, depth, isFirst});
+      });
+      b.branch(
+          hasRows, [] {}, [&] { b.fillZero(block, zero, b.mul(b.mul(count, Tiles::rows), blockWidth)); });
+      auto copy = [&] { store({block, blockWidth, first, height, zero, columns}); };
+      if (isDirect)
+        b.branch(
+            isDirect, [] {}, copy);
+      else
+        copy();
     });
     b.free(places);
     b.free(block);

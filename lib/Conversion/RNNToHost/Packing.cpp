@@ -57,14 +57,15 @@ void Library::packRows(HostBuilder &b, Value source, Value row, Value rows, Valu
   call(b, function, {matrix, row, rows, target});
 }
 
-static void emitLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target) {
+static void emitLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target,
+                     Value firstRow) {
   constexpr int64_t height = Tiles::rows;
   b.loop(b.ceilDiv(columns, height), [&](Value tile) {
     Value first = b.mul(tile, height), rest = b.sub(columns, first);
     Value base = b.mul(tile, height * Tiles::depth), from = b.add(column, first);
     auto copy = [&](function_ref<Value(Value row, Value column, int64_t k)> load) {
       b.loop(rows, [&](Value r) {
-        Value sourceRow = b.add(row, r), place = b.add(base, b.mul(r, height));
+        Value sourceRow = b.add(row, r), place = b.add(base, b.mul(b.add(firstRow, r), height));
         for (int64_t k = 0; k < height; ++k)
           memref::StoreOp::create(b, load(sourceRow, b.add(from, k), k), target, b.add(place, k));
       });
@@ -88,10 +89,12 @@ static void emitLeft(HostBuilder &b, Value source, Value row, Value rows, Value 
   });
 }
 
-void Library::packLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target) {
+void Library::packLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target,
+                       Value firstRow) {
   Value matrix = b.asRows(source);
   Type index = b.getIndexType();
-  func::FuncOp function = get(b, "pack_left", {matrix.getType(), index, index, index, index, target.getType()},
-                              [](HostBuilder &b, ValueRange v) { emitLeft(b, v[0], v[1], v[2], v[3], v[4], v[5]); });
-  call(b, function, {matrix, row, rows, column, columns, target});
+  func::FuncOp function =
+      get(b, "pack_left", {matrix.getType(), index, index, index, index, target.getType(), index},
+          [](HostBuilder &b, ValueRange v) { emitLeft(b, v[0], v[1], v[2], v[3], v[4], v[5], v[6]); });
+  call(b, function, {matrix, row, rows, column, columns, target, firstRow});
 }

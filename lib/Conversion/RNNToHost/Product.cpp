@@ -282,10 +282,11 @@ static void emitTransposedProduct(HostBuilder &b, const Library::TransposedProdu
       Ahead next;
       next.setBlock(b, p.b, nextPlace, p.depth, index);
       Value aOffset = b.mul(index, Tiles::rows * Tiles::depth);
-      Value cOffset = b.add(b.mul(b.mul(index, Tiles::rows), p.cRow), b.mul(column, panel));
+      Value cTop = b.add(p.cOffset, b.mul(column, panel)),
+            cOffset = b.add(cTop, b.mul(b.mul(index, Tiles::rows), p.cRow));
       Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), p.tiles);
-      Value cNext = b.createOrFold<arith::SelectOp>(isBottom, b.mul(b.add(column, 1), panel),
-                                                    b.add(cOffset, b.mul(p.cRow, Tiles::rows)));
+      Value cNext =
+          b.createOrFold<arith::SelectOp>(isBottom, b.add(cTop, panel), b.add(cOffset, b.mul(p.cRow, Tiles::rows)));
       Tile tile(b, Tiles::rows, p.c, cOffset, p.cRow);
       auto steps = [&](int64_t count) {
         return [&, count](Value k, ValueRange carried) {
@@ -322,10 +323,10 @@ void Library::product(HostBuilder &b, const Product &p) {
 
 void Library::transposedProduct(HostBuilder &b, const TransposedProduct &p) {
   Type buffer = b.scratchType(), index = b.getIndexType();
-  func::FuncOp function =
-      get(b, "transposed_product", {buffer, buffer, index, index, buffer, index, index, index, index, b.getI1Type()},
-          [](HostBuilder &b, ValueRange v) {
-            emitTransposedProduct(b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]});
-          });
-  call(b, function, {p.a, p.b, p.bOffset, p.bPanel, p.c, p.cRow, p.tiles, p.columns, p.depth, p.isFirst});
+  func::FuncOp function = get(
+      b, "transposed_product", {buffer, buffer, index, index, buffer, index, index, index, index, index, b.getI1Type()},
+      [](HostBuilder &b, ValueRange v) {
+        emitTransposedProduct(b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]});
+      });
+  call(b, function, {p.a, p.b, p.bOffset, p.bPanel, p.c, p.cOffset, p.cRow, p.tiles, p.columns, p.depth, p.isFirst});
 }
