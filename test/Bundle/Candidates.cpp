@@ -150,6 +150,7 @@ bool Compiled::call() {
     rnnrt_call_reset(context);
   } else if (const char *reason = rnnrt_call_left_out(context)) {
     leftOut = reason;
+    leftOutBy = rnnrt_call_left_out_by(context);
   }
   return problem.empty();
 }
@@ -158,7 +159,7 @@ bool Compiled::callFor(Candidate &candidate) {
   const bool good = call();
   candidate.problem = problem;
   if (!leftOut.empty())
-    (leftOut == "RNNRT_CLUSTERS=0" ? candidate.problem : candidate.refused) = leftOut;
+    (leftOutBy == RNNRT_LEFT_OUT_REFUSED ? candidate.refused : candidate.problem) = leftOut;
   return good;
 }
 

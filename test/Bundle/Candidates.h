@@ -115,6 +115,7 @@ public:
 
   std::string problem;
   std::string leftOut; ///< why a launch of clusters was left out, if one was
+  rnnrt_left_out_t leftOutBy = RNNRT_LEFT_OUT_NOTHING;
 
 private:
   const Place &place;

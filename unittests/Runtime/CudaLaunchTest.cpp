@@ -109,6 +109,7 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 1);
   EXPECT_EQ(launches(), 1u);
   EXPECT_STREQ(rnnrt_call_left_out(cuda.call), nullptr);
+  EXPECT_EQ(rnnrt_call_left_out_by(cuda.call), RNNRT_LEFT_OUT_NOTHING);
   // One that is left out is enough, and the other launches go on.
   rnnrt_abi_try_clusters(cuda.call);
   launch("step", 8);
@@ -117,6 +118,7 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
   EXPECT_EQ(launches(), 3u);
   EXPECT_STREQ(rnnrt_call_left_out(cuda.call), "no cluster of this size fits on the device with this shared memory");
+  EXPECT_EQ(rnnrt_call_left_out_by(cuda.call), RNNRT_LEFT_OUT_REFUSED);
   // The device is asked once for a kernel and a shape; the size of the grid does not matter.
   const int64_t calls = fake.fake_cuda_calls();
   rnnrt_abi_try_clusters(cuda.call);
@@ -142,6 +144,8 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
   rnnrt_call_reset(cuda.call);
   EXPECT_STREQ(rnnrt_call_left_out(cuda.call), nullptr);
   EXPECT_STREQ(rnnrt_call_left_out(nullptr), nullptr);
+  EXPECT_EQ(rnnrt_call_left_out_by(cuda.call), RNNRT_LEFT_OUT_NOTHING);
+  EXPECT_EQ(rnnrt_call_left_out_by(nullptr), RNNRT_LEFT_OUT_NOTHING);
   rnnrt_abi_try_clusters(cuda.call);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 1);
   mgpuModuleUnload(module);

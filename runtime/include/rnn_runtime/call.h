@@ -37,6 +37,16 @@ RNNRT_API void rnnrt_call_fail(rnnrt_call_t *call, rnnrt_status_t status);
 /// was. Lent until the call is used again.
 RNNRT_API const char *rnnrt_call_left_out(const rnnrt_call_t *call);
 
+/// Who left it out. The numbers are stable.
+typedef enum rnnrt_left_out {
+  RNNRT_LEFT_OUT_NOTHING = 0,  ///< every launch happened
+  RNNRT_LEFT_OUT_UNWANTED = 1, ///< the environment, by RNNRT_CLUSTERS=0, which says nothing about the device
+  RNNRT_LEFT_OUT_REFUSED = 2   ///< the device, which holds no such cluster
+} rnnrt_left_out_t;
+
+/// The same as a number; RNNRT_LEFT_OUT_NOTHING for NULL.
+RNNRT_API rnnrt_left_out_t rnnrt_call_left_out_by(const rnnrt_call_t *call);
+
 /// Forgets the failure and what was left out, and gives back the plans that were handed out.
 RNNRT_API void rnnrt_call_reset(rnnrt_call_t *call);
 

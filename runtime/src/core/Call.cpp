@@ -47,8 +47,14 @@ bool rnnrt::clustersAreUnwanted() {
   return unwanted;
 }
 
-void rnnrt::leaveOutClusters(rnnrt_call_t &call, const std::string &launch, const std::string &reason) {
+void rnnrt::leaveOutUnwantedClusters(rnnrt_call_t &call, const std::string &launch) {
+  leaveOutClusters(call, launch, RNNRT_LEFT_OUT_UNWANTED, "RNNRT_CLUSTERS=0");
+}
+
+void rnnrt::leaveOutClusters(rnnrt_call_t &call, const std::string &launch, rnnrt_left_out_t by,
+                             const std::string &reason) {
   call.leftOutClusters = true;
+  call.leftOutBy = by;
   call.leftOutReason = reason;
   if (tracing(TraceKind::Dispatch))
     trace("rnnrt,dispatch,%s,LEFT_OUT,%s", launch.c_str(), reason.c_str());
@@ -99,11 +105,16 @@ const char *rnnrt_call_left_out(const rnnrt_call_t *call) {
   return call && !call->leftOutReason.empty() ? call->leftOutReason.c_str() : nullptr;
 }
 
+rnnrt_left_out_t rnnrt_call_left_out_by(const rnnrt_call_t *call) {
+  return call ? call->leftOutBy : RNNRT_LEFT_OUT_NOTHING;
+}
+
 void rnnrt_call_reset(rnnrt_call_t *call) {
   if (!call)
     return;
   call->first = Status();
   call->triesClusters = call->leftOutClusters = false;
+  call->leftOutBy = RNNRT_LEFT_OUT_NOTHING;
   call->leftOutReason.clear();
   call->plans.clear();
 }

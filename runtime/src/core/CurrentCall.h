@@ -4,7 +4,7 @@
 #ifndef RNNRT_CORE_CURRENTCALL_H
 #define RNNRT_CORE_CURRENTCALL_H
 
-#include "rnn_runtime/types.h"
+#include "rnn_runtime/call.h"
 
 #include <string>
 
@@ -20,7 +20,9 @@ rnnrt_call_t *currentCall();
 bool clustersAreUnwanted();
 
 /// Between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran: the launch did not happen, and a line of trace says why.
-void leaveOutClusters(rnnrt_call_t &call, const std::string &launch, const std::string &reason);
+void leaveOutClusters(rnnrt_call_t &call, const std::string &launch, rnnrt_left_out_t by, const std::string &reason);
+/// The same, as clustersAreUnwanted has it.
+void leaveOutUnwantedClusters(rnnrt_call_t &call, const std::string &launch);
 
 } // namespace rnnrt
 

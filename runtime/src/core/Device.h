@@ -115,7 +115,8 @@ struct rnnrt_call {
   rnnrt::Status first;
   /// Between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran, and whether a launch was left out there.
   bool triesClusters = false, leftOutClusters = false;
-  /// Why the last one was left out since the call was made or reset.
+  /// By whom and why the last one was left out since the call was made or reset.
+  rnnrt_left_out_t leftOutBy = RNNRT_LEFT_OUT_NOTHING;
   std::string leftOutReason;
   /// Plans handed out, each once.
   std::unordered_map<rnnrt::Plan *, std::shared_ptr<rnnrt::Plan>> plans;

@@ -59,9 +59,12 @@ void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters) {
     launch.cooperative = compiled->cooperative;
     launch.programmatic = compiled->programmatic;
     if (call.triesClusters && launch.cluster[0]) {
-      const std::string reason = clustersAreUnwanted() ? "RNNRT_CLUSTERS=0" : kernel->whyNoCluster(launch);
-      if (!reason.empty()) {
-        leaveOutClusters(call, kernel->describe(launch), reason);
+      if (clustersAreUnwanted()) {
+        leaveOutUnwantedClusters(call, kernel->describe(launch));
+        return Status();
+      }
+      if (const std::string reason = kernel->whyNoCluster(launch); !reason.empty()) {
+        leaveOutClusters(call, kernel->describe(launch), RNNRT_LEFT_OUT_REFUSED, reason);
         return Status();
       }
     }

@@ -78,7 +78,7 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
     // The emulator holds clusters of every size.
     rnnrt_call_t &call = *currentCall();
     if (call.triesClusters && launch.blocksPerCluster() != 1 && clustersAreUnwanted()) {
-      leaveOutClusters(call, text, "RNNRT_CLUSTERS=0");
+      leaveOutUnwantedClusters(call, text);
       return Status();
     }
     auto start = std::chrono::steady_clock::now();
