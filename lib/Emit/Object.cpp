@@ -133,18 +133,35 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
       "if the program has it");
 }
 
-/// What a copy of `module` is after selection.
-static llvm::Expected<llvm::SmallVector<CompiledCandidate>> listCandidates(ModuleOp module, PipelineOptions options) {
-  OwningOpRef<ModuleOp> selected = module.clone();
-  options.stopAfter = Stage::Select;
+/// Runs the passes that `build` adds.
+static llvm::Error runPasses(ModuleOp module, const ObjectOptions &options,
+                             llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(module.getContext());
-  buildPipeline(pm, options);
-  if (failed(pm.run(*selected)))
+  if (options.configurePassManager && failed(options.configurePassManager(pm)))
+    return makeError("the pass manager could not be configured");
+  build(pm);
+  if (failed(pm.run(module)))
     return makeError("the module could not be compiled, see the errors above");
-  SelectionContext context(*TargetInfo::get(options.target));
-  context.chip = options.target == "host" ? options.processor : options.chip;
-  context.tf32 = options.tf32;
-  return listCompiledCandidates(*selected, context);
+  return llvm::Error::success();
+}
+
+/// The whole pipeline, or its two parts with a look between them: candidates are known after selection alone.
+static llvm::Error runPipeline(ModuleOp module, const ObjectOptions &options, PipelineOptions pipeline,
+                               llvm::SmallVector<CompiledCandidate> &candidates) {
+  if (!options.listCandidates)
+    return runPasses(module, options, [&](OpPassManager &pm) { buildPipeline(pm, pipeline); });
+  pipeline.stopAfter = Stage::Select;
+  if (llvm::Error error = runPasses(module, options, [&](OpPassManager &pm) { buildPipeline(pm, pipeline); }))
+    return error;
+  SelectionContext context(*TargetInfo::get(pipeline.target));
+  context.chip = pipeline.target == "host" ? pipeline.processor : pipeline.chip;
+  context.tf32 = pipeline.tf32;
+  candidates = listCompiledCandidates(module, context);
+  return runPasses(module, options, [&](OpPassManager &pm) {
+    buildBufferizePipeline(pm, pipeline);
+    buildLowerPipeline(pm, pipeline);
+    buildEmitPipeline(pm, pipeline);
+  });
 }
 
 llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectOptions &options, ObjectForm form) {
@@ -152,18 +169,10 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
   if (!machine)
     return machine.takeError();
   llvm::StringSet<> declared = collectDeclared(module);
-  PassManager pm(module.getContext());
-  if (options.configurePassManager && failed(options.configurePassManager(pm)))
-    return makeError("the pass manager could not be configured");
-  const PipelineOptions pipeline = withVectorsOf(**machine, options.pipeline);
   CompiledObject compiled;
-  if (options.listCandidates)
-    if (llvm::Error error = listCandidates(module, pipeline).moveInto(compiled.candidates))
-      return error;
-  buildPipeline(pm, pipeline);
-  if (failed(pm.run(module)))
-    return makeError("the module could not be compiled, see the errors above");
-
+  if (llvm::Error error =
+          runPipeline(module, options, withVectorsOf(**machine, options.pipeline), compiled.candidates))
+    return error;
   compiled.functions = getExportedFunctions(module);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated = translateToLLVMIR(module, context);

@@ -4,6 +4,10 @@
 // RUN: FileCheck %s --input-file=%t.jsonl --implicit-check-not=two_ops --implicit-check-not=no_op --implicit-check-not=hidden
 // RUN: rnn-compile %s -O0 --lowering=runtime -o %t.o --emit-candidates=- | FileCheck %s --check-prefix=PLANS
 // RUN: rnn-compile %s -O0 --target=cuda --chip=sm_90a --tf32 -o %t.o --emit-candidates=- | FileCheck %s --check-prefix=CUDA
+// The list changes nothing of the code, between whose passes it is made.
+// RUN: rnn-compile %s -O0 --target=cuda --chip=sm_90a --tf32 --prefix=one -o %t.plain.o
+// RUN: rnn-compile %s -O0 --target=cuda --chip=sm_90a --tf32 --prefix=one -o %t.listed.o --emit-candidates=%t.jsonl
+// RUN: cmp %t.plain.o %t.listed.o
 
 // CHECK: {"version":1,"function":"direct","op":"rnn.cudnn_forward direction=#rnn.direction<unidirectional> {{.*}} T=2 B=2 I=3 L=1 H=4 f32 -> output","target":"host","chip":"{{[^"]+}}","candidate":"{{runtime|fused}}","candidates":["runtime","fused"]}
 // CHECK-NEXT: {"version":1,"function":"by_call",{{.*}} T=? B=2 I=3 L=1 H=4 f32 -> output, output_h"{{.*}}"candidate":"fused"
