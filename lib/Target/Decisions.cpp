@@ -102,6 +102,11 @@ llvm::Expected<Decision> Reader::readDecision(const llvm::json::Value &value, un
   if (!chosen || llvm::none_of(decision.times, [&](const auto &time) { return time.first == *chosen; }))
     return fail(line, "`choice` must be one of the candidates in `microseconds`");
   decision.choice = *chosen;
+  if (const llvm::json::Value *alone = object->get("alone")) {
+    if (!alone->getAsBoolean())
+      return fail(line, "`alone` must be true or false");
+    decision.alone = *alone->getAsBoolean();
+  }
   return decision;
 }
 
@@ -196,6 +201,8 @@ std::string Decisions::print() const {
         }
       });
       json.attribute("choice", stringifyCandidate(decision.choice));
+      if (decision.alone)
+        json.attribute("alone", true);
     });
   }
   os << "\n]}\n";

@@ -187,6 +187,7 @@ static std::optional<Decision> decideOne(llvm::ArrayRef<const Measurement *> of,
     return std::nullopt;
   }
   decision.choose();
+  decision.alone = true; // nothing else is listed
   log << " so " << stringifyCandidate(decision.choice) << "\n";
   return decision;
 }

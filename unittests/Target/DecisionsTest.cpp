@@ -25,11 +25,16 @@ TEST(Decisions, WhatIsPrintedIsRead) {
   Decisions decisions;
   decisions.add(makeDecision("b \"quoted\"\n", "one", 10, 20));
   decisions.add(makeDecision("a", "one", 20, 10));
+  Decision alone = makeDecision("c", "one", 20, 10);
+  alone.alone = true;
+  decisions.add(alone);
   std::string text = decisions.print();
   llvm::Expected<Decisions> read = Decisions::parse(text, "file");
   ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
   EXPECT_EQ(read->print(), text);
-  ASSERT_EQ(read->getAll().size(), 2u);
+  ASSERT_EQ(read->getAll().size(), 3u);
+  EXPECT_FALSE(read->getAll()[0].alone);
+  EXPECT_TRUE(read->getAll()[2].alone);
   EXPECT_EQ(read->getAll()[0].op, "a");
   EXPECT_EQ(read->getAll()[0].choice, Candidate::Loops);
   EXPECT_EQ(read->getAll()[1].op, "b \"quoted\"\n");

@@ -23,6 +23,8 @@ struct Decision {
   std::string device; ///< what it ran on
   std::string function; ///< the function whose calls were timed
   Candidate choice = Candidate::Plan;
+  /// Whether the functions that were timed run this op and no other, so that times of other such ops can be compared with it.
+  bool alone = false;
   /// Microseconds of a call of the function with the op run in this way, all else equal.
   llvm::SmallVector<std::pair<Candidate, double>> times;
 

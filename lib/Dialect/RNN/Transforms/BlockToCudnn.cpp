@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "rnn/Dialect/RNN/Transforms/Selection.h"
@@ -203,7 +205,7 @@ Reason checkForward(BlockLSTMOp op) {
 }
 
 /// Of an op that checkForward lets through.
-void rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
+CudnnForwardOp rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
   auto slices = findLastCells(op);
   rewriter.setInsertionPoint(op);
   Layer<BlockLSTMOp> layer(rewriter, op);
@@ -220,6 +222,7 @@ void rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
         op.getCs(), rewriter.createOrFold<tensor::CastOp>(layer.loc, op.getCs().getType(), forward.getOutputC()));
   rewriter.replaceAllUsesWith(op.getH(), forward.getOutput());
   rewriter.eraseOp(op);
+  return forward;
 }
 
 /// What writes the gradient of the last cell, and nothing else, into zeros; null if `csGrad` is made in another way.
@@ -274,7 +277,7 @@ Reason checkGrad(BlockLSTMGradOp op) {
 }
 
 /// Of an op that checkGrad lets through.
-void rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
+std::pair<CudnnForwardOp, CudnnBackpropOp> rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
   rewriter.setInsertionPoint(op);
   Layer<BlockLSTMGradOp> layer(rewriter, op);
   Value lastCell = getLastCellGradient(layer, op.getCsGrad());
@@ -336,6 +339,28 @@ void rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
   for (auto [value, type] : llvm::zip_equal(values, op->getResultTypes()))
     results.push_back(value.getType() == type ? value : tensor::CastOp::create(rewriter, loc, type, value));
   rewriter.replaceOp(op, results);
+  return {forward, backprop};
+}
+
+/// The keys of the layers that `ops`, a gradient and its forward or a forward alone, would become: tried on a copy of their
+/// function, since which results are wanted is part of a key.
+SmallVector<std::string> findCudnnKeys(ArrayRef<LayerOpInterface> ops, bool tf32) {
+  auto function = ops.front()->getParentOfType<FunctionOpInterface>();
+  if (!function)
+    return SmallVector<std::string>(ops.size());
+  IRMapping mapping;
+  OwningOpRef<Operation *> copy = function->clone(mapping);
+  Operation *first = mapping.lookup(ops.front()->getResult(0)).getDefiningOp();
+  IRRewriter rewriter(first->getContext());
+  SmallVector<LayerOpInterface> made;
+  if (auto grad = dyn_cast<BlockLSTMGradOp>(first)) {
+    auto [forward, backprop] = rewriteGrad(rewriter, grad);
+    made.append({backprop, forward});
+  } else {
+    made.push_back(rewriteForward(rewriter, cast<BlockLSTMOp>(first)));
+  }
+  (void)runRegionDCE(rewriter, (*copy)->getRegions());
+  return llvm::map_to_vector(made, [&](LayerOpInterface op) { return getDecisionKey(op, tf32); });
 }
 
 } // namespace
@@ -397,6 +422,9 @@ private:
     SmallVector<WeighedOp> weighed;
     for (LayerOpInterface op : ops)
       weighed.push_back({op, restrictToFamily(op, getBlockCandidates(op, context), kernelFamily)});
+    if (!context.decisions.getAll().empty())
+      for (auto [op, key] : llvm::zip_equal(weighed, findCudnnKeys(ops, tf32)))
+        op.planKey = key;
     JointChoice choice = chooseTogether(weighed, context, kernelFamily);
     Reason reason = choice.basis;
     if (ops.size() > 1)

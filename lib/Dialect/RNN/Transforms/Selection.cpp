@@ -207,10 +207,11 @@ SmallVector<CandidateCost> rnn::restrictToFamily(LayerOpInterface op, SmallVecto
 }
 
 /// The decision of the file, whatever candidates it names.
+static const Decision *lookUp(StringRef key, StringRef device, const SelectionContext &context) {
+  return key.empty() ? nullptr : context.decisions.find({key, context.info.getName(), context.chip, device});
+}
 static const Decision *lookUp(LayerOpInterface op, const SelectionContext &context) {
-  std::string key = getDecisionKey(op, context.tf32);
-  return key.empty() ? nullptr
-                     : context.decisions.find({key, context.info.getName(), context.chip, context.device});
+  return lookUp(getDecisionKey(op, context.tf32), context.device, context);
 }
 
 /// Its choice among the times that are left of it, if there are any.
@@ -246,7 +247,7 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
   JointChoice estimated, measured;
   std::string missing;
   bool anyMeasured = false, allFused = true, allPlans = true;
-  for (const auto &[op, candidates] : ops) {
+  for (const auto &[op, candidates, planKey] : ops) {
     if (getDecisionKey(op, context.tf32).empty())
       continue;
     SmallVector<std::pair<Candidate, double>> costs;
@@ -268,6 +269,15 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
     Decision decision = *found;
     keepFamily(decision.times, getWantedFamily(op, family), [](const auto &time) { return time.first; });
     std::optional<double> plan = findBest(decision.times, /*fused=*/false), fused = findBest(decision.times, /*fused=*/true);
+    std::string function = decision.function;
+    if (const Decision *other = plan || !decision.alone ? nullptr : lookUp(planKey, decision.device, context);
+        other && other->alone) {
+      if (plan = findBest(other->times, /*fused=*/false); plan) {
+        decision.times.push_back({Candidate::Plan, *plan});
+        decision.choose();
+        function += "` and, as a plan, `" + other->function;
+      }
+    }
     if (!plan || !fused) {
       isMissing(plan ? "measured as a plan alone" : "not measured as a plan");
       continue;
@@ -277,7 +287,7 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
     measured.fused += *fused;
     (isFused(decision.choice) ? allPlans : allFused) = false;
     if (measured.basis.empty())
-      measured.basis = "measured in calls of `" + decision.function + "` on " + decision.device;
+      measured.basis = "measured in calls of `" + function + "` on " + decision.device;
   }
   if (missing.empty() && anyMeasured) {
     measured.isMeasured = true;

@@ -64,6 +64,8 @@ std::optional<Decision> findDecision(LayerOpInterface op, const SelectionContext
 struct WeighedOp {
   LayerOpInterface op;
   SmallVector<CandidateCost> candidates;
+  /// The key of another op that does the same, whose plan counts where `op` has none measured and both were alone.
+  std::string planKey = {};
 };
 struct JointChoice {
   bool isFused = false;
