@@ -113,6 +113,7 @@ TEST(Decisions, WhatIsWrongIsSaidWithItsLine) {
             "file.json:5: `fused` of `microseconds` must be a number that is not negative");
   EXPECT_EQ(with("\"choice\": \"runtime\"", "\"choice\": \"fused/step\""),
             "file.json:5: `choice` must be one of the candidates in `microseconds`");
+  EXPECT_EQ(with("\"choice\"", "\"alone\": 1, \"choice\""), "file.json:5: `alone` must be true or false");
   EXPECT_EQ(with("{\"runtime\": 1, \"fused\": 2}", "{}"),
             "file.json:5: a decision needs `microseconds`, an object with a number for each candidate");
 }
