@@ -10,28 +10,16 @@
 
 namespace rnnrt::cublas {
 
-/// NVIDIA's type in our words. A type that is missing here stays itself and fails the comparison.
-template <typename T> struct Ours { using type = T; };
-template <typename T> struct Ours<const T> { using type = const typename Ours<T>::type; };
-template <typename T> struct Ours<T *> { using type = typename Ours<T>::type *; };
-template <typename R, typename... A> struct Ours<R(A...)> {
-  using type = typename Ours<R>::type(typename Ours<A>::type...);
-};
+#include "HeaderTest.inc"
 
-#define RNNRT_SAME_TYPE(theirs, ours)                                                                                  \
-  template <> struct Ours<theirs> { using type = ours; };
-RNNRT_SAME_TYPE(::cublasLtContext, HandleObject)
-RNNRT_SAME_TYPE(::cublasLtMatmulDescOpaque_t, MatmulDescObject)
-RNNRT_SAME_TYPE(::cublasLtMatrixLayoutOpaque_t, MatrixLayoutObject)
-RNNRT_SAME_TYPE(::cublasLtMatmulPreferenceOpaque_t, MatmulPreferenceObject)
-RNNRT_SAME_TYPE(::cublasLtMatmulAlgo_t, MatmulAlgo)
-RNNRT_SAME_TYPE(::cublasLtMatmulHeuristicResult_t, MatmulHeuristicResult)
-RNNRT_SAME_TYPE(::CUstream_st, std::remove_pointer_t<cuda::CUstream>)
+RNNRT_SAME_TYPE(cublasLtContext, HandleObject)
+RNNRT_SAME_TYPE(cublasLtMatmulDescOpaque_t, MatmulDescObject)
+RNNRT_SAME_TYPE(cublasLtMatrixLayoutOpaque_t, MatrixLayoutObject)
+RNNRT_SAME_TYPE(cublasLtMatmulPreferenceOpaque_t, MatmulPreferenceObject)
+RNNRT_SAME_TYPE(cublasLtMatmulAlgo_t, MatmulAlgo)
+RNNRT_SAME_TYPE(cublasLtMatmulHeuristicResult_t, MatmulHeuristicResult)
+RNNRT_SAME_TYPE(CUstream_st, std::remove_pointer_t<cuda::CUstream>)
 
-/// Enums: the same numbers in the same space.
-#define RNNRT_SAME_ENUM(theirs, ours)                                                                                  \
-  RNNRT_SAME_TYPE(::theirs, ours)                                                                                      \
-  static_assert(sizeof(::theirs) == sizeof(ours), "size of " #theirs);
 RNNRT_SAME_ENUM(cublasStatus_t, Result)
 RNNRT_SAME_ENUM(cudaDataType_t, DataType)
 RNNRT_SAME_ENUM(cublasComputeType_t, ComputeType)
@@ -60,7 +48,6 @@ RNNRT_SAME_PLACE(state)
 RNNRT_SAME_PLACE(wavesCount)
 RNNRT_SAME_PLACE(reserved)
 
-#define RNNRT_SAME_VALUE(ours, theirs) static_assert(uint32_t(ours) == uint32_t(::theirs), "value of " #theirs);
 RNNRT_SAME_VALUE(Result::Success, CUBLAS_STATUS_SUCCESS)
 RNNRT_SAME_VALUE(Result::NotInitialized, CUBLAS_STATUS_NOT_INITIALIZED)
 RNNRT_SAME_VALUE(Result::AllocFailed, CUBLAS_STATUS_ALLOC_FAILED)

@@ -10,27 +10,15 @@
 
 namespace rnnrt::cudnn {
 
-/// NVIDIA's type in our words. A type that is missing here stays itself and fails the comparison.
-template <typename T> struct Ours { using type = T; };
-template <typename T> struct Ours<const T> { using type = const typename Ours<T>::type; };
-template <typename T> struct Ours<T *> { using type = typename Ours<T>::type *; };
-template <typename R, typename... A> struct Ours<R(A...)> {
-  using type = typename Ours<R>::type(typename Ours<A>::type...);
-};
+#include "HeaderTest.inc"
 
-#define RNNRT_SAME_TYPE(theirs, ours)                                                                                  \
-  template <> struct Ours<theirs> { using type = ours; };
-RNNRT_SAME_TYPE(::cudnnContext, HandleObject)
-RNNRT_SAME_TYPE(::cudnnTensorStruct, TensorObject)
-RNNRT_SAME_TYPE(::cudnnDropoutStruct, DropoutObject)
-RNNRT_SAME_TYPE(::cudnnRNNStruct, RnnObject)
-RNNRT_SAME_TYPE(::cudnnRNNDataStruct, RnnDataObject)
-RNNRT_SAME_TYPE(::CUstream_st, std::remove_pointer_t<cuda::CUstream>)
+RNNRT_SAME_TYPE(cudnnContext, HandleObject)
+RNNRT_SAME_TYPE(cudnnTensorStruct, TensorObject)
+RNNRT_SAME_TYPE(cudnnDropoutStruct, DropoutObject)
+RNNRT_SAME_TYPE(cudnnRNNStruct, RnnObject)
+RNNRT_SAME_TYPE(cudnnRNNDataStruct, RnnDataObject)
+RNNRT_SAME_TYPE(CUstream_st, std::remove_pointer_t<cuda::CUstream>)
 
-/// Enums: the same numbers in the same space.
-#define RNNRT_SAME_ENUM(theirs, ours)                                                                                  \
-  RNNRT_SAME_TYPE(::theirs, ours)                                                                                      \
-  static_assert(sizeof(::theirs) == sizeof(ours), "size of " #theirs);
 RNNRT_SAME_ENUM(cudnnStatus_t, Result)
 RNNRT_SAME_ENUM(cudnnDataType_t, DataType)
 RNNRT_SAME_ENUM(cudnnMathType_t, MathType)
@@ -53,7 +41,6 @@ static_assert(!std::is_same_v<Ours<decltype(::cudnnSetStream)>::type, Result(Han
 static_assert(!std::is_same_v<Ours<decltype(::cudnnSetStream)>::type, Result(cuda::CUstream, Handle)>);
 static_assert(!std::is_same_v<Ours<decltype(::cudnnBuildRNNDynamic)>::type, Result(Handle, RnnDescriptor, int64_t)>);
 
-#define RNNRT_SAME_VALUE(ours, theirs) static_assert(uint32_t(ours) == uint32_t(::theirs), "value of " #theirs);
 RNNRT_SAME_VALUE(Result::Success, CUDNN_STATUS_SUCCESS)
 RNNRT_SAME_VALUE(Result::NotInitialized, CUDNN_STATUS_NOT_INITIALIZED)
 RNNRT_SAME_VALUE(Result::BadParam, CUDNN_STATUS_BAD_PARAM)

@@ -10,16 +10,8 @@
 
 namespace rnnrt::cuda {
 
-/// NVIDIA's type in our words. A type that is missing here stays itself and fails the comparison.
-template <typename T> struct Ours { using type = T; };
-template <typename T> struct Ours<const T> { using type = const typename Ours<T>::type; };
-template <typename T> struct Ours<T *> { using type = typename Ours<T>::type *; };
-template <typename R, typename... A> struct Ours<R(A...)> {
-  using type = typename Ours<R>::type(typename Ours<A>::type...);
-};
+#include "HeaderTest.inc"
 
-#define RNNRT_SAME_TYPE(theirs, ours)                                                                                  \
-  template <> struct Ours<::theirs> { using type = ours; };
 RNNRT_SAME_TYPE(CUctx_st, CUctx_st)
 RNNRT_SAME_TYPE(CUstream_st, CUstream_st)
 RNNRT_SAME_TYPE(CUevent_st, CUevent_st)
@@ -29,28 +21,24 @@ RNNRT_SAME_TYPE(CUmemPoolHandle_st, CUmemPoolHandle_st)
 RNNRT_SAME_TYPE(CUmod_st, CUmod_st)
 RNNRT_SAME_TYPE(CUfunc_st, CUfunc_st)
 
-/// Enums: the same numbers in the same space.
-#define RNNRT_SAME_ENUM(name)                                                                                          \
-  RNNRT_SAME_TYPE(name, name)                                                                                          \
-  static_assert(sizeof(::name) == sizeof(name), "size of " #name);
-RNNRT_SAME_ENUM(CUresult)
-RNNRT_SAME_ENUM(CUdevice_attribute)
-RNNRT_SAME_ENUM(CUfunction_attribute)
-RNNRT_SAME_ENUM(CUpointer_attribute)
-RNNRT_SAME_ENUM(CUmemorytype)
-RNNRT_SAME_ENUM(CUstreamCaptureStatus)
-RNNRT_SAME_ENUM(CUstreamCaptureMode)
-RNNRT_SAME_ENUM(CUmemAllocationType)
-RNNRT_SAME_ENUM(CUmemAllocationHandleType)
-RNNRT_SAME_ENUM(CUmemLocationType)
-RNNRT_SAME_ENUM(CUmemPool_attribute)
-RNNRT_SAME_ENUM(CUjit_option)
-RNNRT_SAME_ENUM(CUlaunchAttributeID)
-RNNRT_SAME_ENUM(CUtensorMapDataType)
-RNNRT_SAME_ENUM(CUtensorMapInterleave)
-RNNRT_SAME_ENUM(CUtensorMapSwizzle)
-RNNRT_SAME_ENUM(CUtensorMapL2promotion)
-RNNRT_SAME_ENUM(CUtensorMapFloatOOBfill)
+RNNRT_SAME_ENUM(CUresult, CUresult)
+RNNRT_SAME_ENUM(CUdevice_attribute, CUdevice_attribute)
+RNNRT_SAME_ENUM(CUfunction_attribute, CUfunction_attribute)
+RNNRT_SAME_ENUM(CUpointer_attribute, CUpointer_attribute)
+RNNRT_SAME_ENUM(CUmemorytype, CUmemorytype)
+RNNRT_SAME_ENUM(CUstreamCaptureStatus, CUstreamCaptureStatus)
+RNNRT_SAME_ENUM(CUstreamCaptureMode, CUstreamCaptureMode)
+RNNRT_SAME_ENUM(CUmemAllocationType, CUmemAllocationType)
+RNNRT_SAME_ENUM(CUmemAllocationHandleType, CUmemAllocationHandleType)
+RNNRT_SAME_ENUM(CUmemLocationType, CUmemLocationType)
+RNNRT_SAME_ENUM(CUmemPool_attribute, CUmemPool_attribute)
+RNNRT_SAME_ENUM(CUjit_option, CUjit_option)
+RNNRT_SAME_ENUM(CUlaunchAttributeID, CUlaunchAttributeID)
+RNNRT_SAME_ENUM(CUtensorMapDataType, CUtensorMapDataType)
+RNNRT_SAME_ENUM(CUtensorMapInterleave, CUtensorMapInterleave)
+RNNRT_SAME_ENUM(CUtensorMapSwizzle, CUtensorMapSwizzle)
+RNNRT_SAME_ENUM(CUtensorMapL2promotion, CUtensorMapL2promotion)
+RNNRT_SAME_ENUM(CUtensorMapFloatOOBfill, CUtensorMapFloatOOBfill)
 
 /// Structures: every field at the same place.
 #define RNNRT_SAME_STRUCT(name)                                                                                        \

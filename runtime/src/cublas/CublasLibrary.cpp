@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cublas/CublasLibrary.h"
-
-#include <cstdlib>
-#include <map>
-#include <mutex>
+#include "core/LoadOnce.h"
 
 using namespace rnnrt;
 using namespace rnnrt::cublas;
@@ -13,32 +10,20 @@ using namespace rnnrt::cublas;
 static constexpr const char *variable = "RNNRT_CUBLASLT_PATH";
 
 Status CublasLibrary::load(int driverVersion, std::shared_ptr<const CublasLibrary> &library) {
-  static std::mutex mutex;
-  // By the value of the variable: a program may set it between two devices, as the tests do. Never destroyed, so that
-  // devices with static storage can still use it.
-  static auto &loaded = *new std::map<std::pair<bool, std::string>, std::shared_ptr<const CublasLibrary>>();
-  const bool isLatest = driverVersion >= 13000;
-  const char *value = std::getenv(variable);
-  std::lock_guard<std::mutex> lock(mutex);
-  std::shared_ptr<const CublasLibrary> &slot = loaded[{isLatest, value ? value : ""}];
-  if (!slot) {
-    auto made = std::make_shared<CublasLibrary>();
-    LibraryQuery query;
-    query.what = "cuBLASLt";
-    query.variable = variable;
-    query.names = {"libcublasLt.so.12"};
-    query.wheelDirectories = {"nvidia/cublas/lib"};
-    if (isLatest) {
-      query.names.insert(query.names.begin(), "libcublasLt.so.13");
-      query.wheelDirectories.insert(query.wheelDirectories.begin(), "nvidia/cu13/lib");
-    }
-    query.directories = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
-    RNNRT_TRY(DynamicLibrary::open(query, made->file));
-    RNNRT_TRY(made->resolve());
-    slot = std::move(made);
+  LibraryQuery query;
+  query.what = "cuBLASLt";
+  query.variable = variable;
+  query.names = {"libcublasLt.so.12"};
+  query.wheelDirectories = {"nvidia/cublas/lib"};
+  if (driverVersion >= 13000) {
+    query.names.insert(query.names.begin(), "libcublasLt.so.13");
+    query.wheelDirectories.insert(query.wheelDirectories.begin(), "nvidia/cu13/lib");
   }
-  library = slot;
-  return Status();
+  query.directories = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
+  return loadOnce(query, library, [&](CublasLibrary &made) {
+    RNNRT_TRY(DynamicLibrary::open(query, made.file));
+    return made.resolve();
+  });
 }
 
 Status CublasLibrary::resolve() {
@@ -57,10 +42,7 @@ Status CublasLibrary::resolve() {
 }
 
 std::string CublasLibrary::versionText() const {
-  // Since 12.0 the number is MAJOR*10000 + MINOR*100 + PATCH; before, MAJOR*1000 + MINOR*100 + PATCH.
-  const size_t major = number >= 100000 ? number / 10000 : number / 1000;
-  return std::to_string(major) + "." + std::to_string(number / 100 % (number >= 100000 ? 100 : 10)) + "." +
-         std::to_string(number % 100);
+  return libraryVersionText(number, /*since=*/100000);
 }
 
 rnnrt_status_code_t cublas::statusCode(Result result) {

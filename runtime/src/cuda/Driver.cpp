@@ -2,37 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/Driver.h"
-
-#include <cstdlib>
-#include <map>
-#include <mutex>
+#include "core/LoadOnce.h"
 
 using namespace rnnrt;
 using namespace rnnrt::cuda;
 
 Status Driver::load(std::shared_ptr<const Driver> &driver) {
-  static std::mutex mutex;
-  // By the value of the variable: a program may set it between two devices, as the tests do. Never destroyed, since
-  // objects with static storage may use it.
-  static auto &loaded = *new std::map<std::string, std::shared_ptr<const Driver>>();
-  const char *variable = std::getenv("RNNRT_CUDA_PATH");
-  std::lock_guard<std::mutex> lock(mutex);
-  std::shared_ptr<const Driver> &slot = loaded[variable ? variable : ""];
-  if (!slot) {
-    auto made = std::make_shared<Driver>();
-    LibraryQuery query;
-    query.what = "the CUDA driver";
-    query.variable = "RNNRT_CUDA_PATH";
-    query.names = {"libcuda.so.1"};
-    // The driver comes with the machine and not with CUDA. Containers and WSL put it where the loader may not look.
-    query.directories = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
-                         "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"};
-    RNNRT_TRY(DynamicLibrary::open(query, made->file));
-    RNNRT_TRY(made->start());
-    slot = std::move(made);
-  }
-  driver = slot;
-  return Status();
+  LibraryQuery query;
+  query.what = "the CUDA driver";
+  query.variable = "RNNRT_CUDA_PATH";
+  query.names = {"libcuda.so.1"};
+  // The driver comes with the machine and not with CUDA. Containers and WSL put it where the loader may not look.
+  query.directories = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+                       "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"};
+  return loadOnce(query, driver, [&](Driver &made) {
+    RNNRT_TRY(DynamicLibrary::open(query, made.file));
+    return made.start();
+  });
 }
 
 Status Driver::start() {

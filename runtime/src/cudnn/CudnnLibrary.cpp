@@ -2,43 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnLibrary.h"
-
-#include <cstdlib>
-#include <map>
-#include <mutex>
+#include "core/LoadOnce.h"
 
 using namespace rnnrt;
 using namespace rnnrt::cudnn;
 
-static std::string textOf(size_t version) {
-  // Since 9.0 the number is MAJOR*10000 + MINOR*100 + PATCH; before, MAJOR*1000 + MINOR*100 + PATCH.
-  const size_t major = version >= 90000 ? version / 10000 : version / 1000;
-  return std::to_string(major) + "." + std::to_string(version / 100 % (version >= 90000 ? 100 : 10)) + "." +
-         std::to_string(version % 100);
-}
-
 Status CudnnLibrary::load(std::shared_ptr<const CudnnLibrary> &library) {
-  static std::mutex mutex;
-  // By the value of the variable: a program may set it between two devices, as the tests do. Never destroyed, so that
-  // plans with static storage can still use it.
-  static auto &loaded = *new std::map<std::string, std::shared_ptr<const CudnnLibrary>>();
-  const char *variable = std::getenv("RNNRT_CUDNN_PATH");
-  std::lock_guard<std::mutex> lock(mutex);
-  std::shared_ptr<const CudnnLibrary> &slot = loaded[variable ? variable : ""];
-  if (!slot) {
-    auto made = std::make_shared<CudnnLibrary>();
-    LibraryQuery query;
-    query.what = "cuDNN 9";
-    query.variable = "RNNRT_CUDNN_PATH";
-    query.names = {"libcudnn.so.9"};
-    query.wheelDirectories = {"nvidia/cudnn/lib"};
-    query.directories = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
-    RNNRT_TRY(DynamicLibrary::open(query, made->file));
-    RNNRT_TRY(made->resolve());
-    slot = std::move(made);
-  }
-  library = slot;
-  return Status();
+  LibraryQuery query;
+  query.what = "cuDNN 9";
+  query.variable = "RNNRT_CUDNN_PATH";
+  query.names = {"libcudnn.so.9"};
+  query.wheelDirectories = {"nvidia/cudnn/lib"};
+  query.directories = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
+  return loadOnce(query, library, [&](CudnnLibrary &made) {
+    RNNRT_TRY(DynamicLibrary::open(query, made.file));
+    return made.resolve();
+  });
 }
 
 Status CudnnLibrary::resolve() {
@@ -57,7 +36,7 @@ Status CudnnLibrary::resolve() {
 }
 
 std::string CudnnLibrary::versionText() const {
-  return textOf(number);
+  return libraryVersionText(number, /*since=*/90000);
 }
 
 Status CudnnLibrary::checkElementType(int32_t dtype, int computeCapability) const {
