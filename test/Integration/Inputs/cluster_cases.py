@@ -1,4 +1,4 @@
-# cluster_cases.py - backward passes of a block LSTM that ask for cluster kernels.
+# cluster_cases.py - backward passes of a block LSTM that ask for cluster kernels; what their forward passes are made of too.
 #
 #   cluster_cases.py f16 > cases.mlir
 #   cluster_cases.py f32 few > cases.mlir         some of them, of up to 4 blocks or as many as the compiler chooses
@@ -58,17 +58,22 @@ def tensor(element, *sizes):
     return f"tensor<{'x'.join(map(str, sizes))}x{element}>"
 
 
-def function(case, element, has_arguments):
-    blocks, T, B, I, H, layout, peephole, steps, wanted = case
+def types_of(element, sizes):
+    """Of the operands that both passes have, and of one value per step and unit."""
+    T, B, I, H = sizes
     seq, state, vector = tensor(element, T, B, H), tensor(element, B, H), tensor(element, H)
     x, w, b = tensor(element, T, B, I), tensor(element, I + H, 4 * H), tensor(element, 4 * H)
-    arguments = [x, state, state, w, vector, vector, vector, b] + [seq] * 9
-    types = [x, state, state, w, vector, vector, vector, b]
-    name = f"cluster{blocks}_t{T}_b{B}_i{I}_h{H}" + ("" if steps is None else f"_steps{steps}")
+    return [x, state, state, w, vector, vector, vector, b], seq
+
+
+def function(name, op, operands, saved, results, wanted, blocks, layout, steps, attributes, has_arguments):
+    """A pass as a function. `saved`: of a gradient, the type of what the forward saved and of the gradients, else None."""
+    x, state, _, w, vector, _, _, b = operands
+    arguments = operands + [saved] * 9 * bool(saved)
     signature = "" if not has_arguments else ", ".join(f"%a{i}: {type}" for i, type in enumerate(arguments))
-    results = ", ".join(types[i] for i in wanted)
+    given = ", ".join(results[i] for i in wanted)
     size = f", rnn.cluster_blocks = {blocks}" if blocks else ""
-    lines = [f"func.func @{name}({signature}) -> ({results})",
+    lines = [f"func.func @{name}{'' if steps is None else f'_steps{steps}'}({signature}) -> ({given})",
              f'    attributes {{rnn.kernel_family = "cluster"{size}}} {{']
     if not has_arguments:
         lines += [f"  %a{i} = arith.constant dense<0.5> : {type}" for i, type in enumerate(arguments)]
@@ -76,13 +81,22 @@ def function(case, element, has_arguments):
     if steps is not None:
         lines.append(f"  %length = arith.constant {steps} : i64")
         length = " seq_len_max(%length)"
-    flag = " {use_peephole}" if peephole else ""
-    lines += [f"  %r:8 = rnn.block_lstm_grad {layout} x(%a0 : {x}) state(%a1, %a2 : {state}) weights(%a3 : {w})"
-              f" peephole(%a4, %a5, %a6 : {vector}) bias(%a7 : {b}){length}",
-              f"      saved(%a8, %a9, %a10, %a11, %a12, %a13, %a14 : {seq}) grads(%a15, %a16 : {seq}){flag}",
-              "  return " + ", ".join(f"%r#{i}" for i in wanted) + f" : {results}", "}"]
+    more = "" if not saved else (f"\n      saved(%a8, %a9, %a10, %a11, %a12, %a13, %a14 : {saved})"
+                                 f" grads(%a15, %a16 : {saved})")
+    flags = f" {{{', '.join(attributes)}}}" if attributes else ""
+    lines += [f"  %r:{len(results)} = {op} {layout} x(%a0 : {x}) state(%a1, %a2 : {state}) weights(%a3 : {w})"
+              f" peephole(%a4, %a5, %a6 : {vector}) bias(%a7 : {b}){length}{more}{flags}",
+              "  return " + ", ".join(f"%r#{i}" for i in wanted) + f" : {given}", "}"]
     return "\n".join(lines)
 
 
-cases = {"cases": CASES, "few": FEW, "checked": CHECKED, "refused": REFUSED, "shapes": SHAPES}[kind]
-print("\n\n".join(function(case, element, kind != "checked") for case in cases))
+def backward(case, element, has_arguments):
+    blocks, T, B, I, H, layout, peephole, steps, wanted = case
+    operands, seq = types_of(element, (T, B, I, H))
+    return function(f"cluster{blocks}_t{T}_b{B}_i{I}_h{H}", "rnn.block_lstm_grad", operands, seq, operands, wanted, blocks,
+                    layout, steps, ["use_peephole"] * peephole, has_arguments)
+
+
+if __name__ == "__main__":
+    cases = {"cases": CASES, "few": FEW, "checked": CHECKED, "refused": REFUSED, "shapes": SHAPES}[kind]
+    print("\n\n".join(backward(case, element, kind != "checked") for case in cases))

@@ -18,15 +18,11 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Bundle"))
+from cluster_cases import WIDE, element, function, kind, types_of  # noqa: E402
 from stacks import Stack  # noqa: E402
-
-element, kind = (sys.argv[1:] + ["cases"])[:2]
 
 NAMES = ["i", "cs", "f", "o", "ci", "co", "h"]
 ALL = range(len(NAMES))
-
-# What needs more shared memory than every kernel has, of two blocks; the reference has both.
-WIDE = {"f32": [150], "f64": [150, 200]}.get(element, [200])
 
 # Blocks, T, B, I, H, layout, peephole, forget_bias, cell_clip, steps that run (None: T), wanted results. The examples of a
 # cluster are as few as let all clusters run at once, so B decides whether it has one, some or eight.
@@ -89,32 +85,12 @@ LIMITS = [
 ]
 
 
-def tensor(element, *sizes):
-    return f"tensor<{'x'.join(map(str, sizes))}x{element}>"
-
-
-def function(case, element, has_arguments):
+def forward(case, element, has_arguments):
     blocks, T, B, I, H, layout, peephole, forget_bias, clip, steps, wanted = case
-    seq, state, vector = tensor(element, T, B, H), tensor(element, B, H), tensor(element, H)
-    x, w, b = tensor(element, T, B, I), tensor(element, I + H, 4 * H), tensor(element, 4 * H)
-    arguments = [x, state, state, w, vector, vector, vector, b]
-    name = f"forward{blocks}_t{T}_b{B}_i{I}_h{H}" + ("" if steps is None else f"_steps{steps}")
-    signature = "" if not has_arguments else ", ".join(f"%a{i}: {type}" for i, type in enumerate(arguments))
-    results = ", ".join([seq] * len(wanted))
-    size = f", rnn.cluster_blocks = {blocks}" if blocks else ""
-    lines = [f"func.func @{name}({signature}) -> ({results})",
-             f'    attributes {{rnn.kernel_family = "cluster"{size}}} {{']
-    if not has_arguments:
-        lines += [f"  %a{i} = arith.constant dense<0.5> : {type}" for i, type in enumerate(arguments)]
-    length = ""
-    if steps is not None:
-        lines.append(f"  %length = arith.constant {steps} : i64")
-        length = " seq_len_max(%length)"
-    flags = [f"forget_bias = {forget_bias}", f"cell_clip = {clip}"] + ["use_peephole"] * peephole
-    lines += [f"  %r:7 = rnn.block_lstm {layout} x(%a0 : {x}) state(%a1, %a2 : {state}) weights(%a3 : {w})"
-              f" peephole(%a4, %a5, %a6 : {vector}) bias(%a7 : {b}){length} {{{', '.join(flags)}}}",
-              "  return " + ", ".join(f"%r#{i}" for i in wanted) + f" : {results}", "}"]
-    return "\n".join(lines)
+    operands, seq = types_of(element, (T, B, I, H))
+    attributes = [f"forget_bias = {forget_bias}", f"cell_clip = {clip}"] + ["use_peephole"] * peephole
+    return function(f"forward{blocks}_t{T}_b{B}_i{I}_h{H}", "rnn.block_lstm", operands, None, [seq] * len(NAMES), wanted,
+                    blocks, layout, steps, attributes, has_arguments)
 
 
 def one_gate(element):
@@ -137,4 +113,4 @@ elif kind in ("stacks", "types", "limits"):
     print("}")
 else:
     cases = {"cases": CASES, "few": FEW, "checked": CHECKED, "refused": REFUSED, "shapes": SHAPES}[kind]
-    print("\n\n".join(function(case, element, kind != "checked") for case in cases))
+    print("\n\n".join(forward(case, element, kind != "checked") for case in cases))
