@@ -79,12 +79,8 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
-  PassManager pm(module.getContext());
-  if (options.configurePassManager && failed(options.configurePassManager(pm)))
-    return llvm::createStringError("the pass manager could not be configured");
-  buildPipeline(pm, withVectorsOf(**machine, options.pipeline));
-  if (failed(pm.run(module)))
-    return llvm::createStringError("the module could not be compiled, see the errors above");
+  if (llvm::Error error = runPipeline(module, withVectorsOf(**machine, options.pipeline), options.passes))
+    return error;
 
   auto transformer = makeOptimizer(options.optimizationLevel, machine->get());
   ExecutionEngineOptions engineOptions;

@@ -9,7 +9,6 @@
 #include "Vectors.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Pass/PassManager.h"
 #include "rnn/Dialect/RNN/Transforms/Selection.h"
 #include "rnn_runtime/abi.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -133,35 +132,20 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
       "if the program has it");
 }
 
-/// Runs the passes that `build` adds.
-static llvm::Error runPasses(ModuleOp module, const ObjectOptions &options,
-                             llvm::function_ref<void(OpPassManager &)> build) {
-  PassManager pm(module.getContext());
-  if (options.configurePassManager && failed(options.configurePassManager(pm)))
-    return makeError("the pass manager could not be configured");
-  build(pm);
-  if (failed(pm.run(module)))
-    return makeError("the module could not be compiled, see the errors above");
-  return llvm::Error::success();
-}
-
 /// The whole pipeline, or its two parts with a look between them: candidates are known after selection alone.
-static llvm::Error runPipeline(ModuleOp module, const ObjectOptions &options, PipelineOptions pipeline,
-                               llvm::SmallVector<CompiledCandidate> &candidates) {
+static llvm::Error runStages(ModuleOp module, const ObjectOptions &options, PipelineOptions pipeline,
+                             llvm::SmallVector<CompiledCandidate> &candidates) {
   if (!options.listCandidates)
-    return runPasses(module, options, [&](OpPassManager &pm) { buildPipeline(pm, pipeline); });
-  pipeline.stopAfter = Stage::Select;
-  if (llvm::Error error = runPasses(module, options, [&](OpPassManager &pm) { buildPipeline(pm, pipeline); }))
+    return runPipeline(module, pipeline, options.passes);
+  PipelineOptions selection = pipeline;
+  selection.stopAfter = Stage::Select;
+  if (llvm::Error error = runPipeline(module, selection, options.passes))
     return error;
   SelectionContext context(*TargetInfo::get(pipeline.target));
   context.chip = pipeline.target == "host" ? pipeline.processor : pipeline.chip;
   context.tf32 = pipeline.tf32;
   candidates = listCompiledCandidates(module, context);
-  return runPasses(module, options, [&](OpPassManager &pm) {
-    buildBufferizePipeline(pm, pipeline);
-    buildLowerPipeline(pm, pipeline);
-    buildEmitPipeline(pm, pipeline);
-  });
+  return runPipeline(module, pipeline, options.passes, Stage::Bufferize);
 }
 
 llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectOptions &options, ObjectForm form) {
@@ -170,8 +154,7 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
     return machine.takeError();
   llvm::StringSet<> declared = collectDeclared(module);
   CompiledObject compiled;
-  if (llvm::Error error =
-          runPipeline(module, options, withVectorsOf(**machine, options.pipeline), compiled.candidates))
+  if (llvm::Error error = runStages(module, options, withVectorsOf(**machine, options.pipeline), compiled.candidates))
     return error;
   compiled.functions = getExportedFunctions(module);
   llvm::LLVMContext context;

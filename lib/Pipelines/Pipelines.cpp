@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "rnn/Conversion/Passes.h"
@@ -173,15 +174,39 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   addContract(pm, options, Stage::Emit);
 }
 
-void rnn::buildPipeline(OpPassManager &pm, const PipelineOptions &options) {
+void rnn::buildPipeline(OpPassManager &pm, const PipelineOptions &options, Stage first) {
   using Build = void (*)(OpPassManager &, const PipelineOptions &);
   const Build builders[] = {buildImportPipeline,    buildSimplifyPipeline, buildSelectPipeline,
                             buildBufferizePipeline, buildLowerPipeline,    buildEmitPipeline};
   for (auto [index, build] : llvm::enumerate(builders)) {
-    build(pm, options);
-    if (options.stopAfter == static_cast<Stage>(index))
+    Stage stage = static_cast<Stage>(index);
+    if (stage >= first)
+      build(pm, options);
+    if (options.stopAfter == stage)
       return;
   }
+}
+
+llvm::Error rnn::runPipeline(ModuleOp module, const PipelineOptions &options, const RunOptions &passes, Stage first) {
+  auto run = [&](const PipelineOptions &options, Stage first, bool verifyEach) -> llvm::Error {
+    PassManager pm(module.getContext());
+    if (passes.configure && failed(passes.configure(pm)))
+      return llvm::createStringError("the pass manager could not be configured");
+    pm.enableVerifier(verifyEach);
+    buildPipeline(pm, options, first);
+    if (failed(pm.run(module)) || (!verifyEach && failed(verify(module))))
+      return llvm::createStringError("the module could not be compiled, see the errors above");
+    return llvm::Error::success();
+  };
+  if (passes.verifyEach || options.stopAfter <= Stage::Bufferize)
+    return run(options, first, /*verifyEach=*/true);
+  if (first <= Stage::Bufferize) {
+    PipelineOptions buffers = options;
+    buffers.stopAfter = Stage::Bufferize;
+    if (llvm::Error error = run(buffers, first, /*verifyEach=*/true))
+      return error;
+  }
+  return run(options, std::max(first, Stage::Lower), /*verifyEach=*/false);
 }
 
 namespace {

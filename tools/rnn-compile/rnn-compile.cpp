@@ -15,6 +15,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
 #include "rnn/Emit/JIT.h"
 #include "rnn/Emit/Object.h"
 #include "rnn/InitAllPasses.h"
@@ -88,6 +89,11 @@ static cl::opt<unsigned> optimizationLevel("O", cl::Prefix, cl::desc("Optimizati
                                            cl::value_desc("LEVEL"), cl::init(3), cl::cat(category));
 static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, sizes and functions"),
                                      cl::cat(category));
+
+static cl::opt<bool> verifyEach("verify-each",
+                                cl::desc("Verify the module after every pass (default: as long as it has tensors, and "
+                                         "at the end)"),
+                                cl::cat(category));
 
 static llvm::ExitOnError exitOnError;
 
@@ -183,6 +189,11 @@ static OwningOpRef<ModuleOp> parse(std::shared_ptr<llvm::SourceMgr> sources, MLI
   return module;
 }
 
+static LogicalResult configurePassManager(PassManager &pm) {
+  applyDefaultTimingPassManagerCLOptions(pm);
+  return applyPassManagerCLOptions(pm);
+}
+
 static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
   PipelineOptions pipeline;
   pipeline.target = target;
@@ -198,14 +209,13 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
   pipeline.stopAfter = stopAfter;
   pipeline.exportPrefix = getPrefix();
   pipeline.exportAll = true;
+  RunOptions passes;
+  passes.configure = configurePassManager;
+  passes.verifyEach = verifyEach;
   Outputs outputs;
   if (form == Form::MLIR) {
-    PassManager pm(module.getContext());
-    if (failed(applyPassManagerCLOptions(pm)))
-      return makeError("the pass manager could not be configured");
-    buildPipeline(pm, pipeline);
-    if (failed(pm.run(module)))
-      return makeError("the module could not be compiled, see the errors above");
+    if (llvm::Error error = runPipeline(module, pipeline, passes))
+      return error;
     std::string text;
     llvm::raw_string_ostream(text) << *module;
     if (llvm::Error error = outputs.write(outputFile, text))
@@ -218,7 +228,7 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
   options.optimizationLevel = optimizationLevel;
   options.cpu = cpu;
   options.triple = triple;
-  options.configurePassManager = applyPassManagerCLOptions;
+  options.passes = passes;
   options.listCandidates = !candidatesFile.empty();
   auto start = std::chrono::steady_clock::now();
   auto compiled = compileObject(module, options, form == Form::LLVMIR ? ObjectForm::LLVMIR : ObjectForm::Object);
@@ -271,6 +281,7 @@ int main(int argc, char **argv) {
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
+  registerDefaultTimingManagerCLOptions();
   cl::HideUnrelatedOptions(category); // LLVM's hundreds stay usable, and --help-hidden lists them
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a module to a library for C programs, which need librnn_runtime to run it. "

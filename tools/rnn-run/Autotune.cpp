@@ -9,7 +9,6 @@
 
 #include "Autotune.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "rnn/Dialect/RNN/Transforms/Selection.h"
@@ -85,13 +84,10 @@ static SmallVector<LayerOpInterface> collectOps(ModuleOp module) {
 /// The module up to selection, of which rnn-block-to-cudnn is the first part: block ops are filed as they are before it.
 llvm::Error Autotuner::prepare(ModuleOp module) {
   base = module.clone();
-  PassManager pm(base->getContext());
-  if (options.configurePassManager && failed(options.configurePassManager(pm)))
-    return makeError("the pass manager could not be configured");
-  buildImportPipeline(pm, options.pipeline);
-  buildSimplifyPipeline(pm, options.pipeline);
-  if (failed(pm.run(*base)))
-    return makeError("the module could not be compiled, see the errors above");
+  PipelineOptions pipeline = options.pipeline;
+  pipeline.stopAfter = Stage::Simplify;
+  if (llvm::Error error = runPipeline(*base, pipeline, options.passes))
+    return error;
   for (auto [number, op] : llvm::enumerate(collectOps(*base)))
     numbers[op] = number;
   return llvm::Error::success();

@@ -12,6 +12,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
 #include "rnn/InitAllPasses.h"
 #include "rnn/Support/Compare.h"
 #include "rnn/Support/Npy.h"
@@ -100,6 +101,11 @@ static cl::opt<bool> simtCheck("simt-check",
 static cl::opt<int64_t> dropoutDraw("dropout-draw",
                                     cl::desc("Draw of the dropout stream to use in every call (default: the next one)"),
                                     cl::value_desc("N"), cl::init(-1), cl::cat(category));
+
+static cl::opt<bool> verifyEach("verify-each",
+                                cl::desc("Verify the module after every pass (default: as long as it has tensors, and "
+                                         "at the end)"),
+                                cl::cat(category));
 
 static llvm::ExitOnError exitOnError;
 
@@ -195,6 +201,18 @@ static llvm::Error runBenchmark(const CompiledModule &module, RuntimeSession &se
   return llvm::Error::success();
 }
 
+static LogicalResult configurePassManager(PassManager &pm) {
+  applyDefaultTimingPassManagerCLOptions(pm);
+  return applyPassManagerCLOptions(pm);
+}
+
+static RunOptions getRunOptions() {
+  RunOptions passes;
+  passes.configure = configurePassManager;
+  passes.verifyEach = verifyEach;
+  return passes;
+}
+
 static llvm::Error run(ModuleOp module) {
   std::unique_ptr<RuntimeSession> session;
   auto openSession = [&]() -> llvm::Error {
@@ -217,7 +235,7 @@ static llvm::Error run(ModuleOp module) {
   options.pipeline.simtCheck = simtCheck;
   SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
   options.symbols = symbols;
-  options.configurePassManager = applyPassManagerCLOptions;
+  options.passes = getRunOptions();
   OwningOpRef<ModuleOp> original;
   if (!autotuneFile.empty())
     original = module.clone();
@@ -290,12 +308,8 @@ static llvm::Error printStage(ModuleOp module, Stage stage) {
   options.processor = llvm::sys::getHostCPUName().str();
   options.simtCheck = simtCheck;
   options.stopAfter = stage;
-  PassManager pm(module.getContext());
-  if (failed(applyPassManagerCLOptions(pm)))
-    return makeError("the pass manager could not be configured");
-  buildPipeline(pm, options);
-  if (failed(pm.run(module)))
-    return makeError("the module could not be compiled, see the errors above");
+  if (llvm::Error error = runPipeline(module, options, getRunOptions()))
+    return error;
   module.print(llvm::outs());
   return llvm::Error::success();
 }
@@ -318,6 +332,7 @@ int main(int argc, char **argv) {
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
+  registerDefaultTimingManagerCLOptions();
   cl::HideUnrelatedOptions(category); // LLVM's hundreds stay usable, and --help-hidden lists them
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a module in process and runs one of its functions. TensorFlow's RNN ops in "

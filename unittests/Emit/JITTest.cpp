@@ -5,9 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Emit/JIT.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "rnn_runtime/abi.h"
 #include "rnn_runtime/api.h"
 #include <cstring>
@@ -35,7 +39,7 @@ protected:
     rnnrt_device_release(device);
   }
 
-  llvm::Expected<std::unique_ptr<CompiledModule>> tryCompile(llvm::StringRef source) {
+  llvm::Expected<std::unique_ptr<CompiledModule>> tryCompile(llvm::StringRef source, const RunOptions &passes = {}) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
     if (!module)
       return llvm::createStringError("the test's module does not parse");
@@ -46,6 +50,7 @@ protected:
       symbols.push_back({table[index].name, table[index].address});
     JITOptions options;
     options.symbols = symbols;
+    options.passes = passes;
     return CompiledModule::compile(*module, options);
   }
 
@@ -318,6 +323,56 @@ TEST_F(JITTest, SharedStepsOfCallsAtOnceHaveTheSameBits) {
     });
   for (std::thread &thread : threads)
     thread.join();
+}
+
+/// Makes a module invalid in front of a pass: by a name that is there twice, which stays, or by a dead constant of the
+/// wrong type, which canonicalization takes away.
+struct Breaker : public PassInstrumentation {
+  Breaker(StringRef pass, bool stays) : pass(pass), stays(stays) {}
+
+  void runBeforePass(Pass *next, Operation *op) override {
+    if (next->getArgument() != pass)
+      return;
+    OpBuilder b = OpBuilder::atBlockBegin(cast<ModuleOp>(op).getBody());
+    for (int copy = 0; copy < 2 && stays; ++copy)
+      func::FuncOp::create(b, b.getUnknownLoc(), "twice", b.getFunctionType({}, {})).setPrivate();
+    if (stays)
+      return;
+    OperationState state(b.getUnknownLoc(), arith::ConstantOp::getOperationName());
+    state.addTypes(b.getI32Type());
+    state.addAttribute("value", b.getI64IntegerAttr(1));
+    (*cast<ModuleOp>(op).getOps<func::FuncOp>().begin()).getBody().front().push_front(Operation::create(state));
+  }
+
+  StringRef pass;
+  bool stays;
+};
+
+TEST_F(JITTest, PassesAreVerifiedOnTensorsAndAtTheEnd) {
+  auto compileBroken = [&](StringRef pass, bool stays, bool verifyEach) {
+    std::string diagnostic;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &error) { diagnostic = error.str(); });
+    auto configure = [&](PassManager &pm) {
+      pm.addInstrumentation(std::make_unique<Breaker>(pass, stays));
+      return success();
+    };
+    RunOptions passes;
+    passes.configure = configure;
+    passes.verifyEach = verifyEach;
+    auto module = tryCompile("func.func @main(%a: f32) -> f32 { return %a : f32 }", passes);
+    if (module)
+      return std::string("compiled");
+    llvm::consumeError(module.takeError());
+    return diagnostic;
+  };
+  const char *wrongType = "'arith.constant' op failed to verify that all of {value, result} have same type";
+  for (bool verifyEach : {false, true}) {
+    EXPECT_EQ(compileBroken("rnn-protect-arguments", /*stays=*/false, verifyEach), wrongType);
+    std::string twice = compileBroken("rnn-expand-strided-copies", /*stays=*/true, verifyEach);
+    EXPECT_TRUE(StringRef(twice).starts_with("redefinition of symbol")) << twice;
+  }
+  EXPECT_EQ(compileBroken("rnn-expand-strided-copies", /*stays=*/false, /*verifyEach=*/true), wrongType);
+  EXPECT_EQ(compileBroken("rnn-expand-strided-copies", /*stays=*/false, /*verifyEach=*/false), "compiled");
 }
 
 } // namespace

@@ -36,8 +36,8 @@ struct JITOptions {
   unsigned optimizationLevel = 3;
   /// The entries of the runtime (`rnnrt_abi_symbols`).
   llvm::ArrayRef<RuntimeSymbol> symbols;
-  /// Called with the pass manager before it runs, for timing and printing.
-  llvm::function_ref<llvm::LogicalResult(PassManager &)> configurePassManager = nullptr;
+  /// How the passes run, for timing, printing and debugging.
+  RunOptions passes;
 };
 
 /// What a function wants and gives, as tensors and scalars.

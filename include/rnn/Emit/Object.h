@@ -34,8 +34,8 @@ struct ObjectOptions {
   /// that the result runs on all of them.
   std::string cpu;
   bool listCandidates = false; ///< fill CompiledObject::candidates
-  /// Called with the pass manager before it runs, for timing and printing.
-  llvm::function_ref<llvm::LogicalResult(PassManager &)> configurePassManager = nullptr;
+  /// How the passes run, for timing, printing and debugging.
+  RunOptions passes;
 };
 
 /// A module as an object file in memory.

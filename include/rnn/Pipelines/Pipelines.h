@@ -10,8 +10,10 @@
 #ifndef RNN_PIPELINES_PIPELINES_H
 #define RNN_PIPELINES_PIPELINES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "llvm/Support/Error.h"
 #include <optional>
 
 namespace mlir::rnn {
@@ -73,8 +75,21 @@ void buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options = {});
 /// The LLVM dialect. Every public function is reached through a uniform entry (`rnn-emit-entries`).
 void buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options = {});
 
-/// All stages up to `options.stopAfter`.
-void buildPipeline(OpPassManager &pm, const PipelineOptions &options = {});
+/// All stages from `first` up to `options.stopAfter`.
+void buildPipeline(OpPassManager &pm, const PipelineOptions &options = {}, Stage first = Stage::Import);
+
+/// How passes are run; for timing, printing and debugging.
+struct RunOptions {
+  /// Called with each pass manager before it gets its passes.
+  llvm::function_ref<llvm::LogicalResult(PassManager &)> configure = nullptr;
+  /// Verify the module after every pass. Otherwise that ends with bufferization, while a module is small; the loops of a
+  /// layer are a hundred times as much, and are verified once, at the end.
+  bool verifyEach = false;
+};
+
+/// Runs the stages that `buildPipeline` adds. Diagnostics go to the context.
+llvm::Error runPipeline(ModuleOp module, const PipelineOptions &options, const RunOptions &passes,
+                        Stage first = Stage::Import);
 
 /// Registers `rnn-pipeline{target=host lowering=auto stop-after=run}`.
 void registerPipelines();

@@ -13,7 +13,8 @@
 
 // Code for the oldest processor of the architecture, unless another is named.
 // RUN: rnn-compile %s -o generic.ll && FileCheck %s --check-prefix=GENERIC < generic.ll
-// RUN: rnn-compile %s -o native.o --cpu=native
+// RUN: rnn-compile %s -o native.o --cpu=native --verify-each --mlir-timing --mlir-timing-display=list 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TIMING
 // RUN: rnn-compile %s -o arm.o --triple=aarch64-linux-gnu --emit-header=- | FileCheck %s --check-prefix=PRINT
 // RUN: llvm-readelf --file-header arm.o | FileCheck %s --check-prefix=ARM
 
@@ -21,6 +22,8 @@
 // RUN: rnn-compile %s -o - --stop-after=select | FileCheck %s --check-prefix=SELECT
 // RUN: rnn-compile %s -o all.mlir && FileCheck %s --check-prefix=ALL < all.mlir
 
+// TIMING: Execution time report
+// TIMING: ConvertRNNToRuntimePass
 // STATISTICS: compile time: {{[0-9.]+}} ms
 // STATISTICS: object: {{[0-9]+}} bytes
 // STATISTICS: function: main, 5 argument(s), 2 result(s), entry rnn_entry_model_main
