@@ -5,13 +5,14 @@
 #   cluster_cases.py f16 checked > cases.mlir     small ones, without arguments: every value is a half
 #   cluster_cases.py f16 refused > cases.mlir     what does not fit
 #   cluster_cases.py f16 shapes > cases.mlir      the ways in which layers are cut, at the limits of each
+#   cluster_cases.py f16 KIND NAME > case.mlir    of one of these (`cases` too), the function NAME, or all that begin with NAME_
 #
 # One function per case: clusterBLOCKS_tT_bB_iI_hH with what is special about it; 0 blocks: the compiler chooses.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import sys
 
-element, kind = (sys.argv[1:] + ["cases"])[:2]
+element, kind, only = (sys.argv[1:] + ["cases", "_"])[:3] if len(sys.argv) == 2 else (sys.argv[1:] + ["_"])[:3]
 
 RESULTS = ["dx", "dcs", "dh", "dw", "dwci", "dwcf", "dwco", "db"]
 ALL = range(len(RESULTS))
@@ -97,6 +98,17 @@ def backward(case, element, has_arguments):
                     layout, steps, ["use_peephole"] * peephole, has_arguments)
 
 
+def write(functions):
+    """Prints those that were asked for, which there must be."""
+    def is_wanted(text):
+        name = text[len("func.func @"):text.index("(")]
+        return only in ("_", name) or (only.endswith("_") and name.startswith(only))
+    chosen = list(filter(is_wanted, functions))
+    if not chosen and only != "_":
+        sys.exit(f"no case is called {only}")
+    print("\n\n".join(chosen))
+
+
 if __name__ == "__main__":
     cases = {"cases": CASES, "few": FEW, "checked": CHECKED, "refused": REFUSED, "shapes": SHAPES}[kind]
-    print("\n\n".join(backward(case, element, kind != "checked") for case in cases))
+    write(backward(case, element, kind != "checked") for case in cases)

@@ -5,6 +5,7 @@
 #   cluster_forward_cases.py f16 checked > cases.mlir     small ones, without arguments: every value is a half
 #   cluster_forward_cases.py f16 refused > cases.mlir     what does not fit
 #   cluster_forward_cases.py f16 shapes > cases.mlir      the ways in which layers are cut, at the limits of each
+#   cluster_forward_cases.py f16 KIND NAME > case.mlir    of one of these, the function NAME, or all that begin with NAME_
 #   cluster_forward_cases.py f16 stacks > cases.mlir      of the cudnn ops
 #   cluster_forward_cases.py f16 types > cases.mlir       of the cudnn ops, one for each cell: for element types
 #   cluster_forward_cases.py f16 onegate > cases.mlir     of a cell with one gate, without arguments: @main
@@ -18,7 +19,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Bundle"))
-from cluster_cases import WIDE, element, function, kind, types_of  # noqa: E402
+from cluster_cases import WIDE, element, function, kind, types_of, write  # noqa: E402
 from stacks import Stack  # noqa: E402
 
 NAMES = ["i", "cs", "f", "o", "ci", "co", "h"]
@@ -113,4 +114,4 @@ elif kind in ("stacks", "types", "limits"):
     print("}")
 else:
     cases = {"cases": CASES, "few": FEW, "checked": CHECKED, "refused": REFUSED, "shapes": SHAPES}[kind]
-    print("\n\n".join(forward(case, element, kind != "checked") for case in cases))
+    write(forward(case, element, kind != "checked") for case in cases)
