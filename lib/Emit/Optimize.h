@@ -17,8 +17,8 @@ class TargetMachine;
 
 namespace mlir::rnn {
 
-/// LLVM's default pipeline at -O`level`, for the processor of `machine`. Functions marked with `handTiledAttribute` are
-/// left out of the passes that would copy their loops, or look long for what is not in them.
+/// LLVM's default pipeline at -O`level`, for the processor of `machine`. Functions marked with `handTiledAttribute` get a
+/// shorter one.
 std::function<llvm::Error(llvm::Module *)> makeOptimizer(unsigned level, llvm::TargetMachine *machine);
 
 } // namespace mlir::rnn
