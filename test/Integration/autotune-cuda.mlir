@@ -27,6 +27,19 @@
 // RUN: rnn-compile %s --target=cuda --stop-after=select --decisions=%t.fused.json --device="Fake GPU 0" -o - | FileCheck %s --check-prefix=STAYS
 // RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select decisions=%t.plan.json' | FileCheck %s --check-prefix=TOCUDNN
 // RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select decisions=%t.fused.json' | FileCheck %s --check-prefix=STAYS
+// Without cuDNN the kernels are measured, and where there is one way left, nothing is decided.
+// DEFINE: %{alone} = env RNNRT_CUDA_PATH=%fake_cuda RNNRT_CUDNN_PATH=%t.none rnn-run %s --target=cuda %{train}
+// RUN: rm -f %t.alone.json
+// RUN: %{alone} --chip=sm_90a --autotune=%t.alone.json | FileCheck %s --check-prefix=ALONE
+// RUN: FileCheck %s --check-prefix=ALONEFILE --implicit-check-not=runtime --input-file=%t.alone.json
+// RUN: rm -f %t.alone.json
+// RUN: %{alone} --autotune=%t.alone.json | FileCheck %s --check-prefix=LEFT
+// ALONE: as cudnn ops: failed (UNAVAILABLE: cuDNN 9 is needed, {{.*}})
+// ALONE: rnn.block_lstm {{.*}}: fused/step {{[0-9.]+}} us, fused/cluster {{[0-9.]+}} us, so fused/{{step|cluster}}
+// ALONEFILE: "op":"rnn.block_lstm {{.*}}"microseconds":{"fused/step":{{[0-9.]+}},"fused/cluster":{{[0-9.]+}}}
+// ALONEFILE: "op":"rnn.block_lstm_grad
+// LEFT: as cudnn ops: failed (
+// LEFT: rnn.block_lstm {{.*}}: only fused/step is left, so no decision
 
 // SAID: rnn.cudnn_forward {{.*}} T=5 B=2 I=3 L=1 H=4 f32 -> output: runtime {{[0-9.]+}} us, fused/step {{[0-9.]+}} us, so {{runtime|fused/step}}
 // TRACE-DAG: prop=pack_params lowering=runtime

@@ -108,14 +108,15 @@ void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops, LayerOpInterface asCudnn
       unit.candidates.insert(candidate.candidate);
   }
   // One decision for one key.
-  for (Unit &other : units)
-    if (llvm::any_of(other.keys, [&](const std::string &key) { return unit.keys.count(key) != 0; })) {
-      llvm::append_range(other.ops, unit.ops);
-      other.asCudnn.insert(unit.asCudnn.begin(), unit.asCudnn.end());
-      other.keys.insert(unit.keys.begin(), unit.keys.end());
-      other.candidates.insert(unit.candidates.begin(), unit.candidates.end());
-      return;
-    }
+  llvm::erase_if(units, [&](const Unit &other) {
+    if (llvm::none_of(other.keys, [&](const std::string &key) { return unit.keys.count(key) != 0; }))
+      return false;
+    llvm::append_range(unit.ops, other.ops);
+    unit.asCudnn.insert(other.asCudnn.begin(), other.asCudnn.end());
+    unit.keys.insert(other.keys.begin(), other.keys.end());
+    unit.candidates.insert(other.candidates.begin(), other.candidates.end());
+    return true;
+  });
   if (unit.candidates.size() > 1)
     units.push_back(std::move(unit));
 }
@@ -161,7 +162,7 @@ void Autotuner::findUnits() {
 
 llvm::Error Autotuner::measure(Unit &unit) {
   SmallVector<std::unique_ptr<CompiledModule>> compiled;
-  for (Candidate candidate : unit.candidates) {
+  for (Candidate candidate : SmallVector<Candidate>(unit.candidates.getArrayRef())) {
     OwningOpRef<ModuleOp> variant = base->clone();
     SmallVector<LayerOpInterface> ops = collectOps(*variant);
     for (OpNumber number : unit.ops) {
@@ -179,8 +180,17 @@ llvm::Error Autotuner::measure(Unit &unit) {
     auto module = CompiledModule::compile(*variant, options);
     if (!module)
       return module.takeError();
+    // A machine without cuDNN runs block ops by kernels, which are measured then. Cudnn ops are a program's own wish for it.
+    if (candidate == Candidate::Plan && !unit.asCudnn.empty())
+      if (auto results = session.run(**module, function, arguments); !results) {
+        llvm::outs() << "as cudnn ops: failed (" << llvm::toString(results.takeError()) << ")\n";
+        unit.candidates.remove(candidate);
+        continue;
+      }
     compiled.push_back(std::move(*module));
   }
+  if (compiled.size() < 2)
+    return llvm::Error::success();
 
   using Clock = std::chrono::steady_clock;
   constexpr int minRounds = 7, maxRounds = 101, warmUp = 2;
@@ -248,6 +258,10 @@ llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
     if (llvm::Error error = measure(unit))
       return error;
     for (const std::string &key : unit.keys) {
+      if (unit.times.empty()) {
+        llvm::outs() << key << ": only " << stringifyCandidate(unit.candidates.front()) << " is left, so no decision\n";
+        continue;
+      }
       Decision decision = decide(unit, key);
       llvm::outs() << key << ":";
       for (auto [candidate, time] : decision.times)

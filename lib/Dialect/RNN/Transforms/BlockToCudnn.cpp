@@ -429,7 +429,8 @@ private:
     Reason reason = choice.basis;
     if (ops.size() > 1)
       reason += ", with the forward that cuDNN would run";
-    std::string fused = "`fused` " + formatMicroseconds(choice.fused), plan = "cuDNN " + formatMicroseconds(choice.plan);
+    std::string fused = "`fused` " + formatMicroseconds(choice.fused);
+    std::string plan = "cuDNN " + formatMicroseconds(choice.plan);
     return {choice.isFused, reason + ": " + (choice.isFused ? fused + ", " + plan : plan + ", " + fused)};
   }
 

@@ -268,7 +268,8 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
     // Not those of `candidates` alone: ops that were measured together have the times of kernels that one of them has.
     Decision decision = *found;
     keepFamily(decision.times, getWantedFamily(op, family), [](const auto &time) { return time.first; });
-    std::optional<double> plan = findBest(decision.times, /*fused=*/false), fused = findBest(decision.times, /*fused=*/true);
+    std::optional<double> plan = findBest(decision.times, /*fused=*/false);
+    std::optional<double> fused = findBest(decision.times, /*fused=*/true);
     std::string function = decision.function;
     if (const Decision *other = plan || !decision.alone ? nullptr : lookUp(planKey, decision.device, context);
         other && other->alone) {
