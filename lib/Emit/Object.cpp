@@ -16,9 +16,11 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/InterfaceStub/ELFObjHandler.h"
+#include "llvm/InterfaceStub/IFSStub.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -217,6 +219,21 @@ static llvm::Error runLinker(llvm::StringRef linker, llvm::ArrayRef<llvm::String
   return makeError("the linker `" + linker + "` failed: " + message);
 }
 
+/// The library must ask for the runtime by name when it is loaded, but the compiler links no runtime and need not have one:
+/// any library of that name and for the same machine tells the linker what to write down.
+static llvm::Error writeRuntimeStub(llvm::StringRef object, llvm::StringRef path) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
+  if (!file)
+    return file.takeError();
+  llvm::ifs::IFSStub stub;
+  stub.SoName = "librnn_runtime.so";
+  stub.Target.Arch = llvm::cast<llvm::object::ELFObjectFileBase>(**file).getEMachine();
+  stub.Target.BitWidth = llvm::ifs::IFSBitWidthType::IFS64;
+  stub.Target.Endianness =
+      (*file)->isLittleEndian() ? llvm::ifs::IFSEndiannessType::Little : llvm::ifs::IFSEndiannessType::Big;
+  return llvm::ifs::writeBinaryStub(path, stub);
+}
+
 llvm::Error rnn::linkSharedLibrary(llvm::StringRef object, llvm::StringRef outputPath, llvm::StringRef soname,
                                    llvm::StringRef linkerPath) {
   auto linker = findLinker(linkerPath);
@@ -240,23 +257,17 @@ llvm::Error rnn::linkSharedLibrary(llvm::StringRef object, llvm::StringRef outpu
   if (code)
     return makeError("cannot write `" + objectPath + "`: " + code.message());
 
+  if (llvm::Error error = writeRuntimeStub(object, runtimePath))
+    return error;
   // ld and ld.lld are called as they are; anything else is a compiler, which passes options on.
   bool isDriver = !llvm::sys::path::filename(*linker).starts_with("ld");
-  auto link = [&](llvm::StringRef name, llvm::StringRef output, llvm::ArrayRef<llvm::StringRef> inputs) {
-    std::string ownName = (isDriver ? "-Wl,-soname," : "-soname=") + name.str();
-    // Code of ours needs no executable stack, and the runtime must be asked for even where nothing refers to it.
-    llvm::SmallVector<llvm::StringRef> command{*linker, "-shared", "-o", output, ownName};
-    if (isDriver)
-      command.append({"-nostdlib", "-Wl,-z,noexecstack", "-Wl,--no-as-needed"});
-    else
-      command.append({"-znoexecstack", "--no-as-needed"});
-    command.append(inputs.begin(), inputs.end());
-    return runLinker(*linker, command);
-  };
-  // The library must ask for the runtime by name when it is loaded, but the compiler links no runtime and need not have
-  // one: any library of that name tells the linker what to write down. Made of the same object, it is for the same
-  // machine, and what it defines does not matter, since the object comes first.
-  if (llvm::Error error = link("librnn_runtime.so", runtimePath, {objectPath}))
-    return error;
-  return link(soname, outputPath, {objectPath, runtimePath});
+  std::string ownName = (isDriver ? "-Wl,-soname," : "-soname=") + soname.str();
+  // Code of ours needs no executable stack, and the runtime must be asked for even where nothing refers to it.
+  llvm::SmallVector<llvm::StringRef> command{*linker, "-shared", "-o", outputPath, ownName};
+  if (isDriver)
+    command.append({"-nostdlib", "-Wl,-z,noexecstack", "-Wl,--no-as-needed"});
+  else
+    command.append({"-znoexecstack", "--no-as-needed"});
+  command.append({objectPath, runtimePath});
+  return runLinker(*linker, command);
 }

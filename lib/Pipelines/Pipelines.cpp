@@ -109,25 +109,34 @@ static std::string getLargeProducts(const PipelineOptions &options) {
   return options.target == "simt" && options.largeProducts == "auto" ? "kernel" : options.largeProducts;
 }
 
+/// Canonicalization of what has become loops and branches. Blocks and their arguments are not looked at: half of the time
+/// went to that, and LLVM does it.
+static std::unique_ptr<Pass> createLoopCanonicalizer() {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return createCanonicalizerPass(config);
+}
+
 void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertRNNToRuntimePass());
-  if (options.target == "host")
-    pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters}));
-  if (options.target == "cuda" || options.target == "simt")
-    pm.addPass(createConvertRNNToGPUPass({options.tf32, hasProgrammaticLaunch(options), getLargeProducts(options)}));
-  // Before linalg becomes loops, since it makes linalg ops.
-  pm.addPass(createRNNExpandStridedCopiesPass());
-  if (options.target == "cuda") {
-    addCudaKernels(pm);
-    addCudaMemory(pm);
-  } else if (options.target == "simt") {
-    addCudaKernels(pm);
-    addSimtLaunches(pm);
-  } else {
+  if (options.target == "host") {
+    // In front of the loops of layers, a hundred times as much code, in which it finds nothing.
     pm.addPass(createConvertLinalgToLoopsPass());
+    pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters}));
+    // Layers copy, too.
+    pm.addPass(createRNNExpandStridedCopiesPass({/*loops=*/true}));
+  } else {
+    pm.addPass(createConvertRNNToGPUPass({options.tf32, hasProgrammaticLaunch(options), getLargeProducts(options)}));
+    // Before linalg becomes loops, since it makes linalg ops.
+    pm.addPass(createRNNExpandStridedCopiesPass());
+    addCudaKernels(pm);
+    if (options.target == "cuda")
+      addCudaMemory(pm);
+    else
+      addSimtLaunches(pm);
   }
   pm.addPass(createThreadRuntimeCallPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createLoopCanonicalizer());
   pm.addPass(createCSEPass());
   addContract(pm, options, Stage::Lower);
 }
@@ -170,7 +179,7 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   if (options.target == "simt")
     addSimtHost(pm, options);
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createLoopCanonicalizer());
   addContract(pm, options, Stage::Emit);
 }
 

@@ -4,9 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "rnn/Transforms/Passes.h"
 
 namespace mlir::rnn {
@@ -18,6 +22,8 @@ using namespace mlir;
 
 namespace {
 struct ExpandStridedCopies : public rnn::impl::RNNExpandStridedCopiesPassBase<ExpandStridedCopies> {
+  using RNNExpandStridedCopiesPassBase::RNNExpandStridedCopiesPassBase;
+
   void runOnOperation() override {
     auto isDense = [](Value buffer) {
       auto type = dyn_cast<MemRefType>(buffer.getType());
@@ -27,9 +33,13 @@ struct ExpandStridedCopies : public rnn::impl::RNNExpandStridedCopiesPassBase<Ex
       if ((isDense(copy.getSource()) && isDense(copy.getTarget())) || !isa<MemRefType>(copy.getSource().getType()) ||
           !isa<MemRefType>(copy.getTarget().getType()))
         return;
-      OpBuilder builder(copy);
-      linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(), copy.getTarget());
-      copy.erase();
+      IRRewriter rewriter(copy);
+      linalg::GenericOp generic =
+          linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
+      rewriter.eraseOp(copy);
+      rewriter.setInsertionPoint(generic);
+      if (loops && succeeded(linalg::linalgOpToLoops(rewriter, generic)))
+        rewriter.eraseOp(generic);
     });
   }
 };

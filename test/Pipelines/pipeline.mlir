@@ -25,8 +25,9 @@
 // TEXT: ownership-based-buffer-deallocation
 // TEXT: rnn-verify-contract{stage=bufferize},
 // TEXT: convert-rnn-to-runtime,
-// TEXT: rnn-expand-strided-copies,
 // TEXT: convert-linalg-to-loops,
+// TEXT: convert-rnn-to-host
+// TEXT: rnn-expand-strided-copies{loops=true},
 // TEXT: rnn-thread-runtime-call,
 // TEXT: rnn-verify-contract{stage=lower},
 // TEXT: convert-rnn-runtime-to-llvm,

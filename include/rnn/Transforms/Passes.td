@@ -25,9 +25,11 @@ def RNNExpandStridedCopiesPass : Pass<"rnn-expand-strided-copies"> {
   let description = [{
     A `memref.copy` between dense buffers becomes one memcpy in the lowering to LLVM; with a layout it would become a
     call of `memrefCopy` of MLIR's own runner library, which goes element by element through a generic index
-    computation. This pass turns those into `linalg.generic`, and so into loops.
+    computation. This pass turns those into `linalg.generic`, or into loops at once.
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let options = [Option<"loops", "loops", "bool", /*default=*/"false", "Make loops, not linalg ops">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def RNNIsolateScalarLoopsPass : Pass<"rnn-isolate-scalar-loops"> {
