@@ -2,7 +2,7 @@
 //
 // Where a processor has no instruction for it, LLVM's code generator calls __truncsfhf2 and its siblings, which come
 // with the system's compiler, if that is new enough. Compiled code must not depend on one, so it brings its own,
-// hidden.
+// hidden. Masked moves become those of integers, which all of LLVM's targets know.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,9 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "rnn/Emit/Object.h"
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -155,10 +157,42 @@ static bool usesHalfPrecision(const llvm::Module &module) {
   return false;
 }
 
+/// Masked loads and stores move integers of the same size: of bf16, LLVM's code generator has no pattern for them on
+/// AArch64 with SVE, and on x86 moves elements one by one, through f32.
+static void moveMaskedAsIntegers(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      if (!call)
+        continue;
+      bool isLoad = call->getIntrinsicID() == llvm::Intrinsic::masked_load;
+      if (!isLoad && call->getIntrinsicID() != llvm::Intrinsic::masked_store)
+        continue;
+      auto *type = llvm::cast<llvm::VectorType>(isLoad ? call->getType() : call->getArgOperand(0)->getType());
+      if (!isHalfPrecision(type))
+        continue;
+      llvm::IRBuilder<> builder(call);
+      llvm::Type *integers = llvm::VectorType::get(builder.getInt16Ty(), type->getElementCount());
+      unsigned address = isLoad ? 0 : 1;
+      llvm::Align align = call->getParamAlign(address).valueOrOne();
+      llvm::Value *pointer = call->getArgOperand(address), *mask = call->getArgOperand(address + 1);
+      if (isLoad) {
+        llvm::Value *otherwise = builder.CreateBitCast(call->getArgOperand(2), integers);
+        llvm::Value *loaded = builder.CreateMaskedLoad(integers, pointer, align, mask, otherwise);
+        call->replaceAllUsesWith(builder.CreateBitCast(loaded, type));
+      } else {
+        builder.CreateMaskedStore(builder.CreateBitCast(call->getArgOperand(0), integers), pointer, align, mask);
+      }
+      call->eraseFromParent();
+    }
+  }
+}
+
 std::unique_ptr<llvm::Module> rnn::translateToLLVMIR(Operation *module, llvm::LLVMContext &context) {
   std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context);
   if (!translated || !usesHalfPrecision(*translated))
     return translated;
+  moveMaskedAsIntegers(*translated);
   llvm::SMDiagnostic diagnostic;
   std::unique_ptr<llvm::Module> library = llvm::parseAssemblyString(conversions, diagnostic, context);
   assert(library && "the conversions are LLVM IR");

@@ -13,12 +13,22 @@ using namespace mlir::rnn;
 PipelineOptions mlir::rnn::withVectorsOf(const llvm::TargetMachine &machine, PipelineOptions options) {
   options.processor = machine.getTargetCPU().str();
   options.vectorBits = 128;
-  if (machine.getTargetTriple().getArch() != llvm::Triple::x86_64) {
+  auto has = [&](const char *feature) { return machine.getMCSubtargetInfo()->checkFeatures(feature); };
+  llvm::Triple::ArchType arch = machine.getTargetTriple().getArch();
+  if (!machine.getTargetTriple().isLittleEndian()) {
+    options.bf16Products = "f32"; // the halves of a word stand the other way round
+  } else if (options.bf16Products == "auto") {
+    options.bf16Products = "pairs";
+    if (arch == llvm::Triple::x86_64 && has("+avx512bf16") && has("+avx512vl"))
+      options.bf16Products = "avx512";
+    if (arch == llvm::Triple::aarch64 && has("+bf16"))
+      options.bf16Products = "neon";
+  }
+  if (arch != llvm::Triple::x86_64) {
     // AArch64 and POWER; where there are fewer, the compiler spills.
     options.vectorRegisters = 32;
     return options;
   }
-  auto has = [&](const char *feature) { return machine.getMCSubtargetInfo()->checkFeatures(feature); };
   options.vectorRegisters = has("+avx512vl") ? 32 : 16;
   // LLVM splits wide vectors itself on processors that lower their clock for them.
   if (has("+avx512f") && !has("+prefer-256-bit"))

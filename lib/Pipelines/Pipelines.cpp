@@ -122,7 +122,8 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
   if (options.target == "host") {
     // In front of the loops of layers, a hundred times as much code, in which it finds nothing.
     pm.addPass(createConvertLinalgToLoopsPass());
-    pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters}));
+    pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters,
+                                           options.bf16Products == "auto" ? "pairs" : options.bf16Products}));
     // Layers copy, too.
     pm.addPass(createRNNExpandStridedCopiesPass({/*loops=*/true}));
   } else {
@@ -247,6 +248,10 @@ struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
       *this, "vector-bits", llvm::cl::desc("Target host: bits of a vector register"), llvm::cl::init(256)};
   PassOptions::Option<unsigned> vectorRegisters{
       *this, "vector-registers", llvm::cl::desc("Target host: number of vector registers"), llvm::cl::init(16)};
+  PassOptions::Option<std::string> bf16Products{
+      *this, "bf16-products",
+      llvm::cl::desc("Target host: how products of bf16 are made: auto, f32, pairs, dots, avx512 or neon"),
+      llvm::cl::init("auto")};
   PassOptions::Option<Stage> stopAfter{
       *this, "stop-after", llvm::cl::desc("Last stage to run"), llvm::cl::init(Stage::Run),
       llvm::cl::values(clEnumValN(Stage::Import, "import", "rnn ops on tensors, no framework ops"),
@@ -279,6 +284,7 @@ void rnn::registerPipelines() {
         options.simtCheck = flags.simtCheck;
         options.vectorBits = flags.vectorBits;
         options.vectorRegisters = flags.vectorRegisters;
+        options.bf16Products = flags.bf16Products;
         options.stopAfter = flags.stopAfter;
         options.verifyContracts = flags.verifyContracts;
         buildPipeline(pm, options);

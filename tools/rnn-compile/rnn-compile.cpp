@@ -61,6 +61,13 @@ static cl::opt<std::string> largeProducts(
     cl::desc("GPU kernels: products over all steps by auto (the device's library where it is there and they are large, the "
              "default), kernel or library"),
     cl::init("auto"), cl::cat(category));
+static cl::opt<std::string> bf16Products(
+    "bf16-products",
+    cl::desc(
+        "Target host, fused loops: products of bf16 by auto (dot products where the processor has them, else pairs; "
+        "the "
+        "default), f32 (factors become f32 when they are packed), pairs (weights stay bf16) or dots (all factors do)"),
+    cl::init("auto"), cl::cat(category));
 static cl::opt<std::string> lowering("lowering", cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
                                      cl::init("auto"), cl::cat(category));
 static cl::opt<std::string> kernelFamily("kernel-family",
@@ -141,6 +148,10 @@ static llvm::Error checkFlags() {
     return makeError("--tf32 is about GPU kernels, but --target=host has none; use --target=cuda");
   if (largeProducts != "auto" && largeProducts != "kernel" && largeProducts != "library")
     return makeError("unknown value `" + largeProducts + "` in --large-products; expected auto, kernel or library");
+  if (!llvm::is_contained({"auto", "f32", "pairs", "dots"}, StringRef(bf16Products)))
+    return makeError("unknown value `" + bf16Products + "` in --bf16-products; expected auto, f32, pairs or dots");
+  if (target != "host" && bf16Products != "auto")
+    return makeError("--bf16-products is about loops of the host; use it with --target=host");
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     return makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused");
   if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster")
@@ -200,6 +211,7 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
   pipeline.chip = chip;
   pipeline.tf32 = tf32;
   pipeline.largeProducts = largeProducts;
+  pipeline.bf16Products = bf16Products;
   pipeline.lowering = lowering;
   pipeline.kernelFamily = kernelFamily;
   pipeline.decisions = decisionsFile;

@@ -90,6 +90,12 @@ static cl::opt<std::string> largeProducts("large-products",
                                                    "auto (cuda: the device's library where it is there and they are "
                                                    "large, the default), kernel or library"),
                                           cl::init("auto"), cl::cat(category));
+static cl::opt<std::string>
+    bf16Products("bf16-products",
+                 cl::desc("Target host, fused loops: products of bf16 by auto (dot products where "
+                          "the processor has them, else pairs; the default), f32 (factors become "
+                          "f32 when they are packed), pairs (weights stay bf16) or dots (all do)"),
+                 cl::init("auto"), cl::cat(category));
 static cl::opt<std::string> simtSchedule("simt-schedule",
                                          cl::desc("Target simt: how threads take turns: fifo, reverse or random:SEED "
                                                   "(default: RNNRT_SIMT_SCHEDULE, else fifo)"),
@@ -224,6 +230,7 @@ static llvm::Error run(ModuleOp module) {
   options.pipeline.chip = chip;
   options.pipeline.tf32 = tf32;
   options.pipeline.largeProducts = largeProducts;
+  options.pipeline.bf16Products = bf16Products;
   options.pipeline.lowering = lowering;
   options.pipeline.kernelFamily = kernelFamily;
   options.pipeline.decisions = decisionsFile;
@@ -302,6 +309,7 @@ static llvm::Error printStage(ModuleOp module, Stage stage) {
   options.chip = chip;
   options.tf32 = tf32;
   options.largeProducts = largeProducts;
+  options.bf16Products = bf16Products;
   options.lowering = lowering;
   options.kernelFamily = kernelFamily;
   options.decisions = decisionsFile;
@@ -359,6 +367,11 @@ int main(int argc, char **argv) {
       simtCheck = simtCheck || (!wanted->empty() && *wanted != "0");
   if (largeProducts != "auto" && largeProducts != "kernel" && largeProducts != "library")
     exitOnError(makeError("unknown value `" + largeProducts + "` in --large-products; expected auto, kernel or library"));
+  if (!llvm::is_contained({"auto", "f32", "pairs", "dots"}, StringRef(bf16Products)))
+    exitOnError(
+        makeError("unknown value `" + bf16Products + "` in --bf16-products; expected auto, f32, pairs or dots"));
+  if (target != "host" && bf16Products != "auto")
+    exitOnError(makeError("--bf16-products needs --target=host, but the target is `" + target + "`"));
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     exitOnError(makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused"));
   if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster")

@@ -146,8 +146,14 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
     Turns `rnn.cudnn_forward`, `rnn.cudnn_backprop`, `rnn.block_lstm` and `rnn.block_lstm_grad` in memref form into loops
     over time with vectors: weights are packed once per call, one micro-kernel (a tile of rows times two or four vectors,
     kept in registers) serves the step's product and those over all steps, the gates' arithmetic of a panel of columns
-    follows the product of that panel, and exponentials are polynomials. f16 and bf16 become f32 while they are packed;
-    sums are f32, or f64 for f64. The order of summation is fixed by the sizes, so results repeat bit by bit.
+    follows the product of that panel, and exponentials are polynomials. f16 becomes f32 while it is packed; sums are
+    f32, or f64 for f64. The order of summation is fixed by the sizes, so results repeat bit by bit.
+
+    Products of bf16 have their weights in pairs of rows, and five forms (`bf16-products`): `f32` has f32 weights and no
+    pairs; `pairs` makes them f32 in registers, which is the same to the bit and reads half of the bytes; `dots` keeps the
+    other factors (states, gradients of the gates) in bf16, too, where they are rounded, and multiplies pairs of both by
+    f32 arithmetic; `avx512` and `neon` are `dots` by the instructions VDPBF16PS of AVX512-BF16, which takes numbers below
+    2^-126 for zero, and BFDOT of AArch64.
 
     One copy of the code serves all layers of a stack and both directions. Its reserve space has the contents of that of
     the host's plans. Past the end of an example states and gradients pass through, and what stands there in the operands
@@ -161,7 +167,9 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of one vector register: a power of 2">,
-    Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">
+    Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">,
+    Option<"bf16Products", "bf16-products", "std::string", "\"pairs\"",
+           "How products of bf16 are made: f32, pairs, dots, avx512 or neon">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::rnnrt::RNNRTDialect",

@@ -54,6 +54,9 @@ struct PipelineOptions {
   /// Target host: vector registers of the processor that fused kernels are shaped for. A JIT and an object file take them
   /// from their target machine.
   unsigned vectorBits = 256, vectorRegisters = 16;
+  /// Target host: how products of bf16 are made, as in convert-rnn-to-host, or `auto`: by instructions of the target
+  /// machine where it has them.
+  std::string bf16Products = "auto";
   /// Target host: that processor, by LLVM's name, for `decisions`. Taken from the target machine, too.
   std::string processor;
   /// Check the contract of every stage that runs.

@@ -360,6 +360,7 @@ void CudnnBackward::paramsGradient(BackwardLoop &loop) {
                                 b.mul(p.H, stack.gateOf(range.first + k)), block.row);
     });
   };
+  loop.startSums();
   Value dW = stack.inputWeights(dparams, p.I);
   b.branch(
       stack.isFirstLayer(),

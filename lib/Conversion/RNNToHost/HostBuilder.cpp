@@ -14,11 +14,27 @@ using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
 Tiles::Tiles(Type element, const HostVectors &hostVectors)
-    : element(element),
-      sum(getAccumulatorType(element)),
+    : element(element), sum(getAccumulatorType(element)), left(sum), bf16Products(hostVectors.bf16Products),
       lanes(hostVectors.bits / sum.getWidth()),
       // A panel has at least as many columns as one turn of the product's inner loop.
-      vectors(std::max<int64_t>(hostVectors.registers >= 32 ? 4 : 2, 4 / lanes)), panel(lanes * vectors) {}
+      vectors(std::max<int64_t>(hostVectors.registers >= 32 ? 4 : 2, 4 / lanes)), panel(lanes * vectors) {
+  if (element.isBF16() && bf16Products != BF16Products::F32 && bf16Products != BF16Products::Pairs)
+    left = cast<FloatType>(element);
+}
+
+FloatType Tiles::weightsFor(Value rows, Value count) const {
+  if (!element.isBF16() || hasDots())
+    return left;
+  // Few rows wait for weights that come from the last cache or from memory, half of it if they stay bf16. More rows
+  // would wait for what becomes f32 first, and so would weights that stay in a cache of the second level.
+  constexpr int64_t inSecondCache = 1 << 18;
+  auto isKnown = [](Value size, int64_t from, int64_t to) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    return known && *known >= from && *known <= to;
+  };
+  bool comesLate = isKnown(rows, 1, fewRows) && isKnown(count, inSecondCache + 1, INT64_MAX);
+  return bf16Products == BF16Products::Pairs && comesLate ? cast<FloatType>(element) : sum;
+}
 
 //===----------------------------------------------------------------------===//
 // Control flow
@@ -94,9 +110,30 @@ Value HostBuilder::load(Value buffer, ValueRange indices, Value mask) {
   return element == tiles.sum ? loaded : Value(arith::ExtFOp::create(*this, vectorType(tiles.sum), loaded));
 }
 
+/// To the nearest bf16, ties to even, by integers: processors without an instruction for it call a function for each
+/// element.
+Value HostBuilder::roundToBF16(Value vector) {
+  VectorType words = vectorType(getI32Type());
+  auto constant = [&](int32_t value) {
+    return arith::ConstantOp::create(*this, DenseElementsAttr::get(words, getI32IntegerAttr(value)));
+  };
+  Value half = constant(16), bits = arith::BitcastOp::create(*this, words, vector);
+  Value last = arith::AndIOp::create(*this, arith::ShRUIOp::create(*this, bits, half), constant(1));
+  Value rounded = arith::AddIOp::create(*this, bits, arith::AddIOp::create(*this, last, constant(0x7fff)));
+  // A NaN may have its bits at the end alone, and stays one.
+  Value isNaN = arith::CmpFOp::create(*this, arith::CmpFPredicate::UNO, vector, vector);
+  Value quiet = arith::OrIOp::create(*this, bits, constant(0x400000));
+  rounded = arith::ShRUIOp::create(*this, arith::SelectOp::create(*this, isNaN, quiet, rounded), half);
+  rounded = arith::TruncIOp::create(*this, vectorType(getIntegerType(16)), rounded);
+  return arith::BitcastOp::create(*this, vectorType(getBF16Type()), rounded);
+}
+
 void HostBuilder::store(Value vector, Value buffer, ValueRange indices, Value mask) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  if (element != tiles.sum)
+  bool hasInstruction = tiles.bf16Products == BF16Products::Avx512 || tiles.bf16Products == BF16Products::Neon;
+  if (element.isBF16() && !hasInstruction)
+    vector = roundToBF16(vector);
+  else if (element != tiles.sum)
     vector = arith::TruncFOp::create(*this, vectorType(element), vector);
   if (mask)
     vector::MaskedStoreOp::create(*this, buffer, indices, mask, vector);
@@ -111,8 +148,9 @@ Value HostBuilder::loadScalar(Value buffer, ValueRange indices) {
 
 static constexpr int64_t lineBits = 64 * 8;
 
-void HostBuilder::prefetch(Value scratch, Value place, unsigned locality, bool isWrite) {
-  for (int64_t k = 0; k < tiles.panel; k += lineBits / tiles.sum.getWidth())
+void HostBuilder::prefetch(Value scratch, Value place, unsigned locality, bool isWrite, int64_t rows) {
+  Type element = cast<MemRefType>(scratch.getType()).getElementType();
+  for (int64_t k = 0; k < tiles.panel * rows; k += lineBits / element.getIntOrFloatBitWidth())
     memref::PrefetchOp::create(*this, scratch, add(place, k), isWrite, locality, /*isDataCache=*/true);
 }
 
@@ -128,11 +166,61 @@ void HostBuilder::prefetchTensor(Value tensor, ValueRange indices) {
   ask(tiles.panel - 1);
 }
 
-void HostBuilder::forColumns(Value count, function_ref<void(Value, Value)> body) {
-  Value lanes = index(tiles.lanes);
-  Value rest = createOrFold<arith::RemUIOp>(count, lanes), whole = sub(count, rest);
-  loop(index(0), whole, tiles.lanes, [&](Value column) { body(column, Value()); });
-  branch(compare(arith::CmpIPredicate::ne, rest, index(0)), [&] { body(whole, mask(rest)); });
+void HostBuilder::forColumns(Value count, int64_t width, function_ref<void(Value, Value)> body) {
+  Value rest = createOrFold<arith::RemUIOp>(count, index(width)), whole = sub(count, rest);
+  loop(index(0), whole, width, [&](Value column) { body(column, Value()); });
+  branch(compare(arith::CmpIPredicate::ne, rest, index(0)), [&] { body(whole, mask(rest, width)); });
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs of bf16
+//===----------------------------------------------------------------------===//
+
+Value HostBuilder::loadAsIs(Value buffer, ValueRange indices, int64_t count, Value mask) {
+  auto type = VectorType::get({count}, cast<MemRefType>(buffer.getType()).getElementType());
+  if (!mask)
+    return vector::LoadOp::create(*this, type, buffer, indices);
+  Value zero = arith::ConstantOp::create(*this, cast<TypedAttr>(getZeroAttr(type)));
+  return vector::MaskedLoadOp::create(*this, type, buffer, indices, mask, zero);
+}
+
+Value HostBuilder::loadPairs(Value buffer, ValueRange indices, Value mask) {
+  return loadAsIs(buffer, indices, 2 * tiles.lanes, mask);
+}
+
+/// The bits of a bf16 are the upper ones of the f32: those of a pair's second element already stand there.
+Value HostBuilder::unzip(Value pairs, bool second) {
+  VectorType words = vectorType(getI32Type());
+  auto constant = [&](int32_t value) {
+    return arith::ConstantOp::create(*this, DenseElementsAttr::get(words, getI32IntegerAttr(value)));
+  };
+  Value bits = vector::BitCastOp::create(*this, words, pairs);
+  if (second)
+    bits = arith::AndIOp::create(*this, bits, constant(static_cast<int32_t>(0xffff0000)));
+  else
+    bits = arith::ShLIOp::create(*this, bits, constant(16));
+  return arith::BitcastOp::create(*this, vectorType(tiles.sum), bits);
+}
+
+Value HostBuilder::splatPair(Value buffer, Value place) {
+  Value pair = loadAsIs(buffer, place, 2);
+  Value word = vector::BitCastOp::create(*this, VectorType::get({1}, getI32Type()), pair);
+  word = vector::ExtractOp::create(*this, word, int64_t(0));
+  return vector::BitCastOp::create(*this, VectorType::get({2 * tiles.lanes}, getBF16Type()), splat(word));
+}
+
+Value HostBuilder::dot(Value a, Value b, Value sum) {
+  std::string name;
+  int64_t bits = 32 * tiles.lanes;
+  if (tiles.bf16Products == BF16Products::Avx512 && bits >= 128 && bits <= 512)
+    name = "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(bits);
+  else if (tiles.bf16Products == BF16Products::Neon && bits == 128)
+    name = "llvm.aarch64.neon.bfdot.v4f32.v8bf16";
+  if (!name.empty())
+    return LLVM::CallIntrinsicOp::create(*this, sum.getType(), getStringAttr(name), ValueRange{sum, a, b}).getResult(0);
+  for (bool second : {false, true})
+    sum = fma(unzip(a, second), unzip(b, second), sum);
+  return sum;
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,8 +285,8 @@ Value HostBuilder::tanh(Value x) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-Value HostBuilder::allocate(Value count) {
-  return memref::AllocOp::create(*this, scratchType(), ValueRange{count}, getI64IntegerAttr(64));
+Value HostBuilder::allocate(Value count, Type element) {
+  return memref::AllocOp::create(*this, scratchType(element), ValueRange{count}, getI64IntegerAttr(64));
 }
 
 void HostBuilder::fillZero(Value buffer, Value from, Value count) {

@@ -1,8 +1,10 @@
 //===- Internal.h - the parts of the host's compiled loops -*- C++ -*-===//
 //
-// Matrices that take part in products are kept in panels: `panel` columns (two or four vectors), all rows, then the next
-// columns; what is missing in the last panel is zero. A panel is the left operand of a product as it stands, and the
-// right one where its rows are what is summed over, so nothing is packed twice. All scratch has the accumulation type.
+// Matrices that take part in products are kept in panels: `panel` columns (two or four vectors), all rows, then the
+// next columns; what is missing in the last panel is zero. A panel is the left operand of a product as it stands, and
+// the right one where its rows are what is summed over, so nothing is packed twice. Scratch has the accumulation type;
+// but where factors stay bf16, right operands have their rows in pairs, element beside element of both, and rows that
+// are not there are zero.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -29,6 +31,8 @@ namespace mlir::rnn::host {
 struct Tiles {
   Type element;    ///< of the op's tensors
   FloatType sum;   ///< what is computed in: f64 for f64, else f32
+  FloatType left;  ///< what computed factors are kept in: the same, or bf16 where there are dot products of it
+  BF16Products bf16Products;
   int64_t lanes;   ///< of one vector
   int64_t vectors; ///< side by side in a tile of the product
   int64_t panel;   ///< columns of a tile and of a panel: lanes * vectors
@@ -45,6 +49,11 @@ struct Tiles {
   static int64_t depthPanels(int64_t panel) { return std::max<int64_t>(depth / panel, 1); }
 
   Tiles(Type element, const HostVectors &vectors);
+  /// Computed factors are bf16; as right operands they need their rows in pairs.
+  bool hasDots() const { return left != sum; }
+  /// What `count` weights are packed as that are multiplied by `rows` rows at a time: sums' type, or bf16 in pairs of
+  /// rows.
+  FloatType weightsFor(Value rows, Value count) const;
 };
 
 /// Builds arithmetic on indices and vectors, and structured control flow. Index arithmetic is folded on the way.
@@ -94,23 +103,42 @@ public:
   Value sigmoid(Value x);
   Value tanh(Value x);
   /// True in the first `count` lanes; `count` may be negative or more than there are.
-  Value mask(Value count) { return vector::CreateMaskOp::create(*this, vectorType(getI1Type()), ValueRange{count}); }
+  Value mask(Value count) { return mask(count, tiles.lanes); }
+  Value mask(Value count, int64_t lanes) {
+    return vector::CreateMaskOp::create(*this, VectorType::get({lanes}, getI1Type()), ValueRange{count});
+  }
   /// Zero where the mask, if there is one, is not set.
   Value select(Value mask, Value vector);
   /// A vector of a tensor, in the accumulation type; zero where the mask, if there is one, is not set.
   Value load(Value buffer, ValueRange indices, Value mask = Value());
   void store(Value vector, Value buffer, ValueRange indices, Value mask = Value());
   Value loadScalar(Value buffer, ValueRange indices);
-  /// Asks for a row of a panel, from a place on that may be behind the end of the buffer: locality 3 is the first cache, 2 the
-  /// second one. Scratch has its rows at the beginning of a line; those of tensors may lie across one more.
-  void prefetch(Value scratch, Value place, unsigned locality, bool isWrite = false);
+  /// Asks for rows of a panel, from a place on that may be behind the end of the buffer: locality 3 is the first cache,
+  /// 2 the second one. Scratch has its rows at the beginning of a line; those of tensors may lie across one more.
+  void prefetch(Value scratch, Value place, unsigned locality, bool isWrite = false, int64_t rows = 1);
   void prefetchTensor(Value tensor, ValueRange indices);
-  /// Runs `body` with the first column and the mask (or null) of each vector in a row of `count` columns.
-  void forColumns(Value count, function_ref<void(Value, Value)> body);
+  /// Runs `body` with the first column and the mask (or null) of each vector in a row of `count` columns; `width`:
+  /// columns of a vector.
+  void forColumns(Value count, int64_t width, function_ref<void(Value, Value)> body);
+  void forColumns(Value count, function_ref<void(Value, Value)> body) { forColumns(count, tiles.lanes, body); }
+
+  //===--- Pairs of bf16: first and second element of each, side by side ---===//
+  static bool isPairs(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType().isBF16(); }
+  /// Zero where the mask, if there is one, is not set; it has a bit for every element.
+  Value loadPairs(Value buffer, ValueRange indices, Value mask = Value());
+  Value loadAsIs(Value buffer, ValueRange indices, int64_t count, Value mask = Value());
+  Value zip(Value first, Value second) { return vector::InterleaveOp::create(*this, first, second); }
+  Value unzip(Value pairs, bool second); ///< one element of each pair, in the accumulation type
+  /// One pair in all lanes.
+  Value splatPair(Value buffer, Value place);
+  /// sum + first * first + second * second
+  Value dot(Value a, Value b, Value sum);
 
   //===--- Scratch ---===//
-  MemRefType scratchType() { return MemRefType::get({ShapedType::kDynamic}, tiles.sum); }
-  Value allocate(Value count);
+  MemRefType scratchType(Type element) { return MemRefType::get({ShapedType::kDynamic}, element); }
+  MemRefType scratchType() { return scratchType(tiles.sum); }
+  Value allocate(Value count, Type element);
+  Value allocate(Value count) { return allocate(count, tiles.sum); }
   void free(Value buffer) { memref::DeallocOp::create(*this, buffer); }
   /// `count` is a multiple of the panel.
   void fillZero(Value buffer, Value from, Value count);
@@ -122,6 +150,7 @@ public:
 
 private:
   std::pair<Value, Value> exponential(Value x);
+  Value roundToBF16(Value vector);
 };
 
 /// The threads that run a loop together, as one of them sees them.
@@ -142,9 +171,10 @@ class Library {
 public:
   Library(ModuleOp module) : symbols(module) {}
 
-  /// c += a b. a: `depth` panels of rows, from element aOffset, aPanel elements from panel to panel. b: packed, `columns`
-  /// panels, bPanel elements from one to the next, each with a row for every column of a. c: element cOffset,
-  /// cRow elements from row to row, cPanel from panel to panel. The order of summation does not depend on addresses.
+  /// c += a b. a: `depth` panels of rows, from element aOffset, aPanel elements from panel to panel. b: packed,
+  /// `columns` panels, bPanel elements from one to the next, each with a row for every column of a (bf16: in pairs). c:
+  /// element cOffset, cRow elements from row to row, cPanel from panel to panel. The order of summation does not depend
+  /// on addresses.
   struct Product {
     Value a, aOffset, aPanel, b, bOffset, bPanel, c, cOffset, cRow, cPanel, rows, columns, depth;
   };
@@ -173,6 +203,9 @@ public:
   /// transposed product: tiles of Tiles::rows columns, in each row by row.
   void packLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target,
                 Value firstRow);
+  /// Rows of panels of bf16 from element `place` on, `panels` of them and `stride` elements from one to the next,
+  /// become pairs where they stand; zeros follow an odd number of rows.
+  void pairRows(HostBuilder &b, Value buffer, Value place, Value stride, Value panels, Value rows);
   /// The transpose of the block [rows, columns] of scratch, whose rows begin `sourceRow` elements apart, to a matrix from
   /// [row, column] on. The source has whole vectors of columns.
   void storeTransposed(HostBuilder &b, Value source, Value from, Value sourceRow, Value rows, Value columns, Value target,

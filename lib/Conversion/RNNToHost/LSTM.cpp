@@ -268,6 +268,7 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
     fillRows(b, target, loop.rows, b.mul(p.T, p.B), p.I);
   }
   if (Value result = op.getWGradOut()) {
+    loop.startSums();
     BackwardLoop::Right gates = loop.gatesOf({0, 4});
     // Without columns behind the last unit the result has the columns of dG.
     std::optional<int64_t> H = getConstantIntValue(p.H);

@@ -114,11 +114,13 @@ private:
   void multiplyInput(const Own &own, Value row, Value rows);
   void step(const Team &team, const Own &own, Value s, Value gatesRow);
   void project(const Own &own, Value t, Value hSource, Value hTarget);
+  void putState(Value value, Value place);
 
   ForwardLayer &layer;
   HostBuilder &b;
   Library &library;
   Value packedX, packedH, packedP, bias, gates, hidden;
+  Value hLeft; ///< h as left operand: itself, or rounded
   Value leftSize;
   Value columns; ///< of a row of the gates' arguments
   Value stepsAtOnce, stateSize;
@@ -182,6 +184,8 @@ public:
             std::optional<Rows> result = std::nullopt);
   /// Blocks of dG.
   Right gatesOf(Layer::Blocks blocks);
+  /// dG and delta become right operands. Of bf16 they are no left operands after this.
+  void startSums();
 
   Value dG;      ///< gradients of the gates' arguments, in panels of `allRows` rows
   Value allRows; ///< rows of a panel of dG and of delta
@@ -195,6 +199,7 @@ private:
   void multiply(Value t, Value panel, Value count, Value firstDepth = Value(), Value depth = Value());
   void multiplyAndFetch(Value t, Value panel, Value fetched);
   void storeGates(const Place &at, ArrayRef<Value> gates);
+  void endPair(Value places, Value tiles, Value rows);
   void cell(Value s, Value t, Value panel, Value deltaHidden);
 
   BackwardLayer &layer;

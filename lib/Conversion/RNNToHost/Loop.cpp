@@ -31,7 +31,8 @@ void host::storePanels(HostBuilder &b, Value source, Value from, Value rows, Val
 /// The number of rows, at least `rows`, that panels are to have which are read together, some rows of each: as many lines
 /// apart, panels begin in sets of a cache that are far from each other, and the rows of a tile do not push each other out.
 static Value spreadRows(HostBuilder &b, Value rows) {
-  constexpr int64_t apart = 7, period = 16; // a tile has six rows, and a cache's sets are a multiple of 16
+  // A tile has six rows, and a cache's sets are a multiple of 16. Pairs need an even number.
+  int64_t apart = b.tiles.hasDots() ? 6 : 7, period = 16;
   return b.add(b.mul(b.div(b.add(rows, period - 1 - apart), b.index(period)), period), apart);
 }
 
@@ -102,20 +103,22 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
   stepsAtOnce = b.max(b.div(b.index(Tiles::blockRows), b.max(p.B, b.index(1))), b.index(1));
   stepsAtOnce = b.min(stepsAtOnce, b.max(p.steps, b.index(1)));
   Value rowsAtOnce = b.mul(stepsAtOnce, p.B), inputColumns = b.mul(b.ceilDiv(maxInput, panel), panel);
-  packedX = b.allocate(b.mul(b.mul(p.padded, layer.input.count), inputColumns));
-  packedH = b.allocate(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded));
+  auto allocateWeights = [&](Value count, Value rows) { return b.allocate(count, b.tiles.weightsFor(rows, count)); };
+  packedX = allocateWeights(b.mul(b.mul(p.padded, layer.input.count), inputColumns), rowsAtOnce);
+  packedH = allocateWeights(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded), p.B);
   leftSize = b.mul(inputColumns, rowsAtOnce);
   bias = b.allocate(columns);
   gates = b.allocate(b.mul(columns, rowsAtOnce));
   h = b.allocate(b.mul(stateSize, 2));
+  hLeft = b.tiles.hasDots() ? b.allocate(b.mul(stateSize, 2), b.tiles.left) : h;
   if (p.projected) {
-    packedP = b.allocate(b.mul(p.padded, p.statePadded));
-    hidden = b.allocate(b.mul(p.padded, p.B));
+    packedP = allocateWeights(b.mul(p.padded, p.statePadded), p.B);
+    hidden = b.allocate(b.mul(p.padded, p.B), b.tiles.left);
   }
 }
 
 void ForwardLoop::release() {
-  for (Value buffer : {packedX, packedH, packedP, bias, gates, hidden, h})
+  for (Value buffer : {packedX, packedH, packedP, bias, gates, hidden, h, hLeft == h ? Value() : hLeft})
     if (buffer)
       b.free(buffer);
 }
@@ -123,6 +126,8 @@ void ForwardLoop::release() {
 void ForwardLoop::run() {
   const Problem &p = layer.p;
   layer.start(packedP, h);
+  if (hLeft != h)
+    b.loop(b.index(0), stateSize, b.tiles.lanes, [&](Value place) { b.store(b.load(h, place), hLeft, place); });
   b.fillZero(bias, b.index(0), columns);
   layer.fillBias(bias);
   Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
@@ -133,7 +138,7 @@ void ForwardLoop::run() {
 /// Every thread has columns of its own, of all blocks.
 void ForwardLoop::steps(const Team &team) {
   const Problem &p = layer.p;
-  Own own = {team.begin(b, p.panels), team.end(b, p.panels), Value(), Value(), b.allocate(leftSize)};
+  Own own = {team.begin(b, p.panels), team.end(b, p.panels), Value(), Value(), b.allocate(leftSize, b.tiles.left)};
   if (p.projected)
     own.firstState = team.begin(b, p.statePanels), own.endState = team.end(b, p.statePanels);
   layer.packWeights(packedX, packedH, own.first, b.sub(own.end, own.first));
@@ -198,7 +203,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow
   b.loop(own.first, own.end, 1, [&](Value q) {
     // The same panel of all blocks: gates += h * R
     Value target = b.add(firstRow, b.add(b.mul(p.padded, layer.recurrent.first), b.mul(q, panel)));
-    library.product(b, {h, hSource, panelRows, packedH, b.mul(q, packedPanel), b.mul(p.panels, packedPanel), gates,
+    library.product(b, {hLeft, hSource, panelRows, packedH, b.mul(q, packedPanel), b.mul(p.panels, packedPanel), gates,
                         target, columns, p.padded, p.B, b.index(layer.recurrent.count), p.statePanels});
     layer.forPlaces(p.H, t, q, [&](const Place &at) {
       SmallVector<Value> arguments;
@@ -214,7 +219,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow
       if (p.projected)
         b.store(next, hidden, at.inState);
       else
-        b.store(next, h, b.add(hTarget, at.inState));
+        putState(next, b.add(hTarget, at.inState));
     });
     if (!p.projected)
       layer.publish(t, q, [&](const Place &at) { return b.load(h, b.add(hTarget, at.inState)); });
@@ -227,6 +232,12 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow
   }
 }
 
+void ForwardLoop::putState(Value value, Value place) {
+  b.store(value, h, place);
+  if (hLeft != h)
+    b.store(value, hLeft, place);
+}
+
 /// The state is hidden * Wr^T.
 void ForwardLoop::project(const Own &own, Value t, Value hSource, Value hTarget) {
   const Problem &p = layer.p;
@@ -237,10 +248,12 @@ void ForwardLoop::project(const Own &own, Value t, Value hSource, Value hTarget)
     b.fillZero(h, target, panelRows);
     library.product(b, {hidden, zero, panelRows, packedP, b.mul(q, b.mul(p.padded, panel)), zero, h, target,
                         b.index(panel), zero, p.B, b.index(1), p.panels});
-    if (layer.lengths)
+    if (layer.lengths || hLeft != h)
       layer.forPlaces(p.P, t, q, [&](const Place &at) {
-        Value before = b.load(h, b.add(hSource, at.inState)), place = b.add(hTarget, at.inState);
-        b.store(arith::SelectOp::create(b, at.padded, before, b.load(h, place)), h, place);
+        Value place = b.add(hTarget, at.inState), next = b.load(h, place);
+        if (at.padded)
+          next = arith::SelectOp::create(b, at.padded, b.load(h, b.add(hSource, at.inState)), next);
+        putState(next, place);
       });
     layer.publish(t, q, [&](const Place &at) { return b.load(h, b.add(hTarget, at.inState)); });
   });
@@ -255,14 +268,15 @@ BackwardLoop::BackwardLoop(BackwardLayer &layer, bool wantsBias) : layer(layer),
   rows = b.mul(p.steps, p.B);
   allRows = spreadRows(b, rows);
   Value columns = b.mul(p.padded, layer.blocks);
-  dG = b.allocate(b.mul(columns, allRows));
-  packedR = b.allocate(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded));
+  dG = b.allocate(b.mul(columns, allRows), b.tiles.left);
+  auto allocateWeights = [&](Value count) { return b.allocate(count, b.tiles.weightsFor(p.B, count)); };
+  packedR = allocateWeights(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded));
   kh = b.allocate(b.mul(p.statePadded, p.B));
   if (wantsBias)
     db = b.allocate(columns);
   if (p.projected) {
-    packedP = b.allocate(b.mul(p.padded, p.statePadded));
-    delta = b.allocate(b.mul(p.statePadded, allRows));
+    packedP = allocateWeights(b.mul(p.padded, p.statePadded));
+    delta = b.allocate(b.mul(p.statePadded, allRows), b.tiles.left);
   }
 }
 
@@ -452,7 +466,8 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
     Value atOnce = b.createOrFold<arith::SelectOp>(isFewRows, b.min(own, b.index(panelsForFewRows)), own);
     Value width = rowWidth(atOnce);
-    Value packed = b.allocate(b.mul(packedPanel, atOnce)), block = b.allocate(b.mul(width, Tiles::blockRows));
+    Value weights = b.mul(packedPanel, atOnce), packed = b.allocate(weights, b.tiles.weightsFor(rows, weights));
+    Value block = b.allocate(b.mul(width, Tiles::blockRows));
     Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), b.max(atOnce, b.index(1)));
     b.loop(groups, [&](Value group) {
       Value start = b.add(first, b.mul(group, atOnce)), count = b.min(b.sub(end, start), atOnce);
@@ -471,6 +486,28 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
   });
 }
 
+void BackwardLoop::startSums() {
+  if (!b.tiles.hasDots())
+    return;
+  Value zero = b.index(0), stride = b.mul(allRows, b.tiles.panel);
+  library.pairRows(b, dG, zero, stride, b.mul(layer.p.panels, layer.blocks), rows);
+  if (delta)
+    library.pairRows(b, delta, zero, stride, layer.p.statePanels, rows);
+}
+
+/// Zeros beside the last of an odd number of rows of `tiles` tiles that `packLeft` made.
+void BackwardLoop::endPair(Value places, Value tiles, Value rows) {
+  Value last = b.sub(rows, b.index(1)), isOdd = b.createOrFold<arith::AndIOp>(rows, b.index(1));
+  b.branch(b.compare(arith::CmpIPredicate::ne, isOdd, b.index(0)), [&] {
+    Value none = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.left, 0));
+    b.loop(tiles, [&](Value tile) {
+      Value place = b.add(b.mul(tile, Tiles::rows * Tiles::depth), b.mul(last, Tiles::rows));
+      for (int64_t k = 0; k < Tiles::rows; ++k)
+        memref::StoreOp::create(b, none, places, ValueRange{b.add(place, 2 * k + 1)});
+    });
+  });
+}
+
 void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
                         std::optional<Rows> result) {
   int64_t panel = b.tiles.panel;
@@ -481,7 +518,7 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
   // More rows come back to the block, whose rows do not push each other out of a cache.
   Value comesOnce = b.createOrFold<arith::AndIOp>(hasRows, isAtMost(rows, b.index(Tiles::depth)));
   library.parallel(b, layer.threadsFor(b.mul(b.mul(rows, width), columns), tiles), [&](const Team &team) {
-    Value places = b.allocate(b.index(Tiles::blockRows * Tiles::depth));
+    Value places = b.allocate(b.index(Tiles::blockRows * Tiles::depth), b.tiles.left);
     Value block = b.allocate(b.mul(blockWidth, Tiles::blockRows));
     Value from = b.mul(team.begin(b, tiles), Tiles::rows);
     Value to = b.min(b.mul(team.end(b, tiles), Tiles::rows), width);
@@ -506,6 +543,8 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
           Value sourceRow = b.add(left.firstRow, b.sub(start, left.firstOfPanels));
           library.packLeft(b, left.matrix, sourceRow, b.sub(stop, start), first, height, places, b.sub(start, row));
         }
+        if (b.tiles.hasDots())
+          endPair(places, count, depth);
         Value isFirst = b.compare(arith::CmpIPredicate::eq, row, zero);
         Value place = b.add(right.place, b.mul(row, panel));
         library.transposedProduct(b, {places, right.panels, place, rightPanel, target, targetPlace, targetWidth, count,

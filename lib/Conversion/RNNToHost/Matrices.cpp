@@ -1,6 +1,7 @@
 //===- Matrices.cpp - parts of matrices as right operands, and transposes ----===//
 //
-// Elements become the accumulation type on the way, and what is missing in the last panel becomes zero.
+// Elements become the accumulation type on the way, and what is missing in the last panel becomes zero. Right operands
+// of bf16 stay bf16 and have their rows in pairs.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -62,17 +63,35 @@ static void fillTail(HostBuilder &b, const Library::Part &part, Value base, Valu
 
 static void emitColumns(HostBuilder &b, const Library::Part &part) {
   int64_t panel = b.tiles.panel;
+  bool isPairs = HostBuilder::isPairs(part.target);
+  Value wholeRows = part.rows, allRows = part.rows;
+  if (isPairs) {
+    wholeRows = b.sub(part.rows, b.createOrFold<arith::AndIOp>(part.rows, b.index(1)));
+    allRows = b.mul(b.ceilDiv(part.rows, 2), 2);
+  }
   b.loop(b.ceilDiv(part.columns, panel), [&](Value q) {
     Value first = b.mul(q, panel), base = b.add(part.place, b.mul(q, part.stride)), rest = b.sub(part.columns, first);
-    auto copy = [&](ArrayRef<Value> masks) {
-      b.loop(part.rows, [&](Value k) {
-        for (int64_t v = 0; v < b.tiles.vectors; ++v) {
-          int64_t offset = v * b.tiles.lanes;
-          Value from = b.add(b.add(part.column, first), offset);
-          b.store(b.load(part.matrix, {b.add(part.row, k), from}, masks.empty() ? Value() : masks[v]), part.target,
-                  b.add(b.add(base, b.mul(k, panel)), offset));
+    // Row k, or rows k and k + 1 as pairs; the second one of the last pair may not be there.
+    auto copyRow = [&](Value k, ArrayRef<Value> masks, bool hasSecond) {
+      for (int64_t v = 0; v < b.tiles.vectors; ++v) {
+        int64_t offset = v * b.tiles.lanes;
+        Value from = b.add(b.add(part.column, first), offset), mask = masks.empty() ? Value() : masks[v];
+        Value row = b.add(part.row, k), place = b.add(base, b.mul(k, panel));
+        if (!isPairs) {
+          b.store(b.load(part.matrix, {row, from}, mask), part.target, b.add(place, offset));
+          continue;
         }
-      });
+        auto load = [&](Value row) { return b.loadAsIs(part.matrix, {row, from}, b.tiles.lanes, mask); };
+        Value one = load(row);
+        Value other = hasSecond ? load(b.add(row, 1))
+                                : Value(arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(one.getType()))));
+        vector::StoreOp::create(b, b.zip(one, other), part.target, b.add(place, 2 * offset));
+      }
+    };
+    auto copy = [&](ArrayRef<Value> masks) {
+      b.loop(b.index(0), wholeRows, isPairs ? 2 : 1, [&](Value k) { copyRow(k, masks, true); });
+      if (isPairs)
+        b.branch(b.compare(arith::CmpIPredicate::ne, wholeRows, part.rows), [&] { copyRow(wholeRows, masks, false); });
     };
     b.branch(
         b.compare(arith::CmpIPredicate::sle, b.index(panel), rest), [&] { copy({}); },
@@ -82,7 +101,7 @@ static void emitColumns(HostBuilder &b, const Library::Part &part) {
             masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
           copy(masks);
         });
-    fillTail(b, part, base, part.rows);
+    fillTail(b, part, base, allRows);
   });
 }
 
@@ -98,13 +117,17 @@ void Library::packColumns(HostBuilder &b, const Part &part) {
 
 static void emitTransposed(HostBuilder &b, const Library::Part &part) {
   int64_t panel = b.tiles.panel, lanes = b.tiles.lanes;
+  // The pairs of a target row are neighbours in the source: they move as words, each of two columns.
+  bool isPairs = HostBuilder::isPairs(part.target);
+  int64_t width = isPairs ? 2 * lanes : lanes, inWord = isPairs ? 2 : 1;
+  VectorType words = b.vectorType(isPairs ? Type(b.getI32Type()) : b.tiles.sum);
   Value zero = b.index(0), last = b.sub(part.rows, b.index(1));
   b.loop(b.ceilDiv(part.rows, panel), [&](Value q) {
     Value first = b.mul(q, panel), base = b.add(part.place, b.mul(q, part.stride));
     b.loop(zero, b.index(panel), lanes, [&](Value inPanel) {
       Value from = b.add(first, inPanel), count = b.sub(part.rows, from);
       auto copy = [&](bool isFull) {
-        b.forColumns(part.columns, [&](Value column, Value mask) {
+        b.forColumns(part.columns, width, [&](Value column, Value mask) {
           SmallVector<Value> rows;
           for (int64_t k = 0; k < lanes; ++k) {
             Value row = b.add(from, k), inside;
@@ -112,21 +135,31 @@ static void emitTransposed(HostBuilder &b, const Library::Part &part) {
               inside = b.compare(arith::CmpIPredicate::slt, row, part.rows);
               row = b.min(row, last);
             }
-            Value loaded = b.load(part.matrix, {b.add(part.row, row), b.add(part.column, column)}, mask);
-            if (!isFull)
-              loaded = arith::SelectOp::create(b, inside, loaded, b.constant(0));
+            Value place[] = {b.add(part.row, row), b.add(part.column, column)}, loaded;
+            if (isPairs)
+              loaded = vector::BitCastOp::create(b, words, b.loadPairs(part.matrix, place, mask));
+            else
+              loaded = b.load(part.matrix, place, mask);
+            if (!isFull) {
+              Value zero = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(words)));
+              loaded = arith::SelectOp::create(b, inside, loaded, zero);
+            }
             rows.push_back(loaded);
           }
           transpose(b, rows);
           // With a mask there are zeros behind the last column: rows of the tail.
-          for (auto [k, row] : llvm::enumerate(rows))
-            b.store(row, part.target, b.add(b.add(base, b.mul(b.add(column, int64_t(k)), panel)), inPanel));
+          for (auto [k, row] : llvm::enumerate(rows)) {
+            Value place = b.add(base, b.mul(b.add(column, int64_t(k) * inWord), panel));
+            if (isPairs)
+              row = vector::BitCastOp::create(b, VectorType::get({width}, b.getBF16Type()), row);
+            vector::StoreOp::create(b, row, part.target, b.add(place, b.mul(inPanel, inWord)));
+          }
         });
       };
       b.branch(
           b.compare(arith::CmpIPredicate::sge, count, b.index(lanes)), [&] { copy(true); }, [&] { copy(false); });
     });
-    fillTail(b, part, base, b.mul(b.ceilDiv(part.columns, lanes), lanes));
+    fillTail(b, part, base, b.mul(b.ceilDiv(part.columns, width), width));
   });
 }
 

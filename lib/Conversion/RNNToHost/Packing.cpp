@@ -60,14 +60,25 @@ void Library::packRows(HostBuilder &b, Value source, Value row, Value rows, Valu
 static void emitLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target,
                      Value firstRow) {
   constexpr int64_t height = Tiles::rows;
+  bool isPairs = HostBuilder::isPairs(target);
   b.loop(b.ceilDiv(columns, height), [&](Value tile) {
     Value first = b.mul(tile, height), rest = b.sub(columns, first);
     Value base = b.mul(tile, height * Tiles::depth), from = b.add(column, first);
     auto copy = [&](function_ref<Value(Value row, Value column, int64_t k)> load) {
       b.loop(rows, [&](Value r) {
-        Value sourceRow = b.add(row, r), place = b.add(base, b.mul(b.add(firstRow, r), height));
-        for (int64_t k = 0; k < height; ++k)
-          memref::StoreOp::create(b, load(sourceRow, b.add(from, k), k), target, b.add(place, k));
+        Value sourceRow = b.add(row, r), targetRow = b.add(firstRow, r);
+        Value place = b.mul(targetRow, height);
+        if (isPairs) {
+          Value inPair = b.createOrFold<arith::AndIOp>(targetRow, b.index(1));
+          place = b.add(b.mul(b.sub(targetRow, inPair), height), inPair);
+        }
+        place = b.add(base, place);
+        for (int64_t k = 0; k < height; ++k) {
+          Value value = load(sourceRow, b.add(from, k), k);
+          if (isPairs)
+            value = arith::TruncFOp::create(b, b.tiles.left, value);
+          memref::StoreOp::create(b, value, target, b.add(place, isPairs ? 2 * k : k));
+        }
       });
     };
     b.branch(
@@ -97,4 +108,34 @@ void Library::packLeft(HostBuilder &b, Value source, Value row, Value rows, Valu
       get(b, "pack_left", {matrix.getType(), index, index, index, index, target.getType(), index},
           [](HostBuilder &b, ValueRange v) { emitLeft(b, v[0], v[1], v[2], v[3], v[4], v[5], v[6]); });
   call(b, function, {matrix, row, rows, column, columns, target, firstRow});
+}
+
+static void emitPairRows(HostBuilder &b, Value buffer, Value place, Value stride, Value panels, Value rows) {
+  int64_t panel = b.tiles.panel, lanes = b.tiles.lanes;
+  b.loop(panels, [&](Value q) {
+    Value base = b.add(place, b.mul(q, stride));
+    auto pair = [&](Value row, bool hasSecond) {
+      // All of both rows is read before the first pairs are written over it.
+      SmallVector<Value> pairs;
+      Value at = b.add(base, b.mul(row, panel));
+      for (int64_t v = 0; v < b.tiles.vectors; ++v) {
+        Value first = b.loadAsIs(buffer, b.add(at, v * lanes), lanes);
+        Value second = hasSecond ? b.loadAsIs(buffer, b.add(at, panel + v * lanes), lanes)
+                                 : Value(arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(first.getType()))));
+        pairs.push_back(b.zip(first, second));
+      }
+      for (auto [v, value] : llvm::enumerate(pairs))
+        vector::StoreOp::create(b, value, buffer, b.add(at, int64_t(v) * 2 * lanes));
+    };
+    Value odd = b.createOrFold<arith::AndIOp>(rows, b.index(1)), whole = b.sub(rows, odd);
+    b.loop(b.index(0), whole, 2, [&](Value row) { pair(row, true); });
+    b.branch(b.compare(arith::CmpIPredicate::ne, odd, b.index(0)), [&] { pair(whole, false); });
+  });
+}
+
+void Library::pairRows(HostBuilder &b, Value buffer, Value place, Value stride, Value panels, Value rows) {
+  Type index = b.getIndexType();
+  func::FuncOp function = get(b, "pair_rows", {buffer.getType(), index, index, index, index},
+                              [](HostBuilder &b, ValueRange v) { emitPairRows(b, v[0], v[1], v[2], v[3], v[4]); });
+  call(b, function, {buffer, place, stride, panels, rows});
 }

@@ -27,9 +27,10 @@ func::FuncOp Library::get(HostBuilder &b, StringRef name, TypeRange inputs,
   std::string key;
   llvm::raw_string_ostream stream(key);
   stream << "rnn_host_" << name << "_" << b.tiles.element;
-  // A matrix may be a tensor of the op or have the type of sums.
+  // A matrix may be a tensor of the op or have the type of sums, and scratch may hold factors.
   for (Type input : inputs)
-    if (auto type = dyn_cast<MemRefType>(input); type && type.getRank() == 2 && type.getElementType() != b.tiles.element)
+    if (auto type = dyn_cast<MemRefType>(input);
+        type && type.getElementType() != (type.getRank() == 2 ? b.tiles.element : b.tiles.sum))
       stream << "_" << type.getElementType();
   // The loops that call it are as long.
   Operation *caller = b.getInsertionBlock()->getParentOp();
@@ -81,18 +82,42 @@ public:
     return SmallVector<Value>(choice.getResults());
   }
 
-  /// Adds row `bOffset` of b times one column of a, whose elements are `aStep` apart.
+  /// Adds row `bOffset` of b times one column of a, whose elements are `aStep` apart. Of pairs it is two rows and two
+  /// columns.
   void multiply(SmallVectorImpl<Value> &sums, Value a, Value aOffset, int64_t aStep, Value right, Value bOffset) {
+    bool isPairs = HostBuilder::isPairs(right), isDot = HostBuilder::isPairs(a);
     SmallVector<Value> columns;
     for (int64_t k = 0; k < group; ++k)
-      for (int64_t v = 0; v < b.tiles.vectors; ++v)
-        columns.push_back(b.load(right, b.add(panelAt(bOffset, bPanel, k), v * b.tiles.lanes)));
-    auto sum = sums.begin();
-    for (int64_t row = 0; row < rows; ++row) {
-      Value factor = b.splat(b.loadScalar(a, b.add(aOffset, row * aStep)));
-      for (Value column : columns) {
-        *sum = b.fma(factor, column, *sum);
-        ++sum;
+      for (int64_t v = 0; v < b.tiles.vectors; ++v) {
+        Value place = b.add(panelAt(bOffset, bPanel, k), v * b.tiles.lanes * (isPairs ? 2 : 1));
+        columns.push_back(isPairs ? b.loadPairs(right, place) : b.load(right, place));
+      }
+    // Adds a factor of each row times some of the columns, from number `first` on.
+    auto addAll = [&](size_t first, ArrayRef<Value> taken, function_ref<Value(Value)> load,
+                      function_ref<Value(Value, Value, Value)> add) {
+      for (int64_t row = 0; row < rows; ++row) {
+        Value factor = load(b.add(aOffset, row * aStep));
+        for (auto [k, column] : llvm::enumerate(taken)) {
+          Value &sum = sums[row * columns.size() + first + k];
+          sum = add(factor, column, sum);
+        }
+      }
+    };
+    if (isDot)
+      return addAll(
+          0, columns, [&](Value place) { return b.splatPair(a, place); },
+          [&](Value factor, Value column, Value sum) { return b.dot(factor, column, sum); });
+    // Pairs become two vectors each: as few at a time as there are registers for beside the sums.
+    size_t atOnce = isPairs && rows <= Tiles::fewRows ? 1 : columns.size();
+    for (size_t first = 0; first < columns.size(); first += atOnce) {
+      auto some = ArrayRef(columns).slice(first, atOnce);
+      for (bool second : {false, true}) {
+        if (second && !isPairs)
+          break;
+        auto taken = llvm::map_to_vector(some, [&](Value pairs) { return isPairs ? b.unzip(pairs, second) : pairs; });
+        addAll(
+            first, taken, [&](Value place) { return b.splat(b.loadScalar(a, b.add(place, second))); },
+            [&](Value factor, Value column, Value sum) { return b.fma(factor, column, sum); });
       }
     }
   }
@@ -120,6 +145,11 @@ private:
 /// How many steps of the depth one turn of the inner loop does.
 constexpr int64_t unroll = 4;
 
+/// How many steps are one `multiply`.
+int64_t rowsAtOnce(Value right) {
+  return HostBuilder::isPairs(right) ? 2 : 1;
+}
+
 /// Asks for what the next tiles read while one is computed.
 class Ahead {
 public:
@@ -137,10 +167,9 @@ public:
   /// In the turn of the inner loop that begins with row `row`: some rows of the next block.
   void fetchBlock(HostBuilder &b, Value row) {
     // To the second cache: the first one is full of this block.
-    constexpr int64_t lines = 2;
-    Value first = b.mul(b.div(row, b.index(unroll)), lines);
-    for (int64_t k = 0; k < lines; ++k)
-      b.prefetch(buffer, b.add(start, b.mul(b.add(first, k), step)), /*locality=*/2);
+    constexpr int64_t rows = 2;
+    Value first = b.mul(b.div(row, b.index(unroll)), rows);
+    b.prefetch(buffer, b.add(start, b.mul(first, step)), /*locality=*/2, /*isWrite=*/false, rows);
   }
 
   /// The rows of a panel of the left side that a later block reads, as many as a tile has.
@@ -172,7 +201,7 @@ static SmallVector<Value> runDown(HostBuilder &b, const Library::Product &p, Til
       SmallVector<Value> sums(inner);
       eachTurn(b.add(b.mul(k, panel), column));
       Value a = b.add(aPlace, column), right = b.add(bPlace, b.mul(column, panel));
-      for (int64_t u = 0; u < unroll; ++u)
+      for (int64_t u = 0; u < unroll; u += rowsAtOnce(p.b))
         tile.multiply(sums, p.a, b.add(a, u), panel, p.b, b.add(right, u * panel));
       return sums;
     });
@@ -273,7 +302,7 @@ static void emitProduct(HostBuilder &b, const Library::Product &p) {
 }
 
 static void emitTransposedProduct(HostBuilder &b, const Library::TransposedProduct &p) {
-  int64_t panel = b.tiles.panel;
+  int64_t panel = b.tiles.panel, atOnce = rowsAtOnce(p.b);
   b.loop(p.columns, [&](Value column) {
     Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
     Value nextColumn = b.min(b.add(column, 1), b.sub(p.columns, b.index(1)));
@@ -291,11 +320,11 @@ static void emitTransposedProduct(HostBuilder &b, const Library::TransposedProdu
       auto steps = [&](int64_t count) {
         return [&, count](Value k, ValueRange carried) {
           SmallVector<Value> sums(carried);
-          if (count > 1)
+          if (count == unroll)
             next.fetchBlock(b, k);
           Value a = b.add(aOffset, b.mul(k, Tiles::rows)), right = b.add(bOffset, b.mul(k, panel));
-          for (int64_t u = 0; u < count; ++u)
-            tile.multiply(sums, p.a, b.add(a, u * Tiles::rows), 1, p.b, b.add(right, u * panel));
+          for (int64_t u = 0; u < count; u += atOnce)
+            tile.multiply(sums, p.a, b.add(a, u * Tiles::rows), atOnce, p.b, b.add(right, u * panel));
           return sums;
         };
       };
@@ -303,16 +332,16 @@ static void emitTransposedProduct(HostBuilder &b, const Library::TransposedProdu
       auto initial = tile.loadUnless(p.isFirst);
       next.fetchTile(b, p.c, cNext, p.cRow);
       SmallVector<Value> sums = b.loop(b.index(0), whole, unroll, initial, steps(unroll));
-      sums = b.loop(whole, p.depth, 1, sums, steps(1));
+      sums = b.loop(whole, p.depth, atOnce, sums, steps(atOnce));
       tile.store(sums);
     });
   });
 }
 
 void Library::product(HostBuilder &b, const Product &p) {
-  Type buffer = b.scratchType(), index = b.getIndexType();
+  Type a = p.a.getType(), right = p.b.getType(), c = p.c.getType(), index = b.getIndexType();
   func::FuncOp function =
-      get(b, "product", {buffer, index, index, buffer, index, index, buffer, index, index, index, index, index, index},
+      get(b, "product", {a, index, index, right, index, index, c, index, index, index, index, index, index},
           [](HostBuilder &b, ValueRange v) {
             emitProduct(b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12]});
           });
@@ -322,11 +351,11 @@ void Library::product(HostBuilder &b, const Product &p) {
 }
 
 void Library::transposedProduct(HostBuilder &b, const TransposedProduct &p) {
-  Type buffer = b.scratchType(), index = b.getIndexType();
-  func::FuncOp function = get(
-      b, "transposed_product", {buffer, buffer, index, index, buffer, index, index, index, index, index, b.getI1Type()},
-      [](HostBuilder &b, ValueRange v) {
-        emitTransposedProduct(b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]});
-      });
+  Type a = p.a.getType(), right = p.b.getType(), c = p.c.getType(), index = b.getIndexType();
+  func::FuncOp function =
+      get(b, "transposed_product", {a, right, index, index, c, index, index, index, index, index, b.getI1Type()},
+          [](HostBuilder &b, ValueRange v) {
+            emitTransposedProduct(b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]});
+          });
   call(b, function, {p.a, p.b, p.bOffset, p.bPanel, p.c, p.cOffset, p.cRow, p.tiles, p.columns, p.depth, p.isFirst});
 }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "rnn/Conversion/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_CONVERTRNNTOHOSTPASS
@@ -159,11 +160,29 @@ struct ConvertRNNToHost : public rnn::impl::ConvertRNNToHostPassBase<ConvertRNNT
     HostVectors vectors;
     vectors.bits = vectorBits;
     vectors.registers = vectorRegisters;
+    std::optional<BF16Products> products = symbolizeBF16Products(bf16Products);
+    if (!products) {
+      emitError(UnknownLoc::get(&getContext()),
+                "expects `bf16-products` to be f32, pairs, dots, avx512 or neon, but got `")
+          << bf16Products << "`";
+      return signalPassFailure();
+    }
+    vectors.bf16Products = *products;
     convertRNNToHost(getOperation(), vectors);
   }
 };
 
 } // namespace
+
+std::optional<BF16Products> rnn::symbolizeBF16Products(StringRef name) {
+  return llvm::StringSwitch<std::optional<BF16Products>>(name)
+      .Case("f32", BF16Products::F32)
+      .Case("pairs", BF16Products::Pairs)
+      .Case("dots", BF16Products::Dots)
+      .Case("avx512", BF16Products::Avx512)
+      .Case("neon", BF16Products::Neon)
+      .Default(std::nullopt);
+}
 
 void rnn::convertRNNToHost(ModuleOp module, const HostVectors &vectors) {
   SmallVector<Operation *> ops;

@@ -1,0 +1,67 @@
+// Products of bf16: weights in pairs of rows where few rows of a step read many of them, all factors in pairs for dot products.
+// RUN: rnn-opt %s -split-input-file -convert-rnn-to-host | FileCheck %s --check-prefixes=CHECK,PAIRS
+// RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-products=f32 | FileCheck %s --check-prefixes=CHECK,F32
+// RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-products=dots | FileCheck %s --check-prefixes=CHECK,DOTS
+// RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-products=avx512 vector-bits=512 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-products=avx512" | FileCheck %s --check-prefix=AVX256
+// RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-products=neon vector-bits=128 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,NEON
+// RUN: not rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-products=half 2>&1 | FileCheck %s --check-prefix=ERROR
+// ERROR: error: expects `bf16-products` to be f32, pairs, dots, avx512 or neon, but got `half`
+
+// One example and 4 * 512 * 512 weights: they stay bf16. The products over all steps have f32.
+// PAIRS-DAG: call @rnn_host_pack_transposed_bf16_bf16(
+// PAIRS-DAG: call @rnn_host_product_bf16_bf16({{.*}} : (memref<?xf32>, index, index, memref<?xbf16>, index, index, memref<?xf32>
+// PAIRS-DAG: call @rnn_host_transposed_product_bf16({{.*}} : (memref<?xf32>, memref<?xf32>
+// DOTS-DAG: call @rnn_host_product_bf16_bf16_bf16({{.*}} : (memref<?xbf16>, index, index, memref<?xbf16>, index, index, memref<?xf32>
+// Gates' gradients have their rows in pairs before the sums over time.
+// DOTS-DAG: call @rnn_host_pair_rows_bf16_bf16
+// DOTS-DAG: call @rnn_host_transposed_product_bf16_bf16_bf16({{.*}} : (memref<?xbf16>, memref<?xbf16>
+// F32-DAG: call @rnn_host_product_bf16({{.*}} : (memref<?xf32>, index, index, memref<?xf32>, index, index, memref<?xf32>
+
+// Of each word the lower half is the first of a pair.
+// PAIRS-LABEL: func private @rnn_host_product_bf16_bf16(
+// PAIRS: %[[WORDS:.*]] = vector.bitcast %{{.*}} : vector<16xbf16> to vector<8xi32>
+// PAIRS: arith.shli %[[WORDS]]
+// PAIRS: arith.andi
+// DOTS-LABEL: func private @rnn_host_product_bf16_bf16_bf16(
+// DOTS: arith.shli
+// AVX512-LABEL: func private @rnn_host_product_bf16_bf16_bf16(
+// AVX512: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"({{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+// AVX256: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.256"
+// NEON: llvm.call_intrinsic "llvm.aarch64.neon.bfdot.v4f32.v8bf16"({{.*}}) : (vector<4xf32>, vector<8xbf16>, vector<8xbf16>) -> vector<4xf32>
+func.func @one_example(%x: memref<5x1x3xbf16>, %s: memref<1x512xbf16>, %w: memref<515x2048xbf16>, %p: memref<512xbf16>, %b: memref<2048xbf16>, %y: memref<5x1x512xbf16>) {
+  rnn.block_lstm_grad icfo x(%x : memref<5x1x3xbf16>) state(%s, %s : memref<1x512xbf16>) weights(%w : memref<515x2048xbf16>)
+      peephole(%p, %p, %p : memref<512xbf16>) bias(%b : memref<2048xbf16>) saved(%y, %y, %y, %y, %y, %y, %y : memref<5x1x512xbf16>)
+      grads(%y, %y : memref<5x1x512xbf16>) outs(w_grad = %w : memref<515x2048xbf16>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// A batch of 16 would unpack each weight three times.
+// CHECK-LABEL: func @batch
+// PAIRS-NOT: memref<?xbf16>
+// F32-NOT: memref<?xbf16>
+// DOTS: memref<?xbf16>
+// AVX512: memref<?xbf16>
+func.func @batch(%x: memref<5x16x3xbf16>, %s: memref<16x512xbf16>, %w: memref<515x2048xbf16>, %p: memref<512xbf16>, %b: memref<2048xbf16>, %y: memref<5x16x512xbf16>) {
+  rnn.block_lstm_grad icfo x(%x : memref<5x16x3xbf16>) state(%s, %s : memref<16x512xbf16>) weights(%w : memref<515x2048xbf16>)
+      peephole(%p, %p, %p : memref<512xbf16>) bias(%b : memref<2048xbf16>) saved(%y, %y, %y, %y, %y, %y, %y : memref<5x16x512xbf16>)
+      grads(%y, %y : memref<5x16x512xbf16>) outs(w_grad = %w : memref<515x2048xbf16>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// Results are rounded by integers where there is no instruction: a call for each element would be the price.
+// CHECK-LABEL: func @rounding
+// PAIRS: arith.trunci %{{.*}} : vector<8xi32> to vector<8xi16>
+// PAIRS: arith.bitcast %{{.*}} : vector<8xi16> to vector<8xbf16>
+// PAIRS-NOT: arith.truncf %{{.*}} : vector
+// AVX512: arith.truncf %{{.*}} : vector<16xf32> to vector<16xbf16>
+// NEON: arith.truncf %{{.*}} : vector<4xf32> to vector<4xbf16>
+func.func @rounding(%x: memref<5x2x3xbf16>, %h: memref<1x2x8xbf16>, %p: memref<?xbf16>, %y: memref<5x2x8xbf16>) {
+  rnn.cudnn_forward rnn_tanh input(%x : memref<5x2x3xbf16>) state(%h : memref<1x2x8xbf16>) params(%p : memref<?xbf16>)
+      outs(output = %y : memref<5x2x8xbf16>) {is_training = false, lowering = #rnn.lowering<fused>}
+  return
+}

@@ -1,0 +1,27 @@
+// Products of bf16 by instructions of the processors that have them, and no call for an element on others.
+// REQUIRES: rnn-compile
+// RUN: rnn-compile %s --lowering=fused --triple=x86_64-linux-gnu --cpu=znver4 -o %t.o
+// RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefix=AVX512
+// AVX512-DAG: vdpbf16ps {{.*}}%zmm
+// AVX512-DAG: vcvtneps2bf16 {{.*}}%zmm
+// RUN: rnn-compile %s --lowering=fused --triple=x86_64-linux-gnu --cpu=sapphirerapids --bf16-products=pairs -o %t.pairs.o
+// RUN: llvm-objdump -dr %t.pairs.o | FileCheck %s --check-prefix=NONE
+// RUN: rnn-compile %s --lowering=fused --triple=x86_64-linux-gnu --cpu=x86-64-v4 -o %t.v4.o
+// RUN: llvm-objdump -dr %t.v4.o | FileCheck %s --check-prefix=NONE
+// RUN: rnn-compile %s --lowering=fused --triple=x86_64-linux-gnu -o %t.oldest.o
+// RUN: llvm-objdump -dr %t.oldest.o | FileCheck %s --check-prefix=NONE
+// NONE-NOT: {{vdpbf16ps|PLT32.*truncsfbf2}}
+// NONE: <__truncsfbf2>:
+// RUN: rnn-compile %s --lowering=fused --triple=aarch64-linux-gnu --cpu=neoverse-v1 -o %t.arm.o
+// RUN: llvm-objdump -d %t.arm.o | FileCheck %s --check-prefix=NEON
+// NEON: bfdot v
+// RUN: not rnn-compile %s --bf16-products=avx512 -o %t.o 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: rnn-compile: error: unknown value `avx512` in --bf16-products; expected auto, f32, pairs or dots
+// RUN: not rnn-compile %s --target=cuda --bf16-products=dots -o %t.o 2>&1 | FileCheck %s --check-prefix=CUDA
+// CUDA: rnn-compile: error: --bf16-products is about loops of the host; use it with --target=host
+func.func @main(%x: tensor<5x1x3xbf16>, %h: tensor<1x1x600xbf16>, %p: tensor<?xbf16>, %dy: tensor<5x1x600xbf16>) -> (tensor<5x1x3xbf16>, tensor<?xbf16>) {
+  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x1x3xbf16>) state(%h : tensor<1x1x600xbf16>) params(%p : tensor<?xbf16>)
+  %dx, %dh, %dp = rnn.cudnn_backprop gru input(%x : tensor<5x1x3xbf16>) state(%h : tensor<1x1x600xbf16>) params(%p : tensor<?xbf16>)
+      output(%y, %hn : tensor<5x1x600xbf16>, tensor<1x1x600xbf16>) grads(%dy, %h : tensor<5x1x600xbf16>, tensor<1x1x600xbf16>) reserve(%r : tensor<?xi8>)
+  return %dx, %dp : tensor<5x1x3xbf16>, tensor<?xbf16>
+}
