@@ -19,6 +19,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace mlir;
 
@@ -134,27 +135,59 @@ define weak hidden bfloat @__truncdfbf2(double %x) {
   %result = call bfloat @__truncsfbf2(float %odd)
   ret bfloat %result
 }
-
-; The calls come into being after the optimizer, which must not drop what nobody calls yet.
-@llvm.compiler.used = appending global [5 x ptr] [ptr @__extendhfsf2, ptr @__truncsfhf2, ptr @__truncsfbf2,
-                                                  ptr @__truncdfhf2, ptr @__truncdfbf2], section "llvm.metadata"
 )";
 
-static bool isHalfPrecision(llvm::Type *type) {
-  type = type->getScalarType();
-  return type->isHalfTy() || type->isBFloatTy();
-}
-
-static bool usesHalfPrecision(const llvm::Module &module) {
+/// Half or bfloat where anything in the module has it.
+static SmallPtrSet<llvm::Type *, 2> findHalfPrecision(const llvm::Module &module) {
+  SmallPtrSet<llvm::Type *, 2> found;
+  auto add = [&](llvm::Type *type) {
+    type = type->getScalarType();
+    if (type->isHalfTy() || type->isBFloatTy())
+      found.insert(type);
+  };
   for (const llvm::Function &function : module)
     for (const llvm::Instruction &instruction : llvm::instructions(function)) {
-      if (isHalfPrecision(instruction.getType()))
-        return true;
-      for (const llvm::Use &operand : instruction.operands())
-        if (isHalfPrecision(operand->getType()))
-          return true;
+      add(instruction.getType());
+      for (const llvm::Value *operand : instruction.operand_values())
+        add(operand->getType());
     }
-  return false;
+  return found;
+}
+
+/// LLVM's code generators for POWER and SystemZ move bf16 about, but end the process at a conversion.
+static bool hasUnknownConversion(const llvm::Module &module) {
+  const llvm::Triple &triple = module.getTargetTriple();
+  if (!triple.isPPC() && !triple.isSystemZ())
+    return false;
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction &instruction) {
+      if (!llvm::isa<llvm::FPExtInst, llvm::FPTruncInst>(instruction))
+        return false;
+      return instruction.getType()->getScalarType()->isBFloatTy() ||
+             instruction.getOperand(0)->getType()->getScalarType()->isBFloatTy();
+    });
+  });
+}
+
+/// The conversions of these types alone: not every target can compile the others.
+static std::unique_ptr<llvm::Module> parseConversions(const SmallPtrSetImpl<llvm::Type *> &types,
+                                                      llvm::LLVMContext &context) {
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> library = llvm::parseAssemblyString(conversions, diagnostic, context);
+  assert(library && "the conversions are LLVM IR");
+  SmallVector<llvm::GlobalValue *> kept;
+  for (llvm::Function &function : llvm::make_early_inc_range(llvm::reverse(*library))) {
+    if (function.hasLocalLinkage())
+      continue;
+    llvm::Type *argument = function.getArg(0)->getType(), *result = function.getReturnType();
+    if (types.contains(argument) || types.contains(result))
+      kept.push_back(&function);
+    else
+      function.eraseFromParent();
+  }
+  // The calls come into being after the optimizer, which must not drop what nobody calls yet.
+  llvm::appendToCompilerUsed(*library, kept);
+  return library;
 }
 
 /// Masked loads and stores move integers of the same size: of bf16, LLVM's code generator has no pattern for them on
@@ -169,7 +202,7 @@ static void moveMaskedAsIntegers(llvm::Module &module) {
       if (!isLoad && call->getIntrinsicID() != llvm::Intrinsic::masked_store)
         continue;
       auto *type = llvm::cast<llvm::VectorType>(isLoad ? call->getType() : call->getArgOperand(0)->getType());
-      if (!isHalfPrecision(type))
+      if (!type->getScalarType()->isHalfTy() && !type->getScalarType()->isBFloatTy())
         continue;
       llvm::IRBuilder<> builder(call);
       llvm::Type *integers = llvm::VectorType::get(builder.getInt16Ty(), type->getElementCount());
@@ -190,12 +223,18 @@ static void moveMaskedAsIntegers(llvm::Module &module) {
 
 std::unique_ptr<llvm::Module> rnn::translateToLLVMIR(Operation *module, llvm::LLVMContext &context) {
   std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context);
-  if (!translated || !usesHalfPrecision(*translated))
+  if (!translated)
+    return nullptr;
+  SmallPtrSet<llvm::Type *, 2> types = findHalfPrecision(*translated);
+  if (types.empty())
     return translated;
+  if (hasUnknownConversion(*translated)) {
+    emitError(module->getLoc(), "computes in bf16, which LLVM cannot compile for `")
+        << translated->getTargetTriple().str() << "`; use f16 or f32, or plans (lowering `runtime`)";
+    return nullptr;
+  }
   moveMaskedAsIntegers(*translated);
-  llvm::SMDiagnostic diagnostic;
-  std::unique_ptr<llvm::Module> library = llvm::parseAssemblyString(conversions, diagnostic, context);
-  assert(library && "the conversions are LLVM IR");
+  std::unique_ptr<llvm::Module> library = parseConversions(types, context);
   // The linker complains of differences; both sides are for the same target.
   library->setDataLayout(translated->getDataLayout());
   library->setTargetTriple(translated->getTargetTriple());

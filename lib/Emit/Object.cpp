@@ -105,6 +105,7 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
 #include "rnn_runtime/abi.def"
 #undef RNNRT_ENTRY
   provided.insert("_GLOBAL_OFFSET_TABLE_");
+  provided.insert(".TOC."); // the same of POWER
   // C has them, but LLVM's table of its functions has not: what a processor without the instruction calls.
   provided.insert("fma");
   provided.insert("fmaf");
@@ -160,11 +161,12 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
     return error;
   compiled.functions = getExportedFunctions(module);
   llvm::LLVMContext context;
+  module->setAttr(LLVM::LLVMDialect::getTargetTripleAttrName(),
+                  StringAttr::get(module.getContext(), (*machine)->getTargetTriple().str()));
   std::unique_ptr<llvm::Module> translated = translateToLLVMIR(module, context);
   if (!translated)
     return makeError("the module could not be translated to LLVM IR, see the errors above");
   translated->setDataLayout((*machine)->createDataLayout());
-  translated->setTargetTriple((*machine)->getTargetTriple());
   translated->setPICLevel(llvm::PICLevel::BigPIC);
   if (llvm::Error error = makeOptimizer(options.optimizationLevel, machine->get())(translated.get()))
     return std::move(error);

@@ -11,10 +11,12 @@
 // RUN: rnn-compile %s --lowering=fused --triple=x86_64-linux-gnu -o %t.oldest.o
 // RUN: llvm-objdump -dr %t.oldest.o | FileCheck %s --check-prefix=NONE
 // NONE-NOT: {{vdpbf16ps|PLT32.*truncsfbf2}}
-// NONE: <__truncsfbf2>:
+// NONE: <__trunc{{[sd]}}fbf2>:
 // RUN: rnn-compile %s --lowering=fused --triple=aarch64-linux-gnu --cpu=neoverse-v1 -o %t.arm.o
 // RUN: llvm-objdump -d %t.arm.o | FileCheck %s --check-prefix=NEON
 // NEON: bfdot v
+// RUN: not rnn-compile %s --lowering=fused --triple=s390x-linux-gnu -o %t.ibm.o 2>&1 | FileCheck %s --check-prefix=IBM
+// IBM: error: computes in bf16, which LLVM cannot compile for `s390x-{{.*}}linux-gnu`; use f16 or f32, or plans (lowering `runtime`)
 // RUN: not rnn-compile %s --bf16-products=avx512 -o %t.o 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: rnn-compile: error: unknown value `avx512` in --bf16-products; expected auto, f32, pairs or dots
 // RUN: not rnn-compile %s --target=cuda --bf16-products=dots -o %t.o 2>&1 | FileCheck %s --check-prefix=CUDA
