@@ -69,39 +69,51 @@ static void emitColumns(HostBuilder &b, const Library::Part &part) {
     wholeRows = b.sub(part.rows, b.createOrFold<arith::AndIOp>(part.rows, b.index(1)));
     allRows = b.mul(b.ceilDiv(part.rows, 2), 2);
   }
-  b.loop(b.ceilDiv(part.columns, panel), [&](Value q) {
-    Value first = b.mul(q, panel), base = b.add(part.place, b.mul(q, part.stride)), rest = b.sub(part.columns, first);
-    // Row k, or rows k and k + 1 as pairs; the second one of the last pair may not be there.
-    auto copyRow = [&](Value k, ArrayRef<Value> masks, bool hasSecond) {
-      for (int64_t v = 0; v < b.tiles.vectors; ++v) {
-        int64_t offset = v * b.tiles.lanes;
-        Value from = b.add(b.add(part.column, first), offset), mask = masks.empty() ? Value() : masks[v];
-        Value row = b.add(part.row, k), place = b.add(base, b.mul(k, panel));
-        if (!isPairs) {
-          b.store(b.load(part.matrix, {row, from}, mask), part.target, b.add(place, offset));
-          continue;
-        }
-        auto load = [&](Value row) { return b.loadAsIs(part.matrix, {row, from}, b.tiles.lanes, mask); };
-        Value one = load(row);
-        Value other = hasSecond ? load(b.add(row, 1))
-                                : Value(arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(one.getType()))));
-        vector::StoreOp::create(b, b.zip(one, other), part.target, b.add(place, 2 * offset));
+  auto placeOf = [&](Value q) { return b.add(part.place, b.mul(q, part.stride)); };
+  // Row k of panel q, or rows k and k + 1 as pairs; the second one of the last pair may not be there.
+  auto copyRow = [&](Value q, Value k, ArrayRef<Value> masks, bool hasSecond) {
+    Value first = b.add(part.column, b.mul(q, panel)), row = b.add(part.row, k),
+          place = b.add(placeOf(q), b.mul(k, panel));
+    for (int64_t v = 0; v < b.tiles.vectors; ++v) {
+      int64_t offset = v * b.tiles.lanes;
+      Value from = b.add(first, offset), mask = masks.empty() ? Value() : masks[v];
+      if (!isPairs) {
+        b.store(b.load(part.matrix, {row, from}, mask), part.target, b.add(place, offset));
+        continue;
       }
+      auto load = [&](Value row) { return b.loadAsIs(part.matrix, {row, from}, b.tiles.lanes, mask); };
+      Value one = load(row);
+      Value other = hasSecond ? load(b.add(row, 1))
+                              : Value(arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(one.getType()))));
+      vector::StoreOp::create(b, b.zip(one, other), part.target, b.add(place, 2 * offset));
+    }
+  };
+  auto copy = [&](Value q, int64_t panels, ArrayRef<Value> masks) {
+    auto copyRows = [&](Value k, bool hasSecond) {
+      for (int64_t next = 0; next < panels; ++next)
+        copyRow(b.add(q, next), k, masks, hasSecond);
     };
-    auto copy = [&](ArrayRef<Value> masks) {
-      b.loop(b.index(0), wholeRows, isPairs ? 2 : 1, [&](Value k) { copyRow(k, masks, true); });
-      if (isPairs)
-        b.branch(b.compare(arith::CmpIPredicate::ne, wholeRows, part.rows), [&] { copyRow(wholeRows, masks, false); });
-    };
+    b.loop(b.index(0), wholeRows, isPairs ? 2 : 1, [&](Value k) { copyRows(k, true); });
+    if (isPairs)
+      b.branch(b.compare(arith::CmpIPredicate::ne, wholeRows, part.rows), [&] { copyRows(wholeRows, false); });
+    for (int64_t next = 0; next < panels; ++next)
+      fillTail(b, part, placeOf(b.add(q, next)), allRows);
+  };
+  // Several panels at once read some lines of each row: one alone reads a line here and there, which nobody fetches
+  // ahead.
+  constexpr int64_t atOnce = 4;
+  Value groups = b.div(part.columns, b.index(atOnce * panel)), done = b.mul(groups, atOnce);
+  b.loop(b.index(0), done, atOnce, [&](Value q) { copy(q, atOnce, {}); });
+  b.loop(done, b.ceilDiv(part.columns, panel), 1, [&](Value q) {
+    Value rest = b.sub(part.columns, b.mul(q, panel));
     b.branch(
-        b.compare(arith::CmpIPredicate::sle, b.index(panel), rest), [&] { copy({}); },
+        b.compare(arith::CmpIPredicate::sle, b.index(panel), rest), [&] { copy(q, 1, {}); },
         [&] {
           SmallVector<Value> masks;
           for (int64_t v = 0; v < b.tiles.vectors; ++v)
             masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
-          copy(masks);
+          copy(q, 1, masks);
         });
-    fillTail(b, part, base, allRows);
   });
 }
 
