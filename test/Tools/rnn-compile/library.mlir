@@ -13,7 +13,7 @@
 
 // Code for the oldest processor of the architecture, unless another is named.
 // RUN: rnn-compile %s -o generic.ll && FileCheck %s --check-prefix=GENERIC < generic.ll
-// RUN: rnn-compile %s -o native.o --cpu=native --verify-each --mlir-timing --mlir-timing-display=list 2>&1 \
+// RUN: rnn-compile %s -o native.o --cpu=native --mlir-timing --mlir-timing-display=list 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TIMING
 // RUN: rnn-compile %s -o arm.o --triple=aarch64-linux-gnu --emit-header=- | FileCheck %s --check-prefix=PRINT
 // RUN: llvm-readelf --file-header arm.o | FileCheck %s --check-prefix=ARM
