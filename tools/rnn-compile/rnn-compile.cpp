@@ -65,8 +65,7 @@ static cl::opt<std::string> bf16Products(
     "bf16-products",
     cl::desc(
         "Target host, fused loops: products of bf16 by auto (dot products where the processor has them, else pairs; "
-        "the "
-        "default), f32 (factors become f32 when they are packed), pairs (weights stay bf16) or dots (all factors do)"),
+        "the default), f32 (factors become f32 when they are packed), pairs (weights stay bf16) or dots (all do)"),
     cl::init("auto"), cl::cat(category));
 static cl::opt<std::string> lowering("lowering", cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
                                      cl::init("auto"), cl::cat(category));

@@ -219,6 +219,21 @@ static RunOptions getRunOptions() {
   return passes;
 }
 
+/// What the flags say.
+static PipelineOptions getPipelineOptions() {
+  PipelineOptions options;
+  options.target = target;
+  options.chip = chip;
+  options.tf32 = tf32;
+  options.largeProducts = largeProducts;
+  options.bf16Products = bf16Products;
+  options.lowering = lowering;
+  options.kernelFamily = kernelFamily;
+  options.decisions = decisionsFile;
+  options.simtCheck = simtCheck;
+  return options;
+}
+
 static llvm::Error run(ModuleOp module) {
   std::unique_ptr<RuntimeSession> session;
   auto openSession = [&]() -> llvm::Error {
@@ -226,20 +241,12 @@ static llvm::Error run(ModuleOp module) {
         .moveInto(session);
   };
   JITOptions options;
-  options.pipeline.target = target;
-  options.pipeline.chip = chip;
-  options.pipeline.tf32 = tf32;
-  options.pipeline.largeProducts = largeProducts;
-  options.pipeline.bf16Products = bf16Products;
-  options.pipeline.lowering = lowering;
-  options.pipeline.kernelFamily = kernelFamily;
-  options.pipeline.decisions = decisionsFile;
+  options.pipeline = getPipelineOptions();
   if (target == "cuda" && !decisionsFile.empty()) {
     if (llvm::Error error = openSession())
       return error;
     options.pipeline.device = getDeviceName(*session);
   }
-  options.pipeline.simtCheck = simtCheck;
   SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
   options.symbols = symbols;
   options.passes = getRunOptions();
@@ -304,17 +311,8 @@ static llvm::Error run(ModuleOp module) {
 
 /// Prints the IR after a stage.
 static llvm::Error printStage(ModuleOp module, Stage stage) {
-  PipelineOptions options;
-  options.target = target;
-  options.chip = chip;
-  options.tf32 = tf32;
-  options.largeProducts = largeProducts;
-  options.bf16Products = bf16Products;
-  options.lowering = lowering;
-  options.kernelFamily = kernelFamily;
-  options.decisions = decisionsFile;
+  PipelineOptions options = getPipelineOptions();
   options.processor = llvm::sys::getHostCPUName().str();
-  options.simtCheck = simtCheck;
   options.stopAfter = stage;
   if (llvm::Error error = runPipeline(module, options, getRunOptions()))
     return error;

@@ -98,31 +98,27 @@ Value HostBuilder::select(Value mask, Value vector) {
 }
 
 Value HostBuilder::load(Value buffer, ValueRange indices, Value mask) {
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  VectorType type = vectorType(element);
-  Value loaded;
-  if (mask) {
-    Value zero = arith::ConstantOp::create(*this, cast<TypedAttr>(getZeroAttr(type)));
-    loaded = vector::MaskedLoadOp::create(*this, type, buffer, indices, mask, zero);
-  } else {
-    loaded = vector::LoadOp::create(*this, type, buffer, indices);
-  }
-  return element == tiles.sum ? loaded : Value(arith::ExtFOp::create(*this, vectorType(tiles.sum), loaded));
+  Value loaded = loadAsIs(buffer, indices, tiles.lanes, mask);
+  bool isSum = cast<VectorType>(loaded.getType()).getElementType() == tiles.sum;
+  return isSum ? loaded : Value(arith::ExtFOp::create(*this, vectorType(tiles.sum), loaded));
+}
+
+/// An integer as wide as a sum, in all lanes.
+Value HostBuilder::words(int64_t value) {
+  Type integer = getIntegerType(tiles.sum.getWidth());
+  return arith::ConstantOp::create(
+      *this, DenseElementsAttr::get(vectorType(integer), cast<Attribute>(getIntegerAttr(integer, value))));
 }
 
 /// To the nearest bf16, ties to even, by integers: processors without an instruction for it call a function for each
 /// element.
 Value HostBuilder::roundToBF16(Value vector) {
-  VectorType words = vectorType(getI32Type());
-  auto constant = [&](int32_t value) {
-    return arith::ConstantOp::create(*this, DenseElementsAttr::get(words, getI32IntegerAttr(value)));
-  };
-  Value half = constant(16), bits = arith::BitcastOp::create(*this, words, vector);
-  Value last = arith::AndIOp::create(*this, arith::ShRUIOp::create(*this, bits, half), constant(1));
-  Value rounded = arith::AddIOp::create(*this, bits, arith::AddIOp::create(*this, last, constant(0x7fff)));
+  Value half = words(16), bits = arith::BitcastOp::create(*this, vectorType(getI32Type()), vector);
+  Value last = arith::AndIOp::create(*this, arith::ShRUIOp::create(*this, bits, half), words(1));
+  Value rounded = arith::AddIOp::create(*this, bits, arith::AddIOp::create(*this, last, words(0x7fff)));
   // A NaN may have its bits at the end alone, and stays one.
   Value isNaN = arith::CmpFOp::create(*this, arith::CmpFPredicate::UNO, vector, vector);
-  Value quiet = arith::OrIOp::create(*this, bits, constant(0x400000));
+  Value quiet = arith::OrIOp::create(*this, bits, words(0x400000));
   rounded = arith::ShRUIOp::create(*this, arith::SelectOp::create(*this, isNaN, quiet, rounded), half);
   rounded = arith::TruncIOp::create(*this, vectorType(getIntegerType(16)), rounded);
   return arith::BitcastOp::create(*this, vectorType(getBF16Type()), rounded);
@@ -172,6 +168,20 @@ void HostBuilder::forColumns(Value count, int64_t width, function_ref<void(Value
   branch(compare(arith::CmpIPredicate::ne, rest, index(0)), [&] { body(whole, mask(rest, width)); });
 }
 
+void HostBuilder::forPanel(Value first, Value columns, function_ref<void(ArrayRef<Value>)> body) {
+  Value rest = sub(columns, first), isFull = compare(arith::CmpIPredicate::sle, index(tiles.panel), rest);
+  if (std::optional<int64_t> known = getConstantIntValue(columns); known && *known % tiles.panel == 0)
+    isFull = arith::ConstantIntOp::create(*this, 1, 1);
+  branch(
+      isFull, [&] { body({}); },
+      [&] {
+        SmallVector<Value> masks;
+        for (int64_t v = 0; v < tiles.vectors; ++v)
+          masks.push_back(mask(sub(rest, index(v * tiles.lanes))));
+        body(masks);
+      });
+}
+
 //===----------------------------------------------------------------------===//
 // Pairs of bf16
 //===----------------------------------------------------------------------===//
@@ -184,21 +194,19 @@ Value HostBuilder::loadAsIs(Value buffer, ValueRange indices, int64_t count, Val
   return vector::MaskedLoadOp::create(*this, type, buffer, indices, mask, zero);
 }
 
-Value HostBuilder::loadPairs(Value buffer, ValueRange indices, Value mask) {
-  return loadAsIs(buffer, indices, 2 * tiles.lanes, mask);
+Value HostBuilder::zip(Value first, Value second) {
+  if (!second)
+    second = arith::ConstantOp::create(*this, cast<TypedAttr>(getZeroAttr(first.getType())));
+  return vector::InterleaveOp::create(*this, first, second);
 }
 
 /// The bits of a bf16 are the upper ones of the f32: those of a pair's second element already stand there.
 Value HostBuilder::unzip(Value pairs, bool second) {
-  VectorType words = vectorType(getI32Type());
-  auto constant = [&](int32_t value) {
-    return arith::ConstantOp::create(*this, DenseElementsAttr::get(words, getI32IntegerAttr(value)));
-  };
-  Value bits = vector::BitCastOp::create(*this, words, pairs);
+  Value bits = vector::BitCastOp::create(*this, vectorType(getI32Type()), pairs);
   if (second)
-    bits = arith::AndIOp::create(*this, bits, constant(static_cast<int32_t>(0xffff0000)));
+    bits = arith::AndIOp::create(*this, bits, words(static_cast<int32_t>(0xffff0000)));
   else
-    bits = arith::ShLIOp::create(*this, bits, constant(16));
+    bits = arith::ShLIOp::create(*this, bits, words(16));
   return arith::BitcastOp::create(*this, vectorType(tiles.sum), bits);
 }
 
@@ -245,15 +253,10 @@ std::pair<Value, Value> HostBuilder::exponential(Value x) {
   // ln(2) in two parts; the first has so few bits that its product with n is exact.
   Value r = fma(whole, constant(isDouble ? -6.93147180369123816490e-01 : -0.693359375), x);
   r = fma(whole, constant(isDouble ? -1.90821492927058770002e-10 : 2.12194440e-4), r);
-  Type integer = getIntegerType(tiles.sum.getWidth());
-  VectorType integers = vectorType(integer);
-  auto integerConstant = [&](int64_t value) {
-    return arith::ConstantOp::create(*this, DenseElementsAttr::get(integers, getIntegerAttr(integer, value)));
-  };
   // The bits of `magic` leave with the shift.
-  Value bits = arith::BitcastOp::create(*this, integers, shifted);
-  bits = arith::AddIOp::create(*this, bits, integerConstant(isDouble ? 1023 : 127));
-  bits = arith::ShLIOp::create(*this, bits, integerConstant(fraction));
+  Value bits = arith::BitcastOp::create(*this, vectorType(getIntegerType(tiles.sum.getWidth())), shifted);
+  bits = arith::AddIOp::create(*this, bits, words(isDouble ? 1023 : 127));
+  bits = arith::ShLIOp::create(*this, bits, words(fraction));
   Value scale = arith::BitcastOp::create(*this, vectorType(tiles.sum), bits);
   // The first term that is left out is below half of the last bit: r^8 / 8! for float, r^14 / 14! for double.
   int degree = isDouble ? 13 : 7;

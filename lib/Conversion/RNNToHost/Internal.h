@@ -122,12 +122,18 @@ public:
   void forColumns(Value count, int64_t width, function_ref<void(Value, Value)> body);
   void forColumns(Value count, function_ref<void(Value, Value)> body) { forColumns(count, tiles.lanes, body); }
 
+  /// Runs `body` for the panel whose first column is `first`, with the masks of its vectors; with none in a full panel.
+  void forPanel(Value first, Value columns, function_ref<void(ArrayRef<Value>)> body);
+
   //===--- Pairs of bf16: first and second element of each, side by side ---===//
   static bool isPairs(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType().isBF16(); }
-  /// Zero where the mask, if there is one, is not set; it has a bit for every element.
-  Value loadPairs(Value buffer, ValueRange indices, Value mask = Value());
+  /// Some elements in their own type; zero where the mask, if there is one, is not set.
   Value loadAsIs(Value buffer, ValueRange indices, int64_t count, Value mask = Value());
-  Value zip(Value first, Value second) { return vector::InterleaveOp::create(*this, first, second); }
+  Value loadPairs(Value buffer, ValueRange indices, Value mask = Value()) {
+    return loadAsIs(buffer, indices, 2 * tiles.lanes, mask);
+  }
+  /// Both side by side; null: zeros.
+  Value zip(Value first, Value second);
   Value unzip(Value pairs, bool second); ///< one element of each pair, in the accumulation type
   /// One pair in all lanes.
   Value splatPair(Value buffer, Value place);
@@ -150,6 +156,7 @@ public:
 
 private:
   std::pair<Value, Value> exponential(Value x);
+  Value words(int64_t value);
   Value roundToBF16(Value vector);
 };
 
@@ -203,9 +210,9 @@ public:
   /// transposed product: tiles of Tiles::rows columns, in each row by row.
   void packLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target,
                 Value firstRow);
-  /// Rows of panels of bf16 from element `place` on, `panels` of them and `stride` elements from one to the next,
-  /// become pairs where they stand; zeros follow an odd number of rows.
-  void pairRows(HostBuilder &b, Value buffer, Value place, Value stride, Value panels, Value rows);
+  /// Rows of panels of bf16, `panels` of them and `stride` elements from one to the next, become pairs where they
+  /// stand; zeros follow an odd number of rows.
+  void pairRows(HostBuilder &b, Value buffer, Value stride, Value panels, Value rows);
   /// The transpose of the block [rows, columns] of scratch, whose rows begin `sourceRow` elements apart, to a matrix from
   /// [row, column] on. The source has whole vectors of columns.
   void storeTransposed(HostBuilder &b, Value source, Value from, Value sourceRow, Value rows, Value columns, Value target,

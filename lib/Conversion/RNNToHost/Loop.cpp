@@ -60,8 +60,8 @@ Value Layer::threadsFor(Value count, Value most) {
 
 void Layer::forPlaces(Value columns, Value t, Value panel, function_ref<void(const Place &)> body) {
   int64_t width = b.tiles.panel;
-  Value first = b.mul(panel, width), rest = b.sub(columns, first);
-  auto rows = [&](ArrayRef<Value> masks) {
+  Value first = b.mul(panel, width);
+  b.forPanel(first, columns, [&](ArrayRef<Value> masks) {
     b.loop(p.B, [&](Value row) {
       Value padded;
       if (lengths) {
@@ -77,18 +77,7 @@ void Layer::forPlaces(Value columns, Value t, Value panel, function_ref<void(con
         body({t, row, column, masks.empty() ? Value() : masks[v], inPanel, inState, padded, panel});
       }
     });
-  };
-  Value isFull = b.compare(arith::CmpIPredicate::sle, b.index(width), rest);
-  if (std::optional<int64_t> known = getConstantIntValue(columns); known && *known % width == 0)
-    isFull = arith::ConstantIntOp::create(b, 1, 1);
-  b.branch(
-      isFull, [&] { rows({}); },
-      [&] {
-        SmallVector<Value> masks;
-        for (int64_t v = 0; v < b.tiles.vectors; ++v)
-          masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
-        rows(masks);
-      });
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -489,10 +478,10 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
 void BackwardLoop::startSums() {
   if (!b.tiles.hasDots())
     return;
-  Value zero = b.index(0), stride = b.mul(allRows, b.tiles.panel);
-  library.pairRows(b, dG, zero, stride, b.mul(layer.p.panels, layer.blocks), rows);
+  Value stride = b.mul(allRows, b.tiles.panel);
+  library.pairRows(b, dG, stride, b.mul(layer.p.panels, layer.blocks), rows);
   if (delta)
-    library.pairRows(b, delta, zero, stride, layer.p.statePanels, rows);
+    library.pairRows(b, delta, stride, layer.p.statePanels, rows);
 }
 
 /// Zeros beside the last of an odd number of rows of `tiles` tiles that `packLeft` made.

@@ -82,10 +82,8 @@ static void emitColumns(HostBuilder &b, const Library::Part &part) {
         continue;
       }
       auto load = [&](Value row) { return b.loadAsIs(part.matrix, {row, from}, b.tiles.lanes, mask); };
-      Value one = load(row);
-      Value other = hasSecond ? load(b.add(row, 1))
-                              : Value(arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(one.getType()))));
-      vector::StoreOp::create(b, b.zip(one, other), part.target, b.add(place, 2 * offset));
+      Value pairs = b.zip(load(row), hasSecond ? load(b.add(row, 1)) : Value());
+      vector::StoreOp::create(b, pairs, part.target, b.add(place, 2 * offset));
     }
   };
   auto copy = [&](Value q, int64_t panels, ArrayRef<Value> masks) {
@@ -105,15 +103,7 @@ static void emitColumns(HostBuilder &b, const Library::Part &part) {
   Value groups = b.div(part.columns, b.index(atOnce * panel)), done = b.mul(groups, atOnce);
   b.loop(b.index(0), done, atOnce, [&](Value q) { copy(q, atOnce, {}); });
   b.loop(done, b.ceilDiv(part.columns, panel), 1, [&](Value q) {
-    Value rest = b.sub(part.columns, b.mul(q, panel));
-    b.branch(
-        b.compare(arith::CmpIPredicate::sle, b.index(panel), rest), [&] { copy(q, 1, {}); },
-        [&] {
-          SmallVector<Value> masks;
-          for (int64_t v = 0; v < b.tiles.vectors; ++v)
-            masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
-          copy(q, 1, masks);
-        });
+    b.forPanel(b.mul(q, panel), part.columns, [&](ArrayRef<Value> masks) { copy(q, 1, masks); });
   });
 }
 

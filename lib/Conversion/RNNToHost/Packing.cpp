@@ -12,22 +12,6 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-static constexpr auto le = arith::CmpIPredicate::sle;
-
-/// Runs `body` for the vectors of one panel whose first column is `first`: with the vector's offset in the panel, and a
-/// mask if the panel is not full.
-static void forPanel(HostBuilder &b, Value first, Value columns, function_ref<void(function_ref<Value(int64_t)>)> body) {
-  Value rest = b.sub(columns, first);
-  b.branch(
-      b.compare(le, b.index(b.tiles.panel), rest), [&] { body([](int64_t) { return Value(); }); },
-      [&] {
-        SmallVector<Value> masks;
-        for (int64_t v = 0; v < b.tiles.vectors; ++v)
-          masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
-        body([&](int64_t v) { return masks[v]; });
-      });
-}
-
 //===----------------------------------------------------------------------===//
 // Left operands
 //===----------------------------------------------------------------------===//
@@ -37,11 +21,12 @@ static void emitRows(HostBuilder &b, Value source, Value row, Value rows, Value 
   Value columns = memref::DimOp::create(b, source, 1);
   b.loop(b.ceilDiv(columns, panel), [&](Value q) {
     Value first = b.mul(q, panel), base = b.mul(b.mul(q, rows), panel);
-    forPanel(b, first, columns, [&](function_ref<Value(int64_t)> mask) {
+    b.forPanel(first, columns, [&](ArrayRef<Value> masks) {
       b.loop(rows, [&](Value k) {
         for (int64_t v = 0; v < b.tiles.vectors; ++v) {
           int64_t offset = v * b.tiles.lanes;
-          b.store(b.load(source, {b.add(row, k), b.add(first, offset)}, mask(v)), target,
+          Value mask = masks.empty() ? Value() : masks[v];
+          b.store(b.load(source, {b.add(row, k), b.add(first, offset)}, mask), target,
                   b.add(b.add(base, b.mul(k, panel)), offset));
         }
       });
@@ -82,8 +67,10 @@ static void emitLeft(HostBuilder &b, Value source, Value row, Value rows, Value 
       });
     };
     b.branch(
-        b.compare(le, b.index(height), rest),
-        [&] { copy([&](Value r, Value c, int64_t) { return b.loadScalar(source, {r, c}); }); },
+        b.compare(arith::CmpIPredicate::sle, b.index(height), rest),
+        [&] { copy([&](Value r, Value c, int64_t) {
+                return b.loadScalar(source, {r, c});
+              }); },
         [&] {
           Value zero = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.sum, 0));
           copy([&](Value r, Value c, int64_t k) {
@@ -110,19 +97,17 @@ void Library::packLeft(HostBuilder &b, Value source, Value row, Value rows, Valu
   call(b, function, {matrix, row, rows, column, columns, target, firstRow});
 }
 
-static void emitPairRows(HostBuilder &b, Value buffer, Value place, Value stride, Value panels, Value rows) {
+static void emitPairRows(HostBuilder &b, Value buffer, Value stride, Value panels, Value rows) {
   int64_t panel = b.tiles.panel, lanes = b.tiles.lanes;
   b.loop(panels, [&](Value q) {
-    Value base = b.add(place, b.mul(q, stride));
+    Value base = b.mul(q, stride);
     auto pair = [&](Value row, bool hasSecond) {
       // All of both rows is read before the first pairs are written over it.
       SmallVector<Value> pairs;
       Value at = b.add(base, b.mul(row, panel));
       for (int64_t v = 0; v < b.tiles.vectors; ++v) {
         Value first = b.loadAsIs(buffer, b.add(at, v * lanes), lanes);
-        Value second = hasSecond ? b.loadAsIs(buffer, b.add(at, panel + v * lanes), lanes)
-                                 : Value(arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(first.getType()))));
-        pairs.push_back(b.zip(first, second));
+        pairs.push_back(b.zip(first, hasSecond ? b.loadAsIs(buffer, b.add(at, panel + v * lanes), lanes) : Value()));
       }
       for (auto [v, value] : llvm::enumerate(pairs))
         vector::StoreOp::create(b, value, buffer, b.add(at, int64_t(v) * 2 * lanes));
@@ -133,9 +118,9 @@ static void emitPairRows(HostBuilder &b, Value buffer, Value place, Value stride
   });
 }
 
-void Library::pairRows(HostBuilder &b, Value buffer, Value place, Value stride, Value panels, Value rows) {
+void Library::pairRows(HostBuilder &b, Value buffer, Value stride, Value panels, Value rows) {
   Type index = b.getIndexType();
-  func::FuncOp function = get(b, "pair_rows", {buffer.getType(), index, index, index, index},
-                              [](HostBuilder &b, ValueRange v) { emitPairRows(b, v[0], v[1], v[2], v[3], v[4]); });
-  call(b, function, {buffer, place, stride, panels, rows});
+  func::FuncOp function = get(b, "pair_rows", {buffer.getType(), index, index, index},
+                              [](HostBuilder &b, ValueRange v) { emitPairRows(b, v[0], v[1], v[2], v[3]); });
+  call(b, function, {buffer, stride, panels, rows});
 }

@@ -385,14 +385,8 @@ struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
     context.chip = chip;
     context.device = device;
     context.tf32 = tf32;
-    if (!decisions.empty()) {
-      llvm::Expected<Decisions> read = Decisions::read(decisions);
-      if (!read) {
-        emitError(UnknownLoc::get(&getContext()), llvm::toString(read.takeError()));
-        return signalPassFailure();
-      }
-      context.decisions = std::move(*read);
-    }
+    if (failed(readDecisions(context, decisions, getContext())))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     // Gradients first: without them the forwards have fewer results to give. A forward that cuDNN runs for a gradient is
     // the same op as the one that it becomes itself.

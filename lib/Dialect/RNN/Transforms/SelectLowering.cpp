@@ -23,8 +23,6 @@ namespace mlir::rnn {
 using namespace mlir;
 using namespace mlir::rnn;
 
-static bool isFused(Candidate candidate) { return candidate != Candidate::Plan; }
-
 namespace {
 
 struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLowering> {
@@ -53,14 +51,8 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
     context.chip = chip;
     context.device = device;
     context.tf32 = tf32;
-    if (!decisions.empty()) {
-      llvm::Expected<Decisions> read = Decisions::read(decisions);
-      if (!read) {
-        emitError(UnknownLoc::get(&getContext()), llvm::toString(read.takeError()));
-        return signalPassFailure();
-      }
-      context.decisions = std::move(*read);
-    }
+    if (failed(readDecisions(context, decisions, getContext())))
+      return signalPassFailure();
     if (failed(checkExplicit(*info, preferred)))
       return signalPassFailure();
     if (!preferred && !info->plansShareBuffers())

@@ -183,7 +183,15 @@ SmallVector<CandidateCost> rnn::getBlockCandidates(LayerOpInterface op, const Se
   return candidates;
 }
 
-static bool isFused(Candidate candidate) { return candidate != Candidate::Plan; }
+LogicalResult rnn::readDecisions(SelectionContext &context, StringRef path, MLIRContext &diagnostics) {
+  if (path.empty())
+    return success();
+  llvm::Expected<Decisions> read = Decisions::read(path);
+  if (!read)
+    return emitError(UnknownLoc::get(&diagnostics), llvm::toString(read.takeError()));
+  context.decisions = std::move(*read);
+  return success();
+}
 
 /// Erases the fused candidates of other families than `family`, if one of this family is there.
 template <typename List, typename GetCandidate>

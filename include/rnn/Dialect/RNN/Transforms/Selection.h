@@ -26,6 +26,12 @@ struct SelectionContext {
   bool tf32 = false;
   Decisions decisions;
 };
+/// Fills `decisions` from a file, if a path is given. Errors go to `diagnostics`.
+LogicalResult readDecisions(SelectionContext &context, StringRef path, MLIRContext &diagnostics);
+
+inline bool isFused(Candidate candidate) {
+  return candidate != Candidate::Plan;
+}
 
 /// A way to run an op, and how long that takes.
 struct CandidateCost {
