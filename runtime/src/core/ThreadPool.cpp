@@ -4,6 +4,7 @@
 #include "core/ThreadPool.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
@@ -26,13 +27,51 @@ static void relax() {
 #endif
 }
 
-void rnnrt::waitWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<uint32_t> &sleepers) {
-  // Some ten microseconds: longer than a step of a small layer, and short beside a time slice that another process needs.
-  for (int turn = 0; turn < 2000; ++turn) {
+/// Until when others want our processors, as far as we noticed.
+static std::atomic<int64_t> crowdedUntil{0};
+
+/// True as soon as `word` is not `value`; false after a while.
+static bool watch(const std::atomic<uint32_t> &word, uint32_t value) {
+  using namespace std::chrono_literals;
+  using Clock = std::chrono::steady_clock;
+  // Longer than a step of a small layer.
+  constexpr auto spin = 50us;
+  // Who sleeps comes back late: virtual processors are given away when they idle, and where the scheduler puts the woken thread
+  // beside the one that woke it, two threads were slower than one. As long as threads of a step differ is little beside that.
+  constexpr auto most = 1ms;
+  // Who gives way among others waits for a time slice of theirs, but who sleeps is preferred when woken. So once a processor
+  // was not given back at once, nobody gives way for some time.
+  constexpr auto late = 300us;
+  constexpr auto crowded = 100ms;
+
+  auto start = Clock::now(), now = start;
+  do {
+    for (int turn = 0; turn < 64; ++turn) {
+      if (word.load(std::memory_order_acquire) != value)
+        return true;
+      relax();
+    }
+    now = Clock::now();
+  } while (now - start < spin);
+  if (now.time_since_epoch().count() < crowdedUntil.load(std::memory_order_relaxed))
+    return false;
+  while (now - start < most) {
+    std::this_thread::yield();
     if (word.load(std::memory_order_acquire) != value)
-      return;
-    relax();
+      return true;
+    auto back = Clock::now();
+    if (back - now > late) {
+      crowdedUntil.store((back + crowded).time_since_epoch().count(), std::memory_order_relaxed);
+      return false;
+    }
+    now = back;
   }
+  return false;
+}
+
+void rnnrt::waitWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<uint32_t> &sleepers) {
+  if (watch(word, value))
+    return;
   // Sequentially consistent, as in `wake`: either we see the change, or the other side sees a sleeper.
   sleepers.fetch_add(1);
   while (word.load() == value) {

@@ -58,7 +58,7 @@ private:
   int64_t process = 0; ///< that the workers belong to: after a fork the child has none
 };
 
-/// Spins for a while, then sleeps, until `word` is not `value`. `sleepers` counts those who sleep.
+/// Until `word` is not `value`: spins, then gives way to others for a while, then sleeps. `sleepers` counts those who sleep.
 void waitWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<uint32_t> &sleepers);
 /// After a change of `word`.
 void wake(std::atomic<uint32_t> &word, std::atomic<uint32_t> &sleepers);
