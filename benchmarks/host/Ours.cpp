@@ -10,6 +10,7 @@
 #include "Worker.h"
 #include "rnn_runtime/api.h"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <thread>
 
@@ -271,11 +272,20 @@ void multiplyAndAdd(int turns) {
 /// GFLOP/s of independent multiply-adds in registers.
 double measurePeak(int threads) {
   constexpr int turns = 2000000;
-  auto start = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point start;
+  std::atomic<int> warm{0};
+  auto work = [&](bool isFirst) {
+    multiplyAndAdd(5 * turns); // see warmUp
+    for (++warm; warm < threads;)
+      ;
+    if (isFirst)
+      start = std::chrono::steady_clock::now();
+    multiplyAndAdd(turns);
+  };
   std::vector<std::thread> others;
   for (int thread = 1; thread < threads; ++thread)
-    others.emplace_back(multiplyAndAdd, turns);
-  multiplyAndAdd(turns);
+    others.emplace_back(work, false);
+  work(true);
   for (std::thread &other : others)
     other.join();
   double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -5,7 +5,7 @@
 // in turn, and each has a memory of its own. All workers make the same numbers (`fill`) and save gradients in the same
 // order, whatever their own order of gates is: i f g o, or r z n.
 //
-//   forward, backward   seconds of one run, the mean of at least 20 ms
+//   forward, backward   seconds of one run, the mean of at least 20 ms, after as long a time that does not count
 //   memory              largest resident set so far, in kB
 //   save FOLDER         the gradients, one file of f32 each
 //   peak                GFLOP/s of multiply-adds in registers on all threads of the worker
@@ -106,16 +106,26 @@ public:
   virtual Gradients gradients() = 0;
 };
 
+/// In seconds: after the turns of others it takes some milliseconds until processors are awake and the threads are spread over
+/// them. Runs that are ten times as long do not need it.
+constexpr double warmUp = 0.02;
+
 inline double secondsOf(Layer &layer, void (Layer::*run)()) {
-  int repeats = 0;
-  double time = 0;
-  while (time < 0.02) {
-    auto start = std::chrono::steady_clock::now();
-    (layer.*run)();
-    time += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    ++repeats;
-  }
-  return time / repeats;
+  double last = 0;
+  // Seconds of one run, the mean of as many as take `least`.
+  auto measure = [&](double least) {
+    int repeats = 0;
+    double time = 0;
+    for (; time < least; ++repeats) {
+      auto start = std::chrono::steady_clock::now();
+      (layer.*run)();
+      last = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      time += last;
+    }
+    return time / repeats;
+  };
+  measure(warmUp);
+  return last > 10 * warmUp ? last : measure(warmUp);
 }
 
 /// In kB. What getrusage says also counts the process that started this one.

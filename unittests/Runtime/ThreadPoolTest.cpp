@@ -15,12 +15,13 @@ namespace {
 
 using Part = std::function<void(rnnrt_team &, int64_t, int64_t)>;
 
-void run(ThreadPool &pool, int64_t most, const Part &part) {
-  pool.run(
-      [](void *context, void *team, int64_t index, int64_t parts) {
-        (*static_cast<const Part *>(context))(*static_cast<rnnrt_team *>(team), index, parts);
-      },
-      const_cast<Part *>(&part), most);
+/// Multiply-adds that are worth any number of threads.
+constexpr int64_t much = int64_t(1) << 40;
+
+void run(ThreadPool &pool, int64_t most, const Part &part, int64_t work = much) {
+  pool.run([](void *context, void *team, int64_t index,
+              int64_t parts) { (*static_cast<const Part *>(context))(*static_cast<rnnrt_team *>(team), index, parts); },
+           const_cast<Part *>(&part), most, work);
 }
 
 TEST(ThreadPoolTest, everyPartRunsOnce) {
@@ -76,6 +77,52 @@ TEST(ThreadPoolTest, sleepersAreWoken) {
     EXPECT_EQ(total, 3);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+}
+
+int64_t partsFor(ThreadPool &pool, int64_t work) {
+  int64_t parts = 0;
+  run(
+      pool, 4,
+      [&](rnnrt_team &, int64_t part, int64_t count) {
+        if (part == 0)
+          parts = count;
+      },
+      work);
+  return parts;
+}
+
+/// The same as soon as it is `expected`: others at work on this machine make it fewer for a while.
+int64_t partsSoon(ThreadPool &pool, int64_t work, int64_t expected) {
+  for (int attempt = 0; attempt < 50 && partsFor(pool, work) != expected; ++attempt)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return partsFor(pool, work);
+}
+
+TEST(ThreadPoolTest, littleWorkHasFewerThreads) {
+  ThreadPool pool(4);
+  EXPECT_EQ(partsFor(pool, 0), 1);
+  EXPECT_EQ(partsFor(pool, 2 * RNNRT_LEAST_WORK - 1), 1);
+  EXPECT_EQ(partsSoon(pool, 2 * RNNRT_LEAST_WORK, 2), 2);
+  EXPECT_EQ(partsSoon(pool, 3 * RNNRT_LEAST_WORK, 3), 3);
+  EXPECT_EQ(partsFor(pool, much), 4);
+}
+
+// A part of a short step that comes a whole time slice late has no processor.
+TEST(ThreadPoolTest, oneThreadDoesShortStepsAmongOthers) {
+  ThreadPool pool(2);
+  constexpr int64_t little = 2 * RNNRT_LEAST_WORK;
+  ASSERT_EQ(partsSoon(pool, little, 2), 2);
+  run(
+      pool, 2,
+      [](rnnrt_team &team, int64_t part, int64_t) {
+        if (part == 1)
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        team.wait();
+      },
+      little);
+  EXPECT_EQ(partsFor(pool, little), 1);
+  EXPECT_EQ(partsFor(pool, much), 2);
+  EXPECT_EQ(partsSoon(pool, little, 2), 2);
 }
 
 TEST(ThreadPoolTest, aPartThatAsksAgainWorksAlone) {

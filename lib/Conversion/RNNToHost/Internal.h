@@ -218,9 +218,9 @@ public:
   void storeTransposed(HostBuilder &b, Value source, Value from, Value sourceRow, Value rows, Value columns, Value target,
                        Value row, Value column);
 
-  /// Code for a team of at most `most` threads, and as few as one. What it computes must not depend on their number, and it
-  /// may not make teams itself.
-  void parallel(HostBuilder &b, Value most, function_ref<void(const Team &)> body);
+  /// Code for a team of at most `most` threads, and as few as one, that do `work` multiply-adds between two waits for
+  /// each other. What it computes must not depend on their number, and it may not make teams itself.
+  void parallel(HostBuilder &b, Value most, Value work, function_ref<void(const Team &)> body);
   /// What the others of the team wrote is there.
   void wait(HostBuilder &b, const Team &team);
 

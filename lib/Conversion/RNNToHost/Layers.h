@@ -64,9 +64,6 @@ public:
   void forPlaces(Value columns, Value t, Value panel, function_ref<void(const Place &)> body);
   /// Step `t` begins as number `s`: what is the same for its rows is made here.
   virtual void startStep(Value s, Value t) {}
-
-  /// How many threads are worth their waiting for each other once for `count` multiply-adds.
-  Value threadsFor(Value count, Value most);
 };
 
 class ForwardLayer : public Layer {

@@ -51,13 +51,6 @@ Value Layer::stepAt(Value s) {
   return b.createOrFold<arith::SelectOp>(isReverse, b.sub(b.sub(p.T, b.index(1)), s), s);
 }
 
-Value Layer::threadsFor(Value count, Value most) {
-  // Some microseconds: ten times a wait when the processors are free. Where others use them too, a wait can last until a
-  // thread is scheduled again, and steps that are shorter lose.
-  constexpr int64_t enough = 1 << 18;
-  return b.max(b.min(b.div(count, b.index(enough)), most), b.index(1));
-}
-
 void Layer::forPlaces(Value columns, Value t, Value panel, function_ref<void(const Place &)> body) {
   int64_t width = b.tiles.panel;
   Value first = b.mul(panel, width);
@@ -120,7 +113,7 @@ void ForwardLoop::run() {
   b.fillZero(bias, b.index(0), columns);
   layer.fillBias(bias);
   Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
-  library.parallel(b, layer.threadsFor(work, p.panels), [&](const Team &team) { steps(team); });
+  library.parallel(b, p.panels, work, [&](const Team &team) { steps(team); });
   hFinal = b.mul(b.createOrFold<arith::AndIOp>(p.steps, b.index(1)), stateSize);
 }
 
@@ -369,7 +362,7 @@ void BackwardLoop::run(bool wantsState) {
     b.fillZero(db, zero, b.mul(p.padded, layer.blocks));
   // Every thread has columns of its own.
   Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
-  library.parallel(b, layer.threadsFor(work, p.panels), [&](const Team &team) { steps(team, wantsState); });
+  library.parallel(b, p.panels, work, [&](const Team &team) { steps(team, wantsState); });
 }
 
 void BackwardLoop::steps(const Team &team, bool wantsState) {
@@ -450,7 +443,7 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
   // rows would come from memory again for each of these groups.
   constexpr int64_t panelsForFewRows = 4;
   Value isFewRows = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
-  library.parallel(b, layer.threadsFor(work, inputPanels), [&](const Team &team) {
+  library.parallel(b, inputPanels, work, [&](const Team &team) {
     // Columns are dealt out: how rows are cut into tiles must not depend on the threads.
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
     Value atOnce = b.createOrFold<arith::SelectOp>(isFewRows, b.min(own, b.index(panelsForFewRows)), own);
@@ -506,7 +499,7 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
   Value hasRows = isAtMost(b.index(1), rows);
   // More rows come back to the block, whose rows do not push each other out of a cache.
   Value comesOnce = b.createOrFold<arith::AndIOp>(hasRows, isAtMost(rows, b.index(Tiles::depth)));
-  library.parallel(b, layer.threadsFor(b.mul(b.mul(rows, width), columns), tiles), [&](const Team &team) {
+  library.parallel(b, tiles, b.mul(b.mul(rows, width), columns), [&](const Team &team) {
     Value places = b.allocate(b.index(Tiles::blockRows * Tiles::depth), b.tiles.left);
     Value block = b.allocate(b.mul(blockWidth, Tiles::blockRows));
     Value from = b.mul(team.begin(b, tiles), Tiles::rows);

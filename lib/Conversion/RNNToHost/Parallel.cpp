@@ -10,6 +10,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/IR/Matchers.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
+#include "rnn_runtime/abi.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -38,10 +39,12 @@ static void replaceInside(LLVM::LLVMFuncOp function, Value value, Value with) {
   });
 }
 
-void Library::parallel(HostBuilder &b, Value most, function_ref<void(const Team &)> body) {
+void Library::parallel(HostBuilder &b, Value most, Value work, function_ref<void(const Team &)> body) {
   Location loc = b.getLoc();
-  std::optional<int64_t> known = getConstantIntValue(most);
-  if (known && *known <= 1)
+  // The runtime shares no less.
+  constexpr int64_t leastShared = RNNRT_LEAST_WORK * 2;
+  std::optional<int64_t> knownMost = getConstantIntValue(most), knownWork = getConstantIntValue(work);
+  if ((knownMost && *knownMost <= 1) || (knownWork && *knownWork < leastShared))
     return body({Value(), b.index(0), b.index(1)});
   Operation *caller = b.getInsertionBlock()->getParentOp();
   while (!isa<FunctionOpInterface>(caller))
@@ -98,7 +101,7 @@ void Library::parallel(HostBuilder &b, Value most, function_ref<void(const Team 
     LLVM::StoreOp::create(b, convert(b, loc, value, types[index]), place(base, index));
   Value address = LLVM::AddressOfOp::create(b, function);
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(context));
-  rnnrt::ParallelOp::create(b, call, address, base, most);
+  rnnrt::ParallelOp::create(b, call, address, base, most, work);
 }
 
 void Library::wait(HostBuilder &b, const Team &team) {

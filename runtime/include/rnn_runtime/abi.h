@@ -8,11 +8,14 @@
 #include "rnn_runtime/function.h"
 
 /// Changes whenever a line of abi.def changes. Compiled code that carries another number must not be run.
-#define RNNRT_ABI_VERSION 6
+#define RNNRT_ABI_VERSION 7
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// Multiply-adds of each part between two waits, at least, of work that several threads share: about a microsecond.
+#define RNNRT_LEAST_WORK (1 << 15)
 
 /// What a thread of a team runs: part `part` of `parts`.
 typedef void (*rnnrt_part_t)(void *context, void *team, int64_t part, int64_t parts);

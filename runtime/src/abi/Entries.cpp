@@ -145,9 +145,9 @@ void rnnrt_abi_read(rnnrt_call_t *call, const void *source, void *target, int64_
     std::memset(target, 0, bytes);
 }
 
-void rnnrt_abi_parallel(rnnrt_call_t *call, rnnrt_part_t function, void *context, int64_t most) {
+void rnnrt_abi_parallel(rnnrt_call_t *call, rnnrt_part_t function, void *context, int64_t most, int64_t work) {
   enter(call, [&] {
-    ThreadPool::get().run(function, context, most);
+    ThreadPool::get().run(function, context, most, work);
     return Status();
   });
 }

@@ -27,22 +27,36 @@ static void relax() {
 #endif
 }
 
-/// Until when others want our processors, as far as we noticed.
-static std::atomic<int64_t> crowdedUntil{0};
+using Clock = std::chrono::steady_clock;
+
+namespace {
+/// For some time after a sign that others want our processors too, nobody gives way: who does waits for a time slice of
+/// theirs, but who sleeps is preferred when woken. And one thread does short steps, which are more than there are time
+/// slices.
+class Crowd {
+public:
+  void notice() {
+    until.store((Clock::now() + std::chrono::milliseconds(100)).time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  bool isThere() const { return Clock::now().time_since_epoch().count() < until.load(std::memory_order_relaxed); }
+
+private:
+  std::atomic<Clock::rep> until{0};
+};
+} // namespace
+
+static Crowd crowd;
 
 /// True as soon as `word` is not `value`; false after a while.
 static bool watch(const std::atomic<uint32_t> &word, uint32_t value) {
   using namespace std::chrono_literals;
-  using Clock = std::chrono::steady_clock;
-  // Longer than a step of a small layer.
-  constexpr auto spin = 50us;
-  // Who sleeps comes back late: virtual processors are given away when they idle, and where the scheduler puts the woken thread
-  // beside the one that woke it, two threads were slower than one. As long as threads of a step differ is little beside that.
+  // Longer than a short step.
+  constexpr auto spin = 10us;
+  // Who sleeps comes back late: virtual processors are given away when they idle, and where the scheduler puts the
+  // woken thread beside the one that woke it, two threads were slower than one. Most long steps differ less.
   constexpr auto most = 1ms;
-  // Who gives way among others waits for a time slice of theirs, but who sleeps is preferred when woken. So once a processor
-  // was not given back at once, nobody gives way for some time.
+  // A processor that was given away is back at once if nobody else wants it.
   constexpr auto late = 300us;
-  constexpr auto crowded = 100ms;
 
   auto start = Clock::now(), now = start;
   do {
@@ -53,25 +67,20 @@ static bool watch(const std::atomic<uint32_t> &word, uint32_t value) {
     }
     now = Clock::now();
   } while (now - start < spin);
-  if (now.time_since_epoch().count() < crowdedUntil.load(std::memory_order_relaxed))
-    return false;
-  while (now - start < most) {
+  while (now - start < most && !crowd.isThere()) {
     std::this_thread::yield();
     if (word.load(std::memory_order_acquire) != value)
       return true;
     auto back = Clock::now();
-    if (back - now > late) {
-      crowdedUntil.store((back + crowded).time_since_epoch().count(), std::memory_order_relaxed);
-      return false;
-    }
+    if (back - now > late)
+      crowd.notice();
     now = back;
   }
   return false;
 }
 
-void rnnrt::waitWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<uint32_t> &sleepers) {
-  if (watch(word, value))
-    return;
+/// Until `word` is not `value`. `sleepers` counts those who sleep.
+static void sleepWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<uint32_t> &sleepers) {
   // Sequentially consistent, as in `wake`: either we see the change, or the other side sees a sleeper.
   sleepers.fetch_add(1);
   while (word.load() == value) {
@@ -84,7 +93,13 @@ void rnnrt::waitWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<u
   sleepers.fetch_sub(1);
 }
 
-void rnnrt::wake(std::atomic<uint32_t> &word, std::atomic<uint32_t> &sleepers) {
+static void waitWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<uint32_t> &sleepers) {
+  if (!watch(word, value))
+    sleepWhile(word, value, sleepers);
+}
+
+/// After a change of `word`.
+static void wake(std::atomic<uint32_t> &word, std::atomic<uint32_t> &sleepers) {
 #ifdef __linux__
   if (sleepers.load() != 0)
     syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
@@ -96,7 +111,12 @@ void rnnrt_team::wait() {
     return;
   uint32_t current = round.load(std::memory_order_relaxed);
   if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < parts) {
-    waitWhile(round, current, sleepers);
+    if (watch(round, current))
+      return;
+    // Such a step is done in a fraction of that: some part has no processor.
+    if (hasShortSteps)
+      crowd.notice();
+    sleepWhile(round, current, sleepers);
     return;
   }
   arrived.store(0, std::memory_order_relaxed);
@@ -161,8 +181,11 @@ void ThreadPool::start(int64_t parts) {
   }
 }
 
-void ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most) {
-  int64_t parts = std::min<int64_t>(most, threads);
+void ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t work) {
+  // A wait takes a part of a microsecond when all have a processor, and up to a time slice when not.
+  constexpr int64_t shortStep = 8 * RNNRT_LEAST_WORK;
+  int64_t least = crowd.isThere() ? shortStep : RNNRT_LEAST_WORK;
+  int64_t parts = std::min<int64_t>({most, threads, work / least});
   // Also the caller that is itself a part finds the pool at work.
   if (parts <= 1 || busy.exchange(true)) {
     rnnrt_team alone;
@@ -173,7 +196,7 @@ void ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most) {
   if (workers.empty() || process == getpid())
     start(parts);
   parts = process == getpid() ? std::min<int64_t>(parts, workers.size() + 1) : 1;
-  function = run, context = argument, team.parts = parts;
+  function = run, context = argument, team.parts = parts, team.hasShortSteps = work / parts < shortStep;
   unfinished.store(static_cast<uint32_t>(parts - 1));
   if (parts > 1) {
     uint32_t number = job.load() >> partsBits;

@@ -17,6 +17,7 @@ struct rnnrt_team {
   int64_t parts = 1;
   std::atomic<uint32_t> arrived{0}, round{0};
   std::atomic<uint32_t> sleepers{0};
+  bool hasShortSteps = false;
 
   /// Until every part has come here. What one wrote before, all see behind.
   void wait();
@@ -35,10 +36,11 @@ public:
 
   int getThreads() const { return threads; }
 
-  /// Runs `function(context, team, part, parts)` for every part, each on a thread of its own, the caller's the first. There are
-  /// at most `most` parts, and one when the pool is at work for another caller, so that calls at once never have more
-  /// threads than the pool. Returns when all have.
-  void run(rnnrt_part_t function, void *context, int64_t most);
+  /// Runs `function(context, team, part, parts)` for every part, each on a thread of its own, the caller's the first.
+  /// There are at most `most` parts, as few as `work` is worth (multiply-adds of all between two waits), and one when
+  /// the pool is at work for another caller, so that calls at once never have more threads than the pool. Returns when
+  /// all have.
+  void run(rnnrt_part_t function, void *context, int64_t most, int64_t work);
 
 private:
   void start(int64_t parts);
@@ -57,11 +59,6 @@ private:
   std::vector<std::thread> workers;
   int64_t process = 0; ///< that the workers belong to: after a fork the child has none
 };
-
-/// Until `word` is not `value`: spins, then gives way to others for a while, then sleeps. `sleepers` counts those who sleep.
-void waitWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<uint32_t> &sleepers);
-/// After a change of `word`.
-void wake(std::atomic<uint32_t> &word, std::atomic<uint32_t> &sleepers);
 
 } // namespace rnnrt
 

@@ -163,14 +163,16 @@ def RNNRT_ClustersRanOp : RNNRT_EntryOp<"clusters_ran", 1> {
   let assemblyFormat = "$call attr-dict";
 }
 
-def RNNRT_ParallelOp : RNNRT_EntryOp<"parallel", 4> {
+def RNNRT_ParallelOp : RNNRT_EntryOp<"parallel", 5> {
   let summary = "parts of a function on the runtime's threads";
   let description = [{
     `function` is the address of an LLVM function that takes `context`, the team, the number of its part, and how many parts
-    there are: at most `most`, and as few as one. What it computes must not depend on that number.
+    there are: at most `most`, and as few as one. What it computes must not depend on that number. `work` is how many
+    multiply-adds all parts together do between two waits for each other (in all, if they never wait): the runtime takes no
+    more threads than that is worth.
   }];
-  let arguments = (ins RNNRT_CallType:$call, AnyType:$function, AnyType:$context, Index:$most);
-  let assemblyFormat = "$call `,` $function `(` $context `)` `most` $most attr-dict `:` type($function) `,` type($context)";
+  let arguments = (ins RNNRT_CallType:$call, AnyType:$function, AnyType:$context, Index:$most, Index:$work);
+  let assemblyFormat = "$call `,` $function `(` $context `)` `most` $most `work` $work attr-dict `:` type($function) `,` type($context)";
 }
 
 def RNNRT_TeamWaitOp : RNNRT_EntryOp<"team_wait", 1> {
