@@ -194,7 +194,7 @@ public:
 private:
   void steps(const Team &team, bool wantsState);
   void multiply(Value t, Value panel, Value count, Value firstDepth = Value(), Value depth = Value());
-  void multiplyAndFetch(Value t, Value panel, Value fetched);
+  void multiplyAndFetch(Value t, Value panel, Value count, Value fetched);
   void storeGates(const Place &at, ArrayRef<Value> gates);
   void endPair(Value places, Value tiles, Value rows);
   void cell(Value s, Value t, Value panel, Value deltaHidden);

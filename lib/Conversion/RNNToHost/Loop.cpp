@@ -284,9 +284,9 @@ void BackwardLoop::multiply(Value t, Value q, Value count, Value firstDepth, Val
                       p.B, count, depth ? depth : all});
 }
 
-/// The same for one panel. On the way what the cell will read there of step `fetched` comes closer, some rows with each block of
-/// the depth: all at once would wait for memory.
-void BackwardLoop::multiplyAndFetch(Value t, Value q, Value fetched) {
+/// The same for all of the depth. On the way what the cell will read there of step `fetched` comes closer, some rows
+/// with each block of the depth: all at once would wait for memory.
+void BackwardLoop::multiplyAndFetch(Value t, Value first, Value count, Value fetched) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
   Value dGPanel = b.mul(allRows, panel), depth = b.mul(p.panels, layer.recurrent.count);
@@ -295,18 +295,21 @@ void BackwardLoop::multiplyAndFetch(Value t, Value q, Value fetched) {
   atOnce = b.mul(b.ceilDiv(b.max(b.min(atOnce, depth), b.index(1)), depthPanels), depthPanels);
   Value blocks = b.div(b.add(depth, b.sub(atOnce, b.index(1))), atOnce);
   b.loop(blocks, [&](Value block) {
-    Value first = b.mul(block, atOnce);
-    multiply(t, q, b.index(1), first, b.min(b.sub(depth, first), atOnce));
+    Value firstDepth = b.mul(block, atOnce);
+    multiply(t, first, count, firstDepth, b.min(b.sub(depth, firstDepth), atOnce));
     Value from = b.div(b.mul(p.B, block), blocks), to = b.div(b.mul(p.B, b.add(block, 1)), blocks);
-    b.loop(from, to, 1, [&](Value row) {
-      Place at = {};
-      at.t = fetched, at.row = row, at.column = b.mul(q, panel), at.panel = q;
-      layer.fetch(at);
-      // Lines of dG that are not there would hold up the stores, and these all that follows.
-      for (int64_t block = 0; block < layer.blocks; ++block) {
-        Value gatePanel = b.mul(b.add(b.mul(p.panels, block), q), dGPanel);
-        b.prefetch(dG, b.add(gatePanel, b.mul(b.add(b.mul(fetched, p.B), row), panel)), /*locality=*/3, /*isWrite=*/true);
-      }
+    b.loop(first, b.add(first, count), 1, [&](Value q) {
+      b.loop(from, to, 1, [&](Value row) {
+        Place at = {};
+        at.t = fetched, at.row = row, at.column = b.mul(q, panel), at.panel = q;
+        layer.fetch(at);
+        // Lines of dG that are not there would hold up the stores, and these all that follows.
+        for (int64_t block = 0; block < layer.blocks; ++block) {
+          Value gatePanel = b.mul(b.add(b.mul(p.panels, block), q), dGPanel);
+          b.prefetch(dG, b.add(gatePanel, b.mul(b.add(b.mul(fetched, p.B), row), panel)), /*locality=*/3,
+                     /*isWrite=*/true);
+        }
+      });
     });
   });
 }
@@ -374,6 +377,8 @@ void BackwardLoop::steps(const Team &team, bool wantsState) {
   // Nobody else reads these.
   layer.packRecurrent(packedR, firstState, b.sub(endState, firstState));
   Value deltaHidden = p.projected ? b.allocate(panelRows) : Value();
+  // dG of a step may be more than a second-level cache holds: what is there of it is used for some panels.
+  constexpr int64_t atOnce = 4;
   b.loop(p.steps, [&](Value k) {
     Value next = b.sub(p.steps, k), s = b.sub(next, one), t = layer.stepAt(s);
     Value hasNext = b.compare(arith::CmpIPredicate::ne, k, zero);
@@ -384,9 +389,12 @@ void BackwardLoop::steps(const Team &team, bool wantsState) {
       Value isFew = b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::fewRows));
       b.branch(b.createOrFold<arith::AndIOp>(hasNext, isFew),
                [&] { multiply(layer.stepAt(next), firstPanel, b.sub(endPanel, firstPanel)); });
-      b.loop(firstPanel, endPanel, 1, [&](Value q) {
-        b.branch(b.createOrFold<arith::AndIOp>(hasNext, isMany), [&] { multiplyAndFetch(layer.stepAt(next), q, t); });
-        cell(s, t, q, Value());
+      Value own = b.sub(endPanel, firstPanel);
+      b.loop(b.ceilDiv(own, atOnce), [&](Value group) {
+        Value first = b.add(firstPanel, b.mul(group, atOnce)), count = b.min(b.sub(endPanel, first), b.index(atOnce));
+        b.branch(b.createOrFold<arith::AndIOp>(hasNext, isMany),
+                 [&] { multiplyAndFetch(layer.stepAt(next), first, count, t); });
+        b.loop(first, b.add(first, count), 1, [&](Value q) { cell(s, t, q, Value()); });
       });
       // The next step reads all columns of this one.
       library.wait(b, team);
