@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/ThreadPool.h"
+#include "core/Processors.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #endif
 
@@ -125,16 +125,6 @@ void rnnrt_team::wait() {
 }
 
 //===-- The pool -------------------------------------------------------------------------------------------------===//
-
-/// Processors that this process may use.
-static int countProcessors() {
-#ifdef __linux__
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    return std::max(CPU_COUNT(&set), 1);
-#endif
-  return std::max<int>(std::thread::hardware_concurrency(), 1);
-}
 
 static int readThreads() {
   constexpr long most = 1024;
