@@ -11,9 +11,9 @@
 //   RNNRT_HOST_CPU=baseline|avx2       highest instruction set of the host device (default: what the processor has);
 //                                      results differ between sets in the last bits and repeat exactly within one
 //   RNNRT_THREADS=N                    threads of compiled loops on the host, 1 to 1024 (default: as many as processors that
-//                                      the process may use, and control groups give time for); results have the same bits whatever it is. A thread that waits
-//                                      gives way for a millisecond, then sleeps; while others want the processors, steps of
-//                                      small layers have one thread
+//                                      the process may use and control groups give time for); results have the same bits
+//                                      whatever it is. A thread that waits gives way for a millisecond, then sleeps; while
+//                                      others want the processors, steps of small layers have one thread
 //   RNNRT_CLUSTERS=0                   no clusters of blocks where compiled code has other kernels for the same work (default 1)
 //   RNNRT_CUDA_PATH=PATH               libcuda.so.1 of the CUDA driver: the file, or its directory. Nothing else is tried
 //                                      then. Default: the loader's search, then the places where drivers are put
