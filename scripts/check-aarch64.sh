@@ -9,17 +9,16 @@ rnn_install_packages qemu-user g++-aarch64-linux-gnu
 rnn_configure
 ninja -C "$RNN_BUILD_DIR" rnn-compile
 
-root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 folder="$RNN_BUILD_DIR/aarch64"
 mkdir -p "$folder"
-cmake -G Ninja -S "$root/runtime" -B "$folder/runtime" -DCMAKE_BUILD_TYPE=Release -DRNN_BUILD_TESTS=OFF \
+cmake -G Ninja -S "$RNN_SOURCE_DIR/runtime" -B "$folder/runtime" -DCMAKE_BUILD_TYPE=Release -DRNN_BUILD_TESTS=OFF \
   -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc \
   -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ > /dev/null
 ninja -C "$folder/runtime" rnn_runtime
 cd "$folder"
 # Clang: GCC 12 has no _Float16 in C++ for this processor.
-clang++-22 --target=aarch64-linux-gnu -fuse-ld=lld-22 -std=c++17 -O2 -I"$root/runtime/include" "$root/test/Bundle/runner.cpp" \
-  -o runner -Lruntime -lrnn_runtime -ldl -pthread
+clang++-22 --target=aarch64-linux-gnu -fuse-ld=lld-22 -std=c++17 -O2 -I"$RNN_SOURCE_DIR/runtime/include" \
+  "$RNN_SOURCE_DIR/test/Bundle/runner.cpp" -o runner -Lruntime -lrnn_runtime -ldl -pthread
 
 # compile NAME MODULE ARGUMENT... makes NAME.so.
 compile() {
@@ -36,8 +35,8 @@ check() {
   grep -v "^PASS" "$2.txt" || true
 }
 
-cases() { python3 "$root/test/Bundle/cases.py" "$@"; }
-layers() { python3 "$root/test/Integration/Inputs/bf16_layers.py" "$@"; }
+cases() { python3 "$RNN_SOURCE_DIR/test/Bundle/cases.py" "$@"; }
+layers() { python3 "$RNN_SOURCE_DIR/test/Integration/Inputs/bf16_layers.py" "$@"; }
 for type in f64 f32 f16 bf16; do
   cases --blocks --dtype "$type" -o "blocks.$type.mlir"
   cases --plans-only --match l2_bidirectional --dtype "$type" -o "cudnn.$type.mlir"

@@ -112,11 +112,11 @@ constexpr double warmUp = 0.02;
 
 inline double secondsOf(Layer &layer, void (Layer::*run)()) {
   double last = 0;
-  // Seconds of one run, the mean of as many as take `least`.
-  auto measure = [&](double least) {
+  // Seconds of one run, the mean of as many as take that long.
+  auto measure = [&] {
     int repeats = 0;
     double time = 0;
-    for (; time < least; ++repeats) {
+    for (; time < warmUp; ++repeats) {
       auto start = std::chrono::steady_clock::now();
       (layer.*run)();
       last = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -124,8 +124,8 @@ inline double secondsOf(Layer &layer, void (Layer::*run)()) {
     }
     return time / repeats;
   };
-  measure(warmUp);
-  return last > 10 * warmUp ? last : measure(warmUp);
+  measure();
+  return last > 10 * warmUp ? last : measure();
 }
 
 /// In kB. What getrusage says also counts the process that started this one.

@@ -53,8 +53,7 @@ static bool watch(const std::atomic<uint32_t> &word, uint32_t value) {
   // Parts of a short step differ less.
   constexpr auto spin = 10us;
   // Who sleeps comes back late: virtual processors are given away when they idle, and where the scheduler puts the
-  // woken thread beside the one that woke it, two threads were slower than one. Parts of
-  // most long steps differ less.
+  // woken thread beside the one that woke it, two threads were slower than one. Parts of most long steps differ less.
   constexpr auto most = 1ms;
   // A processor that was given away is back at once if nobody else wants it.
   constexpr auto late = 300us;
