@@ -3,10 +3,11 @@
 #
 #   benchmarks/host.sh [--no-setup] [arguments of benchmarks/host/host.py: --parts=, --rivals=, --threads=, --shapes ...]
 #   BUILD=folder benchmarks/host.sh
+#   PYPI_TORCH=1 benchmarks/host.sh      also gets PyPI's PyTorch, a CUDA build of 5.4 GB: --rivals ...,torch2
 #
 # Rivals go to BUILD/rivals (4 GB; PyPI's oneDNN needs the SYCL runtime with a CPU device). What cannot be had is named and
-# left out: Debian's libdnnl-dev, python3-torch and libopenblas0-pthread are for root to install. PyPI's PyTorch is a CUDA build
-# of several GB and is not used. A full run takes ten minutes; nothing else should run then.
+# left out: Debian's libdnnl-dev, python3-torch and libopenblas0-pthread are for root to install. A full run takes ten minutes;
+# nothing else should run then.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -45,6 +46,9 @@ setup() {
     fi
   fi
   /usr/bin/python3 -c "import torch" 2> /dev/null || say "no PyTorch (Debian: python3-torch libopenblas0-pthread)"
+  if [ -n "${PYPI_TORCH:-}" ]; then
+    make_venv torch2 torch numpy || say "no PyTorch 2: it could not be installed"
+  fi
   make_venv tensorflow tensorflow-cpu || say "no TensorFlow: tensorflow-cpu could not be installed"
 }
 

@@ -231,7 +231,7 @@ def parse():
         return check
     parser.add_argument("--build", required=True, help="build folder")
     parser.add_argument("--parts", type=one_of(PARTS), default=PARTS)
-    parser.add_argument("--rivals", type=one_of(Rivals.ALL + ["onednn2-bare", "onednn3-bare"]), default=Rivals.ALL)
+    parser.add_argument("--rivals", type=one_of(Rivals.ALL + Rivals.MORE), default=Rivals.ALL)
     parser.add_argument("--threads", type=lambda text: [int(count) for count in text.split(",")], default=None,
                         help="numbers of threads (default: 1,2 where there are two processors)")
     parser.add_argument("--shapes", nargs="+", metavar="T,B,I,H", default=SHAPES)

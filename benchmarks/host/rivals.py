@@ -79,6 +79,7 @@ class Rivals:
     """Commands by key; building and looking happens when a part first asks."""
 
     ALL = ["block", "cudnn", "plan", "onednn2", "onednn3", "torch", "tensorflow"]
+    MORE = ["torch2", "onednn2-bare", "onednn3-bare"]  # when asked for
     LABELS = {"block": "block, fused", "cudnn": "cudnn, fused", "plan": "plan", "bf16": "bf16"}
 
     def __init__(self, build, shapes, folder):
@@ -109,6 +110,13 @@ class Rivals:
                 raise Missing("rnn-compile: " + text.strip().splitlines()[-1][:200]) from None
             self.modules[key] = path
         return self.modules[key]
+
+    def environment(self, key):
+        """The Python of a rival's virtual environment."""
+        python = os.path.join(self.tools, key, "bin", "python")
+        if not os.path.exists(python):
+            raise Missing(f"{python} is not there; benchmarks/host.sh makes it")
+        return python
 
     def chosen(self, layer):
         """What lowering `auto` takes for the gradients, by shape."""
@@ -159,10 +167,10 @@ class Rivals:
             script = os.path.join(HERE, "torch_layers.py")
             return [worker("/usr/bin/python3", script, **{**environment, "OPENBLAS_NUM_THREADS": str(count)})
                     for count in range(1, threads + 1)]
+        if key == "torch2":
+            return [worker(self.environment(key), os.path.join(HERE, "torch_layers.py"))]
         if key == "tensorflow":
-            python = os.path.join(self.tools, "tensorflow", "bin", "python")
-            if not os.path.exists(python):
-                raise Missing(f"{python} is not there; benchmarks/host.sh makes it")
+            python = self.environment(key)
             return [worker(python, os.path.join(HERE, "tensorflow_layers.py"), TF_CPP_MIN_LOG_LEVEL="3")]
         raise Missing(f"unknown rival `{key}`")
 

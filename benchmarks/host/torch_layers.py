@@ -7,6 +7,7 @@ and OPENBLAS_NUM_THREADS, which are read when PyTorch is loaded.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import os
+import re
 import sys
 
 import numpy as np
@@ -64,12 +65,13 @@ class Layer:
 
 
 def main():
+    # PyPI's has MKL inside; Debian's takes what BLAS there is.
     with open("/proc/self/maps") as maps:
-        if "openblas" not in maps.read():
-            sys.exit("error: PyTorch's products do not go through OpenBLAS here (Debian: libopenblas0-pthread), so its times "
-                     "would say little")
+        if "BLAS_INFO=mkl" not in torch.__config__.show() and "openblas" not in maps.read():
+            sys.exit("error: PyTorch's products go neither through MKL nor through OpenBLAS here (Debian: libopenblas0-pthread), "
+                     "so its times would say little")
     problem, loaded = Problem(), memory()
-    serve(f"PyTorch {torch.__version__.split('a')[0]}", loaded, Layer(problem))
+    serve(f"PyTorch {re.split('[a+]', torch.__version__)[0]}", loaded, Layer(problem))
 
 
 if __name__ == "__main__":
