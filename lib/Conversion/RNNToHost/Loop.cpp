@@ -479,10 +479,16 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
 void BackwardLoop::startSums() {
   if (!b.tiles.hasDots())
     return;
-  Value stride = b.mul(allRows, b.tiles.panel);
-  library.pairRows(b, dG, stride, b.mul(layer.p.panels, layer.blocks), rows);
+  Value panelRows = b.mul(rows, b.tiles.panel), stride = b.mul(allRows, b.tiles.panel);
+  auto pair = [&](Value buffer, Value panels) {
+    library.parallel(b, panels, b.mul(panels, panelRows), [&](const Team &team) {
+      Value first = team.begin(b, panels), count = b.sub(team.end(b, panels), first);
+      library.pairRows(b, buffer, b.mul(first, stride), stride, count, rows);
+    });
+  };
+  pair(dG, b.mul(layer.p.panels, layer.blocks));
   if (delta)
-    library.pairRows(b, delta, stride, layer.p.statePanels, rows);
+    pair(delta, layer.p.statePanels);
 }
 
 /// Zeros beside the last of an odd number of rows of `tiles` tiles that `packLeft` made.

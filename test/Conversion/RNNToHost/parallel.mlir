@@ -1,5 +1,6 @@
 // What threads share: time loops and the products behind them. Where less than two parts are worth it, no code is made for that.
 // RUN: rnn-opt %s -convert-rnn-to-host=vector-bits=256 -cse -split-input-file | FileCheck %s
+// RUN: rnn-opt %s -convert-rnn-to-host="vector-bits=256 bf16-products=dots" -cse -split-input-file | FileCheck %s --check-prefix=DOTS
 
 // A step has 128 x 512 multiply-adds, which is just enough, and dX 64 times as many.
 // CHECK-LABEL: func @both_are_shared
@@ -48,5 +49,25 @@ func.func @one_thread(%x: memref<2x1x64xf32>, %s: memref<1x64xf32>, %w: memref<1
       peephole(%p, %p, %p : memref<64xf32>) bias(%b : memref<256xf32>)
       saved(%g, %g, %g, %g, %g, %g, %g : memref<2x1x64xf32>) grads(%g, %g : memref<2x1x64xf32>)
       outs(x_grad = %dx : memref<2x1x64xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// Rows of the gates' gradients become pairs before the sums over time: of 32 panels 128 rows of 16 each.
+// CHECK-LABEL: func @pairs_are_shared
+// DOTS-LABEL: func @pairs_are_shared
+// DOTS: %[[PAIRS:.*]] = arith.constant 65536 : index
+// DOTS: rnnrt.parallel %{{.*}} most %{{.*}} work %[[PAIRS]]
+// DOTS: %[[GATES:.*]] = arith.constant 32 : index
+// DOTS: rnnrt.parallel %{{.*}} most %[[GATES]] work %[[PAIRS]]
+// DOTS: return
+// DOTS: func.call @rnn_host_pair_rows_bf16_bf16
+func.func @pairs_are_shared(%x: memref<128x1x128xbf16>, %s: memref<1x128xbf16>, %w: memref<256x512xbf16>, %p: memref<128xbf16>,
+    %b: memref<512xbf16>, %g: memref<128x1x128xbf16>) {
+  rnn.block_lstm_grad ifco x(%x : memref<128x1x128xbf16>) state(%s, %s : memref<1x128xbf16>) weights(%w : memref<256x512xbf16>)
+      peephole(%p, %p, %p : memref<128xbf16>) bias(%b : memref<512xbf16>)
+      saved(%g, %g, %g, %g, %g, %g, %g : memref<128x1x128xbf16>) grads(%g, %g : memref<128x1x128xbf16>)
+      outs(w_grad = %w : memref<256x512xbf16>) {lowering = #rnn.lowering<fused>}
   return
 }
