@@ -112,7 +112,7 @@ constexpr double warmUp = 0.02;
 
 inline double secondsOf(Layer &layer, void (Layer::*run)()) {
   double last = 0;
-  // Seconds of one run, the mean of as many as take that long.
+  // Seconds of one run, the mean of as many as take `warmUp`.
   auto measure = [&] {
     int repeats = 0;
     double time = 0;

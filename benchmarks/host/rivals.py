@@ -115,7 +115,8 @@ class Rivals:
         """The Python of a rival's virtual environment."""
         python = os.path.join(self.tools, key, "bin", "python")
         if not os.path.exists(python):
-            raise Missing(f"{python} is not there; benchmarks/host.sh makes it")
+            how = "PYPI_TORCH=1 " if key == "torch2" else ""
+            raise Missing(f"{python} is not there; {how}benchmarks/host.sh makes it")
         return python
 
     def chosen(self, layer):
