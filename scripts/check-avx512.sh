@@ -54,7 +54,8 @@ for cpu in znver4 cooperlake; do
 done
 
 # What the machine starts: the cases, what they need, and busybox.
-rm -rf root disk serial.txt
+rm -rf root disk
+: > serial.txt
 mkdir -p root/bin root/dev root/lib64 root/cases disk/boot/grub
 cp "$(command -v busybox)" root/bin/busybox
 cp "$RNN_BUILD_DIR/bin/rnn-bundle-runner" ./*.so root/cases/
@@ -84,7 +85,7 @@ initrd /boot/initrd.gz
 boot
 END
 grub-mkrescue -o disk.iso disk > grub.txt 2>&1 || { cat grub.txt >&2; exit 1; }
-# Models newer than this one do not start Debian's kernel in Bochs 3.0.
+# Those of Ice Lake, Tiger Lake and Sapphire Rapids do not start Debian's kernel in Bochs 3.0.
 cat > bochsrc <<'END'
 cpu: model=corei7_skylake_x, add_features=avx512bf16, ips=100000000
 memory: guest=1024, host=1024

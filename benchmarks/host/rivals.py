@@ -111,7 +111,7 @@ class Rivals:
             self.modules[key] = path
         return self.modules[key]
 
-    def environment(self, key):
+    def python_of(self, key):
         """The Python of a rival's virtual environment."""
         python = os.path.join(self.tools, key, "bin", "python")
         if not os.path.exists(python):
@@ -169,9 +169,9 @@ class Rivals:
             return [worker("/usr/bin/python3", script, **{**environment, "OPENBLAS_NUM_THREADS": str(count)})
                     for count in range(1, threads + 1)]
         if key == "torch2":
-            return [worker(self.environment(key), os.path.join(HERE, "torch_layers.py"))]
+            return [worker(self.python_of(key), os.path.join(HERE, "torch_layers.py"))]
         if key == "tensorflow":
-            python = self.environment(key)
+            python = self.python_of(key)
             return [worker(python, os.path.join(HERE, "tensorflow_layers.py"), TF_CPP_MIN_LOG_LEVEL="3")]
         raise Missing(f"unknown rival `{key}`")
 

@@ -210,9 +210,9 @@ public:
   /// transposed product: tiles of Tiles::rows columns, in each row by row.
   void packLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target,
                 Value firstRow);
-  /// Rows of panels of bf16, `panels` of them from element `first` on and `stride` elements from one to the next,
+  /// Rows of panels of bf16, `panels` of them from element `place` on and `stride` elements from one to the next,
   /// become pairs where they stand; zeros follow an odd number of rows.
-  void pairRows(HostBuilder &b, Value buffer, Value first, Value stride, Value panels, Value rows);
+  void pairRows(HostBuilder &b, Value buffer, Value place, Value stride, Value panels, Value rows);
   /// The transpose of the block [rows, columns] of scratch, whose rows begin `sourceRow` elements apart, to a matrix from
   /// [row, column] on. The source has whole vectors of columns.
   void storeTransposed(HostBuilder &b, Value source, Value from, Value sourceRow, Value rows, Value columns, Value target,

@@ -97,10 +97,10 @@ void Library::packLeft(HostBuilder &b, Value source, Value row, Value rows, Valu
   call(b, function, {matrix, row, rows, column, columns, target, firstRow});
 }
 
-static void emitPairRows(HostBuilder &b, Value buffer, Value first, Value stride, Value panels, Value rows) {
+static void emitPairRows(HostBuilder &b, Value buffer, Value place, Value stride, Value panels, Value rows) {
   int64_t panel = b.tiles.panel, lanes = b.tiles.lanes;
   b.loop(panels, [&](Value q) {
-    Value base = b.add(first, b.mul(q, stride));
+    Value base = b.add(place, b.mul(q, stride));
     auto pair = [&](Value row, bool hasSecond) {
       // All of both rows is read before the first pairs are written over it.
       SmallVector<Value> pairs;
@@ -118,9 +118,9 @@ static void emitPairRows(HostBuilder &b, Value buffer, Value first, Value stride
   });
 }
 
-void Library::pairRows(HostBuilder &b, Value buffer, Value first, Value stride, Value panels, Value rows) {
+void Library::pairRows(HostBuilder &b, Value buffer, Value place, Value stride, Value panels, Value rows) {
   Type index = b.getIndexType();
   func::FuncOp function = get(b, "pair_rows", {buffer.getType(), index, index, index, index},
                               [](HostBuilder &b, ValueRange v) { emitPairRows(b, v[0], v[1], v[2], v[3], v[4]); });
-  call(b, function, {buffer, first, stride, panels, rows});
+  call(b, function, {buffer, place, stride, panels, rows});
 }
