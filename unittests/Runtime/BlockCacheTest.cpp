@@ -31,6 +31,33 @@ TEST(BlockCacheTest, ABlockServesTheNextOfItsSize) {
   EXPECT_EQ(cache.getKeptBytes(), 0);
 }
 
+TEST(BlockCacheTest, ABlockServesAlsoSmallerOnes) {
+  // As scratch of different sizes that two parts of a call have one after the other.
+  BlockCache cache(noLimit);
+  void *large = cache.allocate(64, 4 * mebi), *small = cache.allocate(64, mebi);
+  cache.release(large, 64, 4 * mebi);
+  cache.release(small, 64, mebi);
+  int64_t all = cache.getKeptBytes();
+  for (int turn = 0; turn < 3; ++turn) {
+    void *first = cache.allocate(64, 2 * mebi), *second = cache.allocate(64, mebi / 2);
+    EXPECT_EQ(first, large);
+    EXPECT_EQ(second, small);
+    std::memset(first, turn, 2 * mebi);
+    std::memset(second, turn, mebi / 2);
+    cache.release(first, 64, 2 * mebi);
+    cache.release(second, 64, mebi / 2);
+    // They come back with all that they have.
+    EXPECT_EQ(cache.getKeptBytes(), all);
+    EXPECT_EQ(cache.allocate(64, 4 * mebi), large);
+    cache.release(large, 64, 4 * mebi);
+  }
+  // One that is much larger stays for those that need it.
+  void *tiny = cache.allocate(64, mebi / 16);
+  EXPECT_NE(tiny, large);
+  EXPECT_NE(tiny, small);
+  cache.release(tiny, 64, mebi / 16);
+}
+
 TEST(BlockCacheTest, EverySizeAndAlignmentIsWhole) {
   BlockCache cache(noLimit);
   for (int turn = 0; turn < 2; ++turn)
@@ -47,14 +74,16 @@ TEST(BlockCacheTest, EverySizeAndAlignmentIsWhole) {
 
 TEST(BlockCacheTest, NeverMoreThanWasInUse) {
   BlockCache cache(noLimit);
-  void *first = cache.allocate(64, 2 * mebi), *second = cache.allocate(64, 4 * mebi);
-  cache.release(first, 64, 2 * mebi);
-  cache.release(second, 64, 4 * mebi);
+  // The size of a block stands in it.
+  constexpr size_t two = 2 * mebi - 64, four = 4 * mebi - 64, five = 5 * mebi - 64;
+  void *first = cache.allocate(64, two), *second = cache.allocate(64, four);
+  cache.release(first, 64, two);
+  cache.release(second, 64, four);
   EXPECT_EQ(cache.getKeptBytes(), int64_t(6 * mebi));
   // 5 MiB in use leave room for 1 MiB, and the oldest goes first.
-  void *third = cache.allocate(64, 5 * mebi);
+  void *third = cache.allocate(64, five);
   EXPECT_EQ(cache.getKeptBytes(), 0);
-  cache.release(third, 64, 5 * mebi);
+  cache.release(third, 64, five);
   EXPECT_EQ(cache.getKeptBytes(), int64_t(5 * mebi));
 }
 
@@ -74,9 +103,9 @@ TEST(BlockCacheTest, WhatCannotBeHadLeavesTheCacheUsable) {
 #ifndef __SANITIZE_THREAD__
   EXPECT_EQ(cache.allocate(64, size_t(1) << 62), nullptr);
 #endif
-  void *block = cache.allocate(64, mebi);
+  void *block = cache.allocate(64, mebi - 64);
   EXPECT_NE(block, nullptr);
-  cache.release(block, 64, mebi);
+  cache.release(block, 64, mebi - 64);
   EXPECT_EQ(cache.getKeptBytes(), int64_t(mebi));
 }
 

@@ -4,6 +4,7 @@
 #include "core/BlockCache.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #ifdef __linux__
@@ -31,6 +32,12 @@ static size_t roundUp(size_t bytes) {
     step *= 2;
   return (bytes + step - 1) / step * step;
 }
+
+/// In front of what the caller gets, the size of the block stands at its beginning.
+static size_t headOf(size_t alignment) {
+  return std::max(alignment, alignof(std::max_align_t));
+}
+static_assert(alignof(std::max_align_t) >= sizeof(size_t), "the size must fit there");
 
 static bool isCached(size_t alignment, size_t bytes) {
   return bytes >= smallest && bytes <= size_t(PTRDIFF_MAX) / 2 && alignment <= page;
@@ -90,22 +97,43 @@ void BlockCache::evict(int64_t target, std::vector<Block> &evicted) {
   keptBytes.store(bytes);
 }
 
+/// One of the kept blocks with room for `bytes`.
+std::optional<BlockCache::Block> BlockCache::take(size_t bytes) {
+  // The parts of a call have scratch of different sizes, and all of it together is more than one has at a time: if one
+  // did not take what another left, blocks would go to the system and come from it anew in every call. But a small one
+  // does not take the place of one that is much larger.
+  constexpr size_t mostTimes = 4;
+  auto best = kept.rend();
+  // The last one that came is the one that a cache of the processor may still have.
+  for (auto block = kept.rbegin(); block != kept.rend(); ++block)
+    if (block->bytes >= bytes && block->bytes / mostTimes <= bytes &&
+        (best == kept.rend() || block->bytes < best->bytes))
+      best = block;
+  if (best == kept.rend())
+    return std::nullopt;
+  Block block = *best;
+  kept.erase(std::next(best).base());
+  keptBytes.fetch_sub(static_cast<int64_t>(block.bytes));
+  return block;
+}
+
 void *BlockCache::allocate(size_t alignment, size_t bytes) {
   if (!isCached(alignment, bytes))
     return std::aligned_alloc(alignment, bytes);
-  bytes = roundUp(bytes);
+  size_t head = headOf(alignment);
+  bytes = roundUp(bytes + head);
+  auto finish = [&](const Block &block) {
+    *static_cast<size_t *>(block.pointer) = block.bytes;
+    return static_cast<char *>(block.pointer) + head;
+  };
   std::vector<Block> evicted;
   if (lock()) {
-    live += static_cast<int64_t>(bytes);
-    // The last one that came is the one that a cache of the processor may still have.
-    auto found = std::find_if(kept.rbegin(), kept.rend(), [&](const Block &block) { return block.bytes == bytes; });
-    if (found != kept.rend()) {
-      void *pointer = found->pointer;
-      kept.erase(std::next(found).base());
-      keptBytes.fetch_sub(static_cast<int64_t>(bytes));
+    if (std::optional<Block> found = take(bytes)) {
+      live += static_cast<int64_t>(found->bytes);
       unlock();
-      return pointer;
+      return finish(*found);
     }
+    live += static_cast<int64_t>(bytes);
     most = std::max(most, live);
     evict(most - live, evicted);
     unlock();
@@ -121,17 +149,20 @@ void *BlockCache::allocate(size_t alignment, size_t bytes) {
     live -= static_cast<int64_t>(bytes);
     unlock();
   }
-  return pointer;
+  return pointer ? finish({pointer, bytes}) : nullptr;
 }
 
 void BlockCache::release(void *pointer, size_t alignment, size_t bytes) {
-  if (!isCached(alignment, bytes) || !lock())
+  if (!isCached(alignment, bytes))
     return std::free(pointer);
-  bytes = roundUp(bytes);
-  live -= static_cast<int64_t>(bytes);
+  pointer = static_cast<char *>(pointer) - headOf(alignment);
+  if (!lock())
+    return std::free(pointer);
+  Block block = {pointer, *static_cast<size_t *>(pointer)};
+  live -= static_cast<int64_t>(block.bytes);
   std::vector<Block> evicted;
-  kept.push_back({pointer, bytes});
-  keptBytes.fetch_add(static_cast<int64_t>(bytes));
+  kept.push_back(block);
+  keptBytes.fetch_add(static_cast<int64_t>(block.bytes));
   evict(std::min(limit, std::max<int64_t>(most - live, 0)), evicted);
   unlock();
   for (const Block &block : evicted)

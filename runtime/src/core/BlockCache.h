@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace rnnrt {
@@ -39,6 +40,7 @@ private:
 
   bool lock();
   void unlock() { locked.store(false, std::memory_order_release); }
+  std::optional<Block> take(size_t bytes);
   void evict(int64_t target, std::vector<Block> &evicted);
 
   const int64_t limit;
