@@ -510,6 +510,9 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
   Value zero = b.index(0), blockWidth = rowWidth(right.count), rightPanel = b.mul(allRows, panel);
   Value columns = b.mul(right.count, panel), tiles = b.ceilDiv(width, Tiles::rows);
   auto isAtMost = [&](Value a, Value c) { return b.compare(arith::CmpIPredicate::sle, a, c); };
+  auto choose = [&](Value condition, Value then, Value otherwise) {
+    return b.createOrFold<arith::SelectOp>(condition, then, otherwise);
+  };
   Value hasRows = isAtMost(b.index(1), rows);
   // More rows come back to the block, whose rows do not push each other out of a cache.
   Value comesOnce = b.createOrFold<arith::AndIOp>(hasRows, isAtMost(rows, b.index(Tiles::depth)));
@@ -517,19 +520,28 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
     Value places = b.allocate(b.index(Tiles::blockRows * Tiles::depth), b.tiles.left);
     Value block = b.allocate(b.mul(blockWidth, Tiles::blockRows));
     Value from = b.mul(team.begin(b, tiles), Tiles::rows);
-    Value to = b.min(b.mul(team.end(b, tiles), Tiles::rows), width);
-    b.loop(from, to, Tiles::blockRows, [&](Value first) {
-      Value height = b.min(b.sub(to, first), b.index(Tiles::blockRows)), count = b.ceilDiv(height, Tiles::rows);
+    Value to = b.max(b.min(b.mul(team.end(b, tiles), Tiles::rows), width), from);
+    // What is written at once has tiles with all their rows: a last one without them has a block of its own. More rows
+    // than come once would be read again for it.
+    Value wholeEnd = to;
+    if (result) {
+      Value whole = b.mul(b.div(b.sub(to, from), b.index(Tiles::rows)), Tiles::rows);
+      wholeEnd = choose(comesOnce, b.add(from, whole), to);
+    }
+    Value wholeBlocks = b.ceilDiv(b.sub(wholeEnd, from), Tiles::blockRows);
+    Value hasRest = choose(b.compare(arith::CmpIPredicate::slt, wholeEnd, to), b.index(1), zero);
+    b.loop(b.add(wholeBlocks, hasRest), [&](Value number) {
+      Value isRest = b.compare(arith::CmpIPredicate::eq, number, wholeBlocks);
+      Value first = choose(isRest, wholeEnd, b.add(from, b.mul(number, Tiles::blockRows)));
+      Value end = choose(isRest, to, wholeEnd);
+      Value height = b.min(b.sub(end, first), b.index(Tiles::blockRows)), count = b.ceilDiv(height, Tiles::rows);
       Value target = block, targetPlace = zero, targetWidth = blockWidth, isDirect;
       if (result) {
         // Tiles have all their rows.
         Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(count, Tiles::rows), height);
         isDirect = b.createOrFold<arith::AndIOp>(comesOnce, isWhole);
-        auto choose = [&](Value direct, Value other) {
-          return b.createOrFold<arith::SelectOp>(isDirect, direct, other);
-        };
-        target = choose(result->buffer, block), targetWidth = choose(result->width, blockWidth);
-        targetPlace = choose(b.add(result->first, b.mul(first, result->width)), zero);
+        target = choose(isDirect, result->buffer, block), targetWidth = choose(isDirect, result->width, blockWidth);
+        targetPlace = choose(isDirect, b.add(result->first, b.mul(first, result->width)), zero);
       }
       b.loop(zero, rows, Tiles::depth, [&](Value row) {
         Value depth = b.min(b.sub(rows, row), b.index(Tiles::depth)), end = b.add(row, depth);
