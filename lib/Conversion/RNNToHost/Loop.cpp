@@ -449,7 +449,7 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
   Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
   // Weights for few rows go from a cache: a few panels are used up before the next ones are packed to their place. Many
   // rows would come from memory again for each of these groups.
-  constexpr int64_t panelsForFewRows = 4;
+  const int64_t panelsForFewRows = std::max<int64_t>(64 / panel, 1);
   Value isFewRows = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
   library.parallel(b, inputPanels, work, [&](const Team &team) {
     // Columns are dealt out: how rows are cut into tiles must not depend on the threads.
