@@ -44,13 +44,15 @@ void Library::packRows(HostBuilder &b, Value source, Value row, Value rows, Valu
 
 static void emitLeft(HostBuilder &b, Value source, Value row, Value rows, Value column, Value columns, Value target,
                      Value firstRow) {
-  constexpr int64_t height = Tiles::rows;
+  constexpr int64_t height = Tiles::rows, width = 8;
+  static_assert(width >= height, "a vector has the columns of a tile");
   bool isPairs = HostBuilder::isPairs(target);
+  Value zero = b.index(0), sourceColumns = memref::DimOp::create(b, source, 1);
   b.loop(b.ceilDiv(columns, height), [&](Value tile) {
     Value first = b.mul(tile, height), rest = b.sub(columns, first);
     Value base = b.mul(tile, height * Tiles::depth), from = b.add(column, first);
-    auto copy = [&](function_ref<Value(Value row, Value column, int64_t k)> load) {
-      b.loop(rows, [&](Value r) {
+    auto copy = [&](Value firstCopied, function_ref<Value(Value row, Value column, int64_t k)> load) {
+      b.loop(firstCopied, rows, 1, [&](Value r) {
         Value sourceRow = b.add(row, r), targetRow = b.add(firstRow, r);
         Value place = b.mul(targetRow, height);
         if (isPairs) {
@@ -66,21 +68,39 @@ static void emitLeft(HostBuilder &b, Value source, Value row, Value rows, Value 
         }
       });
     };
+    auto copyWhole = [&](Value firstCopied) {
+      copy(firstCopied, [&](Value r, Value c, int64_t) { return b.loadScalar(source, {r, c}); });
+    };
+    // A vector of each row, with some columns more than a tile has: the next row takes their place. The last one has
+    // none.
+    auto copyVectors = [&] {
+      Value last = b.max(b.sub(rows, b.index(1)), zero);
+      b.loop(last, [&](Value r) {
+        Value vector = b.loadAsIs(source, {b.add(row, r), from}, width);
+        if (cast<VectorType>(vector.getType()).getElementType() != b.tiles.sum)
+          vector = arith::ExtFOp::create(b, VectorType::get({width}, b.tiles.sum), vector);
+        vector::StoreOp::create(b, vector, target, b.add(base, b.mul(b.add(firstRow, r), height)));
+      });
+      copyWhole(last);
+    };
     b.branch(
         b.compare(arith::CmpIPredicate::sle, b.index(height), rest),
-        [&] { copy([&](Value r, Value c, int64_t) {
-                return b.loadScalar(source, {r, c});
-              }); },
         [&] {
-          Value zero = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.sum, 0));
-          copy([&](Value r, Value c, int64_t k) {
+          if (isPairs)
+            return copyWhole(zero);
+          b.branch(b.compare(arith::CmpIPredicate::sle, b.add(from, width), sourceColumns), copyVectors,
+                   [&] { copyWhole(zero); });
+        },
+        [&] {
+          Value none = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.sum, 0));
+          copy(zero, [&](Value r, Value c, int64_t k) {
             auto inside = scf::IfOp::create(b, b.tiles.sum, b.compare(arith::CmpIPredicate::slt, b.index(k), rest),
                                             /*withElseRegion=*/true);
             OpBuilder::InsertionGuard guard(b);
             b.setInsertionPointToStart(inside.thenBlock());
             scf::YieldOp::create(b, b.loadScalar(source, {r, c}));
             b.setInsertionPointToStart(inside.elseBlock());
-            scf::YieldOp::create(b, zero);
+            scf::YieldOp::create(b, none);
             return inside.getResult(0);
           });
         });
