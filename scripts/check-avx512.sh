@@ -1,44 +1,112 @@
 #!/usr/bin/env bash
-# check-avx512.sh - the host's compiled loops on a processor with AVX-512 and its dot products of bf16, which Bochs plays: with
-# vectors of 512 bits (znver4) and of 256 (cooperlake), all against the plans in f64. Bochs is a whole machine: a Linux of
-# Debian's starts on it, runs the cases and switches itself off. Five minutes, two of them for building Bochs; the times of the
-# loops mean nothing.
+# check-avx512.sh - the host's compiled loops with AVX-512 and its dot products of bf16: with vectors of 512 bits (znver4) and
+# of 256 (cooperlake), all against the plans in f64.
+#
+#   scripts/check-avx512.sh            on this processor if it has them, in seconds, and else on one that Bochs plays
+#   scripts/check-avx512.sh --bochs    on Bochs in any case
+#
+# Bochs is a whole machine: a Linux of Debian's starts on it, runs the cases and switches itself off. Five minutes, two of them
+# for building Bochs; the times of the loops mean nothing there.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/processor-cases.sh"
-rnn_install_packages binutils bochsbios busybox-static cpio curl grub-common grub-pc-bin make mtools vgabios xorriso xz-utils
+case "${1:-}" in
+  "") if grep -qw avx512_bf16 /proc/cpuinfo; then where=here; else where=bochs; fi ;;
+  --bochs) where=bochs ;;
+  *) echo "usage: check-avx512.sh [--bochs]" >&2; exit 2 ;;
+esac
+rnn_install_packages binutils
 rnn_configure
 ninja -C "$RNN_BUILD_DIR" rnn-compile rnn-bundle-runner
 folder="$RNN_BUILD_DIR/avx512"
 mkdir -p "$folder"
 cd "$folder"
 
-# Debian 12 has Bochs 2.7, which has no dot products; the source of 3.0 lies with that of Debian 13's.
-if [ ! -x bochs-3.0/bochs ]; then
-  archive=bochs_3.0+dfsg.orig.tar.xz
-  # From the server of the packages above.
-  server="$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | awk '!/security/ && !n++')"
-  curl -sSfL "${server%/}/pool/main/b/bochs/$archive" -o "$archive"
-  echo "78f6c73d4a6472d5130a87ab9dc306d02c7c71ed8e25b3a8ef642e2a7acd282b  $archive" | sha256sum --check --quiet
-  rm -rf bochs-3.0
-  tar -xf "$archive"
-  # Bochs 3.0 takes the displacement of vdpbf16ps's operand for one in units of 4 bytes; it is in units of the vector, as for all
-  # instructions of its form (tuple type "full"), and as LLVM writes and GNU binutils read it.
-  sed -i '/VDPBF16PS/s/OP_mVdq32/OP_mVdq/' bochs-3.0/cpu/decoder/ia_opcodes_evex.def
-  (cd bochs-3.0
-   ./configure CC="ccache gcc" CXX="ccache g++" CFLAGS=-O2 CXXFLAGS=-O2 --enable-x86-64 --enable-avx --enable-evex \
-     --enable-all-optimizations --with-nogui --disable-docbook
-   make -j"$(nproc)") > bochs.build.txt 2>&1 || { tail "$folder/bochs.build.txt" >&2; exit 1; }
-fi
+# Bochs, and a kernel for it.
+make_bochs() {
+  rnn_install_packages bochsbios busybox-static cpio curl grub-common grub-pc-bin make mtools vgabios xorriso xz-utils
+  # Debian 12 has Bochs 2.7, which has no dot products; the source of 3.0 lies with that of Debian 13's.
+  if [ ! -x bochs-3.0/bochs ]; then
+    archive=bochs_3.0+dfsg.orig.tar.xz
+    # From the server of the packages above.
+    server="$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | awk '!/security/ && !n++')"
+    curl -sSfL "${server%/}/pool/main/b/bochs/$archive" -o "$archive"
+    echo "78f6c73d4a6472d5130a87ab9dc306d02c7c71ed8e25b3a8ef642e2a7acd282b  $archive" | sha256sum --check --quiet
+    rm -rf bochs-3.0
+    tar -xf "$archive"
+    # Bochs 3.0 takes the displacement of vdpbf16ps's operand for one in units of 4 bytes; it is in units of the vector, as for all
+    # instructions of its form (tuple type "full"), and as LLVM writes and GNU binutils read it.
+    sed -i '/VDPBF16PS/s/OP_mVdq32/OP_mVdq/' bochs-3.0/cpu/decoder/ia_opcodes_evex.def
+    (cd bochs-3.0
+     ./configure CC="ccache gcc" CXX="ccache g++" CFLAGS=-O2 CXXFLAGS=-O2 --enable-x86-64 --enable-avx --enable-evex \
+       --enable-all-optimizations --with-nogui --disable-docbook
+     make -j"$(nproc)") > bochs.build.txt 2>&1 || { tail "$folder/bochs.build.txt" >&2; exit 1; }
+  fi
 
-if [ ! -f vmlinuz ]; then
-  kernel="$(apt-cache depends linux-image-cloud-amd64 | awk '/Depends:/ { print $2; exit }')"
-  rm -rf kernel
-  mkdir kernel
-  (cd kernel && apt-get download "$kernel" && dpkg-deb -x "$kernel"_*.deb .) > kernel.txt 2>&1 || { cat kernel.txt >&2; exit 1; }
-  cp kernel/boot/vmlinuz-* vmlinuz
-fi
+  if [ ! -f vmlinuz ]; then
+    kernel="$(apt-cache depends linux-image-cloud-amd64 | awk '/Depends:/ { print $2; exit }')"
+    rm -rf kernel
+    mkdir kernel
+    (cd kernel && apt-get download "$kernel" && dpkg-deb -x "$kernel"_*.deb .) > kernel.txt 2>&1 || { cat kernel.txt >&2; exit 1; }
+    cp kernel/boot/vmlinuz-* vmlinuz
+  fi
+}
+
+# print_runs PROGRAM FOLDER: a script that runs the cases there.
+print_runs() {
+  local cpu cases
+  for cpu in znver4 cooperlake; do
+    for cases in "${PROCESSOR_CASES[@]}"; do
+      echo "echo '== $cases, $cpu'"
+      echo "$1 --device=host --reference=$2/${cases%.*}.plans.so --module=$2/$cases.$cpu.so $(limit_of "$cases")"
+    done
+  done
+}
+
+# Runs them on Bochs.
+run_on_bochs() {
+  # What the machine starts: the cases, what they need, and busybox.
+  rm -rf root disk
+  mkdir -p root/bin root/dev root/lib64 root/cases disk/boot/grub
+  cp "$(command -v busybox)" root/bin/busybox
+  cp "$RNN_BUILD_DIR/bin/rnn-bundle-runner" ./*.so root/cases/
+  ldd root/cases/rnn-bundle-runner | grep -oE '/[^ ]+' | xargs cp -L -t root/lib64
+  {
+    echo '#!/bin/busybox sh'
+    echo '/bin/busybox mount -t devtmpfs dev /dev'
+    echo 'exec > /dev/ttyS0 2>&1'
+    echo 'export LD_LIBRARY_PATH=/lib64'
+    print_runs /cases/rnn-bundle-runner /cases
+    # The line's last characters are still on their way.
+    echo '/bin/busybox sleep 1'
+    echo '/bin/busybox poweroff -f'
+  } > root/init
+  chmod +x root/init
+  (cd root && find . | cpio --quiet -o -H newc | gzip -1) > disk/boot/initrd.gz
+  cp vmlinuz disk/boot/vmlinuz
+  cat > disk/boot/grub/grub.cfg <<'END'
+linux /boot/vmlinuz console=ttyS0 quiet panic=1 mitigations=off
+initrd /boot/initrd.gz
+boot
+END
+  grub-mkrescue -o disk.iso disk > grub.txt 2>&1 || { cat grub.txt >&2; exit 1; }
+  # Those of Ice Lake, Tiger Lake and Sapphire Rapids do not start Debian's kernel in Bochs 3.0.
+  cat > bochsrc <<'END'
+cpu: model=corei7_skylake_x, add_features=avx512bf16, ips=100000000
+memory: guest=1024, host=1024
+romimage: file=/usr/share/bochs/BIOS-bochs-latest
+vgaromimage: file=/usr/share/vgabios/vgabios.bin
+ata0-master: type=cdrom, path=disk.iso, status=inserted
+boot: cdrom
+display_library: nogui
+com1: enabled=1, mode=file, dev=serial.txt
+log: bochs.txt
+panic: action=fatal
+END
+  # Bochs's exit status says nothing.
+  timeout 1800 bochs-3.0/bochs -q -f bochsrc > bochs.out.txt 2>&1 || true
+}
 
 write_cases
 for set in blocks cudnn few; do
@@ -53,57 +121,17 @@ for cpu in znver4 cooperlake; do
   done
 done
 
-# What the machine starts: the cases, what they need, and busybox.
-rm -rf root disk
 : > serial.txt
-mkdir -p root/bin root/dev root/lib64 root/cases disk/boot/grub
-cp "$(command -v busybox)" root/bin/busybox
-cp "$RNN_BUILD_DIR/bin/rnn-bundle-runner" ./*.so root/cases/
-ldd root/cases/rnn-bundle-runner | grep -oE '/[^ ]+' | xargs cp -L -t root/lib64
-{
-  echo '#!/bin/busybox sh'
-  echo '/bin/busybox mount -t devtmpfs dev /dev'
-  echo 'exec > /dev/ttyS0 2>&1'
-  echo 'export LD_LIBRARY_PATH=/lib64'
-  for cpu in znver4 cooperlake; do
-    for cases in "${PROCESSOR_CASES[@]}"; do
-      echo "echo '== $cases, $cpu'"
-      echo "/cases/rnn-bundle-runner --device=host --reference=/cases/${cases%.*}.plans.so" \
-        "--module=/cases/$cases.$cpu.so $(limit_of "$cases")"
-    done
-  done
-  # The line's last characters are still on their way.
-  echo '/bin/busybox sleep 1'
-  echo '/bin/busybox poweroff -f'
-} > root/init
-chmod +x root/init
-(cd root && find . | cpio --quiet -o -H newc | gzip -1) > disk/boot/initrd.gz
-cp vmlinuz disk/boot/vmlinuz
-cat > disk/boot/grub/grub.cfg <<'END'
-linux /boot/vmlinuz console=ttyS0 quiet panic=1 mitigations=off
-initrd /boot/initrd.gz
-boot
-END
-grub-mkrescue -o disk.iso disk > grub.txt 2>&1 || { cat grub.txt >&2; exit 1; }
-# Those of Ice Lake, Tiger Lake and Sapphire Rapids do not start Debian's kernel in Bochs 3.0.
-cat > bochsrc <<'END'
-cpu: model=corei7_skylake_x, add_features=avx512bf16, ips=100000000
-memory: guest=1024, host=1024
-romimage: file=/usr/share/bochs/BIOS-bochs-latest
-vgaromimage: file=/usr/share/vgabios/vgabios.bin
-ata0-master: type=cdrom, path=disk.iso, status=inserted
-boot: cdrom
-display_library: nogui
-com1: enabled=1, mode=file, dev=serial.txt
-log: bochs.txt
-panic: action=fatal
-END
-# Bochs's exit status says nothing.
-timeout 1800 bochs-3.0/bochs -q -f bochsrc > bochs.out.txt 2>&1 || true
+if [ "$where" = bochs ]; then
+  make_bochs
+  run_on_bochs
+else
+  print_runs "$RNN_BUILD_DIR/bin/rnn-bundle-runner" . | sh > serial.txt 2>&1 || true
+fi
 tr -d '\r' < serial.txt | grep -E '^(==|FAIL|error|[0-9]+ passed)' || true
 passed="$(grep -cE '^[1-9][0-9]* passed, 0 failed, 0 skipped' serial.txt || true)"
 if [ "$passed" != $((2 * ${#PROCESSOR_CASES[@]})) ]; then
-  echo "error: $passed of $((2 * ${#PROCESSOR_CASES[@]})) modules passed; see $folder/serial.txt and bochs.txt" >&2
+  echo "error: $passed of $((2 * ${#PROCESSOR_CASES[@]})) modules passed; see $folder/serial.txt" >&2
   failed=1
 fi
 exit "$failed"

@@ -91,6 +91,14 @@ def find_ptxas():
     return shutil.which("ptxas", path=path)
 
 
+def has_processor_feature(name):
+    try:
+        with open("/proc/cpuinfo") as file:
+            return any(name in line.split() for line in file if line.startswith(("flags", "Features")))
+    except OSError:
+        return False
+
+
 def is_built(tool):
     return os.access(os.path.join(config.rnn_tools_dir, tool), os.X_OK)
 
@@ -102,6 +110,7 @@ features = {
     "ptxas": bool(find_ptxas()),
     "nvptx": "NVPTX" in config.llvm_targets.split(),
     "jit": config.llvm_native_arch in config.llvm_targets.split(),
+    "avx512-bf16": has_processor_feature("avx512_bf16"),
     "python": bool(config.python_executable),
     "mlir-tblgen": os.path.isfile(config.mlir_tblgen),
     "readme": os.path.isfile(os.path.join(config.rnn_source_dir, "README.md")),

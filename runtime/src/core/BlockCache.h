@@ -13,8 +13,9 @@
 namespace rnnrt {
 
 /// The system takes large blocks back at once, and gives new ones page by page as they are touched: every call of a
-/// compiled function would pay for the pages of its scratch anew. The cache never holds more than was in use at
-/// one time, so a process does not become larger than it was, and never more than its limit. Thread-safe.
+/// compiled function would pay for the pages of its scratch anew. A block serves what needs no more than it has, down to
+/// a quarter of that. The cache never holds more than was in use at one time, so a process does not become larger than it
+/// was, and never more than its limit. Thread-safe.
 class BlockCache {
 public:
   /// The cache of the process, which RNNRT_MEMORY_CACHE (MiB, 0 for none) limits.
