@@ -69,7 +69,7 @@ public:
     // The step before the first one has an operand of its own.
     Value isFirst = b.compare(arith::CmpIPredicate::eq, s, b.index(0));
     Value row = b.mul(stepAt(b.max(b.sub(s, b.index(1)), b.index(0))), p.B);
-    firstBefore = b.createOrFold<arith::SelectOp>(isFirst, b.index(0), row);
+    firstBefore = b.choose(isFirst, b.index(0), row);
     before = arith::SelectOp::create(b, isFirst, stack.isLSTM() ? cFirst : hFirst, stack.isLSTM() ? cells : states);
   }
 
@@ -372,9 +372,9 @@ void CudnnBackward::paramsGradient(BackwardLoop &loop) {
   // The state before a step is that of its neighbour; the first step's is an operand.
   Value firstOfStates = zero, first = zero, later = p.B;
   if (isReverse) {
-    firstOfStates = b.createOrFold<arith::SelectOp>(isReverse, p.B, zero);
-    first = b.createOrFold<arith::SelectOp>(isReverse, rest, zero);
-    later = b.createOrFold<arith::SelectOp>(isReverse, zero, p.B);
+    firstOfStates = b.choose(isReverse, p.B, zero);
+    first = b.choose(isReverse, rest, zero);
+    later = b.choose(isReverse, zero, p.B);
   }
   weights({{hFirst, zero, p.B, first}, {states, firstOfStates, rest, later}}, p.P, recurrent,
           stack.recurrentWeights(dparams));

@@ -80,6 +80,9 @@ public:
   Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
     return createOrFold<arith::CmpIOp>(predicate, a, b);
   }
+  Value choose(Value condition, Value then, Value otherwise) {
+    return createOrFold<arith::SelectOp>(condition, then, otherwise);
+  }
 
   //===--- Control flow ---===//
   void loop(Value from, Value to, int64_t step, function_ref<void(Value)> body);

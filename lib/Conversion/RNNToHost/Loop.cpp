@@ -48,7 +48,7 @@ void Problem::finish(HostBuilder &b) {
 Value Layer::stepAt(Value s) {
   if (!isReverse)
     return s;
-  return b.createOrFold<arith::SelectOp>(isReverse, b.sub(b.sub(p.T, b.index(1)), s), s);
+  return b.choose(isReverse, b.sub(b.sub(p.T, b.index(1)), s), s);
 }
 
 void Layer::forPlaces(Value columns, Value t, Value panel, function_ref<void(const Place &)> body) {
@@ -130,7 +130,7 @@ void ForwardLoop::steps(const Team &team) {
     // The steps of a chunk are neighbours in both directions.
     Value firstTime = firstStep;
     if (layer.isReverse)
-      firstTime = b.createOrFold<arith::SelectOp>(layer.isReverse, b.sub(b.sub(p.T, firstStep), count), firstStep);
+      firstTime = b.choose(layer.isReverse, b.sub(b.sub(p.T, firstStep), count), firstStep);
     multiplyInput(own, b.mul(firstTime, p.B), b.mul(count, p.B));
     b.loop(count, [&](Value k) {
       Value s = b.add(firstStep, k), t = layer.stepAt(s);
@@ -454,7 +454,7 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
   library.parallel(b, inputPanels, work, [&](const Team &team) {
     // Columns are dealt out: how rows are cut into tiles must not depend on the threads.
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
-    Value atOnce = b.createOrFold<arith::SelectOp>(isFewRows, b.min(own, b.index(panelsForFewRows)), own);
+    Value atOnce = b.choose(isFewRows, b.min(own, b.index(panelsForFewRows)), own);
     Value width = rowWidth(atOnce);
     Value weights = b.mul(packedPanel, atOnce), packed = b.allocate(weights, b.tiles.weightsFor(rows, weights));
     Value block = b.allocate(b.mul(width, Tiles::blockRows));
@@ -510,9 +510,6 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
   Value zero = b.index(0), blockWidth = rowWidth(right.count), rightPanel = b.mul(allRows, panel);
   Value columns = b.mul(right.count, panel), tiles = b.ceilDiv(width, Tiles::rows);
   auto isAtMost = [&](Value a, Value c) { return b.compare(arith::CmpIPredicate::sle, a, c); };
-  auto choose = [&](Value condition, Value then, Value otherwise) {
-    return b.createOrFold<arith::SelectOp>(condition, then, otherwise);
-  };
   Value hasRows = isAtMost(b.index(1), rows);
   // More rows come back to the block, whose rows do not push each other out of a cache.
   Value comesOnce = b.createOrFold<arith::AndIOp>(hasRows, isAtMost(rows, b.index(Tiles::depth)));
@@ -526,22 +523,22 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
     Value wholeEnd = to;
     if (result) {
       Value whole = b.mul(b.div(b.sub(to, from), b.index(Tiles::rows)), Tiles::rows);
-      wholeEnd = choose(comesOnce, b.add(from, whole), to);
+      wholeEnd = b.choose(comesOnce, b.add(from, whole), to);
     }
     Value wholeBlocks = b.ceilDiv(b.sub(wholeEnd, from), Tiles::blockRows);
-    Value hasRest = choose(b.compare(arith::CmpIPredicate::slt, wholeEnd, to), b.index(1), zero);
+    Value hasRest = b.choose(b.compare(arith::CmpIPredicate::slt, wholeEnd, to), b.index(1), zero);
     b.loop(b.add(wholeBlocks, hasRest), [&](Value number) {
       Value isRest = b.compare(arith::CmpIPredicate::eq, number, wholeBlocks);
-      Value first = choose(isRest, wholeEnd, b.add(from, b.mul(number, Tiles::blockRows)));
-      Value end = choose(isRest, to, wholeEnd);
+      Value first = b.choose(isRest, wholeEnd, b.add(from, b.mul(number, Tiles::blockRows)));
+      Value end = b.choose(isRest, to, wholeEnd);
       Value height = b.min(b.sub(end, first), b.index(Tiles::blockRows)), count = b.ceilDiv(height, Tiles::rows);
       Value target = block, targetPlace = zero, targetWidth = blockWidth, isDirect;
       if (result) {
         // Tiles have all their rows.
         Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(count, Tiles::rows), height);
         isDirect = b.createOrFold<arith::AndIOp>(comesOnce, isWhole);
-        target = choose(isDirect, result->buffer, block), targetWidth = choose(isDirect, result->width, blockWidth);
-        targetPlace = choose(isDirect, b.add(result->first, b.mul(first, result->width)), zero);
+        target = b.choose(isDirect, result->buffer, block), targetWidth = b.choose(isDirect, result->width, blockWidth);
+        targetPlace = b.choose(isDirect, b.add(result->first, b.mul(first, result->width)), zero);
       }
       b.loop(zero, rows, Tiles::depth, [&](Value row) {
         Value depth = b.min(b.sub(rows, row), b.index(Tiles::depth)), end = b.add(row, depth);

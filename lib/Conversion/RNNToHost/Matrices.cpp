@@ -193,7 +193,7 @@ static void emitStoreTransposed(HostBuilder &b, Value source, Value from, Value 
           Value mask, targetRow = b.add(j, k);
           if (!isFull) {
             Value inside = b.compare(arith::CmpIPredicate::slt, targetRow, columns);
-            mask = b.mask(b.createOrFold<arith::SelectOp>(inside, count, zero));
+            mask = b.mask(b.choose(inside, count, zero));
           }
           b.store(vectors[k], target, {b.add(row, targetRow), b.add(column, i)}, mask);
         }

@@ -161,7 +161,7 @@ public:
     Value half = b.createOrFold<arith::MinUIOp>(tile, b.index(2));
     start = b.add(place, b.mul(b.mul(half, b.div(depth, b.index(2))), b.tiles.panel));
     Value isLate = b.compare(arith::CmpIPredicate::eq, half, b.index(2));
-    step = b.createOrFold<arith::SelectOp>(isLate, b.index(0), b.index(b.tiles.panel));
+    step = b.choose(isLate, b.index(0), b.index(b.tiles.panel));
   }
 
   /// In the turn of the inner loop that begins with row `row`: some rows of the next block.
@@ -241,26 +241,24 @@ static void emitRows(HostBuilder &b, const Library::Product &p, Value hasMore) {
     // After the last column the next block of the depth begins, after that the next rows, and after these, as callers go
     // on panel by panel, the next panel.
     Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
-    Value below = b.createOrFold<arith::SelectOp>(b.createOrFold<arith::AndIOp>(isEnd, hasMore), b.index(0),
-                                                  b.mul(behind, panel * panel));
+    Value below = b.choose(b.createOrFold<arith::AndIOp>(isEnd, hasMore), b.index(0), b.mul(behind, panel * panel));
     // The left side of the next block comes with the columns of this one, a panel with each: it may be far away, and the first
     // column would wait for it. A product of one column is a step's, whose left side was just made.
     Value hasColumns = b.compare(arith::CmpIPredicate::sgt, p.columns, b.index(1));
-    Value nextLeft = b.add(p.aOffset, b.createOrFold<arith::SelectOp>(isEnd, b.index(Tiles::blockRows * panel),
-                                                                      b.mul(behind, p.aPanel)));
+    Value nextLeft = b.add(p.aOffset, b.choose(isEnd, b.index(Tiles::blockRows * panel), b.mul(behind, p.aPanel)));
     Value lastColumn = b.sub(p.columns, b.index(1));
     b.loop(p.columns, [&](Value column) {
       Value leftPanel = b.add(nextLeft, b.mul(b.min(column, b.index(depthPanels - 1)), p.aPanel));
       Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
       Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
       Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
-      Value nextPlace = b.createOrFold<arith::SelectOp>(isLast, b.add(p.bOffset, below), b.add(bOffset, p.bPanel));
+      Value nextPlace = b.choose(isLast, b.add(p.bOffset, below), b.add(bOffset, p.bPanel));
       b.loop(count, [&](Value tile) {
         Value row = b.div(b.mul(p.rows, tile), count), to = b.div(b.mul(p.rows, b.add(tile, 1)), count);
         Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
         Value cPlace = b.add(cTop, b.mul(row, p.cRow));
         Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(tile, 1), count);
-        Value cNext = b.createOrFold<arith::SelectOp>(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
+        Value cNext = b.choose(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
         Ahead next;
         next.setBlock(b, p.b, nextPlace, depth, tile);
         b.branch(hasColumns, [&] { next.fetchLeft(b, p.a, b.add(leftPanel, b.mul(row, panel))); });
@@ -314,8 +312,7 @@ static void emitTransposedProduct(HostBuilder &b, const Library::TransposedProdu
       Value cTop = b.add(p.cOffset, b.mul(column, panel)),
             cOffset = b.add(cTop, b.mul(b.mul(index, Tiles::rows), p.cRow));
       Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), p.tiles);
-      Value cNext =
-          b.createOrFold<arith::SelectOp>(isBottom, b.add(cTop, panel), b.add(cOffset, b.mul(p.cRow, Tiles::rows)));
+      Value cNext = b.choose(isBottom, b.add(cTop, panel), b.add(cOffset, b.mul(p.cRow, Tiles::rows)));
       Tile tile(b, Tiles::rows, p.c, cOffset, p.cRow);
       auto steps = [&](int64_t count) {
         return [&, count](Value k, ValueRange carried) {
