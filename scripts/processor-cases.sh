@@ -1,5 +1,5 @@
-# processor-cases.sh - the cases that the host's compiled loops are tried with on processors that an emulator plays. Sourced by
-# check-aarch64.sh and check-avx512.sh, after setup.sh; works in the current folder.
+# processor-cases.sh - the cases that the host's compiled loops are tried with on other processors, most often
+# played by an emulator. Sourced by check-aarch64.sh and check-avx512.sh, after setup.sh; works in the current folder.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # What is tried: a set of cases and an element type each.

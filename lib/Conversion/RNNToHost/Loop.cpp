@@ -447,14 +447,15 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
   Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
   Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel), packedPanel = b.mul(depth, panel * panel);
   Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
-  // Weights for few rows go from a cache: a few panels are used up before the next ones are packed to their place. Many
+  // Weights for few rows go from a cache: some columns are used up before the next ones are packed to their place. Many
   // rows would come from memory again for each of these groups.
-  const int64_t panelsForFewRows = std::max<int64_t>(64 / panel, 1);
+  constexpr int64_t columnsForFewRows = 64;
+  Value panelsForFewRows = b.index(std::max<int64_t>(columnsForFewRows / panel, 1));
   Value isFewRows = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
   library.parallel(b, inputPanels, work, [&](const Team &team) {
     // Columns are dealt out: how rows are cut into tiles must not depend on the threads.
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
-    Value atOnce = b.choose(isFewRows, b.min(own, b.index(panelsForFewRows)), own);
+    Value atOnce = b.choose(isFewRows, b.min(own, panelsForFewRows), own);
     Value width = rowWidth(atOnce);
     Value weights = b.mul(packedPanel, atOnce), packed = b.allocate(weights, b.tiles.weightsFor(rows, weights));
     Value block = b.allocate(b.mul(width, Tiles::blockRows));
@@ -530,12 +531,11 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
     b.loop(b.add(wholeBlocks, hasRest), [&](Value number) {
       Value isRest = b.compare(arith::CmpIPredicate::eq, number, wholeBlocks);
       Value first = b.choose(isRest, wholeEnd, b.add(from, b.mul(number, Tiles::blockRows)));
-      Value end = b.choose(isRest, to, wholeEnd);
-      Value height = b.min(b.sub(end, first), b.index(Tiles::blockRows)), count = b.ceilDiv(height, Tiles::rows);
+      Value remaining = b.sub(b.choose(isRest, to, wholeEnd), first);
+      Value height = b.min(remaining, b.index(Tiles::blockRows)), count = b.ceilDiv(height, Tiles::rows);
       Value target = block, targetPlace = zero, targetWidth = blockWidth, isDirect;
       if (result) {
-        // Tiles have all their rows.
-        Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(count, Tiles::rows), height);
+        Value isWhole = b.compare(arith::CmpIPredicate::slt, number, wholeBlocks);
         isDirect = b.createOrFold<arith::AndIOp>(comesOnce, isWhole);
         target = b.choose(isDirect, result->buffer, block), targetWidth = b.choose(isDirect, result->width, blockWidth);
         targetPlace = b.choose(isDirect, b.add(result->first, b.mul(first, result->width)), zero);
