@@ -19,7 +19,7 @@ ninja -C "$folder/runtime" rnn_runtime
 cd "$folder"
 # Clang: GCC 12 has no _Float16 in C++ for this processor.
 clang++-22 --target=aarch64-linux-gnu -fuse-ld=lld-22 -std=c++17 -O2 -I"$RNN_SOURCE_DIR/runtime/include" \
-  "$RNN_SOURCE_DIR/test/Bundle/runner.cpp" -o runner -Lruntime -lrnn_runtime -ldl -pthread
+  "$RNN_SOURCE_DIR/tools/gpu-bundle/runner.cpp" -o runner -Lruntime -lrnn_runtime -ldl -pthread
 
 # compile MODULE NAME ARGUMENT... makes NAME.so.
 compile() {

@@ -12,7 +12,7 @@ rnn_configure
 ninja -C "$RNN_BUILD_DIR" rnn-compile rnn_runtime rnn-bundle-runner rnn-bundle-bench rnn-bundle-questions rnn-bundle-compare
 
 bundle="$RNN_BUILD_DIR/gpu-bundle"
-sources="$(cd "$(dirname "${BASH_SOURCE[0]}")/../test/Bundle" && pwd)"
+sources="$(cd "$(dirname "${BASH_SOURCE[0]}")/../tools/gpu-bundle" && pwd)"
 chip="${RNN_BUNDLE_CHIP:-sm_90a}"
 rm -rf "$bundle"
 mkdir -p "$bundle"/{bin,lib,compat,modules}
@@ -48,7 +48,7 @@ for dtype in bf16 f64; do
   fused stacks_$dtype.mlir --target=host -o stacks_host_$dtype.so
 done
 # Those in clusters, of both; f32 in full precision, and with factors rounded to tf32.
-inputs="$sources/../Integration/Inputs"
+inputs="$RNN_SOURCE_DIR/test/Integration/Inputs"
 clusters() { for script in cluster_cases cluster_forward_cases cluster_stacks; do python3 "$inputs/$script.py" "$@"; done; }
 for dtype in f16 f32; do
   clusters $dtype > clusters_$dtype.mlir

@@ -14,8 +14,8 @@ PROCESSOR_CASES+=(few.bf16)
 write_cases() {
   local type
   for type in f64 f32 f16 bf16; do
-    python3 "$RNN_SOURCE_DIR/test/Bundle/cases.py" --blocks --dtype "$type" -o "blocks.$type.mlir"
-    python3 "$RNN_SOURCE_DIR/test/Bundle/cases.py" --plans-only --match l2_bidirectional --dtype "$type" -o "cudnn.$type.mlir"
+    python3 "$RNN_SOURCE_DIR/tools/gpu-bundle/cases.py" --blocks --dtype "$type" -o "blocks.$type.mlir"
+    python3 "$RNN_SOURCE_DIR/tools/gpu-bundle/cases.py" --plans-only --match l2_bidirectional --dtype "$type" -o "cudnn.$type.mlir"
   done
   for type in f64 bf16; do
     python3 "$RNN_SOURCE_DIR/test/Integration/Inputs/bf16_layers.py" --dtype="$type" -o "few.$type.mlir"
