@@ -38,8 +38,8 @@ page() {
 }
 page Dialect/RNN/IR/RNNOps.td Dialects/RNN/RNN.md -gen-dialect-doc -dialect=rnn
 page Dialect/RNN/Transforms/Passes.td Dialects/RNN/Passes.md -gen-pass-doc
-page Dialect/RNNRT/IR/RNNRTOps.td Dialects/RNNRT/RNNRT.md -gen-dialect-doc -dialect=rnnrt
-page Dialect/RNNGPU/IR/RNNGPUOps.td Dialects/RNNGPU/RNNGPU.md -gen-dialect-doc -dialect=rnngpu
+page Dialect/RNNRT/IR/RNNRTOps.td internals/RNNRT.md -gen-dialect-doc -dialect=rnnrt
+page Dialect/RNNGPU/IR/RNNGPUOps.td internals/RNNGPU.md -gen-dialect-doc -dialect=rnngpu
 page Conversion/Passes.td Passes/Conversion.md -gen-pass-doc
 page Transforms/Passes.td Passes/Transforms.md -gen-pass-doc
 

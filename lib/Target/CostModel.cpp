@@ -1,6 +1,6 @@
 //===- CostModel.cpp - how long an rnn op takes, as far as is known ----------===//
 //
-// A sum of terms that docs/selection.md explains. It decides between candidates; it does not promise times.
+// A sum of terms that docs/Selection.md explains. It decides between candidates; it does not promise times.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

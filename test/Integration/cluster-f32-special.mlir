@@ -1,6 +1,6 @@
 // Numbers at the ends of f32, in products of clusters in full precision: five units of rnn_relu with one weight for all, so each
 // state is five times the weight times the state before. What has no second part makes NaN, in its example alone
-// (docs/cluster-kernels.md).
+// (docs/internals/persistent-kernels.md).
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt --lowering=fused --kernel-family=cluster --simt-check
 // RUN: %{run} --function=large --input=40xf32=1e-30 | FileCheck %s --check-prefix=LARGE

@@ -1,4 +1,4 @@
-// questions.cpp - asks a device what no document says for certain, and prints the answers for docs/hardware-notes.md: where the
+// questions.cpp - asks a device what no document says for certain, and prints the answers for docs/internals/hardware-notes.md: where the
 // matrices lie in the opaque parameters, what dropout does to a number, what stands behind the end of a short sequence, and
 // whether two runs give the same bits; and how many clusters of blocks a device runs at the same time.
 //

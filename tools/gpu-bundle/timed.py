@@ -17,7 +17,7 @@ SIZES = ((128, 32, 256, 256), (128, 64, 512, 512), (512, 16, 512, 512), (1024, 1
 AS_TF32 = SIZES[:3]
 # Where there is no GPU.
 SMALL = ((6, 3, 5, 16), (4, 2, 8, 8))
-# The types and the largest layers of an LSTM that cluster kernels are there for (docs/cluster-kernels.md).
+# The types and the largest layers of an LSTM that cluster kernels are there for (docs/internals/persistent-kernels.md).
 CLUSTER_HIDDEN = {"f16": 768, "bf16": 768, "tf32": 512, "f32": 512}
 
 # Of the functions, by how their name ends: what runs their op.

@@ -1,7 +1,7 @@
 //===- CostModel.h - how long an rnn op takes, as far as is known -*- C++ -*-===//
 //
 // Numbers alone: no IR, no device. Every constant stands in one table, with where it comes from: a measurement with its machine
-// and date, or an estimate, which says so. docs/selection.md explains the terms.
+// and date, or an estimate, which says so. docs/Selection.md explains the terms.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -17,7 +17,7 @@ def RNNSelectLoweringPass : Pass<"rnn-select-lowering"> {
     attribute on an op is kept if the target offers it and is an error otherwise.
 
     With `auto`, the faster candidate is taken: by the measurements of a file that `rnn-run --autotune` has written
-    (`decisions`), else by the cost model (docs/selection.md). On target `simt` plans are taken, since times of the emulator mean
+    (`decisions`), else by the cost model (docs/Selection.md). On target `simt` plans are taken, since times of the emulator mean
     nothing. On target `cuda`, cuDNN and fused kernels lay out parameters and reserve spaces each in their own way, so cudnn
     ops that share such a buffer get one lowering; where a buffer comes from or goes to something other than these ops
     (an argument, a result, a region, arithmetic), that is `runtime`.
