@@ -106,8 +106,8 @@ static double get(const llvm::Twine &name) {
 // What there is to do
 //===----------------------------------------------------------------------===//
 
-int64_t LayerProblem::assume(char letter) {
-  switch (letter) {
+int64_t LayerProblem::assume(char symbol) {
+  switch (symbol) {
   case 'T':
     return 128;
   case 'B':

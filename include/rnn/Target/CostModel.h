@@ -29,7 +29,7 @@ enum class Candidate {
 llvm::StringRef stringifyCandidate(Candidate candidate);
 std::optional<Candidate> symbolizeCandidate(llvm::StringRef name);
 
-/// One layer op. Letters as everywhere; what is not known when compiling has the sizes of `assume`.
+/// One layer op. Dynamic sizes have the values of `assume`.
 struct LayerProblem {
   int64_t T, B, I, H, P, L, D;
   int64_t gates; ///< of the cell: 4 (lstm), 3 (gru) or 1
@@ -38,8 +38,8 @@ struct LayerProblem {
   bool inputGradient = true, weightGradient = true; ///< of a backward pass: wanted by somebody
   bool tf32 = false;
 
-  /// Stands for a size that is known at run time only; letters other than these are always known.
-  static int64_t assume(char letter);
+  /// The assumed value of a symbolic dimension that is dynamic.
+  static int64_t assume(char symbol);
 
   /// Multiply-adds of the products with recurrent weights, of one time step in one layer and direction.
   double getStepMacs() const;

@@ -40,8 +40,8 @@ public:
 
   /// `isProjected`: see projected().
   template <typename OpTy>
-  CudnnLayer(OpBuilder &builder, OpTy op, Letters &letters, bool isProjected)
-      : T(letters["T"]), B(letters["B"]), I(letters["I"]), H(letters["H"]), L(letters["L"]), mode(op.getMode()),
+  CudnnLayer(OpBuilder &builder, OpTy op, SymbolicDims &dims, bool isProjected)
+      : T(dims["T"]), B(dims["B"]), I(dims["I"]), H(dims["H"]), L(dims["L"]), mode(op.getMode()),
         skips(op.getInputMode() == InputMode::SkipInput), isProjected(isProjected), builder(builder), loc(op.getLoc()) {
     D = op.getDirection() == Direction::Bidirectional ? 2 : 1;
     G = mode == CellMode::Lstm ? 4 : mode == CellMode::Gru ? 3 : 1;
@@ -53,10 +53,10 @@ public:
   /// Whether the op has a projection matrix: not where P = H, and nothing is known while H is dynamic. Then both are
   /// emitted, and a comparison of H with num_proj chooses.
   template <typename OpTy>
-  static std::optional<bool> projected(OpTy op, Letters &letters) {
+  static std::optional<bool> projected(OpTy op, SymbolicDims &dims) {
     if (op.getNumProj() == 0)
       return false;
-    std::optional<int64_t> H = getConstantIntValue(letters["H"]);
+    std::optional<int64_t> H = getConstantIntValue(dims["H"]);
     return H ? std::optional<bool>(*H != int64_t(op.getNumProj())) : std::nullopt;
   }
 

@@ -1,6 +1,6 @@
-//===- LayerLowering.h - what the lowerings of layer ops share -*- C++ -*-===//
+//===- LayerLowering.h - shared by the lowerings of layer ops -*- C++ -*-===//
 //
-// Dense buffers, the letters of an op as values, and the run-time checks of its shapes.
+// Contiguous buffers, symbolic dimensions as values, and run-time shape checks.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -86,24 +86,21 @@ private:
   SmallVector<std::pair<Value, Value>> copies; ///< where to write back (or null), and the copy
 };
 
-/// The letters of an op as index values.
-class Letters {
+/// The symbolic dimensions of an op as index values.
+class SymbolicDims {
 public:
-  Letters(OpBuilder &builder, LayerOpInterface op)
+  SymbolicDims(OpBuilder &builder, LayerOpInterface op)
       : builder(builder), loc(op.getLoc()), rules(getShapeRules(op)),
-        values(materializeLetters(builder, loc, rules)) {}
+        values(materializeSymbolicDims(builder, loc, rules)) {}
 
-  Value operator[](StringRef letter) {
-    for (auto [index, symbol] : llvm::enumerate(rules.getSymbols()))
-      if (symbol.letter == letter)
-        return getValueOrCreateConstantIndexOp(builder, loc, values[index]);
-    llvm_unreachable("unknown letter");
+  Value operator[](StringRef name) {
+    return getValueOrCreateConstantIndexOp(builder, loc, values[rules.getSymbolIndex(name)]);
   }
 
-  /// A size and what it must be.
+  /// An actual size and the expected size.
   using Comparison = std::pair<Value, Value>;
 
-  /// Emits a run-time check for each dimension that the verifier could not compare.
+  /// Emits a run-time check for each dimension that is not static.
   void check(LayerOpInterface op, Value call) {
     for (const ShapeRules::Rule &rule : rules.getOperandRules())
       checkRule(op, call, rule, rule.value, "");
@@ -112,7 +109,7 @@ public:
         checkRule(op, call, rule, out, "`outs` of ");
   }
 
-  /// What `check` compares.
+  /// The comparisons that `check` emitted.
   ArrayRef<Comparison> getComparisons() const { return comparisons; }
 
 private:
@@ -121,10 +118,9 @@ private:
     for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
       if (!expr || (!type.isDynamicDim(dim) && rules.evaluate(expr)))
         continue;
-      // A buffer that was allocated for this op has its size from the same letters; a letter equals what bound it,
-      // which need not be its own origin: that may be dynamic, with a static size elsewhere.
-      if (auto letter = dyn_cast<AffineSymbolExpr>(expr)) {
-        const ShapeRules::Symbol &symbol = rules.getSymbols()[letter.getPosition()];
+      // The dimension that defines a symbol needs no check. This is `boundBy`, not `from`: `from` may be dynamic.
+      if (auto symbolExpr = dyn_cast<AffineSymbolExpr>(expr)) {
+        const ShapeRules::Symbol &symbol = rules.getSymbols()[symbolExpr.getPosition()];
         if (symbol.boundBy == value && symbol.boundByDim == dim && symbol.divisor == 1)
           continue;
       }

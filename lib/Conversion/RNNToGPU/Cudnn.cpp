@@ -91,14 +91,14 @@ enum Pass { Inference, Training, Backward }; // as `rnnrt.rnn_begin` counts them
 template <typename OpTy> class StackLowering {
 public:
   StackLowering(PatternRewriter &rewriter, OpTy op, Pass pass)
-      : op(op), e(rewriter, op.getLoc()), dense(rewriter, op.getLoc()), rewriter(rewriter), letters(rewriter, op),
+      : op(op), e(rewriter, op.getLoc()), dense(rewriter, op.getLoc()), rewriter(rewriter), dims(rewriter, op),
         pass(pass) {
     call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
-    letters.check(op, call);
-    Value P = op.getNumProj() > 0 ? e.index(op.getNumProj()) : letters["H"];
+    dims.check(op, call);
+    Value P = op.getNumProj() > 0 ? e.index(op.getNumProj()) : dims["H"];
     Type element = cast<MemRefType>(op.getInput().getType()).getElementType();
     plan = rnnrt::RnnFusedPlanOp::create(rewriter, op.getLoc(), rnnrt::PlanType::get(op.getContext()), call,
-                                         letters["T"], letters["B"], letters["I"], letters["H"], P, letters["L"],
+                                         dims["T"], dims["B"], dims["I"], dims["H"], P, dims["L"],
                                          TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(),
                                          op.getDirectionAttr(), rewriter.getBoolAttr(pass != Inference),
                                          op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
@@ -112,18 +112,18 @@ public:
     rnnrt::RnnBeginOp::create(rewriter, op.getLoc(), rewriter.getIndexType(), call, plan,
                               dense.read(op.getSequenceLengths()), e.size(op.getParams(), 0), reserve, bytes, pass);
     auto emitFor = [&](bool isProjected) {
-      Stack stack(e, op, letters, isProjected);
+      Stack stack(e, op, dims, isProjected);
       if (reserve)
         stack.setReserve(reserve);
       emit(op, stack);
       stack.dense.finish();
     };
-    if (std::optional<bool> projected = CudnnLayer::projected(op, letters)) {
+    if (std::optional<bool> projected = CudnnLayer::projected(op, dims)) {
       emitFor(*projected);
     } else {
-      Value hasNone = e.isEqual(letters["H"], e.index(op.getNumProj()));
+      Value hasNone = e.isEqual(dims["H"], e.index(op.getNumProj()));
       e.when(hasNone, [&] { emitFor(false); });
-      e.when(e.isLess(e.index(op.getNumProj()), letters["H"]), [&] { emitFor(true); });
+      e.when(e.isLess(e.index(op.getNumProj()), dims["H"]), [&] { emitFor(true); });
     }
     dense.finish();
   }
@@ -146,7 +146,7 @@ private:
   Emitter e;
   DenseBuffers dense;
   PatternRewriter &rewriter;
-  Letters letters;
+  SymbolicDims dims;
   Pass pass;
   Value call, plan;
 };

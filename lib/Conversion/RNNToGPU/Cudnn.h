@@ -27,8 +27,8 @@ struct Places {
 class Stack {
 public:
   template <typename OpTy>
-  Stack(const Emitter &host, OpTy op, Letters &letters, bool isProjected)
-      : host(host), dense(host.builder, host.loc), sizes(host.builder, op, letters, isProjected), mask(op),
+  Stack(const Emitter &host, OpTy op, SymbolicDims &dims, bool isProjected)
+      : host(host), dense(host.builder, host.loc), sizes(host.builder, op, dims, isProjected), mask(op),
         cell(Cell::create(op.getMode())), points(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
         hasOneLayer(getConstantIntValue(sizes.L) == 1) {
     x = read(op.getInput());

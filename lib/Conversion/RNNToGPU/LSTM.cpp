@@ -33,12 +33,12 @@ public:
       : LayerTy(Emitter(rewriter, op.getLoc()), "block_lstm", cast<MemRefType>(op.getX().getType()).getElementType()),
         op(op), dense(rewriter, op.getLoc()), layout(op.getLayout()) {
     Value call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
-    Letters letters(rewriter, op);
-    (void)letters.check(op, call);
-    T = letters["T"];
-    B = letters["B"];
-    I = letters["I"];
-    P = H = letters["H"];
+    SymbolicDims dims(rewriter, op);
+    (void)dims.check(op, call);
+    T = dims["T"];
+    B = dims["B"];
+    I = dims["I"];
+    P = H = dims["H"];
     steps = T;
     if (op.getSeqLenMax()) {
       Value length = checkSeqLenMax(rewriter, op, call, T);

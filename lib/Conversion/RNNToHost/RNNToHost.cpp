@@ -50,16 +50,16 @@ void convert(OpTy op, const HostVectors &vectors, Library &library,
   Type element = cast<MemRefType>(op.getX().getType()).getElementType();
   HostBuilder b(loc, op, Tiles(element, vectors));
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
-  Letters letters(b, op);
+  SymbolicDims dims(b, op);
   Value isRight;
   auto require = [&](Value condition) {
     isRight = isRight ? b.createOrFold<arith::AndIOp>(isRight, condition) : condition;
   };
-  letters.check(op, call);
-  for (auto [actual, expected] : letters.getComparisons())
+  dims.check(op, call);
+  for (auto [actual, expected] : dims.getComparisons())
     require(b.compare(arith::CmpIPredicate::eq, actual, expected));
   Problem p;
-  p.T = letters["T"], p.B = letters["B"], p.I = letters["I"], p.H = letters["H"];
+  p.T = dims["T"], p.B = dims["B"], p.I = dims["I"], p.H = dims["H"];
   p.steps = p.T;
   if (op.getSeqLenMax()) {
     p.steps = checkSeqLenMax(b, op, call, p.T);
@@ -89,12 +89,12 @@ void convertStack(OpTy op, const HostVectors &vectors, Library &library, int32_t
   Type element = cast<MemRefType>(op.getInput().getType()).getElementType();
   HostBuilder b(loc, op, Tiles(element, vectors));
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
-  Letters letters(b, op);
-  letters.check(op, call);
-  Value H = letters["H"], projection = op.getNumProj() > 0 ? b.index(op.getNumProj()) : H;
+  SymbolicDims dims(b, op);
+  dims.check(op, call);
+  Value H = dims["H"], projection = op.getNumProj() > 0 ? b.index(op.getNumProj()) : H;
   Value plan = rnnrt::RnnFusedPlanOp::create(
-      b, rnnrt::PlanType::get(op.getContext()), call, letters["T"], letters["B"], letters["I"], H, projection,
-      letters["L"], TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),
+      b, rnnrt::PlanType::get(op.getContext()), call, dims["T"], dims["B"], dims["I"], H, projection,
+      dims["L"], TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),
       b.getBoolAttr(pass != 0), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
   DenseBuffers dense(b, loc);
   useDenseBuffers(op, dense);
@@ -115,13 +115,13 @@ void convertStack(OpTy op, const HostVectors &vectors, Library &library, int32_t
                                           b.createOrFold<memref::DimOp>(op.getParams(), 0), reserve, bytes,
                                           b.getI32IntegerAttr(pass));
   auto body = [&](bool isProjected) {
-    CudnnLayer sizes(b, op, letters, isProjected);
+    CudnnLayer sizes(b, op, dims, isProjected);
     DropoutMask mask(op);
     Stack stack(b, sizes, mask, op.getParams(), reserve);
     emit(b, op, stack, library);
   };
   b.branch(b.compare(arith::CmpIPredicate::ne, begun, b.index(0)), [&] {
-    if (std::optional<bool> isProjected = CudnnLayer::projected(op, letters))
+    if (std::optional<bool> isProjected = CudnnLayer::projected(op, dims))
       return body(*isProjected);
     b.branch(
         b.compare(arith::CmpIPredicate::ne, H, projection), [&] { body(true); }, [&] { body(false); });

@@ -59,11 +59,11 @@ Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type element
 /// The plan of a layer op, with the run-time checks in front.
 template <typename OpTy>
 Value createLayerPlan(PatternRewriter &rewriter, OpTy op, Value call, bool training) {
-  Letters letters(rewriter, op);
-  letters.check(op, call);
+  SymbolicDims dims(rewriter, op);
+  dims.check(op, call);
   return createRnnPlan(rewriter, op, call, cast<MemRefType>(op.getInput().getType()).getElementType(), training,
-                       op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(), letters["T"], letters["B"],
-                       letters["I"], letters["H"], letters["L"]);
+                       op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(), dims["T"], dims["B"],
+                       dims["I"], dims["H"], dims["L"]);
 }
 
 template <typename OpTy>
@@ -224,11 +224,11 @@ template <typename OpTy>
 std::pair<Value, Value> createBlockPlan(PatternRewriter &rewriter, OpTy op, Value call, FloatAttr forgetBias,
                                         FloatAttr cellClip) {
   Location loc = op.getLoc();
-  Letters letters(rewriter, op);
-  letters.check(op, call);
-  Value steps = letters["T"];
+  SymbolicDims dims(rewriter, op);
+  dims.check(op, call);
+  Value steps = dims["T"];
   Value plan = rnnrt::BlockLstmPlanOp::create(
-      rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, letters["B"], letters["I"], letters["H"],
+      rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, dims["B"], dims["I"], dims["H"],
       TypeAttr::get(cast<MemRefType>(op.getX().getType()).getElementType()), op.getLayoutAttr(),
       rewriter.getBoolAttr(op.getUsePeephole()), forgetBias, cellClip);
   // The plan itself refuses a length outside [0, T].

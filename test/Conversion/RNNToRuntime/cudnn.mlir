@@ -1,6 +1,6 @@
 // RUN: rnn-opt %s -convert-rnn-to-runtime -canonicalize -split-input-file | FileCheck %s
 
-// Sizes that the types do not give are checked before the plan is made, each against its letter.
+// Sizes that the types do not give are checked before the plan is made, each against its symbolic dimension.
 // CHECK-LABEL: func @dynamic
 // CHECK-SAME: %[[X:.*]]: memref<?x?x3xf32>, %[[H:.*]]: memref<1x?x4xf32>
 // CHECK: %[[CALL:.*]] = rnnrt.current_call

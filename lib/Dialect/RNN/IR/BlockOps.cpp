@@ -53,15 +53,15 @@ const OpSignature &BlockLSTMGradOp::getSignature() {
 }
 
 namespace {
-/// The letters of a block op, bound and used by both ops alike.
-struct BlockLetters {
+/// The symbolic dimensions that both block ops share.
+struct BlockDims {
   AffineExpr T, B, I, H;
 };
 } // namespace
 
 template <typename OpLike>
-static BlockLetters addBlockRules(OpLike op, ShapeRules &rules) {
-  BlockLetters l;
+static BlockDims addBlockRules(OpLike op, ShapeRules &rules) {
+  BlockDims l;
   l.T = rules.symbol("T", "the steps", "B3", op.getX(), "x", 0);
   l.B = rules.symbol("B", "the batch", "B3", op.getX(), "x", 1);
   l.I = rules.symbol("I", "the input size", "B3", op.getX(), "x", 2);
@@ -79,14 +79,14 @@ static BlockLetters addBlockRules(OpLike op, ShapeRules &rules) {
 
 template <typename OpLike>
 static void collectForwardRules(OpLike op, ShapeRules &rules) {
-  BlockLetters l = addBlockRules(op, rules);
+  BlockDims l = addBlockRules(op, rules);
   for (auto [index, spec] : llvm::enumerate(forwardResults))
     rules.result("B8", spec.name, index, getElementTypeOrSelf(op.getX().getType()), {l.T, l.B, l.H});
 }
 
 template <typename OpLike>
 static void collectGradRules(OpLike op, ShapeRules &rules) {
-  BlockLetters l = addBlockRules(op, rules);
+  BlockDims l = addBlockRules(op, rules);
   Value perStep[] = {op.getI(), op.getCs(), op.getF(), op.getO(), op.getCi(), op.getCo(), op.getH(), op.getCsGrad(),
                      op.getHGrad()};
   for (auto [index, value] : llvm::enumerate(perStep))

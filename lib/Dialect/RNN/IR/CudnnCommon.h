@@ -41,13 +41,8 @@ bool hasProjection(OpTy op) {
 /// The sizes of a layer op if all are static.
 template <typename OpTy>
 std::optional<CudnnSizes> getSizes(OpTy op, const ShapeRules &rules) {
-  auto letter = [&](StringRef name) -> std::optional<int64_t> {
-    for (const ShapeRules::Symbol &symbol : rules.getSymbols())
-      if (symbol.letter == name)
-        return symbol.value;
-    return std::nullopt;
-  };
-  std::optional<int64_t> input = letter("I"), layers = letter("L"), hidden = letter("H");
+  std::optional<int64_t> input = rules.getStaticValue("I"), layers = rules.getStaticValue("L"),
+                         hidden = rules.getStaticValue("H");
   if (!input || !layers || !hidden || op.getInputMode() == InputMode::AutoSelect)
     return std::nullopt;
   return CudnnSizes{op.getMode(),

@@ -47,16 +47,16 @@ const OpSignature &CudnnBackpropOp::getSignature() {
 
 namespace {
 /// Dimensions that several operands share.
-struct CudnnLetters {
+struct CudnnDims {
   AffineExpr T, B;
   SmallVector<AffineExpr, 3> input, stateH, stateC, output;
 };
 } // namespace
 
 template <typename OpLike>
-static CudnnLetters addCudnnRules(OpLike op, ShapeRules &rules) {
+static CudnnDims addCudnnRules(OpLike op, ShapeRules &rules) {
   int64_t directions = getNumDirections(op.getDirection());
-  CudnnLetters l;
+  CudnnDims l;
   // C3, C4: the verifier and the runtime refuse empty problems, as cuDNN does.
   l.T = rules.symbol("T", "the steps", "C3", op.getInput(), "input", 0, /*minimum=*/1);
   l.B = rules.symbol("B", "the batch", "C3", op.getInput(), "input", 1, /*minimum=*/1);
@@ -90,7 +90,7 @@ static CudnnLetters addCudnnRules(OpLike op, ShapeRules &rules) {
 
 template <typename OpLike>
 static void collectForwardRules(OpLike op, ShapeRules &rules) {
-  CudnnLetters l = addCudnnRules(op, rules);
+  CudnnDims l = addCudnnRules(op, rules);
   Type element = getElementTypeOrSelf(op.getInput().getType());
   rules.result("C12", "output", 0, element, l.output);
   rules.result("C12", "output_h", 1, element, l.stateH);
@@ -103,7 +103,7 @@ static void collectForwardRules(OpLike op, ShapeRules &rules) {
 
 template <typename OpLike>
 static void collectBackpropRules(OpLike op, ShapeRules &rules) {
-  CudnnLetters l = addCudnnRules(op, rules);
+  CudnnDims l = addCudnnRules(op, rules);
   rules.operand("C12", "output", op.getOutput(), l.output);
   rules.operand("C12", "output_h", op.getOutputH(), l.stateH);
   rules.operand("C12", "output_c", op.getOutputC(), l.stateC);
@@ -115,7 +115,7 @@ static void collectBackpropRules(OpLike op, ShapeRules &rules) {
   rules.result("C15", "input_h_backprop", 1, element, l.stateH);
   if (op.getMode() == CellMode::Lstm)
     rules.result("C15", "input_c_backprop", 2, element, l.stateC);
-  // `params` has no letter: its size is the device's, so the gradient follows the operand itself.
+  // The device decides the size of `params`; its gradient has the size of the operand.
   AffineExpr count = rules.symbol("N", "the parameters", "C7", op.getParams(), "params", 0);
   rules.result("C15", "params_backprop", 3, element, {count});
 }
@@ -178,7 +178,7 @@ static LogicalResult verifyCudnnSizes(OpTy op, const ShapeRules &rules) {
   }
   // C6
   for (const ShapeRules::Symbol &symbol : rules.getSymbols())
-    if (symbol.letter == "H" && failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6", symbol.value)))
+    if (symbol.name == "H" && failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6", symbol.value)))
       return failure();
   // C7
   if (std::optional<CudnnSizes> known = getSizes(op, rules)) {

@@ -1,4 +1,4 @@
-//===- OpSignature.cpp - letters, expressions and their explanations ---------===//
+//===- OpSignature.cpp - symbolic dimensions and shape expressions -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,7 @@ bool rnn::detail::isValueForm(ValueRange operands) {
 
 bool rnn::detail::isValueForm(Operation *op) { return isValueForm(op->getOperands()); }
 
-/// The static size of a dimension, or none if it is dynamic or not there.
+/// The static size of a dimension, or none if it is dynamic or does not exist.
 static std::optional<int64_t> staticDim(Value value, unsigned dim) {
   auto type = value ? dyn_cast<ShapedType>(value.getType()) : ShapedType();
   if (!type || !type.hasRank() || dim >= type.getRank() || type.isDynamicDim(dim))
@@ -26,18 +26,18 @@ static std::optional<int64_t> staticDim(Value value, unsigned dim) {
   return type.getDimSize(dim);
 }
 
-AffineExpr ShapeRules::symbol(StringRef letter, StringRef meaning, StringRef label, Value from, StringRef fromName,
+AffineExpr ShapeRules::symbol(StringRef name, StringRef meaning, StringRef label, Value from, StringRef fromName,
                               unsigned dim, int64_t minimum, int64_t divisor) {
   std::optional<int64_t> value = staticDim(from, dim);
   if (value)
     value = *value / divisor;
   symbols.push_back(
-      {letter, meaning, from, fromName, dim, divisor, minimum, label, value, from, fromName, dim, divisor});
+      {name, meaning, from, fromName, dim, divisor, minimum, label, value, from, fromName, dim, divisor});
   return getAffineSymbolExpr(symbols.size() - 1, context);
 }
 
-AffineExpr ShapeRules::constant(StringRef letter, StringRef meaning, StringRef label, int64_t value) {
-  symbols.push_back({letter, meaning, Value(), "", 0, 1, 0, label, value, Value(), "", 0, 1});
+AffineExpr ShapeRules::constant(StringRef name, StringRef meaning, StringRef label, int64_t value) {
+  symbols.push_back({name, meaning, Value(), "", 0, 1, 0, label, value, Value(), "", 0, 1});
   return getAffineSymbolExpr(symbols.size() - 1, context);
 }
 
@@ -56,14 +56,14 @@ void ShapeRules::result(StringRef label, StringRef name, unsigned index, Type el
 }
 
 std::pair<AffineSymbolExpr, int64_t> ShapeRules::splitMultiple(AffineExpr expr) {
-  if (auto letter = dyn_cast_or_null<AffineSymbolExpr>(expr))
-    return {letter, 1};
+  if (auto symbolExpr = dyn_cast_or_null<AffineSymbolExpr>(expr))
+    return {symbolExpr, 1};
   auto product = dyn_cast_or_null<AffineBinaryOpExpr>(expr);
   if (product && product.getKind() == AffineExprKind::Mul) {
-    auto letter = dyn_cast<AffineSymbolExpr>(product.getLHS());
+    auto symbolExpr = dyn_cast<AffineSymbolExpr>(product.getLHS());
     auto factor = dyn_cast<AffineConstantExpr>(product.getRHS());
-    if (letter && factor && factor.getValue() > 0)
-      return {letter, factor.getValue()};
+    if (symbolExpr && factor && factor.getValue() > 0)
+      return {symbolExpr, factor.getValue()};
   }
   return {AffineSymbolExpr(nullptr), 1};
 }
@@ -71,11 +71,11 @@ std::pair<AffineSymbolExpr, int64_t> ShapeRules::splitMultiple(AffineExpr expr) 
 void ShapeRules::resolve() {
   for (const Rule &rule : operandRules) {
     for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
-      auto [letter, factor] = splitMultiple(expr);
+      auto [symbolExpr, factor] = splitMultiple(expr);
       std::optional<int64_t> size = staticDim(rule.value, dim);
-      if (!letter || !size || *size % factor != 0 || symbols[letter.getPosition()].value)
+      if (!symbolExpr || !size || *size % factor != 0 || symbols[symbolExpr.getPosition()].value)
         continue;
-      Symbol &symbol = symbols[letter.getPosition()];
+      Symbol &symbol = symbols[symbolExpr.getPosition()];
       symbol.value = *size / factor;
       symbol.boundBy = rule.value;
       symbol.boundByName = rule.name;
@@ -103,8 +103,15 @@ std::optional<int64_t> ShapeRules::evaluate(AffineExpr expr) const {
     return overflow ? std::nullopt : std::optional<int64_t>(result);
   }
   default:
-    llvm_unreachable("shape rules are sums and products");
+    llvm_unreachable("shape rules only contain sums and products");
   }
+}
+
+unsigned ShapeRules::getSymbolIndex(StringRef name) const {
+  for (auto [index, symbol] : llvm::enumerate(symbols))
+    if (symbol.name == name)
+      return index;
+  llvm_unreachable("no such symbolic dimension");
 }
 
 bool ShapeRules::isKnown(AffineExpr expr) const {
@@ -117,8 +124,8 @@ bool ShapeRules::isKnown(AffineExpr expr) const {
 std::string ShapeRules::toString(AffineExpr expr) const {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return std::to_string(constant.getValue());
-  if (auto letter = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[letter.getPosition()].letter.str();
+  if (auto symbolExpr = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbolExpr.getPosition()].name.str();
   auto binary = cast<AffineBinaryOpExpr>(expr);
   std::string lhs = toString(binary.getLHS()), rhs = toString(binary.getRHS());
   if (expr.getKind() == AffineExprKind::Add)
@@ -139,9 +146,9 @@ std::string ShapeRules::explain(AffineExpr expr) const {
   llvm::raw_string_ostream os(text);
   if (isa<AffineConstantExpr>(expr))
     return text;
-  if (auto letter = dyn_cast<AffineSymbolExpr>(expr)) {
-    const Symbol &symbol = symbols[letter.getPosition()];
-    os << symbol.letter << ", " << describe(symbol);
+  if (auto symbolExpr = dyn_cast<AffineSymbolExpr>(expr)) {
+    const Symbol &symbol = symbols[symbolExpr.getPosition()];
+    os << symbol.name << ", " << describe(symbol);
     return text;
   }
   os << toString(expr) << ", where ";
@@ -149,7 +156,7 @@ std::string ShapeRules::explain(AffineExpr expr) const {
   for (auto [index, symbol] : llvm::enumerate(symbols)) {
     if (!expr.isFunctionOfSymbol(index))
       continue;
-    os << (first ? "" : " and ") << symbol.letter;
+    os << (first ? "" : " and ") << symbol.name;
     if (symbol.value)
       os << " = " << *symbol.value;
     os << " is " << describe(symbol);

@@ -187,12 +187,9 @@ void BlockLSTMGradOp::getCanonicalizationPatterns(RewritePatternSet &patterns, M
 Value rnn::createReserveSize(OpBuilder &builder, CudnnForwardOp op, SizeFn sizeOf) {
   ShapeRules rules = getShapeRules(op);
   Location loc = op.getLoc();
-  SmallVector<OpFoldResult> letters = materializeLetters(builder, loc, rules, sizeOf);
-  auto size = [&](StringRef letter) -> Value {
-    for (auto [index, symbol] : llvm::enumerate(rules.getSymbols()))
-      if (symbol.letter == letter)
-        return getValueOrCreateConstantIndexOp(builder, loc, letters[index]);
-    llvm_unreachable("T, B, I, L and H are letters of every cudnn op");
+  SmallVector<OpFoldResult> symbols = materializeSymbolicDims(builder, loc, rules, sizeOf);
+  auto size = [&](StringRef name) {
+    return getValueOrCreateConstantIndexOp(builder, loc, symbols[rules.getSymbolIndex(name)]);
   };
   // Decided here, since a size op compares I with H where the layer compares it with P.
   InputMode inputMode = op.getInputMode();

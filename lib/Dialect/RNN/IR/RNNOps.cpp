@@ -92,7 +92,7 @@ static LogicalResult verifyForm(LayerOpInterface op, ArrayRef<bool> expectedResu
   return success();
 }
 
-/// Points at the operands that bound the letters of `expr`.
+/// Attaches a note at each operand that defines a symbol of `expr`.
 static void attachOrigins(InFlightDiagnostic &diag, const ShapeRules &rules, AffineExpr expr, Value except) {
   SmallVector<Value> seen{except};
   for (auto [index, symbol] : llvm::enumerate(rules.getSymbols())) {
@@ -116,7 +116,7 @@ static LogicalResult verifyDims(LayerOpInterface op, const ShapeRules &rules, co
                                                       << rule.label << "]";
     if (type.isDynamicDim(dim) || expected == type.getDimSize(dim))
       continue;
-    // A letter that is not known can still not be a fraction.
+    // A symbol is an integer even if its value is unknown.
     int64_t factor = ShapeRules::splitMultiple(expr).second;
     if (!expected && type.getDimSize(dim) % factor != 0)
       return op->emitOpError("expects dim ") << dim << " of " << what << "`" << rule.name << "` to be a multiple of "
@@ -143,11 +143,11 @@ static LogicalResult verifyRules(LayerOpInterface op, const ShapeRules &rules) {
     if (ownDim && type.getDimSize(symbol.dim) % symbol.divisor != 0)
       return op->emitOpError("expects dim ")
              << symbol.dim << " of `" << symbol.fromName << "` to be a multiple of " << symbol.divisor << " ("
-             << symbol.letter << ", " << symbol.meaning << ", times " << symbol.divisor << "), but got "
+             << symbol.name << ", " << symbol.meaning << ", times " << symbol.divisor << "), but got "
              << type.getDimSize(symbol.dim) << " [" << symbol.label << "]";
     if (symbol.value && *symbol.value < symbol.minimum)
       return op->emitOpError("expects ")
-             << symbol.letter << " (" << symbol.meaning << ", " << rules.describe(symbol) << ") to be at least "
+             << symbol.name << " (" << symbol.meaning << ", " << rules.describe(symbol) << ") to be at least "
              << symbol.minimum << ", but got " << *symbol.value << " [" << symbol.label << "]";
   }
   for (const ShapeRules::Rule &rule : rules.getOperandRules())
@@ -265,12 +265,12 @@ void rnn::detail::inferFromRules(const ShapeRules &rules, const OpSignature &sig
   }
 }
 
-SmallVector<OpFoldResult> rnn::materializeLetters(OpBuilder &builder, Location loc, const ShapeRules &rules,
+SmallVector<OpFoldResult> rnn::materializeSymbolicDims(OpBuilder &builder, Location loc, const ShapeRules &rules,
                                                   SizeFn sizeOf) {
-  SmallVector<OpFoldResult> letters;
+  SmallVector<OpFoldResult> symbols;
   for (const ShapeRules::Symbol &symbol : rules.getSymbols()) {
     if (symbol.value) {
-      letters.push_back(builder.getIndexAttr(*symbol.value));
+      symbols.push_back(builder.getIndexAttr(*symbol.value));
       continue;
     }
     OpFoldResult size;
@@ -283,14 +283,14 @@ SmallVector<OpFoldResult> rnn::materializeLetters(OpBuilder &builder, Location l
     if (symbol.divisor != 1)
       size = affine::makeComposedFoldedAffineApply(
           builder, loc, getAffineSymbolExpr(0, rules.getContext()).floorDiv(symbol.divisor), {size});
-    letters.push_back(size);
+    symbols.push_back(size);
   }
-  return letters;
+  return symbols;
 }
 
-OpFoldResult rnn::materializeDim(OpBuilder &builder, Location loc, AffineExpr dim, ArrayRef<OpFoldResult> letters) {
-  return affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(/*dimCount=*/0, letters.size(), dim),
-                                               letters);
+OpFoldResult rnn::materializeDim(OpBuilder &builder, Location loc, AffineExpr dim, ArrayRef<OpFoldResult> symbols) {
+  return affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(/*dimCount=*/0, symbols.size(), dim),
+                                               symbols);
 }
 
 LogicalResult rnn::detail::reifyResults(OpBuilder &builder, LayerOpInterface op, ReifiedRankedShapedTypeDims &shapes,
@@ -298,7 +298,7 @@ LogicalResult rnn::detail::reifyResults(OpBuilder &builder, LayerOpInterface op,
   if (!op.isValueForm())
     return failure();
   ShapeRules rules = getShapeRules(op);
-  SmallVector<OpFoldResult> letters = materializeLetters(builder, op.getLoc(), rules);
+  SmallVector<OpFoldResult> symbols = materializeSymbolicDims(builder, op.getLoc(), rules);
   for (const ShapeRules::Rule &rule : rules.getResultRules()) {
     auto type = cast<RankedTensorType>(op.getResultsOf(rule.resultIndex).front().getType());
     SmallVector<OpFoldResult> sizes;
@@ -306,7 +306,7 @@ LogicalResult rnn::detail::reifyResults(OpBuilder &builder, LayerOpInterface op,
       if (!type.isDynamicDim(index))
         sizes.push_back(OpFoldResult());
       else
-        sizes.push_back(dim ? materializeDim(builder, op.getLoc(), dim, letters) : unknown(rule.resultIndex));
+        sizes.push_back(dim ? materializeDim(builder, op.getLoc(), dim, symbols) : unknown(rule.resultIndex));
     }
     // The interface wants a constant exactly where the type is static.
     for (auto [dim, size] : llvm::enumerate(sizes)) {

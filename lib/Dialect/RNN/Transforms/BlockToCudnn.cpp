@@ -60,7 +60,7 @@ bool isLastStep(OffsetSizeAndStrideOpInterface slice, int64_t steps, RankedTenso
   return llvm::all_of(slice.getMixedStrides(), [](OpFoldResult stride) { return isConstantIntValue(stride, 1); });
 }
 
-/// What both ops need: letters as values, parts of the matrix, and the parameters made of them.
+/// What both ops need: symbolic dimensions as values, parts of the matrix, and the parameters made of them.
 template <typename OpTy>
 class Layer {
 public:

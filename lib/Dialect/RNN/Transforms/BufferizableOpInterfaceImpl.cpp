@@ -140,7 +140,7 @@ private:
       return memref::getMixedSize(rewriter, loc, buffers.lookup(operand), dim);
     };
     ShapeRules rules = getShapeRules(op);
-    SmallVector<OpFoldResult> letters = materializeLetters(rewriter, loc, rules, sizeOf);
+    SmallVector<OpFoldResult> symbols = materializeSymbolicDims(rewriter, loc, rules, sizeOf);
     for (const ShapeRules::Rule &rule : rules.getResultRules()) {
       OpResult result = *op.getResultsOf(rule.resultIndex).begin();
       if (result.use_empty())
@@ -149,7 +149,7 @@ private:
       for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
         OpFoldResult size;
         if (type.isDynamicDim(dim))
-          size = expr ? materializeDim(rewriter, loc, expr, letters)
+          size = expr ? materializeDim(rewriter, loc, expr, symbols)
                       : OpFoldResult(createReserveSize(rewriter, cast<CudnnForwardOp>(op.getOperation()), sizeOf));
         sizes[result.getResultNumber()].push_back(size);
       }

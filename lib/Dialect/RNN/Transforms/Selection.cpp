@@ -42,23 +42,22 @@ std::optional<LayerProblem> rnn::getLayerProblem(LayerOpInterface op, bool tf32,
   if (!isLayer(op))
     return std::nullopt;
   ShapeRules rules = getShapeRules(op);
-  auto letter = [&](char name) {
-    for (const ShapeRules::Symbol &symbol : rules.getSymbols())
-      if (symbol.letter == StringRef(&name, 1) && symbol.value)
-        return *symbol.value;
+  auto getSize = [&](char name) {
+    if (std::optional<int64_t> value = rules.getStaticValue(StringRef(&name, 1)))
+      return *value;
     assumed += (assumed.empty() ? "" : ", ") + std::string(1, name);
     return LayerProblem::assume(name);
   };
   LayerProblem p;
-  p.T = letter('T');
-  p.B = letter('B');
-  p.I = letter('I');
-  p.H = letter('H');
+  p.T = getSize('T');
+  p.B = getSize('B');
+  p.I = getSize('I');
+  p.H = getSize('H');
   p.P = p.H;
   p.L = p.D = 1;
   p.gates = 4;
   auto stack = [&](auto layer) {
-    p.L = letter('L');
+    p.L = getSize('L');
     p.D = layer.getDirection() == Direction::Bidirectional ? 2 : 1;
     p.P = layer.getNumProj() > 0 ? int64_t(layer.getNumProj()) : p.H;
     // Half of the pairs belong to the input.
@@ -84,9 +83,9 @@ std::string rnn::describeProblem(LayerOpInterface op) {
   llvm::raw_string_ostream os(text);
   for (const ShapeRules::Symbol &symbol : rules.getSymbols()) {
     // The number of parameters follows from the others.
-    if (symbol.letter == "N")
+    if (symbol.name == "N")
       continue;
-    os << symbol.letter << "=";
+    os << symbol.name << "=";
     if (symbol.value)
       os << *symbol.value;
     else

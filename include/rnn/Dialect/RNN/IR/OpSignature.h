@@ -1,9 +1,8 @@
-//===- OpSignature.h - names, groups and shape rules of the rnn ops -*- C++ -*-===//
+//===- OpSignature.h - operand tables and shape rules of rnn ops -*- C++ -*-===//
 //
-// Every op of the dialect is described by two tables: its signature (what each operand and result is called, and in
-// which group of the assembly it stands) and its shape rules (what each dimension must be, in the letters T B I H P L).
-// The assembly, the verifier, type inference, shape reification and the run-time checks are all read off these tables,
-// so that they cannot disagree.
+// Two tables describe every op of the dialect. The signature lists the operands and results: name, assembly group,
+// kind, rank and shape. The shape rules express each dimension in the symbolic dimensions T, B, I, H, P and L. The
+// assembly, the verifier, type inference, shape reification and the run-time checks are all derived from these tables.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,97 +19,102 @@
 
 namespace mlir::rnn {
 
-/// What a value is, which decides how its type is written and checked.
+/// The kind of an operand or result. It selects how the type is printed and checked.
 enum class ValueKind { Float, Lengths, Reserve, Index, I64 };
 
-/// One operand or result by name. Groups and ranks are those of the op's description.
+/// One operand or result of an op.
 struct NamedValue {
   llvm::StringLiteral name;
   llvm::StringLiteral group = "";
   ValueKind kind = ValueKind::Float;
-  /// The rank it must have, or -1 where any will do.
+  /// The required rank, or -1 for any rank.
   int rank = -1;
   bool optional = false;
   bool variadic = false;
-  /// An operand that the op also writes (the reserve space of the gradient).
+  /// The op writes this operand as well as reading it (the reserve space of the gradient).
   bool written = false;
 };
 
-/// The named operands and results of an op, in the order of its definition. The memref form's `outs` are the ODS
-/// operands behind `operands`, one entry for each entry of `results`.
+/// The operands and results of an op, in ODS order. The `outs` of the memref form are the ODS operands that follow
+/// `operands`, one per entry of `results`.
 struct OpSignature {
   llvm::ArrayRef<NamedValue> operands;
   llvm::ArrayRef<NamedValue> results;
-  /// Labels of the three rules that every op has: one element type, ranks, and value or memref form.
+  /// Labels of the three rules that every op has: one element type, ranks, value or memref form.
   llvm::StringLiteral elementTypeLabel, rankLabel, formLabel;
-  /// The enumeration attributes that are printed bare behind the op's name; the first is required.
+  /// Enumeration attributes that are printed as bare keywords after the op name. The first one is required.
   llvm::ArrayRef<llvm::StringLiteral> headerAttrs = {};
 
-  /// ODS index of the `outs` operand for result `index`.
+  /// ODS operand index of the `outs` buffer of result `index`.
   unsigned outIndex(unsigned index) const { return operands.size() + index; }
 };
 
-/// The letters of one op and what each dimension must be in terms of them. Built for an op (or for its operands before
-/// it exists) by `collectShapeRules`.
+/// The symbolic dimensions of one op, and every operand and result dimension as an expression over them.
+/// `collectShapeRules` builds the rules for an op, or for its operands before the op exists.
 class ShapeRules {
 public:
-  /// A letter, bound by one dimension of one operand: letter = dim / divisor.
+  /// A symbolic dimension. One dimension of one operand defines it: value = dim / divisor.
   struct Symbol {
-    llvm::StringRef letter, meaning;
+    llvm::StringRef name, meaning;
     Value from;
     llvm::StringRef fromName;
     unsigned dim;
     int64_t divisor;
-    /// Smallest legal value, with the label of the rule that says so.
+    /// The smallest valid value, and the label of the rule that requires it.
     int64_t minimum;
     llvm::StringRef label;
-    /// Known from the type, or from another operand whose dimension is this letter times a constant.
+    /// The static value: from the type of `from`, or from another operand whose dimension is a constant multiple of this
+    /// symbol.
     std::optional<int64_t> value;
-    /// The operand that the value was read off: value = dim / divisor of it. As `from` unless that is dynamic.
+    /// The operand dimension that defines the value. It is `from` unless that dimension is dynamic.
     Value boundBy;
     llvm::StringRef boundByName;
     unsigned boundByDim;
     int64_t boundByDivisor;
   };
-  /// One operand or result with an expression per dimension (null: any size).
+  /// One operand or result with an expression per dimension. A null expression allows any size.
   struct Rule {
     llvm::StringRef label, name;
     Value value;          ///< null for a result
-    int resultIndex = -1; ///< index in the signature's results, or -1
-    Type elementType;     ///< of a result
+    int resultIndex = -1; ///< index into the signature's results; -1 for an operand
+    Type elementType;     ///< results only
     llvm::SmallVector<AffineExpr, 3> dims;
   };
 
   explicit ShapeRules(MLIRContext *context) : context(context) {}
 
   MLIRContext *getContext() const { return context; }
-  /// Declares a letter. `from` may be null or of a wrong rank, then the letter is unknown.
-  AffineExpr symbol(llvm::StringRef letter, llvm::StringRef meaning, llvm::StringRef label, Value from,
+  /// Declares a symbolic dimension. It is unknown if `from` is null or has the wrong rank.
+  AffineExpr symbol(llvm::StringRef name, llvm::StringRef meaning, llvm::StringRef label, Value from,
                     llvm::StringRef fromName, unsigned dim, int64_t minimum = 0, int64_t divisor = 1);
-  /// Declares a letter whose value is written in an attribute; `meaning` names it.
-  AffineExpr constant(llvm::StringRef letter, llvm::StringRef meaning, llvm::StringRef label, int64_t value);
-  /// Requires the dimensions of an operand; nothing happens for an absent one.
+  /// Declares a symbolic dimension with the value of an attribute; `meaning` names the attribute.
+  AffineExpr constant(llvm::StringRef name, llvm::StringRef meaning, llvm::StringRef label, int64_t value);
+  /// Adds a rule for an operand. Does nothing if `value` is null.
   void operand(llvm::StringRef label, llvm::StringRef name, Value value, llvm::ArrayRef<AffineExpr> dims);
-  /// Declares a result (and, in memref form, its out) with its dimensions.
+  /// Adds a rule for a result and, in memref form, for its `outs` buffer.
   void result(llvm::StringRef label, llvm::StringRef name, unsigned index, Type elementType,
               llvm::ArrayRef<AffineExpr> dims);
-  /// Binds letters whose own dimension is dynamic by other operands; call once after the last rule.
+  /// Resolves symbols whose defining dimension is dynamic from other operands. Call once after the last rule.
   void resolve();
 
   llvm::ArrayRef<Symbol> getSymbols() const { return symbols; }
+  /// The index of the symbol `name` in `getSymbols()`. The symbol must exist.
+  unsigned getSymbolIndex(llvm::StringRef name) const;
+  /// The static value of the symbol `name`, or none. The symbol must exist.
+  std::optional<int64_t> getStaticValue(llvm::StringRef name) const { return symbols[getSymbolIndex(name)].value; }
   llvm::ArrayRef<Rule> getOperandRules() const { return operandRules; }
   llvm::ArrayRef<Rule> getResultRules() const { return resultRules; }
-  /// The value of an expression if every letter in it is known and the value fits in 64 bits.
+  /// The value of an expression, or none if one of its symbols is unknown or the value overflows 64 bits.
   std::optional<int64_t> evaluate(AffineExpr expr) const;
-  /// The letter and the factor of an expression of the form `letter * constant`; null for any other.
+  /// The symbol and the factor of an expression `symbol * constant`; a null symbol for other expressions.
   static std::pair<AffineSymbolExpr, int64_t> splitMultiple(AffineExpr expr);
-  /// Whether every letter in an expression is known.
+  /// Returns true if every symbol of the expression has a static value.
   bool isKnown(AffineExpr expr) const;
-  /// "dim 0 of `x`": what gave a letter its value.
+  /// The operand dimension that defines a symbol, for diagnostics: "dim 0 of `x`".
   std::string describe(const Symbol &symbol) const;
-  /// "4*H" and the like.
+  /// The expression as text, such as "4*H".
   std::string toString(AffineExpr expr) const;
-  /// "4*H, where H = 8 is dim 1 of `cs_prev`", or "T, dim 0 of `x`": why a dimension is expected to be what it is.
+  /// The expression and the origin of its symbols, for diagnostics: "4*H, where H = 8 is dim 1 of `cs_prev`".
   std::string explain(AffineExpr expr) const;
 
 private:
@@ -123,7 +127,7 @@ private:
 } // namespace mlir::rnn
 
 namespace mlir::rnn::detail {
-/// True unless an operand is a memref.
+/// Returns true unless an operand is a memref.
 bool isValueForm(Operation *op);
 bool isValueForm(ValueRange operands);
 } // namespace mlir::rnn::detail

@@ -1,6 +1,6 @@
 //===- RNN.h - the rnn dialect -*- C++ -*-===//
 //
-// The one header that users of the dialect include.
+// The public header of the dialect: attributes, interfaces, ops and the functions that build and query them.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,52 +32,53 @@
 
 namespace mlir::rnn {
 
-/// (weight, bias) pairs per layer and direction: lstm 8, gru 6, rnn_* 2. Half of them belong to the input.
+/// The number of (weight, bias) pairs per layer and direction: lstm 8, gru 6, rnn_* 2. The first half multiplies the
+/// input, the second half the state.
 int64_t getNumParamPairs(CellMode mode);
 
-/// Sizes of one stack of layers. `projection` equals `hidden` where there is none.
+/// Sizes of one stack of layers. `projection` equals `hidden` without a projection.
 struct CudnnSizes {
   CellMode mode;
   bool skipInput;
   int64_t directions, layers, input, hidden, projection;
 };
 
-/// Elements of all matrices and biases together: the dense layout of semantics, the least that `params` can hold.
-/// None if the number does not fit in 64 bits.
+/// Total elements of all matrices and biases: the size of the dense layout (docs/Semantics.md, "Parameter layout") and
+/// the minimum size of `params`. None if the count overflows 64 bits.
 std::optional<int64_t> getDenseParamsSize(const CudnnSizes &sizes);
 
-/// Elements of canonical weight (or bias) number `index`, in the order of `rnn.cudnn_canonical_to_params`; with
-/// `shape`, the matrix's rows and columns. `index` is below `getNumWeights(sizes)` (or `getNumBiases`).
+/// Rows and columns of canonical weight `index`, in the order of `rnn.cudnn_canonical_to_params`. `index` is less than
+/// `getNumWeights(sizes)`.
 std::pair<int64_t, int64_t> getWeightShape(const CudnnSizes &sizes, int64_t index);
 int64_t getNumWeights(const CudnnSizes &sizes);
 int64_t getNumBiases(const CudnnSizes &sizes);
 
-/// Creates a layer op from its operands by signature entry (absent optional ones are empty ranges, trailing entries may
-/// be left out) with the results that follow from them; with `outs`, one range per result, the memref form. Attributes
-/// that are left out have their defaults. There is one specialization for each op whose results can be inferred.
+/// Creates a layer op and infers its results. `operands` has one range per signature entry: an absent optional operand
+/// is an empty range, and trailing entries may be omitted. With `outs`, one range per result, creates the memref form.
+/// Omitted attributes get their defaults. Each op with inferable results has one specialization.
 template <typename OpTy>
 OpTy createLayerOp(OpBuilder &builder, Location loc, llvm::ArrayRef<ValueRange> operands,
                    llvm::ArrayRef<NamedAttribute> attributes, llvm::ArrayRef<ValueRange> outs = {});
 
-/// Gives the size of a dimension of an operand; the default asks the tensor or memref itself.
+/// Returns the size of a dimension of an operand. The default is `tensor.dim` or `memref.dim`.
 using SizeFn = llvm::function_ref<OpFoldResult(Value operand, unsigned dim)>;
 
-/// Every letter of `rules` as a value or constant, in their order.
-SmallVector<OpFoldResult> materializeLetters(OpBuilder &builder, Location loc, const ShapeRules &rules,
+/// Materializes every symbolic dimension of `rules` as a value or constant, in the order of `rules.getSymbols()`.
+SmallVector<OpFoldResult> materializeSymbolicDims(OpBuilder &builder, Location loc, const ShapeRules &rules,
                                              SizeFn sizeOf = nullptr);
-/// An expression over letters that were materialized.
-OpFoldResult materializeDim(OpBuilder &builder, Location loc, AffineExpr dim, ArrayRef<OpFoldResult> letters);
+/// Materializes an expression over symbolic dimensions that `materializeSymbolicDims` returned.
+OpFoldResult materializeDim(OpBuilder &builder, Location loc, AffineExpr dim, ArrayRef<OpFoldResult> symbols);
 
-/// Creates the op that gives the bytes of the reserve space of a training forward.
+/// Creates the op that returns the bytes of the reserve space of a training forward pass.
 Value createReserveSize(OpBuilder &builder, CudnnForwardOp op, SizeFn sizeOf = nullptr);
 
-/// Creates the op that gives the elements of the result of `op`.
+/// Creates the op that returns the elements of the result of `op`.
 Value createParamsSize(OpBuilder &builder, CudnnCanonicalToParamsOp op);
 
-/// The tables of an existing op, resolved.
+/// The resolved shape rules of an existing op.
 ShapeRules getShapeRules(LayerOpInterface op);
 
-/// The value of an operand that is written by a constant, if it is one.
+/// The constant value of an operand, or none. Accepts a null value.
 std::optional<int64_t> getConstantInt(Value value);
 
 } // namespace mlir::rnn

@@ -21,7 +21,7 @@ def RNN_Dialect : Dialect {
     and writes to the operands in `outs(...)`; an `out` that is absent is a result that nobody wants and is not
     computed.
 
-    Letters used throughout: `T` steps, `B` batch, `I` input size, `H` hidden size, `P` size of the recurrent state
+    Symbolic dimensions: `T` steps, `B` batch, `I` input size, `H` hidden size, `P` size of the recurrent state
     (`num_proj`, or `H` without projection), `L` layers, `D` directions (1 or 2). All tensors are time major.
     Element types are `f16`, `bf16`, `f32` and `f64`.
   }];

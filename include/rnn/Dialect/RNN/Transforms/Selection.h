@@ -44,8 +44,8 @@ constexpr llvm::StringLiteral kKernelFamilyAttr = "rnn.kernel_family";
 /// Its value for `op`: the innermost one; null where there is none.
 StringAttr getKernelFamily(Operation *op);
 
-/// The sizes of a layer or its gradient; none for ops on parameters and sizes, whose time does not matter. Letters that are
-/// not known are assumed, and named in `assumed`.
+/// The sizes of a layer or its gradient; none for ops on parameters and sizes, whose time does not matter. Dynamic
+/// dimensions are assumed, and named in `assumed`.
 std::optional<LayerProblem> getLayerProblem(LayerOpInterface op, bool tf32, std::string &assumed);
 /// "T=64 B=32 I=256 H=256 f32", as far as known.
 std::string describeProblem(LayerOpInterface op);
