@@ -1,0 +1,13 @@
+# RNNCompilerCache.cmake - settings of ccache, if it is the compiler launcher.
+#
+# They belong to the build, not to the user's environment: every build of these sources must compute the same keys.
+#   CCACHE_BASEDIR, CCACHE_NOHASHDIR  a clone in another folder reuses the objects: paths below the top folder are hashed
+#                                     relative to the working directory, and the working directory is not hashed
+#   CCACHE_SLOPPINESS                 what ccache needs to cache files that use a precompiled header
+foreach(language C CXX)
+  if("${CMAKE_${language}_COMPILER_LAUNCHER}" MATCHES "(^|/)ccache$")
+    set(CMAKE_${language}_COMPILER_LAUNCHER
+      env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+      ${CMAKE_${language}_COMPILER_LAUNCHER})
+  endif()
+endforeach()
