@@ -1,4 +1,4 @@
-// CublasTest.cpp - products of matrices on the device `cuda`, by a fake cuBLASLt: numbers, what is asked of the library, its
+// CublasTest.cpp - GEMMs on the device `cuda`, by a fake cuBLASLt: numbers, what is asked of the library, its
 // absence, its failures, captures. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaSupport.h"
@@ -6,7 +6,7 @@
 
 #include "FakeCuda/FakeCublas.h"
 #include "core/Device.h"
-#include "core/MatrixProduct.h"
+#include "core/Gemm.h"
 #include "cublas/CublasApi.h"
 #include "cuda/DriverApi.h"
 #include "rnn_runtime/abi.h"
@@ -64,7 +64,7 @@ protected:
   const FakeCublas &library = FakeCublas::get();
 };
 
-/// One product in the memory of the device, with NaN around every matrix, and what it must be.
+/// One GEMM in device memory, with NaN around every matrix, and its expected result.
 class Problem {
 public:
   Problem(CudaCall &call, int32_t dtype, int32_t resultDtype, int32_t flags, bool hasBias, int64_t rows = 5,
@@ -110,9 +110,8 @@ public:
   }
 
   int64_t run() {
-    return rnnrt_abi_matrix_product(call.call, dtype, resultDtype, flags, rows, columns, depth, leftMemory, first,
-                                    leftStride, rightMemory, first, rightStride, resultMemory, first, resultStride,
-                                    biasMemory);
+    return rnnrt_abi_gemm(call.call, dtype, resultDtype, flags, rows, columns, depth, leftMemory, first, leftStride,
+                          rightMemory, first, rightStride, resultMemory, first, resultStride, biasMemory);
   }
 
   /// The largest error by the size of one; infinite when something else was written.
@@ -170,10 +169,13 @@ double unitOf(int32_t dtype) {
 
 TEST_F(CublasTest, EveryTypeAndLayout) {
   CudaCall call(/*ownStream=*/true);
-  int products = 0;
-  for (auto [dtype, resultDtype] : {std::pair(RNNRT_DTYPE_F16, RNNRT_DTYPE_F16), {RNNRT_DTYPE_F16, RNNRT_DTYPE_F32},
-                                    {RNNRT_DTYPE_BF16, RNNRT_DTYPE_BF16}, {RNNRT_DTYPE_BF16, RNNRT_DTYPE_F32},
-                                    {RNNRT_DTYPE_F32, RNNRT_DTYPE_F32}, {RNNRT_DTYPE_F64, RNNRT_DTYPE_F64}})
+  int gemms = 0;
+  for (auto [dtype, resultDtype] : {std::pair(RNNRT_DTYPE_F16, RNNRT_DTYPE_F16),
+                                    {RNNRT_DTYPE_F16, RNNRT_DTYPE_F32},
+                                    {RNNRT_DTYPE_BF16, RNNRT_DTYPE_BF16},
+                                    {RNNRT_DTYPE_BF16, RNNRT_DTYPE_F32},
+                                    {RNNRT_DTYPE_F32, RNNRT_DTYPE_F32},
+                                    {RNNRT_DTYPE_F64, RNNRT_DTYPE_F64}})
     for (int32_t flags = 0; flags < 8; ++flags)
       for (bool hasBias : {false, true}) {
         if (hasBias && dtype == RNNRT_DTYPE_F64)
@@ -182,10 +184,10 @@ TEST_F(CublasTest, EveryTypeAndLayout) {
         EXPECT_EQ(problem.run(), 1);
         // Values of at most 9, rounded once.
         EXPECT_LE(problem.error(), 16 * unitOf(resultDtype)) << "dtype " << dtype << " flags " << flags;
-        ++products;
+        ++gemms;
       }
   EXPECT_EQ(call.failure(), "");
-  EXPECT_EQ(library.count("cublasLtMatmul m="), products);
+  EXPECT_EQ(library.count("cublasLtMatmul m="), gemms);
   EXPECT_EQ(library.count("cublasLtCreate"), 1);
   // By f32, and not by the fast ways.
   EXPECT_EQ(library.count("types=f32,f32 compute=68"), 16);
@@ -193,8 +195,8 @@ TEST_F(CublasTest, EveryTypeAndLayout) {
 
 TEST_F(CublasTest, Tf32WhenAsked) {
   CudaCall call;
-  Problem exact(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false), rounded(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32,
-                                                                           RoundToTf32, false);
+  Problem exact(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false),
+      rounded(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, RoundToTf32, false);
   EXPECT_EQ(exact.run() + rounded.run(), 2);
   EXPECT_LE(exact.error(), 16 * 0x1p-24);
   EXPECT_GT(rounded.error(), 16 * 0x1p-24);
@@ -212,7 +214,8 @@ TEST_F(CublasTest, AlgorithmsAreKept) {
     for (int k = 0; k < 3; ++k)
       EXPECT_EQ(problem.run(), 1);
     EXPECT_EQ(library.count("cublasLtMatmulAlgoGetHeuristic"), 1);
-    EXPECT_EQ(library.count("cublasLtMatmul m=3 n=5 k=7 ops=NN lds=4,9,7 types=f16,f16 compute=68 beta=0 workspace"), 3);
+    EXPECT_EQ(library.count("cublasLtMatmul m=3 n=5 k=7 ops=NN lds=4,9,7 types=f16,f16 compute=68 beta=0 workspace"),
+              3);
     Problem other(call, RNNRT_DTYPE_F16, RNNRT_DTYPE_F16, 0, false, 5, 3, 8);
     EXPECT_EQ(other.run(), 1);
     EXPECT_EQ(library.count("cublasLtMatmulAlgoGetHeuristic"), 2);
@@ -236,8 +239,8 @@ TEST_F(CublasTest, EmptyProducts) {
   CudaCall call;
   for (auto [rows, depth, flags, done] :
        {std::tuple(0, 7, 0, 1), {5, 0, 0, 0}, {5, 0, int(Accumulate), 1}, {0, 0, 0, 1}}) {
-    EXPECT_EQ(rnnrt_abi_matrix_product(call.call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, flags, rows, 3, depth, nullptr, 0, 7,
-                                       nullptr, 0, 3, &call, 0, 3, nullptr),
+    EXPECT_EQ(rnnrt_abi_gemm(call.call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, flags, rows, 3, depth, nullptr, 0, 7, nullptr,
+                             0, 3, &call, 0, 3, nullptr),
               done);
   }
   EXPECT_EQ(call.failure(), "");
@@ -299,15 +302,15 @@ TEST_F(CublasTest, NoMemoryForTheWorkspace) {
 }
 
 TEST_F(CublasTest, Failures) {
-  for (const char *name : {"cublasLtMatmul", "cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute",
-                           "cublasLtMatrixLayoutCreate", "cublasLtMatmulPreferenceCreate",
-                           "cublasLtMatmulAlgoGetHeuristic"}) {
+  for (const char *name :
+       {"cublasLtMatmul", "cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute", "cublasLtMatrixLayoutCreate",
+        "cublasLtMatmulPreferenceCreate", "cublasLtMatmulAlgoGetHeuristic"}) {
     CudaCall call;
     Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
     library.fake_cublas_fail(name, 13);
     EXPECT_EQ(problem.run(), 0);
-    EXPECT_EQ(call.failure(), std::string("INTERNAL: ") + name +
-                                  " of cuBLASLt 13.0.2 failed: CUBLAS_STATUS_EXECUTION_FAILED (13)");
+    EXPECT_EQ(call.failure(),
+              std::string("INTERNAL: ") + name + " of cuBLASLt 13.0.2 failed: CUBLAS_STATUS_EXECUTION_FAILED (13)");
     library.fake_cublas_fail(nullptr, 0);
     // The call is over.
     EXPECT_EQ(problem.run(), 0);
@@ -318,23 +321,23 @@ TEST_F(CublasTest, WrongArguments) {
   auto message = [](int32_t dtype, int32_t resultDtype, int64_t rows, int64_t stride, const void *left) {
     CudaCall call;
     float memory[64];
-    EXPECT_EQ(rnnrt_abi_matrix_product(call.call, dtype, resultDtype, 0, rows, 3, 4, left, 0, stride, memory, 0, 3,
-                                       memory, 0, 3, nullptr),
+    EXPECT_EQ(rnnrt_abi_gemm(call.call, dtype, resultDtype, 0, rows, 3, 4, left, 0, stride, memory, 0, 3, memory, 0, 3,
+                             nullptr),
               0);
     return call.failure();
   };
   float memory[64];
   EXPECT_EQ(message(RNNRT_DTYPE_I32, RNNRT_DTYPE_I32, 2, 4, memory),
-            "INVALID_ARGUMENT: a matrix product expects factors of f16, bf16, f32 or f64, but got dtype 7");
+            "INVALID_ARGUMENT: a GEMM expects operands of f16, bf16, f32 or f64, but got dtype 7");
   EXPECT_EQ(message(RNNRT_DTYPE_F32, RNNRT_DTYPE_F16, 2, 4, memory),
-            "INVALID_ARGUMENT: a matrix product of f32 expects a result of the same type or of f32, but got dtype 0");
+            "INVALID_ARGUMENT: a GEMM of f32 expects a result of the same type or of f32, but got dtype 0");
   EXPECT_EQ(message(RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, -2, 4, memory),
-            "INVALID_ARGUMENT: a matrix product expects sizes of at least 0, but got -2, 3 and 4");
+            "INVALID_ARGUMENT: a GEMM expects sizes of at least 0, but got -2, 3 and 4");
   EXPECT_EQ(message(RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 2, 3, memory),
-            "INVALID_ARGUMENT: a matrix product expects the stride of `left` to be at least 4, the width of a row, but "
+            "INVALID_ARGUMENT: a GEMM expects the stride of `left` to be at least 4, the width of a row, but "
             "got 3");
   EXPECT_EQ(message(RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 2, 4, nullptr),
-            "INVALID_ARGUMENT: a matrix product expects `left`, but got a null pointer");
+            "INVALID_ARGUMENT: a GEMM expects `left`, but got a null pointer");
 }
 
 /// Runs `body` while the stream of `call` is being captured.
@@ -362,14 +365,15 @@ TEST_F(CublasTest, Captures) {
     EXPECT_EQ(call.failure(), "");
     Problem other(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, Accumulate, false);
     capture(call, [&] { EXPECT_EQ(other.run(), 0); });
-    EXPECT_EQ(call.failure(), "FAILED_PRECONDITION: the first product of its kind cannot be captured, since cuBLASLt loads "
-                              "device code in it; run the same work once before the capture");
+    EXPECT_EQ(call.failure(),
+              "FAILED_PRECONDITION: the first GEMM of its kind cannot be captured, since cuBLASLt loads "
+              "device code for it; run the same work once before the capture");
   }
   CudaCall first(/*ownStream=*/true);
   Problem problem(first, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
   capture(first, [&] { EXPECT_EQ(problem.run(), 0); });
-  EXPECT_EQ(first.failure(), "FAILED_PRECONDITION: cuBLASLt cannot be started while the stream is being captured; run the "
-                             "same work once before the capture");
+  EXPECT_EQ(first.failure(), "FAILED_PRECONDITION: cuBLASLt cannot be initialized while the stream is being captured; "
+                             "run the same work once before the capture");
 }
 
 TEST_F(CublasTest, OtherVersions) {
@@ -386,8 +390,9 @@ TEST_F(CublasTest, OtherVersions) {
 TEST(CublasLibraryTest, TakesOurDescriptions) {
   void *file = nullptr;
   // By paths: a name would find the fake, which is loaded already.
-  for (const char *path : {"/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12",
-                           "/usr/lib/x86_64-linux-gnu/libcublasLt.so.13", "/usr/lib/x86_64-linux-gnu/libcublasLt.so.12"})
+  for (const char *path :
+       {"/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12",
+        "/usr/lib/x86_64-linux-gnu/libcublasLt.so.13", "/usr/lib/x86_64-linux-gnu/libcublasLt.so.12"})
     file = file ? file : dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!file)
     GTEST_SKIP() << "no libcublasLt.so.13 or .12";
@@ -402,7 +407,8 @@ TEST(CublasLibraryTest, TakesOurDescriptions) {
   MatmulDesc operation = nullptr;
   MatrixLayout layout = nullptr;
   MatmulPreference preference = nullptr;
-  for (auto [compute, scale] : {std::pair(ComputeType::F32, DataType::R32F), {ComputeType::F32FastTf32, DataType::R32F},
+  for (auto [compute, scale] : {std::pair(ComputeType::F32, DataType::R32F),
+                                {ComputeType::F32FastTf32, DataType::R32F},
                                 {ComputeType::F64, DataType::R64F}}) {
     ASSERT_EQ(api.cublasLtMatmulDescCreate(&operation, compute, scale), Result::Success);
     auto set = [&](MatmulDescAttribute attribute, auto value) {

@@ -110,7 +110,7 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
     names): each fetches its first weights before it waits for the step in front of it.
 
     With `large-products=auto`, the products over all steps are computed by the library of the device (cuBLASLt) where they
-    are large: `rnnrt.matrix_product` asks for it, and where it answers no, the kernel is launched. Library and kernel round
+    are large: `rnnrt.gemm` asks for it, and where it answers no, the kernel is launched. Library and kernel round
     alike but add in other orders, so bits differ between them.
 
     Sizes are whatever they are at run time: threads outside of a matrix do nothing. Sums are formed in f32 (f64 for

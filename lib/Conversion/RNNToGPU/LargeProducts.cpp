@@ -52,7 +52,7 @@ Value Layer::multiply(const LibraryProduct &product) const {
   OpBuilder &builder = host.builder;
   Location loc = host.named(getName("library").str()).loc;
   Value call = rnnrt::CurrentCallOp::create(builder, loc, rnnrt::CallType::get(builder.getContext()));
-  auto done = rnnrt::MatrixProductOp::create(
+  auto done = rnnrt::GemmOp::create(
       builder, loc, builder.getIndexType(), call, product.rows, product.columns, product.depth, product.left.buffer,
       product.left.first, product.left.stride, product.right.buffer, product.right.first, product.right.stride,
       product.result.buffer, product.result.first, product.result.stride, product.bias, product.leftTransposed,

@@ -40,7 +40,7 @@ Value flatten(const Emitter &e, Value buffer);
 /// of the kernel.
 ProductOperand operandOf(std::function<Matrix(const Emitter &e, int64_t panel)> matrix, bool depthIsContiguous);
 
-/// result = left * right for the library of the device; rows of `result`, transposed sides as in `rnnrt.matrix_product`.
+/// result = left * right for the library of the device; rows of `result`, transposed sides as in `rnnrt.gemm`.
 struct LibraryProduct {
   Value rows, columns, depth;
   Matrix left, right, result; ///< dense buffers of any rank

@@ -8,7 +8,7 @@
 #include "rnn_runtime/function.h"
 
 /// Changes whenever a line of abi.def changes. Compiled code that carries another number must not be run.
-#define RNNRT_ABI_VERSION 7
+#define RNNRT_ABI_VERSION 8
 
 #ifdef __cplusplus
 extern "C" {

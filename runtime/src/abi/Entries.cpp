@@ -67,8 +67,7 @@ template <typename Problem> static Status lend(rnnrt_call_t *call, const Problem
 }
 
 /// The plan of a network; `numbers` are those of makeRnnProblem.
-template <typename... Numbers>
-static rnnrt_plan_t *lendNetwork(rnnrt_call_t *call, bool fused, Numbers... numbers) {
+template <typename... Numbers> static rnnrt_plan_t *lendNetwork(rnnrt_call_t *call, bool fused, Numbers... numbers) {
   rnnrt_plan_t *result = nullptr;
   enter(call, [&] {
     RnnProblem problem;
@@ -129,7 +128,8 @@ void rnnrt_abi_free(rnnrt_call_t *call, void *pointer) {
 }
 
 void rnnrt_abi_copy(rnnrt_call_t *call, const void *source, void *target, int64_t bytes) {
-  enter(call, [&] { return bytes > 0 ? call->device->backend->copy(call->stream.get(), target, source, bytes) : Status(); });
+  enter(call,
+        [&] { return bytes > 0 ? call->device->backend->copy(call->stream.get(), target, source, bytes) : Status(); });
 }
 
 void rnnrt_abi_read(rnnrt_call_t *call, const void *source, void *target, int64_t bytes) {
@@ -152,7 +152,9 @@ void rnnrt_abi_parallel(rnnrt_call_t *call, rnnrt_part_t function, void *context
   });
 }
 
-void rnnrt_abi_team_wait(void *team) { static_cast<rnnrt_team *>(team)->wait(); }
+void rnnrt_abi_team_wait(void *team) {
+  static_cast<rnnrt_team *>(team)->wait();
+}
 
 void rnnrt_abi_make_current(rnnrt_call_t *call) {
   setCurrentCall(call);
@@ -177,12 +179,12 @@ int64_t rnnrt_abi_clusters_ran(rnnrt_call_t *call) {
   return ran;
 }
 
-//===-- Products of matrices -------------------------------------------------------------------------------------===//
+//===-- GEMM -----------------------------------------------------------------------------------------------------===//
 
-int64_t rnnrt_abi_matrix_product(rnnrt_call_t *call, int32_t dtype, int32_t result_dtype, int32_t flags, int64_t rows,
-                                 int64_t columns, int64_t depth, const void *left, int64_t left_first,
-                                 int64_t left_stride, const void *right, int64_t right_first, int64_t right_stride,
-                                 void *result, int64_t result_first, int64_t result_stride, const void *bias) {
+int64_t rnnrt_abi_gemm(rnnrt_call_t *call, int32_t dtype, int32_t result_dtype, int32_t flags, int64_t rows,
+                       int64_t columns, int64_t depth, const void *left, int64_t left_first, int64_t left_stride,
+                       const void *right, int64_t right_first, int64_t right_stride, void *result, int64_t result_first,
+                       int64_t result_stride, const void *bias) {
   bool done = false;
   enter(call, [&] {
     auto at = [](auto *data, int32_t type, int64_t first) {
@@ -191,29 +193,29 @@ int64_t rnnrt_abi_matrix_product(rnnrt_call_t *call, int32_t dtype, int32_t resu
     auto in = [&](const void *data, int32_t type, int64_t first) {
       return at(static_cast<const char *>(data), type, first);
     };
-    const MatrixProduct product{dtype,
-                                result_dtype,
-                                flags,
-                                rows,
-                                columns,
-                                depth,
-                                {in(left, dtype, left_first), left_stride},
-                                {in(right, dtype, right_first), right_stride},
-                                at(static_cast<char *>(result), result_dtype, result_first),
-                                result_stride,
-                                bias};
-    RNNRT_TRY(product.check());
-    // Nothing to compute, or nothing but zeros, which no library is asked for.
-    done = !rows || !columns || (!depth && product.has(Accumulate) && !bias);
+    const Gemm gemm{dtype,
+                    result_dtype,
+                    flags,
+                    rows,
+                    columns,
+                    depth,
+                    {in(left, dtype, left_first), left_stride},
+                    {in(right, dtype, right_first), right_stride},
+                    at(static_cast<char *>(result), result_dtype, result_first),
+                    result_stride,
+                    bias};
+    RNNRT_TRY(gemm.check());
+    // An empty result is done, as is accumulating an empty reduction. The caller's kernel does other GEMMs of depth 0.
+    done = !rows || !columns || (!depth && gemm.has(Accumulate) && !bias);
     if (done || !depth)
       return Status();
-    const std::string text = tracing(TraceKind::Dispatch) || rangesAreSeen() ? product.describe() : std::string();
-    Range range(text, "matrix_product");
+    const std::string text = tracing(TraceKind::Dispatch) || rangesAreSeen() ? gemm.describe() : std::string();
+    Range range(text, "gemm");
     auto start = std::chrono::steady_clock::now();
-    Status status = call->device->backend->multiply(call->stream.get(), product, done);
+    Status status = call->device->backend->runGemm(call->stream.get(), gemm, done);
     if (tracing(TraceKind::Dispatch)) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
-      trace("rnnrt,dispatch,product %s done=%d,%s,%.3f", text.c_str(), int(done),
+      trace("rnnrt,dispatch,gemm %s done=%d,%s,%.3f", text.c_str(), int(done),
             rnnrt_status_code_name(rnnrt_status_code(status.get())), ms.count());
     }
     return status;

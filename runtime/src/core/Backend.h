@@ -4,7 +4,7 @@
 #ifndef RNNRT_CORE_BACKEND_H
 #define RNNRT_CORE_BACKEND_H
 
-#include "core/MatrixProduct.h"
+#include "core/Gemm.h"
 #include "core/Module.h"
 #include "core/Plan.h"
 #include "rnn_runtime/device.h"
@@ -59,9 +59,9 @@ public:
   virtual Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) = 0;
   virtual Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) = 0;
 
-  /// A product that was checked, in the order of `stream`. Not done, and nothing written, by devices that have no library
-  /// for it.
-  virtual Status multiply(rnnrt_stream_t *stream, const MatrixProduct &product, bool &done) {
+  /// Enqueues `gemm`, which must have passed Gemm::check(), on `stream`. If the device has no GEMM library, sets `done` to
+  /// false and writes nothing.
+  virtual Status runGemm(rnnrt_stream_t *stream, const Gemm &gemm, bool &done) {
     done = false;
     return Status();
   }

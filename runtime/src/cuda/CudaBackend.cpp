@@ -5,7 +5,7 @@
 #include "core/Device.h"
 #include "core/FusedRnnPlan.h"
 #include "core/RnnChecks.h"
-#include "cublas/CublasProducts.h"
+#include "cublas/CublasGemm.h"
 #include "cuda/CudaDevice.h"
 #include "cuda/CudaModule.h"
 #include "cudnn/CudnnPlans.h"
@@ -65,7 +65,7 @@ private:
 
 class CudaBackend final : public Backend {
 public:
-  explicit CudaBackend(std::shared_ptr<CudaDevice> device) : device(device), products(std::move(device)) {}
+  explicit CudaBackend(std::shared_ptr<CudaDevice> device) : device(device), cublasGemm(std::move(device)) {}
 
   rnnrt_device_properties_t properties() const override { return device->allProperties(); }
 
@@ -165,8 +165,8 @@ public:
     return cudnn::createCudnnPlan(device, problem, plan);
   }
 
-  Status multiply(rnnrt_stream_t *stream, const MatrixProduct &product, bool &done) override {
-    return products.run(nativeStream(stream, *device), product, done);
+  Status runGemm(rnnrt_stream_t *stream, const Gemm &gemm, bool &done) override {
+    return cublasGemm.run(nativeStream(stream, *device), gemm, done);
   }
 
   CudaDevice *cudaDevice() const override { return device.get(); }
@@ -174,7 +174,7 @@ public:
 private:
   /// Shared with plans and modules, which may outlive the device handle.
   const std::shared_ptr<CudaDevice> device;
-  cublas::CublasProducts products;
+  cublas::CublasGemm cublasGemm;
 };
 
 } // namespace

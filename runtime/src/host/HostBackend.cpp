@@ -5,7 +5,7 @@
 #include "core/FusedRnnPlan.h"
 #include "core/Memory.h"
 #include "host/HostPlans.h"
-#include "host/MatrixProduct.h"
+#include "host/Gemm.h"
 #include "simt/Schedule.h"
 
 #include <chrono>
@@ -133,8 +133,8 @@ public:
       : HostBackend(allocator, "simt"), schedule(schedule) {}
 
   /// In the place of the library of a GPU.
-  Status multiply(rnnrt_stream_t *, const MatrixProduct &product, bool &done) override {
-    hostMatrixProduct(product);
+  Status runGemm(rnnrt_stream_t *, const Gemm &gemm, bool &done) override {
+    hostGemm(gemm);
     done = true;
     return Status();
   }

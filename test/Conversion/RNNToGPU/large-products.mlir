@@ -1,5 +1,5 @@
 // RUN: rnn-opt %s -convert-rnn-to-gpu="large-products=auto" -canonicalize -split-input-file | FileCheck %s
-// RUN: rnn-opt %s -convert-rnn-to-gpu -canonicalize -split-input-file | FileCheck %s --check-prefix=KERNEL --implicit-check-not=matrix_product
+// RUN: rnn-opt %s -convert-rnn-to-gpu -canonicalize -split-input-file | FileCheck %s --check-prefix=KERNEL --implicit-check-not=rnnrt.gemm
 // RUN: not rnn-opt %s -convert-rnn-to-gpu="large-products=none" -split-input-file 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: expects `large-products` to be auto, kernel or library, but got none
 
@@ -7,7 +7,7 @@
 // KERNEL-LABEL: func @forward
 // CHECK-LABEL: func @forward
 // CHECK: gpu.launch {{.*}} function(@block_lstm_bias)
-// CHECK: %[[DONE:.*]] = rnnrt.matrix_product {{.*}} bias %{{.*}} : memref<65536xf16>, memref<524288xf16>, memref<262144xf32>, memref<1024xf32>
+// CHECK: %[[DONE:.*]] = rnnrt.gemm {{.*}} bias %{{.*}} : memref<65536xf16>, memref<524288xf16>, memref<262144xf32>, memref<1024xf32>
 // CHECK: %[[YES:.*]] = arith.cmpi sgt, %[[DONE]], %{{.*}}
 // CHECK: %[[NO:.*]] = arith.cmpi eq, %[[YES]], %false
 // CHECK: scf.if %[[NO]]
@@ -27,7 +27,7 @@ func.func @forward(%x: memref<4x64x256xf16>, %s: memref<64x256xf16>, %w: memref<
 // A small product asks nobody.
 // KERNEL-LABEL: func @small
 // CHECK-LABEL: func @small
-// CHECK-NOT: matrix_product
+// CHECK-NOT: rnnrt.gemm
 // CHECK: function(@block_lstm_input)
 func.func @small(%x: memref<4x64x4xf16>, %s: memref<64x8xf16>, %w: memref<12x32xf16>, %p: memref<8xf16>,
                  %b: memref<32xf16>, %h: memref<4x64x8xf16>) {
@@ -45,7 +45,7 @@ func.func @small(%x: memref<4x64x4xf16>, %s: memref<64x8xf16>, %w: memref<12x32x
 // CHECK: %[[ENOUGH:.*]] = arith.constant 67108863 : index
 // CHECK: %[[LARGE:.*]] = arith.cmpi sgt, %{{.*}}, %[[ENOUGH]]
 // CHECK: %[[IF:.*]] = scf.if %[[LARGE]] -> (i1)
-// CHECK: rnnrt.matrix_product {{.*}} : memref<?xf64>, memref<?xf64>, memref<?xf64>
+// CHECK: rnnrt.gemm {{.*}} : memref<?xf64>, memref<?xf64>, memref<?xf64>
 // CHECK: function(@block_lstm_input_bias)
 // CHECK: function(@block_lstm_input)
 func.func @dynamic(%x: memref<?x?x?xf64>, %s: memref<?x?xf64>, %w: memref<?x?xf64>, %p: memref<?xf64>,

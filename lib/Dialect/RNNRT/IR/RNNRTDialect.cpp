@@ -74,7 +74,7 @@ static IntegerAttr getDtype(Type type) {
 
 static Type getElementType(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
 
-LogicalResult MatrixProductOp::verify() {
+LogicalResult GemmOp::verify() {
   Type type = getElementType(getLeft()), resultType = getElementType(getResult());
   const bool isHalf = type.isF16() || type.isBF16();
   if (!isHalf && !type.isF32() && !type.isF64())
@@ -95,8 +95,8 @@ LogicalResult MatrixProductOp::verify() {
   return success();
 }
 
-SmallVector<TypedAttr> MatrixProductOp::getScalarArguments() {
-  // The flags of rnnrt_abi_matrix_product.
+SmallVector<TypedAttr> GemmOp::getScalarArguments() {
+  // The flags of rnnrt_abi_gemm.
   const int64_t flags =
       (getLeftTransposed() ? 1 : 0) | (getRightTransposed() ? 2 : 0) | (getAccumulate() ? 4 : 0) | (getTf32() ? 8 : 0);
   return {getDtype(getElementType(getLeft())), getDtype(getElementType(getResult())), i32(getContext(), flags)};

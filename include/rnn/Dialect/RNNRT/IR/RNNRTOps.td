@@ -185,7 +185,7 @@ def RNNRT_TeamWaitOp : RNNRT_EntryOp<"team_wait", 1> {
 // Products of matrices
 //===----------------------------------------------------------------------===//
 
-def RNNRT_MatrixProductOp : RNNRT_EntryOp<"matrix_product", 14> {
+def RNNRT_GemmOp : RNNRT_EntryOp<"gemm", 14> {
   let summary = "a product of matrices through the library of the device, if it has one for it";
   let description = [{
     result = left * right, where left is `[rows, depth]` and right is `[depth, columns]`; `bias` (`[columns]`, with the type
@@ -206,7 +206,7 @@ def RNNRT_MatrixProductOp : RNNRT_EntryOp<"matrix_product", 14> {
       %rows = arith.constant 8 : index
       %columns = arith.constant 6 : index
       %depth = arith.constant 4 : index
-      %done = rnnrt.matrix_product %call [%rows, %columns, %depth] left %x[%zero, %depth] right %w[%zero, %columns]
+      %done = rnnrt.gemm %call [%rows, %columns, %depth] left %x[%zero, %depth] right %w[%zero, %columns]
           result %y[%zero, %columns] : memref<8x4xf16>, memref<4x6xf16>, memref<8x6xf32>
       return %done : index
     }

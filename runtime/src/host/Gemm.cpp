@@ -1,7 +1,7 @@
-// MatrixProduct.cpp - products of matrices by plain loops, in the place of a device's library.
+// Gemm.cpp - a reference GEMM in plain loops; device `simt` uses it in place of cuBLASLt.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "host/MatrixProduct.h"
+#include "host/Gemm.h"
 #include "host/Convert.h"
 
 #include <algorithm>
@@ -11,32 +11,31 @@ using namespace rnnrt;
 
 namespace {
 
-/// A side as [rows, columns] without gaps, of a matrix that may lie transposed.
+/// Copies an operand, possibly stored transposed, to a dense [rows, columns] matrix of the accumulator type.
 template <typename A>
-std::vector<A> gather(const MatrixProduct::Operand &side, int32_t dtype, int64_t rows, int64_t columns,
-                      bool transposed) {
+std::vector<A> gather(const Gemm::Operand &operand, int32_t dtype, int64_t rows, int64_t columns, bool transposed) {
   std::vector<A> result(size_t(rows * columns)), line(size_t(transposed ? rows : columns));
   for (int64_t k = 0, count = transposed ? columns : rows; k < count; ++k) {
-    load<A>(line.data(), side.data, dtype, k * side.stride, int64_t(line.size()));
+    load<A>(line.data(), operand.data, dtype, k * operand.stride, int64_t(line.size()));
     for (size_t j = 0; j < line.size(); ++j)
       result[transposed ? j * size_t(columns) + size_t(k) : size_t(k) * line.size() + j] = line[j];
   }
   return result;
 }
 
-template <typename A> void multiply(const MatrixProduct &p) {
+template <typename A> void multiply(const Gemm &p) {
   const std::vector<A> left = gather<A>(p.left, p.dtype, p.rows, p.depth, p.has(LeftTransposed));
   const std::vector<A> right = gather<A>(p.right, p.dtype, p.depth, p.columns, p.has(RightTransposed));
-  std::vector<A> sums(size_t(p.columns)), others(size_t(p.columns));
+  std::vector<A> sums(size_t(p.columns)), addend(size_t(p.columns));
   for (int64_t row = 0; row < p.rows; ++row) {
     std::fill(sums.begin(), sums.end(), A(0));
     for (int64_t k = 0; k < p.depth; ++k)
       for (int64_t column = 0; column < p.columns; ++column)
         sums[size_t(column)] += left[size_t(row * p.depth + k)] * right[size_t(k * p.columns + column)];
     auto add = [&](const void *data, int64_t first) {
-      load<A>(others.data(), data, p.resultDtype, first, p.columns);
+      load<A>(addend.data(), data, p.resultDtype, first, p.columns);
       for (size_t column = 0; column < sums.size(); ++column)
-        sums[column] += others[column];
+        sums[column] += addend[column];
     };
     if (p.bias)
       add(p.bias, 0);
@@ -48,9 +47,9 @@ template <typename A> void multiply(const MatrixProduct &p) {
 
 } // namespace
 
-void rnnrt::hostMatrixProduct(const MatrixProduct &product) {
-  if (product.dtype == RNNRT_DTYPE_F64)
-    multiply<double>(product);
+void rnnrt::hostGemm(const Gemm &gemm) {
+  if (gemm.dtype == RNNRT_DTYPE_F64)
+    multiply<double>(gemm);
   else
-    multiply<float>(product);
+    multiply<float>(gemm);
 }

@@ -1,16 +1,16 @@
-// CublasProducts.cpp - describes a product to cuBLASLt, asks once for the best algorithm, and runs it.
+// CublasGemm.cpp - describes a GEMM to cuBLASLt, requests the best algorithm once, and runs it.
 //
-// Row major matrices are column major ones transposed: result^T = right^T * left^T, so that the library's A is our right
-// side and its B our left one, and a bias per column is one per row of the library's D.
+// A row-major matrix is a transposed column-major one, so that cuBLASLt computes result^T = right^T * left^T. Its A is
+// the right operand, its B the left operand, and the bias of a column is the bias of a row of its D.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "cublas/CublasProducts.h"
+#include "cublas/CublasGemm.h"
 #include "core/Trace.h"
 
 using namespace rnnrt;
 using namespace rnnrt::cublas;
 
-/// What NVIDIA recommends for compute capability 9.0 (cuBLAS guide, cublasSetWorkspace).
+/// Bytes. NVIDIA's recommendation for compute capability 9.0 (cuBLAS guide, cublasSetWorkspace).
 static constexpr uint64_t maxWorkspace = uint64_t(32) << 20;
 
 static DataType typeOf(int32_t dtype) {
@@ -20,7 +20,7 @@ static DataType typeOf(int32_t dtype) {
                                      : DataType::R64F;
 }
 
-/// Powers of two that an address is a multiple of, as far as algorithms care.
+/// The largest power of two, at most 256, that divides the address. No algorithm requires a larger alignment.
 static uint32_t alignmentOf(const void *pointer) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   uint32_t alignment = 256;
@@ -29,8 +29,8 @@ static uint32_t alignmentOf(const void *pointer) {
   return alignment;
 }
 
-/// The descriptions of one product.
-struct CublasProducts::Descriptors {
+/// The operation and layout descriptors of one GEMM.
+struct CublasGemm::Descriptors {
   explicit Descriptors(const CublasLibrary &library) : library(library) {}
   Descriptors(const Descriptors &) = delete;
   ~Descriptors() {
@@ -42,15 +42,15 @@ struct CublasProducts::Descriptors {
         (void)api.cublasLtMatrixLayoutDestroy(layout);
   }
 
-  Status describe(const MatrixProduct &p) {
+  Status describe(const Gemm &p) {
     const CublasApi &api = library.api();
     const bool isDouble = p.dtype == RNNRT_DTYPE_F64;
-    const ComputeType compute = isDouble                                                   ? ComputeType::F64
+    const ComputeType compute = isDouble                                           ? ComputeType::F64
                                 : p.dtype == RNNRT_DTYPE_F32 && p.has(RoundToTf32) ? ComputeType::F32FastTf32
-                                                                                           : ComputeType::F32;
-    RNNRT_TRY(library.check(
-        api.cublasLtMatmulDescCreate(&operation, compute, isDouble ? DataType::R64F : DataType::R32F),
-        "cublasLtMatmulDescCreate"));
+                                                                                   : ComputeType::F32;
+    RNNRT_TRY(
+        library.check(api.cublasLtMatmulDescCreate(&operation, compute, isDouble ? DataType::R64F : DataType::R32F),
+                      "cublasLtMatmulDescCreate"));
     RNNRT_TRY(set(MatmulDescAttribute::TransposeA, p.has(RightTransposed) ? Operation::Transpose : Operation::None));
     RNNRT_TRY(set(MatmulDescAttribute::TransposeB, p.has(LeftTransposed) ? Operation::Transpose : Operation::None));
     if (p.bias) {
@@ -59,7 +59,7 @@ struct CublasProducts::Descriptors {
       RNNRT_TRY(set(MatmulDescAttribute::BiasDataType, typeOf(p.resultDtype)));
     }
     auto make = [&](MatrixLayout &layout, int32_t dtype, int64_t rows, int64_t columns, int64_t stride) {
-      // Column major: the width of a row of ours comes first.
+      // cuBLASLt expects column-major sizes: rows and columns are exchanged.
       return library.check(
           api.cublasLtMatrixLayoutCreate(&layout, typeOf(dtype), uint64_t(columns), uint64_t(rows), stride),
           "cublasLtMatrixLayoutCreate");
@@ -81,7 +81,7 @@ struct CublasProducts::Descriptors {
   MatrixLayout left = nullptr, right = nullptr, result = nullptr;
 };
 
-CublasProducts::~CublasProducts() {
+CublasGemm::~CublasGemm() {
   if (!handle)
     return;
   cuda::ContextScope scope(*device);
@@ -90,13 +90,14 @@ CublasProducts::~CublasProducts() {
   (void)library->api().cublasLtDestroy(handle);
 }
 
-Status CublasProducts::start(bool capturing) {
+Status CublasGemm::start(bool capturing) {
   if (started)
     return Status();
   if (capturing)
-    return failedPrecondition("cuBLASLt cannot be started while the stream is being captured; run the same work once "
-                              "before the capture");
-  // That it is not there is a fact, no failure: kernels of the program do its work.
+    return failedPrecondition(
+        "cuBLASLt cannot be initialized while the stream is being captured; run the same work once "
+        "before the capture");
+  // A missing library is no error: the compiled program then launches its own kernels.
   Status status = CublasLibrary::load(device->driverVersion(), library);
   if (status.ok()) {
     const Result result = library->api().cublasLtCreate(&handle);
@@ -111,9 +112,9 @@ Status CublasProducts::start(bool capturing) {
   return Status();
 }
 
-Status CublasProducts::choose(const MatrixProduct &product, const Key &key, Descriptors &descriptors, Choice &choice) {
-  if (auto it = choices.find(key); it != choices.end()) {
-    choice = it->second;
+Status CublasGemm::findAlgorithm(const Gemm &gemm, const Key &key, Descriptors &descriptors, Algorithm &algorithm) {
+  if (auto it = algorithms.find(key); it != algorithms.end()) {
+    algorithm = it->second;
     return Status();
   }
   const CublasApi &api = library->api();
@@ -126,28 +127,28 @@ Status CublasProducts::choose(const MatrixProduct &product, const Key &key, Desc
                           "cublasLtMatmulPreferenceSetAttribute");
   };
   RNNRT_TRY(set(MatmulPreferenceAttribute::MaxWorkspaceBytes, maxWorkspace));
-  RNNRT_TRY(set(MatmulPreferenceAttribute::MinAlignmentA, alignmentOf(product.right.data)));
-  RNNRT_TRY(set(MatmulPreferenceAttribute::MinAlignmentB, alignmentOf(product.left.data)));
-  RNNRT_TRY(set(MatmulPreferenceAttribute::MinAlignmentC, alignmentOf(product.result)));
-  RNNRT_TRY(set(MatmulPreferenceAttribute::MinAlignmentD, alignmentOf(product.result)));
+  RNNRT_TRY(set(MatmulPreferenceAttribute::MinAlignmentA, alignmentOf(gemm.right.data)));
+  RNNRT_TRY(set(MatmulPreferenceAttribute::MinAlignmentB, alignmentOf(gemm.left.data)));
+  RNNRT_TRY(set(MatmulPreferenceAttribute::MinAlignmentC, alignmentOf(gemm.result)));
+  RNNRT_TRY(set(MatmulPreferenceAttribute::MinAlignmentD, alignmentOf(gemm.result)));
   MatmulHeuristicResult best{};
   int count = 0;
-  const Result result = api.cublasLtMatmulAlgoGetHeuristic(
-      handle, descriptors.operation, descriptors.right, descriptors.left, descriptors.result, descriptors.result,
-      preference, 1, &best, &count);
+  const Result result =
+      api.cublasLtMatmulAlgoGetHeuristic(handle, descriptors.operation, descriptors.right, descriptors.left,
+                                         descriptors.result, descriptors.result, preference, 1, &best, &count);
   if (result != Result::NotSupported && result != Result::ArchMismatch)
     RNNRT_TRY(library->check(result, "cublasLtMatmulAlgoGetHeuristic"));
-  choice.exists = result == Result::Success && count > 0 && best.state == Result::Success;
-  choice.algo = best.algo;
-  choice.workspace = choice.exists ? best.workspaceSize : 0;
+  algorithm.exists = result == Result::Success && count > 0 && best.state == Result::Success;
+  algorithm.algo = best.algo;
+  algorithm.workspace = algorithm.exists ? best.workspaceSize : 0;
   if (tracing(TraceKind::Plan))
-    trace("rnnrt,plan,cublasLt,%s,%s,%zu", product.describe().c_str(), choice.exists ? "found" : "none",
-          choice.workspace);
-  choices.emplace(key, choice);
+    trace("rnnrt,plan,cublasLt,%s,%s,%zu", gemm.describe().c_str(), algorithm.exists ? "found" : "none",
+          algorithm.workspace);
+  algorithms.emplace(key, algorithm);
   return Status();
 }
 
-Status CublasProducts::run(cuda::CUstream stream, const MatrixProduct &p, bool &done) {
+Status CublasGemm::run(cuda::CUstream stream, const Gemm &p, bool &done) {
   done = false;
   bool capturing = false;
   RNNRT_TRY(device->isCapturing(stream, capturing));
@@ -167,7 +168,7 @@ Status CublasProducts::run(cuda::CUstream stream, const MatrixProduct &p, bool &
                    alignmentOf(p.right.data),
                    alignmentOf(p.result)};
   std::unique_ptr<Descriptors> descriptors;
-  Choice choice;
+  Algorithm algorithm;
   {
     std::lock_guard<std::mutex> lock(mutex);
     RNNRT_TRY(start(capturing));
@@ -175,17 +176,17 @@ Status CublasProducts::run(cuda::CUstream stream, const MatrixProduct &p, bool &
       return Status();
     descriptors = std::make_unique<Descriptors>(*library);
     RNNRT_TRY(descriptors->describe(p));
-    RNNRT_TRY(choose(p, key, *descriptors, choice));
+    RNNRT_TRY(findAlgorithm(p, key, *descriptors, algorithm));
   }
-  if (!choice.exists)
+  if (!algorithm.exists)
     return Status();
-  if (capturing && !choice.warm)
-    return failedPrecondition("the first product of its kind cannot be captured, since cuBLASLt loads device code in "
-                              "it; run the same work once before the capture");
+  if (capturing && !algorithm.warm)
+    return failedPrecondition("the first GEMM of its kind cannot be captured, since cuBLASLt loads device code for it; "
+                              "run the same work once before the capture");
 
   void *workspace = nullptr;
-  if (choice.workspace)
-    if (Status status = device->allocate(stream, int64_t(choice.workspace), workspace); !status.ok())
+  if (algorithm.workspace)
+    if (Status status = device->allocate(stream, int64_t(algorithm.workspace), workspace); !status.ok())
       return rnnrt_status_code(status.get()) == RNNRT_STATUS_RESOURCE_EXHAUSTED ? Status() : std::move(status);
   const bool isDouble = p.dtype == RNNRT_DTYPE_F64;
   const double alpha64 = 1, beta64 = p.has(Accumulate);
@@ -193,16 +194,17 @@ Status CublasProducts::run(cuda::CUstream stream, const MatrixProduct &p, bool &
   const Result result = library->api().cublasLtMatmul(
       handle, descriptors->operation, isDouble ? static_cast<const void *>(&alpha64) : &alpha32, p.right.data,
       descriptors->right, p.left.data, descriptors->left, isDouble ? static_cast<const void *>(&beta64) : &beta32,
-      p.result, descriptors->result, p.result, descriptors->result, &choice.algo, workspace, choice.workspace, stream);
-  // In the order of the stream; the captured product has a place of its own in the graph.
+      p.result, descriptors->result, p.result, descriptors->result, &algorithm.algo, workspace, algorithm.workspace,
+      stream);
+  // The release is stream-ordered; a captured GEMM gets a workspace of its own in the graph.
   Status released = device->release(stream, workspace);
-  // Refused before anything was launched: another try would end alike.
+  // cuBLASLt rejected the GEMM before any launch. The result is cached, since another attempt would fail likewise.
   const bool refused = result == Result::NotSupported || result == Result::ArchMismatch;
   if (!refused)
     RNNRT_TRY(library->check(result, "cublasLtMatmul"));
   RNNRT_TRY(std::move(released));
   std::lock_guard<std::mutex> lock(mutex);
-  Choice &kept = choices[key];
+  Algorithm &kept = algorithms[key];
   kept.exists = !refused;
   kept.warm = !refused;
   done = !refused;
