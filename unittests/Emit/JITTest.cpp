@@ -171,20 +171,20 @@ TEST_F(JITTest, MismatchesNameTheArgument) {
     EXPECT_EQ(rnnrt_status_code(rnnrt_call_status(call)), RNNRT_STATUS_INVALID_ARGUMENT);
     return std::string(rnnrt_status_message(rnnrt_call_status(call)));
   };
-  EXPECT_EQ(fail({good}), "`main` takes 2 argument(s), but got 1");
+  EXPECT_EQ(fail({good}), "`main` expects 2 argument(s), but got 1");
   EXPECT_EQ(fail({makeTensor(ElementKind::F32, {2}), scalar}),
-            "argument 0 of `main`: the rank differs: the function wants tensor<2x?xf32>, but got tensor<2xf32>");
+            "argument 0 of `main`: the rank differs: the function expects tensor<2x?xf32>, but got tensor<2xf32>");
   EXPECT_EQ(fail({makeTensor(ElementKind::F64, {2, 3}), scalar}),
-            "argument 0 of `main`: the element type differs: the function wants tensor<2x?xf32>, but got "
+            "argument 0 of `main`: the element type differs: the function expects tensor<2x?xf32>, but got "
             "tensor<2x3xf64>");
   EXPECT_EQ(fail({makeTensor(ElementKind::F32, {3, 3}), scalar}),
-            "argument 0 of `main`: dim 0 must be 2: the function wants tensor<2x?xf32>, but got tensor<3x3xf32>");
+            "argument 0 of `main`: dim 0 must be 2: the function expects tensor<2x?xf32>, but got tensor<3x3xf32>");
   EXPECT_EQ(fail({good, good}),
-            "argument 1 of `main`: the rank differs: the function wants a scalar i64, but got tensor<2x3xf32>");
+            "argument 1 of `main`: the rank differs: the function expects a scalar i64, but got tensor<2x3xf32>");
   EXPECT_EQ(fail({good, makeTensor(ElementKind::F64, {})}),
-            "argument 1 of `main`: the element type differs: the function wants a scalar i64, but got a scalar f64");
+            "argument 1 of `main`: the element type differs: the function expects a scalar i64, but got a scalar f64");
   EXPECT_EQ(fail({HostTensor(ElementKind::F32, {2, 3}, nullptr), scalar}),
-            "argument 0 of `main`: there is no data: the function wants tensor<2x?xf32>, but got tensor<2x3xf32>");
+            "argument 0 of `main`: the data is missing: the function expects tensor<2x?xf32>, but got tensor<2x3xf32>");
   EXPECT_EQ(messageOf(module->invoke("main", call, {makeTensor(ElementKind::F32, {1, 1, 1, 1, 1, 1, 1, 1, 1}), scalar})
                           .takeError()),
             "a tensor of type 1x1x1x1x1x1x1x1x1xf32 cannot be passed to compiled code; it takes up to 8 dimensions");
@@ -216,11 +216,11 @@ TEST_F(JITTest, UnrankedArgumentsAreChecked) {
   EXPECT_EQ(results[1].getAsDouble(0), 9.0);
   EXPECT_TRUE(llvm::cantFail(module->invoke("main", call, {matrix, matrix})).empty());
   EXPECT_STREQ(rnnrt_status_message(rnnrt_call_status(call)),
-               "argument 1 of `main`: the rank differs: the function wants tensor<?xf32>, but got tensor<1x2xf32>");
+               "argument 1 of `main`: the rank differs: the function expects tensor<?xf32>, but got tensor<1x2xf32>");
   rnnrt_call_reset(call);
   EXPECT_TRUE(llvm::cantFail(module->invoke("main", call, {makeTensor(ElementKind::F32, {2, 3}), vector})).empty());
   EXPECT_STREQ(rnnrt_status_message(rnnrt_call_status(call)),
-               "argument 0 of `main`: dim 1 must be 2: the function wants tensor<?x2xf32>, but got tensor<2x3xf32>");
+               "argument 0 of `main`: dim 1 must be 2: the function expects tensor<?x2xf32>, but got tensor<2x3xf32>");
 }
 
 TEST_F(JITTest, RuntimeErrorsReachTheCall) {

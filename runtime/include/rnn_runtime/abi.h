@@ -1,5 +1,5 @@
-// abi.h - what compiled code may call: the prototypes of abi.def and the version of that promise. Includable from C and
-// from the compiler, which reads names and types here without linking the runtime.
+// abi.h - the ABI of compiled code: the prototypes of abi.def and the ABI version. For C, and for the compiler, which
+// reads names and types from this header without linking the runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_ABI_H
@@ -7,33 +7,33 @@
 
 #include "rnn_runtime/function.h"
 
-/// Changes whenever a line of abi.def changes. Compiled code that carries another number must not be run.
+/// Incremented if a line of abi.def changes. The runtime rejects compiled code of another version.
 #define RNNRT_ABI_VERSION 8
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// Multiply-adds of each part between two waits, at least, of work that several threads share: about a microsecond.
+/// Least multiply-adds per thread between two barriers, for which the work is divided: about a microsecond.
 #define RNNRT_LEAST_WORK (1 << 15)
 
-/// What a thread of a team runs: part `part` of `parts`.
+/// The function that each thread of a team runs, for part `part` in [0, parts).
 typedef void (*rnnrt_part_t)(void *context, void *team, int64_t part, int64_t parts);
 
 #define RNNRT_ENTRY(result, name, parameters) RNNRT_API result name parameters;
 #include "rnn_runtime/abi.def"
 #undef RNNRT_ENTRY
 
-/// One entry for a JIT: its name and where it is.
+/// Name and address of one entry, for a JIT.
 typedef struct rnnrt_abi_symbol {
   const char *name;
   void *address;
 } rnnrt_abi_symbol_t;
 
-/// All entries in the order of abi.def. Static memory; `out_count` gets their number.
+/// Returns all entries in the order of abi.def, in static memory, and their count in `out_count` (NULL is allowed).
 RNNRT_API const rnnrt_abi_symbol_t *rnnrt_abi_symbols(size_t *out_count);
 
-/// RNNRT_ABI_VERSION of the library that is loaded, which may be another than that of this header.
+/// Returns RNNRT_ABI_VERSION of the loaded library, which may differ from that of this header.
 RNNRT_API int32_t rnnrt_abi_version(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// Boundary.cpp - the way into a compiled function and out of it: arguments are checked against what the function says
-// about itself and become memref descriptors; descriptors of results become tensors that the caller owns.
+// Boundary.cpp - the boundary of exported functions. Checks arguments against the function's signature and converts
+// them to memref descriptors; converts descriptors of results to tensors that the caller owns.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/CompiledMemory.h"
@@ -13,7 +13,7 @@ using namespace rnnrt;
 
 namespace {
 
-/// A memref descriptor as MLIR lays it out: allocated, aligned, offset, sizes, strides; all words of 64 bits.
+/// A memref descriptor in the layout of MLIR: allocated, aligned, offset, sizes, strides; each is 64 bits.
 struct Descriptor {
   int64_t *words;
   int32_t rank;
@@ -47,8 +47,8 @@ static std::string describe(const rnnrt_argument_t &argument) {
 }
 
 /// "argument 0 (`x`) of `main`"
-static std::string describePlace(const char *what, int64_t index, const rnnrt_argument_t &argument,
-                                 const rnnrt_function_t &function) {
+static std::string describeArgument(const char *what, int64_t index, const rnnrt_argument_t &argument,
+                                    const rnnrt_function_t &function) {
   std::string text = what + (" " + std::to_string(index));
   if (argument.name && *argument.name)
     text += std::string(" (`") + argument.name + "`)";
@@ -58,56 +58,56 @@ static std::string describePlace(const char *what, int64_t index, const rnnrt_ar
 //===-- Checks ---------------------------------------------------------------------------------------------------===//
 
 static Status checkInput(const rnnrt_function_t &function, int64_t index, const rnnrt_tensor_t *tensor) {
-  const rnnrt_argument_t &wanted = function.inputs[index];
+  const rnnrt_argument_t &expected = function.inputs[index];
   auto mismatch = [&](const std::string &what) {
     std::string got = "a null pointer";
     if (tensor && (tensor->rank < 0 || tensor->rank > RNNRT_MAX_RANK))
       got = "rank " + std::to_string(tensor->rank);
-    else if (tensor && tensor->rank == 0 && wanted.kind == RNNRT_ARGUMENT_SCALAR)
+    else if (tensor && tensor->rank == 0 && expected.kind == RNNRT_ARGUMENT_SCALAR)
       got = std::string("a scalar ") + rnnrt_dtype_name(tensor->dtype);
     else if (tensor)
       got = describe(tensor->dtype, tensor->rank, tensor->shape);
-    return invalidArgument("%s: %s: the function wants %s, but got %s",
-                           describePlace("argument", index, wanted, function).c_str(), what.c_str(),
-                           describe(wanted).c_str(), got.c_str());
+    return invalidArgument("%s: %s: the function expects %s, but got %s",
+                           describeArgument("argument", index, expected, function).c_str(), what.c_str(),
+                           describe(expected).c_str(), got.c_str());
   };
   if (!tensor)
-    return mismatch("there is no tensor");
+    return mismatch("the tensor is missing");
   if (tensor->rank < 0 || tensor->rank > RNNRT_MAX_RANK)
     return mismatch("the rank must be 0 to " + std::to_string(RNNRT_MAX_RANK));
-  if (wanted.rank >= 0 && tensor->rank != wanted.rank)
+  if (expected.rank >= 0 && tensor->rank != expected.rank)
     return mismatch("the rank differs");
-  if (tensor->dtype != wanted.dtype)
+  if (tensor->dtype != expected.dtype)
     return mismatch("the element type differs");
-  int64_t bytes = rnnrt_dtype_size(wanted.dtype);
+  int64_t bytes = rnnrt_dtype_size(expected.dtype);
   bool overflows = false, empty = false;
   for (int32_t dim = 0; dim < tensor->rank; ++dim) {
     int64_t size = tensor->shape[dim];
-    if (wanted.rank >= 0 && wanted.shape[dim] >= 0 && size != wanted.shape[dim])
-      return mismatch("dim " + std::to_string(dim) + " must be " + std::to_string(wanted.shape[dim]));
+    if (expected.rank >= 0 && expected.shape[dim] >= 0 && size != expected.shape[dim])
+      return mismatch("dim " + std::to_string(dim) + " must be " + std::to_string(expected.shape[dim]));
     if (size < 0)
-      return mismatch("dim " + std::to_string(dim) + " is " + std::to_string(size) + ", which is no size");
-    // An empty tensor may have any other sizes, but their product must not overflow before the zero comes.
+      return mismatch("dim " + std::to_string(dim) + " is " + std::to_string(size) + ", but sizes must be at least 0");
+    // For an empty tensor, the product of the other sizes must not overflow either: strides are computed from it.
     empty |= size == 0;
     overflows |= __builtin_mul_overflow(bytes, size ? size : 1, &bytes);
   }
   if (overflows)
-    return mismatch("its bytes do not fit 64 bits");
+    return mismatch("its size in bytes exceeds 64 bits");
   if (!tensor->data && !empty)
-    return mismatch("there is no data");
-  if (reinterpret_cast<uintptr_t>(tensor->data) % uintptr_t(rnnrt_dtype_size(wanted.dtype)))
+    return mismatch("the data is missing");
+  if (reinterpret_cast<uintptr_t>(tensor->data) % uintptr_t(rnnrt_dtype_size(expected.dtype)))
     return mismatch("the data is not aligned to its elements");
   return Status();
 }
 
-static Status checkCount(const rnnrt_function_t &function, const char *what, const void *list, int64_t wanted,
+static Status checkCount(const rnnrt_function_t &function, const char *what, const void *list, int64_t expected,
                          int64_t got) {
-  if (got != wanted)
-    return invalidArgument("`%s` takes %lld %s(s), but got %lld", function.name, (long long)wanted, what,
+  if (got != expected)
+    return invalidArgument("`%s` expects %lld %s(s), but got %lld", function.name, (long long)expected, what,
                            (long long)got);
-  if (wanted && !list)
-    return invalidArgument("`%s` takes %lld %s(s), but got a null pointer as their list", function.name,
-                           (long long)wanted, what);
+  if (expected && !list)
+    return invalidArgument("`%s` expects %lld %s(s), but their array is a null pointer", function.name,
+                           (long long)expected, what);
   return Status();
 }
 
@@ -115,12 +115,12 @@ static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *functi
                         int64_t numInputs, rnnrt_tensor_t *const *outputs, int64_t numOutputs) {
   if (!function)
     return invalidArgument("expects a function, but got a null pointer");
-  // Before anything else of the function is read: another version may lay it out differently.
+  // Check the version first: another version may lay out rnnrt_function_t differently.
   if (function->abi_version != RNNRT_ABI_VERSION)
-    return failedPrecondition("the module was compiled for version %d of the runtime's interface, but this runtime has "
-                              "version %d; compile it again",
+    return failedPrecondition("the module was compiled for runtime ABI version %d, but this runtime has version %d; "
+                              "recompile the module",
                               function->abi_version, RNNRT_ABI_VERSION);
-  // The emulated device works in host memory, so it takes both kinds.
+  // Device `simt` uses host memory, so that it accepts both kinds.
   const std::string &device = call.device->name;
   bool deviceMemory = function->flags & RNNRT_FUNCTION_DEVICE_MEMORY;
   if (deviceMemory ? device == "host" : device.compare(0, 4, "cuda") == 0)
@@ -132,8 +132,8 @@ static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *functi
     RNNRT_TRY(checkInput(*function, index, inputs[index]));
   for (int64_t index = 0; index < numOutputs; ++index)
     if (!outputs[index])
-      return invalidArgument("%s: expects a place for it, but got a null pointer",
-                             describePlace("result", index, function->outputs[index], *function).c_str());
+      return invalidArgument("%s: expects a tensor to fill, but got a null pointer",
+                             describeArgument("result", index, function->outputs[index], *function).c_str());
   return Status();
 }
 
@@ -150,14 +150,14 @@ static void writeDescriptor(const Descriptor &descriptor, const rnnrt_tensor_t &
   }
 }
 
-static void writeInput(const rnnrt_argument_t &argument, const rnnrt_tensor_t &tensor, void *place) {
-  auto *words = static_cast<int64_t *>(place);
+static void writeInput(const rnnrt_argument_t &argument, const rnnrt_tensor_t &tensor, void *slot) {
+  auto *words = static_cast<int64_t *>(slot);
   switch (argument.kind) {
   case RNNRT_ARGUMENT_SCALAR:
-    std::memcpy(place, tensor.data, size_t(rnnrt_dtype_size(argument.dtype)));
+    std::memcpy(slot, tensor.data, size_t(rnnrt_dtype_size(argument.dtype)));
     return;
   case RNNRT_ARGUMENT_UNRANKED:
-    // A rank and a pointer to the descriptor, which stands right behind.
+    // The rank and a pointer to the descriptor, which follows directly.
     words[0] = tensor.rank;
     words[1] = reinterpret_cast<intptr_t>(words + 2);
     return writeDescriptor({words + 2, tensor.rank}, tensor);
@@ -166,11 +166,11 @@ static void writeInput(const rnnrt_argument_t &argument, const rnnrt_tensor_t &t
   }
 }
 
-/// Reads what the function wrote to `place`. The tensor owns the allocation, also when a failure is returned.
-static Status readOutput(rnnrt_call_t *call, const rnnrt_function_t &function, int64_t index, void *place,
+/// Converts the result in `slot` to `tensor`, which then owns the allocation, even if a failure is returned.
+static Status readOutput(rnnrt_call_t *call, const rnnrt_function_t &function, int64_t index, void *slot,
                          rnnrt_tensor_t &tensor) {
   const rnnrt_argument_t &argument = function.outputs[index];
-  Descriptor descriptor{static_cast<int64_t *>(place), argument.rank};
+  Descriptor descriptor{static_cast<int64_t *>(slot), argument.rank};
   if (argument.kind == RNNRT_ARGUMENT_UNRANKED) {
     descriptor.rank = int32_t(descriptor.words[0]);
     descriptor.words = reinterpret_cast<int64_t *>(descriptor.words[1]);
@@ -179,7 +179,7 @@ static Status readOutput(rnnrt_call_t *call, const rnnrt_function_t &function, i
   tensor.dtype = argument.dtype;
   if (argument.kind == RNNRT_ARGUMENT_SCALAR) {
     tensor.allocation = tensor.data = compiledAllocate(RNNRT_MEMORY_ALIGNMENT, elementBytes);
-    std::memcpy(tensor.data, place, size_t(elementBytes));
+    std::memcpy(tensor.data, slot, size_t(elementBytes));
     return Status();
   }
   tensor.allocation = descriptor.allocated();
@@ -188,8 +188,9 @@ static Status readOutput(rnnrt_call_t *call, const rnnrt_function_t &function, i
     rnnrt_device_retain(tensor.device);
   }
   if (descriptor.rank > RNNRT_MAX_RANK)
-    return invalidArgument("%s has rank %d, but tensors at the boundary have at most %d",
-                           describePlace("result", index, argument, function).c_str(), descriptor.rank, RNNRT_MAX_RANK);
+    return invalidArgument("%s has rank %d, but exported functions support at most %d",
+                           describeArgument("result", index, argument, function).c_str(), descriptor.rank,
+                           RNNRT_MAX_RANK);
   tensor.rank = descriptor.rank;
   tensor.data = static_cast<char *>(descriptor.aligned()) + descriptor.offset() * elementBytes;
   int64_t stride = 1;
@@ -201,11 +202,11 @@ static Status readOutput(rnnrt_call_t *call, const rnnrt_function_t &function, i
   }
   if (!dense && stride)
     return invalidArgument("%s is not dense; return a copy of it",
-                           describePlace("result", index, argument, function).c_str());
+                           describeArgument("result", index, argument, function).c_str());
   return Status();
 }
 
-/// Gives `tensor`, whose memory belongs to another result already, a copy of its own.
+/// Replaces the data of `tensor`, whose allocation another result owns, by a copy of its own.
 static Status copyOutput(rnnrt_call_t *call, rnnrt_tensor_t &tensor) {
   const void *source = tensor.data;
   int64_t bytes = rnnrt_tensor_elements(&tensor) * rnnrt_dtype_size(tensor.dtype);
@@ -223,7 +224,7 @@ static Status copyOutput(rnnrt_call_t *call, rnnrt_tensor_t &tensor) {
 extern "C" {
 
 int32_t rnnrt_abi_enter(rnnrt_call_t *call, const rnnrt_function_t *function, const rnnrt_tensor_t *const *inputs,
-                        int64_t num_inputs, rnnrt_tensor_t *const *outputs, int64_t num_outputs, void *const *places) {
+                        int64_t num_inputs, rnnrt_tensor_t *const *outputs, int64_t num_outputs, void *const *slots) {
   for (int64_t index = 0; outputs && index < num_outputs; ++index)
     if (outputs[index])
       *outputs[index] = emptyTensor;
@@ -233,16 +234,16 @@ int32_t rnnrt_abi_enter(rnnrt_call_t *call, const rnnrt_function_t *function, co
   if (!call->first.ok())
     return 0;
   for (int64_t index = 0; index < num_inputs; ++index)
-    writeInput(function->inputs[index], *inputs[index], places[index]);
+    writeInput(function->inputs[index], *inputs[index], slots[index]);
   return 1;
 }
 
 void rnnrt_abi_leave(rnnrt_call_t *call, const rnnrt_function_t *function, rnnrt_tensor_t *const *outputs,
-                     void *const *places) {
-  // Unlike other entries this one also works after a failure: what the function allocated must not leak.
+                     void *const *slots) {
+  // Unlike other entries this one also runs after a failure: allocations of the function must not leak.
   for (int64_t index = 0; index < function->num_outputs; ++index) {
     rnnrt_tensor_t &tensor = *outputs[index];
-    call->record(guarded([&] { return readOutput(call, *function, index, places[index], tensor); }));
+    call->record(guarded([&] { return readOutput(call, *function, index, slots[index], tensor); }));
     for (int64_t other = 0; other < index && tensor.allocation; ++other)
       if (outputs[other]->allocation == tensor.allocation)
         call->record(guarded([&] { return copyOutput(call, tensor); }));
@@ -257,7 +258,7 @@ void rnnrt_tensor_release(rnnrt_tensor_t *tensor) {
   if (!tensor)
     return;
   if (tensor->device) {
-    // Nothing can be done about a failure here; the device's own counters show it.
+    // A failure cannot be reported here; the memory counters of the device show the leak.
     rnnrt_status_release(rnnrt_memory_free(tensor->device, tensor->allocation));
     rnnrt_device_release(tensor->device);
   } else if (tensor->allocation) {

@@ -1,4 +1,4 @@
-// Entries.cpp - the entries of abi.def: check the call, forward to the plan, keep the first failure. No logic.
+// Entries.cpp - the entries of abi.def. Each one checks the call, forwards to the plan and records the first failure.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/CompiledMemory.h"
@@ -13,14 +13,14 @@
 
 using namespace rnnrt;
 
-/// Runs `body` unless the call holds a failure, and records what it returns.
+/// Runs `body` unless the call has failed, and records its status in the call.
 template <typename Body> static void enter(rnnrt_call_t *call, Body &&body) {
   if (!call || !call->first.ok())
     return;
   call->record(guarded(body));
 }
 
-/// The same for work of a plan: a line of trace, and the problem in the message of a failure.
+/// Like `enter`, for a pass of a plan: traces it, and adds the problem to the message of a failure.
 template <typename Body> static void dispatch(rnnrt_call_t *call, const Plan *plan, const char *what, Body &&body) {
   enter(call, [&] {
     if (!plan)
@@ -30,8 +30,8 @@ template <typename Body> static void dispatch(rnnrt_call_t *call, const Plan *pl
     Status status = body();
     if (tracing(TraceKind::Dispatch)) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
-      const bool saysHow = plan->key.find(" lowering=") != std::string::npos;
-      trace("rnnrt,dispatch,%s prop=%s%s,%s,%.3f", plan->key.c_str(), what, saysHow ? "" : " lowering=runtime",
+      const bool namesLowering = plan->key.find(" lowering=") != std::string::npos;
+      trace("rnnrt,dispatch,%s prop=%s%s,%s,%.3f", plan->key.c_str(), what, namesLowering ? "" : " lowering=runtime",
             rnnrt_status_code_name(rnnrt_status_code(status.get())), ms.count());
     }
     if (status.ok())
@@ -56,8 +56,8 @@ template <typename Body> static void dispatchBlock(rnnrt_call_t *call, Plan *pla
   });
 }
 
-/// Looks the plan up and lends it until the call is reset or released.
-template <typename Problem> static Status lend(rnnrt_call_t *call, const Problem &problem, Plan *&result) {
+/// Gets the plan from the cache of the device. The call keeps it alive until it is reset or released.
+template <typename Problem> static Status borrow(rnnrt_call_t *call, const Problem &problem, Plan *&result) {
   std::shared_ptr<Plan> plan;
   RNNRT_TRY(call->device->plans.get(*call->device->backend, problem, plan));
   Plan *raw = plan.get();
@@ -66,14 +66,14 @@ template <typename Problem> static Status lend(rnnrt_call_t *call, const Problem
   return Status();
 }
 
-/// The plan of a network; `numbers` are those of makeRnnProblem.
-template <typename... Numbers> static rnnrt_plan_t *lendNetwork(rnnrt_call_t *call, bool fused, Numbers... numbers) {
+/// Returns the plan of a stack of recurrent layers; `arguments` are those of makeRnnProblem.
+template <typename... Args> static rnnrt_plan_t *borrowRnnPlan(rnnrt_call_t *call, bool fused, Args... arguments) {
   rnnrt_plan_t *result = nullptr;
   enter(call, [&] {
     RnnProblem problem;
-    RNNRT_TRY(makeRnnProblem(numbers..., problem));
+    RNNRT_TRY(makeRnnProblem(arguments..., problem));
     problem.fused = fused;
-    return lend(call, problem, result);
+    return borrow(call, problem, result);
   });
   return result;
 }
@@ -115,14 +115,15 @@ void *rnnrt_abi_alloc(rnnrt_call_t *call, int64_t bytes) {
   void *result = nullptr;
   enter(call, [&] {
     if (bytes < 0)
-      return invalidArgument("a buffer of %lld bytes: a dimension is negative or the size overflows", (long long)bytes);
+      return invalidArgument("cannot allocate a buffer of %lld bytes: a dimension is negative or the size overflows",
+                             (long long)bytes);
     return call->device->backend->allocate(call->stream.get(), bytes, result);
   });
   return result;
 }
 
 void rnnrt_abi_free(rnnrt_call_t *call, void *pointer) {
-  // Also after a failure: what was allocated before it must not leak.
+  // Runs also after a failure: earlier allocations must not leak.
   if (call && pointer)
     call->record(guarded([&] { return call->device->backend->release(call->stream.get(), pointer); }));
 }
@@ -145,9 +146,9 @@ void rnnrt_abi_read(rnnrt_call_t *call, const void *source, void *target, int64_
     std::memset(target, 0, bytes);
 }
 
-void rnnrt_abi_parallel(rnnrt_call_t *call, rnnrt_part_t function, void *context, int64_t most, int64_t work) {
+void rnnrt_abi_parallel(rnnrt_call_t *call, rnnrt_part_t function, void *context, int64_t max_parts, int64_t work) {
   enter(call, [&] {
-    ThreadPool::get().run(function, context, most, work);
+    ThreadPool::get().run(function, context, max_parts, work);
     return Status();
   });
 }
@@ -223,21 +224,21 @@ int64_t rnnrt_abi_gemm(rnnrt_call_t *call, int32_t dtype, int32_t result_dtype, 
   return done;
 }
 
-//===-- The cudnn ops --------------------------------------------------------------------------------------------===//
+//===-- Stacks of recurrent layers -------------------------------------------------------------------------------===//
 
 rnnrt_plan_t *rnnrt_abi_rnn_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode, int32_t direction,
                                  int32_t training, double dropout, int64_t seed, int64_t seed2, int64_t steps,
                                  int64_t batch, int64_t input, int64_t hidden, int64_t projection, int64_t layers) {
-  return lendNetwork(call, /*fused=*/false, dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps,
-                     batch, input, hidden, projection, layers);
+  return borrowRnnPlan(call, /*fused=*/false, dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps,
+                       batch, input, hidden, projection, layers);
 }
 
 rnnrt_plan_t *rnnrt_abi_rnn_fused_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode,
                                        int32_t direction, int32_t training, double dropout, int64_t seed, int64_t seed2,
                                        int64_t steps, int64_t batch, int64_t input, int64_t hidden, int64_t projection,
                                        int64_t layers) {
-  return lendNetwork(call, /*fused=*/true, dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps,
-                     batch, input, hidden, projection, layers);
+  return borrowRnnPlan(call, /*fused=*/true, dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps,
+                       batch, input, hidden, projection, layers);
 }
 
 int64_t rnnrt_abi_rnn_begin(rnnrt_call_t *call, int32_t pass, rnnrt_plan_t *plan, const int32_t *lengths,
@@ -317,7 +318,7 @@ void rnnrt_abi_rnn_unpack_params(rnnrt_call_t *call, rnnrt_plan_t *plan, int64_t
   });
 }
 
-//===-- The block ops --------------------------------------------------------------------------------------------===//
+//===-- Block LSTM -----------------------------------------------------------------------------------------------===//
 
 rnnrt_plan_t *rnnrt_abi_block_lstm_plan(rnnrt_call_t *call, int32_t dtype, int32_t layout, int32_t use_peephole,
                                         double forget_bias, double cell_clip, int64_t steps, int64_t batch,
@@ -327,7 +328,7 @@ rnnrt_plan_t *rnnrt_abi_block_lstm_plan(rnnrt_call_t *call, int32_t dtype, int32
     BlockProblem problem;
     RNNRT_TRY(
         makeBlockProblem(dtype, layout, use_peephole, forget_bias, cell_clip, steps, batch, input, hidden, problem));
-    return lend(call, problem, result);
+    return borrow(call, problem, result);
   });
   return result;
 }

@@ -6,9 +6,9 @@
 // CHECK-LABEL: func @both_are_shared
 // CHECK-DAG: %[[PANELS:.*]] = arith.constant 8 : index
 // CHECK-DAG: %[[STEP:.*]] = arith.constant 65536 : index
-// CHECK: rnnrt.parallel %{{.*}} most %[[PANELS]] work %[[STEP]]
+// CHECK: rnnrt.parallel %{{.*}} max_parts %[[PANELS]] work %[[STEP]]
 // CHECK: %[[DX:.*]] = arith.constant 4194304 : index
-// CHECK: rnnrt.parallel %{{.*}} most %[[PANELS]] work %[[DX]]
+// CHECK: rnnrt.parallel %{{.*}} max_parts %[[PANELS]] work %[[DX]]
 // CHECK-NOT: rnnrt.parallel
 // CHECK: return
 // CHECK: rnnrt.team_wait
@@ -58,9 +58,9 @@ func.func @one_thread(%x: memref<2x1x64xf32>, %s: memref<1x64xf32>, %w: memref<1
 // CHECK-LABEL: func @pairs_are_shared
 // DOTS-LABEL: func @pairs_are_shared
 // DOTS: %[[PAIRS:.*]] = arith.constant 65536 : index
-// DOTS: rnnrt.parallel %{{.*}} most %{{.*}} work %[[PAIRS]]
+// DOTS: rnnrt.parallel %{{.*}} max_parts %{{.*}} work %[[PAIRS]]
 // DOTS: %[[GATES:.*]] = arith.constant 32 : index
-// DOTS: rnnrt.parallel %{{.*}} most %[[GATES]] work %[[PAIRS]]
+// DOTS: rnnrt.parallel %{{.*}} max_parts %[[GATES]] work %[[PAIRS]]
 // DOTS: return
 // DOTS: func.call @rnn_host_pair_rows_bf16_bf16
 func.func @pairs_are_shared(%x: memref<128x1x128xbf16>, %s: memref<1x128xbf16>, %w: memref<256x512xbf16>, %p: memref<128xbf16>,

@@ -14,25 +14,25 @@
 
 // CHECK: values ok
 // CHECK-NEXT: table ok
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: there is no tensor: the function wants tensor<2x?xf32>, but got a null pointer
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the rank differs: the function wants tensor<2x?xf32>, but got tensor<2xf32>
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the rank must be 0 to 8: the function wants tensor<2x?xf32>, but got rank 9
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the rank must be 0 to 8: the function wants tensor<2x?xf32>, but got rank -1
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the element type differs: the function wants tensor<2x?xf32>, but got tensor<2x3xf64>
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the element type differs: the function wants tensor<2x?xf32>, but got tensor<2x3xunknown>
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: dim 0 must be 2: the function wants tensor<2x?xf32>, but got tensor<3x3xf32>
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: dim 1 is -3, which is no size: the function wants tensor<2x?xf32>, but got tensor<2x?xf32>
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: its bytes do not fit 64 bits: the function wants tensor<2x?xf32>, but got tensor<2x4611686018427387904xf32>
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: there is no data: the function wants tensor<2x?xf32>, but got tensor<2x3xf32>
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the data is not aligned to its elements: the function wants tensor<2x?xf32>, but got tensor<2x3xf32>
-// CHECK-NEXT: INVALID_ARGUMENT: argument 1 (`u`) of `mixed`: the rank differs: the function wants tensor<?xi32>, but got tensor<3x1xi32>
-// CHECK-NEXT: INVALID_ARGUMENT: result 0 (`y`) of `mixed`: expects a place for it, but got a null pointer
-// CHECK-NEXT: INVALID_ARGUMENT: result 5 (`h`) of `mixed`: expects a place for it, but got a null pointer
-// CHECK-NEXT: INVALID_ARGUMENT: `mixed` takes 7 argument(s), but got 6
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the tensor is missing: the function expects tensor<2x?xf32>, but got a null pointer
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the rank differs: the function expects tensor<2x?xf32>, but got tensor<2xf32>
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the rank must be 0 to 8: the function expects tensor<2x?xf32>, but got rank 9
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the rank must be 0 to 8: the function expects tensor<2x?xf32>, but got rank -1
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the element type differs: the function expects tensor<2x?xf32>, but got tensor<2x3xf64>
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the element type differs: the function expects tensor<2x?xf32>, but got tensor<2x3xunknown>
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: dim 0 must be 2: the function expects tensor<2x?xf32>, but got tensor<3x3xf32>
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: dim 1 is -3, but sizes must be at least 0: the function expects tensor<2x?xf32>, but got tensor<2x?xf32>
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: its size in bytes exceeds 64 bits: the function expects tensor<2x?xf32>, but got tensor<2x4611686018427387904xf32>
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the data is missing: the function expects tensor<2x?xf32>, but got tensor<2x3xf32>
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the data is not aligned to its elements: the function expects tensor<2x?xf32>, but got tensor<2x3xf32>
+// CHECK-NEXT: INVALID_ARGUMENT: argument 1 (`u`) of `mixed`: the rank differs: the function expects tensor<?xi32>, but got tensor<3x1xi32>
+// CHECK-NEXT: INVALID_ARGUMENT: result 0 (`y`) of `mixed`: expects a tensor to fill, but got a null pointer
+// CHECK-NEXT: INVALID_ARGUMENT: result 5 (`h`) of `mixed`: expects a tensor to fill, but got a null pointer
+// CHECK-NEXT: INVALID_ARGUMENT: `mixed` expects 7 argument(s), but got 6
 // CHECK-NEXT: INVALID_ARGUMENT: `mixed` takes 8 result(s), but got 9
-// CHECK-NEXT: INVALID_ARGUMENT: `mixed` takes 7 argument(s), but got a null pointer as their list
+// CHECK-NEXT: INVALID_ARGUMENT: `mixed` expects 7 argument(s), but their array is a null pointer
 // CHECK-NEXT: INVALID_ARGUMENT: expects `call`, but got a null pointer
-// CHECK-NEXT: FAILED_PRECONDITION: the module was compiled for version {{[0-9]+}} of the runtime's interface, but this runtime has version {{[0-9]+}}; compile it again
+// CHECK-NEXT: FAILED_PRECONDITION: the module was compiled for runtime ABI version {{[0-9]+}}, but this runtime has version {{[0-9]+}}; recompile the module
 // CHECK-NEXT: FAILED_PRECONDITION: `mixed` was compiled for tensors in device memory, but the call is on device `host`
 // CHECK-NEXT: INVALID_ARGUMENT: the first failure stays
 // CHECK-NEXT: INVALID_ARGUMENT: 'rnn.block_lstm' op expects dim 0 of `w` to be I + H [B5]: expected 7, but got 6

@@ -15,11 +15,11 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def RNNRT_Dialect : Dialect {
   let name = "rnnrt";
   let cppNamespace = "::mlir::rnnrt";
-  let summary = "calls of the rnn runtime library";
+  let summary = "calls to the rnn runtime library";
   let description = [{
-    One op per entry that compiled code may call (`rnn_runtime/abi.def`), on dense memrefs and handles. The dialect
-    holds no mathematics: shapes were checked by the rnn dialect, and the plan checks its sizes again when it is made.
-    An absent operand is a null pointer: a result that nobody wants.
+    Each op calls one entry of the runtime's ABI (`rnn_runtime/abi.def`), on dense memrefs and opaque handles. Verifiers
+    check element types only: the `rnn` dialect verifies shapes, and the runtime checks all sizes when it creates a
+    plan. An absent optional operand is passed as a null pointer. An absent output is not computed.
   }];
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::rnn::RNNDialect"];
@@ -30,28 +30,30 @@ class RNNRT_Type<string name, string typeMnemonic> : TypeDef<RNNRT_Dialect, name
 }
 
 def RNNRT_CallType : RNNRT_Type<"Call", "call"> {
-  let summary = "one invocation of a compiled function: device, stream, allocator, first error";
+  let summary = "one invocation of a compiled function: its device, stream and first error";
 }
 def RNNRT_PlanType : RNNRT_Type<"Plan", "plan"> {
-  let summary = "a prepared problem, borrowed from the device's cache";
+  let summary = "a prepared problem, borrowed from the plan cache of the device";
 }
 
-// The scalar arguments and pointers of the entry, in the order of abi.def.
 def RNNRT_EntryOpInterface : OpInterface<"EntryOpInterface"> {
   let cppNamespace = "::mlir::rnnrt";
-  let description = [{ An op that becomes one call: its call and plan, its attributes, then its operands. }];
+  let description = [{
+    An op that lowers to one call of an ABI entry. The arguments follow the order of abi.def: the call and the plan, the
+    scalar attributes, then the remaining operands.
+  }];
   let methods = [
-    StaticInterfaceMethod<"Name of the entry in abi.def.", "::llvm::StringRef", "getEntryName">,
-    InterfaceMethod<"Scalar arguments that stand behind the call as integer or float attributes.",
+    StaticInterfaceMethod<"Returns the name of the entry in abi.def.", "::llvm::StringRef", "getEntryName">,
+    InterfaceMethod<"Returns the scalar arguments that follow the call, as integer or float attributes.",
       "::llvm::SmallVector<::mlir::TypedAttr>", "getScalarArguments", (ins), [{}], [{ return {}; }]>,
-    InterfaceMethod<"Operands of one definition entry: a value, or none for a null pointer.",
+    InterfaceMethod<"Returns the operand with ODS index `index`; an empty range is passed as a null pointer.",
       "::mlir::OperandRange", "getArgument", (ins "unsigned":$index), [{}],
       [{ return $_op.getODSOperands(index); }]>,
-    StaticInterfaceMethod<"How many operand entries the definition has.", "unsigned", "getNumArguments">
+    StaticInterfaceMethod<"Returns the number of ODS operands.", "unsigned", "getNumArguments">
   ];
 }
 
-// An entry of the ABI. `numArguments` is the number of operands in the definition.
+// An op that calls one ABI entry. `numArguments` is its number of ODS operands.
 class RNNRT_EntryOp<string mnemonic, int numArguments, list<Trait> traits = []>
     : Op<RNNRT_Dialect, mnemonic, traits # [RNNRT_EntryOpInterface]> {
   code entry = [{
@@ -61,7 +63,8 @@ class RNNRT_EntryOp<string mnemonic, int numArguments, list<Trait> traits = []>
   let extraClassDeclaration = entry;
 }
 
-// Fails at run time by writing an error into the call, which later entries see: never dead, never reordered.
+// A run-time check: a failure is recorded in the call, and later entries return at once. The op declares no memory
+// effects, so that it is neither removed as dead nor reordered.
 class RNNRT_CheckOp<string mnemonic, int numArguments> : RNNRT_EntryOp<mnemonic, numArguments> {}
 
 def RNNRT_In : Arg<AnyMemRef, "", [MemRead]>;
@@ -70,21 +73,21 @@ def RNNRT_OptOut : Arg<Optional<AnyMemRef>, "", [MemWrite]>;
 def RNNRT_OptInOut : Arg<Optional<AnyMemRef>, "", [MemRead, MemWrite]>;
 
 def RNNRT_CurrentCallOp : Op<RNNRT_Dialect, "current_call", [Pure]> {
-  let summary = "the call that the enclosing function serves";
-  let description = [{ Replaced by an argument of the function when calls are threaded through a module. }];
+  let summary = "the call that the enclosing function runs in";
+  let description = [{ `-rnn-thread-runtime-call` replaces it by a function argument. }];
   let results = (outs RNNRT_CallType:$call);
   let assemblyFormat = "attr-dict `:` type($call)";
 }
 
 def RNNRT_ExpectEqualOp : RNNRT_CheckOp<"expect_equal", 3> {
-  let summary = "run-time check that a size is what it must be";
+  let summary = "run-time check that two sizes are equal";
   let arguments = (ins RNNRT_CallType:$call, Index:$actual, Index:$expected, StrAttr:$message);
   let assemblyFormat = "$call `,` $actual `,` $expected `,` $message attr-dict";
   let hasCanonicalizeMethod = 1;
 }
 
 def RNNRT_ExpectRangeOp : RNNRT_CheckOp<"expect_range", 4> {
-  let summary = "run-time check that a number is within bounds, both included";
+  let summary = "run-time check that a value is in [low, high]";
   let arguments = (ins RNNRT_CallType:$call, Index:$actual, Index:$low, Index:$high, StrAttr:$message);
   let assemblyFormat = "$call `,` $actual `in` `[` $low `,` $high `]` `,` $message attr-dict";
   let hasCanonicalizeMethod = 1;
@@ -95,10 +98,10 @@ def RNNRT_ExpectRangeOp : RNNRT_CheckOp<"expect_range", 4> {
 //===----------------------------------------------------------------------===//
 
 def RNNRT_AllocOp : Op<RNNRT_Dialect, "alloc"> {
-  let summary = "memory of the call's device";
+  let summary = "allocates a buffer in the memory of the call's device";
   let description = [{
-    Like `memref.alloc`, in the order of the call's stream. When the call has failed, the buffer is a null pointer; nothing
-    looks at it then, since every entry returns at once.
+    Like `memref.alloc`, but stream-ordered on the call's stream. If the call has failed, the buffer is a null pointer.
+    It is never accessed, because every entry returns at once for a failed call.
   }];
   let arguments = (ins RNNRT_CallType:$call, Variadic<Index>:$dynamic_sizes);
   let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$buffer);
@@ -110,43 +113,44 @@ def RNNRT_AllocOp : Op<RNNRT_Dialect, "alloc"> {
 }
 
 def RNNRT_FreeOp : RNNRT_EntryOp<"free", 2> {
-  let summary = "frees a buffer of `rnnrt.alloc`, in the order of the call's stream";
+  let summary = "frees a buffer of `rnnrt.alloc`, ordered on the call's stream";
   let arguments = (ins RNNRT_CallType:$call, Arg<AnyMemRef, "", [MemFree]>:$buffer);
   let assemblyFormat = "$call `,` $buffer attr-dict `:` type($buffer)";
 }
 
 def RNNRT_CopyOp : RNNRT_EntryOp<"copy", 4> {
-  let summary = "copies dense buffers, each in device or host memory, in the order of the call's stream";
+  let summary = "copies a dense buffer to another, ordered on the call's stream";
+  let description = [{ `source` and `target` may each be in device or in host memory. }];
   let arguments = (ins RNNRT_CallType:$call, RNNRT_In:$source, Arg<AnyMemRef, "", [MemWrite]>:$target, Index:$bytes);
   let assemblyFormat = "$call `,` $source `to` $target `bytes` $bytes attr-dict `:` type(operands)";
 }
 
 def RNNRT_ReadOp : RNNRT_EntryOp<"read", 4> {
-  let summary = "copies from device memory to host memory and waits for it";
-  let description = [{ When the call has failed, before or in this op, `target` is filled with zeros. }];
+  let summary = "copies from device memory to host memory and waits for the copy";
+  let description = [{ If the call has failed, before or in this op, `target` is filled with zeros. }];
   let arguments = (ins RNNRT_CallType:$call, RNNRT_In:$source, Arg<AnyMemRef, "", [MemWrite]>:$target, Index:$bytes);
   let assemblyFormat = "$call `,` $source `to` $target `bytes` $bytes attr-dict `:` type(operands)";
 }
 
 def RNNRT_MakeCurrentOp : RNNRT_EntryOp<"make_current", 1> {
-  let summary = "kernels that this thread launches from here on belong to the call";
+  let summary = "makes the call current for later kernel launches of this thread";
   let arguments = (ins RNNRT_CallType:$call);
   let assemblyFormat = "$call attr-dict";
 }
 
 def RNNRT_TryClustersOp : RNNRT_EntryOp<"try_clusters", 1> {
-  let summary = "launches of clusters from here on may be left out";
+  let summary = "allows later cluster launches to be skipped";
   let description = [{
-    Until `rnnrt.clusters_ran`, a launch of clusters of which the device cannot hold one is left out, rather than failing.
-    The device is asked about the kernel itself, with its registers and its shared memory.
+    Until `rnnrt.clusters_ran`, a cluster launch is skipped instead of failing if the device cannot hold one such
+    cluster. The occupancy query covers the kernel itself, including its registers and its shared memory.
 
     Example:
     ```mlir
     func.func @either(%call: !rnnrt.call) -> index {
       rnnrt.try_clusters %call
-      // Launches of clusters stand here.
+      // Cluster launches.
       %ran = rnnrt.clusters_ran %call
-      // Where %ran is 0, other kernels do the work.
+      // If %ran is 0, launch other kernels for the same work.
       return %ran : index
     }
     ```
@@ -156,52 +160,56 @@ def RNNRT_TryClustersOp : RNNRT_EntryOp<"try_clusters", 1> {
 }
 
 def RNNRT_ClustersRanOp : RNNRT_EntryOp<"clusters_ran", 1> {
-  let summary = "whether all launches of clusters since `rnnrt.try_clusters` took place";
-  let description = [{ 1, or 0 when one was left out or the call has failed. Nobody waits for the launches. }];
+  let summary = "returns whether every cluster launch since `rnnrt.try_clusters` was issued";
+  let description = [{ `ran` is 1, or 0 if a launch was skipped or the call has failed. Does not wait for the launches. }];
   let arguments = (ins RNNRT_CallType:$call);
   let results = (outs Index:$ran);
   let assemblyFormat = "$call attr-dict";
 }
 
 def RNNRT_ParallelOp : RNNRT_EntryOp<"parallel", 5> {
-  let summary = "parts of a function on the runtime's threads";
+  let summary = "runs a function on a team of threads of the runtime";
   let description = [{
-    `function` is the address of an LLVM function that takes `context`, the team, the number of its part, and how many parts
-    there are: at most `most`, and as few as one. What it computes must not depend on that number. `work` is how many
-    multiply-adds all parts together do between two waits for each other (in all, if they never wait): the runtime takes no
-    more threads than that is worth.
+    `function` is the address of an LLVM function with the parameters `(context, team, part, parts)`. The runtime calls
+    it once for each `part` in [0, parts), each on its own thread, with 1 <= `parts` <= `max_parts`. Its results must
+    not depend on `parts`. `work` is the number of multiply-adds of all parts between two barriers of the team, or in
+    total without barriers. The runtime uses fewer threads if `work` is small. A failed call runs no part.
   }];
-  let arguments = (ins RNNRT_CallType:$call, AnyType:$function, AnyType:$context, Index:$most, Index:$work);
-  let assemblyFormat = "$call `,` $function `(` $context `)` `most` $most `work` $work attr-dict `:` type($function) `,` type($context)";
+  let arguments = (ins RNNRT_CallType:$call, AnyType:$function, AnyType:$context, Index:$max_parts, Index:$work);
+  let assemblyFormat = [{ $call `,` $function `(` $context `)` `max_parts` $max_parts `work` $work attr-dict `:` type($function) `,`
+    type($context) }];
 }
 
 def RNNRT_TeamWaitOp : RNNRT_EntryOp<"team_wait", 1> {
-  let summary = "waits for the other parts of a team";
+  let summary = "barrier of all parts of a team";
   let arguments = (ins AnyType:$team);
   let assemblyFormat = "$team attr-dict `:` type($team)";
 }
 
 //===----------------------------------------------------------------------===//
-// Products of matrices
+// GEMM
 //===----------------------------------------------------------------------===//
 
 def RNNRT_GemmOp : RNNRT_EntryOp<"gemm", 14> {
-  let summary = "a product of matrices through the library of the device, if it has one for it";
+  let summary = "GEMM by the library of the device, if available";
   let description = [{
-    result = left * right, where left is `[rows, depth]` and right is `[depth, columns]`; `bias` (`[columns]`, with the type
-    of the result) is added to every row, and what the result holds with `accumulate`. Buffers are dense; element (i, j) is
-    the one with number `first + i * stride + j`. A transposed side lies in memory as `[depth, rows]`, or as
-    `[columns, depth]`. Sums are f32 (f64 for f64), and are rounded once.
+    Computes `result = left * right + bias`, and with `accumulate` adds the previous `result`. `left` is
+    `[rows, depth]`, `right` is `[depth, columns]`, `result` is `[rows, columns]`. The optional `bias` is `[columns]` and
+    is added to every row. With `left_transposed`, `left` is stored as `[depth, rows]`. With `right_transposed`, `right`
+    is stored as `[columns, depth]`. Element (i, j) of a matrix is element `first + i * stride + j` of its buffer. The
+    accumulator is f32 (f64 for f64) and is rounded once. With `tf32`, f32 operands may be rounded to TF32.
 
-    `done` is 1, or 0 when nothing was written: then a kernel has to do the work.
+    `done` is 1. If the library is unavailable or has no algorithm, `done` is 0 and nothing is written: the caller must
+    launch its own kernel.
 
     Constraints:
     - `left` and `right` have the same element type: f16, bf16, f32 or f64.
-    - `result` and `bias` have that type too, or f32 where it is f16 or bf16. There is no bias with f64.
+    - `result` and `bias` have the same type; it is that of `left`, or f32 if that is f16 or bf16.
+    - f64 has no `bias`: cuBLASLt has no bias epilogue for it.
 
     Example:
     ```mlir
-    func.func @product(%call: !rnnrt.call, %x: memref<8x4xf16>, %w: memref<4x6xf16>, %y: memref<8x6xf32>) -> index {
+    func.func @gemm(%call: !rnnrt.call, %x: memref<8x4xf16>, %w: memref<4x6xf16>, %y: memref<8x6xf32>) -> index {
       %zero = arith.constant 0 : index
       %rows = arith.constant 8 : index
       %columns = arith.constant 6 : index
@@ -227,7 +235,7 @@ def RNNRT_GemmOp : RNNRT_EntryOp<"gemm", 14> {
 }
 
 //===----------------------------------------------------------------------===//
-// The cudnn family
+// Plans of stacked recurrent layers (rnn.cudnn_* ops)
 //===----------------------------------------------------------------------===//
 
 class RNNRT_NetworkPlanOp<string mnemonic> : RNNRT_EntryOp<mnemonic, 7> {
@@ -243,24 +251,27 @@ class RNNRT_NetworkPlanOp<string mnemonic> : RNNRT_EntryOp<mnemonic, 7> {
   }];
 }
 def RNNRT_RnnPlanOp : RNNRT_NetworkPlanOp<"rnn_plan"> {
-  let summary = "the plan of a stack of recurrent layers";
+  let summary = "returns the plan of a stack of recurrent layers";
 }
 def RNNRT_RnnFusedPlanOp : RNNRT_NetworkPlanOp<"rnn_fused_plan"> {
-  let summary = "the plan of a stack of recurrent layers that fused kernels compute";
+  let summary = "returns the plan of a stack of recurrent layers that fused kernels compute";
   let description = [{
-    It gives sizes, moves parameters and serves `rnnrt.rnn_begin`; the parameters are the canonical tensors one after
-    the other, the reserve space is that of the host's plans.
+    The plan computes no layer. It provides buffer sizes, packs parameters and implements the checks of
+    `rnnrt.rnn_begin`. The opaque parameters are the canonical tensors, concatenated. The reserve space has the layout
+    of the host's plans.
   }];
 }
 
 def RNNRT_RnnBeginOp : RNNRT_EntryOp<"rnn_begin", 6, [AttrSizedOperandSegments]> {
-  let summary = "checks the operands of fused kernels, and opens the reserve space";
+  let summary = "checks the operands of fused kernels and initializes the reserve space";
   let description = [{
-    `pass` is 0 for inference, 1 for a training forward, which gets a header at the start of its reserve, and 2 for a
-    backward pass, whose reserve is used up by it. The result is 1, or 0 when the call has failed: loops on the host must
-    not run then; kernels do not. The draw of the dropout masks is the i64 at byte 32 of the reserve.
+    `pass` is 0 for inference, 1 for a training forward and 2 for a backward pass. Pass 1 writes a header at the start
+    of the reserve space; the i64 at byte 32 is the draw of the dropout masks. Pass 2 checks the header.
+
+    The result is 1, or 0 if the call has failed. Host loops must not run then. Kernel launches are skipped by the
+    runtime.
   }];
-  // Without effects on operands: as a check it is never dead, whatever it reads and writes.
+  // Without declared effects on operands, MLIR assumes unknown effects: the check is never removed as dead.
   let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Optional<AnyMemRef>:$lengths, Index:$params_elements,
     Optional<AnyMemRef>:$reserve, Index:$reserve_bytes, I32Attr:$pass);
   let results = (outs Index:$ok);
@@ -277,14 +288,14 @@ class RNNRT_SizeOp<string mnemonic> : RNNRT_EntryOp<mnemonic, 2> {
   let assemblyFormat = "$call `,` $plan attr-dict";
 }
 def RNNRT_RnnParamsSizeOp : RNNRT_SizeOp<"rnn_params_size"> {
-  let summary = "elements of the opaque parameters of a plan";
+  let summary = "returns the number of elements of the opaque parameters";
 }
 def RNNRT_RnnReserveSizeOp : RNNRT_SizeOp<"rnn_reserve_size"> {
-  let summary = "bytes of the reserve space of a plan";
+  let summary = "returns the size of the reserve space in bytes";
 }
 
 def RNNRT_RnnForwardOp : RNNRT_EntryOp<"rnn_forward", 13, [AttrSizedOperandSegments]> {
-  let summary = "runs the forward pass";
+  let summary = "runs the forward pass of a stack of recurrent layers";
   let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, RNNRT_OptIn:$lengths, RNNRT_In:$x, RNNRT_In:$h0,
     RNNRT_OptIn:$c0, RNNRT_In:$params, Index:$params_elements, RNNRT_OptOut:$y, RNNRT_OptOut:$hn,
     RNNRT_OptOut:$cn, RNNRT_OptOut:$reserve, Index:$reserve_bytes);
@@ -294,7 +305,7 @@ def RNNRT_RnnForwardOp : RNNRT_EntryOp<"rnn_forward", 13, [AttrSizedOperandSegme
 }
 
 def RNNRT_RnnBackwardDataOp : RNNRT_EntryOp<"rnn_backward_data", 17, [AttrSizedOperandSegments]> {
-  let summary = "runs the backward pass as far as the gradients of the data";
+  let summary = "computes the gradients of the inputs and initial states";
   let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, RNNRT_OptIn:$lengths, RNNRT_In:$x, RNNRT_In:$h0,
     RNNRT_OptIn:$c0, RNNRT_In:$params, Index:$params_elements, RNNRT_In:$y, RNNRT_In:$dy, RNNRT_In:$dhn,
     RNNRT_OptIn:$dcn, RNNRT_OptOut:$dx, RNNRT_OptOut:$dh0, RNNRT_OptOut:$dc0, RNNRT_OptInOut:$reserve,
@@ -305,16 +316,17 @@ def RNNRT_RnnBackwardDataOp : RNNRT_EntryOp<"rnn_backward_data", 17, [AttrSizedO
 }
 
 def RNNRT_RnnBackwardWeightsOp : RNNRT_EntryOp<"rnn_backward_weights", 10, [AttrSizedOperandSegments]> {
-  let summary = "computes the gradient of the parameters after rnn_backward_data";
+  let summary = "computes the gradient of the parameters, after `rnnrt.rnn_backward_data`";
   let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, RNNRT_OptIn:$lengths, RNNRT_In:$x, RNNRT_In:$h0,
     RNNRT_In:$y, RNNRT_OptOut:$dparams, Index:$params_elements, RNNRT_OptInOut:$reserve, Index:$reserve_bytes);
   let assemblyFormat = [{ $call `,` $plan (`lengths` $lengths^)? `x` $x `h0` $h0 `y` $y (`dparams` $dparams^)?
     `[` $params_elements `]` (`reserve` $reserve^)? `[` $reserve_bytes `]` attr-dict `:` type(operands) }];
 }
 
-// Lists of tensors: their pointers and sizes are passed as two arrays, so these two are translated by hand.
+// The entries of these two ops take arrays of pointers and sizes, which no EntryOpInterface op does: they have patterns
+// of their own.
 def RNNRT_RnnPackParamsOp : Op<RNNRT_Dialect, "rnn_pack_params", [AttrSizedOperandSegments]> {
-  let summary = "writes canonical weights and biases into opaque parameters";
+  let summary = "packs canonical weights and biases into opaque parameters";
   let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Arg<Variadic<AnyMemRef>, "", [MemRead]>:$weights,
     Arg<Variadic<AnyMemRef>, "", [MemRead]>:$biases, Arg<AnyMemRef, "", [MemWrite]>:$params);
   let assemblyFormat = [{ $call `,` $plan `weights` `(` $weights `)` `biases` `(` $biases `)` `params` $params
@@ -322,7 +334,7 @@ def RNNRT_RnnPackParamsOp : Op<RNNRT_Dialect, "rnn_pack_params", [AttrSizedOpera
 }
 
 def RNNRT_RnnUnpackParamsOp : Op<RNNRT_Dialect, "rnn_unpack_params", [AttrSizedOperandSegments]> {
-  let summary = "reads canonical weights and biases from opaque parameters";
+  let summary = "unpacks opaque parameters into canonical weights and biases";
   let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Arg<Variadic<AnyMemRef>, "", [MemWrite]>:$weights,
     Arg<Variadic<AnyMemRef>, "", [MemWrite]>:$biases, Arg<AnyMemRef, "", [MemRead]>:$params);
   let assemblyFormat = [{ $call `,` $plan `weights` `(` $weights `)` `biases` `(` $biases `)` `params` $params
@@ -330,11 +342,11 @@ def RNNRT_RnnUnpackParamsOp : Op<RNNRT_Dialect, "rnn_unpack_params", [AttrSizedO
 }
 
 //===----------------------------------------------------------------------===//
-// The block family
+// Block LSTM
 //===----------------------------------------------------------------------===//
 
 def RNNRT_BlockLstmPlanOp : RNNRT_EntryOp<"block_lstm_plan", 5> {
-  let summary = "the plan of one LSTM layer in block form";
+  let summary = "returns the plan of one block LSTM layer";
   let arguments = (ins RNNRT_CallType:$call, Index:$steps, Index:$batch, Index:$input, Index:$hidden,
     TypeAttr:$element_type, RNN_GateLayoutAttr:$layout, BoolAttr:$use_peephole, F64Attr:$forget_bias,
     F64Attr:$cell_clip);
@@ -346,7 +358,7 @@ def RNNRT_BlockLstmPlanOp : RNNRT_EntryOp<"block_lstm_plan", 5> {
 }
 
 def RNNRT_BlockLstmForwardOp : RNNRT_EntryOp<"block_lstm_forward", 18, [AttrSizedOperandSegments]> {
-  let summary = "runs one LSTM layer";
+  let summary = "runs one block LSTM layer";
   let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Index:$seq_len_max, RNNRT_In:$x,
     RNNRT_In:$cs_prev, RNNRT_In:$h_prev, RNNRT_In:$w, RNNRT_In:$wci, RNNRT_In:$wcf, RNNRT_In:$wco, RNNRT_In:$b,
     RNNRT_OptOut:$i, RNNRT_OptOut:$cs, RNNRT_OptOut:$f, RNNRT_OptOut:$o, RNNRT_OptOut:$ci, RNNRT_OptOut:$co,
@@ -357,7 +369,7 @@ def RNNRT_BlockLstmForwardOp : RNNRT_EntryOp<"block_lstm_forward", 18, [AttrSize
 }
 
 def RNNRT_BlockLstmBackwardOp : RNNRT_EntryOp<"block_lstm_backward", 28, [AttrSizedOperandSegments]> {
-  let summary = "runs the gradient of one LSTM layer";
+  let summary = "computes the gradient of one block LSTM layer";
   let arguments = (ins RNNRT_CallType:$call, RNNRT_PlanType:$plan, Index:$seq_len_max, RNNRT_In:$x,
     RNNRT_In:$cs_prev, RNNRT_In:$h_prev, RNNRT_In:$w, RNNRT_In:$wci, RNNRT_In:$wcf, RNNRT_In:$wco, RNNRT_In:$b,
     RNNRT_In:$i, RNNRT_In:$cs, RNNRT_In:$f, RNNRT_In:$o, RNNRT_In:$ci, RNNRT_In:$co, RNNRT_In:$h,
