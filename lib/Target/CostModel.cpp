@@ -224,7 +224,7 @@ double mlir::rnn::estimateMicroseconds(const LayerProblem &problem, Candidate ca
 }
 
 bool mlir::rnn::isWorthMoreThanPlan(double other, double plan) {
-  return other < get("worth.ratio") * plan && plan - other > get("worth.microseconds");
+  return other < ::get("worth.ratio") * plan && plan - other > ::get("worth.microseconds");
 }
 
 std::string mlir::rnn::formatMicroseconds(double microseconds) {
