@@ -98,7 +98,7 @@ TEST(MalformedTest, NetworkSizesThatOverflow) {
   a = {};
   a.T = a.B = huge;
   EXPECT_EQ(make(session, a), nullptr);
-  EXPECT_EQ(session.message(), "the tensors of the problem have more bytes than 64 bits can say");
+  EXPECT_EQ(session.message(), "the size of a tensor in bytes exceeds 64 bits");
   rnnrt_call_reset(session.call);
   // Sizes that fit, but no machine has: the run says that memory is short.
   a = {};

@@ -35,7 +35,7 @@ Status ParamsLayout::make(const RnnProblem &p) {
     place(layer.recurrentBias, rows);
   }
   if (offset.overflowed() || (offset * 8).overflowed())
-    return outOfRange("the parameters have more bytes than 64 bits can say");
+    return outOfRange("the size of the parameters in bytes exceeds 64 bits");
   elements = offset.get();
   return Status();
 }
@@ -64,7 +64,7 @@ Status ReserveLayout::make(const RnnProblem &p, int64_t elementBytes) {
   // Operands and results that the reserve does not bound.
   const Checked input = points * p.input * 8, state = Checked(p.layers) * p.directions() * p.batch * p.hidden * 8;
   if (total.overflowed() || input.overflowed() || state.overflowed())
-    return outOfRange("the tensors of the problem have more bytes than 64 bits can say");
+    return outOfRange("the size of a tensor in bytes exceeds 64 bits");
   bytes = total.get();
   return Status();
 }

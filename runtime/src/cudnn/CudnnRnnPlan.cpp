@@ -114,7 +114,7 @@ Status CudnnRnnPlan::prepare() {
   const Checked bytes = Checked(p.steps) * p.batch * std::max(p.input, outputWidth()) * elementSize();
   const Checked states = Checked(p.layers) * p.directions() * p.batch * p.hidden * elementSize();
   if (bytes.overflowed() || states.overflowed())
-    return outOfRange("the tensors of the problem have more bytes than 64 bits can say");
+    return outOfRange("the size of a tensor in bytes exceeds 64 bits");
   checking = wantsReserveChecks();
 
   cuda::ContextScope scope(device);
