@@ -237,8 +237,8 @@ RnnProblem problem(int32_t dtype, Mode mode, int64_t hidden, bool training) {
 }
 
 TEST(CudnnAlgorithmTest, SmallHiddenSizes) {
-  const DeviceFacts facts{90, 132};
-  auto choose = [&](const RnnProblem &p) { return preferredAlgorithm(p, facts); };
+  const DeviceInfo device{90, 132};
+  auto choose = [&](const RnnProblem &p) { return preferredAlgorithm(p, device); };
   const struct {
     Mode mode;
     bool training;
@@ -297,25 +297,25 @@ TEST(CudnnAlgorithmTest, Names) {
 }
 
 TEST(CudnnAlgorithmTest, Environment) {
-  auto read = [](const char *algorithm, const char *tf32, Wishes &wishes) {
+  auto read = [](const char *algorithm, const char *tf32, Preferences &preferences) {
     setenv("RNNRT_CUDNN_ALGO", algorithm, 1);
     setenv("RNNRT_TF32", tf32, 1);
-    Status status = Wishes::read(wishes);
+    Status status = Preferences::read(preferences);
     unsetenv("RNNRT_CUDNN_ALGO");
     unsetenv("RNNRT_TF32");
     return text(status);
   };
-  Wishes wishes;
-  EXPECT_EQ(read("", "", wishes), "");
-  EXPECT_FALSE(wishes.forced);
-  EXPECT_FALSE(wishes.tf32);
-  EXPECT_EQ(read("persist_dynamic", "1", wishes), "");
-  EXPECT_TRUE(wishes.forced);
-  EXPECT_EQ(wishes.algorithm, RnnAlgo::PersistDynamic);
-  EXPECT_TRUE(wishes.tf32);
-  EXPECT_EQ(read("fast", "", wishes), "INVALID_ARGUMENT: expects RNNRT_CUDNN_ALGO to be `standard`, `persist_static`, "
+  Preferences preferences;
+  EXPECT_EQ(read("", "", preferences), "");
+  EXPECT_FALSE(preferences.forced);
+  EXPECT_FALSE(preferences.tf32);
+  EXPECT_EQ(read("persist_dynamic", "1", preferences), "");
+  EXPECT_TRUE(preferences.forced);
+  EXPECT_EQ(preferences.algorithm, RnnAlgo::PersistDynamic);
+  EXPECT_TRUE(preferences.tf32);
+  EXPECT_EQ(read("fast", "", preferences), "INVALID_ARGUMENT: expects RNNRT_CUDNN_ALGO to be `standard`, `persist_static`, "
                                       "`persist_dynamic` or `persist_static_small_h`, but got `fast`");
-  EXPECT_EQ(read("", "yes", wishes), "INVALID_ARGUMENT: expects RNNRT_TF32 to be `0` or `1`, but got `yes`");
+  EXPECT_EQ(read("", "yes", preferences), "INVALID_ARGUMENT: expects RNNRT_TF32 to be `0` or `1`, but got `yes`");
 }
 
 TEST(CudnnAlgorithmTest, SizesBeyond32Bits) {
@@ -327,7 +327,7 @@ TEST(CudnnAlgorithmTest, SizesBeyond32Bits) {
   };
   const int64_t big = int64_t(INT32_MAX) + 1;
   EXPECT_EQ(with([&](RnnProblem &p) { p.steps = big; }),
-            "OUT_OF_RANGE: cuDNN counts in 32 bits: expects T to be at most 2147483647, but got 2147483648");
+            "OUT_OF_RANGE: cuDNN sizes are 32 bits: expects T to be at most 2147483647, but got 2147483648");
   EXPECT_NE(with([&](RnnProblem &p) { p.batch = big; }), "");
   EXPECT_NE(with([&](RnnProblem &p) { p.input = big; }), "");
   EXPECT_NE(with([&](RnnProblem &p) { p.hidden = p.projection = big; }), "");

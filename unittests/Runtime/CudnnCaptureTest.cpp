@@ -79,7 +79,7 @@ TEST_F(CudnnCaptureTest, NotTheFirstRun) {
   rnnrt_plan_t *plan = problem.plan;
   capture(session, [&] { problem.enqueue(false); });
   EXPECT_EQ(session.code(), RNNRT_STATUS_FAILED_PRECONDITION);
-  EXPECT_EQ(session.message().rfind("the first run of a plan cannot be captured, since cuDNN loads device code in it; "
+  EXPECT_EQ(session.message().rfind("the first run of a plan cannot be captured, since cuDNN loads device code for it; "
                                     "run the same work once before the capture; in ",
                                     0),
             0u)
@@ -112,7 +112,7 @@ TEST_F(CudnnCaptureTest, OnAnotherStream) {
   });
   // A handle stays with its stream, and none can be made now.
   EXPECT_EQ(second.code(), RNNRT_STATUS_FAILED_PRECONDITION);
-  EXPECT_EQ(second.message().rfind("no cuDNN handle is free for the stream", 0), 0u) << second.message();
+  EXPECT_EQ(second.message().rfind("no cuDNN handle is idle for the stream", 0), 0u) << second.message();
 }
 
 TEST_F(CudnnCaptureTest, WithLengths) {
@@ -135,7 +135,7 @@ TEST_F(CudnnCaptureTest, ChosenDraws) {
   ASSERT_EQ(session.message(), "");
   capture(session, [&] { problem.enqueue(false); });
   EXPECT_EQ(session.code(), RNNRT_STATUS_FAILED_PRECONDITION);
-  EXPECT_EQ(session.message().rfind("a chosen dropout draw fills the generator anew, which cannot be captured", 0), 0u)
+  EXPECT_EQ(session.message().rfind("an explicit dropout draw reseeds the generator, which cannot be captured", 0), 0u)
       << session.message();
 }
 

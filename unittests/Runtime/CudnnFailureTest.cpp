@@ -199,7 +199,7 @@ TEST_F(CudnnFailureTest, BlockLstmSaysWhatToDo) {
     int32_t peephole;
     double clip;
     const char *reason;
-  } rows[] = {{1, 0, "it has no peephole connections"}, {0, 3, "it does not keep"}, {0, 0, "takes no cs_grad but"}};
+  } rows[] = {{1, 0, "it has no peephole connections"}, {0, 3, "it does not return"}, {0, 0, "accepts cs_grad of the last step only"}};
   for (const auto &row : rows) {
     CudaSession session;
     EXPECT_EQ(rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_F32, 0, row.peephole, 0, row.clip, 2, 2, 3, 4),
