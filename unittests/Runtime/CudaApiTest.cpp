@@ -170,14 +170,14 @@ TEST(CudaImagesTest, RefusesWhatIsNoCode) {
             0u);
   EXPECT_EQ(failure("\177E", 2, nullptr).rfind("INVALID_ARGUMENT: image 3 is neither", 0), 0u);
   EXPECT_EQ(failure(".version 8.6 .target x", 0, nullptr),
-            "INVALID_ARGUMENT: the PTX of image 3 has a .target that is no chip");
+            "INVALID_ARGUMENT: the PTX of image 3 has a .target that is not a chip");
   EXPECT_EQ(failure(".version 8.6 .target", 0, nullptr),
-            "INVALID_ARGUMENT: the PTX of image 3 has a .target that is no chip");
+            "INVALID_ARGUMENT: the PTX of image 3 has a .target that is not a chip");
   for (const char *chip : {"", "sm_", "sm_9", "sm_90b", "sm_90a1", "sm_12345", "gfx90a", "90"})
     EXPECT_EQ(failure("\177ELF", 0, chip),
-              std::string("INVALID_ARGUMENT: expects `chip` of image 3 to be like `sm_90a`, but got `") + chip + "`");
+              std::string("INVALID_ARGUMENT: expects `chip` of image 3 to be a chip such as `sm_90a`, but got `") + chip + "`");
   // Text that is cut off: only its bytes are read.
-  EXPECT_EQ(failure(ptx, 20, nullptr), "INVALID_ARGUMENT: the PTX of image 3 has a .target that is no chip");
+  EXPECT_EQ(failure(ptx, 20, nullptr), "INVALID_ARGUMENT: the PTX of image 3 has a .target that is not a chip");
 }
 
 TEST(CudaImagesTest, FitsByGeneration) {

@@ -158,14 +158,14 @@ TEST_F(CudaModuleTest, WhatDoesNotFitIsSaid) {
   };
   EXPECT_EQ(
       launched([](rnnrt_launch_t &l) { l.dynamic_shared = 231425; }),
-      "UNIMPLEMENTED: the kernel needs 1024 + 231425 bytes of shared memory in a block, but `Fake GPU 0` has 232448; "
+      "UNIMPLEMENTED: the kernel needs 1024 + 231425 bytes of shared memory per block, but `Fake GPU 0` has 232448; "
       "in kernel=add grid=1x1x1 block=1x1x1 shared=231425");
   EXPECT_EQ(
       launched([](rnnrt_launch_t &l) { l.dynamic_shared = INT64_MAX; }).rfind("UNIMPLEMENTED: the kernel needs", 0),
       0u);
   EXPECT_EQ(
       launched([](rnnrt_launch_t &l) { l.block[0] = 1024, l.block[1] = 2; }),
-      "UNIMPLEMENTED: the kernel runs with at most 1024 threads in a block, but 2048 are asked for; in kernel=add "
+      "UNIMPLEMENTED: the kernel supports at most 1024 threads per block, but 2048 are requested; in kernel=add "
       "grid=1x1x1 block=1024x2x1 shared=0");
   EXPECT_EQ(
       launched([](rnnrt_launch_t &l) { l.grid[0] = 133, l.cooperative = 1; }),
