@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudnnLayer.h"
+#include "StackValues.h"
 
 using namespace mlir;
 using namespace mlir::rnn;

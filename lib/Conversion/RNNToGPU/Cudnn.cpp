@@ -42,23 +42,23 @@ void Stack::setLayer(Value newLayer) {
       places.step = host.sub(of(host.index(1)), places.first);
     return places;
   };
-  auto paramsAt = [&](Value CudnnLayer::Params::*part) {
+  auto paramsAt = [&](Value StackValues::Params::*part) {
     return places([&](Value direction) { return sizes.paramsOf(layer, direction).*part; });
   };
-  inputWeights = paramsAt(&CudnnLayer::Params::inputWeights);
-  recurrentWeights = paramsAt(&CudnnLayer::Params::recurrentWeights);
-  projection = paramsAt(&CudnnLayer::Params::projection);
-  inputBias = paramsAt(&CudnnLayer::Params::inputBias);
-  recurrentBias = paramsAt(&CudnnLayer::Params::recurrentBias);
+  inputWeights = paramsAt(&StackValues::Params::inputWeights);
+  recurrentWeights = paramsAt(&StackValues::Params::recurrentWeights);
+  projection = paramsAt(&StackValues::Params::projection);
+  inputBias = paramsAt(&StackValues::Params::inputBias);
+  recurrentBias = paramsAt(&StackValues::Params::recurrentBias);
   if (!saved)
     return;
-  auto savedAt = [&](Value CudnnLayer::Reserve::*part) {
+  auto savedAt = [&](Value StackValues::Reserve::*part) {
     return places([&](Value direction) { return sizes.reserveOf(layer, direction).*part; });
   };
-  gates = savedAt(&CudnnLayer::Reserve::gates);
-  cells = savedAt(&CudnnLayer::Reserve::cell);
-  linear = savedAt(&CudnnLayer::Reserve::linear);
-  hidden = savedAt(&CudnnLayer::Reserve::hidden);
+  gates = savedAt(&StackValues::Reserve::gates);
+  cells = savedAt(&StackValues::Reserve::cell);
+  linear = savedAt(&StackValues::Reserve::linear);
+  hidden = savedAt(&StackValues::Reserve::hidden);
 }
 
 Matrix Stack::statesOf(Value ofLayer) const {
@@ -118,7 +118,7 @@ public:
       emit(op, stack);
       stack.dense.finish();
     };
-    if (std::optional<bool> projected = CudnnLayer::projected(op, dims)) {
+    if (std::optional<bool> projected = StackValues::projected(op, dims)) {
       emitFor(*projected);
     } else {
       Value hasNone = e.isEqual(dims["H"], e.index(op.getNumProj()));

@@ -10,7 +10,7 @@
 #ifndef RNN_LIB_CONVERSION_RNNTOGPU_CUDNN_H
 #define RNN_LIB_CONVERSION_RNNTOGPU_CUDNN_H
 
-#include "../Common/CudnnLayer.h"
+#include "../Common/StackValues.h"
 #include "Cells.h"
 #include "Layers.h"
 
@@ -40,7 +40,7 @@ public:
 
   Emitter host;
   DenseBuffers dense;
-  CudnnLayer sizes;
+  StackValues sizes;
   DropoutMask mask;
   std::unique_ptr<Cell> cell;
   Value points; ///< T * B

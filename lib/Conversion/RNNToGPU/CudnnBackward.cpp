@@ -523,7 +523,7 @@ private:
   }
 
   Stack &stack;
-  const CudnnLayer &sizes;
+  const StackValues &sizes;
   const Cell &cell;
   Value dy, dhn, dcn;
   Value dx, dh0, dc0, dparams; ///< or null

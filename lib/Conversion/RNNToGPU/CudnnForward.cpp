@@ -326,7 +326,7 @@ private:
   }
 
   Stack &stack;
-  const CudnnLayer &sizes;
+  const StackValues &sizes;
   const Cell &cell;
   const bool isTraining;
   Value y, hn, cn; ///< or null

@@ -64,12 +64,13 @@ protected:
 
   void startStep(const Emitter &, const Step &newStep) override { step = newStep; }
 
-  /// First column of a gate: `order` is that of the layout icfo.
-  Value column(const Emitter &e, int64_t order) const {
-    static constexpr int64_t ifco[] = {0, 2, 1, 3};
-    return e.mul(H, e.index(layout == GateLayout::Icfo ? order : ifco[order]));
-  }
+  /// Gates as the kernels number them, which is the order icfo.
   enum Gate { InputGate, CellGate, ForgetGate, OutputGate };
+  int64_t getBlock(int64_t gate) const {
+    return rnn_layout::gateBlock(getGateOrder(layout), rnn_layout::LstmGate(gate));
+  }
+  /// First column of a gate.
+  Value column(const Emitter &e, int64_t gate) const { return e.mul(H, e.index(getBlock(gate))); }
 
   Peephole getPeephole(const Emitter &e, Value j) const {
     auto weight = [&](Value buffer) { return buffer ? load(e, buffer, {j}) : Value(); };
@@ -184,8 +185,8 @@ private:
     LSTMForwardRecurrence r;
     static_cast<ClusterRecurrence &>(r) = {"block_lstm_cluster", element, shape.H, 1, steps, B,
                                            dense.allocate(shape.getWeights().getBufferType(element, 1), {})};
-    for (auto [order, column] : llvm::enumerate(r.gateColumns))
-      column = r.H * (layout == GateLayout::Icfo ? order : std::array{0, 2, 1, 3}[order]);
+    for (auto [gate, column] : llvm::enumerate(r.gateColumns))
+      column = r.H * getBlock(gate);
     std::tie(r.weights, r.firstRow, r.arguments, r.cellBefore, r.stateBefore) = std::tie(w, I, gates, csPrev, hPrev);
     std::tie(r.wci, r.wcf, r.wco) = std::tie(wci, wcf, wco);
     Value *const into[] = {&r.i, &r.cells, &r.f, &r.o, &r.g, &r.u, &r.states};
@@ -303,8 +304,8 @@ private:
     LSTMRecurrence r;
     static_cast<ClusterRecurrence &>(r) = {"block_lstm_grad_cluster", element, *getConstantIntValue(H), 1, steps, B, {}};
     std::tie(r.weights, r.firstRow) = std::tie(w, I);
-    for (auto [order, column] : llvm::enumerate(r.gateColumns))
-      column = r.H * (layout == GateLayout::Icfo ? order : std::array{0, 2, 1, 3}[order]);
+    for (auto [gate, column] : llvm::enumerate(r.gateColumns))
+      column = r.H * getBlock(gate);
     std::tie(r.i, r.g, r.f, r.o, r.u, r.cells, r.cellBefore) = std::tie(i, ci, f, o, co, cs, csPrev);
     std::tie(r.cellGradients, r.stateGradients) = std::tie(csGrad, hGrad);
     std::tie(r.wci, r.wcf, r.wco) = std::tie(wci, wcf, wco);

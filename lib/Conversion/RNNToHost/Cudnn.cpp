@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-Stack::Stack(HostBuilder &b, const CudnnLayer &sizes, const DropoutMask &mask, Value params, Value reserve)
+Stack::Stack(HostBuilder &b, const StackValues &sizes, const DropoutMask &mask, Value params, Value reserve)
     : b(b), sizes(sizes), mask(mask), params(params), points(b.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
       hasOneLayer(getConstantIntValue(sizes.L) == 1) {
   if (!reserve)

@@ -10,7 +10,7 @@
 #ifndef RNN_LIB_CONVERSION_RNNTOHOST_CUDNN_H
 #define RNN_LIB_CONVERSION_RNNTOHOST_CUDNN_H
 
-#include "../Common/CudnnLayer.h"
+#include "../Common/StackValues.h"
 #include "Layers.h"
 
 namespace mlir::rnn::host {
@@ -19,10 +19,10 @@ namespace mlir::rnn::host {
 class Stack {
 public:
   /// `reserve` is the i8 buffer of a training pass, or null.
-  Stack(HostBuilder &b, const CudnnLayer &sizes, const DropoutMask &mask, Value params, Value reserve);
+  Stack(HostBuilder &b, const StackValues &sizes, const DropoutMask &mask, Value params, Value reserve);
 
   HostBuilder &b;
-  const CudnnLayer &sizes;
+  const StackValues &sizes;
   const DropoutMask &mask;
   Value params;
   Value saved;  ///< the reserve space behind its header; null in inference
@@ -32,8 +32,8 @@ public:
   bool hasOneLayer;
 
   Value layer, direction, pseudo; ///< pseudo is layer * D + direction
-  CudnnLayer::Params at;          ///< where its parameters are
-  CudnnLayer::Reserve kept;       ///< and what it keeps
+  StackValues::Params at;          ///< where its parameters are
+  StackValues::Reserve kept;       ///< and what it keeps
 
   bool isLSTM() const { return sizes.mode == CellMode::Lstm; }
   bool isGRU() const { return sizes.mode == CellMode::Gru; }

@@ -158,7 +158,7 @@ private:
 
   CudnnBackpropOp op;
   Stack &stack;
-  const CudnnLayer &sizes;
+  const StackValues &sizes;
   Value x;       ///< rows of the first layer's input; zero past the ends of the examples
   Value dx;      ///< rows of its gradient, if wanted
   Value dparams; ///< if wanted

@@ -150,7 +150,7 @@ public:
 
 private:
   void startLayer() {
-    const CudnnLayer &sizes = stack.sizes;
+    const StackValues &sizes = stack.sizes;
     Value isFirst = stack.isFirstLayer(), zero = b.index(0);
     p.I = sizes.inputWidth(stack.layer);
     if (stack.hasOneLayer && !stack.saved)

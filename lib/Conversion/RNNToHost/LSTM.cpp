@@ -26,12 +26,13 @@ LSTMGradient::LSTMGradient(HostBuilder &b, Value gi, Value ci, Value gf, Value g
 namespace {
 
 /// Blocks of the gates in the columns of `w` and `b`.
-struct GatePlaces {
-  int64_t i, c, f, o;
-  explicit GatePlaces(GateLayout layout) {
-    bool icfo = layout == GateLayout::Icfo;
-    i = 0, c = icfo ? 1 : 2, f = icfo ? 2 : 1, o = 3;
+struct GateBlocks {
+  explicit GateBlocks(GateLayout layout) {
+    auto block = [&](rnn_layout::LstmGate gate) { return rnn_layout::gateBlock(getGateOrder(layout), gate); };
+    using rnn_layout::LstmGate;
+    i = block(LstmGate::Input), c = block(LstmGate::Cell), f = block(LstmGate::Forget), o = block(LstmGate::Output);
   }
+  int64_t i, c, f, o;
 };
 
 class BlockForward final : public ForwardLayer {
@@ -123,7 +124,7 @@ public:
 
 private:
   BlockLSTMOp op;
-  GatePlaces places;
+  GateBlocks places;
   Value cs; ///< the cell, panels of B rows
 };
 
@@ -233,7 +234,7 @@ private:
   Value load(Value tensor, const Place &at) { return b.load(tensor, {at.t, at.row, at.column}, at.mask); }
 
   BlockLSTMGradOp op;
-  GatePlaces places;
+  GateBlocks places;
   Value kc;                    ///< what is carried back to the cell: panels of B rows
   Value csBefore, firstBefore; ///< the cell before this step, and its first row there
   Value dwci, dwcf, dwco;      ///< Hp each (null: not wanted)

@@ -115,13 +115,13 @@ void convertStack(OpTy op, const HostVectors &vectors, Library &library, int32_t
                                           b.createOrFold<memref::DimOp>(op.getParams(), 0), reserve, bytes,
                                           b.getI32IntegerAttr(pass));
   auto body = [&](bool isProjected) {
-    CudnnLayer sizes(b, op, dims, isProjected);
+    StackValues sizes(b, op, dims, isProjected);
     DropoutMask mask(op);
     Stack stack(b, sizes, mask, op.getParams(), reserve);
     emit(b, op, stack, library);
   };
   b.branch(b.compare(arith::CmpIPredicate::ne, begun, b.index(0)), [&] {
-    if (std::optional<bool> isProjected = CudnnLayer::projected(op, dims))
+    if (std::optional<bool> isProjected = StackValues::projected(op, dims))
       return body(*isProjected);
     b.branch(
         b.compare(arith::CmpIPredicate::ne, H, projection), [&] { body(true); }, [&] { body(false); });

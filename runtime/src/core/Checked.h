@@ -1,4 +1,4 @@
-// Checked.h - sizes that remember an overflow.
+// Checked.h - 64-bit sizes with a sticky overflow flag.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_CHECKED_H
@@ -8,9 +8,10 @@
 
 namespace rnnrt {
 
-/// A non-negative size; once a sum or a product left 64 bits, every later result says so too.
+/// A size with a sticky overflow flag: a result is flagged if an operand is, or if it does not fit in 64 bits.
 class Checked {
 public:
+  Checked() = default;
   Checked(int64_t value) : value(value) {} // implicit: sizes are written as plain products
 
   friend Checked operator*(Checked a, Checked b) {
@@ -21,6 +22,12 @@ public:
   friend Checked operator+(Checked a, Checked b) {
     Checked result(0);
     result.bad = __builtin_add_overflow(a.value, b.value, &result.value) || a.bad || b.bad;
+    return result;
+  }
+  /// For the layouts, where the difference for layer 0 is computed and not used; it is no overflow.
+  friend Checked operator-(Checked a, Checked b) {
+    Checked result(0);
+    result.bad = __builtin_sub_overflow(a.value, b.value, &result.value) || a.bad || b.bad;
     return result;
   }
   /// The next multiple of `unit`.
@@ -35,7 +42,7 @@ public:
   int64_t get() const { return value; }
 
 private:
-  int64_t value;
+  int64_t value = 0;
   bool bad = false;
 };
 

@@ -71,7 +71,7 @@ std::string BlockProblem::describe() const {
   std::string text = "block_lstm";
   appendSizes(text, 1, steps, batch, input, hidden, 1);
   append(text, " dtype=%s layout=%s peephole=%d", rnnrt_dtype_name(dtype),
-         layout == BlockLayout::Icfo ? "icfo" : "ifco", peephole);
+         layout == GateOrder::Icfo ? "icfo" : "ifco", peephole);
   appendNumber(text, "forget_bias", forgetBias);
   appendNumber(text, "cell_clip", cellClip);
   return text;
@@ -159,7 +159,7 @@ Status rnnrt::makeBlockProblem(int32_t dtype, int32_t layout, int32_t peephole, 
   RNNRT_TRY(expectAtLeast("I (the features, dim 2 of `x`)", input, 0));
   RNNRT_TRY(expectAtLeast("H (the cell size, dim 1 of `cs_prev`)", hidden, 1));
   out.dtype = dtype;
-  out.layout = BlockLayout(layout);
+  out.layout = GateOrder(layout);
   out.peephole = peephole == 1;
   out.forgetBias = forgetBias;
   out.cellClip = cellClip;

@@ -5,14 +5,14 @@
 #define RNNRT_CORE_PROBLEM_H
 
 #include "core/Status.h"
+#include "rnn_runtime/layout.h"
 
 #include <string>
 
 namespace rnnrt {
 
-/// Numbers of abi.def.
-enum class Mode : int32_t { Relu = 0, Tanh = 1, Lstm = 2, Gru = 3 };
-enum class BlockLayout : int32_t { Icfo = 0, Ifco = 1 };
+using Mode = rnn_layout::CellMode;
+using rnn_layout::GateOrder;
 
 /// A multi-layer network, the cudnn ops.
 struct RnnProblem {
@@ -26,7 +26,7 @@ struct RnnProblem {
 
   int64_t directions() const { return bidirectional ? 2 : 1; }
   /// Gates: 4 for lstm, 3 for gru, 1 for the plain ones.
-  int64_t gates() const { return mode == Mode::Lstm ? 4 : mode == Mode::Gru ? 3 : 1; }
+  int64_t gates() const { return rnn_layout::numGates(mode); }
   bool projected() const { return projection != hidden; }
   bool isLstm() const { return mode == Mode::Lstm; }
   /// Features of a layer's input.
@@ -43,7 +43,7 @@ struct RnnProblem {
 /// One LSTM layer in block form.
 struct BlockProblem {
   int32_t dtype = RNNRT_DTYPE_F32;
-  BlockLayout layout = BlockLayout::Icfo;
+  GateOrder layout = GateOrder::Icfo;
   bool peephole = false;
   double forgetBias = 0, cellClip = 0;
   int64_t steps = 0, batch = 0, input = 0, hidden = 0;

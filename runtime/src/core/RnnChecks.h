@@ -8,6 +8,7 @@
 #include "core/Problem.h"
 #include "core/Require.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace rnnrt {
@@ -33,7 +34,9 @@ struct ReserveHeader {
   /// That a backward pass may use the reserve; `wanted` is the state that it needs.
   Status check(uint32_t lowering, uint64_t problem, uint64_t lengths, uint32_t wanted) const;
 };
-static_assert(sizeof(ReserveHeader) == 64, "part of the format");
+static_assert(sizeof(ReserveHeader) == rnn_layout::reserveHeaderBytes &&
+                  offsetof(ReserveHeader, draw) == rnn_layout::reserveDrawByte,
+              "compiled code reads the draw");
 
 /// RNNRT_CHECK=1: a device with memory of its own reads the headers too, and waits for them.
 bool wantsReserveChecks();

@@ -6,65 +6,67 @@
 
 using namespace rnnrt;
 
-/// Problems with more layers than this are refused before tables of that length are made.
+/// Larger problems are refused before tables of that length are made.
 static constexpr int64_t maxLayers = 1 << 16;
+
+namespace {
+
+/// The arithmetic of `rnn_layout::StackLayout` on checked sizes.
+struct CheckedArith {
+  using Size = Checked;
+  Size constant(int64_t value) const { return value; }
+  Size add(Size a, Size b) const { return a + b; }
+  Size sub(Size a, Size b) const { return a - b; }
+  Size mul(Size a, Size b) const { return a * b; }
+  Size roundUp(Size size, int64_t unit) const { return size.roundUp(unit); }
+  Size selectFirst(Size layer, Size first, Size above) const { return layer.get() == 0 ? first : above; }
+};
+
+using Layout = rnn_layout::StackLayout<CheckedArith>;
+
+Layout layoutOf(const RnnProblem &p, int64_t elementBytes) {
+  return Layout(CheckedArith(),
+                {p.steps, p.batch, p.input, p.hidden, p.projection, p.layers, p.directions(), p.mode, p.skipInput,
+                 p.projected()},
+                elementBytes);
+}
+
+} // namespace
 
 Status ParamsLayout::make(const RnnProblem &p) {
   if (p.layers > maxLayers)
     return outOfRange("expects L (the layers) to be at most %lld, but got %lld", (long long)maxLayers,
                       (long long)p.layers);
-  const int64_t count = p.layers * p.directions();
-  layers.resize(size_t(count));
-  const Checked rows = Checked(p.gates()) * p.hidden;
-  Checked offset = 0;
-  auto place = [&](int64_t &where, Checked size) {
-    where = offset.get();
-    offset = offset + size;
-  };
-  for (int64_t k = 0; k < count; ++k) {
-    PseudoLayer &layer = layers[size_t(k)];
-    const int64_t index = k / p.directions();
-    // Layer 0 reads x, which has another width than the layers' outputs, or with skip_input takes it as it is.
-    const Checked columns = index > 0 ? Checked(p.directions()) * p.projection : Checked(p.skipInput ? 0 : p.input);
-    place(layer.inputWeights, rows * columns);
-    place(layer.recurrentWeights, rows * p.projection);
-    place(layer.projection, p.projected() ? Checked(p.projection) * p.hidden : Checked(0));
-  }
-  for (PseudoLayer &layer : layers) {
-    place(layer.inputBias, rows);
-    place(layer.recurrentBias, rows);
-  }
-  if (offset.overflowed() || (offset * 8).overflowed())
-    return outOfRange("the size of the parameters in bytes exceeds 64 bits");
-  elements = offset.get();
+  const Layout layout = layoutOf(p, sizeof(double));
+  const Checked all = layout.paramsSize();
+  if (all.overflowed() || (all * 8).overflowed())
+    return outOfRange("the parameters have more bytes than 64 bits can represent");
+  elements = all.get();
+  for (int64_t layer = 0; layer < p.layers; ++layer)
+    for (int64_t direction = 0; direction < p.directions(); ++direction) {
+      const Layout::Params at = layout.paramsOf(layer, direction);
+      layers.push_back({at.inputWeights.get(), at.recurrentWeights.get(),
+                        at.projection.get(), at.inputBias.get(), at.recurrentBias.get()});
+    }
   return Status();
 }
 
 Status ReserveLayout::make(const RnnProblem &p, int64_t elementBytes) {
-  const Checked points = Checked(p.steps) * p.batch;
-  const Checked cells = points * p.hidden;
-  const int64_t unit = 64 / elementBytes;
-  Checked offset = 0;
-  auto place = [&](int64_t &where, Checked size) {
-    where = offset.get();
-    offset = (offset + size).roundUp(unit);
-  };
-  pseudo.resize(size_t(p.layers * p.directions()));
-  states.resize(size_t(p.layers));
-  for (PseudoLayer &layer : pseudo) {
-    place(layer.gates, cells * p.gates());
-    place(layer.cell, p.isLstm() ? cells : Checked(0));
-    place(layer.linear, p.mode == Mode::Gru ? cells : Checked(0));
-    place(layer.hidden, p.projected() ? cells : Checked(0));
-    place(layer.delta, p.projected() ? points * p.projection : Checked(0));
-  }
-  for (int64_t &where : states)
-    place(where, points * p.directions() * p.projection);
-  const Checked total = offset * elementBytes + int64_t(sizeof(ReserveHeader));
-  // Operands and results that the reserve does not bound.
-  const Checked input = points * p.input * 8, state = Checked(p.layers) * p.directions() * p.batch * p.hidden * 8;
+  const Layout layout = layoutOf(p, elementBytes);
+  const Checked total = layout.reserveSize() * elementBytes + rnn_layout::reserveHeaderBytes;
+  // Operands and results whose sizes the reserve does not bound.
+  const Checked input = Checked(p.steps) * p.batch * p.input * 8,
+                state = Checked(p.layers) * p.directions() * p.batch * p.hidden * 8;
   if (total.overflowed() || input.overflowed() || state.overflowed())
-    return outOfRange("the size of a tensor in bytes exceeds 64 bits");
+    return outOfRange("the tensors of the problem have more bytes than 64 bits can represent");
   bytes = total.get();
+  for (int64_t layer = 0; layer < p.layers; ++layer)
+    for (int64_t direction = 0; direction < p.directions(); ++direction) {
+      const Layout::Reserve at = layout.reserveOf(layer, direction);
+      pseudo.push_back({at.gates.get(), at.cell.get(), at.linear.get(), at.hidden.get(),
+                        p.projected() ? layout.deltaOf(at).get() : 0});
+      if (direction == 0)
+        states.push_back(at.states.get());
+    }
   return Status();
 }

@@ -1,4 +1,4 @@
-// RnnLayouts.h - where things lie in the parameter buffer and in the reserve space of a network.
+// RnnLayouts.h - tables of the offsets that rnn_runtime/layout.h defines, for one problem.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_RNNLAYOUTS_H
@@ -10,8 +10,7 @@
 
 namespace rnnrt {
 
-/// The dense parameter buffer (semantics 3.5): all matrices pseudo layer by pseudo layer, then all biases. Within a
-/// pseudo layer the gates of one kind follow each other, so they form one [G*H, .] matrix. Offsets in elements.
+/// Offsets in the dense parameter buffer, in elements: `rnn_layout::ParamsOffsets` of every layer and direction.
 struct ParamsLayout {
   struct PseudoLayer {
     int64_t inputWeights;     ///< W [G*H, K]; empty with skip_input in layer 0
@@ -27,9 +26,9 @@ struct ParamsLayout {
   Status make(const RnnProblem &problem);
 };
 
-/// The reserve space of the host's plans and of fused kernels: a ReserveHeader, then what the backward pass needs, in
-/// the type that is computed in (f64 for f64, else f32). Fused kernels keep the gradients of the gates elsewhere.
-/// Offsets count elements of that type from the end of the header; every region starts at a multiple of 64 bytes.
+/// Offsets in the reserve space of the host's plans and of fused kernels: `rnn_layout::ReserveOffsets` of every layer and
+/// direction. A ReserveHeader precedes them. The plans' backward passes overwrite activations with gradients; fused
+/// kernels keep those elsewhere.
 struct ReserveLayout {
   struct PseudoLayer {
     int64_t gates;  ///< [T,B,G*H] activations; after backward_data the gradients of the gates' arguments

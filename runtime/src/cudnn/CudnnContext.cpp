@@ -27,11 +27,11 @@ Status CudnnContext::get(const std::shared_ptr<cuda::CudaDevice> &device, std::s
 }
 
 CudnnContext::~CudnnContext() {
-  // Afterwards the device uses no cuDNN object.
+  // After this nothing of cuDNN is in use on the device.
   cuda::ContextScope scope(*device);
   if (scope.status.ok())
     (void)device->driver().cuCtxSynchronize();
-  retired.clear(); // before the dropout descriptors that they reference
+  retired.clear(); // before the dropout descriptors that they name
 }
 
 void CudnnContext::retire(std::shared_ptr<void> object) {

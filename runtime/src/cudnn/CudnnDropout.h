@@ -1,4 +1,5 @@
-// CudnnDropout.h - states of cuDNN's dropout generator: created once per device and seed, and shared by streams.
+// CudnnDropout.h - the states of cuDNN's dropout generator: made once per device and seed, and handed from stream to
+// stream.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNDROPOUT_H
@@ -12,8 +13,8 @@
 
 namespace rnnrt::cudnn {
 
-/// One random stream on the device, about 2 MB of states. Each forward pass with dropout advances it, so that its uses
-/// are serialized: on the host by a mutex, on the device by an event.
+/// One random stream on the device, about 2 MB of states. Each forward pass that draws moves it on, so its users take
+/// turns: on the host by a lock, on the device by an event.
 class DropoutGenerator {
 public:
   DropoutGenerator(std::shared_ptr<cuda::CudaDevice> device, std::shared_ptr<const CudnnLibrary> library, uint64_t seed)
@@ -21,19 +22,19 @@ public:
   DropoutGenerator(const DropoutGenerator &) = delete;
   ~DropoutGenerator();
 
-  /// Returns the descriptor of this generator with the given rate; it lives as long as the generator. The first call
-  /// initializes the states by a kernel on `stream`, which must not be capturing.
+  /// The descriptor of this generator with the given rate; lives as long as the generator. The first one fills the
+  /// states on `stream`, which takes a kernel and must not be captured.
   Status descriptor(double rate, Handle handle, cuda::CUstream stream, DropoutDescriptor &result);
 
-  /// Exclusive use of the generator, for the duration of one forward call on `stream`.
-  class ExclusiveUse {
+  /// The right to draw, for the time of one forward call on `stream`.
+  class Turn {
   public:
-    ExclusiveUse(DropoutGenerator &generator, cuda::CUstream stream, bool capturing)
+    Turn(DropoutGenerator &generator, cuda::CUstream stream, bool capturing)
         : generator(generator), lock(generator.mutex), stream(stream), capturing(capturing) {}
-    /// Makes `stream` wait for the last use. A `draw` of 0 or more reseeds the generator for this draw, so that a run
-    /// is reproducible.
+    /// Makes `stream` wait for the last user. `draw` of 0 or more starts the random stream anew at a place of its own,
+    /// so that a run can be repeated.
     Status begin(Handle handle, double rate, int64_t draw);
-    /// Marks the end of this use on the stream. Call it after the forward call.
+    /// Says where this user's work ends; after the forward call.
     Status end();
 
   private:
@@ -58,15 +59,15 @@ private:
   cuda::CUstream last = nullptr;
 };
 
-/// The dropout generators of a device.
+/// The generators of a device.
 class DropoutGenerators {
 public:
   DropoutGenerators(std::shared_ptr<cuda::CudaDevice> device, std::shared_ptr<const CudnnLibrary> library)
       : device(std::move(device)), library(std::move(library)) {}
 
-  /// Returns the generator of `seed`, which all plans with this seed share.
+  /// The generator of `seed`, shared by every plan that names it.
   std::shared_ptr<DropoutGenerator> get(uint64_t seed);
-  /// Returns a descriptor with rate 0.
+  /// A descriptor that says "no dropout".
   Status none(Handle handle, DropoutDescriptor &result);
 
 private:

@@ -1,4 +1,4 @@
-// BlockLstmPlan.h - the host plan of one block LSTM layer.
+// BlockLstmPlan.h - the host's plan of one LSTM layer in block form.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_HOST_BLOCKLSTMPLAN_H
@@ -15,7 +15,7 @@ template <typename A> class HostBlockLstmPlan final : public BlockLstmPlan {
 public:
   HostBlockLstmPlan(const BlockProblem &problem, std::shared_ptr<MemoryPool> pool)
       : BlockLstmPlan(problem.describe()), p(problem), pool(std::move(pool)) {}
-  /// Checks the sizes. Must precede every other function.
+  /// Checks the sizes; before anything else.
   Status prepare();
 
   Status forward(const RunContext &context, const BlockForward &arguments) override;
@@ -25,13 +25,14 @@ private:
   struct BackwardRun;
 
   Status checkSteps(int64_t seqLenMax) const;
-  /// Columns of the four gates in `w` and `b`, the layout's order.
+  /// First columns of the four gates in `w` and `b`.
   struct Gates {
     int64_t i, c, f, o;
   };
   Gates gates() const {
-    return p.layout == BlockLayout::Icfo ? Gates{0, p.hidden, 2 * p.hidden, 3 * p.hidden}
-                                         : Gates{0, 2 * p.hidden, p.hidden, 3 * p.hidden};
+    auto column = [&](rnn_layout::LstmGate gate) { return rnn_layout::gateBlock(p.layout, gate) * p.hidden; };
+    using rnn_layout::LstmGate;
+    return {column(LstmGate::Input), column(LstmGate::Cell), column(LstmGate::Forget), column(LstmGate::Output)};
   }
 
   const BlockProblem p;

@@ -1,7 +1,6 @@
-// RnnBackwardData.cpp - gradients of the input and the initial states of a stack of recurrent layers
-// (docs/Semantics.md, "cuDNN layers"). The gradients of the gates replace the gates in the reserve space, for
-// backward_weights.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RnnBackwardData.cpp - gradients of a network's input and states, and of its gates, which stay in the reserve space
+// for the gradient of the parameters (equations: semantics section 4). SPDX-License-Identifier: Apache-2.0 WITH
+// LLVM-exception
 
 #include "host/Philox.h"
 #include "host/RnnPlan.h"
@@ -10,6 +9,7 @@
 #include <algorithm>
 
 using namespace rnnrt;
+using rnn_layout::GruGate, rnn_layout::LstmGate, rnn_layout::stackBlock;
 
 template <typename A> struct HostRnnPlan<A>::BackwardRun {
   const HostRnnPlan &plan;
@@ -17,25 +17,24 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
   Scratch &scratch;
   const Kernels<A> &k = kernels<A>();
   const RnnProblem &p = plan.p;
-  const int64_t T = p.steps, B = p.batch, H = p.hidden, P = p.projection, gateWidth = plan.gateWidth(),
+  const int64_t T = p.steps, B = p.batch, H = p.hidden, P = p.projection, rows = plan.gateRows(),
                 width = plan.outputWidth();
-  /// Gradients of the state and of the cell, carried from step to step.
+  /// Carried from step to step: gradient of the state and of the cell.
   A *dh = scratch.get<A>(B * P), *dhNext = scratch.get<A>(B * P), *dc = p.isLstm() ? scratch.get<A>(B * H) : nullptr;
-  /// Total gradient of the new state of a step; with a projection, also of h before the projection.
+  /// Total gradient of a step's new state; with a projection also of h before it.
   A *delta = scratch.get<A>(B * P), *deltaHidden = p.projected() ? scratch.get<A>(B * H) : nullptr;
   A *tanhCell = p.isLstm() ? scratch.get<A>(H) : nullptr;
 
   BackwardRun(const HostRnnPlan &plan, Lengths lengths, Scratch &scratch)
       : plan(plan), lengths(lengths), scratch(scratch) {}
 
-  /// Runs one direction, from its last step to its first. On entry dh and dc hold the gradients of the final state, on
-  /// exit those of the initial state. If `needsInitialState` is false, dh is incomplete on exit. dy [T,B,D*P] is zero
-  /// in padding.
+  /// Walks one direction back. dh and dc hold the gradients of the final state and get those of the initial one; dh is
+  /// left unfinished when `wantFirst` is false. dy [T,B,D*P] is zero past the lengths.
   void direction(const LayerParams<const A> &w, int64_t d, const A *h0, const A *c0, const A *dy, const Saved<A> &saved,
-                 bool needsInitialState) {
+                 bool wantFirst) {
     for (int64_t s = T - 1; s >= 0; --s) {
       const int64_t t = plan.stepAt(d, s), earlier = s ? plan.stepAt(d, s - 1) : 0;
-      A *gates = saved.gates + t * B * gateWidth;
+      A *gates = saved.gates + t * B * rows;
       const View<const A> before =
           s ? View<const A>{saved.states + earlier * B * width + d * P, width} : View<const A>{h0, P};
       const View<const A> state{saved.states + t * B * width + d * P, width};
@@ -47,16 +46,16 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
           total[b * P + j] = lengths.padded(t, b) ? A(0) : dh[b * P + j] + dy[(t * B + b) * width + d * P + j];
       const A *deltaH = total;
       if (p.projected()) {
-        // Gradient of h before the projection: Wr^T delta.
+        // dh of the unprojected h = Wr^T delta
         std::fill_n(deltaHidden, B * H, A(0));
         k.multiply(B, H, P, {total, P}, {w.projection, H}, {deltaHidden, H});
         deltaH = deltaHidden;
       }
       for (int64_t b = 0; b < B; ++b) {
-        A *gate = gates + b * gateWidth, *next = dhNext + b * P;
+        A *gate = gates + b * rows, *next = dhNext + b * P;
         if (lengths.padded(t, b)) {
-          // Zero gates contribute nothing to the GEMMs. The carried gradients are copied.
-          std::fill_n(gate, gateWidth, A(0));
+          // Zeros contribute nothing to any product; the carried gradients pass.
+          std::fill_n(gate, rows, A(0));
           if (p.mode == Mode::Gru)
             std::fill_n(saved.linear + (t * B + b) * H, H, A(0));
           std::copy_n(dh + b * P, P, next);
@@ -71,26 +70,25 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
         case Mode::Gru:
           gru(gate, dhb, before.data + b * before.stride, saved.linear + (t * B + b) * H, next);
           break;
-        case Mode::Tanh:
+        case Mode::RnnTanh:
           for (int64_t j = 0; j < H; ++j) {
             const A h = state.data[b * state.stride + j];
             gate[j] = dhb[j] * (1 - h * h);
           }
           break;
-        case Mode::Relu:
+        case Mode::RnnRelu:
           for (int64_t j = 0; j < H; ++j)
             gate[j] = state.data[b * state.stride + j] > 0 ? dhb[j] : A(0);
           break;
         }
       }
-      if (s || needsInitialState) {
-        // dh' = R^T da, summed over the gates. For the new gate of gru, it is R^T dq, since the reset gate multiplies R
-        // h'.
+      if (s || wantFirst) {
+        // dh' = sum over the gates of R^T da; for gru's new gate the product with R was inside: dq instead of da.
         if (p.mode == Mode::Gru) {
-          k.multiply(B, P, 2 * H, {gates, gateWidth}, {w.recurrentWeights, P}, {dhNext, P});
+          k.multiply(B, P, 2 * H, {gates, rows}, {w.recurrentWeights, P}, {dhNext, P});
           k.multiply(B, P, H, {saved.linear + t * B * H, H}, {w.recurrentWeights + 2 * H * P, P}, {dhNext, P});
         } else {
-          k.multiply(B, P, gateWidth, {gates, gateWidth}, {w.recurrentWeights, P}, {dhNext, P});
+          k.multiply(B, P, rows, {gates, rows}, {w.recurrentWeights, P}, {dhNext, P});
         }
       }
       std::swap(dh, dhNext);
@@ -99,7 +97,8 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
 
   // u = tanh(c);  dc += dh*o*(1-u^2);  the gates become da;  dc' = dc*f
   void lstm(A *gate, const A *deltaH, const A *cellBefore, const A *cell, A *dcb) {
-    A *gi = gate, *gf = gate + H, *gg = gate + 2 * H, *go = gate + 3 * H;
+    A *gi = gate + stackBlock(LstmGate::Input) * H, *gf = gate + stackBlock(LstmGate::Forget) * H,
+      *gg = gate + stackBlock(LstmGate::Cell) * H, *go = gate + stackBlock(LstmGate::Output) * H;
     k.tanh(tanhCell, cell, H);
     for (int64_t j = 0; j < H; ++j) {
       const A i = gi[j], f = gf[j], g = gg[j], o = go[j], u = tanhCell[j];
@@ -114,7 +113,8 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
 
   // The gates become da, q becomes dq;  next = dh*z
   void gru(A *gate, const A *deltaH, const A *before, A *linear, A *next) {
-    A *gr = gate, *gz = gate + H, *gm = gate + 2 * H;
+    A *gr = gate + stackBlock(GruGate::Reset) * H, *gz = gate + stackBlock(GruGate::Update) * H,
+      *gm = gate + stackBlock(GruGate::New) * H;
     for (int64_t j = 0; j < H; ++j) {
       const A r = gr[j], z = gz[j], m = gm[j], q = linear[j];
       const A dm = deltaH[j] * (1 - z) * (1 - m * m);
@@ -126,14 +126,14 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
     }
   }
 
-  /// dx += W^T da, one GEMM for all steps.
+  /// dx += W^T da for all steps at once.
   void inputGradient(const LayerParams<const A> &w, const A *gates, int64_t columns, A *dx) {
     if (w.inputWeights)
-      return k.multiply(plan.rows(), columns, gateWidth, {gates, gateWidth}, {w.inputWeights, columns}, {dx, columns});
-    for (int64_t row = 0; row < plan.rows(); ++row)
+      return k.multiply(plan.points(), columns, rows, {gates, rows}, {w.inputWeights, columns}, {dx, columns});
+    for (int64_t point = 0; point < plan.points(); ++point)
       for (int64_t gate = 0; gate < p.gates(); ++gate)
         for (int64_t j = 0; j < H; ++j)
-          dx[row * H + j] += gates[row * gateWidth + gate * H + j];
+          dx[point * H + j] += gates[point * rows + gate * H + j];
   }
 };
 
@@ -141,7 +141,7 @@ template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &, co
   Lengths lengths;
   RNNRT_TRY(checkBackwardDataOperands(p, a.h0, a.c0, a.params, a.dy, a.dhn, a.dcn));
   RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
-  RNNRT_TRY(readLengths(a.lengths, lengths));
+  RNNRT_TRY(takeLengths(a.lengths, lengths));
   RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, ReserveHeader::Written));
 
   Scratch scratch(*pool);
@@ -150,21 +150,21 @@ template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &, co
   const A *params = asOperand<A>(a.params, p.dtype, layout.elements, scratch);
   const A *h0 = asOperand<A>(a.h0, p.dtype, pseudoLayers * B * P, scratch);
   const A *c0 = p.isLstm() ? asOperand<A>(a.c0, p.dtype, pseudoLayers * B * H, scratch) : nullptr;
-  ResultBuffer<A> dx(a.dx, p.dtype, rows() * p.input, scratch);
+  ResultBuffer<A> dx(a.dx, p.dtype, points() * p.input, scratch);
   const A *dy = maskedOperand(a.dy, outputWidth(), lengths, scratch);
   A *between[2] = {};
   for (int64_t n = 0; n < std::min<int64_t>(p.layers - 1, 2); ++n)
-    between[n] = scratch.get<A>(rows() * outputWidth());
+    between[n] = scratch.get<A>(points() * outputWidth());
 
-  // The gates are overwritten from here on: the reserve space cannot serve another backward_data.
+  // From here on the gates are overwritten. A run cannot fail any more, but the reserve is of no use for another one.
   auto &header = *static_cast<ReserveHeader *>(a.reserve);
   header.state = ReserveHeader::Consumed;
   for (int64_t layer = p.layers - 1; layer >= 0; --layer) {
-    // The gradient of the layer's input. For layer 0 it is `dx`, null if not requested.
+    // The gradient of the layer's input: in `dx` for layer 0, where it may not be wanted.
     const int64_t columns = p.inputOf(layer);
     A *target = layer == 0 ? dx.data() : between[(layer - 1) & 1];
     if (target)
-      std::fill_n(target, rows() * columns, A(0));
+      std::fill_n(target, points() * columns, A(0));
     for (int64_t d = 0; d < D; ++d) {
       const int64_t pseudo = layer * D + d;
       const LayerParams<const A> w = paramsOf(params, pseudo);
@@ -182,7 +182,8 @@ template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &, co
     }
     if (layer > 0 && p.drops()) {
       const A scale = p.dropout < 1 ? A(1 / (1 - p.dropout)) : A(0);
-      DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer - 1).apply(target, target, 0, rows() * columns, scale);
+      DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer - 1)
+          .apply(target, target, 0, points() * columns, scale);
     }
     dy = target;
   }

@@ -1,25 +1,24 @@
-// RnnPlan.h - the host plan of a stack of recurrent layers, one instantiation per accumulation type A. Each pass has a
-// file of its own.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RnnPlan.h - the host's plan of a network. One class per type that it computes in; the passes are in files of their
+// own. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_HOST_RNNPLAN_H
 #define RNNRT_HOST_RNNPLAN_H
 
 #include "core/Memory.h"
 #include "core/Plan.h"
-#include "core/RnnLayouts.h"
 #include "host/Convert.h"
 #include "host/Kernels.h"
+#include "core/RnnLayouts.h"
 
 #include <atomic>
 
 namespace rnnrt {
 
-/// The sequence lengths of one run. If `values` is null, all are T.
+/// The sequence lengths of one run. `values` null: all T.
 struct Lengths {
   const int32_t *values = nullptr;
 
-  /// Returns true if step `t` of sequence `b` is padding: its operands are not read, its results are zero.
+  /// Step `t` of example `b` is past its end: its operands are not read, its results are zero.
   bool padded(int64_t t, int64_t b) const { return values && t >= values[b]; }
 };
 
@@ -28,17 +27,17 @@ template <typename A> struct LayerParams {
   A *inputWeights, *recurrentWeights, *projection, *inputBias, *recurrentBias;
 };
 
-/// The saved tensors of one direction of one layer (see ReserveLayout).
+/// What one direction of one layer keeps (see ReserveLayout).
 template <typename A> struct Saved {
   A *gates = nullptr, *cell = nullptr, *linear = nullptr, *hidden = nullptr, *delta = nullptr;
-  A *states = nullptr; ///< of both directions, [T,B,D*P]
+  A *states = nullptr; ///< of the whole layer, [T,B,D*P]
 };
 
 template <typename A> class HostRnnPlan final : public RnnPlan {
 public:
   HostRnnPlan(const RnnProblem &problem, std::shared_ptr<MemoryPool> pool)
       : RnnPlan(problem.describe()), p(problem), pool(std::move(pool)), keyHash(hashBytes(key.data(), key.size())) {}
-  /// Computes the layouts. Must precede every other function.
+  /// Computes the layouts; before anything else.
   Status prepare();
 
   int64_t paramsSize() const override { return layout.elements; }
@@ -56,22 +55,20 @@ private:
   struct BackwardRun;
   struct WeightsRun;
 
-  /// Rows of a sequence tensor: T*B.
-  int64_t rows() const { return p.steps * p.batch; }
-  /// Elements per row of all gates: G*H.
-  int64_t gateWidth() const { return p.gates() * p.hidden; }
-  /// Elements per row of a layer's output: D*P.
+  int64_t points() const { return p.steps * p.batch; }
+  int64_t gateRows() const { return p.gates() * p.hidden; }
+  /// Width of a layer's output.
   int64_t outputWidth() const { return p.directions() * p.projection; }
-  /// The time step that direction `d` processes in iteration `s`.
+  /// The step that direction `d` takes as its number `s`.
   int64_t stepAt(int64_t d, int64_t s) const { return d ? p.steps - 1 - s : s; }
-  Status readLengths(const int32_t *values, Lengths &lengths) const;
-  /// Checks the size, the alignment and, unless `state` is 0, the header.
+  Status takeLengths(const int32_t *values, Lengths &lengths) const;
+  /// Checks size, alignment and, unless `state` is 0, the header.
   Status checkReserve(const void *reserve, int64_t bytes, const Lengths &lengths, uint32_t state) const;
   uint64_t hashLengths(const Lengths &lengths) const;
   LayerParams<const A> paramsOf(const A *params, int64_t pseudo) const;
   Saved<A> savedOf(void *reserve, int64_t layer, int64_t direction) const;
 
-  /// Returns a [T,B,width] operand as A. Padding is zero; `source` is not read there.
+  /// A [T,B,width] operand as A, zero past the lengths, where `source` is not read.
   const A *maskedOperand(const void *source, int64_t width, const Lengths &lengths, Scratch &scratch) const;
 
   const RnnProblem p;
@@ -79,7 +76,7 @@ private:
   const uint64_t keyHash;
   ParamsLayout layout;
   ReserveLayout reserveLayout;
-  /// Number of dropout draws; each training forward uses the next one.
+  /// Draws taken so far: the random stream goes on from call to call.
   std::atomic<uint64_t> draws{0};
 };
 

@@ -1,7 +1,6 @@
-// FakeCublas.h - the controls of the fake cuBLASLt, a libcublasLt.so.13 for machines without a GPU. It computes on the
-// host in memory of the fake driver, rejects what the real library rejects, and logs every GEMM. Tests look up these
-// functions by name in the library that the runtime loaded.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// FakeCublas.h - the controls of the fake cuBLASLt: a libcublasLt.so.13 for machines without a GPU. It multiplies on the
+// host in the fake driver's memory, refuses what the real one refuses, and writes down every product. Tests find these
+// functions by name in the library that the runtime loaded. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_UNITTESTS_RUNTIME_FAKECUBLAS_H
 #define RNN_UNITTESTS_RUNTIME_FAKECUBLAS_H
@@ -13,19 +12,19 @@ extern "C" {
 #endif
 
 #define FAKE_CUBLAS_CONTROLS(X)                                                                                        \
-  /* Resets everything except live objects. */                                                                         \
+  /* Everything as at the start, but for live objects. */                                                              \
   X(void, fake_cublas_reset, (void))                                                                                   \
-  /* Log of the calls since the reset, one per line: `cublasLtMatmul m=4 n=2 k=3 ...`. Borrowed. */                    \
+  /* The calls since the reset that do something, one a line: `cublasLtMatmul m=4 n=2 k=3 ...`. Lent. */               \
   X(const char *, fake_cublas_log, (void))                                                                             \
-  /* Invalid uses, one per line, on which the real library may crash or return wrong results. Borrowed. */             \
+  /* Uses that the real library may answer with a crash or with wrong numbers, one a line. Lent. */                    \
   X(const char *, fake_cublas_misuse, (void))                                                                          \
-  /* Number of live handles and descriptors. */                                                                        \
+  /* Handles and descriptions made and not destroyed. */                                                               \
   X(int64_t, fake_cublas_live, (void))                                                                                 \
-  /* The heuristic returns no algorithm. */                                                                            \
+  /* There is no algorithm for any product. */                                                                         \
   X(void, fake_cublas_deny, (int32_t denies))                                                                          \
-  /* Sets the workspace size of algorithms in bytes, initially 1024. */                                                \
+  /* Algorithms need so much memory; at the start 1024 bytes. */                                                       \
   X(void, fake_cublas_set_workspace, (uint64_t bytes))                                                                 \
-  /* Makes the function `name` fail with `result`; NULL: none. */                                                      \
+  /* The function of this name fails with `result`; NULL: none. */                                                     \
   X(void, fake_cublas_fail, (const char *name, uint32_t result))                                                       \
   X(void, fake_cublas_set_version, (uint64_t version))
 

@@ -15,18 +15,7 @@ using namespace mlir::rnn::detail;
 // The dense layout
 //===----------------------------------------------------------------------===//
 
-int64_t rnn::getNumParamPairs(CellMode mode) {
-  switch (mode) {
-  case CellMode::Lstm:
-    return 8;
-  case CellMode::Gru:
-    return 6;
-  case CellMode::RnnRelu:
-  case CellMode::RnnTanh:
-    return 2;
-  }
-  llvm_unreachable("all modes are listed");
-}
+int64_t rnn::getNumParamPairs(CellMode mode) { return 2 * rnn_layout::numGates(getLayoutMode(mode)); }
 
 static int64_t getWeightsPerCell(const CudnnSizes &sizes) {
   return getNumParamPairs(sizes.mode) + (sizes.projection != sizes.hidden ? 1 : 0);
@@ -52,24 +41,24 @@ std::pair<int64_t, int64_t> rnn::getWeightShape(const CudnnSizes &sizes, int64_t
   return {sizes.skipInput ? 0 : sizes.hidden, sizes.input};
 }
 
+namespace {
+/// The arithmetic of `rnn_layout::StackLayout` on sizes that are none after an overflow.
+struct CheckedArith {
+  using Size = std::optional<int64_t>;
+  Size constant(int64_t value) const { return value; }
+  Size add(Size a, Size b) const { return a && b ? llvm::checkedAdd(*a, *b) : std::nullopt; }
+  Size sub(Size a, Size b) const { return a && b ? llvm::checkedSub(*a, *b) : std::nullopt; }
+  Size mul(Size a, Size b) const { return a && b ? llvm::checkedMul(*a, *b) : std::nullopt; }
+};
+} // namespace
+
 std::optional<int64_t> rnn::getDenseParamsSize(const CudnnSizes &s) {
-  // G*H per matrix row: G*H*D*(I + P + 2) + (L-1)*G*H*D*(D*P + P + 2) [+ L*D*P*H]; skip input has no input matrices
-  // in the first layer.
-  int64_t gates = getNumParamPairs(s.mode) / 2;
-  auto mul = [](std::optional<int64_t> a, std::optional<int64_t> b) {
-    return a && b ? llvm::checkedMul(*a, *b) : std::nullopt;
-  };
-  auto add = [](std::optional<int64_t> a, std::optional<int64_t> b) {
-    return a && b ? llvm::checkedAdd(*a, *b) : std::nullopt;
-  };
-  std::optional<int64_t> rows = mul(mul(gates, s.hidden), s.directions);
-  std::optional<int64_t> first = mul(rows, add(add(s.skipInput ? 0 : s.input, s.projection), 2));
-  std::optional<int64_t> columns = add(add(mul(s.directions, s.projection), s.projection), 2);
-  std::optional<int64_t> above = mul(mul(rows, s.layers - 1), columns);
-  std::optional<int64_t> total = add(first, above);
-  if (s.projection != s.hidden)
-    total = add(total, mul(mul(mul(s.layers, s.directions), s.projection), s.hidden));
-  return total;
+  return rnn_layout::StackLayout<CheckedArith>({},
+                                               {/*steps=*/0, /*batch=*/0, s.input, s.hidden, s.projection, s.layers,
+                                                s.directions, getLayoutMode(s.mode), s.skipInput,
+                                                /*isProjected=*/s.projection != s.hidden},
+                                               /*elementBytes=*/8)
+      .paramsSize();
 }
 
 //===----------------------------------------------------------------------===//

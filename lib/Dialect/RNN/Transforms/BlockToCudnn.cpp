@@ -73,12 +73,13 @@ public:
     hidden = tensor::getMixedSize(rewriter, loc, op.getHPrev(), 1);
   }
 
-  /// Where gate `gate` of i f c o (the order of cuDNN) starts in the columns.
-  OpFoldResult column(unsigned gate) {
-    static constexpr unsigned icfo[] = {0, 2, 1, 3};
-    unsigned place = op.getLayout() == GateLayout::Icfo ? icfo[gate] : gate;
+  /// First column of the gate that is block `block` of a stack's parameters.
+  OpFoldResult column(unsigned block) {
+    const auto *gate = llvm::find_if(rnn_layout::lstmGates,
+                                     [&](rnn_layout::LstmGate gate) { return rnn_layout::stackBlock(gate) == block; });
     AffineExpr size = rewriter.getAffineSymbolExpr(0);
-    return affine::makeComposedFoldedAffineApply(rewriter, loc, size * place, {hidden});
+    return affine::makeComposedFoldedAffineApply(
+        rewriter, loc, size * rnn_layout::gateBlock(getGateOrder(op.getLayout()), *gate), {hidden});
   }
 
   Value transpose(Value matrix) {
@@ -101,7 +102,7 @@ public:
       }
     for (unsigned gate = 0; gate < 4; ++gate) {
       Value bias = tensor::ExtractSliceOp::create(rewriter, loc, op.getB(), column(gate), hidden, one);
-      if (gate == 1 && forgetBias != 0)
+      if (gate == rnn_layout::stackBlock(rnn_layout::LstmGate::Forget) && forgetBias != 0)
         bias = arith::AddFOp::create(rewriter, loc, bias, filled(forgetBias, {hidden}));
       biases.push_back(bias);
     }

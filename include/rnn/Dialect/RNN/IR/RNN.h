@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "rnn/Dialect/RNN/IR/OpSignature.h"
+#include "rnn_runtime/layout.h"
 
 #include "rnn/Dialect/RNN/IR/RNNDialect.h.inc"
 #include "rnn/Dialect/RNN/IR/RNNEnums.h.inc"
@@ -31,6 +32,17 @@
 #include "rnn/Dialect/RNN/IR/RNNOps.h.inc"
 
 namespace mlir::rnn {
+
+/// The enumerations of the dialect as those of rnn_runtime/layout.h, which has the gate orders and the offsets.
+inline rnn_layout::CellMode getLayoutMode(CellMode mode) { return rnn_layout::CellMode(mode); }
+inline rnn_layout::GateOrder getGateOrder(GateLayout layout) { return rnn_layout::GateOrder(layout); }
+static_assert(int32_t(CellMode::RnnRelu) == int32_t(rnn_layout::CellMode::RnnRelu) &&
+                  int32_t(CellMode::RnnTanh) == int32_t(rnn_layout::CellMode::RnnTanh) &&
+                  int32_t(CellMode::Lstm) == int32_t(rnn_layout::CellMode::Lstm) &&
+                  int32_t(CellMode::Gru) == int32_t(rnn_layout::CellMode::Gru) &&
+                  int32_t(GateLayout::Icfo) == int32_t(rnn_layout::GateOrder::Icfo) &&
+                  int32_t(GateLayout::Ifco) == int32_t(rnn_layout::GateOrder::Ifco),
+              "the values are those of abi.def");
 
 /// The number of (weight, bias) pairs per layer and direction: lstm 8, gru 6, rnn_* 2. The first half multiplies the
 /// input, the second half the state.
