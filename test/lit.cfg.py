@@ -51,6 +51,8 @@ config.substitutions.append(("%python", config.python_executable))
 # For tests that change the path.
 config.substitutions.append(("%rnn_compile", os.path.join(config.rnn_tools_dir, "rnn-compile")))
 config.substitutions.append(("%rnn_run", os.path.join(config.rnn_tools_dir, "rnn-run")))
+config.substitutions.append(("%rnn_tools", config.rnn_tools_dir))
+config.substitutions.append(("%upstream_libs", config.upstream_libs))
 config.substitutions.append(("%rnn_source", config.rnn_source_dir))
 config.substitutions.append(("%rnn_binary", config.rnn_binary_dir))
 fake_cuda = os.path.join(config.rnn_binary_dir, "unittests", "Runtime", "fake-cuda")

@@ -25,7 +25,7 @@ set(rnn_pch_source ${CMAKE_CURRENT_BINARY_DIR}/rnn_pch.cpp)
 file(CONFIGURE OUTPUT ${rnn_pch_source} CONTENT "// Written by CMake: a target needs a source file.\n")
 add_library(rnn_pch OBJECT ${rnn_pch_source})
 target_compile_options(rnn_pch PRIVATE ${RNN_COMPILE_OPTIONS})
-target_precompile_headers(rnn_pch PRIVATE
+set(rnn_pch_headers
   <mlir/Conversion/LLVMCommon/TypeConverter.h>
   <mlir/Dialect/Affine/IR/AffineOps.h>
   <mlir/Dialect/Arith/IR/Arith.h>
@@ -48,6 +48,27 @@ target_precompile_headers(rnn_pch PRIVATE
   <mlir/Pass/PassManager.h>
   <mlir/Transforms/DialectConversion.h>
   <llvm/ADT/TypeSwitch.h>)
+target_precompile_headers(rnn_pch PRIVATE ${rnn_pch_headers})
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # CMake would also pass the path of its header after `-Xclang -include`, which ccache does not make relative.
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
+  # The precompiled file contains its own path. ccache (CCACHE_PCH_EXTSUM) hashes this checksum in place of it, so that a
+  # clone in another folder reuses the objects: of the list, and of every upstream header that can be included.
+  set(contents "${rnn_pch_headers}")
+  set(folders ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    file(GLOB_RECURSE files ${folder}/mlir/*.h ${folder}/mlir/*.inc ${folder}/mlir/*.def
+                            ${folder}/llvm/*.h ${folder}/llvm/*.inc ${folder}/llvm/*.def)
+    foreach(file IN LISTS files)
+      file(SHA256 ${file} checksum)
+      string(APPEND contents ${checksum})
+    endforeach()
+  endforeach()
+  string(SHA256 checksum "${contents}")
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/rnn_pch.dir/cmake_pch.hxx.pch.sum ${checksum})
+endif()
 
 # Compiles the files of `target` with the precompiled header; their flags must be those of rnn_pch.
 function(rnn_use_precompiled_headers target)

@@ -1,4 +1,4 @@
-// AcceptanceTest.cpp - published numbers and identities that need no framework (semantics section 5).
+// AcceptanceTest.cpp - published results of TensorFlow and cuDNN, and identities between ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
@@ -40,7 +40,7 @@ TEST(AcceptanceTest, BlockCellNumbers) {
   second.operands["x"].set(first.outputs["h"].values());
   second.forward();
   ASSERT_EQ(session.message(), "");
-  // Published from a run in f32, so the last digits are its rounding errors.
+  // The published numbers are from an f32 run, so that their last digits contain rounding errors.
   const double f32 = 2e-7;
   EXPECT_NEAR(first.outputs["cs"].get(0), .68967271, f32);
   EXPECT_NEAR(first.outputs["h"].get(0), .44848421, f32);
@@ -48,7 +48,7 @@ TEST(AcceptanceTest, BlockCellNumbers) {
   EXPECT_NEAR(second.outputs["h"].get(0), .24024698, f32);
 }
 
-/// Columns of the gates of `width` rows: icfo to ifco is the same exchange as back.
+/// Swaps the gate columns between icfo and ifco; the permutation is its own inverse.
 std::vector<double> exchanged(const Tensor &tensor, int64_t H) {
   std::vector<double> values = tensor.values();
   for (size_t row = 0; row < values.size(); row += size_t(4 * H))
@@ -83,7 +83,7 @@ TEST(AcceptanceTest, BothLayoutsAgree) {
     }
 }
 
-/// The clip is not known to the gradient: it is as if the clipped cell had come about without a clip.
+/// The gradient ignores cell_clip: it treats the clipped cell as unclipped.
 TEST(AcceptanceTest, GradientIgnoresTheClip) {
   Session session;
   Problem clipped(session, Case("block_lstm l1_t3_b2_i2_h3_d1 cell_clip=0.1"));
@@ -101,13 +101,13 @@ TEST(AcceptanceTest, GradientIgnoresTheClip) {
   ASSERT_EQ(session.message(), "");
   for (auto &[name, tensor] : plain.gradients)
     EXPECT_EQ(tensor.values(), clipped.gradients[name].values()) << name;
-  // A negative or zero clip is none.
+  // A negative or zero cell_clip disables clipping.
   Problem negative(session, Case("block_lstm l1_t3_b2_i2_h3_d1 cell_clip=-0.1"));
   plain.forward(), negative.forward();
   EXPECT_EQ(plain.outputs["h"].values(), negative.outputs["h"].values());
 }
 
-/// testLSTMFusedSequenceLengths: T steps at once are the same as one after the other with the state passed on.
+/// testLSTMFusedSequenceLengths: one op of T steps equals T ops of one step each.
 TEST(AcceptanceTest, StepByStepIsTheSame) {
   Session session;
   Problem all(session, Case("block_lstm l1_t6_b3_i4_h5_d1 forget_bias=1 peephole=1"));
@@ -126,7 +126,7 @@ TEST(AcceptanceTest, StepByStepIsTheSame) {
   }
 }
 
-/// The advisory's numbers with valid ranks: T = B = I = 1, C = 8. By hand: every saved gate is a constant.
+/// The operands of CVE-2022-35964 with valid ranks: T = B = I = 1, C = 8. Every saved gate is a constant.
 TEST(AcceptanceTest, ValidSmokeCase) {
   Session session;
   Problem problem(session, Case("block_lstm l1_t1_b1_i1_h8_d1 layout=ifco"));
@@ -151,9 +151,9 @@ TEST(AcceptanceTest, ValidSmokeCase) {
     EXPECT_NEAR(problem.gradients["db"].get(gate * 8 + 5), db[size_t(gate)], 1e-15) << gate;
 }
 
-//===-- Networks -------------------------------------------------------------------------------------------------===//
+//===-- Stacks of recurrent layers -------------------------------------------------------------------------------===//
 
-/// cuDNN's published GRU number: skip_input, x = 1, everything else 0.
+/// Published cuDNN GRU result: skip_input, x = 1, all other operands 0.
 TEST(AcceptanceTest, GruSkipInput) {
   Session session;
   Problem problem(session, Case("gru l1_t1_b1_i1_h1_d1 input_mode=skip_input"));
@@ -187,7 +187,7 @@ TEST(AcceptanceTest, CudnnLstmIsBlockLstm) {
   block.operands["x"].set(net.operands["x"].values());
   block.operands["cs_prev"].set(net.operands["c0"].values());
   block.operands["h_prev"].set(net.operands["h0"].values());
-  // The network's gradients arrive at every step's h, and at the last h and c.
+  // The gradient of h has a term of every step; the last h and c have one of the final states.
   for (int64_t k = 0; k < T * B * H; ++k) {
     const bool last = k >= (T - 1) * B * H;
     const int64_t state = k - (T - 1) * B * H;
@@ -208,7 +208,7 @@ TEST(AcceptanceTest, CudnnLstmIsBlockLstm) {
   EXPECT_LE(relativeError(slice(net.gradients["dparams"], biases, 4 * H), block.gradients["db"].values()), 1e-14);
 }
 
-/// dbW = dbR for every gate of every mode except gru's new gate, whose recurrent bias stands inside the product with r.
+/// dbW = dbR for every gate of every mode except gru's new gate, whose recurrent bias is multiplied by r.
 TEST(AcceptanceTest, BiasGradients) {
   for (std::string op : {"rnn_relu", "rnn_tanh", "lstm", "gru"}) {
     Session session;
@@ -228,7 +228,7 @@ TEST(AcceptanceTest, BiasGradients) {
   }
 }
 
-/// Elements of the dense buffer for upstream's parameter-size cases, by the formula.
+/// Parameter sizes of TensorFlow's test cases, computed by formula.
 TEST(AcceptanceTest, ParamsSize) {
   Session session;
   const int64_t cases[][3] = {{4, 200, 200}, {4, 200, 300}, {4, 200, 100}, {1, 100, 200}, {2, 200, 100}, {3, 200, 400}};
@@ -247,7 +247,7 @@ TEST(AcceptanceTest, ParamsSize) {
   EXPECT_CALL_OK(session);
 }
 
-/// Inference is the forward pass of training without dropout, whatever the attribute says.
+/// Inference equals a training forward pass without dropout, for every dropout rate.
 TEST(AcceptanceTest, DropoutDoesNothingInInference) {
   for (std::string op : {"rnn_relu", "rnn_tanh", "lstm", "gru"})
     for (std::string lengths : {"", " lengths=3,0,4"}) {
@@ -262,7 +262,7 @@ TEST(AcceptanceTest, DropoutDoesNothingInInference) {
     }
 }
 
-/// Equal lengths of T are no lengths, and an example does not notice how long the others are.
+/// Lengths that are all T equal absent lengths. The results of a sequence do not depend on the other lengths.
 TEST(AcceptanceTest, ExamplesAreIndependent) {
   for (std::string op : {"rnn_relu", "rnn_tanh", "lstm", "gru"}) {
     Session session;
@@ -276,13 +276,13 @@ TEST(AcceptanceTest, ExamplesAreIndependent) {
       EXPECT_EQ(spelled.gradients[name].values(), tensor.values()) << name;
     for (int64_t t = 0; t < 4; ++t)
       EXPECT_EQ(slice(shorter.outputs["y"], t * 30, 10), slice(full.outputs["y"], t * 30, 10)) << op << " t=" << t;
-    // Length 0: the state passes.
+    // Length 0: the state is copied.
     for (int64_t row = 0; row < 4; ++row)
       EXPECT_EQ(slice(shorter.outputs["hn"], row * 15 + 10, 5), slice(shorter.operands["h0"], row * 15 + 10, 5));
   }
 }
 
-/// Packing and unpacking are inverse and follow the canonical order: weights i of a gate before those of the next.
+/// Unpacking is the inverse of packing, and both use the canonical order.
 TEST(AcceptanceTest, PackAndUnpack) {
   for (std::string line : {"lstm l2_t1_b1_i3_h4_d2 num_proj=2", "gru l2_t1_b1_i4_h4_d1 input_mode=skip_input",
                            "rnn_tanh l3_t1_b1_i3_h4_d2 dtype=bf16"}) {
@@ -315,7 +315,7 @@ TEST(AcceptanceTest, PackAndUnpack) {
     ASSERT_EQ(session.message(), "") << repeat(c);
     Tensor expected(c.dtype(), params.size());
     for (int64_t k = 0; k < params.size(); ++k)
-      expected.set(k, double(k)); // counted without a gap
+      expected.set(k, double(k)); // numbered without gaps
     EXPECT_EQ(params.values(), expected.values()) << repeat(c);
     for (Tensor &piece : pieces)
       piece.poison();
@@ -331,7 +331,7 @@ TEST(AcceptanceTest, PackAndUnpack) {
   }
 }
 
-/// NaN in an operand comes out; it is not turned into a number (rnn_relu's max would do that).
+/// NaN in an operand propagates to the results, also through the max of rnn_relu.
 TEST(AcceptanceTest, NanPasses) {
   for (std::string dtype : {"f16", "bf16", "f32", "f64"})
     for (std::string op : {"rnn_relu", "rnn_tanh", "lstm", "gru"}) {
@@ -345,7 +345,7 @@ TEST(AcceptanceTest, NanPasses) {
     }
 }
 
-/// Far out, the activations reach their limits and not NaN.
+/// For large arguments, the activations saturate and do not become NaN.
 TEST(AcceptanceTest, Saturation) {
   for (std::string dtype : {"f16", "bf16", "f32", "f64"})
     for (double x : {-6e4, -900.0, -30.0, 30.0, 900.0, 6e4}) {

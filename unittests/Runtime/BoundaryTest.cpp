@@ -1,6 +1,6 @@
-// BoundaryTest.cpp - rnnrt_abi_enter and rnnrt_abi_leave by themselves: descriptors, owners, devices with memory of
-// their own (the emulated one stands for them), and arguments made of noise. What a caller sees is tested in
-// test/Integration/Aot. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// BoundaryTest.cpp - unit tests of rnnrt_abi_enter and rnnrt_abi_leave: descriptors, ownership, device memory (with
+// device `simt`), and random arguments. test/Integration/Aot tests the behavior for callers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/api.h"
 #include <cstring>
@@ -26,7 +26,7 @@ struct Function {
 class BoundaryTest : public ::testing::TestWithParam<bool> {
 protected:
   BoundaryTest() {
-    // The emulated device works in host memory, so both kinds of functions run on it.
+    // Device `simt` uses host memory, so that functions for either kind of memory run on it.
     EXPECT_EQ(rnnrt_device_create("simt", nullptr, &device), nullptr);
     EXPECT_EQ(rnnrt_call_create(device, nullptr, nullptr, &call), nullptr);
     if (GetParam())
@@ -37,7 +37,7 @@ protected:
     rnnrt_device_release(device);
   }
 
-  /// Memory as compiled code takes it.
+  /// Allocates memory as compiled code does.
   void *allocate(int64_t bytes) {
     return GetParam() ? rnnrt_abi_alloc(call, bytes) : _mlir_memref_to_llvm_alloc(bytes);
   }
@@ -50,10 +50,10 @@ protected:
 
   int32_t enter(const rnnrt_tensor_t *x, const rnnrt_tensor_t *k, const rnnrt_tensor_t *u) {
     const rnnrt_tensor_t *inputs[] = {x, k, u};
-    return rnnrt_abi_enter(call, &signature.function, inputs, 3, outputs, 3, places);
+    return rnnrt_abi_enter(call, &signature.function, inputs, 3, outputs, 3, slots);
   }
 
-  /// Fills descriptors of one-dimensional results; both take `size` elements of their allocation.
+  /// Fills descriptors of one-dimensional results with `size` elements of each allocation.
   void leave(void *first, void *second, int64_t offset, int64_t size) {
     int64_t y[5] = {reinterpret_cast<intptr_t>(first), reinterpret_cast<intptr_t>(first), 0, size, 1};
     int64_t z[5] = {reinterpret_cast<intptr_t>(second), reinterpret_cast<intptr_t>(second), offset, size, 1};
@@ -75,8 +75,8 @@ protected:
   rnnrt_tensor_t u = rnnrt_tensor_make(wide, RNNRT_DTYPE_F64, 3, uShape);
   rnnrt_tensor_t y, z, d;
   rnnrt_tensor_t *outputs[3] = {&y, &z, &d};
-  int64_t xPlace[7] = {}, kPlace[1] = {}, uPlace[21] = {};
-  void *places[3] = {xPlace, kPlace, uPlace};
+  int64_t xSlot[7] = {}, kSlot[1] = {}, uSlot[21] = {};
+  void *slots[3] = {xSlot, kSlot, uSlot};
 };
 
 TEST_P(BoundaryTest, ArgumentsBecomeDescriptors) {
@@ -85,11 +85,11 @@ TEST_P(BoundaryTest, ArgumentsBecomeDescriptors) {
   EXPECT_EQ(y.data, nullptr);
   EXPECT_EQ(y.allocation, nullptr);
   auto address = reinterpret_cast<intptr_t>(numbers);
-  EXPECT_EQ(std::vector<int64_t>(xPlace, xPlace + 7), (std::vector<int64_t>{address, address, 0, 2, 3, 3, 1}));
-  EXPECT_EQ(kPlace[0], 42);
-  EXPECT_EQ(uPlace[0], 3);
-  EXPECT_EQ(uPlace[1], reinterpret_cast<intptr_t>(uPlace + 2));
-  EXPECT_EQ(std::vector<int64_t>(uPlace + 4, uPlace + 11), (std::vector<int64_t>{0, 1, 2, 1, 2, 1, 1}));
+  EXPECT_EQ(std::vector<int64_t>(xSlot, xSlot + 7), (std::vector<int64_t>{address, address, 0, 2, 3, 3, 1}));
+  EXPECT_EQ(kSlot[0], 42);
+  EXPECT_EQ(uSlot[0], 3);
+  EXPECT_EQ(uSlot[1], reinterpret_cast<intptr_t>(uSlot + 2));
+  EXPECT_EQ(std::vector<int64_t>(uSlot + 4, uSlot + 11), (std::vector<int64_t>{0, 1, 2, 1, 2, 1, 1}));
 }
 
 TEST_P(BoundaryTest, ResultsOwnTheirMemory) {
@@ -165,7 +165,7 @@ TEST_P(BoundaryTest, NoiseNeverCrashes) {
   int entered = 0;
   for (int run = 0; run < 100000; ++run) {
     rnnrt_tensor_t noise[3] = {x, scalar, u};
-    // One field of one argument, or everything at once.
+    // Randomize one field of one argument, or all of them.
     for (rnnrt_tensor_t &tensor : noise) {
       bool all = pick(0, 9) == 0;
       if (all || pick(0, 3) == 0)
@@ -177,7 +177,7 @@ TEST_P(BoundaryTest, NoiseNeverCrashes) {
       if (all || pick(0, 2) == 0)
         tensor.shape[pick(0, 7)] = sizes[pick(0, 8)];
     }
-    // Only what is aligned for its type may get through; scalars are read, so they must point to memory that is there.
+    // Aligned data pointers may be accepted. Scalars are read, so that their pointers must be valid.
     entered += enter(&noise[0], &noise[1], &noise[2]);
     rnnrt_call_reset(call);
   }
@@ -203,7 +203,7 @@ TEST(BoundaryDevices, MemoryAndDeviceMustFit) {
   EXPECT_EQ(rnnrt_abi_enter(nullptr, &function, nullptr, 0, nullptr, 0, nullptr), 0);
   rnnrt_status_t lent = rnnrt_call_status(nullptr);
   EXPECT_EQ(rnnrt_status_code(lent), RNNRT_STATUS_INVALID_ARGUMENT);
-  rnnrt_status_release(lent); // allowed, as everywhere
+  rnnrt_status_release(lent); // releasing a borrowed static status is allowed
   EXPECT_STREQ(rnnrt_status_message(rnnrt_call_status(nullptr)), "expects `call`, but got a null pointer");
   rnnrt_tensor_release(nullptr);
   rnnrt_call_release(call);

@@ -1,4 +1,4 @@
-# CheckExports.cmake - the library exports what the public headers declare and abi.def lists, and nothing else.
+# CheckExports.cmake - checks that the library exports exactly the functions of the public headers and abi.def.
 # Arguments: NM, LIBRARY, HEADERS (the folder rnn_runtime/).
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE text RESULT_VARIABLE result)
 if(NOT result EQUAL 0)

@@ -1,4 +1,4 @@
-// ConformanceTest.cpp - what every backend of the runtime promises: statuses, devices, streams, memory, calls, plans.
+// ConformanceTest.cpp - behavior common to all backends: statuses, devices, streams, memory, calls and plans.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
@@ -16,7 +16,7 @@ extern "C" int rnnCompiledAsC11(void);
 
 namespace {
 
-/// Takes the ownership; "" for success.
+/// Returns the message of `status` and releases it; "" for success.
 std::string take(rnnrt_status_t status) {
   std::string text;
   if (status)
@@ -70,7 +70,7 @@ TEST(AbiTest, TableHasEveryEntry) {
   ASSERT_EQ(count, expected.size());
   for (size_t k = 0; k < count; ++k) {
     EXPECT_EQ(symbols[k].name, expected[k]);
-    // The dynamic symbol is the same function: it is exported, and by this library.
+    // The dynamic symbol is the same function, so that this library exports it.
     EXPECT_EQ(symbols[k].address, dlsym(RTLD_DEFAULT, symbols[k].name)) << symbols[k].name;
   }
   EXPECT_EQ(rnnrt_abi_version(), RNNRT_ABI_VERSION);
@@ -202,7 +202,7 @@ TEST(EventTest, OrderAndTime) {
   ASSERT_EQ(take(rnnrt_event_create(session.device, &start)), "");
   ASSERT_EQ(take(rnnrt_event_create(session.device, &end)), "");
   double ms = -1;
-  // Work on one stream, after it work on another.
+  // Work on one stream waits for work on another.
   void *pointer = nullptr;
   ASSERT_EQ(take(rnnrt_memory_alloc(session.device, 1 << 20, &pointer)), "");
   const std::vector<char> source(1 << 20, 'x');
@@ -217,7 +217,7 @@ TEST(EventTest, OrderAndTime) {
   EXPECT_GE(ms, 0);
   EXPECT_LT(ms, 60e3);
   EXPECT_EQ(take(rnnrt_event_synchronize(end)), "");
-  // Recorded again, it is a later point.
+  // Recording again moves the event.
   double later = -1;
   EXPECT_EQ(take(rnnrt_event_record(end, nullptr)), "");
   EXPECT_EQ(take(rnnrt_event_elapsed(start, end, &later)), "");
@@ -255,7 +255,7 @@ TEST(EventTest, Refusals) {
     EXPECT_EQ(rnnrt_status_code(status), RNNRT_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(take(status).find("null pointer"), std::string::npos);
   }
-  // An event keeps its device, as a stream does.
+  // An event keeps its device alive, as a stream does.
   rnnrt_event_release(foreign);
   rnnrt_event_release(event);
   rnnrt_event_release(nullptr);
@@ -285,7 +285,7 @@ TEST(MemoryTest, AlignedAndCounted) {
     ASSERT_EQ(take(rnnrt_memory_alloc(session.device, bytes, &pointer)), "");
     ASSERT_NE(pointer, nullptr);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(pointer) % RNNRT_MEMORY_ALIGNMENT, 0u);
-    // All of it is there.
+    // The whole block is writable.
     const std::vector<char> ones(size_t(bytes), char(1));
     std::vector<char> back(size_t(bytes), char(0));
     EXPECT_EQ(take(rnnrt_memory_copy(session.device, nullptr, pointer, ones.data(), bytes)), "");
@@ -330,7 +330,7 @@ TEST(MemoryTest, Copies) {
   EXPECT_NE(take(rnnrt_memory_copy(session.device, nullptr, target, source, -1)), "");
 }
 
-/// Counts, and fails on demand.
+/// A custom allocator that counts blocks and fails on request.
 struct TestAllocator {
   int64_t live = 0, calls = 0, failFrom = INT64_MAX;
   rnnrt_allocator_t functions() {
@@ -370,7 +370,7 @@ TEST(MemoryTest, AllocatorServesMemoryAndScratch) {
   const int64_t needed = allocator.calls;
   EXPECT_GT(needed, 0);
   EXPECT_EQ(allocator.live, 0);
-  // Whichever allocation fails, the status says so and nothing is lost.
+  // For each failing allocation, the status reports it and nothing leaks.
   for (int64_t k = 0; k < needed; ++k) {
     allocator.calls = 0;
     allocator.failFrom = k;
@@ -415,7 +415,7 @@ TEST(CompiledMemoryDeathTest, FailuresEndWithASentence) {
                "did not allocate");
 }
 
-/// An embedder can leave by an exception; here through a function compiled with unwind tables, as a JIT's would be.
+/// A failure handler may throw, here through a function with unwind tables, as JIT-compiled code has.
 TEST(CompiledMemoryTest, HandlerMayLeave) {
   static int64_t seen;
   rnnrt_memory_set_failure_handler(
@@ -483,11 +483,11 @@ TEST(PlanTest, KeyIsTheProblem) {
   EXPECT_STREQ(rnnrt_plan_key(plan),
                "lstm l2_t8_b4_i32_h64_d2 num_proj=16 dtype=f16 training=1 dropout=0.5 seed=7 seed2=-1");
   plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F64, 3, 1, 0, 0, 0.5, 7, -1, 8, 4, 64, 64, 64, 2);
-  // Dropout and seeds do nothing in inference, so they are not part of the problem.
+  // Inference ignores dropout and seeds, so that they are not part of the plan key.
   EXPECT_STREQ(rnnrt_plan_key(plan), "gru l2_t8_b4_i64_h64_d1 dtype=f64 input_mode=skip_input training=0");
   plan = rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_BF16, 1, 1, 0.1, 3, 5, 4, 3, 2);
   if (session.code() == RNNRT_STATUS_UNIMPLEMENTED)
-    return; // cuDNN has no such plan
+    return; // cuDNN does not support the block LSTM
   EXPECT_STREQ(rnnrt_plan_key(plan),
                "block_lstm l1_t5_b4_i3_h2_d1 dtype=bf16 layout=ifco peephole=1 forget_bias=0.1 cell_clip=3");
 }
@@ -508,7 +508,7 @@ TEST(PlanTest, CachedUnderEveryPartOfTheProblem) {
     Arguments changed = base;
     changed[k] = other[k];
     if (k == 11)
-      changed[12] = 9; // no projection
+      changed[12] = 9; // without a projection, P = H
     plans.insert(get(changed));
     EXPECT_EQ(plans.size(), k + 2) << "argument " << k << ": " << session.message();
   }
@@ -525,7 +525,7 @@ TEST(PlanTest, CallKeepsItsPlans) {
   auto get = [&] { return rnnrt_abi_rnn_plan(session.call, 2, 2, 0, 0, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1); };
   rnnrt_plan_t *plan = get();
   EXPECT_EQ(take(rnnrt_device_clear_plans(session.device)), "");
-  EXPECT_GT(rnnrt_abi_rnn_params_size(session.call, plan), 0); // still alive
+  EXPECT_GT(rnnrt_abi_rnn_params_size(session.call, plan), 0); // the call keeps the plan alive
   EXPECT_NE(get(), plan);
   rnnrt_plan_stats_t stats;
   ASSERT_EQ(take(rnnrt_device_plan_stats(session.device, &stats)), "");
@@ -533,7 +533,7 @@ TEST(PlanTest, CallKeepsItsPlans) {
   EXPECT_EQ(stats.cached, 1);
 }
 
-//===-- Environment, which a process reads once: each of these runs in a process of its own ----------------------===//
+//===-- Environment variables, read once per process: each case runs in its own process --------------------------===//
 
 class EnvironmentDeathTest : public testing::Test {
 protected:

@@ -1,7 +1,7 @@
-# Cublas.cmake - tests of the products by cuBLASLt: our declarations against NVIDIA's header, and products on a fake.
+# Cublas.cmake - tests of the GEMMs by cuBLASLt: comparison of declarations with NVIDIA's header, and GEMMs on a fake.
 set(runtime ${CMAKE_CURRENT_SOURCE_DIR}/../../runtime)
 
-# A libcublasLt.so.13 that multiplies on the host.
+# A fake libcublasLt.so.13 that computes on the host.
 add_library(rnn_fake_cublas SHARED FakeCuda/FakeCublas.cpp)
 target_compile_features(rnn_fake_cublas PRIVATE cxx_std_17)
 target_compile_options(rnn_fake_cublas PRIVATE -Wall -Wextra -Wno-unused-parameter)
@@ -20,7 +20,7 @@ add_dependencies(rnn_runtime_cublas_tests rnn_fake_cuda rnn_fake_cublas)
 add_test(NAME rnn_runtime_cublas_tests COMMAND rnn_runtime_cublas_tests)
 set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS rnn_runtime_cublas_tests)
 
-# NVIDIA's header, where there is one: nothing but this comparison needs it.
+# NVIDIA's header, if available, for the comparison only.
 find_path(RNN_CUBLAS_INCLUDE_DIR cublasLt.h HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
           PATH_SUFFIXES include)
 mark_as_advanced(RNN_CUBLAS_INCLUDE_DIR)

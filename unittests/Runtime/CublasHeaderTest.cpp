@@ -1,5 +1,5 @@
-// CublasHeaderTest.cpp - our declarations of cuBLASLt are NVIDIA's: every signature and every value, at compile time.
-// Built only where the header is found.
+// CublasHeaderTest.cpp - compares the declarations of cuBLASLt with NVIDIA's header, at compile time.
+// Built only if the header is found.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cublas/CublasApi.h"
@@ -33,7 +33,7 @@ static_assert(sizeof(::cublasLtEpilogue_t) == sizeof(Epilogue));
 #include "cublas/CublasApi.def"
 #undef RNNRT_CUBLASLT
 
-// The comparison can fail: other handles and another width are other types.
+// The comparison detects other handles and other integer widths.
 static_assert(!std::is_same_v<Ours<decltype(::cublasLtDestroy)>::type, Result(MatmulDesc)>);
 static_assert(!std::is_same_v<Ours<decltype(::cublasLtGetVersion)>::type, int32_t()>);
 

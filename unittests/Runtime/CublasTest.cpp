@@ -1,5 +1,6 @@
-// CublasTest.cpp - GEMMs on the device `cuda`, by a fake cuBLASLt: numbers, what is asked of the library, its
-// absence, its failures, captures. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CublasTest.cpp - GEMMs on device `cuda` by a fake cuBLASLt: results, library calls, a missing library, failures and
+// captures.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaSupport.h"
 #include "TestSupport.h"
@@ -114,7 +115,7 @@ public:
                           rightMemory, first, rightStride, resultMemory, first, resultStride, biasMemory);
   }
 
-  /// The largest error by the size of one; infinite when something else was written.
+  /// Returns the largest relative error, or infinity if memory outside the result was written.
   double error() {
     Tensor actual(resultDtype, result.size());
     rnnrt_abi_read(call.call, resultMemory, actual.data(), actual.bytes());
@@ -182,14 +183,14 @@ TEST_F(CublasTest, EveryTypeAndLayout) {
           continue;
         Problem problem(call, dtype, resultDtype, flags, hasBias);
         EXPECT_EQ(problem.run(), 1);
-        // Values of at most 9, rounded once.
+        // The result is rounded once; its values are at most 9.
         EXPECT_LE(problem.error(), 16 * unitOf(resultDtype)) << "dtype " << dtype << " flags " << flags;
         ++gemms;
       }
   EXPECT_EQ(call.failure(), "");
   EXPECT_EQ(library.count("cublasLtMatmul m="), gemms);
   EXPECT_EQ(library.count("cublasLtCreate"), 1);
-  // By f32, and not by the fast ways.
+  // The compute type is f32, not a reduced-precision one.
   EXPECT_EQ(library.count("types=f32,f32 compute=68"), 16);
 }
 
@@ -201,7 +202,7 @@ TEST_F(CublasTest, Tf32WhenAsked) {
   EXPECT_LE(exact.error(), 16 * 0x1p-24);
   EXPECT_GT(rounded.error(), 16 * 0x1p-24);
   EXPECT_LE(rounded.error(), 16 * 0x1p-11);
-  // It says nothing about other types.
+  // The flag does not affect other types.
   Problem half(call, RNNRT_DTYPE_F16, RNNRT_DTYPE_F32, RoundToTf32, false);
   EXPECT_EQ(half.run(), 1);
   EXPECT_LE(half.error(), 16 * 0x1p-24);
@@ -228,7 +229,7 @@ TEST_F(CublasTest, NobodyWaits) {
   EXPECT_EQ(problem.run(), 1);
   fake.fake_cuda_reset();
   EXPECT_EQ(problem.run(), 1);
-  // The workspace is memory of the stream.
+  // The workspace is stream-ordered memory.
   const std::vector<std::string> lines = fake.lines();
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].rfind("cuMemAllocFromPoolAsync stream=", 0), 0u) << lines[0];
@@ -278,14 +279,14 @@ TEST_F(CublasTest, NoHandleAndNoAlgorithm) {
     EXPECT_EQ(call.failure(), "");
   }
   library.fake_cublas_reset();
-  library.fake_cublas_set_workspace(uint64_t(64) << 20); // more than is offered
+  library.fake_cublas_set_workspace(uint64_t(64) << 20); // more than the preference allows
   {
     CudaCall call;
     Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
     EXPECT_EQ(problem.run(), 0);
   }
   library.fake_cublas_reset();
-  library.fake_cublas_fail("cublasLtMatmul", 15); // refused although the heuristic offered it
+  library.fake_cublas_fail("cublasLtMatmul", 15); // rejected, although the heuristic returned the algorithm
   CudaCall call;
   Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
   EXPECT_EQ(problem.run(), 0);
@@ -312,7 +313,7 @@ TEST_F(CublasTest, Failures) {
     EXPECT_EQ(call.failure(),
               std::string("INTERNAL: ") + name + " of cuBLASLt 13.0.2 failed: CUBLAS_STATUS_EXECUTION_FAILED (13)");
     library.fake_cublas_fail(nullptr, 0);
-    // The call is over.
+    // A failed call stays failed.
     EXPECT_EQ(problem.run(), 0);
   }
 }
@@ -378,7 +379,7 @@ TEST_F(CublasTest, Captures) {
 
 TEST_F(CublasTest, OtherVersions) {
   library.fake_cublas_set_version(11402);
-  // A path of its own: what was loaded is kept.
+  // A different path, since a loaded library is kept per path.
   setenv("RNNRT_CUBLASLT_PATH", RNN_FAKE_CUDA_DIRECTORY "/../fake-cuda", 1);
   CudaCall call;
   Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false);
@@ -386,10 +387,10 @@ TEST_F(CublasTest, OtherVersions) {
   EXPECT_EQ(call.failure(), "");
 }
 
-/// The real one, where it is: it takes our descriptions without a device.
+/// The real library, if installed, accepts the descriptors without a device.
 TEST(CublasLibraryTest, TakesOurDescriptions) {
   void *file = nullptr;
-  // By paths: a name would find the fake, which is loaded already.
+  // Load by path: by name, the loader would return the fake, which is already loaded.
   for (const char *path :
        {"/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12",
         "/usr/lib/x86_64-linux-gnu/libcublasLt.so.13", "/usr/lib/x86_64-linux-gnu/libcublasLt.so.12"})
@@ -419,7 +420,7 @@ TEST(CublasLibraryTest, TakesOurDescriptions) {
     EXPECT_EQ(set(MatmulDescAttribute::Epilogue, Epilogue::Bias), Result::Success);
     EXPECT_EQ(set(MatmulDescAttribute::BiasPointer, static_cast<const void *>(&api)), Result::Success);
     EXPECT_EQ(set(MatmulDescAttribute::BiasDataType, DataType::R32F), Result::Success);
-    EXPECT_EQ(set(MatmulDescAttribute::TransposeA, int64_t(1)), Result::InvalidValue); // it looks at the size
+    EXPECT_EQ(set(MatmulDescAttribute::TransposeA, int64_t(1)), Result::InvalidValue); // the size is checked
     EXPECT_EQ(api.cublasLtMatmulDescDestroy(operation), Result::Success);
   }
   for (DataType type : {DataType::R16F, DataType::R16BF, DataType::R32F, DataType::R64F}) {

@@ -1,7 +1,7 @@
-# Cuda.cmake - tests of the device `cuda` on a fake driver, and of what needs no driver at all.
+# Cuda.cmake - tests of device `cuda` on a fake driver, and tests that need no driver.
 set(runtime ${CMAKE_CURRENT_SOURCE_DIR}/../../runtime)
 
-# Includes sources of the runtime, whose functions the shared library does not export.
+# Compiles sources of the runtime, because the shared library does not export the tested functions.
 add_executable(rnn_runtime_cuda_api_tests
   CudaApiTest.cpp
   ${runtime}/src/core/DynamicLibrary.cpp
@@ -15,7 +15,7 @@ target_link_libraries(rnn_runtime_cuda_api_tests PRIVATE GTest::gtest GTest::gte
 add_test(NAME rnn_runtime_cuda_api_tests COMMAND rnn_runtime_cuda_api_tests)
 set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS rnn_runtime_cuda_api_tests)
 
-# NVIDIA's header, where there is one: nothing but this comparison needs it. Older ones lack entries.
+# NVIDIA's header, if available, for the comparison only. Older versions lack functions.
 find_path(RNN_CUDA_DRIVER_INCLUDE_DIR cuda.h HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
           PATH_SUFFIXES include)
 mark_as_advanced(RNN_CUDA_DRIVER_INCLUDE_DIR)
@@ -29,7 +29,7 @@ else()
   message(STATUS "no cuda.h: our declarations of the driver are not compared with it")
 endif()
 
-# A libcuda.so.1 whose device is the host.
+# A fake libcuda.so.1 whose device is the host.
 add_library(rnn_fake_cuda SHARED
   FakeCuda/FakeDriver.cpp FakeCuda/FakeDriverMemory.cpp FakeCuda/FakeDriverModules.cpp)
 target_compile_features(rnn_fake_cuda PRIVATE cxx_std_17)
@@ -55,7 +55,7 @@ add_dependencies(rnn_runtime_cuda_tests rnn_fake_cuda)
 add_test(NAME rnn_runtime_cuda_tests COMMAND rnn_runtime_cuda_tests)
 set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS rnn_runtime_cuda_tests)
 
-# What every device promises, on the fakes; with a GPU: RNN_TEST_DEVICE=cuda, and without the two paths.
+# The conformance tests on the fakes. To use a GPU, set RNN_TEST_DEVICE=cuda and no library paths.
 add_test(NAME rnn_runtime_conformance_cuda COMMAND rnn_runtime_tests --gtest_filter=Device*:Event*:FusedPlan*:Memory*:Call*:Plan*)
 set_tests_properties(rnn_runtime_conformance_cuda PROPERTIES ENVIRONMENT
   "RNN_TEST_DEVICE=cuda;RNNRT_CUDA_PATH=${RNN_FAKE_CUDA_DIRECTORY};RNNRT_CUDNN_PATH=${RNN_FAKE_CUDA_DIRECTORY}")

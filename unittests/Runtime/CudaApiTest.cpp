@@ -1,4 +1,4 @@
-// CudaApiTest.cpp - how libraries are found, and which image of GPU code fits a device: neither needs a driver.
+// CudaApiTest.cpp - the search for libraries and the selection of images, which need no driver.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/DynamicLibrary.h"
@@ -24,7 +24,7 @@ std::string text(const Status &status) {
 
 //===-- DynamicLibrary -------------------------------------------------------------------------------------------===//
 
-/// A directory that ends with the test, and variables that return to what they were.
+/// A temporary directory, and environment variables that are restored after the test.
 class DynamicLibraryTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -56,7 +56,7 @@ protected:
     std::ofstream(target) << content;
     return target;
   }
-  /// The path of the library that is found, or the failure.
+  /// Returns the path of the library found, or the failure message.
   std::string find(const LibraryQuery &query) {
     std::unique_ptr<DynamicLibrary> library;
     Status status = DynamicLibrary::open(query, library);
@@ -96,10 +96,10 @@ TEST_F(DynamicLibraryTest, NothingElseIsTriedThen) {
       0u)
       << message;
   EXPECT_EQ(message.find("/there"), std::string::npos) << message;
-  // A name without a directory is no search.
+  // A file name without a directory is not searched for.
   setenv("RNN_TEST_LIBRARY", "libc.so.6", 1);
   EXPECT_NE(find(query).find("`libc.so.6`: no such file or directory"), std::string::npos);
-  // An empty value is none.
+  // An empty variable counts as unset.
   setenv("RNN_TEST_LIBRARY", "", 1);
   EXPECT_EQ(find(elsewhere), directory + "/there/librnn_test_nowhere.so.7");
 }
@@ -170,14 +170,15 @@ TEST(CudaImagesTest, RefusesWhatIsNoCode) {
             0u);
   EXPECT_EQ(failure("\177E", 2, nullptr).rfind("INVALID_ARGUMENT: image 3 is neither", 0), 0u);
   EXPECT_EQ(failure(".version 8.6 .target x", 0, nullptr),
-            "INVALID_ARGUMENT: the PTX of image 3 has a .target that is no chip");
+            "INVALID_ARGUMENT: the PTX of image 3 has a .target that is not a chip");
   EXPECT_EQ(failure(".version 8.6 .target", 0, nullptr),
-            "INVALID_ARGUMENT: the PTX of image 3 has a .target that is no chip");
+            "INVALID_ARGUMENT: the PTX of image 3 has a .target that is not a chip");
   for (const char *chip : {"", "sm_", "sm_9", "sm_90b", "sm_90a1", "sm_12345", "gfx90a", "90"})
     EXPECT_EQ(failure("\177ELF", 0, chip),
-              std::string("INVALID_ARGUMENT: expects `chip` of image 3 to be like `sm_90a`, but got `") + chip + "`");
-  // Text that is cut off: only its bytes are read.
-  EXPECT_EQ(failure(ptx, 20, nullptr), "INVALID_ARGUMENT: the PTX of image 3 has a .target that is no chip");
+              std::string("INVALID_ARGUMENT: expects `chip` of image 3 to be a chip such as `sm_90a`, but got `") +
+                  chip + "`");
+  // Text that is not zero-terminated: only `bytes` bytes are read.
+  EXPECT_EQ(failure(ptx, 20, nullptr), "INVALID_ARGUMENT: the PTX of image 3 has a .target that is not a chip");
 }
 
 TEST(CudaImagesTest, FitsByGeneration) {

@@ -183,7 +183,7 @@ TEST_F(CudaDeviceTest, PlansAreCudnns) {
   EXPECT_EQ(cuda.failure().rfind("UNAVAILABLE: cuDNN 9 is needed", 0), 0u) << cuda.failure();
   rnnrt_call_reset(cuda.call);
   EXPECT_EQ(rnnrt_abi_block_lstm_plan(cuda.call, RNNRT_DTYPE_F32, 0, 0, 0, 0, 1, 1, 1, 1), nullptr);
-  EXPECT_EQ(cuda.failure().rfind("UNIMPLEMENTED: cuDNN does not serve block_lstm", 0), 0u) << cuda.failure();
+  EXPECT_EQ(cuda.failure().rfind("UNIMPLEMENTED: cuDNN does not support block_lstm", 0), 0u) << cuda.failure();
 }
 
 } // namespace

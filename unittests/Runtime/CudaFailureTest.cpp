@@ -1,6 +1,6 @@
 // CudaFailureTest.cpp - the device `cuda` when something is wrong: no driver, a driver that is not one, no GPU, and
-// every call of the driver failing once, after which nothing is left and the program goes on. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// every call of the driver failing once, after which nothing is left and the program goes on.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaSupport.h"
 

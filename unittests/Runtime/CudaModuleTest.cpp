@@ -17,7 +17,7 @@ const char *const cubin80 = "\177ELF chip=sm_80 kernels=add";
 
 class CudaModuleTest : public CudaTest {
 protected:
-  /// Loads and gives the kernel; the failure is kept.
+  /// Loads a module and returns its kernel; stores the failure.
   rnnrt_kernel_t *load(CudaCall &cuda, std::vector<rnnrt_image_t> images, const char *name) {
     rnnrt_kernel_t *kernel = nullptr;
     failure = take(rnnrt_module_load(cuda.device, images.data(), int64_t(images.size()), &module));
@@ -58,7 +58,7 @@ TEST_F(CudaModuleTest, NoneFits) {
 
 TEST_F(CudaModuleTest, AnImageThatIsRefusedIsPassedOver) {
   CudaCall cuda;
-  // It says less than it is for.
+  // `chip` contradicts the target in the PTX.
   load(cuda, {{cubin90a, 0, "sm_90a"}, {ptx80, 0, nullptr}}, "add");
   EXPECT_EQ(failure, "");
   EXPECT_EQ(rnnrt_module_image(module), 0);
@@ -128,7 +128,8 @@ TEST_F(CudaModuleTest, LargeLaunchesAreEnabledOnce) {
     launch.dynamic_shared = shared;
     EXPECT_EQ(take(rnnrt_kernel_launch(kernel, nullptr, &launch, nullptr)), "") << shared;
   }
-  // 14: more than 8 blocks in a cluster; 8: shared memory, all that is left beside 1024 bytes that the kernel declares.
+  // Attribute 14 allows clusters of more than 8 blocks. Attribute 8 is the maximum of dynamic shared memory: the limit
+  // minus 1024 bytes of static shared memory.
   EXPECT_EQ(fake.lines("cuFuncSetAttribute"), (Lines{"cuFuncSetAttribute kernel=add attribute=14 value=1",
                                                      "cuFuncSetAttribute kernel=add attribute=8 value=231424"}));
   EXPECT_EQ(fake.lines("cuLaunchKernelEx").size(), 5u);
@@ -158,15 +159,14 @@ TEST_F(CudaModuleTest, WhatDoesNotFitIsSaid) {
   };
   EXPECT_EQ(
       launched([](rnnrt_launch_t &l) { l.dynamic_shared = 231425; }),
-      "UNIMPLEMENTED: the kernel needs 1024 + 231425 bytes of shared memory in a block, but `Fake GPU 0` has 232448; "
+      "UNIMPLEMENTED: the kernel needs 1024 + 231425 bytes of shared memory per block, but `Fake GPU 0` has 232448; "
       "in kernel=add grid=1x1x1 block=1x1x1 shared=231425");
   EXPECT_EQ(
       launched([](rnnrt_launch_t &l) { l.dynamic_shared = INT64_MAX; }).rfind("UNIMPLEMENTED: the kernel needs", 0),
       0u);
-  EXPECT_EQ(
-      launched([](rnnrt_launch_t &l) { l.block[0] = 1024, l.block[1] = 2; }),
-      "UNIMPLEMENTED: the kernel runs with at most 1024 threads in a block, but 2048 are asked for; in kernel=add "
-      "grid=1x1x1 block=1024x2x1 shared=0");
+  EXPECT_EQ(launched([](rnnrt_launch_t &l) { l.block[0] = 1024, l.block[1] = 2; }),
+            "UNIMPLEMENTED: the kernel supports at most 1024 threads per block, but 2048 are requested; in kernel=add "
+            "grid=1x1x1 block=1024x2x1 shared=0");
   EXPECT_EQ(
       launched([](rnnrt_launch_t &l) { l.grid[0] = 133, l.cooperative = 1; }),
       "UNIMPLEMENTED: cuLaunchKernelEx failed: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE (fake failure); in kernel=add "
@@ -209,7 +209,7 @@ TEST_F(CudaModuleTest, BadNumbers) {
     const std::string message = take(rnnrt_kernel_launch(kernel, nullptr, &launch, nullptr));
     EXPECT_EQ(message.rfind(std::string("INVALID_ARGUMENT: ") + c.message, 0), 0u) << message;
   }
-  // Nothing to do is no mistake.
+  // An empty grid is valid.
   rnnrt_launch_t launch;
   rnnrt_launch_init(&launch);
   launch.grid[2] = 0;

@@ -1,4 +1,4 @@
-// CudaSupport.cpp - the fake driver in the tests, and owners of handles.
+// CudaSupport.cpp - access to the fake driver, and owners of handles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaSupport.h"

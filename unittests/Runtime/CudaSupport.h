@@ -1,4 +1,4 @@
-// CudaSupport.h - what the tests of the device `cuda` share: the controls of the fake driver, and owners of handles.
+// CudaSupport.h - shared parts of the tests of device `cuda`: the controls of the fake driver, and owners of handles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_UNITTESTS_RUNTIME_CUDASUPPORT_H
@@ -15,29 +15,29 @@
 
 namespace rnntest {
 
-/// "CODE: message", "" for success. Takes the ownership.
+/// Returns "CODE: message", or "" for success, and releases `status`.
 std::string take(rnnrt_status_t status);
 
-/// The controls of the fake that the runtime loads.
+/// The controls of the fake library that the runtime loads.
 struct FakeDriver {
 #define RNN_MEMBER(result, name, parameters) result(*name) parameters = nullptr;
   FAKE_CUDA_CONTROLS(RNN_MEMBER)
 #undef RNN_MEMBER
-  /// Points the runtime to the fake, and loads it, at the first call.
+  /// The first call loads the fake and sets the path for the runtime.
   static const FakeDriver &get();
 
-  /// The lines of the log that begin with `prefix`.
+  /// Returns the number of log lines that begin with `prefix`.
   std::vector<std::string> lines(const std::string &prefix = "") const;
 };
 
-/// A device `cuda`, a stream of its own when asked for, and a call, as far as they could be made.
+/// A device `cuda`, optionally a stream, and a call. Members are null after a creation failure.
 class CudaCall {
 public:
   explicit CudaCall(bool ownStream = false, const char *name = "cuda");
   ~CudaCall();
   CudaCall(const CudaCall &) = delete;
 
-  /// Of the creation, or of the call: "CODE: message", "" for success.
+  /// Returns the failure of the creation or of the call: "CODE: message", "" for success.
   std::string failure() const;
 
   rnnrt_device_t *device = nullptr;
@@ -48,7 +48,7 @@ private:
   std::string creation;
 };
 
-/// Starts with a clean fake and ends with nothing misused or left over.
+/// Resets the fake before each test; afterwards checks for misuse and leaks.
 class CudaTest : public testing::Test {
 protected:
   void SetUp() override;

@@ -1,7 +1,7 @@
-# Cudnn.cmake - tests of the cuDNN plans: against the real library as far as that needs no device, and on a fake one.
+# Cudnn.cmake - tests of the cuDNN plans: on a fake library, and on the real library if that needs no device.
 set(runtime ${CMAKE_CURRENT_SOURCE_DIR}/../../runtime)
 
-# Includes sources of the runtime, whose functions the shared library does not export.
+# Compiles sources of the runtime, because the shared library does not export the tested functions.
 add_executable(rnn_runtime_cudnn_api_tests
   CudnnApiTest.cpp
   ${runtime}/src/core/DynamicLibrary.cpp
@@ -17,7 +17,7 @@ target_link_libraries(rnn_runtime_cudnn_api_tests PRIVATE GTest::gtest GTest::gt
 add_test(NAME rnn_runtime_cudnn_api_tests COMMAND rnn_runtime_cudnn_api_tests)
 set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS rnn_runtime_cudnn_api_tests)
 
-# NVIDIA's headers, where there are any: nothing but this comparison needs them.
+# NVIDIA's headers, if available, for the comparison only.
 find_path(RNN_CUDNN_INCLUDE_DIR cudnn_adv.h HINTS ENV CUDNN_HOME ENV CUDA_HOME ENV CUDA_PATH
           PATHS /usr/local/cuda PATH_SUFFIXES include)
 find_path(RNN_CUDA_INCLUDE_DIR cuda_runtime_api.h HINTS ENV CUDA_HOME ENV CUDA_PATH
@@ -30,10 +30,10 @@ if(RNN_CUDNN_INCLUDE_DIR AND RNN_CUDA_INCLUDE_DIR)
   target_include_directories(rnn_cudnn_header_test SYSTEM PRIVATE ${RNN_CUDNN_INCLUDE_DIR} ${RNN_CUDA_INCLUDE_DIR})
   target_sources(rnn_runtime_cudnn_api_tests PRIVATE $<TARGET_OBJECTS:rnn_cudnn_header_test>)
 else()
-  message(STATUS "no cuDNN headers: our declarations are not compared with them")
+  message(STATUS "no cuDNN headers found: the declarations of cuDNN are not compared")
 endif()
 
-# A libcudnn.so.9 that computes by the host plans.
+# A fake libcudnn.so.9 that computes with the host plans.
 add_library(rnn_fake_cudnn SHARED FakeCuda/FakeCudnn.cpp FakeCuda/FakeCudnnRun.cpp)
 target_compile_features(rnn_fake_cudnn PRIVATE cxx_std_17)
 target_compile_options(rnn_fake_cudnn PRIVATE -Wall -Wextra -Wno-unused-parameter)

@@ -1,5 +1,5 @@
-// CudnnApiTest.cpp - what of cuDNN needs no device, against the real library: our descriptors are accepted where they
-// should be, say what we mean, and are refused with a clear status elsewhere. Skipped where there is no libcudnn.so.9.
+// CudnnApiTest.cpp - descriptors of the real cuDNN, which need no device: supported combinations are accepted and
+// others rejected with a clear status. Skipped if there is no libcudnn.so.9.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnAlgorithm.h"
@@ -43,7 +43,7 @@ protected:
       GTEST_SKIP() << "no cuDNN on this machine: " << text(status);
   }
 
-  /// A function that the runtime itself does not need.
+  /// Returns a function that the runtime does not use.
   template <typename Function> Function *symbol(const char *name) {
     void *handle = dlopen(library->path().c_str(), RTLD_NOW | RTLD_NOLOAD);
     void *address = handle ? dlsym(handle, name) : nullptr;
@@ -58,7 +58,7 @@ TEST_F(CudnnApiTest, VersionIsNine) {
   EXPECT_EQ(library->version() / 10000, 9u);
   EXPECT_EQ(library->versionText().rfind("9.", 0), 0u) << library->versionText();
   EXPECT_NE(library->path(), "");
-  // Loaded once.
+  // The library is loaded once.
   std::shared_ptr<const CudnnLibrary> again;
   EXPECT_EQ(text(CudnnLibrary::load(again)), "");
   EXPECT_EQ(again, library);
@@ -84,7 +84,7 @@ TEST_F(CudnnApiTest, RnnDescriptors) {
              MathType *, int32_t *, int32_t *, int32_t *, int32_t *, DropoutDescriptor *, uint32_t *);
   Get *get = symbol<Get>("cudnnGetRNNDescriptor_v8");
   ASSERT_NE(get, nullptr);
-  int accepted = 0, refused = 0;
+  int accepted = 0, rejected = 0;
   for (int32_t dtype = RNNRT_DTYPE_F16; dtype <= RNNRT_DTYPE_F64; ++dtype)
     for (uint32_t number = 0; number < 4; ++number)
       for (int32_t mode = 0; mode < 4; ++mode)
@@ -108,7 +108,7 @@ TEST_F(CudnnApiTest, RnnDescriptors) {
                 const bool projects = !projected || (p.isLstm() && algorithm == RnnAlgo::Standard);
                 if (!knowsType || !projects) {
                   EXPECT_EQ(rnnrt_status_code(status.get()), RNNRT_STATUS_UNIMPLEMENTED) << text(status);
-                  ++refused;
+                  ++rejected;
                   continue;
                 }
                 ASSERT_EQ(text(status), "");
@@ -139,7 +139,7 @@ TEST_F(CudnnApiTest, RnnDescriptors) {
                 EXPECT_EQ(flags, paddedIoEnabled);
               }
   EXPECT_GT(accepted, 300);
-  EXPECT_GT(refused, 300);
+  EXPECT_GT(rejected, 300);
 }
 
 TEST_F(CudnnApiTest, TheAlgorithmWePreferIsAccepted) {
@@ -225,7 +225,7 @@ TEST_F(CudnnApiTest, DropoutDescriptorsWithoutAHandle) {
   EXPECT_NE(library->api().cudnnSetDropoutDescriptor(owner.get(), nullptr, 0, nullptr, 0, 0), Result::Success);
 }
 
-//===-- Choices, which need no library ---------------------------------------------------------------------------===//
+//===-- Algorithm selection, which needs no library --------------------------------------------------------------===//
 
 RnnProblem problem(int32_t dtype, Mode mode, int64_t hidden, bool training) {
   RnnProblem p = lstm();
@@ -237,8 +237,8 @@ RnnProblem problem(int32_t dtype, Mode mode, int64_t hidden, bool training) {
 }
 
 TEST(CudnnAlgorithmTest, SmallHiddenSizes) {
-  const DeviceFacts facts{90, 132};
-  auto choose = [&](const RnnProblem &p) { return preferredAlgorithm(p, facts); };
+  const DeviceInfo device{90, 132};
+  auto choose = [&](const RnnProblem &p) { return preferredAlgorithm(p, device); };
   const struct {
     Mode mode;
     bool training;
@@ -281,7 +281,7 @@ TEST(CudnnAlgorithmTest, PersistStatic) {
 TEST(CudnnAlgorithmTest, MathTypes) {
   EXPECT_EQ(mathTypeOf(RNNRT_DTYPE_F16, false), MathType::TensorOp);
   EXPECT_EQ(mathTypeOf(RNNRT_DTYPE_BF16, false), MathType::TensorOp);
-  EXPECT_EQ(mathTypeOf(RNNRT_DTYPE_F32, false), MathType::Fma); // strict unless asked otherwise
+  EXPECT_EQ(mathTypeOf(RNNRT_DTYPE_F32, false), MathType::Fma); // no TF32 by default
   EXPECT_EQ(mathTypeOf(RNNRT_DTYPE_F32, true), MathType::Default);
   EXPECT_EQ(mathTypeOf(RNNRT_DTYPE_F64, true), MathType::Default);
 }
@@ -297,25 +297,26 @@ TEST(CudnnAlgorithmTest, Names) {
 }
 
 TEST(CudnnAlgorithmTest, Environment) {
-  auto read = [](const char *algorithm, const char *tf32, Wishes &wishes) {
+  auto read = [](const char *algorithm, const char *tf32, Preferences &preferences) {
     setenv("RNNRT_CUDNN_ALGO", algorithm, 1);
     setenv("RNNRT_TF32", tf32, 1);
-    Status status = Wishes::read(wishes);
+    Status status = Preferences::read(preferences);
     unsetenv("RNNRT_CUDNN_ALGO");
     unsetenv("RNNRT_TF32");
     return text(status);
   };
-  Wishes wishes;
-  EXPECT_EQ(read("", "", wishes), "");
-  EXPECT_FALSE(wishes.forced);
-  EXPECT_FALSE(wishes.tf32);
-  EXPECT_EQ(read("persist_dynamic", "1", wishes), "");
-  EXPECT_TRUE(wishes.forced);
-  EXPECT_EQ(wishes.algorithm, RnnAlgo::PersistDynamic);
-  EXPECT_TRUE(wishes.tf32);
-  EXPECT_EQ(read("fast", "", wishes), "INVALID_ARGUMENT: expects RNNRT_CUDNN_ALGO to be `standard`, `persist_static`, "
-                                      "`persist_dynamic` or `persist_static_small_h`, but got `fast`");
-  EXPECT_EQ(read("", "yes", wishes), "INVALID_ARGUMENT: expects RNNRT_TF32 to be `0` or `1`, but got `yes`");
+  Preferences preferences;
+  EXPECT_EQ(read("", "", preferences), "");
+  EXPECT_FALSE(preferences.forced);
+  EXPECT_FALSE(preferences.tf32);
+  EXPECT_EQ(read("persist_dynamic", "1", preferences), "");
+  EXPECT_TRUE(preferences.forced);
+  EXPECT_EQ(preferences.algorithm, RnnAlgo::PersistDynamic);
+  EXPECT_TRUE(preferences.tf32);
+  EXPECT_EQ(read("fast", "", preferences),
+            "INVALID_ARGUMENT: expects RNNRT_CUDNN_ALGO to be `standard`, `persist_static`, "
+            "`persist_dynamic` or `persist_static_small_h`, but got `fast`");
+  EXPECT_EQ(read("", "yes", preferences), "INVALID_ARGUMENT: expects RNNRT_TF32 to be `0` or `1`, but got `yes`");
 }
 
 TEST(CudnnAlgorithmTest, SizesBeyond32Bits) {
@@ -327,7 +328,7 @@ TEST(CudnnAlgorithmTest, SizesBeyond32Bits) {
   };
   const int64_t big = int64_t(INT32_MAX) + 1;
   EXPECT_EQ(with([&](RnnProblem &p) { p.steps = big; }),
-            "OUT_OF_RANGE: cuDNN counts in 32 bits: expects T to be at most 2147483647, but got 2147483648");
+            "OUT_OF_RANGE: cuDNN sizes are 32 bits: expects T to be at most 2147483647, but got 2147483648");
   EXPECT_NE(with([&](RnnProblem &p) { p.batch = big; }), "");
   EXPECT_NE(with([&](RnnProblem &p) { p.input = big; }), "");
   EXPECT_NE(with([&](RnnProblem &p) { p.hidden = p.projection = big; }), "");

@@ -1,6 +1,6 @@
-// CudnnCaptureTest.cpp - the plans of the device `cuda` while their stream is being captured into a CUDA graph: after
-// one run outside nothing needs the host any more, and what would says so. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// CudnnCaptureTest.cpp - plans of device `cuda` while their stream is being captured into a CUDA graph. After one run
+// outside a capture, a run needs no host synchronization; runs that need it fail.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudnnSupport.h"
 
@@ -14,7 +14,7 @@ using namespace rnnrt::cuda;
 
 namespace {
 
-/// Functions of the driver that the runtime does not offer.
+/// Driver functions that the runtime does not provide.
 template <typename Function> Function *driver(const char *name) {
   const std::string path = std::string(std::getenv("RNNRT_CUDA_PATH")) + "/libcuda.so.1";
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -42,7 +42,7 @@ protected:
     ASSERT_EQ(begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
     body();
     CUgraph graph = nullptr;
-    // A call that is not allowed would have ended the capture with an error.
+    // A call that is not allowed invalidates the capture.
     EXPECT_EQ(end(stream, &graph), CUDA_SUCCESS);
     if (graph)
       EXPECT_EQ(destroy(graph), CUDA_SUCCESS);
@@ -74,18 +74,18 @@ TEST_F(CudnnCaptureTest, NotTheFirstRun) {
   CudaSession session(/*ownStream=*/true);
   CudnnProblem problem(session, Case("lstm l2_t3_b2_i4_h8_d2 dtype=f32"));
   problem.forward();
-  problem.backward("dx"); // without the weights' step
+  problem.backward("dx"); // without backward_weights
   ASSERT_EQ(session.message(), "");
   rnnrt_plan_t *plan = problem.plan;
   capture(session, [&] { problem.enqueue(false); });
   EXPECT_EQ(session.code(), RNNRT_STATUS_FAILED_PRECONDITION);
-  EXPECT_EQ(session.message().rfind("the first run of a plan cannot be captured, since cuDNN loads device code in it; "
+  EXPECT_EQ(session.message().rfind("the first run of a plan cannot be captured, since cuDNN loads device code for it; "
                                     "run the same work once before the capture; in ",
                                     0),
             0u)
       << session.message();
   EXPECT_NE(session.message().find("prop=backward_weights"), std::string::npos) << session.message();
-  // The plan is as good as before.
+  // The plan remains usable.
   rnnrt_call_reset(session.call);
   problem.forward();
   EXPECT_EQ(problem.plan, plan);
@@ -110,9 +110,9 @@ TEST_F(CudnnCaptureTest, OnAnotherStream) {
                           rnnrt_abi_rnn_params_size(second.call, other.plan), m, m, m, other.reserve->data(),
                           other.reserve->bytes);
   });
-  // A handle stays with its stream, and none can be made now.
+  // Handles stay with their streams, and none can be created during a capture.
   EXPECT_EQ(second.code(), RNNRT_STATUS_FAILED_PRECONDITION);
-  EXPECT_EQ(second.message().rfind("no cuDNN handle is free for the stream", 0), 0u) << second.message();
+  EXPECT_EQ(second.message().rfind("no cuDNN handle is idle for the stream", 0), 0u) << second.message();
 }
 
 TEST_F(CudnnCaptureTest, WithLengths) {
@@ -135,7 +135,7 @@ TEST_F(CudnnCaptureTest, ChosenDraws) {
   ASSERT_EQ(session.message(), "");
   capture(session, [&] { problem.enqueue(false); });
   EXPECT_EQ(session.code(), RNNRT_STATUS_FAILED_PRECONDITION);
-  EXPECT_EQ(session.message().rfind("a chosen dropout draw fills the generator anew, which cannot be captured", 0), 0u)
+  EXPECT_EQ(session.message().rfind("an explicit dropout draw reseeds the generator, which cannot be captured", 0), 0u)
       << session.message();
 }
 

@@ -1,5 +1,5 @@
-// CudnnFailureTest.cpp - the plans of the device `cuda` on the fake cuDNN when something is wrong: every call fails
-// once, libraries are missing or old, reserves are used twice; and when several threads share a plan.
+// CudnnFailureTest.cpp - plans of device `cuda` on the fake cuDNN under failures: each library call fails once,
+// libraries are missing or too old, reserve spaces are used twice. Also several threads that share a plan.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudnnSupport.h"
@@ -69,7 +69,7 @@ TEST_F(CudnnFailureTest, EveryCallMayFail) {
       for (;; ++n) {
         ASSERT_LT(n, 10000);
         fake.fake_cudnn_reset();
-        FakeDriver::get().fake_cuda_reset(); // its clocks would grow with every stream
+        FakeDriver::get().fake_cuda_reset(); // otherwise its vector clocks grow with every stream
         fake.fake_cudnn_fail_nth(n, result);
         bool reached = false;
         {
@@ -80,7 +80,7 @@ TEST_F(CudnnFailureTest, EveryCallMayFail) {
           problem.backward();
           reached = fake.fake_cudnn_calls() > n;
           if (session.code() == RNNRT_STATUS_OK) {
-            // Nothing failed, or the algorithm or the way to ask was replaced.
+            // No call failed, or the plan fell back to another algorithm or query.
             problem.expectHostResults();
           } else {
             EXPECT_TRUE(reached);
@@ -90,7 +90,7 @@ TEST_F(CudnnFailureTest, EveryCallMayFail) {
                                       : result == 3000u ? RNNRT_STATUS_UNIMPLEMENTED
                                                         : RNNRT_STATUS_RESOURCE_EXHAUSTED);
           }
-          // The device is as good as before.
+          // The device remains usable.
           fake.fake_cudnn_fail_nth(-1, 0);
           rnnrt_call_reset(session.call);
           CudnnProblem again(session, Case("rnn_tanh l1_t2_b2_i3_h4_d1 dtype=f32"));
@@ -133,14 +133,14 @@ TEST_F(CudnnFailureTest, EveryCallOfTheDriverMayFail) {
           problem.enqueue(/*withLengths=*/!problem.lengths.empty());
           const std::string name = driver.fake_cuda_failed();
           failed = !name.empty();
-          // Asking for the current context only saves a push, and nothing depends on the way back.
+          // A failure of cuCtxGetCurrent only causes a push, and the result of cuCtxPopCurrent is ignored.
           tolerated = name == "cuCtxGetCurrent" || name == "cuCtxPopCurrent";
           driver.fake_cuda_fail_nth(-1, 0);
           EXPECT_EQ(session.code() != RNNRT_STATUS_OK, failed && !tolerated) << n << " " << name;
           if (failed && !tolerated) {
             EXPECT_NE(session.message().find("; in "), std::string::npos) << session.message();
           }
-          // The device is as good as before.
+          // The device remains usable.
           rnnrt_call_reset(session.call);
           problem.forward();
           problem.backward();
@@ -158,18 +158,18 @@ TEST_F(CudnnFailureTest, EveryCallOfTheDriverMayFail) {
 TEST_F(CudnnFailureTest, WithoutCudnn) {
   Variable variable("RNNRT_CUDNN_PATH", "/nowhere/libcudnn.so.9");
   CudaSession session;
-  ASSERT_EQ(session.failure, ""); // the device needs no cuDNN
+  ASSERT_EQ(session.failure, ""); // creating the device does not load cuDNN
   CudnnProblem problem(session, Case("lstm l1_t2_b2_i4_h8_d1 dtype=f32"));
   problem.forward();
   EXPECT_EQ(session.code(), RNNRT_STATUS_UNAVAILABLE);
   for (const char *word : {"cuDNN 9", "RNNRT_CUDNN_PATH", "/nowhere/libcudnn.so.9", "; in lstm l1_t2_b2_i4_h8_d1"})
     EXPECT_NE(session.message().find(word), std::string::npos) << session.message();
-  // The host still works, which the problem has shown.
+  // The host device still works: CudnnProblem computes the expected results on it.
   EXPECT_CALL_OK(problem.hostSession);
 }
 
 TEST_F(CudnnFailureTest, ElementTypesByVersion) {
-  // One library per value of the variable: a path that was not used yet.
+  // Libraries are cached per value of the variable, so that this path must be new.
   auto message = [](uint64_t version, const char *suffix, const char *line) {
     Variable variable("RNNRT_CUDNN_PATH", std::string(std::getenv("RNNRT_CUDNN_PATH")) + suffix);
     fake.fake_cudnn_set_version(version);
@@ -199,7 +199,9 @@ TEST_F(CudnnFailureTest, BlockLstmSaysWhatToDo) {
     int32_t peephole;
     double clip;
     const char *reason;
-  } rows[] = {{1, 0, "it has no peephole connections"}, {0, 3, "it does not keep"}, {0, 0, "takes no cs_grad but"}};
+  } rows[] = {{1, 0, "it has no peephole connections"},
+              {0, 3, "it does not return"},
+              {0, 0, "accepts cs_grad of the last step only"}};
   for (const auto &row : rows) {
     CudaSession session;
     EXPECT_EQ(rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_F32, 0, row.peephole, 0, row.clip, 2, 2, 3, 4),
@@ -219,7 +221,7 @@ TEST_F(CudnnFailureTest, ThreadsShareAPlan) {
   std::vector<std::unique_ptr<CudaSession>> sessions;
   std::vector<std::unique_ptr<CudnnProblem>> problems;
   for (int k = 0; k < count; ++k) {
-    sessions.push_back(std::make_unique<CudaSession>(session, /*ownStream=*/k > 1)); // two on the device's own
+    sessions.push_back(std::make_unique<CudaSession>(session, /*ownStream=*/k > 1)); // two use the default stream
     const char *const lines[] = {"lstm l2_t9_b4_i16_h32_d2 dtype=f32 lengths=9,0,3,5",
                                  "lstm l2_t9_b4_i16_h32_d2 dtype=f32"};
     problems.push_back(std::make_unique<CudnnProblem>(*sessions.back(), Case(lines[k % 2])));

@@ -1,5 +1,5 @@
-// CudnnHeaderTest.cpp - our declarations of cuDNN are NVIDIA's: every signature and every value, at compile time. Built
-// only where the headers are found.
+// CudnnHeaderTest.cpp - compares the declarations of cuDNN with NVIDIA's headers, at compile time. Built only if the
+// headers are found.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnApi.h"
@@ -36,7 +36,7 @@ RNNRT_SAME_ENUM(cudnnWgradMode_t, WgradMode)
 #include "cudnn/CudnnApi.def"
 #undef RNNRT_CUDNN
 
-// The comparison can fail: other handles, another order and another width are other types.
+// The comparison detects other handles, another member order and other integer widths.
 static_assert(!std::is_same_v<Ours<decltype(::cudnnSetStream)>::type, Result(Handle, Handle)>);
 static_assert(!std::is_same_v<Ours<decltype(::cudnnSetStream)>::type, Result(cuda::CUstream, Handle)>);
 static_assert(!std::is_same_v<Ours<decltype(::cudnnBuildRNNDynamic)>::type, Result(Handle, RnnDescriptor, int64_t)>);

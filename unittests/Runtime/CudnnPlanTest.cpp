@@ -1,5 +1,5 @@
-// CudnnPlanTest.cpp - the plans of the device `cuda` on the fake cuDNN, whose results are the host's: every mode,
-// direction, type and kind of length, and every choice that the real library leaves open.
+// CudnnPlanTest.cpp - plans of device `cuda` on the fake cuDNN, whose results equal the host's: every mode, direction,
+// type and kind of lengths, and every behavior that the real library leaves open.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudnnSupport.h"
@@ -50,7 +50,7 @@ std::vector<std::string> cases() {
 }
 INSTANTIATE_TEST_SUITE_P(All, CudnnValuesTest, testing::ValuesIn(cases()), nameOf);
 
-//===-- Results that are not wanted, and places that are not aligned ---------------------------------------------===//
+//===-- Results that are not requested, and unaligned operands ---------------------------------------------------===//
 
 TEST_F(CudnnPlanTest, OneGradientAlone) {
   for (const char *line : {"lstm l2_t3_b3_i4_h5_d2 dtype=f32", "gru l1_t3_b3_i4_h5_d1 dtype=f16 lengths=0,2,3"})
@@ -66,7 +66,7 @@ TEST_F(CudnnPlanTest, OneGradientAlone) {
 }
 
 TEST_F(CudnnPlanTest, PointersAnywhere) {
-  // The fake refuses what is not aligned to 16 bytes.
+  // The fake rejects pointers that are not aligned to 16 bytes.
   for (const char *line : {"lstm l2_t3_b3_i4_h5_d2 dtype=f32", "lstm l2_t3_b3_i4_h5_d2 dtype=f32 lengths=0,2,3",
                            "gru l1_t3_b3_i4_h5_d1 dtype=f16"}) {
     const Case c(line);
@@ -83,7 +83,7 @@ TEST_F(CudnnPlanTest, PointersAnywhere) {
 
 TEST_F(CudnnPlanTest, LayoutIsAskedFor) {
   for (int32_t layout : {FAKE_CUDNN_DENSE, FAKE_CUDNN_SCATTERED})
-    for (int32_t base : {FAKE_CUDNN_OFFSETS, FAKE_CUDNN_REFUSE, FAKE_CUDNN_NULLS})
+    for (int32_t base : {FAKE_CUDNN_OFFSETS, FAKE_CUDNN_REJECT, FAKE_CUDNN_NULLS})
       for (const char *line :
            {"lstm l2_t3_b3_i4_h5_d2 num_proj=3 dtype=f32", "gru l2_t3_b2_i5_h5_d1 dtype=f16 input_mode=skip_input",
             "rnn_tanh l1_t2_b2_i3_h4_d2 dtype=f64"}) {
@@ -103,7 +103,7 @@ TEST_F(CudnnPlanTest, LayoutIsAskedFor) {
 }
 
 TEST_F(CudnnPlanTest, GapsBetweenParametersAreZero) {
-  // An optimizer runs over the whole buffers, so nothing in them may be left as it was (they were NaN).
+  // An optimizer reads whole buffers, so that no element may stay uninitialized (NaN here).
   fake.fake_cudnn_set_layout(FAKE_CUDNN_SCATTERED);
   CudaSession session;
   CudnnProblem problem(session, Case("lstm l2_t3_b3_i4_h5_d2 dtype=f32"));
@@ -120,7 +120,7 @@ TEST_F(CudnnPlanTest, GapsBetweenParametersAreZero) {
 }
 
 TEST_F(CudnnPlanTest, ParametersFitPlansOfOtherShapes) {
-  // Compiled code packs with a plan of one step and one example.
+  // Compiled code packs with a plan of T = B = 1.
   CudaSession session;
   auto size = [&](int64_t steps, int64_t batch, int32_t training) {
     rnnrt_plan_t *plan =
@@ -176,7 +176,7 @@ TEST_F(CudnnPlanTest, FallsBackToStandard) {
 }
 
 TEST_F(CudnnPlanTest, ForwardAndBackwardOfOnePlanAgreeWhenMadeAnew) {
-  // The choice is made at creation, so a plan that is made again between the two makes the same one.
+  // The algorithm is selected at creation, so that a plan recreated between two passes selects the same one.
   for (int32_t step : {0, int(FAKE_CUDNN_DATA)}) {
     fake.fake_cudnn_deny(/*persist_static_small_h*/ 3, step);
     CudaSession session;
@@ -205,7 +205,7 @@ TEST_F(CudnnPlanTest, AlgorithmOfTheEnvironment) {
     problem.expectHostResults();
     EXPECT_EQ(fake.count("cudnnBuildRNNDynamic"), name == std::string("persist_dynamic"));
   }
-  // Asked for by name, it is not replaced.
+  // An algorithm that RNNRT_CUDNN_ALGO names is not replaced.
   fake.fake_cudnn_deny(/*persist_static*/ 1, FAKE_CUDNN_FORWARD);
   Variable variable("RNNRT_CUDNN_ALGO", "persist_static");
   CudaSession session;
@@ -230,11 +230,11 @@ TEST_F(CudnnPlanTest, SeveralLengthsAreForTheStandardAlgorithm) {
   problem.forward();
   EXPECT_STREQ(rnnrt_plan_algorithm(problem.plan), "persist_static_small_h");
   EXPECT_EQ(fake.count("cudnnRNNForward", "algo=standard training=1 T=3 lengths=3,2"), 1);
-  // All of them T: as without lengths.
+  // Lengths that are all T behave as absent lengths.
   problem.lengths = {3, 3};
   problem.forward();
   EXPECT_EQ(fake.count("cudnnRNNForward", "algo=persist_static_small_h training=1 T=3 lengths=3,3"),
-            2); // and once when the plan was made
+            2); // once of them at plan creation
   EXPECT_EQ(session.message(), "");
 }
 
@@ -248,7 +248,7 @@ TEST_F(CudnnPlanTest, MathTypes) {
     CudnnProblem half(session, Case("lstm l1_t2_b2_i4_h8_d1 dtype=f16"));
     half.forward();
     EXPECT_EQ(session.message(), "");
-    // FMA is strict; TENSOR_OP with sums in f32 for half.
+    // FMA does not use TF32. f16 uses TENSOR_OP with f32 accumulation.
     EXPECT_EQ(fake.count("cudnnSetRNNDescriptor_v8",
                          *tf32 == '1' ? "type=0 precision=0 math=0 " : "type=0 precision=0 math=3 "),
               2);
@@ -275,12 +275,12 @@ TEST_F(CudnnPlanTest, CallsInOrderOnTheStreamOfTheCall) {
     const size_t from = log.find("stream=", at);
     return log.substr(from, log.find(' ', from) - from);
   };
-  // The plan is made on the device's own stream, the work is on the call's.
+  // The plan is created on the default stream; the work uses the stream of the call.
   const size_t made = log.find("cudnnSetDropoutDescriptor");
   EXPECT_NE(stream(forward), stream(made));
   EXPECT_EQ(stream(forward), stream(data));
   EXPECT_EQ(stream(forward), stream(weights));
-  // A warm plan makes nothing: one handle per stream, one descriptor.
+  // A warm plan creates no objects: it has one handle per stream and one descriptor.
   fake.fake_cudnn_reset();
   problem.forward();
   problem.backward();
@@ -307,9 +307,9 @@ TEST_F(CudnnPlanTest, HandlesStayWithTheirStreams) {
     sessions.push_back(std::make_unique<CudaSession>(own, /*ownStream=*/true));
   runAll();
   runAll();
-  EXPECT_EQ(fake.count("cudnnCreate"), 6); // one for the device's own stream, where the plan was made
+  EXPECT_EQ(fake.count("cudnnCreate"), 6); // one is for the default stream, where the plan was created
   EXPECT_EQ(fake.count("cudnnSetStream", "moves"), 0);
-  // Streams without end do not make handles without end.
+  // The number of handles is bounded for any number of streams.
   for (int k = 0; k < 40; ++k)
     sessions.push_back(std::make_unique<CudaSession>(own, /*ownStream=*/true));
   runAll();
@@ -331,7 +331,7 @@ TEST_F(CudnnPlanTest, LengthsAreCachedByValue) {
   problem.lengths = {1, 2};
   EXPECT_EQ(made(), 2); // x and y
   EXPECT_EQ(made(), 0);
-  for (int32_t n = 0; n < 100; ++n) { // more than are kept
+  for (int32_t n = 0; n < 100; ++n) { // more than the cache holds
     problem.lengths = {n % 3, n / 3 % 3};
     made();
   }
@@ -409,7 +409,7 @@ TEST_F(CudnnPlanTest, DropoutStatesAreMadeOncePerSeed) {
     ASSERT_EQ(session.message(), "");
     problem.expectHostResults();
   };
-  // The host draws number `draw`, the fake the next one of the seed, whichever plan asks.
+  // The host uses draw `draw`; the fake uses the next draw of the seed, in any plan.
   run("lstm l3_t3_b2_i4_h8_d1 dtype=f32 dropout=0.5 seed=3 seed2=7", 0);
   run("lstm l3_t3_b2_i4_h8_d1 dtype=f32 dropout=0.5 seed=3 seed2=7", 1);
   run("gru l2_t2_b3_i4_h8_d2 dtype=f32 dropout=0.5 seed=3 seed2=7", 2);
@@ -417,13 +417,13 @@ TEST_F(CudnnPlanTest, DropoutStatesAreMadeOncePerSeed) {
   run("lstm l3_t3_b2_i4_h8_d1 dtype=f16 dropout=1 seed=0 seed2=-1 lengths=0,2", 0);
   EXPECT_EQ(fake.count("cudnnSetDropoutDescriptor", "states=1"), 2);
   EXPECT_EQ(fake.count("cudnnRestoreDropoutDescriptor"), 1);
-  // Of problems that draw nothing one descriptor without states.
+  // Problems without dropout share one descriptor without states.
   run("lstm l1_t3_b2_i4_h8_d1 dtype=f32 dropout=0.5 seed=3 seed2=7", 0);
   EXPECT_EQ(fake.count("cudnnSetDropoutDescriptor", "states=0"), 1);
 }
 
 TEST_F(CudnnPlanTest, DropoutOnSeveralStreams) {
-  // One random stream for all: the streams of work wait for each other, which the fake driver watches.
+  // All plans share one random stream, so that their CUDA streams must synchronize; the fake driver checks it.
   CudaSession first(/*ownStream=*/true), second(first, /*ownStream=*/true), own(first, /*ownStream=*/false);
   int64_t draw = 0;
   for (int repeat = 0; repeat < 2; ++repeat)
@@ -451,7 +451,7 @@ TEST_F(CudnnPlanTest, ChosenDrawsRepeat) {
     return values[0];
   };
   const std::vector<double> zero = outputs(0), one = outputs(1);
-  EXPECT_EQ(outputs(-1), zero); // the first one of the seed
+  EXPECT_EQ(outputs(-1), zero); // the first draw of the seed
   EXPECT_NE(zero, one);
   EXPECT_EQ(outputs(1), one);
 }

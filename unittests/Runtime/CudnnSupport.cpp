@@ -1,4 +1,4 @@
-// CudnnSupport.cpp - networks on the device `cuda`, with copies in and out.
+// CudnnSupport.cpp - stacks of recurrent layers on device `cuda`, with copies to and from device memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudnnSupport.h"
@@ -18,7 +18,7 @@ std::string rnntest::take(rnnrt_status_t status) {
   return text;
 }
 
-/// Loads a fake from where the runtime will find it, and only there. A test may be run by hand with others.
+/// Loads a fake from the path that the runtime will use. A path that is set already is kept, for manual runs.
 static void *load(const char *variable, const char *name) {
   setenv(variable, RNN_FAKE_CUDA_DIRECTORY, 0);
   const std::string path = std::string(std::getenv(variable)) + "/" + name;
@@ -139,7 +139,7 @@ void *CudnnProblem::upload(const std::string &name, const Tensor &tensor) {
 const int32_t *CudnnProblem::uploadLengths() {
   if (lengths.empty())
     return nullptr;
-  // Integers stay where integers may stand.
+  // Integer-valued operands stay integers.
   std::unique_ptr<Buffer> &slot = buffers["lengths"];
   const auto bytes = int64_t(lengths.size() * sizeof(int32_t));
   if (!slot)
@@ -152,7 +152,7 @@ void *CudnnProblem::out(Tensors &tensors, const std::string &name, int64_t count
   tensors.erase(name);
   if (!only.empty() && only != name)
     return nullptr;
-  // Poisoned, so that what is not written is seen.
+  // Poisoned, so that unwritten elements are detected.
   tensors[name] = Tensor(c.dtype(), count);
   return upload(name, tensors[name]);
 }
@@ -187,7 +187,7 @@ std::vector<int64_t> CudnnProblem::canonicalSizes(int64_t &weights) const {
 void CudnnProblem::packParams() {
   int64_t weights = 0;
   const std::vector<int64_t> sizes = canonicalSizes(weights);
-  // The host's buffer is the canonical tensors one after the other.
+  // The host's buffer is the concatenation of the canonical tensors.
   const char *from = static_cast<const char *>(host.operands["params"].data());
   std::vector<std::unique_ptr<Buffer>> parts;
   std::vector<const void *> pointers;

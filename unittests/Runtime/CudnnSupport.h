@@ -1,5 +1,5 @@
-// CudnnSupport.h - a network run on the device `cuda` with everything in the device's memory, beside the same network
-// on the host. Uses the public interface alone, so it runs with the fakes and with a GPU.
+// CudnnSupport.h - runs a stack of recurrent layers on device `cuda` in device memory, and on the host for comparison.
+// It uses only the public interface, so that it runs with the fakes and with a GPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_UNITTESTS_RUNTIME_CUDNNSUPPORT_H
@@ -14,21 +14,21 @@
 
 namespace rnntest {
 
-/// "CODE: message", "" for success. Takes the ownership.
+/// Returns "CODE: message", or "" for success, and releases `status`.
 std::string take(rnnrt_status_t status);
 
-/// The controls of the fake that the runtime loads.
+/// The controls of the fake library that the runtime loads.
 struct FakeCudnn {
 #define RNN_MEMBER(result, name, parameters) result(*name) parameters = nullptr;
   FAKE_CUDNN_CONTROLS(RNN_MEMBER)
 #undef RNN_MEMBER
-  /// Where the tests' build put it; loaded at the first call.
+  /// The library in the build tree, loaded at the first call.
   static const FakeCudnn &get();
 
   std::string log() const {
     return fake_cudnn_log();
   }
-  /// Lines of the log that begin with `name` and hold `word`.
+  /// Returns the number of log lines that begin with `name` and contain `word`.
   int count(const std::string &name, const std::string &word = "") const;
 };
 
@@ -40,7 +40,7 @@ struct FakeDriver {
   static const FakeDriver &get();
 };
 
-/// A device `cuda` and a call on it, with or without a stream of its own. A failure to make them is kept.
+/// A device `cuda` and a call on it, with or without a stream. Stores the failure of their creation.
 class CudaSession {
 public:
   explicit CudaSession(bool ownStream = false, int64_t dropoutDraw = -1);
@@ -54,7 +54,7 @@ public:
   rnnrt_call_t *call = nullptr;
   std::string failure;
 
-  /// Of the creation, or of the call.
+  /// Returns the failure of the creation or of the call.
   std::string message() const;
   rnnrt_status_code_t code() const { return rnnrt_status_code(rnnrt_call_status(call)); }
 
@@ -62,7 +62,7 @@ private:
   void makeCall(bool ownStream, int64_t dropoutDraw);
 };
 
-/// Memory of the device, with room to move its content away from an aligned place.
+/// Device memory, with space to store its content at an unaligned offset.
 class Buffer {
 public:
   Buffer(CudaSession &session, int64_t bytes, int64_t offset);
@@ -79,24 +79,24 @@ private:
   const int64_t offset;
 };
 
-/// A case on both devices. The host's results are computed at once.
+/// A case on both devices. The constructor computes the host's results.
 class CudnnProblem {
 public:
-  /// `offset`: bytes by which every operand and result is moved.
+  /// `offset` is the byte offset of every operand and result.
   CudnnProblem(CudaSession &session, const Case &c, int64_t offset = 0, int64_t dropoutDraw = -1);
 
   void forward(bool training = true);
   void backward(const std::string &only = "");
-  /// The two steps of backward() by themselves.
+  /// The two steps of backward().
   void backwardData(const std::string &only = "");
   void backwardWeights();
-  /// Makes the plan, as forward() does.
+  /// Creates the plan, as forward() does.
   void makePlan(bool training);
-  /// All three calls again on what is in the device's memory, without a copy: what a program captures into a graph.
+  /// Enqueues all three passes on the data in device memory, without copies, as a program does in a capture.
   void enqueue(bool withLengths);
-  /// What a buffer of the device holds, as `params` or `dparams` in cuDNN's layout.
+  /// Returns the content of a device buffer, e.g. `params` or `dparams` in cuDNN's layout.
   std::vector<double> read(const std::string &name);
-  /// Every result is the host's, bit for bit but for the sign of zero: the fake computes on the host.
+  /// Checks that every result equals the host's, except for the sign of zero: the fake computes on the host.
   void expectHostResults(const Tensors &values, const Tensors &reference) const;
   void expectHostResults() const;
 
@@ -114,7 +114,7 @@ private:
   void fetch(Tensors &tensors);
   void *upload(const std::string &name, const Tensor &tensor);
   const int32_t *uploadLengths();
-  /// The canonical tensors: sizes, and how many of them are weights.
+  /// The sizes of the canonical tensors, and the number of weights among them.
   std::vector<int64_t> canonicalSizes(int64_t &weights) const;
   void packParams();
   void unpackGradient();
@@ -124,7 +124,7 @@ private:
   std::map<std::string, std::unique_ptr<Buffer>> buffers;
 };
 
-/// A variable of the environment for the time of a test.
+/// Sets an environment variable for the duration of a test.
 class Variable {
 public:
   Variable(const char *name, const std::string &value) : name(name) {
@@ -143,7 +143,7 @@ private:
   bool had = false;
 };
 
-/// Starts with a clean fake and ends with nothing misused or left over.
+/// Resets the fake before each test; afterwards checks for misuse and leaks.
 class CudnnTest : public testing::Test {
 protected:
   void SetUp() override {

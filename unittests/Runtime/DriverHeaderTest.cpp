@@ -1,5 +1,6 @@
-// DriverHeaderTest.cpp - our declarations of the CUDA driver are NVIDIA's: every signature, symbol, structure and
-// value, at compile time. Built only where cuda.h is found. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// DriverHeaderTest.cpp - compares the declarations of the CUDA driver API with NVIDIA's header, at compile time:
+// signatures, symbols, structures and values. Built only if cuda.h is found.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/DriverApi.h"
 
@@ -40,7 +41,7 @@ RNNRT_SAME_ENUM(CUtensorMapSwizzle, CUtensorMapSwizzle)
 RNNRT_SAME_ENUM(CUtensorMapL2promotion, CUtensorMapL2promotion)
 RNNRT_SAME_ENUM(CUtensorMapFloatOOBfill, CUtensorMapFloatOOBfill)
 
-/// Structures: every field at the same place.
+/// Structures: every member has the same offset.
 #define RNNRT_SAME_STRUCT(name)                                                                                        \
   RNNRT_SAME_TYPE(name, name)                                                                                          \
   static_assert(sizeof(::name) == sizeof(name) && alignof(::name) <= alignof(name), "size of " #name);
@@ -83,12 +84,12 @@ constexpr bool same(const char *a, const char *b) {
     ;
   return *a == *b;
 }
-/// The one function whose older symbol is used on purpose (DriverApi.def says why).
+/// The one function whose older symbol is used on purpose (see DriverApi.def).
 constexpr bool keepsOldSymbol(const char *symbol) {
   return same(symbol, "cuEventElapsedTime");
 }
 
-// `name` is replaced by cuda.h's macro in RNNRT_TEXT, which tells the symbol that NVIDIA's compiler would use.
+// RNNRT_TEXT expands the macro `name` of cuda.h to the versioned symbol that a program compiled with cuda.h uses.
 #define RNNRT_TEXT(name) #name
 #define RNNRT_CUDA(name, version, parameters)                                                                          \
   static_assert(std::is_same_v<Ours<decltype(::name)>::type, CUresult parameters>, "signature of " #name);             \
@@ -99,7 +100,7 @@ constexpr bool keepsOldSymbol(const char *symbol) {
 #undef RNNRT_CUDA
 #undef RNNRT_CUDA_VALUE
 
-// The comparison can fail: other handles, another order and another width are other types.
+// The comparison detects other handles, another member order and other integer widths.
 using Record = Ours<decltype(::cuEventRecord)>::type;
 static_assert(std::is_same_v<Record, CUresult(CUevent, CUstream)>);
 static_assert(!std::is_same_v<Record, CUresult(CUstream, CUevent)>);

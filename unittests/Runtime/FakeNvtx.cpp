@@ -1,4 +1,4 @@
-// FakeNvtx.cpp - a profiler that NVTX loads: counts the ranges of the domain `rnn-mlir` and prints the first name.
+// FakeNvtx.cpp - an NVTX injection library: counts the ranges of the domain `rnn-mlir` and prints the first name.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <cstdio>

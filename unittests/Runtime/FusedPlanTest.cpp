@@ -1,4 +1,4 @@
-// FusedPlanTest.cpp - the plan that serves compiled kernels: sizes, checks, the header of the reserve, parameters.
+// FusedPlanTest.cpp - the plan of fused kernels: sizes, checks, the header of the reserve space, parameters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
@@ -43,9 +43,9 @@ void expectFailure(Session &session, rnnrt_status_code_t code, const char *text)
   EXPECT_NE(session.message().find(text), std::string::npos) << session.message();
 }
 
-/// A call of `begin` that must fail, on a call of its own.
-void expectRefused(int32_t pass, const int32_t *lengths, int64_t paramsOffset, int64_t reserveOffset, bool withReserve,
-                   rnnrt_status_code_t code, const char *text) {
+/// Runs a `begin` that must fail, on a separate call.
+void expectRejected(int32_t pass, const int32_t *lengths, int64_t paramsOffset, int64_t reserveOffset, bool withReserve,
+                    rnnrt_status_code_t code, const char *text) {
   Session session;
   rnnrt_plan_t *plan = make(session, pass != inference);
   const int64_t params = rnnrt_abi_rnn_params_size(session.call, plan);
@@ -75,13 +75,15 @@ TEST(FusedPlanTest, SizesAreThoseOfTheHost) {
 TEST(FusedPlanTest, WrongOperandsAreRefused) {
   const int32_t longer[] = {4, 1}, negative[] = {2, -1};
   const auto invalid = RNNRT_STATUS_INVALID_ARGUMENT;
-  expectRefused(inference, longer, 0, 0, false, invalid, "expects element 0 of `lengths` to be in [0, T = 3], but got 4");
-  expectRefused(training, negative, 0, 0, true, invalid, "expects element 1 of `lengths` to be in [0, T = 3], but got -1");
-  expectRefused(training, nullptr, 1, 0, true, invalid, "expects `params` to have ");
-  expectRefused(training, nullptr, 0, -1, true, invalid, "expects `reserve` to have ");
-  expectRefused(inference, nullptr, 0, 8, true, invalid, "expects `reserve` to have 0 bytes, but got 8");
-  expectRefused(training, nullptr, 0, 0, false, invalid, "expects `reserve`, but got a null pointer");
-  expectRefused(3, nullptr, 0, 0, true, invalid, "expects the pass to be in [0, 2], but got 3");
+  expectRejected(inference, longer, 0, 0, false, invalid,
+                 "expects element 0 of `lengths` to be in [0, T = 3], but got 4");
+  expectRejected(training, negative, 0, 0, true, invalid,
+                 "expects element 1 of `lengths` to be in [0, T = 3], but got -1");
+  expectRejected(training, nullptr, 1, 0, true, invalid, "expects `params` to have ");
+  expectRejected(training, nullptr, 0, -1, true, invalid, "expects `reserve` to have ");
+  expectRejected(inference, nullptr, 0, 8, true, invalid, "expects `reserve` to have 0 bytes, but got 8");
+  expectRejected(training, nullptr, 0, 0, false, invalid, "expects `reserve`, but got a null pointer");
+  expectRejected(3, nullptr, 0, 0, true, invalid, "expects the pass to be in [0, 2], but got 3");
 }
 
 TEST(FusedPlanTest, PassesThatThePlanIsNotFor) {
@@ -127,7 +129,7 @@ TEST(FusedPlanTest, HeaderFollowsTheReserve) {
   EXPECT_EQ(begin(session, training, make(session, true), some), 1);
   expectNot(same, nullptr, "with other `lengths`");
   expectNot([](Session &s) { return make(s, true, /*dropout=*/0.5); }, some, "of another problem");
-  // It is only read, unlike by the backward pass of a plan that computes.
+  // Fused kernels only read the reserve space, unlike the backward pass of other plans.
   for (int time = 0; time < 2; ++time)
     EXPECT_EQ(begin(session, backward, make(session, true), some), 1);
   rnnrt::ReserveHeader header;

@@ -1,5 +1,6 @@
-// GradientTest.cpp - every gradient of every op against central differences in f64, with NaN in everything that must
-// not be read and poison in every result before each run. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// GradientTest.cpp - compares every gradient of every op with central differences in f64. Elements that must not be
+// read are NaN, and results are poisoned before each run.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
 
@@ -12,14 +13,15 @@ namespace {
 
 class GradientTest : public testing::TestWithParam<std::string> {};
 
-/// Largest difference between the op's gradient and the central difference, relative to the largest element.
+/// Returns the largest difference between the op's gradient and the central difference, relative to the largest
+/// element.
 double centralDifferenceError(Problem &problem, const std::string &name) {
   Tensor &operand = problem.operands.at(name);
   std::vector<double> numeric(size_t(operand.size()), 0.0);
   for (int64_t k = 0; k < operand.size(); ++k) {
     const double value = operand.get(k), step = 1e-5;
     if (std::isnan(value))
-      continue; // not read, so its gradient is zero
+      continue; // the operand is not read, so that its gradient is zero
     operand.set(k, value + step);
     problem.forward();
     const double above = problem.loss();
@@ -30,7 +32,7 @@ double centralDifferenceError(Problem &problem, const std::string &name) {
     numeric[size_t(k)] = (above - below) / (2 * step);
   }
   const std::vector<double> analytic = problem.gradients.at("d" + name).values();
-  // A gradient that is zero must be exactly zero, and where it is, the difference quotient is too: nothing depends.
+  // A zero gradient must be exactly zero. The difference quotient is zero too, since no result depends on the operand.
   return relativeError(analytic, numeric);
 }
 
@@ -48,7 +50,7 @@ TEST_P(GradientTest, CentralDifferences) {
   }
 }
 
-/// An unwanted gradient changes nothing in the wanted ones.
+/// Omitting a gradient does not change the other gradients.
 TEST_P(GradientTest, OneAlone) {
   const Case c(GetParam());
   Session session(3);
@@ -64,7 +66,7 @@ TEST_P(GradientTest, OneAlone) {
   }
 }
 
-/// y, dx and what the block op writes are zero where an example has ended.
+/// y, dx and the results of the block op are zero in padding.
 TEST_P(GradientTest, PaddingIsZero) {
   const Case c(GetParam());
   Session session(3);
@@ -105,7 +107,7 @@ std::vector<std::string> networkCases() {
       add("l3_t4_b2_i2_h3", " dropout=0.5 seed=7 seed2=-1");
       add("l2_t4_b3_i2_h3", " dropout=0.3 seed=-2 seed2=5 lengths=1,4,3");
       add("l2_t3_b2_i3_h3", " dropout=1 input_mode=skip_input");
-      add("l2_t3_b5_i2_h4"); // more rows than the small-batch kernels take
+      add("l2_t3_b5_i2_h4"); // more rows than the small-batch kernels support
       if (op == "lstm")
         for (std::string l : {"1", "2", "3"}) {
           add("l" + l + "_t4_b2_i2_h4", " num_proj=3");
@@ -124,9 +126,9 @@ std::vector<std::string> blockCases() {
       for (std::string n : {"0", "1", "3", "5"})
         cases.push_back("block_lstm l1_t5_b3_i2_h4_d1" + words + " forget_bias=0.75 n=" + n);
       cases.push_back("block_lstm l1_t3_b5_i3_h2_d1" + words);
-      cases.push_back("block_lstm l1_t3_b2_i0_h2_d1" + words); // no features: x and its weights are empty
+      cases.push_back("block_lstm l1_t3_b2_i0_h2_d1" + words); // I = 0: x and its weights are empty
       cases.push_back("block_lstm l1_t1_b1_i1_h1_d1" + words +
-                      " forget_bias=1 cell_clip=30"); // a clip that never binds
+                      " forget_bias=1 cell_clip=30"); // a clip that has no effect
     }
   return cases;
 }
@@ -134,7 +136,7 @@ std::vector<std::string> blockCases() {
 INSTANTIATE_TEST_SUITE_P(Network, GradientTest, testing::ValuesIn(networkCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Block, GradientTest, testing::ValuesIn(blockCases()), nameOf);
 
-/// The comparison itself: a gradient that is wrong in one element must be seen.
+/// Tests the comparison: it must detect a gradient with one wrong element.
 TEST(GradientCheckTest, SeesOneWrongElement) {
   Session session;
   Problem problem(session, Case("lstm l1_t3_b2_i2_h3_d1"));

@@ -1,4 +1,4 @@
-/* HeadersTest.c - the public headers are plain C11: compiled with -std=c11 -pedantic -Werror, and used once.
+/* HeadersTest.c - tests that the public headers are C11: compiled with -std=c11 -pedantic -Werror.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
 #include "rnn_runtime/abi.h"
@@ -17,7 +17,7 @@
 
 int rnnCompiledAsC11(void);
 
-/* 0 when a device can be made, asked for memory and given back from C. */
+/* Returns 0 if a device can be created, allocate memory and be released from C. */
 int rnnCompiledAsC11(void) {
   rnnrt_device_t *device = NULL;
   rnnrt_device_options_t options;

@@ -1,5 +1,5 @@
-// MalformedTest.cpp - everything wrong that a program can hand to the entries of compiled code at run time gives a
-// status that names it, and never a crash (semantics section 2.3, in the form that reaches the runtime).
+// MalformedTest.cpp - invalid arguments of the ABI entries return a status that names the argument, and never crash.
+// Includes the inputs that crashed TensorFlow (docs/Semantics.md, "Checks"), in the form that reaches the runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
@@ -35,10 +35,10 @@ rnnrt_plan_t *make(Session &session, const BlockArguments &a) {
                                    a.H);
 }
 
-/// Changes one argument of a plan and expects a refusal that says `text`.
+/// Changes one argument of a plan and expects a failure that contains `text`.
 template <typename Arguments, typename Value>
-void expectRefused(Value Arguments::*member, Value value, const char *text,
-                   rnnrt_status_code_t code = RNNRT_STATUS_INVALID_ARGUMENT) {
+void expectRejected(Value Arguments::*member, Value value, const char *text,
+                    rnnrt_status_code_t code = RNNRT_STATUS_INVALID_ARGUMENT) {
   Session session;
   Arguments arguments;
   arguments.*member = value;
@@ -50,27 +50,27 @@ void expectRefused(Value Arguments::*member, Value value, const char *text,
 TEST(MalformedTest, NetworkPlans) {
   using A = RnnArguments;
   for (int32_t bad : {-1, 4, 1000})
-    expectRefused(&A::dtype, bad, "the element type"), expectRefused(&A::mode, bad, "the mode");
+    expectRejected(&A::dtype, bad, "the element type"), expectRejected(&A::mode, bad, "the mode");
   for (int32_t bad : {-1, 2}) {
-    expectRefused(&A::inputMode, bad, "the input mode");
-    expectRefused(&A::direction, bad, "the direction");
-    expectRefused(&A::training, bad, "training");
+    expectRejected(&A::inputMode, bad, "the input mode");
+    expectRejected(&A::direction, bad, "the direction");
+    expectRejected(&A::training, bad, "training");
   }
   for (double bad : {-0.1, 1.1, double(NAN), double(INFINITY)})
-    expectRefused(&A::dropout, bad, "expects dropout to be in [0, 1]");
+    expectRejected(&A::dropout, bad, "expects dropout to be in [0, 1]");
   for (int64_t bad : {int64_t(1) << 31, -(int64_t(1) << 31) - 1}) {
-    expectRefused(&A::seed, bad, "seed");
-    expectRefused(&A::seed2, bad, "seed2");
+    expectRejected(&A::seed, bad, "seed");
+    expectRejected(&A::seed2, bad, "seed2");
   }
   for (int64_t bad : {int64_t(0), int64_t(-1), std::numeric_limits<int64_t>::min()}) {
-    expectRefused(&A::T, bad, "T (the steps, dim 0 of `input`) to be at least 1");
-    expectRefused(&A::B, bad, "B (the batch, dim 1 of `input`) to be at least 1");
-    expectRefused(&A::I, bad, "I (the features, dim 2 of `input`) to be at least 1");
-    expectRefused(&A::H, bad, "H (the hidden size) to be at least 1");
-    expectRefused(&A::L, bad, "L (the layers) to be at least 1");
-    expectRefused(&A::P, bad, "P (the projection) to be at least 1");
+    expectRejected(&A::T, bad, "T (the steps, dim 0 of `input`) to be at least 1");
+    expectRejected(&A::B, bad, "B (the batch, dim 1 of `input`) to be at least 1");
+    expectRejected(&A::I, bad, "I (the features, dim 2 of `input`) to be at least 1");
+    expectRejected(&A::H, bad, "H (the hidden size) to be at least 1");
+    expectRejected(&A::L, bad, "L (the layers) to be at least 1");
+    expectRejected(&A::P, bad, "P (the projection) to be at least 1");
   }
-  expectRefused(&A::P, int64_t(5), "P (the projection) to be at most H = 4, but got 5");
+  expectRejected(&A::P, int64_t(5), "P (the projection) to be at most H = 4, but got 5");
 
   Session session;
   RnnArguments a;
@@ -88,7 +88,7 @@ TEST(MalformedTest, NetworkSizesThatOverflow) {
   using A = RnnArguments;
   for (int64_t A::*member : {&A::T, &A::B, &A::I, &A::L})
     for (int64_t bad : {most, most / 2, most / 16})
-      expectRefused(member, bad, "", RNNRT_STATUS_OUT_OF_RANGE);
+      expectRejected(member, bad, "", RNNRT_STATUS_OUT_OF_RANGE);
   Session session;
   RnnArguments a;
   a.H = a.P = most / 2;
@@ -98,9 +98,9 @@ TEST(MalformedTest, NetworkSizesThatOverflow) {
   a = {};
   a.T = a.B = huge;
   EXPECT_EQ(make(session, a), nullptr);
-  EXPECT_EQ(session.message(), "the tensors of the problem have more bytes than 64 bits can represent");
+  EXPECT_EQ(session.message(), "the size of a tensor in bytes exceeds 64 bits");
   rnnrt_call_reset(session.call);
-  // Sizes that fit, but no machine has: the run says that memory is short.
+  // Valid sizes that exceed the memory of any machine: the run returns RESOURCE_EXHAUSTED.
   a = {};
   a.T = huge;
   a.training = 0;
@@ -115,20 +115,20 @@ TEST(MalformedTest, NetworkSizesThatOverflow) {
 TEST(MalformedTest, BlockPlans) {
   using A = BlockArguments;
   for (int32_t bad : {-1, 4})
-    expectRefused(&A::dtype, bad, "the element type");
+    expectRejected(&A::dtype, bad, "the element type");
   for (int32_t bad : {-1, 2}) {
-    expectRefused(&A::layout, bad, "the layout");
-    expectRefused(&A::peephole, bad, "use_peephole");
+    expectRejected(&A::layout, bad, "the layout");
+    expectRejected(&A::peephole, bad, "use_peephole");
   }
-  expectRefused(&A::forgetBias, double(NAN), "forget_bias");
-  expectRefused(&A::cellClip, double(NAN), "cell_clip");
-  expectRefused(&A::T, int64_t(-1), "T (the steps, dim 0 of `x`) to be at least 0, but got -1");
-  expectRefused(&A::B, int64_t(-1), "B (the batch");
-  expectRefused(&A::I, int64_t(-1), "I (the features");
-  expectRefused(&A::H, int64_t(0), "H (the cell size, dim 1 of `cs_prev`) to be at least 1, but got 0");
+  expectRejected(&A::forgetBias, double(NAN), "forget_bias");
+  expectRejected(&A::cellClip, double(NAN), "cell_clip");
+  expectRejected(&A::T, int64_t(-1), "T (the steps, dim 0 of `x`) to be at least 0, but got -1");
+  expectRejected(&A::B, int64_t(-1), "B (the batch");
+  expectRejected(&A::I, int64_t(-1), "I (the features");
+  expectRejected(&A::H, int64_t(0), "H (the cell size, dim 1 of `cs_prev`) to be at least 1, but got 0");
   for (int64_t A::*member : {&A::T, &A::B, &A::I, &A::H})
     for (int64_t bad : {most, most / 2, most / 16})
-      expectRefused(member, bad, "", RNNRT_STATUS_OUT_OF_RANGE);
+      expectRejected(member, bad, "", RNNRT_STATUS_OUT_OF_RANGE);
 }
 
 //===-- Runs -----------------------------------------------------------------------------------------------------===//
@@ -247,7 +247,7 @@ TEST(MalformedTest, CanonicalTensors) {
     rnnrt_abi_rnn_pack_params(session.call, problem.plan, weights, biases, tensors.data(), elements.data(), data.data(),
                               params);
     expectMessage(session, RNNRT_STATUS_INVALID_ARGUMENT, text, c);
-    problem.forward(); // makes the plan again, which the reset gave back
+    problem.forward(); // creates the plan again, which the reset released
     rnnrt_abi_rnn_unpack_params(session.call, problem.plan, weights, biases, tensors.data(), elements.data(),
                                 data.data(), params);
     expectMessage(session, RNNRT_STATUS_INVALID_ARGUMENT, text, c);
@@ -266,7 +266,7 @@ TEST(MalformedTest, CanonicalTensors) {
 
 //===-- The reserve space ----------------------------------------------------------------------------------------===//
 
-/// Runs forward, changes something, and expects backward to refuse the reserve.
+/// Runs forward, changes something, and expects backward to reject the reserve space.
 void expectReserveRefused(const std::function<void(Problem &)> &change, rnnrt_status_code_t code, const char *text) {
   Session session;
   Problem problem(session, Case("lstm l2_t4_b2_i3_h3_d1"));
@@ -290,7 +290,7 @@ TEST(ReserveTest, WrongContents) {
   expectReserveRefused([](Problem &p) { p.reserve[40] = 0; }, failed, "not finished");
 }
 
-/// Of the same size, but made for another problem, or with other lengths.
+/// A reserve space of the same size, but of another problem or with other lengths.
 TEST(ReserveTest, OfAnotherProblem) {
   Session session;
   Problem lstm(session, Case("lstm l1_t4_b2_i3_h3_d1")), other(session, Case("lstm l1_t2_b4_i3_h3_d1"));
@@ -317,12 +317,12 @@ TEST(ReserveTest, ServesOnce) {
   ASSERT_EQ(session.message(), "");
   problem.backward();
   expectMessage(session, RNNRT_STATUS_FAILED_PRECONDITION, "consumed by an earlier backward_data", problem.c);
-  problem.forward(); // makes the plan again, which the reset gave back
+  problem.forward(); // creates the plan again, which the reset released
   problem.reserve = fresh;
   problem.backward();
   EXPECT_CALL_OK(session);
   EXPECT_EQ(problem.gradients["dparams"].values(), first);
-  // The weights need what backward_data leaves, so they come second; they may come again.
+  // backward_weights requires a preceding backward_data; it may run repeatedly.
   problem.reserve = fresh;
   Tensor dparams(RNNRT_DTYPE_F64, problem.operands["params"].size());
   rnnrt_abi_rnn_backward_weights(session.call, problem.plan, nullptr, problem.operands["x"].data(),

@@ -1,5 +1,5 @@
-// PrecisionTest.cpp - f16, bf16 and f32 against f64 on the same rounded operands: the error of every result, with
-// thresholds from measurement.
+// PrecisionTest.cpp - errors of f16, bf16 and f32 results against f64 on the same rounded operands. The thresholds are
+// based on measurements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
@@ -22,7 +22,7 @@ void copyInto(Tensors &target, const Tensors &source) {
 
 struct Row {
   const char *line;
-  /// Result and the largest error that is let pass, relative to the result's largest element.
+  /// The result, and its largest allowed error relative to its largest element.
   std::map<std::string, double> thresholds;
 };
 
@@ -43,7 +43,7 @@ TEST_P(PrecisionTest, AgainstF64) {
   std::map<std::string, double> errors;
   for (auto &[name, tensor] : narrow.outputs)
     errors[name] = relativeError(tensor.values(), wide.outputs.at(name).values());
-  // The block op's gradient reads the rounded results of the forward pass, so the reference does too.
+  // The gradient of the block op reads the rounded results of the forward pass, and so does the reference.
   if (c.isBlock())
     copyInto(wide.outputs, narrow.outputs);
   narrow.backward();
@@ -67,12 +67,12 @@ TEST_P(PrecisionTest, AgainstF64) {
     EXPECT_LE(error, row.thresholds.at(name)) << "result " << name << repeat(c);
 }
 
-// Computing in f32 and rounding once leaves half a unit in the last place of the largest element, and next to nothing
-// more: anything that rounds twice fails.
+// f16 and bf16 results are computed in f32 and rounded once, so that the error is about half a unit in the last place
+// of the largest element. Rounding twice exceeds the threshold.
 constexpr double onceF16 = 0x1p-11 + 2e-6, onceBf16 = 0x1p-8 + 2e-6;
 
-// Weights are U(-1/sqrt(H), 1/sqrt(H)), so that the recurrence does not amplify errors. f32: thresholds are twice the
-// measurement, which is the larger one of the instruction sets baseline and avx2.
+// Weights are U(-1/sqrt(H), 1/sqrt(H)), so that the recurrence does not amplify errors. f32 thresholds are twice the
+// larger measurement of the instruction sets baseline and avx2.
 const std::vector<Row> PrecisionTest::rows = {
     // measured: y 1.7e-07, hn 1.6e-07, dx 2.1e-07, dh0 2.0e-07, dparams 2.7e-07
     {"rnn_relu l2_t16_b8_i32_h32_d2 weight_scale=0.18 dtype=f32",
@@ -260,7 +260,7 @@ INSTANTIATE_TEST_SUITE_P(Types, PrecisionTest, testing::Range(0, int(PrecisionTe
 
 //===-- The number formats ---------------------------------------------------------------------------------------===//
 
-/// A half's value from its fields, by the definition of binary16.
+/// The value of a half, computed from its fields by the definition of binary16.
 double f16ByDefinition(uint16_t bits) {
   const double sign = bits & 0x8000 ? -1 : 1;
   const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
@@ -283,7 +283,7 @@ TEST(NumberFormatTest, EveryHalf) {
   }
 }
 
-/// Between two neighbours: below the middle goes down, above goes up, the middle to the even one.
+/// Rounding between two adjacent values: to nearest, ties to even.
 TEST(NumberFormatTest, HalvesRoundToNearestEven) {
   for (int bits = 0; bits < 0x7bff; ++bits) {
     const double low = f16ByDefinition(uint16_t(bits)), high = f16ByDefinition(uint16_t(bits + 1));
@@ -309,7 +309,7 @@ TEST(NumberFormatTest, EveryBf16) {
     }
     ASSERT_EQ(rnnrt::floatToBf16(value), bits);
     if ((bits & 0x7fff) >= 0x7f00)
-      continue; // the neighbour is infinite
+      continue; // the next value is infinite
     const double middle = (double(value) + double(rnnrt::bf16ToFloat(uint16_t(bits + 1)))) / 2;
     ASSERT_EQ(rnnrt::floatToBf16(float(middle)), bits + (bits & 1)) << bits;
     ASSERT_EQ(rnnrt::floatToBf16(std::nextafter(float(middle), 0.0f)), bits) << bits;

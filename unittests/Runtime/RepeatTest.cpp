@@ -1,5 +1,5 @@
-// RepeatTest.cpp - the same bits every time: for any alignment, in any thread, and for a pinned dropout draw; and what
-// the draws of dropout are.
+// RepeatTest.cpp - bit reproducibility: for any alignment, in any thread, and for a fixed dropout draw. Also tests the
+// dropout draws.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
@@ -42,7 +42,7 @@ TEST(RepeatTest, SameBitsInEveryRun) {
   for (const char *line : cases) {
     Session session(0);
     const auto first = results(session, Case(line));
-    std::vector<std::vector<char>> shift; // moves later allocations around
+    std::vector<std::vector<char>> shift; // changes the addresses of later allocations
     for (int k = 0; k < 5; ++k) {
       shift.emplace_back(size_t(1000 + 16 * k));
       EXPECT_EQ(results(session, Case(line)), first) << line;
@@ -50,7 +50,7 @@ TEST(RepeatTest, SameBitsInEveryRun) {
   }
 }
 
-/// Operands at every offset that their type allows: vector loops may not start at another element.
+/// Operands at every offset that their type allows: the result must not depend on the alignment.
 TEST(RepeatTest, SameBitsForEveryAlignment) {
   Session session;
   const int64_t T = 5, B = 3, I = 5, H = 7;
@@ -85,7 +85,7 @@ TEST(RepeatTest, SameBitsForEveryAlignment) {
 }
 
 TEST(RepeatTest, SeveralThreads) {
-  // One device for all, and plans shared through its cache.
+  // The threads share one device and, through its cache, its plans.
   Session shared(0);
   std::vector<std::map<std::string, std::vector<double>>> expected;
   for (const char *line : cases)
@@ -122,7 +122,7 @@ TEST(RepeatTest, SeveralThreads) {
 
 //===-- Dropout --------------------------------------------------------------------------------------------------===//
 
-/// Known answers of the generator's authors (Random123, kat_vectors, philox4x32 with 10 rounds).
+/// Known-answer tests of Random123 (kat_vectors, philox4x32-10).
 TEST(DropoutTest, PhiloxKnownAnswers) {
   using Words = std::array<uint32_t, 4>;
   EXPECT_EQ(rnnrt::philox4x32({0, 0, 0, 0}, 0), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -132,14 +132,14 @@ TEST(DropoutTest, PhiloxKnownAnswers) {
             (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-/// Two layers are the first, the mask, and the second; the mask written out here from its definition.
+/// Two layers equal the first layer, the mask, and the second layer. The mask is computed here from its definition.
 TEST(DropoutTest, IsAMaskBetweenLayers) {
   const double p = 0.3;
   const int64_t seed = 5, seed2 = -1, draw = 11;
   Session session(draw);
   Problem both(session, Case("gru l2_t3_b2_i2_h3_d1 dropout=0.3 seed=5 seed2=-1"));
   both.forward();
-  // The dense buffer: matrices of layer 0, matrices of layer 1, biases of layer 0, biases of layer 1.
+  // The parameter buffer: matrices of layer 0, matrices of layer 1, biases of layer 0, biases of layer 1.
   const int64_t G = 9, m0 = G * 2 + G * 3, m1 = G * 3 + G * 3, biases = 2 * G;
   const std::vector<double> all = both.operands["params"].values();
   auto params = [&](int64_t matrices, int64_t count, int64_t bias) {
@@ -156,7 +156,7 @@ TEST(DropoutTest, IsAMaskBetweenLayers) {
   upper.operands["h0"].set(std::vector<double>(h0.begin() + 6, h0.end()));
   lower.forward();
   std::vector<double> between = lower.outputs["y"].values();
-  // TensorFlow's sign extension: seed2 = -1 sets the upper half, and seed is lost.
+  // As in TensorFlow, seed2 is sign-extended: seed2 = -1 sets the upper half and hides `seed`.
   const uint64_t key = (uint64_t(seed) << 32) | uint64_t(seed2);
   EXPECT_EQ(key, ~uint64_t(0));
   int dropped = 0;
@@ -172,12 +172,12 @@ TEST(DropoutTest, IsAMaskBetweenLayers) {
   upper.forward();
   ASSERT_EQ(session.message(), "");
   EXPECT_LE(relativeError(both.outputs["y"].values(), upper.outputs["y"].values()), 1e-15);
-  // hn of the lower layer is whole.
+  // Dropout does not apply to hn of the lower layer.
   const std::vector<double> hn = both.outputs["hn"].values();
   EXPECT_EQ(std::vector<double>(hn.begin(), hn.begin() + 6), lower.outputs["hn"].values());
 }
 
-/// The stream goes on from call to call; a pinned draw repeats; another seed is another stream.
+/// Each call uses the next draw; an explicit draw is reproducible; another seed yields other masks.
 TEST(DropoutTest, Draws) {
   const Case c("lstm l2_t4_b3_i2_h8_d1 dropout=0.5 seed=3");
   auto run = [&](Session &session, const Case &line) {
@@ -205,7 +205,7 @@ TEST(DropoutTest, Draws) {
   EXPECT_NE(run(pinned, c.with("seed2", "1")), first);
 }
 
-/// The share of zeros is the rate: 1536 elements at 0.25 have a standard deviation of 0.011.
+/// The fraction of zeros is the dropout rate: for 1536 elements at 0.25, the standard deviation is 0.011.
 TEST(DropoutTest, Rate) {
   std::vector<double> ones(1536, 1.0), target(ones.size());
   rnnrt::DropoutMask(17, 0.25, 0, 0).apply(target.data(), ones.data(), 0, int64_t(ones.size()), 1.0);
@@ -213,7 +213,7 @@ TEST(DropoutTest, Rate) {
   for (double value : target)
     kept += value;
   EXPECT_NEAR(kept / double(ones.size()), 0.75, 0.035);
-  // Any part of the range is the same mask.
+  // Any subrange yields the same mask.
   std::vector<double> part(100);
   rnnrt::DropoutMask(17, 0.25, 0, 0).apply(part.data(), ones.data(), 333, 100, 1.0);
   EXPECT_EQ(part, std::vector<double>(target.begin() + 333, target.begin() + 433));

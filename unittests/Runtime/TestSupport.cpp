@@ -1,4 +1,4 @@
-// TestSupport.cpp - cases, tensors, and problems run through the entries of compiled code.
+// TestSupport.cpp - test cases, tensors, and problems that run through the ABI entries.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
@@ -93,7 +93,7 @@ double rnntest::relativeError(const std::vector<double> &value, const std::vecto
     scale = std::max(scale, std::fabs(reference[k]));
     difference = std::max(difference, std::fabs(value[k] - reference[k]));
   }
-  return difference == 0 ? 0 : difference / scale; // infinite when the reference is all zeros
+  return difference == 0 ? 0 : difference / scale; // infinite if the reference is zero
 }
 
 //===-- Case -----------------------------------------------------------------------------------------------------===//
@@ -202,7 +202,7 @@ Problem::Problem(Session &session, const Case &c) : c(c), session(session), leng
     for (int64_t k = 0; k < count; ++k)
       tensor.set(k, std::uniform_real_distribution<double>(-scale, scale)(engine));
   };
-  // Rows of a [T,B,width] operand that must not be read.
+  // Padded rows of a [T,B,width] operand, which must not be read.
   auto blind = [&](Tensor &tensor, int64_t width) {
     for (int64_t t = 0; t < c.T; ++t)
       for (int64_t b = 0; b < c.B; ++b)
@@ -324,8 +324,8 @@ void Problem::backwardBlock(const std::string &only) {
   std::map<std::string, void *> to;
   for (const char *name : {"x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"})
     to[name] = out(gradients, std::string("d") + name, operands[name].size(), only);
-  // What the gradient must not read (semantics 1.3): rows past the last step, h of the last step, cs of the last step
-  // without peephole, and the values of b.
+  // Values that the gradient must not read (docs/Semantics.md, "Block LSTM", "Gradient"): rows at t >= seq_len_max, h
+  // of the last step, cs of the last step without peephole, and the values of b.
   Tensors saved = outputs;
   const int64_t row = c.B * c.H, n = c.steps();
   for (auto &[name, tensor] : saved) {
@@ -352,7 +352,7 @@ double Problem::loss() const {
       continue;
     const Tensor &gradient = seeds.at(seed);
     for (int64_t k = 0; k < it->second.size(); ++k)
-      if (!std::isnan(gradient.get(k))) // padding: the output is zero there
+      if (!std::isnan(gradient.get(k))) // padding: the output is zero
         sum += it->second.get(k) * gradient.get(k);
   }
   return sum;

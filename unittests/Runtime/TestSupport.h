@@ -1,5 +1,5 @@
-// TestSupport.h - what the tests of the runtime share: cases as one line of text, tensors with fences and poison, and
-// the two kinds of problem run through the entries of compiled code.
+// TestSupport.h - shared parts of the runtime tests: cases as one line of text, tensors with guard zones and poison,
+// and both kinds of problems, run through the ABI entries.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_UNITTESTS_RUNTIME_TESTSUPPORT_H
@@ -16,15 +16,15 @@
 
 namespace rnntest {
 
-/// A tensor of one element type in memory of its exact size between two fences.
+/// A tensor in memory of its exact size, between two guard zones.
 class Tensor {
 public:
   Tensor() = default;
   Tensor(int32_t dtype, int64_t count);
 
-  /// Makes every element NaN and every padding bit set.
+  /// Sets every element to NaN and every padding bit to 1.
   void poison();
-  /// Rounds to the element type.
+  /// Stores a value, rounded to the element type.
   void set(int64_t index, double value);
   double get(int64_t index) const;
   void set(const std::vector<double> &values);
@@ -34,11 +34,11 @@ public:
   const void *data() const { return memory.data() + fence; }
   int64_t size() const { return count; }
   int64_t bytes() const { return int64_t(memory.size()) - 2 * fence; }
-  /// Nothing was written outside.
+  /// Returns true if the guard zones are intact.
   bool intact() const;
 
 private:
-  static constexpr int64_t fence = 64; // keeps the alignment of the vector
+  static constexpr int64_t fence = 64; // elements; preserves the alignment of the vector
   int32_t dtype = RNNRT_DTYPE_F64;
   int64_t count = 0;
   std::vector<unsigned char> memory;
@@ -70,14 +70,14 @@ struct Case {
   Case with(const std::string &key, const std::string &value) const;
 };
 
-/// Names for INSTANTIATE_TEST_SUITE_P, and what a failure prints.
+/// Test names for INSTANTIATE_TEST_SUITE_P and for failure messages.
 std::string nameOf(const testing::TestParamInfo<std::string> &info);
 std::string repeat(const Case &c);
 
-/// The device of the tests of what every device promises: RNN_TEST_DEVICE, `host` without it.
+/// The device of the conformance tests: the environment variable RNN_TEST_DEVICE, default `host`.
 const char *deviceName();
 
-/// That device and a call.
+/// The device of the conformance tests and a call.
 class Session {
 public:
   explicit Session(int64_t dropoutDraw = -1);
@@ -90,29 +90,29 @@ public:
   std::string message() const { return rnnrt_status_message(rnnrt_call_status(call)); }
 };
 
-/// Fails the test when the call holds an error.
+/// Fails the test if the call has failed.
 #define EXPECT_CALL_OK(session) EXPECT_EQ((session).message(), "")
 
-/// One case of either kind: operands drawn from the case's seed, the forward pass, the backward pass. What the ops must
-/// not read is NaN, results are poisoned before every run, and fences are checked after it.
+/// One case of either kind: random operands from the seed of the case, the forward pass and the backward pass. Elements
+/// that the ops must not read are NaN. Results are poisoned before every run, and guard zones are checked after it.
 class Problem {
 public:
   Problem(Session &session, const Case &c);
 
-  /// By name as in semantics.md; `d` + name is a gradient. Networks: x h0 c0 params. Block: x cs_prev h_prev w wci wcf
-  /// wco b.
+  /// Operands by name, as in docs/Semantics.md; `d` + name is a gradient. Stacks: x h0 c0 params. Block: x cs_prev
+  /// h_prev w wci wcf wco b.
   Tensors operands;
-  /// Gradients of the results. Networks: dy dhn dcn. Block: cs_grad h_grad.
+  /// Gradients of the results. Stacks: dy dhn dcn. Block: cs_grad h_grad.
   Tensors seeds;
-  /// What forward() and backward() wrote.
+  /// Results of forward() and backward().
   Tensors outputs, gradients;
 
   void forward(bool training = true);
-  /// Uses the reserve or the outputs of the last forward(). `only`: ask for this gradient alone.
+  /// Uses the reserve space or the outputs of the last forward(). If `only` is set, requests only this gradient.
   void backward(const std::string &only = "");
-  /// Sum of outputs times their gradients' seeds, over what is defined.
+  /// Returns the sum of outputs times their incoming gradients, over all defined elements.
   double loss() const;
-  /// Names of the operands that have a gradient.
+  /// Returns the names of the operands that have a gradient.
   std::vector<std::string> differentiable() const;
 
   rnnrt_plan_t *plan = nullptr;
@@ -133,7 +133,7 @@ private:
   std::vector<int32_t> lengths;
 };
 
-/// max |a - b| / max |b|; infinite when either holds something that is not finite, 0 when both are zero.
+/// Returns max |a - b| / max |b|; infinity if either contains a non-finite value, 0 if both are zero.
 double relativeError(const std::vector<double> &value, const std::vector<double> &reference);
 
 } // namespace rnntest

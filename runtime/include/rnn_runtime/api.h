@@ -1,31 +1,31 @@
-// api.h - the runtime of rnn-mlir for programs, in C11: conventions, and all public headers.
+// api.h - the public C11 interface of the rnn runtime: conventions, and all public headers.
 //
-// Handles are opaque. `*_create` gives ownership, accessors lend, `*_release` gives back and allows NULL. Outputs come
-// last and are named `out_`; after a failure they are NULL or zero. Functions return rnnrt_status_t, NULL for success.
-// Wrong arguments, a NULL handle included, give a status; nothing throws, and nothing prints and goes on. (The one
-// place that cannot return an error, memory for compiled code, is described in memory.h.)
+// Handles are opaque. `*_create` returns an object that the caller owns. Accessors return borrowed pointers.
+// `*_release` ends ownership and accepts NULL. Output parameters come last and are named `out_*`; after a failure they
+// are NULL or zero. Functions return rnnrt_status_t, NULL for success. An invalid argument, including a NULL handle,
+// returns a status. No function throws or aborts, with one exception: memory for compiled code (memory.h), which has no
+// error branch.
 //
-// Environment, read once:
-//   RNNRT_TRACE=dispatch,plan,memory   one comma-separated line per event on stderr
-//   RNNRT_DROPOUT_DRAW=N               default of rnnrt_call_options_t.dropout_draw
-//   RNNRT_HOST_CPU=baseline|avx2       highest instruction set of the host device (default: what the processor has);
-//                                      results differ between sets in the last bits and repeat exactly within one
-//   RNNRT_THREADS=N                    threads of compiled loops on the host, 1 to 1024 (default: as many as processors that
-//                                      the process may use and control groups give time for); results have the same bits
-//                                      whatever it is. A thread that waits gives way for a millisecond, then sleeps; while
-//                                      others want the processors, steps of small layers have one thread
-//   RNNRT_CLUSTERS=0                   no clusters of blocks where compiled code has other kernels for the same work (default 1)
-//   RNNRT_CUDA_PATH=PATH               libcuda.so.1 of the CUDA driver: the file, or its directory. Nothing else is tried
-//                                      then. Default: the loader's search, then the places where drivers are put
-//   RNNRT_CUDNN_PATH=PATH              libcudnn.so.9, in the same way; by default also in Python's packages of the active
-//                                      environment (VIRTUAL_ENV, CONDA_PREFIX), ~/.local, /usr/local and /usr
-//   RNNRT_CUBLASLT_PATH=PATH           libcublasLt.so.13 or .12, in the same way; without it, kernels of the program multiply
-//   RNNRT_CUDNN_ALGO=NAME              cuDNN's algorithm for sequences of one length: standard, persist_static,
-//                                      persist_dynamic, persist_static_small_h (default: rnnrt_plan_algorithm tells)
-//   RNNRT_TF32=1                       cuDNN may round f32 operands of products to TF32 (default 0)
-//   RNNRT_CHECK=1                      cuDNN's reserve spaces carry a header that the backward pass checks; every call
-//                                      then waits for its stream. The same for forward and backward
-// The paths are read whenever a device, or the first plan or product of one, is made; the last three whenever a plan is made.
+// Environment variables, read once per process unless stated below:
+// - RNNRT_TRACE=dispatch,plan,memory: one comma-separated line per event on stderr.
+// - RNNRT_DROPOUT_DRAW=N: default of rnnrt_call_options_t.dropout_draw (-1).
+// - RNNRT_HOST_CPU=baseline|avx2: highest instruction set of the host plans (default: that of the processor). Results
+//   are reproducible for one set; between sets the last bits differ.
+// - RNNRT_THREADS=N: threads of compiled host loops, 1 to 1024 (default: the processors that affinity and cgroup
+//   quotas allow). Results do not depend on it. A waiting thread yields for up to 1 ms, then blocks. If the
+//   processors are oversubscribed, small steps use one thread.
+// - RNNRT_CLUSTERS=0: skips cluster launches for which compiled code has alternative kernels (default 1).
+// - RNNRT_CUDA_PATH=PATH: libcuda.so.1 of the CUDA driver: the file, or its directory; no other path is tried.
+//   Default: the search of the dynamic loader, then the usual driver directories.
+// - RNNRT_CUDNN_PATH=PATH: libcudnn.so.9, likewise; the default also searches the Python packages of the active
+//   environment (VIRTUAL_ENV, CONDA_PREFIX), ~/.local, /usr/local and /usr.
+// - RNNRT_CUBLASLT_PATH=PATH: libcublasLt.so.13 or .12, likewise. Without it, compiled kernels compute every GEMM.
+// - RNNRT_CUDNN_ALGO=NAME: cuDNN algorithm for sequences of equal length: standard, persist_static, persist_dynamic,
+//   persist_static_small_h (default: see rnnrt_plan_algorithm).
+// - RNNRT_TF32=1: allows cuDNN to round f32 GEMM operands to TF32 (default 0).
+// - RNNRT_CHECK=1: reserve spaces of cuDNN plans have a header, which the backward pass checks; every call then waits
+//   for its stream. Must be the same for forward and backward.
+// The paths are read when a device, or the first plan or GEMM of a device, is created; the last three for every plan.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_API_H

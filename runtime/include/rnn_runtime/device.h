@@ -1,4 +1,4 @@
-// device.h - devices: made by name, shared by threads, counted by reference from everything made on them.
+// device.h - devices: created by name, thread-safe, reference-counted by the objects created on them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_DEVICE_H
@@ -10,52 +10,51 @@
 extern "C" {
 #endif
 
-/// How a device is made. Fill it with rnnrt_device_options_init, then change what matters.
+/// Options of a device. Initialize with rnnrt_device_options_init, then set individual members.
 typedef struct rnnrt_device_options {
-  /// Host memory for rnnrt_memory_alloc and for the scratch of plans. Copied; `user` must outlive the device. A device
-  /// `cuda` has memory of its own and does not use it.
+  /// Allocator of host memory, for rnnrt_memory_alloc and scratch memory of plans. It is copied; `user` must outlive
+  /// the device. Device `cuda` does not use it.
   rnnrt_allocator_t allocator;
 } rnnrt_device_options_t;
 
-/// Defaults: the C library's memory.
+/// Sets the defaults: the allocator of the C library.
 RNNRT_API void rnnrt_device_options_init(rnnrt_device_options_t *options);
 
-/// Makes the device `name`; `options` may be NULL. The caller releases it. Names:
-///   "host"           this processor
-///   "cuda", "cuda:N" the GPU N (0) of the CUDA driver; its memory is the GPU's, and work is done when a stream gets to
-///                    it. The driver is loaded here, cuDNN with the first plan.
-///   "simt"           the host with emulated kernels, whose threads take turns by the schedule in "simt:SCHEDULE"
-///   (fifo,
-///                    reverse, random:SEED) or in the environment variable RNNRT_SIMT_SCHEDULE
-/// UNAVAILABLE for a device that this machine lacks (the message says what is missing and where it was looked for; the
-/// program can go on with "host"), INVALID_ARGUMENT for a name nobody knows.
-/// A device may be used by several threads; threads that share none never wait for each other.
+/// Creates the device `name`; `options` may be NULL. The caller owns it. Names:
+///   "host"           the host processor
+///   "cuda", "cuda:N" GPU N (default 0) of the CUDA driver, with device memory and asynchronous streams. Loads the
+///                    driver; cuDNN is loaded with the first plan
+///   "simt"           the host with an emulator of GPU kernels. "simt:SCHEDULE" or the environment variable
+///                    RNNRT_SIMT_SCHEDULE sets the order of its threads: fifo (default), reverse or random:SEED
+/// Returns UNAVAILABLE if the machine lacks the device; the message lists what is missing and the paths that were
+/// searched. Returns INVALID_ARGUMENT for an unknown name. A device may be used from several threads. Threads that use
+/// different devices do not block each other.
 RNNRT_API rnnrt_status_t rnnrt_device_create(const char *name, const rnnrt_device_options_t *options,
                                              rnnrt_device_t **out_device);
 
-/// What a device is. Numbers are 0 where they have no meaning.
+/// Properties of a device. A value that does not apply is 0.
 typedef struct rnnrt_device_properties {
-  char name[256];             ///< as the driver says, "NVIDIA H200"; of `host` the model of the processor where the system
-                              ///< tells it; else the kind of the device
-  int32_t ordinal;            ///< which of its kind
-  int32_t compute_capability; ///< as 90 for 9.0
-  int32_t multiprocessors;    ///< processors that run blocks of threads
-  int32_t driver_version;     ///< as 13000 for CUDA 13.0
-  int64_t memory_bytes;       ///< memory of the device
-  int64_t shared_memory_per_block; ///< the most that a kernel may ask for
+  char name[256];             ///< `cuda`: the driver's name ("NVIDIA H200"); `host`: the processor model if available;
+                              ///< else the kind of device
+  int32_t ordinal;            ///< index among the devices of its kind
+  int32_t compute_capability; ///< e.g. 90 for 9.0
+  int32_t multiprocessors;    ///< number of streaming multiprocessors
+  int32_t driver_version;     ///< e.g. 13000 for CUDA 13.0
+  int64_t memory_bytes;       ///< size of the device memory
+  int64_t shared_memory_per_block; ///< maximum bytes per block, static and dynamic
 } rnnrt_device_properties_t;
 
-/// Fills `out_properties`.
+/// Returns the properties of `device` in `out_properties`.
 RNNRT_API rnnrt_status_t rnnrt_device_properties(const rnnrt_device_t *device,
                                                  rnnrt_device_properties_t *out_properties);
 
-/// The name it was made by, lent.
+/// Returns the name that the device was created with; borrowed, "" for NULL.
 RNNRT_API const char *rnnrt_device_name(const rnnrt_device_t *device);
 
-/// Adds an owner.
+/// Adds a reference. NULL is allowed.
 RNNRT_API void rnnrt_device_retain(rnnrt_device_t *device);
 
-/// Gives one ownership back; streams and calls keep the device alive on their own. NULL is allowed.
+/// Releases a reference. Streams, calls, events and modules hold references of their own. NULL is allowed.
 RNNRT_API void rnnrt_device_release(rnnrt_device_t *device);
 
 #ifdef __cplusplus

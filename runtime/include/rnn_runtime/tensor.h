@@ -1,4 +1,4 @@
-// tensor.h - tensors at the boundary of compiled code: where the data is, its type and its shape.
+// tensor.h - arguments and results of exported functions: data pointer, element type and shape.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_TENSOR_H
@@ -10,25 +10,25 @@
 extern "C" {
 #endif
 
-/// The most dimensions that a tensor at the boundary has.
+/// Maximum rank of an argument or result.
 #define RNNRT_MAX_RANK 8
 
-/// A dense row-major tensor; rank 0 is one element. For a function that was compiled for a device with memory of its
-/// own, `data` is in the memory of that device, but for scalars, which are always in host memory.
+/// A dense row-major tensor; rank 0 is one element. If the function has RNNRT_FUNCTION_DEVICE_MEMORY, `data` is in
+/// device memory, except for scalars, which are always in host memory.
 ///
-/// As an argument it describes memory of the caller: compiled code reads it, does not write it and does not keep it.
-/// As a result it is filled by the function and owns its memory: the caller gives it back with rnnrt_tensor_release.
-/// What it held before is not looked at. After a failure every result is empty: no data, rank 0.
+/// As an argument, it describes memory of the caller; compiled code only reads it and keeps no reference. As a result,
+/// the function fills it and it owns its memory: the caller frees it with rnnrt_tensor_release. The previous content of
+/// a result is ignored. After a failure every result is empty (no data, rank 0).
 typedef struct rnnrt_tensor {
-  void *data;                    ///< the first element, aligned to the element's size; NULL only without elements
+  void *data;                    ///< the first element, aligned to the element size; NULL only if there are no elements
   int32_t dtype;                 ///< rnnrt_dtype_t
   int32_t rank;                  ///< 0 to RNNRT_MAX_RANK
-  int64_t shape[RNNRT_MAX_RANK]; ///< the first `rank` count
-  void *allocation;              ///< of a result: what is freed; NULL for memory of the caller
-  rnnrt_device_t *device;        ///< of a result in device memory: its device; else NULL
+  int64_t shape[RNNRT_MAX_RANK]; ///< the first `rank` sizes are used
+  void *allocation;              ///< result: the pointer to free; argument: NULL
+  rnnrt_device_t *device;        ///< result in device memory: its device; else NULL
 } rnnrt_tensor_t;
 
-/// A tensor for an argument, over memory of the caller. `shape` may be NULL for rank 0.
+/// Returns an argument tensor for memory of the caller. `shape` may be NULL for rank 0.
 static inline rnnrt_tensor_t rnnrt_tensor_make(void *data, int32_t dtype, int32_t rank, const int64_t *shape) {
   rnnrt_tensor_t tensor = {data, dtype, rank, {0}, NULL, NULL};
   int32_t dim;
@@ -37,7 +37,7 @@ static inline rnnrt_tensor_t rnnrt_tensor_make(void *data, int32_t dtype, int32_
   return tensor;
 }
 
-/// Elements, the product of the shape.
+/// Returns the number of elements.
 static inline int64_t rnnrt_tensor_elements(const rnnrt_tensor_t *tensor) {
   int64_t elements = 1;
   int32_t dim;
@@ -46,8 +46,8 @@ static inline int64_t rnnrt_tensor_elements(const rnnrt_tensor_t *tensor) {
   return elements;
 }
 
-/// Frees the memory of a result and empties it; an argument is only emptied, and NULL and an empty tensor are allowed.
-/// Work on a device that uses the memory must be done, as after rnnrt_stream_synchronize.
+/// Frees the memory of a result and empties the tensor. An argument is only emptied. NULL and an empty tensor are
+/// allowed. Device work that uses the memory must be done, e.g. after rnnrt_stream_synchronize.
 RNNRT_API void rnnrt_tensor_release(rnnrt_tensor_t *tensor);
 
 #ifdef __cplusplus

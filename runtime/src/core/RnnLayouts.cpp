@@ -40,7 +40,7 @@ Status ParamsLayout::make(const RnnProblem &p) {
   const Layout layout = layoutOf(p, sizeof(double));
   const Checked all = layout.paramsSize();
   if (all.overflowed() || (all * 8).overflowed())
-    return outOfRange("the parameters have more bytes than 64 bits can represent");
+    return outOfRange("the size of the parameters in bytes exceeds 64 bits");
   elements = all.get();
   for (int64_t layer = 0; layer < p.layers; ++layer)
     for (int64_t direction = 0; direction < p.directions(); ++direction) {
@@ -58,7 +58,7 @@ Status ReserveLayout::make(const RnnProblem &p, int64_t elementBytes) {
   const Checked input = Checked(p.steps) * p.batch * p.input * 8,
                 state = Checked(p.layers) * p.directions() * p.batch * p.hidden * 8;
   if (total.overflowed() || input.overflowed() || state.overflowed())
-    return outOfRange("the tensors of the problem have more bytes than 64 bits can represent");
+    return outOfRange("the size of a tensor in bytes exceeds 64 bits");
   bytes = total.get();
   for (int64_t layer = 0; layer < p.layers; ++layer)
     for (int64_t direction = 0; direction < p.directions(); ++direction) {

@@ -199,14 +199,14 @@ Status CublasGemm::run(cuda::CUstream stream, const Gemm &p, bool &done) {
   // The release is stream-ordered; a captured GEMM gets a workspace of its own in the graph.
   Status released = device->release(stream, workspace);
   // cuBLASLt rejected the GEMM before any launch. The result is cached, since another attempt would fail likewise.
-  const bool refused = result == Result::NotSupported || result == Result::ArchMismatch;
-  if (!refused)
+  const bool rejected = result == Result::NotSupported || result == Result::ArchMismatch;
+  if (!rejected)
     RNNRT_TRY(library->check(result, "cublasLtMatmul"));
   RNNRT_TRY(std::move(released));
   std::lock_guard<std::mutex> lock(mutex);
   Algorithm &kept = algorithms[key];
-  kept.exists = !refused;
-  kept.warm = !refused;
-  done = !refused;
+  kept.exists = !rejected;
+  kept.warm = !rejected;
+  done = !rejected;
   return Status();
 }

@@ -1,4 +1,4 @@
-// CudaDevice.cpp - takes hold of a GPU, counts its memory, and lets go of it in order.
+// CudaDevice.cpp - initialization and destruction of a device, memory, streams, and modules of compiled code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/CudaDevice.h"
@@ -16,7 +16,7 @@ static CUdeviceptr addressOf(const void *pointer) {
   return CUdeviceptr(reinterpret_cast<uintptr_t>(pointer));
 }
 
-//===-- Creation and end -----------------------------------------------------------------------------------------===//
+//===-- Creation and destruction ---------------------------------------------------------------------------------===//
 
 Status CudaDevice::create(int ordinal, std::shared_ptr<CudaDevice> &device) {
   std::shared_ptr<CudaDevice> made(new CudaDevice());
@@ -39,7 +39,7 @@ Status CudaDevice::initialize(int ordinal) {
   RNNRT_TRY(check(api.cuDeviceGet(&device, ordinal), "cuDeviceGet"));
   RNNRT_TRY(check(api.cuDeviceGetName(properties.name, sizeof(properties.name), device), "cuDeviceGetName"));
   properties.name[sizeof(properties.name) - 1] = 0;
-  title = properties.name;
+  deviceName = properties.name;
   auto attribute = [&](CUdevice_attribute which, int32_t &value) {
     return check(api.cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
   };
@@ -57,27 +57,27 @@ Status CudaDevice::initialize(int ordinal) {
   properties.memory_bytes = int64_t(bytes);
   properties.shared_memory_per_block = shared;
   if (!pools)
-    return unavailable("device `cuda:%d` (%s) is not available: its driver has no memory pools", ordinal,
+    return unavailable("device `cuda:%d` (%s) is not available: its driver does not support memory pools", ordinal,
                        name().c_str());
 
   RNNRT_TRY(check(api.cuDevicePrimaryCtxRetain(&primary, device), "cuDevicePrimaryCtxRetain"));
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
-  RNNRT_TRY(check(api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
+  RNNRT_TRY(check(api.cuStreamCreate(&mainStream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
   RNNRT_TRY(check(api.cuStreamCreate(&memoryStream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
-  // A pool of our own: the settings of the default one belong to the program.
-  CUmemPoolProps wanted{};
-  wanted.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  wanted.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
-  wanted.location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal};
-  RNNRT_TRY(check(api.cuMemPoolCreate(&pool, &wanted), "cuMemPoolCreate"));
-  // Without it every wait for the device gives free memory back to the system, and the next call pays for it again.
-  uint64_t keep = UINT64_MAX;
-  return check(api.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep), "cuMemPoolSetAttribute");
+  // A separate pool, since the settings of the default pool belong to the program.
+  CUmemPoolProps poolProperties{};
+  poolProperties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  poolProperties.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+  poolProperties.location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal};
+  RNNRT_TRY(check(api.cuMemPoolCreate(&pool, &poolProperties), "cuMemPoolCreate"));
+  // Otherwise each synchronization returns free memory to the system, and later allocations are slow.
+  uint64_t threshold = UINT64_MAX;
+  return check(api.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold), "cuMemPoolSetAttribute");
 }
 
 CudaDevice::~CudaDevice() {
-  // Nothing can be done about failures here. After an error of a kernel the context answers every call with it.
+  // Failures cannot be reported here. After a kernel error, every driver call on the context returns that error.
   if (!primary)
     return;
   const DriverApi &api = driver();
@@ -86,7 +86,7 @@ CudaDevice::~CudaDevice() {
     if (scope.status.ok())
       (void)api.cuCtxSynchronize();
     modules.clear();
-    // What was not given back ends with the device. The first answer may be the failure of earlier work.
+    // Free leaked blocks. The first attempt may return the failure of earlier work; the second one frees.
     for (const auto &[pointer, bytes] : blocks)
       if (api.cuMemFreeAsync(addressOf(pointer), memoryStream) != CUDA_SUCCESS)
         (void)api.cuMemFreeAsync(addressOf(pointer), memoryStream);
@@ -96,22 +96,22 @@ CudaDevice::~CudaDevice() {
       (void)api.cuMemPoolDestroy(pool);
     if (memoryStream)
       (void)api.cuStreamDestroy(memoryStream);
-    if (stream)
-      (void)api.cuStreamDestroy(stream);
+    if (mainStream)
+      (void)api.cuStreamDestroy(mainStream);
   }
   (void)api.cuDevicePrimaryCtxRelease(device);
 }
 
 //===-- Memory ---------------------------------------------------------------------------------------------------===//
 
-void CudaDevice::remember(void *pointer, int64_t bytes) {
+void CudaDevice::addBlock(void *pointer, int64_t bytes) {
   std::lock_guard<std::mutex> lock(memoryMutex);
   blocks.emplace(pointer, bytes);
   live += bytes;
   peak = std::max(peak, live);
 }
 
-Status CudaDevice::forget(void *pointer, int64_t &bytes) {
+Status CudaDevice::removeBlock(void *pointer, int64_t &bytes) {
   std::lock_guard<std::mutex> lock(memoryMutex);
   auto it = blocks.find(pointer);
   if (it == blocks.end())
@@ -122,7 +122,7 @@ Status CudaDevice::forget(void *pointer, int64_t &bytes) {
   return Status();
 }
 
-Status CudaDevice::allocate(CUstream order, int64_t bytes, void *&pointer) {
+Status CudaDevice::allocate(CUstream stream, int64_t bytes, void *&pointer) {
   pointer = nullptr;
   auto exhausted = [&](const char *reason) {
     return resourceExhausted(
@@ -136,7 +136,7 @@ Status CudaDevice::allocate(CUstream order, int64_t bytes, void *&pointer) {
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
   CUdeviceptr address = 0;
-  const CUresult result = driver().cuMemAllocFromPoolAsync(&address, size_t(std::max<int64_t>(bytes, 1)), pool, order);
+  const CUresult result = driver().cuMemAllocFromPoolAsync(&address, size_t(std::max<int64_t>(bytes, 1)), pool, stream);
   if (result != CUDA_SUCCESS) {
     Status status = check(result, "cuMemAllocFromPoolAsync");
     return result == CUDA_ERROR_OUT_OF_MEMORY
@@ -145,9 +145,9 @@ Status CudaDevice::allocate(CUstream order, int64_t bytes, void *&pointer) {
   }
   auto *made = reinterpret_cast<void *>(uintptr_t(address));
   try {
-    remember(made, bytes);
+    addBlock(made, bytes);
   } catch (...) {
-    (void)driver().cuMemFreeAsync(address, order);
+    (void)driver().cuMemFreeAsync(address, stream);
     throw;
   }
   pointer = made;
@@ -156,15 +156,15 @@ Status CudaDevice::allocate(CUstream order, int64_t bytes, void *&pointer) {
   return Status();
 }
 
-Status CudaDevice::release(CUstream order, void *pointer) {
+Status CudaDevice::release(CUstream stream, void *pointer) {
   if (!pointer)
     return Status();
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
   int64_t bytes = 0;
-  RNNRT_TRY(forget(pointer, bytes));
-  if (Status status = check(driver().cuMemFreeAsync(addressOf(pointer), order), "cuMemFreeAsync"); !status.ok()) {
-    remember(pointer, bytes);
+  RNNRT_TRY(removeBlock(pointer, bytes));
+  if (Status status = check(driver().cuMemFreeAsync(addressOf(pointer), stream), "cuMemFreeAsync"); !status.ok()) {
+    addBlock(pointer, bytes);
     return status;
   }
   if (tracing(TraceKind::Memory))
@@ -186,39 +186,39 @@ Status CudaDevice::release(void *pointer) {
   if (!pointer)
     return Status();
   {
-    // A pointer that is not ours is no reason to wait.
+    // Reject unknown pointers before waiting for the context.
     std::lock_guard<std::mutex> lock(memoryMutex);
     if (!blocks.count(pointer))
       return invalidArgument("the pointer was not allocated on this device, or was freed already");
   }
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
-  // Nobody says which streams still use it. A failure is one of earlier work, and must not keep the memory.
+  // The streams that use the memory are unknown. A failure of earlier work must not prevent the release.
   Status work = check(driver().cuCtxSynchronize(), "cuCtxSynchronize");
   RNNRT_TRY(release(memoryStream, pointer));
   return work;
 }
 
-Status CudaDevice::copy(CUstream order, void *target, const void *source, int64_t bytes) {
+Status CudaDevice::copy(CUstream stream, void *target, const void *source, int64_t bytes) {
   if (!bytes)
     return Status();
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
-  return check(driver().cuMemcpyAsync(addressOf(target), addressOf(source), size_t(bytes), order), "cuMemcpyAsync");
+  return check(driver().cuMemcpyAsync(addressOf(target), addressOf(source), size_t(bytes), stream), "cuMemcpyAsync");
 }
 
-Status CudaDevice::fillZero(CUstream order, void *target, int64_t bytes) {
+Status CudaDevice::fillZero(CUstream stream, void *target, int64_t bytes) {
   if (!bytes)
     return Status();
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
-  return check(driver().cuMemsetD8Async(addressOf(target), 0, size_t(bytes), order), "cuMemsetD8Async");
+  return check(driver().cuMemsetD8Async(addressOf(target), 0, size_t(bytes), stream), "cuMemsetD8Async");
 }
 
 bool CudaDevice::isPinnedHost(const void *pointer) const {
   ContextScope scope(*this);
   uint32_t type = 0;
-  // Plain memory of the host is unknown to the driver: an error, and no other one can come.
+  // For pageable host memory the driver returns an error. No other error is possible.
   return scope.status.ok() &&
          driver().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, addressOf(pointer)) == CUDA_SUCCESS &&
          type == CU_MEMORYTYPE_HOST;
@@ -231,17 +231,17 @@ rnnrt_memory_stats_t CudaDevice::memoryStats() const {
 
 //===-- Streams --------------------------------------------------------------------------------------------------===//
 
-Status CudaDevice::synchronize(CUstream order) {
+Status CudaDevice::synchronize(CUstream stream) {
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
-  return check(driver().cuStreamSynchronize(order), "cuStreamSynchronize");
+  return check(driver().cuStreamSynchronize(stream), "cuStreamSynchronize");
 }
 
-Status CudaDevice::isCapturing(CUstream order, bool &capturing) {
+Status CudaDevice::isCapturing(CUstream stream, bool &capturing) {
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  RNNRT_TRY(check(driver().cuStreamIsCapturing(order, &status), "cuStreamIsCapturing"));
+  RNNRT_TRY(check(driver().cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing"));
   capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
   return Status();
 }
@@ -262,7 +262,7 @@ Status CudaDevice::compiledModule(const std::shared_ptr<const CompiledImage> &im
     module = it->second.second.get();
     return Status();
   }
-  // Those of code that was unloaded; their kernels may still run.
+  // Unload modules of unloaded images. Their kernels may still run.
   for (auto it = modules.begin(); it != modules.end();) {
     if (!it->second.first.expired()) {
       ++it;

@@ -1,4 +1,4 @@
-// CudaDevice.h - one GPU with its primary context: memory in the order of streams, copies, and what the device can do.
+// CudaDevice.h - one GPU with its primary context: stream-ordered memory, copies, and device properties.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDA_CUDADEVICE_H
@@ -21,79 +21,81 @@ namespace rnnrt::cuda {
 class CompiledImage;
 class CudaModule;
 
-/// Thread-safe. Every function makes the context current itself.
+/// Thread-safe. Each function makes the context current.
 class CudaDevice : public std::enable_shared_from_this<CudaDevice> {
 public:
-  /// The GPU `ordinal` of the driver's count (CUDA_VISIBLE_DEVICES changes it). UNAVAILABLE, with the reason, when
-  /// there is no driver or no such GPU.
+  /// Opens GPU `ordinal` in the order of the driver (see CUDA_VISIBLE_DEVICES). Returns UNAVAILABLE, with the reason,
+  /// if there is no driver or no such GPU.
   static Status create(int ordinal, std::shared_ptr<CudaDevice> &device);
 
-  /// Waits for all work of the context, then gives everything back.
+  /// Waits for all work of the context, then releases all resources.
   ~CudaDevice();
   CudaDevice(const CudaDevice &) = delete;
 
   const DriverApi &driver() const { return library->api(); }
   CUcontext context() const { return primary; }
   int ordinal() const { return number; }
-  /// As 90 for 9.0.
+  /// E.g. 90 for 9.0.
   int computeCapability() const { return properties.compute_capability; }
   int multiprocessors() const { return properties.multiprocessors; }
-  const std::string &name() const { return title; }
-  /// As 13000 for CUDA 13.0.
+  const std::string &name() const { return deviceName; }
+  /// E.g. 13000 for CUDA 13.0.
   int driverVersion() const { return properties.driver_version; }
   const rnnrt_device_properties_t &allProperties() const { return properties; }
 
-  /// The order of calls that have no stream; does not wait for CUDA's stream 0, nor that for it.
-  CUstream defaultStream() const { return stream; }
+  /// The stream of calls without a stream. It does not synchronize with CUDA's legacy default stream.
+  CUstream defaultStream() const { return mainStream; }
 
-  /// Memory of the device, usable on `stream` from here on. Zero bytes give a pointer too. RESOURCE_EXHAUSTED when
-  /// there is not enough. What is given back stays with the device for the next one.
+  /// Allocates device memory, ordered on `stream`. Zero bytes return a valid pointer. Returns RESOURCE_EXHAUSTED if
+  /// memory is insufficient. Freed blocks stay cached on the device for reuse.
   Status allocate(CUstream stream, int64_t bytes, void *&pointer);
-  /// Gives memory back when all work given to `stream` so far is done. INVALID_ARGUMENT for a pointer that is not from
-  /// here or was given back; null is allowed.
+  /// Frees memory, ordered on `stream`. Returns INVALID_ARGUMENT for a pointer that this device did not allocate or
+  /// that is already freed. Null is allowed.
   Status release(CUstream stream, void *pointer);
-  /// The same for memory of any stream: usable everywhere at once, and given back when the whole context is idle.
+  /// The same without a stream: the memory is usable on every stream at once. The release waits for the whole context.
   Status allocate(int64_t bytes, void *&pointer);
   Status release(void *pointer);
 
-  /// Any direction; asynchronous as far as the driver makes it.
+  /// Copies in any direction; asynchronous according to the rules of cuMemcpyAsync.
   Status copy(CUstream stream, void *target, const void *source, int64_t bytes);
   Status fillZero(CUstream stream, void *target, int64_t bytes);
   Status synchronize(CUstream stream);
   Status isCapturing(CUstream stream, bool &capturing);
-  /// True for memory of the host that the driver knows (pinned): copies of it do not wait. Plain memory is copied
-  /// before cuMemcpyAsync returns (CUDA driver API, "API synchronization behavior").
+  /// Returns true for pinned host memory, whose copies are asynchronous. Copies of pageable host memory are complete
+  /// when cuMemcpyAsync returns (CUDA driver API, "API synchronization behavior").
   bool isPinnedHost(const void *pointer) const;
 
-  /// The failure of `what`: "cuMemAllocFromPoolAsync failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
+  /// Returns a failure such as "cuMemAllocFromPoolAsync failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
   Status check(CUresult result, const char *what) const { return library->check(result, what); }
   rnnrt_memory_stats_t memoryStats() const;
 
-  /// What compiled code brought along, loaded on this device at the first use; lives as long as the device.
+  /// Returns the module of an image of compiled code, loaded at its first use. It lives as long as the image and the
+  /// device.
   Status compiledModule(const std::shared_ptr<const CompiledImage> &image, CudaModule *&module);
 
-  /// Copy of a tensor map in device memory, the same for the same content; lives as long as the device.
+  /// Returns a copy of `map` in device memory, one per distinct content. It lives as long as the device.
   Status tensorMap(const CUtensorMap &map, void *&pointer);
 
-  /// Host memory that compiled code registered: kernels write it directly, so that waiting for a stream has to wait.
+  /// Number of host memory regions that compiled code has registered. If it is not 0, kernels may write host memory, so
+  /// that stream synchronization of compiled code cannot be skipped.
   std::atomic<int64_t> registeredRegions{0};
 
 private:
   CudaDevice() = default;
   Status initialize(int ordinal);
-  Status forget(void *pointer, int64_t &bytes);
-  void remember(void *pointer, int64_t bytes);
+  Status removeBlock(void *pointer, int64_t &bytes);
+  void addBlock(void *pointer, int64_t bytes);
 
   std::shared_ptr<const Driver> library;
   CUdevice device = 0;
   int number = 0;
   CUcontext primary = nullptr;
-  CUstream stream = nullptr;
-  /// Without work but allocations: waiting for it is short.
+  CUstream mainStream = nullptr;
+  /// For allocations only, so that waiting for it is short.
   CUstream memoryStream = nullptr;
   CUmemoryPool pool = nullptr;
   rnnrt_device_properties_t properties{};
-  std::string title;
+  std::string deviceName;
 
   mutable std::mutex memoryMutex;
   std::unordered_map<void *, int64_t> blocks;
@@ -104,14 +106,14 @@ private:
   std::map<std::string, void *> tensorMaps;
 };
 
-/// Makes a device's context current for a scope and restores what was.
+/// Makes the context of a device current for a scope, and restores the previous context.
 class ContextScope {
 public:
   explicit ContextScope(const CudaDevice &device);
   ~ContextScope();
   ContextScope(const ContextScope &) = delete;
 
-  /// Whether it worked.
+  /// The result of making the context current.
   Status status;
 
 private:
@@ -119,7 +121,7 @@ private:
   bool pushed = false;
 };
 
-/// The driver's stream of a call's stream, the device's own without one.
+/// Returns the native stream; the default stream of the device for null.
 CUstream nativeStream(const rnnrt_stream_t *stream, const CudaDevice &device);
 CUstream nativeStream(const RunContext &context, const CudaDevice &device);
 

@@ -1,4 +1,4 @@
-// CudaImages.cpp - reads what images are for, and orders them.
+// CudaImages.cpp - reads the targets of images and ranks them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/CudaImages.h"
@@ -11,7 +11,7 @@
 using namespace rnnrt;
 using namespace rnnrt::cuda;
 
-/// Reads "sm_90a" or "compute_80" at the start of `text`; false when it is neither.
+/// Parses "sm_90a" or "compute_80" at the start of `text`; returns false if it is neither.
 static bool readChip(const char *text, ImageTarget &target) {
   const size_t prefix = !std::strncmp(text, "sm_", 3) ? 3 : !std::strncmp(text, "compute_", 8) ? 8 : 0;
   const char *at = text + prefix;
@@ -38,8 +38,9 @@ std::string ImageTarget::describe() const {
 bool ImageTarget::fits(int device) const {
   if (!computeCapability)
     return true;
-  // CUDA C++ programming guide, "Compute capability": machine code runs on its own generation from its own chip on, PTX
-  // on everything later; with `a` only this chip, with `f` its generation.
+  // CUDA C++ programming guide, "Compute capability": machine code runs on devices of the same major version with the
+  // same or a later minor version, PTX on every later device. Suffix `a` restricts code to this chip, `f` to its
+  // family.
   if (suffix == 'a')
     return device == computeCapability;
   const bool sameGeneration = device / 10 == computeCapability / 10;
@@ -47,18 +48,18 @@ bool ImageTarget::fits(int device) const {
 }
 
 Status cuda::readImageTarget(const rnnrt_image_t &image, int64_t index, ImageTarget &target) {
-  const auto number = static_cast<long long>(index);
+  const auto imageIndex = static_cast<long long>(index);
   if (!image.data)
-    return invalidArgument("expects `data` of image %lld, but got a null pointer", number);
+    return invalidArgument("expects `data` of image %lld, but got a null pointer", imageIndex);
   if (image.bytes < 0)
-    return invalidArgument("expects `bytes` of image %lld to be at least 0, but got %lld", number,
+    return invalidArgument("expects `bytes` of image %lld to be at least 0, but got %lld", imageIndex,
                            (long long)image.bytes);
   const char *text = static_cast<const char *>(image.data);
   auto startsWith = [&](const char *magic, int64_t length) {
     return (!image.bytes || image.bytes >= length) && !std::memcmp(text, magic, size_t(length));
   };
   target = ImageTarget();
-  // Machine code is an ELF file, or several of them in a fatbin.
+  // Machine code is an ELF file, or a fatbin that contains ELF files.
   if (!startsWith("\177ELF", 4) && !startsWith("\x50\xed\x55\xba", 4)) {
     target.isText = true;
     const size_t length = image.bytes ? strnlen(text, size_t(image.bytes)) : std::strlen(text);
@@ -68,13 +69,14 @@ Status cuda::readImageTarget(const rnnrt_image_t &image, int64_t index, ImageTar
       return invalidArgument(
           "image %lld is neither machine code of a GPU nor PTX: expected an ELF file, a fatbin, or a "
           "text with .version and .target",
-          number);
+          imageIndex);
     const size_t chip = source.find_first_not_of(" \t\r\n", directive + 7);
     if (chip == std::string::npos || !readChip(source.c_str() + chip, target))
-      return invalidArgument("the PTX of image %lld has a .target that is no chip", number);
+      return invalidArgument("the PTX of image %lld has a .target that is not a chip", imageIndex);
   }
   if (image.chip && !readChip(image.chip, target))
-    return invalidArgument("expects `chip` of image %lld to be like `sm_90a`, but got `%.64s`", number, image.chip);
+    return invalidArgument("expects `chip` of image %lld to be a chip such as `sm_90a`, but got `%.64s`", imageIndex,
+                           image.chip);
   return Status();
 }
 

@@ -1,4 +1,4 @@
-// CudaImages.h - images of GPU code: what each was compiled for, and which fit a device.
+// CudaImages.h - the targets of GPU code images, and the selection of images for a device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDA_CUDAIMAGES_H
@@ -12,22 +12,22 @@
 
 namespace rnnrt::cuda {
 
-/// What an image was compiled for.
+/// The target of an image.
 struct ImageTarget {
   bool isText = false;       ///< PTX
-  int computeCapability = 0; ///< as 90; 0: not known
-  char suffix = 0;           ///< `a`: this chip alone, `f`: its family, 0: later chips too
+  int computeCapability = 0; ///< e.g. 90; 0: unknown
+  char suffix = 0;           ///< `a`: this chip only, `f`: its family, 0: also later chips
 
-  /// "PTX for sm_80".
+  /// Returns e.g. "PTX for sm_80".
   std::string describe() const;
-  /// True for a device with this compute capability, and when it is not known.
+  /// Returns true if code for this target runs on compute capability `device`, or if the target is unknown.
   bool fits(int device) const;
 };
 
-/// INVALID_ARGUMENT, with the number of the image, for what is no code or has a bad chip.
+/// Returns INVALID_ARGUMENT, with the index of the image, if it is not GPU code or its chip is invalid.
 Status readImageTarget(const rnnrt_image_t &image, int64_t index, ImageTarget &target);
 
-/// The numbers of those that fit, best first.
+/// Returns the indices of the images that run on `device`, best first.
 std::vector<int64_t> chooseImages(const std::vector<ImageTarget> &targets, int device);
 
 } // namespace rnnrt::cuda

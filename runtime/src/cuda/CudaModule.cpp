@@ -33,8 +33,8 @@ CudaModule::~CudaModule() {
   (void)device.driver().cuModuleUnload(native);
 }
 
-/// The driver's compiler may write many lines; a message is one.
-static std::string oneLine(const char *text) {
+/// Joins the lines of the driver's JIT log, since a status message is one line.
+static std::string joinLines(const char *text) {
   std::string words;
   for (; *text; ++text) {
     const bool space = std::strchr(" \t\r\n", *text);
@@ -51,7 +51,7 @@ static std::string oneLine(const char *text) {
 Status CudaModule::tryImage(const rnnrt_image_t &image, bool isText) {
   const void *data = image.data;
   std::string text;
-  if (isText && image.bytes) { // the driver looks for a zero
+  if (isText && image.bytes) { // the driver requires zero-terminated text
     const char *begin = static_cast<const char *>(image.data);
     text.assign(begin, strnlen(begin, size_t(image.bytes)));
     data = text.c_str();
@@ -65,23 +65,23 @@ Status CudaModule::tryImage(const rnnrt_image_t &image, bool isText) {
     return status;
   native = nullptr;
   log[sizeof(log) - 1] = 0;
-  const std::string words = oneLine(log);
+  const std::string words = joinLines(log);
   return words.empty() ? std::move(status) : withCode(status, rnnrt_status_message(status.get()) + (": " + words));
 }
 
 Status CudaModule::load(const rnnrt_image_t *images, int64_t count) {
   std::vector<ImageTarget> targets(static_cast<size_t>(count));
-  std::string all;
+  std::string imageList;
   for (int64_t index = 0; index < count; ++index) {
     ImageTarget &target = targets[size_t(index)];
     RNNRT_TRY(readImageTarget(images[index], index, target));
-    all += (index ? ", " : "") + target.describe();
+    imageList += (index ? ", " : "") + target.describe();
   }
-  const std::string place = "device `" + device.name() + "` (sm_" + std::to_string(device.computeCapability()) + ")";
+  const std::string target = "device `" + device.name() + "` (sm_" + std::to_string(device.computeCapability()) + ")";
   const std::vector<int64_t> order = chooseImages(targets, device.computeCapability());
   if (order.empty())
     return Status(rnnrt_status_create(RNNRT_STATUS_UNIMPLEMENTED,
-                                      ("no code for " + place + ": the module has " + all +
+                                      ("no code for " + target + ": the module has " + imageList +
                                        "; compile it for chip sm_" + std::to_string(device.computeCapability()))
                                           .c_str()));
   ContextScope scope(device);
@@ -101,7 +101,7 @@ Status CudaModule::load(const rnnrt_image_t *images, int64_t count) {
     if (first.ok())
       first = std::move(status);
   }
-  return withCode(first, "no code of the module loads on " + place + ": " + reasons);
+  return withCode(first, "no code of the module loads on " + target + ": " + reasons);
 }
 
 Status CudaModule::kernel(const char *name, CudaKernel *&kernel) {
@@ -140,7 +140,7 @@ Status CudaKernel::initialize() {
     RNNRT_TRY(get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, cluster[1]));
     RNNRT_TRY(get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, cluster[2]));
   }
-  needs = {registers, threads, shared, local};
+  usage = {registers, threads, shared, local};
   dynamicShared = dynamic;
   for (int blocks : cluster)
     compiledCluster *= blocks > 0 ? blocks : 1;
@@ -187,13 +187,13 @@ Status CudaKernel::check(const rnnrt_launch_t &launch) const {
   }
   if (launch.dynamic_shared < 0)
     return invalidArgument("expects `dynamic_shared` to be at least 0; in %s", describe(launch).c_str());
-  if (threads > needs.max_threads)
-    return unimplemented("the kernel runs with at most %d threads in a block, but %lld are asked for; in %s",
-                         needs.max_threads, (long long)threads, describe(launch).c_str());
+  if (threads > usage.max_threads)
+    return unimplemented("the kernel supports at most %d threads per block, but %lld are requested; in %s",
+                         usage.max_threads, (long long)threads, describe(launch).c_str());
   const int64_t shared = device.allProperties().shared_memory_per_block;
-  if (launch.dynamic_shared > shared - needs.static_shared)
-    return unimplemented("the kernel needs %lld + %lld bytes of shared memory in a block, but `%s` has %lld; in %s",
-                         (long long)needs.static_shared, (long long)launch.dynamic_shared, device.name().c_str(),
+  if (launch.dynamic_shared > shared - usage.static_shared)
+    return unimplemented("the kernel needs %lld + %lld bytes of shared memory per block, but `%s` has %lld; in %s",
+                         (long long)usage.static_shared, (long long)launch.dynamic_shared, device.name().c_str(),
                          (long long)shared, describe(launch).c_str());
   if (hasCluster(launch) && device.computeCapability() < 90)
     return unimplemented("clusters need compute capability 9.0, but `%s` has %d.%d; in %s", device.name().c_str(),
@@ -207,10 +207,10 @@ Status CudaKernel::enable(const rnnrt_launch_t &launch) {
   };
   std::lock_guard<std::mutex> lock(mutex);
   if (launch.dynamic_shared > dynamicShared) {
-    // All that there is: a limit costs nothing, and is set once.
-    const int64_t most = device.allProperties().shared_memory_per_block - needs.static_shared;
-    RNNRT_TRY(set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most));
-    dynamicShared = most;
+    // Set the limit to the maximum at once: a larger limit has no cost.
+    const int64_t limit = device.allProperties().shared_memory_per_block - usage.static_shared;
+    RNNRT_TRY(set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit));
+    dynamicShared = limit;
   }
   const int64_t cluster =
       hasCluster(launch) ? launch.cluster[0] * launch.cluster[1] * launch.cluster[2] : compiledCluster;
@@ -221,7 +221,7 @@ Status CudaKernel::enable(const rnnrt_launch_t &launch) {
   return Status();
 }
 
-/// A launch in the driver's words.
+/// The launch configuration of the driver.
 struct CudaKernel::Configuration {
   Configuration(const rnnrt_launch_t &launch, CUstream stream) {
     native.gridDimX = unsigned(launch.grid[0]);
@@ -280,7 +280,7 @@ Status CudaKernel::launch(CUstream stream, const rnnrt_launch_t &launch, void *c
   if (status.ok())
     return status;
   std::string message = rnnrt_status_message(status.get());
-  // The driver's name of the failure does not tell this.
+  // The driver's error code does not identify this cause.
   int clusters = 1;
   if (hasCluster(launch) &&
       device.driver().cuOccupancyMaxActiveClusters(&clusters, function, &configuration.native) == CUDA_SUCCESS &&
@@ -309,20 +309,20 @@ std::string CudaKernel::whyNoCluster(const rnnrt_launch_t &launch) {
   shape[6] = launch.dynamic_shared;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    if (auto it = answers.find(shape); it != answers.end())
+    if (auto it = clusterErrors.find(shape); it != clusterErrors.end())
       return it->second;
   }
-  // How many clusters are launched does not matter, and may be none.
+  // The query is for one cluster: the grid of the launch may be empty.
   rnnrt_launch_t one = launch;
   std::copy_n(launch.cluster, 3, one.grid);
   int64_t clusters = 0;
-  // A device that does not know such clusters may say so with a failure.
+  // The query may fail on a device that does not support such clusters.
   const Status status = maxClusters(one, clusters);
-  std::string answer;
+  std::string error;
   if (!status.ok())
-    answer = rnnrt_status_message(status.get());
+    error = rnnrt_status_message(status.get());
   else if (!clusters)
-    answer = "no cluster of this size fits on the device with this shared memory";
+    error = "no cluster of this size fits on the device with this shared memory";
   std::lock_guard<std::mutex> lock(mutex);
-  return answers.emplace(shape, std::move(answer)).first->second;
+  return clusterErrors.emplace(shape, std::move(error)).first->second;
 }

@@ -1,4 +1,4 @@
-// CudaModule.h - code on one GPU: which of several images is loaded, and how its kernels are launched.
+// CudaModule.h - a module on one GPU: selection of its image, and launches of its kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDA_CUDAMODULE_H
@@ -15,12 +15,12 @@
 
 namespace rnnrt::cuda {
 
-/// A program that compiled code brought along; every device loads it for itself.
+/// An image that compiled code contains. Each device loads it separately.
 class CompiledImage {
 public:
   explicit CompiledImage(const rnnrt_image_t &image);
   const rnnrt_image_t image;
-  const uint64_t serial; ///< never used twice
+  const uint64_t serial; ///< unique in the process
 };
 
 class CudaKernel final : public rnnrt_kernel {
@@ -28,15 +28,15 @@ public:
   CudaKernel(CudaDevice &device, CUfunction function, std::string name)
       : device(device), function(function), name(std::move(name)) {}
 
-  /// Asks the driver what the kernel needs. The context is current.
+  /// Queries the resource usage of the kernel. The context must be current.
   Status initialize();
 
   Status launch(const rnnrt_stream_t *stream, const rnnrt_launch_t &launch, void *const *arguments) override;
   Status launch(CUstream stream, const rnnrt_launch_t &launch, void *const *arguments);
   Status maxClusters(const rnnrt_launch_t &launch, int64_t &clusters) override;
-  /// Why the device cannot hold one cluster of the launch, or "". The device is asked once for each shape.
+  /// Returns the reason why the device cannot hold one cluster of the launch, or "". Queries the driver once per shape.
   std::string whyNoCluster(const rnnrt_launch_t &launch);
-  rnnrt_kernel_properties_t properties() const override { return needs; }
+  rnnrt_kernel_properties_t properties() const override { return usage; }
   std::string describe(const rnnrt_launch_t &launch) const;
 
 private:
@@ -47,25 +47,24 @@ private:
   CudaDevice &device;
   const CUfunction function;
   const std::string name;
-  rnnrt_kernel_properties_t needs{};
-  int64_t compiledCluster = 1; ///< blocks
+  rnnrt_kernel_properties_t usage{};
+  int64_t compiledCluster = 1; ///< blocks per cluster, as compiled
 
-  /// What was enabled.
   std::mutex mutex;
-  int64_t dynamicShared = 0;
-  bool largeClusters = false;
-  /// What was answered: by the sizes of a cluster and a block, and the shared memory.
-  std::map<std::array<int64_t, 7>, std::string> answers;
+  int64_t dynamicShared = 0;  ///< enabled maximum of dynamic shared memory, bytes
+  bool largeClusters = false; ///< clusters of more than 8 blocks are enabled
+  /// Results of whyNoCluster() by cluster size, block size and dynamic shared memory.
+  std::map<std::array<int64_t, 7>, std::string> clusterErrors;
 };
 
-/// Lives no longer than its device. Thread-safe.
+/// The device must outlive the module. Thread-safe.
 class CudaModule {
 public:
   explicit CudaModule(CudaDevice &device) : device(device) {}
   ~CudaModule();
   CudaModule(const CudaModule &) = delete;
 
-  /// Once, before anything else.
+  /// Loads the best image. Must be called once, before every other function.
   Status load(const rnnrt_image_t *images, int64_t count);
   Status kernel(const char *name, CudaKernel *&kernel);
   int64_t image() const { return chosen; }

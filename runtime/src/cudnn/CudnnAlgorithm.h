@@ -1,4 +1,4 @@
-// CudnnAlgorithm.h - which of cuDNN's algorithms a problem should use.
+// CudnnAlgorithm.h - selects the cuDNN algorithm of a problem.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNALGORITHM_H
@@ -8,25 +8,25 @@
 
 namespace rnnrt::cudnn {
 
-/// What the choice may look at: the same device and problem give the same choice in every plan and process, so that a
-/// reserve space written by one is read by the other with the same algorithm.
-struct DeviceFacts {
-  int computeCapability = 0; ///< 90 for 9.0
+/// The device properties that the selection depends on. The selection is deterministic: a backward pass, possibly in
+/// another plan or process, must use the algorithm that wrote the reserve space.
+struct DeviceInfo {
+  int computeCapability = 0; ///< e.g. 90 for 9.0
   int multiprocessors = 0;
 };
 
-/// The best algorithm for sequences of one length, as far as rules tell; it may still turn out to be unsupported.
-/// Sequences of several lengths always use `standard`: the persistent ones refuse them (pytorch#73211).
-RnnAlgo preferredAlgorithm(const RnnProblem &problem, const DeviceFacts &facts);
+/// Returns the preferred algorithm for sequences of equal length; cuDNN may still not support it. Sequences of
+/// different lengths always use `standard`: the persistent algorithms reject them (pytorch#73211).
+RnnAlgo preferredAlgorithm(const RnnProblem &problem, const DeviceInfo &device);
 
-/// What the environment asks for: RNNRT_CUDNN_ALGO names an algorithm, and RNNRT_TF32=1 allows f32 products in TF32.
-struct Wishes {
-  bool forced = false;
+/// Preferences of the environment: RNNRT_CUDNN_ALGO names an algorithm, RNNRT_TF32=1 allows TF32 GEMMs for f32.
+struct Preferences {
+  bool forced = false; ///< `algorithm` comes from RNNRT_CUDNN_ALGO
   RnnAlgo algorithm = RnnAlgo::Standard;
   bool tf32 = false;
 
-  /// INVALID_ARGUMENT for a value that nobody knows.
-  static Status read(Wishes &wishes);
+  /// Returns INVALID_ARGUMENT for an unknown value.
+  static Status read(Preferences &preferences);
 };
 
 } // namespace rnnrt::cudnn

@@ -27,11 +27,11 @@ Status CudnnContext::get(const std::shared_ptr<cuda::CudaDevice> &device, std::s
 }
 
 CudnnContext::~CudnnContext() {
-  // After this nothing of cuDNN is in use on the device.
+  // Afterwards the device uses no cuDNN object.
   cuda::ContextScope scope(*device);
   if (scope.status.ok())
     (void)device->driver().cuCtxSynchronize();
-  retired.clear(); // before the dropout descriptors that they name
+  retired.clear(); // before the dropout descriptors that they reference
 }
 
 void CudnnContext::retire(std::shared_ptr<void> object) {

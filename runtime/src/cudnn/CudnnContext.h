@@ -1,4 +1,4 @@
-// CudnnContext.h - what all cuDNN plans of one device share.
+// CudnnContext.h - the state that all cuDNN plans of one device share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNCONTEXT_H
@@ -9,10 +9,10 @@
 
 namespace rnnrt::cudnn {
 
-/// Lives as long as a plan of the device does. Thread-safe.
+/// Lives as long as any cuDNN plan of the device. Thread-safe.
 class CudnnContext {
 public:
-  /// The context of `device`; loads cuDNN when it is the first.
+  /// Returns the context of `device`. The first context loads cuDNN.
   static Status get(const std::shared_ptr<cuda::CudaDevice> &device, std::shared_ptr<CudnnContext> &context);
 
   CudnnContext(std::shared_ptr<cuda::CudaDevice> device, std::shared_ptr<const CudnnLibrary> library)
@@ -20,7 +20,7 @@ public:
 
   ~CudnnContext();
 
-  /// Keeps what the device may still be using of a plan that ends, until the context ends.
+  /// Keeps objects of a destroyed plan alive until the context ends, since the device may still use them.
   void retire(std::shared_ptr<void> object);
 
   const std::shared_ptr<cuda::CudaDevice> device;

@@ -1,4 +1,4 @@
-// CudnnDescriptors.cpp - a problem in cuDNN's words.
+// CudnnDescriptors.cpp - converts a problem to cuDNN descriptors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnDescriptors.h"
@@ -52,7 +52,7 @@ MathType cudnn::mathTypeOf(int32_t dtype, bool tf32) {
   case RNNRT_DTYPE_BF16:
     return MathType::TensorOp;
   case RNNRT_DTYPE_F32:
-    // DEFAULT lets cuDNN round f32 operands to TF32; FMA is the strict one.
+    // DEFAULT allows cuDNN to round f32 operands to TF32; FMA does not.
     return tf32 ? MathType::Default : MathType::Fma;
   }
   return MathType::Default;
@@ -65,26 +65,27 @@ Status cudnn::checkSizes(const RnnProblem &p) {
   } sizes[] = {{"T", p.steps}, {"B", p.batch}, {"I", p.input}, {"H", p.hidden}, {"L", p.layers}};
   for (const auto &size : sizes)
     if (size.value > INT32_MAX)
-      return outOfRange("cuDNN counts in 32 bits: expects %s to be at most %d, but got %lld", size.name, INT32_MAX,
+      return outOfRange("cuDNN sizes are 32 bits: expects %s to be at most %d, but got %lld", size.name, INT32_MAX,
                         (long long)size.value);
-  // The strides and dimensions of the states are computed in 32 bits too. Each factor fits, so 64 bits hold these.
+  // Strides and dimensions of the states are 32 bits too. Each factor fits in 32 bits, so that 64 bits hold the
+  // products.
   if (p.batch * p.hidden > INT32_MAX || p.layers * p.directions() > INT32_MAX ||
       p.directions() * p.projection > INT32_MAX)
-    return outOfRange("cuDNN counts in 32 bits: expects B*H, L*D and D*P to be at most %d, but got %lld, %lld and %lld",
+    return outOfRange("cuDNN sizes are 32 bits: expects B*H, L*D and D*P to be at most %d, but got %lld, %lld and %lld",
                       INT32_MAX, (long long)(p.batch * p.hidden), (long long)(p.layers * p.directions()),
                       (long long)(p.directions() * p.projection));
   return Status();
 }
 
-Status cudnn::makeRnn(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &p, const Choice &choice,
+Status cudnn::makeRnn(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &p, const RnnConfig &config,
                       DropoutDescriptor dropout, RnnOwner &owner) {
   RNNRT_TRY(owner.create(library, "cudnnCreateRNNDescriptor"));
-  // projSize is H where there is no projection: 0 is refused. The numbers of Mode are cuDNN's.
+  // Without a projection, projSize is H: cuDNN rejects 0. The values of Mode equal those of cuDNN.
   return library->check(library->api().cudnnSetRNNDescriptor_v8(
-                            owner.get(), choice.algorithm, RnnMode(int32_t(p.mode)), BiasMode::Double,
+                            owner.get(), config.algorithm, RnnMode(int32_t(p.mode)), BiasMode::Double,
                             p.bidirectional ? DirectionMode::Bidirectional : DirectionMode::Unidirectional,
                             p.skipInput ? InputMode::Skip : InputMode::Linear, dataTypeOf(p.dtype),
-                            mathPrecisionOf(p.dtype), mathTypeOf(p.dtype, choice.tf32), int32_t(p.input),
+                            mathPrecisionOf(p.dtype), mathTypeOf(p.dtype, config.tf32), int32_t(p.input),
                             int32_t(p.hidden), int32_t(p.projection), int32_t(p.layers), dropout, paddedIoEnabled),
                         "cudnnSetRNNDescriptor_v8");
 }
@@ -92,7 +93,7 @@ Status cudnn::makeRnn(const std::shared_ptr<const CudnnLibrary> &library, const 
 Status cudnn::makeData(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &p, int64_t width,
                        const std::vector<int32_t> &lengths, RnnDataOwner &owner) {
   RNNRT_TRY(owner.create(library, "cudnnCreateRNNDataDescriptor"));
-  // One value of the data type; all bits zero is 0 in each.
+  // The padding value, of the data type; all-zero bits are 0 in each type.
   uint64_t zero = 0;
   return library->check(library->api().cudnnSetRNNDataDescriptor(owner.get(), dataTypeOf(p.dtype),
                                                                  DataLayout::SeqMajorUnpacked, int(p.steps),

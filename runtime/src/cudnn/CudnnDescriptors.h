@@ -1,5 +1,5 @@
-// CudnnDescriptors.h - owners of cuDNN's descriptors, and what they say about a problem. Nothing here needs a device
-// but the build of persist_dynamic and the dropout descriptor, so it is tested against the real library anywhere.
+// CudnnDescriptors.h - RAII owners of cuDNN descriptors, and their creation from a problem. Only cudnnBuildRNNDynamic
+// and dropout descriptors need a device, so that tests run these functions with the real library on any machine.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNDESCRIPTORS_H
@@ -12,7 +12,7 @@
 
 namespace rnnrt::cudnn {
 
-/// Owns one descriptor: `Create` and `Destroy` are members of CudnnApi.
+/// Owns one descriptor. `Create` and `Destroy` are members of CudnnApi.
 template <typename T, Result (*CudnnApi::*Create)(T *), Result (*CudnnApi::*Destroy)(T)> class Descriptor {
 public:
   Descriptor() = default;
@@ -51,35 +51,34 @@ using RnnOwner = Descriptor<RnnDescriptor, &CudnnApi::cudnnCreateRNNDescriptor, 
 using RnnDataOwner =
     Descriptor<RnnDataDescriptor, &CudnnApi::cudnnCreateRNNDataDescriptor, &CudnnApi::cudnnDestroyRNNDataDescriptor>;
 
-/// How to compute: what of a descriptor is a choice.
-struct Choice {
+/// The selectable options of an RNN descriptor.
+struct RnnConfig {
   RnnAlgo algorithm = RnnAlgo::Standard;
-  /// f32 may round its products to TF32.
-  bool tf32 = false;
+  bool tf32 = false; ///< f32 GEMM operands may be rounded to TF32
 };
 
-/// `standard`, `persist_static`, `persist_dynamic`, `persist_static_small_h`. Static string.
+/// Returns `standard`, `persist_static`, `persist_dynamic` or `persist_static_small_h`, a static string.
 const char *algorithmName(RnnAlgo algorithm);
-/// False for a word that names none.
+/// Returns false for an unknown name.
 bool algorithmOf(const std::string &name, RnnAlgo &algorithm);
 
 DataType dataTypeOf(int32_t dtype);
-/// The type that products are summed in.
+/// Returns the accumulator type.
 DataType mathPrecisionOf(int32_t dtype);
 MathType mathTypeOf(int32_t dtype, bool tf32);
 
-/// cuDNN counts in 32 bits: OUT_OF_RANGE for a problem with a size that does not fit.
+/// Returns OUT_OF_RANGE if a size exceeds 32 bits, the size type of cuDNN.
 Status checkSizes(const RnnProblem &problem);
 
-/// UNIMPLEMENTED for a combination that cuDNN does not support; another algorithm may.
-Status makeRnn(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem, const Choice &choice,
+/// Returns UNIMPLEMENTED if cuDNN does not support the combination; another algorithm may support it.
+Status makeRnn(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem, const RnnConfig &config,
                DropoutDescriptor dropout, RnnOwner &owner);
 
-/// [T,B,width] time major with padding; `lengths` are copied by cuDNN.
+/// Describes a time-major, padded [T,B,width] tensor. cuDNN copies `lengths`.
 Status makeData(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem, int64_t width,
                 const std::vector<int32_t> &lengths, RnnDataOwner &owner);
 
-/// [L*D,B,width], the states.
+/// Describes a state tensor [L*D,B,width].
 Status makeStates(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem, int64_t width,
                   TensorOwner &owner);
 

@@ -1,4 +1,4 @@
-// CudnnDropout.cpp - makes, seeds and orders the states of dropout.
+// CudnnDropout.cpp - creates, seeds and orders dropout states.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnDropout.h"
@@ -9,7 +9,7 @@ using namespace rnnrt::cudnn;
 DropoutGenerator::~DropoutGenerator() {
   cuda::ContextScope scope(*device);
   if (states) {
-    // The last user may be on another stream than the one that takes the memory back.
+    // The last use may be on another stream than the release.
     if (scope.status.ok())
       (void)wait(device->defaultStream());
     (void)device->release(device->defaultStream(), states);
@@ -39,7 +39,7 @@ Status DropoutGenerator::descriptor(double rate, Handle handle, cuda::CUstream s
   const CudnnApi &api = library->api();
   DropoutOwner owner;
   RNNRT_TRY(owner.create(library, "cudnnCreateDropoutDescriptor"));
-  if (!done) // no timing: cheaper to record
+  if (!done) // events without timing are cheaper to record
     RNNRT_TRY(device->check(device->driver().cuEventCreate(&done, cuda::CU_EVENT_DISABLE_TIMING), "cuEventCreate"));
   if (!states) {
     RNNRT_TRY(library->check(api.cudnnDropoutGetStatesSize(handle, &bytes), "cudnnDropoutGetStatesSize"));
@@ -54,7 +54,7 @@ Status DropoutGenerator::descriptor(double rate, Handle handle, cuda::CUstream s
       return status;
     }
   } else {
-    // Another rate, the same random stream: the states stay as they are.
+    // Another rate of the same random stream: the states are not modified.
     RNNRT_TRY(library->check(api.cudnnRestoreDropoutDescriptor(owner.get(), handle, p, states, bytes, seed),
                              "cudnnRestoreDropoutDescriptor"));
   }
@@ -62,17 +62,17 @@ Status DropoutGenerator::descriptor(double rate, Handle handle, cuda::CUstream s
   return Status();
 }
 
-Status DropoutGenerator::Turn::begin(Handle handle, double rate, int64_t draw) {
-  // An event of another capture state cannot be waited for. A captured graph is ordered by whoever launches it; two
-  // that draw from one seed at the same time would share random numbers, nothing worse.
+Status DropoutGenerator::ExclusiveUse::begin(Handle handle, double rate, int64_t draw) {
+  // A captured stream cannot wait for an event recorded outside the capture. The launcher of a graph orders it;
+  // concurrent graphs of one seed would share random numbers, without further harm.
   if (!capturing)
     RNNRT_TRY(generator.wait(stream));
   if (draw < 0)
     return Status();
   if (capturing)
-    return failedPrecondition("a chosen dropout draw fills the generator anew, which cannot be captured; leave "
-                              "`dropout_draw` at -1");
-  // Draw 0 is the first one of the seed; the others start at seeds far away (the golden ratio's multiples).
+    return failedPrecondition("an explicit dropout draw reseeds the generator, which cannot be captured; set "
+                              "`dropout_draw` to -1");
+  // Draw k uses seed + k * 2^64 / phi (golden ratio), so that the seeds of different draws are far apart.
   const uint64_t shifted = generator.seed + uint64_t(draw) * 0x9e3779b97f4a7c15u;
   return generator.library->check(
       generator.library->api().cudnnSetDropoutDescriptor(generator.descriptors.at(float(rate)).get(), handle,
@@ -80,7 +80,7 @@ Status DropoutGenerator::Turn::begin(Handle handle, double rate, int64_t draw) {
       "cudnnSetDropoutDescriptor");
 }
 
-Status DropoutGenerator::Turn::end() {
+Status DropoutGenerator::ExclusiveUse::end() {
   return capturing ? Status() : generator.record(stream);
 }
 

@@ -1,5 +1,4 @@
-// CudnnDropout.h - the states of cuDNN's dropout generator: made once per device and seed, and handed from stream to
-// stream.
+// CudnnDropout.h - states of cuDNN's dropout generator: created once per device and seed, and shared by streams.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNDROPOUT_H
@@ -13,8 +12,8 @@
 
 namespace rnnrt::cudnn {
 
-/// One random stream on the device, about 2 MB of states. Each forward pass that draws moves it on, so its users take
-/// turns: on the host by a lock, on the device by an event.
+/// One random stream on the device, about 2 MB of states. Each forward pass with dropout advances it, so that its uses
+/// are serialized: on the host by a mutex, on the device by an event.
 class DropoutGenerator {
 public:
   DropoutGenerator(std::shared_ptr<cuda::CudaDevice> device, std::shared_ptr<const CudnnLibrary> library, uint64_t seed)
@@ -22,19 +21,19 @@ public:
   DropoutGenerator(const DropoutGenerator &) = delete;
   ~DropoutGenerator();
 
-  /// The descriptor of this generator with the given rate; lives as long as the generator. The first one fills the
-  /// states on `stream`, which takes a kernel and must not be captured.
+  /// Returns the descriptor of this generator with the given rate; it lives as long as the generator. The first call
+  /// initializes the states by a kernel on `stream`, which must not be capturing.
   Status descriptor(double rate, Handle handle, cuda::CUstream stream, DropoutDescriptor &result);
 
-  /// The right to draw, for the time of one forward call on `stream`.
-  class Turn {
+  /// Exclusive use of the generator, for the duration of one forward call on `stream`.
+  class ExclusiveUse {
   public:
-    Turn(DropoutGenerator &generator, cuda::CUstream stream, bool capturing)
+    ExclusiveUse(DropoutGenerator &generator, cuda::CUstream stream, bool capturing)
         : generator(generator), lock(generator.mutex), stream(stream), capturing(capturing) {}
-    /// Makes `stream` wait for the last user. `draw` of 0 or more starts the random stream anew at a place of its own,
-    /// so that a run can be repeated.
+    /// Makes `stream` wait for the last use. A `draw` of 0 or more reseeds the generator for this draw, so that a run
+    /// is reproducible.
     Status begin(Handle handle, double rate, int64_t draw);
-    /// Says where this user's work ends; after the forward call.
+    /// Marks the end of this use on the stream. Call it after the forward call.
     Status end();
 
   private:
@@ -59,15 +58,15 @@ private:
   cuda::CUstream last = nullptr;
 };
 
-/// The generators of a device.
+/// The dropout generators of a device.
 class DropoutGenerators {
 public:
   DropoutGenerators(std::shared_ptr<cuda::CudaDevice> device, std::shared_ptr<const CudnnLibrary> library)
       : device(std::move(device)), library(std::move(library)) {}
 
-  /// The generator of `seed`, shared by every plan that names it.
+  /// Returns the generator of `seed`, which all plans with this seed share.
   std::shared_ptr<DropoutGenerator> get(uint64_t seed);
-  /// A descriptor that says "no dropout".
+  /// Returns a descriptor with rate 0.
   Status none(Handle handle, DropoutDescriptor &result);
 
 private:

@@ -1,4 +1,4 @@
-// CudnnHandles.cpp - lends handles and takes them back.
+// CudnnHandles.cpp - acquires and returns pooled handles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnHandles.h"
@@ -6,8 +6,8 @@
 using namespace rnnrt;
 using namespace rnnrt::cudnn;
 
-/// Beyond so many unused handles a new stream takes over the longest unused one: programs that make streams without
-/// end must not make handles without end. A handle holds some megabytes of device memory.
+/// Maximum number of idle handles. Beyond it, a new stream reuses the least recently used handle, so that the number of
+/// handles is bounded even if a program keeps creating streams. A handle holds some megabytes of device memory.
 static constexpr size_t maxIdle = 16;
 
 HandlePool::~HandlePool() {
@@ -16,14 +16,14 @@ HandlePool::~HandlePool() {
     (void)library->api().cudnnDestroy(entry.handle);
 }
 
-bool HandlePool::take(cuda::CUstream stream, bool capturing, Handle &handle) {
+bool HandlePool::takeIdle(cuda::CUstream stream, bool capturing, Handle &handle) {
   std::lock_guard<std::mutex> lock(mutex);
   auto found = idle.end();
-  // The latest of the stream.
+  // The most recently used handle of the stream.
   for (auto it = idle.begin(); it != idle.end(); ++it)
     if (it->stream == stream)
       found = it;
-  // Moving a handle to another stream makes cuDNN order the two, which a capture does not allow.
+  // cuDNN synchronizes the old and the new stream of a handle, which a capture does not allow.
   if (found == idle.end() && !capturing && idle.size() >= maxIdle)
     found = idle.begin();
   if (found == idle.end())
@@ -33,28 +33,28 @@ bool HandlePool::take(cuda::CUstream stream, bool capturing, Handle &handle) {
   return true;
 }
 
-void HandlePool::giveBack(Handle handle, cuda::CUstream stream) {
+void HandlePool::putBack(Handle handle, cuda::CUstream stream) {
   std::lock_guard<std::mutex> lock(mutex);
-  --lent;
+  --leased;
   idle.push_back({stream, handle});
 }
 
 Status HandlePool::acquire(cuda::CUstream stream, bool capturing, Lease &lease) {
   Handle handle = nullptr;
-  if (!take(stream, capturing, handle)) {
+  if (!takeIdle(stream, capturing, handle)) {
     if (capturing)
-      return failedPrecondition("no cuDNN handle is free for the stream, and none can be made while it is being "
+      return failedPrecondition("no cuDNN handle is idle for the stream, and none can be created while it is being "
                                 "captured; run the same work on the stream once before the capture");
     RNNRT_TRY(library->check(library->api().cudnnCreate(&handle), "cudnnCreate"));
   }
   {
     std::lock_guard<std::mutex> lock(mutex);
-    ++lent;
+    ++leased;
     try {
-      // Giving back happens in a destructor and must not need memory.
-      idle.reserve(idle.size() + lent);
+      // The destructor of the lease must not allocate.
+      idle.reserve(idle.size() + leased);
     } catch (...) {
-      --lent;
+      --leased;
       (void)library->api().cudnnDestroy(handle);
       throw;
     }

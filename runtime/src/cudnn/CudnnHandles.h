@@ -1,4 +1,4 @@
-// CudnnHandles.h - a pool of cuDNN handles: one serves one thread at a time, and stays with its stream.
+// CudnnHandles.h - a pool of cuDNN handles. One thread at a time uses a handle; it stays with its stream if possible.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNHANDLES_H
@@ -14,14 +14,14 @@ namespace rnnrt::cudnn {
 
 class HandlePool {
 public:
-  /// A handle for the time of a call.
+  /// A handle for the duration of a call.
   class Lease {
   public:
     Lease() = default;
     Lease(const Lease &) = delete;
     ~Lease() {
       if (pool)
-        pool->giveBack(handle, stream);
+        pool->putBack(handle, stream);
     }
     Handle get() const { return handle; }
 
@@ -35,11 +35,11 @@ public:
   HandlePool(std::shared_ptr<cuda::CudaDevice> device, std::shared_ptr<const CudnnLibrary> library)
       : device(std::move(device)), library(std::move(library)) {}
   HandlePool(const HandlePool &) = delete;
-  /// All leases have ended. Destroying a handle waits for the device.
+  /// All leases must have ended. Destroying a handle waits for the device.
   ~HandlePool();
 
-  /// Lends a handle that works on `stream`. While the stream is capturing none can be made (that allocates), so one
-  /// must be there from an earlier call: FAILED_PRECONDITION otherwise.
+  /// Acquires a handle for `stream`. If the stream is capturing, no handle can be created, since that allocates:
+  /// returns FAILED_PRECONDITION if no handle of an earlier call is idle.
   Status acquire(cuda::CUstream stream, bool capturing, Lease &lease);
 
 private:
@@ -47,14 +47,14 @@ private:
     cuda::CUstream stream;
     Handle handle;
   };
-  void giveBack(Handle handle, cuda::CUstream stream);
-  bool take(cuda::CUstream stream, bool capturing, Handle &handle);
+  void putBack(Handle handle, cuda::CUstream stream);
+  bool takeIdle(cuda::CUstream stream, bool capturing, Handle &handle);
 
   const std::shared_ptr<cuda::CudaDevice> device;
   const std::shared_ptr<const CudnnLibrary> library;
   std::mutex mutex;
-  std::vector<Idle> idle; ///< longest unused first
-  size_t lent = 0;
+  std::vector<Idle> idle; ///< least recently used first
+  size_t leased = 0;
 };
 
 } // namespace rnnrt::cudnn

@@ -1,4 +1,4 @@
-// CudnnPlans.h - plans of a CUDA device that cuDNN runs. cuDNN is loaded by the first of them, not with the device.
+// CudnnPlans.h - plans of a CUDA device that run on cuDNN. The first plan loads cuDNN.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNPLANS_H
@@ -14,11 +14,12 @@ class CudaDevice;
 
 namespace rnnrt::cudnn {
 
-/// UNAVAILABLE without a cuDNN 9 that knows the element type; OUT_OF_RANGE for sizes beyond 32 bits.
+/// Returns UNAVAILABLE if there is no cuDNN 9 that supports the element type, and OUT_OF_RANGE for sizes beyond 32
+/// bits.
 Status createCudnnPlan(const std::shared_ptr<cuda::CudaDevice> &device, const RnnProblem &problem,
                        std::shared_ptr<Plan> &plan);
 
-/// UNIMPLEMENTED, always, with the reason: the block ops are for compiled kernels.
+/// Always returns UNIMPLEMENTED, with the reason: compiled kernels implement the block LSTM.
 Status createCudnnPlan(const std::shared_ptr<cuda::CudaDevice> &device, const BlockProblem &problem,
                        std::shared_ptr<Plan> &plan);
 

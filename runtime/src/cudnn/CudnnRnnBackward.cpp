@@ -1,5 +1,5 @@
-// CudnnRnnBackward.cpp - both steps of the backward pass of a network on cuDNN. The data step writes the reserve space,
-// and the weights step reads what it wrote (cuDNN reference, cudnnRNNBackwardWeights_v8).
+// CudnnRnnBackward.cpp - both steps of the backward pass by cuDNN. The data step overwrites parts of the reserve space
+// that the weights step reads (cuDNN reference, cudnnRNNBackwardWeights_v8).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnRnnRun.h"
@@ -18,7 +18,7 @@ Status CudnnRnnPlan::backwardData(const RunContext &call, const RnnBackwardData 
   const bool checks = checking && !run.capturing;
   if (checks) {
     RNNRT_TRY(checkHeader(run.stream, a.reserve, s, ReserveHeader::Written));
-    // A failure below leaves a reserve of no use.
+    // A failure below leaves the reserve space unusable.
     RNNRT_TRY(writeHeader(run.stream, a.reserve, s, ReserveHeader::Consumed));
   }
 
@@ -33,7 +33,7 @@ Status CudnnRnnPlan::backwardData(const RunContext &call, const RnnBackwardData 
   RNNRT_TRY(run.states(lstm ? a.c0 : nullptr, p.hidden, c0));
   RNNRT_TRY(run.states(lstm ? a.dcn : nullptr, p.hidden, dcn));
   RNNRT_TRY(run.params(a.params, params));
-  RNNRT_TRY(run.result(a.dx, points() * p.input * elementSize(), /*needed=*/true, dx));
+  RNNRT_TRY(run.result(a.dx, rows() * p.input * elementSize(), /*needed=*/true, dx));
   RNNRT_TRY(run.result(a.dh0, states * p.projection, /*needed=*/false, dh0));
   RNNRT_TRY(run.result(lstm ? a.dc0 : nullptr, states * p.hidden, /*needed=*/false, dc0));
 
@@ -42,8 +42,8 @@ Status CudnnRnnPlan::backwardData(const RunContext &call, const RnnBackwardData 
                                                 dc0, size_t(layout.bytes), params, s.workspace, run.workspace,
                                                 size_t(reserveBytes), a.reserve),
                   "cudnnRNNBackwardData_v8"));
-  RNNRT_TRY(run.passEmpty(dh0, a.dhn, p.projection));
-  RNNRT_TRY(run.passEmpty(dc0, a.dcn, p.hidden));
+  RNNRT_TRY(run.copyEmpty(dh0, a.dhn, p.projection));
+  RNNRT_TRY(run.copyEmpty(dc0, a.dcn, p.hidden));
   return run.end();
 }
 
@@ -58,7 +58,7 @@ Status CudnnRnnPlan::backwardWeights(const RunContext &call, const RnnBackwardWe
   if (checking && !run.capturing)
     RNNRT_TRY(checkHeader(run.stream, a.reserve, s, ReserveHeader::Consumed));
   if (!a.dparams)
-    return run.end(); // not wanted
+    return run.end(); // not requested
 
   const void *x, *h0, *y;
   void *dparams;
@@ -67,7 +67,7 @@ Status CudnnRnnPlan::backwardWeights(const RunContext &call, const RnnBackwardWe
   RNNRT_TRY(run.states(a.h0, p.projection, h0));
   RNNRT_TRY(run.sequence(a.y, outputWidth(), y));
   RNNRT_TRY(run.result(a.dparams, bytes, /*needed=*/true, dparams));
-  // cuDNN only adds here (gpu-kernels.md, A5); the whole buffer, so that gaps between the parameters are zero too.
+  // cuDNN supports only accumulation (WgradMode::Add). The whole buffer is zeroed, including gaps between parameters.
   RNNRT_TRY(context->device->fillZero(run.stream, dparams, bytes));
   RNNRT_TRY(
       check(api().cudnnRNNBackwardWeights_v8(run.handle.get(), run.rnn.get(), WgradMode::Add, nullptr, s.x.get(), x,

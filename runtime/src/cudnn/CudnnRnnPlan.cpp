@@ -1,4 +1,4 @@
-// CudnnRnnPlan.cpp - a network on cuDNN: creation, checks of what a run is given, and the parameter buffer.
+// CudnnRnnPlan.cpp - the cuDNN plan of a stack of recurrent layers: creation, operand checks and the parameter buffer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnRnnPlan.h"
@@ -34,13 +34,13 @@ Status cudnn::createCudnnPlan(const std::shared_ptr<cuda::CudaDevice> &device, c
 
 Status cudnn::createCudnnPlan(const std::shared_ptr<cuda::CudaDevice> &, const BlockProblem &problem,
                               std::shared_ptr<Plan> &) {
-  // cuDNN could do some of these (gpu-kernels.md, A6): without peephole and cell_clip, with seq_len_max = T, and where
-  // cs_grad is zero before the last step, which only a compiler can know.
+  // cuDNN could run block LSTMs without peephole and cell_clip, with seq_len_max = T, and with cs_grad zero before the
+  // last step. Only the compiler could prove the latter.
   const char *reason = problem.peephole       ? "it has no peephole connections"
-                       : problem.cellClip > 0 ? "it does not keep the gates that the gradient reads"
-                                              : "its gradient takes no cs_grad but that of the last step";
+                       : problem.cellClip > 0 ? "it does not return the gates that the gradient reads"
+                                              : "its gradient accepts cs_grad of the last step only";
   return unimplemented(
-      "cuDNN does not serve block_lstm: %s; compile for target `host`, or with lowering `fused`; in %s", reason,
+      "cuDNN does not support block_lstm: %s; compile for target `host`, or with lowering `fused`; in %s", reason,
       problem.describe().c_str());
 }
 
@@ -50,8 +50,8 @@ Engine::Lease::~Lease() {
   if (!engine)
     return;
   std::lock_guard<std::mutex> lock(engine->mutex);
-  --engine->lent;
-  engine->idle.push_back(std::move(owner)); // acquire() made the room
+  --engine->leased;
+  engine->idle.push_back(std::move(owner)); // acquire() reserved the capacity
 }
 
 Status Engine::acquire(Handle handle, bool capturing, Lease &lease) {
@@ -64,18 +64,19 @@ Status Engine::acquire(Handle handle, bool capturing, Lease &lease) {
     }
   }
   if (!owner.get()) {
-    RNNRT_TRY(makeRnn(context.library, p, choice, dropout, owner));
-    if (choice.algorithm == RnnAlgo::PersistDynamic) {
+    RNNRT_TRY(makeRnn(context.library, p, config, dropout, owner));
+    if (config.algorithm == RnnAlgo::PersistDynamic) {
       if (capturing)
-        return failedPrecondition("persist_dynamic compiles its kernel for every call that runs at the same time, "
-                                  "which cannot be captured; run as many calls at once before the capture");
+        return failedPrecondition(
+            "persist_dynamic compiles a kernel per concurrent call, which cannot be captured; run "
+            "as many concurrent calls before the capture");
       RNNRT_TRY(context.library->check(context.library->api().cudnnBuildRNNDynamic(handle, owner.get(), int(p.batch)),
                                        "cudnnBuildRNNDynamic"));
     }
   }
   std::lock_guard<std::mutex> lock(mutex);
-  idle.reserve(idle.size() + lent + 1); // giving back happens in a destructor
-  ++lent;
+  idle.reserve(idle.size() + leased + 1); // the destructor of the lease must not allocate
+  ++leased;
   lease.engine = this;
   lease.owner = std::move(owner);
   return Status();
@@ -97,10 +98,10 @@ CudnnRnnPlan::CudnnRnnPlan(std::shared_ptr<CudnnContext> owner, const RnnProblem
       shared(std::make_shared<Shared>()) {}
 
 CudnnRnnPlan::~CudnnRnnPlan() {
-  // The device may still be working with the descriptors.
+  // The device may still use the descriptors.
   try {
     context->retire(shared);
-  } catch (...) { // no memory for the list
+  } catch (...) { // out of memory
     cuda::ContextScope scope(*context->device);
     if (scope.status.ok())
       (void)context->device->driver().cuCtxSynchronize();
@@ -114,7 +115,7 @@ Status CudnnRnnPlan::prepare() {
   const Checked bytes = Checked(p.steps) * p.batch * std::max(p.input, outputWidth()) * elementSize();
   const Checked states = Checked(p.layers) * p.directions() * p.batch * p.hidden * elementSize();
   if (bytes.overflowed() || states.overflowed())
-    return outOfRange("the tensors of the problem have more bytes than 64 bits can represent");
+    return outOfRange("the size of a tensor in bytes exceeds 64 bits");
   checking = wantsReserveChecks();
 
   cuda::ContextScope scope(device);
@@ -125,15 +126,16 @@ Status CudnnRnnPlan::prepare() {
   RNNRT_TRY(makeStates(context->library, p, p.hidden, shared->cell));
   shared->full = std::make_shared<Sequences>();
   RNNRT_TRY(shared->full->make(context->library, p, std::vector<int32_t>(size_t(p.batch), int32_t(p.steps))));
-  return chooseAlgorithm(handle.get(), device.defaultStream());
+  return selectAlgorithm(handle.get(), device.defaultStream());
 }
 
-Status CudnnRnnPlan::chooseAlgorithm(Handle handle, cuda::CUstream stream) {
+Status CudnnRnnPlan::selectAlgorithm(Handle handle, cuda::CUstream stream) {
   const cuda::CudaDevice &device = *context->device;
-  Wishes wishes;
-  RNNRT_TRY(Wishes::read(wishes));
-  const RnnAlgo preferred =
-      wishes.forced ? wishes.algorithm : preferredAlgorithm(p, {device.computeCapability(), device.multiprocessors()});
+  Preferences preferences;
+  RNNRT_TRY(Preferences::read(preferences));
+  const RnnAlgo preferred = preferences.forced
+                                ? preferences.algorithm
+                                : preferredAlgorithm(p, {device.computeCapability(), device.multiprocessors()});
   DropoutDescriptor dropout = nullptr;
   if (p.drops()) {
     shared->generator = context->dropouts.get(p.dropoutSeed());
@@ -142,53 +144,53 @@ Status CudnnRnnPlan::chooseAlgorithm(Handle handle, cuda::CUstream stream) {
     RNNRT_TRY(context->dropouts.none(handle, dropout));
   }
 
-  // The standard algorithm does every problem, serves sequences of several lengths, and says what the parameters and
-  // the reserve space look like.
+  // The standard algorithm supports every problem and sequences of different lengths. It defines the layout of the
+  // parameters and the size of the reserve space.
   Engine::Lease rnn;
-  shared->standard = std::make_unique<Engine>(*context, p, Choice{RnnAlgo::Standard, wishes.tf32}, dropout);
+  shared->standard = std::make_unique<Engine>(*context, p, RnnConfig{RnnAlgo::Standard, preferences.tf32}, dropout);
   RNNRT_TRY(shared->standard->acquire(handle, /*capturing=*/false, rnn));
   RNNRT_TRY(WeightLayout::query(*context, p, rnn.get(), handle, stream, layout));
   RNNRT_TRY(shared->standard->querySizes(handle, rnn.get(), *shared->full));
   reserveBytes = int64_t(shared->full->reserve);
 
-  std::string reason = wishes.forced ? "RNNRT_CUDNN_ALGO" : "preferred";
+  std::string reason = preferences.forced ? "RNNRT_CUDNN_ALGO" : "preferred";
   if (preferred != RnnAlgo::Standard) {
-    Status status = tryAlgorithm(preferred, wishes.tf32, dropout, handle, stream);
+    Status status = tryAlgorithm(preferred, preferences.tf32, dropout, handle, stream);
     const rnnrt_status_code_t code = rnnrt_status_code(status.get());
-    // Who asks for an algorithm by name wants to know that it does not work; others want a result.
-    const bool refused = code == RNNRT_STATUS_UNIMPLEMENTED || code == RNNRT_STATUS_UNAVAILABLE;
-    if (!status.ok() && (wishes.forced || !refused))
+    // An algorithm forced by RNNRT_CUDNN_ALGO fails if unsupported; a preferred one falls back to standard.
+    const bool unsupported = code == RNNRT_STATUS_UNIMPLEMENTED || code == RNNRT_STATUS_UNAVAILABLE;
+    if (!status.ok() && (preferences.forced || !unsupported))
       return status;
     if (!status.ok())
       reason = std::string("instead of ") + algorithmName(preferred) + ": " + rnnrt_status_message(status.get());
   }
   if (tracing(TraceKind::Plan))
     trace("rnnrt,plan,algorithm,%s,%s,cudnn=%s,tf32=%d,%s", key.c_str(), algorithm(),
-          context->library->versionText().c_str(), wishes.tf32, reason.c_str());
+          context->library->versionText().c_str(), preferences.tf32, reason.c_str());
   return Status();
 }
 
 Status CudnnRnnPlan::tryAlgorithm(RnnAlgo candidate, bool tf32, DropoutDescriptor dropout, Handle handle,
                                   cuda::CUstream stream) {
-  auto engine = std::make_unique<Engine>(*context, p, Choice{candidate, tf32}, dropout);
+  auto engine = std::make_unique<Engine>(*context, p, RnnConfig{candidate, tf32}, dropout);
   Sequences sizes;
   {
     Engine::Lease rnn;
     RNNRT_TRY(engine->acquire(handle, /*capturing=*/false, rnn));
-    // Parameters are packed and passed around without a word about the algorithm, so all must agree on their layout.
-    WeightLayout theirs;
-    RNNRT_TRY(WeightLayout::query(*context, p, rnn.get(), handle, stream, theirs));
-    if (!(theirs == layout))
-      return unimplemented("%s lays the parameters out in another way than standard", algorithmName(candidate));
+    // Packed parameters do not record the algorithm: all algorithms must agree on the layout.
+    WeightLayout candidateLayout;
+    RNNRT_TRY(WeightLayout::query(*context, p, rnn.get(), handle, stream, candidateLayout));
+    if (!(candidateLayout == layout))
+      return unimplemented("the parameter layout of %s differs from that of standard", algorithmName(candidate));
     RNNRT_TRY(sizes.make(context->library, p, shared->full->lengths));
     RNNRT_TRY(engine->querySizes(handle, rnn.get(), sizes));
     if (!shared->generator) {
       RNNRT_TRY(probe(rnn, handle, sizes, stream));
     } else {
-      // Without its dropout, which would draw numbers that are then missing from the random stream.
+      // Probe without dropout, which would advance the random stream.
       DropoutDescriptor none = nullptr;
       RNNRT_TRY(context->dropouts.none(handle, none));
-      Engine other(*context, p, engine->choice, none);
+      Engine other(*context, p, engine->config, none);
       Engine::Lease plain;
       Sequences plainSizes;
       RNNRT_TRY(other.acquire(handle, /*capturing=*/false, plain));
@@ -199,16 +201,16 @@ Status CudnnRnnPlan::tryAlgorithm(RnnAlgo candidate, bool tf32, DropoutDescripto
   }
   shared->full->workspace = sizes.workspace;
   shared->full->reserve = sizes.reserve;
-  // One size for both: whether the lengths differ is known only at the run.
+  // One size for both algorithms: only the run determines whether the lengths differ.
   reserveBytes = std::max(reserveBytes, int64_t(sizes.reserve));
   shared->persistent = std::move(engine);
   return Status();
 }
 
 Status CudnnRnnPlan::probe(Engine::Lease &rnn, Handle handle, Sequences &s, cuda::CUstream stream) {
-  // Zeros in give zeros out in every step, parameters included, so one buffer of zeros is all operands and all results.
+  // Zero operands and parameters yield zero results in every pass: one buffer of zeros serves as all of them.
   cuda::CudaDevice &device = *context->device;
-  const int64_t bytes = std::max({points() * std::max(p.input, outputWidth()) * elementSize(), layout.bytes,
+  const int64_t bytes = std::max({rows() * std::max(p.input, outputWidth()) * elementSize(), layout.bytes,
                                   p.layers * p.directions() * p.batch * p.hidden * elementSize()});
   const size_t weights = size_t(layout.bytes);
   void *zeros = nullptr, *work = nullptr, *reserve = nullptr;
@@ -252,7 +254,7 @@ int64_t CudnnRnnPlan::paramsSize() const {
   return (layout.bytes + elementSize() - 1) / elementSize();
 }
 
-// The header stands behind cuDNN's part, which wants an aligned base.
+// The header follows cuDNN's part, which requires an aligned base.
 static int64_t headerOffset(int64_t reserveBytes) {
   return (reserveBytes + 63) / 64 * 64;
 }
@@ -291,18 +293,18 @@ Status CudnnRnnPlan::checkHeader(cuda::CUstream stream, const void *reserve, con
   return header.check(ReserveHeader::loweringCudnn, keyHash, sequences.hash(), state);
 }
 
-Status CudnnRnnPlan::takeSequences(const int32_t *lengths, cuda::CUstream stream, bool capturing, Handle handle,
+Status CudnnRnnPlan::readSequences(const int32_t *lengths, cuda::CUstream stream, bool capturing, Handle handle,
                                    std::shared_ptr<const Sequences> &sequences) {
   sequences = shared->full;
   if (!lengths)
     return Status();
-  // cuDNN wants them on the host, and there is no other way to know them.
+  // cuDNN requires the lengths in host memory; reading them waits for the stream.
   if (capturing)
     return failedPrecondition("`lengths` cannot be read while the stream is being captured; capture without "
                               "`lengths`, or run without a capture");
   std::vector<int32_t> values(size_t(p.batch));
   {
-    const auto past = shared->sequences.takeRunning(stream);
+    const auto finished = shared->sequences.takeRunning(stream);
     RNNRT_TRY(context->device->copy(stream, values.data(), lengths, p.batch * int64_t(sizeof(int32_t))));
     RNNRT_TRY(context->device->synchronize(stream));
   }
@@ -318,8 +320,9 @@ Status CudnnRnnPlan::takeSequences(const int32_t *lengths, cuda::CUstream stream
     RNNRT_TRY(shared->standard->acquire(handle, capturing, rnn));
     RNNRT_TRY(shared->standard->querySizes(handle, rnn.get(), *made));
     if (int64_t(made->reserve) > reserveBytes)
-      return internalError("cuDNN %s wants a reserve of %lld bytes for these lengths, and of %lld for longer ones",
-                           context->library->versionText().c_str(), (long long)made->reserve, (long long)reserveBytes);
+      return internalError(
+          "cuDNN %s requires a reserve space of %lld bytes for these lengths, but %lld for full sequences",
+          context->library->versionText().c_str(), (long long)made->reserve, (long long)reserveBytes);
     shared->sequences.insert(made);
     sequences = std::move(made);
   }

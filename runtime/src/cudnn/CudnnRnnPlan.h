@@ -1,5 +1,5 @@
-// CudnnRnnPlan.h - a network on cuDNN. Creation, checks and parameters are in CudnnRnnPlan.cpp, the passes in files of
-// their own.
+// CudnnRnnPlan.h - the cuDNN plan of a stack of recurrent layers. CudnnRnnPlan.cpp defines creation, checks and
+// parameters; each pass has a file of its own.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNRNNPLAN_H
@@ -15,11 +15,11 @@
 
 namespace rnnrt::cudnn {
 
-/// One algorithm made ready: RNN descriptors, one for each call that runs at the same time. (Sharing one would do for
-/// most calls, but nothing says that cuDNN only reads it.)
+/// One algorithm with a pool of RNN descriptors, one per concurrent call. Calls do not share a descriptor, because
+/// cuDNN does not document that it only reads it.
 class Engine {
 public:
-  /// A descriptor for the time of a call.
+  /// A descriptor for the duration of a call.
   class Lease {
   public:
     Lease() = default;
@@ -33,15 +33,15 @@ public:
     RnnOwner owner;
   };
 
-  Engine(CudnnContext &context, const RnnProblem &problem, Choice choice, DropoutDescriptor dropout)
-      : choice(choice), context(context), p(problem), dropout(dropout) {}
+  Engine(CudnnContext &context, const RnnProblem &problem, RnnConfig config, DropoutDescriptor dropout)
+      : config(config), context(context), p(problem), dropout(dropout) {}
 
-  /// UNIMPLEMENTED when the algorithm cannot do the problem.
+  /// Returns UNIMPLEMENTED if the algorithm does not support the problem.
   Status acquire(Handle handle, bool capturing, Lease &lease);
-  /// Fills the sizes that cuDNN wants for `sequences`.
+  /// Queries the workspace and reserve sizes of `sequences`.
   Status querySizes(Handle handle, RnnDescriptor descriptor, Sequences &sequences) const;
 
-  const Choice choice;
+  const RnnConfig config;
 
 private:
   CudnnContext &context;
@@ -49,17 +49,17 @@ private:
   const DropoutDescriptor dropout;
   std::mutex mutex;
   std::vector<RnnOwner> idle;
-  size_t lent = 0;
+  size_t leased = 0;
 };
 
 class CudnnRnnPlan final : public RnnPlan {
 public:
   CudnnRnnPlan(std::shared_ptr<CudnnContext> context, const RnnProblem &problem);
   ~CudnnRnnPlan() override;
-  /// Asks cuDNN for everything that the problem needs, and chooses the algorithm; before anything else.
+  /// Creates the descriptors, queries the sizes and selects the algorithm. Must precede every other function.
   Status prepare();
 
-  const char *algorithm() const override { return algorithmName(engine()->choice.algorithm); }
+  const char *algorithm() const override { return algorithmName(engine()->config.algorithm); }
   int64_t paramsSize() const override;
   int64_t reserveSize() const override;
   Status forward(const RunContext &context, const RnnForward &arguments) override;
@@ -74,35 +74,35 @@ private:
   friend class Run;
   enum Step { Forward, BackwardData, BackwardWeights, numSteps };
 
-  /// What the device may still be using when the plan ends.
+  /// Objects that the device may still use after the plan is destroyed.
   struct Shared {
     std::shared_ptr<DropoutGenerator> generator;
-    std::unique_ptr<Engine> standard;   ///< for sequences of several lengths, and what any other is compared with
-    std::unique_ptr<Engine> persistent; ///< for sequences that all have T steps; null: `standard` does them
+    std::unique_ptr<Engine> standard; ///< for sequences of different lengths, and the reference of the parameter layout
+    std::unique_ptr<Engine> persistent; ///< for sequences of T steps; null: `standard` runs them
     TensorOwner hidden, cell;
     std::shared_ptr<Sequences> full;
     SequenceCache sequences;
   };
 
   Engine *engine() const { return shared->persistent ? shared->persistent.get() : shared->standard.get(); }
-  /// Makes `candidate` ready and tries it. UNIMPLEMENTED or UNAVAILABLE: it cannot do this problem.
+  /// Prepares and probes `candidate`. Returns UNIMPLEMENTED or UNAVAILABLE if it does not support the problem.
   Status tryAlgorithm(RnnAlgo candidate, bool tf32, DropoutDescriptor dropout, Handle handle, cuda::CUstream stream);
-  /// Runs the three steps once on zeros, which shows what only a run shows.
+  /// Runs all passes once with zero operands, because cuDNN reports some unsupported cases only at execution.
   Status probe(Engine::Lease &rnn, Handle handle, Sequences &sequences, cuda::CUstream stream);
-  Status chooseAlgorithm(Handle handle, cuda::CUstream stream);
-  /// Reads the lengths and finds or makes their descriptors.
-  Status takeSequences(const int32_t *lengths, cuda::CUstream stream, bool capturing, Handle handle,
+  Status selectAlgorithm(Handle handle, cuda::CUstream stream);
+  /// Reads the lengths and finds or creates their descriptors.
+  Status readSequences(const int32_t *lengths, cuda::CUstream stream, bool capturing, Handle handle,
                        std::shared_ptr<const Sequences> &sequences);
 
   Status checkReserve(const void *reserve, int64_t bytes) const;
-  /// RNNRT_CHECK=1: the header behind cuDNN's part of the reserve. Both wait for the stream.
+  /// RNNRT_CHECK=1: write or check the header that follows cuDNN's part of the reserve space. Both wait for the stream.
   Status writeHeader(cuda::CUstream stream, void *reserve, const Sequences &sequences, uint32_t state) const;
   Status checkHeader(cuda::CUstream stream, const void *reserve, const Sequences &sequences, uint32_t state) const;
   Status check(Result result, const char *what) const { return context->library->check(result, what); }
   const CudnnApi &api() const { return context->library->api(); }
 
   int64_t outputWidth() const { return p.directions() * p.projection; }
-  int64_t points() const { return p.steps * p.batch; }
+  int64_t rows() const { return p.steps * p.batch; }
   int64_t elementSize() const { return rnnrt_dtype_size(p.dtype); }
 
   const RnnProblem p;
@@ -110,9 +110,9 @@ private:
   const std::shared_ptr<CudnnContext> context;
   std::shared_ptr<Shared> shared;
   WeightLayout layout;
-  int64_t reserveBytes = 0; ///< cuDNN's part
+  int64_t reserveBytes = 0; ///< of cuDNN's part
   bool checking = false;
-  /// Steps that ran outside a capture: cuDNN loads device code at the first run, which cannot be captured.
+  /// Passes that have run outside a capture. cuDNN loads device code in the first run, which cannot be captured.
   std::atomic<bool> warm[numSteps] = {};
 };
 

@@ -1,4 +1,4 @@
-// CudnnRnnRun.cpp - prepares and ends one call of a plan.
+// CudnnRnnRun.cpp - setup and completion of one call of a plan.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnRnnRun.h"
@@ -6,7 +6,7 @@
 using namespace rnnrt;
 using namespace rnnrt::cudnn;
 
-/// cuDNN's kernels load vectors: some fail on pointers of less alignment (pytorch#54307).
+/// Bytes. Some cuDNN kernels use vector loads and fail on pointers of less alignment (pytorch#54307).
 static constexpr uintptr_t alignment = 16;
 
 static bool aligned(const void *pointer) {
@@ -18,17 +18,17 @@ Run::Run(CudnnRnnPlan &plan, const RunContext &context, CudnnRnnPlan::Step step)
       scope(device) {}
 
 Run::~Run() {
-  (void)release(); // after a failure; end() did it otherwise
+  (void)release(); // no-op after end()
 }
 
 Status Run::begin(const int32_t *lengths) {
   RNNRT_TRY(std::move(scope.status));
   RNNRT_TRY(device.isCapturing(stream, capturing));
   if (capturing && !plan.warm[step])
-    return failedPrecondition("the first run of a plan cannot be captured, since cuDNN loads device code in it; run "
+    return failedPrecondition("the first run of a plan cannot be captured, since cuDNN loads device code for it; run "
                               "the same work once before the capture");
   RNNRT_TRY(plan.context->handles.acquire(stream, capturing, handle));
-  RNNRT_TRY(plan.takeSequences(lengths, stream, capturing, handle.get(), sequences));
+  RNNRT_TRY(plan.readSequences(lengths, stream, capturing, handle.get(), sequences));
   Engine &engine = sequences->full ? *plan.engine() : *plan.shared->standard;
   RNNRT_TRY(engine.acquire(handle.get(), capturing, rnn));
   return scratch(int64_t(sequences->workspace), workspace);
@@ -85,7 +85,7 @@ Status Run::operand(const void *source, int64_t blocks, int64_t masked, int64_t 
 }
 
 Status Run::sequence(const void *source, int64_t width, const void *&result) {
-  // Only step 0 of the empty examples is read.
+  // cuDNN reads only step 0 of empty sequences.
   return operand(source, plan.p.steps, 1, width, result);
 }
 
@@ -107,13 +107,13 @@ Status Run::params(const void *source, const void *&result) {
 
 //===-- Results --------------------------------------------------------------------------------------------------===//
 
-Status Run::result(void *target, int64_t bytes, bool needed, void *&where) {
-  where = target;
+Status Run::result(void *target, int64_t bytes, bool needed, void *&buffer) {
+  buffer = target;
   if (target ? aligned(target) : !needed)
     return Status();
-  RNNRT_TRY(scratch(bytes, where));
+  RNNRT_TRY(scratch(bytes, buffer));
   if (target)
-    copies.push_back({target, where, bytes});
+    copies.push_back({target, buffer, bytes});
   return Status();
 }
 
@@ -121,12 +121,12 @@ Status Run::zeroEmpty(void *sequence, int64_t width) {
   return sequence ? zeroRows(sequence, 1, width) : Status();
 }
 
-Status Run::passEmpty(void *states, const void *source, int64_t width) {
+Status Run::copyEmpty(void *states, const void *source, int64_t width) {
   const int64_t row = width * plan.elementSize(), block = plan.p.batch * row;
   for (int64_t k = 0; states && k < plan.p.layers * plan.p.directions(); ++k)
     for (const Sequences::Rows &rows : sequences->empty) {
-      const int64_t at = k * block + rows.first * row;
-      RNNRT_TRY(device.copy(stream, static_cast<char *>(states) + at, static_cast<const char *>(source) + at,
+      const int64_t offset = k * block + rows.first * row;
+      RNNRT_TRY(device.copy(stream, static_cast<char *>(states) + offset, static_cast<const char *>(source) + offset,
                             rows.count * row));
     }
   return Status();

@@ -1,15 +1,14 @@
-// CudnnRnnRun.h - what one call of a plan holds while it puts its work on the stream: handle, descriptors, workspace,
-// and stand-ins for operands that cuDNN must not see as they are.
+// CudnnRnnRun.h - the state of one call of a plan: handle, descriptors, workspace, and copies of operands that cuDNN
+// cannot use in place.
 //
-// Examples of length 0 (semantics 3.4): y is 0, hn = h0, cn = c0; dx is 0, dh0 = dhn, dc0 = dcn, and the parameters get
-// nothing. cuDNN is told length 1 for them, so it runs step 0 of these examples, on stand-ins where their x, h0, c0,
-// dy, dhn and dcn are zero. The rest follows exactly, without a kernel of our own:
-// - examples do not mix, so all other rows are as if these were not there;
-// - with zero gradients coming in, and finite gates since x and h0 are zero, every gradient of a gate is a product with
-//   0: dW, dR and the biases get sums of zeros, and dx is 0 (weights that are not finite spoil all of it, as
-//   everywhere);
-// - what is left are their rows in y, hn, cn, dh0 and dc0, which are filled or copied after the call.
-// Padding needs no stand-in: cuDNN reads nothing past a length (it packs the rows first).
+// Sequences of length 0 (docs/Semantics.md, "Sequence lengths"): y is 0, hn = h0, cn = c0; dx is 0, dh0 = dhn, dc0 =
+// dcn, and they do not contribute to dparams. cuDNN does not support them, so that they are passed with length 1, and
+// with copies of x, h0, c0, dy, dhn and dcn in which their rows are zero. The results are exact:
+// - Sequences are independent, so that all other rows are unaffected.
+// - Their incoming gradients are zero and their gates are finite, since x and h0 are zero. So their gate gradients and
+//   dx are zero, and they add zeros to dparams. (Non-finite weights yield NaN, as they do for every sequence.)
+// - Their rows of y, hn, cn, dh0 and dc0 are zeroed or copied after the call.
+// Padding needs no copies: cuDNN reads no padded rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNRNNRUN_H
@@ -23,25 +22,26 @@ class Run {
 public:
   Run(CudnnRnnPlan &plan, const RunContext &context, CudnnRnnPlan::Step step);
   Run(const Run &) = delete;
-  /// Gives the scratch back, in the order of the stream.
+  /// Releases the scratch memory, ordered on the stream.
   ~Run();
 
-  /// Everything that the call needs; nothing of cuDNN's work yet.
+  /// Acquires all resources of the call. Enqueues no cuDNN work.
   Status begin(const int32_t *lengths);
-  /// Copies results to where the caller wants them; the last thing of a call.
+  /// Copies results to unaligned memory of the caller. Must be the last function of a call.
   Status end();
 
-  /// Operands: the caller's memory, or a stand-in. [T,B,width], [L*D,B,width], and the parameters.
+  /// Return an operand: the caller's memory or a copy. [T,B,width], [L*D,B,width], and the parameters.
   Status sequence(const void *source, int64_t width, const void *&operand);
   Status states(const void *source, int64_t width, const void *&operand);
   Status params(const void *source, const void *&operand);
-  /// A result of `bytes`: the caller's memory, or scratch when it is unaligned or when it is null and cuDNN insists.
-  Status result(void *target, int64_t bytes, bool needed, void *&where);
+  /// Returns the buffer of a result of `bytes` bytes: the caller's memory, or scratch memory if that is unaligned, or
+  /// if it is null and cuDNN requires it (`needed`).
+  Status result(void *target, int64_t bytes, bool needed, void *&buffer);
 
-  /// Rows of the empty examples in results: zeros at step 0 (cuDNN pads the rest), or those of another tensor. Both do
-  /// nothing for a null pointer.
+  /// Set the result rows of empty sequences: zeroEmpty to zero at step 0 (cuDNN pads the rest), copyEmpty to those of
+  /// `source`. Both accept a null result.
   Status zeroEmpty(void *sequence, int64_t width);
-  Status passEmpty(void *states, const void *source, int64_t width);
+  Status copyEmpty(void *states, const void *source, int64_t width);
 
   cuda::CUstream stream = nullptr;
   bool capturing = false;
@@ -57,7 +57,7 @@ private:
     int64_t bytes;
   };
   Status scratch(int64_t bytes, void *&pointer);
-  /// `blocks` blocks of [B,width], of which the first `masked` lose their empty rows.
+  /// An operand of `blocks` blocks [B,width]. In the first `masked` blocks, rows of empty sequences are zeroed.
   Status operand(const void *source, int64_t blocks, int64_t masked, int64_t width, const void *&operand);
   Status zeroRows(void *base, int64_t blocks, int64_t width);
   Status release();

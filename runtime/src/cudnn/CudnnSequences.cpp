@@ -1,4 +1,4 @@
-// CudnnSequences.cpp - makes and keeps batches of lengths.
+// CudnnSequences.cpp - creates and caches batches of lengths.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnSequences.h"
@@ -8,25 +8,25 @@
 using namespace rnnrt;
 using namespace rnnrt::cudnn;
 
-/// Batches of a data set rarely repeat; the three calls of one training step do.
+/// Cache capacity. Batches of a data set rarely repeat, but the three calls of one training step use the same lengths.
 static constexpr size_t maxRecent = 32;
 
 Status Sequences::make(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &p,
-                       std::vector<int32_t> given) {
-  lengths = std::move(given);
+                       std::vector<int32_t> newLengths) {
+  lengths = std::move(newLengths);
   full = std::all_of(lengths.begin(), lengths.end(), [&](int32_t length) { return length == p.steps; });
-  std::vector<int32_t> told = lengths;
+  std::vector<int32_t> passedLengths = lengths;
   for (int64_t b = 0; b < p.batch; ++b) {
     if (lengths[size_t(b)])
       continue;
-    told[size_t(b)] = 1;
+    passedLengths[size_t(b)] = 1;
     if (!empty.empty() && empty.back().first + empty.back().count == b)
       ++empty.back().count;
     else
       empty.push_back({b, 1});
   }
-  RNNRT_TRY(makeData(library, p, p.input, told, x));
-  return makeData(library, p, p.directions() * p.projection, told, y);
+  RNNRT_TRY(makeData(library, p, p.input, passedLengths, x));
+  return makeData(library, p, p.directions() * p.projection, passedLengths, y);
 }
 
 uint64_t Sequences::hash() const {

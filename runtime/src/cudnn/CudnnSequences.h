@@ -1,4 +1,4 @@
-// CudnnSequences.h - the sequence lengths of a batch and the descriptors made of them, cached by value.
+// CudnnSequences.h - the sequence lengths of a batch and their data descriptors, cached by value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNSEQUENCES_H
@@ -13,37 +13,38 @@
 
 namespace rnnrt::cudnn {
 
-/// One batch. Does not change once it is in the cache.
+/// The lengths of one batch. Immutable once it is in the cache.
 struct Sequences {
-  std::vector<int32_t> lengths; ///< as the caller gave them
+  std::vector<int32_t> lengths; ///< as passed by the caller
   bool full = true;             ///< all T
-  /// Runs of neighbouring examples of length 0. cuDNN refuses a backward pass with such examples, and a forward pass
-  /// where there are no others (jax#17966), so it is told length 1 for them (CudnnRnnRun.h says how they are kept out).
+  /// Ranges of adjacent sequences of length 0. cuDNN rejects them in a backward pass, and in a forward pass if all
+  /// sequences are empty (jax#17966). They are passed with length 1; CudnnRnnRun.h describes how their results are
+  /// corrected.
   struct Rows {
     int64_t first, count;
   };
   std::vector<Rows> empty;
   RnnDataOwner x, y;
-  size_t workspace = 0, reserve = 0; ///< what cuDNN wants for these lengths
+  size_t workspace = 0, reserve = 0; ///< bytes that cuDNN requires for these lengths
 
-  /// Fills all but the two sizes.
+  /// Initializes all members except the two sizes.
   Status make(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem,
               std::vector<int32_t> lengths);
-  /// For the header of the reserve space; 0 when full, as on the host.
+  /// Returns the hash for the header of the reserve space; 0 if `full`, as on the host.
   uint64_t hash() const;
 };
 
-/// The batches that a plan met last. cuDNN may read a descriptor's lengths while the stream works, not only while the
-/// call puts the work there (tensorflow#60192 is what happens otherwise), so a batch is also kept per stream until the
-/// stream is known to be past it. Thread-safe.
+/// The most recently used batches of a plan. cuDNN may read the lengths of a descriptor while the stream executes, not
+/// only while the call enqueues work (see tensorflow#60192). Therefore a batch is also kept per stream until the stream
+/// has finished with it. Thread-safe.
 class SequenceCache {
 public:
-  /// Null when there is none.
+  /// Returns null if there is none.
   std::shared_ptr<const Sequences> find(const std::vector<int32_t> &lengths);
   void insert(std::shared_ptr<const Sequences> sequences);
-  /// The work of `sequences` is on `stream` now.
+  /// Records that work with `sequences` is enqueued on `stream`.
   void use(cuda::CUstream stream, std::shared_ptr<const Sequences> sequences);
-  /// What is on `stream`. Hold it while you wait for the stream; after that nobody needs it.
+  /// Removes and returns the batches recorded on `stream`. Keep them until the stream is synchronized.
   std::vector<std::shared_ptr<const Sequences>> takeRunning(cuda::CUstream stream);
 
 private:

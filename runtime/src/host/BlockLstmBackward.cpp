@@ -1,4 +1,4 @@
-// BlockLstmBackward.cpp - the gradient of the block LSTM (equations: semantics section 1.3).
+// BlockLstmBackward.cpp - the gradient of the block LSTM (docs/Semantics.md, "Block LSTM", "Gradient").
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Require.h"
@@ -23,18 +23,18 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
   const A *w = operand(a.w, (I + H) * 4 * H);
   const A *i = operand(a.i, n *state), *f = operand(a.f, n *state), *o = operand(a.o, n *state),
           *ci = operand(a.ci, n *state), *co = operand(a.co, n *state);
-  // The last step's cell is read for wco_grad alone.
+  // Only wco_grad reads the cell of the last step.
   const A *cs = operand(a.cs, p.peephole ? n *state : (n - 1) * state);
   const A *csGrad = operand(a.csGrad, n *state), *hGrad = operand(a.hGrad, n *state);
   const A *wci = p.peephole ? operand(a.wci, H) : nullptr, *wcf = p.peephole ? operand(a.wcf, H) : nullptr,
           *wco = p.peephole ? operand(a.wco, H) : nullptr;
-  A *dG = scratch.get<A>(n * B * 4 * H); // of the gates' arguments
+  A *dG = scratch.get<A>(n * B * 4 * H); // gradient of the pre-activations
   A *Kc = scratch.get<A>(state), *Kh = scratch.get<A>(state);
 
   BackwardRun(const HostBlockLstmPlan &plan, const BlockBackward &a, Scratch &scratch)
       : plan(plan), a(a), n(a.seqLenMax), scratch(scratch) {}
 
-  /// Fills dG, Kc and, if wanted, Kh, walking from the last step to the first.
+  /// Computes dG, Kc and, if requested, Kh, from the last step to the first.
   void steps() {
     const Gates column = plan.gates();
     std::fill_n(Kc, state, A(0));
@@ -70,7 +70,7 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
     }
   }
 
-  /// dw = concat(x[t], h[t-1])^T dG, summed over the steps.
+  /// dw = concat(x[t], h[t-1])^T dG, a reduction over the n*B rows.
   void weights(A *dw) {
     std::fill_n(dw, (I + H) * 4 * H, A(0));
     k.multiplyAT(I, 4 * H, n * B, {operand(a.x, n * B * I), I}, {dG, 4 * H}, {dw, 4 * H});
@@ -81,12 +81,12 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
 
   void bias(A *db) {
     std::fill_n(db, 4 * H, A(0));
-    for (int64_t point = 0; point < n * B; ++point)
+    for (int64_t row = 0; row < n * B; ++row)
       for (int64_t j = 0; j < 4 * H; ++j)
-        db[j] += dG[point * 4 * H + j];
+        db[j] += dG[row * 4 * H + j];
   }
 
-  /// Sums over steps and batch of a gate's gradient times the cell: before the step, or after it.
+  /// target = sum over steps and batch of a gate's gradient times the cell before or after the step.
   void peephole(A *target, int64_t column, bool after) {
     std::fill_n(target, H, A(0));
     for (int64_t t = 0; t < n; ++t) {

@@ -1,4 +1,4 @@
-// BlockLstmForward.cpp - the block LSTM's plan and its forward pass (equations: semantics section 1.2).
+// BlockLstmForward.cpp - the host plan of the block LSTM and its forward pass (docs/Semantics.md, "Block LSTM").
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Checked.h"
@@ -23,11 +23,11 @@ Status rnnrt::createHostBlockLstmPlan(const BlockProblem &problem, std::shared_p
 }
 
 template <typename A> Status HostBlockLstmPlan<A>::prepare() {
-  const Checked points = Checked(p.steps) * p.batch, columns = Checked(p.hidden) * 4;
-  for (Checked bytes : {points * p.input * 8, points * columns * 8, (Checked(p.input) + p.hidden) * columns * 8,
+  const Checked rows = Checked(p.steps) * p.batch, columns = Checked(p.hidden) * 4;
+  for (Checked bytes : {rows * p.input * 8, rows * columns * 8, (Checked(p.input) + p.hidden) * columns * 8,
                         Checked(p.batch) * columns * 8})
     if (bytes.overflowed())
-      return outOfRange("the tensors of the problem have more bytes than 64 bits can represent");
+      return outOfRange("the size of a tensor in bytes exceeds 64 bits");
   return Status();
 }
 
@@ -56,7 +56,7 @@ template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &, c
     }
   }
 
-  // TensorFlow leaves i, f, o, ci, co past the last step uninitialized; here all seven are zero there.
+  // TensorFlow leaves i, f, o, ci and co uninitialized at t >= seq_len_max. Here all seven results are zero there.
   const int64_t done = n * B * H, rest = (T - n) * B * H, bytes = rnnrt_dtype_size(p.dtype);
   for (void *result : {a.i, a.cs, a.f, a.o, a.ci, a.co, a.h})
     if (result && rest)
@@ -80,13 +80,13 @@ template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &, c
   const Gates column = gates();
   const A forgetBias = A(p.forgetBias), clip = A(p.cellClip);
 
-  // x*w + b of all steps at once; the product with h joins step by step.
+  // x*w + b: one GEMM for all steps. Each step adds its GEMM with h.
   A *all = scratch.get<A>(n * B * 4 * H);
-  for (int64_t point = 0; point < n * B; ++point)
-    std::copy_n(bias, 4 * H, all + point * 4 * H);
+  for (int64_t row = 0; row < n * B; ++row)
+    std::copy_n(bias, 4 * H, all + row * 4 * H);
   k.multiply(n * B, 4 * H, I, {x, I}, {w, 4 * H}, {all, 4 * H});
 
-  // The carried state keeps the precision of A, whatever the results' type: [B,H] of this and of the last step.
+  // The state [B,H] is carried in type A, without rounding to the type of the results.
   A *cs = scratch.get<A>(B * H), *h = scratch.get<A>(B * H), *co = scratch.get<A>(H);
   std::copy_n(csPrev, B * H, cs);
   std::copy_n(hPrev, B * H, h);
@@ -113,7 +113,7 @@ template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &, c
           cell[j] = cell[j] > clip ? clip : cell[j];
         }
       k.tanh(co, cell, H);
-      if (p.peephole) // the new cell, unlike i and f
+      if (p.peephole) // o uses the new cell; i and f use the previous one
         for (int64_t j = 0; j < H; ++j)
           o[j] += cell[j] * wco[j];
       k.sigmoid(o, o, H);

@@ -1,4 +1,4 @@
-// BlockLstmPlan.h - the host's plan of one LSTM layer in block form.
+// BlockLstmPlan.h - the host plan of one block LSTM layer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_HOST_BLOCKLSTMPLAN_H
@@ -15,7 +15,7 @@ template <typename A> class HostBlockLstmPlan final : public BlockLstmPlan {
 public:
   HostBlockLstmPlan(const BlockProblem &problem, std::shared_ptr<MemoryPool> pool)
       : BlockLstmPlan(problem.describe()), p(problem), pool(std::move(pool)) {}
-  /// Checks the sizes; before anything else.
+  /// Checks the sizes. Must precede every other function.
   Status prepare();
 
   Status forward(const RunContext &context, const BlockForward &arguments) override;

@@ -1,4 +1,4 @@
-// Convert.h - between the element types of tensors and the types that the host computes in (f32; f64 for f64).
+// Convert.h - conversion between element types of tensors and the accumulation type A of the host (f32; f64 for f64).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_HOST_CONVERT_H
@@ -11,8 +11,7 @@
 namespace rnnrt {
 
 inline float f16ToFloat(uint16_t half) {
-  // Shifts exponent and mantissa into place and corrects the exponent by a multiplication, which also makes
-  // subnormals right.
+  // The multiplication corrects the exponent bias, and normalizes subnormals.
   uint32_t bits = uint32_t(half & 0x7fff) << 13;
   float value;
   if ((half & 0x7c00) == 0x7c00) {
@@ -33,7 +32,7 @@ inline uint16_t floatToF16(float value) {
   bits &= 0x7fffffff;
   if (bits >= 0x47800000) // 65536 and above, infinity, NaN
     return uint16_t(sign | (bits > 0x7f800000 ? 0x7e00 : 0x7c00));
-  if (bits < 0x38800000) { // below the smallest normal half: the addition rounds at the place of its last bit
+  if (bits < 0x38800000) { // subnormal: adding 0.5 rounds to the last bit of the result
     float magnitude;
     std::memcpy(&magnitude, &bits, 4);
     magnitude += 0.5f;
@@ -56,21 +55,21 @@ inline uint16_t floatToBf16(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, 4);
   if ((bits & 0x7fffffff) > 0x7f800000)
-    return uint16_t(bits >> 16 | 0x40); // stays NaN
+    return uint16_t(bits >> 16 | 0x40); // a quiet NaN stays a NaN
   return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/// Element type and accumulation type agree: tensors are used where they are.
+/// Returns true if the element type is the accumulation type, so that no conversion is needed.
 template <typename A> bool isNative(int32_t dtype) {
   return dtype == (sizeof(A) == 8 ? RNNRT_DTYPE_F64 : RNNRT_DTYPE_F32);
 }
 
-/// `count` elements of `source` from element `first` on, as A.
+/// Converts `count` elements of `source`, starting at element `first`, to A.
 template <typename A> void load(A *target, const void *source, int32_t dtype, int64_t first, int64_t count);
-/// The same back, rounding once.
+/// Converts `count` elements from A and stores them starting at element `first` of `target`; rounds to nearest even.
 template <typename A> void store(void *target, const A *source, int32_t dtype, int64_t first, int64_t count);
 
-/// An operand as A: itself where the types agree, else converted into scratch. Null stays null.
+/// Returns an operand as A: `source` itself if the types agree, else a converted copy in scratch memory. Null for null.
 template <typename A> const A *asOperand(const void *source, int32_t dtype, int64_t count, Scratch &scratch) {
   if (!source || isNative<A>(dtype))
     return static_cast<const A *>(source);
@@ -79,21 +78,19 @@ template <typename A> const A *asOperand(const void *source, int32_t dtype, int6
   return target;
 }
 
-/// A result in the making: computed as A, in its own memory where the types agree. finish() converts; without a target
-/// the pointer is scratch or, on request, null.
+/// The buffer of a result in type A: the target itself if the types agree, else scratch memory, which finish()
+/// converts. Null if there is no target.
 template <typename A> class ResultBuffer {
 public:
-  enum class Unwanted { Null, Scratch };
-  ResultBuffer(void *target, int32_t dtype, int64_t count, Scratch &scratch, Unwanted unwanted = Unwanted::Null)
+  ResultBuffer(void *target, int32_t dtype, int64_t count, Scratch &scratch)
       : target(target), dtype(dtype), count(count) {
     if (target && isNative<A>(dtype))
       pointer = static_cast<A *>(target);
-    else if (target || unwanted == Unwanted::Scratch)
+    else if (target)
       pointer = scratch.template get<A>(count);
   }
   A *data() const { return pointer; }
   operator A *() const { return pointer; }
-  bool wanted() const { return target; }
   void finish() const {
     if (target && !isNative<A>(dtype))
       store(target, pointer, dtype, 0, count);

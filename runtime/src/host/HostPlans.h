@@ -1,4 +1,4 @@
-// HostPlans.h - the host's plans: straightforward, and the numeric reference of every other lowering.
+// HostPlans.h - the host plans, the numeric reference for every other lowering.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_HOST_HOSTPLANS_H
@@ -9,7 +9,7 @@
 
 namespace rnnrt {
 
-/// Both refuse, with OUT_OF_RANGE, problems with a tensor of more bytes than 64 bits can say.
+/// Both return OUT_OF_RANGE if the size of a tensor in bytes exceeds 64 bits.
 Status createHostRnnPlan(const RnnProblem &problem, std::shared_ptr<MemoryPool> pool, std::shared_ptr<Plan> &plan);
 Status createHostBlockLstmPlan(const BlockProblem &problem, std::shared_ptr<MemoryPool> pool,
                                std::shared_ptr<Plan> &plan);

@@ -1,4 +1,4 @@
-// Kernels.cpp - chooses the set of kernels.
+// Kernels.cpp - selects the kernel set.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "host/Kernels.h"
@@ -25,35 +25,35 @@ using namespace rnnrt;
 
 namespace {
 
-struct Choice {
+struct KernelSets {
   const Kernels<float> *float32;
   const Kernels<double> *float64;
 };
 
-Choice choose() {
-  Choice choice{&baseline::float32, &baseline::float64};
+KernelSets selectKernels() {
+  KernelSets sets{&baseline::float32, &baseline::float64};
 #ifdef RNNRT_X86_KERNELS
-  const char *asked = std::getenv("RNNRT_HOST_CPU");
-  bool baselineOnly = asked && !std::strcmp(asked, "baseline");
-  if (asked && *asked && !baselineOnly && std::strcmp(asked, "avx2"))
-    std::fprintf(stderr, "rnnrt,warning,RNNRT_HOST_CPU knows baseline avx2 and not `%s`\n", asked);
+  const char *requested = std::getenv("RNNRT_HOST_CPU");
+  bool baselineOnly = requested && !std::strcmp(requested, "baseline");
+  if (requested && *requested && !baselineOnly && std::strcmp(requested, "avx2"))
+    std::fprintf(stderr, "rnnrt,warning,RNNRT_HOST_CPU expects baseline or avx2, but got `%s`\n", requested);
   __builtin_cpu_init();
   if (!baselineOnly && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    choice = {&avx2::float32, &avx2::float64};
+    sets = {&avx2::float32, &avx2::float64};
 #endif
-  return choice;
+  return sets;
 }
 
-const Choice &chosen() {
-  static const Choice choice = choose();
-  return choice;
+const KernelSets &selectedKernels() {
+  static const KernelSets sets = selectKernels();
+  return sets;
 }
 
 } // namespace
 
 template <> const Kernels<float> &rnnrt::kernels<float>() {
-  return *chosen().float32;
+  return *selectedKernels().float32;
 }
 template <> const Kernels<double> &rnnrt::kernels<double>() {
-  return *chosen().float64;
+  return *selectedKernels().float64;
 }

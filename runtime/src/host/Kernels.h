@@ -1,5 +1,5 @@
-// Kernels.h - the inner loops that profit from wide vectors: matrix products, sigmoid, tanh. They are compiled once per
-// instruction set, and the process takes one set at its first use, so results repeat bit by bit on one machine.
+// Kernels.h - vectorized inner loops: GEMM, sigmoid, tanh. They are compiled once per instruction set. The process
+// selects one set at its first use, so that results are reproducible bit for bit on one machine.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_HOST_KERNELS_H
@@ -9,13 +9,13 @@
 
 namespace rnnrt {
 
-/// A row-major matrix inside a larger one: `stride` elements from row to row.
+/// A row-major matrix with `stride` elements between rows.
 template <typename A> struct View {
   A *data;
   int64_t stride;
 };
 
-/// All matrices are row major. The order of summation depends on the sizes only, never on addresses.
+/// All matrices are row-major. The order of summation depends on the sizes only, never on addresses.
 template <typename A> struct Kernels {
   /// c [m,n] += a [m,k] * b [k,n]
   void (*multiply)(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c);
@@ -23,13 +23,13 @@ template <typename A> struct Kernels {
   void (*multiplyBT)(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c);
   /// c [m,n] += a [k,m] transposed * b [k,n]
   void (*multiplyAT)(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c);
-  /// target[k] = 1 / (1 + exp(-source[k])); the ranges may be the same.
+  /// target[k] = 1 / (1 + exp(-source[k])); in-place operation is allowed.
   void (*sigmoid)(A *target, const A *source, int64_t count);
-  /// target[k] = tanh(source[k]); the ranges may be the same.
+  /// target[k] = tanh(source[k]); in-place operation is allowed.
   void (*tanh)(A *target, const A *source, int64_t count);
 };
 
-/// The set for this processor (and RNNRT_HOST_CPU, see api.h).
+/// Returns the set for this processor, limited by RNNRT_HOST_CPU (api.h).
 template <typename A> const Kernels<A> &kernels();
 
 } // namespace rnnrt

@@ -1,9 +1,9 @@
-// KernelsImpl.cpp - the kernels for one instruction set. The build compiles this file several times with other compiler
-// flags and another RNNRT_KERNELS, the name of the set.
+// KernelsImpl.cpp - the kernels for one instruction set. The build compiles this file once per set, with the compiler
+// flags of the set and with its name in RNNRT_KERNELS.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Eigen is all inline functions. Compiled with different flags under one name, the linker would keep any one of the
-// copies, so each set has its own namespace.
+// Each set has its own Eigen namespace. Otherwise the linker would merge inline functions that were compiled with
+// different flags.
 #define RNNRT_CONCAT2(a, b) a##b
 #define RNNRT_CONCAT(a, b) RNNRT_CONCAT2(a, b)
 #define Eigen RNNRT_CONCAT(Eigen_, RNNRT_KERNELS)
@@ -22,11 +22,11 @@ using namespace rnnrt;
 
 namespace {
 
-//===-- Matrix products ------------------------------------------------------------------------------------------===//
+//===-- GEMM -----------------------------------------------------------------------------------------------------===//
 
-/// C' [n,m] += B' [n,k] * A' [k,m], column major: the transposed form of the row-major products. Calls Eigen's kernel
-/// directly, as Eigen's own BLAS does: the expression templates would pick other code for small sizes, whose order of
-/// summation depends on the alignment of the operands.
+/// Column-major C^T [n,m] += B^T [n,k] * A^T [k,m], the transposed form of the row-major GEMM. Calls Eigen's kernel
+/// directly, as Eigen's BLAS does: for small sizes, expression templates select code whose order of summation depends
+/// on the alignment of the operands.
 template <int OrderB, int OrderA, typename A>
 void gemm(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c) {
   if (m <= 0 || n <= 0 || k <= 0)
@@ -37,34 +37,34 @@ void gemm(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, Vie
       n, m, k, b.data, b.stride, a.data, a.stride, c.data, 1, c.stride, A(1), blocking, nullptr);
 }
 
-/// A few rows are not worth packing the other operand for.
+/// Up to this number of rows, packing the other operand costs more than it saves.
 constexpr int64_t fewRows = 4;
 
 template <typename A> void multiply(int64_t m, int64_t n, int64_t k, View<const A> a, View<const A> b, View<A> c) {
   if (m > fewRows)
     return gemm<Eigen::ColMajor, Eigen::ColMajor>(m, n, k, a, b, c);
   for (int64_t row = 0; row < m; ++row) {
-    const A *factors = a.data + row * a.stride;
+    const A *left = a.data + row * a.stride;
     A *__restrict target = c.data + row * c.stride;
     int64_t p = 0;
-    // Four rows of b at a time, so that the target goes through the registers a quarter as often.
+    // Four rows of b per pass: one load and store of the target for four multiply-adds.
     for (; p + 4 <= k; p += 4) {
       const A *__restrict b0 = b.data + p * b.stride, *__restrict b1 = b0 + b.stride;
       const A *__restrict b2 = b1 + b.stride, *__restrict b3 = b2 + b.stride;
-      const A f0 = factors[p], f1 = factors[p + 1], f2 = factors[p + 2], f3 = factors[p + 3];
+      const A f0 = left[p], f1 = left[p + 1], f2 = left[p + 2], f3 = left[p + 3];
       for (int64_t column = 0; column < n; ++column)
         target[column] += f0 * b0[column] + f1 * b1[column] + (f2 * b2[column] + f3 * b3[column]);
     }
     for (; p < k; ++p) {
       const A *__restrict b0 = b.data + p * b.stride;
-      const A f0 = factors[p];
+      const A f0 = left[p];
       for (int64_t column = 0; column < n; ++column)
         target[column] += f0 * b0[column];
     }
   }
 }
 
-/// The sum over k in a fixed number of interleaved partial sums.
+/// Dot product with a fixed number of interleaved partial sums, so that the result does not depend on the vector width.
 template <typename A> A dot(const A *x, const A *y, int64_t count) {
   constexpr int lanes = 128 / sizeof(A);
   A sums[lanes] = {};
@@ -95,15 +95,15 @@ template <typename A> void multiplyAT(int64_t m, int64_t n, int64_t k, View<cons
 
 //===-- Activations ----------------------------------------------------------------------------------------------===//
 
-/// exp(x) - 1 = scale - 1 + scale * reduced, with scale = 2^n and reduced = exp(r) - 1 for |r| <= ln(2) / 2. In double
-/// with a relative error below 1e-11, so that what is made of it and rounded to float is right to the last bit but for
-/// rare ties. Without branches, for the vectorizer.
+/// exp(x) - 1 = scale - 1 + scale * reduced, with scale = 2^n and reduced = exp(r) - 1 for |r| <= ln(2) / 2. The
+/// relative error in double is below 1e-11, so that results rounded to float are correctly rounded except for rare
+/// ties. Branchless, for vectorization.
 struct Exponential {
   double scale, reduced;
 };
 
 inline Exponential exponential(double x) {
-  // Beyond these bounds the float results have reached their limits. NaN passes, since it compares false.
+  // Outside these bounds, float results are saturated. NaN propagates, since comparisons with it are false.
   x = x < -700 ? -700 : x;
   x = x > 700 ? 700 : x;
   // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
@@ -112,7 +112,7 @@ inline Exponential exponential(double x) {
   int64_t n;
   std::memcpy(&n, &shifted, 8);
   double whole = shifted - magic;
-  double r = x - whole * 0x1.62e42fefa39efp-1; // one constant is enough for 1e-11
+  double r = x - whole * 0x1.62e42fefa39efp-1; // a single-constant reduction suffices for 1e-11
   uint64_t bits = (uint64_t(n) + 1023) << 52;
   Exponential result;
   std::memcpy(&result.scale, &bits, 8);
@@ -141,14 +141,14 @@ void sigmoid(float *target, const float *source, int64_t count) {
 
 void tanhOf(float *target, const float *source, int64_t count) {
   for (int64_t k = 0; k < count; ++k) {
-    // (exp(2x) - 1) / (exp(2x) + 1), where the difference keeps its relative precision around 0
+    // (exp(2x) - 1) / (exp(2x) + 1); the numerator keeps its relative precision around 0.
     Exponential e = exponential(2 * double(source[k]));
     double minus1 = (e.scale - 1) + e.scale * e.reduced;
     target[k] = float(minus1 / (minus1 + 2));
   }
 }
 
-// Doubles are for reference and for gradient checks: the C library's precision counts more than speed.
+// f64 is for reference results and gradient checks: precision matters more than speed.
 
 void sigmoid(double *target, const double *source, int64_t count) {
   for (int64_t k = 0; k < count; ++k)
@@ -164,7 +164,7 @@ void tanhOf(double *target, const double *source, int64_t count) {
 
 namespace rnnrt::RNNRT_KERNELS {
 
-// Declared and chosen in Kernels.cpp.
+// Declared and selected in Kernels.cpp.
 extern const Kernels<float> float32;
 extern const Kernels<double> float64;
 const Kernels<float> float32{multiply<float>, multiplyBT<float>, multiplyAT<float>, sigmoid, tanhOf};

@@ -1,5 +1,6 @@
-// Philox.h - the counter-based generator of the dropout masks (Salmon et al., Parallel Random Numbers: As Easy as 1, 2,
-// 3; SC 2011). Every lowering of ours draws the same masks from it, in any order.
+// Philox.h - the counter-based random number generator of the dropout masks (Salmon et al., Parallel Random Numbers: As
+// Easy as 1, 2, 3; SC 2011). Every lowering of this project uses it and computes the same masks, in any order of
+// evaluation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_HOST_PHILOX_H
@@ -10,7 +11,7 @@
 
 namespace rnnrt {
 
-/// Philox4x32 with 10 rounds: four words from a 128-bit counter and a 64-bit key.
+/// Philox4x32-10: four words from a 128-bit counter and a 64-bit key.
 inline std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter, uint64_t key) {
   uint32_t key0 = uint32_t(key), key1 = uint32_t(key >> 32);
   for (int round = 0; round < 10; ++round) {
@@ -23,15 +24,15 @@ inline std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter, uint6
   return counter;
 }
 
-/// The mask over the output of `layer` (all directions, [T,B,D*P]) in one draw. Element e takes word e % 4 of the block
-/// with counter {low and high half of e / 4, layer, draw} (the draw modulo 2^32) and is kept when the word is at least
-/// p * 2^32, so p = 0 keeps all and p = 1 none.
+/// The mask for the output of `layer` (all directions, [T,B,D*P]) in one draw. Element e uses word e % 4 of the Philox
+/// block with counter {low and high half of e / 4, layer, draw modulo 2^32}. It is kept if the word is at least p *
+/// 2^32: p = 0 keeps all elements, p = 1 none.
 class DropoutMask {
 public:
   DropoutMask(uint64_t seed, double p, uint64_t draw, int64_t layer)
       : seed(seed), threshold(uint64_t(p * 4294967296.0)), layer(uint32_t(layer)), draw(uint32_t(draw)) {}
 
-  /// target[k] = kept(first + k) ? source[k] * scale : 0 for `count` elements; the ranges may be the same.
+  /// target[k] = kept(first + k) ? source[k] * scale : 0 for `count` elements; in-place operation is allowed.
   template <typename A> void apply(A *target, const A *source, int64_t first, int64_t count, A scale) const {
     for (int64_t k = 0; k < count;) {
       uint64_t element = uint64_t(first + k);

@@ -1,6 +1,7 @@
-// RnnBackwardData.cpp - gradients of a network's input and states, and of its gates, which stay in the reserve space
-// for the gradient of the parameters (equations: semantics section 4). SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// RnnBackwardData.cpp - gradients of the input and the initial states of a stack of recurrent layers
+// (docs/Semantics.md, "cuDNN layers"). The gradients of the gates replace the gates in the reserve space, for
+// backward_weights.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "host/Philox.h"
 #include "host/RnnPlan.h"
@@ -17,24 +18,25 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
   Scratch &scratch;
   const Kernels<A> &k = kernels<A>();
   const RnnProblem &p = plan.p;
-  const int64_t T = p.steps, B = p.batch, H = p.hidden, P = p.projection, rows = plan.gateRows(),
+  const int64_t T = p.steps, B = p.batch, H = p.hidden, P = p.projection, gateWidth = plan.gateWidth(),
                 width = plan.outputWidth();
-  /// Carried from step to step: gradient of the state and of the cell.
+  /// Gradients of the state and of the cell, carried from step to step.
   A *dh = scratch.get<A>(B * P), *dhNext = scratch.get<A>(B * P), *dc = p.isLstm() ? scratch.get<A>(B * H) : nullptr;
-  /// Total gradient of a step's new state; with a projection also of h before it.
+  /// Total gradient of the new state of a step; with a projection, also of h before the projection.
   A *delta = scratch.get<A>(B * P), *deltaHidden = p.projected() ? scratch.get<A>(B * H) : nullptr;
   A *tanhCell = p.isLstm() ? scratch.get<A>(H) : nullptr;
 
   BackwardRun(const HostRnnPlan &plan, Lengths lengths, Scratch &scratch)
       : plan(plan), lengths(lengths), scratch(scratch) {}
 
-  /// Walks one direction back. dh and dc hold the gradients of the final state and get those of the initial one; dh is
-  /// left unfinished when `wantFirst` is false. dy [T,B,D*P] is zero past the lengths.
+  /// Runs one direction, from its last step to its first. On entry dh and dc hold the gradients of the final state, on
+  /// exit those of the initial state. If `needsInitialState` is false, dh is incomplete on exit. dy [T,B,D*P] is zero
+  /// in padding.
   void direction(const LayerParams<const A> &w, int64_t d, const A *h0, const A *c0, const A *dy, const Saved<A> &saved,
-                 bool wantFirst) {
+                 bool needsInitialState) {
     for (int64_t s = T - 1; s >= 0; --s) {
       const int64_t t = plan.stepAt(d, s), earlier = s ? plan.stepAt(d, s - 1) : 0;
-      A *gates = saved.gates + t * B * rows;
+      A *gates = saved.gates + t * B * gateWidth;
       const View<const A> before =
           s ? View<const A>{saved.states + earlier * B * width + d * P, width} : View<const A>{h0, P};
       const View<const A> state{saved.states + t * B * width + d * P, width};
@@ -46,16 +48,16 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
           total[b * P + j] = lengths.padded(t, b) ? A(0) : dh[b * P + j] + dy[(t * B + b) * width + d * P + j];
       const A *deltaH = total;
       if (p.projected()) {
-        // dh of the unprojected h = Wr^T delta
+        // Gradient of h before the projection: Wr^T delta.
         std::fill_n(deltaHidden, B * H, A(0));
         k.multiply(B, H, P, {total, P}, {w.projection, H}, {deltaHidden, H});
         deltaH = deltaHidden;
       }
       for (int64_t b = 0; b < B; ++b) {
-        A *gate = gates + b * rows, *next = dhNext + b * P;
+        A *gate = gates + b * gateWidth, *next = dhNext + b * P;
         if (lengths.padded(t, b)) {
-          // Zeros contribute nothing to any product; the carried gradients pass.
-          std::fill_n(gate, rows, A(0));
+          // Zero gates contribute nothing to the GEMMs. The carried gradients are copied.
+          std::fill_n(gate, gateWidth, A(0));
           if (p.mode == Mode::Gru)
             std::fill_n(saved.linear + (t * B + b) * H, H, A(0));
           std::copy_n(dh + b * P, P, next);
@@ -82,13 +84,14 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
           break;
         }
       }
-      if (s || wantFirst) {
-        // dh' = sum over the gates of R^T da; for gru's new gate the product with R was inside: dq instead of da.
+      if (s || needsInitialState) {
+        // dh' = R^T da, summed over the gates. For the new gate of gru, it is R^T dq, since the reset gate multiplies R
+        // h'.
         if (p.mode == Mode::Gru) {
-          k.multiply(B, P, 2 * H, {gates, rows}, {w.recurrentWeights, P}, {dhNext, P});
+          k.multiply(B, P, 2 * H, {gates, gateWidth}, {w.recurrentWeights, P}, {dhNext, P});
           k.multiply(B, P, H, {saved.linear + t * B * H, H}, {w.recurrentWeights + 2 * H * P, P}, {dhNext, P});
         } else {
-          k.multiply(B, P, rows, {gates, rows}, {w.recurrentWeights, P}, {dhNext, P});
+          k.multiply(B, P, gateWidth, {gates, gateWidth}, {w.recurrentWeights, P}, {dhNext, P});
         }
       }
       std::swap(dh, dhNext);
@@ -126,14 +129,14 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
     }
   }
 
-  /// dx += W^T da for all steps at once.
+  /// dx += W^T da, one GEMM for all steps.
   void inputGradient(const LayerParams<const A> &w, const A *gates, int64_t columns, A *dx) {
     if (w.inputWeights)
-      return k.multiply(plan.points(), columns, rows, {gates, rows}, {w.inputWeights, columns}, {dx, columns});
-    for (int64_t point = 0; point < plan.points(); ++point)
+      return k.multiply(plan.rows(), columns, gateWidth, {gates, gateWidth}, {w.inputWeights, columns}, {dx, columns});
+    for (int64_t row = 0; row < plan.rows(); ++row)
       for (int64_t gate = 0; gate < p.gates(); ++gate)
         for (int64_t j = 0; j < H; ++j)
-          dx[point * H + j] += gates[point * rows + gate * H + j];
+          dx[row * H + j] += gates[row * gateWidth + gate * H + j];
   }
 };
 
@@ -141,7 +144,7 @@ template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &, co
   Lengths lengths;
   RNNRT_TRY(checkBackwardDataOperands(p, a.h0, a.c0, a.params, a.dy, a.dhn, a.dcn));
   RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
-  RNNRT_TRY(takeLengths(a.lengths, lengths));
+  RNNRT_TRY(readLengths(a.lengths, lengths));
   RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, ReserveHeader::Written));
 
   Scratch scratch(*pool);
@@ -150,21 +153,21 @@ template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &, co
   const A *params = asOperand<A>(a.params, p.dtype, layout.elements, scratch);
   const A *h0 = asOperand<A>(a.h0, p.dtype, pseudoLayers * B * P, scratch);
   const A *c0 = p.isLstm() ? asOperand<A>(a.c0, p.dtype, pseudoLayers * B * H, scratch) : nullptr;
-  ResultBuffer<A> dx(a.dx, p.dtype, points() * p.input, scratch);
+  ResultBuffer<A> dx(a.dx, p.dtype, rows() * p.input, scratch);
   const A *dy = maskedOperand(a.dy, outputWidth(), lengths, scratch);
   A *between[2] = {};
   for (int64_t n = 0; n < std::min<int64_t>(p.layers - 1, 2); ++n)
-    between[n] = scratch.get<A>(points() * outputWidth());
+    between[n] = scratch.get<A>(rows() * outputWidth());
 
-  // From here on the gates are overwritten. A run cannot fail any more, but the reserve is of no use for another one.
+  // The gates are overwritten from here on: the reserve space cannot serve another backward_data.
   auto &header = *static_cast<ReserveHeader *>(a.reserve);
   header.state = ReserveHeader::Consumed;
   for (int64_t layer = p.layers - 1; layer >= 0; --layer) {
-    // The gradient of the layer's input: in `dx` for layer 0, where it may not be wanted.
+    // The gradient of the layer's input. For layer 0 it is `dx`, null if not requested.
     const int64_t columns = p.inputOf(layer);
     A *target = layer == 0 ? dx.data() : between[(layer - 1) & 1];
     if (target)
-      std::fill_n(target, points() * columns, A(0));
+      std::fill_n(target, rows() * columns, A(0));
     for (int64_t d = 0; d < D; ++d) {
       const int64_t pseudo = layer * D + d;
       const LayerParams<const A> w = paramsOf(params, pseudo);
@@ -182,8 +185,7 @@ template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &, co
     }
     if (layer > 0 && p.drops()) {
       const A scale = p.dropout < 1 ? A(1 / (1 - p.dropout)) : A(0);
-      DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer - 1)
-          .apply(target, target, 0, points() * columns, scale);
+      DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer - 1).apply(target, target, 0, rows() * columns, scale);
     }
     dy = target;
   }

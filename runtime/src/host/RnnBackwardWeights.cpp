@@ -1,5 +1,6 @@
-// RnnBackwardWeights.cpp - gradient of a network's parameters from the gradients of the gates that backward_data left
-// in the reserve space: sums over batch and time, each one matrix product (equations: semantics section 4).
+// RnnBackwardWeights.cpp - gradient of the parameters of a stack of recurrent layers (docs/Semantics.md, "cuDNN
+// layers"). Reads the gradients of the gates that backward_data stored in the reserve space. Each weight gradient is
+// one GEMM with a reduction over the T*B rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "host/Philox.h"
@@ -14,45 +15,45 @@ template <typename A> struct HostRnnPlan<A>::WeightsRun {
   const HostRnnPlan &plan;
   const Kernels<A> &k = kernels<A>();
   const RnnProblem &p = plan.p;
-  const int64_t B = p.batch, H = p.hidden, P = p.projection, rows = plan.gateRows(), width = plan.outputWidth(),
-                points = plan.points();
+  const int64_t B = p.batch, H = p.hidden, P = p.projection, gateWidth = plan.gateWidth(), width = plan.outputWidth(),
+                rows = plan.rows();
 
   explicit WeightsRun(const HostRnnPlan &plan) : plan(plan) {}
 
-  /// target[j] = sum over all points of gates[point, j].
+  /// target[j] = sum of gates[row, j] over all T*B rows.
   void sum(A *target, const A *gates, int64_t columns, int64_t stride) {
     std::fill_n(target, columns, A(0));
-    for (int64_t point = 0; point < points; ++point)
+    for (int64_t row = 0; row < rows; ++row)
       for (int64_t j = 0; j < columns; ++j)
-        target[j] += gates[point * stride + j];
+        target[j] += gates[row * stride + j];
   }
 
-  /// dR [count,P] += sum over all points of gates^T h', where h' is h0 at the direction's first step and the state of
-  /// the step before elsewhere.
+  /// dR [count,P] += gates^T h', a reduction over the T*B rows. h' is h0 at the first step of the direction, else the
+  /// state of its previous step.
   void recurrent(A *dr, const A *gates, int64_t stride, int64_t count, int64_t d, const A *h0, const A *states) {
     const int64_t first = plan.stepAt(d, 0) * B;
     k.multiplyAT(count, P, B, {gates + first * stride, stride}, {h0, P}, {dr, P});
-    // Forward: steps 1.. with states 0..; reverse: steps ..T-2 with states 1... Both are one block of T-1 steps.
+    // Forward: steps 1..T-1 with states 0..T-2. Reverse: steps 0..T-2 with states 1..T-1. Either is one GEMM.
     const int64_t later = d ? 0 : B, earlier = d ? B : 0;
-    k.multiplyAT(count, P, points - B, {gates + later * stride, stride}, {states + earlier * width + d * P, width},
+    k.multiplyAT(count, P, rows - B, {gates + later * stride, stride}, {states + earlier * width + d * P, width},
                  {dr, P});
   }
 
   void pseudoLayer(const LayerParams<A> &dw, int64_t d, const A *input, int64_t columns, const A *h0,
                    const Saved<A> &saved) {
     if (dw.inputWeights)
-      k.multiplyAT(rows, columns, points, {saved.gates, rows}, {input, columns}, {dw.inputWeights, columns});
-    sum(dw.inputBias, saved.gates, rows, rows);
-    std::copy_n(dw.inputBias, rows, dw.recurrentBias);
+      k.multiplyAT(gateWidth, columns, rows, {saved.gates, gateWidth}, {input, columns}, {dw.inputWeights, columns});
+    sum(dw.inputBias, saved.gates, gateWidth, gateWidth);
+    std::copy_n(dw.inputBias, gateWidth, dw.recurrentBias);
     if (p.mode == Mode::Gru) {
-      recurrent(dw.recurrentWeights, saved.gates, rows, 2 * H, d, h0, saved.states);
+      recurrent(dw.recurrentWeights, saved.gates, gateWidth, 2 * H, d, h0, saved.states);
       recurrent(dw.recurrentWeights + 2 * H * P, saved.linear, H, H, d, h0, saved.states);
       sum(dw.recurrentBias + 2 * H, saved.linear, H, H);
     } else {
-      recurrent(dw.recurrentWeights, saved.gates, rows, rows, d, h0, saved.states);
+      recurrent(dw.recurrentWeights, saved.gates, gateWidth, gateWidth, d, h0, saved.states);
     }
     if (dw.projection)
-      k.multiplyAT(P, H, points, {saved.delta, P}, {saved.hidden, H}, {dw.projection, H});
+      k.multiplyAT(P, H, rows, {saved.delta, P}, {saved.hidden, H}, {dw.projection, H});
   }
 };
 
@@ -60,10 +61,10 @@ template <typename A> Status HostRnnPlan<A>::backwardWeights(const RunContext &,
   Lengths lengths;
   RNNRT_TRY(checkBackwardWeightsOperands(p, a.x, a.h0));
   RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
-  RNNRT_TRY(takeLengths(a.lengths, lengths));
+  RNNRT_TRY(readLengths(a.lengths, lengths));
   RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, ReserveHeader::Consumed));
   if (!a.dparams)
-    return Status(); // not wanted
+    return Status(); // not requested
 
   Scratch scratch(*pool);
   WeightsRun run(*this);
@@ -72,7 +73,7 @@ template <typename A> Status HostRnnPlan<A>::backwardWeights(const RunContext &,
   ResultBuffer<A> dparams(a.dparams, p.dtype, layout.elements, scratch);
   std::fill_n(dparams.data(), layout.elements, A(0));
   const A *x = maskedOperand(a.x, p.input, lengths, scratch);
-  A *dropped = p.drops() ? scratch.get<A>(points() * outputWidth()) : nullptr;
+  A *dropped = p.drops() ? scratch.get<A>(rows() * outputWidth()) : nullptr;
   const auto &header = *static_cast<const ReserveHeader *>(a.reserve);
 
   for (int64_t layer = 0; layer < p.layers; ++layer) {
@@ -82,7 +83,7 @@ template <typename A> Status HostRnnPlan<A>::backwardWeights(const RunContext &,
     if (layer > 0 && dropped) {
       const A scale = p.dropout < 1 ? A(1 / (1 - p.dropout)) : A(0);
       DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer - 1)
-          .apply(dropped, input, 0, points() * outputWidth(), scale);
+          .apply(dropped, input, 0, rows() * outputWidth(), scale);
       input = dropped;
     }
     for (int64_t d = 0; d < D; ++d) {

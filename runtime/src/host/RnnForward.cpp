@@ -1,4 +1,4 @@
-// RnnForward.cpp - the forward pass of a network (equations: semantics section 4).
+// RnnForward.cpp - the forward pass of a stack of recurrent layers (docs/Semantics.md, "cuDNN layers").
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "host/Philox.h"
@@ -10,64 +10,64 @@
 using namespace rnnrt;
 using rnn_layout::GruGate, rnn_layout::LstmGate, rnn_layout::stackBlock;
 
-/// One run. Everything is computed as A and rounded once, when it goes into a result.
+/// One run. Computes in type A and rounds once, when a result is stored.
 template <typename A> struct HostRnnPlan<A>::ForwardRun {
   const HostRnnPlan &plan;
   const Lengths lengths;
   Scratch &scratch;
   const Kernels<A> &k = kernels<A>();
   const RnnProblem &p = plan.p;
-  const int64_t T = p.steps, B = p.batch, H = p.hidden, P = p.projection, rows = plan.gateRows(),
+  const int64_t T = p.steps, B = p.batch, H = p.hidden, P = p.projection, gateWidth = plan.gateWidth(),
                 width = plan.outputWidth();
-  /// gru: [B,3H] recurrent products of one step. Others: tanh(c), [H].
-  A *step = scratch.get<A>(std::max(B, int64_t(1)) * rows);
+  /// gru: the recurrent GEMM result of one step, [B,3H]. lstm: tanh(c), [H].
+  A *step = scratch.get<A>(std::max(B, int64_t(1)) * gateWidth);
 
   ForwardRun(const HostRnnPlan &plan, Lengths lengths, Scratch &scratch)
       : plan(plan), lengths(lengths), scratch(scratch) {}
 
-  /// gates[t,b] = W x + biases for all steps at once.
-  void inputProducts(const LayerParams<const A> &w, const A *x, int64_t columns, A *gates) {
-    // gru adds bRn inside the product with the reset gate.
-    const int64_t both = p.mode == Mode::Gru ? 2 * H : rows;
+  /// gates[t,b] = W x + biases, one GEMM for all steps.
+  void inputGemm(const LayerParams<const A> &w, const A *x, int64_t columns, A *gates) {
+    // For gru, the recurrent bias of the new gate is multiplied by the reset gate; see gru().
+    const int64_t both = p.mode == Mode::Gru ? 2 * H : gateWidth;
     for (int64_t r = 0; r < both; ++r)
       gates[r] = w.inputBias[r] + w.recurrentBias[r];
-    std::copy(w.inputBias + both, w.inputBias + rows, gates + both);
-    for (int64_t point = 1; point < plan.points(); ++point)
-      std::copy_n(gates, rows, gates + point * rows);
+    std::copy(w.inputBias + both, w.inputBias + gateWidth, gates + both);
+    for (int64_t row = 1; row < plan.rows(); ++row)
+      std::copy_n(gates, gateWidth, gates + row * gateWidth);
     if (w.inputWeights) {
-      k.multiplyBT(plan.points(), rows, columns, {x, columns}, {w.inputWeights, columns}, {gates, rows});
+      k.multiplyBT(plan.rows(), gateWidth, columns, {x, columns}, {w.inputWeights, columns}, {gates, gateWidth});
       return;
     }
     // skip_input: W is the identity for every gate.
-    for (int64_t point = 0; point < plan.points(); ++point)
+    for (int64_t row = 0; row < plan.rows(); ++row)
       for (int64_t gate = 0; gate < p.gates(); ++gate)
         for (int64_t j = 0; j < H; ++j)
-          gates[point * rows + gate * H + j] += x[point * H + j];
+          gates[row * gateWidth + gate * H + j] += x[row * H + j];
   }
 
-  /// One direction of one layer from its state h0 [B,P], c0 [B,H].
+  /// Runs one direction of one layer from the initial state h0 [B,P], c0 [B,H].
   void direction(const LayerParams<const A> &w, int64_t d, const A *h0, const A *c0, const Saved<A> &saved) {
-    View<const A> before{h0, P}; // h of the step before
+    View<const A> before{h0, P}; // h of the previous step
     const A *cellBefore = c0;
     for (int64_t s = 0; s < T; ++s) {
       const int64_t t = plan.stepAt(d, s);
-      A *gates = saved.gates + t * B * rows;
+      A *gates = saved.gates + t * B * gateWidth;
       View<A> state{saved.states + t * B * width + d * P, width};
       View<A> out = p.projected() ? View<A>{saved.hidden + t * B * H, H} : state;
       A *cell = p.isLstm() ? saved.cell + t * B * H : nullptr;
       if (p.mode == Mode::Gru) {
         for (int64_t b = 0; b < B; ++b) {
-          std::fill_n(step + b * rows, 2 * H, A(0));
-          std::copy_n(w.recurrentBias + 2 * H, H, step + b * rows + 2 * H);
+          std::fill_n(step + b * gateWidth, 2 * H, A(0));
+          std::copy_n(w.recurrentBias + 2 * H, H, step + b * gateWidth + 2 * H);
         }
-        k.multiplyBT(B, rows, P, before, {w.recurrentWeights, P}, {step, rows});
+        k.multiplyBT(B, gateWidth, P, before, {w.recurrentWeights, P}, {step, gateWidth});
       } else {
-        k.multiplyBT(B, rows, P, before, {w.recurrentWeights, P}, {gates, rows});
+        k.multiplyBT(B, gateWidth, P, before, {w.recurrentWeights, P}, {gates, gateWidth});
       }
       for (int64_t b = 0; b < B; ++b) {
-        A *gate = gates + b * rows, *h = out.data + b * out.stride;
+        A *gate = gates + b * gateWidth, *h = out.data + b * out.stride;
         if (lengths.padded(t, b)) {
-          pass(b, t, before, cellBefore, gate, h, cell, saved);
+          copyState(b, t, before, cellBefore, gate, h, cell, saved);
           continue;
         }
         switch (p.mode) {
@@ -75,14 +75,14 @@ template <typename A> struct HostRnnPlan<A>::ForwardRun {
           lstm(gate, cellBefore + b * H, cell + b * H, h);
           break;
         case Mode::Gru:
-          gru(gate, step + b * rows, before.data + b * before.stride, saved.linear + (t * B + b) * H, h);
+          gru(gate, step + b * gateWidth, before.data + b * before.stride, saved.linear + (t * B + b) * H, h);
           break;
         case Mode::RnnTanh:
           k.tanh(h, gate, H);
           break;
         case Mode::RnnRelu:
           for (int64_t j = 0; j < H; ++j)
-            h[j] = gate[j] <= 0 ? A(0) : gate[j]; // NaN stays
+            h[j] = gate[j] <= 0 ? A(0) : gate[j]; // NaN propagates
           break;
         }
       }
@@ -93,12 +93,13 @@ template <typename A> struct HostRnnPlan<A>::ForwardRun {
     }
   }
 
-  /// A step past the end of its example: the state stays, and what backward multiplies with zero is finite.
-  void pass(int64_t b, int64_t t, View<const A> before, const A *cellBefore, A *gate, A *h, A *cell,
-            const Saved<A> &saved) {
-    std::fill_n(gate, rows, A(0));
+  /// A padded step: copies the state. Gates are zeroed, since the backward pass multiplies them by zero: they must be
+  /// finite.
+  void copyState(int64_t b, int64_t t, View<const A> before, const A *cellBefore, A *gate, A *h, A *cell,
+                 const Saved<A> &saved) {
+    std::fill_n(gate, gateWidth, A(0));
     if (p.projected())
-      std::fill_n(h, H, A(0)); // project() passes the state
+      std::fill_n(h, H, A(0)); // project() copies the state
     else
       std::copy_n(before.data + b * before.stride, H, h);
     if (cell)
@@ -147,18 +148,18 @@ template <typename A> struct HostRnnPlan<A>::ForwardRun {
         std::copy_n(before.data + b * before.stride, P, state.data + b * state.stride);
   }
 
-  /// The result [T,B,D*P] from the states, zero past the lengths.
+  /// Stores y [T,B,D*P] from the states; padding is zero.
   void output(void *y, const A *states) {
     if (!lengths.values)
-      return store(y, states, p.dtype, 0, plan.points() * width);
+      return store(y, states, p.dtype, 0, plan.rows() * width);
     const int64_t rowBytes = width * rnnrt_dtype_size(p.dtype);
     for (int64_t t = 0; t < T; ++t)
       for (int64_t b = 0; b < B; ++b) {
-        const int64_t point = t * B + b;
+        const int64_t row = t * B + b;
         if (lengths.padded(t, b))
-          std::memset(static_cast<char *>(y) + point * rowBytes, 0, size_t(rowBytes));
+          std::memset(static_cast<char *>(y) + row * rowBytes, 0, size_t(rowBytes));
         else
-          store(y, states + point * width, p.dtype, point * width, width);
+          store(y, states + row * width, p.dtype, row * width, width);
       }
   }
 };
@@ -167,7 +168,7 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
   Lengths lengths;
   RNNRT_TRY(checkForwardOperands(p, a.x, a.h0, a.c0, a.params));
   RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
-  RNNRT_TRY(takeLengths(a.lengths, lengths));
+  RNNRT_TRY(readLengths(a.lengths, lengths));
   RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, 0));
 
   Scratch scratch(*pool);
@@ -179,21 +180,21 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
   const A *x = maskedOperand(a.x, p.input, lengths, scratch);
 
   ReserveHeader header{};
-  Saved<A> shared;   // inference: the same memory for every layer
-  A *states[2] = {}; // and two outputs in turns
-  A *dropped = p.drops() ? scratch.get<A>(points() * outputWidth()) : nullptr;
+  Saved<A> shared;   // inference: all layers use the same memory
+  A *states[2] = {}; // inference: double-buffered layer outputs
+  A *dropped = p.drops() ? scratch.get<A>(rows() * outputWidth()) : nullptr;
   if (p.training) {
-    // Until the end it holds no valid header.
+    // The header stays invalid until the pass is complete.
     std::memcpy(a.reserve, &header, sizeof(header));
     if (p.drops())
       header.draw = context.dropoutDraw >= 0 ? uint64_t(context.dropoutDraw) : draws.fetch_add(1);
   } else {
-    shared.gates = scratch.get<A>(points() * gateRows());
-    shared.cell = p.isLstm() ? scratch.get<A>(points() * H) : nullptr;
-    shared.linear = p.mode == Mode::Gru ? scratch.get<A>(points() * H) : nullptr;
-    shared.hidden = p.projected() ? scratch.get<A>(points() * H) : nullptr;
+    shared.gates = scratch.get<A>(rows() * gateWidth());
+    shared.cell = p.isLstm() ? scratch.get<A>(rows() * H) : nullptr;
+    shared.linear = p.mode == Mode::Gru ? scratch.get<A>(rows() * H) : nullptr;
+    shared.hidden = p.projected() ? scratch.get<A>(rows() * H) : nullptr;
     for (int64_t n = 0; n < std::min<int64_t>(p.layers, 2); ++n)
-      states[n] = scratch.get<A>(points() * outputWidth());
+      states[n] = scratch.get<A>(rows() * outputWidth());
   }
 
   const A *input = x;
@@ -205,10 +206,10 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
       if (!p.training)
         saved.states = states[layer & 1];
       const LayerParams<const A> w = paramsOf(params, pseudo);
-      run.inputProducts(w, input, p.inputOf(layer), saved.gates);
+      run.inputGemm(w, input, p.inputOf(layer), saved.gates);
       run.direction(w, d, h0 + pseudo * B * P, c0 ? c0 + pseudo * B * H : nullptr, saved);
 
-      // The state after the last step is the final one, whatever the length, since it stays past the end.
+      // The state of the last step is the final state for every length, since padded steps copy it.
       const int64_t last = stepAt(d, p.steps - 1);
       for (int64_t b = 0; a.hn && b < B; ++b)
         store(a.hn, saved.states + (last * B + b) * outputWidth() + d * P, p.dtype, (pseudo * B + b) * P, P);
@@ -220,10 +221,10 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
       if (a.y)
         run.output(a.y, saved.states);
     } else if (dropped) {
-      // Dropout acts on the output on its way to the next layer; h itself stays whole.
+      // Dropout applies to the next layer's input only, not to h.
       const A scale = p.dropout < 1 ? A(1 / (1 - p.dropout)) : A(0);
       DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer)
-          .apply(dropped, saved.states, 0, points() * outputWidth(), scale);
+          .apply(dropped, saved.states, 0, rows() * outputWidth(), scale);
       input = dropped;
     }
   }
@@ -237,6 +238,6 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
   return Status();
 }
 
-/// The passes are members defined in files of their own, so each file instantiates its own.
+// Each pass is defined, and therefore instantiated, in a file of its own.
 template Status rnnrt::HostRnnPlan<float>::forward(const RunContext &, const RnnForward &);
 template Status rnnrt::HostRnnPlan<double>::forward(const RunContext &, const RnnForward &);

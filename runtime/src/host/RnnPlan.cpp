@@ -1,4 +1,4 @@
-// RnnPlan.cpp - the host's plan of a network: creation, checks of what a run is given, and the parameter buffer.
+// RnnPlan.cpp - the host plan of a stack of recurrent layers: creation, operand checks and the parameter buffer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "host/RnnPlan.h"
@@ -27,7 +27,7 @@ template <typename A> Status HostRnnPlan<A>::prepare() {
 
 //===-- Checks ---------------------------------------------------------------------------------------------------===//
 
-template <typename A> Status HostRnnPlan<A>::takeLengths(const int32_t *values, Lengths &lengths) const {
+template <typename A> Status HostRnnPlan<A>::readLengths(const int32_t *values, Lengths &lengths) const {
   bool full = true;
   if (values)
     RNNRT_TRY(checkLengths(p, values, full));
@@ -76,8 +76,8 @@ template <typename A>
 const A *HostRnnPlan<A>::maskedOperand(const void *source, int64_t width, const Lengths &lengths,
                                        Scratch &scratch) const {
   if (!lengths.values)
-    return asOperand<A>(source, p.dtype, points() * width, scratch);
-  A *target = scratch.get<A>(points() * width);
+    return asOperand<A>(source, p.dtype, rows() * width, scratch);
+  A *target = scratch.get<A>(rows() * width);
   for (int64_t t = 0; t < p.steps; ++t)
     for (int64_t b = 0; b < p.batch; ++b) {
       const int64_t row = (t * p.batch + b) * width;

@@ -1,24 +1,25 @@
-// RnnPlan.h - the host's plan of a network. One class per type that it computes in; the passes are in files of their
-// own. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RnnPlan.h - the host plan of a stack of recurrent layers, one instantiation per accumulation type A. Each pass has a
+// file of its own.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_HOST_RNNPLAN_H
 #define RNNRT_HOST_RNNPLAN_H
 
 #include "core/Memory.h"
 #include "core/Plan.h"
+#include "core/RnnLayouts.h"
 #include "host/Convert.h"
 #include "host/Kernels.h"
-#include "core/RnnLayouts.h"
 
 #include <atomic>
 
 namespace rnnrt {
 
-/// The sequence lengths of one run. `values` null: all T.
+/// The sequence lengths of one run. If `values` is null, all are T.
 struct Lengths {
   const int32_t *values = nullptr;
 
-  /// Step `t` of example `b` is past its end: its operands are not read, its results are zero.
+  /// Returns true if step `t` of sequence `b` is padding: its operands are not read, its results are zero.
   bool padded(int64_t t, int64_t b) const { return values && t >= values[b]; }
 };
 
@@ -27,17 +28,17 @@ template <typename A> struct LayerParams {
   A *inputWeights, *recurrentWeights, *projection, *inputBias, *recurrentBias;
 };
 
-/// What one direction of one layer keeps (see ReserveLayout).
+/// The saved tensors of one direction of one layer (see ReserveLayout).
 template <typename A> struct Saved {
   A *gates = nullptr, *cell = nullptr, *linear = nullptr, *hidden = nullptr, *delta = nullptr;
-  A *states = nullptr; ///< of the whole layer, [T,B,D*P]
+  A *states = nullptr; ///< of both directions, [T,B,D*P]
 };
 
 template <typename A> class HostRnnPlan final : public RnnPlan {
 public:
   HostRnnPlan(const RnnProblem &problem, std::shared_ptr<MemoryPool> pool)
       : RnnPlan(problem.describe()), p(problem), pool(std::move(pool)), keyHash(hashBytes(key.data(), key.size())) {}
-  /// Computes the layouts; before anything else.
+  /// Computes the layouts. Must precede every other function.
   Status prepare();
 
   int64_t paramsSize() const override { return layout.elements; }
@@ -55,20 +56,22 @@ private:
   struct BackwardRun;
   struct WeightsRun;
 
-  int64_t points() const { return p.steps * p.batch; }
-  int64_t gateRows() const { return p.gates() * p.hidden; }
-  /// Width of a layer's output.
+  /// Rows of a sequence tensor: T*B.
+  int64_t rows() const { return p.steps * p.batch; }
+  /// Elements per row of all gates: G*H.
+  int64_t gateWidth() const { return p.gates() * p.hidden; }
+  /// Elements per row of a layer's output: D*P.
   int64_t outputWidth() const { return p.directions() * p.projection; }
-  /// The step that direction `d` takes as its number `s`.
+  /// The time step that direction `d` processes in iteration `s`.
   int64_t stepAt(int64_t d, int64_t s) const { return d ? p.steps - 1 - s : s; }
-  Status takeLengths(const int32_t *values, Lengths &lengths) const;
-  /// Checks size, alignment and, unless `state` is 0, the header.
+  Status readLengths(const int32_t *values, Lengths &lengths) const;
+  /// Checks the size, the alignment and, unless `state` is 0, the header.
   Status checkReserve(const void *reserve, int64_t bytes, const Lengths &lengths, uint32_t state) const;
   uint64_t hashLengths(const Lengths &lengths) const;
   LayerParams<const A> paramsOf(const A *params, int64_t pseudo) const;
   Saved<A> savedOf(void *reserve, int64_t layer, int64_t direction) const;
 
-  /// A [T,B,width] operand as A, zero past the lengths, where `source` is not read.
+  /// Returns a [T,B,width] operand as A. Padding is zero; `source` is not read there.
   const A *maskedOperand(const void *source, int64_t width, const Lengths &lengths, Scratch &scratch) const;
 
   const RnnProblem p;
@@ -76,7 +79,7 @@ private:
   const uint64_t keyHash;
   ParamsLayout layout;
   ReserveLayout reserveLayout;
-  /// Draws taken so far: the random stream goes on from call to call.
+  /// Number of dropout draws; each training forward uses the next one.
   std::atomic<uint64_t> draws{0};
 };
 

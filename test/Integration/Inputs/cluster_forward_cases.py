@@ -18,7 +18,7 @@
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Bundle"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "tools", "gpu-bundle"))
 from cluster_cases import WIDE, element, function, kind, types_of, write  # noqa: E402
 from stacks import Stack  # noqa: E402
 

@@ -11,7 +11,7 @@
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Bundle"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "tools", "gpu-bundle"))
 from stacks import Stack  # noqa: E402
 
 element, kind = (sys.argv[1:] + ["cases"])[:2]

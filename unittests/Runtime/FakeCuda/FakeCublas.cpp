@@ -1,4 +1,5 @@
-// FakeCublas.cpp - the fake cuBLASLt. What it refuses the real one refuses too (cuBLAS guide of CUDA 13.0, cublasLtMatmul).
+// FakeCublas.cpp - the fake cuBLASLt. It rejects only what the real library rejects (cuBLAS guide of CUDA 13.0,
+// cublasLtMatmul).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FakeCublas.h"
@@ -200,8 +201,8 @@ template <typename T> static Result copyInto(T &target, const void *value, size_
   return Result::Success;
 }
 
-FAKE_API Result cublas::cublasLtMatmulDescSetAttribute(MatmulDesc desc, MatmulDescAttribute attribute, const void *value,
-                                                       size_t size) {
+FAKE_API Result cublas::cublasLtMatmulDescSetAttribute(MatmulDesc desc, MatmulDescAttribute attribute,
+                                                       const void *value, size_t size) {
   FAKE_ENTER("cublasLtMatmulDescSetAttribute");
   FAKE_EXPECT(isLive(desc, "operation", "cublasLtMatmulDescSetAttribute"));
   switch (attribute) {
@@ -221,7 +222,7 @@ FAKE_API Result cublas::cublasLtMatmulDescSetAttribute(MatmulDesc desc, MatmulDe
 
 FAKE_API Result cublas::cublasLtMatrixLayoutCreate(MatrixLayout *layout, DataType type, uint64_t rows, uint64_t columns,
                                                    int64_t ld) {
-  // A column must not reach into the next one.
+  // Columns must not overlap.
   FAKE_EXPECT(rows && columns && ld >= int64_t(rows));
   const Result result = make(layout, "layout", "cublasLtMatrixLayoutCreate");
   if (result == Result::Success)
@@ -249,7 +250,7 @@ FAKE_API Result cublas::cublasLtMatmulPreferenceSetAttribute(MatmulPreference pr
   return copyInto(preference->alignment[side], value, size);
 }
 
-//===-- Products -------------------------------------------------------------------------------------------------===//
+//===-- GEMM -----------------------------------------------------------------------------------------------------===//
 
 namespace {
 struct Sizes {
@@ -257,9 +258,9 @@ struct Sizes {
 };
 } // namespace
 
-/// The table of supported types, and that the sizes fit each other.
-static Result checkProduct(MatmulDesc desc, MatrixLayout a, MatrixLayout b, MatrixLayout c, MatrixLayout d, Sizes &sizes,
-                           const char *user) {
+/// Checks the table of supported types and the consistency of sizes.
+static Result checkGemm(MatmulDesc desc, MatrixLayout a, MatrixLayout b, MatrixLayout c, MatrixLayout d, Sizes &sizes,
+                        const char *user) {
   FAKE_EXPECT(isLive(desc, "operation", user) && isLive(a, "layout", user) && isLive(b, "layout", user) &&
               isLive(c, "layout", user) && isLive(d, "layout", user));
   const bool transposesA = desc->a == Operation::Transpose, transposesB = desc->b == Operation::Transpose;
@@ -289,7 +290,7 @@ FAKE_API Result cublas::cublasLtMatmulAlgoGetHeuristic(Handle handle, MatmulDesc
   FAKE_EXPECT(isLive(handle, "handle", name) && isLive(preference, "preference", name) && requested > 0);
   Sizes sizes;
   *count = 0;
-  if (Result result = checkProduct(desc, a, b, c, d, sizes, name); result != Result::Success)
+  if (Result result = checkGemm(desc, a, b, c, d, sizes, name); result != Result::Success)
     return result;
   write(&State::log, "%s m=%llu n=%llu k=%llu", name, (unsigned long long)sizes.m, (unsigned long long)sizes.n,
         (unsigned long long)sizes.k);
@@ -336,7 +337,7 @@ static void storeAt(DataType type, void *data, int64_t index, double value) {
   }
 }
 
-/// To the 11 bits of tf32's significand.
+/// Rounds to the 11-bit significand of TF32.
 static double roundedToTf32(double value) {
   const float narrow = float(value);
   uint32_t bits;
@@ -347,7 +348,7 @@ static double roundedToTf32(double value) {
   return rounded;
 }
 
-/// Tells the fake driver.
+/// Reports a memory access to the fake driver.
 static void use(cuda::CUstream stream, const void *pointer, const char *user) {
   static auto *function = [] {
     const char *directory = std::getenv("RNNRT_CUDA_PATH");
@@ -370,7 +371,7 @@ FAKE_API Result cublas::cublasLtMatmul(Handle handle, MatmulDesc desc, const voi
   FAKE_ENTER(name);
   FAKE_EXPECT(isLive(handle, "handle", name) && algo && alpha && beta);
   Sizes sizes;
-  if (Result result = checkProduct(desc, aLayout, bLayout, cLayout, dLayout, sizes, name); result != Result::Success)
+  if (Result result = checkGemm(desc, aLayout, bLayout, cLayout, dLayout, sizes, name); result != Result::Success)
     return result;
   const uint64_t *chosen = algo->data;
   FAKE_EXPECT(chosen[0] == sizes.m && chosen[1] == sizes.n && chosen[2] == sizes.k && workspaceBytes >= chosen[3]);
@@ -407,7 +408,7 @@ FAKE_API Result cublas::cublasLtMatmul(Handle handle, MatmulDesc desc, const voi
                factor(b, bLayout, desc->b == Operation::Transpose, k, column);
       sum *= scale;
       const int64_t place = int64_t(column) * dLayout->ld + int64_t(row);
-      // With a factor of zero it is not even read.
+      // With beta = 0, C is not read.
       if (before != 0)
         sum += before * elementAt(cLayout->type, c, place);
       if (desc->epilogue == Epilogue::Bias)

@@ -1,6 +1,7 @@
-// FakeCublas.h - the controls of the fake cuBLASLt: a libcublasLt.so.13 for machines without a GPU. It multiplies on the
-// host in the fake driver's memory, refuses what the real one refuses, and writes down every product. Tests find these
-// functions by name in the library that the runtime loaded. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// FakeCublas.h - the controls of the fake cuBLASLt, a libcublasLt.so.13 for machines without a GPU. It computes on the
+// host in memory of the fake driver, rejects what the real library rejects, and logs every GEMM. Tests look up these
+// functions by name in the library that the runtime loaded.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_UNITTESTS_RUNTIME_FAKECUBLAS_H
 #define RNN_UNITTESTS_RUNTIME_FAKECUBLAS_H
@@ -12,19 +13,19 @@ extern "C" {
 #endif
 
 #define FAKE_CUBLAS_CONTROLS(X)                                                                                        \
-  /* Everything as at the start, but for live objects. */                                                              \
+  /* Resets everything except live objects. */                                                                         \
   X(void, fake_cublas_reset, (void))                                                                                   \
-  /* The calls since the reset that do something, one a line: `cublasLtMatmul m=4 n=2 k=3 ...`. Lent. */               \
+  /* Log of the calls since the reset, one per line: `cublasLtMatmul m=4 n=2 k=3 ...`. Borrowed. */                    \
   X(const char *, fake_cublas_log, (void))                                                                             \
-  /* Uses that the real library may answer with a crash or with wrong numbers, one a line. Lent. */                    \
+  /* Invalid uses, one per line, on which the real library may crash or return wrong results. Borrowed. */             \
   X(const char *, fake_cublas_misuse, (void))                                                                          \
-  /* Handles and descriptions made and not destroyed. */                                                               \
+  /* Number of live handles and descriptors. */                                                                        \
   X(int64_t, fake_cublas_live, (void))                                                                                 \
-  /* There is no algorithm for any product. */                                                                         \
+  /* The heuristic returns no algorithm. */                                                                            \
   X(void, fake_cublas_deny, (int32_t denies))                                                                          \
-  /* Algorithms need so much memory; at the start 1024 bytes. */                                                       \
+  /* Sets the workspace size of algorithms in bytes, initially 1024. */                                                \
   X(void, fake_cublas_set_workspace, (uint64_t bytes))                                                                 \
-  /* The function of this name fails with `result`; NULL: none. */                                                     \
+  /* Makes the function `name` fail with `result`; NULL: none. */                                                      \
   X(void, fake_cublas_fail, (const char *name, uint32_t result))                                                       \
   X(void, fake_cublas_set_version, (uint64_t version))
 

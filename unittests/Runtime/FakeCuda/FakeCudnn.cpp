@@ -1,5 +1,6 @@
-// FakeCudnn.cpp - the fake cuDNN: controls, handles and descriptors. Every rule that it checks was seen to be checked
-// by cuDNN 9.19, or is in its reference. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// FakeCudnn.cpp - the fake cuDNN: controls, handles and descriptors. It checks only rules that cuDNN 9.19 enforces or
+// that its reference documents.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FakeCudnnState.h"
 #include "FakeDriver.h"
@@ -197,7 +198,7 @@ FAKE_API const char *cudnnGetErrorString(Result status) {
 
 FAKE_API void cudnnGetLastErrorString(char *message, size_t size) {
   std::snprintf(message, size, "%s", fake::lastError.c_str());
-  fake::lastError.clear(); // reading it clears it, as in the real one
+  fake::lastError.clear(); // reading clears it, as in the real library
 }
 
 FAKE_API Result cudnnCreate(Handle *handle) {
@@ -252,7 +253,7 @@ FAKE_API Result cudnnGetTensorNdDescriptor(const TensorDescriptor descriptor, in
   return Result::Success;
 }
 
-/// What the states of the fake hold: a seed and the number of draws, so that its masks are the host's.
+/// The dropout states of the fake: a seed and the number of draws, so that its masks equal the host's.
 struct States {
   uint64_t magic, seed, draws;
 };
@@ -342,7 +343,7 @@ FAKE_API Result cudnnSetRNNDescriptor_v8(RnnDescriptor rnn, RnnAlgo algorithm, R
   const bool persists = algorithm != RnnAlgo::Standard;
   if (projSize > hiddenSize || (projSize < hiddenSize && (mode != RnnMode::Lstm || persists)))
     return fake::fail(Result::NotSupported, "projSize");
-  // Accepted pairs of 9.19 (gpu-kernels.md, A2).
+  // The combinations that cuDNN 9.19 accepts.
   const bool f64 = type == DataType::Double;
   if (f64 != (precision == DataType::Double) ||
       (f64 && (algorithm == RnnAlgo::PersistStatic || algorithm == RnnAlgo::PersistStaticSmallH)))
@@ -408,7 +409,7 @@ FAKE_API Result cudnnSetRNNDataDescriptor(RnnDataDescriptor data, DataType type,
     if (lengths[b] < 0 || lengths[b] > steps)
       return fake::fail(Result::BadParam, "seqLengthArray");
   double value = 1;
-  std::memcpy(&value, fill, sizeof(value)); // the runtime gives eight bytes whatever the type
+  std::memcpy(&value, fill, sizeof(value)); // the runtime passes eight bytes for every type
   if (value != 0)
     return fake::fail(Result::BadParam, "paddingFill");
   data->set = true;
@@ -448,7 +449,7 @@ FAKE_API Result cudnnGetRNNWeightParams(Handle handle, RnnDescriptor rnn, int32_
   if (int64_t(size) != bytes || pseudo < 0 || pseudo >= p.layers * p.directions() || id < 0 ||
       (id >= 2 * gates && !projects))
     return fake::fail(Result::BadParam, "pseudoLayer, linLayerID or weightSpaceSize");
-  if (!base && fake::state().nullBase == FAKE_CUDNN_REFUSE)
+  if (!base && fake::state().nullBase == FAKE_CUDNN_REJECT)
     return fake::fail(Result::BadParam, "weightSpace == NULL");
   const DataType types[] = {DataType::Half, DataType::BFloat16, DataType::Float, DataType::Double};
   auto answer = [&](TensorDescriptor descriptor, void **address, bool there, int64_t rows, int64_t columns,

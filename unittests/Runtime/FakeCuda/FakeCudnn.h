@@ -1,6 +1,6 @@
-// FakeCudnn.h - the controls of the fake cuDNN: a libcudnn.so.9 for machines without a GPU. It computes by the host
-// plans on the fake driver's memory, writes down every call, and can refuse, fail or answer in other ways that the real
-// one may. Tests find these functions by name in the library that the runtime loaded.
+// FakeCudnn.h - the controls of the fake cuDNN, a libcudnn.so.9 for machines without a GPU. It computes with the host
+// plans in memory of the fake driver and logs every call. It can reject calls, fail, or use other layouts, as the real
+// library may. Tests look up these functions by name in the library that the runtime loaded.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_UNITTESTS_RUNTIME_FAKECUDNN_H
@@ -12,21 +12,21 @@
 extern "C" {
 #endif
 
-/// Where the parameters lie.
+/// The layout of the parameter buffer.
 enum FakeCudnnLayout {
-  FAKE_CUDNN_DENSE = 0,        ///< as semantics 3.5 says
+  FAKE_CUDNN_DENSE = 0,        ///< canonical order without gaps
   FAKE_CUDNN_SCATTERED = 1,    ///< in reverse order, with gaps
   FAKE_CUDNN_PER_ALGORITHM = 2 ///< dense for the standard algorithm, scattered for the others
 };
 
-/// What cudnnGetRNNWeightParams does with a null base.
+/// The result of cudnnGetRNNWeightParams for a null base.
 enum FakeCudnnNullBase {
   FAKE_CUDNN_OFFSETS = 0, ///< addresses are offsets
-  FAKE_CUDNN_REFUSE = 1,  ///< BAD_PARAM
+  FAKE_CUDNN_REJECT = 1,  ///< BAD_PARAM
   FAKE_CUDNN_NULLS = 2    ///< success with null addresses
 };
 
-/// Bits of `steps` for deny: what of an algorithm gives NOT_SUPPORTED.
+/// Bits of `steps` for deny: the steps of an algorithm that return NOT_SUPPORTED.
 enum FakeCudnnStep {
   FAKE_CUDNN_SET = 1,
   FAKE_CUDNN_BUILD = 2,
@@ -37,21 +37,21 @@ enum FakeCudnnStep {
 };
 
 #define FAKE_CUDNN_CONTROLS(X)                                                                                         \
-  /* Everything as at the start, but for live objects. */                                                              \
+  /* Resets everything except live objects. */                                                                         \
   X(void, fake_cudnn_reset, (void))                                                                                    \
-  /* The calls since the reset, one a line: `cudnnRNNForward stream=2 algo=standard ...`. Lent until the next call. */ \
+  /* Log of the calls since the reset, one per line: `cudnnRNNForward stream=2 algo=standard ...`. Borrowed. */        \
   X(const char *, fake_cudnn_log, (void))                                                                              \
-  /* Uses that the real library may answer with a crash or with wrong numbers, one a line. Lent. */                    \
+  /* Invalid uses, one per line, on which the real library may crash or return wrong results. Borrowed. */             \
   X(const char *, fake_cudnn_misuse, (void))                                                                           \
-  /* Handles and descriptors made and not destroyed. */                                                                \
+  /* Number of live handles and descriptors. */                                                                        \
   X(int64_t, fake_cudnn_live, (void))                                                                                  \
-  /* Calls since the reset that could have failed. */                                                                  \
+  /* Number of calls since the reset that can fail. */                                                                 \
   X(int64_t, fake_cudnn_calls, (void))                                                                                 \
-  /* The n-th of these (from 0) fails with `result`; negative: none. */                                                \
+  /* Makes the n-th of these calls (from 0) fail with `result`; negative: none. */                                     \
   X(void, fake_cudnn_fail_nth, (int64_t n, uint32_t result))                                                           \
   X(void, fake_cudnn_set_layout, (int32_t layout))                                                                     \
   X(void, fake_cudnn_set_null_base, (int32_t behaviour))                                                               \
-  /* `algorithm` (cuDNN's number) does not support what `steps` say. */                                                \
+  /* Makes the given `steps` of `algorithm` (cuDNN's value) unsupported. */                                            \
   X(void, fake_cudnn_deny, (int32_t algorithm, int32_t steps))                                                         \
   X(void, fake_cudnn_set_version, (uint64_t version))
 

@@ -1,5 +1,5 @@
-// FakeCudnnRun.cpp - the fake cuDNN: layout of the parameters, sizes, and the three passes, computed by the host plans
-// of the runtime on the problem that the descriptors describe.
+// FakeCudnnRun.cpp - the fake cuDNN: layout of the parameters, sizes, and the three passes, which use the host plans of
+// the runtime for the problem that the descriptors specify.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FakeCudnnState.h"
@@ -41,7 +41,7 @@ RnnProblem fake::problemOf(const RnnObject &rnn, const RnnDataObject &x, bool tr
   return p;
 }
 
-/// Elements of every canonical tensor: matrices pseudo layer by pseudo layer, then biases.
+/// Returns the element count of each canonical tensor: the matrices of each pseudo layer, then the biases.
 static std::vector<int64_t> tensorSizes(const RnnProblem &p) {
   std::vector<int64_t> sizes;
   for (int64_t layer = 0; layer < p.layers; ++layer)
@@ -79,7 +79,7 @@ std::vector<int64_t> fake::weightOffsets(const RnnObject &rnn, int64_t &bytes) {
 }
 
 size_t fake::workspaceSize(const RnnObject &rnn, const RnnDataObject &x) {
-  // Any number that depends on everything.
+  // An arbitrary size that depends on all parameters.
   int64_t sum = 0;
   for (int32_t length : x.lengths)
     sum += length;
@@ -88,7 +88,7 @@ size_t fake::workspaceSize(const RnnObject &rnn, const RnnDataObject &x) {
 
 namespace {
 
-/// Behind the host's reserve: what a backward pass must find.
+/// Follows the host's reserve space; a backward pass checks it.
 struct Trailer {
   uint64_t algorithm, lengths, seed;
 };
@@ -98,7 +98,7 @@ uint64_t hashOf(const RnnDataObject &x) {
   return std::hash<std::string_view>()({bytes, x.lengths.size() * sizeof(int32_t)});
 }
 
-/// A plan of the host and a call to run it in.
+/// A host plan and a call that runs it.
 class HostPlan {
 public:
   explicit HostPlan(const RnnProblem &p, uint64_t seed = 0, int64_t draw = -1) {
@@ -111,8 +111,8 @@ public:
     rnnrt_call_options_init(&options);
     options.dropout_draw = draw;
     rnnrt_status_release(rnnrt_call_create(device, nullptr, &options, &call));
-    // The two halves of which the host makes the seed; not every 64-bit number has such halves, and then another one
-    // that depends on it does.
+    // The two halves that the host combines to the seed. If a 64-bit seed has no such halves, another seed derived from
+    // it is used.
     const auto low = int32_t(uint32_t(seed)), high = int32_t(uint32_t(seed >> 32));
     const int32_t seed2 = low < 0 && high != -1 ? low & INT32_MAX : low;
     plan = rnnrt_abi_rnn_plan(call, p.dtype, int32_t(p.mode), p.skipInput, p.bidirectional, p.training, p.dropout, high,
@@ -134,15 +134,15 @@ public:
 
 size_t fake::reserveSize(const RnnObject &rnn, const RnnDataObject &x) {
   HostPlan host(problemOf(rnn, x, true));
-  // Other algorithms want more, so that a size taken from the wrong one is seen.
+  // Other algorithms require more, so that a size queried for the wrong algorithm is detected.
   return size_t(rnnrt_abi_rnn_reserve_size(host.call, host.plan)) + sizeof(Trailer) + 256 * size_t(rnn.algorithm);
 }
 
-//===-- What a run is given --------------------------------------------------------------------------------------===//
+//===-- Operands of a run ----------------------------------------------------------------------------------------===//
 
 namespace {
 
-/// Counts the users of an object for the time of a call.
+/// Counts the concurrent uses of an object, for the duration of a call.
 class Use {
 public:
   Use(std::atomic<int> &users, const char *what) : users(users) {
@@ -173,7 +173,7 @@ bool describesStates(const TensorObject &tensor, const RnnProblem &p, int64_t wi
   return tensor.set && fake::dtypeOf(tensor.type) == p.dtype && tensor.dims == dims && tensor.strides == strides;
 }
 
-/// Everything that the three passes check alike.
+/// The checks common to the three passes.
 Result checkRun(const Operands &o, int32_t step) {
   FAKE_EXPECT_LIVE(o.handle, "handle", o.name);
   FAKE_EXPECT_LIVE(o.rnn, "rnn", o.name);
@@ -226,12 +226,12 @@ Result checkRun(const Operands &o, int32_t step) {
             algorithms[uint32_t(o.rnn->algorithm) & 3], o.training, o.x->steps, lengths.c_str());
   for (const void *pointer : {o.weights, static_cast<const void *>(o.work), static_cast<const void *>(o.reserve)})
     fake::use(o.handle->stream, pointer, o.name);
-  // The workspace belongs to cuDNN, all of it.
+  // cuDNN may overwrite the whole workspace.
   std::memset(o.work, 0xab, o.workSize);
   return Result::Success;
 }
 
-/// Checks operands and results, and tells the driver.
+/// Checks operands and results, and reports their use to the fake driver.
 bool misaligned(Handle handle, const char *name, std::initializer_list<const void *> pointers) {
   for (const void *pointer : pointers)
     fake::use(handle->stream, pointer, name);
@@ -239,7 +239,7 @@ bool misaligned(Handle handle, const char *name, std::initializer_list<const voi
                      [](const void *pointer) { return reinterpret_cast<uintptr_t>(pointer) % 16; });
 }
 
-/// The parameters in the host's order.
+/// Converts the parameters to the host's layout.
 std::vector<char> denseWeights(const RnnObject &rnn, const void *weights) {
   int64_t bytes = 0;
   const std::vector<int64_t> sizes = tensorSizes(rnn.problem), offsets = fake::weightOffsets(rnn, bytes);
@@ -279,7 +279,7 @@ void addElement(int32_t dtype, void *target, const void *value) {
   }
 }
 
-/// Zeros in the place of an operand that may be null.
+/// A zero tensor in place of an operand that may be null.
 class Zeros {
 public:
   explicit Zeros(int64_t bytes) : memory(size_t(bytes)) {}

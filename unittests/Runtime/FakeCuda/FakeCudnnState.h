@@ -1,4 +1,4 @@
-// FakeCudnnState.h - objects, log and switches of the fake cuDNN, shared by its files.
+// FakeCudnnState.h - objects, log and settings of the fake cuDNN, shared by its files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_UNITTESTS_RUNTIME_FAKECUDNNSTATE_H
@@ -38,7 +38,7 @@ struct DropoutObject {
 struct RnnObject {
   bool set = false;
   RnnAlgo algorithm{};
-  /// steps and batch come with the data descriptors.
+  /// The data descriptors provide steps and batch.
   RnnProblem problem;
   MathType math{};
   DropoutDescriptor dropout = nullptr;
@@ -64,39 +64,39 @@ using namespace rnnrt::cudnn;
 struct State {
   std::mutex mutex;
   std::string log, misuse, logCopy, misuseCopy;
-  std::map<void *, const char *> live; ///< object to its kind
+  std::map<void *, const char *> live; ///< kind of each live object
   int64_t calls = 0, failAt = -1;
   uint32_t failWith = 0;
   int32_t layout = FAKE_CUDNN_DENSE, nullBase = FAKE_CUDNN_OFFSETS;
-  std::map<int32_t, int32_t> denied; ///< algorithm to steps
+  std::map<int32_t, int32_t> denied; ///< unsupported steps of each algorithm
   uint64_t version = 91900;
 };
 State &state();
 
-/// Text of the last failure of this thread.
+/// Message of the last failure of this thread.
 extern thread_local std::string lastError;
 
-/// Writes a line down.
+/// Appends a line to the log.
 __attribute__((format(printf, 1, 2))) void log(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void misuse(const char *format, ...);
-/// A failure with its text.
+/// Records a failure message and returns the failure.
 __attribute__((format(printf, 2, 3))) Result fail(Result result, const char *format, ...);
 
-/// Counts a call that may fail; true when it is this one's turn, and `result` is what it returns.
+/// Counts a call that can fail. Returns true if this call must fail with `result`.
 bool chosenToFail(const char *name, Result &result);
 bool isLive(void *object, const char *kind, const char *user);
 bool denies(RnnAlgo algorithm, int32_t step);
-/// Small numbers for the streams of the log, in the order of their appearance.
+/// Returns a small number for each stream, for the log, in the order of first use.
 int streamNumber(rnnrt::cuda::CUstream stream);
 
-/// Tells the fake driver that work on `stream` uses the memory at `pointer` (null is allowed): it finds out whether the
-/// memory is alive and whether another stream may be using it.
+/// Reports to the fake driver that work on `stream` uses the memory at `pointer` (null is allowed). The driver checks
+/// that the memory is live and that no unordered work of another stream uses it.
 void use(rnnrt::cuda::CUstream stream, const void *pointer, const char *user);
 
 /// The problem of a run.
 rnnrt::RnnProblem problemOf(const RnnObject &rnn, const RnnDataObject &x, bool training);
 int32_t dtypeOf(DataType type);
-/// Bytes of canonical tensor k within the buffer, in the order of canonicalSizes(), and the size of the buffer.
+/// Byte offsets of the canonical tensors in the buffer, in the order of canonicalSizes(), and the size of the buffer.
 std::vector<int64_t> weightOffsets(const RnnObject &rnn, int64_t &bytes);
 size_t workspaceSize(const RnnObject &rnn, const RnnDataObject &x);
 size_t reserveSize(const RnnObject &rnn, const RnnDataObject &x);

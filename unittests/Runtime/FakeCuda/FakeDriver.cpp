@@ -1,5 +1,6 @@
-// FakeDriver.cpp - the fake driver: controls, devices, contexts, streams, events and graphs. What it refuses the real
-// one refuses too (CUDA driver API reference, CUDA 13.0). SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// FakeDriver.cpp - the fake driver: controls, devices, contexts, streams, events and graphs. It rejects only what the
+// real driver rejects (CUDA driver API reference, CUDA 13.0).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FakeDriverState.h"
 
@@ -80,7 +81,7 @@ bool fake::isAfter(const Clock &clock, int stream, int64_t time) {
 }
 
 int64_t fake::step(CUstream stream) {
-  // What the program waited for is in front of what it does now.
+  // Work that the host has waited for precedes later operations.
   join(stream->clock, state().host);
   return ++stream->clock[stream->number];
 }
@@ -193,7 +194,7 @@ FAKE_API void fake_cuda_use(void *stream, const void *pointer, const char *user)
   fake::use(native, pointer, 0, user);
 }
 
-//===-- Start and devices ----------------------------------------------------------------------------------------===//
+//===-- Initialization and devices -------------------------------------------------------------------------------===//
 
 FAKE_API CUresult rnnrt::cuda::cuInit(unsigned int flags) {
   FAKE_ENTER("cuInit");
@@ -300,7 +301,7 @@ FAKE_API CUresult rnnrt::cuda::cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     fake::misuse("cuDevicePrimaryCtxRelease of a context that nobody owns");
     return CUDA_ERROR_INVALID_CONTEXT;
   }
-  // The object stays, so that a use of it is seen and does not crash. Objects do not say whose they are.
+  // The object is not freed, so that a later use is detected and does not crash.
   --it->second.first;
   if (!fake_cuda_live("context") && fake_cuda_live(nullptr))
     fake::misuse("cuDevicePrimaryCtxRelease while there are objects in the context");
@@ -487,7 +488,7 @@ FAKE_API CUresult rnnrt::cuda::cuEventElapsedTime(float *milliseconds, CUevent s
   FAKE_EXPECT_LIVE(end, "event", "cuEventElapsedTime");
   if (!start->timed || !end->timed || !start->recorded || !end->recorded)
     return CUDA_ERROR_INVALID_HANDLE;
-  // A program may not have waited.
+  // The host may not have waited for the events.
   for (const CUevent event : {start, end})
     for (const auto &[stream, time] : event->clock)
       if (!fake::isAfter(fake::state().host, stream, time))

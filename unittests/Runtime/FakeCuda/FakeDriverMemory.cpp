@@ -1,4 +1,4 @@
-// FakeDriverMemory.cpp - memory of the fake driver: pools, copies, fills, and registered memory of the host.
+// FakeDriverMemory.cpp - memory of the fake driver: pools, copies, fills, and registered host memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FakeDriverState.h"
@@ -49,7 +49,7 @@ FAKE_API CUresult rnnrt::cuda::cuMemAllocFromPoolAsync(CUdeviceptr *pointer, siz
   auto *memory = static_cast<char *>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
   if (!memory)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  // What nobody wrote is not a number.
+  // Uninitialized memory is NaN.
   std::memset(memory, 0xff, bytes);
   s.used += int64_t(bytes);
   ++pool->blocks;
@@ -79,7 +79,7 @@ FAKE_API CUresult rnnrt::cuda::cuMemFreeAsync(CUdeviceptr pointer, CUstream stre
   fake::log("cuMemFreeAsync stream=%d bytes=%zu", stream->number, block.bytes);
   s.used -= int64_t(block.bytes);
   --block.pool->blocks;
-  // A late reader gets no numbers; tools as valgrind see it too.
+  // Poison freed memory, so that a use after free is detected.
   std::memset(it->first, 0xff, block.bytes);
   std::free(it->first);
   s.blocks.erase(it);
@@ -95,7 +95,7 @@ FAKE_API CUresult rnnrt::cuda::cuMemcpyAsync(CUdeviceptr target, CUdeviceptr sou
   fake::use(stream, pointerOf(target), bytes, "cuMemcpyAsync");
   fake::use(stream, pointerOf(source), bytes, "cuMemcpyAsync");
   fake::enqueue(stream, [=] { std::memmove(pointerOf(target), pointerOf(source), bytes); });
-  // Plain memory of the host is ready when the function returns.
+  // Copies of pageable host memory are complete when the function returns.
   if (fake::blockOf(pointerOf(target)) == fake::state().blocks.end() && !stream->capture)
     fake::join(fake::state().host, stream->clock);
   fake::log("cuMemcpyAsync stream=%d bytes=%zu", stream->number, bytes);

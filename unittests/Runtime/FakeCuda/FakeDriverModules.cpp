@@ -8,7 +8,7 @@
 
 using namespace rnnrt::cuda;
 
-/// What separates words in the code that the fake reads.
+/// Separators of words in the code that the fake parses.
 static std::string wordAt(const std::string &text, size_t at) {
   at = text.find_first_not_of(" \t\n", at);
   return at == std::string::npos ? "" : text.substr(at, text.find_first_of(" \t\n,(;", at) - at);
@@ -30,12 +30,12 @@ static void addFunction(CUmodule module, const std::string &name, int cluster) {
   module->functions.push_back(std::move(function));
 }
 
-/// Machine code for another chip is refused.
+/// Rejects machine code for another chip.
 static CUresult readMachineCode(CUmodule module, const char *data) {
   const std::string text(data + 4);
   if (text.rfind(" chip=", 0) != 0) {
-    // A real one: every kernel has a section `.text.NAME`. Where the file ends stands in its header (ELF-64: section
-    // headers at byte 40, their size and number at 58 and 60).
+    // A real cubin: every kernel has a section `.text.NAME`. The header determines the file size (ELF-64: offset of the
+    // section headers at byte 40, their size and count at 58 and 60).
     uint64_t headers;
     uint16_t size, count;
     std::memcpy(&headers, data + 40, sizeof(headers));
@@ -65,7 +65,7 @@ FAKE_API CUresult rnnrt::cuda::cuModuleLoadDataEx(CUmodule *module, const void *
   FAKE_EXPECT(image);
   if (fake::state().capturing)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  auto refuse = [&](CUresult result, const char *reason) {
+  auto reject = [&](CUresult result, const char *reason) {
     for (unsigned k = 0; k + 1 < count; ++k)
       if (options[k] == CU_JIT_ERROR_LOG_BUFFER && options[k + 1] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
         std::snprintf(static_cast<char *>(values[k]), reinterpret_cast<size_t>(values[k + 1]), "%s", reason);
@@ -81,11 +81,11 @@ FAKE_API CUresult rnnrt::cuda::cuModuleLoadDataEx(CUmodule *module, const void *
     int capability = 0, cluster = 0;
     const size_t target = text.find(".target"), marked = text.find(".reqnctapercluster");
     if (target == std::string::npos || std::sscanf(text.c_str() + target, ".target sm_%d", &capability) != 1)
-      return refuse(CUDA_ERROR_INVALID_PTX, "ptxas application ptx input, line 1;\n  fatal : no target\n");
+      return reject(CUDA_ERROR_INVALID_PTX, "ptxas application ptx input, line 1;\n  fatal : no target\n");
     if (capability > fake::state().capability)
-      return refuse(CUDA_ERROR_INVALID_PTX, "ptxas fatal : the target is newer than the device\n");
+      return reject(CUDA_ERROR_INVALID_PTX, "ptxas fatal : the target is newer than the device\n");
     if (text.find("BROKEN") != std::string::npos)
-      return refuse(CUDA_ERROR_INVALID_PTX,
+      return reject(CUDA_ERROR_INVALID_PTX,
                     "ptxas application ptx input, line 3; error : Unknown\n\n  symbol 'BROKEN'\n");
     if (marked != std::string::npos)
       std::sscanf(text.c_str() + marked, ".reqnctapercluster %d", &cluster);
@@ -147,7 +147,7 @@ FAKE_API CUresult rnnrt::cuda::cuFuncSetAttribute(CUfunction function, CUfunctio
   return CUDA_SUCCESS;
 }
 
-/// What a launch asks for.
+/// The attributes of a launch.
 struct Asked {
   explicit Asked(const CUlaunchConfig &config, int compiledCluster)
       : blocks(int64_t(config.gridDimX) * config.gridDimY * config.gridDimZ),
@@ -191,7 +191,7 @@ FAKE_API CUresult rnnrt::cuda::cuLaunchKernelEx(const CUlaunchConfig *config, CU
   if (!asked.divides || asked.cluster > 16 ||
       (asked.cluster > 8 && !function->attributes[CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED]))
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-  // As many as one per multiprocessor, and clusters of 16 with little shared memory.
+  // One block per multiprocessor; clusters of 16 blocks only with little shared memory.
   if (asked.cooperative && asked.blocks > 132)
     return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   if ((asked.cluster == 16 && config->sharedMemBytes > 200000) ||
@@ -213,7 +213,8 @@ FAKE_API CUresult rnnrt::cuda::cuOccupancyMaxActiveClusters(int *clusters, CUfun
   FAKE_EXPECT(isFunction(function, "cuOccupancyMaxActiveClusters"));
   const Asked asked(*config, function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
   FAKE_EXPECT(asked.cluster > 0);
-  *clusters = asked.cluster == 16 && config->sharedMemBytes > 200000 ? 0 : int(fake::state().forClusters / asked.cluster);
+  *clusters =
+      asked.cluster == 16 && config->sharedMemBytes > 200000 ? 0 : int(fake::state().forClusters / asked.cluster);
   return CUDA_SUCCESS;
 }
 

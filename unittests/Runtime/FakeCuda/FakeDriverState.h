@@ -24,7 +24,7 @@ namespace rnnrt::cuda {
 #include "cuda/DriverApi.def"
 #undef RNNRT_CUDA
 
-/// How far each stream (by number) had got, as far as somebody knows: a vector clock.
+/// A vector clock: the known progress of each stream, by stream number.
 using Clock = std::map<int, int64_t>;
 
 struct CUctx_st {
@@ -34,7 +34,7 @@ struct CUctx_st {
 struct CUstream_st {
   int number = 0;
   Clock clock;
-  CUgraph capture = nullptr; ///< what it is being captured into
+  CUgraph capture = nullptr; ///< the graph of the current capture
 };
 
 struct CUevent_st {
@@ -72,65 +72,66 @@ namespace fake {
 
 using namespace rnnrt::cuda;
 
-/// One allocation, and which work uses it.
+/// One allocation, and the work that uses it.
 struct Block {
   size_t bytes = 0;
   CUmemoryPool pool = nullptr;
-  int stream = 0;   ///< that it was allocated on
-  int64_t time = 0; ///< when, on that stream
-  Clock lastUse;    ///< by stream
+  int stream = 0;   ///< stream of the allocation
+  int64_t time = 0; ///< time of the allocation on that stream
+  Clock lastUse;    ///< last use per stream
 };
 
-/// 132, or what the environment says, for programs that cannot ask the fake.
+/// Returns FAKE_CUDA_FOR_CLUSTERS, default 132. The variable serves programs that cannot call the fake.
 inline int32_t readForClusters() {
   const char *text = std::getenv("FAKE_CUDA_FOR_CLUSTERS");
   return text ? std::atoi(text) : 132;
 }
 
-/// Guarded by its mutex, which FAKE_ENTER takes.
+/// Guarded by its mutex, which FAKE_ENTER locks.
 struct State {
   std::recursive_mutex mutex;
   std::string log, misuse, failed, logCopy, misuseCopy;
-  std::map<void *, std::string> live; ///< object to its kind
+  std::map<void *, std::string> live; ///< kind of each live object
   std::map<char *, Block> blocks;
-  std::map<char *, size_t> regions; ///< registered memory of the host
+  std::map<char *, size_t> regions; ///< registered host memory
   std::map<std::string, fake_cuda_kernel_t> kernels;
-  std::map<int, std::pair<int, std::unique_ptr<CUctx_st>>> contexts; ///< by device, with the number of owners
-  std::set<int> streamNumbers;                                       ///< of the live ones
-  Clock host;                                                        ///< what the program has waited for
+  std::map<int, std::pair<int, std::unique_ptr<CUctx_st>>> contexts; ///< by device, with the reference count
+  std::set<int> streamNumbers;                                       ///< numbers of live streams
+  Clock host;                                                        ///< work that the host has waited for
   int64_t calls = 0, failAt = -1;
   uint32_t failWith = 0;
   int32_t devices = 1, capability = 90, streams = 0, capturing = 0;
   int64_t memory = int64_t(8) << 30, used = 0;
-  int32_t forClusters = readForClusters(); ///< multiprocessors that may hold blocks of clusters
+  int32_t forClusters = readForClusters(); ///< multiprocessors available to clusters
 };
 State &state();
 
-/// The contexts that this thread made current.
+/// The context stack of this thread.
 std::vector<CUcontext> &contextStack();
 
 __attribute__((format(printf, 1, 2))) void log(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void misuse(const char *format, ...);
 
-/// Counts a call that may fail; true when it is this one's turn, and `result` is what it returns.
+/// Counts a call that can fail. Returns true if this call must fail with `result`.
 bool chosenToFail(const char *name, CUresult &result);
 bool isLive(const void *object, const char *kind, const char *user);
-/// A call that works in the current context: there must be one.
+/// Returns true if this thread has a current context; else records a misuse.
 bool hasContext(const char *user);
 
-/// Begins an operation on `stream`, which is live, and returns its time.
+/// Begins an operation on the live stream `stream` and returns its time.
 int64_t step(CUstream stream);
 void join(Clock &clock, const Clock &other);
-/// Whether who has `clock` comes after `time` of `stream`; a stream that was destroyed is done.
+/// Returns true if `clock` is after `time` of `stream`, or if the stream was destroyed.
 bool isAfter(const Clock &clock, int stream, int64_t time);
-/// Work on `stream` uses the memory at `pointer`: it was allocated before, and not freed. Host memory is all right.
+/// Records that work on `stream` uses the memory at `pointer`, and checks that it is allocated. Host memory is
+/// accepted.
 void use(CUstream stream, const void *pointer, size_t bytes, const char *user);
-/// The allocation that holds `pointer`, or the end.
+/// Returns the allocation that contains `pointer`, or the end iterator.
 std::map<char *, Block>::iterator blockOf(const void *pointer);
-/// Does `work` now, or puts it in the graph that the stream is being captured into.
+/// Runs `work` immediately, or appends it to the graph if the stream is being captured.
 void enqueue(CUstream stream, std::function<void()> work);
 
-/// Puts an object among the living, and takes it away.
+/// Add and remove a live object.
 template <typename T> T *made(T *object, const char *kind) {
   state().live[object] = kind;
   return object;
@@ -146,7 +147,7 @@ template <typename T> CUresult destroyed(T *object, const char *kind, const char
 
 } // namespace fake
 
-/// At the start of a function that can fail.
+/// Begins a function that can be made to fail.
 #define FAKE_ENTER(name)                                                                                               \
   std::lock_guard<std::recursive_mutex> fakeLock(fake::state().mutex);                                                 \
   do {                                                                                                                 \
@@ -155,7 +156,7 @@ template <typename T> CUresult destroyed(T *object, const char *kind, const char
       return chosen;                                                                                                   \
   } while (false)
 
-/// At the start of a function that gives something back.
+/// Begins a function that releases an object.
 #define FAKE_ENTER_DESTROY() std::lock_guard<std::recursive_mutex> fakeLock(fake::state().mutex)
 
 #define FAKE_EXPECT(condition)                                                                                         \
