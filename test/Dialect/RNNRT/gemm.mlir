@@ -25,7 +25,7 @@ func.func @left(%call: !rnnrt.call, %x: memref<8xi32>, %n: index) {
 // -----
 
 func.func @right(%call: !rnnrt.call, %x: memref<8xf16>, %w: memref<8xbf16>, %n: index) {
-  // expected-error @below {{'rnnrt.gemm' op expects elements of `right` to be 'f16', as those of `left`, but got 'bf16'}}
+  // expected-error @below {{'rnnrt.gemm' op expects elements of `right` to be 'f16', the element type of `left`, but got 'bf16'}}
   %0 = rnnrt.gemm %call [%n, %n, %n] left %x[%n, %n] right %w[%n, %n] result %x[%n, %n]
       : memref<8xf16>, memref<8xbf16>, memref<8xf16>
   return
@@ -43,7 +43,7 @@ func.func @result(%call: !rnnrt.call, %x: memref<8xf16>, %y: memref<8xbf16>, %n:
 // -----
 
 func.func @bias(%call: !rnnrt.call, %x: memref<8xf16>, %y: memref<8xf32>, %n: index) {
-  // expected-error @below {{'rnnrt.gemm' op expects elements of `bias` to be 'f32', as those of `result`, but got 'f16'}}
+  // expected-error @below {{'rnnrt.gemm' op expects elements of `bias` to be 'f32', the element type of `result`, but got 'f16'}}
   %0 = rnnrt.gemm %call [%n, %n, %n] left %x[%n, %n] right %x[%n, %n] result %y[%n, %n] bias %x
       : memref<8xf16>, memref<8xf16>, memref<8xf32>, memref<8xf16>
   return
@@ -52,7 +52,7 @@ func.func @bias(%call: !rnnrt.call, %x: memref<8xf16>, %y: memref<8xf32>, %n: in
 // -----
 
 func.func @double(%call: !rnnrt.call, %x: memref<8xf64>, %n: index) {
-  // expected-error @below {{'rnnrt.gemm' op has no `bias` with f64; add it with a kernel}}
+  // expected-error @below {{'rnnrt.gemm' op expects no `bias` for f64; add it with a kernel}}
   %0 = rnnrt.gemm %call [%n, %n, %n] left %x[%n, %n] right %x[%n, %n] result %x[%n, %n] bias %x
       : memref<8xf64>, memref<8xf64>, memref<8xf64>, memref<8xf64>
   return

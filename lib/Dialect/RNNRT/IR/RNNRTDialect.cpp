@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 #include "rnn_runtime/types.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -38,8 +38,8 @@ LogicalResult AllocOp::verify() {
   if (!type.getLayout().isIdentity())
     return emitOpError("expects a dense buffer, but got ") << type;
   if (static_cast<size_t>(type.getNumDynamicDims()) != getDynamicSizes().size())
-    return emitOpError("expects one size for each of the ")
-           << type.getNumDynamicDims() << " dynamic dimension(s) of " << type << ", but got " << getDynamicSizes().size();
+    return emitOpError("expects one size for each of the ") << type.getNumDynamicDims() << " dynamic dimension(s) of "
+                                                            << type << ", but got " << getDynamicSizes().size();
   return success();
 }
 
@@ -54,7 +54,7 @@ LogicalResult ExpectRangeOp::canonicalize(ExpectRangeOp op, PatternRewriter &rew
   std::optional<int64_t> actual = rnn::getConstantInt(op.getActual()), low = rnn::getConstantInt(op.getLow()),
                          high = rnn::getConstantInt(op.getHigh());
   if (!actual || !low || !high || *actual < *low || *actual > *high)
-    return rewriter.notifyMatchFailure(op, "the value may be outside");
+    return rewriter.notifyMatchFailure(op, "the value may be out of range");
   rewriter.eraseOp(op);
   return success();
 }
@@ -63,7 +63,7 @@ static IntegerAttr i32(MLIRContext *context, int64_t value) {
   return IntegerAttr::get(IntegerType::get(context, 32), value);
 }
 
-/// The runtime's number for an element type.
+/// Returns the rnnrt_dtype_t of an element type.
 static IntegerAttr getDtype(Type type) {
   int64_t dtype = isa<Float16Type>(type)    ? RNNRT_DTYPE_F16
                   : isa<BFloat16Type>(type) ? RNNRT_DTYPE_BF16
@@ -72,7 +72,9 @@ static IntegerAttr getDtype(Type type) {
   return i32(type.getContext(), dtype);
 }
 
-static Type getElementType(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
+static Type getElementType(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
 
 LogicalResult GemmOp::verify() {
   Type type = getElementType(getLeft()), resultType = getElementType(getResult());
@@ -81,7 +83,7 @@ LogicalResult GemmOp::verify() {
     return emitOpError("expects elements of `left` to be f16, bf16, f32 or f64, but got ") << type;
   if (getElementType(getRight()) != type)
     return emitOpError("expects elements of `right` to be ")
-           << type << ", as those of `left`, but got " << getElementType(getRight());
+           << type << ", the element type of `left`, but got " << getElementType(getRight());
   if (resultType != type && !(isHalf && resultType.isF32()))
     return emitOpError("expects elements of `result` to be ")
            << type << (isHalf ? " or f32" : "") << ", but got " << resultType;
@@ -89,21 +91,20 @@ LogicalResult GemmOp::verify() {
     return success();
   if (getElementType(getBias()) != resultType)
     return emitOpError("expects elements of `bias` to be ")
-           << resultType << ", as those of `result`, but got " << getElementType(getBias());
+           << resultType << ", the element type of `result`, but got " << getElementType(getBias());
   if (resultType.isF64())
-    return emitOpError("has no `bias` with f64; add it with a kernel");
+    return emitOpError("expects no `bias` for f64; add it with a kernel");
   return success();
 }
 
 SmallVector<TypedAttr> GemmOp::getScalarArguments() {
-  // The flags of rnnrt_abi_gemm.
+  // The bits of `flags` in rnnrt_abi_gemm.
   const int64_t flags =
       (getLeftTransposed() ? 1 : 0) | (getRightTransposed() ? 2 : 0) | (getAccumulate() ? 4 : 0) | (getTf32() ? 8 : 0);
   return {getDtype(getElementType(getLeft())), getDtype(getElementType(getResult())), i32(getContext(), flags)};
 }
 
-template <typename OpTy>
-static SmallVector<TypedAttr> getNetworkScalars(OpTy op) {
+template <typename OpTy> static SmallVector<TypedAttr> getNetworkScalars(OpTy op) {
   MLIRContext *context = op.getContext();
   return {getDtype(op.getElementType()),
           i32(context, static_cast<int64_t>(op.getMode())),
@@ -115,12 +116,16 @@ static SmallVector<TypedAttr> getNetworkScalars(OpTy op) {
           op.getSeed2Attr()};
 }
 
-SmallVector<TypedAttr> RnnPlanOp::getScalarArguments() { return getNetworkScalars(*this); }
+SmallVector<TypedAttr> RnnPlanOp::getScalarArguments() {
+  return getNetworkScalars(*this);
+}
 
-SmallVector<TypedAttr> RnnFusedPlanOp::getScalarArguments() { return getNetworkScalars(*this); }
+SmallVector<TypedAttr> RnnFusedPlanOp::getScalarArguments() {
+  return getNetworkScalars(*this);
+}
 
 SmallVector<TypedAttr> BlockLstmPlanOp::getScalarArguments() {
   MLIRContext *context = getContext();
-  return {getDtype(getElementType()), i32(context, static_cast<int64_t>(getLayout())),
-          i32(context, getUsePeephole()), getForgetBiasAttr(), getCellClipAttr()};
+  return {getDtype(getElementType()), i32(context, static_cast<int64_t>(getLayout())), i32(context, getUsePeephole()),
+          getForgetBiasAttr(), getCellClipAttr()};
 }
