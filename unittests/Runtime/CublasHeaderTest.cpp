@@ -41,7 +41,7 @@ static_assert(sizeof(MatmulAlgo) == sizeof(::cublasLtMatmulAlgo_t));
 static_assert(sizeof(MatmulHeuristicResult) == sizeof(::cublasLtMatmulHeuristicResult_t));
 #define RNNRT_SAME_PLACE(member)                                                                                       \
   static_assert(offsetof(MatmulHeuristicResult, member) == offsetof(::cublasLtMatmulHeuristicResult_t, member),        \
-                "place of " #member);
+                "offset of " #member);
 RNNRT_SAME_PLACE(algo)
 RNNRT_SAME_PLACE(workspaceSize)
 RNNRT_SAME_PLACE(state)

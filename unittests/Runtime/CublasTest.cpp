@@ -120,13 +120,13 @@ public:
     Tensor actual(resultDtype, result.size());
     rnnrt_abi_read(call.call, resultMemory, actual.data(), actual.bytes());
     double worst = 0;
-    for (int64_t place = 0; place < result.size(); ++place) {
-      const int64_t row = (place - first) / resultStride, column = (place - first) % resultStride;
-      if (place < first || column >= columns) {
-        if (!std::isnan(actual.get(place)))
+    for (int64_t index = 0; index < result.size(); ++index) {
+      const int64_t row = (index - first) / resultStride, column = (index - first) % resultStride;
+      if (index < first || column >= columns) {
+        if (!std::isnan(actual.get(index)))
           return std::numeric_limits<double>::infinity();
       } else {
-        const double difference = std::abs(actual.get(place) - expected[size_t(row * columns + column)]);
+        const double difference = std::abs(actual.get(index) - expected[size_t(row * columns + column)]);
         worst = std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(worst, difference);
       }
     }

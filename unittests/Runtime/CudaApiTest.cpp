@@ -44,7 +44,7 @@ protected:
   }
 
   /// A real library under another name.
-  std::string place(const std::string &path) {
+  std::string addFile(const std::string &path) {
     const std::filesystem::path target = std::filesystem::path(directory) / path;
     std::filesystem::create_directories(target.parent_path());
     std::filesystem::copy_file(RNN_FAKE_CUDA_DIRECTORY "/libcuda.so.1", target);
@@ -74,7 +74,7 @@ protected:
 };
 
 TEST_F(DynamicLibraryTest, TheVariableNamesAFileOrItsDirectory) {
-  const std::string file = place("some/librnn_test_nowhere.so.7"), other = place("other.so");
+  const std::string file = addFile("some/librnn_test_nowhere.so.7"), other = addFile("other.so");
   setenv("RNN_TEST_LIBRARY", (directory + "/some").c_str(), 1);
   EXPECT_EQ(find(query), file);
   setenv("RNN_TEST_LIBRARY", file.c_str(), 1);
@@ -85,7 +85,7 @@ TEST_F(DynamicLibraryTest, TheVariableNamesAFileOrItsDirectory) {
 
 TEST_F(DynamicLibraryTest, NothingElseIsTriedThen) {
   LibraryQuery elsewhere = query;
-  place("there/librnn_test_nowhere.so.7");
+  addFile("there/librnn_test_nowhere.so.7");
   elsewhere.directories = {directory + "/there"};
   setenv("RNN_TEST_LIBRARY", (directory + "/missing").c_str(), 1);
   const std::string message = find(elsewhere);
@@ -105,20 +105,20 @@ TEST_F(DynamicLibraryTest, NothingElseIsTriedThen) {
 }
 
 TEST_F(DynamicLibraryTest, WheelsOfTheActiveEnvironmentFirst) {
-  const std::string old = place("venv/lib/python3.9/site-packages/nvidia/x/lib/librnn_test_nowhere.so.7");
-  const std::string home = place("home/.local/lib/python3.11/site-packages/nvidia/x/lib/librnn_test_nowhere.so.7");
+  const std::string old = addFile("venv/lib/python3.9/site-packages/nvidia/x/lib/librnn_test_nowhere.so.7");
+  const std::string home = addFile("home/.local/lib/python3.11/site-packages/nvidia/x/lib/librnn_test_nowhere.so.7");
   setenv("HOME", (directory + "/home").c_str(), 1);
   EXPECT_EQ(find(query), home);
   setenv("VIRTUAL_ENV", (directory + "/venv").c_str(), 1);
   EXPECT_EQ(find(query), old);
-  const std::string latest = place("venv/lib/python3.12/site-packages/nvidia/x/lib/librnn_test_nowhere.so.7");
+  const std::string latest = addFile("venv/lib/python3.12/site-packages/nvidia/x/lib/librnn_test_nowhere.so.7");
   EXPECT_EQ(find(query), latest);
 }
 
 TEST_F(DynamicLibraryTest, ABrokenFileIsPassedOver) {
   LibraryQuery places = query;
   write("broken/librnn_test_nowhere.so.7", "this is no library");
-  const std::string good = place("good/librnn_test_nowhere.so.7");
+  const std::string good = addFile("good/librnn_test_nowhere.so.7");
   places.directories = {directory + "/broken", directory + "/good"};
   EXPECT_EQ(find(places), good);
 }

@@ -93,8 +93,8 @@ TEST_F(CudaModuleTest, LaunchesAsAsked) {
       "add", [](void **arguments) { **static_cast<int **>(arguments[0]) += *static_cast<int *>(arguments[1]); });
   rnnrt_launch_t launch;
   rnnrt_launch_init(&launch);
-  int sum = 40, two = 2, *place = &sum;
-  void *arguments[] = {&place, &two};
+  int sum = 40, two = 2, *pointer = &sum;
+  void *arguments[] = {&pointer, &two};
   EXPECT_EQ(take(rnnrt_kernel_launch(kernel, nullptr, &launch, arguments)), "");
   EXPECT_EQ(sum, 42);
   launch.grid[0] = 32;

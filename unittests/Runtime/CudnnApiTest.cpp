@@ -104,9 +104,10 @@ TEST_F(CudnnApiTest, RnnDescriptors) {
                 RnnOwner owner;
                 Status status = makeRnn(library, p, {algorithm, tf32}, nullptr, owner);
                 const bool f64 = dtype == RNNRT_DTYPE_F64;
-                const bool knowsType = !f64 || algorithm == RnnAlgo::Standard || algorithm == RnnAlgo::PersistDynamic;
+                const bool supportsType =
+                    !f64 || algorithm == RnnAlgo::Standard || algorithm == RnnAlgo::PersistDynamic;
                 const bool projects = !projected || (p.isLstm() && algorithm == RnnAlgo::Standard);
-                if (!knowsType || !projects) {
+                if (!supportsType || !projects) {
                   EXPECT_EQ(rnnrt_status_code(status.get()), RNNRT_STATUS_UNIMPLEMENTED) << text(status);
                   ++rejected;
                   continue;

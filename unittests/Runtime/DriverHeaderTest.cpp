@@ -47,7 +47,7 @@ RNNRT_SAME_ENUM(CUtensorMapFloatOOBfill, CUtensorMapFloatOOBfill)
   static_assert(sizeof(::name) == sizeof(name) && alignof(::name) <= alignof(name), "size of " #name);
 #define RNNRT_SAME_FIELD(name, field)                                                                                  \
   static_assert(offsetof(::name, field) == offsetof(name, field) && sizeof(::name::field) == sizeof(name::field),      \
-                "place of " #name "." #field);
+                "offset of " #name "." #field);
 RNNRT_SAME_STRUCT(CUmemLocation)
 RNNRT_SAME_FIELD(CUmemLocation, type)
 RNNRT_SAME_FIELD(CUmemLocation, id)

@@ -407,13 +407,13 @@ FAKE_API Result cublas::cublasLtMatmul(Handle handle, MatmulDesc desc, const voi
         sum += factor(a, aLayout, desc->a == Operation::Transpose, row, k) *
                factor(b, bLayout, desc->b == Operation::Transpose, k, column);
       sum *= scale;
-      const int64_t place = int64_t(column) * dLayout->ld + int64_t(row);
+      const int64_t index = int64_t(column) * dLayout->ld + int64_t(row);
       // With beta = 0, C is not read.
       if (before != 0)
-        sum += before * elementAt(cLayout->type, c, place);
+        sum += before * elementAt(cLayout->type, c, index);
       if (desc->epilogue == Epilogue::Bias)
         sum += elementAt(desc->biasType, desc->bias, int64_t(row));
-      storeAt(dLayout->type, d, place, sum);
+      storeAt(dLayout->type, d, index, sum);
     }
   return Result::Success;
 }

@@ -203,7 +203,7 @@ Result checkRun(const Operands &o, int32_t step) {
   if (o.training && (o.reserveSize < fake::reserveSize(*o.rnn, *o.x) || !o.reserve))
     return fake::fail(Result::BadParam, "%s: reserveSpaceSize %zu is too small", o.name, o.reserveSize);
   if (!o.training && (o.reserve || o.reserveSize))
-    return fake::fail(Result::BadParam, "%s: inference takes no reserve", o.name);
+    return fake::fail(Result::BadParam, "%s: inference expects no reserve space", o.name);
   for (const void *pointer : {o.weights, static_cast<const void *>(o.work), static_cast<const void *>(o.reserve)})
     if (reinterpret_cast<uintptr_t>(pointer) % 16)
       return fake::fail(Result::BadParamMisalignedPointer, "%s: misaligned", o.name);

@@ -298,7 +298,7 @@ FAKE_API CUresult rnnrt::cuda::cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   FAKE_ENTER_DESTROY();
   auto it = fake::state().contexts.find(device);
   if (it == fake::state().contexts.end() || !it->second.first) {
-    fake::misuse("cuDevicePrimaryCtxRelease of a context that nobody owns");
+    fake::misuse("cuDevicePrimaryCtxRelease of a context without references");
     return CUDA_ERROR_INVALID_CONTEXT;
   }
   // The object is not freed, so that a later use is detected and does not crash.

@@ -148,8 +148,8 @@ FAKE_API CUresult rnnrt::cuda::cuFuncSetAttribute(CUfunction function, CUfunctio
 }
 
 /// The attributes of a launch.
-struct Asked {
-  explicit Asked(const CUlaunchConfig &config, int compiledCluster)
+struct LaunchAttributes {
+  explicit LaunchAttributes(const CUlaunchConfig &config, int compiledCluster)
       : blocks(int64_t(config.gridDimX) * config.gridDimY * config.gridDimZ),
         threads(int64_t(config.blockDimX) * config.blockDimY * config.blockDimZ), cluster(compiledCluster) {
     for (unsigned k = 0; k < config.numAttrs; ++k) {
@@ -170,12 +170,12 @@ struct Asked {
         text += attribute.value.programmaticStreamSerializationAllowed ? " programmatic" : "";
         break;
       default:
-        known = false;
+        supported = false;
       }
     }
   }
   int64_t blocks, threads, cluster;
-  bool cooperative = false, divides = true, known = true;
+  bool cooperative = false, divides = true, supported = true;
   std::string text;
 };
 
@@ -185,22 +185,22 @@ FAKE_API CUresult rnnrt::cuda::cuLaunchKernelEx(const CUlaunchConfig *config, CU
   FAKE_EXPECT_CONTEXT("cuLaunchKernelEx");
   FAKE_EXPECT_LIVE(config->hStream, "stream", "cuLaunchKernelEx");
   FAKE_EXPECT(isFunction(function, "cuLaunchKernelEx") && !extra);
-  const Asked asked(*config, function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
-  FAKE_EXPECT(asked.known && asked.blocks > 0 && asked.threads > 0 && asked.threads <= 1024);
+  const LaunchAttributes launch(*config, function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
+  FAKE_EXPECT(launch.supported && launch.blocks > 0 && launch.threads > 0 && launch.threads <= 1024);
   FAKE_EXPECT(int64_t(config->sharedMemBytes) <= function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES]);
-  if (!asked.divides || asked.cluster > 16 ||
-      (asked.cluster > 8 && !function->attributes[CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED]))
+  if (!launch.divides || launch.cluster > 16 ||
+      (launch.cluster > 8 && !function->attributes[CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED]))
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   // One block per multiprocessor; clusters of 16 blocks only with little shared memory.
-  if (asked.cooperative && asked.blocks > 132)
+  if (launch.cooperative && launch.blocks > 132)
     return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-  if ((asked.cluster == 16 && config->sharedMemBytes > 200000) ||
-      (asked.cluster > 1 && asked.cluster > fake::state().forClusters))
+  if ((launch.cluster == 16 && config->sharedMemBytes > 200000) ||
+      (launch.cluster > 1 && launch.cluster > fake::state().forClusters))
     return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   fake::step(config->hStream);
   fake::log("cuLaunchKernelEx stream=%d kernel=%s grid=%ux%ux%u block=%ux%ux%u shared=%u%s", config->hStream->number,
             function->name.c_str(), config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
-            config->blockDimY, config->blockDimZ, config->sharedMemBytes, asked.text.c_str());
+            config->blockDimY, config->blockDimZ, config->sharedMemBytes, launch.text.c_str());
   auto kernel = fake::state().kernels.find(function->name);
   if (kernel != fake::state().kernels.end())
     kernel->second(parameters);
@@ -211,10 +211,10 @@ FAKE_API CUresult rnnrt::cuda::cuOccupancyMaxActiveClusters(int *clusters, CUfun
                                                             const CUlaunchConfig *config) {
   FAKE_ENTER("cuOccupancyMaxActiveClusters");
   FAKE_EXPECT(isFunction(function, "cuOccupancyMaxActiveClusters"));
-  const Asked asked(*config, function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
-  FAKE_EXPECT(asked.cluster > 0);
+  const LaunchAttributes launch(*config, function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
+  FAKE_EXPECT(launch.cluster > 0);
   *clusters =
-      asked.cluster == 16 && config->sharedMemBytes > 200000 ? 0 : int(fake::state().forClusters / asked.cluster);
+      launch.cluster == 16 && config->sharedMemBytes > 200000 ? 0 : int(fake::state().forClusters / launch.cluster);
   return CUDA_SUCCESS;
 }
 
