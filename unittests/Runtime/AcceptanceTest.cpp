@@ -108,7 +108,7 @@ TEST(AcceptanceTest, GradientIgnoresTheClip) {
 }
 
 /// testLSTMFusedSequenceLengths: one op of T steps equals T ops of one step each.
-TEST(AcceptanceTest, StepByStepIsTheSame) {
+TEST(AcceptanceTest, StepByStepMatches) {
   Session session;
   Problem all(session, Case("block_lstm l1_t6_b3_i4_h5_d1 forget_bias=1 peephole=1"));
   all.forward();
@@ -248,7 +248,7 @@ TEST(AcceptanceTest, ParamsSize) {
 }
 
 /// Inference equals a training forward pass without dropout, for every dropout rate.
-TEST(AcceptanceTest, DropoutDoesNothingInInference) {
+TEST(AcceptanceTest, InferenceIgnoresDropout) {
   for (std::string op : {"rnn_relu", "rnn_tanh", "lstm", "gru"})
     for (std::string lengths : {"", " lengths=3,0,4"}) {
       Session session;
@@ -332,7 +332,7 @@ TEST(AcceptanceTest, PackAndUnpack) {
 }
 
 /// NaN in an operand propagates to the results, also through the max of rnn_relu.
-TEST(AcceptanceTest, NanPasses) {
+TEST(AcceptanceTest, NanPropagates) {
   for (std::string dtype : {"f16", "bf16", "f32", "f64"})
     for (std::string op : {"rnn_relu", "rnn_tanh", "lstm", "gru"}) {
       Session session;

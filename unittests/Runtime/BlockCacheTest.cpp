@@ -1,4 +1,4 @@
-// BlockCacheTest.cpp - what is kept, for whom, and how much of it.
+// BlockCacheTest.cpp - reuse of cached blocks, and the limits of the cache.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/BlockCache.h"
@@ -14,7 +14,7 @@ namespace {
 constexpr size_t mebi = size_t(1) << 20;
 constexpr int64_t noLimit = int64_t(1) << 40;
 
-TEST(BlockCacheTest, ABlockServesTheNextOfItsSize) {
+TEST(BlockCacheTest, ReusesBlocksOfTheSameSize) {
   BlockCache cache(noLimit);
   void *first = cache.allocate(64, 3 * mebi);
   std::memset(first, 1, 3 * mebi);
@@ -22,7 +22,7 @@ TEST(BlockCacheTest, ABlockServesTheNextOfItsSize) {
   cache.release(first, 64, 3 * mebi);
   EXPECT_GE(cache.getKeptBytes(), int64_t(3 * mebi));
   EXPECT_LE(cache.getKeptBytes(), int64_t(4 * mebi));
-  // Also one that is a little smaller.
+  // A slightly smaller request reuses the block too.
   void *second = cache.allocate(64, 3 * mebi - 100);
   EXPECT_EQ(second, first);
   EXPECT_EQ(cache.getKeptBytes(), 0);
@@ -31,8 +31,8 @@ TEST(BlockCacheTest, ABlockServesTheNextOfItsSize) {
   EXPECT_EQ(cache.getKeptBytes(), 0);
 }
 
-TEST(BlockCacheTest, ABlockServesAlsoSmallerOnes) {
-  // As scratch of different sizes that two parts of a call have one after the other.
+TEST(BlockCacheTest, ReusesLargerBlocks) {
+  // Like scratch buffers of different sizes that a call uses one after the other.
   BlockCache cache(noLimit);
   void *large = cache.allocate(64, 4 * mebi), *small = cache.allocate(64, mebi);
   cache.release(large, 64, 4 * mebi);
@@ -46,24 +46,24 @@ TEST(BlockCacheTest, ABlockServesAlsoSmallerOnes) {
     std::memset(second, turn, mebi / 2);
     cache.release(first, 64, 2 * mebi);
     cache.release(second, 64, mebi / 2);
-    // They come back with all that they have.
+    // A block keeps its full size when it is freed.
     EXPECT_EQ(cache.getKeptBytes(), all);
     EXPECT_EQ(cache.allocate(64, 4 * mebi), large);
     cache.release(large, 64, 4 * mebi);
   }
-  // One that is much larger stays for those that need it.
+  // A much larger block is not used for a small request.
   void *tiny = cache.allocate(64, mebi / 16);
   EXPECT_EQ(cache.allocate(64, 4 * mebi), large);
   cache.release(large, 64, 4 * mebi);
   cache.release(tiny, 64, mebi / 16);
 }
 
-TEST(BlockCacheTest, EverySizeAndAlignmentIsWhole) {
+TEST(BlockCacheTest, AllSizesAndAlignments) {
   BlockCache cache(noLimit);
   for (int turn = 0; turn < 2; ++turn)
     for (size_t alignment : {64, 4096, 8192})
-      for (size_t bytes : {size_t(8192), (size_t(1) << 15) - 8192, size_t(1) << 15, (size_t(1) << 15) + 8192, 2 * mebi - 8192,
-                           2 * mebi, 2 * mebi + 8192, 5 * mebi}) {
+      for (size_t bytes : {size_t(8192), (size_t(1) << 15) - 8192, size_t(1) << 15, (size_t(1) << 15) + 8192,
+                           2 * mebi - 8192, 2 * mebi, 2 * mebi + 8192, 5 * mebi}) {
         auto *block = static_cast<char *>(cache.allocate(alignment, bytes));
         ASSERT_NE(block, nullptr);
         EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % alignment, 0u);
@@ -72,22 +72,22 @@ TEST(BlockCacheTest, EverySizeAndAlignmentIsWhole) {
       }
 }
 
-TEST(BlockCacheTest, NeverMoreThanWasInUse) {
+TEST(BlockCacheTest, IsBoundedByPeakUse) {
   BlockCache cache(noLimit);
-  // The size of a block stands in it.
+  // Each block records its size in its memory.
   constexpr size_t two = 2 * mebi - 64, four = 4 * mebi - 64, five = 5 * mebi - 64;
   void *first = cache.allocate(64, two), *second = cache.allocate(64, four);
   cache.release(first, 64, two);
   cache.release(second, 64, four);
   EXPECT_EQ(cache.getKeptBytes(), int64_t(6 * mebi));
-  // 5 MiB in use leave room for 1 MiB, and the oldest goes first.
+  // The peak is 6 MiB. With 5 MiB in use, at most 1 MiB may stay cached, so that both blocks are evicted.
   void *third = cache.allocate(64, five);
   EXPECT_EQ(cache.getKeptBytes(), 0);
   cache.release(third, 64, five);
   EXPECT_EQ(cache.getKeptBytes(), int64_t(5 * mebi));
 }
 
-TEST(BlockCacheTest, NeverMoreThanTheLimit) {
+TEST(BlockCacheTest, IsBoundedByTheLimit) {
   BlockCache none(0), some(int64_t(3 * mebi));
   for (size_t bytes : {2 * mebi, 4 * mebi}) {
     none.release(none.allocate(64, bytes), 64, bytes);
@@ -97,9 +97,9 @@ TEST(BlockCacheTest, NeverMoreThanTheLimit) {
   }
 }
 
-TEST(BlockCacheTest, WhatCannotBeHadLeavesTheCacheUsable) {
+TEST(BlockCacheTest, UsableAfterAllocationFailure) {
   BlockCache cache(noLimit);
-  // The thread sanitizer ends the process there.
+  // The thread sanitizer aborts on such an allocation.
 #ifndef __SANITIZE_THREAD__
   EXPECT_EQ(cache.allocate(64, size_t(1) << 62), nullptr);
 #endif

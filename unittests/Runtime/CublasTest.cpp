@@ -194,7 +194,7 @@ TEST_F(CublasTest, EveryTypeAndLayout) {
   EXPECT_EQ(library.count("types=f32,f32 compute=68"), 16);
 }
 
-TEST_F(CublasTest, Tf32WhenAsked) {
+TEST_F(CublasTest, Tf32OnRequest) {
   CudaCall call;
   Problem exact(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, false),
       rounded(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, RoundToTf32, false);
@@ -208,7 +208,7 @@ TEST_F(CublasTest, Tf32WhenAsked) {
   EXPECT_LE(half.error(), 16 * 0x1p-24);
 }
 
-TEST_F(CublasTest, AlgorithmsAreKept) {
+TEST_F(CublasTest, AlgorithmsAreCached) {
   CudaCall call;
   {
     Problem problem(call, RNNRT_DTYPE_F16, RNNRT_DTYPE_F16, 0, false);
@@ -223,7 +223,7 @@ TEST_F(CublasTest, AlgorithmsAreKept) {
   }
 }
 
-TEST_F(CublasTest, NobodyWaits) {
+TEST_F(CublasTest, DoesNotSynchronize) {
   CudaCall call(/*ownStream=*/true);
   Problem problem(call, RNNRT_DTYPE_F16, RNNRT_DTYPE_F16, 0, false);
   EXPECT_EQ(problem.run(), 1);
@@ -236,7 +236,7 @@ TEST_F(CublasTest, NobodyWaits) {
   EXPECT_EQ(lines[1].rfind("cuMemFreeAsync stream=", 0), 0u) << lines[1];
 }
 
-TEST_F(CublasTest, EmptyProducts) {
+TEST_F(CublasTest, EmptyGemms) {
   CudaCall call;
   for (auto [rows, depth, flags, done] :
        {std::tuple(0, 7, 0, 1), {5, 0, 0, 0}, {5, 0, int(Accumulate), 1}, {0, 0, 0, 1}}) {
@@ -293,7 +293,7 @@ TEST_F(CublasTest, NoHandleAndNoAlgorithm) {
   EXPECT_EQ(call.failure(), "");
 }
 
-TEST_F(CublasTest, NoMemoryForTheWorkspace) {
+TEST_F(CublasTest, WorkspaceDoesNotFit) {
   library.fake_cublas_set_workspace(uint64_t(16) << 20);
   fake.fake_cuda_set_memory(int64_t(8) << 20);
   CudaCall call;
@@ -318,7 +318,7 @@ TEST_F(CublasTest, Failures) {
   }
 }
 
-TEST_F(CublasTest, WrongArguments) {
+TEST_F(CublasTest, InvalidArguments) {
   auto message = [](int32_t dtype, int32_t resultDtype, int64_t rows, int64_t stride, const void *left) {
     CudaCall call;
     float memory[64];
@@ -388,7 +388,7 @@ TEST_F(CublasTest, OtherVersions) {
 }
 
 /// The real library, if installed, accepts the descriptors without a device.
-TEST(CublasLibraryTest, TakesOurDescriptions) {
+TEST(CublasLibraryTest, AcceptsDescriptors) {
   void *file = nullptr;
   // Load by path: by name, the loader would return the fake, which is already loaded.
   for (const char *path :

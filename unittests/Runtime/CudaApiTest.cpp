@@ -83,7 +83,7 @@ TEST_F(DynamicLibraryTest, TheVariableNamesAFileOrItsDirectory) {
   EXPECT_EQ(find(query), other);
 }
 
-TEST_F(DynamicLibraryTest, NothingElseIsTriedThen) {
+TEST_F(DynamicLibraryTest, TheVariableDisablesTheSearch) {
   LibraryQuery elsewhere = query;
   addFile("there/librnn_test_nowhere.so.7");
   elsewhere.directories = {directory + "/there"};
@@ -115,7 +115,7 @@ TEST_F(DynamicLibraryTest, WheelsOfTheActiveEnvironmentFirst) {
   EXPECT_EQ(find(query), latest);
 }
 
-TEST_F(DynamicLibraryTest, ABrokenFileIsPassedOver) {
+TEST_F(DynamicLibraryTest, BrokenFilesAreSkipped) {
   LibraryQuery places = query;
   write("broken/librnn_test_nowhere.so.7", "this is no library");
   const std::string good = addFile("good/librnn_test_nowhere.so.7");
@@ -123,7 +123,7 @@ TEST_F(DynamicLibraryTest, ABrokenFileIsPassedOver) {
   EXPECT_EQ(find(places), good);
 }
 
-TEST_F(DynamicLibraryTest, AFailureListsAllThatWasTried) {
+TEST_F(DynamicLibraryTest, FailuresListAllPaths) {
   LibraryQuery places = query;
   write("broken/librnn_test_nowhere.so.7", "this is no library");
   places.directories = {directory + "/broken", directory + "/none"};
@@ -148,7 +148,7 @@ ImageTarget target(const char *chip, const char *data = "\177ELF") {
 }
 constexpr const char *ptx = ".version 8.6\n.target sm_80, debug\n";
 
-TEST(CudaImagesTest, ReadsWhatTheyAreFor) {
+TEST(CudaImagesTest, ReadsTargets) {
   EXPECT_EQ(target("sm_90a").describe(), "machine code for sm_90a");
   EXPECT_EQ(target("sm_100f").describe(), "machine code for sm_100f");
   EXPECT_EQ(target(nullptr).describe(), "machine code for an unknown chip");
@@ -158,7 +158,7 @@ TEST(CudaImagesTest, ReadsWhatTheyAreFor) {
   EXPECT_EQ(target(nullptr, ".version 8.6 .target\tsm_90a").describe(), "PTX for sm_90a");
 }
 
-TEST(CudaImagesTest, RefusesWhatIsNoCode) {
+TEST(CudaImagesTest, RejectsInvalidCode) {
   ImageTarget result;
   auto failure = [&](const void *data, int64_t bytes, const char *chip) {
     const rnnrt_image_t image{data, bytes, chip};
@@ -195,7 +195,7 @@ TEST(CudaImagesTest, FitsByGeneration) {
   EXPECT_TRUE(target(nullptr).fits(75));
 }
 
-TEST(CudaImagesTest, TheBestFirst) {
+TEST(CudaImagesTest, RanksImages) {
   const std::vector<ImageTarget> targets = {target("sm_80", ptx), target("sm_90"), target("sm_90a"),
                                             target("sm_80"),      target(nullptr), target("sm_90", ptx),
                                             target("sm_86"),      target("sm_90")};

@@ -56,7 +56,7 @@ TEST_F(CudaModuleTest, NoneFits) {
             "for sm_90a; compile it for chip sm_75");
 }
 
-TEST_F(CudaModuleTest, AnImageThatIsRefusedIsPassedOver) {
+TEST_F(CudaModuleTest, RejectedImagesAreSkipped) {
   CudaCall cuda;
   // `chip` contradicts the target in the PTX.
   load(cuda, {{cubin90a, 0, "sm_90a"}, {ptx80, 0, nullptr}}, "add");
@@ -77,14 +77,14 @@ TEST_F(CudaModuleTest, AnImageThatIsRefusedIsPassedOver) {
       "'BROKEN'");
 }
 
-TEST_F(CudaModuleTest, TextNeedsNoZero) {
+TEST_F(CudaModuleTest, TextNeedsNoTerminator) {
   CudaCall cuda;
   const std::string text = std::string(ptx80) + "garbage behind .target sm_999 BROKEN";
   EXPECT_NE(load(cuda, {{text.data(), int64_t(std::strlen(ptx80)), nullptr}}, "other"), nullptr);
   EXPECT_EQ(failure, "");
 }
 
-TEST_F(CudaModuleTest, LaunchesAsAsked) {
+TEST_F(CudaModuleTest, PassesLaunchAttributes) {
   CudaCall cuda(/*ownStream=*/true);
   rnnrt_kernel_t *kernel = load(cuda, {{cubin90a, 0, "sm_90a"}}, "add");
   ASSERT_EQ(failure, "");
@@ -135,7 +135,7 @@ TEST_F(CudaModuleTest, LargeLaunchesAreEnabledOnce) {
   EXPECT_EQ(fake.lines("cuLaunchKernelEx").size(), 5u);
 }
 
-TEST_F(CudaModuleTest, AClusterOfTheSourceIsEnabledToo) {
+TEST_F(CudaModuleTest, CompiledClusterSizesAreEnabled) {
   CudaCall cuda;
   rnnrt_kernel_t *kernel =
       load(cuda, {{".version 8.6\n.target sm_90\n.reqnctapercluster 16\n.entry add(", 0, nullptr}}, "add");
@@ -146,7 +146,7 @@ TEST_F(CudaModuleTest, AClusterOfTheSourceIsEnabledToo) {
   EXPECT_EQ(take(rnnrt_kernel_launch(kernel, nullptr, &launch, nullptr)), "");
 }
 
-TEST_F(CudaModuleTest, WhatDoesNotFitIsSaid) {
+TEST_F(CudaModuleTest, ExceededLimitsAreReported) {
   CudaCall cuda;
   rnnrt_kernel_t *kernel = load(cuda, {{cubin90a, 0, "sm_90a"}}, "add");
   ASSERT_EQ(failure, "");
@@ -182,7 +182,7 @@ TEST_F(CudaModuleTest, WhatDoesNotFitIsSaid) {
       "shared=210000");
 }
 
-TEST_F(CudaModuleTest, BadNumbers) {
+TEST_F(CudaModuleTest, InvalidSizes) {
   CudaCall cuda;
   rnnrt_kernel_t *kernel = load(cuda, {{cubin90a, 0, "sm_90a"}}, "add");
   ASSERT_EQ(failure, "");
@@ -243,7 +243,7 @@ TEST_F(CudaModuleTest, Questions) {
   EXPECT_EQ(none, nullptr);
 }
 
-TEST_F(CudaModuleTest, ClustersNeedTheirHardware) {
+TEST_F(CudaModuleTest, ClustersNeedHardwareSupport) {
   fake.fake_cuda_set_capability(80);
   CudaCall cuda;
   rnnrt_kernel_t *kernel = load(cuda, {{ptx80, 0, nullptr}}, "add");
@@ -256,7 +256,7 @@ TEST_F(CudaModuleTest, ClustersNeedTheirHardware) {
             "block=1x1x1 cluster=2x1x1 shared=0");
 }
 
-TEST_F(CudaModuleTest, NullsAndStrangers) {
+TEST_F(CudaModuleTest, NullAndForeignHandles) {
   fake.fake_cuda_set_devices(2);
   CudaCall cuda, other(/*ownStream=*/true, "cuda:1");
   rnnrt_kernel_t *kernel = load(cuda, {{cubin90a, 0, "sm_90a"}}, "add");

@@ -143,7 +143,7 @@ TEST_F(CudnnApiTest, RnnDescriptors) {
   EXPECT_GT(rejected, 300);
 }
 
-TEST_F(CudnnApiTest, TheAlgorithmWePreferIsAccepted) {
+TEST_F(CudnnApiTest, PreferredAlgorithmIsAccepted) {
   for (int32_t dtype = RNNRT_DTYPE_F16; dtype <= RNNRT_DTYPE_F64; ++dtype)
     for (int32_t mode = 0; mode < 4; ++mode)
       for (int64_t hidden : {1, 32, 128, 160, 256, 300, 512, 1024, 2048})
@@ -203,7 +203,7 @@ TEST_F(CudnnApiTest, StateDescriptors) {
   }
 }
 
-TEST_F(CudnnApiTest, FailuresCarryCudnnsWords) {
+TEST_F(CudnnApiTest, FailuresContainCudnnsMessage) {
   RnnProblem p = lstm();
   p.projection = p.hidden + 1;
   RnnOwner owner;

@@ -127,7 +127,7 @@ TEST_F(CudnnCaptureTest, WithLengths) {
       << session.message();
 }
 
-TEST_F(CudnnCaptureTest, ChosenDraws) {
+TEST_F(CudnnCaptureTest, ExplicitDraws) {
   CudaSession session(/*ownStream=*/true, /*dropoutDraw=*/2);
   CudnnProblem problem(session, Case("lstm l2_t3_b2_i4_h8_d2 dtype=f32 dropout=0.5"));
   problem.forward();

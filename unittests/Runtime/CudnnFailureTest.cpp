@@ -194,7 +194,7 @@ TEST_F(CudnnFailureTest, SizesBeyond32Bits) {
   EXPECT_EQ(session.code(), RNNRT_STATUS_OUT_OF_RANGE);
 }
 
-TEST_F(CudnnFailureTest, BlockLstmSaysWhatToDo) {
+TEST_F(CudnnFailureTest, BlockLstmIsUnimplemented) {
   const struct {
     int32_t peephole;
     double clip;

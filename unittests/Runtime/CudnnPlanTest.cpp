@@ -16,7 +16,7 @@ class CudnnPlanTest : public CudnnTest {};
 
 class CudnnValuesTest : public CudnnTest, public testing::WithParamInterface<std::string> {};
 
-TEST_P(CudnnValuesTest, AreTheHosts) {
+TEST_P(CudnnValuesTest, MatchTheHost) {
   CudaSession session;
   ASSERT_EQ(session.message(), "");
   CudnnProblem problem(session, Case(GetParam()));
@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(All, CudnnValuesTest, testing::ValuesIn(cases()), nameO
 
 //===-- Results that are not requested, and unaligned operands ---------------------------------------------------===//
 
-TEST_F(CudnnPlanTest, OneGradientAlone) {
+TEST_F(CudnnPlanTest, SingleGradient) {
   for (const char *line : {"lstm l2_t3_b3_i4_h5_d2 dtype=f32", "gru l1_t3_b3_i4_h5_d1 dtype=f16 lengths=0,2,3"})
     for (const char *only : {"dx", "dh0", "dc0", "dparams"}) {
       CudaSession session;
@@ -65,7 +65,7 @@ TEST_F(CudnnPlanTest, OneGradientAlone) {
     }
 }
 
-TEST_F(CudnnPlanTest, PointersAnywhere) {
+TEST_F(CudnnPlanTest, UnalignedPointers) {
   // The fake rejects pointers that are not aligned to 16 bytes.
   for (const char *line : {"lstm l2_t3_b3_i4_h5_d2 dtype=f32", "lstm l2_t3_b3_i4_h5_d2 dtype=f32 lengths=0,2,3",
                            "gru l1_t3_b3_i4_h5_d1 dtype=f16"}) {
@@ -81,7 +81,7 @@ TEST_F(CudnnPlanTest, PointersAnywhere) {
 
 //===-- The parameter buffer -------------------------------------------------------------------------------------===//
 
-TEST_F(CudnnPlanTest, LayoutIsAskedFor) {
+TEST_F(CudnnPlanTest, LayoutIsQueried) {
   for (int32_t layout : {FAKE_CUDNN_DENSE, FAKE_CUDNN_SCATTERED})
     for (int32_t base : {FAKE_CUDNN_OFFSETS, FAKE_CUDNN_REJECT, FAKE_CUDNN_NULLS})
       for (const char *line :
@@ -175,7 +175,7 @@ TEST_F(CudnnPlanTest, FallsBackToStandard) {
     }
 }
 
-TEST_F(CudnnPlanTest, ForwardAndBackwardOfOnePlanAgreeWhenMadeAnew) {
+TEST_F(CudnnPlanTest, RecreatedPlansUseTheSameAlgorithm) {
   // The algorithm is selected at creation, so that a plan recreated between two passes selects the same one.
   for (int32_t step : {0, int(FAKE_CUDNN_DATA)}) {
     fake.fake_cudnn_deny(/*persist_static_small_h*/ 3, step);
@@ -216,7 +216,7 @@ TEST_F(CudnnPlanTest, AlgorithmOfTheEnvironment) {
                                "cudnnRNNForward; in lstm l1_t3_b2_i4_h8_d1 dtype=f32 training=1");
 }
 
-TEST_F(CudnnPlanTest, BadEnvironment) {
+TEST_F(CudnnPlanTest, InvalidEnvironment) {
   Variable variable("RNNRT_CUDNN_ALGO", "fastest");
   CudaSession session;
   CudnnProblem problem(session, Case("lstm l1_t3_b2_i4_h8_d1 dtype=f32"));
@@ -224,7 +224,7 @@ TEST_F(CudnnPlanTest, BadEnvironment) {
   EXPECT_EQ(session.code(), RNNRT_STATUS_INVALID_ARGUMENT);
 }
 
-TEST_F(CudnnPlanTest, SeveralLengthsAreForTheStandardAlgorithm) {
+TEST_F(CudnnPlanTest, DifferentLengthsUseStandard) {
   CudaSession session;
   CudnnProblem problem(session, Case("lstm l1_t3_b2_i4_h8_d1 dtype=f32 lengths=3,2"));
   problem.forward();
@@ -352,7 +352,7 @@ TEST_F(CudnnPlanTest, BadLengths) {
   }
 }
 
-TEST_F(CudnnPlanTest, SameSentencesAsTheHost) {
+TEST_F(CudnnPlanTest, SameMessagesAsTheHost) {
   CudaSession session;
   Session host;
   auto both = [&](auto body) {
@@ -436,7 +436,7 @@ TEST_F(CudnnPlanTest, DropoutOnSeveralStreams) {
     }
 }
 
-TEST_F(CudnnPlanTest, ChosenDrawsRepeat) {
+TEST_F(CudnnPlanTest, ExplicitDrawsAreReproducible) {
   const Case c("lstm l2_t3_b2_i4_h8_d1 dtype=f32 dropout=0.5 seed=3 seed2=7");
   auto outputs = [&](int64_t draw) {
     CudaSession session(false, draw);

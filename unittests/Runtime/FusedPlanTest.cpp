@@ -72,7 +72,7 @@ TEST(FusedPlanTest, SizesAreThoseOfTheHost) {
   EXPECT_CALL_OK(session);
 }
 
-TEST(FusedPlanTest, WrongOperandsAreRefused) {
+TEST(FusedPlanTest, InvalidOperandsAreRejected) {
   const int32_t longer[] = {4, 1}, negative[] = {2, -1};
   const auto invalid = RNNRT_STATUS_INVALID_ARGUMENT;
   expectRejected(inference, longer, 0, 0, false, invalid,
@@ -86,7 +86,7 @@ TEST(FusedPlanTest, WrongOperandsAreRefused) {
   expectRejected(3, nullptr, 0, 0, true, invalid, "expects the pass to be in [0, 2], but got 3");
 }
 
-TEST(FusedPlanTest, PassesThatThePlanIsNotFor) {
+TEST(FusedPlanTest, UnsupportedPasses) {
   Session session;
   rnnrt_plan_t *plan = make(session, false);
   const int64_t params = rnnrt_abi_rnn_params_size(session.call, plan);
@@ -141,7 +141,7 @@ TEST(FusedPlanTest, HeaderFollowsTheReserve) {
   EXPECT_CALL_OK(session);
 }
 
-TEST(FusedPlanTest, DrawsGoOnFromCallToCall) {
+TEST(FusedPlanTest, DrawsAdvanceFromCallToCall) {
   auto drawOf = [](Session &session, rnnrt_plan_t *plan) {
     const int64_t bytes = rnnrt_abi_rnn_reserve_size(session.call, plan);
     Memory reserve(session, bytes);

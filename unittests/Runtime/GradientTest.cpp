@@ -51,7 +51,7 @@ TEST_P(GradientTest, CentralDifferences) {
 }
 
 /// Omitting a gradient does not change the other gradients.
-TEST_P(GradientTest, OneAlone) {
+TEST_P(GradientTest, SingleGradient) {
   const Case c(GetParam());
   Session session(3);
   Problem all(session, c), one(session, c);
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Network, GradientTest, testing::ValuesIn(networkCases()
 INSTANTIATE_TEST_SUITE_P(Block, GradientTest, testing::ValuesIn(blockCases()), nameOf);
 
 /// Tests the comparison: it must detect a gradient with one wrong element.
-TEST(GradientCheckTest, SeesOneWrongElement) {
+TEST(GradientCheckTest, DetectsOneWrongElement) {
   Session session;
   Problem problem(session, Case("lstm l1_t3_b2_i2_h3_d1"));
   problem.forward();

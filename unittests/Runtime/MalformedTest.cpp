@@ -307,7 +307,7 @@ TEST(ReserveTest, OfAnotherProblem) {
   expectMessage(session, RNNRT_STATUS_FAILED_PRECONDITION, "other `lengths`", shorter.c);
 }
 
-TEST(ReserveTest, ServesOnce) {
+TEST(ReserveTest, IsUsableOnce) {
   Session session;
   Problem problem(session, Case("gru l1_t4_b2_i3_h3_d1"));
   problem.forward();

@@ -1,4 +1,4 @@
-// ProcessorsTest.cpp - quotas of control groups, as files say them.
+// ProcessorsTest.cpp - reading the CPU quotas of control groups.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Processors.h"
@@ -29,7 +29,7 @@ protected:
   std::string root;
 };
 
-TEST_F(ProcessorsTest, nothingIsNoQuota) {
+TEST_F(ProcessorsTest, noQuota) {
   EXPECT_EQ(readProcessorQuota(root), 0);
   write("/proc/self/cgroup", "0::/\n");
   EXPECT_EQ(readProcessorQuota(root), 0);
@@ -47,7 +47,7 @@ TEST_F(ProcessorsTest, roundsUp) {
   EXPECT_EQ(readProcessorQuota(root), 1);
 }
 
-TEST_F(ProcessorsTest, theLeastOfAllGroupsAroundCounts) {
+TEST_F(ProcessorsTest, smallestQuotaOfEnclosingGroups) {
   write("/proc/self/cgroup", "0::/user/job/step\n");
   write("/sys/fs/cgroup/user/job/step/cpu.max", "max 100000\n");
   write("/sys/fs/cgroup/user/job/cpu.max", "300000 100000\n");
@@ -55,14 +55,14 @@ TEST_F(ProcessorsTest, theLeastOfAllGroupsAroundCounts) {
   EXPECT_EQ(readProcessorQuota(root), 3);
 }
 
-// The path is that of the machine, and the container sees its group alone.
+// The path is relative to the host's root group, but a container sees only its own group.
 TEST_F(ProcessorsTest, aContainerSeesItsGroupAsTheRoot) {
   write("/proc/self/cgroup", "0::/docker/0123\n");
   write("/sys/fs/cgroup/cpu.max", "400000 100000\n");
   EXPECT_EQ(readProcessorQuota(root), 4);
 }
 
-TEST_F(ProcessorsTest, readsTheFirstVersion) {
+TEST_F(ProcessorsTest, readsCgroupV1) {
   write("/proc/self/cgroup", "5:cpuset:/\n4:cpu,cpuacct:/job\n3:memory:/job\n0::/\n");
   write("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
   write("/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
@@ -71,14 +71,14 @@ TEST_F(ProcessorsTest, readsTheFirstVersion) {
   EXPECT_EQ(readProcessorQuota(root), 6);
 }
 
-TEST_F(ProcessorsTest, takesNothingOfWhatItCannotRead) {
+TEST_F(ProcessorsTest, ignoresInvalidFiles) {
   write("/proc/self/cgroup", "nonsense\n:\n0::\n7\n0::/a\n");
   write("/sys/fs/cgroup/a/cpu.max", "many 100000\n");
   write("/sys/fs/cgroup/cpu.max", "100000 0\n");
   EXPECT_EQ(readProcessorQuota(root), 0);
 }
 
-TEST_F(ProcessorsTest, thereIsAlwaysOne) {
+TEST_F(ProcessorsTest, atLeastOneProcessor) {
   EXPECT_GE(countProcessors(), 1);
 }
 

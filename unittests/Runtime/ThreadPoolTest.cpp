@@ -1,4 +1,4 @@
-// ThreadPoolTest.cpp - parts, teams that wait for each other, callers at once, sleep, fork.
+// ThreadPoolTest.cpp - parts, team barriers, concurrent callers, blocking waits, fork.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/ThreadPool.h"
@@ -15,7 +15,7 @@ namespace {
 
 using Part = std::function<void(rnnrt_team &, int64_t, int64_t)>;
 
-/// Multiply-adds that are worth any number of threads.
+/// Enough multiply-adds for any number of threads.
 constexpr int64_t much = int64_t(1) << 40;
 
 void run(ThreadPool &pool, int64_t most, const Part &part, int64_t work = much) {
@@ -42,8 +42,8 @@ TEST(ThreadPoolTest, everyPartRunsOnce) {
   }
 }
 
-// What one part wrote before the wait, the others read behind it, without any other synchronization.
-TEST(ThreadPoolTest, waitingSeparatesRounds) {
+// Values written before a barrier are visible to the other parts after it, without other synchronization.
+TEST(ThreadPoolTest, barriersSeparateRounds) {
   ThreadPool pool(3);
   for (int repeat = 0; repeat < 20; ++repeat) {
     int64_t values[3] = {-1, -1, -1};
@@ -68,7 +68,7 @@ TEST(ThreadPoolTest, sleepersAreWoken) {
   for (int repeat = 0; repeat < 5; ++repeat) {
     std::atomic<int> total{0};
     run(pool, 3, [&](rnnrt_team &team, int64_t part, int64_t) {
-      // Also those who wait for a late part.
+      // Also parts that block while waiting for a late part.
       if (part == repeat % 3)
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       team.wait();
@@ -91,8 +91,8 @@ int64_t partsFor(ThreadPool &pool, int64_t work) {
   return parts;
 }
 
-/// The same, once it is `expected` if that is soon: others at work on this machine make it fewer for a while, as
-/// threads do that are more than its processors.
+/// Retries for a short time until the count is `expected`: other load on the machine, and more threads than processors,
+/// reduce it temporarily.
 int64_t partsSoon(ThreadPool &pool, int64_t work, int64_t expected) {
   int64_t parts = partsFor(pool, work);
   for (int attempt = 0; attempt < 100 && parts != expected; ++attempt) {
@@ -102,7 +102,7 @@ int64_t partsSoon(ThreadPool &pool, int64_t work, int64_t expected) {
   return parts;
 }
 
-TEST(ThreadPoolTest, littleWorkHasFewerThreads) {
+TEST(ThreadPoolTest, smallWorkUsesFewerThreads) {
   ThreadPool pool(4);
   EXPECT_EQ(partsFor(pool, 0), 1);
   EXPECT_EQ(partsFor(pool, 2 * RNNRT_LEAST_WORK - 1), 1);
@@ -111,13 +111,13 @@ TEST(ThreadPoolTest, littleWorkHasFewerThreads) {
   EXPECT_EQ(partsFor(pool, much), 4);
 }
 
-// A part of a short step that comes a whole time slice late has no processor.
-TEST(ThreadPoolTest, oneThreadDoesShortStepsAmongOthers) {
+// If a part of a short step is late by a time slice, the processors are oversubscribed.
+TEST(ThreadPoolTest, shortStepsUseOneThreadIfOversubscribed) {
   ThreadPool pool(2);
   constexpr int64_t little = 2 * RNNRT_LEAST_WORK;
   ASSERT_EQ(partsSoon(pool, little, 2), 2);
   int64_t parts = 2;
-  // Again where this test itself comes too late to see it.
+  // Repeated, because this test itself may be scheduled too late to observe it.
   for (int attempt = 0; attempt < 5 && parts != 1; ++attempt) {
     run(
         pool, 2,
@@ -134,7 +134,7 @@ TEST(ThreadPoolTest, oneThreadDoesShortStepsAmongOthers) {
   EXPECT_EQ(partsSoon(pool, little, 2), 2);
 }
 
-TEST(ThreadPoolTest, aPartThatAsksAgainWorksAlone) {
+TEST(ThreadPoolTest, nestedRunsAreSerial) {
   ThreadPool pool(2);
   std::atomic<int> inner{0};
   run(pool, 2, [&](rnnrt_team &, int64_t, int64_t) {
@@ -148,7 +148,7 @@ TEST(ThreadPoolTest, aPartThatAsksAgainWorksAlone) {
   EXPECT_EQ(inner, 2);
 }
 
-TEST(ThreadPoolTest, callersAtOnceShareTheThreads) {
+TEST(ThreadPoolTest, concurrentCallersShareTheThreads) {
   ThreadPool pool(3);
   constexpr int callers = 4, calls = 100;
   std::atomic<int> teams{0}, done{0};
@@ -174,14 +174,14 @@ TEST(ThreadPoolTest, callersAtOnceShareTheThreads) {
   EXPECT_EQ(done, callers * calls);
 }
 
-// The sanitizer of GCC and of Clang does not follow threads into a child.
+// The thread sanitizer does not support threads in a forked child.
 #ifdef __has_feature
 #define RNN_HAS_FEATURE(feature) __has_feature(feature)
 #else
 #define RNN_HAS_FEATURE(feature) 0
 #endif
 #if !defined(__SANITIZE_THREAD__) && !RNN_HAS_FEATURE(thread_sanitizer)
-TEST(ThreadPoolTest, aChildOfAForkWorksAlone) {
+TEST(ThreadPoolTest, forkedChildrenAreSerial) {
   ThreadPool pool(2);
   run(pool, 2, [](rnnrt_team &, int64_t, int64_t) {});
   pid_t child = fork();
