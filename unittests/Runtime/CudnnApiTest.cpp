@@ -244,8 +244,9 @@ TEST(CudnnAlgorithmTest, SmallHiddenSizes) {
     Mode mode;
     bool training;
     int64_t limit;
-  } rows[] = {{Mode::Lstm, true, 128},  {Mode::Gru, true, 128},  {Mode::Relu, true, 256},  {Mode::Tanh, true, 256},
-              {Mode::Lstm, false, 192}, {Mode::Gru, false, 192}, {Mode::Relu, false, 384}, {Mode::Tanh, false, 384}};
+  } rows[] = {{Mode::Lstm, true, 128},     {Mode::Gru, true, 128},     {Mode::RnnRelu, true, 256},
+              {Mode::RnnTanh, true, 256},  {Mode::Lstm, false, 192},   {Mode::Gru, false, 192},
+              {Mode::RnnRelu, false, 384}, {Mode::RnnTanh, false, 384}};
   for (const auto &row : rows)
     for (int32_t dtype : {RNNRT_DTYPE_F16, RNNRT_DTYPE_BF16, RNNRT_DTYPE_F32}) {
       EXPECT_EQ(choose(problem(dtype, row.mode, row.limit, row.training)), RnnAlgo::PersistStaticSmallH);
