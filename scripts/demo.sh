@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# demo.sh - installs what is missing, builds, and trains the character models of examples/char-lstm, one by the cudnn ops
-# and one by the block ops. With arguments (see char-lstm --help) it trains one model as they say.
+# demo.sh - installs the packages that are missing, builds examples/char-lstm, and trains its character models: one of the
+# cudnn ops, one of the block ops. With arguments (see char-lstm --help), trains one model with these options.
+#
+# The first run takes 5 to 8 minutes on two cores: packages, 3 to 5 minutes of compiling, 75 s of training.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+echo "== 1/3: packages"
 rnn_install_packages bible-kjv # the text: the King James Bible, in the public domain
-rnn_configure
-ninja -C "$RNN_BUILD_DIR" char-lstm
+echo "== 2/3: build"
+rnn_configure > /dev/null
+rnn_build char-lstm
+echo "== 3/3: training"
 train() { "$RNN_BUILD_DIR/bin/char-lstm" --out-dir="$RNN_BUILD_DIR/char-lstm" --check "$@"; }
 if [ $# -gt 0 ]; then
   train "$@"

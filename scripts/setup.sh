@@ -1,6 +1,10 @@
-# setup.sh - installs what the build needs and configures it. Sourced by demo.sh and test.sh; does nothing twice.
+# setup.sh - functions that install what the build needs, configure it and build targets. Sourced by the other scripts; what
+# is installed or configured already is skipped.
 #
-# Debian 12's security suite has LLVM and MLIR 22; everything else is in its main archive.
+# LLVM and MLIR 22 are in Debian 12's security suite, everything else is in its main archive.
+#
+#   RNN_BUILD_DIR    the build folder (build)
+#   RNN_LLVM_DIR     the installation of LLVM and MLIR 22 (/usr/lib/llvm-22)
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 RNN_SOURCE_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -10,7 +14,8 @@ RNN_LLVM_DIR="${RNN_LLVM_DIR:-/usr/lib/llvm-22}"
 RNN_PACKAGES=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22 g++ cmake ninja-build ccache
               libeigen3-dev libgtest-dev libgmock-dev libbenchmark-dev python3)
 
-# Installs the packages that are missing. Without root, or without apt, it says what to install instead.
+# rnn_install_packages PACKAGE...: installs those that are missing, and RNN_PACKAGES. Without root or apt, the error lists
+# what to install.
 rnn_install_packages() {
   local missing=() package
   for package in "${RNN_PACKAGES[@]}" "$@"; do
@@ -23,12 +28,12 @@ rnn_install_packages() {
     sudo=(sudo)
   fi
   command -v apt-get >/dev/null || { echo "error: no apt-get here; install by hand: ${missing[*]}" >&2; return 1; }
-  echo "Installing ${missing[*]}"
+  echo "Installing ${#missing[@]} packages: ${missing[*]}"
   "${sudo[@]}" apt-get update -q
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-# Configures the build folder the first time; ninja re-runs CMake by itself afterwards.
+# rnn_configure [OPTION...]: configures the build folder the first time; afterwards ninja runs CMake if a CMake file changed.
 rnn_configure() {
   [ -f "$RNN_BUILD_DIR/build.ninja" ] && return 0
   cmake -G Ninja -S "$RNN_SOURCE_DIR" -B "$RNN_BUILD_DIR" -DCMAKE_BUILD_TYPE=Release \
@@ -36,4 +41,9 @@ rnn_configure() {
     -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
     -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-22 -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld-22 \
     -DMLIR_DIR="$RNN_LLVM_DIR/lib/cmake/mlir" "$@"
+}
+
+# rnn_build TARGET...: builds with a status per command: percent, finished and total commands, seconds so far.
+rnn_build() {
+  NINJA_STATUS="[%p %f/%t, %es] " ninja -C "$RNN_BUILD_DIR" "$@"
 }

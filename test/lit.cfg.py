@@ -121,6 +121,9 @@ features = {
     "rnn-lsp-server": is_built("rnn-lsp-server"),
     "rnn-host-bench": is_built("rnn-host-bench"),
 }
+# Long suites (scripts/test.sh --long) have `REQUIRES: long`.
+if lit_config.params.get("long", "0") != "0":
+    features["long"] = True
 for feature, available in features.items():
     if available:
         config.available_features.add(feature)

@@ -31,6 +31,10 @@ function(add_rnn_library name)
   add_dependencies(${name} rnn-headers ${ARG_DEPENDS})
   target_link_libraries(${name} ${ARG_LINK_LIBS})
   target_link_libraries(${name} PUBLIC ${RNN_UPSTREAM_LIBS})
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  add_library(RNN::${name} ALIAS ${name})
   set_property(GLOBAL APPEND PROPERTY RNN_ALL_LIBS ${name})
 endfunction()
 
