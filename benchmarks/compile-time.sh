@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# compile-time.sh [BUILD_DIR [LOWERING]] - how long a layer takes from MLIR to a callable function, for T and L that differ by much:
-# compile time must not depend on them. Lowering runtime unless told. Medians of five compilations each, as a Markdown table.
+# compile-time.sh - measures the time from MLIR to a callable function, for small and large T and L: it must not depend on them.
+# Prints medians of five compilations as a Markdown table.
+#
+#   benchmarks/compile-time.sh [BUILD_DIR [LOWERING]]    LOWERING: runtime (default), fused or auto
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 build="${1:-$(dirname "${BASH_SOURCE[0]}")/../build}"

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# host.sh - our layers on the host beside oneDNN, PyTorch and TensorFlow: makes what is missing, measures, prints Markdown.
+# host.sh - measures layers on the host against oneDNN, PyTorch and TensorFlow, and prints Markdown tables. Builds and installs
+# what is missing first.
 #
 #   benchmarks/host.sh [--no-setup] [arguments of benchmarks/host/host.py: --parts=, --rivals=, --threads=, --shapes ...]
 #   BUILD=folder benchmarks/host.sh
-#   PYPI_TORCH=1 benchmarks/host.sh      also gets PyPI's PyTorch, a CUDA build of 5.4 GB: --rivals ...,torch2
+#   PYPI_TORCH=1 benchmarks/host.sh      also installs PyPI's PyTorch, a CUDA build of 5.4 GB, for --rivals ...,torch2
 #
-# Rivals go to BUILD/rivals (4 GB; PyPI's oneDNN needs the SYCL runtime with a CPU device). What cannot be had is named and
-# left out: Debian's libdnnl-dev, python3-torch and libopenblas0-pthread are for root to install. A full run takes ten minutes;
-# nothing else should run then.
+# Rivals are installed in BUILD/rivals (4 GB; PyPI's oneDNN needs the SYCL runtime with a CPU device). A rival that is not
+# available is named and skipped: Debian's libdnnl-dev, python3-torch and libopenblas0-pthread need root to install. A full run
+# takes ten minutes on an otherwise idle machine.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -17,7 +18,7 @@ compiler="$(command -v g++ || command -v clang++-22 || command -v clang++)"
 
 say() { echo "host.sh: $*" >&2; }
 
-# make_venv NAME PACKAGE... - a virtual environment with these packages, once.
+# make_venv NAME PACKAGE...: makes a virtual environment with these packages, the first time.
 make_venv() {
   local folder="$rivals/$1"
   shift

@@ -1,7 +1,7 @@
 //===- rnn-bench.cpp - time, GFLOP/s and memory of runtime plans -------------===//
 //
-// Reads problem files (Problem.h) and times each through the entries that compiled code calls. A gradient uses up its
-// reserve space, which is restored between runs outside the measured time.
+// Reads problem files (Problem.h) and times each problem through the entries that compiled code calls. A gradient overwrites
+// its reserve space, which is restored between runs, outside the measured time.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -66,7 +66,7 @@ private:
   std::vector<void *> pointers;
 };
 
-/// What a benchmark runs: `prepare` outside the measured time, `run` inside.
+/// `prepare` runs outside the measured time, `run` inside.
 struct Work {
   std::function<void()> prepare = [] {};
   std::function<void()> run;
@@ -174,7 +174,7 @@ int main(int argc, char **argv) {
   std::vector<Problem> problems;
   std::string error;
   bool given = false;
-  // Our flag first, the rest is Google Benchmark's.
+  // --problems is removed before Google Benchmark reads the other flags.
   int kept = 1;
   for (int index = 1; index < argc; ++index) {
     if (std::strncmp(argv[index], "--problems=", 11) != 0) {

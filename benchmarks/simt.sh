@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# simt.sh - how fast target simt emulates a kernel: the backward pass of an LSTM layer as one persistent kernel, T=8 B=16 I=H=64
+# simt.sh - measures the speed of the emulator of target simt on a kernel: the backward pass of an LSTM layer as one persistent kernel, T=8 B=16 I=H=64
 # on 4 blocks of 128 threads (test/Simt/lstm.mlir), without and with the access checker.
 #
 #   benchmarks/simt.sh [BUILD_FOLDER]

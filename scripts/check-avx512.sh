@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# check-avx512.sh - the host's compiled loops with AVX-512 and its dot products of bf16: with vectors of 512 bits (znver4) and
-# of 256 (cooperlake), all against the plans in f64.
+# check-avx512.sh - runs the host's compiled loops with AVX-512 and AVX512-BF16: with vectors of 512 bits (znver4) and of 256
+# bits (cooperlake), all compared with the plans in f64.
 #
-#   scripts/check-avx512.sh            on this processor if it has them, in seconds, and else on one that Bochs plays
-#   scripts/check-avx512.sh --bochs    on Bochs in any case
+#   scripts/check-avx512.sh            on this processor if it has these instructions (seconds), else under Bochs
+#   scripts/check-avx512.sh --bochs    under Bochs in any case
 #
-# Bochs is a whole machine: a Linux of Debian's starts on it, runs the cases and switches itself off. Five minutes, two of them
-# for building Bochs; the times of the loops mean nothing there.
+# Bochs emulates a whole machine: Debian's kernel boots in it, runs the cases and powers off. Takes five minutes, two of them
+# for building Bochs; the times of the loops under emulation mean nothing.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -23,20 +23,20 @@ folder="$RNN_BUILD_DIR/avx512"
 mkdir -p "$folder"
 cd "$folder"
 
-# Bochs, and a kernel for it.
+# Builds Bochs and fetches a kernel.
 make_bochs() {
   rnn_install_packages bochsbios busybox-static cpio curl grub-common grub-pc-bin make mtools vgabios xorriso xz-utils
-  # Debian 12 has Bochs 2.7, which has no dot products; the source of 3.0 lies with that of Debian 13's.
+  # Debian 12 has Bochs 2.7, without AVX512-BF16; the source of 3.0 is in the archive of Debian 13.
   if [ ! -x bochs-3.0/bochs ]; then
     archive=bochs_3.0+dfsg.orig.tar.xz
-    # From the server of the packages above.
+    # The server of the packages above.
     server="$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | awk '!/security/ && !n++')"
     curl -sSfL "${server%/}/pool/main/b/bochs/$archive" -o "$archive"
     echo "78f6c73d4a6472d5130a87ab9dc306d02c7c71ed8e25b3a8ef642e2a7acd282b  $archive" | sha256sum --check --quiet
     rm -rf bochs-3.0
     tar -xf "$archive"
-    # Bochs 3.0 takes the displacement of vdpbf16ps's operand for one in units of 4 bytes; it is in units of the vector, as for all
-    # instructions of its form (tuple type "full"), and as LLVM writes and GNU binutils read it.
+    # Bochs 3.0 scales the compressed displacement of vdpbf16ps by 4 bytes. The scale is the vector's size, as for all
+    # instructions of tuple type "full", and as LLVM and GNU binutils encode it.
     sed -i '/VDPBF16PS/s/OP_mVdq32/OP_mVdq/' bochs-3.0/cpu/decoder/ia_opcodes_evex.def
     (cd bochs-3.0
      ./configure CC="ccache gcc" CXX="ccache g++" CFLAGS=-O2 CXXFLAGS=-O2 --enable-x86-64 --enable-avx --enable-evex \
@@ -53,7 +53,7 @@ make_bochs() {
   fi
 }
 
-# print_runs PROGRAM FOLDER: a script that runs the cases there.
+# print_runs PROGRAM FOLDER: prints a script that runs the cases of FOLDER.
 print_runs() {
   local cpu cases
   for cpu in znver4 cooperlake; do
@@ -64,9 +64,9 @@ print_runs() {
   done
 }
 
-# Runs them on Bochs.
+# Runs the cases under Bochs.
 run_on_bochs() {
-  # What the machine starts: the cases, what they need, and busybox.
+  # The initial file system: the cases, the libraries they need, and busybox.
   rm -rf root disk
   mkdir -p root/bin root/dev root/lib64 root/cases disk/boot/grub
   cp "$(command -v busybox)" root/bin/busybox
@@ -78,7 +78,7 @@ run_on_bochs() {
     echo 'exec > /dev/ttyS0 2>&1'
     echo 'export LD_LIBRARY_PATH=/lib64'
     print_runs /cases/rnn-bundle-runner /cases
-    # The line's last characters are still on their way.
+    # The serial port needs time to transmit the last characters.
     echo '/bin/busybox sleep 1'
     echo '/bin/busybox poweroff -f'
   } > root/init
@@ -91,7 +91,7 @@ initrd /boot/initrd.gz
 boot
 END
   grub-mkrescue -o disk.iso disk > grub.txt 2>&1 || { cat grub.txt >&2; exit 1; }
-  # Those of Ice Lake, Tiger Lake and Sapphire Rapids do not start Debian's kernel in Bochs 3.0.
+  # Debian's kernel does not boot on the models Ice Lake, Tiger Lake and Sapphire Rapids of Bochs 3.0.
   cat > bochsrc <<'END'
 cpu: model=corei7_skylake_x, add_features=avx512bf16, ips=100000000
 memory: guest=1024, host=1024
@@ -104,7 +104,7 @@ com1: enabled=1, mode=file, dev=serial.txt
 log: bochs.txt
 panic: action=fatal
 END
-  # Bochs's exit status says nothing.
+  # Bochs's exit status does not depend on the result.
   timeout 1800 bochs-3.0/bochs -q -f bochsrc > bochs.out.txt 2>&1 || true
 }
 

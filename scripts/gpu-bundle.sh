@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# gpu-bundle.sh - makes build/gpu-bundle: everything that a GPU machine without a compiler needs to check and measure what was
-# compiled here; and build/gpu-bundle.tar.gz, the same in a fifth of the size. Unpack that there and start its run.sh.
+# gpu-bundle.sh - makes build/gpu-bundle and build/gpu-bundle.tar.gz: everything that a GPU machine without a compiler needs to
+# check and measure code that was compiled here. Unpack the archive there and start its run.sh.
 #
 #   RNN_BUNDLE_CHIP     the GPU that fused kernels are compiled for (sm_90a)
-#   RNN_BUNDLE_JOBS     how many modules are compiled at a time (all processors)
+#   RNN_BUNDLE_JOBS     how many modules are compiled in parallel (number of processors)
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -19,14 +19,14 @@ mkdir -p "$bundle"/{bin,lib,compat,modules}
 cp -L "$RNN_BUILD_DIR"/lib/librnn_runtime.so* "$bundle/lib/"
 cp "$RNN_BUILD_DIR"/bin/rnn-bundle-{runner,bench,questions,compare} "$bundle/bin/"
 cp "$sources"/{run.sh,with_torch.py} "$bundle/"
-# For machines whose C++ library is older than the compiler's.
+# For machines whose C++ library is older than the one that this compiler uses.
 for library in libstdc++.so.6 libgcc_s.so.1; do
   cp -L "$(ldconfig -p | awk -v name="$library" '$1 == name && /x86-64|aarch64/ { print $NF; exit }')" "$bundle/compat/"
 done
 
 cd "$bundle/modules"
 cases() { python3 "$sources/cases.py" "$@"; }
-# Compilations by line, run together at the end; the longest stand first.
+# One compilation per element, all run in parallel at the end. The longest come first.
 commands=()
 compile() { commands+=("$(printf '%q ' "$RNN_BUILD_DIR/bin/rnn-compile" "$@")"); }
 fused() { compile "$@" --lowering=fused -O2; }
@@ -47,7 +47,7 @@ for dtype in bf16 f64; do
   kernels stacks_$dtype.mlir --target=cuda --chip="$chip" -o stacks_cuda_$dtype.so
   fused stacks_$dtype.mlir --target=host -o stacks_host_$dtype.so
 done
-# Those in clusters, of both; f32 in full precision, and with factors rounded to tf32.
+# Persistent kernels of both ops; f32 in full precision, and with operands rounded to tf32.
 inputs="$RNN_SOURCE_DIR/test/Integration/Inputs"
 clusters() { for script in cluster_cases cluster_forward_cases cluster_stacks; do python3 "$inputs/$script.py" "$@"; done; }
 for dtype in f16 f32; do
@@ -62,7 +62,7 @@ clusters f64 > clusters_f64.mlir
 compile clusters_f64.mlir --lowering=runtime -O2 -o clusters_plans_f64.so
 cases --stacks --dtype f64 -o stacks_plans.mlir
 compile stacks_plans.mlir --lowering=runtime -O2 -o stacks_plans_f64.so
-# Those of the block ops, with the PTX that every GPU from sm_80 takes.
+# Fused kernels of the block ops, as PTX for every GPU from sm_80 on.
 cases --blocks --dtype f64 -o blocks_f64.mlir
 compile blocks_f64.mlir --lowering=runtime -O2 -o blocks_plans_f64.so
 for dtype in f16 bf16 f32 f64; do
@@ -76,8 +76,8 @@ for dtype in f16 f32; do
   cp blocks_$dtype.mlir library_$dtype.mlir
   library library_$dtype.mlir --target=cuda -o library_cuda_$dtype.so
 done
-# What is measured, with what the compiler says of each function, and f64 to say how far each is from the truth: on a GPU by
-# fused kernels, on the host by plans.
+# The modules that are measured, with the compiler's list of candidates; and f64 as the reference for their errors: fused
+# kernels on a GPU, plans on the host.
 timed() { fused "timed_$1.mlir" "${@:3}" -o "timed_$2.so" --emit-candidates="timed_$2.jsonl"; }
 for dtype in f16 bf16 f32; do
   cases --timed --dtype $dtype -o timed_$dtype.mlir
@@ -97,8 +97,8 @@ for dtype in f16 f32; do
   fused emulated_$dtype.mlir --target=host -o emulated_host_$dtype.so
   compile emulated_$dtype.mlir --target=simt --lowering=fused --large-products=kernel -O0 -o emulated_simt_$dtype.so
 done
-# Plans: every test in every element type for the device, and in f64 for the host as reference. With bf16, run.sh can be tried
-# without a GPU.
+# Plans: every test in every element type for the device, and in f64 for the host as the reference. bf16 also runs on the host,
+# so that run.sh can be tested without a GPU.
 for dtype in f16 bf16 f32 f64; do
   cases --dtype $dtype -o plans_$dtype.mlir
   compile plans_$dtype.mlir --target=cuda --lowering=runtime -O2 -o plans_cuda_$dtype.so
@@ -107,7 +107,7 @@ for dtype in bf16 f64; do
   compile plans_$dtype.mlir --target=host --lowering=runtime -O2 -o plans_host_$dtype.so
 done
 printf '%s\0' "${commands[@]}" | xargs -0 -P "${RNN_BUNDLE_JOBS:-$(nproc)}" -n 1 bash -c
-python3 "$sources/timed.py" timed_*.jsonl || echo "warning: of these ops, no decision can be made of what the bundle measures"
+python3 "$sources/timed.py" timed_*.jsonl || echo "warning: the measurements of the bundle make no complete tuning record of these ops"
 cp plans_host_f64.so plans_plans_f64.so
 cp blocks_plans_f64.so library_plans_f64.so
 for dtype in f16 f32; do

@@ -1,16 +1,15 @@
-# processor-cases.sh - the cases that the host's compiled loops are tried with on other processors, most often
-# played by an emulator. Sourced by check-aarch64.sh and check-avx512.sh, after setup.sh; works in the current folder.
+# processor-cases.sh - the cases that test the host's compiled loops on other processors, mostly under emulation. Sourced by check-aarch64.sh and check-avx512.sh, after setup.sh; works in the current folder.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# What is tried: a set of cases and an element type each.
+# SET.TYPE: a set of cases and an element type.
 PROCESSOR_CASES=()
 for type in f64 f32 f16 bf16; do
   PROCESSOR_CASES+=("blocks.$type" "cudnn.$type")
 done
-# Few rows and long products, where bf16 has loops of its own.
+# Few rows and a long reduction, where bf16 has loops of its own.
 PROCESSOR_CASES+=(few.bf16)
 
-# Writes SET.TYPE.mlir for each of them, and SET.f64.mlir, whose plans are the reference.
+# Writes SET.TYPE.mlir for each case, and SET.f64.mlir, whose plans are the reference.
 write_cases() {
   local type
   for type in f64 f32 f16 bf16; do
@@ -22,12 +21,12 @@ write_cases() {
   done
 }
 
-# limit_of SET.TYPE: the runner's option. Dot products of bf16 have the limit of test/Integration/bf16-products-host.test.
+# limit_of SET.TYPE: prints the runner's option. Dot products of bf16 have the limit of test/Integration/bf16-products-host.test.
 limit_of() {
   case "$1" in *.bf16) echo --limit=1.2e-2 ;; esac
 }
 
-# has_instruction OBJDUMP FILE INSTRUCTION: that the code uses it; a loop without it would pass too.
+# has_instruction OBJDUMP FILE INSTRUCTION: fails if the code does not use it; a loop without it would pass too.
 has_instruction() {
   [ "$("$1" -d "$2" | grep -c "$3")" -gt 0 ] || { echo "error: $2 has no $3" >&2; return 1; }
 }

@@ -1,8 +1,8 @@
 //===- OneDNN.cpp - a worker that runs oneDNN's recurrent layers -------------===//
 //
-// Of oneDNN 2 or 3, whichever headers and library host.sh gives it. Weights come and go as a framework keeps them, so each
-// pass has the reorders of weights and of their gradients that a training step makes, and zeroes what the primitive adds to.
-// With --bare=1 backward is the primitive alone.
+// oneDNN 2 or 3, depending on the headers and the library that host.sh passes. Weights and their gradients have a framework's
+// layout, so each pass includes the reorders of a training step, and zeroes the buffers that the primitive adds to. With
+// --bare=1, backward is the primitive alone.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -80,7 +80,7 @@ public:
     all = true;
     dnnl::reorder(plainX, packedX).execute(stream, plainX, packedX);
     dnnl::reorder(plainH, packedH).execute(stream, plainH, packedH);
-    // The primitive adds to these.
+    // The primitive adds to these buffers.
     for (memory *grad : {&gradX, &gradH, &gradB})
       std::memset(grad->get_data_handle(), 0, grad->get_desc().get_size());
     backwardPrimitive.execute(stream, backwardArguments);
@@ -158,7 +158,7 @@ private:
     return result;
   }
 
-  /// Where gate `index` of the common order stands in oneDNN's, which has the gates of a GRU as u r o, and u is z.
+  /// The index, in oneDNN's order, of gate `index` of the common order. oneDNN orders the gates of a GRU u r o; u is z.
   int64_t gate(int64_t index) const { return p.isLstm || index > 1 ? index : 1 - index; }
 
   void fillWeights(memory &target, const Numbers &numbers, int64_t rows, int64_t gates) {
@@ -206,7 +206,7 @@ int main(int argc, char **argv) {
   omp_set_num_threads(problem.threads);
 #endif
   try {
-    // Loads what the library loads late.
+    // The first run loads libraries that oneDNN loads at first use.
     { dnnl::engine engine(dnnl::engine::kind::cpu, 0); }
     long loaded = maximalMemory();
     OneDNN layer(problem, bare);

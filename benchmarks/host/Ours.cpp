@@ -1,7 +1,7 @@
 //===- Ours.cpp - a worker that runs functions of a compiled module ----------===//
 //
-// Of a module that layers.py writes and rnn-compile makes a shared library: forward and gradient of a block LSTM or of a
-// cudnn layer, in f32 or bf16. --compare=FOLDER,FOLDER prints instead how far the gradients that two workers saved are apart.
+// Runs a module of layers.py that rnn-compile made a shared library: forward pass and gradient of a block LSTM or of a cudnn
+// layer, in f32 or bf16. --compare=FOLDER,FOLDER instead prints the differences of the gradients that two workers saved.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -42,11 +42,11 @@ void store(void *data, int32_t dtype, int64_t index, float value) {
   static_cast<uint16_t *>(data)[index] = (bits + 0x8000) >> 16;
 }
 
-/// An argument or a result, owned by us or by the runtime.
+/// An argument or a result, owned by this program or by the runtime.
 class Tensor {
 public:
   Tensor() = default;
-  /// Of the size that a function asks for, filled with zeros.
+  /// Has the size that the function requires, filled with zeros.
   explicit Tensor(const rnnrt_argument_t &argument) {
     if (argument.dtype != RNNRT_DTYPE_F32 && argument.dtype != RNNRT_DTYPE_BF16)
       fail("expects functions in f32 or bf16");

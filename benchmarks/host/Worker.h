@@ -1,11 +1,11 @@
 //===- Worker.h - one implementation of a layer, timed on demand -*- C++ -*-===//
 //
-// A worker is a process that holds one layer of one implementation. host.py starts one for each, tells them in turn what to
-// do, a line on standard input at a time, and reads one line of answer: so rivals that cannot share a process are measured
-// in turn, and each has a memory of its own. All workers make the same numbers (`fill`) and save gradients in the same
-// order, whatever their own order of gates is: i f g o, or r z n.
+// A worker is a process that holds one layer of one implementation. host.py starts one per implementation, writes one
+// request per line to its standard input, and reads one line of answer. Rivals that cannot share a process are thus measured
+// interleaved, and memory is measured per rival. All workers compute on the same numbers (`fill`) and save gradients in the
+// same gate order: i f g o, or r z n.
 //
-//   forward, backward   seconds of one run, the mean of at least 20 ms, after as long a time that does not count
+//   forward, backward   seconds of one run: the mean over at least 20 ms, after a warm-up of the same length
 //   memory              largest resident set so far, in kB
 //   save FOLDER         the gradients, one file of f32 each
 //   peak                GFLOP/s of multiply-adds in registers on all threads of the worker
@@ -37,14 +37,14 @@ namespace worker {
   std::exit(1);
 }
 
-/// What to compute, from the command line: --cell=lstm|gru --shape=T,B,I,H --threads=N, and what else a worker takes.
+/// What to compute, from the command line: --cell=lstm|gru --shape=T,B,I,H --threads=N, and the worker's own flags.
 struct Problem {
   bool isLstm = true;
   int64_t T = 0, B = 0, I = 0, H = 0;
   int threads = 1;
 
   int64_t gates() const { return isLstm ? 4 : 3; }
-  /// True if `flag` is one of these. A wrong value ends the program.
+  /// Returns true if `flag` is one of these flags. A wrong value ends the program.
   bool read(const std::string &flag) {
     if (flag == "--cell=lstm" || flag == "--cell=gru") {
       isLstm = flag == "--cell=lstm";
@@ -69,7 +69,7 @@ struct Problem {
   }
 };
 
-/// Number `index` of the tensor `name`, in [-1, 1) times a scale that keeps the gates away from their ends.
+/// Number `index` of the tensor `name`, in [-1, 1) times a scale that keeps the gates out of saturation.
 class Numbers {
 public:
   enum Tensor { X = 1, H0, C0, WX, WH, Bias, DY, DHN, DCN };
@@ -101,13 +101,13 @@ class Layer {
 public:
   virtual ~Layer() = default;
   virtual void forward() = 0;
-  /// From a forward pass that ran before.
+  /// Requires a forward pass before it.
   virtual void backward() = 0;
   virtual Gradients gradients() = 0;
 };
 
-/// In seconds: after the turns of others it takes some milliseconds until processors are awake and the threads are spread over
-/// them. Runs that are ten times as long do not need it.
+/// In seconds. After another worker ran, processors need some milliseconds to leave their sleep states, and the scheduler to
+/// spread the threads. Runs ten times as long do not need a warm-up.
 constexpr double warmUp = 0.02;
 
 inline double secondsOf(Layer &layer, void (Layer::*run)()) {
@@ -128,7 +128,7 @@ inline double secondsOf(Layer &layer, void (Layer::*run)()) {
   return last > 10 * warmUp ? last : measure();
 }
 
-/// In kB. What getrusage says also counts the process that started this one.
+/// In kB. getrusage's value includes the process that started this one.
 inline long maximalMemory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)

@@ -28,7 +28,7 @@ from rivals import Rivals, Row
 SHAPES = ["64,1,128,128", "64,32,256,256", "100,16,512,512", "128,32,512,512", "64,64,1024,1024", "100,1,512,512",
           "64,1,1024,1024", "1000,1,64,64"]
 PARTS = ["lstm", "gru", "forward", "memory", "bf16", "linear"]
-# Gradients in f32 that are further apart are not those of the same layer.
+# A larger difference of f32 gradients means that they belong to different layers.
 LIMIT = 1e-4
 
 
@@ -46,7 +46,7 @@ def milliseconds(seconds):
 
 
 class Table:
-    """Rows of cells by column; columns that nobody filled are left out."""
+    """Rows of cells by column; columns without a value are omitted."""
 
     def __init__(self, *columns):
         self.columns, self.rows = list(columns), []
@@ -198,7 +198,7 @@ class Session:
                 for row in rows:
                     self.report_missing(row, "linear")
                 samples = [[] for _ in rows]
-                # In turn, so that a slower minute of the machine does not bend the line.
+                # Interleaved, so that a slower minute of the machine affects all sizes.
                 for _ in range(5):
                     for row, values in zip(rows, samples):
                         if key in row.workers:

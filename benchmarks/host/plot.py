@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 
 def fit(points):
-    """Slope and start of the line with the smallest squares of relative distances, and the largest of these distances."""
+    """Slope and intercept of the line with the least squared relative errors, and the largest relative error."""
     # Weights 1 / y^2, so that a small problem counts as much as a large one.
     weights = [1 / (y * y) for _, y in points]
     total = sum(weights)

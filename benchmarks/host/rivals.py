@@ -1,4 +1,4 @@
-"""The workers that host.py can start: what is there, how it is called, and the conversation with it (Worker.h).
+"""The workers that host.py can start: which are available, their command lines, and their requests (Worker.h).
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -76,7 +76,7 @@ class Worker:
 
 
 class Rivals:
-    """Commands by key; building and looking happens when a part first asks."""
+    """Commands by key. A worker is built and looked up at its first use."""
 
     ALL = ["block", "cudnn", "plan", "onednn2", "onednn3", "torch", "tensorflow"]
     MORE = ["torch2", "onednn2-bare", "onednn3-bare"]  # when asked for
@@ -120,7 +120,7 @@ class Rivals:
         return python
 
     def chosen(self, layer):
-        """What lowering `auto` takes for the gradients, by shape."""
+        """The lowering that `auto` selects for the gradients, by shape."""
         try:
             text = subprocess.run([self.compile_tool, self.module_text(layer, "f32"), "--cpu=native", "--stop-after=select",
                                    "-o", "-"], check=True, capture_output=True, text=True).stdout
@@ -134,7 +134,7 @@ class Rivals:
         return result
 
     def start(self, key, cell, shape, threads):
-        """The workers that stand for a rival: the fastest of them counts."""
+        """The workers of a rival; the fastest is reported."""
         def worker(*command, **environment):
             return Worker(list(command), cell, shape, threads, environment)
 
@@ -162,7 +162,7 @@ class Rivals:
             return [worker(program, *bare, **environment)]
         if key == "torch":
             environment = {"OPENBLAS_NUM_THREADS": "1"}
-            # OpenBLAS 0.3.21 takes some processors with AVX-512 for older ones.
+            # OpenBLAS 0.3.21 detects some processors with AVX-512 as older ones.
             if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= self.flags:
                 environment["OPENBLAS_CORETYPE"] = "SKYLAKEX"
             script = os.path.join(HERE, "torch_layers.py")
@@ -177,7 +177,7 @@ class Rivals:
 
 
 class Row:
-    """All rivals for one problem, started together and measured in turn."""
+    """All rivals for one problem, started together and measured interleaved."""
 
     def __init__(self, rivals, keys, cell, shape, threads):
         self.workers, self.missing = {}, {}
@@ -194,7 +194,7 @@ class Row:
                        for key, workers in self.workers.items()}
 
     def guard(self, key, run):
-        """None where the rival failed, which ends its part in the row."""
+        """None if the rival failed; it is then skipped in the rest of the row."""
         try:
             return run()
         except Missing as reason:
@@ -232,8 +232,8 @@ class Row:
         return result
 
     def measure(self, request, seconds):
-        """Medians in seconds, and the peak in GFLOP/s; three to nine rounds, as many as fit in the time. Who needs longer than
-        that for one run has no second one."""
+        """Medians in seconds, and the peak in GFLOP/s; three to nine rounds, as many as fit in the time. A worker
+        whose first run takes longer than that is not run again."""
         times = {key: [[] for _ in workers] for key, workers in self.workers.items()}
         peaks, start = [], time.monotonic()
         ours = next((workers[0] for key, workers in self.workers.items() if key in ("block", "cudnn", "plan")), None)

@@ -65,7 +65,7 @@ class Layer:
 
 
 def main():
-    # PyPI's has MKL inside; Debian's takes what BLAS there is.
+    # PyPI's package contains MKL; Debian's uses the BLAS that is installed.
     with open("/proc/self/maps") as maps:
         if "BLAS_INFO=mkl" not in torch.__config__.show() and "openblas" not in maps.read():
             sys.exit("error: PyTorch's products go neither through MKL nor through OpenBLAS here (Debian: libopenblas0-pthread), "

@@ -1,4 +1,4 @@
-"""What Worker.h is, for workers in Python: the command line, the numbers, the requests.
+"""Worker.h for workers in Python: the command line, the numbers, the requests.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -41,7 +41,7 @@ class Problem:
 
 
 def memory():
-    """In kB. What getrusage says also counts the process that started this one."""
+    """In kB. getrusage's value includes the process that started this one."""
     with open("/proc/self/status") as status:
         return next((int(line.split()[1]) for line in status if line.startswith("VmHWM:")), 0)
 
