@@ -2,8 +2,8 @@
 //
 //   lstm l2_t8_b4_i32_h64_d2 dtype=f16 prop=backward lowering=runtime
 //
-// The cell, then the sizes (layers, steps, batch, input, hidden, directions), then options. `block_lstm` is the block op and
-// has one layer and one direction. Traces of the runtime contain the same line.
+// The cell, then the sizes (layers, steps, batch, input, hidden, directions), then options. `block_lstm` is the block
+// op and has one layer and one direction. Traces of the runtime contain the same line.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,10 +17,10 @@
 #include <vector>
 
 struct Problem {
-  std::string line;          ///< as written, for the report
-  bool isBlock = false;      ///< block_lstm
-  int32_t mode = 2;          ///< as in abi.def
-  int32_t dtype = 2;         ///< rnnrt_dtype_t
+  std::string line;     ///< as written, for the report
+  bool isBlock = false; ///< block_lstm
+  int32_t mode = 2;     ///< as in abi.def
+  int32_t dtype = 2;    ///< rnnrt_dtype_t
   bool isBackward = false;
   int64_t layers = 0, steps = 0, batch = 0, input = 0, hidden = 0, directions = 0;
 

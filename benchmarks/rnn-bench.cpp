@@ -1,7 +1,7 @@
 //===- rnn-bench.cpp - time, GFLOP/s and memory of runtime plans -------------===//
 //
-// Reads problem files (Problem.h) and times each problem through the entries that compiled code calls. A gradient overwrites
-// its reserve space, which is restored between runs, outside the measured time.
+// Reads problem files (Problem.h) and times each problem through the entries that compiled code calls. A gradient
+// overwrites its reserve space, which is restored between runs, outside the measured time.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -93,10 +93,11 @@ Work makeBlockWork(const Problem &p, rnnrt_call_t *call, Buffers &buffers) {
   void *dcs = buffers.tensor(type, perStep), *dh = buffers.tensor(type, perStep);
   for (int64_t elements : {p.steps * p.batch * p.input, state, state, weights, 4 * p.hidden})
     grads.push_back(buffers.tensor(type, elements));
-  return {[] {}, [=] {
+  return {[] {},
+          [=] {
             rnnrt_abi_block_lstm_backward(call, plan, p.steps, x, cs, h, w, k, k, k, b, saved[0], saved[1], saved[2],
-                                          saved[3], saved[4], saved[5], saved[6], dcs, dh, grads[0], grads[1],
-                                          grads[2], grads[3], nullptr, nullptr, nullptr, grads[4]);
+                                          saved[3], saved[4], saved[5], saved[6], dcs, dh, grads[0], grads[1], grads[2],
+                                          grads[3], nullptr, nullptr, nullptr, grads[4]);
           }};
 }
 
@@ -198,7 +199,8 @@ int main(int argc, char **argv) {
   }
   benchmark::AddCustomContext("threads", "1 (plans of the host have one; RNNRT_THREADS is for compiled loops)");
   for (const Problem &problem : problems)
-    benchmark::RegisterBenchmark(problem.line.c_str(), [&problem](benchmark::State &state) { runProblem(state, problem); })
+    benchmark::RegisterBenchmark(problem.line.c_str(),
+                                 [&problem](benchmark::State &state) { runProblem(state, problem); })
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond);
   benchmark::RunSpecifiedBenchmarks();

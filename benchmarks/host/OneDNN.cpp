@@ -1,7 +1,8 @@
 //===- OneDNN.cpp - a worker that runs oneDNN's recurrent layers -------------===//
 //
-// oneDNN 2 or 3, depending on the headers and the library that host.sh passes. Weights and their gradients have a framework's
-// layout, so each pass includes the reorders of a training step, and zeroes the buffers that the primitive adds to. With
+// oneDNN 2 or 3, depending on the headers and the library that host.sh passes. Weights and their gradients have a
+// framework's layout, so each pass includes the reorders of a training step, and zeroes the buffers that the primitive
+// adds to. With
 // --bare=1, backward is the primitive alone.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +23,9 @@ using Tag = memory::format_tag;
 
 namespace {
 
-memory::desc describe(memory::dims dims, Tag tag) { return memory::desc(dims, memory::data_type::f32, tag); }
+memory::desc describe(memory::dims dims, Tag tag) {
+  return memory::desc(dims, memory::data_type::f32, tag);
+}
 
 class OneDNN : public Layer {
 public:
@@ -39,24 +42,24 @@ public:
     if (p.isLstm) {
 #if DNNL_VERSION_MAJOR >= 3
       dnnl::lstm_forward::primitive_desc fwd(engine, kind, right, x, state, state, wx, wh, b, y, state, state);
-      dnnl::lstm_backward::primitive_desc bwd(engine, back, right, x, state, state, wx, wh, b, y, state, state, x, state,
-                                              state, wx, wh, b, y, state, state, fwd);
+      dnnl::lstm_backward::primitive_desc bwd(engine, back, right, x, state, state, wx, wh, b, y, state, state, x,
+                                              state, state, wx, wh, b, y, state, state, fwd);
 #else
       dnnl::lstm_forward::primitive_desc fwd({kind, right, x, state, state, wx, wh, b, y, state, state}, engine);
-      dnnl::lstm_backward::primitive_desc bwd({back, right, x, state, state, wx, wh, b, y, state, state, x, state, state, wx,
-                                               wh, b, y, state, state},
-                                              engine, fwd);
+      dnnl::lstm_backward::primitive_desc bwd(
+          {back, right, x, state, state, wx, wh, b, y, state, state, x, state, state, wx, wh, b, y, state, state},
+          engine, fwd);
 #endif
       prepare(fwd, bwd, dnnl::lstm_forward(fwd), dnnl::lstm_backward(bwd), x, state, b, y);
     } else {
 #if DNNL_VERSION_MAJOR >= 3
       dnnl::lbr_gru_forward::primitive_desc fwd(engine, kind, right, x, state, wx, wh, b, y, state);
-      dnnl::lbr_gru_backward::primitive_desc bwd(engine, back, right, x, state, wx, wh, b, y, state, x, state, wx, wh, b, y,
-                                                 state, fwd);
+      dnnl::lbr_gru_backward::primitive_desc bwd(engine, back, right, x, state, wx, wh, b, y, state, x, state, wx, wh,
+                                                 b, y, state, fwd);
 #else
       dnnl::lbr_gru_forward::primitive_desc fwd({kind, right, x, state, wx, wh, b, y, state}, engine);
-      dnnl::lbr_gru_backward::primitive_desc bwd({back, right, x, state, wx, wh, b, y, state, x, state, wx, wh, b, y, state},
-                                                 engine, fwd);
+      dnnl::lbr_gru_backward::primitive_desc bwd(
+          {back, right, x, state, wx, wh, b, y, state, x, state, wx, wh, b, y, state}, engine, fwd);
 #endif
       prepare(fwd, bwd, dnnl::lbr_gru_forward(fwd), dnnl::lbr_gru_backward(bwd), x, state, b, y);
     }
@@ -207,11 +210,14 @@ int main(int argc, char **argv) {
 #endif
   try {
     // The first run loads libraries that oneDNN loads at first use.
-    { dnnl::engine engine(dnnl::engine::kind::cpu, 0); }
+    {
+      dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    }
     long loaded = maximalMemory();
     OneDNN layer(problem, bare);
     const dnnl_version_t &version = *dnnl::version();
-    serve("oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor), loaded, layer, problem, nullptr);
+    serve("oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor), loaded, layer, problem,
+          nullptr);
   } catch (const dnnl::error &error) {
     fail(std::string("oneDNN: ") + error.what());
   }

@@ -1,7 +1,8 @@
 //===- Ours.cpp - a worker that runs functions of a compiled module ----------===//
 //
-// Runs a module of layers.py that rnn-compile made a shared library: forward pass and gradient of a block LSTM or of a cudnn
-// layer, in f32 or bf16. --compare=FOLDER,FOLDER instead prints the differences of the gradients that two workers saved.
+// Runs a module of layers.py that rnn-compile made a shared library: forward pass and gradient of a block LSTM or of a
+// cudnn layer, in f32 or bf16. --compare=FOLDER,FOLDER instead prints the differences of the gradients that two workers
+// saved.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -142,16 +143,17 @@ public:
   }
 
 private:
-  static const rnnrt_function_t *find(const rnnrt_exports_t &exports, const std::string &name, const std::string &path) {
+  static const rnnrt_function_t *find(const rnnrt_exports_t &exports, const std::string &name,
+                                      const std::string &path) {
     for (int32_t index = 0; index < exports.num_functions; ++index)
       if (name == exports.functions[index]->name)
         return exports.functions[index];
     fail(path + " has no function `" + name + "`");
   }
 
-  /// Canonical parameters are matrices of the input by gate, each [H, I], recurrent ones by gate, then two biases by gate.
-  template <typename Visit>
-  void eachWeight(Visit visit) const {
+  /// Canonical parameters are matrices of the input by gate, each [H, I], recurrent ones by gate, then two biases by
+  /// gate.
+  template <typename Visit> void eachWeight(Visit visit) const {
     int64_t at = 0;
     for (Numbers::Tensor tensor : {Numbers::WX, Numbers::WH})
       for (int64_t gate = 0, rows = tensor == Numbers::WX ? p.I : p.H; gate < p.gates(); ++gate)
@@ -159,8 +161,7 @@ private:
           for (int64_t row = 0; row < rows; ++row)
             visit(at++, tensor, (row * p.gates() + gate) * p.H + h);
   }
-  template <typename Visit>
-  void eachBias(Visit visit) const {
+  template <typename Visit> void eachBias(Visit visit) const {
     int64_t at = p.gates() * p.H * (p.I + p.H);
     for (int64_t index = 0; index < p.gates() * p.H; ++index)
       visit(at + index, index);
@@ -353,7 +354,8 @@ int main(int argc, char **argv) {
     else if (flag == "--layer=block" || flag == "--layer=cudnn")
       block = flag == "--layer=block";
     else if (!problem.read(flag))
-      fail("unknown argument `" + flag + "`; expected --module=, --layer=block|cudnn, --cell=, --shape=, --threads= or --compare=");
+      fail("unknown argument `" + flag +
+           "`; expected --module=, --layer=block|cudnn, --cell=, --shape=, --threads= or --compare=");
   }
   if (module.empty() || problem.T == 0)
     fail("expects --module= and --shape=");

@@ -1,9 +1,9 @@
 //===- Worker.h - one implementation of a layer, timed on demand -*- C++ -*-===//
 //
 // A worker is a process that holds one layer of one implementation. host.py starts one per implementation, writes one
-// request per line to its standard input, and reads one line of answer. Rivals that cannot share a process are thus measured
-// interleaved, and memory is measured per rival. All workers compute on the same numbers (`fill`) and save gradients in the
-// same gate order: i f g o, or r z n.
+// request per line to its standard input, and reads one line of answer. Rivals that cannot share a process are thus
+// measured interleaved, and memory is measured per rival. All workers compute on the same numbers (`fill`) and save
+// gradients in the same gate order: i f g o, or r z n.
 //
 //   forward, backward   seconds of one run: the mean over at least 20 ms, after a warm-up of the same length
 //   memory              largest resident set so far, in kB
@@ -74,10 +74,10 @@ class Numbers {
 public:
   enum Tensor { X = 1, H0, C0, WX, WH, Bias, DY, DHN, DCN };
   Numbers(Tensor tensor, const Problem &p)
-      : seed(tensor * 0x85EBCA77u), scale(tensor == X                            ? 1.0f
-                                          : tensor == H0 || tensor == C0         ? 0.5f
-                                          : tensor >= WX && tensor <= Bias       ? 1.0f / std::sqrt(float(p.H))
-                                                                                 : 0.1f) {}
+      : seed(tensor * 0x85EBCA77u), scale(tensor == X                      ? 1.0f
+                                          : tensor == H0 || tensor == C0   ? 0.5f
+                                          : tensor >= WX && tensor <= Bias ? 1.0f / std::sqrt(float(p.H))
+                                                                           : 0.1f) {}
   float operator[](int64_t index) const {
     uint32_t bits = static_cast<uint32_t>(index) * 0x9E3779B1u + seed;
     bits = (bits ^ bits >> 15) * 0x2C1B3C6Du;
@@ -91,8 +91,8 @@ private:
   float scale;
 };
 
-/// The gradients in the common order: dwx [I, gates, H], dwh [H, gates, H], and the biases [4, H], where a GRU has its two of
-/// gate n last.
+/// The gradients in the common order: dwx [I, gates, H], dwh [H, gates, H], and the biases [4, H], where a GRU has its
+/// two of gate n last.
 struct Gradients {
   std::vector<float> dx, dh0, dc0, dwx, dwh, db;
 };
@@ -106,8 +106,8 @@ public:
   virtual Gradients gradients() = 0;
 };
 
-/// In seconds. After another worker ran, processors need some milliseconds to leave their sleep states, and the scheduler to
-/// spread the threads. Runs ten times as long do not need a warm-up.
+/// In seconds. After another worker ran, processors need some milliseconds to leave their sleep states, and the
+/// scheduler to spread the threads. Runs ten times as long do not need a warm-up.
 constexpr double warmUp = 0.02;
 
 inline double secondsOf(Layer &layer, void (Layer::*run)()) {
