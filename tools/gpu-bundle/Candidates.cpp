@@ -48,7 +48,7 @@ static Tensor draw(const char *name, int32_t dtype, double scale, std::vector<in
   return tensor;
 }
 
-/// Calls `visit(place in the dense buffer, place in w or b, whether it is the second bias)` for everything there:
+/// Calls `visit(offset in the dense buffer, offset in w or b, whether it is the second bias)` for each element: the
 /// matrices of cuDNN's gates i f g o, input before state, as [H, I] and [H, H]; two biases, whose sum is b.
 template <typename F> static void forEachParameter(const Shape &shape, F visit) {
   const int64_t I = shape[2], H = shape[3], columns = 4 * H;
@@ -178,7 +178,7 @@ Tensor Compiled::read(size_t index) const {
 
 //===-- The block ops --------------------------------------------------------------------------------------------===//
 
-/// The operands that both passes of the block form begin with.
+/// The operands that come first in both passes of the block form.
 static std::unique_ptr<Compiled> blockCall(const Layer &layer, const rnnrt_function_t &function) {
   const auto [T, B, I, H] = layer.shape;
   auto call = std::make_unique<Compiled>(layer.place, function);
@@ -251,13 +251,13 @@ private:
 
 //===-- Plans ----------------------------------------------------------------------------------------------------===//
 
-/// A plan of the device, and the parameters of the layer as it lays them out.
+/// A plan of the device, and the parameters of the layer in the plan's layout.
 class DevicePlan {
 public:
   DevicePlan(const Layer &layer, const std::string &algorithm) : layer(layer), place(layer.place) {
     const auto [T, B, I, H] = layer.shape;
     check(rnnrt_call_create(place.device, place.stream, nullptr, &call));
-    // Read when the plan is made; the cache does not know of it.
+    // The plan reads RNNRT_CUDNN_ALGO when it is created; it is not part of the cache key.
     check(rnnrt_device_clear_plans(place.device));
     setenv("RNNRT_CUDNN_ALGO", algorithm.c_str(), /*overwrite=*/1);
     enum { Lstm = 2 };
@@ -274,7 +274,7 @@ public:
     rnnrt_abi_rnn_pack_params(call, plan, 8, 8, tensors.data(), sizes.data(), params.data(), count);
     place.synchronize();
     failed();
-    // What runs by other plans makes its own.
+    // Candidates that run by other plans create their own.
     check(rnnrt_device_clear_plans(place.device));
   }
   DevicePlan(const DevicePlan &) = delete;
@@ -288,7 +288,7 @@ public:
       problem = rnnrt_status_message(status);
     return !problem.empty();
   }
-  /// The gradients of the parameters in `from`, as the dense buffer has them.
+  /// The gradients of the parameters in `from`, in the layout of the dense buffer.
   std::vector<double> unpack(void *from) {
     rnnrt_abi_rnn_unpack_params(call, plan, 8, 8, canonical().data(), sizes.data(), from, count);
     return failed() ? std::vector<double>() : dense.read(place, layer.dtype, layer.params.shape).values;

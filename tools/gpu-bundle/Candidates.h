@@ -1,6 +1,6 @@
-// Candidates.h - ways to compute a pass of one LSTM layer, which rnn-bundle-compare measures in turn: fused kernels, the
-// device's plans, and, backward, TensorFlow's own method, one time step after the other.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Candidates.h - ways to compute a pass of one LSTM layer, which rnn-bundle-compare measures interleaved: fused
+// kernels, the device's plans, and for the gradient TensorFlow's own method, step by step. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_TEST_BUNDLE_CANDIDATES_H
 #define RNN_TEST_BUNDLE_CANDIDATES_H
@@ -16,7 +16,7 @@ namespace bundle {
 
 using Shape = std::array<int64_t, 4>; // T B I H
 
-/// Where everything runs.
+/// The device, stream and call of all candidates.
 struct Place {
   rnnrt_device_t *device = nullptr;
   rnnrt_stream_t *stream = nullptr;
@@ -46,18 +46,18 @@ private:
   void *pointer = nullptr;
 };
 
-/// One layer: operands as TensorFlow's block form has them, gates in the order i, c, f, o, and on the device in its type. The
-/// gradient comes from the outputs of all steps.
+/// One layer: operands in the layout of TensorFlow's block form, gates in the order i, c, f, o, and on the device in
+/// its element type. The gradient has the outputs of all steps as its source.
 struct Layer {
   Layer(const Place &place, const Shape &shape, int32_t dtype);
 
   const Place &place;
   Shape shape;
   int32_t dtype;
-  Tensor x, c0, h0, w, b, dy;     ///< rounded to the type
-  Tensor params;                  ///< the same weights in the dense buffer of the cudnn ops
+  Tensor x, c0, h0, w, b, dy; ///< rounded to the type
+  Tensor params;              ///< the same weights in the dense buffer of the cudnn ops
   Memory onX, onC0, onH0, onW, onB, onDy;
-  Memory zeros;                   ///< [T, B, H]: no peephole, no gradient of cell states
+  Memory zeros; ///< [T, B, H]: no peephole, no gradient of cell states
 
   int64_t steps() const { return shape[0]; }
   int64_t batch() const { return shape[1]; }
@@ -81,11 +81,11 @@ public:
   explicit Candidate(std::string name) : name(std::move(name)) {}
   virtual ~Candidate() = default;
 
-  /// What a backward pass uses up and a forward pass makes.
+  /// Restores the state that a backward pass overwrites and a forward pass writes.
   virtual void before() {}
-  /// The pass, onto the stream.
+  /// Enqueues the pass on the stream.
   virtual void run() = 0;
-  /// What is not part of it: results that were given are given back.
+  /// Frees results, outside the measured time.
   virtual void after() {}
   /// The results of a pass of its own.
   virtual Results results() = 0;
@@ -104,7 +104,7 @@ public:
   ~Compiled();
 
   void operand(void *data, int32_t dtype, std::vector<int64_t> shape);
-  /// False when the call failed, with `problem`.
+  /// False if the call failed; then `problem` has the reason.
   bool call();
   /// The same for a candidate, which takes over what is wrong. Clusters that were left out are the device's refusal, or
   /// the wish of the environment, which says nothing of the device.
@@ -124,7 +124,7 @@ private:
   std::vector<rnnrt_tensor_t> inputs, outputs;
 };
 
-/// The forward pass of the block form, whose results it saves.
+/// The forward pass of the block form. Saves its results.
 std::unique_ptr<Compiled> blockForward(const Layer &layer, const rnnrt_function_t &function);
 /// The same as a candidate.
 std::unique_ptr<Candidate> blockForward(const Layer &layer, const rnnrt_function_t &function, std::string name);
@@ -135,10 +135,11 @@ std::unique_ptr<Candidate> blockBackward(const Layer &layer, const rnnrt_functio
 /// way.
 std::unique_ptr<Candidate> stack(const Layer &layer, const rnnrt_function_t &forward, const rnnrt_function_t *backward,
                                  bool byPlans, std::string name);
-/// A plan of the device without compiled code, by an algorithm of cuDNN (empty: by what the device takes).
+/// A plan of the device without compiled code, by an algorithm of cuDNN (empty: the device's choice).
 std::unique_ptr<Candidate> plan(const Layer &layer, const std::string &algorithm, bool backward);
-/// TensorFlow's BlockLSTMGrad: for each step a kernel of the gates, the product with the weights, the product for their
-/// gradient, which is added to the sum, and the sum of the bias. PerStep.cpp says how it differs from TensorFlow.
+/// TensorFlow's BlockLSTMGrad: for each step a kernel of the gates, the GEMM with the weights, the GEMM that
+/// accumulates the weight gradient, and the reduction of the bias gradient. PerStep.cpp documents the differences to
+/// TensorFlow.
 std::unique_ptr<Candidate> perStep(const Layer &layer, const Compiled &forward);
 
 } // namespace bundle

@@ -1,6 +1,6 @@
-// CublasLt.h - products of matrices by cuBLASLt for the bundle's rival, with everything that can be made once made once. The
-// library is opened at run time; its interface is declared here, since the bundle is built where there is no CUDA.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CublasLt.h - GEMM by cuBLASLt for the bundle's rival; descriptors and algorithms are created once. The library is
+// opened at run time; its interface is declared here, since the bundle is built without CUDA. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_TEST_BUNDLE_CUBLASLT_H
 #define RNN_TEST_BUNDLE_CUBLASLT_H
@@ -11,7 +11,7 @@
 
 namespace bundle {
 
-/// The library's functions; `problem` says why they are not there.
+/// The library's functions; if they are not available, `problem` has the reason.
 class CublasLt {
 public:
   /// cublasLtMatmulHeuristicResult_t.
@@ -32,9 +32,10 @@ public:
       if ((library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)))
         break;
     if (!library) {
-      problem = asked && *asked ? "cuBLASLt is needed, but what RNNRT_CUBLASLT_PATH names cannot be loaded"
-                                : "cuBLASLt is needed, but libcublasLt.so.13 and .12 cannot be loaded; RNNRT_CUBLASLT_PATH "
-                                  "may name the file";
+      problem = asked && *asked
+                    ? "cuBLASLt is needed, but what RNNRT_CUBLASLT_PATH names cannot be loaded"
+                    : "cuBLASLt is needed, but libcublasLt.so.13 and .12 cannot be loaded; RNNRT_CUBLASLT_PATH "
+                      "may name the file";
       return;
     }
     auto find = [&](auto &function, const char *name) {
@@ -73,26 +74,31 @@ private:
   void *library = nullptr;
 };
 
-/// result [rows, columns] = left * right (+ result): row major, sums in f32. In the library's column-major eyes all three are transposed and change sides.
+/// result [rows, columns] = left * right (+ result): row major, sums in f32. The library is column
+/// major: it sees all three transposed and left and right exchanged.
 class CublasProduct {
 public:
   static constexpr size_t workspaceBytes = 32 << 20; // as cuBLAS has on this generation
 
-  /// `transposeLeft`: left lies as [depth, rows]; `transposeRight`: right lies as [columns, depth]. At the end `problem` is
-  /// empty, or says why there is no such product.
-  void make(const CublasLt &owner, int32_t dtype, bool transposeLeft, bool transposeRight, int64_t rows, int64_t columns,
-            int64_t depth, bool tf32) {
+  /// `transposeLeft`: left is [depth, rows]; `transposeRight`: right is [columns, depth]. If the library refuses the
+  /// GEMM, `problem` has the reason.
+  void make(const CublasLt &owner, int32_t dtype, bool transposeLeft, bool transposeRight, int64_t rows,
+            int64_t columns, int64_t depth, bool tf32) {
     lt = &owner;
     problem = lt->problem;
     if (!problem.empty())
       return;
     // CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F; CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F: full precision.
-    const int type = dtype == RNNRT_DTYPE_F16 ? 2 : dtype == RNNRT_DTYPE_BF16 ? 14 : 0, compute = tf32 ? 77 : 68, scale = 0;
+    const int type = dtype == RNNRT_DTYPE_F16    ? 2
+                     : dtype == RNNRT_DTYPE_BF16 ? 14
+                                                 : 0,
+              compute = tf32 ? 77 : 68, scale = 0;
     const int transposeA = transposeRight, transposeB = transposeLeft;
     void *preference = nullptr;
     enum { TransposeA = 3, TransposeB = 4, MaxWorkspaceBytes = 1 };
     auto layout = [&](void **result, bool transposed, int64_t high, int64_t wide) {
-      check(transposed ? lt->layoutCreate(result, type, high, wide, high) : lt->layoutCreate(result, type, wide, high, wide),
+      check(transposed ? lt->layoutCreate(result, type, high, wide, high)
+                       : lt->layoutCreate(result, type, wide, high, wide),
             "cublasLtMatrixLayoutCreate");
     };
     check(lt->descCreate(&desc, compute, scale), "cublasLtMatmulDescCreate");
@@ -106,15 +112,16 @@ public:
           "cublasLtMatmulPreferenceSetAttribute");
     int count = 0;
     if (problem.empty())
-      check(lt->heuristic(lt->handle, desc, a, b, c, c, preference, 1, &chosen, &count), "cublasLtMatmulAlgoGetHeuristic");
+      check(lt->heuristic(lt->handle, desc, a, b, c, c, preference, 1, &chosen, &count),
+            "cublasLtMatmulAlgoGetHeuristic");
     if (problem.empty() && (count < 1 || chosen.state != 0))
       problem = "cublasLtMatmulAlgoGetHeuristic finds no algorithm";
   }
 
   void run(const void *left, const void *right, void *result, bool add, void *workspace, void *stream) {
     const float alpha = 1, beta = add;
-    check(lt->matmul(lt->handle, desc, &alpha, right, a, left, b, &beta, result, c, result, c, chosen.algorithm, workspace,
-                     chosen.workspace, stream),
+    check(lt->matmul(lt->handle, desc, &alpha, right, a, left, b, &beta, result, c, result, c, chosen.algorithm,
+                     workspace, chosen.workspace, stream),
           "cublasLtMatmul");
   }
 

@@ -24,7 +24,7 @@ Measured::Measured(const char *candidatesPath, const char *path, const rnnrt_dev
     line.pop_back();
     lines.emplace(function, std::move(line));
   }
-  // Found out before anything is measured.
+  // Checked before the measurements.
   std::FILE *out = std::fopen(path, "a");
   if (!out)
     fail("cannot write the measurements `%s`: %s", path, std::strerror(errno));
@@ -47,7 +47,7 @@ std::string Measured::quoted(const std::string &text) {
   for (char c : text) {
     if (c == '"' || c == '\\')
       result += '\\';
-    // Messages of libraries may have anything in them.
+    // Messages of libraries may contain any character.
     const bool plain = c >= ' ' && c <= '~';
     result += plain ? c : ' ';
   }

@@ -1,4 +1,4 @@
-// Module.h - a shared library made by rnn-compile, and what the bundle's programs ask of its functions.
+// Module.h - a shared library of rnn-compile, and arguments and error limits for its functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_TEST_BUNDLE_MODULE_H
@@ -12,12 +12,12 @@
 
 namespace bundle {
 
-/// A shared library made by rnn-compile, and its functions by name.
+/// A shared library of rnn-compile, and its functions by name.
 class Module {
 public:
   explicit Module(const char *path) {
-    // RTLD_NOW: an entry that this runtime lacks is found here and not in the middle of a run.
-    // A name without a slash would be searched for among the system's libraries.
+    // RTLD_NOW: reports an entry that this runtime lacks here, not in the middle of a run. dlopen searches a name
+    // without a slash in the system's folders.
     const std::string file = std::strchr(path, '/') ? path : std::string("./") + path;
     handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle)
@@ -46,7 +46,7 @@ private:
   void *handle;
 };
 
-/// Whether `name` has one of the texts of a list with commas.
+/// Returns true if `name` contains one of the texts of a comma-separated list.
 inline bool matches(const std::string &name, const std::string &list) {
   for (size_t begin = 0; begin <= list.size();) {
     size_t end = std::min(list.find(',', begin), list.size());
@@ -57,22 +57,22 @@ inline bool matches(const std::string &name, const std::string &list) {
   return false;
 }
 
-/// Numbers for the arguments of `function`, rounded to its element type. Integers are lengths of sequences: 1 to T, and 0
-/// for the first example when `withZero`.
+/// Numbers for the arguments of `function`, rounded to its element type. Integers are lengths of sequences: 1 to T, and
+/// 0 for the first example if `withZero`.
 inline std::vector<Tensor> makeInputs(const rnnrt_function_t &function, bool withZero) {
   std::vector<Tensor> inputs;
   Random random(function.name);
   for (int64_t index = 0; index < function.num_inputs; ++index) {
     const rnnrt_argument_t &argument = function.inputs[index];
     Tensor tensor;
-    // Dynamic sizes: five steps and four examples, which stand first and second wherever they stand.
+    // Dynamic sizes: five steps and four examples, always in dimensions 0 and 1.
     for (int32_t dim = 0; dim < argument.rank; ++dim)
       tensor.shape.push_back(argument.shape[dim] >= 0 ? argument.shape[dim] : dim == 0 ? 5 : 4);
     tensor.values.resize(tensor.elements());
     bool isLengths = argument.dtype == RNNRT_DTYPE_I32;
     int64_t steps = inputs.empty() ? 1 : inputs.front().shape.front();
-    // Weights are scaled as PyTorch initializes them: a recurrence that amplifies would amplify rounding too. A buffer of
-    // parameters is known by its name, and the state in front of it has the size that matters.
+    // Weights are scaled as PyTorch initializes them: a recurrence that amplifies would amplify rounding too. The name
+    // of the argument marks a buffer of parameters, and the state in front of it has the hidden size.
     int64_t terms = argument.rank == 2                                  ? tensor.shape[1]
                     : std::strcmp(argument.name, "params") || index < 2 ? 4
                                                                         : inputs[1].shape.back();
@@ -87,8 +87,8 @@ inline std::vector<Tensor> makeInputs(const rnnrt_function_t &function, bool wit
   return inputs;
 }
 
-/// The limit of an error, relative to the largest element of a result: the rounding of the element type times the length
-/// of the sums in these small problems, set before anything was measured.
+/// The limit of an error, relative to the largest element of a result: the rounding of the element type times the
+/// length of the sums in these small problems, set before anything was measured.
 inline double limitOf(int32_t dtype) {
   switch (dtype) {
   case RNNRT_DTYPE_F16:

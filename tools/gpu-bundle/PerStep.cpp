@@ -1,8 +1,8 @@
-// PerStep.cpp - TensorFlow's method for BlockLSTMGrad, as strong a rival as can be made of it: TensorFlow (lstm_ops.h,
-// BlockLSTMBprop) launches about ten kernels per step, two of them products; here all but the sum of the bias are one, which also
-// leaves fewer numbers in memory, and products have their descriptors and algorithms ready. Their types, the order of the work
-// and the rounding of sums over time to the element type in every step are TensorFlow's.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// PerStep.cpp - TensorFlow's method for BlockLSTMGrad, optimized as a rival. TensorFlow (lstm_ops.h, BlockLSTMBprop)
+// launches about ten kernels per step, two of them GEMMs. Here all elementwise kernels but the reduction of the bias
+// are fused into one, which also reduces memory traffic, and the descriptors and algorithms of the GEMMs are cached.
+// The element types, the order of the work, and the rounding of the reductions over time to the element type in every
+// step are TensorFlow's. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Candidates.h"
 #include "PerStepKernels.h"
@@ -11,7 +11,7 @@ using namespace bundle;
 
 namespace {
 
-/// left * right in f32, where there is no GPU and no cuBLASLt.
+/// left * right in f32, if there is no GPU and no cuBLASLt.
 template <typename T>
 void multiply(const void *left, bool transposeLeft, const void *right, bool transposeRight, void *result, bool add,
               int64_t rows, int64_t columns, int64_t depth) {
@@ -78,12 +78,12 @@ public:
     if (!problem.empty())
       return Results();
     return {dx.read(place, layer.dtype, {T_, B, I}), dcs.read(place, layer.dtype, {B, H}),
-            dh.read(place, layer.dtype, {B, H}), dw.read(place, layer.dtype, {I + H, 4 * H}),
-            db.read(place, layer.dtype, {4 * H}), {}};
+            dh.read(place, layer.dtype, {B, H}),     dw.read(place, layer.dtype, {I + H, 4 * H}),
+            db.read(place, layer.dtype, {4 * H}),    {}};
   }
 
 private:
-  /// The kernel of step t; -1: what is left after the last.
+  /// The kernel of step t; -1: the work after the last step.
   void runGates(int64_t t) {
     const auto [steps, B, I, H] = layer.shape;
     const int64_t bytes = layer.elementBytes(), state = B * H * bytes;
@@ -145,8 +145,8 @@ private:
     check(rnnrt_kernel_launch(kernel, place.stream, &launch, arguments));
   }
 
-  void product(CublasProduct &by, const void *left, bool transposeLeft, const void *right, bool transposeRight, void *result,
-               bool add, int64_t rows, int64_t columns, int64_t depth) {
+  void product(CublasProduct &by, const void *left, bool transposeLeft, const void *right, bool transposeRight,
+               void *result, bool add, int64_t rows, int64_t columns, int64_t depth) {
     if (!library)
       return multiply<T>(left, transposeLeft, right, transposeRight, result, add, rows, columns, depth);
     by.run(left, right, result, add, workspace.data(), rnnrt_stream_native(place.stream));

@@ -1,6 +1,6 @@
-// PerStepKernels.h - what the kernels of one time step of TensorFlow's BlockLSTMGrad compute, for a GPU and, an element after
-// the other, for a host. The arithmetic is in f32; memory has the element type.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// PerStepKernels.h - the kernels of one time step of TensorFlow's BlockLSTMGrad, for a GPU and, element by element, for
+// a host. The arithmetic is in f32; memory has the element type. SPDX-License-Identifier: Apache-2.0 WITH
+// LLVM-exception
 
 #ifndef RNN_TEST_BUNDLE_PERSTEPKERNELS_H
 #define RNN_TEST_BUNDLE_PERSTEPKERNELS_H
@@ -9,7 +9,7 @@ namespace per_step {
 
 using Index = int;
 
-/// Operands of one step t, each at its place of that step. Gates in the order i, c, f, o.
+/// Operands of one step t; each pointer is offset to that step. Gates are in the order i, c, f, o.
 struct Step {
   Index batch, input, hidden;
   int first; ///< the last step of the sequence, where the gradients begin
@@ -17,14 +17,14 @@ struct Step {
   const void *x, *h_prev, *cs_prev;
   const void *i, *f, *o, *ci, *co;
   const void *h_grad, *cs_grad;
-  void *xh;           ///< [B, I+H], side of the product for the weights
-  void *dgates;       ///< [B, 4H], side of both products
+  void *xh;            ///< [B, I+H], side of the product for the weights
+  void *dgates;        ///< [B, 4H], side of both products
   const void *xh_grad; ///< [B, I+H], product of step t + 1
-  void *dx_next;      ///< [B, I], of step t + 1
-  void *dcs, *dh;     ///< [B, H]; dcs is carried from step to step, dh written by the last
+  void *dx_next;       ///< [B, I], of step t + 1
+  void *dcs, *dh;      ///< [B, H]; dcs is carried from step to step, dh written by the last
 };
 
-/// Element types as they lie in memory.
+/// Element types in memory.
 struct Half {
   _Float16 bits;
   float get() const { return float(bits); }
@@ -35,7 +35,8 @@ struct BFloat {
   float get() const { return __builtin_bit_cast(float, unsigned(bits) << 16); }
   void set(float value) { // the nearest, ties to even; what is no number has a bit that stays
     unsigned word = __builtin_bit_cast(unsigned, value);
-    bits = value != value ? (unsigned short)(word >> 16 | 0x40) : (unsigned short)((word + 0x7fff + (word >> 16 & 1)) >> 16);
+    bits = value != value ? (unsigned short)(word >> 16 | 0x40)
+                          : (unsigned short)((word + 0x7fff + (word >> 16 & 1)) >> 16);
   }
 };
 struct Single {
@@ -51,8 +52,9 @@ template <typename T> inline void set(void *memory, Index place, float value) {
   static_cast<T *>(memory)[place].set(value);
 }
 
-/// One element of [B, I+H]: its part of xh; of x the gradient of the step behind; of h all gates of the unit. TensorFlow
-/// does the same in eight kernels (lstm_ops.h, BlockLSTMBprop; lstm_ops_gpu.cu.cc, lstm_gates_bprop).
+/// One element of [B, I+H]: its element of xh; in the columns of x, the x gradient of the step processed before; in the
+/// columns of h, all gates of the unit. TensorFlow uses eight kernels (lstm_ops.h, BlockLSTMBprop; lstm_ops_gpu.cu.cc,
+/// lstm_gates_bprop).
 template <typename T> inline void gates(const Step &s, Index element) {
   const Index width = s.input + s.hidden, row = element / width, column = element % width;
   if (column < s.input) {

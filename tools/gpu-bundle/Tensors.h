@@ -32,7 +32,7 @@ inline void check(rnnrt_status_t status) {
     fail("%s: %s", rnnrt_status_code_name(rnnrt_status_code(status)), rnnrt_status_message(status));
 }
 
-/// The same numbers everywhere, from a name.
+/// Reproducible numbers: the seed is a name.
 class Random {
 public:
   explicit Random(const std::string &seed) {
@@ -92,15 +92,15 @@ struct Tensor {
     return result;
   }
 
-  /// To what `dtype` can hold.
+  /// Rounds to `dtype`.
   void round(int32_t dtype) {
     std::vector<char> bytes = convert(dtype);
     for (size_t index = 0; index < values.size(); ++index)
       values[index] = load(dtype, bytes.data(), index);
   }
 
-  /// The largest difference, relative to the largest element of `expected`; NaN when one of them is not a number, infinity
-  /// when shapes differ.
+  /// The largest difference, relative to the largest element of `expected`; NaN if one of them is not a number,
+  /// infinity if shapes differ.
   double errorAgainst(const Tensor &expected) const {
     if (shape != expected.shape)
       return INFINITY;

@@ -1,6 +1,5 @@
-// Watch.h - ends a program that waits for work that does not end, and says which: on a GPU a kernel that waits for something
-// that nobody sends can be ended in no other way.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Watch.h - ends a program whose current work exceeds its time limit, and names the work: a GPU kernel in a deadlock
+// can only be stopped by ending its process. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_TEST_BUNDLE_WATCH_H
 #define RNN_TEST_BUNDLE_WATCH_H
@@ -17,12 +16,12 @@ public:
   /// The exit status of a program that was ended.
   static constexpr int hung = 3;
 
-  /// From here on, every piece of work has so many seconds; 0: as many as it takes.
+  /// Sets the time limit of each piece of work in seconds; 0: none.
   static void setPatience(unsigned seconds) {
     patience() = seconds;
     std::signal(SIGALRM, end);
   }
-  /// Another piece of work begins. What was printed before stays printed.
+  /// Begins another piece of work. Flushes the output.
   static void begin(const std::string &name) {
     alarm(0);
     std::fflush(stdout);
@@ -41,12 +40,13 @@ private:
     static char line[size] = "";
     return line;
   }
-  /// In a signal handler, where little is allowed.
+  /// Runs in a signal handler: async-signal-safe functions only.
   static void end(int) {
     size_t length = 0;
     while (text()[length])
       ++length;
-    [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, text(), length); // who does not read it has the status
+    [[maybe_unused]] const ssize_t written =
+        write(STDOUT_FILENO, text(), length); // who does not read it has the status
     _exit(hung);
   }
 };

@@ -1,5 +1,5 @@
-// bench.cpp - times the plans of a device: forward, gradient of the data and of the weights, by every algorithm, and the
-// host's time per call. Prints a Markdown table.
+// bench.cpp - measures the plans of a device: forward pass, gradients of the data and of the weights, with every
+// algorithm, and the host's time per call. Prints a Markdown table.
 //
 //   rnn-bundle-bench --device=cuda [--seconds=0.2] [--shape=T,B,I,H]...
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,9 +18,9 @@ namespace {
 
 using Shape = std::array<int64_t, 4>; // T B I H
 
-/// The shapes that the recurrent kernels are measured at.
-const Shape defaultShapes[] = {{128, 32, 256, 256},  {128, 64, 512, 512}, {256, 64, 1024, 1024},
-                               {512, 16, 512, 512},  {100, 256, 1024, 1024}, {1024, 1, 512, 512}};
+/// The shapes at which recurrent kernels are measured.
+const Shape defaultShapes[] = {{128, 32, 256, 256}, {128, 64, 512, 512},    {256, 64, 1024, 1024},
+                               {512, 16, 512, 512}, {100, 256, 1024, 1024}, {1024, 1, 512, 512}};
 
 /// One layer of an LSTM with device memory for everything that a training step touches.
 class Layer {
@@ -77,7 +77,7 @@ private:
     blocks.push_back(block);
     return block;
   }
-  /// Small numbers: the recurrence stays tame, and no value is denormal.
+  /// Small numbers: the recurrence does not saturate, and no value is denormal.
   void *fill(int64_t elements, int32_t dtype) {
     Tensor tensor;
     Random random("bench");
@@ -104,8 +104,8 @@ double microsecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-/// Medians over batches of calls, each batch followed by one wait: device time per call, and the time in which the host
-/// handed a call over.
+/// Medians over batches of calls, each batch followed by one wait: device time per call, and the host's time to enqueue
+/// a call.
 struct Times {
   double device, host;
 };
@@ -138,7 +138,7 @@ void benchmark(rnnrt_device_t *device, const Shape &shape, int32_t dtype, double
   if (!layer.failed()) {
     auto nothing = [] {};
     Times forward = measure(layer, seconds, nothing, [&] { layer.forward(); });
-    // The reserve space serves one backward pass, so each has its forward, outside the measured time.
+    // A backward pass overwrites the reserve space, so each has its own forward pass, outside the measured time.
     Times data = measure(layer, seconds, [&] { layer.forward(); }, [&] { layer.backwardData(); });
     Times both = measure(
         layer, seconds, [&] { layer.forward(); },
@@ -186,9 +186,10 @@ int main(int argc, char **argv) {
     rnnrt_status_release(status);
     return 77;
   }
-  std::printf("One LSTM layer; microseconds, medians; the backward columns follow a forward outside the measured time.\n\n"
-              "| T,B,I,H | type | algorithm | forward | backward data | backward | TFLOP/s, backward | host, forward | "
-              "host, backward |\n|---|---|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "One LSTM layer; microseconds, medians; the backward columns follow a forward outside the measured time.\n\n"
+      "| T,B,I,H | type | algorithm | forward | backward data | backward | TFLOP/s, backward | host, forward | "
+      "host, backward |\n|---|---|---|---|---|---|---|---|---|\n");
   for (const Shape &shape : shapes)
     for (int32_t dtype : {RNNRT_DTYPE_F16, RNNRT_DTYPE_BF16, RNNRT_DTYPE_F32})
       benchmark(device, shape, dtype, seconds);

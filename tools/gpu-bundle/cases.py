@@ -57,10 +57,10 @@ def cases():
         yield Case(mode, 1, 2, input=8, skip=True)
         yield Case(mode, 2, 2, training=False)
         yield Case(mode, 2, 1, dynamic=True)
-        # Sizes that are no multiple of anything, and one step of one example.
+        # Sizes that are no multiple of a tile, and one step of one example.
         yield Case(mode, 2, 2, steps=7, batch=3, input=5, hidden=13, tag="odd")
         yield Case(mode, 1, 1, steps=1, batch=1, input=3, hidden=4, tag="one")
-        # Sizes for which the persistent algorithms are meant.
+        # Sizes for cuDNN's persistent algorithms.
         yield Case(mode, 1, 1, steps=16, batch=16, input=128, hidden=128, tag="persistent")
     yield Case("lstm", 1, 1, projection=5)
     yield Case("lstm", 2, 2, projection=3)
@@ -148,8 +148,8 @@ def write(case, dtype):
     return "\n".join(lines)
 
 
-# Kernels of the code around a layer: transposes, elementwise arithmetic, a full reduction, a scalar read back; a block LSTM
-# that becomes cudnn ops. @E@ stands for the element type.
+# Kernels of the ops outside rnn ops: transposes, elementwise arithmetic, a full reduction, a scalar read back; a block LSTM
+# that is converted to cudnn ops. @E@ is the element type.
 AROUND = """
 func.func @around_batch_major(%x: tensor<4x5x6x@E@>, %h0: tensor<1x4x8x@E@>, %p: tensor<288x@E@>, %q: tensor<8x@E@>)
     -> (tensor<4x5x8x@E@>, tensor<@E@>, @E@) {
@@ -216,7 +216,7 @@ class Block:
         return "_".join(parts + ["wrong"] * (self.columns is not None))
 
     def types(self, element, dynamic):
-        """Of the operands, and of the results."""
+        """The types of the operands, and of the results."""
         T, B, I, H = self.sizes
         columns = 4 * H if self.columns is None else self.columns
 
@@ -253,7 +253,7 @@ class Block:
         values = [f"%a{index}" for index in range(17)]
         lines = [f"func.func @{self.name}({', '.join(map(': '.join, zip(values, types)))})",
                  f"    -> ({', '.join(returned)}) {{"]
-        # What the op must not read: steps that do not run.
+        # The op must not read the steps past the length.
         T = self.sizes[0]
         if self.length is not None and 0 <= self.length < T:
             for index in [0] + list(range(8, 17)):
@@ -282,7 +282,7 @@ def attribute_text(*groups):
 
 def blocks():
     peephole = dict(attributes="use_peephole", forward="cell_clip = 0.25, forget_bias = 0.75")
-    # One of everything, no vector full, more than a block of rows, nothing at all, and what a call refuses.
+    # All sizes 1, partial vectors, more than one block of rows, empty tensors, and a length that the call rejects.
     for sizes, length in (((3, 2, 3, 4), 2), ((1, 1, 1, 1), 1), ((5, 7, 17, 33), 5), ((4, 101, 70, 18), 3), ((2, 3, 0, 16), 2),
                           ((0, 2, 3, 4), 0), ((3, 0, 3, 4), 3), ((3, 2, 3, 4), 0), ((3, 2, 3, 4), 4), ((3, 2, 3, 4), -1)):
         yield Block("icfo", "icfo", sizes, length=length, **peephole)
@@ -292,9 +292,9 @@ def blocks():
     # Three and a half panels; whole panels and more than a block of every kind.
     yield Block("odd", "icfo", (3, 9, 16, 56), forward="forget_bias = 1.0", static=True)
     yield Block("whole", "ifco", (3, 96, 112, 64), attributes="use_peephole", static=True)
-    # Whole panels and few rows: gradients of weights may be written without a copy, but for the rows of a last tile.
+    # Whole panels and few rows: weight gradients are written in place, except for the rows of the last tile.
     yield Block("few", "icfo", (3, 3, 100, 192), static=True)
-    # Results that nobody uses.
+    # Results without uses.
     yield Block("only_h_and_w", "icfo", (4, 3, 9, 10), static=True, results=(6, 10))
     yield Block("only_x_and_b", "icfo", (4, 3, 9, 10), static=True, results=(7, 14))
 

@@ -1,5 +1,5 @@
-// compare.cpp - measures ways to compute both passes of one LSTM layer in turn: fused kernels, cuDNN by each of its
-// algorithms, and backward, TensorFlow's own method. Prints Markdown tables.
+// compare.cpp - measures, interleaved, the ways to compute both passes of one LSTM layer: fused kernels, cuDNN with
+// each of its algorithms, and for the gradient TensorFlow's own method. Prints Markdown tables.
 //
 //   rnn-bundle-compare --device=cuda --module=timed_cuda_f16.so [--reference=timed_cuda_f64.so] [--ptx=per_step.ptx]
 //                      [--reference-device=NAME] [--seconds=1] [--filter=TEXT,...] [--tf32]
@@ -62,13 +62,13 @@ struct Row {
   }
 };
 
-/// The results in f64, of the numbers that `layer` has after rounding.
+/// The results in f64 for the values of `layer` after rounding.
 bool computeReference(const Place &place, const Layer &layer, const Module &module, Results &gradients,
                       Results &outputs) {
   const rnnrt_function_t *forward = module.find("reference_forward"), *backward = module.find("reference_backward");
   if (!forward || !backward)
     fail("the module of --reference= has no `reference_forward` and `reference_backward`");
-  // The same layer again: its numbers come from their names, and are rounded to the narrower type first.
+  // The same layer: its values depend on their names alone, and are rounded to the narrower type first.
   Layer wide(place, layer.shape, RNNRT_DTYPE_F64);
   auto replace = [&](Memory &memory, const Tensor &tensor) { memory = Memory(place, tensor, RNNRT_DTYPE_F64); };
   replace(wide.onX, layer.x);
@@ -115,7 +115,7 @@ void measure(const Place &place, std::vector<Row> &rows, double seconds) {
   }
 }
 
-/// What is measured of one size and type, and where that goes.
+/// The measurements of one size and type, and their destination.
 struct Comparison {
   const Place &place;
   const Layer &layer;
@@ -123,7 +123,7 @@ struct Comparison {
   double seconds;
   Measured *measured;
 
-  /// False when a compiled function computed something else than `expected`.
+  /// False if a compiled function's results differ from `expected`.
   bool run(std::vector<Row> &rows, bool backward) const;
 
 private:
@@ -131,7 +131,7 @@ private:
   void print(std::vector<Row> &rows, bool backward) const;
 };
 
-/// A compiled function that is not worth its time: a wrong one, or one that is not what its name says.
+/// A compiled function whose time is not reported: its results are wrong, or it does not run what its name says.
 bool Comparison::judge(Row &row) const {
   Candidate &candidate = *row.candidate;
   if (row.function.empty() || !candidate.canRun())
@@ -186,7 +186,7 @@ void Comparison::print(std::vector<Row> &rows, bool backward) const {
 bool Comparison::run(std::vector<Row> &rows, bool backward) const {
   bool right = true;
   for (Row &row : rows) {
-    // Also the run that loads code and chooses algorithms.
+    // Also the warm-up run, which loads code and selects algorithms.
     if (!row.candidate->canRun())
       continue;
     Watch::begin(row.candidate->name);
@@ -214,7 +214,7 @@ bool Comparison::run(std::vector<Row> &rows, bool backward) const {
   return right;
 }
 
-/// Both passes at one size. The functions that the module has for it say which rows there are.
+/// Both passes at one size. One row per function of the module for that size.
 bool compare(const Place &place, const Module &module, const Place &referencePlace, const Module *reference,
              const Shape &shape, int32_t dtype, double seconds, Measured *measured) {
   const auto [T, B, I, H] = shape;
@@ -282,7 +282,7 @@ bool compare(const Place &place, const Module &module, const Place &referencePla
   return right;
 }
 
-/// The sizes that `filter` takes, in the order of the module.
+/// The sizes that match `filter`, in the order of the module.
 void forEachSize(const Module &module, const char *filter, const std::function<void(const Shape &, int32_t)> &visit) {
   for (const rnnrt_function_t *function : module.inOrder) {
     long long t, b, i, h;

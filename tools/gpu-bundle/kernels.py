@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Says what ptxas and the PTX tell of the kernels that the bundle measures, as Markdown tables.
+"""Prints, as Markdown tables, what ptxas reports and the PTX contains of the kernels that the bundle measures.
 
     kernels.py --compiler rnn-compile --ptxas PTXAS --chip sm_90a [--size T,B,I,H] [--types f16,...] [--ptx per_step.ptx]
 
@@ -83,7 +83,7 @@ class Kernel:
         self.loops = [(body, self.rounds(body)) for body in sorted(loops.values(), key=len, reverse=True)]
 
     def rounds(self, body):
-        """How often a loop runs if a constant says it: a counter from a constant, by a constant, until it equals one."""
+        """The trip count of a loop if it is constant: a counter from a constant, by a constant, until it equals one."""
         defined = {}  # register -> what is put there, in the loop or not
         for index, block in enumerate(self.blocks):
             for _, op, values in block:
@@ -177,7 +177,7 @@ def table(ptx, ptxas, chip):
 
 
 def assembly(compiler, module, *flags):
-    """The PTX of a module. A compiler that finds ptxas leaves none, so it gets a toolkit without."""
+    """The PTX of a module. If the compiler finds ptxas, the module has none, so it runs with a toolkit folder without ptxas."""
     with tempfile.TemporaryDirectory() as folder:
         toolkit = os.environ.get("CUDA_HOME", "/usr/local/cuda")
         if os.path.isdir(toolkit + "/nvvm/libdevice"):

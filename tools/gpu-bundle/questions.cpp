@@ -1,6 +1,7 @@
-// questions.cpp - asks a device what no document says for certain, and prints the answers for docs/internals/hardware-notes.md: where the
-// matrices lie in the opaque parameters, what dropout does to a number, what stands behind the end of a short sequence, and
-// whether two runs give the same bits; and how many clusters of blocks a device runs at the same time.
+// questions.cpp - measures undocumented behaviour of a device, and prints the answers for
+// docs/internals/hardware-notes.md: the offsets of the matrices in the opaque parameters, the effect of dropout on a
+// value, the contents of y past the end of a short sequence, whether two runs return the same bits, and how many
+// thread-block clusters run concurrently.
 //
 //   rnn-bundle-questions --device=cuda
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,8 +30,8 @@ public:
   Network(rnnrt_device_t *device, const Sizes &sizes) : device(device), sizes(sizes) {
     check(rnnrt_stream_create(device, &stream));
     check(rnnrt_call_create(device, stream, nullptr, &call));
-    plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, sizes.mode, 0, int32_t(sizes.directions - 1), 1, sizes.dropout, 1, 2,
-                              sizes.steps, sizes.batch, sizes.size, sizes.size, sizes.size, sizes.layers);
+    plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, sizes.mode, 0, int32_t(sizes.directions - 1), 1, sizes.dropout, 1,
+                              2, sizes.steps, sizes.batch, sizes.size, sizes.size, sizes.size, sizes.layers);
     params = rnnrt_abi_rnn_params_size(call, plan);
     reserve = rnnrt_abi_rnn_reserve_size(call, plan);
     finish();
@@ -64,7 +65,7 @@ public:
     check(rnnrt_call_status(call));
   }
 
-  /// Packs matrices and biases that `weight(index, element)` and `bias(index, element)` give.
+  /// Packs the matrices and biases of `weight(index, element)` and `bias(index, element)`.
   template <typename Weight, typename Bias> void *pack(Weight weight, Bias bias) {
     int64_t count = sizes.layers * sizes.directions * 2 * gates[sizes.mode];
     std::vector<const void *> tensors;
@@ -113,8 +114,9 @@ void askLayout(rnnrt_device_t *device) {
     for (int64_t directions : {1, 2}) {
       Network network(device, {mode, 2, 1, 3, 2, directions, 0});
       int64_t count = 4 * directions * gates[mode];
-      void *packed = network.pack([](int64_t index, int64_t element) { return float(1 + 100 * index + element); },
-                                  [&](int64_t index, int64_t element) { return float(1 + 100 * (count + index) + element); });
+      void *packed =
+          network.pack([](int64_t index, int64_t element) { return float(1 + 100 * index + element); },
+                       [&](int64_t index, int64_t element) { return float(1 + 100 * (count + index) + element); });
       std::vector<float> values = network.download(packed, network.params);
       // Increasing numbers are the dense canonical layout; a step down or a zero is another order or a gap.
       int64_t falls = 0, zeros = 0;
@@ -122,20 +124,21 @@ void askLayout(rnnrt_device_t *device) {
         zeros += values[index] == 0;
         falls += index > 0 && values[index] < values[index - 1];
       }
-      std::printf("layout of the opaque parameters, %s, L=2, D=%lld: %lld elements, %lld out of order, %lld unused: %s\n",
-                  modeNames[mode], (long long)directions, (long long)network.params, (long long)falls, (long long)zeros,
-                  falls || zeros ? "NOT the dense canonical layout" : "the dense canonical layout");
+      std::printf(
+          "layout of the opaque parameters, %s, L=2, D=%lld: %lld elements, %lld out of order, %lld unused: %s\n",
+          modeNames[mode], (long long)directions, (long long)network.params, (long long)falls, (long long)zeros,
+          falls || zeros ? "NOT the dense canonical layout" : "the dense canonical layout");
     }
 }
 
-/// Two layers that pass a 1 on: what does dropout between them make of it?
+/// Two layers whose output is their input: which values does dropout between them turn a 1 into?
 void askDropout(rnnrt_device_t *device) {
   const int64_t size = 16;
   Network network(device, {RnnRelu, 32, 8, size, 2, 1, 0.25});
   // Input matrices are identities (weights 0 and 2), recurrent ones are zero.
-  void *packed = network.pack(
-      [&](int64_t index, int64_t element) { return float(index % 2 == 0 && element % (size + 1) == 0); },
-      [](int64_t, int64_t) { return 0.0f; });
+  void *packed =
+      network.pack([&](int64_t index, int64_t element) { return float(index % 2 == 0 && element % (size + 1) == 0); },
+                   [](int64_t, int64_t) { return 0.0f; });
   std::vector<float> x(32 * 8 * size, 1.0f);
   for (int run = 0; run < 2; ++run) {
     std::map<float, int64_t> counts;
@@ -149,7 +152,7 @@ void askDropout(rnnrt_device_t *device) {
   }
 }
 
-/// What stands in y behind the end, when x holds NaN there?
+/// The contents of y past the end of a sequence if x is NaN there.
 void askPadding(rnnrt_device_t *device) {
   for (int64_t directions : {1, 2}) {
     Network network(device, {Lstm, 4, 2, 4, 1, directions, 0});
@@ -168,12 +171,13 @@ void askPadding(rnnrt_device_t *device) {
         nan += std::isnan(value);
         nonzero += step >= 2 && element < row && value != 0;
       }
-    std::printf("NaN in x behind the end of a sequence, D=%lld: %lld NaN in y, %lld elements of y behind the end not zero\n",
-                (long long)directions, (long long)nan, (long long)nonzero);
+    std::printf(
+        "NaN in x behind the end of a sequence, D=%lld: %lld NaN in y, %lld elements of y behind the end not zero\n",
+        (long long)directions, (long long)nan, (long long)nonzero);
   }
 }
 
-/// Same bits twice?
+/// Do two runs return the same bits?
 void askRepeatability(rnnrt_device_t *device) {
   for (Mode mode : {RnnTanh, Lstm, Gru}) {
     Network network(device, {mode, 64, 16, 64, 2, 2, 0});
@@ -189,8 +193,8 @@ void askRepeatability(rnnrt_device_t *device) {
   }
 }
 
-/// How many clusters run at the same time, by blocks of a cluster and shared memory of a block: what decides whether a layer's
-/// weights can stay on the device, and how many slices of the batch go at once.
+/// How many clusters run concurrently, by cluster size and shared memory per block: this decides whether a persistent
+/// kernel can keep a layer's weights on chip, and how many slices of the batch run concurrently.
 void askClusters(rnnrt_device_t *device) {
   const char *code = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry nothing()\n{\n  ret;\n}\n";
   const rnnrt_image_t image = {code, int64_t(std::strlen(code)), nullptr};
@@ -233,7 +237,7 @@ int main(int argc, char **argv) {
       fail("unknown argument `%s`; expected --device=", argv[index]);
     name = argv[index] + 9;
   }
-  // An answer is there when it is found, whatever becomes of the next question.
+  // Print each answer at once: the next question may fail.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   rnnrt_device_t *device;
   rnnrt_status_t status = rnnrt_device_create(name, nullptr, &device);

@@ -7,21 +7,21 @@
 # results/ (or $OUT): one file per section, times as Markdown tables. Exit status 0 when all tests passed, 77 when there
 # is no GPU.
 #
-# Sections, in their order:
+# Sections, in this order:
 #   tests       cuDNN's plans and the fused kernels against the host plans in f64, a line per test
 #   emulator    fused kernels against what the emulator computed when the bundle was made
-#   sanitizer   small tests under compute-sanitizer's memcheck and racecheck, where it is there and knows the device
+#   sanitizer   small tests under compute-sanitizer's memcheck and racecheck, if it is available and supports the device
 #   fused       times of the fused kernels, in turn with cuDNN's algorithms and with one step at a time by cublasLt; also
 #               measured.jsonl, of which `rnn-run --autotune=FILE --measurements=measured.jsonl` makes decisions
 #   times       times of cuDNN's plans by every algorithm
-#   questions   what only cuDNN and the device can answer
+#   questions   undocumented behaviour of cuDNN and of the device
 #   kernels     registers, memory and instructions of the kernels, as they were when the bundle was made
 #   torch       values and times beside PyTorch's layers in one process
 # A part of a section is named by more words, as tests:clusters, tests:clusters:f16, fused:f16:128_32_256_256.
 #
-# --budget=N ends after about N seconds and says which parts are left, as --only= takes them. --seconds=N ends each program
-# after N seconds (300). A test that takes more than --patience=N seconds (60) is said to hang; the others go on. With
-# --device=host, which tries the bundle without a GPU, `fused` takes small stand-ins and `times` one tiny layer.
+# --budget=N ends after about N seconds and prints the parts that are left as a value of --only=. --seconds=N ends each program
+# after N seconds (300). A test that takes more than --patience=N seconds (60) is reported as hanging; the others continue.
+# --device=host tests the bundle without a GPU: `fused` measures small layers and `times` one tiny layer.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -56,12 +56,12 @@ results="${OUT:-$here/results}"
 mkdir -p "$results"
 
 runner="$here/bin/rnn-bundle-runner" comparer="$here/bin/rnn-bundle-compare"
-# A C++ library that is too old is replaced by the one in the bundle.
+# If the system's C++ library is too old, use that of the bundle.
 if ! "$runner" --device=host --version >/dev/null 2>&1; then
   export LD_LIBRARY_PATH="$here/compat${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
-# The packages of `python3`, which need not be those of an environment that the runtime sees. The libraries look for each other
-# too, when they are at work.
+# The libraries in the packages of `python3`: the runtime does not search them. The libraries also load each other at run time,
+# so their folders are on the loader's path.
 if [ "$device" != host ]; then
   found="$(python3 -c 'import glob, os, site, sys
 places = site.getsitepackages() + [site.getusersitepackages()] + sys.path
@@ -88,7 +88,7 @@ status=${PIPESTATUS[0]}
 
 kind=cuda
 [ "$device" = host ] && kind=host
-# Whether a part is asked for: it, what it is part of, or a part of it.
+# Succeeds if a part is selected: itself, a section that contains it, or a part of it.
 wanted() {
   local word
   [ -z "$only" ] && return 0
@@ -103,7 +103,7 @@ begin() {
   echo "== $2, $(date -u +%Y-%m-%d), device $device" >> "$results/$1"
 }
 left=()
-# run PART FILE COMMAND...: a program, its output also in a file. Its exit status, or 75 when it was not begun or ended by us.
+# run PART FILE COMMAND...: a program, its output also in a file. Returns its exit status, or 75 if it was not started or ended by this script.
 run() {
   local part="$1" file="$2" most="$seconds" code
   shift 2
@@ -124,8 +124,7 @@ run() {
   [ "$code" -eq 0 ] || status=1
   return "$code"
 }
-# check PART FILE COMMAND...: tests by the runner; those behind one that hangs are run in a process of their own, but a third that
-# hangs is the last.
+# check PART FILE COMMAND...: runs tests. If one hangs, those behind it run in a new process; after the third, the part ends.
 check() {
   local part="$1" file="$2" code after hangs=0
   shift 2
@@ -137,12 +136,12 @@ check() {
     code=$?
   done
 }
-# compare PART FILE: the modules of a kind, the last word of PART, against the host plans in f64. Not every type is there for the
-# host.
+# compare PART FILE: the modules of a kind, the last word of PART, against the host plans in f64. The host has modules of some
+# types only.
 compare() {
   local dtype word kernels="${1##*:}" limit
   for dtype in f16 bf16 tf32 f32 f64; do
-    # Of 11 bits, as f16 has, in a module whose numbers are f32.
+    # tf32 has the 11 significant bits of f16; the module's element type is f32.
     limit=()
     [ "$dtype" = tf32 ] && limit=(--limit=1e-2)
     local module="$here/modules/${kernels}_${kind}_$dtype.so" text="$here/modules/${kernels}_$dtype.mlir"
@@ -173,10 +172,10 @@ if wanted emulator; then
   done
 fi
 
-# What is set here is for this section alone.
+# A subshell: the variables are set for this section alone.
 sanitize() {
   local checker place tool some found
-  # Under the tool a kernel is a hundred times slower; with a filter it is the user's choice.
+  # Under the tool, kernels run a hundred times slower. A filter of the user replaces this selection.
   local filter="${filter:-l1_t3_b4_i6_h9,l1_t4_b3_i8_h8,l1_t4_b3_i6_h8,t3_b2_i3_h4_length2,t1_b1_i1_h1,t6_b5_i31_h8,cluster2_t3_b2_i3_h4,forward2_t3_b2_i3_h4}"
   local patience=$((patience * 5))
   found="$(command -v compute-sanitizer || true)"
@@ -191,7 +190,7 @@ sanitize() {
   if [ -z "$found" ]; then
     echo "== sanitizer: not run, compute-sanitizer is neither in PATH nor in CUDA_HOME" | tee -a "$results/sanitizer.txt"
   elif ! timeout 60 "$found" --tool memcheck --error-exitcode 9 "$runner" --device="$device" --version > "$results/.probe" 2>&1; then
-    # Some machines let no such tool at their device.
+    # Some machines do not permit such tools on their device.
     { echo "== sanitizer: not run, $found does not work here:"; tail -n 5 "$results/.probe"; } | tee -a "$results/sanitizer.txt"
   else
     for tool in memcheck racecheck; do
@@ -209,7 +208,7 @@ sanitize() {
 }
 wanted sanitizer && sanitize
 
-# A process for each size, so that none is lost with another.
+# One process per size, so that a failure does not affect other sizes.
 time_fused() {
   local dtype="$1" size="$2" part="fused:$1:$2"
   local module="$here/modules/timed_${kind}_$dtype" rounding=
@@ -263,7 +262,7 @@ if wanted torch && { [ -n "$only" ] || [ "$device" != host ]; }; then
   run torch torch.md python3 -u "$here/with_torch.py" --library "$here/lib/librnn_runtime.so" --device "$device"
 fi
 
-# What stands in the way of success, once more.
+# A summary of the failures.
 for text in "^HANG" "not available: WRONG" "^FAIL"; do
   for file in tests.txt sanitizer.txt fused.md; do
     [ -f "$results/$file" ] && grep -H -- "$text" "$results/$file" | sed "s|^$results/||"

@@ -1,5 +1,6 @@
-// runner.cpp - runs every function of compiled modules on a device and compares with the same functions compiled for the
-// host in f64. Needs librnn_runtime and a C library alone, so that it runs where there is a GPU and no compiler.
+// runner.cpp - runs every function of compiled modules on a device and compares the results with the same functions
+// compiled for the host in f64. Links librnn_runtime and the C library alone, so that it runs on GPU machines without a
+// compiler.
 //
 //   rnn-bundle-runner --device=cuda --reference=host_f64.so --module=cuda_f16.so [--module=...] [--filter=TEXT]
 //   rnn-bundle-runner --device=simt --module=simt_f16.so --save=emulated_f16.bin
@@ -7,14 +8,15 @@
 //   rnn-bundle-runner --device=cuda --module=cuda_f16.so --time=0.1
 //   rnn-bundle-runner --device=cuda --version
 //
-// One line per function: PASS, FAIL or SKIP, the worst result, its error, the limit, and a number made of all bits; where
-// the reference fails, the device must fail for the same kind of reason. Every function runs twice and must give the same
-// bits. --limit= is an error to allow instead of the element type's. Exit status: 0 when all passed, 1 when one failed, 77
-// when the device is not available. --filter= is a list of texts with commas. --saved= compares with what another device
-// saved: functions in f32 whose name has `exact` must have the same bits. With --patience=N, a function that takes more
-// than N seconds ends the program with HANG and status 3; --after=NAME goes on behind it, in the order of names. --time=
-// measures instead: microseconds of a call and of handing it over, medians over so many seconds.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Prints one line per function: PASS, FAIL or SKIP, the worst result, its error, the limit, and a hash of all bits. If
+// the reference fails, the device must fail with the same status code. Every function runs twice and must return the
+// same bits.
+// --limit= replaces the element type's error limit. --filter= is a list of texts, separated by commas. --saved=
+// compares with the results that another device saved: f32 functions whose name contains `exact` must have the same
+// bits. With --patience=N, a function that takes more than N seconds ends the program with HANG and status 3;
+// --after=NAME continues with the functions behind NAME, in the order of names. --time=N measures instead: microseconds
+// per call and to enqueue a call, medians over N seconds. Exit status: 0 if all passed, 1 if one failed, 77 if the
+// device is not available. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Module.h"
 #include "Watch.h"
@@ -40,7 +42,7 @@ public:
     if (status)
       return;
     check(rnnrt_stream_create(device, &stream));
-    // A function runs twice, and the reference runs too: all with the same dropout masks.
+    // Both runs of a function and the reference use the same dropout masks.
     rnnrt_call_options_t options;
     rnnrt_call_options_init(&options);
     options.dropout_draw = 0;
@@ -53,7 +55,7 @@ public:
     rnnrt_status_release(status);
   }
 
-  /// Runs a function; the results in f64. A failure is left in `message`.
+  /// Runs a function and returns its results in f64. A failure is stored in `message`.
   bool run(const rnnrt_function_t &function, const std::vector<Tensor> &inputs, std::vector<Tensor> &outputs,
            std::string &message, double seconds = 0, Times *times = nullptr) {
     rnnrt_call_reset(call);
@@ -73,8 +75,8 @@ public:
         check(rnnrt_memory_copy(device, stream, copy, data, buffers.back().size()));
         copies.push_back(data = copy);
       }
-      arguments.push_back(rnnrt_tensor_make(data, argument.dtype, int32_t(inputs[index].shape.size()),
-                                            inputs[index].shape.data()));
+      arguments.push_back(
+          rnnrt_tensor_make(data, argument.dtype, int32_t(inputs[index].shape.size()), inputs[index].shape.data()));
     }
     for (const rnnrt_tensor_t &argument : arguments)
       argumentList.push_back(&argument);
@@ -110,7 +112,7 @@ public:
   }
 
 private:
-  /// After one call to warm up. Results are given back outside of the measured time.
+  /// Measures after one warm-up call. Results are freed outside the measured time.
   void measure(const rnnrt_function_t &function, const std::vector<const rnnrt_tensor_t *> &arguments,
                std::vector<rnnrt_tensor_t> &results, std::vector<rnnrt_tensor_t *> &resultList, double seconds,
                Times &times) {
@@ -153,7 +155,7 @@ struct Counts {
 
 } // namespace
 
-/// A number that changes with any bit of the results.
+/// A hash of all bits of the results.
 static uint64_t hashOf(const std::vector<Tensor> &results) {
   uint64_t hash = 14695981039346656037u;
   for (const Tensor &result : results)
@@ -225,7 +227,7 @@ static void runFunction(Session &device, Session &host, const rnnrt_function_t &
     } else if (!works) {
       message += "; the reference says: " + refusal;
     }
-    // What a device does not offer is said, and is no failure: bf16 on an old GPU, say.
+    // A feature that the device lacks is reported and not a failure: for example bf16 on an old GPU.
     bool skip = message.rfind("UNIMPLEMENTED", 0) == 0;
     ++(skip ? counts.skipped : counts.failed);
     std::printf("%s %-4s %-40s %s\n", skip ? "SKIP" : "FAIL", rnnrt_dtype_name(dtype), name.c_str(), message.c_str());
@@ -322,7 +324,7 @@ static void runSaved(Session &device, const rnnrt_function_t &function, bool sav
     for (size_t place = 0; place < result.values.size() && place < expected.values.size(); ++place)
       differing += std::memcmp(&result.values[place], &expected.values[place], sizeof(double)) != 0;
   }
-  // Compiled loops of the host add in another order.
+  // Compiled loops of the host reduce in another order.
   const bool kernels = std::strcmp(rnnrt_device_name(device.device), "host") != 0;
   const bool exact = kernels && dtype == RNNRT_DTYPE_F32 && std::strstr(function.name, "exact");
   if (limit <= 0)
@@ -384,9 +386,10 @@ int main(int argc, char **argv) {
     else if (!std::strcmp(flag, "--version"))
       version = true;
     else
-      fail("unknown argument `%s`; expected --device=, --reference=, --reference-device=, --module=, --save=, --saved=, "
-           "--filter=, --after=, --patience=, --limit=, --time= or --version",
-           flag);
+      fail(
+          "unknown argument `%s`; expected --device=, --reference=, --reference-device=, --module=, --save=, --saved=, "
+          "--filter=, --after=, --patience=, --limit=, --time= or --version",
+          flag);
   }
   if (!version && ((!reference && !seconds && !saveFile && !savedFile) || modules.empty()))
     fail("expects --reference=FILE.so, --save=FILE, --saved=FILE or --time=SECONDS, and at least one --module=FILE.so");

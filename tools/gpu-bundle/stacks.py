@@ -1,5 +1,5 @@
-# stacks.py - cases of the cudnn ops for fused kernels, which take the parameters as they lie in the buffer. The ops of a variant stand
-# in a private function with no size known, which all its sizes share: a kernel takes longer to compile than to run.
+# stacks.py - cases of the cudnn ops for fused kernels, with the parameters in their packed layout. The ops of a variant are in
+# a private function with dynamic sizes, which all its sizes call: a kernel takes longer to compile than to run.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from dataclasses import dataclass
 
@@ -45,7 +45,7 @@ class Stack:
         return count
 
     def types(self, element, dynamic):
-        """Of the operands, by name, and of the results."""
+        """The types of the operands, by name, and of the results."""
         L, T, B, I, H = self.sizes
         D, P = self.directions, self.projection or H
 
@@ -54,7 +54,7 @@ class Stack:
         x, y, h, c = tensor(T, B, I), tensor(T, B, D * P), tensor(L * D, B, P), tensor(L * D, B, H)
         if dynamic and self.projection:  # an attribute, so these widths are known
             y, h = f"tensor<?x?x{D * P}x{element}>", f"tensor<?x?x{P}x{element}>"
-        # What nobody can know of the operand of an op.
+        # Statically unknown sizes of an operand.
         params, reserve = f"tensor<?x{element}>", "tensor<?xi8>"
         lstm = self.mode == "lstm"
         operands = {"x": x, "h0": h, **({"c0": c} if lstm else {})}
@@ -98,7 +98,7 @@ class Stack:
         return "\n".join(lines + [f"  return {typed(list(results), results)}", "}"])
 
     def write(self, element):
-        """The exported function. The name of the parameters tells who makes numbers for them what they are."""
+        """The exported function. The runner recognizes the parameters by their name."""
         operands, _, params, _ = self.types(element, dynamic=False)
         called, returned, _, _ = self.types(element, dynamic=not self.static)
         called["params"] = params
@@ -141,13 +141,13 @@ def stacks():
     for sizes in (small, odd):
         yield Stack("rnn_relu", sizes, directions=2, lengths=True)
     yield Stack("rnn_relu", (3, 2, 4, 5, 8), dropout=0.25)
-    # Sizes that the compiler knows: other tiles, and a loop over layers with a known end.
+    # Static sizes: other tiles, and a loop over layers with a constant bound.
     yield Stack("lstm", (2, 3, 9, 16, 56), directions=2, static=True)
     yield Stack("gru", (1, 3, 96, 112, 64), static=True)
 
 
 def timed(sizes, element, way, of_function, of_op):
-    """One layer of an LSTM, forward and backward apart: the reserve space goes from one to the other."""
+    """One layer of an LSTM, forward pass and gradient in separate functions; the reserve space is a result of the first."""
     T, B, I, H = sizes
     operands, results, params, reserve = Stack("lstm", (1, T, B, I, H), static=True).types(element, dynamic=False)
     x, h, c, y = operands["x"], operands["h0"], operands["c0"], results["y"]

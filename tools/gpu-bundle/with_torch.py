@@ -76,7 +76,7 @@ def at(tensor):
 
 
 class Pair:
-    """The same network, numbers and output gradients in both."""
+    """The same network, values and output gradients in both."""
 
     def __init__(self, lib, device, place, mode, dtype, layers, directions, shape):
         steps, batch, size, hidden = shape
@@ -224,7 +224,7 @@ def main():
 
     failed = 0
     print("| mode | L | D | type | worst result | relative difference | limit | |\n|---|---|---|---|---|---|---|---|")
-    # PyTorch's CPU layers take f32 and f64 alone.
+    # PyTorch's CPU layers support only f32 and f64.
     dtypes = DTYPES if place == "cuda" else ("f32", "f64")
     for mode in MODES:
         for layers, directions in ((1, 1), (2, 2)) if arguments.quick else ((1, 1), (1, 2), (2, 1), (3, 2)):
