@@ -9,7 +9,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 rnn_install_packages
 rnn_configure
-ninja -C "$RNN_BUILD_DIR" rnn-compile rnn_runtime rnn-bundle-runner rnn-bundle-bench rnn-bundle-questions rnn-bundle-compare
+ninja -C "$RNN_BUILD_DIR" rnn-compile rnn_runtime rnn_emulator rnn-bundle-runner rnn-bundle-bench rnn-bundle-questions rnn-bundle-compare
 
 bundle="$RNN_BUILD_DIR/gpu-bundle"
 sources="$(cd "$(dirname "${BASH_SOURCE[0]}")/../tools/gpu-bundle" && pwd)"

@@ -103,6 +103,7 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
   llvm::StringSet<> provided;
 #define RNNRT_ENTRY(result, name, parameters) provided.insert(#name);
 #include "rnn_runtime/abi.def"
+#include "rnn_runtime/simt.def"
 #undef RNNRT_ENTRY
   provided.insert("_GLOBAL_OFFSET_TABLE_");
   provided.insert(".TOC."); // the same of POWER
@@ -221,18 +222,33 @@ static llvm::Error runLinker(llvm::StringRef linker, llvm::ArrayRef<llvm::String
   return makeError("the linker `" + linker + "` failed: " + message);
 }
 
-/// The library must ask for the runtime by name when it is loaded, but the compiler links no runtime and need not have one:
-/// any library of that name and for the same machine tells the linker what to write down.
-static llvm::Error writeRuntimeStub(llvm::StringRef object, llvm::StringRef path) {
-  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
-  if (!file)
-    return file.takeError();
+/// The libraries that define the entries which `object` calls: always the runtime, and the emulator for its entries.
+static llvm::SmallVector<llvm::StringRef> getNeededLibraries(const llvm::object::ObjectFile &object) {
+  static const llvm::StringSet<> emulated = {
+#define RNNRT_ENTRY(result, name, parameters) #name,
+#include "rnn_runtime/simt.def"
+#undef RNNRT_ENTRY
+  };
+  llvm::SmallVector<llvm::StringRef> libraries = {"librnn_runtime.so"};
+  if (llvm::any_of(object.symbols(), [](const llvm::object::SymbolRef &symbol) {
+        llvm::Expected<llvm::StringRef> name = symbol.getName();
+        if (!name)
+          llvm::consumeError(name.takeError());
+        return name && emulated.contains(*name);
+      }))
+    libraries.push_back("librnn_emulator.so");
+  return libraries;
+}
+
+/// Writes an empty library with the SONAME `name` for the machine of `object`. Linking with it records the dependency, so
+/// that the compiler needs no runtime of that machine.
+static llvm::Error writeStub(const llvm::object::ObjectFile &object, llvm::StringRef name, llvm::StringRef path) {
   llvm::ifs::IFSStub stub;
-  stub.SoName = "librnn_runtime.so";
-  stub.Target.Arch = llvm::cast<llvm::object::ELFObjectFileBase>(**file).getEMachine();
+  stub.SoName = name;
+  stub.Target.Arch = llvm::cast<llvm::object::ELFObjectFileBase>(object).getEMachine();
   stub.Target.BitWidth = llvm::ifs::IFSBitWidthType::IFS64;
   stub.Target.Endianness =
-      (*file)->isLittleEndian() ? llvm::ifs::IFSEndiannessType::Little : llvm::ifs::IFSEndiannessType::Big;
+      object.isLittleEndian() ? llvm::ifs::IFSEndiannessType::Little : llvm::ifs::IFSEndiannessType::Big;
   return llvm::ifs::writeBinaryStub(path, stub);
 }
 
@@ -245,9 +261,8 @@ llvm::Error rnn::linkSharedLibrary(llvm::StringRef object, llvm::StringRef outpu
   if (std::error_code code = llvm::sys::fs::createUniqueDirectory("rnn-link", folder))
     return makeError("cannot make a temporary folder: " + code.message());
   llvm::scope_exit cleanUp([&] { llvm::sys::fs::remove_directories(folder); });
-  llvm::SmallString<128> objectPath(folder), runtimePath(folder);
+  llvm::SmallString<128> objectPath(folder);
   llvm::sys::path::append(objectPath, "module.o");
-  llvm::sys::path::append(runtimePath, "librnn_runtime.so");
   std::error_code code;
   llvm::raw_fd_ostream os(objectPath, code);
   if (!code) {
@@ -259,17 +274,27 @@ llvm::Error rnn::linkSharedLibrary(llvm::StringRef object, llvm::StringRef outpu
   if (code)
     return makeError("cannot write `" + objectPath + "`: " + code.message());
 
-  if (llvm::Error error = writeRuntimeStub(object, runtimePath))
-    return error;
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
+  if (!file)
+    return file.takeError();
+  llvm::SmallVector<std::string> stubs;
+  for (llvm::StringRef name : getNeededLibraries(**file)) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    if (llvm::Error error = writeStub(**file, name, path))
+      return error;
+    stubs.push_back(path.str().str());
+  }
   // ld and ld.lld are called as they are; anything else is a compiler, which passes options on.
   bool isDriver = !llvm::sys::path::filename(*linker).starts_with("ld");
   std::string ownName = (isDriver ? "-Wl,-soname," : "-soname=") + soname.str();
-  // Code of ours needs no executable stack, and the runtime must be asked for even where nothing refers to it.
+  // Generated code needs no executable stack. The dependencies are recorded even if nothing refers to the library.
   llvm::SmallVector<llvm::StringRef> command{*linker, "-shared", "-o", outputPath, ownName};
   if (isDriver)
     command.append({"-nostdlib", "-Wl,-z,noexecstack", "-Wl,--no-as-needed"});
   else
     command.append({"-znoexecstack", "--no-as-needed"});
-  command.append({objectPath, runtimePath});
+  command.push_back(objectPath);
+  command.append(stubs.begin(), stubs.end());
   return runLinker(*linker, command);
 }

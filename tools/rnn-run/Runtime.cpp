@@ -56,11 +56,17 @@ RuntimeSession::run(const CompiledModule &module, llvm::StringRef function, llvm
   return outputs;
 }
 
-llvm::SmallVector<RuntimeSymbol> RuntimeSession::getSymbols() {
+llvm::Expected<llvm::SmallVector<RuntimeSymbol>> RuntimeSession::getSymbols(llvm::StringRef target) {
+  llvm::SmallVector<RuntimeSymbol> symbols;
+  auto append = [&](const rnnrt_abi_symbol_t *table, size_t count) {
+    for (const rnnrt_abi_symbol_t &symbol : llvm::ArrayRef(table, count))
+      symbols.push_back({symbol.name, symbol.address});
+  };
   size_t count = 0;
   const rnnrt_abi_symbol_t *table = rnnrt_abi_symbols(&count);
-  llvm::SmallVector<RuntimeSymbol> symbols;
-  for (size_t index = 0; index < count; ++index)
-    symbols.push_back({table[index].name, table[index].address});
+  append(table, count);
+  if (llvm::Error error = toError(rnnrt_abi_target_symbols(target.str().c_str(), &table, &count)))
+    return std::move(error);
+  append(table, count);
   return symbols;
 }

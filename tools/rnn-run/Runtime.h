@@ -25,8 +25,8 @@ public:
                                                     llvm::ArrayRef<HostTensor> inputs);
 
   rnnrt_device_t *getDevice() const { return device; }
-  /// The entries that compiled code may call.
-  static llvm::SmallVector<RuntimeSymbol> getSymbols();
+  /// The entries that code compiled for `target` may call.
+  static llvm::Expected<llvm::SmallVector<RuntimeSymbol>> getSymbols(llvm::StringRef target);
 
 private:
   rnnrt_device_t *device = nullptr;

@@ -247,8 +247,10 @@ static llvm::Error run(ModuleOp module) {
       return error;
     options.pipeline.device = getDeviceName(*session);
   }
-  SmallVector<RuntimeSymbol> symbols = RuntimeSession::getSymbols();
-  options.symbols = symbols;
+  auto symbols = RuntimeSession::getSymbols(target);
+  if (!symbols)
+    return symbols.takeError();
+  options.symbols = *symbols;
   options.passes = getRunOptions();
   OwningOpRef<ModuleOp> original;
   if (!autotuneFile.empty())

@@ -6,6 +6,7 @@ add_executable(rnn_runtime_cuda_api_tests
   CudaApiTest.cpp
   ${runtime}/src/core/DynamicLibrary.cpp
   ${runtime}/src/core/Status.cpp
+  ${runtime}/src/core/StatusFormat.cpp
   ${runtime}/src/cuda/CudaImages.cpp)
 target_compile_features(rnn_runtime_cuda_api_tests PRIVATE cxx_std_17)
 target_compile_options(rnn_runtime_cuda_api_tests PRIVATE -Wall -Wextra -Wno-unused-parameter)

@@ -7,6 +7,7 @@ add_executable(rnn_runtime_cudnn_api_tests
   ${runtime}/src/core/DynamicLibrary.cpp
   ${runtime}/src/core/Problem.cpp
   ${runtime}/src/core/Status.cpp
+  ${runtime}/src/core/StatusFormat.cpp
   ${runtime}/src/cudnn/CudnnAlgorithm.cpp
   ${runtime}/src/cudnn/CudnnDescriptors.cpp
   ${runtime}/src/cudnn/CudnnLibrary.cpp)

@@ -2,7 +2,7 @@
 // the portable one.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "simt/Fiber.h"
+#include "emulator/Fiber.h"
 
 #include <cmath>
 #include <cstdint>

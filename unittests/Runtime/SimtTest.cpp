@@ -3,6 +3,7 @@
 
 #include "rnn_runtime/abi.h"
 #include "rnn_runtime/api.h"
+#include "rnn_runtime/emulator.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

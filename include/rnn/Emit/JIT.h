@@ -34,7 +34,7 @@ struct JITOptions {
   PipelineOptions pipeline;
   /// LLVM's level, 0 to 3.
   unsigned optimizationLevel = 3;
-  /// The entries of the runtime (`rnnrt_abi_symbols`).
+  /// The entries of the runtime: those of `rnnrt_abi_symbols` and of `rnnrt_abi_target_symbols` for the target.
   llvm::ArrayRef<RuntimeSymbol> symbols;
   /// How the passes run, for timing, printing and debugging.
   RunOptions passes;

@@ -1,6 +1,7 @@
 //===- Object.h - from a module to an object file or a shared library -*- C++ -*-===//
 //
-// Compiles a module ahead of time. The result needs librnn_runtime and the C library, and nothing of LLVM or MLIR.
+// Compiles a module ahead of time. The result needs librnn_runtime (for target simt also librnn_emulator) and the C
+// library, and nothing of LLVM or MLIR.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -57,8 +58,8 @@ llvm::Expected<CompiledObject> compileObject(ModuleOp module, const ObjectOption
                                              ObjectForm form = ObjectForm::Object);
 
 /// Links the bytes of an object file to the shared library `outputPath`, which is known to loaders as `soname`, by the
-/// linker `linkerPath` or, if that is empty, by the first of ld.lld, cc and ld that the system has. The library asks
-/// for librnn_runtime when it is loaded.
+/// linker `linkerPath` or, if that is empty, by the first of ld.lld, cc and ld that the system has. The library
+/// depends on librnn_runtime, and on librnn_emulator if it calls entries of that.
 llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef outputPath, llvm::StringRef soname,
                               llvm::StringRef linkerPath = "");
 

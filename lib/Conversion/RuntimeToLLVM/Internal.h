@@ -11,7 +11,7 @@
 
 namespace mlir::rnn {
 
-/// The type of an entry of the runtime, computed from abi.def, or null if abi.def has no such line.
+/// The type of an entry of the runtime or of its emulator, computed from abi.def and simt.def. Null if neither lists it.
 LLVM::LLVMFunctionType getEntryType(StringRef entry, MLIRContext *context);
 
 } // namespace mlir::rnn

@@ -18,6 +18,7 @@
 #include "rnn/Conversion/Passes.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 #include "rnn_runtime/abi.h"
+#include "rnn_runtime/emulator.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_CONVERTRUNTIMETOLLVMPASS
@@ -72,6 +73,7 @@ LLVM::LLVMFunctionType rnn::getEntryType(StringRef entry, MLIRContext *context) 
   if (entry == #name)                                                                                                  \
     return FunctionTypeOf<decltype(::name)>::get(context);
 #include "rnn_runtime/abi.def"
+#include "rnn_runtime/simt.def"
 #undef RNNRT_ENTRY
   return {};
 }

@@ -6,6 +6,7 @@
 #define RNN_RUNTIME_ABI_H
 
 #include "rnn_runtime/function.h"
+#include "rnn_runtime/status.h"
 
 /// Incremented if a line of abi.def changes. The runtime rejects compiled code of another version.
 #define RNNRT_ABI_VERSION 8
@@ -32,6 +33,12 @@ typedef struct rnnrt_abi_symbol {
 
 /// Returns all entries in the order of abi.def, in static memory, and their count in `out_count` (NULL is allowed).
 RNNRT_API const rnnrt_abi_symbol_t *rnnrt_abi_symbols(size_t *out_count);
+
+/// Returns the entries that code compiled for `target` ("host", "cuda", "simt"; a device name is allowed) calls beyond
+/// those of rnnrt_abi_symbols, in static memory, and their count, which is 0 if the target needs none. UNAVAILABLE if the
+/// library that has them is missing (emulator.h), INVALID_ARGUMENT for an unknown target.
+RNNRT_API rnnrt_status_t rnnrt_abi_target_symbols(const char *target, const rnnrt_abi_symbol_t **out_symbols,
+                                                  size_t *out_count);
 
 /// Returns RNNRT_ABI_VERSION of the loaded library, which may differ from that of this header.
 RNNRT_API int32_t rnnrt_abi_version(void);

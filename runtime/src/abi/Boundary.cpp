@@ -120,10 +120,10 @@ static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *functi
     return failedPrecondition("the module was compiled for runtime ABI version %d, but this runtime has version %d; "
                               "recompile the module",
                               function->abi_version, RNNRT_ABI_VERSION);
-  // Device `simt` uses host memory, so that it accepts both kinds.
   const std::string &device = call.device->name;
+  const BackendKind &kind = call.device->backend->kind;
   bool deviceMemory = function->flags & RNNRT_FUNCTION_DEVICE_MEMORY;
-  if (deviceMemory ? device == "host" : device.compare(0, 4, "cuda") == 0)
+  if (deviceMemory ? !kind.takesDeviceTensors : !kind.takesHostTensors)
     return failedPrecondition("`%s` was compiled for %s, but the call is on device `%s`", function->name,
                               deviceMemory ? "tensors in device memory" : "tensors in host memory", device.c_str());
   RNNRT_TRY(checkCount(*function, "argument", inputs, function->num_inputs, numInputs));

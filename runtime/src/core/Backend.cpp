@@ -1,36 +1,33 @@
-// Backend.cpp - the table of backends. A new kind of device is one line here.
+// Backend.cpp - finds the backend of a device name.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Backend.h"
-#include "cuda/CudaBackend.h"
-#include "host/HostBackend.h"
 
 #include <cstring>
+#include <string>
 
 using namespace rnnrt;
 
-namespace {
+/// "`host`, `simt` or `cuda`".
+static std::string listKinds() {
+  std::string text;
+  for (size_t index = 0; index < backendTable.count; ++index) {
+    if (index)
+      text += index + 1 == backendTable.count ? " or " : ", ";
+    text += std::string("`") + backendTable.kinds[index]->name + "`";
+  }
+  return text;
+}
 
-struct Row {
-  const char *name;
-  /// `detail` is what follows "name:", null without that.
-  Status (*create)(const char *detail, const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend);
-};
-
-const Row table[] = {
-    {"host", createHostBackend},
-    {"simt", createSimtBackend},
-    {"cuda", createCudaBackend},
-};
-
-} // namespace
-
-Status rnnrt::createBackend(const char *name, const rnnrt_device_options_t &options,
-                            std::unique_ptr<Backend> &backend) {
+Status rnnrt::findBackend(const char *name, const BackendKind *&kind, const char *&detail) {
   const char *colon = std::strchr(name, ':');
   const size_t length = colon ? size_t(colon - name) : std::strlen(name);
-  for (const Row &row : table)
-    if (length == std::strlen(row.name) && !std::strncmp(name, row.name, length))
-      return row.create(colon ? colon + 1 : nullptr, options, backend);
-  return invalidArgument("there is no device `%.64s`, expected `host`, `simt` or `cuda`", name);
+  for (size_t index = 0; index < backendTable.count; ++index) {
+    kind = backendTable.kinds[index];
+    if (length == std::strlen(kind->name) && !std::strncmp(name, kind->name, length)) {
+      detail = colon ? colon + 1 : nullptr;
+      return Status();
+    }
+  }
+  return invalidArgument("there is no device `%.64s`, expected %s", name, listKinds().c_str());
 }

@@ -1,4 +1,4 @@
-// Backend.h - what a kind of device must provide, and the table of the kinds that this build has.
+// Backend.h - the interface of a device, and the table of the kinds of devices. The files of core name no kind.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_BACKEND_H
@@ -7,23 +7,45 @@
 #include "core/Gemm.h"
 #include "core/Module.h"
 #include "core/Plan.h"
+#include "rnn_runtime/abi.h"
 #include "rnn_runtime/device.h"
 
 #include <memory>
 
 namespace rnnrt {
 
-namespace cuda {
-class CudaDevice;
-}
-namespace simt {
-struct Schedule;
-}
+class Backend;
+
+/// A kind of device. A backend defines one, with static storage.
+struct BackendKind {
+  /// Devices are named "NAME" or "NAME:DETAIL".
+  const char *name;
+  /// Which compiled functions run on it: those with tensors in host memory, and those with tensors in device memory.
+  bool takesHostTensors, takesDeviceTensors;
+  /// `detail` is the text after the colon, null without one.
+  Status (*create)(const char *detail, const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend);
+  /// The entries that code compiled for this kind calls beyond those of abi.def. Null: there are none.
+  Status (*entries)(const rnnrt_abi_symbol_t *&symbols, size_t &count);
+};
+
+/// All kinds of this build, in the order in which messages list them. Defined by src/backends/Table.cpp.
+struct BackendTable {
+  const BackendKind *const *kinds;
+  size_t count;
+};
+extern const BackendTable backendTable;
+
+/// The kind and the detail of the device `name`; INVALID_ARGUMENT if the table has no such kind.
+Status findBackend(const char *name, const BackendKind *&kind, const char *&detail);
 
 /// One device of one kind. All functions are thread-safe.
 class Backend {
 public:
+  explicit Backend(const BackendKind &kind) : kind(kind) {}
   virtual ~Backend() = default;
+
+  /// Identifies the class of this object: each kind has one.
+  const BackendKind &kind;
 
   /// What the device is; `name` is its kind where nothing better is known.
   virtual rnnrt_device_properties_t properties() const = 0;
@@ -65,15 +87,7 @@ public:
     done = false;
     return Status();
   }
-
-  /// How the threads of emulated kernels take turns; null where no kernels are emulated.
-  virtual const simt::Schedule *emulatedSchedule() const { return nullptr; }
-  /// The GPU of the device `cuda`, null elsewhere.
-  virtual cuda::CudaDevice *cudaDevice() const { return nullptr; }
 };
-
-/// Makes the backend `name`, or says why it cannot be had.
-Status createBackend(const char *name, const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend);
 
 } // namespace rnnrt
 

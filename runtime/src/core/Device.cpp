@@ -44,7 +44,10 @@ rnnrt_status_t rnnrt_device_create(const char *name, const rnnrt_device_options_
            if (!chosen.allocator.allocate != !chosen.allocator.release)
              return invalidArgument("expects both functions of `allocator` or none");
            std::unique_ptr<Backend> backend;
-           RNNRT_TRY(createBackend(name, chosen, backend));
+           const BackendKind *kind = nullptr;
+           const char *detail = nullptr;
+           RNNRT_TRY(findBackend(name, kind, detail));
+           RNNRT_TRY(kind->create(detail, chosen, backend));
            *out_device = new rnnrt_device(name, std::move(backend));
            return Status();
          })

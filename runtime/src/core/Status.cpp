@@ -30,35 +30,11 @@ rnnrt_status_t make(rnnrt_status_code_t code, const char *message) noexcept {
   }
 }
 
-rnnrt::Status format(rnnrt_status_code_t code, const char *format, va_list arguments) {
-  // Two passes would need a copy of the arguments; messages are sentences, and a cut one still says its beginning.
-  char text[1024];
-  std::vsnprintf(text, sizeof(text), format, arguments);
-  return rnnrt::Status(make(code, text));
-}
-
 } // namespace
 
 rnnrt_status_t rnnrt::nullCallStatus() {
   return &noCall;
 }
-
-#define RNNRT_DEFINE_FAILURE(name, code)                                                                               \
-  rnnrt::Status rnnrt::name(const char *text, ...) {                                                                   \
-    va_list arguments;                                                                                                 \
-    va_start(arguments, text);                                                                                         \
-    Status status = ::format(code, text, arguments);                                                                   \
-    va_end(arguments);                                                                                                 \
-    return status;                                                                                                     \
-  }
-
-RNNRT_DEFINE_FAILURE(invalidArgument, RNNRT_STATUS_INVALID_ARGUMENT)
-RNNRT_DEFINE_FAILURE(failedPrecondition, RNNRT_STATUS_FAILED_PRECONDITION)
-RNNRT_DEFINE_FAILURE(outOfRange, RNNRT_STATUS_OUT_OF_RANGE)
-RNNRT_DEFINE_FAILURE(resourceExhausted, RNNRT_STATUS_RESOURCE_EXHAUSTED)
-RNNRT_DEFINE_FAILURE(unavailable, RNNRT_STATUS_UNAVAILABLE)
-RNNRT_DEFINE_FAILURE(unimplemented, RNNRT_STATUS_UNIMPLEMENTED)
-RNNRT_DEFINE_FAILURE(internalError, RNNRT_STATUS_INTERNAL)
 
 extern "C" {
 

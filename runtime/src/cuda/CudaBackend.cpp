@@ -65,7 +65,8 @@ private:
 
 class CudaBackend final : public Backend {
 public:
-  explicit CudaBackend(std::shared_ptr<CudaDevice> device) : device(device), cublasGemm(std::move(device)) {}
+  explicit CudaBackend(std::shared_ptr<CudaDevice> device)
+      : Backend(cudaKind), device(device), cublasGemm(std::move(device)) {}
 
   rnnrt_device_properties_t properties() const override { return device->allProperties(); }
 
@@ -169,7 +170,7 @@ public:
     return cublasGemm.run(nativeStream(stream, *device), gemm, done);
   }
 
-  CudaDevice *cudaDevice() const override { return device.get(); }
+  CudaDevice *getDevice() const { return device.get(); }
 
 private:
   /// Shared with plans and modules, which may outlive the device handle.
@@ -179,7 +180,12 @@ private:
 
 } // namespace
 
-Status rnnrt::createCudaBackend(const char *detail, const rnnrt_device_options_t &, std::unique_ptr<Backend> &backend) {
+CudaDevice *cuda::cudaDevice(const Backend &backend) {
+  return &backend.kind == &cudaKind ? static_cast<const CudaBackend &>(backend).getDevice() : nullptr;
+}
+
+/// `detail` is the ordinal of the GPU, null for the first one. Loads the driver.
+static Status create(const char *detail, const rnnrt_device_options_t &, std::unique_ptr<Backend> &backend) {
   int ordinal = 0;
   if (detail) {
     const char *at = detail;
@@ -193,3 +199,6 @@ Status rnnrt::createCudaBackend(const char *detail, const rnnrt_device_options_t
   backend = std::make_unique<CudaBackend>(std::move(device));
   return Status();
 }
+
+const BackendKind rnnrt::cudaKind = {"cuda", /*takesHostTensors=*/false, /*takesDeviceTensors=*/true, create,
+                                     /*entries=*/nullptr};

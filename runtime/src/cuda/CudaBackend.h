@@ -8,8 +8,14 @@
 
 namespace rnnrt {
 
-/// `detail` is the ordinal of the GPU, null for the first one. Loads the driver.
-Status createCudaBackend(const char *detail, const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend);
+extern const BackendKind cudaKind;
+
+namespace cuda {
+class CudaDevice;
+
+/// The GPU of a device `cuda`; null for a device of another kind.
+CudaDevice *cudaDevice(const Backend &backend);
+} // namespace cuda
 
 } // namespace rnnrt
 

@@ -4,6 +4,7 @@
 #include "cuda/CudaModule.h"
 #include "core/Device.h"
 #include "core/Trace.h"
+#include "cuda/CudaBackend.h"
 #include "cuda/CudaImages.h"
 
 #include <algorithm>
@@ -255,7 +256,7 @@ private:
 };
 
 Status CudaKernel::launch(const rnnrt_stream_t *stream, const rnnrt_launch_t &launch, void *const *arguments) {
-  if (stream && stream->device->backend->cudaDevice() != &device)
+  if (stream && cudaDevice(*stream->device->backend) != &device)
     return invalidArgument("expects `stream` to belong to the device of `kernel`");
   return this->launch(nativeStream(stream, device), launch, arguments);
 }

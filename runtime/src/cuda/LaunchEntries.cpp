@@ -3,6 +3,7 @@
 
 #include "core/CurrentCall.h"
 #include "core/Device.h"
+#include "cuda/CudaBackend.h"
 #include "cuda/CudaModule.h"
 #include "rnn_runtime/abi.h"
 
@@ -38,7 +39,7 @@ template <typename Body> void enter(Body &&body) {
   if (!call || !call->first.ok())
     return;
   call->record(guarded([&] {
-    CudaDevice *device = call->device->backend->cudaDevice();
+    CudaDevice *device = cudaDevice(*call->device->backend);
     if (!device)
       return failedPrecondition("the function was compiled for target cuda, but its call is on device `%s`; make the "
                                 "call on a device `cuda`, or compile the function for that one",
@@ -269,7 +270,7 @@ void mgpuMemHostRegisterMemRef(int64_t rank, void *descriptor, int64_t element_b
 void mgpuMemHostUnregisterMemRef(int64_t rank, void *descriptor, int64_t element_bytes) {
   // Also after a failure, as a free.
   rnnrt_call_t *call = currentCall();
-  CudaDevice *device = call ? call->device->backend->cudaDevice() : nullptr;
+  CudaDevice *device = call ? cudaDevice(*call->device->backend) : nullptr;
   if (!device)
     return;
   call->record(guarded([&] {

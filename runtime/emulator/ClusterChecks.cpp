@@ -1,8 +1,8 @@
 // ClusterChecks.cpp - the checker's part in clusters: what their barriers order, and the end of their blocks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "simt/Checker.h"
-#include "simt/Cluster.h"
+#include "emulator/Checker.h"
+#include "emulator/Cluster.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Schedule.h - in which order threads run that could all run: where programs with missing barriers differ.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNNRT_SIMT_SCHEDULE_H
-#define RNNRT_SIMT_SCHEDULE_H
+#ifndef RNNRT_EMULATOR_SCHEDULE_H
+#define RNNRT_EMULATOR_SCHEDULE_H
 
 #include "core/Status.h"
 
@@ -83,4 +83,4 @@ private:
 
 } // namespace rnnrt::simt
 
-#endif // RNNRT_SIMT_SCHEDULE_H
+#endif // RNNRT_EMULATOR_SCHEDULE_H

@@ -1,7 +1,7 @@
 // Schedule.cpp - the text form of schedules.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "simt/Schedule.h"
+#include "emulator/Schedule.h"
 
 #include <cerrno>
 #include <cstdlib>

@@ -2,18 +2,18 @@
 // processor to each other; nothing happens at the same time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNNRT_SIMT_FIBER_H
-#define RNNRT_SIMT_FIBER_H
+#ifndef RNNRT_EMULATOR_FIBER_H
+#define RNNRT_EMULATOR_FIBER_H
 
 #include <cstddef>
 #include <vector>
 
 // On x86-64 a switch is fifteen instructions, elsewhere the C library's ucontext, which calls the kernel for the signal
 // mask each time. Measured on one Zen core, per switch: 4.5 ns ours, 6.5 ns Boost.Context 1.74, 266 ns ucontext.
-#if !defined(__x86_64__) && !defined(RNNRT_SIMT_UCONTEXT)
-#define RNNRT_SIMT_UCONTEXT
+#if !defined(__x86_64__) && !defined(RNNRT_EMULATOR_UCONTEXT)
+#define RNNRT_EMULATOR_UCONTEXT
 #endif
-#ifdef RNNRT_SIMT_UCONTEXT
+#ifdef RNNRT_EMULATOR_UCONTEXT
 #include <ucontext.h>
 #endif
 
@@ -35,7 +35,7 @@ public:
 private:
   static void begin();
 
-#ifdef RNNRT_SIMT_UCONTEXT
+#ifdef RNNRT_EMULATOR_UCONTEXT
   ucontext_t context;
 #else
   void *stackPointer = nullptr;
@@ -75,4 +75,4 @@ private:
 
 } // namespace rnnrt::simt
 
-#endif // RNNRT_SIMT_FIBER_H
+#endif // RNNRT_EMULATOR_FIBER_H

@@ -6,10 +6,10 @@
 // that its thread has not seen is a race, whether or not this run's order made it visible.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNNRT_SIMT_CHECKER_H
-#define RNNRT_SIMT_CHECKER_H
+#ifndef RNNRT_EMULATOR_CHECKER_H
+#define RNNRT_EMULATOR_CHECKER_H
 
-#include "simt/Emulator.h"
+#include "emulator/Emulator.h"
 
 #include <algorithm>
 #include <map>
@@ -180,4 +180,4 @@ private:
 
 } // namespace rnnrt::simt
 
-#endif // RNNRT_SIMT_CHECKER_H
+#endif // RNNRT_EMULATOR_CHECKER_H

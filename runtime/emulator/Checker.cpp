@@ -1,8 +1,8 @@
 // Checker.cpp - what is wrong with an access.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "simt/Checker.h"
-#include "simt/Cluster.h"
+#include "emulator/Checker.h"
+#include "emulator/Cluster.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -103,7 +103,8 @@ bool Checker::hasSeenAll(const Thread &thread, const Cell &cell) const {
   if (cell.readStamp < gridStamp)
     return true;
   const Knowledge *known = thread.history->known.get();
-  return known && cell.span < Span::Cluster && cell.readStamp < known->least && cell.reader.block == thread.block->linear;
+  return known && cell.span < Span::Cluster && cell.readStamp < known->least &&
+         cell.reader.block == thread.block->linear;
 }
 
 bool Checker::hasSeenReaders(const Thread &thread, const Cell &cell) const {
@@ -321,8 +322,8 @@ void Checker::write(Thread &thread, Cell &cell, bool atomic, const char *site, b
   const char *what = atomic ? "atomic" : currentAsync ? "asynchronous store" : "store";
   Who self = whoIs(thread);
   if (cell.writeStamp && !(atomic && cell.writeAtomic) && !hasSeenWrite(thread, cell)) {
-    bool sameInstruction = !atomic && !cell.writeAtomic && !currentAsync && cell.writeSite == site && cell.writer.block == self.block &&
-                           cell.writer.warp() == self.warp();
+    bool sameInstruction = !atomic && !cell.writeAtomic && !currentAsync && cell.writeSite == site &&
+                           cell.writer.block == self.block && cell.writer.warp() == self.warp();
     if (!sameInstruction)
       race(thread, what, site, {cell.writeName(), cell.writer, cell.writeSite});
     auto &doubled = thread.history->doubled;
@@ -393,8 +394,9 @@ void Checker::checkShared(Thread &thread, Block &owner, const void *pointer, int
     if (state[index] == written || (kind & accessWrite))
       continue;
     if (state[index] == copyPending)
-      complain("missing wait", "%s of %lld bytes of shared memory%s at offset %lld, where an asynchronous copy is still "
-                               "under way");
+      complain("missing wait",
+               "%s of %lld bytes of shared memory%s at offset %lld, where an asynchronous copy is still "
+               "under way");
     complain("uninitialised shared memory", "%s of %lld bytes%s at offset %lld, which nobody has written");
   }
   if (kind & accessWrite)
@@ -407,8 +409,9 @@ void Checker::access(Thread &thread, const void *pointer, int64_t bytes, int32_t
   // Generic pointers may point into shared memory as well.
   Block *owner = findOwner(thread, pointer);
   if (!owner && (kind & accessCluster))
-    fault("out of bounds", thread, site, "%s of %lld bytes outside of the %zu bytes of shared memory of the cluster's "
-                                         "blocks",
+    fault("out of bounds", thread, site,
+          "%s of %lld bytes outside of the %zu bytes of shared memory of the cluster's "
+          "blocks",
           isWrite ? "store" : "load", (long long)bytes, thread.block->sharedState.size());
   if ((kind & accessShared) && owner != thread.block)
     owner = thread.block; // which says that it is out of bounds

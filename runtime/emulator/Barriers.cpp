@@ -1,8 +1,8 @@
 // Barriers.cpp - the barriers of a block, and meetings of the lanes of a warp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "simt/Barriers.h"
-#include "simt/Checker.h"
+#include "emulator/Barriers.h"
+#include "emulator/Checker.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // WarpEntries.cpp - collectives of a warp: sync, shuffle, vote, match, redux, elect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "rnn_runtime/abi.h"
-#include "simt/Checker.h"
+#include "emulator/Checker.h"
+#include "rnn_runtime/emulator.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // Barriers.h - the sixteen barriers of a block.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNNRT_SIMT_BARRIERS_H
-#define RNNRT_SIMT_BARRIERS_H
+#ifndef RNNRT_EMULATOR_BARRIERS_H
+#define RNNRT_EMULATOR_BARRIERS_H
 
-#include "simt/Emulator.h"
+#include "emulator/Emulator.h"
 
 namespace rnnrt::simt {
 
@@ -20,4 +20,4 @@ uint32_t countPending(const Thread &thread, uint32_t id);
 
 } // namespace rnnrt::simt
 
-#endif // RNNRT_SIMT_BARRIERS_H
+#endif // RNNRT_EMULATOR_BARRIERS_H

@@ -1,7 +1,7 @@
 // Fiber.cpp - switching stacks, and where stacks come from.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "simt/Fiber.h"
+#include "emulator/Fiber.h"
 
 #include <cstdint>
 #include <new>
@@ -29,7 +29,7 @@ using namespace rnnrt::simt;
 // Who was left last, and who was entered: a switch ends on another stack, where no local variable reaches.
 static thread_local Fiber *left = nullptr, *entered = nullptr;
 
-#ifndef RNNRT_SIMT_UCONTEXT
+#ifndef RNNRT_EMULATOR_UCONTEXT
 // The System V ABI makes the callee keep six registers and the stack pointer. It also names the control words of the
 // x87 and of SSE, which kernels have no means to change.
 asm(R"(
@@ -91,7 +91,7 @@ void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
   // Frames of a former life that never returned.
   __asan_unpoison_memory_region(stack, bytes);
 #endif
-#ifdef RNNRT_SIMT_UCONTEXT
+#ifdef RNNRT_EMULATOR_UCONTEXT
   getcontext(&context);
   context.uc_stack.ss_sp = stack;
   context.uc_stack.ss_size = bytes;
@@ -116,7 +116,7 @@ void Fiber::switchTo(Fiber &from, Fiber &to) {
   void *saved = nullptr;
   __sanitizer_start_switch_fiber(&saved, to.stackBottom, to.stackBytes);
 #endif
-#ifdef RNNRT_SIMT_UCONTEXT
+#ifdef RNNRT_EMULATOR_UCONTEXT
   swapcontext(&from.context, &to.context);
 #else
   rnnrt_simt_switch(&from.stackPointer, to.stackPointer);

@@ -1,10 +1,10 @@
 // Emulator.cpp - running a launch: blocks come and go, threads take turns, and what cannot go on is described.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "simt/Emulator.h"
-#include "simt/Barriers.h"
-#include "simt/Checker.h"
-#include "simt/Cluster.h"
+#include "emulator/Emulator.h"
+#include "emulator/Barriers.h"
+#include "emulator/Checker.h"
+#include "emulator/Cluster.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -255,8 +255,8 @@ Status Emulator::prepare() {
                                      " threads, but got " + text(block));
   for (int dim = 0; dim < 3; ++dim)
     if (launch.cluster[dim] < 1)
-      return invalidLaunch(launch, "expects sizes of at least 1, but got clusters of " + text(launch.cluster) +
-                                       " blocks");
+      return invalidLaunch(launch,
+                           "expects sizes of at least 1, but got clusters of " + text(launch.cluster) + " blocks");
   if (launch.requiredCluster[0] > 0 && !std::equal(launch.cluster, launch.cluster + 3, launch.requiredCluster))
     return invalidLaunch(launch, "the kernel is compiled for clusters of " + text(launch.requiredCluster) +
                                      " blocks, but got " + text(launch.cluster));

@@ -4,12 +4,12 @@
 // picks the next one that can run. So nothing in here needs a lock, and a run can be repeated exactly.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNNRT_SIMT_EMULATOR_H
-#define RNNRT_SIMT_EMULATOR_H
+#ifndef RNNRT_EMULATOR_EMULATOR_H
+#define RNNRT_EMULATOR_EMULATOR_H
 
 #include "core/Status.h"
-#include "simt/Fiber.h"
-#include "simt/Schedule.h"
+#include "emulator/Fiber.h"
+#include "emulator/Schedule.h"
 
 #include <cstdint>
 #include <map>
@@ -263,4 +263,4 @@ template <typename Body> void forEachLane(uint32_t mask, Body &&body) {
 
 } // namespace rnnrt::simt
 
-#endif // RNNRT_SIMT_EMULATOR_H
+#endif // RNNRT_EMULATOR_EMULATOR_H

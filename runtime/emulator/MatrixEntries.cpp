@@ -5,9 +5,9 @@
 // hardware rounds in an order that it does not tell.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "emulator/Checker.h"
 #include "host/Convert.h"
-#include "rnn_runtime/abi.h"
-#include "simt/Checker.h"
+#include "rnn_runtime/emulator.h"
 
 #include <cmath>
 #include <cstring>

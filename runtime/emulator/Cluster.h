@@ -2,10 +2,10 @@
 // bytes (PTX: mbarrier).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNNRT_SIMT_CLUSTER_H
-#define RNNRT_SIMT_CLUSTER_H
+#ifndef RNNRT_EMULATOR_CLUSTER_H
+#define RNNRT_EMULATOR_CLUSTER_H
 
-#include "simt/Emulator.h"
+#include "emulator/Emulator.h"
 
 namespace rnnrt::simt {
 
@@ -75,4 +75,4 @@ void storeAsync(Thread &thread, void *target, const void *data, uint32_t bytes, 
 
 } // namespace rnnrt::simt
 
-#endif // RNNRT_SIMT_CLUSTER_H
+#endif // RNNRT_EMULATOR_CLUSTER_H

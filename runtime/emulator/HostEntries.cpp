@@ -1,12 +1,10 @@
-// HostEntries.cpp - what host code calls on target simt: launches and memory.
+// HostEntries.cpp - the entries of simt.def that host code calls: launches and memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "core/CompiledMemory.h"
-#include "core/CurrentCall.h"
-#include "core/Device.h"
-#include "core/Trace.h"
-#include "rnn_runtime/abi.h"
-#include "simt/Emulator.h"
+#include "emulator/Emulator.h"
+#include "emulator/Interface.h"
+#include "rnn_runtime/emulator.h"
+#include "rnn_runtime/memory.h"
 
 #include <chrono>
 #include <cstdio>
@@ -15,19 +13,13 @@
 using namespace rnnrt;
 using namespace rnnrt::simt;
 
-/// Runs `body(schedule)` for the thread's current call unless that holds a failure, and records what it returns.
+/// Runs `body(emulation)` unless the thread's current call prevents it, and records what it returns in the call.
 template <typename Body> static void enter(Body &&body) {
-  rnnrt_call_t *call = currentCall();
-  if (!call || !call->first.ok())
+  rnnrt_emulation_t emulation;
+  if (!rnnrt_internal_emulation(&emulation))
     return;
-  call->record(guarded([&] {
-    const Schedule *schedule = call->device->backend->emulatedSchedule();
-    if (!schedule)
-      return failedPrecondition("the function was compiled for target simt, but its call is on device `%s`; make the "
-                                "call on a device `simt`",
-                                call->device->name.c_str());
-    return body(*schedule);
-  }));
+  if (Status status = guarded([&] { return body(emulation); }); !status.ok())
+    rnnrt_call_fail(emulation.call, status.take());
 }
 
 extern "C" {
@@ -42,13 +34,14 @@ void rnnrt_abi_simt_launch(void (*kernel)(void **), const char *name, const char
 }
 
 void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, const char *site, int32_t flags,
-                                    int64_t cluster_x, int64_t cluster_y, int64_t cluster_z,
-                                    int32_t required_cluster_x, int32_t required_cluster_y, int32_t required_cluster_z,
-                                    int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
-                                    int64_t block_z, int32_t required_x, int32_t required_y, int32_t required_z,
-                                    int64_t static_shared, int64_t dynamic_shared, int64_t stack_bytes,
-                                    void **arguments) {
-  enter([&](const Schedule &schedule) {
+                                    int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int32_t required_cluster_x,
+                                    int32_t required_cluster_y, int32_t required_cluster_z, int64_t grid_x,
+                                    int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
+                                    int32_t required_x, int32_t required_y, int32_t required_z, int64_t static_shared,
+                                    int64_t dynamic_shared, int64_t stack_bytes, void **arguments) {
+  enter([&](const rnnrt_emulation_t &emulation) {
+    Schedule schedule;
+    RNNRT_TRY(Schedule::parse(emulation.schedule, schedule));
     Launch launch;
     launch.kernel = kernel;
     launch.name = name;
@@ -75,17 +68,13 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
     std::snprintf(text, sizeof(text), "kernel=%s grid=%lldx%lldx%lld block=%lldx%lldx%lld%s schedule=%s", name,
                   (long long)grid_x, (long long)grid_y, (long long)grid_z, (long long)block_x, (long long)block_y,
                   (long long)block_z, clusters, schedule.toString().c_str());
-    // The emulator holds clusters of every size.
-    rnnrt_call_t &call = *currentCall();
-    if (call.triesClusters && launch.blocksPerCluster() != 1 && clustersAreUnwanted()) {
-      leaveOutUnwantedClusters(call, text);
+    if (launch.blocksPerCluster() != 1 && rnnrt_internal_emulation_skips(emulation.call, text))
       return Status();
-    }
     auto start = std::chrono::steady_clock::now();
     Status status = emulator().run(launch, schedule);
-    if (tracing(TraceKind::Dispatch)) {
+    if (emulation.traces) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
-      trace("rnnrt,dispatch,%s,%s,%.3f", text, rnnrt_status_code_name(rnnrt_status_code(status.get())), ms.count());
+      rnnrt_internal_emulation_trace(text, status.get(), ms.count());
     }
     return status;
   });
@@ -93,11 +82,11 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
 
 void *rnnrt_abi_simt_alloc(int64_t bytes) {
   void *result = nullptr;
-  enter([&](const Schedule &) {
+  enter([&](const rnnrt_emulation_t &) {
     if (bytes < 0)
       return invalidArgument("a buffer of %lld bytes: a dimension is negative or the size overflows", (long long)bytes);
     // From the pool of compiled code, so that either kind of deallocation may free it.
-    result = compiledAllocate(RNNRT_MEMORY_ALIGNMENT, bytes);
+    result = _mlir_memref_to_llvm_alloc(bytes);
     std::memset(result, 0xff, size_t(bytes));
     return Status();
   });
@@ -105,11 +94,11 @@ void *rnnrt_abi_simt_alloc(int64_t bytes) {
 }
 
 void rnnrt_abi_simt_free(void *pointer) {
-  compiledRelease(pointer);
+  _mlir_memref_to_llvm_free(pointer);
 }
 
 void rnnrt_abi_simt_copy(void *target, const void *source, int64_t bytes) {
-  enter([&](const Schedule &) {
+  enter([&](const rnnrt_emulation_t &) {
     if (bytes > 0)
       std::memmove(target, source, size_t(bytes));
     return Status();
@@ -117,7 +106,7 @@ void rnnrt_abi_simt_copy(void *target, const void *source, int64_t bytes) {
 }
 
 void rnnrt_abi_simt_fill(void *target, int32_t value, int64_t count, int32_t width) {
-  enter([&](const Schedule &) {
+  enter([&](const rnnrt_emulation_t &) {
     for (int64_t index = 0; index < count; ++index)
       std::memcpy(static_cast<char *>(target) + index * width, &value, size_t(width));
     return Status();

@@ -1,8 +1,8 @@
 // ClusterEntries.cpp - what the threads of a cluster call.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "rnn_runtime/abi.h"
-#include "simt/Cluster.h"
+#include "emulator/Cluster.h"
+#include "rnn_runtime/emulator.h"
 
 using namespace rnnrt::simt;
 

@@ -1,8 +1,8 @@
 // Cluster.cpp - the barrier of a cluster, remote shared memory, and barriers that count bytes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "simt/Cluster.h"
-#include "simt/Checker.h"
+#include "emulator/Cluster.h"
+#include "emulator/Checker.h"
 
 #include <algorithm>
 #include <cstring>
@@ -100,8 +100,9 @@ char *rnnrt::simt::mapShared(Thread &thread, const void *pointer, uint32_t rank,
 static Block &checkRemote(Thread &thread, const char *what, const void *pointer, int64_t bytes, const char *site) {
   Block *owner = findOwner(thread, pointer);
   if (!owner || static_cast<const char *>(pointer) + bytes > owner->shared + emulator().getSharedBytes())
-    fault("out of bounds", thread, site, "%s of %lld bytes outside of the %lld bytes of shared memory of the cluster's "
-                                         "blocks",
+    fault("out of bounds", thread, site,
+          "%s of %lld bytes outside of the %lld bytes of shared memory of the cluster's "
+          "blocks",
           what, (long long)bytes, (long long)emulator().getSharedBytes());
   if (!owner->live)
     faultEnded(thread, what, *owner, site);
@@ -116,8 +117,9 @@ void rnnrt::simt::endBlock(Thread &last) {
             "%zu asynchronous stores to the block's shared memory were never waited for when its last thread exited",
             barrier->underWay.size());
     if (barrier->transactions < 0)
-      fault("misused mbarrier", last, "the end of the kernel", "the block ended while %lld bytes had come to %s that no phase expects",
-            -(long long)barrier->transactions, barrier->describe().c_str());
+      fault("misused mbarrier", last, "the end of the kernel",
+            "the block ended while %lld bytes had come to %s that no phase expects", -(long long)barrier->transactions,
+            barrier->describe().c_str());
   }
   if (Checker *checker = emulator().getChecker())
     checker->endBlock(last);

@@ -1,9 +1,9 @@
 // KernelEntries.cpp - what the threads of a kernel call: ids, barriers, asynchronous copies, checks and messages.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "rnn_runtime/abi.h"
-#include "simt/Barriers.h"
-#include "simt/Checker.h"
+#include "emulator/Barriers.h"
+#include "emulator/Checker.h"
+#include "rnn_runtime/emulator.h"
 
 #include <cstdio>
 #include <cstring>

@@ -1,0 +1,43 @@
+// EmulationServices.cpp - what the emulator uses of the runtime (emulator/Interface.h).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/CurrentCall.h"
+#include "core/Device.h"
+#include "emulator/Interface.h"
+#include "simt/SimtBackend.h"
+
+using namespace rnnrt;
+
+extern "C" {
+
+int32_t rnnrt_internal_emulation(rnnrt_emulation_t *out_emulation) {
+  rnnrt_call_t *call = currentCall();
+  if (!call || !call->first.ok())
+    return 0;
+  const char *schedule = emulatedSchedule(*call->device->backend);
+  if (!schedule) {
+    call->record(
+        failedPrecondition("the function was compiled for target simt, but its call is on device `%s`; make the "
+                           "call on a device `simt`",
+                           call->device->name.c_str()));
+    return 0;
+  }
+  *out_emulation = {call, schedule, tracing(TraceKind::Dispatch)};
+  return 1;
+}
+
+int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char *launch) {
+  if (!call->triesClusters || !clustersAreUnwanted())
+    return 0;
+  call->record(guarded([&] {
+    leaveOutUnwantedClusters(*call, launch);
+    return Status();
+  }));
+  return 1;
+}
+
+void rnnrt_internal_emulation_trace(const char *launch, rnnrt_status_t status, double milliseconds) {
+  trace("rnnrt,dispatch,%s,%s,%.3f", launch, rnnrt_status_code_name(rnnrt_status_code(status)), milliseconds);
+}
+
+} // extern "C"
