@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchCalls.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "rnn/Emit/Object.h"
 #include "llvm/AsmParser/Parser.h"
@@ -225,6 +226,7 @@ std::unique_ptr<llvm::Module> rnn::translateToLLVMIR(Operation *module, llvm::LL
   std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context);
   if (!translated)
     return nullptr;
+  renameLaunchCalls(*translated);
   SmallPtrSet<llvm::Type *, 2> types = findHalfPrecision(*translated);
   if (types.empty())
     return translated;

@@ -43,6 +43,7 @@ add_dependencies(rnn_runtime_cuda_api_tests rnn_fake_cuda)
 
 add_executable(rnn_runtime_cuda_tests
   CudaDeviceTest.cpp
+  MgpuTest.cpp
   CudaFailureTest.cpp
   CudaLaunchTest.cpp
   CudaModuleTest.cpp
@@ -51,7 +52,7 @@ target_compile_features(rnn_runtime_cuda_tests PRIVATE cxx_std_17)
 target_compile_options(rnn_runtime_cuda_tests PRIVATE -Wall -Wextra -Wno-unused-parameter)
 target_compile_definitions(rnn_runtime_cuda_tests PRIVATE RNN_FAKE_CUDA_DIRECTORY="${RNN_FAKE_CUDA_DIRECTORY}")
 target_include_directories(rnn_runtime_cuda_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${runtime}/src)
-target_link_libraries(rnn_runtime_cuda_tests PRIVATE rnn_runtime GTest::gtest GTest::gtest_main ${CMAKE_DL_LIBS})
+target_link_libraries(rnn_runtime_cuda_tests PRIVATE rnn_runtime rnn_mgpu GTest::gtest GTest::gtest_main ${CMAKE_DL_LIBS})
 add_dependencies(rnn_runtime_cuda_tests rnn_fake_cuda)
 add_test(NAME rnn_runtime_cuda_tests COMMAND rnn_runtime_cuda_tests)
 set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS rnn_runtime_cuda_tests)

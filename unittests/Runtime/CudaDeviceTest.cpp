@@ -155,7 +155,7 @@ TEST_F(CudaDeviceTest, PinnedMemoryIsWaitedFor) {
     int64_t offset, size, stride;
   } memref{pinned.data(), pinned.data(), 0, 16, 1};
   rnnrt_abi_make_current(cuda.call);
-  mgpuMemHostRegisterMemRef(1, &memref, 4);
+  rnnrt_abi_gpu_mem_host_register_memref(1, &memref, 4);
   EXPECT_EQ(fake.fake_cuda_live("region"), 1);
   void *pointer = rnnrt_abi_alloc(cuda.call, 64);
   fake.fake_cuda_reset();
@@ -164,12 +164,12 @@ TEST_F(CudaDeviceTest, PinnedMemoryIsWaitedFor) {
   EXPECT_EQ(fake.lines("cuStreamSynchronize").size(), 2u);
   fake.fake_cuda_reset();
   // What a kernel writes to such memory is there after a wait.
-  mgpuStreamSynchronize(mgpuStreamCreate());
+  rnnrt_abi_gpu_stream_synchronize(rnnrt_abi_gpu_stream_create());
   EXPECT_EQ(fake.lines(), Lines{"cuStreamSynchronize stream=3"});
-  mgpuMemHostUnregisterMemRef(1, &memref, 4);
+  rnnrt_abi_gpu_mem_host_unregister_memref(1, &memref, 4);
   fake.fake_cuda_reset();
   rnnrt_abi_copy(cuda.call, pinned.data(), pointer, 64);
-  mgpuStreamSynchronize(mgpuStreamCreate());
+  rnnrt_abi_gpu_stream_synchronize(rnnrt_abi_gpu_stream_create());
   EXPECT_EQ(fake.lines("cuStreamSynchronize").size(), 0u);
   rnnrt_abi_free(cuda.call, pointer);
   EXPECT_EQ(cuda.failure(), "");

@@ -124,7 +124,7 @@ bool runAll(const FakeDriver &fake) {
   rnnrt_module_t *module = nullptr;
   rnnrt_kernel_t *kernel = nullptr;
   rnnrt_call_t *call = nullptr;
-  void *pointer = nullptr, *compiled = mgpuModuleLoad(code, sizeof(code));
+  void *pointer = nullptr, *compiled = rnnrt_abi_gpu_module_load(code, sizeof(code));
   const rnnrt_image_t image{code, 0, "sm_90a"};
   rnnrt_launch_t launch;
   rnnrt_launch_init(&launch);
@@ -143,21 +143,21 @@ bool runAll(const FakeDriver &fake) {
       ok(rnnrt_call_create(device, stream, nullptr, &call))) {
     // Compiled code has no branches: all of this is called, whatever fails.
     rnnrt_abi_make_current(call);
-    void *buffer = rnnrt_abi_alloc(call, 100), *other = mgpuMemAlloc(50, nullptr, 0);
-    mgpuMemset32(other, 1, 4, nullptr);
-    mgpuMemset16(other, 1, 4, nullptr);
-    mgpuMemcpy(buffer, other, 50, nullptr);
+    void *buffer = rnnrt_abi_alloc(call, 100), *other = rnnrt_abi_gpu_mem_alloc(50, nullptr, 0);
+    rnnrt_abi_gpu_memset32(other, 1, 4, nullptr);
+    rnnrt_abi_gpu_memset16(other, 1, 4, nullptr);
+    rnnrt_abi_gpu_memcpy(buffer, other, 50, nullptr);
     struct {
       char *allocated, *aligned;
       int64_t offset, size, stride;
     } memref{data, data, 0, 64, 1};
     int64_t box[] = {8};
-    const bool mapped = mgpuTensorMapEncodeTiledMemref(1, &memref, 0, 0, 0, 0, 0, box);
+    const bool mapped = rnnrt_abi_gpu_tensor_map_encode_tiled_memref(1, &memref, 0, 0, 0, 0, 0, box);
     EXPECT_EQ(mapped, rnnrt_call_status(call) == nullptr);
-    mgpuLaunchClusterKernel(mgpuModuleGetFunction(compiled, "step"), 16, 1, 1, 16, 1, 1, 64, 1, 1, 100000, nullptr,
-                            nullptr, nullptr);
+    rnnrt_abi_gpu_launch_cluster_kernel(rnnrt_abi_gpu_module_get_function(compiled, "step"), 16, 1, 1, 16, 1, 1, 64, 1,
+                                        1, 100000, nullptr, nullptr, nullptr);
     rnnrt_abi_read(call, buffer, data, 50);
-    mgpuMemFree(other, nullptr);
+    rnnrt_abi_gpu_mem_free(other, nullptr);
     rnnrt_abi_free(call, buffer);
     ok(rnnrt_status_clone(rnnrt_call_status(call)));
   }
@@ -169,7 +169,7 @@ bool runAll(const FakeDriver &fake) {
   rnnrt_event_release(end);
   rnnrt_stream_release(stream);
   rnnrt_device_release(device);
-  mgpuModuleUnload(compiled);
+  rnnrt_abi_gpu_module_unload(compiled);
   return good;
 }
 

@@ -15,16 +15,16 @@ using Lines = std::vector<std::string>;
 
 /// What stands in a compiled module: a constructor, a destructor, and code that launches.
 struct Compiled {
-  explicit Compiled(const char *text) : module(mgpuModuleLoadJIT(const_cast<char *>(text), 0)) {}
-  ~Compiled() { mgpuModuleUnload(module); }
+  explicit Compiled(const char *text) : module(rnnrt_abi_gpu_module_load_jit(const_cast<char *>(text), 0)) {}
+  ~Compiled() { rnnrt_abi_gpu_module_unload(module); }
   Compiled(const Compiled &) = delete;
 
   void launch(const char *kernel, void **parameters, int64_t blocks = 4, int32_t shared = 0) {
-    void *function = mgpuModuleGetFunction(module, kernel);
-    void *stream = mgpuStreamCreate();
-    mgpuLaunchKernel(function, blocks, 1, 1, 128, 1, 1, shared, stream, parameters, nullptr, 1);
-    mgpuStreamSynchronize(stream);
-    mgpuStreamDestroy(stream);
+    void *function = rnnrt_abi_gpu_module_get_function(module, kernel);
+    void *stream = rnnrt_abi_gpu_stream_create();
+    rnnrt_abi_gpu_launch_kernel(function, blocks, 1, 1, 128, 1, 1, shared, stream, parameters, nullptr, 1);
+    rnnrt_abi_gpu_stream_synchronize(stream);
+    rnnrt_abi_gpu_stream_destroy(stream);
   }
   void *const module;
 };
@@ -81,26 +81,26 @@ TEST_F(CudaLaunchTest, NamesSetMarks) {
 
 TEST_F(CudaLaunchTest, MachineCodeAndClusters) {
   static char code[] = "\177ELF chip=sm_90a kernels=step";
-  void *module = mgpuModuleLoad(code, sizeof(code));
+  void *module = rnnrt_abi_gpu_module_load(code, sizeof(code));
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
-  mgpuLaunchClusterKernel(mgpuModuleGetFunction(module, "step"), 16, 1, 1, 32, 1, 1, 256, 1, 1, 100000,
-                          mgpuStreamCreate(), nullptr, nullptr);
+  rnnrt_abi_gpu_launch_cluster_kernel(rnnrt_abi_gpu_module_get_function(module, "step"), 16, 1, 1, 32, 1, 1, 256, 1, 1,
+                                      100000, rnnrt_abi_gpu_stream_create(), nullptr, nullptr);
   EXPECT_EQ(cuda.failure(), "");
   EXPECT_EQ(fake.lines("cuLaunchKernelEx"),
             Lines{"cuLaunchKernelEx stream=1 kernel=step grid=32x1x1 block=256x1x1 shared=100000 cluster=16x1x1"});
-  mgpuModuleUnload(module);
-  mgpuModuleUnload(nullptr);
+  rnnrt_abi_gpu_module_unload(module);
+  rnnrt_abi_gpu_module_unload(nullptr);
 }
 
 TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
   static char code[] = "\177ELF chip=sm_90a kernels=step,other";
-  void *module = mgpuModuleLoad(code, sizeof(code));
+  void *module = rnnrt_abi_gpu_module_load(code, sizeof(code));
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
   auto launch = [&](const char *kernel, int64_t cluster, int64_t blocks = 32) {
-    mgpuLaunchClusterKernel(mgpuModuleGetFunction(module, kernel), cluster, 1, 1, blocks, 1, 1, 256, 1, 1, 1000,
-                            mgpuStreamCreate(), nullptr, nullptr);
+    rnnrt_abi_gpu_launch_cluster_kernel(rnnrt_abi_gpu_module_get_function(module, kernel), cluster, 1, 1, blocks, 1, 1,
+                                        256, 1, 1, 1000, rnnrt_abi_gpu_stream_create(), nullptr, nullptr);
   };
   auto launches = [&] { return fake.lines("cuLaunchKernelEx").size(); };
   fake.fake_cuda_set_multiprocessors_for_clusters(6);
@@ -114,7 +114,8 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
   rnnrt_abi_try_clusters(cuda.call);
   launch("step", 8);
   launch("other", 2);
-  mgpuLaunchKernel(mgpuModuleGetFunction(module, "other"), 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr, 0);
+  rnnrt_abi_gpu_launch_kernel(rnnrt_abi_gpu_module_get_function(module, "other"), 1, 1, 1, 32, 1, 1, 0, nullptr,
+                              nullptr, nullptr, 0);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
   EXPECT_EQ(launches(), 3u);
   EXPECT_STREQ(rnnrt_call_left_out(cuda.call), "no cluster of this size fits on the device with this shared memory");
@@ -135,9 +136,10 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
   EXPECT_EQ(cuda.failure(), "");
   // A launch that nothing stands in for fails, as does one behind the end.
   launch("step", 8);
-  EXPECT_EQ(cuda.failure(), "UNIMPLEMENTED: cuLaunchKernelEx failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (fake failure); no "
-                            "cluster of this size fits on the device with this shared memory; in kernel=step grid=32x1x1 "
-                            "block=256x1x1 cluster=8x1x1 shared=1000");
+  EXPECT_EQ(cuda.failure(),
+            "UNIMPLEMENTED: cuLaunchKernelEx failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (fake failure); no "
+            "cluster of this size fits on the device with this shared memory; in kernel=step grid=32x1x1 "
+            "block=256x1x1 cluster=8x1x1 shared=1000");
   rnnrt_abi_try_clusters(cuda.call);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
   EXPECT_STRNE(rnnrt_call_left_out(cuda.call), nullptr);
@@ -148,7 +150,7 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
   EXPECT_EQ(rnnrt_call_left_out_by(nullptr), RNNRT_LEFT_OUT_NOTHING);
   rnnrt_abi_try_clusters(cuda.call);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 1);
-  mgpuModuleUnload(module);
+  rnnrt_abi_gpu_module_unload(module);
 }
 
 TEST_F(CudaLaunchTest, AnEmptyGridIsNoLaunch) {
@@ -167,7 +169,7 @@ TEST_F(CudaLaunchTest, TheFirstFailureEndsIt) {
   compiled.launch("nothing", nullptr);
   compiled.launch("fill", nullptr);
   EXPECT_EQ(cuda.failure(), "INVALID_ARGUMENT: the module has no kernel `nothing`");
-  EXPECT_EQ(mgpuMemAlloc(8, nullptr, 0), nullptr);
+  EXPECT_EQ(rnnrt_abi_gpu_mem_alloc(8, nullptr, 0), nullptr);
   EXPECT_EQ(fake.lines("cuLaunchKernelEx").size(), 0u);
   rnnrt_call_reset(cuda.call);
   compiled.launch("fill", nullptr);
@@ -177,22 +179,23 @@ TEST_F(CudaLaunchTest, TheFirstFailureEndsIt) {
 
 TEST_F(CudaLaunchTest, CodeForAnotherChip) {
   static char code[] = "\177ELF chip=sm_80 kernels=step";
-  void *module = mgpuModuleLoad(code, sizeof(code));
+  void *module = rnnrt_abi_gpu_module_load(code, sizeof(code));
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
-  mgpuLaunchKernel(mgpuModuleGetFunction(module, "step"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr, 0);
+  rnnrt_abi_gpu_launch_kernel(rnnrt_abi_gpu_module_get_function(module, "step"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr,
+                              nullptr, 0);
   EXPECT_EQ(cuda.failure(),
             "UNIMPLEMENTED: no code of the module loads on device `Fake GPU 0` (sm_90): machine code for "
             "an unknown chip: cuModuleLoadDataEx failed: CUDA_ERROR_NO_BINARY_FOR_GPU (fake failure)");
-  mgpuModuleUnload(module);
+  rnnrt_abi_gpu_module_unload(module);
 }
 
 TEST_F(CudaLaunchTest, WithoutACallNothingHappens) {
   Compiled compiled(text);
   rnnrt_abi_make_current(nullptr);
   compiled.launch("fill", nullptr);
-  EXPECT_EQ(mgpuMemAlloc(8, nullptr, 0), nullptr);
-  mgpuMemFree(nullptr, nullptr);
+  EXPECT_EQ(rnnrt_abi_gpu_mem_alloc(8, nullptr, 0), nullptr);
+  rnnrt_abi_gpu_mem_free(nullptr, nullptr);
   // A thread has a current call of its own.
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
@@ -214,15 +217,15 @@ TEST_F(CudaLaunchTest, Memory) {
   CudaCall cuda(/*ownStream=*/true);
   rnnrt_abi_make_current(cuda.call);
   fake.fake_cuda_reset();
-  auto *words = static_cast<int32_t *>(mgpuMemAlloc(64, nullptr, 0));
+  auto *words = static_cast<int32_t *>(rnnrt_abi_gpu_mem_alloc(64, nullptr, 0));
   ASSERT_NE(words, nullptr);
-  mgpuMemset32(words, -5, 16, nullptr);
+  rnnrt_abi_gpu_memset32(words, -5, 16, nullptr);
   // The upper half of a narrow argument is anything.
-  mgpuMemset16(words + 8, 0x77770102, 4, nullptr);
-  mgpuMemset32(words, 1, 0, nullptr);
+  rnnrt_abi_gpu_memset16(words + 8, 0x77770102, 4, nullptr);
+  rnnrt_abi_gpu_memset32(words, 1, 0, nullptr);
   int32_t back[16] = {};
-  mgpuMemcpy(back, words, 64, nullptr);
-  mgpuMemFree(words, nullptr);
+  rnnrt_abi_gpu_memcpy(back, words, 64, nullptr);
+  rnnrt_abi_gpu_mem_free(words, nullptr);
   EXPECT_EQ(back[7], -5);
   EXPECT_EQ(back[8], 0x01020102);
   EXPECT_EQ(back[10], -5);
@@ -231,10 +234,10 @@ TEST_F(CudaLaunchTest, Memory) {
                    "cuMemsetD16Async stream=3 value=258 count=4", "cuMemcpyAsync stream=3 bytes=64",
                    "cuMemFreeAsync stream=3 bytes=64"}));
   EXPECT_EQ(cuda.failure(), "");
-  EXPECT_EQ(mgpuMemAlloc(-8, nullptr, 0), nullptr);
+  EXPECT_EQ(rnnrt_abi_gpu_mem_alloc(-8, nullptr, 0), nullptr);
   EXPECT_EQ(cuda.failure(), "INVALID_ARGUMENT: a buffer of -8 bytes: a dimension is negative or the size overflows");
   rnnrt_call_reset(cuda.call);
-  EXPECT_EQ(mgpuMemAlloc(8, nullptr, 0x101), nullptr);
+  EXPECT_EQ(rnnrt_abi_gpu_mem_alloc(8, nullptr, 0x101), nullptr);
   EXPECT_EQ(cuda.failure().rfind("UNIMPLEMENTED: memory that host and device share", 0), 0u);
 }
 
@@ -242,9 +245,9 @@ TEST_F(CudaLaunchTest, Memory) {
 TEST_F(CudaLaunchTest, FreeAfterAFailure) {
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
-  void *pointer = mgpuMemAlloc(64, nullptr, 0);
+  void *pointer = rnnrt_abi_gpu_mem_alloc(64, nullptr, 0);
   rnnrt_abi_expect_equal(cuda.call, 1, 2, "broken");
-  mgpuMemFree(pointer, nullptr);
+  rnnrt_abi_gpu_mem_free(pointer, nullptr);
   EXPECT_EQ(fake.fake_cuda_live("block"), 0);
   EXPECT_EQ(cuda.failure(), "INVALID_ARGUMENT: broken: expected 2, but got 1");
 }
@@ -253,15 +256,15 @@ TEST_F(CudaLaunchTest, StreamsAndEventsAreTheCalls) {
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
   fake.fake_cuda_reset();
-  void *event = mgpuEventCreate(), *stream = mgpuStreamCreate();
+  void *event = rnnrt_abi_gpu_event_create(), *stream = rnnrt_abi_gpu_stream_create();
   EXPECT_NE(event, nullptr);
   EXPECT_NE(stream, nullptr);
-  mgpuEventRecord(event, stream);
-  mgpuStreamWaitEvent(stream, event);
-  mgpuEventSynchronize(event);
-  mgpuEventDestroy(event);
-  mgpuStreamDestroy(stream);
-  mgpuSetDefaultDevice(1);
+  rnnrt_abi_gpu_event_record(event, stream);
+  rnnrt_abi_gpu_stream_wait_event(stream, event);
+  rnnrt_abi_gpu_event_synchronize(event);
+  rnnrt_abi_gpu_event_destroy(event);
+  rnnrt_abi_gpu_stream_destroy(stream);
+  rnnrt_abi_gpu_set_default_device(1);
   EXPECT_EQ(fake.lines(), Lines());
 }
 
@@ -273,19 +276,19 @@ TEST_F(CudaLaunchTest, HostMemoryMustBeDense) {
     float *allocated, *aligned;
     int64_t offset, sizes[2], strides[2];
   } memref{data, data, 2, {2, 3}, {4, 1}};
-  mgpuMemHostRegisterMemRef(2, &memref, 4);
+  rnnrt_abi_gpu_mem_host_register_memref(2, &memref, 4);
   EXPECT_EQ(cuda.failure(), "UNIMPLEMENTED: only dense memrefs can be registered");
   rnnrt_call_reset(cuda.call);
   memref.strides[0] = 3;
-  mgpuMemHostRegisterMemRef(2, &memref, 4);
+  rnnrt_abi_gpu_mem_host_register_memref(2, &memref, 4);
   EXPECT_EQ(fake.lines("cuMemHostRegister"), Lines{"cuMemHostRegister bytes=24"});
-  mgpuMemHostUnregisterMemRef(2, &memref, 4);
+  rnnrt_abi_gpu_mem_host_unregister_memref(2, &memref, 4);
   memref.sizes[0] = 0;
-  mgpuMemHostRegisterMemRef(2, &memref, 4);
-  mgpuMemHostUnregisterMemRef(2, &memref, 4);
+  rnnrt_abi_gpu_mem_host_register_memref(2, &memref, 4);
+  rnnrt_abi_gpu_mem_host_unregister_memref(2, &memref, 4);
   EXPECT_EQ(cuda.failure(), "");
-  mgpuMemHostRegisterMemRef(2, nullptr, 4);
-  EXPECT_EQ(cuda.failure(), "INVALID_ARGUMENT: mgpuMemHostRegisterMemRef expects a memref");
+  rnnrt_abi_gpu_mem_host_register_memref(2, nullptr, 4);
+  EXPECT_EQ(cuda.failure(), "INVALID_ARGUMENT: rnnrt_abi_gpu_mem_host_register_memref expects a memref");
 }
 
 TEST_F(CudaLaunchTest, TensorMaps) {
@@ -298,21 +301,21 @@ TEST_F(CudaLaunchTest, TensorMaps) {
   } memref{data, data, 4, {3, 8}, {16, 1}};
   int64_t box[] = {2, 4};
   // 6 is f16.
-  void *map = mgpuTensorMapEncodeTiledMemref(2, &memref, 6, 0, 0, 0, 0, box);
+  void *map = rnnrt_abi_gpu_tensor_map_encode_tiled_memref(2, &memref, 6, 0, 0, 0, 0, box);
   ASSERT_NE(map, nullptr);
   EXPECT_EQ(fake.lines("cuTensorMapEncodeTiled"), Lines{"cuTensorMapEncodeTiled type=6 sizes 8 3 strides 32 box 4 2"});
   uint64_t address = 0;
   rnnrt_abi_read(cuda.call, map, &address, sizeof(address));
   EXPECT_EQ(address, reinterpret_cast<uintptr_t>(data + 4));
   // The same map is the same memory.
-  EXPECT_EQ(mgpuTensorMapEncodeTiledMemref(2, &memref, 6, 0, 0, 0, 0, box), map);
+  EXPECT_EQ(rnnrt_abi_gpu_tensor_map_encode_tiled_memref(2, &memref, 6, 0, 0, 0, 0, box), map);
   memref.offset = 0;
-  EXPECT_NE(mgpuTensorMapEncodeTiledMemref(2, &memref, 6, 0, 0, 0, 0, box), map);
+  EXPECT_NE(rnnrt_abi_gpu_tensor_map_encode_tiled_memref(2, &memref, 6, 0, 0, 0, 0, box), map);
   EXPECT_EQ(cuda.failure(), "");
-  EXPECT_EQ(mgpuTensorMapEncodeTiledMemref(6, &memref, 6, 0, 0, 0, 0, box), nullptr);
+  EXPECT_EQ(rnnrt_abi_gpu_tensor_map_encode_tiled_memref(6, &memref, 6, 0, 0, 0, 0, box), nullptr);
   EXPECT_EQ(cuda.failure().rfind("INVALID_ARGUMENT: a tensor map has 1 to 5 dimensions", 0), 0u);
   rnnrt_call_reset(cuda.call);
-  EXPECT_EQ(mgpuTensorMapEncodeTiledMemref(2, &memref, 13, 0, 0, 0, 0, box), nullptr);
+  EXPECT_EQ(rnnrt_abi_gpu_tensor_map_encode_tiled_memref(2, &memref, 13, 0, 0, 0, 0, box), nullptr);
   EXPECT_EQ(cuda.failure().rfind("INVALID_ARGUMENT: a tensor map has", 0), 0u);
 }
 

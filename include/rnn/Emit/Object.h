@@ -75,8 +75,8 @@ struct HeaderOptions {
 llvm::Expected<std::string> writeCHeader(llvm::ArrayRef<ExportedFunction> functions, const HeaderOptions &options);
 
 /// Translates a module in the LLVM dialect, and adds what code for half precision needs: conversions that processors
-/// without instructions for them take from a compiler's runtime library, which need not be there. Null after a
-/// diagnostic.
+/// without instructions for them take from a compiler's runtime library, which need not be there. Calls of upstream's
+/// GPU runtime become calls of librnn_runtime. Null after a diagnostic.
 std::unique_ptr<llvm::Module> translateToLLVMIR(Operation *module, llvm::LLVMContext &context);
 
 } // namespace mlir::rnn

@@ -15,14 +15,14 @@ using namespace rnnrt::cuda;
 
 namespace {
 
-/// The result of mgpuModuleGetFunction. Which CudaKernel it is depends on the device of the call.
+/// The result of rnnrt_abi_gpu_module_get_function. Which CudaKernel it is depends on the device of the call.
 struct CompiledKernel {
   std::shared_ptr<const CompiledImage> image;
   std::string name;
   bool cooperative = false, programmatic = false;
 };
 
-/// The result of mgpuModuleLoad.
+/// The result of rnnrt_abi_gpu_module_load.
 struct CompiledModule {
   explicit CompiledModule(const rnnrt_image_t &image) : image(std::make_shared<const CompiledImage>(image)) {}
   const std::shared_ptr<const CompiledImage> image;
@@ -110,7 +110,7 @@ struct MemRef {
 /// The place and the size of a dense memref; 0 bytes for an empty one.
 Status denseRange(int64_t rank, void *descriptor, int64_t elementBytes, void *&start, int64_t &bytes) {
   if (!descriptor || rank < 0)
-    return invalidArgument("mgpuMemHostRegisterMemRef expects a memref");
+    return invalidArgument("rnnrt_abi_gpu_mem_host_register_memref expects a memref");
   const MemRef memref(descriptor, rank, elementBytes);
   bytes = elementBytes;
   for (int64_t dim = rank; dim-- > 0;) {
@@ -133,17 +133,17 @@ extern "C" {
 
 //===-- Modules and launches -------------------------------------------------------------------------------------===//
 
-void *mgpuModuleLoad(void *data, int64_t bytes) {
+void *rnnrt_abi_gpu_module_load(void *data, int64_t bytes) {
   return loadModule(data, bytes);
 }
-void *mgpuModuleLoadJIT(void *data, int32_t) {
+void *rnnrt_abi_gpu_module_load_jit(void *data, int32_t) {
   return loadModule(data, 0);
 }
-void mgpuModuleUnload(void *module) {
+void rnnrt_abi_gpu_module_unload(void *module) {
   delete static_cast<CompiledModule *>(module);
 }
 
-void *mgpuModuleGetFunction(void *module, const char *name) {
+void *rnnrt_abi_gpu_module_get_function(void *module, const char *name) {
   auto *compiled = static_cast<CompiledModule *>(module);
   if (!compiled || !name)
     return nullptr;
@@ -166,15 +166,17 @@ void *mgpuModuleGetFunction(void *module, const char *name) {
   }
 }
 
-void mgpuLaunchKernel(void *function, int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
-                      int64_t block_z, int32_t dynamic_shared, void *, void **parameters, void **, int64_t) {
+void rnnrt_abi_gpu_launch_kernel(void *function, int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
+                                 int64_t block_y, int64_t block_z, int32_t dynamic_shared, void *, void **parameters,
+                                 void **, int64_t) {
   rnnrt_launch_t launch{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {0, 0, 0}, dynamic_shared, 0, 0};
   launchKernel(function, launch, parameters);
 }
 
-void mgpuLaunchClusterKernel(void *function, int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int64_t grid_x,
-                             int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
-                             int32_t dynamic_shared, void *, void **parameters, void **) {
+void rnnrt_abi_gpu_launch_cluster_kernel(void *function, int64_t cluster_x, int64_t cluster_y, int64_t cluster_z,
+                                         int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
+                                         int64_t block_y, int64_t block_z, int32_t dynamic_shared, void *,
+                                         void **parameters, void **) {
   rnnrt_launch_t launch{
       {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {cluster_x, cluster_y, cluster_z}, dynamic_shared, 0, 0};
   launchKernel(function, launch, parameters);
@@ -182,27 +184,27 @@ void mgpuLaunchClusterKernel(void *function, int64_t cluster_x, int64_t cluster_
 
 //===-- Streams and events ---------------------------------------------------------------------------------------===//
 
-void *mgpuStreamCreate() {
+void *rnnrt_abi_gpu_stream_create() {
   return &token;
 }
-void mgpuStreamDestroy(void *) {}
-void mgpuStreamSynchronize(void *) {
+void rnnrt_abi_gpu_stream_destroy(void *) {}
+void rnnrt_abi_gpu_stream_synchronize(void *) {
   waitForHost();
 }
-void mgpuStreamWaitEvent(void *, void *) {}
+void rnnrt_abi_gpu_stream_wait_event(void *, void *) {}
 
-void *mgpuEventCreate() {
+void *rnnrt_abi_gpu_event_create() {
   return &token;
 }
-void mgpuEventDestroy(void *) {}
-void mgpuEventSynchronize(void *) {
+void rnnrt_abi_gpu_event_destroy(void *) {}
+void rnnrt_abi_gpu_event_synchronize(void *) {
   waitForHost();
 }
-void mgpuEventRecord(void *, void *) {}
+void rnnrt_abi_gpu_event_record(void *, void *) {}
 
 //===-- Memory ---------------------------------------------------------------------------------------------------===//
 
-void *mgpuMemAlloc(int64_t bytes, void *, int32_t host_shared) {
+void *rnnrt_abi_gpu_mem_alloc(int64_t bytes, void *, int32_t host_shared) {
   void *result = nullptr;
   enter([&](rnnrt_call &call, CudaDevice &) {
     if (host_shared & 0xff)
@@ -215,20 +217,20 @@ void *mgpuMemAlloc(int64_t bytes, void *, int32_t host_shared) {
   return result;
 }
 
-void mgpuMemFree(void *pointer, void *) {
+void rnnrt_abi_gpu_mem_free(void *pointer, void *) {
   // Also after a failure: what was allocated before it must not leak.
   rnnrt_call_t *call = currentCall();
   if (call && pointer)
     call->record(guarded([&] { return call->device->backend->release(call->stream.get(), pointer); }));
 }
 
-void mgpuMemcpy(void *target, void *source, int64_t bytes, void *) {
+void rnnrt_abi_gpu_memcpy(void *target, void *source, int64_t bytes, void *) {
   enter([&](rnnrt_call &call, CudaDevice &) {
     return bytes > 0 ? call.device->backend->copy(call.stream.get(), target, source, bytes) : Status();
   });
 }
 
-void mgpuMemset32(void *target, int32_t value, int64_t count, void *) {
+void rnnrt_abi_gpu_memset32(void *target, int32_t value, int64_t count, void *) {
   enter([&](rnnrt_call &call, CudaDevice &device) {
     if (count <= 0)
       return Status();
@@ -240,7 +242,7 @@ void mgpuMemset32(void *target, int32_t value, int64_t count, void *) {
   });
 }
 
-void mgpuMemset16(void *target, int32_t value, int64_t count, void *) {
+void rnnrt_abi_gpu_memset16(void *target, int32_t value, int64_t count, void *) {
   enter([&](rnnrt_call &call, CudaDevice &device) {
     if (count <= 0)
       return Status();
@@ -252,7 +254,7 @@ void mgpuMemset16(void *target, int32_t value, int64_t count, void *) {
   });
 }
 
-void mgpuMemHostRegisterMemRef(int64_t rank, void *descriptor, int64_t element_bytes) {
+void rnnrt_abi_gpu_mem_host_register_memref(int64_t rank, void *descriptor, int64_t element_bytes) {
   enter([&](rnnrt_call &, CudaDevice &device) {
     void *start = nullptr;
     int64_t bytes = 0;
@@ -267,7 +269,7 @@ void mgpuMemHostRegisterMemRef(int64_t rank, void *descriptor, int64_t element_b
   });
 }
 
-void mgpuMemHostUnregisterMemRef(int64_t rank, void *descriptor, int64_t element_bytes) {
+void rnnrt_abi_gpu_mem_host_unregister_memref(int64_t rank, void *descriptor, int64_t element_bytes) {
   // Also after a failure, as a free.
   rnnrt_call_t *call = currentCall();
   CudaDevice *device = call ? cudaDevice(*call->device->backend) : nullptr;
@@ -287,10 +289,10 @@ void mgpuMemHostUnregisterMemRef(int64_t rank, void *descriptor, int64_t element
   }));
 }
 
-void mgpuSetDefaultDevice(int32_t) {}
+void rnnrt_abi_gpu_set_default_device(int32_t) {}
 
-void *mgpuTensorMapEncodeTiledMemref(int64_t rank, void *descriptor, int32_t type, int32_t interleave, int32_t swizzle,
-                                     int32_t promotion, int32_t fill, int64_t *box) {
+void *rnnrt_abi_gpu_tensor_map_encode_tiled_memref(int64_t rank, void *descriptor, int32_t type, int32_t interleave,
+                                                   int32_t swizzle, int32_t promotion, int32_t fill, int64_t *box) {
   void *result = nullptr;
   enter([&](rnnrt_call &, CudaDevice &device) {
     // Bytes of an element by CUtensorMapDataType.

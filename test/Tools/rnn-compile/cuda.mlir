@@ -9,8 +9,8 @@
 // RUN: %cc -I. %S/Inputs/gpu.c -L. -lgpu -Wl,-rpath,. %link_runtime -o gpu && ./gpu | FileCheck %s --check-prefix=LOADED
 
 // NEEDED: (NEEDED) Shared library: [librnn_runtime.so]
-// SYMBOLS-DAG: U mgpuModuleLoad
-// SYMBOLS-DAG: U mgpuLaunchKernel
+// SYMBOLS-DAG: U rnnrt_abi_gpu_module_load
+// SYMBOLS-DAG: U rnnrt_abi_gpu_launch_kernel
 // SYMBOLS-DAG: U rnnrt_abi_alloc
 // SYMBOLS-DAG: T rnn_entry_gpu_main
 // HEADER: /* `main`, with tensors in the memory of the call's device
