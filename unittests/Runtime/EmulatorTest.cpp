@@ -71,8 +71,9 @@ TEST_F(EmulatorTest, OtherLibrariesAreUnavailable) {
   Dl_info info;
   ASSERT_NE(dladdr(dlsym(RTLD_DEFAULT, "rnnrt_device_create"), &info), 0);
   setenv("RNNRT_EMULATOR_PATH", info.dli_fname, 1);
-  EXPECT_EQ(create("simt"), std::string("UNAVAILABLE: `") + info.dli_fname +
-                                "` is no emulator of GPU kernels: it has no function rnnrt_emulator_get");
+  EXPECT_EQ(create("simt"),
+            std::string("UNAVAILABLE: the emulator of GPU kernels (target simt) is needed, but `") + info.dli_fname +
+                "` has no function rnnrt_emulator_get; set RNNRT_EMULATOR_PATH to a librnn_emulator.so");
   setenv("RNNRT_EMULATOR_PATH", RNN_OTHER_EMULATOR, 1);
   const std::string expected = "UNAVAILABLE: the emulator `" RNN_OTHER_EMULATOR "` has version ";
   EXPECT_EQ(create("simt").substr(0, expected.size()), expected);

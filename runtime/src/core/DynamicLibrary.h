@@ -19,6 +19,8 @@ struct LibraryQuery {
   std::vector<std::string> names;            ///< file names as the loader knows them, best first
   std::vector<std::string> wheelDirectories; ///< below site-packages, as "nvidia/cudnn/lib"
   std::vector<std::string> directories;      ///< absolute
+  /// What is needed if the library lacks a function, as "cuDNN 9.13 or later"; null: `what`.
+  const char *version = nullptr;
 };
 
 /// A library that stays loaded until the object ends.

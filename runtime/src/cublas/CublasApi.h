@@ -69,6 +69,11 @@ struct CublasApi {
 #define RNNRT_CUBLASLT(result, name, parameters) result(*name) parameters = nullptr;
 #include "cublas/CublasApi.def"
 #undef RNNRT_CUBLASLT
+  template <typename Visit> void forEach(Visit &&visit) {
+#define RNNRT_CUBLASLT(result, name, parameters) visit(#name, name);
+#include "cublas/CublasApi.def"
+#undef RNNRT_CUBLASLT
+  }
 };
 
 } // namespace rnnrt::cublas

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cublas/CublasLibrary.h"
-#include "core/LoadOnce.h"
+#include "cuda/LibraryVersion.h"
 
 using namespace rnnrt;
 using namespace rnnrt::cublas;
@@ -20,21 +20,11 @@ Status CublasLibrary::load(int driverVersion, std::shared_ptr<const CublasLibrar
     query.wheelDirectories.insert(query.wheelDirectories.begin(), "nvidia/cu13/lib");
   }
   query.directories = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
-  return loadOnce(query, library, [&](CublasLibrary &made) {
-    RNNRT_TRY(DynamicLibrary::open(query, made.file));
-    return made.resolve();
-  });
+  return LoadedLibrary::load(query, library);
 }
 
-Status CublasLibrary::resolve() {
-#define RNNRT_CUBLASLT(result, name, parameters)                                                                       \
-  functions.name = reinterpret_cast<decltype(functions.name)>(file->symbol(#name));                                    \
-  if (!functions.name)                                                                                                 \
-    return unavailable("cuBLASLt is needed, but `%s` has no function %s; set %s to a libcublasLt.so.13",               \
-                       path().c_str(), #name, variable);
-#include "cublas/CublasApi.def"
-#undef RNNRT_CUBLASLT
-  number = functions.cublasLtGetVersion();
+Status CublasLibrary::start() {
+  number = api().cublasLtGetVersion();
   if (number / 10000 != 12 && number / 10000 != 13)
     return unavailable("cuBLASLt 12 or 13 is needed, but `%s` is version %s; set %s to a libcublasLt.so.13",
                        path().c_str(), versionText().c_str(), variable);
@@ -42,7 +32,7 @@ Status CublasLibrary::resolve() {
 }
 
 std::string CublasLibrary::versionText() const {
-  return libraryVersionText(number, /*since=*/100000);
+  return cuda::libraryVersionText(number, /*since=*/100000);
 }
 
 rnnrt_status_code_t cublas::statusCode(Result result) {
@@ -65,8 +55,8 @@ rnnrt_status_code_t cublas::statusCode(Result result) {
 Status CublasLibrary::check(Result result, const char *what) const {
   if (result == Result::Success)
     return Status();
-  const char *name = functions.cublasLtGetStatusName(result);
-  const std::string message = std::string(what) + " of cuBLASLt " + versionText() + " failed: " +
-                              (name ? name : "unknown") + " (" + std::to_string(uint32_t(result)) + ")";
+  const char *name = api().cublasLtGetStatusName(result);
+  const std::string message = std::string(what) + " of cuBLASLt " + versionText() +
+                              " failed: " + (name ? name : "unknown") + " (" + std::to_string(uint32_t(result)) + ")";
   return Status(rnnrt_status_create(statusCode(result), message.c_str()));
 }

@@ -4,8 +4,7 @@
 #ifndef RNNRT_CUBLAS_CUBLASLIBRARY_H
 #define RNNRT_CUBLAS_CUBLASLIBRARY_H
 
-#include "core/DynamicLibrary.h"
-#include "core/Status.h"
+#include "core/LoadedLibrary.h"
 #include "cublas/CublasApi.h"
 
 #include <memory>
@@ -14,15 +13,13 @@
 namespace rnnrt::cublas {
 
 /// Immutable, shared by all devices of the process, and never unloaded.
-class CublasLibrary {
+class CublasLibrary : public LoadedLibrary<CublasLibrary, CublasApi> {
 public:
-  /// The library that RNNRT_CUBLASLT_PATH or the search finds: of CUDA 13 where the driver is of that version or a later
-  /// one, else of CUDA 12. UNAVAILABLE, with every name that was tried, when there is none, when a function is missing,
-  /// or when it is of another version. Successes are kept; a failure is tried again.
+  /// The library that RNNRT_CUBLASLT_PATH or the search finds: of CUDA 13 where the driver is of that version or a
+  /// later one, else of CUDA 12. UNAVAILABLE, with every name that was tried, when there is none, when a function is
+  /// missing, or when it is of another version. Successes are kept; a failure is tried again.
   static Status load(int driverVersion, std::shared_ptr<const CublasLibrary> &library);
 
-  const CublasApi &api() const { return functions; }
-  const std::string &path() const { return file->path(); }
   /// As 130002 for 13.0.2.
   size_t version() const { return number; }
   std::string versionText() const;
@@ -31,10 +28,9 @@ public:
   Status check(Result result, const char *what) const;
 
 private:
-  Status resolve();
+  friend LoadedLibrary;
+  Status start();
 
-  std::unique_ptr<DynamicLibrary> file;
-  CublasApi functions;
   size_t number = 0;
 };
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/Driver.h"
-#include "core/LoadOnce.h"
 
 using namespace rnnrt;
 using namespace rnnrt::cuda;
@@ -10,31 +9,22 @@ using namespace rnnrt::cuda;
 Status Driver::load(std::shared_ptr<const Driver> &driver) {
   LibraryQuery query;
   query.what = "the CUDA driver";
+  query.version = "a CUDA driver of version 12.0 or later";
   query.variable = "RNNRT_CUDA_PATH";
   query.names = {"libcuda.so.1"};
   // The driver comes with the machine and not with CUDA. Containers and WSL put it where the loader may not look.
   query.directories = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
                        "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"};
-  return loadOnce(query, driver, [&](Driver &made) {
-    RNNRT_TRY(DynamicLibrary::open(query, made.file));
-    return made.start();
-  });
+  return LoadedLibrary::load(query, driver);
 }
 
 Status Driver::start() {
-#define RNNRT_CUDA(name, version, parameters)                                                                          \
-  functions.name = reinterpret_cast<decltype(functions.name)>(file->symbol(#name #version));                           \
-  if (!functions.name)                                                                                                 \
-    return unavailable("a CUDA driver of version 12.0 or later is needed, but `%s` has no function %s",                \
-                       path().c_str(), #name #version);
-#include "cuda/DriverApi.def"
-#undef RNNRT_CUDA
-  if (Status status = check(functions.cuInit(0), "cuInit"); !status.ok()) {
+  if (Status status = check(api().cuInit(0), "cuInit"); !status.ok()) {
     const std::string message =
         "the CUDA driver `" + path() + "` does not start: " + rnnrt_status_message(status.get());
     return Status(rnnrt_status_create(RNNRT_STATUS_UNAVAILABLE, message.c_str()));
   }
-  return check(functions.cuDriverGetVersion(&number), "cuDriverGetVersion");
+  return check(api().cuDriverGetVersion(&number), "cuDriverGetVersion");
 }
 
 rnnrt_status_code_t cuda::statusCode(CUresult result) {
@@ -83,9 +73,9 @@ Status Driver::check(CUresult result, const char *what) const {
   if (result == CUDA_SUCCESS)
     return Status();
   const char *name = nullptr, *text = nullptr;
-  if (functions.cuGetErrorName(result, &name) != CUDA_SUCCESS)
+  if (api().cuGetErrorName(result, &name) != CUDA_SUCCESS)
     name = nullptr;
-  if (functions.cuGetErrorString(result, &text) != CUDA_SUCCESS)
+  if (api().cuGetErrorString(result, &text) != CUDA_SUCCESS)
     text = nullptr;
   const std::string message = std::string(what) + " failed: " + (name ? name : "an error without a name") + " (" +
                               (text ? text : std::to_string(uint32_t(result))) + ")";

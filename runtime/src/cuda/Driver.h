@@ -4,8 +4,7 @@
 #ifndef RNNRT_CUDA_DRIVER_H
 #define RNNRT_CUDA_DRIVER_H
 
-#include "core/DynamicLibrary.h"
-#include "core/Status.h"
+#include "core/LoadedLibrary.h"
 #include "cuda/DriverApi.h"
 
 #include <memory>
@@ -14,25 +13,22 @@
 namespace rnnrt::cuda {
 
 /// Immutable, shared by all devices of the process, and never unloaded: the driver keeps threads of its own.
-class Driver {
+class Driver : public LoadedLibrary<Driver, DriverApi> {
 public:
   /// The driver that RNNRT_CUDA_PATH or the search finds, initialized. UNAVAILABLE, with every name that was tried,
   /// when there is none, when a function is missing, or when it finds no GPU. Successes are kept; a failure is tried
   /// again.
   static Status load(std::shared_ptr<const Driver> &driver);
 
-  const DriverApi &api() const { return functions; }
-  const std::string &path() const { return file->path(); }
   int version() const { return number; }
 
   /// The failure of `what`, a function's name: "cuInit failed: CUDA_ERROR_NO_DEVICE (no CUDA-capable device ...)".
   Status check(CUresult result, const char *what) const;
 
 private:
+  friend LoadedLibrary;
   Status start();
 
-  std::unique_ptr<DynamicLibrary> file;
-  DriverApi functions;
   int number = 0;
 };
 

@@ -1,6 +1,10 @@
-// DriverApi.h - the part of the CUDA driver's C interface that the runtime uses, declared by ourselves: the library
-// builds where no CUDA is installed. Names and numbers are NVIDIA's, in a namespace of ours. A test compares them with
-// cuda.h where that is found.
+// DriverApi.h - the part of the CUDA driver's C interface that the runtime uses. Names and numbers are NVIDIA's, in a
+// namespace of the runtime.
+//
+// The declarations do not come from cuda.h, even where that is installed: the library would then have two variants, of
+// which builds without CUDA test one. cuda.h of an older release also lacks entries. A test compares every name, number
+// and signature with cuda.h where it is found (unittests/Runtime/DriverHeaderTest.cpp). cuDNN and cuBLASLt are declared in
+// the same way.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDA_DRIVERAPI_H
@@ -96,6 +100,11 @@ struct DriverApi {
 #define RNNRT_CUDA(name, version, parameters) CUresult(*name) parameters = nullptr;
 #include "cuda/DriverApi.def"
 #undef RNNRT_CUDA
+  template <typename Visit> void forEach(Visit &&visit) {
+#define RNNRT_CUDA(name, version, parameters) visit(#name #version, name);
+#include "cuda/DriverApi.def"
+#undef RNNRT_CUDA
+  }
 };
 
 } // namespace rnnrt::cuda

@@ -57,6 +57,11 @@ struct CudnnApi {
 #define RNNRT_CUDNN(result, name, parameters) result(*name) parameters = nullptr;
 #include "cudnn/CudnnApi.def"
 #undef RNNRT_CUDNN
+  template <typename Visit> void forEach(Visit &&visit) {
+#define RNNRT_CUDNN(result, name, parameters) visit(#name, name);
+#include "cudnn/CudnnApi.def"
+#undef RNNRT_CUDNN
+  }
 };
 
 } // namespace rnnrt::cudnn

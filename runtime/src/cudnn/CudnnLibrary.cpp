@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnLibrary.h"
-#include "core/LoadOnce.h"
+#include "cuda/LibraryVersion.h"
 
 using namespace rnnrt;
 using namespace rnnrt::cudnn;
@@ -14,21 +14,11 @@ Status CudnnLibrary::load(std::shared_ptr<const CudnnLibrary> &library) {
   query.names = {"libcudnn.so.9"};
   query.wheelDirectories = {"nvidia/cudnn/lib"};
   query.directories = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
-  return loadOnce(query, library, [&](CudnnLibrary &made) {
-    RNNRT_TRY(DynamicLibrary::open(query, made.file));
-    return made.resolve();
-  });
+  return LoadedLibrary::load(query, library);
 }
 
-Status CudnnLibrary::resolve() {
-#define RNNRT_CUDNN(result, name, parameters)                                                                          \
-  functions.name = reinterpret_cast<decltype(functions.name)>(file->symbol(#name));                                    \
-  if (!functions.name)                                                                                                 \
-    return unavailable("cuDNN 9 is needed, but `%s` has no function %s; set RNNRT_CUDNN_PATH to a libcudnn.so.9",      \
-                       path().c_str(), #name);
-#include "cudnn/CudnnApi.def"
-#undef RNNRT_CUDNN
-  number = functions.cudnnGetVersion();
+Status CudnnLibrary::start() {
+  number = api().cudnnGetVersion();
   if (number / 10000 != 9)
     return unavailable("cuDNN 9 is needed, but `%s` is version %s; set RNNRT_CUDNN_PATH to a libcudnn.so.9",
                        path().c_str(), versionText().c_str());
@@ -36,7 +26,7 @@ Status CudnnLibrary::resolve() {
 }
 
 std::string CudnnLibrary::versionText() const {
-  return libraryVersionText(number, /*since=*/90000);
+  return cuda::libraryVersionText(number, /*since=*/90000);
 }
 
 Status CudnnLibrary::checkElementType(int32_t dtype, int computeCapability) const {
@@ -85,13 +75,13 @@ Status CudnnLibrary::check(Result result, const char *what) const {
   if (result == Result::Success)
     return Status();
   char last[512] = "";
-  functions.cudnnGetLastErrorString(last, sizeof(last));
+  api().cudnnGetLastErrorString(last, sizeof(last));
   last[sizeof(last) - 1] = 0;
   // It may say several lines; a message is one sentence.
   std::string words;
   for (const char *at = last; *at; ++at)
     words += *at == '\n' || *at == '\r' || *at == '\t' ? ' ' : *at;
-  const char *name = functions.cudnnGetErrorString(result);
+  const char *name = api().cudnnGetErrorString(result);
   std::string message = std::string(what) + " of cuDNN " + versionText() + " failed: " + (name ? name : "unknown") +
                         " (" + std::to_string(uint32_t(result)) + ")";
   if (!words.empty())

@@ -5,8 +5,7 @@
 #ifndef RNNRT_CUDNN_CUDNNLIBRARY_H
 #define RNNRT_CUDNN_CUDNNLIBRARY_H
 
-#include "core/DynamicLibrary.h"
-#include "core/Status.h"
+#include "core/LoadedLibrary.h"
 #include "cudnn/CudnnApi.h"
 
 #include <memory>
@@ -15,14 +14,12 @@
 namespace rnnrt::cudnn {
 
 /// Immutable, shared by all devices of the process, and never unloaded: cuDNN keeps threads and device code of its own.
-class CudnnLibrary {
+class CudnnLibrary : public LoadedLibrary<CudnnLibrary, CudnnApi> {
 public:
   /// The library that RNNRT_CUDNN_PATH or the search finds. UNAVAILABLE, with every name that was tried, when there is
   /// none, when a function is missing, or when it is not cuDNN 9. Successes are kept; a failure is tried again.
   static Status load(std::shared_ptr<const CudnnLibrary> &library);
 
-  const CudnnApi &api() const { return functions; }
-  const std::string &path() const { return file->path(); }
   /// As 91900 for 9.19.0.
   size_t version() const { return number; }
   std::string versionText() const;
@@ -35,10 +32,9 @@ public:
   Status check(Result result, const char *what) const;
 
 private:
-  Status resolve();
+  friend LoadedLibrary;
+  Status start();
 
-  std::unique_ptr<DynamicLibrary> file;
-  CudnnApi functions;
   size_t number = 0;
 };
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "simt/EmulatorLibrary.h"
-#include "core/LoadOnce.h"
 
 #include <dlfcn.h>
 
@@ -25,22 +24,15 @@ Status EmulatorLibrary::load(std::shared_ptr<const EmulatorLibrary> &library) {
   query.names = {"librnn_emulator.so"};
   if (std::string directory = getOwnDirectory(); !directory.empty())
     query.directories = {directory};
-  return loadOnce(query, library, [&](EmulatorLibrary &made) {
-    RNNRT_TRY(DynamicLibrary::open(query, made.file));
-    return made.resolve();
-  });
+  return LoadedLibrary::load(query, library);
 }
 
-Status EmulatorLibrary::resolve() {
-  auto get = reinterpret_cast<decltype(&rnnrt_emulator_get)>(file->symbol("rnnrt_emulator_get"));
-  if (!get)
-    return unavailable("`%s` is no emulator of GPU kernels: it has no function rnnrt_emulator_get",
-                       file->path().c_str());
-  emulator = get();
+Status EmulatorLibrary::start() {
+  emulator = api().get();
   if (emulator->version != RNNRT_EMULATOR_VERSION)
     return unavailable(
         "the emulator `%s` has version %d of the interface with the runtime, but this runtime has version "
         "%d; install both of one release",
-        file->path().c_str(), int(emulator->version), RNNRT_EMULATOR_VERSION);
+        path().c_str(), int(emulator->version), RNNRT_EMULATOR_VERSION);
   return Status();
 }

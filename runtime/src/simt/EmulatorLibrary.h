@@ -4,15 +4,19 @@
 #ifndef RNNRT_SIMT_EMULATORLIBRARY_H
 #define RNNRT_SIMT_EMULATORLIBRARY_H
 
-#include "core/DynamicLibrary.h"
+#include "core/LoadedLibrary.h"
 #include "emulator/Interface.h"
 
 #include <memory>
 
 namespace rnnrt {
 
-/// Immutable, shared by all devices of the process, and never unloaded: compiled code calls its entries.
-class EmulatorLibrary {
+struct EmulatorApi {
+  decltype(&rnnrt_emulator_get) get = nullptr;
+  template <typename Visit> void forEach(Visit &&visit) { visit("rnnrt_emulator_get", get); }
+};
+
+class EmulatorLibrary : public LoadedLibrary<EmulatorLibrary, EmulatorApi> {
 public:
   /// The library that RNNRT_EMULATOR_PATH or the search finds (rnn_runtime/emulator.h). UNAVAILABLE, with every name
   /// that was tried, if there is none or if it is of another version than this runtime. A failure is tried again.
@@ -21,9 +25,9 @@ public:
   const rnnrt_emulator_t &get() const { return *emulator; }
 
 private:
-  Status resolve();
+  friend LoadedLibrary;
+  Status start();
 
-  std::unique_ptr<DynamicLibrary> file;
   const rnnrt_emulator_t *emulator = nullptr;
 };
 
