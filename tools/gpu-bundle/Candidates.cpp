@@ -148,9 +148,9 @@ bool Compiled::call() {
   if (rnnrt_status_t status = rnnrt_call_status(context)) {
     problem = rnnrt_status_message(status);
     rnnrt_call_reset(context);
-  } else if (const char *reason = rnnrt_call_left_out(context)) {
-    leftOut = reason;
-    leftOutBy = rnnrt_call_left_out_by(context);
+  } else if (const char *reason = rnnrt_call_skipped(context)) {
+    skipReason = reason;
+    skippedBy = rnnrt_call_skipped_by(context);
   }
   return problem.empty();
 }
@@ -158,8 +158,8 @@ bool Compiled::call() {
 bool Compiled::callFor(Candidate &candidate) {
   const bool good = call();
   candidate.problem = problem;
-  if (!leftOut.empty())
-    (leftOutBy == RNNRT_LEFT_OUT_REFUSED ? candidate.refused : candidate.problem) = leftOut;
+  if (!skipReason.empty())
+    (skippedBy == RNNRT_SKIPPED_BY_DEVICE ? candidate.refused : candidate.problem) = skipReason;
   return good;
 }
 

@@ -114,8 +114,8 @@ public:
   Tensor read(size_t index) const;
 
   std::string problem;
-  std::string leftOut; ///< why a launch of clusters was left out, if one was
-  rnnrt_left_out_t leftOutBy = RNNRT_LEFT_OUT_NOTHING;
+  std::string skipReason; ///< why a launch of clusters was skipped, if one was
+  rnnrt_skipped_by_t skippedBy = RNNRT_SKIPPED_BY_NOTHING;
 
 private:
   const Place &place;

@@ -93,7 +93,7 @@ TEST_F(CudaLaunchTest, MachineCodeAndClusters) {
   rnnrt_abi_gpu_module_unload(nullptr);
 }
 
-TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
+TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreSkipped) {
   static char code[] = "\177ELF chip=sm_90a kernels=step,other";
   void *module = rnnrt_abi_gpu_module_load(code, sizeof(code));
   CudaCall cuda;
@@ -108,8 +108,8 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
   launch("step", 4);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 1);
   EXPECT_EQ(launches(), 1u);
-  EXPECT_STREQ(rnnrt_call_left_out(cuda.call), nullptr);
-  EXPECT_EQ(rnnrt_call_left_out_by(cuda.call), RNNRT_LEFT_OUT_NOTHING);
+  EXPECT_STREQ(rnnrt_call_skipped(cuda.call), nullptr);
+  EXPECT_EQ(rnnrt_call_skipped_by(cuda.call), RNNRT_SKIPPED_BY_NOTHING);
   // One that is left out is enough, and the other launches go on.
   rnnrt_abi_try_clusters(cuda.call);
   launch("step", 8);
@@ -118,8 +118,8 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
                               nullptr, nullptr, 0);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
   EXPECT_EQ(launches(), 3u);
-  EXPECT_STREQ(rnnrt_call_left_out(cuda.call), "no cluster of this size fits on the device with this shared memory");
-  EXPECT_EQ(rnnrt_call_left_out_by(cuda.call), RNNRT_LEFT_OUT_REFUSED);
+  EXPECT_STREQ(rnnrt_call_skipped(cuda.call), "no cluster of this size fits on the device with this shared memory");
+  EXPECT_EQ(rnnrt_call_skipped_by(cuda.call), RNNRT_SKIPPED_BY_DEVICE);
   // The device is asked once for a kernel and a shape; the size of the grid does not matter.
   const int64_t calls = fake.fake_cuda_calls();
   rnnrt_abi_try_clusters(cuda.call);
@@ -142,12 +142,12 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreLeftOut) {
             "block=256x1x1 cluster=8x1x1 shared=1000");
   rnnrt_abi_try_clusters(cuda.call);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
-  EXPECT_STRNE(rnnrt_call_left_out(cuda.call), nullptr);
+  EXPECT_STRNE(rnnrt_call_skipped(cuda.call), nullptr);
   rnnrt_call_reset(cuda.call);
-  EXPECT_STREQ(rnnrt_call_left_out(cuda.call), nullptr);
-  EXPECT_STREQ(rnnrt_call_left_out(nullptr), nullptr);
-  EXPECT_EQ(rnnrt_call_left_out_by(cuda.call), RNNRT_LEFT_OUT_NOTHING);
-  EXPECT_EQ(rnnrt_call_left_out_by(nullptr), RNNRT_LEFT_OUT_NOTHING);
+  EXPECT_STREQ(rnnrt_call_skipped(cuda.call), nullptr);
+  EXPECT_STREQ(rnnrt_call_skipped(nullptr), nullptr);
+  EXPECT_EQ(rnnrt_call_skipped_by(cuda.call), RNNRT_SKIPPED_BY_NOTHING);
+  EXPECT_EQ(rnnrt_call_skipped_by(nullptr), RNNRT_SKIPPED_BY_NOTHING);
   rnnrt_abi_try_clusters(cuda.call);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 1);
   rnnrt_abi_gpu_module_unload(module);

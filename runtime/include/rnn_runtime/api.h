@@ -15,6 +15,7 @@
 //   quotas allow). Results do not depend on it. A waiting thread yields for up to 1 ms, then blocks. If the
 //   processors are oversubscribed, small steps use one thread.
 // - RNNRT_CLUSTERS=0: skips cluster launches for which compiled code has alternative kernels (default 1).
+// - RNNRT_EMULATOR_PATH=PATH: librnn_emulator.so of devices `simt`, see emulator.h.
 // - RNNRT_CUDA_PATH=PATH: libcuda.so.1 of the CUDA driver: the file, or its directory; no other path is tried.
 //   Default: the search of the dynamic loader, then the usual driver directories.
 // - RNNRT_CUDNN_PATH=PATH: libcudnn.so.9, likewise; the default also searches the Python packages of the active

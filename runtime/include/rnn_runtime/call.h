@@ -33,21 +33,21 @@ RNNRT_API rnnrt_status_t rnnrt_call_status(const rnnrt_call_t *call);
 /// Records a failure of the caller's own unless there is one already. Takes the ownership of `status`.
 RNNRT_API void rnnrt_call_fail(rnnrt_call_t *call, rnnrt_status_t status);
 
-/// Why a launch of clusters was left out since the call was made or reset, so that other kernels did its work; NULL when none
-/// was. Lent until the call is used again.
-RNNRT_API const char *rnnrt_call_left_out(const rnnrt_call_t *call);
+/// Why a launch of clusters was skipped since the call was created or reset, so that other kernels did its work. NULL
+/// if none was skipped. Valid until the call is used again.
+RNNRT_API const char *rnnrt_call_skipped(const rnnrt_call_t *call);
 
-/// Who left it out. The numbers are stable.
-typedef enum rnnrt_left_out {
-  RNNRT_LEFT_OUT_NOTHING = 0,  ///< every launch happened
-  RNNRT_LEFT_OUT_UNWANTED = 1, ///< the environment, by RNNRT_CLUSTERS=0, which says nothing about the device
-  RNNRT_LEFT_OUT_REFUSED = 2   ///< the device, which holds no such cluster
-} rnnrt_left_out_t;
+/// What caused a launch to be skipped. The values are stable.
+typedef enum rnnrt_skipped_by {
+  RNNRT_SKIPPED_BY_NOTHING = 0,     ///< no launch was skipped
+  RNNRT_SKIPPED_BY_ENVIRONMENT = 1, ///< RNNRT_CLUSTERS=0, which implies nothing about the device
+  RNNRT_SKIPPED_BY_DEVICE = 2       ///< the device cannot hold one such cluster
+} rnnrt_skipped_by_t;
 
-/// The same as a number; RNNRT_LEFT_OUT_NOTHING for NULL.
-RNNRT_API rnnrt_left_out_t rnnrt_call_left_out_by(const rnnrt_call_t *call);
+/// The cause of the last skipped launch; RNNRT_SKIPPED_BY_NOTHING for NULL.
+RNNRT_API rnnrt_skipped_by_t rnnrt_call_skipped_by(const rnnrt_call_t *call);
 
-/// Forgets the failure and what was left out, and gives back the plans that were handed out.
+/// Clears the failure and what was skipped, and releases the plans that the call uses.
 RNNRT_API void rnnrt_call_reset(rnnrt_call_t *call);
 
 /// The device and the stream, lent; the stream is NULL when the call was made without.

@@ -164,7 +164,7 @@ void rnnrt_abi_make_current(rnnrt_call_t *call) {
 void rnnrt_abi_try_clusters(rnnrt_call_t *call) {
   enter(call, [&] {
     call->triesClusters = true;
-    call->leftOutClusters = false;
+    call->skippedClusters = false;
     return Status();
   });
 }
@@ -172,7 +172,7 @@ void rnnrt_abi_try_clusters(rnnrt_call_t *call) {
 int64_t rnnrt_abi_clusters_ran(rnnrt_call_t *call) {
   bool ran = false;
   enter(call, [&] {
-    ran = !call->leftOutClusters;
+    ran = !call->skippedClusters;
     return Status();
   });
   if (call)

@@ -35,7 +35,7 @@ rnnrt_call_t *rnnrt::currentCall() {
   return current;
 }
 
-bool rnnrt::clustersAreUnwanted() {
+bool rnnrt::clustersAreDisabled() {
   static const bool unwanted = [] {
     const char *text = std::getenv("RNNRT_CLUSTERS");
     if (!text || !*text || !std::strcmp(text, "1"))
@@ -47,17 +47,17 @@ bool rnnrt::clustersAreUnwanted() {
   return unwanted;
 }
 
-void rnnrt::leaveOutUnwantedClusters(rnnrt_call_t &call, const std::string &launch) {
-  leaveOutClusters(call, launch, RNNRT_LEFT_OUT_UNWANTED, "RNNRT_CLUSTERS=0");
+void rnnrt::skipDisabledClusters(rnnrt_call_t &call, const std::string &launch) {
+  skipClusters(call, launch, RNNRT_SKIPPED_BY_ENVIRONMENT, "RNNRT_CLUSTERS=0");
 }
 
-void rnnrt::leaveOutClusters(rnnrt_call_t &call, const std::string &launch, rnnrt_left_out_t by,
-                             const std::string &reason) {
-  call.leftOutClusters = true;
-  call.leftOutBy = by;
-  call.leftOutReason = reason;
+void rnnrt::skipClusters(rnnrt_call_t &call, const std::string &launch, rnnrt_skipped_by_t by,
+                         const std::string &reason) {
+  call.skippedClusters = true;
+  call.skippedBy = by;
+  call.skipReason = reason;
   if (tracing(TraceKind::Dispatch))
-    trace("rnnrt,dispatch,%s,LEFT_OUT,%s", launch.c_str(), reason.c_str());
+    trace("rnnrt,dispatch,%s,SKIPPED,%s", launch.c_str(), reason.c_str());
 }
 
 extern "C" {
@@ -101,21 +101,21 @@ void rnnrt_call_fail(rnnrt_call_t *call, rnnrt_status_t status) {
     call->record(std::move(owned));
 }
 
-const char *rnnrt_call_left_out(const rnnrt_call_t *call) {
-  return call && !call->leftOutReason.empty() ? call->leftOutReason.c_str() : nullptr;
+const char *rnnrt_call_skipped(const rnnrt_call_t *call) {
+  return call && !call->skipReason.empty() ? call->skipReason.c_str() : nullptr;
 }
 
-rnnrt_left_out_t rnnrt_call_left_out_by(const rnnrt_call_t *call) {
-  return call ? call->leftOutBy : RNNRT_LEFT_OUT_NOTHING;
+rnnrt_skipped_by_t rnnrt_call_skipped_by(const rnnrt_call_t *call) {
+  return call ? call->skippedBy : RNNRT_SKIPPED_BY_NOTHING;
 }
 
 void rnnrt_call_reset(rnnrt_call_t *call) {
   if (!call)
     return;
   call->first = Status();
-  call->triesClusters = call->leftOutClusters = false;
-  call->leftOutBy = RNNRT_LEFT_OUT_NOTHING;
-  call->leftOutReason.clear();
+  call->triesClusters = call->skippedClusters = false;
+  call->skippedBy = RNNRT_SKIPPED_BY_NOTHING;
+  call->skipReason.clear();
   call->plans.clear();
 }
 

@@ -10,19 +10,19 @@
 
 namespace rnnrt {
 
-/// Compiled code sets it before each launch, since upstream's launch entries (mgpu*) carry no call of ours.
+/// Compiled code sets it before each launch: the launch entries have upstream's parameters, without a call.
 void setCurrentCall(rnnrt_call_t *call);
 
-/// Null when this thread has not set one, or when it was released.
+/// Null if this thread has set none, or if it was released.
 rnnrt_call_t *currentCall();
 
-/// RNNRT_CLUSTERS=0: no launch of clusters that code can do without.
-bool clustersAreUnwanted();
+/// True for RNNRT_CLUSTERS=0: launches of clusters are skipped if the code has other kernels for their work.
+bool clustersAreDisabled();
 
-/// Between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran: the launch did not happen, and a line of trace says why.
-void leaveOutClusters(rnnrt_call_t &call, const std::string &launch, rnnrt_left_out_t by, const std::string &reason);
-/// The same, as clustersAreUnwanted has it.
-void leaveOutUnwantedClusters(rnnrt_call_t &call, const std::string &launch);
+/// Records that `launch`, between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran, was skipped. Traces the reason.
+void skipClusters(rnnrt_call_t &call, const std::string &launch, rnnrt_skipped_by_t by, const std::string &reason);
+/// The same for clustersAreDisabled.
+void skipDisabledClusters(rnnrt_call_t &call, const std::string &launch);
 
 } // namespace rnnrt
 

@@ -113,11 +113,11 @@ struct rnnrt_call {
   rnnrt::Ref<rnnrt_stream> stream;
   const rnnrt_call_options_t options;
   rnnrt::Status first;
-  /// Between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran, and whether a launch was left out there.
-  bool triesClusters = false, leftOutClusters = false;
-  /// By whom and why the last one was left out since the call was made or reset.
-  rnnrt_left_out_t leftOutBy = RNNRT_LEFT_OUT_NOTHING;
-  std::string leftOutReason;
+  /// True between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran, and true if a launch was skipped there.
+  bool triesClusters = false, skippedClusters = false;
+  /// Cause and reason of the last skipped launch since the call was created or reset.
+  rnnrt_skipped_by_t skippedBy = RNNRT_SKIPPED_BY_NOTHING;
+  std::string skipReason;
   /// Plans handed out, each once.
   std::unordered_map<rnnrt::Plan *, std::shared_ptr<rnnrt::Plan>> plans;
 };

@@ -60,12 +60,12 @@ void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters) {
     launch.cooperative = compiled->cooperative;
     launch.programmatic = compiled->programmatic;
     if (call.triesClusters && launch.cluster[0]) {
-      if (clustersAreUnwanted()) {
-        leaveOutUnwantedClusters(call, kernel->describe(launch));
+      if (clustersAreDisabled()) {
+        skipDisabledClusters(call, kernel->describe(launch));
         return Status();
       }
       if (const std::string reason = kernel->whyNoCluster(launch); !reason.empty()) {
-        leaveOutClusters(call, kernel->describe(launch), RNNRT_LEFT_OUT_REFUSED, reason);
+        skipClusters(call, kernel->describe(launch), RNNRT_SKIPPED_BY_DEVICE, reason);
         return Status();
       }
     }

@@ -27,10 +27,10 @@ int32_t rnnrt_internal_emulation(rnnrt_emulation_t *out_emulation) {
 }
 
 int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char *launch) {
-  if (!call->triesClusters || !clustersAreUnwanted())
+  if (!call->triesClusters || !clustersAreDisabled())
     return 0;
   call->record(guarded([&] {
-    leaveOutUnwantedClusters(*call, launch);
+    skipDisabledClusters(*call, launch);
     return Status();
   }));
   return 1;
