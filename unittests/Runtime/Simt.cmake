@@ -22,7 +22,7 @@ target_link_libraries(rnn_runtime_emulator_tests PRIVATE rnn_runtime ${CMAKE_DL_
 target_compile_definitions(rnn_runtime_emulator_tests PRIVATE RNN_EMULATOR="$<TARGET_FILE:rnn_emulator>"
                            RNN_OTHER_EMULATOR="$<TARGET_FILE:rnn_other_emulator>")
 # An emulator of another release.
-add_library(rnn_other_emulator MODULE OtherEmulator.cpp)
+add_library(rnn_other_emulator SHARED OtherEmulator.cpp)
 target_include_directories(rnn_other_emulator PRIVATE ${runtime} ${runtime}/include)
 add_dependencies(rnn_runtime_emulator_tests rnn_emulator rnn_other_emulator)
 # Conformance and boundary tests make a device simt.
