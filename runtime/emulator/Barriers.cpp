@@ -1,4 +1,4 @@
-// Barriers.cpp - the barriers of a block, and meetings of the lanes of a warp.
+// Barriers.cpp - the barriers of a block, and collectives of the lanes of a warp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Barriers.h"
@@ -10,7 +10,7 @@ using namespace rnnrt::simt;
 
 //===-- Barriers of a block --------------------------------------------------------------------------------------===//
 
-/// bar.sync is an aligned instruction: a warp comes to it as a whole (PTX ISA, bar.sync).
+/// bar.sync is an aligned instruction: all lanes of a warp execute it together (PTX ISA, bar.sync).
 static void checkAligned(const Thread &thread, uint32_t id, const char *site) {
   const Warp &warp = *thread.warp;
   if (!warp.atBarrier || (warp.barrier == id && warp.barrierSite == site))
@@ -30,7 +30,7 @@ uint32_t rnnrt::simt::countPending(const Thread &thread, uint32_t id) {
   return count;
 }
 
-/// Checks what an arrival must fulfil and counts it.
+/// Checks an arrival and counts it.
 static Barrier &arrive(Thread &thread, uint32_t id, uint32_t count, const char *site) {
   Block &block = *thread.block;
   uint32_t all = uint32_t(block.threads.size());
@@ -40,14 +40,14 @@ static Barrier &arrive(Thread &thread, uint32_t id, uint32_t count, const char *
   if (count % warpSize || count > rounded)
     fault("invalid barrier", thread, site,
           "expects a number of threads that is a multiple of 32 and at most %u, but got %d", rounded, int32_t(count));
-  // Lanes that a block does not have are counted by the hardware as arrived.
+  // The hardware counts lanes that the block does not have as arrived.
   bool isWhole = !count || count == rounded;
   uint32_t expected = isWhole ? all : count;
   Barrier &barrier = block.barriers[id];
   if (barrier.arrived && barrier.expected != expected)
     fault("divergent barrier", thread, site, "barrier %u is for %u threads here, but for %u at %s, where %s waits", id,
           expected, barrier.expected, barrier.site, describe(*barrier.first).c_str());
-  // Named barriers are for warps that do different things; the barrier of a whole block is one op for all.
+  // Warps may reach a named barrier at different ops, but the barrier of the whole block is one op.
   if (barrier.arrived && !count && barrier.site != site)
     fault("divergent barrier", thread, site, "%u other threads of the block, first %s, wait at another barrier, at %s",
           barrier.arrived, describe(*barrier.first).c_str(), barrier.site);
@@ -64,7 +64,7 @@ static Barrier &arrive(Thread &thread, uint32_t id, uint32_t count, const char *
   return barrier;
 }
 
-/// Lets all go on that wait, if all have come.
+/// Releases the barrier once every thread has arrived.
 static void releaseIfComplete(Block &block, uint32_t id) {
   Barrier &barrier = block.barriers[id];
   if (barrier.arrived != barrier.expected)
@@ -102,7 +102,7 @@ void rnnrt::simt::waitAtBarrier(Thread &thread, uint32_t id, uint32_t count, boo
 }
 
 void rnnrt::simt::passBarrier(Thread &thread, uint32_t id, uint32_t count, const char *site) {
-  // Lanes that arrived before may be at a later barrier by now, so nothing can be said of the warp.
+  // The other lanes may be at a later barrier by now, so the warp cannot be checked.
   arrive(thread, id, count, site).passers.push_back(&thread);
   releaseIfComplete(*thread.block, id);
 }

@@ -8,14 +8,14 @@
 
 namespace rnnrt::simt {
 
-/// Waits at barrier `id` until `count` threads (0: all of the block) have come. `predicate` is counted: afterwards the
-/// barrier's lastTrue and lastTotal hold for all.
+/// Waits at barrier `id` until `count` threads (0: all of the block) have arrived. Counts `predicate`: afterwards the
+/// barrier's lastTrue and lastTotal are those of this round.
 void waitAtBarrier(Thread &thread, uint32_t id, uint32_t count, bool predicate, const char *site);
 
 /// Arrives without waiting.
 void passBarrier(Thread &thread, uint32_t id, uint32_t count, const char *site);
 
-/// How many threads of the block, `thread` aside, may still come to barrier `id` in this round.
+/// The number of threads of the block other than `thread` that can still arrive at barrier `id` in this round.
 uint32_t countPending(const Thread &thread, uint32_t id);
 
 } // namespace rnnrt::simt

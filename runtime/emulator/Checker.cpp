@@ -1,4 +1,4 @@
-// Checker.cpp - what is wrong with an access.
+// Checker.cpp - the checks of an access.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Checker.h"
@@ -11,7 +11,7 @@
 using namespace rnnrt;
 using namespace rnnrt::simt;
 
-/// What Block::sharedState says of a byte.
+/// The values of Block::sharedState.
 enum SharedState : uint8_t { notWritten, written, copyPending, barrierObject };
 
 //===-- Cells ----------------------------------------------------------------------------------------------------===//
@@ -51,7 +51,7 @@ template <typename Body> void Checker::forEachCell(const void *pointer, int64_t 
 }
 
 void Checker::startBlock(Block &block, int64_t sharedBytes) {
-  // What earlier blocks did with this piece of memory is older than the block and counts no more.
+  // Accesses of earlier blocks to the same memory precede this block.
   block.firstStamp = ++now;
   block.sharedState.assign(size_t(sharedBytes), notWritten);
   for (Thread &thread : block.threads)
@@ -65,7 +65,7 @@ static uint32_t lookUp(const std::map<uint32_t, uint32_t> &map, uint32_t key) {
   return found == map.end() ? 0 : found->second;
 }
 
-/// True if the access of `other` at `stamp` is ordered before what `thread` does now.
+/// True if the access of `other` at `stamp` happens before the current access of `thread`.
 bool Checker::hasSeen(const Thread &thread, const Who &other, uint32_t stamp) const {
   if (stamp < gridStamp || other == whoIs(thread))
     return true;
@@ -82,7 +82,7 @@ bool Checker::hasSeen(const Thread &thread, const Who &other, uint32_t stamp) co
 bool Checker::hasSeenWrite(const Thread &thread, const Cell &cell) const {
   if (!cell.writeAsync)
     return hasSeen(thread, cell.writer, cell.writeStamp);
-  // Not even the thread that issued it knows when it arrives.
+  // The arrival is not ordered for the issuing thread either.
   const Knowledge *known = thread.history->known.get();
   uint32_t count = uint32_t(thread.block->threads.size());
   return known && cell.writeStamp < lookUp(known->stores, cell.writer.block * count + cell.writer.thread);
@@ -98,7 +98,7 @@ bool Checker::areNeighbours(uint32_t block, uint32_t other) const {
          block / grid[0] / grid[1] / size[2] == other / grid[0] / grid[1] / size[2];
 }
 
-/// A quick answer that may be no although the right one is yes.
+/// A fast conservative test: false may be wrong.
 bool Checker::hasSeenAll(const Thread &thread, const Cell &cell) const {
   if (cell.readStamp < gridStamp)
     return true;
@@ -158,7 +158,7 @@ void Checker::synchronize(const std::vector<Thread *> &threads, const std::vecto
   auto add = [&](const std::vector<Thread *> &list) {
     for (Thread *thread : list) {
       const Knowledge *known = thread->history->known.get();
-      // Threads that met before share what they know.
+      // Threads share a clock after a barrier.
       if (known && known != last) {
         for (size_t index = 0; index < count; ++index)
           merged->threads[index] = std::max(merged->threads[index], known->threads[index]);
@@ -196,7 +196,7 @@ void Message::join(const Message &other) {
     raise(stores, issuer, time);
 }
 
-/// All that `thread` has done and seen.
+/// The whole clock of `thread`, its own accesses included.
 std::shared_ptr<const Message> Checker::makeMessage(Thread &thread) {
   auto message = std::make_shared<Message>();
   uint32_t first = thread.block->linear * uint32_t(thread.block->threads.size());
@@ -247,7 +247,8 @@ void Checker::fence(Thread &thread) {
   history.released = makeMessage(thread);
 }
 
-/// As C++ orders atomics: a release, or a fence before the write, tells; an acquire, or a fence after the read, hears.
+/// The order of C++ atomics: a release, or a fence before the write, publishes the clock of the writer. An acquire, or
+/// a fence after the read, merges it into that of the reader.
 void Checker::atomicOrder(Thread &thread, uintptr_t address, int32_t kind) {
   ThreadHistory &history = *thread.history;
   auto found = messages.find(address);
@@ -262,7 +263,7 @@ void Checker::atomicOrder(Thread &thread, uintptr_t address, int32_t kind) {
   std::shared_ptr<const Message> told = kind & accessRelease ? makeMessage(thread) : history.released;
   if (!told)
     return;
-  // Counters collect what all who added to them tell.
+  // An atomic update continues the release sequence, so the messages of all updates accumulate.
   auto joined = std::make_shared<Message>(*told);
   if (found != messages.end() && (kind & accessUpdate))
     joined->join(*found->second);
@@ -382,7 +383,7 @@ void Checker::checkShared(Thread &thread, Block &owner, const void *pointer, int
     std::memset(state, barrierObject, size_t(bytes));
     return;
   }
-  // The places of messages, which are made only when they are needed: a fault runs no destructor.
+  // The texts are built only for a fault, which runs no destructor.
   auto complain = [&](const char *kindOfFault, const char *text) {
     char place[64];
     std::snprintf(place, sizeof(place), "%s", ofBlock(thread, owner).c_str());
@@ -397,7 +398,7 @@ void Checker::checkShared(Thread &thread, Block &owner, const void *pointer, int
       complain("missing wait",
                "%s of %lld bytes of shared memory%s at offset %lld, where an asynchronous copy is still "
                "under way");
-    complain("uninitialised shared memory", "%s of %lld bytes%s at offset %lld, which nobody has written");
+    complain("uninitialised shared memory", "%s of %lld bytes%s at offset %lld, which no thread has written");
   }
   if (kind & accessWrite)
     std::memset(state, written, size_t(bytes));
@@ -414,7 +415,7 @@ void Checker::access(Thread &thread, const void *pointer, int64_t bytes, int32_t
           "blocks",
           isWrite ? "store" : "load", (long long)bytes, thread.block->sharedState.size());
   if ((kind & accessShared) && owner != thread.block)
-    owner = thread.block; // which says that it is out of bounds
+    owner = thread.block; // reports it as out of bounds
   if (owner) {
     // An atomic that changes a value reads it first.
     if (kind & accessUpdate)

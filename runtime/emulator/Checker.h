@@ -1,10 +1,10 @@
-// Checker.h - finds accesses that no barrier orders, shared memory that nobody wrote, and addresses outside of it.
+// Checker.h - detects data races, reads of uninitialised shared memory, and addresses outside of it.
 //
-// Time is a number that grows at every barrier. For each piece of memory a cell remembers the last write and the reads
-// since, each with its thread, time and place. A thread knows up to which time it has seen the accesses of each other
-// thread of its block; barriers, warp syncs and fences with atomics pass that knowledge on. An access that meets one
-// that its thread has not seen is a race, whether or not this run's order made it visible.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The race detection is a happens-before analysis with vector clocks. A time stamp increases at every barrier. A cell
+// per piece of memory stores the last write and the reads since, each with its thread, stamp and site. Each thread
+// stores the stamp up to which it has observed every other thread of its block; barriers, warp syncs, and fences with
+// atomics merge these clocks. An access to a cell whose last conflicting access the thread has not observed is a race,
+// whether or not the order of this run made it visible. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_EMULATOR_CHECKER_H
 #define RNNRT_EMULATOR_CHECKER_H
@@ -29,17 +29,17 @@ enum AccessKind : int32_t {
   accessBarrier = 128 // by an op on an mbarrier
 };
 
-/// Up to which time the accesses of others have been seen. Never changed once shared.
+/// The vector clock of a thread. Immutable once shared.
 struct Knowledge {
-  /// By thread of the own block, and the least of them.
+  /// Stamps by thread of the own block, and their minimum.
   std::vector<uint32_t> threads;
   uint32_t least = 0;
-  /// Of other blocks, which atomics and clusters can tell: of all threads of a block, and of single ones (by global
-  /// id). Then of asynchronous stores, by who issued them: only an mbarrier tells that they have arrived.
+  /// Stamps of other blocks, from atomics and cluster barriers: of all threads of a block, and of single threads (by
+  /// global id). Then of asynchronous stores, by issuer: only an mbarrier orders their arrival.
   std::map<uint32_t, uint32_t> blocks, remote, stores;
 };
 
-/// What an atomic variable, or a barrier, tells to who reads it.
+/// The part of a clock that an atomic variable or a barrier transfers to its readers.
 struct Message {
   std::map<uint32_t, uint32_t> blocks, threads, stores;
   void join(const Message &other);
@@ -53,17 +53,19 @@ inline void raise(std::map<uint32_t, uint32_t> &map, uint32_t key, uint32_t stam
 /// The checker's part of a thread.
 struct ThreadHistory {
   std::shared_ptr<const Knowledge> known;
-  /// What a fence lets the next atomic writes tell, and what atomic reads have told and the next fence makes known.
+  /// The clock that atomic writes after the last fence release, and the clocks of atomic reads that the next fence
+  /// acquires.
   std::shared_ptr<const Message> released;
   Message acquiring;
   uint64_t accesses = 0;
-  /// At the barrier of the cluster: when the thread arrived and after how many accesses, what it told (null: nothing,
-  /// or all that it has done, by `tellsAll`), and what it is to hear.
+  /// At the cluster barrier: stamp and number of accesses at the arrival, the message of the arrival (null: nothing, or
+  /// everything if `tellsAll`), and the message that the wait acquires.
   uint32_t arrivalStamp = 0;
   uint64_t arrivalAccesses = 0;
   bool tellsAll = false;
   std::shared_ptr<const Message> arrivalMessage, clusterMessage;
-  /// A store to where another lane of the warp has stored in the same instruction: fine if both store the same.
+  /// A store to an address that another lane of the warp stores to in the same instruction. Allowed if both values are
+  /// equal.
   struct {
     const char *address = nullptr;
     uint32_t bytes = 0, otherBlock = 0;
@@ -79,15 +81,15 @@ public:
 
   void startBlock(Block &block, int64_t sharedBytes);
 
-  /// A load or store that `thread` is about to do.
+  /// A load or store that `thread` executes next.
   void access(Thread &thread, const void *pointer, int64_t bytes, int32_t kind, const char *site);
-  /// A cp.async begins, and its data arrive.
+  /// The issue of a cp.async, and the arrival of its data.
   void copyIssued(Thread &thread, const AsyncCopy &copy);
   void copyArrived(Thread &thread, const AsyncCopy &copy);
-  /// Looks at what the thread did last, which could not be judged before it was done.
+  /// Checks the last access of the thread, if that needed the stored value.
   void settle(Thread &thread);
 
-  /// All of `threads` have seen what each of them and of `passers` has done.
+  /// Merges the clocks of `threads` and `passers` into those of `threads`.
   void synchronize(const std::vector<Thread *> &threads, const std::vector<Thread *> &passers);
   void synchronizeGrid() { gridStamp = ++now; }
   void fence(Thread &thread);
@@ -96,22 +98,22 @@ public:
   void arriveAtCluster(Thread &thread, bool relaxed);
   void completeCluster(Cluster &cluster);
   void waitAtCluster(Thread &thread);
-  /// What the thread tells by arriving at an mbarrier, and what it hears by waiting; relaxed: with fences alone.
+  /// The message of an arrival at an mbarrier, and its acquisition by a wait; `relaxed`: only with fences.
   std::shared_ptr<const Message> tell(Thread &thread, bool relaxed);
   void hear(Thread &thread, const std::shared_ptr<const Message> &message, bool relaxed);
-  /// Joins what was told to a phase of `barrier`.
+  /// Merges the messages of a phase of `barrier`.
   static void completePhase(TransactionBarrier &barrier);
-  /// A st.async begins; what its arrival tells.
+  /// The issue of a st.async. Returns the message of its arrival.
   std::shared_ptr<const Message> storeAsync(Thread &thread, void *target, int64_t bytes, const char *site);
-  /// Shared memory of `block` that nobody has written again.
+  /// Marks shared memory of `block` as uninitialised again.
   void forgetShared(Block &block, const void *pointer, int64_t bytes);
-  /// The block's last thread exits: what others did with its shared memory must be over.
+  /// The exit of the last thread of the block: accesses of others to its shared memory must be ordered before it.
   void endBlock(Thread &last);
 
 private:
-  /// Who the reads of a cell are by.
+  /// The smallest group of threads that contains all readers of a cell.
   enum class Span : uint8_t { None, Thread, Warp, Block, Cluster, Grid };
-  /// A thread by the numbers of its block and in it, since dividing costs more than all the rest.
+  /// A thread by its block and its index in the block. A global id would need a division per access.
   struct Who {
     uint32_t block = 0;
     uint16_t thread = 0;
@@ -120,15 +122,15 @@ private:
   };
   struct Cell {
     const char *writeSite = nullptr, *readSite = nullptr;
-    uint32_t writeStamp = 0, readStamp = 0; // a stamp of 0: none
-    Who writer, reader;                     // the last of the readers
-    uint32_t readers = 0;                   // by span: lanes of the warp, or warps of the block
+    uint32_t writeStamp = 0, readStamp = 0; // 0: none
+    Who writer, reader;                     // the last reader
+    uint32_t readers = 0;                   // mask by span: lanes of the warp, or warps of the block
     Span span = Span::None;
     bool writeAtomic = false, writeAsync = false, readAtomic = false;
     const char *writeName() const { return writeAtomic ? "atomic" : writeAsync ? "asynchronous store" : "store"; }
   };
   static Who whoIs(const Thread &thread) { return {thread.block->linear, uint16_t(thread.linear)}; }
-  /// 4 KiB of memory in cells of 4, 2 or 1 bytes: as fine as the narrowest access there has been.
+  /// 4 KiB of memory in cells of 4, 2 or 1 bytes, the size of the narrowest access so far.
   struct Page {
     uint32_t shift = 2;
     std::vector<Cell> cells = std::vector<Cell>(1024);
@@ -160,11 +162,11 @@ private:
 
   const Launch &launch;
   uint32_t now = 1, gridStamp = 0;
-  /// Of the access that is being looked at, for messages.
+  /// The access that is being checked, for messages.
   const void *currentPointer = nullptr;
   int64_t currentBytes = 0;
   bool currentAsync = false;
-  /// What threads of one block learned last: they often know, and hear, the same.
+  /// The last merge of a clock and a message in a block: its threads often repeat it.
   struct {
     std::shared_ptr<const Knowledge> before, after;
     std::shared_ptr<const Message> message;

@@ -1,4 +1,4 @@
-// Cluster.cpp - the barrier of a cluster, remote shared memory, and barriers that count bytes.
+// Cluster.cpp - the cluster barrier, distributed shared memory, and mbarriers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Cluster.h"
@@ -13,7 +13,7 @@ using namespace rnnrt::simt;
 
 static void meetNothing(Warp &, uint32_t, void *const *) {}
 
-/// barrier.cluster.*.aligned: all lanes that live are at this very op.
+/// barrier.cluster.*.aligned: all live lanes of the warp are at this op.
 static void checkAligned(Thread &thread, const char *what, const char *site) {
   collective(meetNothing, what, thread.warp->present & ~thread.warp->exited, nullptr, site);
 }
@@ -92,11 +92,11 @@ char *rnnrt::simt::mapShared(Thread &thread, const void *pointer, uint32_t rank,
   const auto &blocks = thread.block->cluster->blocks;
   if (rank >= blocks.size())
     fault("out of bounds", thread, site, "mapa to block %d of a cluster that has %zu", int32_t(rank), blocks.size());
-  // Addresses behind the end are found when they are used.
+  // An address past the end is reported at its use.
   return blocks[rank]->shared + (static_cast<const char *>(pointer) - thread.block->shared);
 }
 
-/// The block that owns `bytes` at `pointer`, which is still there.
+/// The block that owns `bytes` at `pointer`; it must be running.
 static Block &checkRemote(Thread &thread, const char *what, const void *pointer, int64_t bytes, const char *site) {
   Block *owner = findOwner(thread, pointer);
   if (!owner || static_cast<const char *>(pointer) + bytes > owner->shared + emulator().getSharedBytes())
@@ -123,7 +123,7 @@ void rnnrt::simt::endBlock(Thread &last) {
   }
   if (Checker *checker = emulator().getChecker())
     checker->endBlock(last);
-  // For who looks later all the same.
+  // For mbarrier operations of other blocks that come too late.
   if (block.cluster->blocks.size() > 1)
     std::memset(block.shared, 0xff, size_t(emulator().getSharedBytes()));
 }
@@ -136,7 +136,7 @@ std::string TransactionBarrier::describe() const {
          std::to_string(transactions) + " bytes are missing)";
 }
 
-/// The mbarrier at `pointer`, which may be that of another block if `remote`.
+/// The mbarrier at `pointer`; with `remote`, it may be in another block.
 static TransactionBarrier &findBarrier(Thread &thread, const void *pointer, bool remote, const char *what,
                                        const char *site) {
   Block &owner = checkRemote(thread, what, pointer, 8, site);
@@ -245,12 +245,12 @@ void rnnrt::simt::changeTransactions(Thread &thread, const void *pointer, int64_
   completeIfNothingIsMissing(barrier);
 }
 
-/// The data arrive, and their bytes are counted. The store releases to the cluster (PTX ISA, st.async).
+/// The arrival of the data and the update of the pending bytes. The store releases to the cluster (PTX ISA, st.async).
 static void deliver(Thread &thread, TransactionBarrier &barrier, size_t index) {
   AsyncStore &store = barrier.underWay[index];
   std::memcpy(store.target, store.data, store.bytes);
   change(thread, barrier, -int64_t(store.bytes), store.site);
-  // Of one thread's stores, the last tells most; they may arrive in another order.
+  // The latest store of a thread has the most complete message. Stores may arrive in any order.
   if (store.message) {
     std::shared_ptr<const Message> &told = barrier.told[{store.issuer, true}];
     if (!told || told->threads.at(store.issuer) < store.message->threads.at(store.issuer))
@@ -269,7 +269,7 @@ bool rnnrt::simt::waitForTransactions(Thread &thread, const void *pointer, uint6
   if (!isParity && (phase > barrier.phase || phase + 1 < barrier.phase))
     fault("misused mbarrier", thread, site, "a wait for phase %lld of %s, which is neither this one nor the last",
           (long long)phase, barrier.describe().c_str());
-  // Data come as late as this: when somebody asks for them.
+  // The data arrive as late as possible: when a thread waits for them.
   auto isOver = [&] {
     while (!barrier.isOver(phase, isParity) && !barrier.underWay.empty()) {
       bool isRandom = self.getSchedule().order == Schedule::Order::Random;
@@ -277,7 +277,7 @@ bool rnnrt::simt::waitForTransactions(Thread &thread, const void *pointer, uint6
     }
     return barrier.isOver(phase, isParity);
   };
-  // A first try may give up on a GPU, so it does.
+  // On a GPU, try_wait may return early, so the first one does.
   bool mayPark = patience == Patience::Endless || (patience == Patience::Try && thread.waitedFor == &barrier);
   if (!isOver()) {
     thread.waitedFor = &barrier;

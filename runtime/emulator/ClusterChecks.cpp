@@ -1,4 +1,4 @@
-// ClusterChecks.cpp - the checker's part in clusters: what their barriers order, and the end of their blocks.
+// ClusterChecks.cpp - the checker in clusters: the order by cluster barriers and mbarriers, and the end of blocks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Checker.h"
@@ -44,7 +44,7 @@ void Checker::completeCluster(Cluster &cluster) {
   const Knowledge *last = nullptr;
   uint32_t stamp = ++now;
   for (Block *block : cluster.blocks) {
-    // Threads that have done nothing since they arrived are told of together.
+    // Threads without an access since their arrival are merged as one block stamp.
     bool isQuiet = std::all_of(block->threads.begin(), block->threads.end(), [](const Thread &thread) {
       const ThreadHistory &history = *thread.history;
       return thread.state != State::Exited && history.tellsAll && history.accesses == history.arrivalAccesses;
@@ -97,7 +97,7 @@ std::shared_ptr<const Message> Checker::storeAsync(Thread &thread, void *target,
   currentAsync = true;
   access(thread, target, bytes, accessWrite | accessCluster, site);
   currentAsync = false;
-  // What its values were computed from was read before, so the arrival tells of all that the thread has done.
+  // The values depend on earlier reads, so the arrival publishes the whole clock of the thread.
   auto message = std::make_shared<Message>(*makeMessage(thread));
   raise(message->stores, thread.globalId(), now);
   return message;
@@ -114,7 +114,7 @@ void Checker::endBlock(Thread &last) {
   Block &block = *last.block;
   if (block.cluster->blocks.size() == 1)
     return;
-  // The block is there until its last thread exits, so it is enough that one of them has seen an access.
+  // The shared memory exists until the last thread exits, so it suffices that one thread has observed an access.
   auto all = std::make_shared<Knowledge>();
   all->threads.assign(block.threads.size(), UINT32_MAX);
   all->least = UINT32_MAX;

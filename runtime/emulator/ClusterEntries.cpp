@@ -1,4 +1,4 @@
-// ClusterEntries.cpp - what the threads of a cluster call.
+// ClusterEntries.cpp - the entries of simt.def for clusters and mbarriers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Cluster.h"
@@ -6,7 +6,7 @@
 
 using namespace rnnrt::simt;
 
-/// The bits of simt.def that many entries take.
+/// Decodes the order bits of `flags` (simt.def).
 static Order readOrder(int32_t flags) {
   Order order;
   order.relaxed = flags & 1;

@@ -1,4 +1,4 @@
-// Emulator.cpp - running a launch: blocks come and go, threads take turns, and what cannot go on is described.
+// Emulator.cpp - execution of a launch: blocks, the scheduling of threads, and the description of stalls.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Emulator.h"
@@ -49,7 +49,7 @@ Description rnnrt::simt::describe(const Launch &launch, uint32_t globalId) {
   uint64_t threads = uint64_t(launch.threadsPerBlock());
   Description block = describePosition("block", globalId / threads, launch.grid);
   Description thread = describePosition("thread", globalId % threads, launch.block), result;
-  // Numbers of 10 digits at most: both fit.
+  // Each index has at most 10 digits, so both texts fit.
   std::snprintf(result.text, sizeof(result.text), "%.46s %.46s", block.text, thread.text);
   return result;
 }
@@ -62,7 +62,7 @@ Description rnnrt::simt::describe(const Block &block) {
   return describePosition("block", block.linear, emulator().getLaunch().grid);
 }
 
-/// Apart from fault, so that all strings are gone when the thread is abandoned.
+/// Not part of `fault`: its strings must be destroyed before the thread is abandoned.
 static Status makeFault(const char *kind, const Thread &thread, const char *site, const char *text, va_list arguments) {
   std::string message = kind;
   message += std::string(" in kernel `") + emulator().getLaunch().name + "`: " + format(text, arguments);
@@ -85,9 +85,9 @@ void rnnrt::simt::faultEnded(const Thread &thread, const char *what, const Block
         what, describe(block).c_str());
 }
 
-//===-- Taking turns ---------------------------------------------------------------------------------------------===//
+//===-- Scheduling -----------------------------------------------------------------------------------------------===//
 
-/// Goes on with whoever is next, or with the host code when nobody is.
+/// Switches to the next ready thread, or to the host code if there is none.
 void Emulator::switchFrom(Fiber &fiber) {
   if (ready.empty()) {
     running = nullptr;
@@ -118,14 +118,13 @@ void Emulator::wake(const std::vector<Thread *> &threads) {
 }
 
 void Emulator::yield(Thread &thread, const char *site) {
-  // Ten million polls without any other event are half a second. A loop of atomics that gets somewhere is never as
-  // long.
+  // Ten million polls without any other event take half a second. A polling loop that makes progress is shorter.
   if (thread.polling && thread.site == site)
     ++fruitlessPolls;
   else
     fruitlessPolls = 0;
   if (fruitlessPolls > 10000000)
-    abandon(describeStall("livelock (threads poll memory that nobody changes)"));
+    abandon(describeStall("livelock (threads poll memory that no thread changes)"));
   thread.polling = true;
   thread.site = site;
   ready.push(&thread);
@@ -153,7 +152,7 @@ void Emulator::arriveAtGridBarrier(Thread &thread, const int32_t *counter, const
     fault("grid barrier with a used counter", thread, site,
           "it holds %d; it must be zero before the first launch, and nothing else may write it", int(*counter));
   if (numExited)
-    fault("divergent grid barrier", thread, site, "%lld threads of the grid have exited and will never come",
+    fault("divergent grid barrier", thread, site, "%lld threads of the grid have exited and cannot reach it",
           (long long)numExited);
   thread.site = site;
   thread.state = State::AtGridBarrier;
@@ -177,7 +176,7 @@ void Emulator::runThread(void *argument) {
   self.retire(thread);
 }
 
-/// The end of a thread: nothing may still wait for it.
+/// The exit of a thread: no other thread may wait for it.
 void Emulator::retire(Thread &thread) {
   Block &block = *thread.block;
   Warp &warp = *thread.warp;
@@ -215,7 +214,7 @@ void Emulator::retire(Thread &thread) {
     }
     clusters.erase(std::find_if(clusters.begin(), clusters.end(),
                                 [&](const std::unique_ptr<Cluster> &other) { return other.get() == &cluster; }));
-    // The host code starts the next cluster; only it may begin a new life on this stack.
+    // The host code starts the next cluster, which may reuse the stack of this thread.
     running = nullptr;
     Fiber::switchTo(thread.fiber, host);
   }
@@ -224,8 +223,9 @@ void Emulator::retire(Thread &thread) {
 
 //===-- A launch -------------------------------------------------------------------------------------------------===//
 
-/// How many blocks an H200 holds at once, registers aside: 132 multiprocessors of 2048 threads, 32 blocks and 228 KiB
-/// of shared memory, of which the system takes 1 KiB for each block (CUDA programming guide, compute capability 9.0).
+/// The number of resident blocks of an H200, without the limit by registers: 132 multiprocessors with 2048 threads, 32
+/// blocks and 228 KiB of shared memory, of which the system reserves 1 KiB per block (CUDA programming guide, compute
+/// capability 9.0).
 static int64_t getMaxCooperativeBlocks(int64_t threads, int64_t sharedBytes) {
   int64_t rounded = (threads + warpSize - 1) / warpSize * warpSize;
   return 132 * std::min({int64_t(32), 2048 / rounded, (int64_t(228) << 10) / (sharedBytes + 1024)});
@@ -267,7 +267,7 @@ Status Emulator::prepare() {
     if (grid[dim] % launch.cluster[dim])
       return invalidLaunch(launch, "expects a grid of whole clusters, but got " + text(grid) +
                                        " blocks for clusters of " + text(launch.cluster));
-  // Threads are numbered in 32 bits.
+  // Global ids have 32 bits.
   if (launch.numBlocks() > int64_t(UINT32_MAX) / launch.threadsPerBlock())
     return invalidLaunch(launch, "expects less than 2^32 threads, but got a grid of " + text(grid) + " blocks of " +
                                      text(block));
@@ -289,7 +289,7 @@ Status Emulator::run(const Launch &wanted, const Schedule &order) {
   launch = wanted;
   schedule = order;
   RNNRT_TRY(prepare());
-  // Room for what the runtime does on a thread's stack (messages, matrices), and for the private memory of the kernel.
+  // The stack holds the frames of the emulator (messages, matrices) and the private memory of the kernel.
   stacks.reset(size_t(65536 + std::max<int64_t>(launch.stackBytes, 0)));
   for (auto &block : blocks)
     for (Thread &thread : block->threads)
@@ -307,7 +307,7 @@ Status Emulator::run(const Launch &wanted, const Schedule &order) {
   running = nullptr;
   checker.reset();
   std::fflush(stdout);
-  // Blocks of a large cooperative launch would hold much memory that the next launch has no use for.
+  // Free the memory of a large cooperative launch: the next launch rarely needs it.
   resident.clear();
   idle.clear();
   clusters.clear();
@@ -330,7 +330,7 @@ Status Emulator::loop() {
 
 Status Emulator::startClusters() {
   int64_t count = launch.numClusters();
-  // Clusters of a normal launch need not run together, and a program must not count on it.
+  // Only a cooperative launch may rely on its clusters running together.
   bool isRandom = schedule.order == Schedule::Order::Random;
   int64_t together = launch.cooperative ? count : !isRandom ? 1 : launch.blocksPerCluster() > 1 ? 2 : 4;
   while (nextCluster < count && int64_t(clusters.size()) < together) {
@@ -338,7 +338,7 @@ Status Emulator::startClusters() {
     if (schedule.order == Schedule::Order::Reverse)
       linear = count - 1 - linear;
     if (isRandom) {
-      // Every cluster once, in an order of the seed: steps of a length that has no divisor in common with the count.
+      // A permutation of the clusters by the seed: a stride that is coprime to their number.
       int64_t step = int64_t(schedule.seed % 1000003) * 2 + 1;
       while (std::gcd(step, count) != 1)
         ++step;
@@ -365,7 +365,7 @@ Status Emulator::startCluster(int64_t linear) {
                                                             launch.grid[1] * (cluster.id[2] * size[2] + z))));
   cluster.liveBlocks = uint32_t(cluster.blocks.size());
   cluster.liveThreads = cluster.liveBlocks * uint32_t(launch.threadsPerBlock());
-  // The blocks' threads become ready together, as the schedule wants.
+  // All threads of the cluster become ready together, in the order of the schedule.
   scratch.clear();
   for (Block *block : cluster.blocks)
     for (Thread &thread : block->threads)
@@ -395,7 +395,7 @@ Status Emulator::startBlock(Cluster &cluster, int64_t linear) {
   }
   for (Barrier &barrier : block.barriers)
     barrier = Barrier();
-  // NaN in every floating-point type: what is read before it is written spoils the result.
+  // NaN in every floating-point type, so that a read of uninitialised memory shows in the result.
   block.sharedMemory.assign(size_t(sharedBytes) + 127, char(0xff));
   auto address = reinterpret_cast<uintptr_t>(block.sharedMemory.data());
   block.shared = block.sharedMemory.data() + ((address + 127) / 128 * 128 - address);
@@ -435,7 +435,7 @@ Status Emulator::startBlock(Cluster &cluster, int64_t linear) {
   return Status();
 }
 
-//===-- What went wrong ------------------------------------------------------------------------------------------===//
+//===-- Stalls ---------------------------------------------------------------------------------------------------===//
 
 static std::string describeState(const Thread &thread) {
   std::string site = thread.site ? thread.site : "an unknown place";
@@ -458,7 +458,7 @@ static std::string describeState(const Thread &thread) {
   return thread.polling ? "poll at " + site : "can run";
 }
 
-/// Says of all threads what they do, neighbours with the same fate together.
+/// Describes the state of all threads; neighbours in the same state are grouped.
 Status Emulator::describeStall(const char *what) const {
   std::string message = std::string(what) + " in kernel `" + launch.name + "`:";
   int groups = 0;

@@ -1,7 +1,7 @@
-// Emulator.h - the parts of an emulated GPU: threads in warps in blocks in a launch, and the scheduler that runs them.
+// Emulator.h - the emulated GPU: threads, warps, blocks, clusters and launches, and the scheduler that runs them.
 //
-// Every GPU thread is a fiber of the OS thread that launched. A thread runs until it has to wait; then the schedule
-// picks the next one that can run. So nothing in here needs a lock, and a run can be repeated exactly.
+// Every GPU thread is a fiber of the OS thread that launches. A thread runs until it has to wait. Then the schedule
+// selects the next ready thread. So the emulator needs no locks, and a run can be repeated exactly.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_EMULATOR_EMULATOR_H
@@ -44,7 +44,7 @@ enum class State : uint8_t {
   Exited
 };
 
-/// A cp.async that has not arrived: data come as late as the program allows.
+/// A cp.async whose data have not arrived: they arrive as late as the program allows.
 struct AsyncCopy {
   char *target;
   const char *source;
@@ -59,28 +59,29 @@ struct Thread {
   Warp *warp = nullptr;
   uint32_t id[3] = {}, linear = 0, lane = 0;
   State state = State::Ready;
-  /// What the thread waits for: the number of a block barrier, and the place of the op.
+  /// What the thread waits for: the index of a block barrier, and the site of the op.
   uint32_t barrier = 0;
   const char *site = nullptr;
-  /// Let others run at `site`, and has done nothing else that the emulator saw since.
+  /// True if the thread yielded at `site` and has made no other call of the emulator since.
   bool polling = false;
   std::vector<AsyncCopy> copies;
   uint32_t copyGroup = 0;
-  /// Has arrived at the barrier of the cluster, in which phase, and has not waited yet.
+  /// True between the arrival at the cluster barrier, in clusterPhase, and the wait.
   bool arrivedAtCluster = false;
   uint64_t clusterPhase = 0;
-  /// The mbarrier that the thread waits for, or for which it was told to try again.
+  /// The mbarrier that the thread waits for, or whose try_wait returned early.
   const TransactionBarrier *waitedFor = nullptr;
-  /// The checker's: what this thread knows of others.
+  /// State of the checker.
   std::unique_ptr<ThreadHistory> history;
 
   uint32_t globalId() const;
 };
 
-/// Runs a collective for all lanes of `mask`; `arguments` is by lane. Called on the stack of the last lane to arrive.
+/// Executes a collective for all lanes of `mask`; `arguments` has one pointer per lane. Runs on the stack of the last
+/// lane that arrives.
 using CollectiveFunction = void (*)(Warp &warp, uint32_t mask, void *const *arguments);
 
-/// Lanes that wait for each other: those with one mask.
+/// Lanes that wait for each other in a collective: those with the same mask.
 struct Rendezvous {
   CollectiveFunction function;
   const char *what, *site;
@@ -94,7 +95,8 @@ struct Warp {
   uint32_t present = 0;    ///< lanes that exist: fewer than 32 in the last warp of an odd block
   uint32_t exited = 0;
   std::vector<Rendezvous> waiting;
-  /// Lanes that wait at a barrier of the block, and where: bar.sync must be reached by a warp as a whole.
+  /// Lanes that wait at a barrier of the block, its index and its site: all lanes of a warp must execute the same
+  /// bar.sync.
   uint32_t atBarrier = 0, barrier = 0;
   const char *barrierSite = nullptr;
 };
@@ -102,10 +104,10 @@ struct Warp {
 /// One of the sixteen barriers of a block while threads wait at it.
 struct Barrier {
   uint32_t arrived = 0, expected = 0;
-  /// Where the first thread came in.
+  /// Site of the first thread that arrived.
   const char *site = nullptr;
   Thread *first = nullptr;
-  /// Of the predicates of this round, and what the last round came to.
+  /// Counts of true predicates in this round and the last, and the number of threads of the last.
   uint32_t trueCount = 0, lastTrue = 0, lastTotal = 0;
   /// Threads that arrived without waiting.
   std::vector<Thread *> passers;
@@ -123,25 +125,26 @@ struct Block {
   Barrier barriers[numBarriers];
   std::vector<char> sharedMemory;
   char *shared = nullptr; ///< in sharedMemory, aligned
-  /// By the address in shared memory at which the program has initialised them.
+  /// By address in shared memory.
   std::map<const char *, std::unique_ptr<TransactionBarrier>> transactionBarriers;
-  /// The checker's: the time at which the block started, and what each shared byte holds.
+  /// State of the checker: the stamp at which the block started, and the state of each shared byte.
   uint32_t firstStamp = 0;
   std::vector<uint8_t> sharedState;
 };
 
-/// Blocks that run together and reach each other's shared memory. A launch without clusters has those of one block.
+/// Blocks that run together and access the shared memory of each other. Without clusters, every block is one of its
+/// own.
 struct Cluster {
   uint32_t id[3] = {};
   std::vector<Block *> blocks; ///< by rank
   uint32_t liveBlocks = 0, liveThreads = 0;
-  /// Its barrier: how many of the live threads have arrived in this phase, and where the first did.
+  /// The cluster barrier: the number of live threads that have arrived in this phase, and the site of the first.
   uint32_t arrived = 0;
   uint64_t phase = 0;
   const char *site = nullptr;
 };
 
-/// What host code asks for.
+/// A launch as host code requests it.
 struct Launch {
   void (*kernel)(void **) = nullptr;
   const char *name = "", *site = nullptr;
@@ -157,14 +160,14 @@ struct Launch {
   int64_t numClusters() const { return numBlocks() / blocksPerCluster(); }
 };
 
-/// Runs one launch at a time on the OS thread that calls.
+/// Runs one launch at a time, on the calling OS thread.
 class Emulator {
 public:
   Emulator();
   ~Emulator();
 
-  /// Runs the launch to its end. A mistake of the program is the status; its message names the kernel, the place and
-  /// the threads.
+  /// Runs the launch to completion. A defect of the program is returned as a status whose message has the kernel, the
+  /// site and the threads.
   Status run(const Launch &launch, const Schedule &schedule);
 
   const Launch &getLaunch() const { return launch; }
@@ -172,25 +175,25 @@ public:
   int64_t getSharedBytes() const { return sharedBytes; }
   Checker *getChecker() const { return checker.get(); }
   const std::vector<Block *> &getBlocks() const { return resident; }
-  /// Of the schedule; also for what it leaves open besides the order of threads.
+  /// The generator of the schedule, also for other choices that the hardware leaves open.
   Random &getRandom() { return ready.getRandom(); }
 
-  // --- For what threads call, on their own stacks ---
+  // --- Called by GPU threads, on their own stacks ---
 
-  /// Gives the processor away until this thread is Ready and its turn comes.
+  /// Switches to another thread. Returns when the schedule selects this thread again, which must be Ready then.
   void suspend(Thread &thread);
-  /// Makes threads Ready that were released together, in the order that the schedule wants.
+  /// Makes threads Ready that were released together, in the order of the schedule.
   void wake(const std::vector<Thread *> &threads);
-  /// Lets others run.
+  /// Lets other threads run; `thread` stays Ready.
   void yield(Thread &thread, const char *site);
-  /// The same for a thread that did not ask for it.
+  /// The same without counting as polling.
   void preempt(Thread &thread);
   void arriveAtGridBarrier(Thread &thread, const int32_t *counter, const char *site);
 
-  /// Ends the launch with a failure. Nothing of the calling thread runs any more, not even destructors.
+  /// Ends the launch with a failure. The calling thread is never resumed, so its destructors do not run.
   [[noreturn]] void abandon(Status failure);
 
-  /// Scratch for lists of threads, so that a barrier allocates nothing.
+  /// Scratch list of threads, so that barriers do not allocate.
   std::vector<Thread *> scratch;
 
 private:
@@ -209,10 +212,10 @@ private:
   int64_t sharedBytes = 0;
   Fiber host;
   StackPool stacks;
-  /// Blocks that run, all that were made, and those of them that can be used again.
+  /// Running blocks, all blocks, and those that can be reused.
   std::vector<Block *> resident, idle;
   std::vector<std::unique_ptr<Block>> blocks;
-  std::vector<std::unique_ptr<Cluster>> clusters; ///< those that run
+  std::vector<std::unique_ptr<Cluster>> clusters; ///< running clusters
   ReadyQueue ready;
   int64_t nextCluster = 0, numExited = 0, gridArrived = 0;
   int64_t fruitlessPolls = 0;
@@ -220,12 +223,12 @@ private:
   std::unique_ptr<Checker> checker;
 };
 
-/// The thread that runs now on this OS thread; kernels are only ever called with one.
+/// The running GPU thread of this OS thread. Never null in a kernel.
 extern thread_local Thread *running __attribute__((tls_model("initial-exec")));
 /// The emulator of this OS thread.
 Emulator &emulator();
 
-/// A text that needs no destructor: a thread that is abandoned runs none.
+/// A text without a destructor, since an abandoned thread runs none.
 struct Description {
   char text[96];
   const char *c_str() const { return text; }
@@ -233,7 +236,7 @@ struct Description {
 
 /// "block (0,0,0) thread (3,0,0)".
 Description describe(const Thread &thread);
-/// The same for a thread that may have ended, by its number in the whole grid.
+/// The same for a thread that may have exited, by its global id.
 Description describe(const Launch &launch, uint32_t globalId);
 
 /// "block (0,0,0)".
@@ -243,11 +246,11 @@ Description describe(const Block &block);
 [[noreturn]] __attribute__((format(printf, 4, 5))) void fault(const char *kind, const Thread &thread, const char *site,
                                                               const char *format, ...);
 
-/// Ends the launch, since `thread` reaches for the shared memory of a block that is no more.
+/// Ends the launch because `thread` accesses the shared memory of an ended block.
 [[noreturn]] void faultEnded(const Thread &thread, const char *what, const Block &block, const char *site);
 
-/// Waits until all lanes of `mask` have come to the same collective, and runs it once. `argument` belongs to this lane.
-/// With `whole`, the collective needs all 32 lanes.
+/// Waits until all lanes of `mask` have reached the same collective, and executes it once. `argument` is that of this
+/// lane. With `whole`, the collective requires all 32 lanes.
 void collective(CollectiveFunction function, const char *what, uint32_t mask, void *argument, const char *site,
                 bool whole = false);
 

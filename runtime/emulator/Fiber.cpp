@@ -1,4 +1,4 @@
-// Fiber.cpp - switching stacks, and where stacks come from.
+// Fiber.cpp - context switches and the allocation of stacks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Fiber.h"
@@ -26,12 +26,12 @@ using namespace rnnrt::simt;
 
 //===-- Switching ------------------------------------------------------------------------------------------------===//
 
-// Who was left last, and who was entered: a switch ends on another stack, where no local variable reaches.
+// The fibers of the last switch: after it, code runs on another stack and cannot read local variables of the caller.
 static thread_local Fiber *left = nullptr, *entered = nullptr;
 
 #ifndef RNNRT_EMULATOR_UCONTEXT
-// The System V ABI makes the callee keep six registers and the stack pointer. It also names the control words of the
-// x87 and of SSE, which kernels have no means to change.
+// Callee-saved in the System V ABI are six registers and the stack pointer. The control words of x87 and SSE are
+// callee-saved too, but kernels cannot change them.
 asm(R"(
 .text
 .p2align 4
@@ -88,7 +88,7 @@ void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
   stackBottom = stack;
   stackBytes = bytes;
 #ifdef RNNRT_ASAN
-  // Frames of a former life that never returned.
+  // Unpoison the frames of an abandoned context.
   __asan_unpoison_memory_region(stack, bytes);
 #endif
 #ifdef RNNRT_EMULATOR_UCONTEXT
@@ -98,8 +98,8 @@ void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
   context.uc_link = nullptr;
   makecontext(&context, &Fiber::begin, 0);
 #else
-  // As after a call of begin(): a return address (none, so that debuggers stop there) on an address of the form 16n +
-  // 8, below it the address to which the switch returns, then the six registers.
+  // The stack as after a call of begin(): a return address (null, where debuggers stop) at an address 16n + 8, below it
+  // the address to which the switch returns, then the six registers.
   auto **top = reinterpret_cast<void **>((reinterpret_cast<uintptr_t>(stack) + bytes) & ~uintptr_t(15));
   *--top = nullptr;
   *--top = reinterpret_cast<void *>(&Fiber::begin);
@@ -129,7 +129,7 @@ void Fiber::switchTo(Fiber &from, Fiber &to) {
 //===-- Stacks ---------------------------------------------------------------------------------------------------===//
 
 static constexpr size_t pageBytes = 4096, stacksPerSlab = 32;
-/// What a thread keeps between launches: the stacks of eight blocks of 256 threads.
+/// Stacks that an OS thread keeps between launches: those of eight blocks of 256 threads.
 static constexpr size_t keptSlabs = 64;
 
 StackPool::~StackPool() {
@@ -169,7 +169,7 @@ void *StackPool::take() {
       munmap(memory, bytes);
       return nullptr;
     }
-    // A process has a limit of mappings (65530), which very large launches exceed: their last stacks have no guard.
+    // Very large launches exceed the limit of mappings of a process (65530): their last stacks have no guard page.
     for (size_t index = 0; index < stacksPerSlab; ++index)
       mprotect(static_cast<char *>(memory) + index * stride, pageBytes, PROT_NONE);
   }

@@ -1,5 +1,4 @@
-// Fiber.h - a stack and a place in a program: what a GPU thread is to the emulator. Fibers of one OS thread hand the
-// processor to each other; nothing happens at the same time.
+// Fiber.h - cooperative threads of one OS thread. Each GPU thread is a fiber; only one fiber runs at a time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_EMULATOR_FIBER_H
@@ -8,8 +7,9 @@
 #include <cstddef>
 #include <vector>
 
-// On x86-64 a switch is fifteen instructions, elsewhere the C library's ucontext, which calls the kernel for the signal
-// mask each time. Measured on one Zen core, per switch: 4.5 ns ours, 6.5 ns Boost.Context 1.74, 266 ns ucontext.
+// On x86-64 a switch is fifteen instructions. Elsewhere it is the C library's ucontext, which makes a system call for
+// the signal mask. Measured per switch on a Zen core: 4.5 ns here, 6.5 ns with Boost.Context 1.74, 266 ns with
+// ucontext.
 #if !defined(__x86_64__) && !defined(RNNRT_EMULATOR_UCONTEXT)
 #define RNNRT_EMULATOR_UCONTEXT
 #endif
@@ -19,17 +19,18 @@
 
 namespace rnnrt::simt {
 
-/// A suspended program, or room for the one that runs now. Does not own its stack.
+/// A suspended context, or storage for the running one. Does not own its stack.
 class Fiber {
 public:
-  /// Runs on the fiber's stack at the first switch to it. It must not return: it ends by switching away for good.
+  /// Runs on the fiber's stack at the first switch to it. It must not return: its last action is a switch to another
+  /// fiber.
   using Entry = void (*)(void *argument);
 
-  /// Makes the next switch to this fiber begin `entry(argument)` on [stack, stack + bytes). What the fiber did before,
-  /// if anything, is forgotten: no destructors run.
+  /// Makes the next switch to this fiber call `entry(argument)` on [stack, stack + bytes). A previous context of the
+  /// fiber is discarded without running destructors.
   void start(void *stack, size_t bytes, Entry entry, void *argument);
 
-  /// Stores the running program in `from` and goes on with `to`; returns when somebody switches to `from`.
+  /// Saves the running context in `from` and resumes `to`. Returns when another fiber switches to `from`.
   static void switchTo(Fiber &from, Fiber &to);
 
 private:
@@ -42,24 +43,24 @@ private:
 #endif
   Entry entry = nullptr;
   void *argument = nullptr;
-  // The address sanitizer wants to know where stacks are; for the fiber of the OS thread it says so itself.
+  // For the address sanitizer: the bounds of the stack. For the fiber of the OS thread the sanitizer reports them.
   const void *stackBottom = nullptr;
   size_t stackBytes = 0;
 };
 
-/// Stacks for fibers, each with an inaccessible page below, kept for the next launch.
+/// Stacks of fibers with a guard page below each. They are reused by later launches.
 class StackPool {
 public:
   StackPool() = default;
   StackPool(const StackPool &) = delete;
   ~StackPool();
 
-  /// A stack of at least `bytes` usable bytes, or null when there is no memory. All stacks in use have the size of the
+  /// A stack of getStackBytes() usable bytes, or null if there is no memory. All stacks in use have the size of the
   /// last reset.
   void *take();
   size_t getStackBytes() const { return stackBytes; }
 
-  /// Takes all stacks back, and makes later ones at least `bytes` long.
+  /// Returns all stacks to the pool. Later ones have at least `bytes` bytes.
   void reset(size_t bytes);
 
 private:

@@ -1,4 +1,4 @@
-// KernelEntries.cpp - what the threads of a kernel call: ids, barriers, asynchronous copies, checks and messages.
+// KernelEntries.cpp - the entries of simt.def for threads: ids, barriers, asynchronous copies, checks and messages.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Barriers.h"
@@ -12,7 +12,7 @@ using namespace rnnrt::simt;
 
 //===-- Asynchronous copies --------------------------------------------------------------------------------------===//
 
-/// Copies that belong to groups before `group` arrive, in the order in which they were issued.
+/// Completes the copies of groups before `group`, in the order of their issue.
 static void arriveBefore(Thread &thread, uint32_t group) {
   size_t kept = 0;
   for (const AsyncCopy &copy : thread.copies) {
@@ -50,7 +50,7 @@ private:
 
 } // namespace
 
-/// Prints one conversion, "%" to its letter, and moves on in the arguments.
+/// Prints one conversion, from "%" to its letter, and advances in the arguments.
 static void printConversion(const char *text, size_t length, PackedArguments &arguments) {
   char conversion[32];
   if (length >= sizeof(conversion))
@@ -116,7 +116,7 @@ void rnnrt_abi_simt_barrier_arrive(int32_t id, int32_t threads, const char *site
 int32_t rnnrt_abi_simt_barrier_reduce(int32_t id, int32_t threads, int32_t kind, int32_t predicate, const char *site) {
   Block &block = *running->block;
   waitAtBarrier(*running, uint32_t(id), uint32_t(threads), predicate != 0, site);
-  // A barrier cannot complete again before all who waited have read this.
+  // The barrier cannot complete again before all waiting threads have read the result.
   const Barrier &barrier = block.barriers[id];
   return kind == 0   ? int32_t(barrier.lastTrue)
          : kind == 1 ? barrier.lastTrue == barrier.lastTotal
@@ -160,7 +160,7 @@ void rnnrt_abi_simt_async_copy(void *target, const void *source, int32_t bytes, 
                  site};
   if (Checker *checker = emulator().getChecker())
     checker->copyIssued(thread, copy);
-  // Data arrive as late as allowed; until then there is nothing to be relied on.
+  // The data arrive as late as allowed. Until then the target is NaN.
   std::memset(target, 0xff, size_t(bytes));
   thread.copies.push_back(copy);
 }
@@ -184,7 +184,7 @@ void rnnrt_abi_simt_access(const void *pointer, int64_t bytes, int32_t kind, con
   if (!checker)
     return;
   checker->access(*running, pointer, bytes, kind, site);
-  // A plain load that waits for others would wait forever; when they have had their turn, it is a race.
+  // Without this, a plain load in a polling loop would spin forever. Once the writer has run, it is reported as a race.
   if ((++running->history->accesses & 0xfffff) == 0)
     emulator().preempt(*running);
 }
@@ -209,7 +209,8 @@ int32_t rnnrt_abi_simt_print(const char *format, const void *arguments) {
 }
 
 void rnnrt_abi_simt_assert(const char *message, const char *site) {
-  // Checks that `generate-runtime-verification` adds: "ERROR: Runtime op verification failed\n^ WHAT\nLocation: ...".
+  // Assertions that `generate-runtime-verification` adds: "ERROR: Runtime op verification failed\n^ WHAT\nLocation:
+  // ...".
   if (const char *what = std::strstr(message, "verification failed\n^ ")) {
     what += std::strlen("verification failed\n^ ");
     fault("invalid access", *running, site, "%.*s", int(std::strcspn(what, "\n")), what);

@@ -1,8 +1,8 @@
 // MatrixEntries.cpp - the tensor core instructions: ldmatrix, stmatrix, mma.sync and wmma.
 //
 // Fragment layouts of ldmatrix, stmatrix and mma.sync are those of the PTX ISA (section "matrix multiply-accumulate
-// operation using mma instruction"): lane = 4 * group + member. Sums are formed in f64 and rounded once, where the
-// hardware rounds in an order that it does not tell.
+// operation using mma instruction"): lane = 4 * group + member. Sums are computed in f64 and
+// rounded once. The rounding order of the hardware is not documented.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Checker.h"
@@ -37,7 +37,7 @@ static double getElement(const void *data, size_t index, int32_t type) {
   case typeBF16:
     return bf16ToFloat(readAs<uint16_t>(place));
   case typeTF32: {
-    // Tensor cores do not see the low 13 bits.
+    // Tensor cores ignore the low 13 bits.
     uint32_t bits = readAs<uint32_t>(place) & 0xffffe000;
     return readAs<float>(&bits);
   }
@@ -70,7 +70,7 @@ static void setElement(void *data, size_t index, int32_t type, double value) {
   std::memcpy(place, &half, 2);
 }
 
-/// Room for the operands of the largest shape: 32x8x16, 16x16x16.
+/// The operands of the largest shapes: 32x8x16, 16x16x16.
 struct Operands {
   double a[512], b[512], c[512];
 };
@@ -108,7 +108,7 @@ struct MmaArgument {
 
 } // namespace
 
-/// Where element `index` of a lane's part of A stands.
+/// Row and column of element `index` of a lane's fragment of A.
 static Position positionInA(int32_t type, uint32_t lane, uint32_t index) {
   uint32_t group = lane / 4, member = lane % 4;
   if (type == typeF64)
@@ -177,15 +177,16 @@ struct WmmaMemoryArgument {
   void *registers;
 };
 
-/// PTX leaves open which element a lane holds. A permutation that depends on the operand, its layout and the seed makes
-/// programs that rely on one compute nonsense, as do those that load with one layout and multiply with the other.
+/// PTX does not define which elements of a wmma fragment a lane holds. Here it is a permutation that depends on the
+/// operand, its layout and the seed. A program that relies on a certain one, or that loads with one layout and
+/// multiplies with another, computes wrong results.
 struct FragmentLayout {
   uint32_t rows, columns, perLane, key;
 
   FragmentLayout(uint32_t m, uint32_t n, uint32_t k, int32_t part, int32_t layout, int32_t type) {
     rows = part == 1 ? k : m;
     columns = part == 0 ? k : n;
-    // Fragments of A and B in f16 have 16 elements in every shape, so some are held by several lanes.
+    // Fragments of A and B in f16 have 16 elements in every shape, so several lanes hold the same element.
     perLane = part != 2 && type == typeF16 ? 16 : rows * columns / warpSize;
     uint64_t seed = emulator().getSchedule().seed * 8 + uint64_t(part) * 2 + uint64_t(part == 2 ? 0 : layout);
     key = uint32_t(Random(seed).next() % (rows * columns));
@@ -277,7 +278,7 @@ struct TileArgument {
 };
 } // namespace
 
-/// The eight rows of tile `tile`, whose addresses come from the lanes 8 * tile and up.
+/// The eight rows of tile `tile`; their addresses are those of the lanes from 8 * tile on.
 static void getRows(Warp &warp, void *const *arguments, uint32_t tile, bool write, char *rows[8]) {
   for (uint32_t row = 0; row < 8; ++row) {
     Thread &thread = warp.lanes[8 * tile + row];
@@ -295,7 +296,7 @@ static void getRows(Warp &warp, void *const *arguments, uint32_t tile, bool writ
   }
 }
 
-/// Calls `body(half of the register, element in memory)`; a register holds two neighbours of a row.
+/// Calls `body(half of the register, element in memory)`; a register holds two adjacent elements of a row.
 template <typename Body>
 static void forEachHalf(Warp &warp, uint32_t mask, void *const *arguments, bool write, Body &&body) {
   uint32_t count = static_cast<TileArgument *>(arguments[0])->count;

@@ -1,4 +1,4 @@
-// Schedule.h - in which order threads run that could all run: where programs with missing barriers differ.
+// Schedule.h - the order in which ready threads run. Programs with missing barriers depend on it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_EMULATOR_SCHEDULE_H
@@ -17,12 +17,12 @@ struct Thread;
 
 struct Schedule {
   enum class Order {
-    Fifo,    ///< lowest block and thread first, then by turns
+    Fifo,    ///< lowest block and thread first, then round robin
     Reverse, ///< highest first
-    Random   ///< any of those that can run, and up to four blocks at once
+    Random   ///< any ready thread, and up to four blocks at once
   };
   Order order = Order::Fifo;
-  /// Of `random`; also decides what the hardware leaves open, as the layout of wmma fragments.
+  /// Of `random`. Also selects what the hardware leaves open, as the layout of wmma fragments.
   uint64_t seed = 0;
 
   /// Reads "fifo", "reverse", "random" or "random:SEED".
@@ -30,7 +30,7 @@ struct Schedule {
   std::string toString() const;
 };
 
-/// A small generator (splitmix64), the same on every machine.
+/// The generator splitmix64: the same numbers on every machine.
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
@@ -47,7 +47,7 @@ private:
   uint64_t state;
 };
 
-/// The threads that can run.
+/// The threads that are ready.
 class ReadyQueue {
 public:
   void reset(const Schedule &schedule) {
@@ -62,7 +62,7 @@ public:
     if (order == Schedule::Order::Random)
       std::swap(threads[head], threads[head + random.next(threads.size() - head)]);
     Thread *thread = threads[head++];
-    // Forget what was taken once it is most of the list, so that its length stays that of the threads.
+    // Remove the popped prefix once it is most of the list, so that the length is bounded by the number of threads.
     if (head == threads.size()) {
       threads.clear();
       head = 0;

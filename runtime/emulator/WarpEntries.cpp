@@ -38,7 +38,7 @@ struct ReduxArgument {
 } // namespace
 
 static void runSync(Warp &warp, uint32_t mask, void *const *) {
-  // Only this one orders memory; shuffles and votes do not (PTX ISA, bar.warp.sync).
+  // Of the collectives only this one orders memory (PTX ISA, bar.warp.sync).
   Emulator &self = emulator();
   if (!self.getChecker())
     return;

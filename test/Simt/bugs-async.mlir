@@ -46,7 +46,7 @@ func.func @wrong_group(%out: memref<64xf32>) {
 }
 
 // Each thread waits for its own copy, and reads that of another.
-// WAIT-WITHOUT-BARRIER: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::wait_without_barrier_kernel`: load of 4 bytes at offset 252, which nobody has written, at {{.*}}bugs-async.mlir:[[#@LINE+13]]:10 in block (0,0,0) thread (0,0,0)
+// WAIT-WITHOUT-BARRIER: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::wait_without_barrier_kernel`: load of 4 bytes at offset 252, which no thread has written, at {{.*}}bugs-async.mlir:[[#@LINE+13]]:10 in block (0,0,0) thread (0,0,0)
 func.func @wait_without_barrier(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
   %blocks = arith.constant 1 : index

@@ -32,7 +32,7 @@
 
 // 1: a wait for the wrong parity: the phase before the first is over from the start.
 // EARLY-PASS: FAILED_PRECONDITION: misused mbarrier in kernel `kernels::exchange`: expects at most 0 more arrivals in this phase, but got 1, at the mbarrier at offset 0 of block (0,0,0) (phase 0, 0 arrivals and 256 bytes are missing), at {{.*}}bugs-cluster.mlir:[[#@LINE+152]]:13 in block (0,0,0) thread (0,0,0)
-// EARLY-PASS-CHECK: FAILED_PRECONDITION: uninitialised shared memory in kernel `kernels::exchange`: load of 4 bytes at offset 140, which nobody has written, at {{.*}}bugs-cluster.mlir:[[#@LINE+205]]:20 in block (1,0,0) thread (31,0,0)
+// EARLY-PASS-CHECK: FAILED_PRECONDITION: uninitialised shared memory in kernel `kernels::exchange`: load of 4 bytes at offset 140, which no thread has written, at {{.*}}bugs-cluster.mlir:[[#@LINE+205]]:20 in block (1,0,0) thread (31,0,0)
 // 2: a wait for the phase after the last.
 // NEXT-PHASE: FAILED_PRECONDITION: deadlock in kernel `kernels::exchange`: block (0,0,0) threads 0 to 31 wait for the mbarrier at offset 0 of block (0,0,0) (phase 1, 1 arrivals and 0 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+197]]:13; block (1,0,0) threads 0 to 31 wait for the mbarrier at offset 0 of block (1,0,0) (phase 1, 1 arrivals and 0 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+197]]:13
 // 3: half of the bytes are announced, so that the phase ends when half have come.
@@ -58,7 +58,7 @@
 // 11: a block that the cluster does not have.
 // WRONG-OWNER: FAILED_PRECONDITION: out of bounds in kernel `kernels::exchange`: mapa to block 3 of a cluster that has 2, at {{.*}}bugs-cluster.mlir:[[#@LINE+143]]:15 in block (1,0,0) thread (31,0,0)
 // 12: a place that the reader does not read.
-// WRONG-SLOT: FAILED_PRECONDITION: uninitialised shared memory in kernel `kernels::exchange`: load of 4 bytes at offset 16, which nobody has written, at {{.*}}bugs-cluster.mlir:[[#@LINE+179]]:20 in block (1,0,0) thread (0,0,0)
+// WRONG-SLOT: FAILED_PRECONDITION: uninitialised shared memory in kernel `kernels::exchange`: load of 4 bytes at offset 16, which no thread has written, at {{.*}}bugs-cluster.mlir:[[#@LINE+179]]:20 in block (1,0,0) thread (0,0,0)
 // 13: a place outside of the shared memory of a block.
 // OUTSIDE: FAILED_PRECONDITION: out of bounds in kernel `kernels::exchange`: asynchronous store of 4 bytes outside of the 384 bytes of shared memory of the cluster's blocks, at {{.*}}bugs-cluster.mlir:[[#@LINE+145]]:9 in block (1,0,0) thread (31,0,0)
 // 14: data to one block, and the mbarrier of another.

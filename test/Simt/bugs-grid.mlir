@@ -56,7 +56,7 @@ func.func @block_barrier_for_a_grid(%out: memref<64xf32>) {
 }
 
 // A barrier of atomics in a launch that is not cooperative: the first block waits for one that cannot start.
-// SPINNING-ON-A-BLOCK-TO-COME: FAILED_PRECONDITION: livelock (threads poll memory that nobody changes) in kernel `{{.*}}::spinning_on_a_block_to_come_kernel`: block (0,0,0) threads 0 to 0 poll at {{.*}}bugs-grid.mlir:[[#@LINE+19]]:17; block (0,0,0) threads 1 to 31 wait at barrier 0 at {{.*}}bugs-grid.mlir:[[#@LINE+26]]:5; 1 blocks have not started, which only a cooperative launch would run together with these
+// SPINNING-ON-A-BLOCK-TO-COME: FAILED_PRECONDITION: livelock (threads poll memory that no thread changes) in kernel `{{.*}}::spinning_on_a_block_to_come_kernel`: block (0,0,0) threads 0 to 0 poll at {{.*}}bugs-grid.mlir:[[#@LINE+19]]:17; block (0,0,0) threads 1 to 31 wait at barrier 0 at {{.*}}bugs-grid.mlir:[[#@LINE+26]]:5; 1 blocks have not started, which only a cooperative launch would run together with these
 func.func @spinning_on_a_block_to_come(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
   %blocks = arith.constant 2 : index

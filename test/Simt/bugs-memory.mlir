@@ -14,9 +14,9 @@
 // RUN: not rnn-run %s --target=simt --function=flag_without_fence --input=64xf32=1 --simt-check 2>&1 | FileCheck %s --check-prefix=FLAG-WITHOUT-FENCE
 
 // A tile is read before the others have written it: too early for some threads, in a race with others.
-// MISSING-BARRIER-FIFO: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::missing_barrier_kernel`: load of 4 bytes at offset 252, which nobody has written, at {{.*}}bugs-memory.mlir:[[#@LINE+14]]:10 in block (0,0,0) thread (0,0,0)
-// MISSING-BARRIER-REVERSE: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::missing_barrier_kernel`: load of 4 bytes at offset 0, which nobody has written, at {{.*}}bugs-memory.mlir:[[#@LINE+13]]:10 in block (0,0,0) thread (63,0,0)
-// MISSING-BARRIER-RANDOM: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::missing_barrier_kernel`: load of 4 bytes at offset 196, which nobody has written, at {{.*}}bugs-memory.mlir:[[#@LINE+12]]:10 in block (0,0,0) thread (14,0,0)
+// MISSING-BARRIER-FIFO: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::missing_barrier_kernel`: load of 4 bytes at offset 252, which no thread has written, at {{.*}}bugs-memory.mlir:[[#@LINE+14]]:10 in block (0,0,0) thread (0,0,0)
+// MISSING-BARRIER-REVERSE: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::missing_barrier_kernel`: load of 4 bytes at offset 0, which no thread has written, at {{.*}}bugs-memory.mlir:[[#@LINE+13]]:10 in block (0,0,0) thread (63,0,0)
+// MISSING-BARRIER-RANDOM: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::missing_barrier_kernel`: load of 4 bytes at offset 196, which no thread has written, at {{.*}}bugs-memory.mlir:[[#@LINE+12]]:10 in block (0,0,0) thread (14,0,0)
 func.func @missing_barrier(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
   %blocks = arith.constant 1 : index
@@ -58,7 +58,7 @@ func.func @missing_barrier_before_reuse(%out: memref<64xf32>) {
 }
 
 // One slot is never written. Poison makes it a NaN, which the expected result finds; the checker says where.
-// UNINITIALISED-SLOT-CHECK: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::uninitialised_slot_kernel`: load of 4 bytes at offset 252, which nobody has written, at {{.*}}bugs-memory.mlir:[[#@LINE+16]]:10 in block (0,0,0) thread (0,0,0)
+// UNINITIALISED-SLOT-CHECK: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::uninitialised_slot_kernel`: load of 4 bytes at offset 252, which no thread has written, at {{.*}}bugs-memory.mlir:[[#@LINE+16]]:10 in block (0,0,0) thread (0,0,0)
 func.func @uninitialised_slot(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
   %blocks = arith.constant 1 : index

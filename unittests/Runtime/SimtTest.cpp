@@ -175,7 +175,7 @@ TEST(Simt, LivelocksEnd) {
   Session session;
   EXPECT_EQ(
       launch(session, poll, nullptr, {4, 32}),
-      "FAILED_PRECONDITION: livelock (threads poll memory that nobody changes) in kernel `test::kernel`: block (0,0,0) "
+      "FAILED_PRECONDITION: livelock (threads poll memory that no thread changes) in kernel `test::kernel`: block (0,0,0) "
       "threads 0 to 31 poll at poll.mlir:1:1; 3 blocks have not started, which only a cooperative launch would run "
       "together with these");
 }

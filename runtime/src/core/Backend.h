@@ -47,16 +47,16 @@ public:
   /// Identifies the class of this object: each kind has one.
   const BackendKind &kind;
 
-  /// What the device is; `name` is its kind where nothing better is known.
+  /// What the device is. `name` is its kind if the device has no better name.
   virtual rnnrt_device_properties_t properties() const = 0;
 
-  /// Memory for every stream, at once; giving it back waits for all that may use it.
+  /// Memory that every stream may use immediately. `release` waits for all work that may use it.
   virtual Status allocate(int64_t bytes, void *&pointer) = 0;
   virtual Status release(void *pointer) = 0;
-  /// Both in the order of `stream` (null: the device's own order). Either kind of memory can be given back either way.
+  /// The same in the order of `stream` (null: the device's own order). Each `release` accepts memory of both kinds.
   virtual Status allocate(rnnrt_stream_t *stream, int64_t bytes, void *&pointer) { return allocate(bytes, pointer); }
   virtual Status release(rnnrt_stream_t *stream, void *pointer) { return release(pointer); }
-  /// Memory of the host may be used again when it returns.
+  /// Host memory may be reused when it returns.
   virtual Status copy(rnnrt_stream_t *stream, void *target, const void *source, int64_t bytes) = 0;
   virtual rnnrt_memory_stats_t memoryStats() const = 0;
 
@@ -66,7 +66,7 @@ public:
   virtual Status synchronize(void *native) = 0;
   virtual void releaseStream(void *native) = 0;
 
-  /// Events. All but creation and release come after a recording.
+  /// Events. Only creation and release may precede the first recording.
   virtual Status createEvent(void *&native) = 0;
   virtual Status recordEvent(void *native, rnnrt_stream_t *stream) = 0;
   virtual Status waitEvent(void *native, rnnrt_stream_t *stream) = 0;
@@ -74,15 +74,15 @@ public:
   virtual Status elapsed(void *start, void *end, double &milliseconds) = 0;
   virtual void releaseEvent(void *native) = 0;
 
-  /// Chooses among the images and loads one.
+  /// Selects one of the images and loads it.
   virtual Status loadModule(const rnnrt_image_t *images, int64_t count, std::unique_ptr<Module> &module) = 0;
 
   /// Plans may outlive the device handle (a call holds them), so they own what they need of the backend.
   virtual Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) = 0;
   virtual Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) = 0;
 
-  /// Enqueues `gemm`, which must have passed Gemm::check(), on `stream`. If the device has no GEMM library, sets `done` to
-  /// false and writes nothing.
+  /// Enqueues `gemm`, which must have passed Gemm::check(), on `stream`. If the device has no GEMM library, sets `done`
+  /// to false and writes nothing.
   virtual Status runGemm(rnnrt_stream_t *stream, const Gemm &gemm, bool &done) {
     done = false;
     return Status();

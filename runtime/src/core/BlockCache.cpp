@@ -1,4 +1,4 @@
-// BlockCache.cpp - sizes, what is kept, and what goes back to the system.
+// BlockCache.cpp - size classes, reuse and eviction of blocks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/BlockCache.h"
@@ -21,11 +21,11 @@ using namespace rnnrt;
 #endif
 #endif
 
-/// Smaller ones come fast enough from the C library.
+/// The C library allocates smaller blocks fast enough.
 static constexpr size_t smallest = size_t(1) << 15;
 static constexpr size_t page = 4096, hugePage = size_t(1) << 21;
 
-/// Sizes are few, so that one that is nearly the same finds a block: each power of two has 16 steps.
+/// Rounds up to one of 16 size classes per power of two, so that requests of nearly the same size share blocks.
 static size_t roundUp(size_t bytes) {
   size_t step = page;
   while (step * 32 <= bytes)
@@ -33,7 +33,7 @@ static size_t roundUp(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-/// In front of what the caller gets, the size of the block stands at its beginning.
+/// The header before the caller's memory: the size of the block.
 static size_t headOf(size_t alignment) {
   return std::max(alignment, alignof(std::max_align_t));
 }
@@ -47,7 +47,7 @@ static void *allocateFromSystem(size_t bytes) {
   size_t alignment = bytes >= hugePage ? hugePage : page;
   void *pointer = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 #ifdef __linux__
-  // Weights of some MiB are read in every step: more small pages than a processor remembers the places of.
+  // Weights of several MiB are read in every step: with small pages they exceed the TLB.
   if (pointer && bytes >= hugePage)
     madvise(pointer, bytes / hugePage * hugePage, MADV_HUGEPAGE);
 #endif
@@ -56,7 +56,7 @@ static void *allocateFromSystem(size_t bytes) {
 
 static int64_t readLimit() {
 #ifdef RNNRT_HAS_ADDRESS_SANITIZER
-  return 0; // which would not see that a block is used after it was freed
+  return 0; // a cached block would hide a use after free from the sanitizer
 #endif
   constexpr int64_t mebi = int64_t(1) << 20, usual = 1024, largest = int64_t(1) << 30;
   const char *text = std::getenv("RNNRT_MEMORY_CACHE");
@@ -72,13 +72,13 @@ static int64_t readLimit() {
 }
 
 BlockCache &BlockCache::get() {
-  // Never destroyed: compiled code may free during the exit of the process.
+  // Never destroyed: compiled code may free memory during the exit of the process.
   static BlockCache &cache = *new BlockCache(readLimit());
   return cache;
 }
 
-/// Whether the lock was had. It is held for some hundred instructions; a child of a fork may wait for a thread that it does
-/// not have, and goes to the system instead.
+/// Returns false if the lock could not be acquired in time. It is held for some hundred instructions. In the child of a
+/// fork, the thread that held it may not exist; the caller then bypasses the cache.
 bool BlockCache::lock() {
   for (int turn = 0; turn < 10000; ++turn)
     if (!locked.load(std::memory_order_relaxed) && !locked.exchange(true, std::memory_order_acquire))
@@ -86,7 +86,7 @@ bool BlockCache::lock() {
   return false;
 }
 
-/// The oldest blocks go until no more than `target` bytes are kept.
+/// Evicts the oldest blocks until at most `target` bytes are cached.
 void BlockCache::evict(int64_t target, std::vector<Block> &evicted) {
   auto first = kept.begin();
   int64_t bytes = keptBytes.load();
@@ -97,14 +97,14 @@ void BlockCache::evict(int64_t target, std::vector<Block> &evicted) {
   keptBytes.store(bytes);
 }
 
-/// One of the kept blocks with room for `bytes`.
+/// A cached block for a request of `bytes`, or none.
 std::optional<BlockCache::Block> BlockCache::take(size_t bytes) {
-  // The parts of a call have scratch of different sizes, and all of it together is more than one has at a time: if one
-  // did not take what another left, blocks would go to the system and come from it anew in every call. But a small one
-  // does not take the place of one that is much larger.
+  // The parts of a call allocate scratch of different sizes one after the other. Together these exceed the peak, to
+  // which the cache is limited, so without sharing, every call would evict and fault in blocks. A small request does
+  // not use up a much larger block.
   constexpr size_t mostTimes = 4;
   auto best = kept.rend();
-  // The last one that came is the one that a cache of the processor may still have.
+  // The most recently freed block is the most likely one to be in a CPU cache.
   for (auto block = kept.rbegin(); block != kept.rend(); ++block)
     if (block->bytes >= bytes && block->bytes / mostTimes <= bytes &&
         (best == kept.rend() || block->bytes < best->bytes))

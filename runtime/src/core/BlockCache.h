@@ -1,4 +1,4 @@
-// BlockCache.h - large blocks of host memory that were freed, kept for the next allocation of their size.
+// BlockCache.h - a cache of large freed blocks of host memory for reuse.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_CORE_BLOCKCACHE_H
@@ -12,23 +12,23 @@
 
 namespace rnnrt {
 
-/// The system takes large blocks back at once, and gives new ones page by page as they are touched: every call of a
-/// compiled function would pay for the pages of its scratch anew. A block serves what needs no more than it has, down to
-/// a quarter of that. The cache never holds more than was in use at one time, so a process does not become larger than it
-/// was, and never more than its limit. Thread-safe.
+/// The C library returns large blocks to the system when they are freed, and each new block faults in page by page.
+/// Without the cache, every call of a compiled function would pay for the page faults of its scratch. A cached block is
+/// reused for requests of its size down to a quarter of it. The cache never holds more than the peak of memory in use,
+/// so it does not increase the peak of the process, and never more than its limit. Thread-safe.
 class BlockCache {
 public:
-  /// The cache of the process, which RNNRT_MEMORY_CACHE (MiB, 0 for none) limits.
+  /// The cache of the process. RNNRT_MEMORY_CACHE sets the limit (MiB; 0: no cache).
   static BlockCache &get();
 
   explicit BlockCache(int64_t limit) : limit(limit) {}
   ~BlockCache() { trim(); }
 
-  /// Null when there is not enough memory.
+  /// Null if there is not enough memory.
   void *allocate(size_t alignment, size_t bytes);
-  /// Takes back what `allocate` gave, with the same numbers.
+  /// Frees a block of `allocate`; `alignment` and `bytes` are those of its allocation.
   void release(void *pointer, size_t alignment, size_t bytes);
-  /// Gives all that is kept to the system.
+  /// Returns all cached blocks to the system.
   void trim();
 
   int64_t getKeptBytes() const { return keptBytes.load(); }
@@ -48,7 +48,7 @@ private:
   std::atomic<bool> locked{false};
   std::vector<Block> kept; ///< the oldest first
   std::atomic<int64_t> keptBytes{0};
-  int64_t live = 0, most = 0; ///< in use now, and the most that ever was
+  int64_t live = 0, most = 0; ///< bytes in use, and their peak
 };
 
 } // namespace rnnrt

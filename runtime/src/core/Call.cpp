@@ -20,7 +20,7 @@ static int64_t readDefaultDraw() {
   errno = 0;
   long long value = std::strtoll(text, &end, 10);
   if (*end || errno || value < -1) {
-    std::fprintf(stderr, "rnnrt,warning,RNNRT_DROPOUT_DRAW expects a whole number of at least -1 and not `%s`\n", text);
+    std::fprintf(stderr, "rnnrt,warning,RNNRT_DROPOUT_DRAW expects an integer of at least -1, but got `%s`\n", text);
     return -1;
   }
   return value;
@@ -41,7 +41,7 @@ bool rnnrt::clustersAreDisabled() {
     if (!text || !*text || !std::strcmp(text, "1"))
       return false;
     if (std::strcmp(text, "0") != 0)
-      std::fprintf(stderr, "rnnrt,warning,RNNRT_CLUSTERS expects 0 or 1 and not `%s`\n", text);
+      std::fprintf(stderr, "rnnrt,warning,RNNRT_CLUSTERS expects 0 or 1, but got `%s`\n", text);
     return !std::strcmp(text, "0");
   }();
   return unwanted;

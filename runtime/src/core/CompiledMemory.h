@@ -1,4 +1,4 @@
-// CompiledMemory.h - memory of compiled code, which has no error branches: see memory.h for what happens on a failure.
+// CompiledMemory.h - memory of compiled code. That has no error branches: memory.h describes what a failure does.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_COMPILEDMEMORY_H
@@ -8,7 +8,7 @@
 
 namespace rnnrt {
 
-/// Never null. `alignment` below 64 counts as 64.
+/// Never null. The alignment is at least 64.
 void *compiledAllocate(int64_t alignment, int64_t bytes);
 
 /// Null is allowed.

@@ -6,7 +6,7 @@
 using namespace rnnrt;
 
 void PlanCache::clear() {
-  // The plans end outside the lock.
+  // Destroy the plans outside the lock.
   std::unordered_map<std::string, std::shared_ptr<Plan>> old;
   std::lock_guard<std::mutex> lock(mutex);
   old.swap(plans);

@@ -49,13 +49,13 @@ private:
   T *object = nullptr;
 };
 
-/// Plans by their description.
+/// Plans by their key.
 class PlanCache {
 public:
-  /// The plan of `problem`, made by `backend` when it is not there.
+  /// The plan of `problem`; `backend` creates it if it is not cached.
   template <typename Problem> Status get(Backend &backend, const Problem &problem, std::shared_ptr<Plan> &plan) {
     std::string key = problem.describe();
-    // Making a host plan is cheap, and two threads must not make the same plan twice: its draws would repeat.
+    // Creation happens under the lock: two plans of one problem would draw the same dropout masks.
     std::lock_guard<std::mutex> lock(mutex);
     if (auto it = plans.find(key); it != plans.end()) {
       plan = it->second;
@@ -102,7 +102,7 @@ struct rnnrt_call {
   rnnrt_call(rnnrt_device *device, rnnrt_stream *stream, const rnnrt_call_options_t &options)
       : device(device), stream(stream), options(options) {}
 
-  /// Keeps the first failure.
+  /// Keeps the first failure only.
   void record(rnnrt::Status status) {
     if (!status.ok() && first.ok())
       first = std::move(status);
@@ -118,7 +118,7 @@ struct rnnrt_call {
   /// Cause and reason of the last skipped launch since the call was created or reset.
   rnnrt_skipped_by_t skippedBy = RNNRT_SKIPPED_BY_NOTHING;
   std::string skipReason;
-  /// Plans handed out, each once.
+  /// Plans that compiled code uses in this call.
   std::unordered_map<rnnrt::Plan *, std::shared_ptr<rnnrt::Plan>> plans;
 };
 

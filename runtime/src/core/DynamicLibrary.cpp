@@ -1,4 +1,4 @@
-// DynamicLibrary.cpp - where libraries are looked for, and what is said when none is found.
+// DynamicLibrary.cpp - the search for a library, and the message if none is found.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/DynamicLibrary.h"
@@ -41,7 +41,7 @@ std::vector<std::string> pythonDirectories(const std::string &path) {
   return found;
 }
 
-/// The folders into which pip puts packages, of the active environment first.
+/// The folders into which pip installs packages, those of the active environment first.
 std::vector<std::string> packageDirectories() {
   std::vector<std::string> prefixes;
   for (const char *variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
@@ -63,12 +63,12 @@ std::vector<std::string> packageDirectories() {
 class Attempts {
 public:
   void *open(const std::string &path) {
-    // Bound at once: a symbol that a dependency lacks is then a sentence here, not the end of the process later.
+    // RTLD_NOW: a symbol that is missing in a dependency fails here with a message, not later by ending the process.
     if (void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
       return handle;
     const char *reason = dlerror();
     std::string text = reason ? reason : "unknown";
-    // The loader often begins with the name, which is there already.
+    // The message of the loader often begins with the path, which `add` writes.
     if (text.rfind(path + ": ", 0) == 0)
       text.erase(0, path.size() + 2);
     add(path, text);
@@ -81,7 +81,7 @@ public:
   std::string lines;
 };
 
-/// The file behind a handle; `otherwise` when the loader does not say.
+/// The file of a handle; `otherwise` if the loader does not return it.
 std::string fileOf(void *handle, const std::string &otherwise) {
   link_map *map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map || !map->l_name || !*map->l_name)
@@ -102,7 +102,7 @@ Status DynamicLibrary::open(const LibraryQuery &query, std::unique_ptr<DynamicLi
   if (const char *value = std::getenv(query.variable); value && *value) {
     const std::string path = value;
     if (!isDirectory(path)) {
-      // A name without a slash would start a search of the loader's.
+      // A name without a slash would start a search of the dynamic loader.
       if (path.find('/') == std::string::npos && !exists(path))
         attempts.add(path, "no such file or directory");
       else if (const std::string file = path.find('/') == std::string::npos ? "./" + path : path;

@@ -1,4 +1,4 @@
-// FusedRnnPlan.cpp - what fused kernels cannot do themselves. The same for every device.
+// FusedRnnPlan.cpp - the checks, sizes and parameter copies around fused kernels, the same for every device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/FusedRnnPlan.h"
@@ -62,7 +62,7 @@ public:
       return Status();
     RNNRT_TRY(memory->copy(context.stream, &header, a.reserve, sizeof(header)));
     RNNRT_TRY(memory->wait(context.stream));
-    // The kernels only read it, so it stays written: bufferization does not copy what a fused pass reads.
+    // Fused kernels only read the reserve space, so its state stays `Written`.
     return header.check(ReserveHeader::loweringHost, keyHash, lengths, ReserveHeader::Written);
   }
 
@@ -83,7 +83,7 @@ public:
   }
 
 private:
-  /// As a plan that computes would hash it, so that either may go on with the other's reserve.
+  /// The hash of the same problem in a plan that computes: each accepts the reserve space of the other.
   static uint64_t hashOf(RnnProblem problem) {
     problem.fused = false;
     const std::string key = problem.describe();
@@ -94,7 +94,7 @@ private:
     return invalidArgument("a plan of rnnrt_abi_rnn_fused_plan runs no passes; use one of rnnrt_abi_rnn_plan");
   }
 
-  /// Checks them and gives their hash: 0 when all are T.
+  /// Checks the lengths and returns their hash: 0 if all are T.
   Status takeLengths(const RunContext &context, const int32_t *source, uint64_t &hash) {
     std::vector<int32_t> values(size_t(p.batch));
     RNNRT_TRY(memory->copy(context.stream, values.data(), source, p.batch * int64_t(sizeof(int32_t))));

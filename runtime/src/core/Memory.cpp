@@ -13,7 +13,7 @@ using namespace rnnrt;
 
 namespace {
 
-/// Stands directly before every block.
+/// Precedes every block.
 struct alignas(RNNRT_MEMORY_ALIGNMENT) Header {
   uint64_t magic;
   MemoryPool *pool;
@@ -67,7 +67,7 @@ void *MemoryPool::allocate(int64_t bytes, size_t alignment) {
 bool MemoryPool::release(void *pointer) {
   if (!pointer)
     return true;
-  // A pointer of ours is aligned; any other is not looked at.
+  // Pointers of a pool are aligned. The header of any other pointer may not be readable.
   if (reinterpret_cast<uintptr_t>(pointer) % RNNRT_MEMORY_ALIGNMENT)
     return false;
   auto *header = reinterpret_cast<Header *>(static_cast<char *>(pointer) - sizeof(Header));
@@ -89,7 +89,7 @@ rnnrt_memory_stats_t MemoryPool::stats() const {
 
 //===-- Memory of compiled code ----------------------------------------------------------------------------------===//
 
-/// Never destroyed: compiled code may free during the exit of the process.
+/// Never destroyed: compiled code may free memory during the exit of the process.
 static MemoryPool &compiledPool() {
   static MemoryPool &pool = *new MemoryPool("compiled", rnnrt_allocator_t{});
   return pool;

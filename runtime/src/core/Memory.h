@@ -1,4 +1,4 @@
-// Memory.h - counted, aligned host memory: of a device, of compiled code, and scratch that ends with its scope.
+// Memory.h - counted, aligned host memory: pools, and scratch that is freed at the end of its scope.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_MEMORY_H
@@ -13,16 +13,16 @@
 
 namespace rnnrt {
 
-/// Allocates through an allocator and counts. A header before each block remembers its size and its owner.
+/// Allocates through an allocator and counts the bytes. A header before each block stores its size and its owner.
 /// Thread-safe; the counters are the only shared state.
 class MemoryPool {
 public:
   /// `name` (static) appears in traces.
   MemoryPool(const char *name, const rnnrt_allocator_t &allocator);
 
-  /// Null when there is not enough memory or the size does not fit. `alignment` is a power of two.
+  /// Null if there is not enough memory or the size overflows. `alignment` is a power of two.
   void *allocate(int64_t bytes, size_t alignment = RNNRT_MEMORY_ALIGNMENT);
-  /// False when `pointer` is recognized as not allocated here, or as freed; nothing is done then.
+  /// Returns false and does nothing if `pointer` is recognized as not allocated here, or as freed.
   bool release(void *pointer);
 
   rnnrt_memory_stats_t stats() const;
@@ -44,8 +44,8 @@ public:
       pool.release(block);
   }
 
-  /// Uninitialized elements; throws std::bad_alloc, which the entry turns into RESOURCE_EXHAUSTED. Counts come from
-  /// sizes that the plan has checked, times a small factor, so only the product with the element size is checked here.
+  /// Uninitialized elements. Throws std::bad_alloc, which `guarded` converts to RESOURCE_EXHAUSTED. Counts are sizes
+  /// that the plan has checked, times a small factor, so only the multiplication by the element size is checked here.
   template <typename T> T *get(int64_t count) {
     int64_t bytes;
     if (__builtin_mul_overflow(count, int64_t(sizeof(T)), &bytes))

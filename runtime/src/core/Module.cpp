@@ -11,7 +11,7 @@ struct rnnrt_module {
   rnnrt_module(rnnrt_device *device, std::unique_ptr<Module> code) : device(device), code(std::move(code)) {}
 
   Ref<rnnrt_device> device;
-  std::unique_ptr<Module> code; ///< ends before the device
+  std::unique_ptr<Module> code; ///< destroyed before the device
 };
 
 extern "C" {

@@ -1,4 +1,4 @@
-// Module.h - what a backend provides for module.h.
+// Module.h - the interface of a backend for module.h.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_MODULE_H
@@ -26,9 +26,9 @@ public:
   virtual ~Module() = default;
   Module(const Module &) = delete;
 
-  /// Lent as long as the module.
+  /// Valid as long as the module.
   virtual Status kernel(const char *name, rnnrt_kernel *&kernel) = 0;
-  /// Number of the image that was loaded.
+  /// Index of the image that was loaded.
   virtual int64_t image() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Plan.h - the interface that a backend implements: a problem made ready, run any number of times from any thread.
+// Plan.h - the interface of plans, which a backend implements. A plan runs any number of times from any thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_PLAN_H
@@ -31,10 +31,10 @@ namespace rnnrt {
 
 using Plan = ::rnnrt_plan;
 
-/// What of a call a plan may look at.
+/// The parts of a call that a plan uses.
 struct RunContext {
   rnnrt_stream_t *stream = nullptr;
-  int64_t dropoutDraw = -1; ///< -1: the next one
+  int64_t dropoutDraw = -1; ///< -1: the next draw
 };
 
 /// Operands and results as abi.def lists them; sizes follow from the plan.
@@ -64,7 +64,7 @@ struct RnnBackwardWeights {
   int64_t reserveBytes;
 };
 
-/// What compiled kernels are about to do.
+/// The pass that compiled kernels are about to run.
 enum class FusedPass : int32_t { Inference = 0, Training = 1, Backward = 2 };
 
 struct RnnBegin {
@@ -95,7 +95,8 @@ public:
 
   virtual int64_t paramsSize() const = 0;  ///< elements
   virtual int64_t reserveSize() const = 0; ///< bytes
-  /// For compiled kernels: checks their operands; a training forward gets a header, a backward uses one up.
+  /// For compiled kernels: checks their operands. A training forward pass writes the header of the reserve space; a
+  /// backward pass checks it.
   virtual Status begin(const RunContext &, const RnnBegin &) {
     return invalidArgument("expects a plan of rnnrt_abi_rnn_fused_plan");
   }

@@ -1,4 +1,4 @@
-// Problem.cpp - rules and descriptions of problems.
+// Problem.cpp - checks and keys of problems.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Problem.h"
@@ -111,7 +111,7 @@ Status rnnrt::makeRnnProblem(int32_t dtype, int32_t mode, int32_t inputMode, int
     return invalidArgument("expects dropout to be in [0, 1], but got %g", dropout);
   RNNRT_TRY(expectRange("seed", seed, INT32_MIN, INT32_MAX));
   RNNRT_TRY(expectRange("seed2", seed2, INT32_MIN, INT32_MAX));
-  // cuDNN refuses empty sequences and batches, so this op has no meaning to give them (semantics 2.3, 3.2).
+  // cuDNN rejects empty sequences and batches, so the op is not defined for them (docs/Semantics.md, "Checks").
   RNNRT_TRY(expectAtLeast("T (the steps, dim 0 of `input`)", steps, 1));
   RNNRT_TRY(expectAtLeast("B (the batch, dim 1 of `input`)", batch, 1));
   RNNRT_TRY(expectAtLeast("I (the features, dim 2 of `input`)", input, 1));
@@ -153,7 +153,7 @@ Status rnnrt::makeBlockProblem(int32_t dtype, int32_t layout, int32_t peephole, 
     return invalidArgument("expects forget_bias to be a number, but got NaN");
   if (std::isnan(cellClip))
     return invalidArgument("expects cell_clip to be a number, but got NaN");
-  // Without steps, batch or features there is nothing to compute, and the results say so: zeros or no elements.
+  // T, B or I of 0 is allowed: the results are zeros or have no elements.
   RNNRT_TRY(expectAtLeast("T (the steps, dim 0 of `x`)", steps, 0));
   RNNRT_TRY(expectAtLeast("B (the batch, dim 1 of `x`)", batch, 0));
   RNNRT_TRY(expectAtLeast("I (the features, dim 2 of `x`)", input, 0));

@@ -1,4 +1,4 @@
-// Problem.h - what a plan computes: modes, types and sizes, their rules, and their one-line description.
+// Problem.h - the description of what a plan computes: modes, types and sizes, their checks, and the key of the plan.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_PROBLEM_H
@@ -19,24 +19,26 @@ struct RnnProblem {
   int32_t dtype = RNNRT_DTYPE_F32;
   Mode mode = Mode::Lstm;
   bool skipInput = false, bidirectional = false, training = false;
-  bool fused = false; ///< compiled kernels compute; the plan checks, knows the sizes and moves parameters
+  bool fused = false; ///< compiled kernels compute; the plan checks, has the sizes and copies parameters
   double dropout = 0;
   int64_t seed = 0, seed2 = 0;
   int64_t steps = 0, batch = 0, input = 0, hidden = 0, projection = 0, layers = 0;
 
   int64_t directions() const { return bidirectional ? 2 : 1; }
-  /// Gates: 4 for lstm, 3 for gru, 1 for the plain ones.
+  /// Number of gates: 4 for lstm, 3 for gru, else 1.
   int64_t gates() const { return rnn_layout::numGates(mode); }
   bool projected() const { return projection != hidden; }
   bool isLstm() const { return mode == Mode::Lstm; }
   /// Features of a layer's input.
   int64_t inputOf(int64_t layer) const { return layer == 0 ? input : directions() * projection; }
-  /// Dropout happens: only between layers, and only in training.
+  /// True if dropout is applied, which is only between layers and in training.
   bool drops() const { return training && dropout != 0 && layers > 1; }
-  /// TensorFlow's 64-bit seed: both halves are sign-extended first, so a negative seed2 sets the whole upper half.
+  /// TensorFlow's 64-bit seed: both halves are sign-extended first, so a negative seed2 sets all bits of the upper
+  /// half.
   uint64_t dropoutSeed() const { return (uint64_t(seed) << 32) | uint64_t(seed2); }
 
-  /// The one line that is the key of the plan. Options without effect are left out, so that they share a plan.
+  /// The key of the plan, one line. Options without effect are omitted, so that problems which differ in them share a
+  /// plan.
   std::string describe() const;
 };
 
@@ -51,8 +53,8 @@ struct BlockProblem {
   std::string describe() const;
 };
 
-/// Checks the numbers that came from compiled code and fills a problem. The result obeys every rule of semantics
-/// sections 2 and 3.2 that concerns sizes and attributes.
+/// Checks the arguments of compiled code and fills a problem. The result satisfies every rule about sizes and
+/// attributes in docs/Semantics.md, section "Checks".
 Status makeRnnProblem(int32_t dtype, int32_t mode, int32_t inputMode, int32_t direction, int32_t training,
                       double dropout, int64_t seed, int64_t seed2, int64_t steps, int64_t batch, int64_t input,
                       int64_t hidden, int64_t projection, int64_t layers, RnnProblem &out);

@@ -1,4 +1,4 @@
-// Processors.cpp - affinity and the quotas of control groups.
+// Processors.cpp - CPU affinity and quotas of control groups.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Processors.h"
@@ -13,9 +13,9 @@
 
 using namespace rnnrt;
 
-/// The quota of one group as processors; 0: none, or no such group.
+/// The quota of one group in CPUs; 0: no quota, or no such group.
 static int readGroup(const std::string &folder, bool isUnified) {
-  // `max 100000` or `150000 100000`; of the first version two files, and -1 for none.
+  // v2: `max 100000` or `150000 100000`. v1: two files, with -1 for no quota.
   std::string quota, period;
   if (isUnified) {
     std::ifstream(folder + "/cpu.max") >> quota >> period;
@@ -33,7 +33,7 @@ int rnnrt::readProcessorQuota(const std::string &root) {
   int least = 0;
   std::ifstream groups(root + "/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
-    // `0::/path`, or `number:controllers:/path` of the first version.
+    // v2: `0::/path`. v1: `number:controllers:/path`.
     size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos)
       continue;
@@ -42,8 +42,8 @@ int rnnrt::readProcessorQuota(const std::string &root) {
     if (!isUnified && controllers.find(",cpu,") == std::string::npos)
       continue;
     std::string mount = root + (isUnified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu");
-    // What holds for a group holds for those in it. A container may see its own group as the root, whatever the path
-    // says.
+    // The quota of a group limits its descendants too. In a container, the group may be mounted as the root in spite of
+    // its path.
     for (;;) {
       while (!path.empty() && path.back() == '/')
         path.pop_back();

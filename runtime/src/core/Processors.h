@@ -1,4 +1,4 @@
-// Processors.h - how many processors are ours.
+// Processors.h - the number of CPUs that this process may use.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_PROCESSORS_H
@@ -8,11 +8,11 @@
 
 namespace rnnrt {
 
-/// Processors that this process may use: those of its affinity, and no more than the time that its control groups give
-/// it (Linux, both versions: in a container that is often far less than the machine has). At least 1.
+/// The CPUs of the affinity mask, and at most the CPU quota of the control groups (Linux, cgroup v1 and v2), which in a
+/// container is often far below the CPUs of the machine. At least 1.
 int countProcessors();
 
-/// The processors whose time the control groups allow, rounded up; 0: any number. `root` is in front of all paths.
+/// The CPU quota of the control groups in CPUs, rounded up; 0: no quota. `root` is prepended to all paths.
 int readProcessorQuota(const std::string &root);
 
 } // namespace rnnrt

@@ -1,4 +1,4 @@
-// Range.cpp - ranges by NVTX 3, which is a header: it finds the profiler itself and links nothing.
+// Range.cpp - ranges of NVTX 3, a header-only library which finds the profiler at run time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Range.h"
@@ -19,7 +19,7 @@ static nvtxDomainHandle_t domain() {
 }
 
 bool rnnrt::rangesAreSeen() {
-  // What tools set so that NVTX loads them; without it every call would build a name for nobody.
+  // Tools set the variable so that NVTX loads them. The test avoids building names that no tool reads.
   static const bool injected = std::getenv("NVTX_INJECTION64_PATH") != nullptr;
   return injected;
 }

@@ -1,4 +1,4 @@
-// Range.h - named ranges in NVIDIA's profilers: one for each step of a plan, with the plan's key.
+// Range.h - named ranges for profilers (NVTX): one per run of a plan, with the key of the plan.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_RANGE_H
@@ -8,11 +8,11 @@
 
 namespace rnnrt {
 
-/// True when a profiler listens: NVTX was there when the library was built, and the process runs under a tool that injects
+/// True if a profiler records ranges: the library was built with NVTX, and the process runs under a tool that injects
 /// itself (Nsight Systems, Nsight Compute).
 bool rangesAreSeen();
 
-/// A range from here to the end of the scope. Costs a look at one pointer when nobody listens.
+/// A range to the end of the scope. Without a profiler it costs one test.
 class Range {
 public:
   Range(const std::string &key, const char *what);

@@ -25,38 +25,38 @@ struct ReserveHeader {
   uint32_t unused[5];
 
   static constexpr uint64_t magicValue = 0x7672736572746e52; // "Rntresrv"
-  /// The host's plans and fused kernels keep the same things at the same places.
+  /// Host plans and fused kernels use the same layout of the reserve space.
   static constexpr uint32_t loweringHost = 1, loweringCudnn = 2;
   enum State : uint32_t { Written = 1, Consumed = 2 };
 
-  /// Of a forward pass that has written, or is about to write, its reserve.
+  /// The header of a forward pass.
   static ReserveHeader written(uint32_t lowering, uint64_t problem, uint64_t lengths);
-  /// That a backward pass may use the reserve; `wanted` is the state that it needs.
+  /// Checks that a backward pass may use the reserve space; `wanted` is the required state.
   Status check(uint32_t lowering, uint64_t problem, uint64_t lengths, uint32_t wanted) const;
 };
 static_assert(sizeof(ReserveHeader) == rnn_layout::reserveHeaderBytes &&
                   offsetof(ReserveHeader, draw) == rnn_layout::reserveDrawByte,
               "compiled code reads the draw");
 
-/// RNNRT_CHECK=1: a device with memory of its own reads the headers too, and waits for them.
+/// True for RNNRT_CHECK=1: devices with memory of their own read the headers too, which synchronizes.
 bool wantsReserveChecks();
 
 Status checkParamsElements(int64_t expected, int64_t elements);
 
-/// Each length lies in [0, T]. `full` is set when all of them are T.
+/// Checks that each length is in [0, T]. `full` is true if all are T.
 Status checkLengths(const RnnProblem &problem, const int32_t *values, bool &full);
 
-/// The sizes of the canonical tensors in their order (semantics 3.5), weights then biases.
+/// The sizes of the canonical tensors in order (docs/Semantics.md, "Parameter layout"), weights then biases.
 std::vector<int64_t> canonicalSizes(const RnnProblem &problem);
 
-/// The operands of pack_params and unpack_params.
+/// Checks the operands of pack_params and unpack_params.
 Status checkCanonical(const RnnProblem &problem, int64_t paramsSize, int64_t numWeights, int64_t numBiases,
                       const void *const *tensors, const int64_t *elements, const void *params, int64_t paramsElements);
 
-/// The pointers of a forward pass that must be there.
+/// Checks the required pointers of a forward pass.
 Status checkForwardOperands(const RnnProblem &problem, const void *x, const void *h0, const void *c0,
                             const void *params);
-/// The same of both steps of a backward pass, and that the plan trains.
+/// The same for the two steps of a backward pass; the plan must be a training plan.
 Status checkBackwardDataOperands(const RnnProblem &problem, const void *h0, const void *c0, const void *params,
                                  const void *dy, const void *dhn, const void *dcn);
 Status checkBackwardWeightsOperands(const RnnProblem &problem, const void *x, const void *h0);

@@ -1,4 +1,4 @@
-// Status.cpp - statuses. A failure is one allocation; when even that fails, a static status says so.
+// Status.cpp - statuses. A failure is one allocation; if that fails, a static status is returned.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Status.h"
@@ -17,7 +17,7 @@ namespace {
 /// Returned when a status cannot be allocated; never released. Short enough to live inside the string object.
 rnnrt_status outOfMemory{RNNRT_STATUS_RESOURCE_EXHAUSTED, "out of memory"};
 
-/// The status of no call at all; never released.
+/// The status of a null call; never released.
 rnnrt_status noCall{RNNRT_STATUS_INVALID_ARGUMENT, "expects `call`, but got a null pointer"};
 
 rnnrt_status_t make(rnnrt_status_code_t code, const char *message) noexcept {

@@ -1,6 +1,5 @@
-// Status.h - the C++ side of rnnrt_status_t: an owner, a constructor with printf formatting, and the guard that keeps
-// exceptions inside the library.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Status.h - the C++ interface of rnnrt_status_t: an owner, constructors with printf formatting, and a guard that
+// converts exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_STATUS_H
 #define RNNRT_CORE_STATUS_H
@@ -26,7 +25,7 @@ public:
 
   bool ok() const { return !handle; }
   rnnrt_status_t get() const { return handle; }
-  /// Hands the ownership to C.
+  /// Returns the handle and gives up its ownership.
   rnnrt_status_t take() { return std::exchange(handle, nullptr); }
 
 private:
@@ -42,10 +41,10 @@ __attribute__((format(printf, 1, 2))) Status unavailable(const char *format, ...
 __attribute__((format(printf, 1, 2))) Status unimplemented(const char *format, ...);
 __attribute__((format(printf, 1, 2))) Status internalError(const char *format, ...);
 
-/// The static status of a function that was called with a null call: INVALID_ARGUMENT.
+/// The static status of a null call: INVALID_ARGUMENT.
 rnnrt_status_t nullCallStatus();
 
-/// Runs `body`, which returns a Status; an exception (only memory can run out in here) becomes one.
+/// Runs `body`, which returns a Status. Converts exceptions to statuses; std::bad_alloc is the only expected one.
 template <typename Body> Status guarded(Body &&body) noexcept {
   try {
     return body();

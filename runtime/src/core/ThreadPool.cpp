@@ -1,4 +1,4 @@
-// ThreadPool.cpp - threads, their jobs, and waiting for each other.
+// ThreadPool.cpp - workers, jobs and barriers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/ThreadPool.h"
@@ -30,9 +30,9 @@ static void relax() {
 using Clock = std::chrono::steady_clock;
 
 namespace {
-/// For some time after a sign that others want our processors too, nobody gives way: who does waits for a time slice of
-/// theirs, but who sleeps is preferred when woken. And one thread does short steps, which are more than there are time
-/// slices.
+/// For some time after a sign of oversubscription, threads block instead of yielding: yielding costs a full time slice
+/// of another process, but the scheduler prefers a thread that wakes up. Short steps run on one thread then, since each
+/// barrier may cost a time slice.
 class Crowd {
 public:
   void notice() {
@@ -47,15 +47,16 @@ private:
 
 static Crowd crowd;
 
-/// True as soon as `word` is not `value`; false after a while.
+/// Spins. Returns true once `word` is not `value`, and false after a time limit.
 static bool watch(const std::atomic<uint32_t> &word, uint32_t value) {
   using namespace std::chrono_literals;
-  // Parts of a short step differ less.
+  // The parts of a short step finish close together.
   constexpr auto spin = 10us;
-  // Who sleeps comes back late: virtual processors are given away when they idle, and where the scheduler puts the
-  // woken thread beside the one that woke it, two threads were slower than one. Parts of most long steps differ less.
+  // Blocking has a high wake-up latency: a hypervisor deschedules idle virtual CPUs, and if the scheduler places the
+  // woken thread on the CPU of its waker, two threads were slower than one. The parts of most long steps finish within
+  // this time.
   constexpr auto most = 1ms;
-  // A processor that was given away is back at once if nobody else wants it.
+  // Without oversubscription, a yield returns at once.
   constexpr auto late = 300us;
 
   auto start = Clock::now(), now = start;
@@ -79,9 +80,9 @@ static bool watch(const std::atomic<uint32_t> &word, uint32_t value) {
   return false;
 }
 
-/// Until `word` is not `value`. `sleepers` counts those who sleep.
+/// Waits until `word` is not `value`. `sleepers` counts the blocked threads.
 static void sleepWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<uint32_t> &sleepers) {
-  // Sequentially consistent, as in `wake`: either we see the change, or the other side sees a sleeper.
+  // Sequentially consistent, as in `wake`: either this thread observes the change, or the waker observes the sleeper.
   sleepers.fetch_add(1);
   while (word.load() == value) {
 #ifdef __linux__
@@ -98,7 +99,7 @@ static void waitWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<u
     sleepWhile(word, value, sleepers);
 }
 
-/// After a change of `word`.
+/// Called after a change of `word`: wakes the blocked threads.
 static void wake(std::atomic<uint32_t> &word, std::atomic<uint32_t> &sleepers) {
 #ifdef __linux__
   if (sleepers.load() != 0)
@@ -113,7 +114,7 @@ void rnnrt_team::wait() {
   if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < parts) {
     if (watch(round, current))
       return;
-    // Such a step is done in a fraction of that: some part has no processor.
+    // The step takes a fraction of this time, so some part has no CPU.
     if (hasShortSteps)
       crowd.notice();
     sleepWhile(round, current, sleepers);
@@ -135,7 +136,7 @@ static int readThreads() {
   long count = std::strtol(text, &end, 10);
   if (!*end && count >= 1 && count <= most)
     return static_cast<int>(count);
-  std::fprintf(stderr, "rnnrt,warning,RNNRT_THREADS expects a number from 1 to %ld and not `%s`\n", most, text);
+  std::fprintf(stderr, "rnnrt,warning,RNNRT_THREADS expects an integer from 1 to %ld, but got `%s`\n", most, text);
   return countProcessors();
 }
 
@@ -148,7 +149,7 @@ ThreadPool::~ThreadPool() {
   if (workers.empty())
     return;
   if (process != getpid()) {
-    // The child of a fork: these threads run in its parent alone.
+    // In the child of a fork the workers do not exist.
     new std::vector<std::thread>(std::move(workers));
     return;
   }
@@ -159,7 +160,7 @@ ThreadPool::~ThreadPool() {
     worker.join();
 }
 
-/// Makes workers until there are enough for `parts`, or no more can be had.
+/// Creates workers until there are enough for `parts`, or until the system refuses.
 void ThreadPool::start(int64_t parts) {
   process = getpid();
   while (static_cast<int64_t>(workers.size()) + 1 < parts) {
@@ -172,17 +173,17 @@ void ThreadPool::start(int64_t parts) {
 }
 
 void ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t work) {
-  // A wait takes a part of a microsecond when all have a processor, and up to a time slice when not.
+  // A barrier takes less than a microsecond if all parts have a CPU, and up to a time slice if not.
   constexpr int64_t shortStep = 8 * RNNRT_LEAST_WORK;
   int64_t least = crowd.isThere() ? shortStep : RNNRT_LEAST_WORK;
   int64_t parts = std::min<int64_t>({most, threads, work / least});
-  // Also the caller that is itself a part finds the pool at work.
+  // A caller that is itself a part finds the pool busy, too.
   if (parts <= 1 || busy.exchange(true)) {
     rnnrt_team alone;
     run(argument, &alone, 0, 1);
     return;
   }
-  // A child of a fork works alone.
+  // The child of a fork runs with one thread.
   if (workers.empty() || process == getpid())
     start(parts);
   parts = process == getpid() ? std::min<int64_t>(parts, workers.size() + 1) : 1;

@@ -1,4 +1,4 @@
-// ThreadPool.h - the threads that compiled code shares: one pool for the process, one team at a time.
+// ThreadPool.h - the threads of compiled code: one pool per process, one team at a time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_CORE_THREADPOOL_H
@@ -19,7 +19,7 @@ struct rnnrt_team {
   std::atomic<uint32_t> sleepers{0};
   bool hasShortSteps = false;
 
-  /// Until every part has come here. What one wrote before, all see behind.
+  /// Blocks until every part has called it. Writes before the call are visible to all parts after it.
   void wait();
 };
 
@@ -27,19 +27,19 @@ namespace rnnrt {
 
 class ThreadPool {
 public:
-  /// The pool of the process, with as many threads as RNNRT_THREADS says, or else as processors that the process may use.
+  /// The pool of the process. It has RNNRT_THREADS threads, by default one per CPU that the process may use.
   static ThreadPool &get();
 
-  /// Threads are made when they are first needed.
+  /// Threads are created at first use.
   explicit ThreadPool(int threads) : threads(threads) {}
   ~ThreadPool();
 
   int getThreads() const { return threads; }
 
-  /// Runs `function(context, team, part, parts)` for every part, each on a thread of its own, the caller's the first.
-  /// There are at most `most` parts, as few as `work` is worth (multiply-adds of all between two waits), and one when
-  /// the pool is at work for another caller, so that calls at once never have more threads than the pool. Returns when
-  /// all have.
+  /// Runs `function(context, team, part, parts)` for every part, each on a thread of its own; the caller runs part 0.
+  /// Returns when all parts have returned. There are at most `most` parts, and fewer if `work` (multiply-adds of all
+  /// parts between two barriers) is small. If the pool is running for another caller, there is one part, so that
+  /// concurrent calls do not oversubscribe the CPUs.
   void run(rnnrt_part_t function, void *context, int64_t most, int64_t work);
 
 private:
@@ -48,7 +48,8 @@ private:
 
   const int threads;
   std::atomic<bool> busy{false};
-  // The number of the job in the high bits, how many take part in the low ones: who takes no part reads nothing else.
+  // The serial number of the job in the high bits and its number of parts in the low bits. A worker without a part
+  // reads nothing else.
   std::atomic<uint32_t> job{0};
   static constexpr uint32_t partsBits = 12;
   std::atomic<uint32_t> sleepers{0}, unfinished{0}, waiting{0};
@@ -57,7 +58,7 @@ private:
   void *context = nullptr;
   rnnrt_team team;
   std::vector<std::thread> workers;
-  int64_t process = 0; ///< that the workers belong to: after a fork the child has none
+  int64_t process = 0; ///< process of the workers: the child of a fork has none
 };
 
 } // namespace rnnrt

@@ -23,7 +23,8 @@ static int readKinds() {
     else if (is("memory"))
       kinds |= int(TraceKind::Memory);
     else if (length)
-      std::fprintf(stderr, "rnnrt,warning,RNNRT_TRACE knows dispatch plan memory and not `%.*s`\n", int(length), text);
+      std::fprintf(stderr, "rnnrt,warning,RNNRT_TRACE accepts dispatch, plan and memory, but got `%.*s`\n", int(length),
+                   text);
     text += length + (text[length] == ',');
   }
   return kinds;
@@ -45,6 +46,6 @@ void rnnrt::trace(const char *format, ...) {
   if (length > int(sizeof(line)) - 2)
     length = sizeof(line) - 2;
   line[length] = '\n';
-  // One write per line, so that lines of several threads stay whole.
+  // One write per line, so that lines of several threads do not interleave.
   std::fwrite(line, 1, length + 1, stderr);
 }

@@ -8,10 +8,10 @@ namespace rnnrt {
 
 enum class TraceKind { Dispatch = 1, Plan = 2, Memory = 4 };
 
-/// True when the environment asked for this kind. The variable is read once.
+/// True if RNNRT_TRACE contains this kind. The variable is read once.
 bool tracing(TraceKind kind);
 
-/// Writes one line; `format` must not hold a newline. Lines of several threads do not mix.
+/// Writes one line; `format` must not contain a newline. Lines of several threads do not interleave.
 __attribute__((format(printf, 1, 2))) void trace(const char *format, ...);
 
 } // namespace rnnrt

@@ -12,7 +12,7 @@
 // The option counts and not the environment.
 // RUN: env RNNRT_THREADS=many %{run} %{same} 2>&1 | FileCheck %s --check-prefix=ENVIRONMENT
 // RUN: env RNNRT_THREADS=many %{run} --threads=2 %{same} 2>&1 | FileCheck %s --check-prefix=OPTION
-// ENVIRONMENT: rnnrt,warning,RNNRT_THREADS expects a number from 1 to 1024 and not `many`
+// ENVIRONMENT: rnnrt,warning,RNNRT_THREADS expects an integer from 1 to 1024, but got `many`
 // OPTION-NOT: warning
 // OPTION: all results are as expected
 
