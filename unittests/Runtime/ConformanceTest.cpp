@@ -110,7 +110,7 @@ TEST(DeviceTest, Names) {
   EXPECT_NE(take(rnnrt_device_create(deviceName(), nullptr, nullptr)), "");
 }
 
-TEST(DeviceTest, CudaSaysWhatIsMissing) {
+TEST(DeviceTest, MissingCudaIsNamed) {
   rnnrt_device_t *device = nullptr;
   rnnrt_status_t status = rnnrt_device_create("cuda", nullptr, &device);
   if (!status) {
@@ -121,7 +121,7 @@ TEST(DeviceTest, CudaSaysWhatIsMissing) {
   EXPECT_NE(take(status).find("libcuda.so.1"), std::string::npos);
 }
 
-TEST(DeviceTest, SaysWhatItIs) {
+TEST(DeviceTest, Properties) {
   Session session;
   rnnrt_device_properties_t properties;
   ASSERT_EQ(take(rnnrt_device_properties(session.device, &properties)), "");
@@ -180,7 +180,7 @@ TEST(DeviceTest, NullHandlesGiveStatuses) {
   EXPECT_EQ(rnnrt_abi_rnn_plan(nullptr, 2, 2, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1), nullptr);
 }
 
-TEST(DeviceTest, ForeignStreamIsRefused) {
+TEST(DeviceTest, ForeignStreamIsRejected) {
   Session one, other;
   rnnrt_stream_t *stream = nullptr;
   rnnrt_call_t *call = nullptr;
@@ -305,7 +305,7 @@ TEST(MemoryTest, AlignedAndCounted) {
   EXPECT_EQ(stats.peak_bytes, total);
 }
 
-TEST(MemoryTest, RefusesBadSizesAndForeignPointers) {
+TEST(MemoryTest, RejectsInvalidSizesAndForeignPointers) {
   Session one, other;
   void *pointer = &one;
   EXPECT_EQ(take(rnnrt_memory_alloc(one.device, -1, &pointer)),
@@ -406,7 +406,7 @@ TEST(CompiledMemoryTest, AlignedAndCounted) {
   EXPECT_EQ(rnnrt_memory_peak_bytes(), before + 1200);
 }
 
-TEST(CompiledMemoryDeathTest, FailuresEndWithASentence) {
+TEST(CompiledMemoryDeathTest, FailuresAbortWithAMessage) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_DEATH(_mlir_memref_to_llvm_alloc(-8), "asks for -8 bytes, which is no size");
   EXPECT_DEATH(_mlir_memref_to_llvm_alloc(INT64_MAX), "not enough memory for 9223372036854775807 bytes");
@@ -416,7 +416,7 @@ TEST(CompiledMemoryDeathTest, FailuresEndWithASentence) {
 }
 
 /// A failure handler may throw, here through a function with unwind tables, as JIT-compiled code has.
-TEST(CompiledMemoryTest, HandlerMayLeave) {
+TEST(CompiledMemoryTest, HandlerMayThrow) {
   static int64_t seen;
   rnnrt_memory_set_failure_handler(
       [](void *user, int64_t bytes, const char *message) {
@@ -431,7 +431,7 @@ TEST(CompiledMemoryTest, HandlerMayLeave) {
 
 //===-- Call -----------------------------------------------------------------------------------------------------===//
 
-TEST(CallTest, FirstFailureSticks) {
+TEST(CallTest, FirstFailureIsKept) {
   Session session;
   rnnrt_abi_expect_equal(session.call, 5, 5, "same");
   rnnrt_abi_expect_range(session.call, 5, 0, 5, "inside");
@@ -465,7 +465,7 @@ TEST(CallTest, EntriesDoNothingAfterAFailure) {
       EXPECT_NE(value, value) << name << " was written";
 }
 
-TEST(CallTest, RefusesABadDraw) {
+TEST(CallTest, RejectsInvalidDraws) {
   Session session;
   rnnrt_call_options_t options;
   rnnrt_call_options_init(&options);

@@ -1,5 +1,5 @@
-// CudaDeviceTest.cpp - the device `cuda` on the fake driver: what it asks of the driver, in which order and on which
-// stream, and that memory is never used before it is there or after it is gone.
+// CudaDeviceTest.cpp - device `cuda` on the fake driver: the driver calls with their order and streams, and that memory
+// is used only between its allocation and its release.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaSupport.h"
@@ -15,7 +15,7 @@ namespace {
 class CudaDeviceTest : public CudaTest {};
 using Lines = std::vector<std::string>;
 
-TEST_F(CudaDeviceTest, SaysWhatItIs) {
+TEST_F(CudaDeviceTest, Properties) {
   CudaCall cuda;
   ASSERT_EQ(cuda.failure(), "");
   rnnrt_device_properties_t properties;
@@ -42,7 +42,7 @@ TEST_F(CudaDeviceTest, Ordinals) {
                             "CUDA_VISIBLE_DEVICES may hide some");
 }
 
-TEST_F(CudaDeviceTest, MemoryFollowsTheCallsStream) {
+TEST_F(CudaDeviceTest, MemoryIsStreamOrdered) {
   CudaCall cuda(/*ownStream=*/true), other;
   fake.fake_cuda_reset();
   void *a = rnnrt_abi_alloc(cuda.call, 100), *b = rnnrt_abi_alloc(cuda.call, 0);
@@ -56,14 +56,14 @@ TEST_F(CudaDeviceTest, MemoryFollowsTheCallsStream) {
   EXPECT_EQ(cuda.failure(), "");
   EXPECT_STREQ(target, source);
   ASSERT_NE(b, nullptr);
-  // The first two are the device's: its own order, and its memory's.
+  // The first two streams are the default stream and the allocation stream of the device.
   EXPECT_EQ(fake.lines(),
             (Lines{"cuMemAllocFromPoolAsync stream=3 bytes=100", "cuMemAllocFromPoolAsync stream=3 bytes=1",
                    "cuMemcpyAsync stream=3 bytes=15", "cuMemcpyAsync stream=3 bytes=15", "cuStreamSynchronize stream=3",
                    "cuMemFreeAsync stream=3 bytes=1", "cuMemFreeAsync stream=3 bytes=100"}));
 }
 
-TEST_F(CudaDeviceTest, WithoutAStreamItHasAnOrderOfItsOwn) {
+TEST_F(CudaDeviceTest, HasADefaultStream) {
   CudaCall cuda;
   fake.fake_cuda_reset();
   void *a = rnnrt_abi_alloc(cuda.call, 8);
@@ -76,20 +76,20 @@ TEST_F(CudaDeviceTest, WithoutAStreamItHasAnOrderOfItsOwn) {
     EXPECT_NE(line.find("stream=1"), std::string::npos) << line;
 }
 
-TEST_F(CudaDeviceTest, MemoryOfTheProgramIsForEveryStream) {
+TEST_F(CudaDeviceTest, ProgramMemoryIsForEveryStream) {
   CudaCall cuda(/*ownStream=*/true);
   void *pointer = nullptr;
   ASSERT_EQ(take(rnnrt_memory_alloc(cuda.device, 64, &pointer)), "");
   const std::vector<char> source(64, 'a');
   std::vector<char> target(64);
-  // On two streams with nothing between them: the fake knows of no order but that of the allocation.
+  // On two unordered streams. Only the allocation orders their uses.
   EXPECT_EQ(take(rnnrt_memory_copy(cuda.device, cuda.stream, pointer, source.data(), 64)), "");
   EXPECT_EQ(take(rnnrt_memory_copy(cuda.device, nullptr, target.data(), pointer, 64)), "");
   EXPECT_EQ(take(rnnrt_memory_free(cuda.device, pointer)), "");
 }
 
-/// The checks of the fake: without an order between the streams it complains.
-TEST_F(CudaDeviceTest, UnorderedUsesAreFound) {
+/// Tests the checks of the fake: unordered uses on two streams are a misuse.
+TEST_F(CudaDeviceTest, UnorderedUsesAreDetected) {
   CudaCall cuda(/*ownStream=*/true);
   void *pointer = rnnrt_abi_alloc(cuda.call, 64);
   std::vector<char> target(64);
@@ -98,7 +98,7 @@ TEST_F(CudaDeviceTest, UnorderedUsesAreFound) {
                "cuMemcpyAsync on stream 1 uses memory that stream 3 may not have allocated yet\n");
   rnnrt_abi_free(cuda.call, pointer);
   fake.fake_cuda_reset();
-  // An event makes it right.
+  // An event orders the streams.
   pointer = rnnrt_abi_alloc(cuda.call, 64);
   rnnrt_event_t *event = nullptr;
   ASSERT_EQ(take(rnnrt_event_create(cuda.device, &event)), "");
@@ -106,10 +106,10 @@ TEST_F(CudaDeviceTest, UnorderedUsesAreFound) {
   EXPECT_EQ(take(rnnrt_event_wait(event, nullptr)), "");
   EXPECT_EQ(take(rnnrt_memory_copy(cuda.device, nullptr, target.data(), pointer, 64)), "");
   rnnrt_event_release(event);
-  EXPECT_EQ(take(rnnrt_memory_free(cuda.device, pointer)), ""); // waits for both
+  EXPECT_EQ(take(rnnrt_memory_free(cuda.device, pointer)), ""); // synchronizes with both streams
 }
 
-TEST_F(CudaDeviceTest, EitherKindCanBeGivenBackEitherWay) {
+TEST_F(CudaDeviceTest, BothKindsCanBeFreedBothWays) {
   CudaCall cuda(/*ownStream=*/true);
   void *pointer = nullptr;
   ASSERT_EQ(take(rnnrt_memory_alloc(cuda.device, 64, &pointer)), "");
@@ -137,7 +137,7 @@ TEST_F(CudaDeviceTest, NotEnoughMemory) {
             "already");
 }
 
-TEST_F(CudaDeviceTest, WhatIsNotGivenBackEndsWithTheDevice) {
+TEST_F(CudaDeviceTest, LeakedMemoryIsFreedWithTheDevice) {
   CudaCall cuda;
   EXPECT_NE(rnnrt_abi_alloc(cuda.call, 600), nullptr);
   rnnrt_memory_stats_t stats;
@@ -146,8 +146,8 @@ TEST_F(CudaDeviceTest, WhatIsNotGivenBackEndsWithTheDevice) {
   EXPECT_EQ(fake.fake_cuda_live("block"), 1);
 }
 
-/// A copy of pinned memory does not wait by itself, but the memory may be used again afterwards.
-TEST_F(CudaDeviceTest, PinnedMemoryIsWaitedFor) {
+/// Copies of pinned memory are asynchronous in CUDA; the runtime waits, so that the memory may be reused.
+TEST_F(CudaDeviceTest, PinnedCopiesAreSynchronized) {
   CudaCall cuda(/*ownStream=*/true);
   std::vector<float> pinned(16, 1.0f);
   struct {
@@ -163,7 +163,7 @@ TEST_F(CudaDeviceTest, PinnedMemoryIsWaitedFor) {
   rnnrt_abi_copy(cuda.call, pointer, pinned.data(), 64);
   EXPECT_EQ(fake.lines("cuStreamSynchronize").size(), 2u);
   fake.fake_cuda_reset();
-  // What a kernel writes to such memory is there after a wait.
+  // After a synchronization, the host sees values that a kernel wrote to registered memory.
   rnnrt_abi_gpu_stream_synchronize(rnnrt_abi_gpu_stream_create());
   EXPECT_EQ(fake.lines(), Lines{"cuStreamSynchronize stream=3"});
   rnnrt_abi_gpu_mem_host_unregister_memref(1, &memref, 4);
@@ -175,7 +175,7 @@ TEST_F(CudaDeviceTest, PinnedMemoryIsWaitedFor) {
   EXPECT_EQ(cuda.failure(), "");
 }
 
-TEST_F(CudaDeviceTest, PlansAreCudnns) {
+TEST_F(CudaDeviceTest, PlansUseCudnn) {
   CudaCall cuda;
   setenv("RNNRT_CUDNN_PATH", "/nowhere", 1);
   EXPECT_EQ(rnnrt_abi_rnn_plan(cuda.call, RNNRT_DTYPE_F32, 2, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1), nullptr);

@@ -1,5 +1,5 @@
-// CudaFailureTest.cpp - the device `cuda` when something is wrong: no driver, a driver that is not one, no GPU, and
-// every call of the driver failing once, after which nothing is left and the program goes on.
+// CudaFailureTest.cpp - failures of device `cuda`: no driver, an invalid driver library, no GPU, and a failure of each
+// driver call, after which nothing leaks and the program continues.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaSupport.h"
@@ -16,7 +16,7 @@ namespace {
 
 class CudaFailureTest : public CudaTest {
 protected:
-  /// The failure to make a device with RNNRT_CUDA_PATH at `path`.
+  /// Returns the failure to create a device with RNNRT_CUDA_PATH set to `path`.
   static std::string failureAt(const std::string &path) {
     setenv("RNNRT_CUDA_PATH", path.c_str(), 1);
     CudaCall cuda;
@@ -38,11 +38,11 @@ TEST_F(CudaFailureTest, NoDriver) {
       "UNAVAILABLE: the CUDA driver is needed, but what RNNRT_CUDA_PATH names cannot be loaded: `/nowhere`: cannot "
       "open shared object file: No such file or directory; correct or unset RNNRT_CUDA_PATH");
   expectTheHostWorks();
-  EXPECT_EQ(CudaCall().failure(), ""); // and it is looked for again
+  EXPECT_EQ(CudaCall().failure(), ""); // the search is repeated
 }
 
 TEST_F(CudaFailureTest, NotADriver) {
-  // A library, but another one.
+  // A library that is not the driver.
   Dl_info info;
   ASSERT_NE(dladdr(reinterpret_cast<void *>(&rnnrt_device_create), &info), 0);
   const std::string path = info.dli_fname;
@@ -53,17 +53,18 @@ TEST_F(CudaFailureTest, NotADriver) {
 
 TEST_F(CudaFailureTest, NoDevice) {
   fake.fake_cuda_set_devices(0);
-  // Another name of the same file: the driver that the other tests use was started already.
+  // Another path of the same file, since the driver at the usual path is initialized already.
   const std::string message = failureAt(std::string(RNN_FAKE_CUDA_DIRECTORY) + "/./libcuda.so.1");
   EXPECT_NE(message.find("UNAVAILABLE: the CUDA driver `"), std::string::npos) << message;
-  EXPECT_NE(message.find("` does not start: cuInit failed: CUDA_ERROR_NO_DEVICE (fake failure)"), std::string::npos)
+  EXPECT_NE(message.find("` cannot be initialized: cuInit failed: CUDA_ERROR_NO_DEVICE (fake failure)"),
+            std::string::npos)
       << message;
   expectTheHostWorks();
   fake.fake_cuda_set_devices(1);
   EXPECT_EQ(failureAt(std::string(RNN_FAKE_CUDA_DIRECTORY) + "/./libcuda.so.1"), "");
 }
 
-TEST_F(CudaFailureTest, AFailureOfTheStartIsNotKept) {
+TEST_F(CudaFailureTest, InitializationFailuresAreNotCached) {
   const std::string path = std::string(RNN_FAKE_CUDA_DIRECTORY) + "/././libcuda.so.1";
   for (int n = 0; n < 2; ++n) { // cuInit, cuDriverGetVersion
     fake.fake_cuda_fail_nth(n, CUDA_ERROR_SYSTEM_NOT_READY);
@@ -91,7 +92,7 @@ TEST_F(CudaFailureTest, CodesOfTheDriver) {
   CudaCall cuda;
   for (const auto &c : cases) {
     rnnrt_stream_t *stream = nullptr;
-    fake.fake_cuda_fail_nth(2, c.result); // after the context was made current
+    fake.fake_cuda_fail_nth(2, c.result); // after the context is current
     const std::string prefix = std::string(c.code) + ": ";
     const std::string failure = take(rnnrt_stream_create(cuda.device, &stream));
     EXPECT_EQ(failure.rfind(prefix + "cuStreamCreate failed: CUDA_ERROR_", 0), 0u) << failure;
@@ -103,14 +104,14 @@ TEST_F(CudaFailureTest, CodesOfTheDriver) {
             "INTERNAL: cuStreamCreate failed: an error without a name (fake failure)");
 }
 
-/// Everything that a device does, until something fails. True when nothing did.
+/// Uses all functions of a device until one fails. Returns true if none fails.
 bool runAll(const FakeDriver &fake) {
   static char code[] = "\177ELF chip=sm_90a kernels=step";
   bool good = true;
   auto ok = [&](rnnrt_status_t status) {
     const bool fine = !status;
     const std::string message = take(status);
-    // The driver's word for it reaches the user, with the function that failed; and a free that failed is done later.
+    // The message contains the driver's error name and the function that failed.
     if (!fine) {
       EXPECT_NE(message.find("CUDA_ERROR_UNKNOWN (fake failure)"), std::string::npos) << message;
       EXPECT_NE(message.find(fake.fake_cuda_failed()), std::string::npos) << message;
@@ -141,7 +142,7 @@ bool runAll(const FakeDriver &fake) {
       ok(rnnrt_module_load(device, &image, 1, &module)) && ok(rnnrt_module_kernel(module, "step", &kernel)) &&
       ok(rnnrt_kernel_launch(kernel, stream, &launch, nullptr)) && ok(rnnrt_stream_synchronize(stream)) &&
       ok(rnnrt_call_create(device, stream, nullptr, &call))) {
-    // Compiled code has no branches: all of this is called, whatever fails.
+    // Compiled code has no error branches: it calls all entries, also after a failure.
     rnnrt_abi_make_current(call);
     void *buffer = rnnrt_abi_alloc(call, 100), *other = rnnrt_abi_gpu_mem_alloc(50, nullptr, 0);
     rnnrt_abi_gpu_memset32(other, 1, 4, nullptr);
@@ -174,7 +175,7 @@ bool runAll(const FakeDriver &fake) {
 }
 
 TEST_F(CudaFailureTest, EveryCallFailsOnce) {
-  ASSERT_TRUE(runAll(fake)); // the driver is loaded now
+  ASSERT_TRUE(runAll(fake)); // loads the driver
   fake.fake_cuda_reset();
   ASSERT_TRUE(runAll(fake));
   const int64_t calls = fake.fake_cuda_calls();
@@ -186,8 +187,8 @@ TEST_F(CudaFailureTest, EveryCallFailsOnce) {
     const bool good = runAll(fake);
     const std::string failed = fake.fake_cuda_failed();
     ASSERT_NE(failed, "") << n;
-    // Without the current context it is pushed; whether memory is pinned is then not known, and it is not; and when
-    // things end nobody is there to hear of it.
+    // These failures are not reported: after a failure of cuCtxGetCurrent the context is pushed, memory of unknown kind
+    // counts as pageable, and destructors cannot report failures.
     static const std::vector<std::string> quiet = {"cuCtxGetCurrent",  "cuPointerGetAttribute", "cuCtxSynchronize",
                                                    "cuCtxPushCurrent", "cuStreamSynchronize",   "cuMemFreeAsync"};
     if (good) {

@@ -1,5 +1,5 @@
-// CudaLaunchTest.cpp - upstream's launch entries (mgpu.def) on the fake driver, called as the translation of
-// gpu.launch_func calls them.
+// CudaLaunchTest.cpp - the launch entries of mgpu.def on the fake driver, called as the translation of gpu.launch_func
+// does.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaSupport.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// What stands in a compiled module: a constructor, a destructor, and code that launches.
+/// The parts of a compiled module: a constructor, a destructor, and code that launches.
 struct Compiled {
   explicit Compiled(const char *text) : module(rnnrt_abi_gpu_module_load_jit(const_cast<char *>(text), 0)) {}
   ~Compiled() { rnnrt_abi_gpu_module_unload(module); }
@@ -34,7 +34,7 @@ const char *const text = ".version 8.6\n.target sm_80\n.entry fill(\n.entry fill
 
 class CudaLaunchTest : public CudaTest {};
 
-TEST_F(CudaLaunchTest, OnTheStreamOfTheCall) {
+TEST_F(CudaLaunchTest, UsesTheStreamOfTheCall) {
   Compiled compiled(text);
   CudaCall cuda(/*ownStream=*/true), other;
   fake.fake_cuda_reset();
@@ -51,7 +51,7 @@ TEST_F(CudaLaunchTest, OnTheStreamOfTheCall) {
                                  "cuLaunchKernelEx stream=3 kernel=fill grid=4x1x1 block=128x1x1 shared=0",
                                  "cuMemcpyAsync stream=3 bytes=16", "cuStreamSynchronize stream=3",
                                  "cuMemFreeAsync stream=3 bytes=16"}));
-  // Another call has another device, and loads the code for itself; a second launch does not.
+  // A call on another device loads the module on that device. A second launch does not load it again.
   fake.fake_cuda_reset();
   rnnrt_abi_make_current(other.call);
   compiled.launch("fill", nullptr);
@@ -63,7 +63,7 @@ TEST_F(CudaLaunchTest, OnTheStreamOfTheCall) {
   EXPECT_EQ(other.failure(), "");
 }
 
-TEST_F(CudaLaunchTest, NamesSetMarks) {
+TEST_F(CudaLaunchTest, NameSuffixesSetLaunchAttributes) {
   Compiled compiled(text);
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
@@ -110,7 +110,7 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreSkipped) {
   EXPECT_EQ(launches(), 1u);
   EXPECT_STREQ(rnnrt_call_skipped(cuda.call), nullptr);
   EXPECT_EQ(rnnrt_call_skipped_by(cuda.call), RNNRT_SKIPPED_BY_NOTHING);
-  // One that is left out is enough, and the other launches go on.
+  // One skipped launch makes clusters_ran return 0; the other launches are issued.
   rnnrt_abi_try_clusters(cuda.call);
   launch("step", 8);
   launch("other", 2);
@@ -120,21 +120,21 @@ TEST_F(CudaLaunchTest, ClustersThatDoNotFitAreSkipped) {
   EXPECT_EQ(launches(), 3u);
   EXPECT_STREQ(rnnrt_call_skipped(cuda.call), "no cluster of this size fits on the device with this shared memory");
   EXPECT_EQ(rnnrt_call_skipped_by(cuda.call), RNNRT_SKIPPED_BY_DEVICE);
-  // The device is asked once for a kernel and a shape; the size of the grid does not matter.
+  // The driver is queried once per kernel and shape, independent of the grid size.
   const int64_t calls = fake.fake_cuda_calls();
   rnnrt_abi_try_clusters(cuda.call);
   launch("step", 8, 64);
   launch("step", 8, 0);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
   EXPECT_EQ(fake.fake_cuda_calls(), calls);
-  // A size that no device has is refused by the runtime, which is no failure here either.
+  // For a cluster size beyond all devices, the runtime skips the launch without a query.
   rnnrt_abi_try_clusters(cuda.call);
   launch("step", 32);
   EXPECT_EQ(rnnrt_abi_clusters_ran(cuda.call), 0);
-  // Nobody had to wait.
+  // No call synchronizes.
   EXPECT_EQ(fake.lines("cuStreamSynchronize").size() + fake.lines("cuCtxSynchronize").size(), 0u);
   EXPECT_EQ(cuda.failure(), "");
-  // A launch that nothing stands in for fails, as does one behind the end.
+  // Outside try_clusters, such a launch fails.
   launch("step", 8);
   EXPECT_EQ(cuda.failure(),
             "UNIMPLEMENTED: cuLaunchKernelEx failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (fake failure); no "
@@ -162,7 +162,7 @@ TEST_F(CudaLaunchTest, AnEmptyGridIsNoLaunch) {
   EXPECT_EQ(fake.lines("cuLaunchKernelEx").size(), 0u);
 }
 
-TEST_F(CudaLaunchTest, TheFirstFailureEndsIt) {
+TEST_F(CudaLaunchTest, StopsAfterTheFirstFailure) {
   Compiled compiled(text);
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
@@ -190,13 +190,13 @@ TEST_F(CudaLaunchTest, CodeForAnotherChip) {
   rnnrt_abi_gpu_module_unload(module);
 }
 
-TEST_F(CudaLaunchTest, WithoutACallNothingHappens) {
+TEST_F(CudaLaunchTest, NoOpWithoutACall) {
   Compiled compiled(text);
   rnnrt_abi_make_current(nullptr);
   compiled.launch("fill", nullptr);
   EXPECT_EQ(rnnrt_abi_gpu_mem_alloc(8, nullptr, 0), nullptr);
   rnnrt_abi_gpu_mem_free(nullptr, nullptr);
-  // A thread has a current call of its own.
+  // Each thread has its own current call.
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
   fake.fake_cuda_reset();
@@ -204,13 +204,13 @@ TEST_F(CudaLaunchTest, WithoutACallNothingHappens) {
   EXPECT_EQ(fake.lines(), Lines());
 }
 
-TEST_F(CudaLaunchTest, OnAnotherDeviceItSaysSo) {
+TEST_F(CudaLaunchTest, FailsOnOtherDevices) {
   Compiled compiled(text);
   CudaCall host(false, "host");
   rnnrt_abi_make_current(host.call);
   compiled.launch("fill", nullptr);
   EXPECT_EQ(host.failure(), "FAILED_PRECONDITION: the function was compiled for target cuda, but its call is on device "
-                            "`host`; make the call on a device `cuda`, or compile the function for that one");
+                            "`host`; create the call on a device `cuda`, or compile the function for that device");
 }
 
 TEST_F(CudaLaunchTest, Memory) {
@@ -220,7 +220,7 @@ TEST_F(CudaLaunchTest, Memory) {
   auto *words = static_cast<int32_t *>(rnnrt_abi_gpu_mem_alloc(64, nullptr, 0));
   ASSERT_NE(words, nullptr);
   rnnrt_abi_gpu_memset32(words, -5, 16, nullptr);
-  // The upper half of a narrow argument is anything.
+  // The upper bits of a narrow argument are undefined.
   rnnrt_abi_gpu_memset16(words + 8, 0x77770102, 4, nullptr);
   rnnrt_abi_gpu_memset32(words, 1, 0, nullptr);
   int32_t back[16] = {};
@@ -235,13 +235,14 @@ TEST_F(CudaLaunchTest, Memory) {
                    "cuMemFreeAsync stream=3 bytes=64"}));
   EXPECT_EQ(cuda.failure(), "");
   EXPECT_EQ(rnnrt_abi_gpu_mem_alloc(-8, nullptr, 0), nullptr);
-  EXPECT_EQ(cuda.failure(), "INVALID_ARGUMENT: a buffer of -8 bytes: a dimension is negative or the size overflows");
+  EXPECT_EQ(cuda.failure(),
+            "INVALID_ARGUMENT: cannot allocate a buffer of -8 bytes: a dimension is negative or the size overflows");
   rnnrt_call_reset(cuda.call);
   EXPECT_EQ(rnnrt_abi_gpu_mem_alloc(8, nullptr, 0x101), nullptr);
-  EXPECT_EQ(cuda.failure().rfind("UNIMPLEMENTED: memory that host and device share", 0), 0u);
+  EXPECT_EQ(cuda.failure().rfind("UNIMPLEMENTED: gpu.alloc host_shared is not supported", 0), 0u);
 }
 
-/// Memory is given back after a failure too.
+/// Memory is freed after a failure too.
 TEST_F(CudaLaunchTest, FreeAfterAFailure) {
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
@@ -300,14 +301,14 @@ TEST_F(CudaLaunchTest, TensorMaps) {
     int64_t offset, sizes[2], strides[2];
   } memref{data, data, 4, {3, 8}, {16, 1}};
   int64_t box[] = {2, 4};
-  // 6 is f16.
+  // Type 6 is f16.
   void *map = rnnrt_abi_gpu_tensor_map_encode_tiled_memref(2, &memref, 6, 0, 0, 0, 0, box);
   ASSERT_NE(map, nullptr);
   EXPECT_EQ(fake.lines("cuTensorMapEncodeTiled"), Lines{"cuTensorMapEncodeTiled type=6 sizes 8 3 strides 32 box 4 2"});
   uint64_t address = 0;
   rnnrt_abi_read(cuda.call, map, &address, sizeof(address));
   EXPECT_EQ(address, reinterpret_cast<uintptr_t>(data + 4));
-  // The same map is the same memory.
+  // Equal maps share memory.
   EXPECT_EQ(rnnrt_abi_gpu_tensor_map_encode_tiled_memref(2, &memref, 6, 0, 0, 0, 0, box), map);
   memref.offset = 0;
   EXPECT_NE(rnnrt_abi_gpu_tensor_map_encode_tiled_memref(2, &memref, 6, 0, 0, 0, 0, box), map);
@@ -319,8 +320,8 @@ TEST_F(CudaLaunchTest, TensorMaps) {
   EXPECT_EQ(cuda.failure().rfind("INVALID_ARGUMENT: a tensor map has", 0), 0u);
 }
 
-/// A device keeps code that was unloaded until it loads other code: its kernels may still run.
-TEST_F(CudaLaunchTest, UnloadedCodeEnds) {
+/// A device keeps an unloaded module until it loads another one, since kernels may still run.
+TEST_F(CudaLaunchTest, UnloadedModulesAreFreed) {
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
   for (int round = 0; round < 3; ++round) {

@@ -1,4 +1,4 @@
-// EmulatorTest.cpp - how the runtime finds librnn_emulator, and what it says if that is missing.
+// EmulatorTest.cpp - the search for librnn_emulator, and the failure if it is missing.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/api.h"

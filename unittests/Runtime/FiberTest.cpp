@@ -1,5 +1,5 @@
-// FiberTest.cpp - switching stacks, as compiled code needs it. Built twice: with the switch of this machine and with
-// the portable one.
+// FiberTest.cpp - stack switching as the emulator uses it. Built twice: with the native and the portable
+// implementation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Fiber.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t stackBytes = 65536;
 
-/// A ring of fibers that hand a token on, each with work of its own in between.
+/// A ring of fibers that pass a token on, with work in between.
 struct Ring {
   struct Member {
     Ring *ring;
@@ -32,10 +32,10 @@ struct Ring {
   std::vector<double> sums;
   size_t rounds = 0;
 
-  void run(StackPool &pool, size_t count, size_t wantedRounds) {
+  void run(StackPool &pool, size_t count, size_t numRounds) {
     members = std::vector<Member>(count);
     sums.assign(count, 0);
-    rounds = wantedRounds;
+    rounds = numRounds;
     for (size_t index = 0; index < count; ++index) {
       members[index].ring = this;
       members[index].index = index;
@@ -49,7 +49,7 @@ struct Ring {
   static void enter(void *argument) {
     auto &self = *static_cast<Member *>(argument);
     Ring &ring = *self.ring;
-    // Values that live across switches: in registers, on the stack, in the registers of floating point.
+    // Values that are live across switches: in integer registers, floating-point registers and on the stack.
     double sum = 0, factor = double(self.index) + 0.5;
     std::string text = "member " + std::to_string(self.index);
     for (size_t round = 0; round < ring.rounds; ++round) {
@@ -72,7 +72,7 @@ struct Ring {
 
 } // namespace
 
-TEST(Fiber, TakesTurnsAndKeepsItsValues) {
+TEST(Fiber, SwitchingPreservesValues) {
   StackPool pool;
   pool.reset(stackBytes);
   Ring ring;
@@ -84,7 +84,7 @@ TEST(Fiber, TakesTurnsAndKeepsItsValues) {
     EXPECT_EQ(ring.sums[index], (double(index) + 0.5) * 4950) << "member " << index;
 }
 
-TEST(Fiber, AStackServesAgain) {
+TEST(Fiber, StacksAreReused) {
   StackPool pool;
   for (int life = 0; life < 3; ++life) {
     pool.reset(stackBytes);
@@ -94,7 +94,7 @@ TEST(Fiber, AStackServesAgain) {
   }
 }
 
-TEST(Fiber, ManyAtOnce) {
+TEST(Fiber, ManyFibers) {
   StackPool pool;
   pool.reset(stackBytes);
   Ring ring;
@@ -128,7 +128,7 @@ struct Thrower {
 
   static void enter(void *argument) {
     auto &self = *static_cast<Thrower *>(argument);
-    // What movaps needs of a stack.
+    // movaps requires an aligned stack.
     alignas(16) volatile char local[16];
     self.aligned = reinterpret_cast<uintptr_t>(&local) % 16 == 0;
     try {
@@ -141,7 +141,7 @@ struct Thrower {
 };
 } // namespace
 
-TEST(Fiber, ExceptionsStayOnIt) {
+TEST(Fiber, ExceptionsStayInTheFiber) {
   StackPool pool;
   pool.reset(stackBytes);
   Thrower thrower;
@@ -162,7 +162,7 @@ TEST(StackPool, StacksAreApartAndGrowOnRequest) {
   pool.reset(200000);
   EXPECT_GE(pool.getStackBytes(), 200000u);
   std::memset(pool.take(), 3, pool.getStackBytes());
-  // A smaller wish keeps what there is.
+  // A smaller request reuses the larger stack.
   pool.reset(10);
   EXPECT_GE(pool.getStackBytes(), 200000u);
 }

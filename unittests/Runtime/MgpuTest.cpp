@@ -1,4 +1,4 @@
-// MgpuTest.cpp - librnn_mgpu: upstream's names reach the entries of the runtime, on the fake driver.
+// MgpuTest.cpp - librnn_mgpu: MLIR's function names forward to the entries of the runtime, on the fake driver.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaSupport.h"

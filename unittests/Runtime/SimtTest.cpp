@@ -1,4 +1,4 @@
-// SimtTest.cpp - the emulator through its entries, with kernels written in C++ as the compiler would write them.
+// SimtTest.cpp - the emulator through its entries, with kernels in C++ of the form that the compiler generates.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/abi.h"
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// A device of target simt with a call that is current.
+/// A device `simt` with a current call.
 class Session {
 public:
   explicit Session(const char *name = "simt") {
@@ -30,7 +30,7 @@ public:
     rnnrt_device_release(device);
   }
 
-  /// "CODE: message" of the call, or "OK"; the call can be used again.
+  /// Returns "CODE: message" of the call, or "OK", and resets the call.
   std::string take() {
     rnnrt_status_t first = rnnrt_call_status(call);
     std::string text = rnnrt_status_code_name(rnnrt_status_code(first));
@@ -74,7 +74,7 @@ static void recordOrder(void **arguments) {
   static_cast<std::vector<int32_t> *>(arguments[0])->push_back(globalThread());
 }
 
-TEST(Simt, SchedulesDecideWhoGoesFirst) {
+TEST(Simt, SchedulesSetTheOrder) {
   std::vector<int32_t> fifo, reverse, random, again, other;
   auto run = [](const char *device, std::vector<int32_t> &order) {
     Session session(device);
@@ -95,7 +95,7 @@ TEST(Simt, SchedulesDecideWhoGoesFirst) {
   EXPECT_EQ(random, expected);
 }
 
-TEST(Simt, UnknownSchedulesAreRefused) {
+TEST(Simt, UnknownSchedulesAreRejected) {
   for (const char *name : {"simt:lifo", "simt:random:", "simt:random:x", "simt:random:-1", "simt:random:1x",
                            "simt:random:99999999999999999999", "simt:fifo:1"}) {
     Session session(name);
@@ -175,7 +175,8 @@ TEST(Simt, LivelocksEnd) {
   Session session;
   EXPECT_EQ(
       launch(session, poll, nullptr, {4, 32}),
-      "FAILED_PRECONDITION: livelock (threads poll memory that no thread changes) in kernel `test::kernel`: block (0,0,0) "
+      "FAILED_PRECONDITION: livelock (threads poll memory that no thread changes) in kernel `test::kernel`: block "
+      "(0,0,0) "
       "threads 0 to 31 poll at poll.mlir:1:1; 3 blocks have not started, which only a cooperative launch would run "
       "together with these");
 }
@@ -188,7 +189,7 @@ static void failInTheMiddle(void **arguments) {
   ++*static_cast<int32_t *>(arguments[0]);
 }
 
-TEST(Simt, AFailureEndsTheLaunchAndNothingElse) {
+TEST(Simt, FailuresEndOnlyTheLaunch) {
   Session session;
   for (int run = 0; run < 3; ++run) {
     int32_t finished = 0;
@@ -203,7 +204,7 @@ TEST(Simt, AFailureEndsTheLaunchAndNothingElse) {
   }
 }
 
-TEST(Simt, TheFirstFailureStaysAndLaterLaunchesDoNothing) {
+TEST(Simt, FirstFailureIsKept) {
   Session session;
   void *arguments[] = {nullptr};
   int32_t finished = 0;
@@ -215,7 +216,7 @@ TEST(Simt, TheFirstFailureStaysAndLaterLaunchesDoNothing) {
   EXPECT_EQ(finished, 0);
 }
 
-TEST(Simt, ACallOfAnotherDeviceIsRefused) {
+TEST(Simt, CallsOfOtherDevicesAreRejected) {
   Session session("host");
   std::vector<int32_t> order;
   EXPECT_EQ(
@@ -233,7 +234,7 @@ TEST(Simt, LaunchesWithoutACallDoNothing) {
   EXPECT_TRUE(order.empty());
 }
 
-TEST(Simt, SizesOfTheHardwareHold) {
+TEST(Simt, HardwareLimits) {
   Session session;
   auto run = [&](std::vector<int64_t> grid, std::vector<int64_t> block, int64_t fixed, int64_t dynamic) {
     void *arguments[] = {nullptr};
@@ -271,7 +272,7 @@ TEST(Simt, SharedMemoryIsPoisonedForEveryBlock) {
     EXPECT_NE(value, value);
 }
 
-/// Threads of one block write their own slot of global memory and then, after a barrier, a neighbour's.
+/// Each thread of a block writes its own slot of global memory and, after a barrier, that of its neighbor.
 static void neighbours(void **arguments) {
   auto *values = static_cast<int32_t *>(arguments[0]);
   int32_t *own = values + 1 + thread(), *next = values + 1 + (thread() + 1) % 64;
@@ -283,7 +284,7 @@ static void neighbours(void **arguments) {
   *next = -thread();
 }
 
-TEST(Simt, TheCheckerWantsBarriers) {
+TEST(Simt, TheCheckerRequiresBarriers) {
   for (const char *name : schedules) {
     Session session(name);
     std::vector<int32_t> values(65);
@@ -299,7 +300,7 @@ TEST(Simt, TheCheckerWantsBarriers) {
   }
 }
 
-/// Thread 0 waits by plain loads for what the last thread writes.
+/// Thread 0 polls a value of the last thread by plain loads.
 static void pollWithoutAtomics(void **arguments) {
   auto *flag = static_cast<volatile int32_t *>(arguments[0]);
   if (thread() == 63) {
@@ -310,7 +311,7 @@ static void pollWithoutAtomics(void **arguments) {
     rnnrt_abi_simt_access(const_cast<int32_t *>(flag), 4, 0, "poll.mlir:1:1");
 }
 
-TEST(Simt, ThePollOfAPlainLoadIsARace) {
+TEST(Simt, PollingByPlainLoadsIsARace) {
   Session session;
   int32_t flag = 0;
   EXPECT_EQ(
@@ -327,7 +328,7 @@ static void narrow(void **arguments) {
     rnnrt_abi_simt_access(bytes + thread() * values[1], values[2], 1, thread() ? "b.mlir:1:1" : "a.mlir:1:1");
 }
 
-TEST(Simt, TheCheckerTellsBytesApart) {
+TEST(Simt, TheCheckerTracksBytes) {
   struct Case {
     int32_t distance, bytes;
     bool race;
@@ -340,7 +341,7 @@ TEST(Simt, TheCheckerTellsBytesApart) {
   }
 }
 
-TEST(Simt, SeveralThreadsLaunchAtOnce) {
+TEST(Simt, ConcurrentLaunches) {
   std::vector<std::thread> threads;
   std::vector<std::string> results(4);
   for (size_t index = 0; index < results.size(); ++index)

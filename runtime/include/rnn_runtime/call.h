@@ -1,5 +1,5 @@
-// call.h - one invocation of compiled code. A compiled function takes a call first; after it returned, the call says
-// whether everything went well.
+// call.h - one invocation of compiled code. The first parameter of a compiled function is the call. When the function
+// has returned, the call holds its status.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_CALL_H
@@ -11,26 +11,27 @@
 extern "C" {
 #endif
 
-/// Options of a call. Fill it with rnnrt_call_options_init, then change what matters.
+/// Options of a call. Initialize with rnnrt_call_options_init, then set individual members.
 typedef struct rnnrt_call_options {
-  /// Which draw of the dropout stream every training forward of this call takes. -1: the next one of its plan, so that
-  /// masks differ from step to step as in TensorFlow. 0 or more: that draw, for runs that must repeat.
+  /// The dropout draw of the training forward passes of this call. -1: the next draw of each plan, so that masks differ
+  /// between calls, as in TensorFlow. 0 or more: this draw, for reproducible runs.
   int64_t dropout_draw;
 } rnnrt_call_options_t;
 
-/// Defaults: draw -1, or the number in the environment variable RNNRT_DROPOUT_DRAW.
+/// Sets the defaults: the draw of the environment variable RNNRT_DROPOUT_DRAW, or -1.
 RNNRT_API void rnnrt_call_options_init(rnnrt_call_options_t *options);
 
-/// Makes a call on `device` and `stream`; it keeps both alive. `stream` NULL is the device's own order, `options` NULL
-/// the defaults. One call is used by one thread at a time; it may be used again after rnnrt_call_reset.
+/// Creates a call on `device` and `stream`, and keeps both alive. If `stream` is NULL, the call uses the default stream
+/// of the device; if `options` is NULL, the defaults. The caller owns the call. Only one thread at a time may use it.
+/// It may be reused after rnnrt_call_reset. Returns INVALID_ARGUMENT if `stream` belongs to another device.
 RNNRT_API rnnrt_status_t rnnrt_call_create(rnnrt_device_t *device, rnnrt_stream_t *stream,
                                            const rnnrt_call_options_t *options, rnnrt_call_t **out_call);
 
-/// The first failure since the call was made or reset; NULL when there was none. Lent: do not release it. Once there is
-/// one, every entry of abi.h returns at once. INVALID_ARGUMENT when `call` is NULL.
+/// Returns the first failure since the call was created or reset, or NULL if there is none. Borrowed: do not release
+/// it. After a failure, every entry of abi.h returns at once. Returns INVALID_ARGUMENT if `call` is NULL.
 RNNRT_API rnnrt_status_t rnnrt_call_status(const rnnrt_call_t *call);
 
-/// Records a failure of the caller's own unless there is one already. Takes the ownership of `status`.
+/// Records a failure of the caller, unless the call has failed already. Takes ownership of `status`.
 RNNRT_API void rnnrt_call_fail(rnnrt_call_t *call, rnnrt_status_t status);
 
 /// Why a launch of clusters was skipped since the call was created or reset, so that other kernels did its work. NULL
@@ -50,11 +51,11 @@ RNNRT_API rnnrt_skipped_by_t rnnrt_call_skipped_by(const rnnrt_call_t *call);
 /// Clears the failure and what was skipped, and releases the plans that the call uses.
 RNNRT_API void rnnrt_call_reset(rnnrt_call_t *call);
 
-/// The device and the stream, lent; the stream is NULL when the call was made without.
+/// Return the device and the stream of the call, borrowed. The stream is NULL if the call uses the default stream.
 RNNRT_API rnnrt_device_t *rnnrt_call_device(const rnnrt_call_t *call);
 RNNRT_API rnnrt_stream_t *rnnrt_call_stream(const rnnrt_call_t *call);
 
-/// Ends the call. NULL is allowed.
+/// Releases the call. NULL is allowed.
 RNNRT_API void rnnrt_call_release(rnnrt_call_t *call);
 
 #ifdef __cplusplus

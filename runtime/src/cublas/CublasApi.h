@@ -1,6 +1,7 @@
-// CublasApi.h - the part of cuBLASLt's C interface (CUDA 12 and 13) that the runtime uses, declared by ourselves: the
-// library builds where no CUDA is installed. A test compares every value and signature with NVIDIA's header where it is
-// found. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CublasApi.h - declarations of the part of the cuBLASLt API (CUDA 12 and 13) that the runtime uses. They do not come
+// from NVIDIA's header, so that the runtime builds without CUDA. A test compares them with the header if that is
+// available.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUBLAS_CUBLASAPI_H
 #define RNNRT_CUBLAS_CUBLASAPI_H
@@ -30,12 +31,12 @@ enum class Result : uint32_t {
 
 /// cudaDataType.
 enum class DataType : uint32_t { R32F = 0, R64F = 1, R16F = 2, R16BF = 14 };
-/// F32 is full precision: factors are not rounded.
+/// F32 does not round operands to TF32.
 enum class ComputeType : uint32_t { F32 = 68, F32FastTf32 = 77, F64 = 70 };
 enum class Operation : uint32_t { None = 0, Transpose = 1 };
 enum class Epilogue : uint32_t { Default = 1, Bias = 4 };
 
-/// Attributes with the type of their value: Operation, Operation, Epilogue, a pointer, DataType.
+/// Value types of the attributes: Operation, Operation, Epilogue, a pointer, DataType.
 enum class MatmulDescAttribute : uint32_t {
   TransposeA = 3,
   TransposeB = 4,
@@ -43,7 +44,7 @@ enum class MatmulDescAttribute : uint32_t {
   BiasPointer = 8,
   BiasDataType = 26,
 };
-/// uint64_t; uint32_t for the rest.
+/// Value types: uint64_t for the first attribute, uint32_t for the others.
 enum class MatmulPreferenceAttribute : uint32_t {
   MaxWorkspaceBytes = 1,
   MinAlignmentA = 5,
@@ -64,7 +65,7 @@ struct MatmulHeuristicResult {
   int reserved[4];
 };
 
-/// Addresses of the functions in the loaded library.
+/// Function table of the loaded library.
 struct CublasApi {
 #define RNNRT_CUBLASLT(result, name, parameters) result(*name) parameters = nullptr;
 #include "cublas/CublasApi.def"

@@ -1,4 +1,4 @@
-// CublasLibrary.cpp - finds, loads and judges cuBLASLt.
+// CublasLibrary.cpp - finds and loads cuBLASLt, and checks its version.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cublas/CublasLibrary.h"
@@ -47,7 +47,7 @@ rnnrt_status_code_t cublas::statusCode(Result result) {
   case Result::ArchMismatch:
     return RNNRT_STATUS_UNIMPLEMENTED;
   default:
-    // Invalid values too: every parameter is ours, and was checked before.
+    // Includes invalid values: the runtime has checked every parameter, so that they are internal errors.
     return RNNRT_STATUS_INTERNAL;
   }
 }

@@ -1,4 +1,4 @@
-// CublasLibrary.h - cuBLASLt, loaded at first use: the addresses of its functions, and its failures as statuses.
+// CublasLibrary.h - cuBLASLt, loaded at first use: its function table, and conversion of its errors to statuses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUBLAS_CUBLASLIBRARY_H
@@ -15,16 +15,16 @@ namespace rnnrt::cublas {
 /// Immutable, shared by all devices of the process, and never unloaded.
 class CublasLibrary : public LoadedLibrary<CublasLibrary, CublasApi> {
 public:
-  /// The library that RNNRT_CUBLASLT_PATH or the search finds: of CUDA 13 where the driver is of that version or a
-  /// later one, else of CUDA 12. UNAVAILABLE, with every name that was tried, when there is none, when a function is
-  /// missing, or when it is of another version. Successes are kept; a failure is tried again.
+  /// Loads the library that RNNRT_CUBLASLT_PATH or the search finds: of CUDA 13 if the driver supports it, else of CUDA
+  /// 12. Returns UNAVAILABLE, with all paths tried, if there is none, if a function is missing, or if its version is
+  /// not supported. Success is cached; after a failure, the next call retries.
   static Status load(int driverVersion, std::shared_ptr<const CublasLibrary> &library);
 
-  /// As 130002 for 13.0.2.
+  /// E.g. 130002 for 13.0.2.
   size_t version() const { return number; }
   std::string versionText() const;
 
-  /// The failure of `what`, a function's name, with cuBLASLt's name of it.
+  /// Converts the result of function `what` to a status, with cuBLASLt's name of the error.
   Status check(Result result, const char *what) const;
 
 private:
@@ -34,7 +34,7 @@ private:
   size_t number = 0;
 };
 
-/// The code that a result becomes.
+/// Returns the status code of a library result.
 rnnrt_status_code_t statusCode(Result result);
 
 } // namespace rnnrt::cublas

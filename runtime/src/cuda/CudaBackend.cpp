@@ -1,4 +1,4 @@
-// CudaBackend.cpp - a CUDA device behind the interface of all devices.
+// CudaBackend.cpp - the backend of devices `cuda`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/CudaBackend.h"
@@ -17,12 +17,12 @@ using namespace rnnrt::cuda;
 
 namespace {
 
-/// A module that its user owns; it keeps the device.
+/// A module that the program owns. It keeps the device alive.
 class OwnedModule final : public Module {
 public:
   explicit OwnedModule(std::shared_ptr<CudaDevice> device) : device(std::move(device)), code(*this->device) {}
   ~OwnedModule() override {
-    // Its kernels may still run.
+    // Kernels of the module may still run.
     ContextScope scope(*device);
     if (scope.status.ok())
       (void)device->driver().cuCtxSynchronize();
@@ -80,14 +80,14 @@ public:
   }
 
   Status copy(rnnrt_stream_t *stream, void *target, const void *source, int64_t bytes) override {
-    const CUstream order = nativeStream(stream, *device);
-    RNNRT_TRY(device->copy(order, target, source, bytes));
+    const CUstream cudaStream = nativeStream(stream, *device);
+    RNNRT_TRY(device->copy(cudaStream, target, source, bytes));
     if (!bytes || (!device->isPinnedHost(target) && !device->isPinnedHost(source)))
       return Status();
-    // A captured copy runs with its graph; there is nothing to wait for.
+    // A captured copy executes with its graph, so that there is nothing to wait for.
     bool capturing = false;
-    RNNRT_TRY(device->isCapturing(order, capturing));
-    return capturing ? Status() : device->synchronize(order);
+    RNNRT_TRY(device->isCapturing(cudaStream, capturing));
+    return capturing ? Status() : device->synchronize(cudaStream);
   }
 
   rnnrt_memory_stats_t memoryStats() const override { return device->memoryStats(); }
@@ -104,7 +104,7 @@ public:
     return device->synchronize(native ? static_cast<CUstream>(native) : device->defaultStream());
   }
   void releaseStream(void *native) override {
-    // The driver lets its work end first.
+    // The driver completes the work of the stream first.
     ContextScope scope(*device);
     (void)device->driver().cuStreamDestroy(static_cast<CUstream>(native));
   }

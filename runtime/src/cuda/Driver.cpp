@@ -1,4 +1,4 @@
-// Driver.cpp - finds, loads and starts the CUDA driver.
+// Driver.cpp - finds, loads and initializes the CUDA driver.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/Driver.h"
@@ -12,7 +12,8 @@ Status Driver::load(std::shared_ptr<const Driver> &driver) {
   query.version = "a CUDA driver of version 12.0 or later";
   query.variable = "RNNRT_CUDA_PATH";
   query.names = {"libcuda.so.1"};
-  // The driver comes with the machine and not with CUDA. Containers and WSL put it where the loader may not look.
+  // The driver is part of the system, not of CUDA. Containers and WSL install it in folders that the loader may not
+  // search.
   query.directories = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
                        "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"};
   return LoadedLibrary::load(query, driver);
@@ -21,7 +22,7 @@ Status Driver::load(std::shared_ptr<const Driver> &driver) {
 Status Driver::start() {
   if (Status status = check(api().cuInit(0), "cuInit"); !status.ok()) {
     const std::string message =
-        "the CUDA driver `" + path() + "` does not start: " + rnnrt_status_message(status.get());
+        "the CUDA driver `" + path() + "` cannot be initialized: " + rnnrt_status_message(status.get());
     return Status(rnnrt_status_create(RNNRT_STATUS_UNAVAILABLE, message.c_str()));
   }
   return check(api().cuDriverGetVersion(&number), "cuDriverGetVersion");
@@ -44,7 +45,7 @@ rnnrt_status_code_t cuda::statusCode(CUresult result) {
   case CUDA_ERROR_NOT_SUPPORTED:
     return RNNRT_STATUS_UNIMPLEMENTED;
   case CUDA_ERROR_NOT_INITIALIZED:
-  case CUDA_ERROR_DEINITIALIZED: // the process ends
+  case CUDA_ERROR_DEINITIALIZED: // during process exit
   case CUDA_ERROR_STUB_LIBRARY:
   case CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER:
   case CUDA_ERROR_DEVICE_UNAVAILABLE:
@@ -52,7 +53,7 @@ rnnrt_status_code_t cuda::statusCode(CUresult result) {
   case CUDA_ERROR_INVALID_DEVICE:
   case CUDA_ERROR_DEVICE_NOT_LICENSED:
   case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
-  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION: // a newer driver would do
+  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION: // requires a newer driver
   case CUDA_ERROR_JIT_COMPILATION_DISABLED:
   case CUDA_ERROR_SYSTEM_NOT_READY:
   case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:

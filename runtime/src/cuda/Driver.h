@@ -1,4 +1,4 @@
-// Driver.h - the CUDA driver, loaded at first use: the addresses of its functions, and its failures as statuses.
+// Driver.h - the CUDA driver, loaded at first use: its function table, and conversion of its errors to statuses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDA_DRIVER_H
@@ -15,14 +15,14 @@ namespace rnnrt::cuda {
 /// Immutable, shared by all devices of the process, and never unloaded: the driver keeps threads of its own.
 class Driver : public LoadedLibrary<Driver, DriverApi> {
 public:
-  /// The driver that RNNRT_CUDA_PATH or the search finds, initialized. UNAVAILABLE, with every name that was tried,
-  /// when there is none, when a function is missing, or when it finds no GPU. Successes are kept; a failure is tried
-  /// again.
+  /// Loads and initializes the driver that RNNRT_CUDA_PATH or the search finds. Returns UNAVAILABLE, with all paths
+  /// tried, if there is none, if a function is missing, or if there is no GPU. Success is cached; after a failure, the
+  /// next call retries.
   static Status load(std::shared_ptr<const Driver> &driver);
 
   int version() const { return number; }
 
-  /// The failure of `what`, a function's name: "cuInit failed: CUDA_ERROR_NO_DEVICE (no CUDA-capable device ...)".
+  /// Converts the result of function `what` to a status: "cuInit failed: CUDA_ERROR_NO_DEVICE (no CUDA-capable ...)".
   Status check(CUresult result, const char *what) const;
 
 private:
@@ -32,7 +32,7 @@ private:
   int number = 0;
 };
 
-/// The code that a result becomes.
+/// Returns the status code of a driver result.
 rnnrt_status_code_t statusCode(CUresult result);
 
 } // namespace rnnrt::cuda

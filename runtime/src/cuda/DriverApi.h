@@ -3,8 +3,8 @@
 //
 // The declarations do not come from cuda.h, even where that is installed: the library would then have two variants, of
 // which builds without CUDA test one. cuda.h of an older release also lacks entries. A test compares every name, number
-// and signature with cuda.h where it is found (unittests/Runtime/DriverHeaderTest.cpp). cuDNN and cuBLASLt are declared in
-// the same way.
+// and signature with cuda.h where it is found (unittests/Runtime/DriverHeaderTest.cpp). cuDNN and cuBLASLt are declared
+// in the same way.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDA_DRIVERAPI_H
@@ -26,7 +26,7 @@ using CUmemoryPool = struct CUmemPoolHandle_st *;
 using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 
-// The numbers used of each are below.
+// The values that the runtime uses are defined below.
 enum CUresult : uint32_t {};
 enum CUdevice_attribute : uint32_t {};
 enum CUfunction_attribute : uint32_t {};
@@ -67,7 +67,7 @@ struct CUmemPoolProps {
   unsigned char reserved[54];
 };
 
-/// Of the union in NVIDIA's header what is used.
+/// The members of NVIDIA's union that the runtime uses.
 union alignas(8) CUlaunchAttributeValue {
   char pad[64];
   struct {
@@ -90,12 +90,12 @@ struct CUlaunchConfig {
   unsigned int numAttrs;
 };
 
-/// 64 bytes before CUDA 13, which this serves too.
+/// CUDA before version 13 requires only 64 bytes of alignment.
 struct alignas(128) CUtensorMap {
   uint64_t opaque[16];
 };
 
-/// Addresses of the functions in the loaded driver.
+/// Function table of the loaded driver.
 struct DriverApi {
 #define RNNRT_CUDA(name, version, parameters) CUresult(*name) parameters = nullptr;
 #include "cuda/DriverApi.def"

@@ -30,10 +30,11 @@ struct CompiledModule {
   std::map<std::string, CompiledKernel, std::less<>> kernels;
 };
 
-/// What streams and events are: something to point at.
+/// The object that all streams and events point to: they have no state.
 char token;
 
-/// Runs `body(call, device)` for the thread's current call unless that holds a failure, and records what it returns.
+/// Runs `body(call, device)` for the current call of the thread unless it has failed, and records the status in the
+/// call.
 template <typename Body> void enter(Body &&body) {
   rnnrt_call_t *call = currentCall();
   if (!call || !call->first.ok())
@@ -41,8 +42,8 @@ template <typename Body> void enter(Body &&body) {
   call->record(guarded([&] {
     CudaDevice *device = cudaDevice(*call->device->backend);
     if (!device)
-      return failedPrecondition("the function was compiled for target cuda, but its call is on device `%s`; make the "
-                                "call on a device `cuda`, or compile the function for that one",
+      return failedPrecondition("the function was compiled for target cuda, but its call is on device `%s`; create "
+                                "the call on a device `cuda`, or compile the function for that device",
                                 call->device->name.c_str());
     return body(*call, *device);
   }));
@@ -77,11 +78,11 @@ void *loadModule(const void *data, int64_t bytes) {
   return new (std::nothrow) CompiledModule({data, bytes, nullptr});
 }
 
-/// Removes `mark` from the end of `name`.
-bool strip(std::string_view &name, std::string_view mark) {
-  const bool found = name.size() >= mark.size() && name.substr(name.size() - mark.size()) == mark;
+/// Removes `suffix` from the end of `name`; returns whether it was there.
+bool stripSuffix(std::string_view &name, std::string_view suffix) {
+  const bool found = name.size() >= suffix.size() && name.substr(name.size() - suffix.size()) == suffix;
   if (found)
-    name.remove_suffix(mark.size());
+    name.remove_suffix(suffix.size());
   return found;
 }
 
@@ -91,7 +92,7 @@ void waitForHost() {
   });
 }
 
-/// The descriptor of a ranked memref as compiled code passes it.
+/// A view of a ranked memref descriptor.
 struct MemRef {
   MemRef(void *descriptor, int64_t rank, int64_t elementBytes) {
     struct {
@@ -107,7 +108,7 @@ struct MemRef {
   const int64_t *sizes, *strides;
 };
 
-/// The place and the size of a dense memref; 0 bytes for an empty one.
+/// Returns the address and the size of a dense memref; the size is 0 bytes if it is empty.
 Status denseRange(int64_t rank, void *descriptor, int64_t elementBytes, void *&start, int64_t &bytes) {
   if (!descriptor || rank < 0)
     return invalidArgument("rnnrt_abi_gpu_mem_host_register_memref expects a memref");
@@ -117,7 +118,7 @@ Status denseRange(int64_t rank, void *descriptor, int64_t elementBytes, void *&s
     if (memref.sizes[dim] > 1 && memref.strides[dim] * elementBytes != bytes)
       return unimplemented("only dense memrefs can be registered");
     if (__builtin_mul_overflow(bytes, memref.sizes[dim], &bytes))
-      return outOfRange("the size of a memref does not fit 64 bits");
+      return outOfRange("the size of a memref exceeds 64 bits");
   }
   start = memref.start;
   return Status();
@@ -152,10 +153,10 @@ void *rnnrt_abi_gpu_module_get_function(void *module, const char *name) {
     if (auto it = compiled->kernels.find(std::string_view(name)); it != compiled->kernels.end())
       return &it->second;
     CompiledKernel kernel{compiled->image, name};
-    // In any order.
+    // The suffixes may be in any order.
     std::string_view rest = name;
     for (bool more = true; more;) {
-      const bool cooperative = strip(rest, "__coop"), programmatic = strip(rest, "__pdl");
+      const bool cooperative = stripSuffix(rest, "__coop"), programmatic = stripSuffix(rest, "__pdl");
       kernel.cooperative |= cooperative;
       kernel.programmatic |= programmatic;
       more = cooperative || programmatic;
@@ -208,17 +209,17 @@ void *rnnrt_abi_gpu_mem_alloc(int64_t bytes, void *, int32_t host_shared) {
   void *result = nullptr;
   enter([&](rnnrt_call &call, CudaDevice &) {
     if (host_shared & 0xff)
-      return unimplemented("memory that host and device share (gpu.alloc host_shared); use memory of the device and "
-                           "gpu.memcpy");
+      return unimplemented("gpu.alloc host_shared is not supported; use device memory and gpu.memcpy");
     if (bytes < 0)
-      return invalidArgument("a buffer of %lld bytes: a dimension is negative or the size overflows", (long long)bytes);
+      return invalidArgument("cannot allocate a buffer of %lld bytes: a dimension is negative or the size overflows",
+                             (long long)bytes);
     return call.device->backend->allocate(call.stream.get(), bytes, result);
   });
   return result;
 }
 
 void rnnrt_abi_gpu_mem_free(void *pointer, void *) {
-  // Also after a failure: what was allocated before it must not leak.
+  // Runs also after a failure: earlier allocations must not leak.
   rnnrt_call_t *call = currentCall();
   if (call && pointer)
     call->record(guarded([&] { return call->device->backend->release(call->stream.get(), pointer); }));
@@ -270,7 +271,7 @@ void rnnrt_abi_gpu_mem_host_register_memref(int64_t rank, void *descriptor, int6
 }
 
 void rnnrt_abi_gpu_mem_host_unregister_memref(int64_t rank, void *descriptor, int64_t element_bytes) {
-  // Also after a failure, as a free.
+  // Runs also after a failure, as a free does.
   rnnrt_call_t *call = currentCall();
   CudaDevice *device = call ? cudaDevice(*call->device->backend) : nullptr;
   if (!device)
@@ -295,13 +296,13 @@ void *rnnrt_abi_gpu_tensor_map_encode_tiled_memref(int64_t rank, void *descripto
                                                    int32_t swizzle, int32_t promotion, int32_t fill, int64_t *box) {
   void *result = nullptr;
   enter([&](rnnrt_call &, CudaDevice &device) {
-    // Bytes of an element by CUtensorMapDataType.
+    // Element size in bytes by CUtensorMapDataType.
     static constexpr int64_t elementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
     if (rank < 1 || rank > 5 || type < 0 || type >= int32_t(std::size(elementBytes)) || !descriptor || !box)
       return invalidArgument("a tensor map has 1 to 5 dimensions and a known element type, but got rank %lld, type %d",
                              (long long)rank, type);
     const MemRef memref(descriptor, rank, elementBytes[type]);
-    // The innermost dimension first, and its stride is not told.
+    // The driver expects the innermost dimension first, and no stride for it.
     uint64_t sizes[5], strides[5];
     uint32_t boxSizes[5], elementStrides[5];
     for (int64_t dim = 0; dim < rank; ++dim) {

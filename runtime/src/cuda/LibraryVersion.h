@@ -1,4 +1,4 @@
-// LibraryVersion.h - version numbers of NVIDIA's libraries.
+// LibraryVersion.h - formatting of version numbers of NVIDIA's libraries.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDA_LIBRARYVERSION_H
@@ -9,8 +9,8 @@
 
 namespace rnnrt::cuda {
 
-/// "9.19.0" for 91900: MAJOR*10000 + MINOR*100 + PATCH from the number `since` on, MAJOR*1000 + MINOR*100 + PATCH below
-/// it.
+/// Returns e.g. "9.19.0" for 91900. The number is MAJOR*10000 + MINOR*100 + PATCH if it is at least `since`, else
+/// MAJOR*1000 + MINOR*100 + PATCH.
 inline std::string libraryVersionText(size_t number, size_t since) {
   const bool isNew = number >= since;
   return std::to_string(number / (isNew ? 10000 : 1000)) + "." + std::to_string(number / 100 % (isNew ? 100 : 10)) +

@@ -1,5 +1,5 @@
-// CudnnApi.h - the part of cuDNN 9's C interface that the runtime uses, declared by ourselves: the library builds where
-// no CUDA is installed. A test compares every value and signature with NVIDIA's headers where they are found.
+// CudnnApi.h - declarations of the part of the cuDNN 9 API that the runtime uses. They do not come from NVIDIA's
+// headers, so that the runtime builds without CUDA. A test compares them with the headers if these are available.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDNN_CUDNNAPI_H
@@ -18,7 +18,7 @@ using DropoutDescriptor = struct DropoutObject *;
 using RnnDescriptor = struct RnnObject *;
 using RnnDataDescriptor = struct RnnDataObject *;
 
-/// The thousands say the category, the rest the cause.
+/// The thousands are the category, the remainder is the cause.
 enum class Result : uint32_t {
   Success = 0,
   NotInitialized = 1001,
@@ -46,13 +46,13 @@ enum class InputMode : uint32_t { Linear = 0, Skip = 1 };
 enum class DataLayout : uint32_t { SeqMajorUnpacked = 0 };
 enum class WgradMode : uint32_t { Add = 0 };
 
-/// For auxFlags: sequences of different lengths with padding between them; unpacked layouts need it.
+/// A bit of auxFlags: padded input and output, required by unpacked data layouts.
 constexpr uint32_t paddedIoEnabled = 1;
 
 /// The linLayerID of the projection matrix (cuDNN reference, cudnnGetRNNWeightParams).
 constexpr int32_t projectionLayerId = 8;
 
-/// Addresses of the functions in the loaded library.
+/// Function table of the loaded library.
 struct CudnnApi {
 #define RNNRT_CUDNN(result, name, parameters) result(*name) parameters = nullptr;
 #include "cudnn/CudnnApi.def"

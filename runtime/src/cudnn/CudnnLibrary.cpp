@@ -1,4 +1,4 @@
-// CudnnLibrary.cpp - finds, loads and judges cuDNN.
+// CudnnLibrary.cpp - finds and loads cuDNN, and checks its version.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cudnn/CudnnLibrary.h"
@@ -62,12 +62,12 @@ rnnrt_status_code_t cudnn::statusCode(Result result) {
     break;
   }
   switch (uint32_t(result) / 1000) {
-  case 1: // not initialized, mixed or missing parts of the library
+  case 1: // not initialized, or parts of the library are missing or of different versions
     return RNNRT_STATUS_UNAVAILABLE;
   case 3:
     return RNNRT_STATUS_UNIMPLEMENTED;
   }
-  // 2000 too: every parameter is ours, and was checked before.
+  // Includes category 2 (invalid parameters): the runtime has checked every parameter.
   return RNNRT_STATUS_INTERNAL;
 }
 
@@ -77,7 +77,7 @@ Status CudnnLibrary::check(Result result, const char *what) const {
   char last[512] = "";
   api().cudnnGetLastErrorString(last, sizeof(last));
   last[sizeof(last) - 1] = 0;
-  // It may say several lines; a message is one sentence.
+  // Joins lines, since a status message is one line.
   std::string words;
   for (const char *at = last; *at; ++at)
     words += *at == '\n' || *at == '\r' || *at == '\t' ? ' ' : *at;

@@ -1,4 +1,4 @@
-// CudnnLibrary.h - cuDNN, loaded at first use: the addresses of its functions, its version, and its failures as
+// CudnnLibrary.h - cuDNN, loaded at first use: its function table, its version, and conversion of its errors to
 // statuses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -13,22 +13,24 @@
 
 namespace rnnrt::cudnn {
 
-/// Immutable, shared by all devices of the process, and never unloaded: cuDNN keeps threads and device code of its own.
+/// Immutable, shared by all devices of the process, and never unloaded: cuDNN owns threads and device code.
 class CudnnLibrary : public LoadedLibrary<CudnnLibrary, CudnnApi> {
 public:
-  /// The library that RNNRT_CUDNN_PATH or the search finds. UNAVAILABLE, with every name that was tried, when there is
-  /// none, when a function is missing, or when it is not cuDNN 9. Successes are kept; a failure is tried again.
+  /// Loads the library that RNNRT_CUDNN_PATH or the search finds. Returns UNAVAILABLE, with all paths tried, if there
+  /// is none, if a function is missing, or if it is not cuDNN 9. Success is cached; after a failure, the next call
+  /// retries.
   static Status load(std::shared_ptr<const CudnnLibrary> &library);
 
-  /// As 91900 for 9.19.0.
+  /// E.g. 91900 for 9.19.0.
   size_t version() const { return number; }
   std::string versionText() const;
 
-  /// UNAVAILABLE when this version, or a device of this compute capability (as 90), has no RNN of this element type.
+  /// Returns UNAVAILABLE if this version, or the compute capability (e.g. 90), does not support RNNs of this element
+  /// type.
   Status checkElementType(int32_t dtype, int computeCapability) const;
 
-  /// The failure of `what`, a function's name, with cuDNN's name of it and its own last words. Call it in the thread
-  /// that got `result`, before any other function of cuDNN.
+  /// Converts the result of function `what` to a status, with cuDNN's name of the error and its last error message.
+  /// Call it in the thread that received `result`, before any other cuDNN function.
   Status check(Result result, const char *what) const;
 
 private:
@@ -38,7 +40,7 @@ private:
   size_t number = 0;
 };
 
-/// The code that a result becomes.
+/// Returns the status code of a library result.
 rnnrt_status_code_t statusCode(Result result);
 
 } // namespace rnnrt::cudnn

@@ -1,4 +1,4 @@
-// HostBackend.h - the device `host`: its memory is the process's, and its streams run every operation at once.
+// HostBackend.h - the device `host`: memory of the process, and streams that execute every operation immediately.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_HOST_HOSTBACKEND_H
@@ -13,7 +13,7 @@ namespace rnnrt {
 
 extern const BackendKind hostKind;
 
-/// Also the base of devices that compute on the host in another way.
+/// Also the base class of other devices that compute on the host.
 class HostBackend : public Backend {
 public:
   HostBackend(const BackendKind &kind, const rnnrt_allocator_t &allocator);
@@ -21,7 +21,7 @@ public:
   rnnrt_device_properties_t properties() const override;
   Status loadModule(const rnnrt_image_t *images, int64_t count, std::unique_ptr<Module> &module) override;
 
-  // A stream makes no difference.
+  // Allocation with a stream is the same as without.
   using Backend::allocate;
   using Backend::release;
   Status allocate(int64_t bytes, void *&pointer) override;
@@ -29,7 +29,7 @@ public:
   Status copy(rnnrt_stream_t *stream, void *target, const void *source, int64_t bytes) override;
   rnnrt_memory_stats_t memoryStats() const override { return pool->stats(); }
 
-  // Every operation is complete when its function returns, so a stream has no state, and an event is a time.
+  // Every operation is complete when its function returns: streams have no state, and an event is a time.
   Status createStream(void *&native) override;
   Status synchronize(void *) override { return Status(); }
   void releaseStream(void *) override {}
@@ -44,7 +44,7 @@ public:
   Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) override;
 
 protected:
-  /// The name in the properties: the model of the processor, where /proc/cpuinfo has one, else the kind.
+  /// Returns the device name for the properties: the processor model of /proc/cpuinfo, else the kind of device.
   virtual std::string title() const;
 
 private:
