@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Optimize.h"
-#include "rnn/Conversion/RNNToHost/RNNToHost.h"
+#include "rnn/Codegen/CPU/HandTiled.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"

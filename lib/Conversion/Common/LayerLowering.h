@@ -11,15 +11,11 @@
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "rnn/Codegen/AccumulatorType.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 
 namespace mlir::rnn {
-
-/// The type in which sums over values of `element` are formed.
-inline FloatType getAccumulatorType(Type element) {
-  return element.isF64() ? cast<FloatType>(element) : cast<FloatType>(Float32Type::get(element.getContext()));
-}
 
 /// How many steps a block op runs, unclamped, with the run-time check [B7]; it has a `seq_len_max`.
 template <typename OpTy>

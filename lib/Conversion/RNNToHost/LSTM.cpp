@@ -1,4 +1,4 @@
-//===- LSTM.cpp - the LSTM's gradient, and the block LSTM ops as layers ------===//
+//===- LSTM.cpp - gradient of the LSTM cell, and the block LSTM ops ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +25,7 @@ LSTMGradient::LSTMGradient(HostBuilder &b, Value gi, Value ci, Value gf, Value g
 
 namespace {
 
-/// Blocks of the gates in the columns of `w` and `b`.
+/// The index of each gate's block in the columns of `w` and `b`.
 struct GateBlocks {
   explicit GateBlocks(GateLayout layout) {
     auto block = [&](rnn_layout::LstmGate gate) { return rnn_layout::gateBlock(getGateOrder(layout), gate); };
@@ -37,16 +37,16 @@ struct GateBlocks {
 
 class BlockForward final : public ForwardLayer {
 public:
-  BlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &problem, Library &library)
-      : ForwardLayer(b, library), op(op), places(op.getLayout()) {
+  BlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &problem, KernelLibrary &library)
+      : ForwardLayer(b, library), op(op), gateBlocks(op.getLayout()) {
     p = problem;
     blocks = 4, input = recurrent = {0, 4};
     cs = b.allocate(b.mul(p.padded, p.B));
   }
 
   void start(Value, Value h) override {
-    library.packRows(b, op.getCsPrev(), b.index(0), p.B, cs);
-    library.packRows(b, op.getHPrev(), b.index(0), p.B, h);
+    library.packRows(b, {op.getCsPrev(), b.index(0), p.B, cs});
+    library.packRows(b, {op.getHPrev(), b.index(0), p.B, h});
   }
 
   void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) override {
@@ -55,8 +55,8 @@ public:
     for (int64_t gate = 0; gate < 4; ++gate) {
       auto pack = [&](Value row, Value rows, Value target) {
         Value stride = b.mul(b.ceilDiv(rows, panel), panel * panel), first = b.add(b.mul(p.panels, gate), firstPanel);
-        library.packColumns(b, {op.getW(), row, rows, b.add(b.mul(p.H, gate), column), columns, target,
-                                b.mul(first, stride), stride});
+        library.packColumns(
+            b, {op.getW(), row, rows, b.add(b.mul(p.H, gate), column), columns, target, b.mul(first, stride), stride});
       };
       pack(b.index(0), p.I, packedX);
       pack(p.I, p.H, packedH);
@@ -70,27 +70,27 @@ public:
       });
   }
 
-  void packInput(Value row, Value rows, Value target) override { library.packRows(b, op.getX(), row, rows, target); }
+  void packInput(Value row, Value rows, Value target) override { library.packRows(b, {op.getX(), row, rows, target}); }
 
-  Value step(const Place &at, ArrayRef<Value> arguments, function_ref<Value()>) override {
+  Value step(const Position &at, ArrayRef<Value> arguments, function_ref<Value()>) override {
     auto addPeephole = [&](Value value, Value cell, Value weight) {
       return op.getUsePeephole() ? b.fma(cell, b.load(weight, at.column, at.mask), value) : value;
     };
-    auto put = [&](Value value, Value tensor) {
+    auto storeIfRequested = [&](Value value, Value tensor) {
       if (tensor)
         b.store(value, tensor, {at.t, at.row, at.column}, at.mask);
     };
     double clip = op.getCellClip().convertToDouble(), forgetBias = op.getForgetBias().convertToDouble();
     Value before = b.load(cs, at.inState);
-    Value i = b.sigmoid(addPeephole(arguments[places.i], before, op.getWci()));
-    put(i, op.getIOut());
-    Value ci = b.tanh(arguments[places.c]);
-    put(ci, op.getCiOut());
-    Value f = arguments[places.f];
+    Value i = b.sigmoid(addPeephole(arguments[gateBlocks.i], before, op.getWci()));
+    storeIfRequested(i, op.getIOut());
+    Value ci = b.tanh(arguments[gateBlocks.c]);
+    storeIfRequested(ci, op.getCiOut());
+    Value f = arguments[gateBlocks.f];
     if (forgetBias != 0)
       f = b.addf(f, b.constant(forgetBias));
     f = b.sigmoid(addPeephole(f, before, op.getWcf()));
-    put(f, op.getFOut());
+    storeIfRequested(f, op.getFOut());
     Value cell = b.fma(i, ci, b.mulf(f, before));
     if (clip > 0) {
       Value low = b.constant(-clip), high = b.constant(clip);
@@ -102,21 +102,21 @@ public:
       select(arith::CmpFPredicate::OGT, high);
     }
     b.store(cell, cs, at.inState);
-    put(cell, op.getCsOut());
+    storeIfRequested(cell, op.getCsOut());
     Value co = b.tanh(cell);
-    put(co, op.getCoOut());
-    Value o = b.sigmoid(addPeephole(arguments[places.o], cell, op.getWco())); // the new cell, unlike i and f
-    put(o, op.getOOut());
+    storeIfRequested(co, op.getCoOut());
+    Value o = b.sigmoid(addPeephole(arguments[gateBlocks.o], cell, op.getWco())); // the new cell, unlike i and f
+    storeIfRequested(o, op.getOOut());
     Value h = b.mulf(o, co);
-    put(h, op.getHOut());
+    storeIfRequested(h, op.getHOut());
     return h;
   }
 
-  void publish(Value, Value, function_ref<Value(const Place &)>) override {}
+  void publish(Value, Value, function_ref<Value(const Position &)>) override {}
 
   void finish() {
-    for (Value result : {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(),
-                         op.getHOut()})
+    for (Value result :
+         {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(), op.getHOut()})
       if (result)
         fillRows(b, b.asRows(result), b.mul(p.steps, p.B), b.mul(p.T, p.B), p.H);
     b.free(cs);
@@ -124,14 +124,14 @@ public:
 
 private:
   BlockLSTMOp op;
-  GateBlocks places;
+  GateBlocks gateBlocks;
   Value cs; ///< the cell, panels of B rows
 };
 
 class BlockBackward final : public BackwardLayer {
 public:
-  BlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &problem, Library &library)
-      : BackwardLayer(b, library), op(op), places(op.getLayout()) {
+  BlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &problem, KernelLibrary &library)
+      : BackwardLayer(b, library), op(op), gateBlocks(op.getLayout()) {
     p = problem;
     blocks = 4, input = recurrent = {0, 4};
     kc = b.allocate(b.mul(p.padded, p.B));
@@ -154,25 +154,25 @@ public:
     packWeights(p.I, p.H, firstPanel, panels, packedR, b.mul(firstPanel, b.mul(p.padded, 4 * b.tiles.panel)));
   }
 
-  /// Rows of w as panels, some of the panels of `rows` rows, from element `place` on; each has a row for each column of
-  /// the gates.
-  void packWeights(Value row, Value rows, Value firstPanel, Value panels, Value target, Value place) {
+  /// Packs panels [firstPanel, firstPanel + panels) of the transpose of `rows` rows of w to `target` from element
+  /// `offset` on.
+  void packWeights(Value row, Value rows, Value firstPanel, Value panels, Value target, Value offset) {
     int64_t panel = b.tiles.panel;
     Value first = b.mul(firstPanel, panel), count = b.min(b.sub(rows, first), b.mul(panels, panel));
     Value stride = b.mul(p.padded, 4 * panel);
     for (int64_t gate = 0; gate < 4; ++gate)
       library.packTransposed(b, {op.getW(), b.add(row, first), count, b.mul(p.H, gate), p.H, target,
-                                 b.add(place, b.mul(p.padded, gate * panel)), stride});
+                                 b.add(offset, b.mul(p.padded, gate * panel)), stride});
   }
 
-  void fetch(const Place &at) override {
+  void fetch(const Position &at) override {
     for (Value tensor : {op.getI(), op.getCi(), op.getF(), op.getO(), op.getCo(), op.getCsGrad(), op.getHGrad()})
       b.prefetchTensor(tensor, {at.t, at.row, at.column});
     b.prefetchTensor(csBefore, {b.add(firstBefore, at.row), at.column});
   }
 
   void startStep(Value, Value t) override {
-    // The step before the first one has an operand of its own.
+    // The cell before the first step is a separate operand.
     Value isFirst = b.compare(arith::CmpIPredicate::eq, t, b.index(0));
     Value row = b.max(b.sub(b.mul(t, p.B), p.B), b.index(0));
     Value cs = b.asRows(op.getCs()), csPrev = b.asRows(op.getCsPrev());
@@ -180,9 +180,9 @@ public:
     firstBefore = arith::SelectOp::create(b, isFirst, b.index(0), row);
   }
 
-  Value outputGradient(const Place &at) override { return load(op.getHGrad(), at); }
+  Value outputGradient(const Position &at) override { return load(op.getHGrad(), at); }
 
-  Value step(const Place &at, Value gh, MutableArrayRef<Value> gates) override {
+  Value step(const Position &at, Value gh, MutableArrayRef<Value> gates) override {
     bool peephole = op.getUsePeephole();
     Value before = b.load(csBefore, {b.add(firstBefore, at.row), at.column}, at.mask);
     Value gc = b.addf(b.load(kc, at.inState), load(op.getCsGrad(), at));
@@ -196,7 +196,7 @@ public:
       carry = b.addf(b.addf(carry, b.mulf(d.i, b.load(op.getWci(), at.column, at.mask))),
                      b.mulf(d.f, b.load(op.getWcf(), at.column, at.mask)));
     b.store(carry, kc, at.inState);
-    gates[places.i] = d.i, gates[places.c] = d.c, gates[places.f] = d.f, gates[places.o] = d.o;
+    gates[gateBlocks.i] = d.i, gates[gateBlocks.c] = d.c, gates[gateBlocks.f] = d.f, gates[gateBlocks.o] = d.o;
     auto addTo = [&](Value sums, function_ref<Value()> value) {
       if (sums)
         b.store(b.addf(b.load(sums, at.column), value()), sums, at.column);
@@ -207,7 +207,7 @@ public:
     return Value();
   }
 
-  /// Results other than the sums over time.
+  /// Stores the results other than the reductions over T*B.
   void finish(const BackwardLoop &loop) {
     Value zero = b.index(0);
     if (Value result = op.getCsPrevGradOut())
@@ -216,12 +216,11 @@ public:
       storePanels(b, loop.kh, zero, p.B, p.H, result, zero);
     if (loop.db)
       for (int64_t gate = 0; gate < 4; ++gate)
-        storeRow(b, loop.db, b.mul(p.padded, gate), op.getBGradOut(), {}, b.mul(p.H, gate), p.H);
-    for (auto [sum, result] : {std::pair<Value, Value>(dwci, op.getWciGradOut()),
-                               {dwcf, op.getWcfGradOut()},
-                               {dwco, op.getWcoGradOut()}}) {
+        b.storeRow(loop.db, b.mul(p.padded, gate), op.getBGradOut(), {}, b.mul(p.H, gate), p.H);
+    for (auto [sum, result] :
+         {std::pair<Value, Value>(dwci, op.getWciGradOut()), {dwcf, op.getWcfGradOut()}, {dwco, op.getWcoGradOut()}}) {
       if (sum) {
-        storeRow(b, sum, zero, result, {}, zero, p.H);
+        b.storeRow(sum, zero, result, {}, zero, p.H);
         b.free(sum);
       } else if (result) {
         b.forColumns(p.H, [&, to = result](Value column, Value mask) { b.store(b.constant(0), to, column, mask); });
@@ -231,18 +230,18 @@ public:
   }
 
 private:
-  Value load(Value tensor, const Place &at) { return b.load(tensor, {at.t, at.row, at.column}, at.mask); }
+  Value load(Value tensor, const Position &at) { return b.load(tensor, {at.t, at.row, at.column}, at.mask); }
 
   BlockLSTMGradOp op;
-  GateBlocks places;
-  Value kc;                    ///< what is carried back to the cell: panels of B rows
-  Value csBefore, firstBefore; ///< the cell before this step, and its first row there
-  Value dwci, dwcf, dwco;      ///< Hp each (null: not wanted)
+  GateBlocks gateBlocks;
+  Value kc;                    ///< gradient of the cell from the next step: panels of B rows
+  Value csBefore, firstBefore; ///< buffer of the previous cell, and its first row there
+  Value dwci, dwcf, dwco;      ///< `padded` sums each (null: not requested)
 };
 
 } // namespace
 
-void host::emitBlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, Library &library) {
+void host::emitBlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, KernelLibrary &library) {
   BlockForward layer(b, op, p, library);
   ForwardLoop loop(layer, p.I);
   loop.run();
@@ -250,10 +249,10 @@ void host::emitBlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, Li
   layer.finish();
 }
 
-void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, Library &library) {
+void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, KernelLibrary &library) {
   BlockBackward layer(b, op, p, library);
-  BackwardLoop loop(layer, /*wantsBias=*/bool(op.getBGradOut()));
-  loop.run(/*wantsState=*/bool(op.getHPrevGradOut()));
+  BackwardLoop loop(layer, /*needsBias=*/bool(op.getBGradOut()));
+  loop.run(/*needsState=*/bool(op.getHPrevGradOut()));
   Value zero = b.index(0);
   int64_t panel = b.tiles.panel;
   if (Value result = op.getXGradOut()) {
@@ -263,7 +262,7 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
     };
     loop.inputs(pack, [&](const BackwardLoop::Block &block) {
       b.loop(block.rows, [&](Value row) {
-        storeRow(b, block.buffer, b.mul(row, block.width), target, {b.add(block.row, row)}, block.column, block.columns);
+        b.storeRow(block.buffer, b.mul(row, block.width), target, {b.add(block.row, row)}, block.column, block.columns);
       });
     });
     fillRows(b, target, loop.rows, b.mul(p.T, p.B), p.I);
@@ -271,12 +270,12 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
   if (Value result = op.getWGradOut()) {
     loop.startSums();
     BackwardLoop::Right gates = loop.gatesOf({0, 4});
-    // Without columns behind the last unit the result has the columns of dG.
+    // If H is a multiple of the panel, the result has the columns of dG.
     std::optional<int64_t> H = getConstantIntValue(p.H);
     auto type = cast<MemRefType>(result.getType());
     Value elements;
     if (H && *H % panel == 0 && type.getElementType() == b.tiles.sum)
-      elements = b.asElements(result);
+      elements = b.asScratch(result);
     auto sums = [&](Value firstRow, Value count, ArrayRef<BackwardLoop::Left> lefts) {
       std::optional<BackwardLoop::Rows> rows;
       if (elements)
@@ -287,14 +286,14 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
             b.loop(block.rows, [&](Value row) {
               Value target = b.add(b.add(firstRow, block.row), row);
               for (int64_t gate = 0; gate < 4; ++gate)
-                storeRow(b, block.buffer, b.add(b.mul(row, block.width), b.mul(p.padded, gate)), result, {target},
-                         b.mul(p.H, gate), p.H);
+                b.storeRow(block.buffer, b.add(b.mul(row, block.width), b.mul(p.padded, gate)), result, {target},
+                           b.mul(p.H, gate), p.H);
             });
           },
           rows);
     };
     sums(zero, p.I, {{op.getX(), zero, loop.rows, zero}});
-    // h[t-1] stands in the row of h that is B rows before; the first step's is h_prev.
+    // h[t-1] is B rows before h[t] in h; that of the first step is h_prev.
     Value some = b.min(p.steps, b.index(1)), first = b.mul(some, p.B);
     sums(p.I, p.H, {{op.getHPrev(), zero, first, zero}, {op.getH(), zero, b.sub(loop.rows, first), first}});
   }

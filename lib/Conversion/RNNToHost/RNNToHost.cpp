@@ -1,4 +1,4 @@
-//===- RNNToHost.cpp - rnn ops to compiled loops of the host ------------------===//
+//===- RNNToHost.cpp - rnn ops to compiled loops of the host -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,11 +6,11 @@
 
 #include "rnn/Conversion/RNNToHost/RNNToHost.h"
 #include "../Common/LayerLowering.h"
-#include "Cudnn.h"
+#include "Stack.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "rnn/Conversion/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_CONVERTRNNTOHOSTPASS
@@ -23,9 +23,8 @@ using namespace mlir::rnn::host;
 
 namespace {
 
-/// Gives an op dense buffers for its strided ones until the end of its scope.
-template <typename OpTy>
-void useDenseBuffers(OpTy op, DenseBuffers &dense) {
+/// Replaces the strided buffers of an op by dense copies.
+template <typename OpTy> void useDenseBuffers(OpTy op, DenseBuffers &dense) {
   SmallPtrSet<Value, 8> outs;
   for (const auto &rule : getShapeRules(op).getResultRules())
     for (Value out : op.getOperandsOf(op.getSignature().outIndex(rule.resultIndex)))
@@ -35,25 +34,25 @@ void useDenseBuffers(OpTy op, DenseBuffers &dense) {
     Value buffer = operand.get();
     if (!isa<MemRefType>(buffer.getType()))
       continue;
-    auto [place, isNew] = replacements.try_emplace(buffer);
+    auto [replacement, isNew] = replacements.try_emplace(buffer);
     if (isNew)
-      place->second = outs.contains(buffer) ? dense.write(buffer) : dense.read(buffer);
-    operand.set(place->second);
+      replacement->second = outs.contains(buffer) ? dense.write(buffer) : dense.read(buffer);
+    operand.set(replacement->second);
   }
 }
 
-/// Loops in place of the op. Nothing runs where a run-time check fails: the loops would leave the buffers.
+/// Replaces the op by loops. They are skipped if a run-time check fails: they would access memory out of bounds.
 template <typename OpTy>
-void convert(OpTy op, const HostVectors &vectors, Library &library,
-             void (*emit)(HostBuilder &, OpTy, const Problem &, Library &)) {
+void convert(OpTy op, const HostVectors &vectors, KernelLibrary &library,
+             void (*emit)(HostBuilder &, OpTy, const Problem &, KernelLibrary &)) {
   Location loc = op.getLoc();
   Type element = cast<MemRefType>(op.getX().getType()).getElementType();
   HostBuilder b(loc, op, Tiles(element, vectors));
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
   SymbolicDims dims(b, op);
-  Value isRight;
+  Value isValid;
   auto require = [&](Value condition) {
-    isRight = isRight ? b.createOrFold<arith::AndIOp>(isRight, condition) : condition;
+    isValid = isValid ? b.createOrFold<arith::AndIOp>(isValid, condition) : condition;
   };
   dims.check(op, call);
   for (auto [actual, expected] : dims.getComparisons())
@@ -74,17 +73,17 @@ void convert(OpTy op, const HostVectors &vectors, Library &library,
     emit(b, op, p, library);
     dense.finish();
   };
-  if (isRight)
-    b.branch(isRight, body);
+  if (isValid)
+    b.ifThen(isValid, body);
   else
     body();
   op.erase();
 }
 
-/// A stack of layers as loops. Nothing runs where a check fails. `pass` is that of `rnnrt.rnn_begin`.
+/// Replaces a stack of layers by loops, which are skipped if a check fails. `pass` is that of `rnnrt.rnn_begin`.
 template <typename OpTy>
-void convertStack(OpTy op, const HostVectors &vectors, Library &library, int32_t pass, Value (*getReserve)(OpTy),
-                  void (*emit)(HostBuilder &, OpTy, Stack &, Library &)) {
+void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, int32_t pass, Value (*getReserve)(OpTy),
+                  void (*emit)(HostBuilder &, OpTy, Stack &, KernelLibrary &)) {
   Location loc = op.getLoc();
   Type element = cast<MemRefType>(op.getInput().getType()).getElementType();
   HostBuilder b(loc, op, Tiles(element, vectors));
@@ -93,18 +92,18 @@ void convertStack(OpTy op, const HostVectors &vectors, Library &library, int32_t
   dims.check(op, call);
   Value H = dims["H"], projection = op.getNumProj() > 0 ? b.index(op.getNumProj()) : H;
   Value plan = rnnrt::RnnFusedPlanOp::create(
-      b, rnnrt::PlanType::get(op.getContext()), call, dims["T"], dims["B"], dims["I"], H, projection,
-      dims["L"], TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),
-      b.getBoolAttr(pass != 0), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
+      b, rnnrt::PlanType::get(op.getContext()), call, dims["T"], dims["B"], dims["I"], H, projection, dims["L"],
+      TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(), b.getBoolAttr(pass != 0),
+      op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
   DenseBuffers dense(b, loc);
   useDenseBuffers(op, dense);
   Value reserve = pass == 0 ? Value() : getReserve(op), original;
   if (pass != 0 && !reserve) {
-    // A pass that nobody wants to see the reserve space of.
+    // The reserve space is not a result, but a dropout mask is drawn.
     Value bytes = rnnrt::RnnReserveSizeOp::create(b, b.getIndexType(), call, plan);
     reserve = dense.allocate(MemRefType::get({ShapedType::kDynamic}, b.getI8Type()), bytes);
   } else if (reserve && !cast<MemRefType>(reserve.getType()).getLayout().isIdentity()) {
-    // Views of bytes begin where a buffer does.
+    // memref.view requires an identity layout.
     original = reserve;
     reserve = dense.allocate(MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
                              b.createOrFold<memref::DimOp>(original, 0));
@@ -120,10 +119,10 @@ void convertStack(OpTy op, const HostVectors &vectors, Library &library, int32_t
     Stack stack(b, sizes, mask, op.getParams(), reserve);
     emit(b, op, stack, library);
   };
-  b.branch(b.compare(arith::CmpIPredicate::ne, begun, b.index(0)), [&] {
+  b.ifThen(b.compare(arith::CmpIPredicate::ne, begun, b.index(0)), [&] {
     if (std::optional<bool> isProjected = StackValues::projected(op, dims))
       return body(*isProjected);
-    b.branch(
+    b.ifElse(
         b.compare(arith::CmpIPredicate::ne, H, projection), [&] { body(true); }, [&] { body(false); });
   });
   if (original)
@@ -132,17 +131,17 @@ void convertStack(OpTy op, const HostVectors &vectors, Library &library, int32_t
   op.erase();
 }
 
-/// Without dropout nobody can tell a training pass whose reserve is not wanted from inference.
-void convertForward(CudnnForwardOp op, const HostVectors &vectors, Library &library) {
+/// Without dropout and without a reserve result, a training pass is equivalent to inference.
+void convertForward(CudnnForwardOp op, const HostVectors &vectors, KernelLibrary &library) {
   bool training = op.getIsTraining() && (op.getReserveSpaceOut() || op.drawsDropout());
   auto getReserve = [](CudnnForwardOp op) -> Value { return op.getReserveSpaceOut(); };
-  convertStack<CudnnForwardOp>(op, vectors, library, training ? 1 : 0, getReserve, emitCudnnForward);
+  convertStack<CudnnForwardOp>(op, vectors, library, training ? 1 : 0, getReserve, emitStackForward);
 }
 
-void convertBackward(CudnnBackpropOp op, const HostVectors &vectors, Library &library) {
+void convertBackward(CudnnBackpropOp op, const HostVectors &vectors, KernelLibrary &library) {
   auto getReserve = [](CudnnBackpropOp op) -> Value { return op.getReserveSpace(); };
   if (op.getInputBackpropOut() || op.getInputHBackpropOut() || op.getInputCBackpropOut() || op.getParamsBackpropOut())
-    convertStack<CudnnBackpropOp>(op, vectors, library, 2, getReserve, emitCudnnBackward);
+    convertStack<CudnnBackpropOp>(op, vectors, library, 2, getReserve, emitStackBackward);
   else
     op.erase();
 }
@@ -160,29 +159,19 @@ struct ConvertRNNToHost : public rnn::impl::ConvertRNNToHostPassBase<ConvertRNNT
     HostVectors vectors;
     vectors.bits = vectorBits;
     vectors.registers = vectorRegisters;
-    std::optional<BF16Products> products = symbolizeBF16Products(bf16Products);
-    if (!products) {
+    std::optional<BF16Gemm> bf16Gemm = symbolizeBF16Gemm(bf16Products);
+    if (!bf16Gemm) {
       emitError(UnknownLoc::get(&getContext()),
                 "expects `bf16-products` to be f32, pairs, dots, avx512 or neon, but got `")
           << bf16Products << "`";
       return signalPassFailure();
     }
-    vectors.bf16Products = *products;
+    vectors.bf16Gemm = *bf16Gemm;
     convertRNNToHost(getOperation(), vectors);
   }
 };
 
 } // namespace
-
-std::optional<BF16Products> rnn::symbolizeBF16Products(StringRef name) {
-  return llvm::StringSwitch<std::optional<BF16Products>>(name)
-      .Case("f32", BF16Products::F32)
-      .Case("pairs", BF16Products::Pairs)
-      .Case("dots", BF16Products::Dots)
-      .Case("avx512", BF16Products::Avx512)
-      .Case("neon", BF16Products::Neon)
-      .Default(std::nullopt);
-}
 
 void rnn::convertRNNToHost(ModuleOp module, const HostVectors &vectors) {
   SmallVector<Operation *> ops;
@@ -192,7 +181,7 @@ void rnn::convertRNNToHost(ModuleOp module, const HostVectors &vectors) {
     if (isLayer && isMemref && op.getLowering() == Lowering::Fused)
       ops.push_back(op);
   });
-  Library library(module);
+  KernelLibrary library(module);
   for (Operation *op : ops) {
     if (auto grad = dyn_cast<BlockLSTMGradOp>(op))
       convert(grad, vectors, library, emitBlockBackward);

@@ -1,4 +1,4 @@
-// Products of bf16: weights in pairs of rows where few rows of a step read many of them, all factors in pairs for dot products.
+// GEMMs of bf16: weights in VNNI packing where few rows of a step read many of them, both operands for dot products.
 // RUN: rnn-opt %s -split-input-file -convert-rnn-to-host | FileCheck %s --check-prefixes=CHECK,PAIRS
 // RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-products=f32 | FileCheck %s --check-prefixes=CHECK,F32
 // RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-products=dots | FileCheck %s --check-prefixes=CHECK,DOTS
@@ -8,24 +8,24 @@
 // RUN: not rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-products=half 2>&1 | FileCheck %s --check-prefix=ERROR
 // ERROR: error: expects `bf16-products` to be f32, pairs, dots, avx512 or neon, but got `half`
 
-// One example and 4 * 512 * 512 weights: they stay bf16. The products over all steps have f32.
+// One example and 4 * 512 * 512 weights: they stay bf16. The GEMMs over all steps have f32 operands.
 // PAIRS-DAG: call @rnn_host_pack_transposed_bf16_bf16(
-// PAIRS-DAG: call @rnn_host_product_bf16_bf16({{.*}} : (memref<?xf32>, index, index, memref<?xbf16>, index, index, memref<?xf32>
-// PAIRS-DAG: call @rnn_host_transposed_product_bf16({{.*}} : (memref<?xf32>, memref<?xf32>
-// DOTS-DAG: call @rnn_host_product_bf16_bf16_bf16({{.*}} : (memref<?xbf16>, index, index, memref<?xbf16>, index, index, memref<?xf32>
-// Gates' gradients have their rows in pairs before the sums over time.
-// DOTS-DAG: call @rnn_host_pair_rows_bf16_bf16
-// DOTS-DAG: call @rnn_host_transposed_product_bf16_bf16_bf16({{.*}} : (memref<?xbf16>, memref<?xbf16>
-// F32-DAG: call @rnn_host_product_bf16({{.*}} : (memref<?xf32>, index, index, memref<?xf32>, index, index, memref<?xf32>
+// PAIRS-DAG: call @rnn_host_gemm_bf16_bf16({{.*}} : (memref<?xf32>, index, index, memref<?xbf16>, index, index, memref<?xf32>
+// PAIRS-DAG: call @rnn_host_transposed_gemm_bf16({{.*}} : (memref<?xf32>, memref<?xf32>
+// DOTS-DAG: call @rnn_host_gemm_bf16_bf16_bf16({{.*}} : (memref<?xbf16>, index, index, memref<?xbf16>, index, index, memref<?xf32>
+// The gradients of the gates are in VNNI packing for the reductions over T*B.
+// DOTS-DAG: call @rnn_host_pack_vnni_bf16_bf16
+// DOTS-DAG: call @rnn_host_transposed_gemm_bf16_bf16_bf16({{.*}} : (memref<?xbf16>, memref<?xbf16>
+// F32-DAG: call @rnn_host_gemm_bf16({{.*}} : (memref<?xf32>, index, index, memref<?xf32>, index, index, memref<?xf32>
 
-// Of each word the lower half is the first of a pair.
-// PAIRS-LABEL: func private @rnn_host_product_bf16_bf16(
+// The lower half of each word is the first element of a pair.
+// PAIRS-LABEL: func private @rnn_host_gemm_bf16_bf16(
 // PAIRS: %[[WORDS:.*]] = vector.bitcast %{{.*}} : vector<16xbf16> to vector<8xi32>
 // PAIRS: arith.shli %[[WORDS]]
 // PAIRS: arith.andi
-// DOTS-LABEL: func private @rnn_host_product_bf16_bf16_bf16(
+// DOTS-LABEL: func private @rnn_host_gemm_bf16_bf16_bf16(
 // DOTS: arith.shli
-// AVX512-LABEL: func private @rnn_host_product_bf16_bf16_bf16(
+// AVX512-LABEL: func private @rnn_host_gemm_bf16_bf16_bf16(
 // AVX512: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"({{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
 // AVX256: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.256"
 // NEON: llvm.call_intrinsic "llvm.aarch64.neon.bfdot.v4f32.v8bf16"({{.*}}) : (vector<4xf32>, vector<8xbf16>, vector<8xbf16>) -> vector<4xf32>
@@ -38,7 +38,7 @@ func.func @one_example(%x: memref<5x1x3xbf16>, %s: memref<1x512xbf16>, %w: memre
 
 // -----
 
-// A batch of 16 would unpack each weight three times.
+// A batch of 16 would widen each weight three times.
 // CHECK-LABEL: func @batch
 // PAIRS-NOT: memref<?xbf16>
 // F32-NOT: memref<?xbf16>
@@ -53,7 +53,7 @@ func.func @batch(%x: memref<5x16x3xbf16>, %s: memref<16x512xbf16>, %w: memref<51
 
 // -----
 
-// Results are rounded by integers where there is no instruction: a call for each element would be the price.
+// Without a rounding instruction, integer arithmetic rounds: LLVM would call a function for each element.
 // CHECK-LABEL: func @rounding
 // PAIRS: arith.trunci %{{.*}} : vector<8xi32> to vector<8xi16>
 // PAIRS: arith.bitcast %{{.*}} : vector<8xi16> to vector<8xbf16>

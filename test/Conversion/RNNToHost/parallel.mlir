@@ -1,8 +1,8 @@
-// What threads share: time loops and the products behind them. Where less than two parts are worth it, no code is made for that.
+// Time loops and the GEMMs after them run in parallel if there is enough work for two threads; otherwise the code is sequential.
 // RUN: rnn-opt %s -convert-rnn-to-host=vector-bits=256 -cse -split-input-file | FileCheck %s
 // RUN: rnn-opt %s -convert-rnn-to-host="vector-bits=256 bf16-products=dots" -cse -split-input-file | FileCheck %s --check-prefix=DOTS
 
-// A step has 128 x 512 multiply-adds, which is just enough, and dX 64 times as many.
+// A step has 128 x 512 multiply-adds, which is the minimum, and dX 64 times as many.
 // CHECK-LABEL: func @both_are_shared
 // CHECK-DAG: %[[PANELS:.*]] = arith.constant 8 : index
 // CHECK-DAG: %[[STEP:.*]] = arith.constant 65536 : index
@@ -23,7 +23,7 @@ func.func @both_are_shared(%x: memref<64x1x128xf32>, %s: memref<1x128xf32>, %w: 
 
 // -----
 
-// 64 x 256 are not.
+// A step of 64 x 256 multiply-adds is sequential.
 // CHECK-LABEL: func @products_are_shared
 // CHECK: %[[DX:.*]] = arith.constant 1048576 : index
 // CHECK: rnnrt.parallel %{{.*}} work %[[DX]]
@@ -54,7 +54,7 @@ func.func @one_thread(%x: memref<2x1x64xf32>, %s: memref<1x64xf32>, %w: memref<1
 
 // -----
 
-// Rows of the gates' gradients become pairs before the sums over time: of 32 panels 128 rows of 16 each.
+// VNNI packing of the gradients of the gates: 32 panels of 128 rows of 16 elements.
 // CHECK-LABEL: func @pairs_are_shared
 // DOTS-LABEL: func @pairs_are_shared
 // DOTS: %[[PAIRS:.*]] = arith.constant 65536 : index
@@ -62,7 +62,7 @@ func.func @one_thread(%x: memref<2x1x64xf32>, %s: memref<1x64xf32>, %w: memref<1
 // DOTS: %[[GATES:.*]] = arith.constant 32 : index
 // DOTS: rnnrt.parallel %{{.*}} max_parts %[[GATES]] work %[[PAIRS]]
 // DOTS: return
-// DOTS: func.call @rnn_host_pair_rows_bf16_bf16
+// DOTS: func.call @rnn_host_pack_vnni_bf16_bf16
 func.func @pairs_are_shared(%x: memref<128x1x128xbf16>, %s: memref<1x128xbf16>, %w: memref<256x512xbf16>, %p: memref<128xbf16>,
     %b: memref<512xbf16>, %g: memref<128x1x128xbf16>) {
   rnn.block_lstm_grad ifco x(%x : memref<128x1x128xbf16>) state(%s, %s : memref<1x128xbf16>) weights(%w : memref<256x512xbf16>)

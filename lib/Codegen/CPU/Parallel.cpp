@@ -1,20 +1,21 @@
-//===- Parallel.cpp - loops that a team of threads runs -----------------------===//
+//===- Parallel.cpp - regions that a team of threads executes ----------------===//
 //
-// A region becomes a function of its own. What it uses of the code around it goes through a struct on the caller's stack.
+// A region is outlined to a function. Its live-in values are passed in a struct on the caller's stack.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Internal.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "rnn/Codegen/CPU/KernelLibrary.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 #include "rnn_runtime/abi.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
-using namespace mlir::rnn::host;
+using namespace mlir::rnn::cpu;
 
 static Value convert(OpBuilder &b, Location loc, Value value, Type type) {
   if (value.getType() == type)
@@ -22,7 +23,7 @@ static Value convert(OpBuilder &b, Location loc, Value value, Type type) {
   return UnrealizedConversionCastOp::create(b, loc, type, value).getResult(0);
 }
 
-/// Values from outside of `function` that its body uses, each once.
+/// Values defined outside of `function` that its body uses, without repetitions.
 static SetVector<Value> collectLiveIns(LLVM::LLVMFuncOp function) {
   SetVector<Value> values;
   function.walk([&](Operation *op) {
@@ -34,14 +35,13 @@ static SetVector<Value> collectLiveIns(LLVM::LLVMFuncOp function) {
 }
 
 static void replaceInside(LLVM::LLVMFuncOp function, Value value, Value with) {
-  value.replaceUsesWithIf(with, [&](OpOperand &use) {
-    return function.getBody().isAncestor(use.getOwner()->getParentRegion());
-  });
+  value.replaceUsesWithIf(
+      with, [&](OpOperand &use) { return function.getBody().isAncestor(use.getOwner()->getParentRegion()); });
 }
 
-void Library::parallel(HostBuilder &b, Value most, Value work, function_ref<void(const Team &)> body) {
+void KernelLibrary::parallel(HostBuilder &b, Value most, Value work, function_ref<void(const Team &)> body) {
   Location loc = b.getLoc();
-  // The runtime shares no less.
+  // The runtime does not distribute less work.
   constexpr int64_t leastShared = RNNRT_LEAST_WORK * 2;
   std::optional<int64_t> knownMost = getConstantIntValue(most), knownWork = getConstantIntValue(work);
   if ((knownMost && *knownMost <= 1) || (knownWork && *knownWork < leastShared))
@@ -83,28 +83,28 @@ void Library::parallel(HostBuilder &b, Value most, Value work, function_ref<void
     types.push_back(converter.convertType(value.getType()));
   }
   auto record = LLVM::LLVMStructType::getLiteral(context, types);
-  auto place = [&](Value base, size_t index) {
+  auto field = [&](Value base, size_t index) {
     return LLVM::GEPOp::create(b, pointer, record, base, ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(index)});
   };
   for (auto [index, value] : llvm::enumerate(fields)) {
-    Value loaded = LLVM::LoadOp::create(b, types[index], place(entry->getArgument(0), index));
+    Value loaded = LLVM::LoadOp::create(b, types[index], field(entry->getArgument(0), index));
     replaceInside(function, value, convert(b, loc, loaded, value.getType()));
   }
 
   Block &callerEntry = cast<FunctionOpInterface>(caller).getFunctionBody().front();
   b.setInsertionPointToStart(&callerEntry);
-  // In the entry block, so that a loop around the call does not grow the stack.
+  // In the entry block: an alloca in a loop grows the stack.
   Value one = LLVM::ConstantOp::create(b, integer, b.getI64IntegerAttr(1));
   Value base = LLVM::AllocaOp::create(b, pointer, record, one);
   b.restoreInsertionPoint(here);
   for (auto [index, value] : llvm::enumerate(fields))
-    LLVM::StoreOp::create(b, convert(b, loc, value, types[index]), place(base, index));
+    LLVM::StoreOp::create(b, convert(b, loc, value, types[index]), field(base, index));
   Value address = LLVM::AddressOfOp::create(b, function);
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(context));
   rnnrt::ParallelOp::create(b, call, address, base, most, work);
 }
 
-void Library::wait(HostBuilder &b, const Team &team) {
-  if (team.handle)
-    rnnrt::TeamWaitOp::create(b, team.handle);
+void Team::wait(HostBuilder &b) const {
+  if (handle)
+    rnnrt::TeamWaitOp::create(b, handle);
 }

@@ -1,21 +1,21 @@
-//===- Cudnn.h - what both passes of the cudnn ops share -*- C++ -*-===//
+//===- Stack.h - a stack of layers, for both passes of the cudnn ops -*- C++ -*-===//
 //
-// A stack of layers in one or two directions over opaque parameters. What a training pass keeps has the layout of the
-// host's plans, so that either may run the other pass.
+// A stack of layers in one or two directions over opaque parameters. The reserve space has the layout of the host's
+// plans, so a plan can run the forward pass and generated code the backward pass, or the reverse.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RNN_LIB_CONVERSION_RNNTOHOST_CUDNN_H
-#define RNN_LIB_CONVERSION_RNNTOHOST_CUDNN_H
+#ifndef RNN_LIB_CONVERSION_RNNTOHOST_STACK_H
+#define RNN_LIB_CONVERSION_RNNTOHOST_STACK_H
 
 #include "../Common/StackValues.h"
 #include "Layers.h"
 
 namespace mlir::rnn::host {
 
-/// A stack of layers, and which layer and direction is in work.
+/// A stack of layers, and the layer and direction that code is generated for.
 class Stack {
 public:
   /// `reserve` is the i8 buffer of a training pass, or null.
@@ -25,25 +25,25 @@ public:
   const StackValues &sizes;
   const DropoutMask &mask;
   Value params;
-  Value saved;  ///< the reserve space behind its header; null in inference
-  Value draw;   ///< of the dropout masks
-  Value points; ///< T * B
-  Value width;  ///< of a layer's output, D * P
+  Value saved; ///< the reserve space after its header; null in inference
+  Value draw;  ///< of the dropout masks
+  Value rows;  ///< T * B
+  Value width; ///< of a layer's output, D * P
   bool hasOneLayer;
 
   Value layer, direction, pseudo; ///< pseudo is layer * D + direction
-  StackValues::Params at;          ///< where its parameters are
-  StackValues::Reserve kept;       ///< and what it keeps
+  StackValues::Params at;         ///< offsets of its parameters
+  StackValues::Reserve kept;      ///< offsets in the reserve space
 
   bool isLSTM() const { return sizes.mode == CellMode::Lstm; }
   bool isGRU() const { return sizes.mode == CellMode::Gru; }
   bool drops() const { return saved && mask.rate > 0 && !hasOneLayer; }
 
-  /// Sets up the sizes and blocks of `layer`. A GRU's new gate has two blocks, for what stands inside and outside of
-  /// the product with the reset gate: n of the input, r, z, n of the state. So the input and the state each have three
-  /// blocks that follow each other.
+  /// Sets the sizes and blocks of `layer`. The new gate of a GRU has two blocks, since the reset gate multiplies only
+  /// the state's part: n of the input, r, z, n of the state. So the input and the state each write three consecutive
+  /// blocks.
   void describe(Layer &layer);
-  /// Which of the gates in the parameters a block of these belongs to.
+  /// The gate, in the order of the parameters, of a block.
   int64_t gateOf(int64_t block) const { return isGRU() ? (block + 2) % 3 : block; }
 
   /// Runs `body` for every layer, from the last one if `reversed`.
@@ -60,15 +60,15 @@ public:
   Value inputWeights(Value params, Value columns) { return gateRows(params, at.inputWeights, columns); }
   Value recurrentWeights(Value params) { return gateRows(params, at.recurrentWeights, sizes.P); }
   Value projection(Value params) { return matrix(params, at.projection, sizes.P, sizes.H); }
-  /// Rows of the states of a layer; they are the same for both directions.
-  Value statesOf(Value layer) { return matrix(saved, sizes.reserveOf(layer, b.index(0)).states, points, width); }
-  /// What the reserve space keeps of this layer and direction, with a row for each point.
-  Value gates() { return matrix(saved, kept.gates, points, sizes.gateRows()); }
-  Value cells() { return matrix(saved, kept.cell, points, sizes.H); }
-  Value linear() { return matrix(saved, kept.linear, points, sizes.H); }
-  Value hidden() { return matrix(saved, kept.hidden, points, sizes.H); }
+  /// The states of a layer, with the columns of both directions.
+  Value statesOf(Value layer) { return matrix(saved, sizes.reserveOf(layer, b.index(0)).states, rows, width); }
+  /// Regions of the reserve space of this layer and direction, with T*B rows.
+  Value gates() { return matrix(saved, kept.gates, rows, sizes.gateRows()); }
+  Value cells() { return matrix(saved, kept.cell, rows, sizes.H); }
+  Value linear() { return matrix(saved, kept.linear, rows, sizes.H); }
+  Value hidden() { return matrix(saved, kept.hidden, rows, sizes.H); }
 
-  /// target = source, or where the mask over the output of `layer` drops an element, 0; the rest is scaled.
+  /// Applies the dropout mask over the output of `layer`: dropped elements are 0, the others are scaled.
   void drop(Value source, Value target, Value layer);
 
 private:
@@ -77,12 +77,12 @@ private:
   }
 };
 
-/// Rows of a matrix to rows of another one of any type.
+/// Copies rows of a matrix to a matrix of any element type.
 void copyRows(HostBuilder &b, Value source, Value sourceRow, Value rows, Value columns, Value target, Value targetRow);
 
-void emitCudnnForward(HostBuilder &b, CudnnForwardOp op, Stack &stack, Library &library);
-void emitCudnnBackward(HostBuilder &b, CudnnBackpropOp op, Stack &stack, Library &library);
+void emitStackForward(HostBuilder &b, CudnnForwardOp op, Stack &stack, KernelLibrary &library);
+void emitStackBackward(HostBuilder &b, CudnnBackpropOp op, Stack &stack, KernelLibrary &library);
 
 } // namespace mlir::rnn::host
 
-#endif // RNN_LIB_CONVERSION_RNNTOHOST_CUDNN_H
+#endif // RNN_LIB_CONVERSION_RNNTOHOST_STACK_H

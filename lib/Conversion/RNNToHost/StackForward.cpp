@@ -1,10 +1,10 @@
-//===- CudnnForward.cpp - the forward pass of the cudnn ops --------------------===//
+//===- StackForward.cpp - the forward pass of the cudnn ops --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cudnn.h"
+#include "Stack.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -12,15 +12,15 @@ using namespace mlir::rnn::host;
 
 namespace {
 
-class CudnnForward final : public ForwardLayer {
+class StackForward final : public ForwardLayer {
 public:
-  CudnnForward(HostBuilder &b, CudnnForwardOp op, Stack &stack, Library &library)
+  StackForward(HostBuilder &b, CudnnForwardOp op, Stack &stack, KernelLibrary &library)
       : ForwardLayer(b, library), op(op), stack(stack), x(b.asRows(op.getInput())) {
     stack.describe(*this);
     lengths = op.getSequenceLengths();
     if (stack.isLSTM())
       cell = b.allocate(b.mul(p.padded, p.B));
-    Value outputs = b.mul(stack.points, stack.width);
+    Value outputs = b.mul(stack.rows, stack.width);
     if (!stack.saved && !stack.hasOneLayer)
       between = b.allocate(b.mul(outputs, 2));
     if (stack.drops())
@@ -34,7 +34,7 @@ public:
       stack.forDirections(*this, [&] {
         startDirection();
         loop.run();
-        // Past its end an example keeps its state, so the last one is the final one.
+        // Past the end of an example the state is carried over, so the last state is the final one.
         if (Value result = op.getOutputHOut())
           storePanels(b, loop.h, loop.hFinal, p.B, p.P, b.asRows(result), stack.stateRow());
         if (Value result = op.getOutputCOut(); result && cell)
@@ -52,11 +52,11 @@ public:
   void start(Value packedP, Value h) override {
     Value zero = b.index(0);
     if (p.projected)
-      library.packTransposed(b, {stack.projection(stack.params), zero, p.P, zero, p.H, packedP, zero,
-                                 b.mul(p.padded, b.tiles.panel)});
-    library.packRows(b, op.getInputH(), stack.stateRow(), p.B, h);
+      library.packTransposed(
+          b, {stack.projection(stack.params), zero, p.P, zero, p.H, packedP, zero, b.mul(p.padded, b.tiles.panel)});
+    library.packRows(b, {op.getInputH(), stack.stateRow(), p.B, h});
     if (cell)
-      library.packRows(b, op.getInputC(), stack.stateRow(), p.B, cell);
+      library.packRows(b, {op.getInputC(), stack.stateRow(), p.B, cell});
   }
 
   void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) override {
@@ -65,12 +65,13 @@ public:
     auto pack = [&](Value weights, Value columns, const Blocks &range, Value target) {
       Value stride = b.mul(b.ceilDiv(columns, panel), panel * panel);
       for (int64_t k = 0; k < range.count; ++k)
-        library.packTransposed(b, {weights, b.add(b.mul(p.H, stack.gateOf(range.first + k)), row), rows, b.index(0), columns,
-                                   target, b.mul(b.add(b.mul(p.panels, k), firstPanel), stride), stride});
+        library.packTransposed(b, {weights, b.add(b.mul(p.H, stack.gateOf(range.first + k)), row), rows, b.index(0),
+                                   columns, target, b.mul(b.add(b.mul(p.panels, k), firstPanel), stride), stride});
     };
     auto packInputs = [&] { pack(stack.inputWeights(stack.params, p.I), p.I, input, packedX); };
     if (Value skips = skipsInput())
-      b.branch(skips, [] {}, packInputs);
+      b.ifElse(
+          skips, [] {}, packInputs);
     else
       packInputs();
     pack(stack.recurrentWeights(stack.params), p.P, recurrent, packedH);
@@ -81,8 +82,8 @@ public:
       for (int64_t block = range.first; block < range.first + range.count; ++block)
         b.forColumns(p.H, [&](Value column, Value mask) {
           Value from = b.add(b.add(offset, b.mul(p.H, stack.gateOf(block))), column);
-          Value place = b.add(b.mul(p.padded, block), column);
-          b.store(b.addf(b.load(bias, place), b.load(stack.params, from, mask)), bias, place);
+          Value to = b.add(b.mul(p.padded, block), column);
+          b.store(b.addf(b.load(bias, to), b.load(stack.params, from, mask)), bias, to);
         });
     };
     add(stack.at.inputBias, input);
@@ -90,9 +91,14 @@ public:
   }
 
   void packInput(Value row, Value rows, Value target) override {
-    b.branch(
-        stack.isFirstLayer(), [&] { library.packRows(b, x, row, rows, target); },
-        [&] { library.packRows(b, inputs, row, rows, target); });
+    b.ifElse(
+        stack.isFirstLayer(),
+        [&] {
+          library.packRows(b, {x, row, rows, target});
+        },
+        [&] {
+          library.packRows(b, {inputs, row, rows, target});
+        });
   }
 
   Value skipsInput() override { return stack.sizes.skips ? stack.isFirstLayer() : Value(); }
@@ -104,14 +110,14 @@ public:
         Value column = b.add(first, inPart);
         Value value = b.load(x, {b.add(row, r), column}, mask);
         for (int64_t block = input.first; block < input.first + input.count; ++block) {
-          Value place = b.add(b.add(b.mul(r, gatesRow), b.mul(p.padded, block)), column);
-          b.store(b.addf(b.load(gates, place), value), gates, place);
+          Value offset = b.add(b.add(b.mul(r, gatesRow), b.mul(p.padded, block)), column);
+          b.store(b.addf(b.load(gates, offset), value), gates, offset);
         }
       });
     });
   }
 
-  Value step(const Place &at, ArrayRef<Value> arguments, function_ref<Value()> before) override {
+  Value step(const Position &at, ArrayRef<Value> arguments, function_ref<Value()> before) override {
     switch (stack.sizes.mode) {
     case CellMode::Lstm:
       return lstm(at, arguments);
@@ -128,11 +134,11 @@ public:
     llvm_unreachable("unknown mode");
   }
 
-  void publish(Value t, Value panel, function_ref<Value(const Place &)> load) override {
+  void publish(Value t, Value panel, function_ref<Value(const Position &)> load) override {
     Value output = op.getOutputOut(), firstColumn = b.mul(stack.direction, p.P);
     auto store = [&](bool toStates, bool toOutput) {
       if (toStates || toOutput)
-        forPlaces(p.P, t, panel, [&](const Place &at) {
+        forPositions(p.P, t, panel, [&](const Position &at) {
           Value h = load(at), column = b.add(firstColumn, at.column);
           if (toStates)
             b.store(h, states, {b.add(b.mul(at.t, p.B), at.row), column}, at.mask);
@@ -145,7 +151,8 @@ public:
     bool keeps = bool(stack.saved);
     if (keeps && !output)
       return store(true, false);
-    b.branch(stack.isLastLayer(), [&] { store(keeps, bool(output)); }, [&] { store(true, false); });
+    b.ifElse(
+        stack.isLastLayer(), [&] { store(keeps, bool(output)); }, [&] { store(true, false); });
   }
 
 private:
@@ -155,12 +162,12 @@ private:
     p.I = sizes.inputWidth(stack.layer);
     if (stack.hasOneLayer && !stack.saved)
       return;
-    // Without a reserve space there are two outputs in turns.
+    // Without a reserve space, layers alternate between two buffers for their outputs.
     auto statesOf = [&](Value layer) {
       if (!between)
         return stack.statesOf(layer);
-      Value place = b.mul(b.createOrFold<arith::AndIOp>(layer, b.index(1)), b.mul(stack.points, stack.width));
-      return stack.matrix(between, place, stack.points, stack.width);
+      Value offset = b.mul(b.createOrFold<arith::AndIOp>(layer, b.index(1)), b.mul(stack.rows, stack.width));
+      return stack.matrix(between, offset, stack.rows, stack.width);
     };
     states = statesOf(stack.layer);
     if (stack.hasOneLayer)
@@ -168,9 +175,10 @@ private:
     Value previous = b.max(b.sub(stack.layer, b.index(1)), zero);
     inputs = statesOf(previous);
     if (dropped) {
-      // Dropout acts on the output on its way to the next layer; the states stay whole.
-      Value target = stack.matrix(dropped, zero, stack.points, stack.width);
-      b.branch(isFirst, [] {}, [&] { stack.drop(inputs, target, previous); });
+      // Dropout applies to the input of the next layer, not to the states.
+      Value target = stack.matrix(dropped, zero, stack.rows, stack.width);
+      b.ifElse(
+          isFirst, [] {}, [&] { stack.drop(inputs, target, previous); });
       inputs = target;
     }
   }
@@ -187,15 +195,15 @@ private:
       hidden = stack.hidden();
   }
 
-  /// Keeps a value in the columns of one gate; past the end of an example that is zero.
-  void keep(const Place &at, Value rows, int64_t gate, Value value) {
+  /// Stores a value to the columns of one gate of a region of the reserve space; zero past the end of an example.
+  void keep(const Position &at, Value rows, int64_t gate, Value value) {
     if (!rows)
       return;
     if (at.padded)
       value = arith::SelectOp::create(b, at.padded, b.constant(0), value);
     b.store(value, rows, {b.add(b.mul(at.t, p.B), at.row), b.add(b.mul(p.H, gate), at.column)}, at.mask);
   }
-  void keepHidden(const Place &at, Value h) { keep(at, hidden, 0, h); }
+  void keepHidden(const Position &at, Value h) { keep(at, hidden, 0, h); }
 
   Value relu(Value x) {
     Value zero = b.constant(0);
@@ -204,7 +212,7 @@ private:
   }
 
   // c = f*c' + i*g;  h = o*tanh(c)
-  Value lstm(const Place &at, ArrayRef<Value> arguments) {
+  Value lstm(const Position &at, ArrayRef<Value> arguments) {
     Value before = b.load(cell, at.inState);
     Value i = b.sigmoid(arguments[0]);
     keep(at, gates, 0, i);
@@ -226,7 +234,7 @@ private:
   }
 
   // q = Rn h' + bRn;  n = tanh(Wn x + bWn + r*q);  h = (1-z)*n + z*h'
-  Value gru(const Place &at, ArrayRef<Value> arguments, Value before) {
+  Value gru(const Position &at, ArrayRef<Value> arguments, Value before) {
     Value q = arguments[3];
     keep(at, linear, 0, q);
     Value r = b.sigmoid(arguments[1]);
@@ -240,17 +248,17 @@ private:
 
   CudnnForwardOp op;
   Stack &stack;
-  Value x;       ///< rows of the first layer's input
-  Value inputs;  ///< rows of another layer's input
-  Value states;  ///< rows that become the layer's output
-  Value cell;    ///< the cell, panels of B rows
-  Value between; ///< outputs of two layers, where nothing is kept
-  Value dropped; ///< what dropout left of a layer's output
-  Value gates, cells, linear, hidden; ///< what is kept
+  Value x;                            ///< rows of the first layer's input
+  Value inputs;                       ///< rows of another layer's input
+  Value states;                       ///< rows that become the layer's output
+  Value cell;                         ///< the cell, panels of B rows
+  Value between;                      ///< outputs of two layers, without a reserve space
+  Value dropped;                      ///< a layer's output after dropout
+  Value gates, cells, linear, hidden; ///< regions of the reserve space; null without one
 };
 
 } // namespace
 
-void host::emitCudnnForward(HostBuilder &b, CudnnForwardOp op, Stack &stack, Library &library) {
-  CudnnForward(b, op, stack, library).emit();
+void host::emitStackForward(HostBuilder &b, CudnnForwardOp op, Stack &stack, KernelLibrary &library) {
+  StackForward(b, op, stack, library).emit();
 }

@@ -1,7 +1,7 @@
-// The cudnn ops as loops: what is not wanted is not there, and nothing runs where a check has failed.
+// Results that are not requested are not computed, and no loop runs if a check fails.
 // RUN: rnn-opt %s -convert-rnn-to-host=vector-bits=256 -split-input-file | FileCheck %s
 
-// Inference keeps nothing, and there is one layer in one direction: only the loops over chunks and steps are there.
+// Inference of one layer in one direction: no reserve space, and loops over chunks and steps only.
 // CHECK-LABEL: func @inference
 // CHECK: %[[PLAN:.*]] = rnnrt.rnn_fused_plan
 // CHECK: %[[OK:.*]] = rnnrt.rnn_begin %{{.*}}, %[[PLAN]] pass 0 params
@@ -9,8 +9,8 @@
 // CHECK: scf.if %[[RUNS]]
 // CHECK-NOT: memref.view
 // CHECK: call @rnn_host_pack_transposed_f32
-// CHECK: call @rnn_host_product_f32
-// CHECK: call @rnn_host_product_f32
+// CHECK: call @rnn_host_gemm_f32
+// CHECK: call @rnn_host_gemm_f32
 // CHECK-NOT: call
 // CHECK: return
 func.func @inference(%x: memref<5x2x3xf32>, %h: memref<1x2x8xf32>, %p: memref<?xf32>, %y: memref<5x2x8xf32>) {
@@ -21,10 +21,10 @@ func.func @inference(%x: memref<5x2x3xf32>, %h: memref<1x2x8xf32>, %p: memref<?x
 
 // -----
 
-// The gradient of the input alone: no sums over time.
+// The gradient of the input alone: no reductions over T*B.
 // CHECK-LABEL: func @input_gradient
 // CHECK: rnnrt.rnn_begin %{{.*}} pass 2 params
-// CHECK-NOT: call @rnn_host_transposed_product
+// CHECK-NOT: call @rnn_host_transposed_gemm
 // CHECK: return
 // CHECK-NOT: func private @rnn_host_pack_left
 func.func @input_gradient(%x: memref<5x2x3xf16>, %h: memref<2x2x8xf16>, %p: memref<?xf16>, %y: memref<5x2x8xf16>, %r: memref<?xi8>) {
@@ -36,11 +36,11 @@ func.func @input_gradient(%x: memref<5x2x3xf16>, %h: memref<2x2x8xf16>, %p: memr
 
 // -----
 
-// The gradient of the parameters: sums over time for W and R, stored transposed, and none of the input's.
+// The gradient of the parameters: reductions for W and R, stored transposed, and no gradient of the input.
 // CHECK-LABEL: func @params_gradient
-// CHECK: call @rnn_host_transposed_product_f64
+// CHECK: call @rnn_host_transposed_gemm_f64
 // CHECK: call @rnn_host_store_transposed_f64
-// CHECK: call @rnn_host_transposed_product_f64
+// CHECK: call @rnn_host_transposed_gemm_f64
 // CHECK: call @rnn_host_store_transposed_f64
 // CHECK: return
 func.func @params_gradient(%x: memref<5x2x3xf64>, %h: memref<1x2x8xf64>, %p: memref<?xf64>, %y: memref<5x2x8xf64>, %r: memref<?xi8>) {
@@ -52,7 +52,7 @@ func.func @params_gradient(%x: memref<5x2x3xf64>, %h: memref<1x2x8xf64>, %p: mem
 
 // -----
 
-// Nobody wants any result, so nothing is left; another lowering is left alone.
+// An op without requested results is erased. Ops with another lowering are not converted.
 // CHECK-LABEL: func @nothing
 // CHECK-NEXT: rnn.cudnn_backprop {{.*}}<runtime>
 // CHECK-NEXT: return

@@ -1,13 +1,13 @@
-//===- CudnnBackward.cpp - the gradient of the cudnn ops -----------------------===//
+//===- StackBackward.cpp - the gradient of the cudnn ops -----------------------===//
 //
-// Layer by layer from the last one, direction by direction: back through time, which leaves the gradients of the gates
-// in panels, and from these the gradients of the layer's input and of its parameters.
+// For each layer, from the last one, and each direction: the backward time loop computes the gradients of the gates,
+// and these give the gradients of the layer's input and of its parameters.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cudnn.h"
+#include "Stack.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -15,9 +15,9 @@ using namespace mlir::rnn::host;
 
 namespace {
 
-class CudnnBackward final : public BackwardLayer {
+class StackBackward final : public BackwardLayer {
 public:
-  CudnnBackward(HostBuilder &b, CudnnBackpropOp op, Stack &stack, Library &library)
+  StackBackward(HostBuilder &b, CudnnBackpropOp op, Stack &stack, KernelLibrary &library)
       : BackwardLayer(b, library), op(op), stack(stack), sizes(stack.sizes), x(b.asRows(op.getInput())),
         dx(op.getInputBackpropOut()), dparams(op.getParamsBackpropOut()) {
     stack.describe(*this);
@@ -35,52 +35,49 @@ public:
     if (p.projected)
       library.packColumns(b, {stack.projection(stack.params), zero, p.P, zero, p.H, packedP, zero,
                               b.mul(p.statePadded, b.tiles.panel)});
-    library.packRows(b, op.getOutputHBackprop(), stack.stateRow(), p.B, kh);
+    library.packRows(b, {op.getOutputHBackprop(), stack.stateRow(), p.B, kh});
     if (kc)
-      library.packRows(b, op.getOutputCBackprop(), stack.stateRow(), p.B, kc);
+      library.packRows(b, {op.getOutputCBackprop(), stack.stateRow(), p.B, kc});
   }
 
   void packRecurrent(Value packedR, Value firstPanel, Value panels) override {
-    Value place = b.mul(firstPanel, b.mul(p.padded, recurrent.count * b.tiles.panel));
-    packGates(stack.recurrentWeights(stack.params), p.P, recurrent, firstPanel, panels, packedR, place);
+    Value offset = b.mul(firstPanel, b.mul(p.padded, recurrent.count * b.tiles.panel));
+    packGates(stack.recurrentWeights(stack.params), p.P, recurrent, firstPanel, panels, packedR, offset);
   }
 
-  void fetch(const Place &at) override {
-    auto ask = [&](Value tensor, ValueRange place) {
-      b.prefetchTensor(tensor, place);
-    };
+  void fetch(const Position &at) override {
     bool isLSTM = stack.isLSTM(), isGRU = stack.isGRU();
     if (isLSTM || isGRU) {
       for (int64_t gate = 0; gate < sizes.G; ++gate)
-        ask(gates, {rowOf(at), b.add(b.mul(p.H, gate), at.column)});
-      ask(before, {b.add(firstBefore, at.row), at.column});
+        b.prefetchTensor(gates, {rowOf(at), b.add(b.mul(p.H, gate), at.column)});
+      b.prefetchTensor(before, {b.add(firstBefore, at.row), at.column});
     }
-    ask(isLSTM ? cells : isGRU ? linear : states, {rowOf(at), at.column});
+    b.prefetchTensor(isLSTM ? cells : isGRU ? linear : states, {rowOf(at), at.column});
     Value column = b.add(b.mul(stack.direction, p.P), at.column);
     if (dy)
-      ask(dy, {rowOf(at), column});
+      b.prefetchTensor(dy, {rowOf(at), column});
     else
-      ask(op.getOutputBackprop(), {at.t, at.row, column});
+      b.prefetchTensor(op.getOutputBackprop(), {at.t, at.row, column});
   }
 
   void startStep(Value s, Value t) override {
     if (!stack.isLSTM() && !stack.isGRU())
       return;
-    // The step before the first one has an operand of its own.
+    // The state before the first step is a separate operand.
     Value isFirst = b.compare(arith::CmpIPredicate::eq, s, b.index(0));
     Value row = b.mul(stepAt(b.max(b.sub(s, b.index(1)), b.index(0))), p.B);
-    firstBefore = b.choose(isFirst, b.index(0), row);
+    firstBefore = b.select(isFirst, b.index(0), row);
     before = arith::SelectOp::create(b, isFirst, stack.isLSTM() ? cFirst : hFirst, stack.isLSTM() ? cells : states);
   }
 
-  Value outputGradient(const Place &at) override {
+  Value outputGradient(const Position &at) override {
     Value column = b.add(b.mul(stack.direction, p.P), at.column);
     if (!dy)
       return b.load(op.getOutputBackprop(), {at.t, at.row, column}, at.mask);
     return b.load(dy, {rowOf(at), column}, at.mask);
   }
 
-  Value step(const Place &at, Value gradient, MutableArrayRef<Value> result) override {
+  Value step(const Position &at, Value gradient, MutableArrayRef<Value> result) override {
     switch (stack.sizes.mode) {
     case CellMode::Lstm:
       lstm(at, gradient, result);
@@ -103,26 +100,26 @@ public:
   }
 
 private:
-  Value rowOf(const Place &at) { return b.add(b.mul(at.t, p.B), at.row); }
-  Value gate(const Place &at, int64_t number) {
+  Value rowOf(const Position &at) { return b.add(b.mul(at.t, p.B), at.row); }
+  Value gate(const Position &at, int64_t number) {
     return b.load(gates, {rowOf(at), b.add(b.mul(p.H, number), at.column)}, at.mask);
   }
-  Value stateBefore(const Place &at) { return b.load(before, {b.add(firstBefore, at.row), at.column}, at.mask); }
+  Value stateBefore(const Position &at) { return b.load(before, {b.add(firstBefore, at.row), at.column}, at.mask); }
 
-  void lstm(const Place &at, Value gradient, MutableArrayRef<Value> result) {
+  void lstm(const Position &at, Value gradient, MutableArrayRef<Value> result) {
     Value carried = b.load(kc, at.inState), co = b.tanh(b.load(cells, {rowOf(at), at.column}, at.mask));
     Value f = gate(at, 1);
     LSTMGradient d(b, gate(at, 0), gate(at, 2), f, gate(at, 3), co, stateBefore(at), gradient, carried);
     Value next = b.mulf(d.cell, f);
-    if (at.padded) // the gradient passes
+    if (at.padded) // the gradient passes through
       next = arith::SelectOp::create(b, at.padded, carried, next);
     b.store(next, kc, at.inState);
     result[0] = d.i, result[1] = d.f, result[2] = d.c, result[3] = d.o;
   }
 
   // n = tanh(.. + r*q):  dn = dh*(1-z)*(1-n^2);  dz = dh*(h'-n)*z*(1-z);  dr = dn*q*r*(1-r);  dq = dn*r
-  // dh' is dh*z and what the product adds.
-  Value gru(const Place &at, Value gradient, MutableArrayRef<Value> result) {
+  // dh' is dh*z plus the result of the GEMM.
+  Value gru(const Position &at, Value gradient, MutableArrayRef<Value> result) {
     Value one = b.constant(1), r = gate(at, 0), z = gate(at, 1), n = gate(at, 2);
     Value q = b.load(linear, {rowOf(at), at.column}, at.mask);
     Value dn = b.mulf(b.mulf(gradient, b.subf(one, z)), b.subf(one, b.mulf(n, n)));
@@ -133,16 +130,16 @@ private:
     return b.mulf(gradient, z);
   }
 
-  /// Panels of the columns of gates' weights, some of the panels of `columns` columns, from element `place` on; each
-  /// has a row for each column of the blocks.
+  /// Packs panels [firstPanel, firstPanel + panels) of `columns` columns of gate weights to `target` from element
+  /// `offset` on.
   void packGates(Value weights, Value columns, const Blocks &range, Value firstPanel, Value panels, Value target,
-                 Value place) {
+                 Value offset) {
     int64_t panel = b.tiles.panel;
     Value first = b.mul(firstPanel, panel), count = b.min(b.sub(columns, first), b.mul(panels, panel));
     Value stride = b.mul(p.padded, range.count * panel);
     for (int64_t k = 0; k < range.count; ++k)
       library.packColumns(b, {weights, b.mul(p.H, stack.gateOf(range.first + k)), p.H, first, count, target,
-                              b.add(place, b.mul(p.padded, k * panel)), stride});
+                              b.add(offset, b.mul(p.padded, k * panel)), stride});
   }
 
   void allocate();
@@ -160,24 +157,24 @@ private:
   Stack &stack;
   const StackValues &sizes;
   Value x;       ///< rows of the first layer's input; zero past the ends of the examples
-  Value dx;      ///< rows of its gradient, if wanted
-  Value dparams; ///< if wanted
+  Value dx;      ///< rows of its gradient, if requested
+  Value dparams; ///< if requested
 
   // Scratch.
-  Value kc;             ///< what is carried back to the cell: panels of B rows
-  Value firstStates;    ///< the states before the first step, as sums
-  Value between;        ///< gradients of two layers' outputs, or of the input where directions add up
-  Value masked;         ///< x, zero past the ends
-  Value dropped;        ///< what dropout left of a layer's output
+  Value kc;          ///< gradient of the cell from the next step: panels of B rows
+  Value firstStates; ///< the initial states, in the accumulation type
+  Value between;     ///< gradients of two layers' outputs, or the sum of both directions' input gradients
+  Value masked;      ///< x, zero past the ends
+  Value dropped;     ///< a layer's output after dropout
 
   // Of a layer and direction.
-  Value dy;              ///< rows of the output's gradient; null: the operand
-  Value dInput;          ///< rows of the gradient of the input, where it does not go to `dx`
-  Value inputs;          ///< rows of the input of a layer that is not the first
-  Value states;          ///< rows of the states, columns of this direction
+  Value dy;     ///< rows of the output's gradient; null: the operand
+  Value dInput; ///< rows of the gradient of the input, if it is not `dx`
+  Value inputs; ///< rows of the input of a layer that is not the first
+  Value states; ///< rows of the states, columns of this direction
   Value gates, cells, linear;
-  Value hFirst, cFirst;  ///< the states before the first step
-  Value before, firstBefore; ///< the state before this step, and its first row there
+  Value hFirst, cFirst;      ///< the initial states
+  Value before, firstBefore; ///< buffer of the previous state, and its first row there
 };
 
 } // namespace
@@ -186,37 +183,36 @@ private:
 // Scratch
 //===----------------------------------------------------------------------===//
 
-void CudnnBackward::allocate() {
+void StackBackward::allocate() {
   Value zero = b.index(0), maxInput = stack.hasOneLayer ? sizes.I : b.max(sizes.I, stack.width);
   bool addsUp = dx && sizes.D == 2;
   if (stack.isLSTM())
     kc = b.allocate(b.mul(p.padded, p.B));
   firstStates = b.allocate(b.mul(b.add(p.P, p.H), p.B));
   if (!stack.hasOneLayer)
-    between = b.allocate(b.mul(b.mul(stack.points, addsUp ? maxInput : stack.width), 2));
+    between = b.allocate(b.mul(b.mul(stack.rows, addsUp ? maxInput : stack.width), 2));
   else if (addsUp)
-    between = b.allocate(b.mul(stack.points, sizes.I));
+    between = b.allocate(b.mul(stack.rows, sizes.I));
   if (dparams && stack.drops())
-    dropped = b.allocate(b.mul(stack.points, stack.width));
+    dropped = b.allocate(b.mul(stack.rows, stack.width));
   if (dparams && lengths && !(stack.hasOneLayer && stack.sizes.skips)) {
-    // What stands past the end of an example must not reach sums over time, not even times zero.
-    masked = b.allocate(b.mul(stack.points, sizes.I));
-    Value rows = stack.matrix(masked, zero, stack.points, sizes.I);
+    // Values past the end of an example may be NaN, and NaN * 0 is NaN: replace them by zeros.
+    masked = b.allocate(b.mul(stack.rows, sizes.I));
+    Value rows = stack.matrix(masked, zero, stack.rows, sizes.I);
     b.loop(p.T, [&](Value t) {
       b.loop(p.B, [&](Value row) {
-        Value length = memref::LoadOp::create(b, lengths, row), place = b.add(b.mul(t, p.B), row);
+        Value length = memref::LoadOp::create(b, lengths, row), r = b.add(b.mul(t, p.B), row);
         length = arith::IndexCastOp::create(b, b.getIndexType(), length);
-        b.branch(
-            b.compare(arith::CmpIPredicate::slt, t, length),
-            [&] { copyRows(b, x, place, b.index(1), sizes.I, rows, place); },
-            [&] { fillRows(b, rows, place, b.add(place, 1), sizes.I); });
+        b.ifElse(
+            b.compare(arith::CmpIPredicate::slt, t, length), [&] { copyRows(b, x, r, b.index(1), sizes.I, rows, r); },
+            [&] { fillRows(b, rows, r, b.add(r, 1), sizes.I); });
       });
     });
     x = rows;
   }
 }
 
-void CudnnBackward::release() {
+void StackBackward::release() {
   for (Value buffer : {kc, firstStates, between, masked, dropped})
     if (buffer)
       b.free(buffer);
@@ -226,37 +222,38 @@ void CudnnBackward::release() {
 // Layers and directions
 //===----------------------------------------------------------------------===//
 
-void CudnnBackward::startLayer() {
+void StackBackward::startLayer() {
   Value zero = b.index(0), isFirst = stack.isFirstLayer();
   p.I = sizes.inputWidth(stack.layer);
   if (!between)
     return;
   if (stack.hasOneLayer) {
-    dInput = stack.matrix(between, zero, stack.points, sizes.I);
+    dInput = stack.matrix(between, zero, stack.rows, sizes.I);
     return;
   }
-  // The gradients of neighbouring layers' outputs have places of their own.
-  Value half = b.mul(stack.points, dx && sizes.D == 2 ? b.max(sizes.I, stack.width) : stack.width);
-  Value parity = b.createOrFold<arith::AndIOp>(stack.layer, b.index(1)), place = b.mul(parity, half);
-  dy = stack.matrix(between, place, stack.points, stack.width);
-  dInput = stack.matrix(between, b.sub(half, place), stack.points, p.I);
+  // Layers alternate between the halves of the buffer.
+  Value half = b.mul(stack.rows, dx && sizes.D == 2 ? b.max(sizes.I, stack.width) : stack.width);
+  Value parity = b.createOrFold<arith::AndIOp>(stack.layer, b.index(1)), offset = b.mul(parity, half);
+  dy = stack.matrix(between, offset, stack.rows, stack.width);
+  dInput = stack.matrix(between, b.sub(half, offset), stack.rows, p.I);
   Value previous = b.max(b.sub(stack.layer, b.index(1)), zero);
   inputs = stack.statesOf(previous);
   if (dropped) {
-    Value target = stack.matrix(dropped, zero, stack.points, stack.width);
-    b.branch(isFirst, [] {}, [&] { stack.drop(inputs, target, previous); });
+    Value target = stack.matrix(dropped, zero, stack.rows, stack.width);
+    b.ifElse(
+        isFirst, [] {}, [&] { stack.drop(inputs, target, previous); });
     inputs = target;
   }
 }
 
-void CudnnBackward::startDirection() {
+void StackBackward::startDirection() {
   Value zero = b.index(0), firstColumn = b.mul(stack.direction, p.P);
   gates = stack.gates();
   if (stack.isLSTM())
     cells = stack.cells();
   if (stack.isGRU())
     linear = stack.linear();
-  states = stack.matrix(stack.saved, b.add(stack.kept.states, firstColumn), stack.points, p.P, stack.width);
+  states = stack.matrix(stack.saved, b.add(stack.kept.states, firstColumn), stack.rows, p.P, stack.width);
   hFirst = stack.matrix(firstStates, zero, p.B, p.P);
   copyRows(b, b.asRows(op.getInputH()), stack.stateRow(), p.B, p.P, hFirst, zero);
   if (stack.isLSTM()) {
@@ -265,7 +262,7 @@ void CudnnBackward::startDirection() {
   }
 }
 
-void CudnnBackward::storeStates(BackwardLoop &loop) {
+void StackBackward::storeStates(BackwardLoop &loop) {
   Value zero = b.index(0);
   if (Value result = op.getInputHBackpropOut())
     storePanels(b, loop.kh, zero, p.B, p.P, b.asRows(result), stack.stateRow());
@@ -277,43 +274,44 @@ void CudnnBackward::storeStates(BackwardLoop &loop) {
 // The gradient of the input
 //===----------------------------------------------------------------------===//
 
-void CudnnBackward::storeInputGradient(Value target, bool adds, const BackwardLoop::Block &block) {
+void StackBackward::storeInputGradient(Value target, bool adds, const BackwardLoop::Block &block) {
   b.loop(block.rows, [&](Value r) {
     b.forColumns(block.columns, [&](Value column, Value mask) {
       Value value = b.load(block.buffer, b.add(b.mul(r, block.width), column));
-      SmallVector<Value> place = {b.add(block.row, r), b.add(block.column, column)};
+      SmallVector<Value> position = {b.add(block.row, r), b.add(block.column, column)};
       if (adds)
-        value = b.addf(value, b.load(target, place, mask));
-      b.store(value, target, place, mask);
+        value = b.addf(value, b.load(target, position, mask));
+      b.store(value, target, position, mask);
     });
   });
 }
 
-void CudnnBackward::inputGradient(BackwardLoop &loop) {
+void StackBackward::inputGradient(BackwardLoop &loop) {
   auto pack = [&](Value packed, Value first, Value count) {
     packGates(stack.inputWeights(stack.params, p.I), p.I, input, first, count, packed, b.index(0));
   };
   Value isFirstDirection = b.compare(arith::CmpIPredicate::eq, stack.direction, b.index(0));
   loop.inputs(pack, [&](const BackwardLoop::Block &block) {
     auto toScratch = [&] {
-      b.branch(
+      b.ifElse(
           isFirstDirection, [&] { storeInputGradient(dInput, false, block); },
           [&] { storeInputGradient(dInput, true, block); });
     };
-    // Two directions add up as sums before they are rounded.
+    // The sum of two directions is formed in the accumulation type.
     if (!dx || sizes.D == 2)
       toScratch();
     else
-      b.branch(stack.isFirstLayer(), [&] { storeInputGradient(dx, false, block); }, toScratch);
+      b.ifElse(
+          stack.isFirstLayer(), [&] { storeInputGradient(dx, false, block); }, toScratch);
   });
 }
 
-/// The weights of every gate are the identity: sums over the gates.
-void CudnnBackward::skippedInputGradient(BackwardLoop &loop) {
+/// skip_input: the weights of every gate are the identity, so the gradient is the sum over the gates.
+void StackBackward::skippedInputGradient(BackwardLoop &loop) {
   int64_t panel = b.tiles.panel;
   Value target = sizes.D == 2 ? dInput : dx;
   auto store = [&](bool adds) {
-    b.loop(stack.points, [&](Value row) {
+    b.loop(stack.rows, [&](Value row) {
       b.forColumns(p.H, [&](Value column, Value mask) {
         Value q = b.div(column, b.index(panel)), inPanel = b.sub(column, b.mul(q, panel)), sum;
         for (int64_t k = input.first; k < input.first + input.count; ++k) {
@@ -327,18 +325,18 @@ void CudnnBackward::skippedInputGradient(BackwardLoop &loop) {
       });
     });
   };
-  b.branch(
+  b.ifElse(
       b.compare(arith::CmpIPredicate::eq, stack.direction, b.index(0)), [&] { store(false); }, [&] { store(true); });
 }
 
-/// What remains when both directions are in it.
-void CudnnBackward::finishInputGradient() {
+/// Runs after both directions of a layer.
+void StackBackward::finishInputGradient() {
   Value zero = b.index(0);
-  b.branch(
+  b.ifElse(
       stack.isFirstLayer(),
       [&] {
         if (dx && sizes.D == 2)
-          copyRows(b, dInput, zero, stack.points, p.I, dx, zero);
+          copyRows(b, dInput, zero, stack.rows, p.I, dx, zero);
       },
       [&] {
         if (stack.drops())
@@ -350,69 +348,74 @@ void CudnnBackward::finishInputGradient() {
 // The gradient of the parameters
 //===----------------------------------------------------------------------===//
 
-void CudnnBackward::paramsGradient(BackwardLoop &loop) {
+void StackBackward::paramsGradient(BackwardLoop &loop) {
   using Left = BackwardLoop::Left;
-  Value zero = b.index(0), rest = b.sub(stack.points, p.B);
+  Value zero = b.index(0), rest = b.sub(stack.rows, p.B);
   auto weights = [&](ArrayRef<Left> lefts, Value columns, const Blocks &range, Value target) {
     loop.sums(lefts, columns, loop.gatesOf(range), [&](const BackwardLoop::Block &block) {
-      for (int64_t k = 0; k < range.count; ++k)
-        library.storeTransposed(b, block.buffer, b.mul(p.padded, k), block.width, block.rows, p.H, target,
-                                b.mul(p.H, stack.gateOf(range.first + k)), block.row);
+      for (int64_t k = 0; k < range.count; ++k) {
+        Value offset = b.mul(p.padded, k), row = b.mul(p.H, stack.gateOf(range.first + k));
+        library.storeTransposed(b, {block.buffer, offset, block.width, block.rows, p.H, target, row, block.row});
+      }
     });
   };
   loop.startSums();
   Value dW = stack.inputWeights(dparams, p.I);
-  b.branch(
+  b.ifElse(
       stack.isFirstLayer(),
       [&] {
         if (!stack.sizes.skips)
-          weights({{x, zero, stack.points, zero}}, p.I, input, dW);
+          weights({{x, zero, stack.rows, zero}}, p.I, input, dW);
       },
-      [&] { weights({{inputs, zero, stack.points, zero}}, p.I, input, dW); });
-  // The state before a step is that of its neighbour; the first step's is an operand.
+      [&] {
+        weights({{inputs, zero, stack.rows, zero}}, p.I, input, dW);
+      });
+  // The previous state is a row of the adjacent step; that of the first step is an operand.
   Value firstOfStates = zero, first = zero, later = p.B;
   if (isReverse) {
-    firstOfStates = b.choose(isReverse, p.B, zero);
-    first = b.choose(isReverse, rest, zero);
-    later = b.choose(isReverse, zero, p.B);
+    firstOfStates = b.select(isReverse, p.B, zero);
+    first = b.select(isReverse, rest, zero);
+    later = b.select(isReverse, zero, p.B);
   }
   weights({{hFirst, zero, p.B, first}, {states, firstOfStates, rest, later}}, p.P, recurrent,
           stack.recurrentWeights(dparams));
   if (p.projected)
-    loop.sums({{stack.hidden(), zero, stack.points, zero}}, p.H, {loop.delta, zero, p.statePanels},
+    loop.sums({{stack.hidden(), zero, stack.rows, zero}}, p.H, {loop.delta, zero, p.statePanels},
               [&](const BackwardLoop::Block &block) {
-                library.storeTransposed(b, block.buffer, zero, block.width, block.rows, p.P,
-                                        stack.projection(dparams), zero, block.row);
+                library.storeTransposed(
+                    b, {block.buffer, zero, block.width, block.rows, p.P, stack.projection(dparams), zero, block.row});
               });
   auto biases = [&](Value offset, const Blocks &range) {
     for (int64_t k = range.first; k < range.first + range.count; ++k)
-      storeRow(b, loop.db, b.mul(p.padded, k), dparams, {}, b.add(offset, b.mul(p.H, stack.gateOf(k))), p.H);
+      b.storeRow(loop.db, b.mul(p.padded, k), dparams, {}, b.add(offset, b.mul(p.H, stack.gateOf(k))), p.H);
   };
   biases(stack.at.inputBias, input);
   biases(stack.at.recurrentBias, recurrent);
 }
 
-void CudnnBackward::emit() {
+void StackBackward::emit() {
   allocate();
-  BackwardLoop loop(*this, /*wantsBias=*/bool(dparams));
+  BackwardLoop loop(*this, /*needsBias=*/bool(dparams));
   if (!stack.hasOneLayer) {
-    // The gradient of the last layer's output comes to the place where the other layers' will be.
-    Value half = b.mul(stack.points, dx && sizes.D == 2 ? b.max(sizes.I, stack.width) : stack.width);
+    // The output gradient of the last layer is copied to the buffer that the other layers use.
+    Value half = b.mul(stack.rows, dx && sizes.D == 2 ? b.max(sizes.I, stack.width) : stack.width);
     Value last = b.createOrFold<arith::AndIOp>(b.sub(sizes.L, b.index(1)), b.index(1));
-    copyRows(b, b.asRows(op.getOutputBackprop()), b.index(0), stack.points, stack.width,
-             stack.matrix(between, b.mul(last, half), stack.points, stack.width), b.index(0));
+    copyRows(b, b.asRows(op.getOutputBackprop()), b.index(0), stack.rows, stack.width,
+             stack.matrix(between, b.mul(last, half), stack.rows, stack.width), b.index(0));
   }
   stack.forLayers(/*reversed=*/true, [&] {
     startLayer();
     stack.forDirections(*this, [&] {
       startDirection();
-      loop.run(/*wantsState=*/bool(op.getInputHBackpropOut()));
+      loop.run(/*needsState=*/bool(op.getInputHBackpropOut()));
       storeStates(loop);
       auto input = [&] { inputGradient(loop); };
       if (!dx)
-        b.branch(stack.isFirstLayer(), [] {}, input);
+        b.ifElse(
+            stack.isFirstLayer(), [] {}, input);
       else if (stack.sizes.skips)
-        b.branch(stack.isFirstLayer(), [&] { skippedInputGradient(loop); }, input);
+        b.ifElse(
+            stack.isFirstLayer(), [&] { skippedInputGradient(loop); }, input);
       else
         input();
       if (dparams)
@@ -425,6 +428,6 @@ void CudnnBackward::emit() {
   release();
 }
 
-void host::emitCudnnBackward(HostBuilder &b, CudnnBackpropOp op, Stack &stack, Library &library) {
-  CudnnBackward(b, op, stack, library).emit();
+void host::emitStackBackward(HostBuilder &b, CudnnBackpropOp op, Stack &stack, KernelLibrary &library) {
+  StackBackward(b, op, stack, library).emit();
 }

@@ -1,9 +1,9 @@
-// Sums over time: how rows of the left side become tiles, and what of a result is written at once.
+// Reductions over T*B: how columns of the left operand become tiles, and which blocks are written to the result directly.
 // RUN: rnn-opt %s -convert-rnn-to-host=vector-bits=256 -canonicalize -cse | FileCheck %s
 // RUN: rnn-opt %s -convert-rnn-to-host="vector-bits=256 bf16-products=dots" -canonicalize -cse | FileCheck %s --check-prefix=DOTS
 
-// 64 rows are summed in one pass: whole tiles of 6 of the 128 rows are written to the result at once, in blocks of 96, and
-// what is left has a block of its own.
+// 64 rows are reduced in one pass: whole tiles of 6 of the 128 result rows are written to the result directly, in blocks of
+// 96, and the remaining rows go through a block of scratch.
 // CHECK: llvm.func internal @rnn_host_part_0(
 // CHECK: %[[TO:.*]] = arith.maxsi %{{.*}}, %[[FROM:.*]] : index
 // CHECK: %[[ALL:.*]] = arith.subi %[[TO]], %[[FROM]]
@@ -20,9 +20,10 @@
 // CHECK: arith.select %[[IS_REST]], %[[END]], %{{.*}} : index
 // CHECK: arith.select %[[IS_REST]], %[[TO]], %[[END]] : index
 // CHECK: call @rnn_host_pack_left_f32
-// CHECK: call @rnn_host_transposed_product_f32
+// CHECK: call @rnn_host_transposed_gemm_f32
 
-// A vector of each row but the last, whose elements come one by one: what a vector has more than a tile is overwritten.
+// A vector of each row but the last is copied: the next row overwrites the elements past the tile. The last row is copied by
+// elements.
 // CHECK: func private @rnn_host_pack_left_f32(%[[SOURCE:[^:]*]]: memref<?x?xf32
 // CHECK: %[[COLUMNS:.*]] = memref.dim %[[SOURCE]], %c1
 // CHECK: %[[BEHIND:.*]] = arith.addi %[[COLUMN:.*]], %c8 : index
@@ -36,10 +37,10 @@
 // CHECK-NOT: memref.load
 // CHECK: } else {
 
-// Pairs come one by one.
+// VNNI packing copies elements.
 // DOTS: func private @rnn_host_pack_left_bf16
 // DOTS-NOT: vector.load
-// DOTS: func private @rnn_host_transposed_product_bf16
+// DOTS: func private @rnn_host_transposed_gemm_bf16
 
 func.func @once(%x: memref<64x1x128xf32>, %s: memref<1x128xf32>, %w: memref<256x512xf32>, %p: memref<128xf32>,
     %b: memref<512xf32>, %g: memref<64x1x128xf32>, %dw: memref<256x512xf32>) {

@@ -1,17 +1,17 @@
-//===- Cudnn.cpp - the layers and directions of a stack ------------------------===//
+//===- Stack.cpp - the layers and directions of a stack ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cudnn.h"
+#include "Stack.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
 Stack::Stack(HostBuilder &b, const StackValues &sizes, const DropoutMask &mask, Value params, Value reserve)
-    : b(b), sizes(sizes), mask(mask), params(params), points(b.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
+    : b(b), sizes(sizes), mask(mask), params(params), rows(b.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
       hasOneLayer(getConstantIntValue(sizes.L) == 1) {
   if (!reserve)
     return;
@@ -31,8 +31,8 @@ void Stack::describe(Layer &layer) {
 }
 
 void Stack::forLayers(bool reversed, function_ref<void()> body) {
-  auto run = [&](Value number) {
-    layer = reversed ? b.sub(b.sub(sizes.L, b.index(1)), number) : number;
+  auto run = [&](Value index) {
+    layer = reversed ? b.sub(b.sub(sizes.L, b.index(1)), index) : index;
     body();
   };
   if (hasOneLayer)
@@ -41,8 +41,8 @@ void Stack::forLayers(bool reversed, function_ref<void()> body) {
 }
 
 void Stack::forDirections(Layer &loops, function_ref<void()> body) {
-  auto run = [&](Value number) {
-    direction = number;
+  auto run = [&](Value index) {
+    direction = index;
     pseudo = b.add(b.mul(layer, sizes.D), direction);
     at = sizes.paramsOf(layer, direction);
     if (saved)
@@ -70,7 +70,7 @@ Value Stack::matrix(Value buffer, Value offset, Value rows, Value columns, Value
 }
 
 void Stack::drop(Value source, Value target, Value ofLayer) {
-  // Four elements have their words from one draw of the generator.
+  // One call of the generator returns the words of four elements.
   constexpr int64_t words = 4;
   Location loc = b.getLoc();
   Value zero = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.sum, 0));
@@ -82,7 +82,7 @@ void Stack::drop(Value source, Value target, Value ofLayer) {
     value = arith::SelectOp::create(b, kept, arith::MulFOp::create(b, value, scale), zero);
     memref::StoreOp::create(b, value, target, ValueRange{row, column});
   };
-  Value all = b.mul(points, width), groups = b.div(all, b.index(words));
+  Value all = b.mul(rows, width), groups = b.div(all, b.index(words));
   b.loop(groups, [&](Value group) {
     Value first = b.mul(group, words);
     for (int64_t word = 0; word < words; ++word)

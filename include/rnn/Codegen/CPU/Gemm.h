@@ -1,0 +1,54 @@
+//===- Gemm.h - arguments of the packed GEMMs -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_CODEGEN_CPU_GEMM_H
+#define RNN_CODEGEN_CPU_GEMM_H
+
+#include "mlir/IR/Value.h"
+
+namespace mlir::rnn::cpu {
+
+/// c += a b for packed operands. Offsets and strides count elements. The order of summation depends on the sizes only.
+struct Gemm {
+  Value a, aOffset; ///< `depth` panels of `rows` rows
+  Value aPanel;     ///< from panel to panel
+  Value b, bOffset; ///< `columns` panels; each has a row for every column of a. bf16: in VNNI packing
+  Value bPanel;     ///< from panel to panel
+  Value c, cOffset; ///< `rows` rows in each of `columns` panels
+  Value cRow;       ///< from row to row
+  Value cPanel;     ///< from panel to panel
+  Value rows;       ///< of a and c
+  Value columns;    ///< of b and c, in panels
+  Value depth;      ///< of the reduction, in panels
+
+  /// The order of the generated function's arguments.
+  static constexpr Value Gemm::*arguments[] = {
+      &Gemm::a,       &Gemm::aOffset, &Gemm::aPanel, &Gemm::b,    &Gemm::bOffset, &Gemm::bPanel, &Gemm::c,
+      &Gemm::cOffset, &Gemm::cRow,    &Gemm::cPanel, &Gemm::rows, &Gemm::columns, &Gemm::depth};
+};
+
+/// c += a^T b for one block of the reduction. Offsets and strides count elements.
+struct TransposedGemm {
+  Value a;          ///< from `packLeft`, `tiles` tiles
+  Value b, bOffset; ///< panels of `depth` rows. bf16: in VNNI packing
+  Value bPanel;     ///< from panel to panel
+  Value c, cOffset; ///< row-major
+  Value cRow;       ///< from row to row
+  Value tiles;      ///< of a: Tiles::rows rows of c each
+  Value columns;    ///< of b and c, in panels
+  Value depth;      ///< of the reduction, in rows: at most Tiles::depth
+  Value isFirst;    ///< i1: c is overwritten
+
+  /// The order of the generated function's arguments.
+  static constexpr Value TransposedGemm::*arguments[] = {
+      &TransposedGemm::a,       &TransposedGemm::b,       &TransposedGemm::bOffset, &TransposedGemm::bPanel,
+      &TransposedGemm::c,       &TransposedGemm::cOffset, &TransposedGemm::cRow,    &TransposedGemm::tiles,
+      &TransposedGemm::columns, &TransposedGemm::depth,   &TransposedGemm::isFirst};
+};
+
+} // namespace mlir::rnn::cpu
+
+#endif // RNN_CODEGEN_CPU_GEMM_H

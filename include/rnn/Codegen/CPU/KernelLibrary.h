@@ -1,0 +1,69 @@
+//===- KernelLibrary.h - functions that generated CPU code calls -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_CODEGEN_CPU_KERNELLIBRARY_H
+#define RNN_CODEGEN_CPU_KERNELLIBRARY_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "rnn/Codegen/CPU/Gemm.h"
+#include "rnn/Codegen/CPU/HandTiled.h"
+#include "rnn/Codegen/CPU/HostBuilder.h"
+#include "rnn/Codegen/CPU/Packing.h"
+#include "rnn/Codegen/CPU/Team.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::rnn::cpu {
+
+/// Emits calls of kernels into a module. Each kernel is a private function, generated at its first call for the element
+/// type and the types of its buffers.
+class KernelLibrary {
+public:
+  explicit KernelLibrary(ModuleOp module) : symbols(module) {}
+
+  void gemm(HostBuilder &b, const Gemm &arguments);
+  void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
+
+  /// Columns of the submatrix become columns of panels.
+  void packColumns(HostBuilder &b, const PackRight &arguments);
+  /// Rows of the submatrix become columns of panels.
+  void packTransposed(HostBuilder &b, const PackRight &arguments);
+  void packRows(HostBuilder &b, const PackRows &arguments);
+  void packLeft(HostBuilder &b, const PackLeft &arguments);
+  void packVNNI(HostBuilder &b, const PackVNNI &arguments);
+  void storeTransposed(HostBuilder &b, const StoreTransposed &arguments);
+
+  /// Emits `body` as code of a team of 1 to `most` threads, with `work` multiply-adds between two barriers. Its results
+  /// must not depend on the number of threads. Teams do not nest.
+  void parallel(HostBuilder &b, Value most, Value work, function_ref<void(const Team &)> body);
+
+private:
+  /// Calls the kernel `name` with the members of `arguments`; `emit` generates its body.
+  template <typename Arguments>
+  void call(HostBuilder &b, StringRef name, const Arguments &arguments,
+            void (*emit)(HostBuilder &, const Arguments &)) {
+    static_assert(sizeof(Arguments) == std::size(Arguments::arguments) * sizeof(Value), "every member is an argument");
+    SmallVector<Value> operands;
+    for (Value Arguments::*member : Arguments::arguments)
+      operands.push_back(arguments.*member);
+    func::FuncOp function = get(b, name, TypeRange(ValueRange(operands)), [&](HostBuilder &inner, ValueRange values) {
+      Arguments inside;
+      for (auto [member, value] : llvm::zip_equal(Arguments::arguments, values))
+        inside.*member = value;
+      emit(inner, inside);
+    });
+    func::CallOp::create(b, function, operands);
+  }
+  func::FuncOp get(HostBuilder &b, StringRef name, TypeRange inputs,
+                   function_ref<void(HostBuilder &, ValueRange)> body);
+
+  SymbolTable symbols;
+  llvm::StringMap<func::FuncOp> functions;
+};
+
+} // namespace mlir::rnn::cpu
+
+#endif // RNN_CODEGEN_CPU_KERNELLIBRARY_H

@@ -1,0 +1,223 @@
+//===- Gemm.cpp - loops of the packed GEMMs around the micro-kernel ----------===//
+//
+// A tile of 1 to 6 rows and one panel stays in registers for a block of the reduction.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MicroKernel.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "rnn/Codegen/CPU/KernelLibrary.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::cpu;
+
+/// Depth steps of one iteration of the inner loop.
+static constexpr int64_t unroll = 4;
+
+static std::unique_ptr<MicroKernel> createMicroKernel(HostBuilder &b, Value left, Value right) {
+  auto elementOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
+  return MicroKernel::create(b, elementOf(left), elementOf(right));
+}
+
+namespace {
+
+/// Prefetches operands of the following tiles while the current one is computed.
+class Prefetcher {
+public:
+  /// The first tiles of a block prefetch the next block of b: `depth` rows from element `offset` on. `tile` is the
+  /// index of the current tile. Without prefetching, the first tile of a block waits for each cache line.
+  void setBlock(HostBuilder &b, Value right, Value offset, Value depth, Value tile) {
+    buffer = right;
+    // Two tiles prefetch half of the block each; a batch of 16 has only three tiles. Later ones repeat one line.
+    Value half = b.createOrFold<arith::MinUIOp>(tile, b.index(2));
+    start = b.add(offset, b.mul(b.mul(half, b.div(depth, b.index(2))), b.tiles.panel));
+    Value isLate = b.compare(arith::CmpIPredicate::eq, half, b.index(2));
+    step = b.select(isLate, b.index(0), b.index(b.tiles.panel));
+  }
+
+  /// Prefetches rows of the next block of b in the iteration of the inner loop that begins with row `row`.
+  void prefetchBlock(HostBuilder &b, Value row) {
+    // Prefetch to L2; L1 holds the current block.
+    constexpr int64_t rows = 2;
+    Value first = b.mul(b.div(row, b.index(unroll)), rows);
+    b.prefetch(buffer, b.add(start, b.mul(first, step)), /*locality=*/2, /*isWrite=*/false, rows);
+  }
+
+  /// Prefetches one tile's rows of a panel of a that a later block reads.
+  void prefetchLeft(HostBuilder &b, Value a, Value offset) {
+    for (int64_t row = 0; row < Tiles::rows; ++row)
+      b.prefetch(a, b.add(offset, row * b.tiles.panel), /*locality=*/2);
+  }
+
+  /// Prefetches the next tile of c: its rows are too far apart for the hardware prefetcher.
+  void prefetchTile(HostBuilder &b, Value c, Value offset, Value rowStride) {
+    for (int64_t row = 0; row < Tiles::rows; ++row)
+      b.prefetch(c, b.add(offset, b.mul(rowStride, row)), /*locality=*/3);
+  }
+
+private:
+  Value buffer, start, step;
+};
+
+} // namespace
+
+/// The sums of `tile` over `panels` panels of the depth. `prefetch` runs in each iteration, with the first row of b.
+static SmallVector<Value> reduce(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile, Value aOffset,
+                                 Value bOffset, Value panels, function_ref<void(Value)> prefetch) {
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0);
+  return b.loop(zero, panels, 1, kernel.load(tile), [&](Value k, ValueRange carried) {
+    Value aPanel = b.add(aOffset, b.mul(k, p.aPanel)), bPanel = b.add(bOffset, b.mul(k, panel * panel));
+    return b.loop(zero, b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
+      SmallVector<Value> sums(inner);
+      prefetch(b.add(b.mul(k, panel), column));
+      Value a = b.add(aPanel, column), right = b.add(bPanel, b.mul(column, panel));
+      for (int64_t u = 0; u < unroll; u += kernel.depthStep())
+        kernel.multiply(tile, sums, {p.a, b.add(a, u), panel}, {p.b, b.add(right, u * panel), p.bPanel});
+      return sums;
+    });
+  });
+}
+
+/// At most Tiles::fewRows rows: b is not reused, so its bandwidth limits the speed. Several panels at once give the
+/// hardware prefetcher several streams (one stream from L3 is too slow) and enough accumulators to hide the FMA
+/// latency.
+static void emitFewRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t rows) {
+  Value done = b.index(0);
+  for (int64_t group = 4 / rows; group > 0; group /= 2) {
+    Value end = b.mul(b.div(p.columns, b.index(group)), group);
+    b.loop(done, end, group, [&](Value column) {
+      Tile tile = {rows, p.c, b.add(p.cOffset, b.mul(column, p.cPanel)), p.cRow, group, p.cPanel};
+      Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
+      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, bOffset, p.depth, [](Value) {}));
+    });
+    done = end;
+  }
+}
+
+/// More than Tiles::fewRows rows, at most one block. `hasMore`: more blocks of rows follow.
+static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, Value hasMore) {
+  int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
+  auto emitTile = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value cNext, Value panels,
+                      Prefetcher &next) {
+    Tile tile = {rows, p.c, cOffset, p.cRow};
+    next.prefetchTile(b, p.c, cNext, p.cRow);
+    kernel.store(tile,
+                 reduce(b, p, kernel, tile, aOffset, bOffset, panels, [&](Value row) { next.prefetchBlock(b, row); }));
+  };
+  // Rows are distributed evenly over the tiles.
+  constexpr int64_t fewest = Tiles::rows / 2;
+  static_assert(fewest == Tiles::fewRows + 1, "no tile has fewer rows");
+  Value count = b.ceilDiv(p.rows, Tiles::rows);
+  b.loop(b.index(0), p.depth, depthPanels, [&](Value k) {
+    Value panels = b.min(b.sub(p.depth, k), b.index(depthPanels)), depth = b.mul(panels, panel);
+    // After the last column follow the next block of the depth, then the next block of rows, then (the order of the
+    // callers) the next panel.
+    Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
+    Value below = b.select(b.createOrFold<arith::AndIOp>(isEnd, hasMore), b.index(0), b.mul(behind, panel * panel));
+    // Each column of this block prefetches a panel of a for the next one: the first column of that block would wait for
+    // all of it. In a GEMM of one column (a step's) a is in cache: it was just written.
+    Value hasColumns = b.compare(arith::CmpIPredicate::sgt, p.columns, b.index(1));
+    Value nextLeft = b.add(p.aOffset, b.select(isEnd, b.index(Tiles::blockRows * panel), b.mul(behind, p.aPanel)));
+    Value lastColumn = b.sub(p.columns, b.index(1));
+    b.loop(p.columns, [&](Value column) {
+      Value leftPanel = b.add(nextLeft, b.mul(b.min(column, b.index(depthPanels - 1)), p.aPanel));
+      Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
+      Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
+      Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
+      Value nextOffset = b.select(isLast, b.add(p.bOffset, below), b.add(bOffset, p.bPanel));
+      b.loop(count, [&](Value index) {
+        Value row = b.div(b.mul(p.rows, index), count), to = b.div(b.mul(p.rows, b.add(index, 1)), count);
+        Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
+        Value cOffset = b.add(cTop, b.mul(row, p.cRow));
+        Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), count);
+        Value cNext = b.select(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
+        Prefetcher next;
+        next.setBlock(b, p.b, nextOffset, depth, index);
+        b.ifThen(hasColumns, [&] { next.prefetchLeft(b, p.a, b.add(leftPanel, b.mul(row, panel))); });
+        SmallVector<int64_t> cases;
+        for (int64_t height = fewest; height < Tiles::rows; ++height)
+          cases.push_back(height);
+        auto height = scf::IndexSwitchOp::create(b, TypeRange(), b.sub(to, row), cases, cases.size());
+        OpBuilder::InsertionGuard guard(b);
+        for (int64_t rows = fewest; rows <= Tiles::rows; ++rows) {
+          Region &region = rows < Tiles::rows ? height.getCaseRegions()[rows - fewest] : height.getDefaultRegion();
+          b.setInsertionPointToStart(&region.emplaceBlock());
+          emitTile(rows, aOffset, bOffset, cOffset, cNext, panels, next);
+          scf::YieldOp::create(b);
+        }
+      });
+    });
+  });
+}
+
+static void emitGemm(HostBuilder &b, const Gemm &p) {
+  std::unique_ptr<MicroKernel> kernel = createMicroKernel(b, p.a, p.b);
+  b.loop(b.index(0), p.rows, Tiles::blockRows, [&](Value firstRow) {
+    Gemm block = p;
+    block.aOffset = b.add(p.aOffset, b.mul(firstRow, b.tiles.panel));
+    block.cOffset = b.add(p.cOffset, b.mul(firstRow, p.cRow));
+    block.rows = b.min(b.sub(p.rows, firstRow), b.index(Tiles::blockRows));
+    Value hasMore = b.compare(arith::CmpIPredicate::slt, b.add(firstRow, block.rows), p.rows);
+    auto few = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, Tiles::fewRows));
+    auto rows = scf::IndexSwitchOp::create(b, TypeRange(), block.rows, few, few.size());
+    OpBuilder::InsertionGuard guard(b);
+    for (int64_t count : few) {
+      b.setInsertionPointToStart(&rows.getCaseRegions()[count - 1].emplaceBlock());
+      emitFewRows(b, block, *kernel, count);
+      scf::YieldOp::create(b);
+    }
+    b.setInsertionPointToStart(&rows.getDefaultRegion().emplaceBlock());
+    emitRows(b, block, *kernel, hasMore);
+    scf::YieldOp::create(b);
+  });
+}
+
+static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
+  std::unique_ptr<MicroKernel> kernel = createMicroKernel(b, p.a, p.b);
+  int64_t panel = b.tiles.panel, depthStep = kernel->depthStep();
+  b.loop(p.columns, [&](Value column) {
+    Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
+    Value nextColumn = b.min(b.add(column, 1), b.sub(p.columns, b.index(1)));
+    Value nextOffset = b.add(p.bOffset, b.mul(nextColumn, p.bPanel));
+    b.loop(p.tiles, [&](Value index) {
+      Prefetcher next;
+      next.setBlock(b, p.b, nextOffset, p.depth, index);
+      Value aOffset = b.mul(index, Tiles::rows * Tiles::depth);
+      Value cTop = b.add(p.cOffset, b.mul(column, panel)),
+            cOffset = b.add(cTop, b.mul(b.mul(index, Tiles::rows), p.cRow));
+      Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), p.tiles);
+      Value cNext = b.select(isBottom, b.add(cTop, panel), b.add(cOffset, b.mul(p.cRow, Tiles::rows)));
+      Tile tile = {Tiles::rows, p.c, cOffset, p.cRow};
+      auto steps = [&](int64_t count) {
+        return [&, count](Value k, ValueRange carried) {
+          SmallVector<Value> sums(carried);
+          if (count == unroll)
+            next.prefetchBlock(b, k);
+          Value a = b.add(aOffset, b.mul(k, Tiles::rows)), right = b.add(bOffset, b.mul(k, panel));
+          for (int64_t u = 0; u < count; u += depthStep)
+            kernel->multiply(tile, sums, {p.a, b.add(a, u * Tiles::rows), depthStep},
+                             {p.b, b.add(right, u * panel), Value()});
+          return sums;
+        };
+      };
+      Value whole = b.mul(b.div(p.depth, b.index(unroll)), unroll);
+      auto initial = kernel->loadOrZero(tile, p.isFirst);
+      next.prefetchTile(b, p.c, cNext, p.cRow);
+      SmallVector<Value> sums = b.loop(b.index(0), whole, unroll, initial, steps(unroll));
+      sums = b.loop(whole, p.depth, depthStep, sums, steps(depthStep));
+      kernel->store(tile, sums);
+    });
+  });
+}
+
+void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments) {
+  call(b, "gemm", arguments, emitGemm);
+}
+
+void KernelLibrary::transposedGemm(HostBuilder &b, const TransposedGemm &arguments) {
+  call(b, "transposed_gemm", arguments, emitTransposedGemm);
+}

@@ -1,0 +1,55 @@
+//===- KernelLibrary.cpp - creates kernels at their first call ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Codegen/CPU/KernelLibrary.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::cpu;
+
+void rnn::markHandTiled(Operation *function) {
+  auto attributes = function->getAttrOfType<ArrayAttr>("passthrough");
+  SetVector<Attribute> all;
+  if (attributes)
+    all.insert_range(attributes);
+  for (StringRef mark : {StringRef(handTiledAttribute), StringRef("noinline")})
+    all.insert(StringAttr::get(function->getContext(), mark));
+  function->setAttr("passthrough", ArrayAttr::get(function->getContext(), all.getArrayRef()));
+}
+
+func::FuncOp KernelLibrary::get(HostBuilder &b, StringRef name, TypeRange inputs,
+                                function_ref<void(HostBuilder &, ValueRange)> body) {
+  std::string key;
+  llvm::raw_string_ostream stream(key);
+  stream << "rnn_host_" << name << "_" << b.tiles.element;
+  // Buffers that have another type than usual: a matrix of the accumulation type, scratch of operands.
+  for (Type input : inputs)
+    if (auto type = dyn_cast<MemRefType>(input);
+        type && type.getElementType() != (type.getRank() == 2 ? b.tiles.element : b.tiles.sum))
+      stream << "_" << type.getElementType();
+  // The loops of the caller are tiled, too.
+  Operation *caller = b.getInsertionBlock()->getParentOp();
+  while (!isa<FunctionOpInterface>(caller))
+    caller = caller->getParentOp();
+  markHandTiled(caller);
+  func::FuncOp &function = functions[key];
+  if (function)
+    return function;
+  OpBuilder detached(b.getContext());
+  function = func::FuncOp::create(detached, b.getLoc(), key, detached.getFunctionType(inputs, {}));
+  function.setPrivate();
+  // Internal linkage lets LLVM remove unused parts of the buffers' descriptors.
+  function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  markHandTiled(function);
+  Block *block = function.addEntryBlock();
+  HostBuilder inner(b.getLoc(), block, b.tiles);
+  body(inner, block->getArguments());
+  func::ReturnOp::create(inner);
+  // Renames the function if the module has the name already.
+  symbols.insert(function);
+  return function;
+}

@@ -1,0 +1,61 @@
+//===- Math.cpp - sigmoid and tanh of vectors --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Codegen/CPU/HostBuilder.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::cpu;
+
+/// Returns scale = 2^n and reduced = exp(r) - 1 with exp(x) = scale * (1 + reduced), |r| <= ln(2) / 2 and `reduced`
+/// from Taylor's polynomial to the last bit of the type. Generates no branches and no calls. NaN propagates.
+std::pair<Value, Value> HostBuilder::splitExp(Value x) {
+  bool isDouble = tiles.sum.isF64();
+  // Beyond these bounds sigmoid and tanh have reached their limits; within them 2^n is a normal number.
+  double bound = isDouble ? 708 : 87;
+  Value low = constant(-bound), high = constant(bound);
+  x = arith::SelectOp::create(*this, arith::CmpFOp::create(*this, arith::CmpFPredicate::OLT, x, low), low, x);
+  x = arith::SelectOp::create(*this, arith::CmpFOp::create(*this, arith::CmpFPredicate::OGT, x, high), high, x);
+  // Adding 1.5 * 2^(bits of the fraction) rounds to an integer that is in the low bits of the sum.
+  int fraction = isDouble ? 52 : 23;
+  Value magic = constant(isDouble ? 0x1.8p52 : 0x1.8p23);
+  Value shifted = fma(x, constant(0x1.71547652b82fep0), magic);
+  // No contraction: the rounding of `shifted` must not be undone.
+  Value whole = arith::SubFOp::create(*this, shifted, magic);
+  // ln(2) in two parts (Cody and Waite). The first part is short enough that its product with n is exact.
+  Value r = fma(whole, constant(isDouble ? -6.93147180369123816490e-01 : -0.693359375), x);
+  r = fma(whole, constant(isDouble ? -1.90821492927058770002e-10 : 2.12194440e-4), r);
+  // The shift discards the bits of `magic`.
+  Value bits = arith::BitcastOp::create(*this, vectorType(getIntegerType(tiles.sum.getWidth())), shifted);
+  bits = arith::AddIOp::create(*this, bits, splatInteger(isDouble ? 1023 : 127));
+  bits = arith::ShLIOp::create(*this, bits, splatInteger(fraction));
+  Value scale = arith::BitcastOp::create(*this, vectorType(tiles.sum), bits);
+  // The first omitted term is less than half a unit in the last place: r^8 / 8! for float, r^14 / 14! for double.
+  int degree = isDouble ? 13 : 7;
+  double factorial = 1;
+  for (int k = 2; k <= degree; ++k)
+    factorial *= k;
+  Value p = constant(1 / factorial);
+  for (int k = degree; k > 1; --k) {
+    factorial /= k;
+    p = fma(p, r, constant(1 / factorial));
+  }
+  return {scale, mulf(p, r)};
+}
+
+/// 1 / (1 + exp(-x)). The relative error is bounded for very negative x also, unlike that of tanh(x / 2) / 2 + 1 / 2.
+Value HostBuilder::sigmoid(Value x) {
+  auto [scale, reduced] = splitExp(arith::NegFOp::create(*this, x));
+  return divf(constant(1), addf(constant(1), fma(scale, reduced, scale)));
+}
+
+/// (exp(2x) - 1) / (exp(2x) + 1). The numerator is computed without cancellation, so the relative error is bounded near
+/// 0.
+Value HostBuilder::tanh(Value x) {
+  auto [scale, reduced] = splitExp(arith::AddFOp::create(*this, x, x));
+  Value minusOne = fma(scale, reduced, arith::SubFOp::create(*this, scale, constant(1)));
+  return divf(minusOne, addf(minusOne, constant(2)));
+}

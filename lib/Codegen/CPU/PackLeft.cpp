@@ -1,0 +1,105 @@
+//===- PackLeft.cpp - left operands of packed GEMMs --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "rnn/Codegen/CPU/KernelLibrary.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::cpu;
+
+static void emitRows(HostBuilder &b, const PackRows &p) {
+  int64_t panel = b.tiles.panel;
+  Value columns = memref::DimOp::create(b, p.matrix, 1);
+  b.loop(b.ceilDiv(columns, panel), [&](Value q) {
+    Value first = b.mul(q, panel), base = b.mul(b.mul(q, p.rows), panel);
+    b.forPanel(first, columns, [&](ArrayRef<Value> masks) {
+      b.loop(p.rows, [&](Value k) {
+        for (int64_t v = 0; v < b.tiles.vectors; ++v) {
+          int64_t offset = v * b.tiles.lanes;
+          Value mask = masks.empty() ? Value() : masks[v];
+          b.store(b.load(p.matrix, {b.add(p.row, k), b.add(first, offset)}, mask), p.target,
+                  b.add(b.add(base, b.mul(k, panel)), offset));
+        }
+      });
+    });
+  });
+}
+
+void KernelLibrary::packRows(HostBuilder &b, const PackRows &arguments) {
+  PackRows p = arguments;
+  p.matrix = b.asRows(p.matrix);
+  call(b, "pack_rows", p, emitRows);
+}
+
+static void emitLeft(HostBuilder &b, const PackLeft &p) {
+  constexpr int64_t height = Tiles::rows, width = 8;
+  static_assert(width >= height, "a vector has the columns of a tile");
+  bool isVNNI = HostBuilder::isVNNI(p.target);
+  Value zero = b.index(0), sourceColumns = memref::DimOp::create(b, p.matrix, 1);
+  b.loop(b.ceilDiv(p.columns, height), [&](Value tile) {
+    Value first = b.mul(tile, height), rest = b.sub(p.columns, first);
+    Value base = b.mul(tile, height * Tiles::depth), from = b.add(p.column, first);
+    auto copy = [&](Value firstCopied, function_ref<Value(Value row, Value column, int64_t k)> load) {
+      b.loop(firstCopied, p.rows, 1, [&](Value r) {
+        Value sourceRow = b.add(p.row, r), targetRow = b.add(p.firstRow, r);
+        Value offset = b.mul(targetRow, height);
+        if (isVNNI) {
+          Value inPair = b.createOrFold<arith::AndIOp>(targetRow, b.index(1));
+          offset = b.add(b.mul(b.sub(targetRow, inPair), height), inPair);
+        }
+        offset = b.add(base, offset);
+        for (int64_t k = 0; k < height; ++k) {
+          Value value = load(sourceRow, b.add(from, k), k);
+          if (isVNNI)
+            value = arith::TruncFOp::create(b, b.tiles.left, value);
+          memref::StoreOp::create(b, value, p.target, b.add(offset, isVNNI ? 2 * k : k));
+        }
+      });
+    };
+    auto copyWhole = [&](Value firstCopied) {
+      copy(firstCopied, [&](Value r, Value c, int64_t) { return b.loadScalar(p.matrix, {r, c}); });
+    };
+    // Vectors have more columns than a tile: the next row overwrites them. The last row is copied by elements.
+    auto copyVectors = [&] {
+      Value last = b.max(b.sub(p.rows, b.index(1)), zero);
+      b.loop(last, [&](Value r) {
+        Value vector = b.loadUnconverted(p.matrix, {b.add(p.row, r), from}, width);
+        if (cast<VectorType>(vector.getType()).getElementType() != b.tiles.sum)
+          vector = arith::ExtFOp::create(b, VectorType::get({width}, b.tiles.sum), vector);
+        vector::StoreOp::create(b, vector, p.target, b.add(base, b.mul(b.add(p.firstRow, r), height)));
+      });
+      copyWhole(last);
+    };
+    b.ifElse(
+        b.compare(arith::CmpIPredicate::sle, b.index(height), rest),
+        [&] {
+          if (isVNNI)
+            return copyWhole(zero);
+          b.ifElse(b.compare(arith::CmpIPredicate::sle, b.add(from, width), sourceColumns), copyVectors,
+                   [&] { copyWhole(zero); });
+        },
+        [&] {
+          Value none = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.sum, 0));
+          copy(zero, [&](Value r, Value c, int64_t k) {
+            auto inside = scf::IfOp::create(b, b.tiles.sum, b.compare(arith::CmpIPredicate::slt, b.index(k), rest),
+                                            /*withElseRegion=*/true);
+            OpBuilder::InsertionGuard guard(b);
+            b.setInsertionPointToStart(inside.thenBlock());
+            scf::YieldOp::create(b, b.loadScalar(p.matrix, {r, c}));
+            b.setInsertionPointToStart(inside.elseBlock());
+            scf::YieldOp::create(b, none);
+            return inside.getResult(0);
+          });
+        });
+  });
+}
+
+void KernelLibrary::packLeft(HostBuilder &b, const PackLeft &arguments) {
+  PackLeft p = arguments;
+  p.matrix = b.asRows(p.matrix);
+  call(b, "pack_left", p, emitLeft);
+}

@@ -1,0 +1,359 @@
+//===- BackwardLoop.cpp - the time loop backward, and the reductions after it ===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Layers.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+/// Pads the row count so that panels read together map to different cache sets.
+static Value spreadRows(HostBuilder &b, Value rows) {
+  // A tile has six rows, and the number of cache sets is a multiple of 16. VNNI packing needs an even number of rows.
+  int64_t apart = b.tiles.usesBF16Dot() ? 6 : 7, period = 16;
+  return b.add(b.mul(b.div(b.add(rows, period - 1 - apart), b.index(period)), period), apart);
+}
+
+BackwardLoop::BackwardLoop(BackwardLayer &layer, bool needsBias) : layer(layer), b(layer.b), library(layer.library) {
+  const Problem &p = layer.p;
+  rows = b.mul(p.steps, p.B);
+  allRows = spreadRows(b, rows);
+  Value columns = b.mul(p.padded, layer.blocks);
+  dG = b.allocate(b.mul(columns, allRows), b.tiles.left);
+  auto allocateWeights = [&](Value count) { return b.allocate(count, b.tiles.weightsFor(p.B, count)); };
+  packedR = allocateWeights(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded));
+  kh = b.allocate(b.mul(p.statePadded, p.B));
+  if (needsBias)
+    db = b.allocate(columns);
+  if (p.projected) {
+    packedP = allocateWeights(b.mul(p.padded, p.statePadded));
+    delta = b.allocate(b.mul(p.statePadded, allRows), b.tiles.left);
+  }
+}
+
+void BackwardLoop::release() {
+  for (Value buffer : {dG, packedR, kh, db, packedP, delta})
+    if (buffer)
+      b.free(buffer);
+}
+
+/// kh += dG[t] * R for the columns of panels [q, q + count), with `depth` panels of dG and R from `firstDepth` on
+/// (null: all).
+void BackwardLoop::multiply(Value t, Value q, Value count, Value firstDepth, Value depth) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel);
+  Value all = b.mul(p.panels, layer.recurrent.count), packedPanel = b.mul(all, panel * panel);
+  Value dGOffset = b.add(b.mul(b.mul(p.panels, layer.recurrent.first), dGPanel), b.mul(t, panelRows));
+  Value weights = b.mul(q, packedPanel);
+  if (depth) {
+    dGOffset = b.add(dGOffset, b.mul(firstDepth, dGPanel));
+    weights = b.add(weights, b.mul(firstDepth, panel * panel));
+  }
+  Gemm gemm;
+  gemm.a = dG, gemm.aOffset = dGOffset, gemm.aPanel = dGPanel;
+  gemm.b = packedR, gemm.bOffset = weights, gemm.bPanel = packedPanel;
+  gemm.c = kh, gemm.cOffset = b.mul(q, panelRows), gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
+  gemm.rows = p.B, gemm.columns = count, gemm.depth = depth ? depth : all;
+  library.gemm(b, gemm);
+}
+
+/// The same for the whole depth. Prefetches the operands of the cell at step `fetched` between depth blocks, some rows
+/// after each: prefetching all at once would stall on memory.
+void BackwardLoop::multiplyAndFetch(Value t, Value first, Value count, Value fetched) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
+  Value dGPanel = b.mul(allRows, panel), depth = b.mul(p.panels, layer.recurrent.count);
+  constexpr int64_t rowsAtOnce = 4;
+  Value atOnce = b.div(b.add(b.mul(depth, rowsAtOnce), b.sub(p.B, b.index(1))), b.max(p.B, b.index(1)));
+  atOnce = b.mul(b.ceilDiv(b.max(b.min(atOnce, depth), b.index(1)), depthPanels), depthPanels);
+  Value blocks = b.div(b.add(depth, b.sub(atOnce, b.index(1))), atOnce);
+  b.loop(blocks, [&](Value block) {
+    Value firstDepth = b.mul(block, atOnce);
+    multiply(t, first, count, firstDepth, b.min(b.sub(depth, firstDepth), atOnce));
+    Value from = b.div(b.mul(p.B, block), blocks), to = b.div(b.mul(p.B, b.add(block, 1)), blocks);
+    b.loop(first, b.add(first, count), 1, [&](Value q) {
+      b.loop(from, to, 1, [&](Value row) {
+        Position at = {};
+        at.t = fetched, at.row = row, at.column = b.mul(q, panel), at.panel = q;
+        layer.fetch(at);
+        // Stores to uncached lines of dG would fill the store buffer and stall the following loads.
+        for (int64_t block = 0; block < layer.blocks; ++block) {
+          Value gatePanel = b.mul(b.add(b.mul(p.panels, block), q), dGPanel);
+          b.prefetch(dG, b.add(gatePanel, b.mul(b.add(b.mul(fetched, p.B), row), panel)), /*locality=*/3,
+                     /*isWrite=*/true);
+        }
+      });
+    });
+  });
+}
+
+/// Stores the gate gradients of one position, and adds them to the bias gradients.
+void BackwardLoop::storeGates(const Position &at, ArrayRef<Value> gates) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value row = b.add(b.mul(b.mul(at.t, p.B), panel), at.inPanel);
+  for (int64_t block = 0; block < layer.blocks; ++block) {
+    Value value = gates[block];
+    if (at.padded)
+      value = arith::SelectOp::create(b, at.padded, b.constant(0), value);
+    Value gatePanel = b.add(b.mul(p.panels, block), at.panel);
+    b.store(value, dG, b.add(b.mul(b.mul(gatePanel, allRows), panel), row));
+    if (db) {
+      // The sums stay in memory: the cell uses all registers.
+      Value offset = b.add(b.mul(p.padded, block), at.column);
+      b.store(b.addf(b.load(db, offset), value), db, offset);
+    }
+  }
+}
+
+/// One step of the cell for a panel of hidden columns.
+void BackwardLoop::cell(Value s, Value t, Value q, Value deltaHidden) {
+  const Problem &p = layer.p;
+  layer.forPositions(p.H, t, q, [&](const Position &at) {
+    SmallVector<Value> gates(layer.blocks);
+    // Columns past the last are set to zero: the GEMM makes NaN of infinities there.
+    if (p.projected) {
+      layer.step(at, b.selectOrZero(at.mask, b.load(deltaHidden, at.inPanel)), gates);
+      return storeGates(at, gates);
+    }
+    Value carried = b.selectOrZero(at.mask, b.load(kh, at.inState));
+    Value gradient = b.addf(carried, layer.outputGradient(at));
+    if (at.padded)
+      gradient = arith::SelectOp::create(b, at.padded, b.constant(0), gradient);
+    Value before = layer.step(at, gradient, gates);
+    if (!before)
+      before = b.constant(0);
+    if (at.padded) // the gradient passes through
+      before = arith::SelectOp::create(b, at.padded, carried, before);
+    b.store(before, kh, at.inState);
+    storeGates(at, gates);
+  });
+}
+
+void BackwardLoop::run(bool needsState) {
+  const Problem &p = layer.p;
+  Value zero = b.index(0);
+  layer.start(packedP, kh);
+  if (db)
+    b.fillZero(db, zero, b.mul(p.padded, layer.blocks));
+  // Each thread computes a range of columns.
+  Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
+  library.parallel(b, p.panels, work, [&](const Team &team) { steps(team, needsState); });
+}
+
+void BackwardLoop::steps(const Team &team, bool needsState) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), one = b.index(1), panelRows = b.mul(p.B, panel);
+  Value firstPanel = team.begin(b, p.panels), endPanel = team.end(b, p.panels);
+  Value firstState = team.begin(b, p.statePanels), endState = team.end(b, p.statePanels);
+  // Only this thread reads these.
+  layer.packRecurrent(packedR, firstState, b.sub(endState, firstState));
+  Value deltaHidden = p.projected ? b.allocate(panelRows) : Value();
+  // dG of a step may exceed an L2 cache: a part of it that is in cache is used for several panels.
+  constexpr int64_t atOnce = 4;
+  b.loop(p.steps, [&](Value k) {
+    Value next = b.sub(p.steps, k), s = b.sub(next, one), t = layer.stepAt(s);
+    Value hasNext = b.compare(arith::CmpIPredicate::ne, k, zero);
+    layer.startStep(s, t);
+    if (!p.projected) {
+      // The hardware prefetches a few rows, and one GEMM over all panels has the highest weight bandwidth.
+      Value isMany = b.compare(arith::CmpIPredicate::sgt, p.B, b.index(Tiles::fewRows));
+      Value isFew = b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::fewRows));
+      b.ifThen(b.createOrFold<arith::AndIOp>(hasNext, isFew),
+               [&] { multiply(layer.stepAt(next), firstPanel, b.sub(endPanel, firstPanel)); });
+      Value own = b.sub(endPanel, firstPanel);
+      b.loop(b.ceilDiv(own, atOnce), [&](Value group) {
+        Value first = b.add(firstPanel, b.mul(group, atOnce)), count = b.min(b.sub(endPanel, first), b.index(atOnce));
+        b.ifThen(b.createOrFold<arith::AndIOp>(hasNext, isMany),
+                 [&] { multiplyAndFetch(layer.stepAt(next), first, count, t); });
+        b.loop(first, b.add(first, count), 1, [&](Value q) { cell(s, t, q, Value()); });
+      });
+      // The next step reads the columns of all threads.
+      team.wait(b);
+      return;
+    }
+    Value row = b.mul(t, p.B);
+    b.ifThen(hasNext, [&] { multiply(layer.stepAt(next), firstState, b.sub(endState, firstState)); });
+    b.loop(firstState, endState, 1, [&](Value q) {
+      layer.forPositions(p.P, t, q, [&](const Position &at) {
+        Value carried = b.selectOrZero(at.mask, b.load(kh, at.inState));
+        Value gradient = b.addf(carried, layer.outputGradient(at)), before = b.constant(0);
+        if (at.padded) {
+          gradient = arith::SelectOp::create(b, at.padded, before, gradient);
+          before = arith::SelectOp::create(b, at.padded, carried, before);
+        }
+        b.store(before, kh, at.inState);
+        b.store(gradient, delta, b.add(b.mul(b.add(b.mul(q, allRows), row), panel), at.inPanel));
+      });
+    });
+    team.wait(b);
+    b.loop(firstPanel, endPanel, 1, [&](Value q) {
+      b.fillZero(deltaHidden, zero, panelRows);
+      Gemm gemm;
+      gemm.a = delta, gemm.aOffset = b.mul(row, panel), gemm.aPanel = b.mul(allRows, panel);
+      gemm.b = packedP, gemm.bOffset = b.mul(q, b.mul(p.statePadded, panel)), gemm.bPanel = zero;
+      gemm.c = deltaHidden, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = zero;
+      gemm.rows = p.B, gemm.columns = one, gemm.depth = p.statePanels;
+      library.gemm(b, gemm);
+      cell(s, t, q, deltaHidden);
+    });
+    team.wait(b);
+  });
+  if (deltaHidden)
+    b.free(deltaHidden);
+  if (needsState)
+    b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero),
+             [&] { multiply(layer.stepAt(zero), firstState, b.sub(endState, firstState)); });
+}
+
+Value BackwardLoop::rowWidth(Value panels) {
+  return b.mul(b.createOrFold<arith::OrIOp>(panels, b.index(1)), b.tiles.panel);
+}
+
+BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {
+  Value panels = layer.p.panels;
+  return {dG, b.mul(b.mul(panels, blocks.first), b.mul(allRows, b.tiles.panel)), b.mul(panels, blocks.count)};
+}
+
+void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function_ref<void(const Block &)> store) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel);
+  Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
+  Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel), packedPanel = b.mul(depth, panel * panel);
+  Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
+  // For few rows, pack groups of columns that stay in cache until they are used. Many rows would be read from memory
+  // again for each group.
+  constexpr int64_t columnsForFewRows = 64;
+  Value panelsForFewRows = b.index(std::max<int64_t>(columnsForFewRows / panel, 1));
+  Value isFewRows = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
+  library.parallel(b, inputPanels, work, [&](const Team &team) {
+    // Threads divide columns, not rows: the partition of rows into tiles must not depend on the number of threads.
+    Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
+    Value atOnce = b.select(isFewRows, b.min(own, panelsForFewRows), own);
+    Value width = rowWidth(atOnce);
+    Value weights = b.mul(packedPanel, atOnce), packed = b.allocate(weights, b.tiles.weightsFor(rows, weights));
+    Value block = b.allocate(b.mul(width, Tiles::blockRows));
+    Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), b.max(atOnce, b.index(1)));
+    b.loop(groups, [&](Value group) {
+      Value start = b.add(first, b.mul(group, atOnce)), count = b.min(b.sub(end, start), atOnce);
+      Value column = b.mul(start, panel), columns = b.min(b.sub(p.I, column), b.mul(count, panel));
+      pack(packed, start, count);
+      b.loop(zero, rows, Tiles::blockRows, [&](Value row) {
+        Value height = b.min(b.sub(rows, row), b.index(Tiles::blockRows));
+        b.fillZero(block, zero, b.mul(height, width));
+        Gemm gemm;
+        gemm.a = dG, gemm.aOffset = b.add(firstBlock, b.mul(row, panel)), gemm.aPanel = dGPanel;
+        gemm.b = packed, gemm.bOffset = zero, gemm.bPanel = packedPanel;
+        gemm.c = block, gemm.cOffset = zero, gemm.cRow = width, gemm.cPanel = b.index(panel);
+        gemm.rows = height, gemm.columns = count, gemm.depth = depth;
+        library.gemm(b, gemm);
+        store({block, width, row, height, column, columns});
+      });
+    });
+    b.free(packed);
+    b.free(block);
+  });
+}
+
+void BackwardLoop::startSums() {
+  if (!b.tiles.usesBF16Dot())
+    return;
+  Value panelRows = b.mul(rows, b.tiles.panel), stride = b.mul(allRows, b.tiles.panel);
+  auto packVNNI = [&](Value buffer, Value panels) {
+    library.parallel(b, panels, b.mul(panels, panelRows), [&](const Team &team) {
+      Value first = team.begin(b, panels), count = b.sub(team.end(b, panels), first);
+      library.packVNNI(b, {buffer, b.mul(first, stride), stride, count, rows});
+    });
+  };
+  packVNNI(dG, b.mul(layer.p.panels, layer.blocks));
+  if (delta)
+    packVNNI(delta, layer.p.statePanels);
+}
+
+/// Stores a zero row after an odd last row of `tiles` tiles of `packLeft`.
+void BackwardLoop::padVNNI(Value packedLeft, Value tiles, Value rows) {
+  Value last = b.sub(rows, b.index(1)), isOdd = b.createOrFold<arith::AndIOp>(rows, b.index(1));
+  b.ifThen(b.compare(arith::CmpIPredicate::ne, isOdd, b.index(0)), [&] {
+    Value none = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.left, 0));
+    b.loop(tiles, [&](Value tile) {
+      Value offset = b.add(b.mul(tile, Tiles::rows * Tiles::depth), b.mul(last, Tiles::rows));
+      for (int64_t k = 0; k < Tiles::rows; ++k)
+        memref::StoreOp::create(b, none, packedLeft, ValueRange{b.add(offset, 2 * k + 1)});
+    });
+  });
+}
+
+void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
+                        std::optional<Rows> result) {
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), blockWidth = rowWidth(right.count), rightPanel = b.mul(allRows, panel);
+  Value columns = b.mul(right.count, panel), tiles = b.ceilDiv(width, Tiles::rows);
+  auto isAtMost = [&](Value a, Value c) { return b.compare(arith::CmpIPredicate::sle, a, c); };
+  Value hasRows = isAtMost(b.index(1), rows);
+  // With more rows, later passes read the block again; the rows of scratch map to different cache sets.
+  Value isSinglePass = b.createOrFold<arith::AndIOp>(hasRows, isAtMost(rows, b.index(Tiles::depth)));
+  library.parallel(b, tiles, b.mul(b.mul(rows, width), columns), [&](const Team &team) {
+    Value packedLeft = b.allocate(b.index(Tiles::blockRows * Tiles::depth), b.tiles.left);
+    Value block = b.allocate(b.mul(blockWidth, Tiles::blockRows));
+    Value from = b.mul(team.begin(b, tiles), Tiles::rows);
+    Value to = b.max(b.min(b.mul(team.end(b, tiles), Tiles::rows), width), from);
+    // Only whole tiles are written to the result. A partial last tile has a block of its own, unless there are several
+    // passes.
+    Value wholeEnd = to;
+    if (result) {
+      Value whole = b.mul(b.div(b.sub(to, from), b.index(Tiles::rows)), Tiles::rows);
+      wholeEnd = b.select(isSinglePass, b.add(from, whole), to);
+    }
+    Value wholeBlocks = b.ceilDiv(b.sub(wholeEnd, from), Tiles::blockRows);
+    Value hasRest = b.select(b.compare(arith::CmpIPredicate::slt, wholeEnd, to), b.index(1), zero);
+    b.loop(b.add(wholeBlocks, hasRest), [&](Value number) {
+      Value isRest = b.compare(arith::CmpIPredicate::eq, number, wholeBlocks);
+      Value first = b.select(isRest, wholeEnd, b.add(from, b.mul(number, Tiles::blockRows)));
+      Value remaining = b.sub(b.select(isRest, to, wholeEnd), first);
+      Value height = b.min(remaining, b.index(Tiles::blockRows)), count = b.ceilDiv(height, Tiles::rows);
+      Value target = block, targetOffset = zero, targetWidth = blockWidth, isDirect;
+      if (result) {
+        Value isWhole = b.compare(arith::CmpIPredicate::slt, number, wholeBlocks);
+        isDirect = b.createOrFold<arith::AndIOp>(isSinglePass, isWhole);
+        target = b.select(isDirect, result->buffer, block), targetWidth = b.select(isDirect, result->width, blockWidth);
+        targetOffset = b.select(isDirect, b.add(result->first, b.mul(first, result->width)), zero);
+      }
+      b.loop(zero, rows, Tiles::depth, [&](Value row) {
+        Value depth = b.min(b.sub(rows, row), b.index(Tiles::depth)), end = b.add(row, depth);
+        for (const Left &left : lefts) {
+          // The rows of this part in [row, end).
+          Value start = b.max(row, left.firstOfPanels), stop = b.min(end, b.add(left.firstOfPanels, left.rows));
+          Value sourceRow = b.add(left.firstRow, b.sub(start, left.firstOfPanels));
+          library.packLeft(b,
+                           {left.matrix, sourceRow, b.sub(stop, start), first, height, packedLeft, b.sub(start, row)});
+        }
+        if (b.tiles.usesBF16Dot())
+          padVNNI(packedLeft, count, depth);
+        Value isFirst = b.compare(arith::CmpIPredicate::eq, row, zero);
+        Value rightOffset = b.add(right.offset, b.mul(row, panel));
+        TransposedGemm gemm;
+        gemm.a = packedLeft;
+        gemm.b = right.panels, gemm.bOffset = rightOffset, gemm.bPanel = rightPanel;
+        gemm.c = target, gemm.cOffset = targetOffset, gemm.cRow = targetWidth;
+        gemm.tiles = count, gemm.columns = right.count, gemm.depth = depth, gemm.isFirst = isFirst;
+        library.transposedGemm(b, gemm);
+      });
+      b.ifElse(
+          hasRows, [] {}, [&] { b.fillZero(block, zero, b.mul(b.mul(count, Tiles::rows), blockWidth)); });
+      auto copy = [&] { store({block, blockWidth, first, height, zero, columns}); };
+      if (isDirect)
+        b.ifElse(
+            isDirect, [] {}, copy);
+      else
+        copy();
+    });
+    b.free(packedLeft);
+    b.free(block);
+  });
+}

@@ -1,0 +1,187 @@
+//===- ForwardLoop.cpp - the time loop forward ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Layers.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(layer.b), library(layer.library) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  columns = b.mul(p.padded, layer.blocks), stateSize = b.mul(p.statePadded, p.B);
+  // One GEMM with the input per chunk of steps: enough rows for the micro-kernel, few enough for an L2 cache.
+  stepsAtOnce = b.max(b.div(b.index(Tiles::blockRows), b.max(p.B, b.index(1))), b.index(1));
+  stepsAtOnce = b.min(stepsAtOnce, b.max(p.steps, b.index(1)));
+  Value rowsAtOnce = b.mul(stepsAtOnce, p.B), inputColumns = b.mul(b.ceilDiv(maxInput, panel), panel);
+  auto allocateWeights = [&](Value count, Value rows) { return b.allocate(count, b.tiles.weightsFor(rows, count)); };
+  packedX = allocateWeights(b.mul(b.mul(p.padded, layer.input.count), inputColumns), rowsAtOnce);
+  packedH = allocateWeights(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded), p.B);
+  leftSize = b.mul(inputColumns, rowsAtOnce);
+  bias = b.allocate(columns);
+  gates = b.allocate(b.mul(columns, rowsAtOnce));
+  h = b.allocate(b.mul(stateSize, 2));
+  hLeft = b.tiles.usesBF16Dot() ? b.allocate(b.mul(stateSize, 2), b.tiles.left) : h;
+  if (p.projected) {
+    packedP = allocateWeights(b.mul(p.padded, p.statePadded), p.B);
+    hidden = b.allocate(b.mul(p.padded, p.B), b.tiles.left);
+  }
+}
+
+void ForwardLoop::release() {
+  for (Value buffer : {packedX, packedH, packedP, bias, gates, hidden, h, hLeft == h ? Value() : hLeft})
+    if (buffer)
+      b.free(buffer);
+}
+
+void ForwardLoop::run() {
+  const Problem &p = layer.p;
+  layer.start(packedP, h);
+  if (hLeft != h)
+    b.loop(b.index(0), stateSize, b.tiles.lanes, [&](Value k) { b.store(b.load(h, k), hLeft, k); });
+  b.fillZero(bias, b.index(0), columns);
+  layer.fillBias(bias);
+  Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
+  library.parallel(b, p.panels, work, [&](const Team &team) { steps(team); });
+  hFinal = b.mul(b.createOrFold<arith::AndIOp>(p.steps, b.index(1)), stateSize);
+}
+
+/// Each thread computes a range of columns, in all blocks.
+void ForwardLoop::steps(const Team &team) {
+  const Problem &p = layer.p;
+  Own own = {team.begin(b, p.panels), team.end(b, p.panels), Value(), Value(), b.allocate(leftSize, b.tiles.left)};
+  if (p.projected)
+    own.firstState = team.begin(b, p.statePanels), own.endState = team.end(b, p.statePanels);
+  layer.packWeights(packedX, packedH, own.first, b.sub(own.end, own.first));
+  Value chunks = b.div(b.add(p.steps, b.sub(stepsAtOnce, b.index(1))), stepsAtOnce);
+  b.loop(chunks, [&](Value chunk) {
+    Value firstStep = b.mul(chunk, stepsAtOnce), count = b.min(b.sub(p.steps, firstStep), stepsAtOnce);
+    // The steps of a chunk are consecutive in both directions.
+    Value firstTime = firstStep;
+    if (layer.isReverse)
+      firstTime = b.select(layer.isReverse, b.sub(b.sub(p.T, firstStep), count), firstStep);
+    multiplyInput(own, b.mul(firstTime, p.B), b.mul(count, p.B));
+    b.loop(count, [&](Value k) {
+      Value s = b.add(firstStep, k), t = layer.stepAt(s);
+      step(team, own, s, b.mul(b.sub(t, firstTime), p.B));
+    });
+  });
+  b.free(own.left);
+}
+
+/// gates = x * W + b for the rows of a chunk.
+void ForwardLoop::multiplyInput(const Own &own, Value row, Value rows) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), panels = b.sub(own.end, own.first);
+  for (int64_t block = 0; block < layer.blocks; ++block) {
+    Value first = b.add(b.mul(p.padded, block), b.mul(own.first, panel));
+    b.loop(rows, [&](Value r) {
+      b.loop(zero, b.mul(panels, panel), b.tiles.lanes, [&](Value column) {
+        Value inRow = b.add(first, column);
+        b.store(b.load(bias, inRow), gates, b.add(b.mul(r, columns), inRow));
+      });
+    });
+  }
+  auto multiply = [&] {
+    Value depth = b.ceilDiv(p.I, panel), packedPanel = b.mul(depth, panel * panel);
+    layer.packInput(row, rows, own.left);
+    b.loop(b.index(layer.input.count), [&](Value block) {
+      Value first = b.add(b.mul(p.panels, block), own.first);
+      Gemm gemm;
+      gemm.a = own.left, gemm.aOffset = zero, gemm.aPanel = b.mul(rows, panel);
+      gemm.b = packedX, gemm.bOffset = b.mul(first, packedPanel), gemm.bPanel = packedPanel;
+      gemm.c = gates, gemm.cOffset = b.add(b.mul(p.padded, layer.input.first), b.mul(first, panel));
+      gemm.cRow = columns, gemm.cPanel = b.index(panel);
+      gemm.rows = rows, gemm.columns = panels, gemm.depth = depth;
+      library.gemm(b, gemm);
+    });
+  };
+  Value skips = layer.skipsInput();
+  auto add = [&] {
+    Value column = b.mul(own.first, panel), count = b.min(b.sub(p.H, column), b.mul(panels, panel));
+    layer.addInput(row, rows, column, count, gates, columns);
+  };
+  if (skips)
+    b.ifElse(skips, add, multiply);
+  else
+    multiply();
+}
+
+void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value t = layer.stepAt(s), panelRows = b.mul(p.B, panel), packedPanel = b.mul(p.statePadded, panel);
+  Value parity = b.createOrFold<arith::AndIOp>(s, b.index(1)), hSource = b.mul(parity, stateSize);
+  Value hTarget = b.sub(stateSize, hSource), firstRow = b.mul(gatesRow, columns);
+  layer.startStep(s, t);
+  b.loop(own.first, own.end, 1, [&](Value q) {
+    // The same panel of all blocks: gates += h * R
+    Value target = b.add(firstRow, b.add(b.mul(p.padded, layer.recurrent.first), b.mul(q, panel)));
+    Gemm gemm;
+    gemm.a = hLeft, gemm.aOffset = hSource, gemm.aPanel = panelRows;
+    gemm.b = packedH, gemm.bOffset = b.mul(q, packedPanel), gemm.bPanel = b.mul(p.panels, packedPanel);
+    gemm.c = gates, gemm.cOffset = target, gemm.cRow = columns, gemm.cPanel = p.padded;
+    gemm.rows = p.B, gemm.columns = b.index(layer.recurrent.count), gemm.depth = p.statePanels;
+    library.gemm(b, gemm);
+    layer.forPositions(p.H, t, q, [&](const Position &at) {
+      SmallVector<Value> arguments;
+      Value row = b.add(firstRow, b.mul(at.row, columns));
+      for (int64_t block = 0; block < layer.blocks; ++block)
+        arguments.push_back(b.load(gates, b.add(b.add(row, b.mul(p.padded, block)), at.column)));
+      auto before = [&] { return b.load(h, b.add(hSource, at.inState)); };
+      Value next = layer.step(at, arguments, before);
+      // Past the end of an example the state is carried over; with a projection, `project` does this.
+      if (at.padded)
+        next = arith::SelectOp::create(b, at.padded, p.projected ? b.constant(0) : before(), next);
+      next = b.selectOrZero(at.mask, next); // otherwise NaN in columns past the last would propagate
+      if (p.projected)
+        b.store(next, hidden, at.inState);
+      else
+        storeState(next, b.add(hTarget, at.inState));
+    });
+    if (!p.projected)
+      layer.publish(t, q, [&](const Position &at) { return b.load(h, b.add(hTarget, at.inState)); });
+  });
+  // The next step, or the projection, reads the columns of all threads.
+  team.wait(b);
+  if (p.projected) {
+    project(own, t, hSource, hTarget);
+    team.wait(b);
+  }
+}
+
+void ForwardLoop::storeState(Value value, Value offset) {
+  b.store(value, h, offset);
+  if (hLeft != h)
+    b.store(value, hLeft, offset);
+}
+
+/// h = hidden * Wr^T
+void ForwardLoop::project(const Own &own, Value t, Value hSource, Value hTarget) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), panelRows = b.mul(p.B, panel);
+  b.loop(own.firstState, own.endState, 1, [&](Value q) {
+    Value target = b.add(hTarget, b.mul(q, panelRows));
+    b.fillZero(h, target, panelRows);
+    Gemm gemm;
+    gemm.a = hidden, gemm.aOffset = zero, gemm.aPanel = panelRows;
+    gemm.b = packedP, gemm.bOffset = b.mul(q, b.mul(p.padded, panel)), gemm.bPanel = zero;
+    gemm.c = h, gemm.cOffset = target, gemm.cRow = b.index(panel), gemm.cPanel = zero;
+    gemm.rows = p.B, gemm.columns = b.index(1), gemm.depth = p.panels;
+    library.gemm(b, gemm);
+    if (layer.lengths || hLeft != h)
+      layer.forPositions(p.P, t, q, [&](const Position &at) {
+        Value offset = b.add(hTarget, at.inState), next = b.load(h, offset);
+        if (at.padded)
+          next = arith::SelectOp::create(b, at.padded, b.load(h, b.add(hSource, at.inState)), next);
+        storeState(next, offset);
+      });
+    layer.publish(t, q, [&](const Position &at) { return b.load(h, b.add(hTarget, at.inState)); });
+  });
+}
