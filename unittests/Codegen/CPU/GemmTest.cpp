@@ -1,0 +1,200 @@
+//===- GemmTest.cpp - packed GEMMs beside sums in double ---------------------===//
+//
+// Elements are small integers, so every sum is exact in each accumulation type and results are compared for equality.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledKernel.h"
+#include "llvm/TargetParser/Host.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::cpu;
+
+namespace {
+
+/// Operand types of a GEMM: of the tensors, and the arithmetic of bf16.
+struct Arithmetic {
+  const char *name;
+  ElementKind element;
+  BF16Gemm bf16Gemm;
+  ElementKind left, right, sum;
+};
+
+const Arithmetic arithmetics[] = {
+    {"f32", ElementKind::F32, BF16Gemm::F32, ElementKind::F32, ElementKind::F32, ElementKind::F32},
+    {"f64", ElementKind::F64, BF16Gemm::F32, ElementKind::F64, ElementKind::F64, ElementKind::F64},
+    {"f16", ElementKind::F16, BF16Gemm::F32, ElementKind::F32, ElementKind::F32, ElementKind::F32},
+    {"bf16_f32", ElementKind::BF16, BF16Gemm::F32, ElementKind::F32, ElementKind::F32, ElementKind::F32},
+    {"bf16_vnni", ElementKind::BF16, BF16Gemm::VNNI, ElementKind::F32, ElementKind::BF16, ElementKind::F32},
+    {"bf16_dot", ElementKind::BF16, BF16Gemm::Dot, ElementKind::BF16, ElementKind::BF16, ElementKind::F32},
+    {"bf16_avx512", ElementKind::BF16, BF16Gemm::AVX512, ElementKind::BF16, ElementKind::BF16, ElementKind::F32},
+    {"bf16_neon", ElementKind::BF16, BF16Gemm::NEON, ElementKind::BF16, ElementKind::BF16, ElementKind::F32},
+};
+
+struct Registers {
+  unsigned bits, count;
+};
+
+class GemmTest : public ::testing::TestWithParam<std::tuple<Arithmetic, Registers>> {
+protected:
+  void SetUp() override {
+    auto [arithmetic, registers] = GetParam();
+    llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+    if (arithmetic.bf16Gemm == BF16Gemm::AVX512 && !(features.lookup("avx512bf16") && features.lookup("avx512vl")))
+      GTEST_SKIP() << "the processor has no AVX512-BF16";
+    if (arithmetic.bf16Gemm == BF16Gemm::NEON && !features.lookup("bf16"))
+      GTEST_SKIP() << "the processor has no BFDOT";
+  }
+
+  const Arithmetic &arithmetic = std::get<0>(GetParam());
+  KernelContext context;
+  Tiles tiles = [&] {
+    HostVectors vectors;
+    vectors.bits = std::get<1>(GetParam()).bits, vectors.registers = std::get<1>(GetParam()).count;
+    vectors.bf16Gemm = arithmetic.bf16Gemm;
+    return Tiles(context.getType(arithmetic.element), vectors);
+  }();
+  bool isVNNI = arithmetic.right == ElementKind::BF16;
+
+  /// A small integer that depends on all of its arguments.
+  static int64_t element(int64_t operand, int64_t row, int64_t column) {
+    return (operand * 31 + row * 7919 + column * 104729 + row * column) % 7 - 3;
+  }
+
+  /// Element [row, column] of a panel of a right operand.
+  int64_t rightOffset(int64_t row, int64_t column) const {
+    return isVNNI ? row / 2 * 2 * tiles.panel + 2 * column + row % 2 : row * tiles.panel + column;
+  }
+};
+
+/// Elements beside the result that must keep their value.
+constexpr double untouched = 77;
+
+TEST_P(GemmTest, MatchesReference) {
+  Type left = context.getBuffer(arithmetic.left), right = context.getBuffer(arithmetic.right),
+       sum = context.getBuffer(arithmetic.sum), index = IndexType::get(&context.context);
+  // Offsets and strides are larger than needed.
+  CompiledKernel kernel(context, {left, right, sum, index, index, index}, tiles,
+                        [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
+                          int64_t panel = b.tiles.panel;
+                          Gemm gemm;
+                          gemm.rows = v[3], gemm.columns = v[4], gemm.depth = v[5];
+                          gemm.a = v[0], gemm.aOffset = b.index(panel), gemm.aPanel = b.mul(b.add(v[3], 1), panel);
+                          gemm.b = v[1], gemm.bOffset = b.index(2 * panel);
+                          gemm.bPanel = b.mul(b.add(b.mul(v[5], panel), 2), panel);
+                          gemm.c = v[2], gemm.cOffset = b.index(panel);
+                          gemm.cRow = b.mul(b.add(v[4], 1), panel), gemm.cPanel = b.index(panel);
+                          library.gemm(b, gemm);
+                        });
+  int64_t panel = tiles.panel;
+  auto check = [&](int64_t rows, int64_t columns, int64_t depth) {
+    SCOPED_TRACE("rows " + std::to_string(rows) + ", columns " + std::to_string(columns) + ", depth " +
+                 std::to_string(depth));
+    int64_t aPanel = (rows + 1) * panel, bPanel = (depth * panel + 2) * panel, cRow = (columns + 1) * panel;
+    // Prefetches may pass the end of a buffer, loads may not.
+    HostTensor a = makeTensor(arithmetic.left, {panel + depth * aPanel}),
+               b = makeTensor(arithmetic.right, {2 * panel + columns * bPanel}),
+               c = makeTensor(arithmetic.sum, {panel + rows * cRow});
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t k = 0; k < depth * panel; ++k)
+        a.setFromDouble(panel + k / panel * aPanel + row * panel + k % panel, element(1, row, k));
+    for (int64_t k = 0; k < depth * panel; ++k)
+      for (int64_t column = 0; column < columns * panel; ++column)
+        b.setFromDouble(2 * panel + column / panel * bPanel + rightOffset(k, column % panel), element(2, k, column));
+    for (int64_t k = 0; k < c.getNumElements(); ++k)
+      c.setFromDouble(k, untouched);
+    kernel({a, b, c, makeIndex(rows), makeIndex(columns), makeIndex(depth)});
+    int64_t different = 0;
+    for (int64_t k = 0; k < c.getNumElements(); ++k) {
+      int64_t row = k >= panel ? (k - panel) / cRow : rows, column = k >= panel ? (k - panel) % cRow : 0;
+      double expected = untouched;
+      if (row < rows && column < columns * panel)
+        for (int64_t d = 0; d < depth * panel; ++d)
+          expected += element(1, row, d) * element(2, d, column);
+      different += c.getAsDouble(k) != expected;
+    }
+    EXPECT_EQ(different, 0);
+  };
+  for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 13})
+    for (int64_t columns : {1, 2, 3, 5})
+      for (int64_t depth : {1, 3})
+        check(rows, columns, depth);
+  // More than one block of rows, and of the depth.
+  check(Tiles::blockRows + 1, 2, 1);
+  check(Tiles::blockRows + 4, 1, Tiles::depthPanels(panel) + 1);
+  check(1, 3, Tiles::depthPanels(panel) + 1);
+  check(0, 1, 1);
+  check(4, 1, 0);
+}
+
+TEST_P(GemmTest, TransposedMatchesReference) {
+  // An f32 left operand has no VNNI right operand here: see Tiles::left.
+  ElementKind right = arithmetic.left == ElementKind::BF16 ? ElementKind::BF16 : arithmetic.sum;
+  isVNNI = right == ElementKind::BF16;
+  Type leftType = context.getBuffer(arithmetic.left), rightType = context.getBuffer(right),
+       sum = context.getBuffer(arithmetic.sum), index = IndexType::get(&context.context);
+  Type i1 = IntegerType::get(&context.context, 1);
+  CompiledKernel kernel(context, {leftType, rightType, sum, index, index, index, i1}, tiles,
+                        [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
+                          int64_t panel = b.tiles.panel;
+                          TransposedGemm gemm;
+                          gemm.tiles = v[3], gemm.columns = v[4], gemm.depth = v[5], gemm.isFirst = v[6];
+                          gemm.a = v[0];
+                          gemm.b = v[1], gemm.bOffset = b.index(panel), gemm.bPanel = b.mul(b.add(v[5], 3), panel);
+                          gemm.c = v[2], gemm.cOffset = b.index(panel), gemm.cRow = b.mul(b.add(v[4], 1), panel);
+                          library.transposedGemm(b, gemm);
+                        });
+  int64_t panel = tiles.panel, height = Tiles::rows;
+  auto check = [&](int64_t tileCount, int64_t columns, int64_t depth, bool isFirst) {
+    SCOPED_TRACE("tiles " + std::to_string(tileCount) + ", columns " + std::to_string(columns) + ", depth " +
+                 std::to_string(depth));
+    int64_t bPanel = (depth + 3) * panel, cRow = (columns + 1) * panel, rows = tileCount * height;
+    HostTensor a = makeTensor(arithmetic.left, {tileCount * height * Tiles::depth}),
+               b = makeTensor(right, {panel + columns * bPanel}), c = makeTensor(arithmetic.sum, {panel + rows * cRow});
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t k = 0; k < depth; ++k) {
+        int64_t inTile = isVNNI ? k / 2 * 2 * height + row % height * 2 + k % 2 : k * height + row % height;
+        a.setFromDouble(row / height * height * Tiles::depth + inTile, element(1, row, k));
+      }
+    for (int64_t k = 0; k < depth; ++k)
+      for (int64_t column = 0; column < columns * panel; ++column)
+        b.setFromDouble(panel + column / panel * bPanel + rightOffset(k, column % panel), element(2, k, column));
+    for (int64_t k = 0; k < c.getNumElements(); ++k)
+      c.setFromDouble(k, untouched);
+    HostTensor first = makeTensor(ElementKind::I1, {});
+    first.setFromInteger(0, isFirst);
+    kernel({a, b, c, makeIndex(tileCount), makeIndex(columns), makeIndex(depth), first});
+    int64_t different = 0;
+    for (int64_t k = 0; k < c.getNumElements(); ++k) {
+      int64_t row = k >= panel ? (k - panel) / cRow : rows, column = k >= panel ? (k - panel) % cRow : 0;
+      double expected = untouched;
+      if (row < rows && column < columns * panel) {
+        expected = isFirst ? 0 : untouched;
+        for (int64_t d = 0; d < depth; ++d)
+          expected += element(1, row, d) * element(2, d, column);
+      }
+      different += c.getAsDouble(k) != expected;
+    }
+    EXPECT_EQ(different, 0);
+  };
+  for (int64_t depth : {1, 2, 3, 4, 5, 7, 64, 255, 256})
+    for (bool isFirst : {false, true})
+      check(3, 2, depth, isFirst);
+  check(1, 1, 9, true);
+  check(4, 5, 10, false);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GemmTest,
+                         ::testing::Combine(::testing::ValuesIn(arithmetics),
+                                            ::testing::Values(Registers{128, 32}, Registers{256, 16},
+                                                              Registers{512, 32})),
+                         [](const auto &info) {
+                           return std::string(std::get<0>(info.param).name) + "_" +
+                                  std::to_string(std::get<1>(info.param).bits);
+                         });
+
+} // namespace
