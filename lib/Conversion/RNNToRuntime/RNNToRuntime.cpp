@@ -1,8 +1,8 @@
-//===- RNNToRuntime.cpp - rnn ops to plans of the runtime --------------------===//
+//===- RNNToRuntime.cpp - convert rnn ops to runtime plans -------------------===//
 //
-// An op becomes: a check for each dimension that is not known yet, a plan of the whole problem, and the plan's steps.
-// The steps take dense buffers, so operands with a layout are copied first. Backward data and backward weights are
-// separate steps: a result that nobody wants drops its step.
+// An op becomes a check for each dynamic dimension, a plan of the whole problem, and the steps of the plan. The steps
+// require contiguous buffers, so strided operands are copied first. Backward data and backward weights are separate
+// steps: a step without requested results is omitted.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,7 +36,7 @@ Value getNumElements(PatternRewriter &rewriter, Location loc, Value vector) {
   return rewriter.createOrFold<memref::DimOp>(loc, vector, 0);
 }
 
-/// The plan of a stack of layers whose sizes are given as values.
+/// Creates the plan of a stack of layers from its sizes.
 template <typename OpTy>
 Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type elementType, bool training,
                     FloatAttr dropout, IntegerAttr seed, IntegerAttr seed2, Value steps, Value batch, Value input,
@@ -52,11 +52,11 @@ Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type element
                                   op.getInputModeAttr(), op.getDirectionAttr(), rewriter.getBoolAttr(training),
                                   dropout, seed, seed2);
   };
-  // Sizes and parameters are those of whoever computes.
+  // Sizes and parameters depend on the lowering of the layer.
   return op.getLowering() == Lowering::Fused ? create(rnnrt::RnnFusedPlanOp()) : create(rnnrt::RnnPlanOp());
 }
 
-/// The plan of a layer op, with the run-time checks in front.
+/// Creates the plan of a layer op, after its run-time checks.
 template <typename OpTy>
 Value createLayerPlan(PatternRewriter &rewriter, OpTy op, Value call, bool training) {
   SymbolicDims dims(rewriter, op);
@@ -71,15 +71,16 @@ struct RuntimePattern : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {
-    // What computes nothing is a plan's part even where kernels do the rest.
-    constexpr bool computes = llvm::is_one_of<OpTy, CudnnForwardOp, CudnnBackpropOp, BlockLSTMOp, BlockLSTMGradOp>::value;
-    if (!op.getLowering() || (computes && op.getLowering() != Lowering::Runtime))
-      return rewriter.notifyMatchFailure(op, "not marked for the runtime");
+    // Size and parameter ops use a plan even for fused layers.
+    constexpr bool isLayer =
+        llvm::is_one_of<OpTy, CudnnForwardOp, CudnnBackpropOp, BlockLSTMOp, BlockLSTMGradOp>::value;
+    if (!op.getLowering() || (isLayer && op.getLowering() != Lowering::Runtime))
+      return rewriter.notifyMatchFailure(op, "lowering is not `runtime`");
     if (op->getNumResults() != 0 && llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>))
-      return rewriter.notifyMatchFailure(op, "still in value form");
+      return rewriter.notifyMatchFailure(op, "op is in value form");
     if (auto inputMode = op->template getAttrOfType<InputModeAttr>("input_mode");
         inputMode && inputMode.getValue() == InputMode::AutoSelect)
-      return rewriter.notifyMatchFailure(op, "the input mode is not decided");
+      return rewriter.notifyMatchFailure(op, "input mode is auto_select");
     rewriter.setInsertionPoint(op);
     rewrite(op, rewriter);
     return success();
@@ -96,7 +97,7 @@ struct ForwardPattern : public RuntimePattern<CudnnForwardOp> {
     Value call = getCall(rewriter, loc);
     DenseBuffers dense(rewriter, loc);
     Value reserve = op.getReserveSpaceOut();
-    // Without dropout nobody can tell a training pass whose reserve is not wanted from inference.
+    // Without dropout, training without a requested reserve space equals inference.
     bool training = op.getIsTraining() && (reserve || op.drawsDropout());
     Value plan = createLayerPlan(rewriter, op, call, training);
     if (!training) {
@@ -124,9 +125,9 @@ struct BackpropPattern : public RuntimePattern<CudnnBackpropOp> {
 
   void rewrite(CudnnBackpropOp op, PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    bool anyWanted = op.getInputBackpropOut() || op.getInputHBackpropOut() || op.getInputCBackpropOut() ||
-                     op.getParamsBackpropOut();
-    if (!anyWanted)
+    bool hasOuts = op.getInputBackpropOut() || op.getInputHBackpropOut() || op.getInputCBackpropOut() ||
+                   op.getParamsBackpropOut();
+    if (!hasOuts)
       return rewriter.eraseOp(op);
     Value call = getCall(rewriter, loc);
     DenseBuffers dense(rewriter, loc);
@@ -149,7 +150,7 @@ struct BackpropPattern : public RuntimePattern<CudnnBackpropOp> {
   }
 };
 
-/// The plan of an op that knows its sizes as operands and runs no steps.
+/// Creates the plan of an op with size operands, which runs no steps.
 template <typename OpTy>
 Value createSizesPlan(PatternRewriter &rewriter, OpTy op, Value call, Type elementType) {
   Location loc = op.getLoc();
@@ -219,7 +220,7 @@ struct UnpackPattern : public RuntimePattern<CudnnParamsToCanonicalOp> {
   }
 };
 
-/// The plan of a block op and the number of steps to run, with the run-time checks in front.
+/// Creates the plan of a block op and the number of steps to run, after the run-time checks.
 template <typename OpTy>
 std::pair<Value, Value> createBlockPlan(PatternRewriter &rewriter, OpTy op, Value call, FloatAttr forgetBias,
                                         FloatAttr cellClip) {
@@ -231,30 +232,50 @@ std::pair<Value, Value> createBlockPlan(PatternRewriter &rewriter, OpTy op, Valu
       rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, dims["B"], dims["I"], dims["H"],
       TypeAttr::get(cast<MemRefType>(op.getX().getType()).getElementType()), op.getLayoutAttr(),
       rewriter.getBoolAttr(op.getUsePeephole()), forgetBias, cellClip);
-  // The plan itself refuses a length outside [0, T].
+  // The plan rejects a length outside [0, T].
   Value length = op.getSeqLenMax()
                      ? Value(arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), op.getSeqLenMax()))
                      : steps;
   return {plan, length};
 }
 
+/// Creates the runtime op of a block op. The operands after call, plan and number of steps are the tensors of `op`,
+/// then its `outs`, in signature order.
+template <typename RuntimeOpTy, typename OpTy>
+void createBlockStep(PatternRewriter &rewriter, OpTy op, Value call, Value plan, Value length) {
+  auto layer = cast<LayerOpInterface>(op.getOperation());
+  const OpSignature &signature = op.getSignature();
+  DenseBuffers dense(rewriter, op.getLoc());
+  SmallVector<Value> operands = {call, plan, length};
+  SmallVector<int32_t> segments(operands.size(), 1);
+  auto add = [&](Value buffer) {
+    segments.push_back(buffer ? 1 : 0);
+    if (buffer)
+      operands.push_back(buffer);
+  };
+  for (auto [index, spec] : llvm::enumerate(signature.operands))
+    if (spec.kind == ValueKind::Float)
+      add(dense.read(layer.getOperandsOf(index).front()));
+  for (unsigned index = 0, end = signature.results.size(); index < end; ++index) {
+    OperandRange out = layer.getOperandsOf(signature.outIndex(index));
+    add(out.empty() ? Value() : dense.write(out.front()));
+  }
+  typename RuntimeOpTy::Properties properties;
+  assert(segments.size() == properties.operandSegmentSizes.size() &&
+         "the runtime op must have the operands of the signature");
+  llvm::copy(segments, properties.operandSegmentSizes.begin());
+  RuntimeOpTy::create(rewriter, op.getLoc(), TypeRange(), operands, properties);
+  dense.finish();
+  rewriter.eraseOp(op);
+}
+
 struct BlockForwardPattern : public RuntimePattern<BlockLSTMOp> {
   using RuntimePattern::RuntimePattern;
 
   void rewrite(BlockLSTMOp op, PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value call = getCall(rewriter, loc);
-    DenseBuffers dense(rewriter, loc);
+    Value call = getCall(rewriter, op.getLoc());
     auto [plan, length] = createBlockPlan(rewriter, op, call, op.getForgetBiasAttr(), op.getCellClipAttr());
-    auto read = [&](Value buffer) { return dense.read(buffer); };
-    auto write = [&](Value buffer) { return dense.write(buffer); };
-    rnnrt::BlockLstmForwardOp::create(rewriter, loc, call, plan, length, read(op.getX()), read(op.getCsPrev()),
-                                      read(op.getHPrev()), read(op.getW()), read(op.getWci()), read(op.getWcf()),
-                                      read(op.getWco()), read(op.getB()), write(op.getIOut()), write(op.getCsOut()),
-                                      write(op.getFOut()), write(op.getOOut()), write(op.getCiOut()),
-                                      write(op.getCoOut()), write(op.getHOut()));
-    dense.finish();
-    rewriter.eraseOp(op);
+    createBlockStep<rnnrt::BlockLstmForwardOp>(rewriter, op, call, plan, length);
   }
 };
 
@@ -262,22 +283,10 @@ struct BlockGradPattern : public RuntimePattern<BlockLSTMGradOp> {
   using RuntimePattern::RuntimePattern;
 
   void rewrite(BlockLSTMGradOp op, PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value call = getCall(rewriter, loc);
-    DenseBuffers dense(rewriter, loc);
+    Value call = getCall(rewriter, op.getLoc());
     FloatAttr zero = rewriter.getF64FloatAttr(0.0);
     auto [plan, length] = createBlockPlan(rewriter, op, call, zero, zero);
-    auto read = [&](Value buffer) { return dense.read(buffer); };
-    auto write = [&](Value buffer) { return dense.write(buffer); };
-    rnnrt::BlockLstmBackwardOp::create(
-        rewriter, loc, call, plan, length, read(op.getX()), read(op.getCsPrev()), read(op.getHPrev()),
-        read(op.getW()), read(op.getWci()), read(op.getWcf()), read(op.getWco()), read(op.getB()), read(op.getI()),
-        read(op.getCs()), read(op.getF()), read(op.getO()), read(op.getCi()), read(op.getCo()), read(op.getH()),
-        read(op.getCsGrad()), read(op.getHGrad()), write(op.getXGradOut()), write(op.getCsPrevGradOut()),
-        write(op.getHPrevGradOut()), write(op.getWGradOut()), write(op.getWciGradOut()), write(op.getWcfGradOut()),
-        write(op.getWcoGradOut()), write(op.getBGradOut()));
-    dense.finish();
-    rewriter.eraseOp(op);
+    createBlockStep<rnnrt::BlockLstmBackwardOp>(rewriter, op, call, plan, length);
   }
 };
 

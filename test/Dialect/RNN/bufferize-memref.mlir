@@ -1,4 +1,4 @@
-// bufferize-memref.mlir - ops on memrefs stay as they are, beside ops on tensors.
+// bufferize-memref.mlir - ops on memrefs do not change, also beside ops on tensors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -one-shot-bufferize="bufferize-function-boundaries" | FileCheck %s

@@ -1,6 +1,6 @@
 // RUN: rnn-opt %s -one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" -canonicalize -split-input-file | FileCheck %s
 
-// Results without uses get no buffer; sizes come from the operands' buffers.
+// Results without uses get no buffer. Sizes come from the buffers of the operands.
 // CHECK-LABEL: func @grad
 // CHECK-SAME: %[[X:.*]]: memref<?x?x3xf32>, %[[S:.*]]: memref<?x4xf32>
 // CHECK-DAG: %[[T:.*]] = memref.dim %[[X]], %c0
@@ -20,7 +20,7 @@ func.func @grad(%x: tensor<?x?x3xf32>, %s: tensor<?x4xf32>, %w: tensor<7x16xf32>
 
 // -----
 
-// A reserve that nobody else can see is written in place.
+// A reserve space without other uses is written in place.
 // CHECK-LABEL: func @private_reserve
 // CHECK: %[[SIZE:.*]] = rnn.cudnn_reserve_size gru
 // CHECK: %[[R:.*]] = memref.alloc(%[[SIZE]])
@@ -38,7 +38,7 @@ func.func @private_reserve(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p: ten
 
 // -----
 
-// One with another reader is copied, once for each gradient that could spoil it.
+// A reserve space with another reader is copied, once for each gradient that writes it.
 // CHECK-LABEL: func @shared_reserve
 // CHECK: rnn.cudnn_forward {{.*}} reserve_space = %[[R:[a-z_0-9]+]]
 // CHECK: memref.copy %[[R]], %[[C1:.*]] :
@@ -60,7 +60,7 @@ func.func @shared_reserve(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p: tens
 
 // -----
 
-// The caller's reserve is the caller's.
+// The caller owns its reserve space: it is not copied.
 // CHECK-LABEL: func @argument_reserve
 // CHECK-SAME: %[[R:[a-z_0-9]+]]: memref<?xi8>)
 // CHECK: memref.copy %[[R]], %[[C:.*]] :

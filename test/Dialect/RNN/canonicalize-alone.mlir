@@ -1,4 +1,4 @@
-// canonicalize-alone.mlir - a module without any op of the dialects in which canonicalization writes its results.
+// canonicalize-alone.mlir - a module without ops of the dialects that canonicalization creates.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -canonicalize | FileCheck %s

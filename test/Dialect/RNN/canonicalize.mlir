@@ -1,4 +1,4 @@
-// canonicalize.mlir - what is resolved as soon as types and constants allow it, and what must stay.
+// canonicalize.mlir - rewrites that types and constants allow, and cases that must not change.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -canonicalize -cse | FileCheck %s
@@ -33,7 +33,7 @@ func.func @auto_select_backprop(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p
   return %dp : tensor<?xf32>
 }
 
-// On memrefs as well; the choice does not look at the form.
+// The memref form: the choice does not depend on the form.
 // CHECK-LABEL: func @auto_select_memref
 // CHECK: rnn.cudnn_forward rnn_tanh, skip_input input(
 func.func @auto_select_memref(%x: memref<5x2x4xf32>, %h: memref<1x2x4xf32>, %p: memref<?xf32>, %y: memref<5x2x4xf32>) {
@@ -87,7 +87,7 @@ func.func @cast_forward(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor
   return %y : tensor<?x?x?xf32>
 }
 
-// What a result type knew and the operands do not is kept.
+// Static sizes of a result type that the operands do not define are kept.
 // CHECK-LABEL: func @cast_keeps_reserve
 // CHECK: rnn.cudnn_forward gru input(%{{.*}} : tensor<5x2x3xf32>) {{.*}} -> output(tensor<5x2x4xf32>) output_h(tensor<1x2x4xf32>) reserve_space(tensor<160xi8>)
 // CHECK: return %{{.*}} : tensor<160xi8>
@@ -98,7 +98,7 @@ func.func @cast_keeps_reserve(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: 
   return %r : tensor<160xi8>
 }
 
-// Behind these casts the batches differ: an error when the op runs, not one of this rewrite.
+// The batch sizes behind these casts differ: an error at run time, not one of this rewrite.
 // CHECK-LABEL: func @cast_contradiction
 // CHECK: %[[X:.*]] = tensor.cast %{{.*}} : tensor<5x3x3xf32> to tensor<5x?x3xf32>
 // CHECK: %[[H:.*]] = tensor.cast %{{.*}} : tensor<1x2x4xf32> to tensor<1x?x4xf32>
@@ -144,7 +144,7 @@ func.func @seq_len_max_of_all_steps(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, 
   return %h : tensor<5x2x4xf32>
 }
 
-// Fewer steps, or a number of steps that nobody knows: the operand stays.
+// Fewer steps, or a dynamic number of steps: the operand stays.
 // CHECK-LABEL: func @seq_len_max_stays
 // CHECK-DAG: %[[N:.*]] = arith.constant 4 : i64
 // CHECK-DAG: %[[M:.*]] = arith.constant 5 : i64
@@ -179,7 +179,7 @@ func.func @seq_len_max_zero(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tens
   return %0#0, %0#6, %1#3 : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<7x16xf32>
 }
 
-// T = 0 without a length. The gradient of the initial state is what came through no step: zero.
+// T = 0 without a length. The gradient of the initial state is zero.
 // CHECK-LABEL: func @no_steps
 // CHECK-DAG: %[[D:.*]] = arith.constant dense<0.000000e+00> : tensor<2x4xf16>
 // CHECK-NOT: rnn.
@@ -192,7 +192,7 @@ func.func @no_steps(%x: tensor<0x2x3xf16>, %s: tensor<2x4xf16>, %w: tensor<7x16x
   return %0#1 : tensor<2x4xf16>
 }
 
-// A length that nobody knows could be wrong, and only running the op says so.
+// A dynamic length can be invalid, which is a run-time error.
 // CHECK-LABEL: func @no_steps_but_a_length
 // CHECK: rnn.block_lstm_grad icfo {{.*}} seq_len_max(
 func.func @no_steps_but_a_length(%n: i64, %x: tensor<0x2x3xf16>, %s: tensor<2x4xf16>, %w: tensor<7x16xf16>,
@@ -207,7 +207,7 @@ func.func @no_steps_but_a_length(%n: i64, %x: tensor<0x2x3xf16>, %s: tensor<2x4x
 // Dropout and effects
 //===----------------------------------------------------------------------===//
 
-// Inference draws nothing, so dropout and seeds mean nothing.
+// Inference draws nothing and ignores dropout and seeds.
 // CHECK-LABEL: func @inference_drops_dropout
 // CHECK: rnn.cudnn_forward gru {{.*}} {is_training = false}
 func.func @inference_drops_dropout(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>)
@@ -259,7 +259,7 @@ func.func @pure_ops_are_merged(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p:
   return %0#0, %1#0 : tensor<5x2x4xf32>, tensor<5x2x4xf32>
 }
 
-// Each draw moves the stream on: the second one has other numbers, and removing the third would change the fourth.
+// Each draw advances the stream: the second one has other numbers, and removing the third changes the fourth.
 // CHECK-LABEL: func @draws_stay
 // CHECK-COUNT-4: rnn.cudnn_forward gru
 func.func @draws_stay(%x: tensor<5x2x3xf32>, %h: tensor<2x2x4xf32>, %p: tensor<?xf32>)
@@ -275,7 +275,7 @@ func.func @draws_stay(%x: tensor<5x2x3xf32>, %h: tensor<2x2x4xf32>, %p: tensor<?
   return %0#0, %1#0, %3#0 : tensor<5x2x4xf32>, tensor<5x2x4xf32>, tensor<5x2x4xf32>
 }
 
-// Writing to memory is an effect; a buffer that is written and read stays.
+// A write to memory is an effect: a buffer that is written and read stays.
 // CHECK-LABEL: func @memref_ops_stay
 // CHECK-COUNT-2: rnn.cudnn_forward gru
 func.func @memref_ops_stay(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?xf32>, %y: memref<5x2x4xf32>) {
@@ -288,7 +288,7 @@ func.func @memref_ops_stay(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: mem
 
 // -----
 
-// Dropout sits between layers: one layer draws nothing, so its unused result goes away ...
+// Dropout acts between layers: one layer draws nothing, so an unused op is erased ...
 // CHECK-LABEL: func @one_layer_draws_nothing
 // CHECK-NOT: rnn.cudnn_forward
 // CHECK: return
@@ -298,7 +298,7 @@ func.func @one_layer_draws_nothing(%x: tensor<5x2x3xf32>, %h: tensor<2x2x4xf32>,
   return
 }
 
-// ... while two layers advance the random stream, and so may a number of layers that is not known.
+// ... while two layers advance the random stream, and so may a dynamic number of layers.
 // CHECK-LABEL: func @more_layers_draw
 // CHECK: rnn.cudnn_forward
 // CHECK: rnn.cudnn_forward

@@ -1,14 +1,14 @@
-// infer.mlir - result types from operands that know little, and result sizes as values.
+// infer.mlir - result types from operands with dynamic sizes, and result sizes as values.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s | FileCheck %s
 // RUN: rnn-opt %s -resolve-ranked-shaped-type-result-dims -cse | FileCheck %s --check-prefix=REIFY
 
 //===----------------------------------------------------------------------===//
-// Types: what one operand leaves open, another one says.
+// Types: a dynamic dimension of one operand is static in another one.
 //===----------------------------------------------------------------------===//
 
-// Steps from a saved result, batch from the state, cells from a quarter of the bias.
+// T from a saved result, B from the state, H from a quarter of the bias.
 // CHECK-LABEL: func @infer_block_lstm_grad
 // CHECK: return {{.*}} : tensor<5x2x3xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<7x16xf32>, tensor<4xf32>, tensor<16xf32>
 func.func @infer_block_lstm_grad(%x: tensor<?x?x3xf32>, %s: tensor<2x?xf32>, %w: tensor<?x?xf32>, %p: tensor<?xf32>,
@@ -34,7 +34,7 @@ func.func @infer_cudnn_forward(%x: tensor<?x?x3xbf16>, %h: tensor<?x?x4xbf16>, %
   return %y, %hn, %cn, %r : tensor<?x2x8xbf16>, tensor<6x2x4xbf16>, tensor<6x2x4xbf16>, tensor<?xi8>
 }
 
-// The attribute alone says how wide a projected output is.
+// Only the attribute defines the width of a projected output.
 // CHECK-LABEL: func @infer_projection
 // CHECK: return {{.*}} : tensor<?x?x6xf32>, tensor<?x?x3xf32>, tensor<?x?x?xf32>, tensor<0xi8>
 func.func @infer_projection(%a: tensor<?x?x?xf32>, %p: tensor<?xf32>)
@@ -104,7 +104,7 @@ func.func @reify_cudnn_forward(%x: tensor<?x?x?xf32>, %h: tensor<?x?x?xf32>, %p:
   return %steps, %batch, %width, %states, %bytes : index, index, index, index, index
 }
 
-// auto_select compares I with P; the size op would compare it with H, so the mode is decided before.
+// auto_select compares I with P, but the size op compares I with H. So the mode is resolved before.
 // REIFY-LABEL: func @reify_reserve_of_auto_select
 // REIFY: rnn.cudnn_reserve_size lstm sizes(%{{.*}}, %{{.*}}, %{{.*}}) extent(%{{.*}}, %{{.*}}) {element_type = f32, num_proj = 3 : i64}
 func.func @reify_reserve_of_auto_select(%x: tensor<?x2x4xf32>, %h: tensor<1x2x3xf32>, %c: tensor<1x2x4xf32>,

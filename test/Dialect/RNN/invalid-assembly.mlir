@@ -1,4 +1,4 @@
-// invalid-assembly.mlir - errors of the assembly itself: words, groups, counts, names and attributes.
+// invalid-assembly.mlir - errors of the assembly: keywords, groups, counts, names and attributes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics
@@ -96,35 +96,35 @@ func.func @outs_twice(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?
 // -----
 
 func.func @too_many_values(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' `state` takes `input_h`, `input_c` (optional), but got 3 values}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' `state` requires `input_h`, `input_c` (optional), but got 3 values}}
   rnn.cudnn_forward lstm input(%x : tensor<5x2x3xf32>) state(%h, %h, %h : tensor<1x2x4xf32>)
 }
 
 // -----
 
 func.func @too_few_values(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>) {
-  // expected-error @below {{custom op 'rnn.block_lstm' `peephole` takes `wci`, `wcf`, `wco`, but got 2 values}}
+  // expected-error @below {{custom op 'rnn.block_lstm' `peephole` requires `wci`, `wcf`, `wco`, but got 2 values}}
   rnn.block_lstm icfo x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>) peephole(%p, %p : tensor<4xf32>)
 }
 
 // -----
 
 func.func @no_values(%x: tensor<5x2x3xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' `input` takes `input`, but got 0 values}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' `input` requires `input`, but got 0 values}}
   rnn.cudnn_forward lstm input()
 }
 
 // -----
 
 func.func @too_many_types(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' `state` has 2 values, so it takes one type for all or 2 types, but got 3}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' `state` has 2 values and requires one type for all or 2 types, but got 3}}
   rnn.cudnn_forward lstm input(%x : tensor<5x2x3xf32>) state(%h, %h : tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>)
 }
 
 // -----
 
 func.func @too_few_types(%x: tensor<5x2x4xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>) {
-  // expected-error @below {{custom op 'rnn.block_lstm' `peephole` has 3 values, so it takes one type for all or 3 types, but got 2}}
+  // expected-error @below {{custom op 'rnn.block_lstm' `peephole` has 3 values and requires one type for all or 3 types, but got 2}}
   rnn.block_lstm icfo x(%x : tensor<5x2x4xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>) peephole(%p, %p, %p : tensor<4xf32>, tensor<4xf32>)
 }
 
@@ -145,7 +145,7 @@ func.func @types_where_there_are_none(%n: index) {
 // -----
 
 func.func @one_size_is_missing(%n: index) {
-  // expected-error @below {{custom op 'rnn.cudnn_reserve_size' `extent` takes `steps`, `batch`, but got 1 values}}
+  // expected-error @below {{custom op 'rnn.cudnn_reserve_size' `extent` requires `steps`, `batch`, but got 1 values}}
   rnn.cudnn_reserve_size lstm sizes(%n, %n, %n) extent(%n)
 }
 
@@ -160,7 +160,7 @@ func.func @type_of_another_value(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %
 // -----
 
 func.func @unknown_out(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?xf32>, %y: memref<5x2x4xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' no result is called `y`; the results are `output`, `output_h`, `output_c`, `reserve_space`}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' unknown result `y`; the results are `output`, `output_h`, `output_c`, `reserve_space`}}
   rnn.cudnn_forward gru input(%x : memref<5x2x3xf32>) state(%h : memref<1x2x4xf32>) params(%p : memref<?xf32>) outs(y = %y : memref<5x2x4xf32>)
 }
 
@@ -209,23 +209,23 @@ func.func @number_of_results(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: t
 // -----
 
 func.func @misspelled_attribute(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' unknown attribute `dropuot`; the op has `direction`, `dropout`, `input_mode`, `is_training`, `lowering`, `mode`, `num_proj`, `seed`, `seed2`, and attributes of other dialects have a prefix}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' unknown attribute `dropuot`; the op has `direction`, `dropout`, `input_mode`, `is_training`, `lowering`, `mode`, `num_proj`, `seed`, `seed2`; attributes of other dialects have a prefix}}
   rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>) {dropuot = 0.5}
 }
 
 // -----
 
-// The gradient knows neither forget_bias nor cell_clip; taking them in silence would promise another gradient.
+// The gradient has neither forget_bias nor cell_clip. Ignoring them would suggest another gradient.
 func.func @attribute_of_the_forward(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>,
                                     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>) {
-  // expected-error @below {{custom op 'rnn.block_lstm_grad' unknown attribute `cell_clip`; the op has `layout`, `lowering`, `use_peephole`, and attributes of other dialects have a prefix}}
+  // expected-error @below {{custom op 'rnn.block_lstm_grad' unknown attribute `cell_clip`; the op has `layout`, `lowering`, `use_peephole`; attributes of other dialects have a prefix}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>) peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) {cell_clip = 3.0}
 }
 
 // -----
 
 func.func @second_word_of_a_block_op(%x: tensor<5x2x3xf32>) {
-  // expected-error @below {{custom op 'rnn.block_lstm' takes one word only, but got `bidirectional` behind it}}
+  // expected-error @below {{custom op 'rnn.block_lstm' accepts one keyword only, but got `bidirectional` after it}}
   rnn.block_lstm ifco, bidirectional x(%x : tensor<5x2x3xf32>)
 }
 

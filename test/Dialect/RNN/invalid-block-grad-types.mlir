@@ -1,4 +1,4 @@
-// invalid-block-grad-types.mlir - element types and ranks that rnn.block_lstm_grad refuses (B1, B2).
+// invalid-block-grad-types.mlir - invalid element types and ranks of rnn.block_lstm_grad (B1, B2).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics

@@ -1,4 +1,4 @@
-// invalid-block-grad.mlir - sizes, lengths and forms that rnn.block_lstm_grad refuses (B4 to B11).
+// invalid-block-grad.mlir - invalid sizes, lengths and forms of rnn.block_lstm_grad (B4 to B11).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics
@@ -450,7 +450,7 @@ func.func @block_lstm_grad_b11_missing_result(%x: tensor<5x2x3xf32>, %s: tensor<
 
 func.func @block_lstm_grad_b11_outs_on_tensors(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>,
     %p: tensor<4xf32>, %b: tensor<16xf32>, %g: tensor<5x2x4xf32>, %w_grad_out: tensor<7x16xf32>) {
-  // expected-error @below {{'rnn.block_lstm_grad' op takes `outs` on memrefs only, but got `w_grad` [B11]}}
+  // expected-error @below {{'rnn.block_lstm_grad' op accepts `outs` in memref form only, but got `w_grad` [B11]}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
       saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>)
@@ -485,7 +485,7 @@ func.func @block_lstm_grad_b11_tensor_out(%x: memref<5x2x3xf32>, %s: memref<2x4x
 
 func.func @block_lstm_grad_b11_result_on_memrefs(%x: memref<5x2x3xf32>, %s: memref<2x4xf32>, %w: memref<7x16xf32>,
     %p: memref<4xf32>, %b: memref<16xf32>, %g: memref<5x2x4xf32>) {
-  // expected-error @below {{'rnn.block_lstm_grad' op on memrefs has no results, but got `w_grad`; pass a buffer in `outs` [B11]}}
+  // expected-error @below {{'rnn.block_lstm_grad' op in memref form has no results, but got `w_grad`; pass a buffer in `outs` [B11]}}
   rnn.block_lstm_grad ifco x(%x : memref<5x2x3xf32>) state(%s, %s : memref<2x4xf32>) weights(%w : memref<7x16xf32>)
       peephole(%p, %p, %p : memref<4xf32>) bias(%b : memref<16xf32>)
       saved(%g, %g, %g, %g, %g, %g, %g : memref<5x2x4xf32>) grads(%g, %g : memref<5x2x4xf32>)

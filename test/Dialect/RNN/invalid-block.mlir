@@ -1,4 +1,4 @@
-// invalid-block.mlir - what rnn.block_lstm refuses: a case for each label and each operand it governs.
+// invalid-block.mlir - errors of rnn.block_lstm: one case per label and operand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics
@@ -217,7 +217,7 @@ func.func @block_lstm_b2_bytes_of_dynamic(%x: tensor<5x2x3xf32>, %s: tensor<2x4x
 
 // -----
 
-// The batch of `x` is dynamic, so `cs_prev` says what it is.
+// The batch of `x` is dynamic, so `cs_prev` defines it.
 func.func @block_lstm_b4_h_prev_batch_by_cs_prev(%x: tensor<5x?x3xf32>,
     // expected-note @below {{`cs_prev` comes from here}}
     %cs_prev: tensor<3x4xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>) {
@@ -356,7 +356,7 @@ func.func @block_lstm_b6_b(%x: tensor<5x2x3xf32>,
 // I + H does not fit in 64 bits.
 func.func @block_lstm_b5_rows_overflow(%x: tensor<0x2x9223372036854775807xf32>, %s: tensor<2x4xf32>,
     %w: tensor<7x16xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>) {
-  // expected-error @below {{'rnn.block_lstm' op needs a size for dim 0 of `w` (I + H, where I = 9223372036854775807 is dim 2 of `x` and H = 4 is dim 1 of `cs_prev`) that does not fit in 64 bits [B5]}}
+  // expected-error @below {{'rnn.block_lstm' op requires a size for dim 0 of `w` (I + H, where I = 9223372036854775807 is dim 2 of `x` and H = 4 is dim 1 of `cs_prev`) that does not fit in 64 bits [B5]}}
   rnn.block_lstm ifco x(%x : tensor<0x2x9223372036854775807xf32>) state(%s, %s : tensor<2x4xf32>)
       weights(%w : tensor<7x16xf32>) peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
   return
@@ -367,7 +367,7 @@ func.func @block_lstm_b5_rows_overflow(%x: tensor<0x2x9223372036854775807xf32>, 
 // 4*H does not fit in 64 bits.
 func.func @block_lstm_b5_columns_overflow(%x: tensor<5x0x3xf32>, %cs_prev: tensor<0x4611686018427387904xf32>,
     %h_prev: tensor<0x?xf32>, %w: tensor<?x?xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>) {
-  // expected-error @below {{'rnn.block_lstm' op needs a size for dim 1 of `w` (4*H, where H = 4611686018427387904 is dim 1 of `cs_prev`) that does not fit in 64 bits [B5]}}
+  // expected-error @below {{'rnn.block_lstm' op requires a size for dim 1 of `w` (4*H, where H = 4611686018427387904 is dim 1 of `cs_prev`) that does not fit in 64 bits [B5]}}
   rnn.block_lstm ifco x(%x : tensor<5x0x3xf32>)
       state(%cs_prev, %h_prev : tensor<0x4611686018427387904xf32>, tensor<0x?xf32>) weights(%w : tensor<?x?xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
@@ -482,7 +482,7 @@ func.func @block_lstm_b10_forget_bias(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>
 
 func.func @block_lstm_b10_cell_clip(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>,
     %p: tensor<4xf32>, %b: tensor<16xf32>) {
-  // expected-error @below {{'rnn.block_lstm' op expects `cell_clip` to be a number, but got NaN; use 0.0 to switch clipping off [B10]}}
+  // expected-error @below {{'rnn.block_lstm' op expects `cell_clip` to be a number, but got NaN; use 0.0 to disable clipping [B10]}}
   rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) {cell_clip = 0x7FF8000000000000 : f64}
   return
@@ -503,7 +503,7 @@ func.func @block_lstm_b11_missing_result(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf
 
 func.func @block_lstm_b11_outs_on_tensors(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>,
     %p: tensor<4xf32>, %b: tensor<16xf32>, %h_out: tensor<5x2x4xf32>) {
-  // expected-error @below {{'rnn.block_lstm' op takes `outs` on memrefs only, but got `h` [B11]}}
+  // expected-error @below {{'rnn.block_lstm' op accepts `outs` in memref form only, but got `h` [B11]}}
   rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) outs(h = %h_out : tensor<5x2x4xf32>)
   return
@@ -544,7 +544,7 @@ func.func @block_lstm_b11_tensor_out(%x: memref<5x2x3xf32>, %s: memref<2x4xf32>,
 
 func.func @block_lstm_b11_result_on_memrefs(%x: memref<5x2x3xf32>, %s: memref<2x4xf32>, %w: memref<7x16xf32>,
     %p: memref<4xf32>, %b: memref<16xf32>) {
-  // expected-error @below {{'rnn.block_lstm' op on memrefs has no results, but got `h`; pass a buffer in `outs` [B11]}}
+  // expected-error @below {{'rnn.block_lstm' op in memref form has no results, but got `h`; pass a buffer in `outs` [B11]}}
   rnn.block_lstm ifco x(%x : memref<5x2x3xf32>) state(%s, %s : memref<2x4xf32>) weights(%w : memref<7x16xf32>)
       peephole(%p, %p, %p : memref<4xf32>) bias(%b : memref<16xf32>) -> h(tensor<5x2x4xf32>)
   return

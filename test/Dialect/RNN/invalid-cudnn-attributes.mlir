@@ -1,4 +1,4 @@
-// invalid-cudnn-attributes.mlir - input modes, dropout, seeds and lengths that the cudnn layer ops refuse (C8 to C11).
+// invalid-cudnn-attributes.mlir - invalid input modes, dropout, seeds and lengths of the cudnn layer ops (C8 to C11).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics
@@ -16,7 +16,7 @@ func.func @cudnn_forward_c8_skip_input(%x: tensor<5x2x3xf32>,
 
 func.func @cudnn_forward_c8_auto_select_dynamic_input(%input: tensor<5x2x?xf32>, %h: tensor<4x2x4xf32>,
     %c: tensor<4x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{'rnn.cudnn_forward' op with `auto_select` needs a static input size and a static state size, since the choice decides the size of `params`; write linear_input or skip_input [C8]}}
+  // expected-error @below {{'rnn.cudnn_forward' op with `auto_select` requires a static input size and a static state size, since the size of `params` depends on them; use linear_input or skip_input [C8]}}
   rnn.cudnn_forward lstm, bidirectional, auto_select input(%input : tensor<5x2x?xf32>)
       state(%h, %c : tensor<4x2x4xf32>) params(%p : tensor<?xf32>)
   return
@@ -26,7 +26,7 @@ func.func @cudnn_forward_c8_auto_select_dynamic_input(%input: tensor<5x2x?xf32>,
 
 func.func @cudnn_forward_c8_auto_select_dynamic_state(%x: tensor<5x2x3xf32>, %input_h: tensor<4x2x?xf32>,
     %c: tensor<4x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{'rnn.cudnn_forward' op with `auto_select` needs a static input size and a static state size, since the choice decides the size of `params`; write linear_input or skip_input [C8]}}
+  // expected-error @below {{'rnn.cudnn_forward' op with `auto_select` requires a static input size and a static state size, since the size of `params` depends on them; use linear_input or skip_input [C8]}}
   rnn.cudnn_forward lstm, bidirectional, auto_select input(%x : tensor<5x2x3xf32>)
       state(%input_h, %c : tensor<4x2x?xf32>, tensor<4x2x4xf32>) params(%p : tensor<?xf32>)
   return
@@ -36,7 +36,7 @@ func.func @cudnn_forward_c8_auto_select_dynamic_state(%x: tensor<5x2x3xf32>, %in
 
 func.func @cudnn_forward_c8_auto_select_projection(%x: tensor<5x2x3xf32>, %input_h: tensor<4x2x3xf32>,
     %c: tensor<4x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{'rnn.cudnn_forward' op with `auto_select` and a projection to the input size is ambiguous; write linear_input or skip_input [C8]}}
+  // expected-error @below {{'rnn.cudnn_forward' op with `auto_select` and a projection to the input size is ambiguous; use linear_input or skip_input [C8]}}
   rnn.cudnn_forward lstm, bidirectional, auto_select input(%x : tensor<5x2x3xf32>)
       state(%input_h, %c : tensor<4x2x3xf32>, tensor<4x2x4xf32>) params(%p : tensor<?xf32>) {num_proj = 3}
   return
@@ -141,7 +141,7 @@ func.func @cudnn_backprop_c8_skip_input(%x: tensor<5x2x3xf32>,
 
 func.func @cudnn_backprop_c8_auto_select_dynamic_input(%input: tensor<5x2x?xf32>, %h: tensor<4x2x4xf32>,
     %c: tensor<4x2x4xf32>, %p: tensor<?xf32>, %y: tensor<5x2x8xf32>, %r: tensor<?xi8>) {
-  // expected-error @below {{'rnn.cudnn_backprop' op with `auto_select` needs a static input size and a static state size, since the choice decides the size of `params`; write linear_input or skip_input [C8]}}
+  // expected-error @below {{'rnn.cudnn_backprop' op with `auto_select` requires a static input size and a static state size, since the size of `params` depends on them; use linear_input or skip_input [C8]}}
   rnn.cudnn_backprop lstm, bidirectional, auto_select input(%input : tensor<5x2x?xf32>)
       state(%h, %c : tensor<4x2x4xf32>) params(%p : tensor<?xf32>)
       output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
@@ -153,7 +153,7 @@ func.func @cudnn_backprop_c8_auto_select_dynamic_input(%input: tensor<5x2x?xf32>
 
 func.func @cudnn_backprop_c8_auto_select_dynamic_state(%x: tensor<5x2x3xf32>, %input_h: tensor<4x2x?xf32>,
     %c: tensor<4x2x4xf32>, %p: tensor<?xf32>, %y: tensor<5x2x8xf32>, %h: tensor<4x2x4xf32>, %r: tensor<?xi8>) {
-  // expected-error @below {{'rnn.cudnn_backprop' op with `auto_select` needs a static input size and a static state size, since the choice decides the size of `params`; write linear_input or skip_input [C8]}}
+  // expected-error @below {{'rnn.cudnn_backprop' op with `auto_select` requires a static input size and a static state size, since the size of `params` depends on them; use linear_input or skip_input [C8]}}
   rnn.cudnn_backprop lstm, bidirectional, auto_select input(%x : tensor<5x2x3xf32>)
       state(%input_h, %c : tensor<4x2x?xf32>, tensor<4x2x4xf32>) params(%p : tensor<?xf32>)
       output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
@@ -166,7 +166,7 @@ func.func @cudnn_backprop_c8_auto_select_dynamic_state(%x: tensor<5x2x3xf32>, %i
 func.func @cudnn_backprop_c8_auto_select_projection(%x: tensor<5x2x3xf32>, %input_h: tensor<4x2x3xf32>,
     %c: tensor<4x2x4xf32>, %p: tensor<?xf32>, %output: tensor<?x?x?xf32>, %output_h: tensor<?x?x?xf32>,
     %output_backprop: tensor<?x?x?xf32>, %output_h_backprop: tensor<?x?x?xf32>, %r: tensor<?xi8>) {
-  // expected-error @below {{'rnn.cudnn_backprop' op with `auto_select` and a projection to the input size is ambiguous; write linear_input or skip_input [C8]}}
+  // expected-error @below {{'rnn.cudnn_backprop' op with `auto_select` and a projection to the input size is ambiguous; use linear_input or skip_input [C8]}}
   rnn.cudnn_backprop lstm, bidirectional, auto_select input(%x : tensor<5x2x3xf32>)
       state(%input_h, %c : tensor<4x2x3xf32>, tensor<4x2x4xf32>) params(%p : tensor<?xf32>)
       output(%output, %output_h, %c : tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<4x2x4xf32>)

@@ -1,4 +1,4 @@
-// invalid-cudnn-backprop.mlir - sizes and forms that rnn.cudnn_backprop refuses (C3 to C7, C12 to C15).
+// invalid-cudnn-backprop.mlir - invalid sizes and forms of rnn.cudnn_backprop (C3 to C7, C12 to C15).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics
@@ -91,7 +91,7 @@ func.func @cudnn_backprop_c4_no_hidden(%x: tensor<5x2x3xf32>, %input_h: tensor<4
 
 func.func @cudnn_backprop_c5_lstm_without_cell(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>, %p: tensor<?xf32>,
     %y: tensor<5x2x8xf32>, %c: tensor<4x2x4xf32>, %r: tensor<?xi8>) {
-  // expected-error @below {{'rnn.cudnn_backprop' op in mode lstm needs the cell operand `input_c` [C5]}}
+  // expected-error @below {{'rnn.cudnn_backprop' op in mode lstm requires the cell operand `input_c` [C5]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
       grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
@@ -102,7 +102,7 @@ func.func @cudnn_backprop_c5_lstm_without_cell(%x: tensor<5x2x3xf32>, %h: tensor
 
 func.func @cudnn_backprop_c5_cell_without_lstm(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>, %c: tensor<4x2x4xf32>,
     %p: tensor<?xf32>, %y: tensor<5x2x8xf32>, %r: tensor<?xi8>) {
-  // expected-error @below {{'rnn.cudnn_backprop' op in mode gru takes no cell operand, but got `input_c` [C5]}}
+  // expected-error @below {{'rnn.cudnn_backprop' op in mode gru accepts no cell operand, but got `input_c` [C5]}}
   rnn.cudnn_backprop gru, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h : tensor<5x2x8xf32>, tensor<4x2x4xf32>)
       grads(%y, %h : tensor<5x2x8xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
@@ -326,7 +326,7 @@ func.func @cudnn_backprop_c12_output_c_backprop_hidden(%x: tensor<5x2x3xf32>,
 
 func.func @cudnn_backprop_c12_lstm_without_output_c(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>,
     %c: tensor<4x2x4xf32>, %p: tensor<?xf32>, %y: tensor<5x2x8xf32>, %r: tensor<?xi8>) {
-  // expected-error @below {{'rnn.cudnn_backprop' op in mode lstm needs the cell operand `output_c` [C12]}}
+  // expected-error @below {{'rnn.cudnn_backprop' op in mode lstm requires the cell operand `output_c` [C12]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h : tensor<5x2x8xf32>, tensor<4x2x4xf32>)
       grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
@@ -337,7 +337,7 @@ func.func @cudnn_backprop_c12_lstm_without_output_c(%x: tensor<5x2x3xf32>, %h: t
 
 func.func @cudnn_backprop_c12_lstm_without_output_c_backprop(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>,
     %c: tensor<4x2x4xf32>, %p: tensor<?xf32>, %y: tensor<5x2x8xf32>, %r: tensor<?xi8>) {
-  // expected-error @below {{'rnn.cudnn_backprop' op in mode lstm needs the cell operand `output_c_backprop` [C12]}}
+  // expected-error @below {{'rnn.cudnn_backprop' op in mode lstm requires the cell operand `output_c_backprop` [C12]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
       grads(%y, %h : tensor<5x2x8xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
@@ -348,7 +348,7 @@ func.func @cudnn_backprop_c12_lstm_without_output_c_backprop(%x: tensor<5x2x3xf3
 
 func.func @cudnn_backprop_c12_output_c_without_lstm(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>, %p: tensor<?xf32>,
     %y: tensor<5x2x8xf32>, %c: tensor<4x2x4xf32>, %r: tensor<?xi8>) {
-  // expected-error @below {{'rnn.cudnn_backprop' op in mode rnn_tanh takes no cell operand, but got `output_c` [C12]}}
+  // expected-error @below {{'rnn.cudnn_backprop' op in mode rnn_tanh accepts no cell operand, but got `output_c` [C12]}}
   rnn.cudnn_backprop rnn_tanh, bidirectional input(%x : tensor<5x2x3xf32>) state(%h : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
       grads(%y, %h : tensor<5x2x8xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
@@ -384,7 +384,7 @@ func.func @cudnn_backprop_c14_cell_result_without_lstm(%x: tensor<5x2x3xf32>, %h
 
 func.func @cudnn_backprop_c14_outs_on_tensors(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>, %c: tensor<4x2x4xf32>,
     %p: tensor<?xf32>, %y: tensor<5x2x8xf32>, %r: tensor<?xi8>, %params_backprop_out: tensor<?xf32>) {
-  // expected-error @below {{'rnn.cudnn_backprop' op takes `outs` on memrefs only, but got `params_backprop` [C14]}}
+  // expected-error @below {{'rnn.cudnn_backprop' op accepts `outs` in memref form only, but got `params_backprop` [C14]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>)
       grads(%y, %h, %c : tensor<5x2x8xf32>, tensor<4x2x4xf32>, tensor<4x2x4xf32>) reserve(%r : tensor<?xi8>)
@@ -408,7 +408,7 @@ func.func @cudnn_backprop_c14_tensor_among_memrefs(%x: memref<5x2x3xf32>, %h: me
 
 func.func @cudnn_backprop_c14_result_on_memrefs(%x: memref<5x2x3xf32>, %h: memref<4x2x4xf32>, %c: memref<4x2x4xf32>,
     %p: memref<?xf32>, %y: memref<5x2x8xf32>, %r: memref<?xi8>) {
-  // expected-error @below {{'rnn.cudnn_backprop' op on memrefs has no results, but got `params_backprop`; pass a buffer in `outs` [C14]}}
+  // expected-error @below {{'rnn.cudnn_backprop' op in memref form has no results, but got `params_backprop`; pass a buffer in `outs` [C14]}}
   rnn.cudnn_backprop lstm, bidirectional input(%x : memref<5x2x3xf32>) state(%h, %c : memref<4x2x4xf32>)
       params(%p : memref<?xf32>) output(%y, %h, %c : memref<5x2x8xf32>, memref<4x2x4xf32>, memref<4x2x4xf32>)
       grads(%y, %h, %c : memref<5x2x8xf32>, memref<4x2x4xf32>, memref<4x2x4xf32>) reserve(%r : memref<?xi8>)

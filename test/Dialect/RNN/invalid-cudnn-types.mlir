@@ -1,4 +1,4 @@
-// invalid-cudnn-types.mlir - element types and ranks that the cudnn layer ops refuse (C1, C2).
+// invalid-cudnn-types.mlir - invalid element types and ranks of the cudnn layer ops (C1, C2).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics

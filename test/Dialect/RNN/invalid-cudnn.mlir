@@ -1,4 +1,4 @@
-// invalid-cudnn.mlir - sizes and forms that rnn.cudnn_forward refuses (C3 to C7, C12 to C14).
+// invalid-cudnn.mlir - invalid sizes and forms of rnn.cudnn_forward (C3 to C7, C12 to C14).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics
@@ -75,7 +75,7 @@ func.func @cudnn_forward_c4_no_hidden(%x: tensor<5x2x3xf32>, %input_h: tensor<4x
 // -----
 
 func.func @cudnn_forward_c5_lstm_without_cell(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{'rnn.cudnn_forward' op in mode lstm needs the cell operand `input_c` [C5]}}
+  // expected-error @below {{'rnn.cudnn_forward' op in mode lstm requires the cell operand `input_c` [C5]}}
   rnn.cudnn_forward lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>)
   return
@@ -85,7 +85,7 @@ func.func @cudnn_forward_c5_lstm_without_cell(%x: tensor<5x2x3xf32>, %h: tensor<
 
 func.func @cudnn_forward_c5_cell_without_lstm(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>, %c: tensor<4x2x4xf32>,
     %p: tensor<?xf32>) {
-  // expected-error @below {{'rnn.cudnn_forward' op in mode gru takes no cell operand, but got `input_c` [C5]}}
+  // expected-error @below {{'rnn.cudnn_forward' op in mode gru accepts no cell operand, but got `input_c` [C5]}}
   rnn.cudnn_forward gru, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>)
   return
@@ -322,7 +322,7 @@ func.func @cudnn_forward_c14_cell_out_without_lstm(%x: memref<5x2x3xf32>, %h: me
 
 func.func @cudnn_forward_c14_outs_on_tensors(%x: tensor<5x2x3xf32>, %h: tensor<4x2x4xf32>, %c: tensor<4x2x4xf32>,
     %p: tensor<?xf32>, %output_out: tensor<5x2x8xf32>) {
-  // expected-error @below {{'rnn.cudnn_forward' op takes `outs` on memrefs only, but got `output` [C14]}}
+  // expected-error @below {{'rnn.cudnn_forward' op accepts `outs` in memref form only, but got `output` [C14]}}
   rnn.cudnn_forward lstm, bidirectional input(%x : tensor<5x2x3xf32>) state(%h, %c : tensor<4x2x4xf32>)
       params(%p : tensor<?xf32>) outs(output = %output_out : tensor<5x2x8xf32>)
   return
@@ -362,7 +362,7 @@ func.func @cudnn_forward_c14_tensor_out(%x: memref<5x2x3xf32>, %h: memref<4x2x4x
 
 func.func @cudnn_forward_c14_result_on_memrefs(%x: memref<5x2x3xf32>, %h: memref<4x2x4xf32>, %c: memref<4x2x4xf32>,
     %p: memref<?xf32>) {
-  // expected-error @below {{'rnn.cudnn_forward' op on memrefs has no results, but got `output`; pass a buffer in `outs` [C14]}}
+  // expected-error @below {{'rnn.cudnn_forward' op in memref form has no results, but got `output`; pass a buffer in `outs` [C14]}}
   rnn.cudnn_forward lstm, bidirectional input(%x : memref<5x2x3xf32>) state(%h, %c : memref<4x2x4xf32>)
       params(%p : memref<?xf32>) -> output(tensor<5x2x8xf32>)
   return

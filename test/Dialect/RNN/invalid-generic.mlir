@@ -1,4 +1,4 @@
-// invalid-generic.mlir - what only the generic form or another type system can get wrong: segments, properties, types.
+// invalid-generic.mlir - errors that only the generic form can express: segments, properties, types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics
@@ -13,7 +13,7 @@ func.func @cudnn_forward_c14_two_values_for_input_h(%x: tensor<5x2x3xf32>, %h: t
 
 // -----
 
-// Without the check, the accessors of the operands behind it would read beyond the end.
+// Without the check, the accessors of later operands would read out of bounds.
 func.func @cudnn_forward_c14_all_values_for_input(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
   // expected-error @below {{'rnn.cudnn_forward' op expects one value for `input`, but got 3 [C14]}}
   %0:3 = "rnn.cudnn_forward"(%x, %h, %p) <{mode = #rnn.mode<gru>,

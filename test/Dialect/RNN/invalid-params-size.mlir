@@ -1,4 +1,4 @@
-// invalid-params-size.mlir - what rnn.cudnn_params_size and rnn.cudnn_reserve_size refuse.
+// invalid-params-size.mlir - errors of rnn.cudnn_params_size and rnn.cudnn_reserve_size.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics
@@ -53,7 +53,7 @@ func.func @cudnn_params_size_s2_skip_input(%l: index) {
 
 func.func @cudnn_params_size_s2_auto_select_units(%l: index, %h: index) {
   %i = arith.constant 3 : index
-  // expected-error @below {{'rnn.cudnn_params_size' op with `auto_select` needs constant `units` and `input_size`; write linear_input or skip_input [S2]}}
+  // expected-error @below {{'rnn.cudnn_params_size' op with `auto_select` requires constant `units` and `input_size`; use linear_input or skip_input [S2]}}
   rnn.cudnn_params_size gru, auto_select sizes(%l, %h, %i) {element_type = f32}
   return
 }
@@ -62,7 +62,7 @@ func.func @cudnn_params_size_s2_auto_select_units(%l: index, %h: index) {
 
 func.func @cudnn_params_size_s2_auto_select_input_size(%l: index, %i: index) {
   %h = arith.constant 3 : index
-  // expected-error @below {{'rnn.cudnn_params_size' op with `auto_select` needs constant `units` and `input_size`; write linear_input or skip_input [S2]}}
+  // expected-error @below {{'rnn.cudnn_params_size' op with `auto_select` requires constant `units` and `input_size`; use linear_input or skip_input [S2]}}
   rnn.cudnn_params_size gru, auto_select sizes(%l, %h, %i) {element_type = f32}
   return
 }
@@ -170,7 +170,7 @@ func.func @cudnn_reserve_size_s2_skip_input(%l: index, %t: index, %bt: index) {
 
 func.func @cudnn_reserve_size_s2_auto_select_units(%l: index, %h: index, %t: index, %bt: index) {
   %i = arith.constant 3 : index
-  // expected-error @below {{'rnn.cudnn_reserve_size' op with `auto_select` needs constant `units` and `input_size`; write linear_input or skip_input [S2]}}
+  // expected-error @below {{'rnn.cudnn_reserve_size' op with `auto_select` requires constant `units` and `input_size`; use linear_input or skip_input [S2]}}
   rnn.cudnn_reserve_size gru, auto_select sizes(%l, %h, %i) extent(%t, %bt) {element_type = f32}
   return
 }
@@ -179,7 +179,7 @@ func.func @cudnn_reserve_size_s2_auto_select_units(%l: index, %h: index, %t: ind
 
 func.func @cudnn_reserve_size_s2_auto_select_input_size(%l: index, %i: index, %t: index, %bt: index) {
   %h = arith.constant 3 : index
-  // expected-error @below {{'rnn.cudnn_reserve_size' op with `auto_select` needs constant `units` and `input_size`; write linear_input or skip_input [S2]}}
+  // expected-error @below {{'rnn.cudnn_reserve_size' op with `auto_select` requires constant `units` and `input_size`; use linear_input or skip_input [S2]}}
   rnn.cudnn_reserve_size gru, auto_select sizes(%l, %h, %i) extent(%t, %bt) {element_type = f32}
   return
 }

@@ -1,4 +1,4 @@
-// invalid-params.mlir - what the conversions of opaque parameters refuse.
+// invalid-params.mlir - errors of the conversions of opaque parameters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics
@@ -80,7 +80,7 @@ func.func @cudnn_canonical_to_params_s2_skip_input(%l: index, %w: tensor<4x3xf32
 
 func.func @cudnn_canonical_to_params_s2_auto_select(%l: index, %h: index, %i: index, %w: tensor<4x3xf32>,
     %r: tensor<4x4xf32>, %b: tensor<4xf32>) {
-  // expected-error @below {{'rnn.cudnn_canonical_to_params' op with `auto_select` needs constant `units` and `input_size`; write linear_input or skip_input [S2]}}
+  // expected-error @below {{'rnn.cudnn_canonical_to_params' op with `auto_select` requires constant `units` and `input_size`; use linear_input or skip_input [S2]}}
   rnn.cudnn_canonical_to_params rnn_tanh, auto_select sizes(%l, %h, %i)
       weights(%w, %r : tensor<4x3xf32>, tensor<4x4xf32>) biases(%b, %b : tensor<4xf32>)
   return
@@ -232,7 +232,7 @@ func.func @cudnn_canonical_to_params_c7_short_result(%w: tensor<4x3xf32>, %r: te
 
 func.func @cudnn_canonical_to_params_c14_outs_on_tensors(%l: index, %h: index, %i: index, %w: tensor<4x3xf32>,
     %r: tensor<4x4xf32>, %b: tensor<4xf32>, %params_out: tensor<36xf32>) {
-  // expected-error @below {{'rnn.cudnn_canonical_to_params' op takes `outs` on memrefs only, but got `params` [C14]}}
+  // expected-error @below {{'rnn.cudnn_canonical_to_params' op accepts `outs` in memref form only, but got `params` [C14]}}
   rnn.cudnn_canonical_to_params rnn_tanh sizes(%l, %h, %i) weights(%w, %r : tensor<4x3xf32>, tensor<4x4xf32>)
       biases(%b, %b : tensor<4xf32>) outs(params = %params_out : tensor<36xf32>)
   return
@@ -252,7 +252,7 @@ func.func @cudnn_canonical_to_params_c14_tensor_among_memrefs(%l: index, %h: ind
 
 func.func @cudnn_canonical_to_params_c14_result_on_memrefs(%l: index, %h: index, %i: index, %w: memref<4x3xf32>,
     %r: memref<4x4xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{'rnn.cudnn_canonical_to_params' op on memrefs has no results, but got `params`; pass a buffer in `outs` [C14]}}
+  // expected-error @below {{'rnn.cudnn_canonical_to_params' op in memref form has no results, but got `params`; pass a buffer in `outs` [C14]}}
   rnn.cudnn_canonical_to_params rnn_tanh sizes(%l, %h, %i) weights(%w, %r : memref<4x3xf32>, memref<4x4xf32>)
       biases(%b, %b : memref<4xf32>) -> params(tensor<36xf32>)
   return
@@ -441,7 +441,7 @@ func.func @cudnn_params_to_canonical_c7_short_params(%params: tensor<35xf32>) {
 
 func.func @cudnn_params_to_canonical_c14_outs_on_tensors(%l: index, %h: index, %i: index, %p: tensor<36xf32>,
     %w0_out: tensor<4x3xf32>, %w1_out: tensor<4x4xf32>, %b0_out: tensor<4xf32>, %b1_out: tensor<4xf32>) {
-  // expected-error @below {{'rnn.cudnn_params_to_canonical' op takes `outs` on memrefs only, but got `weights` [C14]}}
+  // expected-error @below {{'rnn.cudnn_params_to_canonical' op accepts `outs` in memref form only, but got `weights` [C14]}}
   rnn.cudnn_params_to_canonical rnn_tanh sizes(%l, %h, %i) params(%p : tensor<36xf32>) outs(weights = %w0_out, weights
       = %w1_out, biases = %b0_out, biases = %b1_out : tensor<4x3xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>)
       -> weights(tensor<4x3xf32>, tensor<4x4xf32>) biases(tensor<4xf32>, tensor<4xf32>)

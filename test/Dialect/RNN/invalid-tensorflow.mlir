@@ -1,4 +1,4 @@
-// invalid-tensorflow.mlir - the inputs that crashed TensorFlow, as our ops see them. Each is one error here.
+// invalid-tensorflow.mlir - the inputs that crashed TensorFlow, as rnn ops. Each is one error here.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics

@@ -1,4 +1,4 @@
-// ops-block.mlir - the assembly of the block ops in all their forms, through text, generic text and bytecode.
+// ops-block.mlir - round trips of the block ops in all forms, through text, generic text and bytecode.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s | rnn-opt | FileCheck %s
@@ -16,7 +16,7 @@ func.func @block_icfo(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x1
   return %h : tensor<5x2x4xf32>
 }
 
-// Negative clip: legal, switches clipping off as in TensorFlow.
+// A negative clip disables clipping, as in TensorFlow.
 // CHECK-LABEL: func @block_ifco_seq_len_max
 // CHECK: rnn.block_lstm ifco {{.*}} bias(%{{.*}} : tensor<16xf16>) seq_len_max(%{{.*}}) {cell_clip = -1.000000e+00 : f64}
 func.func @block_ifco_seq_len_max(%n: i64, %x: tensor<5x2x3xf16>, %s: tensor<2x4xf16>, %w: tensor<7x16xf16>,

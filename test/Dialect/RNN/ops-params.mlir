@@ -51,7 +51,7 @@ func.func @canonical_to_params(%w: tensor<4x3xf32>, %r: tensor<4x4xf32>, %b: ten
   return %p, %q : tensor<?xf32>, tensor<36xf32>
 }
 
-// Any shape with the right number of elements; skip_input leaves nothing of the first layer's input matrices.
+// Any shape with the right number of elements. With skip_input the first layer has no input matrices.
 // CHECK-LABEL: func @canonical_to_params_shapes
 // CHECK: rnn.cudnn_canonical_to_params rnn_relu sizes({{.*}}) weights(%{{.*}}, %{{.*}} : tensor<12xf16>, tensor<2x2x4xf16>) biases(%{{.*}}, %{{.*}} : tensor<1x4xf16>, tensor<?x?xf16>)
 // CHECK: rnn.cudnn_canonical_to_params rnn_relu, skip_input sizes({{.*}}) weights(%{{.*}}, %{{.*}} : tensor<0x4xf16>, tensor<2x2x4xf16>)

@@ -1,4 +1,4 @@
-// ops.mlir - the assembly of the cudnn layer ops in all their forms, through text, generic text and bytecode.
+// ops.mlir - round trips of the cudnn layer ops in all forms, through text, generic text and bytecode.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s | rnn-opt | FileCheck %s
@@ -10,7 +10,7 @@
 // rnn.cudnn_forward on tensors
 //===----------------------------------------------------------------------===//
 
-// One type stands for both states; defaults are not printed; results are inferred.
+// The type of both states is written once. Defaults are not printed. Results are inferred.
 // CHECK-LABEL: func @forward_lstm
 // CHECK: %output, %output_h, %output_c, %reserve_space = rnn.cudnn_forward lstm input(%{{.*}} : tensor<5x2x3xf32>) state(%{{.*}}, %{{.*}} : tensor<2x2x4xf32>) params(%{{.*}} : tensor<?xf32>){{$}}
 // CHECK: return {{.*}} : tensor<5x2x4xf32>, tensor<2x2x4xf32>, tensor<2x2x4xf32>, tensor<?xi8>
@@ -44,7 +44,7 @@ func.func @forward_rnn_relu_skip_input(%x: tensor<5x2x4xbf16>, %h: tensor<1x2x4x
   return %y : tensor<5x2x4xbf16>
 }
 
-// The words behind the mode come in any order and are printed in one.
+// The keywords after the mode are parsed in any order and printed in a fixed order.
 // CHECK-LABEL: func @forward_rnn_tanh_auto_select
 // CHECK: rnn.cudnn_forward rnn_tanh, bidirectional, auto_select input(%{{.*}} : tensor<5x2x4xf64>)
 func.func @forward_rnn_tanh_auto_select(%x: tensor<5x2x4xf64>, %h: tensor<2x2x4xf64>, %p: tensor<?xf64>)
@@ -54,7 +54,7 @@ func.func @forward_rnn_tanh_auto_select(%x: tensor<5x2x4xf64>, %h: tensor<2x2x4x
   return %y : tensor<5x2x8xf64>
 }
 
-// With a projection the two states have types of their own; negative seeds; attributes of others stay.
+// With a projection the two states have different types. Negative seeds. Attributes of other dialects stay.
 // CHECK-LABEL: func @forward_projection_dropout_lengths
 // CHECK: rnn.cudnn_forward lstm, bidirectional input(%{{.*}} : tensor<5x2x3xf32>) state(%{{.*}}, %{{.*}} : tensor<4x2x2xf32>, tensor<4x2x4xf32>) params(%{{.*}} : tensor<?xf32>) lengths(%{{.*}} : tensor<2xi32>)
 // CHECK-SAME: {dropout = 5.000000e-01 : f64, num_proj = 2 : i64, seed = -7 : i64, seed2 = 2147483647 : i64, test.note = "kept"}
@@ -86,7 +86,7 @@ func.func @forward_dynamic(%x: tensor<?x?x?xf32>, %h: tensor<?x?x?xf32>, %c: ten
   return %y : tensor<?x?x?xf32>
 }
 
-// Result types are written only where they say more (or less) than the operands do.
+// Result types are printed only if they differ from the inferred types.
 // CHECK-LABEL: func @forward_written_results
 // CHECK: rnn.cudnn_forward gru input(%{{.*}} : tensor<?x2x3xf32>) {{.*}} params(%{{.*}} : tensor<?xf32>) -> output(tensor<5x2x4xf32>) output_h(tensor<1x?x4xf32>) reserve_space(tensor<160xi8>){{$}}
 func.func @forward_written_results(%x: tensor<?x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>)
@@ -96,7 +96,7 @@ func.func @forward_written_results(%x: tensor<?x2x3xf32>, %h: tensor<1x2x4xf32>,
   return %r : tensor<160xi8>
 }
 
-// Tensor encodings are no business of ours and pass.
+// Tensor encodings are accepted.
 // CHECK-LABEL: func @forward_encoding
 // CHECK: input(%{{.*}} : tensor<5x2x3xf32, "device">)
 func.func @forward_encoding(%x: tensor<5x2x3xf32, "device">, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>)
@@ -121,7 +121,7 @@ func.func @forward_memref_all(%x: memref<5x2x3xf32>, %h: memref<2x2x4xf32>, %c: 
   return
 }
 
-// Outs come in any order, any of them may be absent, and are printed in the order of the results.
+// Outs are parsed in any order, may be absent, and are printed in the order of the results.
 // CHECK-LABEL: func @forward_memref_some
 // CHECK: rnn.cudnn_forward gru {{.*}} outs(output = %[[Y:.*]], output_h = %[[HN:.*]] : memref<5x2x4xf64>, memref<1x2x4xf64>) {is_training = false}
 func.func @forward_memref_some(%x: memref<5x2x3xf64>, %h: memref<1x2x4xf64>, %p: memref<?xf64>,
@@ -138,7 +138,7 @@ func.func @forward_memref_none(%x: memref<5x2x3xf16>, %h: memref<1x2x4xf16>, %p:
   return
 }
 
-// Strided, dynamic and in a memory space: what a layout costs is a matter for the lowering.
+// Strided, dynamic and in a memory space: every layout is valid.
 // CHECK-LABEL: func @forward_memref_layout
 // CHECK: input(%{{.*}} : memref<?x?x3xbf16, strided<[?, 3, 1], offset: ?>, 1>)
 func.func @forward_memref_layout(%x: memref<?x?x3xbf16, strided<[?, 3, 1], offset: ?>, 1>,

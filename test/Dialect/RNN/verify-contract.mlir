@@ -9,7 +9,7 @@
 func.func @import_leaves_no_tf(%x: tensor<5x2x3xf32>) {
   // expected-error @below {{'tf.BlockLSTMV2' op is left after stage import; run convert-tf-to-rnn}}
   "tf.BlockLSTMV2"(%x) : (tensor<5x2x3xf32>) -> ()
-  // Other ops of TensorFlow are nobody's promise here.
+  // The contract does not cover other TensorFlow ops.
   "tf.Other"(%x) : (tensor<5x2x3xf32>) -> ()
   return
 }

@@ -1,4 +1,4 @@
-//===- CudnnCommon.h - checks that the cudnn ops share -*- C++ -*-===//
+//===- CudnnCommon.h - checks shared by the cudnn ops -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,17 +12,15 @@
 
 namespace mlir::rnn::detail {
 
-inline constexpr llvm::StringLiteral cudnnHeader[] = {"mode", "direction", "input_mode"};
-
 inline int64_t getNumDirections(Direction direction) { return direction == Direction::Bidirectional ? 2 : 1; }
 
-/// C6, S3. `units` is H where it is known.
+/// C6, S3. `units` is H if it is static.
 LogicalResult verifyProjection(Operation *op, CellMode mode, int64_t numProj, StringRef label,
                                std::optional<int64_t> units = std::nullopt);
 /// C9
 LogicalResult verifyDropout(Operation *op, const llvm::APFloat &dropout, StringRef label);
 
-/// C10: TensorFlow stores both seeds as 64-bit attributes and uses 32 bits of each.
+/// C10: TensorFlow stores each seed in a 64-bit attribute and uses 32 bits.
 template <typename OpTy>
 LogicalResult verifySeeds(OpTy op, StringRef label) {
   for (auto [name, seed] : {std::pair<StringRef, int64_t>("seed", op.getSeed()), {"seed2", op.getSeed2()}})
@@ -31,14 +29,14 @@ LogicalResult verifySeeds(OpTy op, StringRef label) {
   return success();
 }
 
-/// Whether a conversion of parameters has projection matrices. As in cuDNN there are none where `num_proj` is the
-/// hidden size itself; a hidden size that is not known is taken to be another one, which the run-time check confirms.
+/// Returns true if a conversion of parameters has projection matrices. As in cuDNN there are none if `num_proj` equals
+/// the hidden size. A dynamic hidden size is assumed to differ; a run-time check verifies it.
 template <typename OpTy>
 bool hasProjection(OpTy op) {
   return op.getNumProj() > 0 && static_cast<int64_t>(op.getNumProj()) != getConstantInt(op.getUnits());
 }
 
-/// The sizes of a layer op if all are static.
+/// The sizes of a layer op, or none if one is dynamic.
 template <typename OpTy>
 std::optional<CudnnSizes> getSizes(OpTy op, const ShapeRules &rules) {
   std::optional<int64_t> input = rules.getStaticValue("I"), layers = rules.getStaticValue("L"),

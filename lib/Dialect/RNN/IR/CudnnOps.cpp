@@ -1,4 +1,4 @@
-//===- CudnnOps.cpp - tables of rnn.cudnn_forward and rnn.cudnn_backprop -----===//
+//===- CudnnOps.cpp - shape rules and checks of the cudnn layer ops ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,43 +10,8 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::detail;
 
-#define RNN_CUDNN_OPERANDS                                                                                            \
-  {"input", "input", ValueKind::Float, 3}, {"input_h", "state", ValueKind::Float, 3},                                 \
-      {"input_c", "state", ValueKind::Float, 3, /*optional=*/true}, {"params", "params", ValueKind::Float, 1},        \
-      {"sequence_lengths", "lengths", ValueKind::Lengths, 1, /*optional=*/true}
-
-static constexpr NamedValue forwardOperands[] = {RNN_CUDNN_OPERANDS};
-static constexpr NamedValue forwardResults[] = {{"output", "", ValueKind::Float, 3},
-                                                {"output_h", "", ValueKind::Float, 3},
-                                                {"output_c", "", ValueKind::Float, 3},
-                                                {"reserve_space", "", ValueKind::Reserve, 1}};
-static constexpr NamedValue backpropOperands[] = {
-    RNN_CUDNN_OPERANDS,
-    {"output", "output", ValueKind::Float, 3},
-    {"output_h", "output", ValueKind::Float, 3},
-    {"output_c", "output", ValueKind::Float, 3, /*optional=*/true},
-    {"output_backprop", "grads", ValueKind::Float, 3},
-    {"output_h_backprop", "grads", ValueKind::Float, 3},
-    {"output_c_backprop", "grads", ValueKind::Float, 3, /*optional=*/true},
-    {"reserve_space", "reserve", ValueKind::Reserve, 1, false, false, /*written=*/true},
-};
-static constexpr NamedValue backpropResults[] = {{"input_backprop", "", ValueKind::Float, 3},
-                                                 {"input_h_backprop", "", ValueKind::Float, 3},
-                                                 {"input_c_backprop", "", ValueKind::Float, 3},
-                                                 {"params_backprop", "", ValueKind::Float, 1}};
-
-const OpSignature &CudnnForwardOp::getSignature() {
-  static const OpSignature signature{forwardOperands, forwardResults, "C1", "C2", "C14", cudnnHeader};
-  return signature;
-}
-
-const OpSignature &CudnnBackpropOp::getSignature() {
-  static const OpSignature signature{backpropOperands, backpropResults, "C1", "C2", "C14", cudnnHeader};
-  return signature;
-}
-
 namespace {
-/// Dimensions that several operands share.
+/// Shapes that several operands share.
 struct CudnnDims {
   AffineExpr T, B;
   SmallVector<AffineExpr, 3> input, stateH, stateC, output;
@@ -57,13 +22,13 @@ template <typename OpLike>
 static CudnnDims addCudnnRules(OpLike op, ShapeRules &rules) {
   int64_t directions = getNumDirections(op.getDirection());
   CudnnDims l;
-  // C3, C4: the verifier and the runtime refuse empty problems, as cuDNN does.
+  // C3, C4: like cuDNN, the verifier and the runtime reject empty problems.
   l.T = rules.symbol("T", "the steps", "C3", op.getInput(), "input", 0, /*minimum=*/1);
   l.B = rules.symbol("B", "the batch", "C3", op.getInput(), "input", 1, /*minimum=*/1);
   AffineExpr I = rules.symbol("I", "the input size", "C3", op.getInput(), "input", 2, /*minimum=*/1);
   AffineExpr L =
       rules.symbol("L", "the layers", "C4", op.getInputH(), "input_h", 0, /*minimum=*/1, /*divisor=*/directions);
-  // C6: with a projection P is written in the attribute, and H is read off the cell state.
+  // C6: with a projection, the attribute defines P and the cell state defines H.
   int64_t projection = op.getNumProj();
   AffineExpr H, P;
   if (projection > 0) {
@@ -96,7 +61,7 @@ static void collectForwardRules(OpLike op, ShapeRules &rules) {
   rules.result("C12", "output_h", 1, element, l.stateH);
   if (op.getMode() == CellMode::Lstm)
     rules.result("C12", "output_c", 2, element, l.stateC);
-  // C13: its size is the device's business when training, and zero otherwise.
+  // C13: the device decides the size in training; otherwise it is zero.
   rules.result("C13", "reserve_space", 3, IntegerType::get(rules.getContext(), 8),
                {op.getIsTraining() ? AffineExpr() : getAffineConstantExpr(0, rules.getContext())});
 }
@@ -132,15 +97,15 @@ void CudnnBackpropOp::collectShapeRules(ShapeRules &rules) { collectBackpropRule
 // Verification beyond single dimensions
 //===----------------------------------------------------------------------===//
 
-/// C5, C12: a cell state belongs to lstm.
+/// C5, C12: only lstm has a cell state.
 template <typename OpTy>
 static LogicalResult verifyCell(OpTy op, StringRef name, Value value, StringRef label) {
   bool isLstm = op.getMode() == CellMode::Lstm;
   if (isLstm == static_cast<bool>(value))
     return success();
   if (isLstm)
-    return op.emitOpError("in mode lstm needs the cell operand `") << name << "` [" << label << "]";
-  return op.emitOpError("in mode ") << stringifyCellMode(op.getMode()) << " takes no cell operand, but got `" << name
+    return op.emitOpError("in mode lstm requires the cell operand `") << name << "` [" << label << "]";
+  return op.emitOpError("in mode ") << stringifyCellMode(op.getMode()) << " accepts no cell operand, but got `" << name
                                     << "` [" << label << "]";
 }
 
@@ -164,22 +129,21 @@ LogicalResult CudnnBackpropOp::verifyAttributes() {
 
 template <typename OpTy>
 static LogicalResult verifyCudnnSizes(OpTy op, const ShapeRules &rules) {
-  std::optional<int64_t> steps = rules.getSymbols()[0].value;
+  std::optional<int64_t> steps = rules.getStaticValue("T");
   auto inputType = cast<ShapedType>(op.getInput().getType());
-  // TensorFlow compares with the last dim of input_h, which is P under a projection.
+  // TensorFlow compares with the last dimension of input_h, which is P with a projection.
   auto stateType = cast<ShapedType>(op.getInputH().getType());
   if (op.getInputMode() == InputMode::AutoSelect) {
     if (inputType.isDynamicDim(2) || stateType.isDynamicDim(2))
-      return op.emitOpError("with `auto_select` needs a static input size and a static state size, since the choice "
-                            "decides the size of `params`; write linear_input or skip_input [C8]");
+      return op.emitOpError("with `auto_select` requires a static input size and a static state size, since the "
+                            "size of `params` depends on them; use linear_input or skip_input [C8]");
     if (op.getNumProj() > 0 && inputType.getDimSize(2) == stateType.getDimSize(2))
-      return op.emitOpError("with `auto_select` and a projection to the input size is ambiguous; write linear_input "
+      return op.emitOpError("with `auto_select` and a projection to the input size is ambiguous; use linear_input "
                             "or skip_input [C8]");
   }
   // C6
-  for (const ShapeRules::Symbol &symbol : rules.getSymbols())
-    if (symbol.name == "H" && failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6", symbol.value)))
-      return failure();
+  if (failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6", rules.getStaticValue("H"))))
+    return failure();
   // C7
   if (std::optional<CudnnSizes> known = getSizes(op, rules)) {
     const CudnnSizes &sizes = *known;
@@ -213,7 +177,7 @@ LogicalResult CudnnBackpropOp::verifySizes(const ShapeRules &rules) { return ver
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The state of the random generator: drawing changes it, so draws are neither removed, merged nor reordered.
+/// The state of the random generator. A draw changes it, so draws cannot be removed, merged or reordered.
 struct DropoutStream : public SideEffects::Resource::Base<DropoutStream> {
   StringRef getName() final { return "DropoutStream"; }
 };

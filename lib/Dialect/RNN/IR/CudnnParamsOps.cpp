@@ -1,4 +1,4 @@
-//===- CudnnParamsOps.cpp - sizes and conversions of opaque parameters -------===//
+//===- CudnnParamsOps.cpp - sizes and conversion of opaque parameters --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -86,7 +86,7 @@ LogicalResult rnn::detail::verifyDropout(Operation *op, const APFloat &dropout, 
   return op->emitOpError("expects `dropout` to be in [0, 1], but got ") << value << " [" << label << "]";
 }
 
-/// All sizes, if they are constants and the input mode is decided.
+/// All sizes, or none if one is not constant or the input mode is `auto_select`.
 template <typename OpTy>
 static std::optional<CudnnSizes> getConstantSizes(OpTy op) {
   std::optional<int64_t> layers = getConstantInt(op.getLayers()), units = getConstantInt(op.getUnits()),
@@ -115,7 +115,7 @@ static LogicalResult verifySizeOperands(OpTy op) {
     return op.emitOpError("with `skip_input` expects `input_size` to be ")
            << *units << " like `units`, but got " << *input << " [S2]";
   if (op.getInputMode() == InputMode::AutoSelect && (!units || !input))
-    return op.emitOpError("with `auto_select` needs constant `units` and `input_size`; write linear_input or "
+    return op.emitOpError("with `auto_select` requires constant `units` and `input_size`; use linear_input or "
                           "skip_input [S2]");
   if (failed(verifyProjection(op, op.getMode(), op.getNumProj(), "S3", units)))
     return failure();
@@ -128,24 +128,6 @@ static LogicalResult verifySizeOperands(OpTy op) {
 //===----------------------------------------------------------------------===//
 // rnn.cudnn_params_size, rnn.cudnn_reserve_size
 //===----------------------------------------------------------------------===//
-
-static constexpr NamedValue paramsSizeOperands[] = {{"layers", "sizes", ValueKind::Index},
-                                                    {"units", "sizes", ValueKind::Index},
-                                                    {"input_size", "sizes", ValueKind::Index}};
-static constexpr NamedValue reserveSizeOperands[] = {
-    {"layers", "sizes", ValueKind::Index}, {"units", "sizes", ValueKind::Index},
-    {"input_size", "sizes", ValueKind::Index}, {"steps", "extent", ValueKind::Index},
-    {"batch", "extent", ValueKind::Index}};
-
-const OpSignature &CudnnParamsSizeOp::getSignature() {
-  static const OpSignature signature{paramsSizeOperands, {}, "", "", "", cudnnHeader};
-  return signature;
-}
-
-const OpSignature &CudnnReserveSizeOp::getSignature() {
-  static const OpSignature signature{reserveSizeOperands, {}, "", "", "", cudnnHeader};
-  return signature;
-}
 
 template <typename OpTy>
 static LogicalResult verifyElementType(OpTy op) {
@@ -176,7 +158,7 @@ LogicalResult CudnnReserveSizeOp::verifySizes(const ShapeRules &) {
 }
 
 namespace mlir::rnn::detail {
-// A size op has one index result that no rule describes.
+// A size op has one index result, which no shape rule describes.
 template <>
 void inferResults<CudnnParamsSizeOp>(ValueRange, const CudnnParamsSizeOp::Properties &, SmallVectorImpl<Type> &types,
                                      SmallVectorImpl<int32_t> &, MLIRContext *context) {
@@ -199,33 +181,9 @@ RNN_DEFINE_PLAIN_EFFECTS(CudnnReserveSizeOp)
 // rnn.cudnn_canonical_to_params, rnn.cudnn_params_to_canonical
 //===----------------------------------------------------------------------===//
 
-static constexpr NamedValue packOperands[] = {
-    {"layers", "sizes", ValueKind::Index},
-    {"units", "sizes", ValueKind::Index},
-    {"input_size", "sizes", ValueKind::Index},
-    {"weights", "weights", ValueKind::Float, -1, false, /*variadic=*/true},
-    {"biases", "biases", ValueKind::Float, -1, false, /*variadic=*/true}};
-static constexpr NamedValue packResults[] = {{"params", "", ValueKind::Float, 1}};
-static constexpr NamedValue unpackOperands[] = {{"layers", "sizes", ValueKind::Index},
-                                                {"units", "sizes", ValueKind::Index},
-                                                {"input_size", "sizes", ValueKind::Index},
-                                                {"params", "params", ValueKind::Float, 1}};
-static constexpr NamedValue unpackResults[] = {{"weights", "", ValueKind::Float, 2, false, /*variadic=*/true},
-                                               {"biases", "", ValueKind::Float, 1, false, /*variadic=*/true}};
-
-const OpSignature &CudnnCanonicalToParamsOp::getSignature() {
-  static const OpSignature signature{packOperands, packResults, "C1", "C2", "C14", cudnnHeader};
-  return signature;
-}
-
-const OpSignature &CudnnParamsToCanonicalOp::getSignature() {
-  static const OpSignature signature{unpackOperands, unpackResults, "C1", "C2", "C14", cudnnHeader};
-  return signature;
-}
-
 template <typename OpLike>
 static void collectPackRules(OpLike op, ShapeRules &rules) {
-  // Only a list without weights has no element type; the verifier refuses it by its number.
+  // Only an empty list has no element type. The verifier rejects it with [S4].
   Type element = op.getWeights().empty() ? Type(Float32Type::get(rules.getContext()))
                                          : getElementTypeOrSelf((*op.getWeights().begin()).getType());
   rules.result("C7", "params", 0, element, {AffineExpr()});
@@ -240,7 +198,7 @@ void CudnnParamsToCanonicalOp::collectShapeRules(ShapeRules &) {}
 LogicalResult CudnnCanonicalToParamsOp::verifyAttributes() { return success(); }
 LogicalResult CudnnParamsToCanonicalOp::verifyAttributes() { return success(); }
 
-/// S4, S5 for the canonical tensors, wherever they stand. `exact` compares shapes, not only numbers of elements.
+/// S4, S5 for canonical tensors in operands, results or `outs`. `exact` compares shapes instead of element counts.
 template <typename OpTy>
 static LogicalResult verifyCanonical(OpTy op, ValueRange weights, ValueRange biases, bool exact, StringRef what) {
   if (failed(verifySizeOperands(op)))
@@ -251,7 +209,7 @@ static LogicalResult verifyCanonical(OpTy op, ValueRange weights, ValueRange bia
   using Group = std::tuple<StringRef, int64_t, int64_t>;
   for (auto [name, count, perLayer] : {Group("weights", weights.size(), weightsPerLayer),
                                        Group("biases", biases.size(), pairs * directions)}) {
-    // Divided, because the product may not fit.
+    // The product of layers and perLayer may overflow.
     if (layers && (count % perLayer != 0 || count / perLayer != *layers))
       return op.emitOpError("expects ") << perLayer << " " << name << " for each of " << *layers
                                         << " layer(s), but got " << count << " [S4]";

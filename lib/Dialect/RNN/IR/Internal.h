@@ -1,6 +1,6 @@
-//===- Internal.h - shared by the files of the rnn dialect -*- C++ -*-===//
+//===- Internal.h - implementation shared by all rnn ops -*- C++ -*-===//
 //
-// What is written once for all ops, as functions over a signature and as templates that adapt them to one op.
+// Functions that implement an op from its signature, and templates that adapt them to one op class.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@
 
 namespace mlir::rnn::detail {
 
-/// What the shared parser has read beyond the operation state.
+/// The part of a parsed op that is not in the operation state.
 struct ParsedLayerOp {
   SmallVector<int32_t> operandSegments, resultSegments;
   SmallVector<Type> resultTypes;
@@ -23,25 +23,27 @@ struct ParsedLayerOp {
 
 ParseResult parseLayerOp(OpAsmParser &parser, OperationState &state, const OpSignature &signature,
                          ParsedLayerOp &parsed);
-/// Prints result types unless they equal `inferredResultTypes`.
-void printLayerOp(OpAsmPrinter &printer, LayerOpInterface op, TypeRange inferredResultTypes);
+/// Prints an op without the attributes that equal `defaults`, and without result types that equal
+/// `inferredResultTypes`.
+void printLayerOp(OpAsmPrinter &printer, LayerOpInterface op, DictionaryAttr defaults, TypeRange inferredResultTypes);
 LogicalResult verifyLayerOp(LayerOpInterface op);
 void getLayerOpEffects(LayerOpInterface op,
                        SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects);
-/// Result types, with the number of results of each entry, from resolved rules.
+/// Infers the result types, and the number of results of each entry, from resolved rules.
 void inferFromRules(const ShapeRules &rules, const OpSignature &signature, SmallVectorImpl<Type> &types,
                     SmallVectorImpl<int32_t> &segments);
-/// Reifies all results of an op in value form. `unknown(result)` gives the sizes of a result whose rule leaves one open.
+/// Reifies the shapes of all results of the value form. `unknown(index)` returns a size that the rule of a result does
+/// not define.
 LogicalResult reifyResults(OpBuilder &builder, LayerOpInterface op, ReifiedRankedShapedTypeDims &shapes,
                            function_ref<OpFoldResult(unsigned resultIndex)> unknown = nullptr);
 
-/// True if C++ type `OpTy` has segment sizes for its results.
+/// True if `OpTy` has segment sizes for its results.
 template <typename OpTy>
 constexpr bool hasResultSegments = OpTy::template hasTrait<OpTrait::AttrSizedResultSegments>();
 template <typename OpTy>
 constexpr bool hasOperandSegments = OpTy::template hasTrait<OpTrait::AttrSizedOperandSegments>();
 
-/// Completes the properties of `OpTy` from the attributes and segment sizes, so that an adaptor can be used.
+/// Sets the properties of `OpTy` from the attributes and segment sizes. An adaptor requires them.
 template <typename OpTy>
 LogicalResult finishProperties(OperationState &state, ArrayRef<int32_t> operandSegments,
                                function_ref<InFlightDiagnostic()> emitError) {
@@ -62,7 +64,8 @@ void setResultSegments(OperationState &state, ArrayRef<int32_t> segments) {
     llvm::copy(segments, state.getOrAddProperties<typename OpTy::Properties>().resultSegmentSizes.begin());
 }
 
-/// Result types of `OpTy` from operands and properties, by the rules that `collectRules` adds for its adaptor.
+/// Infers the result types of `OpTy` from operands and properties, with the rules that `collectRules` adds for its
+/// adaptor.
 template <typename OpTy>
 void inferResults(ValueRange operands, const typename OpTy::Properties &properties, SmallVectorImpl<Type> &types,
                   SmallVectorImpl<int32_t> &segments, MLIRContext *context) {
@@ -98,7 +101,7 @@ ParseResult parseLayerOp(OpAsmParser &parser, OperationState &state) {
   return success();
 }
 
-/// The generic form and the memref form share this: no results on memrefs.
+/// Implements `inferReturnTypes` for both forms: the memref form has no results.
 template <typename OpTy>
 LogicalResult inferReturnTypes(MLIRContext *context, ValueRange operands, OpaqueProperties properties,
                                SmallVectorImpl<Type> &types) {
@@ -113,10 +116,13 @@ void printLayerOp(OpAsmPrinter &printer, OpTy op) {
   if constexpr (OpTy::template hasTrait<InferTypeOpInterface::Trait>())
     if (op->getNumResults() != 0)
       (void)inferReturnTypes<OpTy>(op.getContext(), op->getOperands(), op->getPropertiesStorage(), inferred);
-  printLayerOp(printer, cast<LayerOpInterface>(op.getOperation()), inferred);
+  typename OpTy::Properties defaults;
+  OpTy::populateDefaultProperties(op->getName(), defaults);
+  printLayerOp(printer, cast<LayerOpInterface>(op.getOperation()),
+               cast<DictionaryAttr>(OpTy::getPropertiesAsAttr(op.getContext(), defaults)), inferred);
 }
 
-/// Creates `OpTy` from operands by signature entry.
+/// Creates `OpTy` from one range of operands per signature entry.
 template <typename OpTy>
 Operation *createLayerOp(OpBuilder &builder, Location loc, ArrayRef<ValueRange> operands,
                          ArrayRef<NamedAttribute> attributes, ArrayRef<ValueRange> outs) {
@@ -149,8 +155,8 @@ Operation *createLayerOp(OpBuilder &builder, Location loc, ArrayRef<ValueRange> 
 
 } // namespace mlir::rnn::detail
 
-// Connect the members that TableGen declares with the shared code above. Macros, because a member function of a class
-// that TableGen writes cannot be defined in any other generic way.
+// These macros define the members that TableGen declares in terms of the functions above. Members of a generated class
+// cannot be defined generically without macros.
 
 #define RNN_DEFINE_ASSEMBLY(OpTy)                                                                                      \
   ParseResult OpTy::parse(OpAsmParser &parser, OperationState &state) {                                                \
@@ -159,8 +165,8 @@ Operation *createLayerOp(OpBuilder &builder, Location loc, ArrayRef<ValueRange> 
   void OpTy::print(OpAsmPrinter &printer) { rnn::detail::printLayerOp(printer, *this); }                               \
   LogicalResult OpTy::verify() { return rnn::detail::verifyLayerOp(*this); }
 
-// The verifier compares result types with the rules itself and names what is wrong, so the interface's own comparison,
-// which goes through refineReturnTypes, accepts any.
+// The verifier compares result types with the rules and names the wrong dimension. `refineReturnTypes`, the comparison
+// of the interface, therefore accepts all types.
 #define RNN_DEFINE_LAYER_OP(OpTy)                                                                                      \
   RNN_DEFINE_ASSEMBLY(OpTy)                                                                                            \
   LogicalResult OpTy::inferReturnTypes(MLIRContext *context, std::optional<Location>, ValueRange operands,             \

@@ -6,6 +6,7 @@
 
 #include "rnn/Dialect/RNN/IR/OpSignature.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -53,6 +54,23 @@ void ShapeRules::result(StringRef label, StringRef name, unsigned index, Type el
   Rule rule{label, name, Value(), static_cast<int>(index), elementType, {}};
   rule.dims.assign(dims.begin(), dims.end());
   resultRules.push_back(std::move(rule));
+}
+
+SmallVector<AffineExpr, 3> ShapeRules::parseShape(StringRef shape) const {
+  SmallVector<AffineExpr, 3> dims;
+  for (StringRef text : llvm::split(shape.drop_front().drop_back(), ", ")) {
+    AffineExpr sum = getAffineConstantExpr(0, context);
+    for (StringRef term : llvm::split(text, " + ")) {
+      auto [factor, name] = term.contains('*') ? term.split('*') : std::pair<StringRef, StringRef>("1", term);
+      int64_t scale;
+      bool failed = factor.getAsInteger(10, scale);
+      assert(!failed && "a term of a shape is a symbol or a constant multiple of it");
+      (void)failed;
+      sum = sum + getAffineSymbolExpr(getSymbolIndex(name), context) * scale;
+    }
+    dims.push_back(sum);
+  }
+  return dims;
 }
 
 std::pair<AffineSymbolExpr, int64_t> ShapeRules::splitMultiple(AffineExpr expr) {

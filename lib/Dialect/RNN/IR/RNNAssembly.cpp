@@ -1,10 +1,6 @@
-//===- RNNAssembly.cpp - the textual form that all rnn ops share -------------===//
+//===- RNNAssembly.cpp - the assembly form of all rnn ops --------------------===//
 //
-//   op ::= name word (`,` word)* group* outs? attr-dict (`->` (result `(` types `)`)+)?
-//   group ::= group-name `(` values (`:` types)? `)`          outs ::= `outs` `(` (result `=` value)+ `:` types `)`
-//
-// One type stands for all values of a group when they are equal. Result types are written only where they differ from
-// what the operands imply.
+// Parser and printer of the grammar in the dialect's description (RNNDialect.td), driven by the signature of an op.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,6 +8,7 @@
 
 #include "Internal.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -19,21 +16,8 @@ using namespace mlir::rnn::detail;
 
 static bool hasTypes(const NamedValue &spec) { return spec.kind != ValueKind::Index && spec.kind != ValueKind::I64; }
 
-/// Default values are not printed.
-static bool isDefault(NamedAttribute attribute) {
-  if (auto integer = dyn_cast<IntegerAttr>(attribute.getValue())) {
-    if (attribute.getName() == "is_training")
-      return integer.getValue().getBoolValue();
-    return integer.getType().isInteger(64) && integer.getValue().isZero() &&
-           llvm::is_contained({"seed", "seed2", "num_proj"}, attribute.getName().getValue());
-  }
-  auto number = dyn_cast<FloatAttr>(attribute.getValue());
-  return number && number.getValue().isPosZero() &&
-         llvm::is_contained({"dropout", "forget_bias", "cell_clip"}, attribute.getName().getValue());
-}
-
-/// The enumeration attribute that a bare word stands for; the words of the enumerations are disjoint.
-static std::pair<StringRef, Attribute> symbolizeWord(MLIRContext *context, StringRef word) {
+/// The attribute name and value of a keyword. The keywords of the enumerations are disjoint.
+static std::pair<StringRef, Attribute> symbolizeKeyword(MLIRContext *context, StringRef word) {
   if (auto mode = symbolizeCellMode(word))
     return {"mode", CellModeAttr::get(context, *mode)};
   if (auto direction = symbolizeDirection(word))
@@ -45,10 +29,10 @@ static std::pair<StringRef, Attribute> symbolizeWord(MLIRContext *context, Strin
   return {"", Attribute()};
 }
 
-/// What may stand first, or behind the first word.
-static std::string listWords(const OpSignature &signature, bool first) {
+/// The keywords that are valid in the first position, or after it.
+static std::string listKeywords(const OpSignature &signature, bool first) {
   std::string text;
-  for (StringRef name : first ? signature.headerAttrs.take_front() : signature.headerAttrs.drop_front()) {
+  for (StringRef name : first ? signature.keywordAttrs.take_front() : signature.keywordAttrs.drop_front()) {
     if (!text.empty())
       text += " or ";
     text += name == "mode"        ? "a cell mode (lstm, gru, rnn_relu, rnn_tanh)"
@@ -59,21 +43,21 @@ static std::string listWords(const OpSignature &signature, bool first) {
   return text;
 }
 
-static ParseResult parseHeader(OpAsmParser &parser, const OpSignature &signature, NamedAttrList &attributes) {
+static ParseResult parseKeywords(OpAsmParser &parser, const OpSignature &signature, NamedAttrList &attributes) {
   do {
     StringRef word;
     SMLoc loc = parser.getCurrentLocation();
     bool first = attributes.empty();
     if (parser.parseOptionalKeyword(&word))
-      return parser.emitError(loc, "expected ") << listWords(signature, first);
-    auto [name, attribute] = symbolizeWord(parser.getContext(), word);
+      return parser.emitError(loc, "expected ") << listKeywords(signature, first);
+    auto [name, attribute] = symbolizeKeyword(parser.getContext(), word);
     if (attribute && attributes.get(name))
       return parser.emitError(loc, "`") << name << "` is given twice";
-    if (!attribute || !llvm::is_contained(signature.headerAttrs, name) ||
-        (name == signature.headerAttrs.front()) != first) {
-      if (!first && signature.headerAttrs.size() == 1)
-        return parser.emitError(loc, "takes one word only, but got `") << word << "` behind it";
-      return parser.emitError(loc, "expected ") << listWords(signature, first) << ", but got `" << word << "`";
+    if (!attribute || !llvm::is_contained(signature.keywordAttrs, name) ||
+        (name == signature.keywordAttrs.front()) != first) {
+      if (!first && signature.keywordAttrs.size() == 1)
+        return parser.emitError(loc, "accepts one keyword only, but got `") << word << "` after it";
+      return parser.emitError(loc, "expected ") << listKeywords(signature, first) << ", but got `" << word << "`";
     }
     attributes.append(name, attribute);
   } while (succeeded(parser.parseOptionalComma()));
@@ -81,7 +65,7 @@ static ParseResult parseHeader(OpAsmParser &parser, const OpSignature &signature
 }
 
 namespace {
-/// What the parser has read of one operand entry.
+/// The parsed values and types of one operand entry.
 struct ParsedOperand {
   SmallVector<OpAsmParser::UnresolvedOperand, 1> values;
   SmallVector<Type, 1> types;
@@ -96,12 +80,12 @@ static ParseResult parseTypesFor(OpAsmParser &parser, size_t count, StringRef gr
   if (types.size() == 1)
     types.resize(count, types.front());
   if (types.size() != count)
-    return parser.emitError(loc, "`") << group << "` has " << count << " values, so it takes one type for all or "
+    return parser.emitError(loc, "`") << group << "` has " << count << " values and requires one type for all or "
                                       << count << " types, but got " << types.size();
   return success();
 }
 
-/// Parses the group that begins at entry `first`; sets `next` to the entry behind it.
+/// Parses the group that begins at entry `first`. Sets `next` to the first entry after the group.
 static ParseResult parseGroup(OpAsmParser &parser, const OpSignature &signature, unsigned first, unsigned &next,
                               MutableArrayRef<ParsedOperand> operands) {
   ArrayRef<NamedValue> specs = signature.operands;
@@ -123,7 +107,7 @@ static ParseResult parseGroup(OpAsmParser &parser, const OpSignature &signature,
   unsigned least = llvm::count_if(specs.slice(first, capacity), [](const NamedValue &v) { return !v.optional; });
   bool variadic = specs[first].variadic;
   if (!variadic && (values.size() < least || values.size() > capacity)) {
-    InFlightDiagnostic diag = parser.emitError(loc, "`") << group << "` takes ";
+    InFlightDiagnostic diag = parser.emitError(loc, "`") << group << "` requires ";
     llvm::interleaveComma(specs.slice(first, capacity), diag, [&](const NamedValue &v) {
       diag << "`" << v.name << "`" << (v.optional ? " (optional)" : "");
     });
@@ -146,7 +130,7 @@ static ParseResult parseGroup(OpAsmParser &parser, const OpSignature &signature,
   return parser.parseRParen();
 }
 
-/// Entry of the results with this name, or none.
+/// The index of the result with this name, or none.
 static std::optional<unsigned> findResult(const OpSignature &signature, StringRef name) {
   for (auto [index, spec] : llvm::enumerate(signature.results))
     if (spec.name == name)
@@ -161,7 +145,7 @@ static ParseResult parseResultName(OpAsmParser &parser, const OpSignature &signa
     return failure();
   std::optional<unsigned> found = findResult(signature, name);
   if (!found) {
-    InFlightDiagnostic diag = parser.emitError(loc, "no result is called `") << name << "`; the results are ";
+    InFlightDiagnostic diag = parser.emitError(loc, "unknown result `") << name << "`; the results are ";
     llvm::interleaveComma(signature.results, diag, [&](const NamedValue &v) { diag << "`" << v.name << "`"; });
     return diag;
   }
@@ -196,7 +180,7 @@ static ParseResult parseOuts(OpAsmParser &parser, const OpSignature &signature,
   return success();
 }
 
-/// A group that stands behind its place would otherwise be read as the name of the next op.
+/// Rejects a group that is out of order. Without this check it would be parsed as the name of the next op.
 static ParseResult refuseMisplacedGroup(OpAsmParser &parser, const OpSignature &signature) {
   SmallVector<StringRef> groups;
   for (const NamedValue &spec : signature.operands)
@@ -215,7 +199,7 @@ static ParseResult refuseMisplacedGroup(OpAsmParser &parser, const OpSignature &
   return success();
 }
 
-/// A misspelled attribute would otherwise be carried along and ignored, and its default used.
+/// Rejects attributes that are not declared. Otherwise a misspelled attribute would be ignored and its default used.
 static ParseResult refuseUnknownAttributes(OpAsmParser &parser, SMLoc loc, const OperationState &state) {
   ArrayRef<StringAttr> known = state.name.getAttributeNames();
   for (NamedAttribute attribute : state.attributes) {
@@ -225,17 +209,17 @@ static ParseResult refuseUnknownAttributes(OpAsmParser &parser, SMLoc loc, const
     InFlightDiagnostic diag = parser.emitError(loc, "unknown attribute `") << name << "`; the op has ";
     llvm::interleaveComma(llvm::make_filter_range(known, [](StringAttr a) { return !a.getValue().ends_with("Sizes"); }),
                           diag, [&](StringAttr a) { diag << "`" << a.getValue() << "`"; });
-    return diag << ", and attributes of other dialects have a prefix";
+    return diag << "; attributes of other dialects have a prefix";
   }
   return success();
 }
 
 ParseResult rnn::detail::parseLayerOp(OpAsmParser &parser, OperationState &state, const OpSignature &signature,
                                       ParsedLayerOp &parsed) {
-  NamedAttrList header;
+  NamedAttrList keywords;
   unsigned numEntries = signature.operands.size() + signature.results.size();
   SmallVector<ParsedOperand> operands(numEntries);
-  if (parseHeader(parser, signature, header))
+  if (parseKeywords(parser, signature, keywords))
     return failure();
   for (unsigned entry = 0; entry < signature.operands.size();)
     if (parseGroup(parser, signature, entry, entry, operands))
@@ -245,7 +229,7 @@ ParseResult rnn::detail::parseLayerOp(OpAsmParser &parser, OperationState &state
   SMLoc dictLoc = parser.getCurrentLocation();
   if (parser.parseOptionalAttrDict(state.attributes) || refuseUnknownAttributes(parser, dictLoc, state))
     return failure();
-  for (NamedAttribute attribute : header) {
+  for (NamedAttribute attribute : keywords) {
     if (state.attributes.get(attribute.getName()))
       return parser.emitError(dictLoc, "`") << attribute.getName().getValue() << "` is given twice";
     state.attributes.push_back(attribute);
@@ -266,7 +250,7 @@ ParseResult rnn::detail::parseLayerOp(OpAsmParser &parser, OperationState &state
       parsed.resultSegments.push_back(types.size());
       llvm::append_range(parsed.resultTypes, types);
     }
-    // A name that is left over would otherwise be read as the name of the next op.
+    // Without this check a remaining name would be parsed as the name of the next op.
     bool misplaced = llvm::any_of(signature.results, [&](const NamedValue &result) {
       return succeeded(parser.parseOptionalKeyword(result.name));
     });
@@ -292,29 +276,27 @@ static void printTypes(OpAsmPrinter &printer, TypeRange types) {
     printer << types;
 }
 
-void rnn::detail::printLayerOp(OpAsmPrinter &printer, LayerOpInterface op, TypeRange inferredResultTypes) {
+/// The keyword of an enumeration attribute.
+static StringRef stringifyKeyword(Attribute attribute) {
+  return llvm::TypeSwitch<Attribute, StringRef>(attribute)
+      .Case([](CellModeAttr mode) { return stringifyCellMode(mode.getValue()); })
+      .Case([](DirectionAttr direction) { return stringifyDirection(direction.getValue()); })
+      .Case([](InputModeAttr inputMode) { return stringifyInputMode(inputMode.getValue()); })
+      .Case([](GateLayoutAttr layout) { return stringifyGateLayout(layout.getValue()); });
+}
+
+void rnn::detail::printLayerOp(OpAsmPrinter &printer, LayerOpInterface op, DictionaryAttr defaults,
+                               TypeRange inferredResultTypes) {
   const OpSignature &signature = op.getSignature();
-  SmallVector<StringRef> elided(signature.headerAttrs.begin(), signature.headerAttrs.end());
+  SmallVector<StringRef> elided(signature.keywordAttrs.begin(), signature.keywordAttrs.end());
   elided.append({"operandSegmentSizes", "resultSegmentSizes"});
   NamedAttrList attributes(op->getAttrDictionary());
-  for (auto [index, name] : llvm::enumerate(signature.headerAttrs)) {
-    Attribute attribute = attributes.get(name);
-    StringRef word;
-    bool isDefaultWord = false;
-    if (auto mode = dyn_cast_or_null<CellModeAttr>(attribute)) {
-      word = stringifyCellMode(mode.getValue());
-    } else if (auto layout = dyn_cast_or_null<GateLayoutAttr>(attribute)) {
-      word = stringifyGateLayout(layout.getValue());
-    } else if (auto direction = dyn_cast_or_null<DirectionAttr>(attribute)) {
-      word = stringifyDirection(direction.getValue());
-      isDefaultWord = direction.getValue() == Direction::Unidirectional;
-    } else if (auto inputMode = dyn_cast_or_null<InputModeAttr>(attribute)) {
-      word = stringifyInputMode(inputMode.getValue());
-      isDefaultWord = inputMode.getValue() == InputMode::LinearInput;
-    }
-    if (!word.empty() && !isDefaultWord)
-      printer << (index ? ", " : " ") << word;
-  }
+  for (NamedAttribute attribute : attributes)
+    if (attribute.getValue() == defaults.get(attribute.getName()))
+      elided.push_back(attribute.getName());
+  for (auto [index, name] : llvm::enumerate(signature.keywordAttrs))
+    if (Attribute attribute = attributes.get(name); attribute && attribute != defaults.get(name))
+      printer << (index ? ", " : " ") << stringifyKeyword(attribute);
   for (unsigned entry = 0, end = signature.operands.size(); entry < end;) {
     const NamedValue &head = signature.operands[entry];
     SmallVector<Value> values;
@@ -339,9 +321,6 @@ void rnn::detail::printLayerOp(OpAsmPrinter &printer, LayerOpInterface op, TypeR
     printTypes(printer, TypeRange(ValueRange(outs)));
     printer << ')';
   }
-  for (NamedAttribute attribute : attributes)
-    if (isDefault(attribute))
-      elided.push_back(attribute.getName().getValue());
   printer.printOptionalAttrDict(attributes.getAttrs(), elided);
   if (op->getNumResults() == 0 || op->getResultTypes() == inferredResultTypes)
     return;

@@ -1,7 +1,7 @@
 //===- RNNFolds.cpp - canonicalization and shape reification -----------------===//
 //
-// What TensorFlow resolves when an op runs is resolved here as soon as the types allow it: auto_select, sequence
-// lengths that say nothing, and shapes hidden behind casts.
+// Canonicalization resolves `auto_select`, removes redundant sequence lengths and propagates shapes through casts as
+// soon as the types allow it. TensorFlow does this when an op runs.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,24 +20,24 @@ using namespace mlir::rnn::detail;
 
 namespace {
 
-/// What auto_select means for a layer op; the verifier has seen that both sizes are static.
+/// Returns true if `auto_select` selects `skip_input`. The verifier requires static sizes.
 template <typename OpTy>
 bool autoSelectsSkip(OpTy op) {
   auto input = cast<ShapedType>(op.getInput().getType()), state = cast<ShapedType>(op.getInputH().getType());
   return input.getDimSize(2) == state.getDimSize(2);
 }
 
-/// auto_select becomes what TensorFlow chooses at run time: skip_input when the sizes agree, else linear_input.
+/// Replaces `auto_select` by TensorFlow's choice at run time: `skip_input` if the sizes are equal, else `linear_input`.
 template <typename OpTy>
 struct ResolveAutoSelect : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
     if (op.getInputMode() != InputMode::AutoSelect)
-      return rewriter.notifyMatchFailure(op, "the input mode is decided");
+      return rewriter.notifyMatchFailure(op, "input mode is not auto_select");
     std::optional<bool> same = haveSameSize(op);
     if (!same)
-      return rewriter.notifyMatchFailure(op, "the sizes are not known");
+      return rewriter.notifyMatchFailure(op, "sizes are not constant");
     rewriter.modifyOpInPlace(
         op, [&] { op.setInputMode(*same ? InputMode::SkipInput : InputMode::LinearInput); });
     return success();
@@ -56,14 +56,14 @@ private:
   }
 };
 
-/// A pass-through of the shapes that operands are cast from, and of the result shapes that follow from operands.
+/// Uses the static shapes behind casts of operands, and the result shapes that follow from them.
 template <typename OpTy>
 struct RefineShapes : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
     if (!rnn::detail::isValueForm(op.getOperation()))
-      return rewriter.notifyMatchFailure(op, "memref form");
+      return rewriter.notifyMatchFailure(op, "op is in memref form");
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
       auto cast = operand.getDefiningOp<tensor::CastOp>();
@@ -76,7 +76,7 @@ struct RefineShapes : public OpRewritePattern<OpTy> {
     bool changed = !llvm::equal(operands, op->getOperands());
     SmallVector<Type> types;
     for (auto [old, now] : llvm::zip_equal(op->getResultTypes(), inferred)) {
-      // Keep what the old type knew and the operands do not (the size of opaque buffers).
+      // Keep static sizes of the old type that the operands do not define, such as those of opaque buffers.
       auto oldType = cast<RankedTensorType>(old), newType = cast<RankedTensorType>(now);
       SmallVector<int64_t> shape(newType.getShape());
       for (auto [dim, size] : llvm::enumerate(shape))
@@ -86,12 +86,12 @@ struct RefineShapes : public OpRewritePattern<OpTy> {
       changed |= types.back() != old;
     }
     if (!changed)
-      return rewriter.notifyMatchFailure(op, "shapes are as precise as they get");
+      return rewriter.notifyMatchFailure(op, "shapes are already refined");
     OperationState state(op.getLoc(), OpTy::getOperationName(), operands, types,
                          llvm::to_vector(op->getDiscardableAttrs()));
     state.useProperties(op.getProperties());
     Operation *refined = rewriter.create(state);
-    // A cast may hide operands that contradict each other. That is an error when the op runs, not one of this rewrite.
+    // Shapes behind casts may contradict each other. That is an error at run time, not one of this rewrite.
     ScopedDiagnosticHandler silence(op.getContext(), [](Diagnostic &) { return success(); });
     if (failed(verify(refined, /*verifyRecursively=*/false))) {
       rewriter.eraseOp(refined);
@@ -106,7 +106,7 @@ struct RefineShapes : public OpRewritePattern<OpTy> {
   }
 };
 
-/// A constant length equal to the static number of steps says nothing; none at all makes every result zero.
+/// Removes a constant length that equals the static number of steps. Replaces an op without steps by zeros.
 template <typename OpTy>
 struct FoldSeqLenMax : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
@@ -124,19 +124,19 @@ struct FoldSeqLenMax : public OpRewritePattern<OpTy> {
       return success();
     }
     if (!length || xType.isDynamicDim(0) || *length != xType.getDimSize(0))
-      return rewriter.notifyMatchFailure(op, "the length is not known to be all steps");
+      return rewriter.notifyMatchFailure(op, "length is not a constant equal to T");
     rewriter.modifyOpInPlace(op, [&] { op.getSeqLenMaxMutable().clear(); });
     return success();
   }
 };
 
-/// Inference ignores dropout; without it the op draws nothing and its plan is shared.
+/// Removes dropout and seeds in inference, which ignores them. Equal plans can then be shared.
 struct DropInferenceDropout : public OpRewritePattern<CudnnForwardOp> {
   using OpRewritePattern<CudnnForwardOp>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(CudnnForwardOp op, PatternRewriter &rewriter) const override {
     if (op.getIsTraining() || (op.getDropout().isZero() && op.getSeed() == 0 && op.getSeed2() == 0))
-      return rewriter.notifyMatchFailure(op, "training, or nothing to drop");
+      return rewriter.notifyMatchFailure(op, "op is in training or has no dropout");
     rewriter.modifyOpInPlace(op, [&] {
       op.setDropout(APFloat(0.0));
       op.setSeed(0);
@@ -191,7 +191,7 @@ Value rnn::createReserveSize(OpBuilder &builder, CudnnForwardOp op, SizeFn sizeO
   auto size = [&](StringRef name) {
     return getValueOrCreateConstantIndexOp(builder, loc, symbols[rules.getSymbolIndex(name)]);
   };
-  // Decided here, since a size op compares I with H where the layer compares it with P.
+  // Resolve auto_select here: the size op compares I with H, the layer compares I with P.
   InputMode inputMode = op.getInputMode();
   if (inputMode == InputMode::AutoSelect)
     inputMode = autoSelectsSkip(op) ? InputMode::SkipInput : InputMode::LinearInput;

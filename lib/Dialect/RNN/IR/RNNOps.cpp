@@ -1,7 +1,7 @@
 //===- RNNOps.cpp - verification, inference and effects of all rnn ops -------===//
 //
-// Written once against the signature and the shape rules of an op (OpSignature.h). The tables themselves are in
-// CudnnOps.cpp, CudnnParamsOps.cpp and BlockOps.cpp.
+// The implementation uses the signature and the shape rules of an op (OpSignature.h). RNNOps.td defines the signatures;
+// CudnnOps.cpp, CudnnParamsOps.cpp and BlockOps.cpp define the shape rules.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,7 +36,7 @@ ShapeRules rnn::getShapeRules(LayerOpInterface op) {
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// The generic form can give an operand no value or several, which would make every accessor lie.
+/// The generic form may pass any number of values for an operand. All accessors rely on this check.
 static LogicalResult verifySegments(LayerOpInterface op) {
   const OpSignature &signature = op.getSignature();
   auto check = [&](const NamedValue &spec, size_t count, bool optional, StringRef what) -> LogicalResult {
@@ -54,7 +54,7 @@ static LogicalResult verifySegments(LayerOpInterface op) {
   return success();
 }
 
-/// Value form or memref form, and the results that belong to it.
+/// Verifies the value form or the memref form, and the results of that form.
 static LogicalResult verifyForm(LayerOpInterface op, ArrayRef<bool> expectedResults) {
   const OpSignature &signature = op.getSignature();
   StringRef label = signature.formLabel;
@@ -69,7 +69,7 @@ static LogicalResult verifyForm(LayerOpInterface op, ArrayRef<bool> expectedResu
     ResultRange results = op.getResultsOf(index);
     if (isValue) {
       if (!outs.empty())
-        return op->emitOpError("takes `outs` on memrefs only, but got `") << spec.name << "` [" << label << "]";
+        return op->emitOpError("accepts `outs` in memref form only, but got `") << spec.name << "` [" << label << "]";
       if (!spec.variadic && results.empty() == expectedResults[index])
         return op->emitOpError(expectedResults[index] ? "is missing the result `" : "has no result `")
                << spec.name << "` [" << label << "]";
@@ -80,7 +80,7 @@ static LogicalResult verifyForm(LayerOpInterface op, ArrayRef<bool> expectedResu
       continue;
     }
     if (!results.empty())
-      return op->emitOpError("on memrefs has no results, but got `")
+      return op->emitOpError("in memref form has no results, but got `")
              << spec.name << "`; pass a buffer in `outs` [" << label << "]";
     if (!outs.empty() && !spec.variadic && !expectedResults[index])
       return op->emitOpError("has no result `") << spec.name << "` to write to `outs` [" << label << "]";
@@ -111,7 +111,7 @@ static LogicalResult verifyDims(LayerOpInterface op, const ShapeRules &rules, co
       continue;
     std::optional<int64_t> expected = rules.evaluate(expr);
     if (!expected && rules.isKnown(expr))
-      return op->emitOpError("needs a size for dim ") << dim << " of " << what << "`" << rule.name << "` ("
+      return op->emitOpError("requires a size for dim ") << dim << " of " << what << "`" << rule.name << "` ("
                                                       << rules.explain(expr) << ") that does not fit in 64 bits ["
                                                       << rule.label << "]";
     if (type.isDynamicDim(dim) || expected == type.getDimSize(dim))
@@ -185,7 +185,7 @@ forEachShaped(LayerOpInterface op,
   return success();
 }
 
-/// False if the sizes that are known make more bytes than 63 bits can count. Products of sizes are safe behind this.
+/// Returns false if the static sizes alone make 2^63 bytes or more. Products of sizes cannot overflow after this check.
 static bool fitsInMemory(ShapedType type) {
   int64_t bytes = std::max(type.getElementTypeBitWidth() / 8, 1u);
   bool fits = true;
@@ -253,10 +253,10 @@ void rnn::detail::inferFromRules(const ShapeRules &rules, const OpSignature &sig
     SmallVector<int64_t> shape;
     for (AffineExpr dim : rule.dims) {
       int64_t size = dim ? rules.evaluate(dim).value_or(ShapedType::kDynamic) : ShapedType::kDynamic;
-      // A negative size can only come from operands that the verifier refuses.
+      // Only operands that the verifier rejects make a negative size.
       shape.push_back(size < 0 ? ShapedType::kDynamic : size);
     }
-    // Operands of a type that the verifier will refuse must not break inference before it runs.
+    // Inference runs before the verifier and must not fail on invalid element types.
     Type element = TensorType::isValidElementType(rule.elementType)
                        ? rule.elementType
                        : Type(Float32Type::get(rules.getContext()));
@@ -308,7 +308,7 @@ LogicalResult rnn::detail::reifyResults(OpBuilder &builder, LayerOpInterface op,
       else
         sizes.push_back(dim ? materializeDim(builder, op.getLoc(), dim, symbols) : unknown(rule.resultIndex));
     }
-    // The interface wants a constant exactly where the type is static.
+    // The interface requires a constant for each static dimension and a value for each dynamic one.
     for (auto [dim, size] : llvm::enumerate(sizes)) {
       if (!type.isDynamicDim(dim))
         size = builder.getIndexAttr(type.getDimSize(dim));

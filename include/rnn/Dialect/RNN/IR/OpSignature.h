@@ -33,17 +33,21 @@ struct NamedValue {
   bool variadic = false;
   /// The op writes this operand as well as reading it (the reserve space of the gradient).
   bool written = false;
+  /// The shape as the description prints it, such as "[I + H, 4*H]". Empty for scalars and for any shape.
+  llvm::StringLiteral shape = "";
+  /// The label of the rule that checks the shape.
+  llvm::StringLiteral label = "";
 };
 
-/// The operands and results of an op, in ODS order. The `outs` of the memref form are the ODS operands that follow
-/// `operands`, one per entry of `results`.
+/// The operands and results of an op, in ODS order. TableGen generates the tables from RNNOps.td (see RNNValues.td).
+/// The `outs` of the memref form are the ODS operands that follow `operands`, one per entry of `results`.
 struct OpSignature {
   llvm::ArrayRef<NamedValue> operands;
   llvm::ArrayRef<NamedValue> results;
   /// Labels of the three rules that every op has: one element type, ranks, value or memref form.
   llvm::StringLiteral elementTypeLabel, rankLabel, formLabel;
   /// Enumeration attributes that are printed as bare keywords after the op name. The first one is required.
-  llvm::ArrayRef<llvm::StringLiteral> headerAttrs = {};
+  llvm::ArrayRef<llvm::StringLiteral> keywordAttrs = {};
 
   /// ODS operand index of the `outs` buffer of result `index`.
   unsigned outIndex(unsigned index) const { return operands.size() + index; }
@@ -63,8 +67,8 @@ public:
     /// The smallest valid value, and the label of the rule that requires it.
     int64_t minimum;
     llvm::StringRef label;
-    /// The static value: from the type of `from`, or from another operand whose dimension is a constant multiple of this
-    /// symbol.
+    /// The static value: from the type of `from`, or from another operand whose dimension is a constant multiple of
+    /// this symbol.
     std::optional<int64_t> value;
     /// The operand dimension that defines the value. It is `from` unless that dimension is dynamic.
     Value boundBy;
@@ -94,6 +98,8 @@ public:
   /// Adds a rule for a result and, in memref form, for its `outs` buffer.
   void result(llvm::StringRef label, llvm::StringRef name, unsigned index, Type elementType,
               llvm::ArrayRef<AffineExpr> dims);
+  /// Parses a shape of `NamedValue`. Its symbols must be declared.
+  llvm::SmallVector<AffineExpr, 3> parseShape(llvm::StringRef shape) const;
   /// Resolves symbols whose defining dimension is dynamic from other operands. Call once after the last rule.
   void resolve();
 

@@ -14,19 +14,52 @@ def RNN_Dialect : Dialect {
   let cppNamespace = "::mlir::rnn";
   let summary = "recurrent layers and their gradients as whole ops";
   let description = [{
-    One op is one recurrent layer stack, or its gradient. The ops model TensorFlow's raw ops `CudnnRNN*` and
-    `BlockLSTM*` and stay whole until a lowering decides how they run.
+    One op is a stack of recurrent layers, or its gradient. The ops model TensorFlow's raw ops `CudnnRNN*` and
+    `BlockLSTM*`. [Semantics](../../Semantics.md) has the formulas, their sources and the differences to TensorFlow. An
+    op stays whole until a lowering replaces it by a runtime plan, GPU kernels or host loops.
 
-    Every layer op has two forms. On tensors it is a value: it has results and no `outs`. On memrefs it has no results
-    and writes to the operands in `outs(...)`; an `out` that is absent is a result that nobody wants and is not
-    computed.
+    Every layer op has two forms. The *value form* has tensor operands and results, and no `outs`. The *memref form* has
+    no results and writes to the buffers in `outs(...)`. A result without an `outs` buffer is not computed.
 
-    Symbolic dimensions: `T` steps, `B` batch, `I` input size, `H` hidden size, `P` size of the recurrent state
-    (`num_proj`, or `H` without projection), `L` layers, `D` directions (1 or 2). All tensors are time major.
-    Element types are `f16`, `bf16`, `f32` and `f64`.
+    Tables and constraints use these symbolic dimensions. All tensors are time major.
+
+    | Symbol | Meaning |
+    |---|---|
+    | `T` | number of time steps |
+    | `B` | batch size |
+    | `I` | input size of the first layer |
+    | `H` | hidden size |
+    | `P` | size of the hidden state: `num_proj` with a projection, otherwise `H` |
+    | `L` | number of layers |
+    | `D` | number of directions, 1 or 2 |
+    | `N` | number of elements of opaque parameters |
+    | `E` | element type: `f16`, `bf16`, `f32` or `f64` |
+
+    Gates have one-letter names. LSTM: `i` input gate, `f` forget gate, `o` output gate, and the cell candidate, which
+    is `c` in block ops and `g` in cudnn ops. GRU: `r` reset gate, `z` update gate, `n` candidate. A gate order such as
+    `icfo` or `ifco` lists the blocks of a matrix: `icfo` stands for input gate, cell candidate, forget gate, output
+    gate.
+
+    All ops share one assembly form. The description of each op lists its groups:
+
+    ```
+    op           ::= op-name keyword (`,` keyword)* group* outs? attr-dict? result-types?
+    group        ::= group-name `(` value (`,` value)* (`:` types)? `)`
+    outs         ::= `outs` `(` result-name `=` value (`,` result-name `=` value)* `:` types `)`
+    result-types ::= `->` (result-name `(` type (`,` type)* `)`)+
+    types        ::= type (`,` type)*
+    keyword      ::= mode | direction | input_mode | layout
+    mode         ::= `lstm` | `gru` | `rnn_relu` | `rnn_tanh`
+    direction    ::= `unidirectional` | `bidirectional`
+    input_mode   ::= `linear_input` | `skip_input` | `auto_select`
+    layout       ::= `icfo` | `ifco`
+    ```
+
+    If all values of a group have the same type, it is written once. Values of type `index` and `i64` have no type. The
+    printer omits attributes and keywords with default values, and result types that follow from the operands.
   }];
   let useDefaultAttributePrinterParser = 1;
-  // What canonicalization and reification create; a module of rnn ops alone would not have these loaded.
+  // Canonicalization and reification create ops of these dialects.
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }

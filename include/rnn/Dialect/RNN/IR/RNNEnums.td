@@ -1,4 +1,4 @@
-//===- RNNEnums.td - enumerations, spelled as TensorFlow spells them -*- tablegen -*-===//
+//===- RNNEnums.td - enumerations, with TensorFlow's spelling -*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,25 +15,26 @@ class RNN_I32Enum<string name, string summary, list<I32EnumAttrCase> cases> : I3
 }
 
 // The values of the first four enumerations are those of the runtime's abi.def.
-def RNN_CellMode : RNN_I32Enum<"CellMode", "which cell a layer is made of", [
+def RNN_CellMode : RNN_I32Enum<"CellMode", "the cell of a layer", [
   I32EnumAttrCase<"RnnRelu", 0, "rnn_relu">,
   I32EnumAttrCase<"RnnTanh", 1, "rnn_tanh">,
   I32EnumAttrCase<"Lstm", 2, "lstm">,
   I32EnumAttrCase<"Gru", 3, "gru">
 ]>;
 
-def RNN_InputMode : RNN_I32Enum<"InputMode", "how the first layer reads its input", [
+def RNN_InputMode : RNN_I32Enum<"InputMode", "the input transform of the first layer", [
   I32EnumAttrCase<"LinearInput", 0, "linear_input">,
   I32EnumAttrCase<"SkipInput", 1, "skip_input">,
   I32EnumAttrCase<"AutoSelect", 2, "auto_select">
 ]>;
 
-def RNN_Direction : RNN_I32Enum<"Direction", "in which directions a layer runs over time", [
+def RNN_Direction : RNN_I32Enum<"Direction", "the time directions of a layer", [
   I32EnumAttrCase<"Unidirectional", 0, "unidirectional">,
   I32EnumAttrCase<"Bidirectional", 1, "bidirectional">
 ]>;
 
-def RNN_GateLayout : RNN_I32Enum<"GateLayout", "order of the gate blocks in the 4H columns of a block LSTM", [
+// i input gate, c cell candidate, f forget gate, o output gate.
+def RNN_GateLayout : RNN_I32Enum<"GateLayout", "order of the gates in the 4*H columns of a block LSTM", [
   I32EnumAttrCase<"Icfo", 0, "icfo">,
   I32EnumAttrCase<"Ifco", 1, "ifco">
 ]>;

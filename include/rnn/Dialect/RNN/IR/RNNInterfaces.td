@@ -1,4 +1,4 @@
-//===- RNNInterfaces.td - what passes may ask of any op of the rnn dialect -*- tablegen -*-===//
+//===- RNNInterfaces.td - the interface of all rnn ops -*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,30 +12,30 @@ include "mlir/IR/OpBase.td"
 def RNN_LayerOpInterface : OpInterface<"LayerOpInterface"> {
   let cppNamespace = "::mlir::rnn";
   let description = [{
-    An op with named operands, a value form and a memref form. Parsing, printing, verification, type inference, memory
-    effects, bufferization and run-time checks are written once against this interface; an op supplies its tables.
+    An op with named operands, a value form and a memref form. One implementation of parsing, printing, verification,
+    type inference, memory effects, bufferization and run-time checks uses this interface. An op provides its tables.
   }];
   let methods = [
-    StaticInterfaceMethod<"The named operands and results in the order of the op's definition.",
+    StaticInterfaceMethod<"Returns the operands and results in ODS order.",
       "const ::mlir::rnn::OpSignature &", "getSignature">,
-    InterfaceMethod<"What is bound to entry `index` of the signature's operands: nothing, one value, or a list.",
+    InterfaceMethod<"Returns the values of entry `index` of the signature's operands: none, one, or a list.",
       "::mlir::OperandRange", "getOperandsOf", (ins "unsigned":$index), [{}],
       [{ return $_op.getODSOperands(index); }]>,
-    InterfaceMethod<"The results of entry `index` of the signature's results; empty in memref form.",
+    InterfaceMethod<"Returns the results of entry `index` of the signature's results. Empty in memref form.",
       "::mlir::ResultRange", "getResultsOf", (ins "unsigned":$index), [{}],
       [{ return $_op.getODSResults(index); }]>,
-    InterfaceMethod<"Adds the rules that relate the dimensions of operands and results, by label.",
+    InterfaceMethod<"Adds the labelled rules that relate the dimensions of operands and results.",
       "void", "collectShapeRules", (ins "::mlir::rnn::ShapeRules &":$rules)>,
-    InterfaceMethod<"Checks attributes and which optional operands are there.",
+    InterfaceMethod<"Verifies the attributes and the presence of optional operands.",
       "::llvm::LogicalResult", "verifyAttributes">,
-    InterfaceMethod<"Checks sizes that are not one dimension: parameter counts, constant lengths.",
+    InterfaceMethod<"Verifies sizes that are not a single dimension, such as parameter counts and constant lengths.",
       "::llvm::LogicalResult", "verifySizes", (ins "const ::mlir::rnn::ShapeRules &":$rules)>,
-    InterfaceMethod<"The chosen lowering, or none before selection.",
+    InterfaceMethod<"Returns the selected lowering, or none before selection.",
       "::std::optional<::mlir::rnn::Lowering>", "getLowering">,
-    InterfaceMethod<"Writes the chosen lowering.", "void", "setLoweringAttr", (ins "::mlir::rnn::LoweringAttr":$attr)>
+    InterfaceMethod<"Sets the selected lowering.", "void", "setLoweringAttr", (ins "::mlir::rnn::LoweringAttr":$attr)>
   ];
   let extraSharedClassDeclaration = [{
-    /// True on tensors (or without any shaped operand), false on memrefs.
+    /// Returns true for the value form, and for an op without shaped operands.
     bool isValueForm() { return ::mlir::rnn::detail::isValueForm($_op.getOperation()); }
   }];
 }

@@ -1,8 +1,8 @@
 //===- RNNOps.td - the ops of the rnn dialect -*- tablegen -*-===//
 //
-// Base class, the cudnn family (whole stacks, opaque parameters), the block family (one LSTM layer, explicit matrices).
-// Why they are as they are: docs/Dialects/RNN/Rationale.md. Labels such as (C3) name the same rule here, in the
-// verifier and in test/Dialect/RNN/invalid-*.mlir.
+// The cudnn ops (stacks of layers with opaque parameters) and the block ops (one LSTM layer with explicit matrices).
+// docs/Dialects/RNN/Rationale.md explains the design. A label such as (C3) names the same rule in the description, in
+// the verifier, in run-time checks and in test/Dialect/RNN/invalid-*.mlir.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,32 +14,36 @@
 include "rnn/Dialect/RNN/IR/RNNAttrs.td"
 include "rnn/Dialect/RNN/IR/RNNDialect.td"
 include "rnn/Dialect/RNN/IR/RNNInterfaces.td"
-include "rnn/Dialect/RNN/IR/RNNTypes.td"
+include "rnn/Dialect/RNN/IR/RNNValues.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-// Order of a definition: arguments, results, then what differs. The assembly, the verifier, type inference and memory
-// effects of every op are the shared code of RNNAssembly.cpp, RNNShapes.cpp and RNNOps.cpp over the op's signature.
-class RNN_Op<string mnemonic, list<Trait> traits = []>
-    : Op<RNN_Dialect, mnemonic, traits # [
+// The assembly, the verifier, type inference and memory effects are shared by all ops: RNNAssembly.cpp and RNNOps.cpp
+// implement them over the signature. A definition lists only what differs.
+class RNN_Op<RNN_Signature signature, list<Trait> traits = []>
+    : Op<RNN_Dialect, signature.mnemonic, traits # [
         DeclareOpInterfaceMethods<RNN_LayerOpInterface, ["getSignature", "collectShapeRules", "verifyAttributes",
                                                                "verifySizes"]>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let results = signature.results;
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDefinition = signature.cpp;
 }
 
-// A layer or its gradient: results follow from operands and attributes.
-class RNN_LayerOp<string mnemonic, list<Trait> traits = []>
-    : RNN_Op<mnemonic, traits # [
+// An op whose result types follow from its operands and attributes.
+class RNN_LayerOp<RNN_Signature signature, list<Trait> traits = []>
+    : RNN_Op<signature, traits # [
         AttrSizedOperandSegments,
         DeclareOpInterfaceMethods<InferTypeOpInterface, ["refineReturnTypes"]>,
         DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
 }
 
 //===----------------------------------------------------------------------===//
-// The cudnn family
+// cuDNN layers
 //===----------------------------------------------------------------------===//
+
+defvar RNN_CudnnKeywords = ["mode", "direction", "input_mode"];
 
 defvar RNN_CudnnConfig = (ins
   RNN_CellModeAttr:$mode,
@@ -53,45 +57,67 @@ defvar RNN_CudnnLayerConfig = (ins
   DefaultValuedAttr<I64Attr, "0">:$num_proj,
   OptionalAttr<RNN_LoweringAttr>:$lowering);
 
-def RNN_CudnnForwardOp : RNN_LayerOp<"cudnn_forward", [AttrSizedResultSegments]> {
+defvar RNN_CudnnOperands = [
+  RNN_Group<"input", [RNN_Value<"input", RNN_FloatKind, ["T", "B", "I"], "C3", "input of the first layer">]>,
+  RNN_Group<"state", [
+    RNN_Value<"input_h", RNN_FloatKind, ["L*D", "B", "P"], "C4", "initial hidden states">,
+    RNN_Value<"input_c", RNN_FloatKind, ["L*D", "B", "H"], "C5", "initial cell states, `lstm` only", 1>]>,
+  RNN_Group<"params", [RNN_Value<"params", RNN_FloatKind, ["N"], "C7", "all matrices and biases">]>,
+  RNN_Group<"lengths", [
+    RNN_Value<"sequence_lengths", RNN_LengthsKind, ["B"], "C11", "steps of each batch row; default `T`", 1>]>];
+
+defvar RNN_CudnnForwardSignature = RNN_Signature<"cudnn_forward", RNN_CudnnKeywords, RNN_CudnnOperands, [
+  RNN_Value<"output", RNN_FloatKind, ["T", "B", "D*P"], "C12", "hidden states of the last layer, all steps">,
+  RNN_Value<"output_h", RNN_FloatKind, ["L*D", "B", "P"], "C12", "final hidden states">,
+  RNN_Value<"output_c", RNN_FloatKind, ["L*D", "B", "H"], "C12", "final cell states, `lstm` only">,
+  RNN_Value<"reserve_space", RNN_ReserveKind, ["bytes"], "C13", "saved values for the gradient">],
+  "C1", "C2", "C14">;
+
+def RNN_CudnnForwardOp : RNN_LayerOp<RNN_CudnnForwardSignature, [AttrSizedResultSegments]> {
   let summary = "forward pass of a stack of recurrent layers with opaque parameters";
-  let description = [{
-    Runs `L` layers of the cell `mode` over `T` steps; models `CudnnRNN`, and `CudnnRNNV3` with `sequence_lengths`.
-    Per layer and direction, with `x` the layer's input at a step and `h`, `c` the state before it (double bias):
+  let description = !strconcat([{
+    Runs `L` layers with cell `mode` over `T` steps. Models `CudnnRNN` and, with `sequence_lengths`, `CudnnRNNV3`. At
+    each step of a layer and direction, `x` is the input of the layer and `h`, `c` are the states before the step
+    ([Semantics: cuDNN layers](../../Semantics.md#cudnn-layers)):
 
         rnn_*  h' = max(a, 0) | tanh(a)            a = W x + R h + bW + bR
-        lstm   c' = f * c + i * g                  i, f, o = sigmoid(W x + R h + bW + bR), g = tanh(the same)
-               h' = o * tanh(c')                   with num_proj: the state is r = Wr h'
-        gru    h' = (1 - z) * n + z * h            r, z = sigmoid(W x + R h + bW + bR)
-                                                   n = tanh(Wn x + bWn + r * (Rn h + bRn))
+        lstm   i  = sigmoid(Wi x + Ri h + bWi + bRi)          f and o likewise
+               g  = tanh(Wg x + Rg h + bWg + bRg)             c' = f * c + i * g
+               h' = o * tanh(c')                              with num_proj: h' = Wr (o * tanh(c'))
+        gru    r  = sigmoid(Wr x + Rr h + bWr + bRr)          z likewise
+               n  = tanh(Wn x + bWn + r * (Rn h + bRn))       h' = (1 - z) * n + z * h
 
-    The input of layer `k + 1` is the concatenation of the directions' outputs of layer `k`, dropped with probability
-    `dropout` and scaled by `1 / (1 - dropout)` when `is_training`. With `skip_input`, `W x` of the first layer is `x`
-    itself for every gate, while its biases stay. A row past its sequence length keeps its state and outputs zero.
+    The input of layer `k + 1` is the concatenated output of all directions of layer `k`. If `is_training`, dropout
+    zeros each of its elements with probability `dropout` and scales the others by `1 / (1 - dropout)`. With
+    `skip_input`, the first layer has no `W`: every gate uses `x` in place of `W x`, and the biases `bW` remain. From
+    its sequence length on, a batch row keeps its states and its output is zero.
 
-    `params` holds all matrices in layer order (per layer and direction: W by gate, R by gate, projection), then all
-    biases (bW by gate, bR by gate); gates in the order `i f g o` and `r z n`. `reserve_space` is opaque and must reach
-    the gradient unchanged. Dropout draws from the runtime's counter-based generator, keyed by both seeds; that is the
-    only side effect of the value form. Summation order inside products is left open; accumulation is in f32 (f64 for
-    f64).
-
+    `params` holds all matrices in layer order, then all biases. Each layer and direction has `W` by gate, `R` by gate
+    and the projection `Wr`; the biases are `bW` by gate, then `bR` by gate. The gate order is `i f g o` or `r z n`
+    ([Parameter layout](../../Semantics.md#parameter-layout)). `reserve_space` is opaque: pass it to the gradient
+    unchanged. Dropout draws from the counter-based generator of the runtime, with both seeds as the key
+    ([Dropout](../../Semantics.md#dropout)). The draw is the only side effect of the value form. The summation order
+    inside matrix products is unspecified. Accumulation is in f32, or f64 for f64
+    ([Numerics](../../Semantics.md#numerics)).
+  }], RNN_CudnnForwardSignature.tables, [{
     Constraints:
-    - (C1) all floating-point operands and results have one element type.
-    - (C2) every operand and result has the rank of its shape below, and less than 2^63 bytes.
+    - (C1) All floating-point operands and results have the element type `E`.
+    - (C2) Every operand and result has the rank in the table and less than 2^63 bytes.
     - (C3) `input` is `[T, B, I]` with `T, B, I > 0`.
     - (C4) `input_h` is `[L*D, B, P]` with `L, P > 0`.
-    - (C5) `input_c` is present for `lstm` only, and is `[L*D, B, H]`.
-    - (C6) `num_proj` is 0, or for `lstm` at least 1 and at most `H`; then `P = num_proj`, otherwise `P = H`. As in
-      cuDNN there is no projection matrix where `P = H`.
-    - (C7) `params` is one-dimensional and holds at least the elements of all matrices and biases.
-    - (C8) `skip_input` needs `I = H`; `auto_select` needs static `I` and `H`.
+    - (C5) `input_c` is `[L*D, B, H]` for `lstm`, and absent otherwise.
+    - (C6) `num_proj` is 0 or, for `lstm`, in `[1, H]`. `P` is `num_proj` if it is positive, and `H` otherwise. There
+      is no projection matrix if `P = H`, as in cuDNN.
+    - (C7) `params` has at least the elements of all matrices and biases.
+    - (C8) `skip_input` requires `I = H`; `auto_select` requires static `I` and `H`.
     - (C9) `dropout` is in `[0, 1]`.
     - (C10) `seed` and `seed2` fit in 32 bits.
-    - (C11) `sequence_lengths` is `[B]`; a constant one has values in `[0, T]`.
-    - (C12) `output` is `[T, B, D*P]`, `output_h` like `input_h`, `output_c` like `input_c`.
-    - (C13) `reserve_space` is one-dimensional, and empty unless `is_training`.
-    - (C14) value form: all results, no `outs`; memref form: no results, and the wanted `outs`.
-
+    - (C11) `sequence_lengths` is `[B]`; the elements of a constant are in `[0, T]`.
+    - (C12) `output` is `[T, B, D*P]`; `output_h` is shaped like `input_h`, `output_c` like `input_c`.
+    - (C13) `reserve_space` has rank 1, and no elements unless `is_training`.
+    - (C14) The value form has all results and no `outs`. The memref form has no results, and `outs` for the requested
+      results only.
+  }], RNN_CudnnForwardSignature.assembly, [{
     Example:
     ```mlir
     func.func @forward(%x: tensor<5x2x3xf32>, %h: tensor<2x2x4xf32>, %c: tensor<2x2x4xf32>, %p: tensor<?xf32>)
@@ -101,41 +127,58 @@ def RNN_CudnnForwardOp : RNN_LayerOp<"cudnn_forward", [AttrSizedResultSegments]>
       return %y : tensor<5x2x4xf32>
     }
     ```
-  }];
-  let arguments = !con((ins
-    RNN_Float:$input /*C3*/, RNN_Float:$input_h /*C4*/, Optional<RNN_Float>:$input_c /*C5*/,
-    RNN_Float:$params /*C7*/, Optional<RNN_Lengths>:$sequence_lengths /*C11*/,
-    Optional<RNN_Float>:$output_out, Optional<RNN_Float>:$output_h_out, Optional<RNN_Float>:$output_c_out,
-    Optional<RNN_Reserve>:$reserve_space_out), RNN_CudnnConfig, RNN_CudnnLayerConfig,
+  }]);
+  let arguments = !con(RNN_CudnnForwardSignature.arguments, RNN_CudnnConfig, RNN_CudnnLayerConfig,
     (ins DefaultValuedAttr<BoolAttr, "true">:$is_training));
-  let results = (outs Optional<RNN_Float>:$output /*C12*/, Optional<RNN_Float>:$output_h /*C12*/,
-    Optional<RNN_Float>:$output_c /*C12*/, Optional<RNN_Reserve>:$reserve_space /*C13*/);
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// True when this op draws random numbers, the only case in which its value form is not pure: in training, with a
-    /// dropout other than 0, and unless there is just one layer, since dropout sits between layers.
+    /// Returns true if the op draws random numbers: in training with positive dropout, unless the stack has a single
+    /// layer. Only then is the value form impure.
     bool drawsDropout();
   }];
 }
 
-def RNN_CudnnBackpropOp : RNN_LayerOp<"cudnn_backprop", [AttrSizedResultSegments]> {
-  let summary = "gradient of a stack of recurrent layers with opaque parameters";
-  let description = [{
-    Computes the gradients of `sum(output * output_backprop) + sum(output_h * output_h_backprop)` (and the same for
-    `output_c` with `lstm`) by `input`, `input_h`, `input_c` and `params`; models `CudnnRNNBackprop`, and V3 with
-    `sequence_lengths`. Results are overwritten, never accumulated. `reserve_space` must come from the forward op on the
-    same operands with the same attributes; the op reads *and writes* it, so in value form it consumes the value, and
-    bufferization copies it when it has another reader. With lowering `fused` it is only read, and never copied. A result
-    without uses is not computed.
+defvar RNN_CudnnBackpropSignature = RNN_Signature<"cudnn_backprop", RNN_CudnnKeywords, RNN_CudnnOperands # [
+  RNN_Group<"output", [
+    RNN_Value<"output", RNN_FloatKind, ["T", "B", "D*P"], "C12", "result of the forward op">,
+    RNN_Value<"output_h", RNN_FloatKind, ["L*D", "B", "P"], "C12", "result of the forward op">,
+    RNN_Value<"output_c", RNN_FloatKind, ["L*D", "B", "H"], "C12", "result of the forward op, `lstm` only", 1>]>,
+  RNN_Group<"grads", [
+    RNN_Value<"output_backprop", RNN_FloatKind, ["T", "B", "D*P"], "C12", "gradient of `output`">,
+    RNN_Value<"output_h_backprop", RNN_FloatKind, ["L*D", "B", "P"], "C12", "gradient of `output_h`">,
+    RNN_Value<"output_c_backprop", RNN_FloatKind, ["L*D", "B", "H"], "C12", "gradient of `output_c`, `lstm` only", 1>]>,
+  RNN_Group<"reserve", [RNN_Value<"reserve_space", RNN_ReserveKind, ["bytes"], "C13",
+                                  "saved values of the forward op, also written", 0, 0, /*isWritten=*/1>]>], [
+  RNN_Value<"input_backprop", RNN_FloatKind, ["T", "B", "I"], "C15", "gradient of `input`">,
+  RNN_Value<"input_h_backprop", RNN_FloatKind, ["L*D", "B", "P"], "C15", "gradient of `input_h`">,
+  RNN_Value<"input_c_backprop", RNN_FloatKind, ["L*D", "B", "H"], "C15", "gradient of `input_c`, `lstm` only">,
+  RNN_Value<"params_backprop", RNN_FloatKind, ["N"], "C15", "gradient of `params`">],
+  "C1", "C2", "C14">;
 
+def RNN_CudnnBackpropOp : RNN_LayerOp<RNN_CudnnBackpropSignature, [AttrSizedResultSegments]> {
+  let summary = "gradient of a stack of recurrent layers with opaque parameters";
+  let description = !strconcat([{
+    Computes the gradients of the scalar
+
+        sum(output * output_backprop) + sum(output_h * output_h_backprop) [+ sum(output_c * output_c_backprop)]
+
+    with respect to `input`, `input_h`, `input_c` and `params`. Models `CudnnRNNBackprop` and, with
+    `sequence_lengths`, `CudnnRNNBackpropV3`. [Semantics: cuDNN layers](../../Semantics.md#cudnn-layers) has the
+    equations. The results are overwritten, not accumulated. Only results with uses are computed.
+
+    `reserve_space` must come from the forward op with the same operands and attributes. The op reads *and writes* it:
+    the value form consumes the value, and bufferization copies the buffer if it has another reader. With lowering
+    `fused` the op only reads it, and bufferization does not copy it.
+  }], RNN_CudnnBackpropSignature.tables, [{
     Constraints:
     - (C1) to (C11) of `rnn.cudnn_forward`.
-    - (C12) `output` and `output_backprop` are `[T, B, D*P]`; `output_h` and `output_h_backprop` are like `input_h`;
-      `output_c` and `output_c_backprop` are like `input_c` and present for `lstm` only.
-    - (C13) `reserve_space` is one-dimensional.
-    - (C14) value form: all results, no `outs`; memref form: no results, and the wanted `outs`.
-    - (C15) `input_backprop`, `input_h_backprop`, `input_c_backprop`, `params_backprop` are shaped like the operands.
-
+    - (C12) `output` and `output_backprop` are `[T, B, D*P]`. `output_h` and `output_h_backprop` are shaped like
+      `input_h`. `output_c` and `output_c_backprop` are shaped like `input_c` for `lstm`, and absent otherwise.
+    - (C13) `reserve_space` has rank 1.
+    - (C14) The value form has all results and no `outs`. The memref form has no results, and `outs` for the requested
+      results only.
+    - (C15) The results are shaped like `input`, `input_h`, `input_c` and `params`.
+  }], RNN_CudnnBackpropSignature.assembly, [{
     Example:
     ```mlir
     func.func @backprop(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>, %y: tensor<5x2x4xf32>,
@@ -147,42 +190,38 @@ def RNN_CudnnBackpropOp : RNN_LayerOp<"cudnn_backprop", [AttrSizedResultSegments
       return %dp : tensor<?xf32>
     }
     ```
-  }];
-  let arguments = !con((ins
-    RNN_Float:$input /*C3*/, RNN_Float:$input_h /*C4*/, Optional<RNN_Float>:$input_c /*C5*/,
-    RNN_Float:$params /*C7*/, Optional<RNN_Lengths>:$sequence_lengths /*C11*/,
-    RNN_Float:$output /*C12*/, RNN_Float:$output_h /*C12*/, Optional<RNN_Float>:$output_c /*C12*/,
-    RNN_Float:$output_backprop /*C12*/, RNN_Float:$output_h_backprop /*C12*/,
-    Optional<RNN_Float>:$output_c_backprop /*C12*/, RNN_Reserve:$reserve_space /*C13*/,
-    Optional<RNN_Float>:$input_backprop_out, Optional<RNN_Float>:$input_h_backprop_out,
-    Optional<RNN_Float>:$input_c_backprop_out, Optional<RNN_Float>:$params_backprop_out),
-    RNN_CudnnConfig, RNN_CudnnLayerConfig);
-  let results = (outs Optional<RNN_Float>:$input_backprop, Optional<RNN_Float>:$input_h_backprop,
-    Optional<RNN_Float>:$input_c_backprop, Optional<RNN_Float>:$params_backprop);
+  }]);
+  let arguments = !con(RNN_CudnnBackpropSignature.arguments, RNN_CudnnConfig, RNN_CudnnLayerConfig);
   let hasCanonicalizer = 1;
 }
 
-// Sizes as index values; they are operands because a program may compute them.
-defvar RNN_CudnnSizes = (ins Index:$layers, Index:$units, Index:$input_size);
+// The sizes are operands because a program may compute them.
+defvar RNN_CudnnSizes = [RNN_Group<"sizes", [
+  RNN_Value<"layers", RNN_IndexKind, [], "S1", "number of layers, `L`">,
+  RNN_Value<"units", RNN_IndexKind, [], "S1", "hidden size, `H`">,
+  RNN_Value<"input_size", RNN_IndexKind, [], "S1", "input size, `I`">]>];
 
-class RNN_CudnnSizeOp<string mnemonic, list<Trait> traits = []>
-    : RNN_Op<mnemonic, traits # [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+class RNN_CudnnSizeOp<RNN_Signature signature, list<Trait> traits = []>
+    : RNN_Op<signature, traits # [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let results = (outs Index:$size);
 }
 
-def RNN_CudnnParamsSizeOp : RNN_CudnnSizeOp<"cudnn_params_size"> {
+defvar RNN_CudnnParamsSizeSignature = RNN_Signature<"cudnn_params_size", RNN_CudnnKeywords, RNN_CudnnSizes>;
+
+def RNN_CudnnParamsSizeOp : RNN_CudnnSizeOp<RNN_CudnnParamsSizeSignature> {
   let summary = "number of elements in the opaque parameters of a stack of recurrent layers";
-  let description = [{
-    Gives the elements (not bytes) of `params` for `layers` layers of `units` hidden units over an input of
-    `input_size`; models `CudnnRNNParamsSize`. The device decides the layout, so the op is folded only where a
-    lowering is known. It works on scalars, so one form serves tensors and memrefs.
-
+  let description = !strconcat([{
+    Returns the number of elements (not bytes) of `params` for `layers` layers of `units` hidden units with an input
+    of `input_size` features. Models `CudnnRNNParamsSize`. The device decides the layout, so the op folds only if its
+    lowering is known ([Parameter layout](../../Semantics.md#parameter-layout)). All operands are scalars: the op has
+    one form for tensor and memref programs.
+  }], RNN_CudnnParamsSizeSignature.tables, [{
     Constraints:
-    - (S1) constant sizes are positive, and 64 bits can count the parameters that they make.
-    - (S2) `skip_input` needs `input_size = units`; `auto_select` needs constant sizes.
-    - (S3) `num_proj` is 0, or for `lstm` at least 1 and at most `units`.
+    - (S1) Constant sizes are positive, and the number of parameters fits in 64 bits.
+    - (S2) `skip_input` requires `input_size = units`; `auto_select` requires constant sizes.
+    - (S3) `num_proj` is 0 or, for `lstm`, in `[1, units]`.
     - (S6) `element_type` is `f16`, `bf16`, `f32` or `f64`.
-
+  }], RNN_CudnnParamsSizeSignature.assembly, [{
     Example:
     ```mlir
     func.func @size(%layers: index, %units: index, %inputs: index) -> index {
@@ -190,22 +229,28 @@ def RNN_CudnnParamsSizeOp : RNN_CudnnSizeOp<"cudnn_params_size"> {
       return %n : index
     }
     ```
-  }];
-  let arguments = !con(RNN_CudnnSizes, RNN_CudnnConfig, (ins DefaultValuedAttr<I64Attr, "0">:$num_proj,
-    TypeAttr:$element_type, OptionalAttr<RNN_LoweringAttr>:$lowering));
+  }]);
+  let arguments = !con(RNN_CudnnParamsSizeSignature.arguments, RNN_CudnnConfig, (ins
+    DefaultValuedAttr<I64Attr, "0">:$num_proj, TypeAttr:$element_type, OptionalAttr<RNN_LoweringAttr>:$lowering));
   let hasCanonicalizer = 1;
 }
 
-def RNN_CudnnReserveSizeOp : RNN_CudnnSizeOp<"cudnn_reserve_size"> {
-  let summary = "bytes of the reserve space that a training forward writes";
-  let description = [{
-    Gives the size of `reserve_space` of `rnn.cudnn_forward` with the same attributes and sizes. The device decides it;
-    bufferization creates this op to allocate the buffer, and shape reification to name the dimension.
+defvar RNN_CudnnReserveSizeSignature = RNN_Signature<"cudnn_reserve_size", RNN_CudnnKeywords, RNN_CudnnSizes # [
+  RNN_Group<"extent", [
+    RNN_Value<"steps", RNN_IndexKind, [], "S1", "number of steps, `T`">,
+    RNN_Value<"batch", RNN_IndexKind, [], "S1", "batch size, `B`">]>]>;
 
+def RNN_CudnnReserveSizeOp : RNN_CudnnSizeOp<RNN_CudnnReserveSizeSignature> {
+  let summary = "number of bytes in the reserve space of a training forward pass";
+  let description = !strconcat([{
+    Returns the size of `reserve_space` of an `rnn.cudnn_forward` with the same attributes and sizes. The device
+    decides the size. Bufferization creates this op to allocate the buffer, and shape reification to express the
+    dimension.
+  }], RNN_CudnnReserveSizeSignature.tables, [{
     Constraints:
-    - (S1), (S2), (S3), (S6) of `rnn.cudnn_params_size`; `extent` is among the sizes.
+    - (S1), (S2), (S3), (S6) of `rnn.cudnn_params_size`; (S1) includes `steps` and `batch`.
     - (C9), (C10) of `rnn.cudnn_forward`.
-
+  }], RNN_CudnnReserveSizeSignature.assembly, [{
     Example:
     ```mlir
     func.func @bytes(%t: index, %b: index, %l: index, %h: index, %i: index) -> index {
@@ -213,30 +258,39 @@ def RNN_CudnnReserveSizeOp : RNN_CudnnSizeOp<"cudnn_reserve_size"> {
       return %n : index
     }
     ```
-  }];
-  let arguments = !con(RNN_CudnnSizes, (ins Index:$steps, Index:$batch), RNN_CudnnConfig, (ins
+  }]);
+  let arguments = !con(RNN_CudnnReserveSizeSignature.arguments, RNN_CudnnConfig, (ins
     DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<I64Attr, "0">:$seed,
     DefaultValuedAttr<I64Attr, "0">:$seed2, DefaultValuedAttr<I64Attr, "0">:$num_proj, TypeAttr:$element_type,
     OptionalAttr<RNN_LoweringAttr>:$lowering));
   let hasCanonicalizer = 1;
 }
 
-def RNN_CudnnCanonicalToParamsOp : RNN_LayerOp<"cudnn_canonical_to_params"> {
-  let summary = "opaque parameters from the matrices and biases of every gate";
-  let description = [{
-    Writes canonical weights and biases into one opaque buffer; models `CudnnRNNCanonicalToParams(V2)`. Per layer and
-    direction (layer major, forward first): the input matrices `[H, I]` (`[H, D*P]` above the first layer) by gate, the
-    recurrent matrices `[H, P]` by gate, the projection `[P, H]` if there is one; biases `[H]` likewise. Tensors may
-    have any shape with the right number of elements. With `skip_input` the first layer's input matrices have none.
+defvar RNN_CudnnCanonicalToParamsSignature =
+  RNN_Signature<"cudnn_canonical_to_params", RNN_CudnnKeywords, RNN_CudnnSizes # [
+    RNN_Group<"weights", [
+      RNN_Value<"weights", RNN_FloatKind, [], "S4, S5", "matrices in canonical order", 0, /*isVariadic=*/1>]>,
+    RNN_Group<"biases", [
+      RNN_Value<"biases", RNN_FloatKind, [], "S4, S5", "biases in canonical order", 0, /*isVariadic=*/1>]>],
+    [RNN_Value<"params", RNN_FloatKind, ["N"], "C7", "all matrices and biases">], "C1", "C2", "C14">;
 
+def RNN_CudnnCanonicalToParamsOp : RNN_LayerOp<RNN_CudnnCanonicalToParamsSignature> {
+  let summary = "packs the matrices and biases of all gates into opaque parameters";
+  let description = !strconcat([{
+    Writes canonical weights and biases into one opaque buffer. Models `CudnnRNNCanonicalToParams` and its V2. In
+    canonical order, each layer and direction (layer major, forward direction first) has the input matrices by gate
+    (`[H, I]`, or `[H, D*P]` above the first layer), the recurrent matrices by gate (`[H, P]`) and, with a projection,
+    the projection matrix (`[P, H]`). The biases (`[H]`) follow the same order. A tensor may have any shape with the
+    right number of elements. With `skip_input`, the input matrices of the first layer have no elements.
+  }], RNN_CudnnCanonicalToParamsSignature.tables, [{
     Constraints:
     - (S1), (S2), (S3) of `rnn.cudnn_params_size`, and (C1), (C2) of `rnn.cudnn_forward`.
-    - (S4) there are `L*D*k` weights and `L*D*m` biases, `m` = 8 (lstm), 6 (gru), 2 (rnn_*), and `k = m`, or `m + 1`
-      with a projection to a size other than `units`.
-    - (S5) every weight and bias has the number of elements that its place asks for.
-    - (C7) `params` is one-dimensional and holds at least the elements of all matrices and biases.
-    - (C14) value form: the result, no `outs`; memref form: no result, and `outs`.
-
+    - (S4) There are `L*D*k` weights and `L*D*m` biases. `m` is 8 for `lstm`, 6 for `gru` and 2 for `rnn_*`. `k` is
+      `m`, or `m + 1` with a projection to fewer than `units` elements.
+    - (S5) Every weight and bias has the number of elements of its canonical matrix or bias.
+    - (C7) `params` has rank 1 and at least the elements of all matrices and biases.
+    - (C14) The value form has the result and no `outs`. The memref form has no result, and `outs`.
+  }], RNN_CudnnCanonicalToParamsSignature.assembly, [{
     Example:
     ```mlir
     func.func @pack(%w: tensor<4x3xf32>, %r: tensor<4x4xf32>, %bw: tensor<4xf32>, %br: tensor<4xf32>)
@@ -249,28 +303,34 @@ def RNN_CudnnCanonicalToParamsOp : RNN_LayerOp<"cudnn_canonical_to_params"> {
       return %p : tensor<?xf32>
     }
     ```
-  }];
-  let arguments = !con(RNN_CudnnSizes, (ins Variadic<RNN_Float>:$weights, Variadic<RNN_Float>:$biases,
-    Optional<RNN_Float>:$params_out), RNN_CudnnConfig, (ins DefaultValuedAttr<I64Attr, "0">:$num_proj,
-    OptionalAttr<RNN_LoweringAttr>:$lowering));
-  let results = (outs Optional<RNN_Float>:$params);
+  }]);
+  let arguments = !con(RNN_CudnnCanonicalToParamsSignature.arguments, RNN_CudnnConfig, (ins
+    DefaultValuedAttr<I64Attr, "0">:$num_proj, OptionalAttr<RNN_LoweringAttr>:$lowering));
   let hasCanonicalizer = 1;
 }
 
-// Its results are written out, because their number is a matter of a value (`layers`).
-def RNN_CudnnParamsToCanonicalOp : RNN_Op<"cudnn_params_to_canonical", [AttrSizedOperandSegments,
+defvar RNN_CudnnParamsToCanonicalSignature =
+  RNN_Signature<"cudnn_params_to_canonical", RNN_CudnnKeywords, RNN_CudnnSizes # [
+    RNN_Group<"params", [RNN_Value<"params", RNN_FloatKind, ["N"], "C7", "all matrices and biases">]>], [
+    RNN_Value<"weights", RNN_FloatKind, ["rows", "columns"], "S4, S5", "matrices in canonical order", 0,
+              /*isVariadic=*/1>,
+    RNN_Value<"biases", RNN_FloatKind, ["H"], "S4, S5", "biases in canonical order", 0, /*isVariadic=*/1>],
+    "C1", "C2", "C14">;
+
+// The number of results depends on the value of `layers`, so the assembly always has the result types.
+def RNN_CudnnParamsToCanonicalOp : RNN_Op<RNN_CudnnParamsToCanonicalSignature, [AttrSizedOperandSegments,
     AttrSizedResultSegments, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
-  let summary = "the matrices and biases of every gate from opaque parameters";
-  let description = [{
-    The inverse of `rnn.cudnn_canonical_to_params`; models `CudnnRNNParamsToCanonical(V2)`. Weights are rank 2, biases
-    rank 1, in the same order.
-
+  let summary = "unpacks opaque parameters into the matrices and biases of all gates";
+  let description = !strconcat([{
+    The inverse of `rnn.cudnn_canonical_to_params`, with the same canonical order. Models `CudnnRNNParamsToCanonical`
+    and its V2.
+  }], RNN_CudnnParamsToCanonicalSignature.tables, [{
     Constraints:
-    - (S1), (S2), (S3) of `rnn.cudnn_params_size`, (C1), (C2) and (C7) of `rnn.cudnn_forward`.
-    - (S4) of `rnn.cudnn_canonical_to_params` for the results.
-    - (S5) every result or out has the shape that its place asks for.
-    - (C14) value form: all results, no `outs`; memref form: no results, and all `outs`.
-
+    - (S1), (S2), (S3) of `rnn.cudnn_params_size`, and (C1), (C2), (C7) of `rnn.cudnn_forward`.
+    - (S4) of `rnn.cudnn_canonical_to_params`, for the results.
+    - (S5) Every result or `outs` buffer has the shape of its canonical matrix or bias.
+    - (C14) The value form has all results and no `outs`. The memref form has no results, and `outs` for all of them.
+  }], RNN_CudnnParamsToCanonicalSignature.assembly, [{
     Example:
     ```mlir
     func.func @unpack(%p: tensor<36xf32>) -> tensor<4x3xf32> {
@@ -282,52 +342,74 @@ def RNN_CudnnParamsToCanonicalOp : RNN_Op<"cudnn_params_to_canonical", [AttrSize
       return %w : tensor<4x3xf32>
     }
     ```
-  }];
-  let arguments = !con(RNN_CudnnSizes, (ins RNN_Float:$params, Variadic<RNN_Float>:$weights_out,
-    Variadic<RNN_Float>:$biases_out), RNN_CudnnConfig, (ins DefaultValuedAttr<I64Attr, "0">:$num_proj,
-    OptionalAttr<RNN_LoweringAttr>:$lowering));
-  let results = (outs Variadic<RNN_Float>:$weights, Variadic<RNN_Float>:$biases);
+  }]);
+  let arguments = !con(RNN_CudnnParamsToCanonicalSignature.arguments, RNN_CudnnConfig, (ins
+    DefaultValuedAttr<I64Attr, "0">:$num_proj, OptionalAttr<RNN_LoweringAttr>:$lowering));
   let hasCanonicalizer = 1;
 }
 
 //===----------------------------------------------------------------------===//
-// The block family
+// Block LSTM
 //===----------------------------------------------------------------------===//
 
-defvar RNN_BlockOperands = (ins
-  RNN_Float:$x /*B3*/, RNN_Float:$cs_prev /*B4*/, RNN_Float:$h_prev /*B4*/, RNN_Float:$w /*B5*/,
-  RNN_Float:$wci /*B6*/, RNN_Float:$wcf /*B6*/, RNN_Float:$wco /*B6*/, RNN_Float:$b /*B6*/,
-  Optional<I64>:$seq_len_max /*B7*/);
+defvar RNN_BlockOperands = [
+  RNN_Group<"x", [RNN_Value<"x", RNN_FloatKind, ["T", "B", "I"], "B3", "layer input">]>,
+  RNN_Group<"state", [
+    RNN_Value<"cs_prev", RNN_FloatKind, ["B", "H"], "B4", "initial cell state">,
+    RNN_Value<"h_prev", RNN_FloatKind, ["B", "H"], "B4", "initial hidden state">]>,
+  RNN_Group<"weights", [RNN_Value<"w", RNN_FloatKind, ["I + H", "4*H"], "B5",
+                                  "input rows, then recurrent rows; one block of `H` columns per gate">]>,
+  RNN_Group<"peephole", [
+    RNN_Value<"wci", RNN_FloatKind, ["H"], "B6", "peephole weights of the input gate">,
+    RNN_Value<"wcf", RNN_FloatKind, ["H"], "B6", "peephole weights of the forget gate">,
+    RNN_Value<"wco", RNN_FloatKind, ["H"], "B6", "peephole weights of the output gate">]>,
+  RNN_Group<"bias", [RNN_Value<"b", RNN_FloatKind, ["4*H"], "B6", "bias, in the column order of `w`">]>,
+  RNN_Group<"seq_len_max", [RNN_Value<"seq_len_max", RNN_I64Kind, [], "B7", "steps to run; default `T`", 1>]>];
+
+// Results of the forward op, which its gradient reads.
+defvar RNN_BlockSaved = [
+  RNN_Value<"i", RNN_FloatKind, ["T", "B", "H"], "B8", "input gate">,
+  RNN_Value<"cs", RNN_FloatKind, ["T", "B", "H"], "B8", "cell state, clipped">,
+  RNN_Value<"f", RNN_FloatKind, ["T", "B", "H"], "B8", "forget gate">,
+  RNN_Value<"o", RNN_FloatKind, ["T", "B", "H"], "B8", "output gate">,
+  RNN_Value<"ci", RNN_FloatKind, ["T", "B", "H"], "B8", "cell candidate">,
+  RNN_Value<"co", RNN_FloatKind, ["T", "B", "H"], "B8", "`tanh(cs)`">,
+  RNN_Value<"h", RNN_FloatKind, ["T", "B", "H"], "B8", "hidden state">];
 
 defvar RNN_BlockConfig = (ins RNN_GateLayoutAttr:$layout, UnitAttr:$use_peephole);
 
-def RNN_BlockLSTMOp : RNN_LayerOp<"block_lstm", [AttrSizedResultSegments]> {
-  let summary = "forward pass of one LSTM layer with explicit matrices";
-  let description = [{
-    Runs `seq_len_max` of `T` steps; models `BlockLSTM` (`icfo`) and `BlockLSTMV2` (`ifco`). Terms in brackets need
-    `use_peephole`:
+defvar RNN_BlockLSTMSignature =
+  RNN_Signature<"block_lstm", ["layout"], RNN_BlockOperands, RNN_BlockSaved, "B1", "B2", "B11">;
 
-        G  = [x, h] w + b                      split by `layout` into Gi Gc Gf Go
+def RNN_BlockLSTMOp : RNN_LayerOp<RNN_BlockLSTMSignature, [AttrSizedResultSegments]> {
+  let summary = "forward pass of one LSTM layer with explicit matrices";
+  let description = !strconcat([{
+    Runs the first `seq_len_max` of `T` steps. Models `BlockLSTM` (layout `icfo`) and `BlockLSTMV2` (layout `ifco`).
+    The layout is the order of the gates in the `4*H` columns of `w` and `b`: `i` input gate, `c` cell candidate, `f`
+    forget gate, `o` output gate. `c` and `h` are the states before the step. Terms in brackets require `use_peephole`
+    ([Semantics: Block LSTM](../../Semantics.md#block-lstm)):
+
+        G  = [x, h] w + b                      split by layout into Gi, Gc, Gf, Go
         i  = sigmoid(Gi [+ c * wci])           ci = tanh(Gc)
         f  = sigmoid(Gf + forget_bias [+ c * wcf])
         cs = i * ci + f * c                    clipped to [-cell_clip, cell_clip] if cell_clip > 0
         o  = sigmoid(Go [+ cs * wco])          co = tanh(cs)         h = o * co
 
-    All gates are stored after their activation, `cs` after the clip. Every result is zero at steps from `seq_len_max`
-    on. Without `seq_len_max` all `T` steps run.
-
+    The gates are stored after their activation, `cs` after clipping. All results are zero from step `seq_len_max` on.
+  }], RNN_BlockLSTMSignature.tables, [{
     Constraints:
-    - (B1) all floating-point operands and results have one element type.
-    - (B2) every operand and result has the rank of its shape below, and less than 2^63 bytes.
+    - (B1) All floating-point operands and results have the element type `E`.
+    - (B2) Every operand and result has the rank in the table and less than 2^63 bytes.
     - (B3) `x` is `[T, B, I]`.
     - (B4) `cs_prev` and `h_prev` are `[B, H]` with `H > 0`.
     - (B5) `w` is `[I + H, 4*H]`.
-    - (B6) `wci`, `wcf`, `wco` are `[H]` and `b` is `[4*H]`.
-    - (B7) a constant `seq_len_max` is in `[0, T]`.
-    - (B8) all results are `[T, B, H]`.
+    - (B6) `wci`, `wcf` and `wco` are `[H]`, and `b` is `[4*H]`.
+    - (B7) `seq_len_max` is in `[0, T]`: a constant at compile time, other values at run time.
+    - (B8) All results are `[T, B, H]`.
     - (B10) `forget_bias` and `cell_clip` are not NaN.
-    - (B11) value form: all results, no `outs`; memref form: no results, and the wanted `outs`.
-
+    - (B11) The value form has all results and no `outs`. The memref form has no results, and `outs` for the requested
+      results only.
+  }], RNN_BlockLSTMSignature.assembly, [{
     Example:
     ```mlir
     func.func @block(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>,
@@ -338,39 +420,55 @@ def RNN_BlockLSTMOp : RNN_LayerOp<"block_lstm", [AttrSizedResultSegments]> {
       return %h : tensor<5x2x4xf32>
     }
     ```
-  }];
-  let arguments = !con(RNN_BlockOperands, (ins
-    Optional<RNN_Float>:$i_out, Optional<RNN_Float>:$cs_out, Optional<RNN_Float>:$f_out, Optional<RNN_Float>:$o_out,
-    Optional<RNN_Float>:$ci_out, Optional<RNN_Float>:$co_out, Optional<RNN_Float>:$h_out), RNN_BlockConfig, (ins
+  }]);
+  let arguments = !con(RNN_BlockLSTMSignature.arguments, RNN_BlockConfig, (ins
     DefaultValuedAttr<F64Attr, "0.0">:$forget_bias, DefaultValuedAttr<F64Attr, "0.0">:$cell_clip,
     OptionalAttr<RNN_LoweringAttr>:$lowering));
-  let results = (outs Optional<RNN_Float>:$i, Optional<RNN_Float>:$cs, Optional<RNN_Float>:$f, Optional<RNN_Float>:$o,
-    Optional<RNN_Float>:$ci, Optional<RNN_Float>:$co, Optional<RNN_Float>:$h /*B8*/);
   let hasCanonicalizer = 1;
 }
 
-def RNN_BlockLSTMGradOp : RNN_LayerOp<"block_lstm_grad", [AttrSizedResultSegments]> {
+defvar RNN_BlockLSTMGradSignature = RNN_Signature<"block_lstm_grad", ["layout"], RNN_BlockOperands # [
+  RNN_Group<"saved", RNN_BlockSaved>,
+  RNN_Group<"grads", [
+    RNN_Value<"cs_grad", RNN_FloatKind, ["T", "B", "H"], "B8", "gradient of `cs`">,
+    RNN_Value<"h_grad", RNN_FloatKind, ["T", "B", "H"], "B8", "gradient of `h`">]>], [
+  RNN_Value<"x_grad", RNN_FloatKind, ["T", "B", "I"], "B9", "gradient of `x`">,
+  RNN_Value<"cs_prev_grad", RNN_FloatKind, ["B", "H"], "B9", "gradient of `cs_prev`">,
+  RNN_Value<"h_prev_grad", RNN_FloatKind, ["B", "H"], "B9", "gradient of `h_prev`">,
+  RNN_Value<"w_grad", RNN_FloatKind, ["I + H", "4*H"], "B9", "gradient of `w`">,
+  RNN_Value<"wci_grad", RNN_FloatKind, ["H"], "B9", "gradient of `wci`">,
+  RNN_Value<"wcf_grad", RNN_FloatKind, ["H"], "B9", "gradient of `wcf`">,
+  RNN_Value<"wco_grad", RNN_FloatKind, ["H"], "B9", "gradient of `wco`">,
+  RNN_Value<"b_grad", RNN_FloatKind, ["4*H"], "B9", "gradient of `b`">],
+  "B1", "B2", "B11">;
+
+def RNN_BlockLSTMGradOp : RNN_LayerOp<RNN_BlockLSTMGradSignature, [AttrSizedResultSegments]> {
   let summary = "gradient of one LSTM layer with explicit matrices";
-  let description = [{
-    The gradient of `rnn.block_lstm` from its stored results; models `BlockLSTMGrad` (`icfo`) and `BlockLSTMGradV2`
-    (`ifco`). For t = seq_len_max - 1 down to 0, with `Kc`, `Kh` carried back from zero:
+  let description = !strconcat([{
+    Computes the gradient of `rnn.block_lstm` from its saved results. Models `BlockLSTMGrad` (layout `icfo`) and
+    `BlockLSTMGradV2` (layout `ifco`); `rnn.block_lstm` explains the layouts. Steps run from `t = seq_len_max - 1`
+    down to 0. `Kc` and `Kh` are the gradients carried from step `t + 1`, zero at first. `c` and `h` are the states
+    before the step, and all saved values are those of step `t`. Terms in brackets require `use_peephole` ([Semantics:
+    Block LSTM](../../Semantics.md#block-lstm)):
 
         gc  = Kc + cs_grad[t]                       gh  = Kh + h_grad[t]
         do  = o (1 - o) gh co                       dcs = (1 - co^2) gh o + gc [+ do wco]
         dci = (1 - ci^2) dcs i      df = f (1 - f) dcs c      di = i (1 - i) dcs ci
-        dG  = {di, dci, df, do} by `layout`         Kc  = dcs f [+ di wci + df wcf]
+        dG  = {di, dci, df, do} in layout order     Kc  = dcs f [+ di wci + df wcf]
         [x_grad[t], Kh] = dG w^T    w_grad += [x, h]^T dG     b_grad += sum over the batch of dG
+        [wci_grad += sum over the batch of di c     wcf_grad += that of df c     wco_grad += that of do cs]
 
-    `cs_prev_grad = Kc`, `h_prev_grad = Kh`, `x_grad` is zero from `seq_len_max` on, and nothing at those steps is
-    read. Without `use_peephole` the peephole gradients are zero. A clip in the forward is ignored, as in TensorFlow: it
-    counts as having slope 1. A result without uses is not computed.
-
+    At the end, `cs_prev_grad` is `Kc` and `h_prev_grad` is `Kh`. From step `seq_len_max` on, `x_grad` is zero and no
+    operand is read. Without `use_peephole` the peephole gradients are zero. The gradient ignores clipping in the
+    forward pass, as TensorFlow does: it uses slope 1. Only results with uses are computed.
+  }], RNN_BlockLSTMGradSignature.tables, [{
     Constraints:
     - (B1) to (B7) of `rnn.block_lstm`.
-    - (B8) `i`, `cs`, `f`, `o`, `ci`, `co`, `h`, `cs_grad` and `h_grad` are `[T, B, H]`.
-    - (B9) results are shaped like `x`, `cs_prev`, `h_prev`, `w`, `wci`, `wcf`, `wco` and `b`.
-    - (B11) value form: all results, no `outs`; memref form: no results, and the wanted `outs`.
-
+    - (B8) The `saved` and `grads` operands are `[T, B, H]`.
+    - (B9) Each result is shaped like the operand of which it is the gradient.
+    - (B11) The value form has all results and no `outs`. The memref form has no results, and `outs` for the requested
+      results only.
+  }], RNN_BlockLSTMGradSignature.assembly, [{
     Example:
     ```mlir
     func.func @grad(%n: i64, %x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>,
@@ -382,17 +480,9 @@ def RNN_BlockLSTMGradOp : RNN_LayerOp<"block_lstm_grad", [AttrSizedResultSegment
       return %dw : tensor<7x16xf32>
     }
     ```
-  }];
-  let arguments = !con(RNN_BlockOperands, (ins
-    RNN_Float:$i /*B8*/, RNN_Float:$cs /*B8*/, RNN_Float:$f /*B8*/, RNN_Float:$o /*B8*/, RNN_Float:$ci /*B8*/,
-    RNN_Float:$co /*B8*/, RNN_Float:$h /*B8*/, RNN_Float:$cs_grad /*B8*/, RNN_Float:$h_grad /*B8*/,
-    Optional<RNN_Float>:$x_grad_out, Optional<RNN_Float>:$cs_prev_grad_out, Optional<RNN_Float>:$h_prev_grad_out,
-    Optional<RNN_Float>:$w_grad_out, Optional<RNN_Float>:$wci_grad_out, Optional<RNN_Float>:$wcf_grad_out,
-    Optional<RNN_Float>:$wco_grad_out, Optional<RNN_Float>:$b_grad_out), RNN_BlockConfig,
+  }]);
+  let arguments = !con(RNN_BlockLSTMGradSignature.arguments, RNN_BlockConfig,
     (ins OptionalAttr<RNN_LoweringAttr>:$lowering));
-  let results = (outs Optional<RNN_Float>:$x_grad, Optional<RNN_Float>:$cs_prev_grad,
-    Optional<RNN_Float>:$h_prev_grad, Optional<RNN_Float>:$w_grad, Optional<RNN_Float>:$wci_grad,
-    Optional<RNN_Float>:$wcf_grad, Optional<RNN_Float>:$wco_grad, Optional<RNN_Float>:$b_grad /*B9*/);
   let hasCanonicalizer = 1;
 }
 

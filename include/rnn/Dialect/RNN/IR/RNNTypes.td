@@ -9,8 +9,8 @@
 
 include "mlir/IR/CommonTypeConstraints.td"
 
-// Only the kind of a type is checked here. Ranks and dimensions are checked by the verifier, whose messages name the
-// operand and the size that was expected.
+// These constraints check the kind of a type only. The verifier checks ranks and dimensions, with messages that name
+// the operand and the expected size.
 class RNN_Buffer<list<Type> elements, string what>
     : AnyTypeOf<[RankedTensorOf<elements>, MemRefOf<elements>], what # " (ranked tensor or memref)">;
 
