@@ -1,4 +1,4 @@
-//===- CheckLibdevice.cpp - kernels that need a file of the CUDA toolkit -----===//
+//===- CheckLibdevice.cpp - report kernels that require libdevice ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -28,7 +28,7 @@ struct CheckLibdevice : public rnn::impl::RNNCheckLibdevicePassBase<CheckLibdevi
       if (!callee || !callee->starts_with("__nv_"))
         return;
       call.emitError("the kernel calls `") << *callee
-                                           << "` of NVIDIA's libdevice, but there is no CUDA toolkit; install it and set "
+                                           << "` of NVIDIA's libdevice, but no CUDA toolkit was found; install it and set "
                                               "CUDA_HOME to its folder, or compile for another target";
       broken = true;
     });

@@ -1,6 +1,6 @@
-//===- ExpandGPUReductions.cpp - reductions of gpu threads as shuffles -------===//
+//===- ExpandGPUReductions.cpp - expand reductions over gpu threads ----------===//
 //
-// Upstream has the patterns, but offers them in passes of its tests only.
+// Upstream registers these patterns in test passes only.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ExpandStridedCopies.cpp - memref copies with a layout become loops ----===//
+//===- ExpandStridedCopies.cpp - convert strided memref copies to loops ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,12 +25,12 @@ struct ExpandStridedCopies : public rnn::impl::RNNExpandStridedCopiesPassBase<Ex
   using RNNExpandStridedCopiesPassBase::RNNExpandStridedCopiesPassBase;
 
   void runOnOperation() override {
-    auto isDense = [](Value buffer) {
+    auto isContiguous = [](Value buffer) {
       auto type = dyn_cast<MemRefType>(buffer.getType());
       return type && type.getLayout().isIdentity();
     };
     getOperation()->walk([&](memref::CopyOp copy) {
-      if ((isDense(copy.getSource()) && isDense(copy.getTarget())) || !isa<MemRefType>(copy.getSource().getType()) ||
+      if ((isContiguous(copy.getSource()) && isContiguous(copy.getTarget())) || !isa<MemRefType>(copy.getSource().getType()) ||
           !isa<MemRefType>(copy.getTarget().getType()))
         return;
       IRRewriter rewriter(copy);

@@ -1,4 +1,4 @@
-//===- GPUMemoryEffects.cpp - what launches do to memory ---------------------===//
+//===- GPUMemoryEffects.cpp - memory effects of gpu launch ops ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace {
 template <typename OpTy> struct AnyEffects : public MemoryEffectOpInterface::ExternalModel<AnyEffects<OpTy>, OpTy> {
   void getEffects(Operation *, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) const {
-    // Which memory is anybody's guess: kernels also take plain pointers.
+    // Kernels may access any memory, since arguments can be pointers.
     effects.emplace_back(MemoryEffects::Read::get());
     effects.emplace_back(MemoryEffects::Write::get());
   }

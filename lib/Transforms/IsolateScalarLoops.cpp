@@ -1,4 +1,4 @@
-//===- IsolateScalarLoops.cpp - linalg ops without parallel iterators --------===//
+//===- IsolateScalarLoops.cpp - wrap sequential linalg ops in parallel loops -===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

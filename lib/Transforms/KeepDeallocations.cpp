@@ -1,4 +1,4 @@
-//===- KeepDeallocations.cpp - buffers that a program frees itself -----------===//
+//===- KeepDeallocations.cpp - mark buffers with explicit deallocations ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

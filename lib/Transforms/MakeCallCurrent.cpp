@@ -1,4 +1,4 @@
-//===- MakeCallCurrent.cpp - launches belong to the call of their function ---===//
+//===- MakeCallCurrent.cpp - bind launches to the runtime call ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ParallelLoopsToGPU.cpp - parallel loops become kernels ----------------===//
+//===- ParallelLoopsToGPU.cpp - convert parallel loops to kernels ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +25,7 @@ struct ParallelLoopsToGPU : public rnn::impl::RNNParallelLoopsToGPUPassBase<Para
 
   void runOnOperation() override {
     if (blockSize < 1 || blockSize > 1024) {
-      getOperation()->emitError("rnn-parallel-loops-to-gpu: block-size must be between 1 and 1024, but is ") << blockSize;
+      getOperation()->emitError("rnn-parallel-loops-to-gpu: expects `block-size` to be in [1, 1024], but got ") << blockSize;
       return signalPassFailure();
     }
     SmallVector<scf::ParallelOp> outermost;
@@ -36,7 +36,7 @@ struct ParallelLoopsToGPU : public rnn::impl::RNNParallelLoopsToGPUPassBase<Para
     });
     for (scf::ParallelOp loop : outermost) {
       if (loop.getNumReductions() != 0) {
-        loop.emitOpError("with a reduction cannot become a kernel; write it as a linalg op, or as a loop");
+        loop.emitOpError("with a reduction cannot become a kernel; use a linalg op or an scf.for loop");
         return signalPassFailure();
       }
       serializeInner(loop);
@@ -45,8 +45,7 @@ struct ParallelLoopsToGPU : public rnn::impl::RNNParallelLoopsToGPUPassBase<Para
   }
 
 private:
-  /// Parallel loops inside a kernel are run by its one thread, in order. They were left without reductions by the
-  /// lowering of linalg; those with one become loops too.
+  /// Converts nested parallel loops without reductions to sequential loops: one thread runs them.
   static void serializeInner(scf::ParallelOp outer) {
     SmallVector<scf::ParallelOp> inner;
     outer.getBody()->walk<WalkOrder::PostOrder>([&](scf::ParallelOp loop) {
@@ -79,7 +78,7 @@ private:
       counts.push_back(arith::MaxSIOp::create(builder, loc, count, zero));
       total = arith::MulIOp::create(builder, loc, total, counts.back());
     }
-    // An empty grid is an error of the driver, so an empty loop has one block whose threads do nothing.
+    // The driver rejects an empty grid. An empty loop launches one block, whose threads are masked off.
     Value blocks = arith::MaxSIOp::create(builder, loc, arith::CeilDivSIOp::create(builder, loc, total, threads), one);
     auto launch = gpu::LaunchOp::create(builder, loc, blocks, one, one, threads, one, one);
     builder.setInsertionPointToStart(&launch.getBody().front());

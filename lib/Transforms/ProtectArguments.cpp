@@ -1,4 +1,4 @@
-//===- ProtectArguments.cpp - arguments of public functions are read only ----===//
+//===- ProtectArguments.cpp - make arguments of public functions read-only ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

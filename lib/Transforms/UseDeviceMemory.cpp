@@ -1,4 +1,4 @@
-//===- UseDeviceMemory.cpp - buffers in the memory of the call's device ------===//
+//===- UseDeviceMemory.cpp - move buffers to device memory -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,10 +20,10 @@ namespace mlir::rnn {
 
 using namespace mlir;
 
-/// The function that the lowering of `bufferization.dealloc` adds, with its arrays of addresses.
+/// The helper function that the lowering of `bufferization.dealloc` creates. Its arguments are arrays of addresses.
 static bool isDeallocHelper(StringRef function) { return function.starts_with("dealloc_helper"); }
 
-/// True for `memref.alloc` of such an array.
+/// Returns true if `buffer` is such an array.
 static bool isPassedToDeallocHelper(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [](Operation *user) {
     if (auto call = dyn_cast<func::CallOp>(user))
@@ -76,7 +76,7 @@ private:
   Value getCall() { return rnnrt::CurrentCallOp::create(builder, loc, rnnrt::CallType::get(builder.getContext())); }
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
 
-  /// Bytes of a dense buffer.
+  /// The number of bytes of a contiguous buffer.
   Value bytesOf(Value buffer) {
     auto type = cast<MemRefType>(buffer.getType());
     Value bytes = index(elementBytes(type.getElementType()));
@@ -89,7 +89,7 @@ private:
     return isa<IndexType>(type) ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
   }
 
-  /// The buffer with one element at `indices`, or null for an element that is no number.
+  /// A rank-0 view of the element at `indices`.
   Value elementAt(Value buffer, ValueRange indices) {
     SmallVector<OpFoldResult> offsets(indices.begin(), indices.end());
     SmallVector<OpFoldResult> ones(indices.size(), builder.getIndexAttr(1));
@@ -98,9 +98,10 @@ private:
     return memref::SubViewOp::create(builder, loc, reduced, buffer, offsets, ones, ones);
   }
 
+  /// A rank-0 buffer on the stack.
   Value hostScalar(Type element) {
     OpBuilder::InsertionGuard guard(builder);
-    // In the entry block, so that a loop around the access does not grow the stack.
+    // An alloca inside a loop would grow the stack, so it is in the entry block.
     builder.setInsertionPointToStart(&function.getBody().front());
     return memref::AllocaOp::create(builder, loc, MemRefType::get({}, element));
   }
@@ -109,7 +110,7 @@ private:
     if (isHostMemory(op.getResult()))
       return success();
     if (!op.getType().getLayout().isIdentity())
-      return op.emitOpError("has a layout; only dense buffers can be allocated on a device");
+      return op.emitOpError("has a layout; only contiguous buffers can be allocated on a device");
     Value buffer = rnnrt::AllocOp::create(builder, loc, op.getType(), getCall(), op.getDynamicSizes());
     op.replaceAllUsesWith(buffer);
     op.erase();
@@ -131,7 +132,7 @@ private:
       auto type = dyn_cast<MemRefType>(side.getType());
       if (!type || !type.areTrailingDimsContiguous(type.getRank()))
         return op.emitOpError("between ") << op.getSource().getType() << " and " << op.getTarget().getType()
-                                          << " is not dense; run rnn-expand-strided-copies first";
+                                          << " is not contiguous; run rnn-expand-strided-copies first";
     }
     rnnrt::CopyOp::create(builder, loc, getCall(), op.getSource(), op.getTarget(), bytesOf(op.getSource()));
     op.erase();
@@ -161,12 +162,12 @@ private:
     return success();
   }
 
-  /// The constant is uploaded into a buffer that lives to the end of the block, in which all its uses are: what leaves a
-  /// block as a result has been given memory of its own by the deallocation pipeline.
+  /// Uploads the constant to a buffer that is freed at the end of the block. All uses are in this block: the deallocation
+  /// pipeline copies a buffer that leaves its block as a result.
   LogicalResult rewriteGlobal(memref::GetGlobalOp op) {
     auto type = cast<MemRefType>(op.getType());
     if (!type.hasStaticShape() || !type.getLayout().isIdentity())
-      return op.emitOpError("of type ") << type << " cannot be uploaded: it is not dense or has no static shape";
+      return op.emitOpError("of type ") << type << " cannot be uploaded: it is not contiguous or has a dynamic shape";
     Value call = getCall();
     builder.setInsertionPointAfter(op);
     Value buffer = rnnrt::AllocOp::create(builder, loc, type, call, ValueRange());
@@ -178,7 +179,7 @@ private:
     return success();
   }
 
-  /// What else touches a buffer would do so on the host.
+  /// Reports any other op that accesses a device buffer, since it runs on the host.
   LogicalResult check(Operation *op) {
     if (isa_and_nonnull<rnnrt::RNNRTDialect>(op->getDialect()) || isa<func::CallOp, func::ReturnOp>(op))
       return success();
@@ -191,8 +192,8 @@ private:
       Value buffer = effect.getValue();
       if (!buffer || !isa<BaseMemRefType>(buffer.getType()) || isHostMemory(buffer))
         continue;
-      return op->emitOpError("works on a buffer in device memory, but runs on the host; write it as a linalg op or a "
-                             "parallel loop, which become kernels, or use target `host`");
+      return op->emitOpError("accesses a buffer in device memory, but runs on the host; use a linalg op or a parallel "
+                             "loop, which become kernels, or target `host`");
     }
     return success();
   }

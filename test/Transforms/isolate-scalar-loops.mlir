@@ -16,7 +16,7 @@ func.func @full_reduction(%x: memref<?xf32>, %sum: memref<f32>) {
   return
 }
 
-// Rank 0: no iterator at all.
+// Rank 0: no iterators.
 // CHECK-LABEL: func.func @scalar_fill
 // CHECK:         scf.parallel
 // CHECK-NEXT:      linalg.fill
@@ -35,7 +35,7 @@ func.func @parallel_and_tensors(%x: memref<?xf32>, %t: tensor<f32>) -> tensor<f3
   return %r : tensor<f32>
 }
 
-// What is in a parallel loop already becomes part of its kernel.
+// An op inside a parallel loop becomes part of its kernel.
 // CHECK-LABEL: func.func @inside
 // CHECK-COUNT-1: scf.parallel
 // CHECK-NOT:     scf.parallel

@@ -37,7 +37,7 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// What the runtime reads stays at the end of a name.
+// The suffix that the runtime reads stays at the end of the name.
 // CHECK-LABEL: func.func @marks
 // CHECK:         gpu.launch_func @a::@step__pdl blocks
 // CHECK:         gpu.launch_func @a::@step_0__pdl blocks

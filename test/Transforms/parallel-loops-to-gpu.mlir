@@ -1,6 +1,6 @@
 // RUN: rnn-opt %s -rnn-parallel-loops-to-gpu=block-size=128 -split-input-file -verify-diagnostics | FileCheck %s
 
-// One thread per iteration; the iteration number is split into the indices, with bounds and steps of the loop.
+// One thread per iteration. The linear iteration index is split into the induction variables, with bounds and steps.
 // CHECK-LABEL: func.func @two_loops
 // CHECK-SAME:    (%[[X:.*]]: memref<?x?xf32>, %[[N:.*]]: index)
 // CHECK-DAG:     %[[C128:.*]] = arith.constant 128 : index
@@ -33,7 +33,7 @@ func.func @two_loops(%x: memref<?x?xf32>, %n: index) {
 
 // -----
 
-// Loops inside are run by the one thread.
+// One thread runs the nested loops.
 // CHECK-LABEL: func.func @nested
 // CHECK:         gpu.launch
 // CHECK:           scf.if
@@ -61,7 +61,7 @@ func.func @reduction(%x: memref<4xf32>) -> f32 {
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{'scf.parallel' op with a reduction cannot become a kernel; write it as a linalg op, or as a loop}}
+  // expected-error @+1 {{'scf.parallel' op with a reduction cannot become a kernel; use a linalg op or an scf.for loop}}
   %sum = scf.parallel (%i) = (%c0) to (%c4) step (%c1) init (%zero) -> f32 {
     %v = memref.load %x[%i] : memref<4xf32>
     scf.reduce(%v : f32) {

@@ -10,7 +10,7 @@ func.func @written(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   return %r, %x : tensor<2xf32>, tensor<2xf32>
 }
 
-// What a module says itself is kept, and private functions and scalars have nothing to protect.
+// An explicit attribute is kept. Private functions and scalars need no protection.
 // CHECK-LABEL: func @asked(%{{.*}}: tensor<2xf32> {bufferization.writable = true}, %{{.*}}: f32)
 func.func @asked(%x: tensor<2xf32> {bufferization.writable = true}, %s: f32) -> tensor<2xf32> {
   return %x : tensor<2xf32>

@@ -16,7 +16,7 @@ func.func @buffers(%n: index, %x: memref<?x3xf32>) {
 
 // -----
 
-// A dense slice may be copied; its bytes are those of the slice.
+// A contiguous slice is copied. The byte count is that of the slice.
 // CHECK-LABEL: func.func @slice
 // CHECK-SAME:    (%[[X:.*]]: memref<8x3xbf16>, %[[Y:.*]]: memref<2x3xbf16>)
 // CHECK:         %[[SLICE:.*]] = memref.subview %[[X]][4, 0] [2, 3] [1, 1]
@@ -29,7 +29,7 @@ func.func @slice(%x: memref<8x3xbf16>, %y: memref<2x3xbf16>) {
 
 // -----
 
-// Scalars are read back, and written, one by one. The host's copy is on the stack of the function, outside the loop.
+// Scalars are read and written one by one. The host copy is on the stack, outside the loop.
 // CHECK-LABEL: func.func @scalars
 // CHECK-SAME:    (%[[X:.*]]: memref<?xi64>, %[[I:.*]]: index)
 // CHECK:         %[[OUT:.*]] = memref.alloca() : memref<i64>
@@ -72,7 +72,7 @@ func.func @constant(%y: memref<2x2xf16>) {
 
 // -----
 
-// Launches belong to the call; what is in a kernel stays as it is.
+// Launches are bound to the call. Kernels do not change.
 // CHECK-LABEL: func.func @launch
 // CHECK:         rnnrt.make_current
 // CHECK-NEXT:    gpu.launch_func @kernels::@k
@@ -95,7 +95,7 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// The bookkeeping of bufferization.dealloc stays on the host.
+// The arrays of bufferization.dealloc stay in host memory.
 // CHECK-LABEL: func.func @bookkeeping
 // CHECK:         memref.alloc() : memref<2xindex>
 // CHECK:         memref.store
@@ -119,7 +119,7 @@ func.func private @dealloc_helper(%list: memref<?xindex>) {
 // -----
 
 func.func @strided(%x: memref<4x4xf32, strided<[1, 4]>>, %y: memref<4x4xf32>) {
-  // expected-error @+1 {{'memref.copy' op between 'memref<4x4xf32, strided<[1, 4]>>' and 'memref<4x4xf32>' is not dense; run rnn-expand-strided-copies first}}
+  // expected-error @+1 {{'memref.copy' op between 'memref<4x4xf32, strided<[1, 4]>>' and 'memref<4x4xf32>' is not contiguous; run rnn-expand-strided-copies first}}
   memref.copy %x, %y : memref<4x4xf32, strided<[1, 4]>> to memref<4x4xf32>
   return
 }
@@ -127,7 +127,7 @@ func.func @strided(%x: memref<4x4xf32, strided<[1, 4]>>, %y: memref<4x4xf32>) {
 // -----
 
 func.func @on_the_host(%x: memref<4xf32>, %i: index) -> vector<4xf32> {
-  // expected-error @+1 {{'vector.load' op works on a buffer in device memory, but runs on the host; write it as a linalg op or a parallel loop, which become kernels, or use target `host`}}
+  // expected-error @+1 {{'vector.load' op accesses a buffer in device memory, but runs on the host; use a linalg op or a parallel loop, which become kernels, or target `host`}}
   %v = vector.load %x[%i] : memref<4xf32>, vector<4xf32>
   return %v : vector<4xf32>
 }

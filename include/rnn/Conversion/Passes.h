@@ -1,4 +1,4 @@
-//===- Passes.h - conversions into, between and out of our dialects -*- C++ -*-===//
+//===- Passes.h - dialect conversions -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Passes.td - conversions into, between and out of our dialects -*- tablegen -*-===//
+//===- Passes.td - dialect conversions -*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,42 +14,42 @@ include "mlir/Pass/PassBase.td"
 //===----------------------------------------------------------------------===//
 
 def ConvertTFToRNNPass : Pass<"convert-tf-to-rnn", "::mlir::ModuleOp"> {
-  let summary = "Convert TensorFlow's RNN raw ops, in generic form, to the rnn dialect";
+  let summary = "Convert TensorFlow's RNN raw ops in generic form to the rnn dialect";
   let description = [{
-    Converts `tf.CudnnRNN`, `tf.CudnnRNNBackprop` (each also V2, V3), `tf.CudnnRNNParamsSize`,
-    `tf.CudnnRNNCanonicalToParams`, `tf.CudnnRNNParamsToCanonical` (each also V2), `tf.BlockLSTM`, `tf.BlockLSTMV2`,
-    `tf.BlockLSTMGrad` and `tf.BlockLSTMGradV2`. The ops need not be registered; operands, results and attributes are
-    those of TensorFlow's op definitions, in their order and with their defaults. Beside them, `tf.Const` becomes
-    `arith.constant`, `tf.Identity` its operand, and `tf.NoOp` nothing. All other ops are left alone, but one whose name
-    looks like a member of these families is an error, as is everything in them that does not fit.
+    Converts `tf.CudnnRNN`, `tf.CudnnRNNBackprop` (and their V2, V3), `tf.CudnnRNNParamsSize`,
+    `tf.CudnnRNNCanonicalToParams`, `tf.CudnnRNNParamsToCanonical` (and their V2), `tf.BlockLSTM`, `tf.BlockLSTMV2`,
+    `tf.BlockLSTMGrad` and `tf.BlockLSTMGradV2`. The ops need not be registered. Operands, results and attributes are
+    those of TensorFlow's op definitions, in the same order and with the same defaults. `tf.Const` becomes
+    `arith.constant`, `tf.Identity` becomes its operand, and `tf.NoOp` is erased. An op of these families that does not
+    match its definition is an error, and so is an unknown op whose name resembles theirs. All other ops stay unchanged.
 
-    What TensorFlow leaves open is decided so:
+    The conversion resolves what TensorFlow leaves open:
 
-    - *Unranked types.* An operand of type `tensor<*xE>` is cast to the rank that the op asks for, a result is cast to
-      the type that was declared for it. The rank of a canonical weight is the caller's choice, so it must be known.
-    - *Reserve space.* TensorFlow types it as floats; here it is bytes, and nothing converts between the two. A value
-      of type `tensor<?xE>` that carries a reserve space therefore becomes `tensor<?xi8>` wherever it goes: between
-      ops, through `tensor.cast` and `tf.Identity`, and through arguments and results of functions and their calls,
-      whose signatures change with it (a remark of category `convert-tf-to-rnn` says which). Any other use or origin
-      is an error. Modules may also write `tensor<?xi8>` from the start.
+    - *Unranked types.* An operand of type `tensor<*xE>` is cast to the rank that the op requires. A result is cast to
+      its declared type. The rank of a canonical weight is the caller's choice, so it must be static.
+    - *Reserve space.* TensorFlow declares it as floats; here it is bytes, without a conversion between the two. A value
+      of type `tensor<?xE>` that carries a reserve space therefore becomes `tensor<?xi8>` everywhere: between ops,
+      through `tensor.cast` and `tf.Identity`, and through arguments and results of functions and their calls. The
+      signatures change accordingly, with a remark of category `convert-tf-to-rnn`. Any other use or origin is an error.
+      Modules may also declare `tensor<?xi8>`.
     - *Placeholders.* Results without counterpart (`host_reserved`, the reserve space without training, `output_c` and
-      `input_c_backprop` of modes without cell) become zero constants of the declared type: in TensorFlow's shape
-      where that type has room for it (rank 0, or `[2]` for `host_reserved` of a training V2), else with every dynamic
-      size 0, and `[0]` for an unranked type. Operands without counterpart (`host_reserved`, `input_c` and its
-      companions without cell) are not looked at.
-    - *Batch-major layers* (`time_major = false`). `input`, `output` and their gradients are `[B, T, .]`, all states
-      are `[B, L*D, .]`. Both are really transposed. TensorFlow reads the state as if it already were `[L*D, B, .]`,
-      which is the same for `L*D = 1` or `B = 1` and an accident otherwise.
+      `input_c_backprop` of modes without cell) become zero constants of the declared type. They have TensorFlow's shape
+      (rank 0, or `[2]` for `host_reserved` of a training V2) if the type allows it. Otherwise every dynamic dimension
+      is 0, and an unranked type becomes `[0]`. Operands without counterpart (`host_reserved`, the cell operands of
+      modes without cell) are ignored.
+    - *Batch-major layers* (`time_major = false`). `input`, `output` and their gradients are `[B, T, .]`, and all states
+      are `[B, L*D, .]`; the conversion transposes both. TensorFlow reads such a state as `[L*D, B, .]` without a
+      transpose, which is equal for `L*D = 1` or `B = 1` only.
     - *Versions.* The layers of V1 and V2 are V3 with all sequences as long as the input.
-    - *Canonical parameters.* The attributes that count them may be missing where the number of operands or results
-      tells it. With `num_proj = 0`, `tf.CudnnRNNParamsToCanonicalV2` works, which it never does in TensorFlow. A
+    - *Canonical parameters.* The attributes that count them are optional if the number of operands or results implies
+      them. `tf.CudnnRNNParamsToCanonicalV2` with `num_proj = 0` is supported, which always fails in TensorFlow. A
       `num_proj` equal to the hidden size is no projection, as in cuDNN.
-    - *Sizes.* An i32 result of `tf.CudnnRNNParamsSize` saturates; constant sizes that cannot fit are an error.
-    - *Unreachable blocks* are erased, so that nothing in them can escape these rules.
+    - *Sizes.* An i32 result of `tf.CudnnRNNParamsSize` saturates. Constant sizes that do not fit are an error.
+    - *Unreachable blocks* are erased, since these rules cannot be checked there.
 
-    Attributes of TensorFlow's bookkeeping (`T`, `S`, `device`, names that begin with `_`) are dropped, those of
-    dialects (`a.b`) kept; an attribute that belongs to another version of the op, or that looks like a misspelt one,
-    is an error.
+    TensorFlow's bookkeeping attributes (`T`, `S`, `device`, names that begin with `_`) are dropped, and dialect
+    attributes (`a.b`) are kept. An attribute of another version of the op, or one that resembles an attribute of the
+    op, is an error.
 
     ```mlir
     func.func @forward(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<1x2x4xf32>, %p: tensor<?xf32>)
@@ -81,11 +81,12 @@ def ConvertTFToRNNPass : Pass<"convert-tf-to-rnn", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def ConvertRNNToRuntimePass : Pass<"convert-rnn-to-runtime"> {
-  let summary = "Convert rnn ops with lowering `runtime` to plans of the runtime";
+  let summary = "Convert rnn ops with lowering `runtime` to runtime plans";
   let description = [{
-    Turns ops in memref form into `rnnrt` ops: a check for each dimension that is only known at run time, the plan of
-    the whole problem, and its steps. Backward data and backward weights are separate steps, so an unused result drops
-    its step. Buffers with a layout are copied to dense ones first.
+    Converts ops in memref form to `rnnrt` ops: a check for each dynamic dimension, the plan of the whole problem, and
+    the steps of the plan. Backward data and backward weights are separate steps, and a step without requested results
+    is omitted. Buffers that are not contiguous are copied first. Ops on sizes and parameters use a plan even for fused
+    layers.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::rnnrt::RNNRTDialect"];
@@ -181,49 +182,50 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def ThreadRuntimeCallPass : Pass<"rnn-thread-runtime-call", "::mlir::ModuleOp"> {
-  let summary = "Pass the runtime's call through every function";
+  let summary = "Pass the runtime call to every function";
   let description = [{
-    Adds a `!rnnrt.call` as first argument of every function with a body, passes it along at every `func.call`, and
-    replaces `rnnrt.current_call` by it. A function whose address is taken by `func.constant` cannot be changed and is
-    an error.
+    Adds a `!rnnrt.call` as the first argument of every function with a body, passes it at every `func.call`, and
+    replaces `rnnrt.current_call` by it. A function whose address is taken by `func.constant` cannot change its type and
+    is an error.
   }];
   let dependentDialects = ["::mlir::rnnrt::RNNRTDialect"];
 }
 
 def ConvertRuntimeToLLVMPass : Pass<"convert-rnn-runtime-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "Convert rnnrt ops to calls of the runtime's entries";
+  let summary = "Convert rnnrt ops to calls of runtime entry points";
   let description = [{
-    Translates each `rnnrt` op to one `llvm.call` of the entry of the same name, with the function type that
-    `rnn_runtime/abi.def` declares. Handles become pointers, also in function signatures; a memref becomes the pointer
-    to its first element. Runs after `rnn-thread-runtime-call` and before the lowerings of func and memref.
+    Converts each `rnnrt` op to one `llvm.call` of the entry point of the same name, with the function type that
+    `rnn_runtime/abi.def` declares. Handles become pointers, also in function signatures. A memref becomes the pointer
+    to its first element. Requires `rnn-thread-runtime-call` before, and runs before the lowerings of func and memref.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
 }
 
 def RNNEmitEntriesPass : Pass<"rnn-emit-entries", "::mlir::ModuleOp"> {
-  let summary = "Give every public function a uniform C entry";
+  let summary = "Create a C entry point for every public function";
   let description = [{
-    Adds for each public function with a body an exported function `rnn_entry_NAME` of type `rnnrt_entry_t`
-    (`rnn_runtime/function.h`), which takes tensors and scalars as `rnnrt_tensor_t`. It checks them against what the
-    function wants (`rnnrt_abi_enter`), calls the function with memref descriptors, and hands its results to the caller
+    For each public function with a body, adds an exported function `rnn_entry_NAME` of type `rnnrt_entry_t`
+    (`rnn_runtime/function.h`), whose tensors and scalars are `rnnrt_tensor_t`. It checks them against the function's
+    arguments (`rnnrt_abi_enter`), calls the function with memref descriptors, and returns its results to the caller
     (`rnnrt_abi_leave`). The function itself becomes private.
 
-    Scalars and dense tensors of up to 8 dimensions can cross the boundary, with elements i1, i8, i16, i32, i64, index, f16,
-    bf16, f32 and f64. An argument of type `memref<*xE>` that the function casts to a ranked type must have that rank and
-    those sizes. What cannot cross is an error with `all`; otherwise such a function just gets no entry.
+    An entry point supports scalars and contiguous tensors of at most 8 dimensions, with elements i1, i8, i16, i32, i64,
+    index, f16, bf16, f32 and f64. An argument of type `memref<*xE>` that the function casts to a ranked type must have
+    that rank and those sizes. With `all`, a function whose signature cannot be exported is an error; otherwise it has
+    no entry point.
 
-    Arguments and results are named by an attribute `rnn.name`, arguments also by a location `loc("x")`. The data symbol
-    `rnn_exports` lists all functions, their arguments, types and names. Functions that are only declared get a C interface
+    The attribute `rnn.name` names arguments and results; a location `loc("x")` also names an argument. The data symbol
+    `rnn_exports` lists all functions with their arguments, types and names. Functions without a body get a C interface
     (`llvm.emit_c_interface`).
 
     Runs after `rnn-thread-runtime-call` and `convert-rnn-runtime-to-llvm`, and before the lowerings of func and memref.
   }];
   let options = [
-    Option<"prefix", "prefix", "std::string", "", "Part of the names of entries, rnn_entry_PREFIX_NAME, for programs with "
-           "several modules">,
-    Option<"all", "all", "bool", "false", "Refuse public functions that cannot be exported">,
-    Option<"deviceMemory", "device-memory", "bool", "false", "Tensors at the boundary are in device memory">
+    Option<"prefix", "prefix", "std::string", "", "Prefix in the names of entry points, rnn_entry_PREFIX_NAME, for "
+           "programs with several modules">,
+    Option<"all", "all", "bool", "false", "Report an error for public functions that cannot be exported">,
+    Option<"deviceMemory", "device-memory", "bool", "false", "Arguments and results are in device memory">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::rnnrt::RNNRTDialect"];
 }

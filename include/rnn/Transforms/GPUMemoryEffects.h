@@ -1,4 +1,4 @@
-//===- GPUMemoryEffects.h - what launches do to memory -*- C++ -*-===//
+//===- GPUMemoryEffects.h - memory effects of gpu launch ops -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 namespace mlir::rnn {
 
-/// Makes upstream's `gpu.launch_func` and its companions say that they read and write memory, but own none: without
-/// that the insertion of deallocations refuses programs that launch kernels.
+/// Attaches memory effects (read and write, but no ownership) to upstream's `gpu.launch_func`, `gpu.wait` and host
+/// registration ops. The buffer deallocation pass rejects programs with ops of unknown effects.
 void registerGPUMemoryEffects(DialectRegistry &registry);
 
 } // namespace mlir::rnn

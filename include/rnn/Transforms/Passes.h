@@ -1,4 +1,4 @@
-//===- Passes.h - passes over IR that mixes dialects -*- C++ -*-===//
+//===- Passes.h - passes over IR of several dialects -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

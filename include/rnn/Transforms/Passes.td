@@ -1,4 +1,4 @@
-//===- Passes.td - passes over IR that mixes dialects -*- tablegen -*-===//
+//===- Passes.td - passes over IR of several dialects -*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,34 +10,34 @@
 include "mlir/Pass/PassBase.td"
 
 def RNNProtectArgumentsPass : Pass<"rnn-protect-arguments", "::mlir::ModuleOp"> {
-  let summary = "Keep bufferization from writing into the arguments of public functions";
+  let summary = "Prevent bufferization from writing to arguments of public functions";
   let description = [{
-    One-shot bufferization lets a function overwrite its tensor arguments unless they carry
-    `bufferization.writable = false`. Callers of a compiled function pass values and expect to find them unchanged, so this
-    pass sets the attribute on every tensor argument of a public function that does not carry it. A module that wants an
-    argument updated in place says `bufferization.writable = true` itself.
+    One-shot bufferization may overwrite a tensor argument unless it has `bufferization.writable = false`. Callers of a
+    compiled function expect their arguments unchanged. This pass sets the attribute on every tensor argument of a
+    public function that does not have it. To update an argument in place, set `bufferization.writable = true` in the
+    module.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
 def RNNExpandStridedCopiesPass : Pass<"rnn-expand-strided-copies"> {
-  let summary = "Convert memref copies with a layout to linalg";
+  let summary = "Convert memref copies with a layout to linalg ops or loops";
   let description = [{
-    A `memref.copy` between dense buffers becomes one memcpy in the lowering to LLVM; with a layout it would become a
-    call of `memrefCopy` of MLIR's own runner library, which goes element by element through a generic index
-    computation. This pass turns those into `linalg.generic`, or into loops at once.
+    The LLVM lowering makes one memcpy of a `memref.copy` between contiguous buffers. With a layout it calls
+    `memrefCopy` of MLIR's runner library, which copies element by element with generic index arithmetic. This pass
+    converts such copies to `linalg.generic` or, with `loops`, to loops.
   }];
-  let options = [Option<"loops", "loops", "bool", /*default=*/"false", "Make loops, not linalg ops">];
+  let options = [Option<"loops", "loops", "bool", /*default=*/"false", "Create loops instead of linalg ops">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::scf::SCFDialect"];
 }
 
 def RNNIsolateScalarLoopsPass : Pass<"rnn-isolate-scalar-loops"> {
-  let summary = "Wrap linalg ops without parallel iterators into parallel loops of one iteration";
+  let summary = "Wrap linalg ops without parallel iterators in parallel loops of one iteration";
   let description = [{
-    A full reduction, or a fill of a rank-0 buffer, becomes plain loops and stores in the lowering of linalg. On a target
-    whose buffers are in device memory it must run there too, so this pass puts it into an `scf.parallel` with one
-    iteration, which then becomes a kernel of one thread like any other parallel loop.
+    The lowering of linalg turns a full reduction, or a fill of a rank-0 buffer, into sequential loops and stores. If
+    buffers are in device memory, this code must run on the device. The pass wraps such an op in an `scf.parallel` with
+    one iteration, which becomes a kernel with one thread.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -45,13 +45,13 @@ def RNNIsolateScalarLoopsPass : Pass<"rnn-isolate-scalar-loops"> {
 def RNNParallelLoopsToGPUPass : Pass<"rnn-parallel-loops-to-gpu"> {
   let summary = "Convert outermost parallel loops to kernels, one thread per iteration";
   let description = [{
-    Each outermost `scf.parallel` without reductions becomes a `gpu.launch` with `block-size` threads a block and as many
-    blocks as the iterations need. The iteration number is split into the loop's indices, whatever their number and
-    bounds; parallel loops inside become sequential ones. (Upstream's `convert-parallel-loops-to-gpu` maps at most three
-    loops with constant tiles.) These are the kernels of the code around the layers: correct for every shape, the work of a
-    layer itself is not done here.
+    Each outermost `scf.parallel` without reductions becomes a `gpu.launch` with `block-size` threads per block and as
+    many blocks as the iterations require. The linear iteration index is split into the induction variables, for any
+    rank and bounds. Nested parallel loops become sequential. (Upstream's `convert-parallel-loops-to-gpu` maps at most
+    three loops, with constant tiles.) These kernels run the ops outside rnn ops: they are correct for every shape, and
+    not tuned.
 
-    Example: an scf.parallel over 4 x N iterations becomes
+    Example: an `scf.parallel` over `4 x N` iterations becomes
 
     ```
     gpu.launch blocks(%bx, ...) in (%gx = ceildiv(4 * N, 256), ...) threads(%tx, ...) in (%sx = 256, ...) {
@@ -79,32 +79,32 @@ def RNNMergeKernelModulesPass : Pass<"rnn-merge-kernel-modules", "::mlir::Module
 }
 
 def RNNUseDeviceMemoryPass : Pass<"rnn-use-device-memory", "::mlir::ModuleOp"> {
-  let summary = "Put buffers into the memory of the call's device";
+  let summary = "Move buffers to the memory of the device";
   let description = [{
-    For targets whose memory the host cannot touch. Outside kernels, `memref.alloc`, `memref.dealloc` and dense
-    `memref.copy` become `rnnrt.alloc`, `rnnrt.free` and `rnnrt.copy`; a constant (`memref.get_global`) is uploaded where it
-    is read; a single `memref.load` reads back through `rnnrt.read` (and waits for the device), and a single `memref.store`
-    goes through `rnnrt.copy`. `memref.alloca`, and what the lowering of `bufferization.dealloc` keeps for itself, stay
-    in host memory. Any other op outside kernels that reads or writes a buffer is an error: it would run on the host.
-    Kernel launches get an `rnnrt.make_current` in front.
+    For targets whose device memory the host cannot access. Outside kernels, `memref.alloc`, `memref.dealloc` and
+    contiguous `memref.copy` become `rnnrt.alloc`, `rnnrt.free` and `rnnrt.copy`. A constant (`memref.get_global`) is
+    uploaded where it is read. A `memref.load` becomes `rnnrt.read`, which waits for the device; a `memref.store`
+    becomes `rnnrt.copy`. `memref.alloca`, and buffers that the lowering of `bufferization.dealloc` creates for itself,
+    stay in host memory. Any other op outside kernels that reads or writes a buffer is an error, since it would run on
+    the host. Each kernel launch gets an `rnnrt.make_current` before it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rnnrt::RNNRTDialect"];
 }
 
 def RNNKeepDeallocationsPass : Pass<"rnn-keep-deallocations"> {
-  let summary = "Leave buffers alone that the program frees itself";
+  let summary = "Exclude buffers with explicit deallocations from automatic deallocation";
   let description = [{
-    Marks every op that frees a buffer (`memref.dealloc`, `gpu.dealloc`), and the allocation of that buffer, with
-    `bufferization.manual_deallocation`. Upstream's insertion of deallocations refuses such programs otherwise.
+    Sets `bufferization.manual_deallocation` on every op that frees a buffer (`memref.dealloc`, `gpu.dealloc`) and on
+    the allocation of that buffer. Upstream's `ownership-based-buffer-deallocation` rejects such programs otherwise.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
 def RNNMakeCallCurrentPass : Pass<"rnn-make-call-current", "::mlir::ModuleOp"> {
-  let summary = "Tell the runtime to which call the launches of a function belong";
+  let summary = "Bind the launches of a function to the current runtime call";
   let description = [{
-    Adds `rnnrt.make_current` at the start of every function of the host that holds ops of the gpu dialect.
+    Adds `rnnrt.make_current` at the start of every host function that contains ops of the gpu dialect.
   }];
   let dependentDialects = ["::mlir::rnnrt::RNNRTDialect"];
 }
@@ -112,8 +112,9 @@ def RNNMakeCallCurrentPass : Pass<"rnn-make-call-current", "::mlir::ModuleOp"> {
 def RNNExpandGPUReductionsPass : Pass<"rnn-expand-gpu-reductions"> {
   let summary = "Convert gpu.all_reduce and gpu.subgroup_reduce to shuffles and shared memory";
   let description = [{
-    Applies upstream's patterns for warps of 32 threads: `gpu.all_reduce` (which must be `uniform`), `gpu.subgroup_reduce`,
-    `gpu.global_id`, and shuffles of other types than 32 bits. `convert-gpu-to-nvvm` knows none of them for every type.
+    Applies upstream's patterns, for warps of 32 threads, to `gpu.all_reduce` (which must be `uniform`),
+    `gpu.subgroup_reduce`, `gpu.global_id`, and shuffles of types that do not have 32 bits. `convert-gpu-to-nvvm` does
+    not support them for every type.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::index::IndexDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
@@ -121,14 +122,14 @@ def RNNExpandGPUReductionsPass : Pass<"rnn-expand-gpu-reductions"> {
 }
 
 def RNNCheckLibdevicePass : Pass<"rnn-check-libdevice", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Refuse kernels that need libdevice where there is none";
+  let summary = "Report kernels that require a missing libdevice";
   let description = [{
-    Functions that NVIDIA's GPUs have no instruction for (`__nv_tanhf`, ...) come from libdevice, a file of the CUDA toolkit.
-    Without it they would stay undefined in the PTX, and the driver would refuse the module when it is loaded. With an
-    empty `toolkit`, a kernel that calls one is an error here.
+    Math functions without a GPU instruction (`__nv_tanhf`, ...) are defined in libdevice, a file of the CUDA toolkit.
+    Without it they stay undefined in the PTX, and the driver rejects the module when it is loaded. If `toolkit` is
+    empty, a kernel that calls such a function is an error.
   }];
   let options = [Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
-                        "Folder of the CUDA toolkit, empty if there is none">];
+                        "Folder of the CUDA toolkit; empty without a toolkit">];
 }
 
 #endif // RNN_TRANSFORMS_PASSES_TD

@@ -1,4 +1,4 @@
-//===- EmitEntries.cpp - a uniform C entry for every public function ---------===//
+//===- EmitEntries.cpp - create a C entry point for every public function ----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -28,20 +28,20 @@ using namespace mlir::rnn;
 
 namespace {
 
-/// An argument or a result of the function that is exported.
+/// An argument or result of an exported function.
 struct Argument {
   std::string name;
-  Type type;     ///< a scalar or a memref, as in the function
-  Type exported; ///< a scalar or a tensor, as callers see it
+  Type type;     ///< scalar or memref type in the function
+  Type exported; ///< scalar or tensor type for callers
   int32_t dtype, kind;
-  int32_t rank = 0; ///< -1: any
+  int32_t rank = 0; ///< -1 for any rank
   SmallVector<int64_t> shape;
 };
 
 } // namespace
 
-/// Ranked types that an unranked buffer is cast to, through calls. False if somebody asks for the rank at run time, and
-/// so has an answer for every one.
+/// Collects the ranked types that an unranked buffer is cast to, also in callees. Returns false if the code queries the
+/// rank at run time: it then supports any rank.
 static bool collectCasts(Value buffer, SmallVectorImpl<MemRefType> &types, DenseSet<Value> &seen) {
   if (!seen.insert(buffer).second)
     return true;
@@ -64,14 +64,14 @@ static bool collectCasts(Value buffer, SmallVectorImpl<MemRefType> &types, Dense
   return true;
 }
 
-/// Fills in how `argument.type` crosses the boundary; the text says why it cannot. `value` is null for a result.
+/// Determines how `argument.type` is exported. Returns the reason if it cannot be. `value` is null for a result.
 static std::optional<std::string> classify(Argument &argument, Value value) {
   Type element = argument.type;
   argument.kind = RNNRT_ARGUMENT_SCALAR;
   argument.exported = argument.type;
   if (auto memref = dyn_cast<MemRefType>(argument.type)) {
     if (!memref.getLayout().isIdentity())
-      return "is not dense";
+      return "is not contiguous";
     if (memref.getRank() > RNNRT_MAX_RANK)
       return "has more than " + std::to_string(RNNRT_MAX_RANK) + " dimensions";
     element = memref.getElementType();
@@ -87,15 +87,15 @@ static std::optional<std::string> classify(Argument &argument, Value value) {
     SmallVector<MemRefType> casts;
     DenseSet<Value> seen;
     if (value && collectCasts(value, casts, seen) && !casts.empty()) {
-      // Nothing checks a cast at run time, so the entry does.
+      // Casts have no run-time check, so the entry point checks the type.
       argument.shape.assign(casts.front().getShape().begin(), casts.front().getShape().end());
       for (MemRefType cast : casts) {
         if (cast.getRank() != static_cast<int64_t>(argument.shape.size()))
-          return "has no rank of its own and is taken for tensors of rank " + std::to_string(argument.shape.size()) +
+          return "is unranked and is cast to tensors of rank " + std::to_string(argument.shape.size()) +
                  " and of rank " + std::to_string(cast.getRank());
         for (auto [size, other] : llvm::zip_equal(argument.shape, cast.getShape())) {
           if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(other) && size != other)
-            return std::string("has no sizes of its own and is taken for tensors of different sizes");
+            return std::string("is unranked and is cast to tensors of different sizes");
           if (ShapedType::isDynamic(size))
             size = other;
         }
@@ -109,12 +109,12 @@ static std::optional<std::string> classify(Argument &argument, Value value) {
   LLVMTypeConverter converter(element.getContext());
   std::optional<int32_t> dtype = getRuntimeDType(element);
   if (!dtype || !converter.convertType(argument.type))
-    return std::string("can be neither a tensor nor a scalar of the runtime");
+    return std::string("is neither a tensor nor a scalar type of the runtime");
   argument.dtype = *dtype;
   return std::nullopt;
 }
 
-/// The name that the module gives to a value: an attribute, or a location of the form loc("x").
+/// The name of a value in the module: an attribute, or a location of the form loc("x").
 static std::string findName(Attribute attribute, Location location) {
   if (auto name = dyn_cast_or_null<StringAttr>(attribute))
     return name.str();
@@ -129,7 +129,7 @@ static std::string findName(Attribute attribute, Location location) {
 
 namespace {
 
-/// Writes the entry of one function and what it says about itself.
+/// Builds the entry point of one function and its description.
 class EntryBuilder {
 public:
   EntryBuilder(ModuleOp module, func::FuncOp function, StringRef symbol, ArrayRef<Argument> inputs,
@@ -202,12 +202,12 @@ private:
     return builder.getArrayAttr(attributes);
   }
 
-  /// How a value stands in memory: i1 takes a byte, as in tensors.
+  /// The type of a value in memory: i1 is a byte, as in tensors.
   Type getMemoryType(const Argument &argument) {
     return argument.type.isInteger(1) ? builder.getI8Type() : converter.convertType(argument.type);
   }
 
-  /// What a place has room for: behind an unranked descriptor, the runtime writes the ranked one that it points to.
+  /// The type of a slot. For an unranked tensor, the runtime writes the ranked descriptor after the unranked one.
   Type getPlaceType(const Argument &argument) {
     if (argument.kind != RNNRT_ARGUMENT_UNRANKED)
       return getMemoryType(argument);
@@ -219,7 +219,7 @@ private:
     return LLVM::AllocaOp::create(builder, pointer, type, one, /*alignment=*/8);
   }
 
-  /// An array of pointers.
+  /// Stores pointers in an array.
   Value storeList(ArrayRef<Value> places) {
     if (places.empty())
       return LLVM::ZeroOp::create(builder, pointer);
@@ -232,7 +232,7 @@ private:
     return list;
   }
 
-  /// Casts between the type of the function and the one that func-to-llvm will give it; that pass removes them.
+  /// Casts between the type in the function and its LLVM type. func-to-llvm removes the casts.
   Value cast(Value value, Type type) {
     return value.getType() == type ? value
                                    : UnrealizedConversionCastOp::create(builder, TypeRange(type), value).getResult(0);
@@ -265,7 +265,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Its description: the structs of rnn_runtime/function.h
+  // The description: the structs of rnn_runtime/function.h
   //===--------------------------------------------------------------------===//
 
   std::string getDescriptionName() { return (symbol + ".description").str(); }
@@ -373,7 +373,7 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (makeCIdentifier(prefix) != prefix && !prefix.empty()) {
-      module.emitError("`") << prefix << "` is no prefix of names in C; use letters, digits and `_`";
+      module.emitError("`") << prefix << "` is not a valid prefix of C names; use letters, digits and `_`";
       return signalPassFailure();
     }
     bool failed = false;
@@ -381,7 +381,7 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
     llvm::StringMap<func::FuncOp> exported;
     for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       if (function.isExternal()) {
-        // What is defined elsewhere is called through pointers to descriptors, which C can write.
+        // External functions are called with pointers to descriptors, so that they can be written in C.
         function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), UnitAttr::get(&getContext()));
         continue;
       }
@@ -390,7 +390,7 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
       SmallVector<Argument> inputs, results;
       std::optional<InFlightDiagnostic> reason = collect(function, inputs, results);
       if (reason) {
-        // Without `all`, such a function is for other functions of the module alone.
+        // Without `all`, only functions of the module call such a function.
         if (all)
           reason->report();
         else
@@ -410,8 +410,8 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
         continue;
       }
       descriptions.push_back(EntryBuilder(module, function, symbol, inputs, results).build(deviceMemory));
-      // Callers come in through the entry alone, which lets LLVM inline the function and leaves its name free: a
-      // program in C has a `main` of its own.
+      // Only the entry point is called from outside. LLVM can then inline the function, and a C program can use its
+      // name, such as `main`.
       function.setPrivate();
       function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal));
     }
@@ -421,19 +421,19 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
   }
 
 private:
-  /// A diagnostic, not yet reported, if the function cannot be exported.
+  /// Collects arguments and results. Returns an unreported diagnostic if the function cannot be exported.
   std::optional<InFlightDiagnostic> collect(func::FuncOp function, SmallVectorImpl<Argument> &inputs,
                                             SmallVectorImpl<Argument> &results) {
-    // Names are taken away on the way: the translation to LLVM IR would complain of them.
+    // Remove the name attributes: the translation to LLVM IR rejects them.
     Builder builder(&getContext());
     auto refuse = [&](StringRef what, size_t index, Type type, StringRef reason) {
       return function.emitError("`") << function.getSymName() << "` cannot be exported: " << what << " " << index
                                      << " of type " << type << " " << reason
-                                     << "; make the function private if nobody calls it from outside";
+                                     << "; make the function private if it is not called from outside";
     };
     if (function.getNumArguments() == 0 || !isa<LLVM::LLVMPointerType>(function.getArgumentTypes().front()))
       return function.emitError("`") << function.getSymName()
-                                     << "` cannot be exported: it does not take the runtime's call first; run "
+                                     << "` cannot be exported: its first argument is not the runtime call; run "
                                         "rnn-thread-runtime-call and convert-rnn-runtime-to-llvm before this pass";
     for (BlockArgument value : function.getArguments().drop_front()) {
       unsigned index = value.getArgNumber();
@@ -454,8 +454,8 @@ private:
     return std::nullopt;
   }
 
-  /// The data symbol `rnn_exports`. Weak, so that two object files may be linked into one program, which knows its
-  /// functions by their names then.
+  /// The data symbol `rnn_exports`. It is weak, so that several object files can be linked into one program, which then
+  /// refers to functions by name.
   static void buildExports(ModuleOp module, ArrayRef<LLVM::GlobalOp> descriptions) {
     if (descriptions.empty() || module.lookupSymbol("rnn_exports"))
       return;

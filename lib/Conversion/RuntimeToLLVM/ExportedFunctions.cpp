@@ -1,4 +1,4 @@
-//===- ExportedFunctions.cpp - what a compiled module offers to its callers --===//
+//===- ExportedFunctions.cpp - the exported functions of a module ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Internal.h - shared by the files of this folder -*- C++ -*-===//
+//===- Internal.h - shared by the passes of this folder -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,8 @@
 
 namespace mlir::rnn {
 
-/// The type of an entry of the runtime or of its emulator, computed from abi.def and simt.def. Null if neither lists it.
+/// The function type of an entry point of the runtime or the emulator, derived from abi.def and simt.def. Null if neither
+/// declares it.
 LLVM::LLVMFunctionType getEntryType(StringRef entry, MLIRContext *context);
 
 } // namespace mlir::rnn

@@ -1,6 +1,6 @@
-//===- RuntimeToLLVM.cpp - rnnrt ops to calls of the runtime's entries -------===//
+//===- RuntimeToLLVM.cpp - convert rnnrt ops to calls of the runtime ---------===//
 //
-// The types of the calls are computed by the C++ compiler from abi.def, the only place where a signature is written.
+// The C++ compiler derives the function types from abi.def, the only definition of the signatures.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -96,13 +96,14 @@ public:
     arguments.push_back(LLVM::ConstantOp::create(rewriter, loc, attribute.getType(), attribute));
   }
 
-  /// A handle or an integer as it is, an index as i64, a memref as the pointer to its first element.
+  /// Converts a value to an argument: an index to i64, a memref to the pointer to its first element. Other values are
+  /// passed unchanged.
   Value toArgument(Value value) {
     if (isa<IndexType>(value.getType()))
       return arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), value);
     if (!isa<MemRefType>(value.getType()))
       return value;
-    // Dense buffers may still be views of a larger one, so the offset counts.
+    // A contiguous buffer can be a view with an offset.
     auto metadata = memref::ExtractStridedMetadataOp::create(rewriter, loc, value);
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, value);
     Type element = cast<MemRefType>(value.getType()).getElementType();
@@ -118,7 +119,7 @@ public:
     Value count, array;
     {
       OpBuilder::InsertionGuard inner(rewriter);
-      // In the entry block, so that a loop around the call does not grow the stack.
+      // An alloca inside a loop would grow the stack, so it is in the entry block.
       rewriter.setInsertionPointToStart(&op->getParentOfType<func::FuncOp>().getBody().front());
       count = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
                                        rewriter.getI64IntegerAttr(std::max<size_t>(values.size(), 1)));
@@ -134,7 +135,7 @@ public:
 
   void addRaw(Value value) { arguments.push_back(value); }
 
-  /// Emits the call; the result of an entry that has one.
+  /// Emits the call. Returns its result, or null.
   Value create(StringRef entry) {
     LLVM::LLVMFunctionType type = rnn::getEntryType(entry, op->getContext());
     assert(type && "every rnnrt op has a line in abi.def");
@@ -179,7 +180,7 @@ private:
   SmallVector<Value> arguments;
 };
 
-/// Any op that is one call: the call handle (and plan), the scalars, then the operands.
+/// An op that becomes one call, with the call handle, the scalars and the operands as arguments.
 struct EntryPattern : public OpInterfaceConversionPattern<EntryOpInterface> {
   using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 
@@ -204,7 +205,7 @@ struct EntryPattern : public OpInterfaceConversionPattern<EntryOpInterface> {
   }
 
 private:
-  /// The address of a global string with the check's message; equal messages share one.
+  /// Returns the address of a global string with the message of a check. Equal messages share a global.
   static Value getMessage(ConversionPatternRewriter &rewriter, Operation *op, StringRef message) {
     auto module = op->getParentOfType<ModuleOp>();
     std::string text = message.str() + '\0';
@@ -259,7 +260,7 @@ struct ParamsPattern : public OpConversionPattern<OpTy> {
   }
 };
 
-/// The buffer's bytes from the runtime, and a descriptor around their address.
+/// Allocates the bytes in the runtime and builds a descriptor for their address.
 struct AllocPattern : public OpConversionPattern<AllocOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -267,7 +268,7 @@ struct AllocPattern : public OpConversionPattern<AllocOp> {
     Location loc = op.getLoc();
     MemRefType type = op.getType();
     Type i64 = rewriter.getI64Type();
-    // From the last dimension to the first; the product behind a dimension is its stride.
+    // From the last dimension to the first. The product of the sizes after a dimension is its stride.
     SmallVector<Value> sizes(type.getRank()), strides(type.getRank());
     unsigned dynamic = type.getNumDynamicDims();
     Value elements = LLVM::ConstantOp::create(rewriter, loc, i64, rewriter.getI64IntegerAttr(1));
@@ -310,7 +311,8 @@ struct ConvertRuntimeToLLVM : public rnn::impl::ConvertRuntimeToLLVMPassBase<Con
     converter.addConversion([&](CallType) -> Type { return LLVM::LLVMPointerType::get(&context); });
     converter.addConversion([&](PlanType) -> Type { return LLVM::LLVMPointerType::get(&context); });
     RewritePatternSet patterns(&context);
-    patterns.add<EntryPattern, AllocPattern, ParamsPattern<RnnPackParamsOp>, ParamsPattern<RnnUnpackParamsOp>>(converter, &context);
+    patterns.add<EntryPattern, AllocPattern, ParamsPattern<RnnPackParamsOp>, ParamsPattern<RnnUnpackParamsOp>>(
+        converter, &context);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, converter);
     populateCallOpTypeConversionPattern(patterns, converter);
     ConversionTarget target(context);

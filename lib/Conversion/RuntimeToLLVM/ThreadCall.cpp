@@ -1,4 +1,4 @@
-//===- ThreadCall.cpp - pass the runtime's call through every function -------===//
+//===- ThreadCall.cpp - pass the runtime call to every function --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -34,7 +34,7 @@ struct ThreadRuntimeCall : public rnn::impl::ThreadRuntimeCallPassBase<ThreadRun
     Type callType = rnnrt::CallType::get(&getContext());
     SymbolTableCollection symbols;
     module.walk([&](func::FuncOp function) {
-      // Functions of a gpu.module run on the device, where there is no call.
+      // Functions of a gpu.module run on the device and have no call.
       if (function.isExternal() || !isa<ModuleOp>(function->getParentOp()))
         return;
       if (llvm::failed(function.insertArgument(0, callType, /*argAttrs=*/{}, function.getLoc()))) {
@@ -55,7 +55,7 @@ struct ThreadRuntimeCall : public rnn::impl::ThreadRuntimeCallPassBase<ThreadRun
         caller.getOperandsMutable().assign(operands);
       });
     });
-    // Threads of a team share no call: functions that they run report nothing, and get none.
+    // Threads of a team must not share a call. Functions that they run report no errors and get a null call.
     module.walk([&](LLVM::LLVMFuncOp function) {
       function.walk([&](func::CallOp caller) {
         auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(caller, caller.getCalleeAttr());

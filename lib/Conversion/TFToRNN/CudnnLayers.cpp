@@ -1,7 +1,7 @@
 //===- CudnnLayers.cpp - tf.CudnnRNN and tf.CudnnRNNBackprop, V1 to V3 -------===//
 //
-// V2 adds `host_reserved`, which only carries TensorFlow's choice of an algorithm and is ignored. V3 adds sequence
-// lengths, projection and batch-major layout.
+// V2 adds `host_reserved`, TensorFlow's choice of an algorithm, which is ignored. V3 adds sequence lengths, projection
+// and the batch-major layout.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,21 +14,21 @@ using namespace mlir::rnn;
 using namespace mlir::rnn::tf;
 
 namespace {
-/// The attributes that forward and gradient share, and how to read tensors under them.
+/// The attributes that forward and gradient share, and the operands in time-major form.
 struct Layer {
   TFOp &tf;
   int version;
   CellMode mode = CellMode::Lstm;
   bool isTimeMajor = true;
   SmallVector<NamedAttribute> attributes;
-  /// Operands that were already transposed; the same value often serves several operands.
+  /// Transposed operands by value: several operands often are the same value.
   llvm::DenseMap<Value, Value> transposed;
 
   explicit Layer(TFOp &tf, int version) : tf(tf), version(version) {}
 
   bool hasCell() const { return mode == CellMode::Lstm; }
 
-  /// Reads the attributes; `extra` are those that only one of the two ops has.
+  /// Reads the attributes. `extra` are those of one of the two ops only.
   void readAttributes(ArrayRef<StringRef> extra) {
     SmallVector<StringRef> known = {"rnn_mode", "input_mode", "direction", "dropout", "seed", "seed2"};
     if (version == 3)
@@ -52,15 +52,15 @@ struct Layer {
 
   void add(StringRef name, Attribute value) { attributes.push_back(tf.getRewriter().getNamedAttr(name, value)); }
 
-  /// `[T, B, .]` or `[B, T, .]` to time-major.
+  /// Reads `[T, B, .]` or `[B, T, .]` in time-major form.
   Value sequence(unsigned index, StringRef name, StringRef last) {
     return timeMajor(tf.tensor(index, name, 3, ((isTimeMajor ? "[T, B, " : "[B, T, ") + last + "]").str()));
   }
-  /// `[L*D, B, .]` or `[B, L*D, .]` to the former.
+  /// Reads `[L*D, B, .]` or `[B, L*D, .]` in time-major form.
   Value state(unsigned index, StringRef name, StringRef last) {
     return timeMajor(tf.tensor(index, name, 3, ((isTimeMajor ? "[L*D, B, " : "[B, L*D, ") + last + "]").str()));
   }
-  /// The same for an operand that only lstm reads.
+  /// Reads a cell state, or returns null for a mode without cell state.
   Value cell(unsigned index, StringRef name) { return hasCell() ? state(index, name, "H") : Value(); }
 
   Value timeMajor(Value value) {
@@ -69,7 +69,7 @@ struct Layer {
     Value &result = transposed[value];
     return result ? result : result = tf.transpose(value);
   }
-  /// A result back in TensorFlow's layout.
+  /// Converts a result to TensorFlow's layout.
   Value toDeclared(Value value) { return isTimeMajor || tf.hasFailed() ? value : tf.transpose(value); }
 
   StringRef note() const {
@@ -80,7 +80,7 @@ struct Layer {
 private:
   int64_t readProjection() {
     int64_t projection = tf.integer("num_proj", 0);
-    // cuDNN projects only to fewer units than the cell has, and has no projection matrix otherwise.
+    // cuDNN has no projection matrix if num_proj equals the number of units.
     auto cellType = hasCell() && tf.getOperation()->getNumOperands() > 2
                         ? dyn_cast<RankedTensorType>(tf.getOperation()->getOperand(2).getType())
                         : RankedTensorType();
@@ -114,12 +114,12 @@ void tf::convertCudnnForward(TFOp &tf, int version) {
   SmallVector<Replacement> results = {{"output", layer.toDeclared(op.getOutput())},
                                       {"output_h", layer.toDeclared(op.getOutputH())},
                                       {"output_c", layer.hasCell() ? layer.toDeclared(op.getOutputC()) : Value()}};
-  // The bytes take the place of TensorFlow's floats when somebody wants them; retypeReserveSpaces has seen to the type.
+  // If the reserve space has uses, retypeReserveSpaces has changed its type from floats to bytes.
   Value reserve = tf.getOperation()->getResult(3);
   auto reserveType = dyn_cast<TensorType>(reserve.getType());
   bool isBytes = reserveType && reserveType.getElementType().isSignlessInteger(8);
   if (isTraining && !isBytes && !reserve.use_empty())
-    return tf.fail("expects its result `reserve_space` to be bytes (tensor<?xi8>) by now, but it is " +
+    return tf.fail("expects its result `reserve_space` to be bytes (tensor<?xi8>), but it is " +
                    toString(reserve.getType()));
   results.push_back({"reserve_space", isBytes ? op.getReserveSpace() : Value()});
   static constexpr int64_t trainingHostReserved[] = {2};

@@ -15,7 +15,7 @@ using namespace mlir::rnn;
 using namespace mlir::rnn::tf;
 
 namespace {
-/// The sizes and attributes that all three ops have; the three sizes are operands 0 to 2.
+/// The sizes (operands 0 to 2) and attributes of all three ops.
 struct Params {
   TFOp &tf;
   CellMode mode;
@@ -24,9 +24,9 @@ struct Params {
   int64_t numProj = 0;
   Value layers, units, inputSize;
 
-  /// `extra` are the attributes that only one of the ops has.
+  /// `extra` are the attributes of one of the ops only.
   Params(TFOp &tf, bool hasProjection, ArrayRef<StringRef> extra) : tf(tf) {
-    // The params ops hand dropout and seeds to cuDNN's descriptor, where they have no influence on the layout.
+    // Dropout and seeds do not affect the layout.
     SmallVector<StringRef> known = {"rnn_mode", "input_mode", "direction", "dropout", "seed", "seed2"};
     if (hasProjection)
       known.push_back("num_proj");
@@ -44,7 +44,7 @@ struct Params {
     if (!hasProjection)
       return;
     numProj = tf.integer("num_proj", 0);
-    // As for the layers: a projection to as many units as the cell has is none.
+    // As for layers, a projection to the number of units is no projection.
     if (std::optional<int64_t> known = getConstantInt(units); known && mode == CellMode::Lstm && numProj == *known)
       numProj = 0;
   }
@@ -53,7 +53,7 @@ struct Params {
   int64_t biasesPerCell() const { return getNumParamPairs(mode); }
   int64_t weightsPerCell() const { return getNumParamPairs(mode) + (numProj > 0 ? 1 : 0); }
 
-  /// The sizes if all are constants that an op of ours may have.
+  /// The sizes, or none unless all are valid constants.
   std::optional<CudnnSizes> constants() const {
     std::optional<int64_t> l = getConstantInt(layers), h = getConstantInt(units), i = getConstantInt(inputSize);
     if (!l || !h || !i || *l < 1 || *h < 1 || *i < 1 || numProj < 0)
@@ -107,9 +107,9 @@ void tf::convertCudnnParamsSize(TFOp &tf) {
     std::optional<CudnnSizes> sizes = params.constants();
     std::optional<int64_t> least = sizes ? getDenseParamsSize(*sizes) : std::nullopt;
     if (sizes && (!least || !llvm::isInt<32>(*least)))
-      return tf.fail("has more parameters than `params_size` of i32 can count; declare it as tensor<1xi64> (S = i64)");
+      return tf.fail("has more parameters than an i32 `params_size` can hold; declare it as tensor<1xi64> (S = i64)");
     if (!sizes) {
-      // A wrapped size would ask for a buffer of a negative size.
+      // Saturate: a wrapped size would be negative.
       Value limit = arith::ConstantIndexOp::create(rewriter, loc, std::numeric_limits<int32_t>::max());
       size = arith::MinSIOp::create(rewriter, loc, size, limit);
     }
@@ -122,8 +122,8 @@ void tf::convertCudnnParamsSize(TFOp &tf) {
 // Canonical weights and biases
 //===----------------------------------------------------------------------===//
 
-/// The numbers of weights and biases among `count` values (called `what` in messages): from the attributes, else from
-/// what is left of them.
+/// Returns the numbers of weights and biases among `count` values, named `what` in messages. They come from the
+/// attributes, or follow from `count`.
 static std::optional<std::pair<int64_t, int64_t>> countCanonical(const Params &params, int version, int64_t count,
                                                                  StringRef what) {
   TFOp &tf = params.tf;
@@ -155,7 +155,7 @@ static std::optional<std::pair<int64_t, int64_t>> countCanonical(const Params &p
   return std::pair(weights, biases);
 }
 
-/// The attributes that give the numbers in `version`.
+/// The attributes with the numbers of weights and biases in `version`.
 static SmallVector<StringRef> getCountAttributes(int version) {
   if (version == 1)
     return {"num_params"};
@@ -173,7 +173,7 @@ void tf::convertCudnnCanonicalToParams(TFOp &tf, int version) {
   if (tf.hasFailed())
     return;
   int64_t total = source->getNumOperands() - 3;
-  auto counts = countCanonical(params, version, total, "operands behind `input_size`");
+  auto counts = countCanonical(params, version, total, "operands after `input_size`");
   if (!counts)
     return;
   SmallVector<Value> weights, biases;
@@ -210,7 +210,7 @@ void tf::convertCudnnParamsToCanonical(TFOp &tf, int version) {
   auto counts = tf.hasFailed() ? std::nullopt : countCanonical(params, version, source->getNumResults(), "results");
   if (!counts)
     return;
-  // The shapes follow from the sizes when these and the number of results are what they must be.
+  // The result shapes are static if the sizes are constants and the number of results matches them.
   std::optional<CudnnSizes> sizes = params.constants();
   if (sizes && (getNumWeights(*sizes) != counts->first || getNumBiases(*sizes) != counts->second))
     sizes = std::nullopt;

@@ -1,8 +1,8 @@
-//===- ReserveSpace.cpp - from floats to bytes, through the whole module -----===//
+//===- ReserveSpace.cpp - change reserve spaces from floats to bytes ---------===//
 //
-// TensorFlow gives `reserve_space` the layer's element type although it is bytes. No op converts between tensors of
-// different element widths, so the bytes get their own type everywhere they go. The values that carry one reserve space
-// are found by following uses and definitions from the layers; nothing is changed before all of them are known to fit.
+// TensorFlow declares `reserve_space` with the element type of the layer, although it is bytes. No op converts between
+// tensors of different element widths, so every value that carries a reserve space becomes `tensor<?xi8>`. The values
+// are found by following uses and definitions from the layers. Nothing changes unless all of them support the type.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -49,7 +49,7 @@ static bool isTraining(Operation *forward) {
   return !attribute || attribute.getValue();
 }
 
-/// Ops whose result is their operand, whatever its type.
+/// Returns true for an op whose result is its operand, for any type.
 static bool isPassThrough(Operation *op) {
   return op->getNumOperands() == 1 && op->getNumResults() == 1 &&
          (isa<tensor::CastOp>(op) || op->getName().getStringRef() == "tf.Identity");
@@ -64,7 +64,7 @@ public:
   void retype();
 
 private:
-  /// Adds a value that must carry a reserve space because `origin`, a layer, reads or writes it.
+  /// Adds a value that carries the reserve space of the layer `origin`.
   void add(Value value, Operation *origin) {
     if (!isBytes(value) && origins.insert({value, origin}).second)
       worklist.push_back(value);
@@ -73,17 +73,17 @@ private:
   LogicalResult followDefinition(Value value, Operation *origin);
   LogicalResult addArgument(func::FuncOp function, unsigned index, Operation *origin);
   LogicalResult addResult(func::FuncOp function, unsigned index, Operation *origin);
-  /// The function that `symbol` names at `from`, or null.
+  /// The function that `symbol` refers to at `from`, or null.
   func::FuncOp lookup(Operation *from, SymbolRefAttr symbol);
-  /// The function that `call` calls if its body is known, or null.
+  /// The callee of `call` if it has a body, or null.
   func::FuncOp getCallee(func::CallOp call);
   void collectUsers();
-  /// All calls of `function`, or an error if it is used in any other way.
+  /// All calls of `function`. Reports an error if it has other uses.
   FailureOr<SmallVector<func::CallOp>> getCalls(func::FuncOp function, Operation *origin);
 
   ModuleOp module;
   SymbolTableCollection symbolTables;
-  /// Who names a function, built when the first one is asked for.
+  /// The ops that refer to a function. Computed on first use.
   std::optional<llvm::DenseMap<Operation *, llvm::SetVector<Operation *>>> users;
   llvm::MapVector<Value, Operation *> origins;
   SmallVector<Value> worklist;
@@ -129,7 +129,7 @@ LogicalResult ReserveValues::followUse(OpOperand &use, Operation *origin) {
   InFlightDiagnostic diag = user->emitOpError("uses a reserve space, which is opaque bytes, as ")
                             << use.get().getType()
                             << "; only gradient ops, tensor.cast, tf.Identity, and calls and returns of functions with "
-                               "a body may have it";
+                               "a body support it";
   diag.attachNote(origin->getLoc()) << "it is the `reserve_space` of this '" << origin->getName() << "'";
   return failure();
 }
@@ -152,8 +152,8 @@ LogicalResult ReserveValues::followDefinition(Value value, Operation *origin) {
     if (func::FuncOp callee = getCallee(call))
       return addResult(callee, cast<OpResult>(value).getResultNumber(), origin);
   }
-  InFlightDiagnostic diag = origin->emitOpError("expects `reserve_space` to come from a forward op that trains, or as "
-                                                "an argument of a function, but it comes from ");
+  InFlightDiagnostic diag = origin->emitOpError("expects `reserve_space` to come from a training forward op or from an "
+                                                "argument of a function, but it comes from ");
   if (!definition)
     diag << "an argument of a block";
   else if (isForward)
@@ -166,13 +166,13 @@ LogicalResult ReserveValues::followDefinition(Value value, Operation *origin) {
 
 func::FuncOp ReserveValues::lookup(Operation *from, SymbolRefAttr symbol) {
   Operation *found = symbolTables.lookupNearestSymbolFrom(from, symbol);
-  // Under an unregistered op with regions upstream does not look, since that op might be a symbol table.
+  // Upstream does not look up symbols from inside an unregistered op with regions: that op may be a symbol table.
   if (!found)
     found = symbolTables.lookupSymbolIn(module, symbol);
   return dyn_cast_or_null<func::FuncOp>(found);
 }
 
-/// Under an unregistered op with regions nobody has verified calls.
+/// Calls inside an unregistered op with regions are not verified.
 static bool fits(func::CallOp call, func::FuncOp function) {
   return call.getOperandTypes() == function.getArgumentTypes() && call.getResultTypes() == function.getResultTypes();
 }
@@ -182,7 +182,7 @@ func::FuncOp ReserveValues::getCallee(func::CallOp call) {
   return callee && !callee.isExternal() && fits(call, callee) ? callee : func::FuncOp();
 }
 
-// SymbolUserMap would do the same, but gives up, by a crash, at unregistered ops with regions.
+// SymbolUserMap crashes on unregistered ops with regions.
 void ReserveValues::collectUsers() {
   users.emplace();
   module.walk([&](Operation *op) {
@@ -202,7 +202,7 @@ FailureOr<SmallVector<func::CallOp>> ReserveValues::getCalls(func::FuncOp functi
     if (!call || !fits(call, function)) {
       InFlightDiagnostic diag = user->emitOpError("uses '@")
                                 << function.getName()
-                                << "' otherwise than in a call of its type, so the type of its reserve space "
+                                << "' in an op other than a call of its type, so the type of its reserve space "
                                 << "cannot change to tensor<?xi8>";
       diag.attachNote(origin->getLoc()) << "it is the `reserve_space` of this '" << origin->getName() << "'";
       return failure();
@@ -257,7 +257,7 @@ void ReserveValues::retype() {
     function.setType(FunctionType::get(module.getContext(), function.front().getArgumentTypes(), resultTypes));
     remark::passed(function.getLoc(), remark::RemarkOpts::name("ReserveSpace").category(DEBUG_TYPE))
         << ("'@" + function.getName() + "' passes reserve spaces as tensor<?xi8>").str()
-        << remark::reason("TensorFlow's element type does not tell what the bytes are");
+        << remark::reason("a reserve space is bytes, not elements of the layer's type");
   }
 }
 

@@ -56,13 +56,13 @@ void TFOp::checkCounts(ArrayRef<StringRef> operandNames, ArrayRef<StringRef> res
     fail("expects no regions and no successors");
 }
 
-/// Every attribute with a meaning for some op that is converted.
+/// All attributes of the supported ops.
 static constexpr StringLiteral allAttributes[] = {
     "rnn_mode",    "input_mode", "direction",          "dropout",           "seed",
     "seed2",       "num_proj",   "is_training",        "time_major",        "num_params",
     "forget_bias", "cell_clip",  "num_params_weights", "num_params_biases", "use_peephole"};
 
-/// What TensorFlow and its importers add to any op.
+/// Returns true for attributes that TensorFlow and its importers add to any op.
 static bool isBookkeeping(StringRef name) {
   static constexpr StringLiteral names[] = {"T", "S", "device", "operandSegmentSizes", "resultSegmentSizes"};
   return name.starts_with("_") || name.contains('.') || llvm::is_contained(names, name);
@@ -115,15 +115,16 @@ bool TFOp::flag(StringRef name, std::optional<bool> byDefault) {
   if (value)
     return value.getValue();
   if (!byDefault)
-    fail("needs the attribute `" + name + "`, which has no default; write " + name + " = true or " + name + " = false");
+    fail("requires the attribute `" + name + "`, which has no default; add " + name + " = true or " + name +
+         " = false");
   return byDefault.value_or(false);
 }
 
 Type TFOp::elementType(StringRef name) {
   auto value = attribute<TypeAttr>(name, "a type");
   if (!value) {
-    fail("needs the attribute `" + name + "`, the element type of the parameters, which has no default; write " + name +
-         " = f32");
+    fail("requires the attribute `" + name + "`, the element type of the parameters, which has no default; add " +
+         name + " = f32");
     return Type();
   }
   if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(value.getValue())) {
@@ -159,7 +160,7 @@ TensorType TFOp::floatTensor(unsigned index, const Twine &name) {
 }
 
 Value TFOp::ranked(Value value, const Twine &name, unsigned rank, StringRef shape) {
-  // A cast to an unranked type hides what its operand tells.
+  // Look through casts to an unranked type.
   while (!cast<TensorType>(value.getType()).hasRank() && value.getDefiningOp<tensor::CastOp>())
     value = value.getDefiningOp<tensor::CastOp>().getSource();
   auto type = cast<TensorType>(value.getType());
@@ -184,8 +185,8 @@ Value TFOp::anyShape(unsigned index, const Twine &name) {
   if (!type)
     return Value();
   if (!type.hasRank())
-    fail("expects `" + name + "` to have a known rank, since any shape is legal here, but got " + toString(type) +
-         "; add a tensor.cast to the right rank");
+    fail("expects `" + name + "` to have a static rank, since any shape is valid here, but got " + toString(type) +
+         "; add a tensor.cast to its rank");
   return op->getOperand(index);
 }
 
@@ -211,7 +212,7 @@ Value TFOp::reserve(unsigned index, StringRef name) {
   Value value = op->getOperand(index);
   if (isIntegerTensor(value.getType(), 8))
     return ranked(value, name, 1, "bytes");
-  fail("expects `" + name + "` to be bytes (tensor<?xi8>) by now, but got " + toString(value.getType()));
+  fail("expects `" + name + "` to be bytes (tensor<?xi8>), but got " + toString(value.getType()));
   return Value();
 }
 
@@ -224,7 +225,7 @@ Value TFOp::scalar(unsigned index, StringRef name, unsigned width) {
     return Value();
   }
   value = ranked(value, name, 0, "a scalar");
-  // A constant must stay visible to the verifier of the new op.
+  // Fold, so that the verifier of the new op sees constants.
   return value ? rewriter.createOrFold<tensor::ExtractOp>(getLoc(), value, ValueRange()) : Value();
 }
 
@@ -241,7 +242,7 @@ Value TFOp::transpose(Value value) {
 // Verification and results
 //===----------------------------------------------------------------------===//
 
-/// `text` with each `from` replaced by `to`.
+/// Replaces each `from` in `text` by `to`.
 static void replaceIn(std::string &text, StringRef from, StringRef to) {
   for (size_t at = text.find(from.str()); at != std::string::npos; at = text.find(from.str(), at + to.size()))
     text.replace(at, from.size(), to.str());
@@ -250,7 +251,7 @@ static void replaceIn(std::string &text, StringRef from, StringRef to) {
 bool TFOp::verifyCreated(Operation *created, StringRef note) {
   if (failed)
     return false;
-  // Attributes of other dialects belong to whoever wrote them.
+  // Keep the attributes of other dialects.
   for (NamedAttribute attribute : op->getAttrDictionary())
     if (attribute.getName().getValue().contains('.'))
       created->setDiscardableAttr(attribute.getName(), attribute.getValue());
@@ -258,13 +259,13 @@ bool TFOp::verifyCreated(Operation *created, StringRef note) {
   SmallVector<std::pair<Location, std::string>> notes;
   auto rename = [&](std::string text) {
     replaceIn(text, ("'" + created->getName().getStringRef() + "' op ").str(), "");
-    // The two operands that are called differently here.
+    // The two operands that have different names in TensorFlow.
     replaceIn(text, "`layers`", "`num_layers`");
     replaceIn(text, "`units`", "`num_units`");
     return text;
   };
   {
-    // Passes may run on other modules of this context at the same time; their diagnostics are not ours.
+    // Other threads of this context may report diagnostics at the same time. Pass them on.
     uint64_t thread = llvm::get_threadid();
     ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diag) {
       if (llvm::get_threadid() != thread)
@@ -296,7 +297,7 @@ Value TFOp::zeros(StringRef name, Type declared, ArrayRef<int64_t> preferredShap
   }
   SmallVector<int64_t> shape(preferredShape);
   if (!type.hasRank() && shape.empty()) {
-    // Where any shape will do, none is smaller, and upstream cannot return a rank-0 buffer as an unranked one.
+    // The smallest shape. Upstream cannot return a rank-0 buffer as an unranked one.
     shape.push_back(0);
   } else if (type.hasRank() && mlir::failed(verifyCompatibleShape(type.getShape(), preferredShape))) {
     shape.assign(type.getShape().begin(), type.getShape().end());
@@ -315,14 +316,14 @@ void TFOp::replace(ArrayRef<Replacement> results) {
     Type declared = old.getType();
     Value value = result.value;
     if (!value) {
-      // An unused result needs no placeholder, and neither do its users.
+      // An unused result needs no placeholder.
       values.push_back(old.use_empty() ? Value() : zeros(result.name, declared, result.placeholderShape));
       continue;
     }
     if (value.getType() != declared) {
       if (!tensor::CastOp::areCastCompatible(value.getType(), declared))
-        return fail("has a result `" + result.name + "` declared as " + toString(declared) +
-                    ", but from the operands it is " + toString(value.getType()));
+        return fail("declares result `" + result.name + "` as " + toString(declared) +
+                    ", but the operands imply " + toString(value.getType()));
       if (!old.use_empty())
         value = tensor::CastOp::create(rewriter, getLoc(), declared, value);
     }

@@ -1,7 +1,7 @@
 //===- TFOp.h - one TensorFlow op under conversion -*- C++ -*-===//
 //
-// Reads operands and attributes of a generic op by TensorFlow's names and replaces it. Everything that does not fit is
-// reported here, in TensorFlow's terms, before an op of ours is built from it.
+// Reads operands and attributes of a generic op by TensorFlow's names, and replaces the op. Errors are reported in
+// TensorFlow's terms, before an rnn op is built.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,16 +16,15 @@
 
 namespace mlir::rnn::tf {
 
-/// One result of the TensorFlow op: the value that replaces it or, where there is none, the shape of the placeholder
-/// that TensorFlow would return.
+/// One result of the TensorFlow op: the value that replaces it, or the shape of TensorFlow's placeholder.
 struct Replacement {
   StringRef name;
   Value value;
   ArrayRef<int64_t> placeholderShape = {};
 };
 
-/// The first thing that does not fit is reported and makes the op fail; getters then give defaults (null values) and
-/// stay silent, so a converter asks for all it needs and tests `hasFailed` once.
+/// The first error is reported and the op fails. Getters then return defaults (null values) without further errors, so
+/// a converter reads all operands and attributes and tests `hasFailed` once.
 class TFOp {
 public:
   TFOp(Operation *op, PatternRewriter &rewriter) : op(op), rewriter(rewriter) {}
@@ -35,15 +34,15 @@ public:
   PatternRewriter &getRewriter() const { return rewriter; }
   bool hasFailed() const { return failed; }
 
-  /// Reports `message` unless something was reported before.
+  /// Reports `message` unless an error was reported before.
   void fail(const Twine &message);
 
-  /// Checks the numbers of operands and results against their names.
+  /// Checks the counts of operands and results against the lists of their names.
   void checkCounts(ArrayRef<StringRef> operandNames, ArrayRef<StringRef> resultNames);
-  /// Refuses attributes that mean something on another version of the op, and misspelt ones.
+  /// Reports attributes of other versions of the op, and misspelled ones.
   void checkAttributes(ArrayRef<StringRef> known);
 
-  /// An attribute that is one of the words of `Enum`.
+  /// Reads a string attribute with a keyword of `Enum`.
   template <typename Enum> Enum word(StringRef name, Enum byDefault) {
     StringAttr text = stringAttr(name);
     if (!text)
@@ -63,22 +62,22 @@ public:
   /// A required element type.
   Type elementType(StringRef name);
 
-  /// Operand `index` as a floating-point tensor of the rank of `shape`, cast if it is unranked. All such operands of an
-  /// op have one element type. `shape` ("[T, B, I]") is quoted in messages.
+  /// Operand `index` as a floating-point tensor of rank `rank`, cast if it is unranked. All such operands of an op have
+  /// one element type. Messages quote `shape` ("[T, B, I]").
   Value tensor(unsigned index, StringRef name, unsigned rank, StringRef shape);
-  /// Operand `index` as a floating-point tensor of any rank, which must be known.
+  /// Operand `index` as a floating-point tensor of any static rank.
   Value anyShape(unsigned index, const Twine &name);
   /// Operand `index` as an i32 tensor of rank 1, or an i8 one.
   Value lengths(unsigned index, StringRef name);
   Value reserve(unsigned index, StringRef name);
-  /// The value of a rank-0 tensor of signless integers.
+  /// The element of a rank-0 tensor of signless integers.
   Value scalar(unsigned index, StringRef name, unsigned width);
 
-  /// Swaps the first two dimensions of a rank-3 tensor; null stays null.
+  /// Swaps the first two dimensions of a rank-3 tensor. Returns null for null.
   Value transpose(Value value);
 
-  /// Creates an op from one value per signature entry, null for absent ones, and verifies it. Null after a failure.
-  /// `note` explains how the op's operands differ from TensorFlow's, if they do.
+  /// Creates and verifies an op from one value per signature entry, null for absent ones. Returns null after a failure.
+  /// `note` explains how the operands of the op differ from TensorFlow's.
   template <typename OpTy>
   OpTy create(ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes, StringRef note = "") {
     SmallVector<ValueRange> ranges;
@@ -86,7 +85,7 @@ public:
       ranges.push_back(value ? ValueRange(ArrayRef<Value>(value)) : ValueRange());
     return verified(createLayerOp<OpTy>(rewriter, getLoc(), ranges, attributes), note);
   }
-  /// Verifies an op that was just created. Its errors are reported as errors of the TensorFlow op.
+  /// Verifies a new op. Its errors are reported as errors of the TensorFlow op.
   template <typename OpTy> OpTy verified(OpTy created, StringRef note = "") {
     return verifyCreated(created, note) ? created : OpTy();
   }
@@ -100,10 +99,10 @@ private:
   static std::optional<Direction> symbolize(uint32_t value, Direction) { return symbolizeDirection(value); }
 
   StringAttr stringAttr(StringRef name);
-  /// The attribute if it is there and of class `AttrTy`; reports another class.
+  /// The attribute, or null if it is absent. Reports an attribute of another class.
   template <typename AttrTy> AttrTy attribute(StringRef name, StringRef what);
   TensorType floatTensor(unsigned index, const Twine &name);
-  /// Casts to `rank` or reports another one.
+  /// Casts an unranked value to `rank`, and reports another rank.
   Value ranked(Value value, const Twine &name, unsigned rank, StringRef shape);
   Value zeros(StringRef name, Type declared, ArrayRef<int64_t> preferredShape);
   bool verifyCreated(Operation *created, StringRef note);
@@ -111,16 +110,16 @@ private:
   Operation *op;
   PatternRewriter &rewriter;
   bool failed = false;
-  /// The element type of all floating-point operands and the operand that decided it.
+  /// The element type of all floating-point operands, and the name of the first one.
   Type element;
   std::string elementName;
 };
 
-/// Text of an attribute or (in quotes, as diagnostics write it) of a type, for messages.
+/// The text of an attribute or type for messages. Types are quoted, as in diagnostics.
 std::string toString(Attribute attribute);
 std::string toString(Type type);
 
-// The converters; `version` is that of the op's name. They check, build, and replace the op unless it failed.
+// The converters check the op, build its replacement and replace it. `version` is the suffix of the op name.
 void convertCudnnForward(TFOp &op, int version);
 void convertCudnnBackprop(TFOp &op, int version);
 void convertCudnnParamsSize(TFOp &op);
@@ -129,7 +128,7 @@ void convertCudnnParamsToCanonical(TFOp &op, int version);
 void convertBlockLSTM(TFOp &op, int version);
 void convertBlockLSTMGrad(TFOp &op, int version);
 
-/// Where the ops that carry a reserve space have it.
+/// The result or operand index of the reserve space, if the op has one.
 std::optional<unsigned> getReserveResult(Operation *op);
 std::optional<unsigned> getReserveOperand(Operation *op);
 

@@ -1,7 +1,7 @@
 //===- TFToRNN.cpp - the pass convert-tf-to-rnn and its patterns -------------===//
 //
-// The driver visits each op once, constants before their users, so that sizes which are constants in TensorFlow's graph
-// are constants when our ops are verified.
+// The driver visits each op once, and constants before their users. Constant sizes of TensorFlow's graph are therefore
+// constants when the rnn ops are verified.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -52,7 +52,7 @@ constexpr ModelledOp modelledOps[] = {
     {"tf.BlockLSTMGradV2", [](TFOp &op) { convertBlockLSTMGrad(op, 2); }},
 };
 
-/// One modelled op. The error, if any, is reported by the converter.
+/// Converts one modelled op. The converter reports errors.
 struct ConvertModelledOp : public RewritePattern {
   ConvertModelledOp(const ModelledOp &modelled, PatternBenefit benefit, MLIRContext *context)
       : RewritePattern(modelled.name, benefit, context), convert(modelled.convert) {}
@@ -63,10 +63,10 @@ struct ConvertModelledOp : public RewritePattern {
     convert(tf);
     if (!tf.hasFailed())
       return success();
-    // What was created for nothing stands between `before` and `op`, uses behind definitions.
+    // Erase the ops that the converter created between `before` and `op`, uses before definitions.
     while (op->getPrevNode() != before)
       rewriter.eraseOp(op->getPrevNode());
-    return rewriter.notifyMatchFailure(op, "the op does not fit; an error says why");
+    return rewriter.notifyMatchFailure(op, "invalid op, error reported");
   }
 
   Converter convert;
@@ -78,13 +78,13 @@ struct ConvertConst : public RewritePattern {
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     auto value = op->getAttrOfType<ElementsAttr>("value");
     if (op->getNumOperands() != 0 || op->getNumResults() != 1 || !value)
-      return rewriter.notifyMatchFailure(op, "no constant with elements in `value`");
+      return rewriter.notifyMatchFailure(op, "no elements attribute `value`");
     Type type = op->getResult(0).getType();
     auto valueType = dyn_cast<RankedTensorType>(value.getType());
     if (!valueType || !(valueType.getElementType().isSignlessIntOrFloat() || valueType.getElementType().isIndex()))
-      return rewriter.notifyMatchFailure(op, "arith has no constants of this type");
+      return rewriter.notifyMatchFailure(op, "arith does not support constants of this type");
     if (valueType != type && !tensor::CastOp::areCastCompatible(valueType, type))
-      return rewriter.notifyMatchFailure(op, "the declared type is not that of the value");
+      return rewriter.notifyMatchFailure(op, "declared type differs from the type of the value");
     Value constant = arith::ConstantOp::create(rewriter, op->getLoc(), cast<TypedAttr>(value));
     if (valueType != type)
       constant = tensor::CastOp::create(rewriter, op->getLoc(), type, constant);
@@ -98,12 +98,12 @@ struct ConvertIdentity : public RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     if (op->getNumOperands() != 1 || op->getNumResults() != 1)
-      return rewriter.notifyMatchFailure(op, "not one operand and one result");
+      return rewriter.notifyMatchFailure(op, "expected one operand and one result");
     Value value = op->getOperand(0);
     Type type = op->getResult(0).getType();
     if (value.getType() != type) {
       if (!tensor::CastOp::areCastCompatible(value.getType(), type))
-        return rewriter.notifyMatchFailure(op, "no cast leads to the declared type");
+        return rewriter.notifyMatchFailure(op, "no cast to the declared type");
       value = tensor::CastOp::create(rewriter, op->getLoc(), type, value);
     }
     rewriter.replaceOp(op, value);
@@ -116,20 +116,20 @@ struct EraseNoOp : public RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     if (op->getNumResults() != 0 || op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
-      return rewriter.notifyMatchFailure(op, "more than nothing");
+      return rewriter.notifyMatchFailure(op, "expected no results, regions or successors");
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-/// Refuses what looks like a member of the families and is none, before a later stage stumbles over it.
+/// Reports an op whose name resembles the modelled ops but is none of them.
 LogicalResult checkName(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name.starts_with("tf.LSTMBlockCell"))
-    return op->emitOpError("is not converted; a step of this cell is a tf.BlockLSTM with T = 1");
+    return op->emitOpError("is not supported; use tf.BlockLSTM with T = 1 for a step of this cell");
   if (!(name.starts_with("tf.CudnnRNN") || name.starts_with("tf.BlockLSTM")) || isModelledTFOp(name))
     return success();
-  InFlightDiagnostic diag = op->emitOpError("is not an op that convert-tf-to-rnn knows; it knows ");
+  InFlightDiagnostic diag = op->emitOpError("is not supported by convert-tf-to-rnn; the supported ops are ");
   llvm::interleaveComma(modelledOps, diag, [&](const ModelledOp &modelled) { diag << modelled.name; });
   return diag;
 }
@@ -137,7 +137,7 @@ LogicalResult checkName(Operation *op) {
 struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    // The driver skips blocks that cannot be reached, and what stands there could pass as converted.
+    // The driver skips unreachable blocks. Erase them, so that no modelled op remains there.
     IRRewriter rewriter(&getContext());
     (void)eraseUnreachableBlocks(rewriter, module->getRegions());
     bool hasFailed = false;
@@ -147,7 +147,7 @@ struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN>
     RewritePatternSet patterns(&getContext());
     populateTFToRNNPatterns(patterns);
     walkAndApplyPatterns(module, std::move(patterns));
-    // Every op that is left has been reported.
+    // The converters have reported an error for every remaining op.
     module.walk([&](Operation *op) { hasFailed |= isModelledTFOp(op->getName().getStringRef()); });
     if (hasFailed)
       signalPassFailure();

@@ -16,7 +16,7 @@ func.func @forward(%x: memref<5x2x3xf16>, %s: memref<2x4xf16>, %w: memref<7x16xf
 
 // -----
 
-// A length is passed on; a buffer with a layout is copied to a dense one, and a result back.
+// A length is passed to the plan. Strided operands and results are copied.
 // CHECK-LABEL: func @layouts
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<5x2x3xf32, strided<[12, 6, 2], offset: ?>>
 // CHECK-SAME: %[[DX:[a-z0-9]+]]: memref<5x2x3xf32, strided<[?, ?, ?]>>, %[[N:[a-z0-9]+]]: i64

@@ -1,6 +1,6 @@
 // RUN: rnn-opt %s -convert-rnn-to-runtime -canonicalize -split-input-file | FileCheck %s
 
-// Sizes that the types do not give are checked before the plan is made, each against its symbolic dimension.
+// Dynamic sizes are checked before the plan is created, each against its symbolic dimension.
 // CHECK-LABEL: func @dynamic
 // CHECK-SAME: %[[X:.*]]: memref<?x?x3xf32>, %[[H:.*]]: memref<1x?x4xf32>
 // CHECK: %[[CALL:.*]] = rnnrt.current_call
@@ -29,7 +29,7 @@ func.func @odd_layers(%x: memref<5x2x3xf32>, %h: memref<?x2x4xf32>, %p: memref<?
 
 // -----
 
-// A training pass with dropout needs a reserve even when nobody reads it; without, it is inference.
+// Training with dropout requires a reserve space even if it is unused. Without dropout it is inference.
 // CHECK-LABEL: func @unread_reserve
 // CHECK: rnnrt.rnn_plan {{.*}} dropout = 5.000000e-01 {{.*}} training = true
 // CHECK: %[[SIZE:.*]] = rnnrt.rnn_reserve_size
@@ -44,7 +44,7 @@ func.func @unread_reserve(%x: memref<5x2x3xf32>, %h: memref<2x2x4xf32>, %p: memr
 
 // -----
 
-// Only the wanted results are computed: without params_backprop there is no weights step ...
+// Only requested results are computed: without params_backprop there is no weights step ...
 // CHECK-LABEL: func @data_only
 // CHECK: rnnrt.rnn_backward_data {{.*}} dh0 %{{.*}} reserve
 // CHECK-NOT: rnn_backward_weights
@@ -56,7 +56,7 @@ func.func @data_only(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?x
   return
 }
 
-// ... and without any result nothing at all.
+// ... and without any result no runtime op.
 // CHECK-LABEL: func @nothing
 // CHECK-NEXT: return
 func.func @nothing(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?xf32>, %y: memref<5x2x4xf32>,
@@ -83,7 +83,7 @@ func.func @weights(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %c: memref<1x2x
 
 // -----
 
-// Ops that are not marked, or marked otherwise, are left alone.
+// Ops without a lowering, or with another one, do not change.
 // CHECK-LABEL: func @unmarked
 // CHECK: rnn.cudnn_params_size
 func.func @unmarked(%l: index, %h: index, %i: index) -> index {
@@ -110,7 +110,7 @@ func.func @pack(%l: index, %h: index, %i: index, %w: memref<4x3xf32>, %r: memref
 
 // -----
 
-// A slice that is dense behind its offset is passed as it is.
+// A contiguous slice with an offset is not copied.
 // CHECK-LABEL: func @dense_slice
 // CHECK-SAME: %[[P:[a-z0-9]+]]: memref<108xf32, strided<[1], offset: 40>>
 // CHECK-NOT: memref.alloc

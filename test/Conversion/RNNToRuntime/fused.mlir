@@ -1,6 +1,6 @@
 // RUN: rnn-opt %s -convert-rnn-to-runtime -canonicalize | FileCheck %s
 
-// Where fused kernels compute, sizes and parameters are those of their plan.
+// With lowering `fused`, size and parameter ops use the fused plan.
 // CHECK-LABEL: func @sizes
 // CHECK: %[[PLAN:.*]] = rnnrt.rnn_fused_plan %{{.*}} f32 steps %c1 batch %c1
 // CHECK: rnnrt.rnn_params_size %{{.*}}, %[[PLAN]]
@@ -13,7 +13,7 @@ func.func @sizes(%l: index, %h: index, %i: index, %t: index, %b: index) -> (inde
   return %n, %r : index, index
 }
 
-// What computes is left to the kernels.
+// Layer ops are left to the kernels.
 // CHECK-LABEL: func @forward
 // CHECK: rnn.cudnn_forward gru
 func.func @forward(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?xf32>, %y: memref<5x2x4xf32>) {

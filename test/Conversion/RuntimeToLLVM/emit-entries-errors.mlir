@@ -1,14 +1,14 @@
-// What cannot be exported, with the reason.
+// Functions that cannot be exported, with the reason.
 // RUN: rnn-opt %s --rnn-emit-entries="all" --split-input-file --verify-diagnostics
 
-// expected-error @below {{`main` cannot be exported: argument 0 of type 'memref<4xcomplex<f32>>' can be neither a tensor nor a scalar of the runtime; make the function private if nobody calls it from outside}}
+// expected-error @below {{`main` cannot be exported: argument 0 of type 'memref<4xcomplex<f32>>' is neither a tensor nor a scalar type of the runtime; make the function private if it is not called from outside}}
 func.func @main(%call: !llvm.ptr, %x: memref<4xcomplex<f32>>) {
   return
 }
 
 // -----
 
-// expected-error @below {{`main` cannot be exported: result 1 of type 'i24' can be neither a tensor nor a scalar of the runtime}}
+// expected-error @below {{`main` cannot be exported: result 1 of type 'i24' is neither a tensor nor a scalar type of the runtime}}
 func.func @main(%call: !llvm.ptr) -> (f32, i24) {
   %0 = arith.constant 0.0 : f32
   %1 = arith.constant 0 : i24
@@ -17,7 +17,7 @@ func.func @main(%call: !llvm.ptr) -> (f32, i24) {
 
 // -----
 
-// expected-error @below {{argument 1 of type 'memref<4xf32, strided<[2]>>' is not dense}}
+// expected-error @below {{argument 1 of type 'memref<4xf32, strided<[2]>>' is not contiguous}}
 func.func @main(%call: !llvm.ptr, %k: i64, %x: memref<4xf32, strided<[2]>>) {
   return
 }
@@ -31,7 +31,7 @@ func.func @main(%call: !llvm.ptr, %x: memref<1x1x1x1x1x1x1x1x1xf32>) {
 
 // -----
 
-// expected-error @below {{argument 0 of type 'memref<*xf32>' has no rank of its own and is taken for tensors of rank 1 and of rank 2}}
+// expected-error @below {{argument 0 of type 'memref<*xf32>' is unranked and is cast to tensors of rank 1 and of rank 2}}
 func.func @main(%call: !llvm.ptr, %x: memref<*xf32>) {
   %0 = memref.cast %x : memref<*xf32> to memref<?x?xf32>
   %1 = memref.cast %x : memref<*xf32> to memref<?xf32>
@@ -40,7 +40,7 @@ func.func @main(%call: !llvm.ptr, %x: memref<*xf32>) {
 
 // -----
 
-// expected-error @below {{argument 0 of type 'memref<*xf32>' has no sizes of its own and is taken for tensors of different sizes}}
+// expected-error @below {{argument 0 of type 'memref<*xf32>' is unranked and is cast to tensors of different sizes}}
 func.func @main(%call: !llvm.ptr, %x: memref<*xf32>) {
   %0 = memref.cast %x : memref<*xf32> to memref<3xf32>
   %1 = memref.cast %x : memref<*xf32> to memref<4xf32>
@@ -68,7 +68,7 @@ llvm.func @rnn_entry_main()
 
 // -----
 
-// expected-error @below {{`main` cannot be exported: it does not take the runtime's call first; run rnn-thread-runtime-call and convert-rnn-runtime-to-llvm before this pass}}
+// expected-error @below {{`main` cannot be exported: its first argument is not the runtime call; run rnn-thread-runtime-call and convert-rnn-runtime-to-llvm before this pass}}
 func.func @main(%x: memref<4xf32>) {
   return
 }

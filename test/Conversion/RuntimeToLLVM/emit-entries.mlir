@@ -1,8 +1,8 @@
-// The uniform entries of public functions, and what they say about themselves.
+// The entry points of public functions and their descriptions.
 // RUN: rnn-opt %s --rnn-emit-entries --split-input-file | FileCheck %s
 // RUN: rnn-opt %s --rnn-emit-entries="prefix=net device-memory" --split-input-file | FileCheck %s --check-prefix=PREFIX
 
-// A tensor and a scalar. The function itself becomes private, and names leave its arguments.
+// A tensor and a scalar. The function becomes private and loses its argument names.
 // CHECK-LABEL: func.func private @layer(%{{.*}}: !llvm.ptr, %{{.*}}: memref<?x4xf32>, %{{.*}}: i1) -> (memref<?x4xf32>, i32)
 // CHECK-SAME: attributes {llvm.linkage = #llvm.linkage<internal>}
 func.func @layer(%call: !llvm.ptr, %x: memref<?x4xf32> {rnn.name = "x"}, %flag: i1 loc("flag"))
@@ -58,11 +58,11 @@ func.func @layer(%call: !llvm.ptr, %x: memref<?x4xf32> {rnn.name = "x"}, %flag: 
 
 // -----
 
-// The rank and the sizes that nobody checks at a cast are those of the entry; casts together give all that is known.
+// The entry point checks the rank and sizes of unchecked casts. All casts together define the type.
 // CHECK-LABEL: llvm.func @rnn_entry_unranked(
 // CHECK-SAME: inputs = [{name = "", type = tensor<3x?x2xf32>}, {name = "", type = tensor<*xf64>}, {name = "", type = tensor<*xi8>}]
 // CHECK-SAME: results = [{name = "", type = tensor<*xf32>}]
-// Room for a rank, a pointer, and the largest descriptor behind them.
+// Space for a rank, a pointer, and the largest descriptor after them.
 // CHECK: llvm.alloca %{{.*}} x !llvm.array<21 x i64>
 // CHECK: llvm.call @rnnrt_abi_enter
 // CHECK: builtin.unrealized_conversion_cast %{{.*}} : !llvm.struct<(i64, ptr)> to memref<*xf32>
@@ -80,7 +80,7 @@ func.func private @inner(%call: !llvm.ptr, %a: memref<*xf32>) {
 
 // -----
 
-// Names that are none in C.
+// Names that are not valid in C.
 // CHECK-LABEL: llvm.func @rnn_entry___inference_train_step_7(
 // CHECK-SAME: function = "__inference_train.step-7"
 func.func @"__inference_train.step-7"(%call: !llvm.ptr) {
@@ -89,7 +89,7 @@ func.func @"__inference_train.step-7"(%call: !llvm.ptr) {
 
 // -----
 
-// What cannot be exported stays as it is; there is no table without functions.
+// Functions that cannot be exported do not change. Without exported functions there is no table.
 // CHECK-LABEL: func.func @complex
 // CHECK-NOT: rnn_entry
 // CHECK-NOT: rnn_exports

@@ -139,7 +139,7 @@ func.func @grad_v2(%n: tensor<i64>, %x: tensor<?x?x?xf32>, %s: tensor<?x?xf32>, 
 
 // -----
 
-// Ops of no interest stay as they are, and so do constants that arith cannot hold.
+// Other ops do not change, and neither do constants that arith does not support.
 
 // CHECK-LABEL: func.func @others
 // CHECK: "tf.MatMul"

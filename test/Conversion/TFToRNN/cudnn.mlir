@@ -20,7 +20,7 @@ func.func @v1_defaults(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<
 
 // -----
 
-// Attributes of other dialects stay, bookkeeping goes.
+// Attributes of other dialects are kept, bookkeeping attributes are dropped.
 
 // CHECK-LABEL: func.func @v1_all
 // CHECK: rnn.cudnn_forward gru, bidirectional, skip_input
@@ -37,7 +37,7 @@ func.func @v1_all(%x: tensor<5x2x4xf64>, %h: tensor<2x2x4xf64>, %c: tensor<0xf64
 
 // -----
 
-// Placeholders: output_c without cell, the reserve space of inference, host_reserved. The type that was declared decides
+// Placeholders: output_c without cell, the reserve space of inference, host_reserved. The declared type decides
 // what TensorFlow's shape does not.
 
 // CHECK-LABEL: func.func @placeholders_inference
@@ -102,7 +102,7 @@ func.func @v3_projection_to_all_units(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf3
 
 // -----
 
-// Batch-major: input and states are transposed on the way in, results on the way out.
+// Batch-major: the input, the states and the results are transposed.
 
 // CHECK-LABEL: func.func @v3_batch_major
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<2x5x3xf32>, %[[H:[^:]*]]: tensor<2x3x4xf32>, %[[C:[^:]*]]: tensor<2x3x4xf32>,
@@ -140,7 +140,7 @@ func.func @unranked(%x: tensor<*xf32>, %h: tensor<*xf32>, %c: tensor<*xf32>, %p:
 
 // -----
 
-// Each operand of the gradient in its own place. `output_h` and the others without cell are [1, 2, 4], so only names tell
+// The position of each operand of the gradient. `output_h` and similar operands are [1, 2, 4], so only their names tell
 // them apart.
 
 // CHECK-LABEL: func.func @backprop_v1
@@ -165,7 +165,7 @@ func.func @backprop_v1(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<
 
 // -----
 
-// Without cell, three operands are not looked at and the gradient of the cell is a zero placeholder. host_reserved, here
+// Without cell, three operands are ignored and the gradient of the cell is a zero placeholder. host_reserved, here
 // of a shape that V2 never gives, is not looked at either.
 
 // CHECK-LABEL: func.func @backprop_v2_gru

@@ -1,4 +1,4 @@
-// errors.mlir - every way in which an op does not fit, one error each.
+// errors.mlir - invalid ops, one error each.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -allow-unregistered-dialect -convert-tf-to-rnn -verify-diagnostics
@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 func.func @unknown_member_of_a_family(%x: tensor<f32>) {
-  // expected-error-re @below {{'tf.CudnnRNNV4' op is not an op that convert-tf-to-rnn knows; it knows tf.CudnnRNN, tf.CudnnRNNV2, {{.*}}, tf.BlockLSTMGradV2}}
+  // expected-error-re @below {{'tf.CudnnRNNV4' op is not supported by convert-tf-to-rnn; the supported ops are tf.CudnnRNN, tf.CudnnRNNV2, {{.*}}, tf.BlockLSTMGradV2}}
   "tf.CudnnRNNV4"(%x) : (tensor<f32>) -> ()
-  // expected-error @below {{'tf.BlockLSTMGradGrad' op is not an op that convert-tf-to-rnn knows}}
+  // expected-error @below {{'tf.BlockLSTMGradGrad' op is not supported by convert-tf-to-rnn}}
   "tf.BlockLSTMGradGrad"(%x) : (tensor<f32>) -> ()
   return
 }
@@ -131,7 +131,7 @@ func.func @misspelt_attribute(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: 
 
 func.func @grad_without_use_peephole(%n: tensor<i64>, %x: tensor<1x1x1xf32>, %s: tensor<1x1xf32>, %w: tensor<2x4xf32>,
                                      %p: tensor<1xf32>, %b: tensor<4xf32>) {
-  // expected-error @below {{'tf.BlockLSTMGradV2' op needs the attribute `use_peephole`, which has no default; write use_peephole = true or use_peephole = false}}
+  // expected-error @below {{'tf.BlockLSTMGradV2' op requires the attribute `use_peephole`, which has no default; add use_peephole = true or use_peephole = false}}
   %0:8 = "tf.BlockLSTMGradV2"(%n, %x, %s, %s, %w, %p, %p, %p, %b, %x, %x, %x, %x, %x, %x, %x, %x, %x)
       : (tensor<i64>, tensor<1x1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>, tensor<2x4xf32>, tensor<1xf32>,
          tensor<1xf32>, tensor<1xf32>, tensor<4xf32>, tensor<1x1x1xf32>, tensor<1x1x1xf32>, tensor<1x1x1xf32>,
@@ -144,7 +144,7 @@ func.func @grad_without_use_peephole(%n: tensor<i64>, %x: tensor<1x1x1xf32>, %s:
 
 // -----
 
-// TensorFlow's V2 has no forget bias, and a V1 attribute must not be dropped without a word.
+// TensorFlow's V2 has no forget bias. A V1 attribute is an error, not ignored.
 func.func @forget_bias_on_v2(%n: tensor<i64>, %x: tensor<1x1x1xf32>, %s: tensor<1x1xf32>, %w: tensor<2x4xf32>,
                              %p: tensor<1xf32>, %b: tensor<4xf32>) {
   // expected-error @below {{'tf.BlockLSTMV2' op has no attribute `forget_bias`; remove it, or use the version of the op that has it}}
@@ -158,7 +158,7 @@ func.func @forget_bias_on_v2(%n: tensor<i64>, %x: tensor<1x1x1xf32>, %s: tensor<
 // -----
 
 func.func @params_size_element_type(%l: tensor<i32>) {
-  // expected-error @below {{'tf.CudnnRNNParamsSize' op needs the attribute `T`, the element type of the parameters, which has no default; write T = f32}}
+  // expected-error @below {{'tf.CudnnRNNParamsSize' op requires the attribute `T`, the element type of the parameters, which has no default; add T = f32}}
   %0 = "tf.CudnnRNNParamsSize"(%l, %l, %l) : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1xi32>
   // expected-error @below {{'tf.CudnnRNNParamsSize' op expects attribute `T` to be f16, bf16, f32 or f64, but got 'i32'}}
   %1 = "tf.CudnnRNNParamsSize"(%l, %l, %l) {T = i32} : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1xi32>
@@ -247,7 +247,7 @@ func.func @sizes_by_tensorflow_names() {
 // -----
 
 func.func @canonical_weight_of_unknown_rank(%n: tensor<i32>, %w: tensor<?x?xf32>, %u: tensor<*xf32>, %b: tensor<?xf32>) {
-  // expected-error @below {{'tf.CudnnRNNCanonicalToParams' op expects `weights[1]` to have a known rank, since any shape is legal here, but got 'tensor<*xf32>'; add a tensor.cast to the right rank}}
+  // expected-error @below {{'tf.CudnnRNNCanonicalToParams' op expects `weights[1]` to have a static rank, since any shape is valid here, but got 'tensor<*xf32>'; add a tensor.cast to its rank}}
   %0 = "tf.CudnnRNNCanonicalToParams"(%n, %n, %n, %w, %u, %b, %b) {rnn_mode = "rnn_relu", num_params = 2 : i64}
       : (tensor<i32>, tensor<i32>, tensor<i32>, tensor<?x?xf32>, tensor<*xf32>, tensor<?xf32>, tensor<?xf32>)
       -> tensor<?xf32>
@@ -257,10 +257,10 @@ func.func @canonical_weight_of_unknown_rank(%n: tensor<i32>, %w: tensor<?x?xf32>
 // -----
 
 func.func @canonical_counts(%n: tensor<i32>, %w: tensor<?x?xf32>, %b: tensor<?xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{'tf.CudnnRNNCanonicalToParams' op expects 2 operands behind `input_size` (1 weights and 1 biases), but got 3}}
+  // expected-error @below {{'tf.CudnnRNNCanonicalToParams' op expects 2 operands after `input_size` (1 weights and 1 biases), but got 3}}
   %0 = "tf.CudnnRNNCanonicalToParams"(%n, %n, %n, %w, %w, %b) {rnn_mode = "rnn_relu"}
       : (tensor<i32>, tensor<i32>, tensor<i32>, tensor<?x?xf32>, tensor<?x?xf32>, tensor<?xf32>) -> tensor<?xf32>
-  // expected-error @below {{'tf.CudnnRNNCanonicalToParams' op expects attribute `num_params` to be at least 1 and at most 3, the number of operands behind `input_size`, but got 0}}
+  // expected-error @below {{'tf.CudnnRNNCanonicalToParams' op expects attribute `num_params` to be at least 1 and at most 3, the number of operands after `input_size`, but got 0}}
   %1 = "tf.CudnnRNNCanonicalToParams"(%n, %n, %n, %w, %w, %b) {rnn_mode = "rnn_relu", num_params = 0 : i64}
       : (tensor<i32>, tensor<i32>, tensor<i32>, tensor<?x?xf32>, tensor<?x?xf32>, tensor<?xf32>) -> tensor<?xf32>
   // expected-error @below {{'tf.CudnnRNNParamsToCanonicalV2' op expects 3 results (2 weights and 1 biases), but got 4}}
@@ -285,7 +285,7 @@ func.func @canonical_counts(%n: tensor<i32>, %w: tensor<?x?xf32>, %b: tensor<?xf
 // -----
 
 func.func @declared_result_does_not_fit(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{'tf.CudnnRNN' op has a result `output` declared as 'tensor<5x2x8xf32>', but from the operands it is 'tensor<5x2x4xf32>'}}
+  // expected-error @below {{'tf.CudnnRNN' op declares result `output` as 'tensor<5x2x8xf32>', but the operands imply 'tensor<5x2x4xf32>'}}
   %0:4 = "tf.CudnnRNN"(%x, %h, %h, %p)
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<?xf32>)
       -> (tensor<5x2x8xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>)
@@ -307,7 +307,7 @@ func.func @placeholder_of_no_numbers(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32
 func.func @params_size_result(%l: tensor<i32>) {
   // expected-error @below {{'tf.CudnnRNNParamsSize' op expects result `params_size` to be a tensor of i32 or i64, but it is declared as 'tensor<1xf32>'}}
   %0 = "tf.CudnnRNNParamsSize"(%l, %l, %l) {T = f32} : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1xf32>
-  // expected-error @below {{'tf.CudnnRNNParamsSize' op has a result `params_size` declared as 'tensor<i32>', but from the operands it is 'tensor<1xi32>'}}
+  // expected-error @below {{'tf.CudnnRNNParamsSize' op declares result `params_size` as 'tensor<i32>', but the operands imply 'tensor<1xi32>'}}
   %1 = "tf.CudnnRNNParamsSize"(%l, %l, %l) {T = f32} : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<i32>
   return
 }
@@ -317,7 +317,7 @@ func.func @params_size_result(%l: tensor<i32>) {
 func.func @params_size_beyond_i32() {
   %layers = arith.constant dense<10> : tensor<i32>
   %units = arith.constant dense<10000> : tensor<i32>
-  // expected-error @below {{'tf.CudnnRNNParamsSize' op has more parameters than `params_size` of i32 can count; declare it as tensor<1xi64> (S = i64)}}
+  // expected-error @below {{'tf.CudnnRNNParamsSize' op has more parameters than an i32 `params_size` can hold; declare it as tensor<1xi64> (S = i64)}}
   %0 = "tf.CudnnRNNParamsSize"(%layers, %units, %units) {T = f32}
       : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1xi32>
   return

@@ -27,7 +27,7 @@ func.func @cve_2022_35964_ghsa_f7r5_q7cx_h668(%t: tensor<1x1x1xf32>) {
 // The cell op itself is not modelled.
 func.func @cve_2022_29200_cell(%x: tensor<28x29xf32>, %s: tensor<28x17xf32>, %w: tensor<46x68xf32>, %wci: tensor<f32>,
                                %wcf: tensor<17xf32>, %wco: tensor<28x17xf32>, %b: tensor<68xf32>) {
-  // expected-error @below {{'tf.LSTMBlockCell' op is not converted; a step of this cell is a tf.BlockLSTM with T = 1}}
+  // expected-error @below {{'tf.LSTMBlockCell' op is not supported; use tf.BlockLSTM with T = 1 for a step of this cell}}
   %0:7 = "tf.LSTMBlockCell"(%x, %s, %s, %w, %wci, %wcf, %wco, %b)
       : (tensor<28x29xf32>, tensor<28x17xf32>, tensor<28x17xf32>, tensor<46x68xf32>, tensor<f32>, tensor<17xf32>,
          tensor<28x17xf32>, tensor<68xf32>)
@@ -184,7 +184,7 @@ func.func @issue_112746_empty_batch(%n: tensor<i64>, %x: tensor<3x0x3xf32>, %s: 
 
 // -----
 
-// A different batch, which computed garbage without a word.
+// A different batch, which computed wrong results without an error.
 func.func @issue_112746_other_batch(%n: tensor<i64>, %x: tensor<3x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>,
                                     %p: tensor<4xf32>, %b: tensor<16xf32>, %g: tensor<3x5x4xf32>) {
   // expected-error @below {{'tf.BlockLSTMGrad' op expects dim 1 of `i` to be 2 (B, dim 1 of `x`), but got 5 [B8]}}
@@ -222,7 +222,7 @@ func.func @issue_112746_saved_steps(%n: tensor<i64>, %x: tensor<3x2x3xf32>, %s: 
 // -----
 
 func.func @issue_112746_cell_grad_rank_1(%x: tensor<3xf32>) {
-  // expected-error @below {{'tf.LSTMBlockCellGrad' op is not converted; a step of this cell is a tf.BlockLSTM with T = 1}}
+  // expected-error @below {{'tf.LSTMBlockCellGrad' op is not supported; use tf.BlockLSTM with T = 1 for a step of this cell}}
   %0:3 = "tf.LSTMBlockCellGrad"(%x) : (tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
   return
 }
@@ -323,7 +323,7 @@ func.func @params_shorter_than_weights(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf
 
 // -----
 
-// The bytes of a reserve space are the device's business and are checked when the op runs; their rank is checked here.
+// The size of a reserve space depends on the device and is checked at run time. The verifier checks its rank.
 func.func @reserve_space_of_rank_2(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>,
                                    %y: tensor<5x2x4xf32>, %r: tensor<4x4xi8>) {
   // expected-error @below {{'tf.CudnnRNNBackprop' op expects `reserve_space` to have rank 1 (bytes), but got rank 2 ('tensor<4x4xi8>')}}
@@ -371,11 +371,11 @@ func.func @params_to_canonical_short_params(%p: tensor<35xf32>) {
 
 // -----
 
-// skip_input itself is fine, but its first matrix has no rows.
+// skip_input is valid, but its first matrix has no rows.
 func.func @params_to_canonical_skip_input(%p: tensor<24xf32>) {
   %one = arith.constant dense<1> : tensor<i32>
   %units = arith.constant dense<4> : tensor<i32>
-  // expected-error @below {{'tf.CudnnRNNParamsToCanonical' op has a result `weights[0]` declared as 'tensor<4x4xf32>', but from the operands it is 'tensor<0x4xf32>'}}
+  // expected-error @below {{'tf.CudnnRNNParamsToCanonical' op declares result `weights[0]` as 'tensor<4x4xf32>', but the operands imply 'tensor<0x4xf32>'}}
   %0:4 = "tf.CudnnRNNParamsToCanonical"(%one, %units, %units, %p)
       {rnn_mode = "rnn_tanh", input_mode = "skip_input", num_params = 2 : i64}
       : (tensor<i32>, tensor<i32>, tensor<i32>, tensor<24xf32>)

@@ -23,7 +23,7 @@ func.func @size_constant() -> tensor<1xi32> {
 
 // -----
 
-// A size that is not known yet saturates in i32 instead of wrapping.
+// A dynamic size saturates in i32.
 
 // CHECK-LABEL: func.func @size_dynamic
 // CHECK: %[[L0:.*]] = tensor.extract %{{.*}}[] : tensor<i32>
@@ -53,7 +53,7 @@ func.func @size_i64(%l: tensor<i32>, %h: tensor<i32>, %i: tensor<i32>) -> tensor
 
 // -----
 
-// Weights come as matrices or flattened.
+// Weights are matrices or flat.
 
 // CHECK-LABEL: func.func @pack
 // CHECK-SAME: (%[[W:[^:]*]]: tensor<4x3xf32>, %[[R:[^:]*]]: tensor<16xf32>, %[[B0:[^:]*]]: tensor<4xf32>, %[[B1:[^:]*]]: tensor<4xf32>)
@@ -130,7 +130,7 @@ func.func @unpack(%p: tensor<200xf32>) -> (tensor<4x3xf32>, tensor<*xf32>, tenso
 
 // -----
 
-// TensorFlow's V2 fails without a projection, because it forgets the two numbers. Here it is V1.
+// TensorFlow's V2 fails without a projection, since it does not pass the two counts. Here it equals V1.
 
 // CHECK-LABEL: func.func @unpack_v2_without_projection
 // CHECK: rnn.cudnn_params_to_canonical rnn_tanh sizes({{.*}}) params(%{{.*}} : tensor<36xf32>)
@@ -148,7 +148,7 @@ func.func @unpack_v2_without_projection(%p: tensor<36xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Unknown sizes leave the shapes to the declared types.
+// With dynamic sizes, the declared types define the shapes.
 
 // CHECK-LABEL: func.func @unpack_dynamic
 // CHECK: rnn.cudnn_params_to_canonical gru, auto_select

@@ -1,4 +1,4 @@
-// reserve.mlir - a reserve space becomes bytes wherever it goes.
+// reserve.mlir - the type of a reserve space becomes bytes everywhere.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: rnn-opt %s -split-input-file -allow-unregistered-dialect -convert-tf-to-rnn | FileCheck %s
@@ -29,7 +29,7 @@ func.func @one_function(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor
 
 // Through results, arguments and calls; signatures change, other values of the same type do not.
 
-// REMARK-DAG: remark: {{.*}}Reason="TensorFlow's element type does not tell what the bytes are", Remark="'@forward' passes reserve spaces as tensor<?xi8>"
+// REMARK-DAG: remark: {{.*}}Reason="a reserve space is bytes, not elements of the layer's type", Remark="'@forward' passes reserve spaces as tensor<?xi8>"
 // REMARK-DAG: remark: {{.*}}'@backward' passes reserve spaces as tensor<?xi8>
 
 // CHECK-LABEL: func.func @forward(
@@ -57,7 +57,7 @@ func.func private @backward(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: te
   return %0#3 : tensor<?xf32>
 }
 
-// A function that holds no layer at all.
+// A function without layers.
 
 // CHECK-LABEL: func.func @step(
 // CHECK: %[[F:.*]]:4 = call @forward(%{{.*}}) : {{.*}} -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>, tensor<?xf32>)

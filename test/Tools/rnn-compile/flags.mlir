@@ -51,8 +51,8 @@
 // HEADER-FOLDER: rnn-compile: error: cannot write `none/m.h`: {{.*}}No such file or directory
 // REGULAR: rnn-compile: error: cannot write `{{.*}}`: it is there and is not a regular file
 // WRONG: rnn-compile: error: the linker `{{.*}}ld.sh` failed: it went wrong
-// EXPORT: error: `f` cannot be exported: argument 0 of type 'memref<4xcomplex<f32>>' can be neither a tensor nor a scalar of the runtime; make the function private if nobody calls it from outside
-// EXPORT: error: `g` cannot be exported: argument 0 of type 'i7' can be neither
+// EXPORT: error: `f` cannot be exported: argument 0 of type 'memref<4xcomplex<f32>>' is neither a tensor nor a scalar type of the runtime; make the function private if it is not called from outside
+// EXPORT: error: `g` cannot be exported: argument 0 of type 'i7' is neither
 // EXPORT: rnn-compile: error: the module could not be compiled, see the errors above
 // TEXT: text.mlir:{{.*}}: error: expected
 // LEFT: complex.mlir

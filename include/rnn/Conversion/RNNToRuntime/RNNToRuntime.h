@@ -1,4 +1,4 @@
-//===- RNNToRuntime.h - rnn ops to plans of the runtime -*- C++ -*-===//
+//===- RNNToRuntime.h - convert rnn ops to runtime plans -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 namespace mlir::rnn {
 
-/// Adds patterns that turn each op in memref form with lowering `runtime` into a plan and its steps; other ops are left
-/// alone. Dimensions that are not known yet are checked by `rnnrt.expect_equal` before the first step.
+/// Adds patterns that convert each op in memref form with lowering `runtime` to a plan and its steps. Dynamic
+/// dimensions are checked by `rnnrt.expect_equal` before the first step.
 void populateRNNToRuntimePatterns(RewritePatternSet &patterns, PatternBenefit benefit = 1);
 
 } // namespace mlir::rnn

@@ -1,6 +1,6 @@
-//===- ExportedFunctions.h - what a compiled module offers to its callers -*- C++ -*-===//
+//===- ExportedFunctions.h - the exported functions of a module -*- C++ -*-===//
 //
-// `rnn-emit-entries` records it in the module; the JIT and the writer of C headers read it.
+// `rnn-emit-entries` records them in the module. The JIT and the C header writer read them.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,30 +15,30 @@
 
 namespace mlir::rnn {
 
-/// On an argument or a result of a function: a StringAttr, its name for callers.
+/// The attribute with the name of a function argument or result (StringAttr).
 inline constexpr llvm::StringLiteral kArgumentNameAttr = "rnn.name";
 
-/// An argument or a result. A ranked or unranked tensor, or a scalar.
+/// An argument or result: a ranked or unranked tensor, or a scalar.
 struct ExportedArgument {
-  std::string name; ///< as the module has it, empty if it has none
+  std::string name; ///< empty if the module does not name it
   Type type;
 };
 
-/// A function with a uniform entry.
+/// A function with an entry point.
 struct ExportedFunction {
-  std::string name;   ///< in the module
-  std::string symbol; ///< of the entry, a `rnnrt_entry_t`
+  std::string name;   ///< name in the module
+  std::string symbol; ///< symbol of the entry point, an `rnnrt_entry_t`
   bool deviceMemory;  ///< tensors are in device memory
   llvm::SmallVector<ExportedArgument> inputs, results;
 };
 
-/// What `rnn-emit-entries` recorded in `module`, in the order of the functions.
+/// Returns the functions that `rnn-emit-entries` recorded in `module`, in order.
 llvm::SmallVector<ExportedFunction> getExportedFunctions(ModuleOp module);
 
-/// The rnnrt_dtype_t of a scalar or an element, or none for a type that cannot cross the boundary.
+/// The rnnrt_dtype_t of a scalar or element type, or none for an unsupported type.
 std::optional<int32_t> getRuntimeDType(Type type);
 
-/// `name` with every character that a C identifier cannot have replaced by `_`.
+/// Replaces every character of `name` that is invalid in a C identifier by `_`.
 std::string makeCIdentifier(llvm::StringRef name);
 
 } // namespace mlir::rnn

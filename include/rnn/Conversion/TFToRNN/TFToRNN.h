@@ -1,6 +1,6 @@
-//===- TFToRNN.h - TensorFlow's RNN raw ops to the rnn dialect -*- C++ -*-===//
+//===- TFToRNN.h - convert TensorFlow's RNN raw ops to rnn -*- C++ -*-===//
 //
-// The parts of `convert-tf-to-rnn` for compilers that bring their own driver. The pass documents the semantics.
+// The parts of `convert-tf-to-rnn` for compilers with their own pattern driver. The pass documents the semantics.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,17 +14,17 @@
 
 namespace mlir::rnn {
 
-/// Gives every value that carries a reserve space, and the functions that it passes through, the type `tensor<?xi8>`.
-/// Run it before the patterns, which expect that type. Fails with an error, and changes nothing, where a reserve space
-/// comes from or goes to something that cannot carry bytes.
+/// Changes the type of every value that carries a reserve space, and the signatures of functions that pass it, to
+/// `tensor<?xi8>`. The patterns require that type. If an origin or use of a reserve space does not support it, the
+/// function reports an error and changes nothing.
 LogicalResult retypeReserveSpaces(ModuleOp module);
 
-/// Adds one pattern for each modelled op, and those for `tf.Const`, `tf.Identity` and `tf.NoOp`. A pattern that meets
-/// an op that does not fit emits one error and leaves the op as it is, so use a driver that tries each op once
-/// (`walkAndApplyPatterns`) and look for modelled ops that are left.
+/// Adds one pattern for each modelled op, and those for `tf.Const`, `tf.Identity` and `tf.NoOp`. A pattern reports one
+/// error for an invalid op and does not change it. Use a driver that visits each op once (`walkAndApplyPatterns`), and
+/// check for remaining modelled ops afterwards.
 void populateTFToRNNPatterns(RewritePatternSet &patterns, PatternBenefit benefit = 1);
 
-/// True for the names of the ops that `populateTFToRNNPatterns` converts to the rnn dialect.
+/// Returns true for the names of the ops that `populateTFToRNNPatterns` converts to the rnn dialect.
 bool isModelledTFOp(StringRef name);
 
 } // namespace mlir::rnn
