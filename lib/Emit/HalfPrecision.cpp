@@ -1,8 +1,8 @@
-//===- HalfPrecision.cpp - translation to LLVM IR, with conversions of half precision ----===//
+//===- HalfPrecision.cpp - translate to LLVM IR with half-precision support ---===//
 //
-// Where a processor has no instruction for it, LLVM's code generator calls __truncsfhf2 and its siblings, which come
-// with the system's compiler, if that is new enough. Compiled code must not depend on one, so it brings its own,
-// hidden. Masked moves become those of integers, which all of LLVM's targets know.
+// For processors without conversion instructions, LLVM's code generator calls __truncsfhf2 and similar functions of the
+// compiler runtime library. Compiled code must not depend on that library, so it has hidden definitions of its own.
+// Masked loads and stores use integers, which all LLVM targets support.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,9 +24,8 @@
 
 using namespace mlir;
 
-/// All round to the nearest, ties to even. From f64 they go through f32 rounded to odd: the last bit is then set
-/// wherever something was lost, so that the second rounding decides as one rounding would (24 bits are more than 11 +
-/// 2).
+/// All conversions round to nearest, ties to even. Those from f64 first round to odd in f32, which sets the last bit if
+/// the value is inexact. The second rounding is then exact, since 24 bits are at least 11 + 2.
 static constexpr char conversions[] = R"(
 ; f16 to f32, exact.
 define weak hidden float @__extendhfsf2(half %x) {
@@ -138,7 +137,7 @@ define weak hidden bfloat @__truncdfbf2(double %x) {
 }
 )";
 
-/// Half or bfloat where anything in the module has it.
+/// The half-precision types that the module uses.
 static SmallPtrSet<llvm::Type *, 2> findHalfPrecision(const llvm::Module &module) {
   SmallPtrSet<llvm::Type *, 2> found;
   auto add = [&](llvm::Type *type) {
@@ -155,7 +154,7 @@ static SmallPtrSet<llvm::Type *, 2> findHalfPrecision(const llvm::Module &module
   return found;
 }
 
-/// LLVM's code generators for POWER and SystemZ move bf16 about, but end the process at a conversion.
+/// LLVM's code generators for POWER and SystemZ support moves of bf16, but abort on a conversion.
 static bool hasUnknownConversion(const llvm::Module &module) {
   const llvm::Triple &triple = module.getTargetTriple();
   if (!triple.isPPC() && !triple.isSystemZ())
@@ -170,7 +169,7 @@ static bool hasUnknownConversion(const llvm::Module &module) {
   });
 }
 
-/// The conversions of these types alone: not every target can compile the others.
+/// Returns the conversions of `types` only. Not every target can compile the others.
 static std::unique_ptr<llvm::Module> parseConversions(const SmallPtrSetImpl<llvm::Type *> &types,
                                                       llvm::LLVMContext &context) {
   llvm::SMDiagnostic diagnostic;
@@ -186,13 +185,13 @@ static std::unique_ptr<llvm::Module> parseConversions(const SmallPtrSetImpl<llvm
     else
       function.eraseFromParent();
   }
-  // The calls come into being after the optimizer, which must not drop what nobody calls yet.
+  // Code generation creates the calls, so the optimizer must keep the unused functions.
   llvm::appendToCompilerUsed(*library, kept);
   return library;
 }
 
-/// Masked loads and stores move integers of the same size: of bf16, LLVM's code generator has no pattern for them on
-/// AArch64 with SVE, and on x86 moves elements one by one, through f32.
+/// Converts masked loads and stores to integers of the same size. For bf16, LLVM's code generator has no pattern on
+/// AArch64 with SVE, and moves single elements through f32 on x86.
 static void moveMaskedAsIntegers(llvm::Module &module) {
   for (llvm::Function &function : module) {
     for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
@@ -237,11 +236,11 @@ std::unique_ptr<llvm::Module> rnn::translateToLLVMIR(Operation *module, llvm::LL
   }
   moveMaskedAsIntegers(*translated);
   std::unique_ptr<llvm::Module> library = parseConversions(types, context);
-  // The linker complains of differences; both sides are for the same target.
+  // The linker warns about different layouts. Both modules are for the same target.
   library->setDataLayout(translated->getDataLayout());
   library->setTargetTriple(translated->getTargetTriple());
   if (llvm::Linker::linkModules(*translated, std::move(library))) {
-    module->emitError("cannot be linked with the conversions of half precision");
+    module->emitError("cannot be linked with the half-precision conversions");
     return nullptr;
   }
   return translated;

@@ -18,7 +18,7 @@ using namespace mlir::rnn;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Words of C and C++ that name no argument, and the names that the functions below use themselves.
+/// Reserved names: keywords of C and C++, and the names that the generated functions use.
 static bool isTaken(llvm::StringRef name) {
   static const llvm::StringSet<> words = {
       "alignas",       "alignof",     "and",       "and_eq",   "asm",       "auto",
@@ -39,7 +39,7 @@ static bool isTaken(llvm::StringRef name) {
   return words.contains(name) || name.starts_with("rnnrt_") || name.starts_with("_");
 }
 
-/// A name for each argument and result of a function: its own where it has one, made fit for C, else `arg0`, `result0`.
+/// A C name for each argument and result of a function: its own name as an identifier, or `arg0`, `result0`.
 static llvm::SmallVector<std::string> nameArguments(const ExportedFunction &function) {
   llvm::SmallVector<std::string> names;
   llvm::StringSet<> used;
@@ -58,7 +58,7 @@ static llvm::SmallVector<std::string> nameArguments(const ExportedFunction &func
   return names;
 }
 
-/// The C type of a scalar. Half precision has none that every compiler knows, so its bits are passed.
+/// The C type of a scalar. C has no portable half-precision type, so the bits are passed.
 static llvm::StringRef getCType(Type type) {
   switch (*getRuntimeDType(type)) {
   case RNNRT_DTYPE_F16:
@@ -86,7 +86,7 @@ static std::string getDTypeName(Type type) {
   return ("RNNRT_DTYPE_" + names[*getRuntimeDType(type)]).str();
 }
 
-/// "f32 [5, ?, 3]", or for a scalar what its C type does not say.
+/// "f32 [5, ?, 3]" for a tensor. For a scalar, the part of its type that the C type does not express.
 static std::string describe(Type type) {
   auto tensor = dyn_cast<TensorType>(type);
   std::string text;
@@ -109,7 +109,7 @@ static std::string describe(Type type) {
   return text;
 }
 
-/// `text` for a comment of C, which it must not end.
+/// Escapes `text` for a C comment.
 static std::string quote(llvm::StringRef text) {
   std::string quoted;
   for (char character : text)
@@ -192,11 +192,11 @@ private:
     os << ") {\n";
   }
 
-  /// A list in lines of up to 120 columns; the first line is at `column` already, others begin at `indent`.
+  /// Prints a list in lines of at most 120 columns. The first line starts at `column`, the others at `indent`.
   void writeWrapped(llvm::ArrayRef<std::string> items, size_t column, size_t indent) {
     for (auto [index, item] : llvm::enumerate(items)) {
       bool last = index + 1 == items.size();
-      // Behind the item come a comma, or what ends the list.
+      // A comma or the end of the list follows the item.
       if (index && column + 1 + item.size() + (last ? 3 : 1) > 120) {
         os << "\n" << std::string(indent, ' ');
         column = indent;
@@ -210,7 +210,7 @@ private:
   }
 
   void writeBody(const ExportedFunction &function) {
-    // Scalars go through tensors of rank 0: arguments in `scalars`, results in `values`.
+    // Scalars are passed as tensors of rank 0: arguments in `scalars`, results in `values`.
     llvm::SmallVector<std::string> scalars, inputs, outputs;
     llvm::SmallVector<std::pair<std::string, Type>> values;
     for (auto [index, input] : llvm::enumerate(function.inputs)) {

@@ -1,4 +1,4 @@
-//===- JIT.cpp - from a module to functions of this process ------------------===//
+//===- JIT.cpp - compile a module in memory ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -101,11 +101,11 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
     }
     return map;
   });
-  // Modules with kernels hand them to the runtime in a constructor.
+  // A constructor registers the kernels of the module with the runtime.
   compiled->engine->initialize();
   if (!compiled->runtime.isComplete())
     return llvm::createStringError("the runtime's symbols lack some of abi.def; pass all of rnnrt_abi_symbols");
-  // Looking every function up generates code now, and finds missing symbols before the first call.
+  // The lookup generates code now and finds missing symbols before the first call.
   for (const ExportedFunction &exported : getExportedFunctions(module)) {
     auto address = compiled->engine->lookup(exported.symbol);
     if (!address)
@@ -161,7 +161,7 @@ static Type getElementOrScalar(Type type) {
   return tensor ? tensor.getElementType() : type;
 }
 
-/// Whether the value stands in device memory when the function wants it there.
+/// Returns true for types in device memory if the function uses it.
 static bool isTensor(Type type) {
   return isa<TensorType>(type);
 }
@@ -206,7 +206,7 @@ llvm::Expected<llvm::SmallVector<HostTensor>> CompiledModule::invoke(llvm::Strin
 
   llvm::SmallVector<HostTensor> outputs;
   for (auto [index, result] : llvm::enumerate(results)) {
-    // A call that failed leaves no results, and says why itself.
+    // A failed call has no results. Its status has the reason.
     if (!result.allocation)
       continue;
     ElementKind kind = *getElementKind(getElementOrScalar(function.signature.results[index]));

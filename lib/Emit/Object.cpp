@@ -1,4 +1,4 @@
-//===- Object.cpp - from a module to an object file or a shared library ------===//
+//===- Object.cpp - compile a module to an object file or shared library -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -68,14 +68,14 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
     for (const auto &feature : llvm::sys::getHostCPUFeatures())
       features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
   }
-  // LLVM's name for the oldest x86-64; elsewhere it is called generic.
+  // LLVM's names of the baseline processors.
   if (cpu.empty())
     cpu = triple.getArch() == llvm::Triple::x86_64 ? "x86-64" : "generic";
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple, "", ""));
   if (!subtarget || !subtarget->isCPUStringValid(cpu))
     return makeError("unknown cpu `" + cpu + "` for `" + triple.str() +
                      "`; expected `native` or a name that LLVM knows, as x86-64-v3, znver3 or neoverse-n1");
-  // LLVM's default are sections `.ctors`, which loaders do not run; kernels of compiled code are made known there.
+  // Constructors register kernels. LLVM's default section `.ctors` is not run by loaders.
   llvm::TargetOptions targetOptions;
   targetOptions.UseInitArray = true;
   std::unique_ptr<llvm::TargetMachine> machine(
@@ -86,7 +86,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   return machine;
 }
 
-/// Symbols that functions declared in `module` are called by, directly or by their C interface.
+/// The symbols of functions without a body in `module`, and of their C interfaces.
 static llvm::StringSet<> collectDeclared(ModuleOp module) {
   llvm::StringSet<> names;
   for (auto function : module.getOps<FunctionOpInterface>())
@@ -97,7 +97,7 @@ static llvm::StringSet<> collectDeclared(ModuleOp module) {
   return names;
 }
 
-/// Whoever loads the object has what it asks for. Only the object knows: code generation makes calls of its own.
+/// Checks that all undefined symbols are available. Code generation may add calls, so this reads the object file.
 static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &triple,
                                   const llvm::StringSet<> &declared) {
   llvm::StringSet<> provided;
@@ -106,8 +106,8 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
 #include "rnn_runtime/simt.def"
 #undef RNNRT_ENTRY
   provided.insert("_GLOBAL_OFFSET_TABLE_");
-  provided.insert(".TOC."); // the same of POWER
-  // C has them, but LLVM's table of its functions has not: what a processor without the instruction calls.
+  provided.insert(".TOC."); // on POWER
+  // Called on processors without FMA. LLVM's table of library functions lacks them.
   provided.insert("fma");
   provided.insert("fmaf");
   llvm::TargetLibraryInfoImpl library(triple);

@@ -1,4 +1,4 @@
-//===- Optimize.cpp - LLVM's passes over a translated module ------------------===//
+//===- Optimize.cpp - LLVM's optimization pipeline ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,13 +25,12 @@
 using namespace mlir::rnn;
 
 //===----------------------------------------------------------------------===//
-// Functions of tiles
+// Hand-tiled functions
 //===----------------------------------------------------------------------===//
 
-/// What functions marked with `handTiledAttribute` get instead of the default pipeline. Their loops are vectors already and
-/// unrolled as far as registers go, the counters are as wide as addresses, nothing is idle, and nearly all that does not
-/// depend on a loop stands in front of it. The default pipeline takes twice as long for the same code: it combines
-/// instructions seven times, and has loop passes that find nothing in long bodies.
+/// The pipeline of functions with `handTiledAttribute`. Their loops are already vectorized, unrolled and mostly free of
+/// invariants. The default pipeline takes twice as long for the same code: it runs InstCombine seven times, and its
+/// loop passes have no effect on these long bodies.
 static llvm::FunctionPassManager makeHandTiledPasses() {
   auto hoist = [](bool rotate) {
     llvm::LoopPassManager loops;
@@ -44,16 +43,16 @@ static llvm::FunctionPassManager makeHandTiledPasses() {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());
-  // Descriptors of memrefs go here.
+  // Removes memref descriptors.
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(hoist(/*rotate=*/true));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::GVNPass());
   passes.addPass(llvm::SCCPPass());
   passes.addPass(llvm::InstCombinePass());
-  // What loops ask of their bounds is known inside of them.
+  // Removes comparisons with loop bounds inside the loops.
   passes.addPass(llvm::CorrelatedValuePropagationPass());
-  // Addresses that have become independent of a loop.
+  // Hoists addresses that have become loop-invariant.
   passes.addPass(hoist(/*rotate=*/false));
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()
@@ -66,13 +65,13 @@ static llvm::FunctionPassManager makeHandTiledPasses() {
 }
 
 namespace {
-/// Runs those passes.
+/// Runs this pipeline.
 class HandTiledPass : public llvm::PassInfoMixin<HandTiledPass> {
 public:
-  /// `running` is set as long as they run.
+  /// `running` is true while the pipeline runs.
   explicit HandTiledPass(bool &running) : passes(makeHandTiledPasses()), running(&running) {}
 
-  /// It alone may see these functions.
+  /// The only pass that runs on these functions.
   static bool isRequired() { return true; }
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
@@ -90,7 +89,7 @@ private:
 };
 } // namespace
 
-/// The function that a pass is to see.
+/// The function that a pass runs on, or null.
 static const llvm::Function *getFunction(const llvm::Any &ir) {
   if (auto *unit = llvm::any_cast<const llvm::Function *>(&ir))
     return *unit;
@@ -110,7 +109,7 @@ std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned lev
     bool inHandTiledPasses = false;
     llvm::PassInstrumentationCallbacks callbacks;
     callbacks.registerShouldRunOptionalPassCallback([&](llvm::StringRef pass, const llvm::Any &ir) {
-      // It looks through all code for what pointers to functions may be.
+      // This pass scans the whole module for function pointers.
       if (pass == "CalledValuePropagationPass")
         return false;
       const llvm::Function *function = getFunction(ir);
@@ -126,7 +125,7 @@ std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned lev
     builder.registerFunctionAnalyses(functions);
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
-    // After passes over the whole module, which find constant arguments.
+    // After the module passes, which propagate constant arguments.
     if (level != 0)
       builder.registerOptimizerEarlyEPCallback(
           [&](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {

@@ -1,4 +1,4 @@
-//===- Optimize.h - LLVM's passes over a translated module -*- C++ -*-===//
+//===- Optimize.h - LLVM's optimization pipeline -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,8 +17,8 @@ class TargetMachine;
 
 namespace mlir::rnn {
 
-/// LLVM's default pipeline at -O`level`, for the processor of `machine`. Functions marked with `handTiledAttribute` get a
-/// shorter one.
+/// Returns LLVM's default pipeline at -O`level` for the processor of `machine`. Functions with `handTiledAttribute` use
+/// a shorter pipeline.
 std::function<llvm::Error(llvm::Module *)> makeOptimizer(unsigned level, llvm::TargetMachine *machine);
 
 } // namespace mlir::rnn

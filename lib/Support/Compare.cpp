@@ -17,7 +17,7 @@ using llvm::StringRef;
 using llvm::Twine;
 
 namespace {
-/// How far one element is off.
+/// The error of one element.
 struct Difference {
   double error = 0.0, tolerance = 0.0;
   bool differs = false;
@@ -37,7 +37,7 @@ static Difference compareFloats(double got, double expected, const CompareOption
   result.error = std::fabs(got - expected);
   if (got == expected || (std::isnan(got) && std::isnan(expected)))
     return result;
-  // By the formula, any number would be near enough to an expected infinity: rtol * inf is inf.
+  // The formula accepts any value for an expected infinity, since rtol * inf is inf.
   if (std::isfinite(got) && std::isfinite(expected))
     result.tolerance = options.atol + options.rtol * std::fabs(expected);
   result.differs = !(result.error <= result.tolerance) || !std::isfinite(result.error);
@@ -45,7 +45,7 @@ static Difference compareFloats(double got, double expected, const CompareOption
 }
 
 static Difference compareIntegers(int64_t got, int64_t expected, const CompareOptions &options) {
-  // Without a sign the difference cannot overflow; as doubles, neighbours above 2^53 would be equal.
+  // An unsigned difference cannot overflow. Doubles cannot distinguish integers above 2^53.
   uint64_t distance = got > expected ? static_cast<uint64_t>(got) - static_cast<uint64_t>(expected)
                                      : static_cast<uint64_t>(expected) - static_cast<uint64_t>(got);
   Difference result;
@@ -55,7 +55,7 @@ static Difference compareIntegers(int64_t got, int64_t expected, const CompareOp
   return result;
 }
 
-/// Larger is worse. What has no finite error is worse than all that has one.
+/// Orders errors. A non-finite error is worse than any finite one.
 static double getExcess(const Difference &difference) {
   double excess = difference.error - difference.tolerance;
   return std::isnan(excess) ? std::numeric_limits<double>::infinity() : excess;
@@ -76,7 +76,7 @@ llvm::Error mlir::rnn::compareTensors(StringRef what, const HostTensor &got, con
   llvm::raw_string_ostream os(message);
   os << what << ": ";
 
-  // A tolerance that is infinite or no number makes a comparison that cannot fail or cannot succeed.
+  // With an infinite or NaN tolerance, the comparison always succeeds or always fails.
   if (!std::isfinite(options.atol) || !std::isfinite(options.rtol) || options.atol < 0 || options.rtol < 0) {
     os << "expected tolerances that are finite and not negative, but got atol = " << options.atol
        << ", rtol = " << options.rtol;

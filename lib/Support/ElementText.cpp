@@ -53,7 +53,7 @@ bool mlir::rnn::detail::isInteger(StringRef text) {
   return !text.empty() && llvm::all_of(text, llvm::isDigit);
 }
 
-/// Whether `text` is a decimal number, inf or nan. APFloat alone would also take forms such as `snan` and `0x1p3`.
+/// Returns true for a decimal number, inf or nan. APFloat also accepts forms such as `snan` and `0x1p3`.
 static bool isNumber(StringRef text) {
   if (!text.consume_front("-"))
     text.consume_front("+");
@@ -81,7 +81,7 @@ static llvm::Error storeInteger(const HostTensor &tensor, int64_t index, StringR
   if (!isInteger(text))
     return makeError(expected + ", but got " + quote(text) +
                      (isNumber(text) ? "; round it, or name a type such as f32 before `=`" : ""));
-  // No sign in the type: both 255 and -1 are an i8, as in MLIR.
+  // Integer types are signless: both 255 and -1 are an i8, as in MLIR.
   unsigned width = kind == ElementKind::I1 ? 1 : 8 * getElementSize(kind);
   bool negative = text.consume_front("-");
   text.consume_front("+");
@@ -97,7 +97,7 @@ static llvm::Error storeFloat(const HostTensor &tensor, int64_t index, StringRef
   StringRef type = stringifyElementKind(tensor.getKind());
   if (!isNumber(text))
     return makeError("expected a number for " + type + ", such as 1, -0.5, 1e-3, inf or nan, but got " + quote(text));
-  // Straight to the element type: by way of double it would be rounded twice.
+  // Convert directly to the element type. A conversion through double rounds twice.
   llvm::APFloat value(getSemantics(tensor.getKind()));
   auto status = value.convertFromString(text, llvm::APFloat::rmNearestTiesToEven);
   if (!status)
@@ -123,7 +123,7 @@ void mlir::rnn::detail::printElement(llvm::raw_ostream &os, const HostTensor &te
     return;
   }
   double value = tensor.getAsDouble(index);
-  if (value != value) { // std::to_chars would print signs of NaN
+  if (value != value) { // std::to_chars prints the sign of a NaN
     os << "nan";
     return;
   }
@@ -133,7 +133,7 @@ void mlir::rnn::detail::printElement(llvm::raw_ostream &os, const HostTensor &te
   } else if (kind == ElementKind::F64) {
     last = std::to_chars(buffer, end, value).ptr;
   } else {
-    // The standard library has no 16-bit numbers; five digits tell any two of them apart.
+    // The standard library has no 16-bit floats. Five digits distinguish any two of them.
     for (int precision = 1; precision <= 5; ++precision) {
       StringRef digits(buffer, std::to_chars(buffer, end, value, std::chars_format::general, precision).ptr - buffer);
       llvm::APFloat read(getSemantics(kind), digits), wide(llvm::APFloat::IEEEdouble(), digits);

@@ -1,6 +1,6 @@
 //===- ElementText.h - elements and quoted input in messages -*- C++ -*-===//
 //
-// What the files of this folder share when they read and print. Not installed.
+// Shared by the readers and printers of this folder. Not installed.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,16 +14,16 @@
 
 namespace mlir::rnn::detail {
 
-/// Whether `text` is decimal digits, after a sign if there is one.
+/// Returns true for decimal digits with an optional sign.
 bool isInteger(llvm::StringRef text);
 
-/// Reads the number `text` into element `index`, rounded once; one that is out of range is an error.
+/// Reads the number `text` into element `index`, rounded once. A number out of range is an error.
 llvm::Error parseElement(const HostTensor &tensor, int64_t index, llvm::StringRef text);
 
 /// Prints the shortest number that reads back as element `index`. Every NaN is `nan`.
 void printElement(llvm::raw_ostream &os, const HostTensor &tensor, int64_t index);
 
-/// `text` in backticks, with unprintable bytes escaped and the middle of a long text left out: input may be anything.
+/// Returns `text` in backticks, with unprintable bytes escaped and the middle of a long text omitted.
 std::string quote(llvm::StringRef text);
 
 } // namespace mlir::rnn::detail

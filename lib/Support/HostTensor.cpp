@@ -1,4 +1,4 @@
-//===- HostTensor.cpp - a dense tensor in host memory -------------------------===//
+//===- HostTensor.cpp - a contiguous tensor in host memory --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -47,7 +47,7 @@ bool mlir::rnn::isFloatKind(ElementKind kind) {
 }
 
 std::optional<int64_t> mlir::rnn::getNumBytes(llvm::ArrayRef<int64_t> shape, ElementKind kind) {
-  // A zero anywhere makes the tensor empty, but sizes beside it must still be sane.
+  // A zero size makes the tensor empty. The other sizes must be valid nevertheless.
   int64_t bytes = getElementSize(kind);
   bool empty = false;
   for (int64_t size : shape) {
@@ -61,7 +61,7 @@ std::optional<int64_t> mlir::rnn::getNumBytes(llvm::ArrayRef<int64_t> shape, Ele
   return empty ? 0 : bytes;
 }
 
-/// Bytes of memory in this machine, or the largest number where that is unknown.
+/// The bytes of physical memory, or the maximum value if unknown.
 static int64_t getPhysicalMemory() {
   int64_t bytes, pages = sysconf(_SC_PHYS_PAGES), pageSize = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || pageSize <= 0 || llvm::MulOverflow(pages, pageSize, bytes))
@@ -69,7 +69,7 @@ static int64_t getPhysicalMemory() {
   return bytes;
 }
 
-/// Truncates; what does not fit becomes the nearest integer that does, and NaN becomes 0. The cast alone is undefined.
+/// Truncates with saturation. NaN becomes 0. A plain cast is undefined for these values.
 static int64_t toInteger(double value) {
   if (std::isnan(value))
     return 0;
@@ -84,7 +84,7 @@ llvm::Expected<HostTensor> HostTensor::allocate(ElementKind kind, llvm::ArrayRef
   if (!bytes || *bytes > std::numeric_limits<int64_t>::max() - 64)
     return llvm::createStringError("a tensor " + tensor.getTypeString() + " has more bytes than 63 bits can count");
   size_t rounded = llvm::alignTo(std::max<int64_t>(*bytes, 1), 64);
-  // Systems that promise more memory than they have would end the process when it is filled.
+  // A system that overcommits memory would kill the process when the memory is written.
   void *memory = *bytes > getPhysicalMemory() ? nullptr : std::aligned_alloc(64, rounded);
   if (!memory)
     return llvm::createStringError("no memory for a tensor " + tensor.getTypeString() + " of " +

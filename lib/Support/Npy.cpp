@@ -21,7 +21,7 @@ using llvm::StringRef;
 using llvm::Twine;
 using namespace mlir::rnn::detail;
 
-// Elements are copied between file and memory as they are.
+// Elements are copied between file and memory without conversion.
 static_assert(llvm::endianness::native == llvm::endianness::little, "npy files are read and written on little endian");
 
 //===----------------------------------------------------------------------===//
@@ -58,7 +58,7 @@ llvm::Expected<HostTensor> mlir::rnn::parseNpy(StringRef bytes, StringRef name, 
     return contents.takeError();
   const auto &[kind, fortranOrder, shape, elements] = *contents;
 
-  // Before memory is asked for, so that a header that lies costs nothing.
+  // Check the header before memory is allocated.
   std::optional<int64_t> numBytes = getNumBytes(shape, kind);
   std::string type = HostTensor(kind, shape, nullptr).getTypeString();
   if (!numBytes)
@@ -96,10 +96,10 @@ llvm::Expected<HostTensor> mlir::rnn::readNpy(StringRef path, std::optional<Elem
     return makeNpyError(path, "expected an npy file, but it cannot be opened: " + code.message() + "; check the path");
   if (llvm::sys::fs::is_directory(status))
     return makeNpyError(path, "expected an npy file, but got a directory; name a file in it");
-  // Devices may have no end.
+  // A device may be endless.
   if (!llvm::sys::fs::is_regular_file(status) && status.type() != llvm::sys::fs::file_type::fifo_file)
     return makeNpyError(path, "expected an npy file, but got a device or a socket; copy the data to a file");
-  // Read as volatile, that is, not mapped: a mapped file that somebody shortens kills the process.
+  // Read as volatile, which does not map the file: access to a mapped file that is truncated kills the process.
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
                                             /*IsVolatile=*/true);
   if (!buffer)
@@ -112,7 +112,7 @@ llvm::Expected<HostTensor> mlir::rnn::readNpy(StringRef path, std::optional<Elem
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// Everything before the elements, byte for byte as NumPy writes it.
+/// Returns the bytes before the elements, identical to NumPy's.
 static std::string makePreamble(const HostTensor &tensor) {
   const NpyDType &dtype = getNpyDType(tensor.getKind());
   std::string dict;
@@ -121,22 +121,22 @@ static std::string makePreamble(const HostTensor &tensor) {
      << "', 'fortran_order': False, 'shape': (";
   llvm::interleaveComma(tensor.getShape(), os);
   os << (tensor.getRank() == 1 ? ",), }" : "), }");
-  // NumPy leaves room for the first size to grow to 21 digits, so that rows can be appended in place.
+  // NumPy reserves 21 digits for the first size, so that rows can be appended in place.
   if (tensor.getRank() > 0)
     os.indent(21 - std::to_string(tensor.getShape().front()).size());
-  // Magic, version and length are 10 bytes; a line feed ends the padding.
+  // Magic, version and length have 10 bytes. A line feed ends the padding.
   os.indent((64 - (dict.size() + 11) % 64) % 64) << "\n";
   std::string preamble = npyMagic.str();
   preamble += {'\1', '\0', static_cast<char>(dict.size() & 0xff), static_cast<char>(dict.size() >> 8)};
   return preamble + dict;
 }
 
-/// Writes and closes. A stream that still holds an error when it goes would end the process.
+/// Writes and closes the stream, and clears its error: the destructor of a stream with an error ends the process.
 static std::error_code writeTo(llvm::raw_fd_ostream &os, const HostTensor &tensor) {
   os << makePreamble(tensor);
   if (tensor.getKind() == ElementKind::I1)
     for (int64_t index = 0, count = tensor.getNumElements(); index < count; ++index)
-      os << static_cast<char>(tensor.getAsInteger(index)); // NumPy's bool is 0 or 1, memory may hold others
+      os << static_cast<char>(tensor.getAsInteger(index)); // NumPy's bool is 0 or 1; memory may hold other values
   else
     os.write(tensor.getDataAs<char>(), tensor.getNumBytes());
   os.flush();
@@ -164,7 +164,7 @@ llvm::Error mlir::rnn::writeNpy(StringRef path, const HostTensor &tensor) {
   if (exists && llvm::sys::fs::is_directory(status))
     return makeWriteError(path, "it is a directory");
   if (exists && !llvm::sys::fs::is_regular_file(status)) {
-    // A pipe or a device cannot be replaced, so it is the one case in which half a file may come out.
+    // A pipe or device cannot be replaced by a rename. Only in this case the output may be partial.
     std::error_code code;
     llvm::raw_fd_ostream os(path, code, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
                             llvm::sys::fs::OF_None);
@@ -178,7 +178,7 @@ llvm::Error mlir::rnn::writeNpy(StringRef path, const HostTensor &tensor) {
     return code ? makeWriteError(path, code.message()) : llvm::Error::success();
   }
 
-  // Beside the file that a link points to, so that the rename stays on one disk and the link stays.
+  // Create the temporary file beside the target of a link: the rename stays on one disk and keeps the link.
   llvm::SmallString<128> target(path);
   if (exists)
     if (std::error_code code = llvm::sys::fs::real_path(path, target))

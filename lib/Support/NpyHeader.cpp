@@ -1,4 +1,4 @@
-//===- NpyHeader.cpp - what stands before the elements of an npy file ------===//
+//===- NpyHeader.cpp - the header of an npy file ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,8 @@ using namespace mlir::rnn::detail;
 using llvm::StringRef;
 using llvm::Twine;
 
-// Types without a sign take both. The first entry of a kind is what the writer uses and what errors advise.
+// A signless type accepts signed and unsigned dtypes. The writer and the advice in errors use the first entry of a
+// kind.
 static constexpr NpyDType dtypes[] = {
     {"b1", ElementKind::I1, "bool_"},    {"i1", ElementKind::I8, "int8"},     {"i2", ElementKind::I16, "int16"},
     {"i4", ElementKind::I32, "int32"},   {"i8", ElementKind::I64, "int64"},   {"f2", ElementKind::F16, "float16"},
@@ -41,7 +42,7 @@ struct Header {
   std::optional<llvm::SmallVector<int64_t>> shape;
 };
 
-/// Reads the dictionary: Python's spelling of strings, booleans and tuples of integers, in the forms that NumPy writes.
+/// Parses the dictionary: Python strings, booleans and tuples of integers, in the forms that NumPy writes.
 class HeaderParser {
 public:
   HeaderParser(StringRef text, StringRef name) : whole(text), rest(text), name(name) {}
@@ -56,7 +57,7 @@ public:
   }
 
 private:
-  /// Every error of the header: what was expected, where, and the advice that always helps.
+  /// Returns an error of the header with the expected text, the position and the advice.
   llvm::Error fail(const Twine &expected) {
     return makeNpyError(name, "expected the header " + expected + " at byte " + Twine(whole.size() - rest.size()) +
                                   " of " + quote(whole.rtrim(" \n")) + "; write the file again with numpy.save");
@@ -160,7 +161,7 @@ private:
 };
 } // namespace
 
-/// Splits `bytes` into the text of the header and the elements.
+/// Splits `bytes` into header text and elements.
 static llvm::Expected<std::pair<StringRef, StringRef>> splitFile(StringRef bytes, StringRef name) {
   if (!bytes.starts_with(npyMagic)) {
     StringRef advice = bytes.starts_with("PK") ? "; an npz file is a zip archive of npy files: unpack it with unzip"
@@ -190,13 +191,13 @@ static llvm::Expected<std::pair<StringRef, StringRef>> splitFile(StringRef bytes
   return std::make_pair(bytes.substr(start, length), bytes.drop_front(start + length));
 }
 
-/// The element type of a dtype, which is `wanted` where one is given.
+/// The element type of a dtype. If `wanted` is given, the dtype must match it.
 static llvm::Expected<ElementKind> resolveKind(StringRef descr, StringRef name, std::optional<ElementKind> wanted) {
   const NpyDType *dtype = nullptr;
   if (!descr.empty())
     dtype = llvm::find_if(dtypes, [&](const NpyDType &known) { return known.code == descr.drop_front(); });
   if (!dtype || dtype == std::end(dtypes)) {
-    // Arrays of ml_dtypes.bfloat16 are saved as two bytes without a meaning.
+    // NumPy saves arrays of ml_dtypes.bfloat16 as two opaque bytes.
     StringRef advice = descr.ends_with("V2") ? "; save bf16 as its bits, with array.view(numpy.uint16)"
                                              : "; convert it before it is saved, for example with "
                                                "array.astype(numpy.float32)";
@@ -205,7 +206,7 @@ static llvm::Expected<ElementKind> resolveKind(StringRef descr, StringRef name, 
                         "but got " +
                             quote(descr) + advice);
   }
-  // The order of a single byte has no meaning, whatever the mark.
+  // Single bytes have no byte order.
   char order = descr.front();
   bool anyOrder = getElementSize(dtype->kind) == 1 && StringRef("|<>").contains(order);
   if (order == '>' && !anyOrder)
@@ -218,7 +219,7 @@ static llvm::Expected<ElementKind> resolveKind(StringRef descr, StringRef name, 
   bool isBits = dtype->code == "u2";
   if (isBits && !wanted)
     return makeNpyError(name,
-                        "the dtype `<u2` holds i16 or the bits of f16 or bf16, and nothing says which is wanted; name "
+                        "the dtype `<u2` holds i16 or the bits of f16 or bf16, which is ambiguous; specify "
                         "the type or save with another dtype");
   if (!wanted || *wanted == dtype->kind)
     return dtype->kind;

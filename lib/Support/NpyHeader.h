@@ -1,6 +1,6 @@
-//===- NpyHeader.h - what stands before the elements of an npy file -*- C++ -*-===//
+//===- NpyHeader.h - the header of an npy file -*- C++ -*-===//
 //
-// For Npy.cpp alone. Not installed.
+// Used by Npy.cpp only. Not installed.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,12 +18,12 @@ inline constexpr llvm::StringRef npyMagic("\x93NUMPY", 6);
 inline constexpr size_t npyMaxRank = 32;
 
 struct NpyDType {
-  llvm::StringLiteral code; // without the byte order
+  llvm::StringLiteral code; // without byte order
   ElementKind kind;
   llvm::StringLiteral numpyName;
 };
 
-/// A file taken apart. `elements` points into it and has any length so far.
+/// A parsed file. `elements` points into it; its length is not checked yet.
 struct NpyContents {
   ElementKind kind;
   bool fortranOrder;
@@ -31,13 +31,13 @@ struct NpyContents {
   llvm::StringRef elements;
 };
 
-/// The dtype that stores `kind`. bf16 goes as its bits, for NumPy does not know it.
+/// The dtype that stores `kind`. bf16 is stored as its bits, since NumPy does not support it.
 const NpyDType &getNpyDType(ElementKind kind);
 
 /// An error about the file `name`.
 llvm::Error makeNpyError(llvm::StringRef name, const llvm::Twine &message);
 
-/// Reads the header; `wanted` is as for `readNpy`.
+/// Parses the header. `wanted` is that of `readNpy`.
 llvm::Expected<NpyContents> splitNpy(llvm::StringRef bytes, llvm::StringRef name, std::optional<ElementKind> wanted);
 
 } // namespace mlir::rnn::detail

@@ -16,7 +16,7 @@ using llvm::StringRef;
 using llvm::Twine;
 using namespace mlir::rnn::detail;
 
-// As many as an npy file may have.
+// The limit of npy files.
 static constexpr size_t maxRank = 32;
 
 static llvm::Error makeError(const Twine &message) {
@@ -28,14 +28,14 @@ static llvm::Error makeError(const Twine &message) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What stands after `=`.
+/// The text after `=`.
 struct Literal {
   llvm::SmallVector<StringRef> numbers;
-  llvm::SmallVector<int64_t> shape; // of the brackets, without an outer pair that holds all: `[1,2][3,4]` is 2x2
+  llvm::SmallVector<int64_t> shape; // of the brackets, with an optional outer pair: `[1,2][3,4]` is 2x2
   bool isScalar = false;            // one number without brackets
 };
 
-/// What the lists of one depth have in common.
+/// State of the lists at one depth.
 struct Level {
   int64_t count = 0; // of the list being read
   int64_t size = -1; // of the lists read before; -1 before the first
@@ -47,7 +47,7 @@ static bool isSeparator(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/// Reads nested lists, one level of an array per depth instead of recursion: depth is under the control of the input.
+/// Parses nested lists with an explicit stack: the input controls the depth, which recursion may not survive.
 static llvm::Expected<Literal> parseLiteral(StringRef text) {
   Literal literal;
   llvm::SmallVector<Level> levels(1);
@@ -96,7 +96,7 @@ static llvm::Expected<Literal> parseLiteral(StringRef text) {
     if (++depth > maxRank)
       return makeError("expected at most " + Twine(maxRank) + " nested lists, but got more in " + quote(text));
     if (depth == levels.size())
-      levels.emplace_back(); // `level` is dead from here on
+      levels.emplace_back(); // invalidates `level`
     afterItem = false;
     rest = rest.drop_front();
   }
@@ -131,18 +131,18 @@ static std::string describeType(ElementKind kind, llvm::ArrayRef<int64_t> shape)
   return text + stringifyElementKind(kind).str();
 }
 
-/// The sizes that `literal` gives a tensor of type `wanted`, whose unknown sizes are negative.
+/// The shape of `literal` as a tensor of type `wanted`, whose dynamic sizes are negative.
 static llvm::Expected<llvm::SmallVector<int64_t>> resolveShape(const Literal &literal, StringRef text,
                                                                const WantedType &wanted) {
   if (!literal.isScalar && matches(literal.shape, wanted.shape))
     return literal.shape;
-  llvm::SmallVector<int64_t> outer = {1}; // `[[1,2]]` may be 1x2 or, with the outer pair left out, 1x1x2
+  llvm::SmallVector<int64_t> outer = {1}; // `[[1,2]]` is 1x2 or, with an omitted outer pair, 1x1x2
   outer.append(literal.shape);
   if (!literal.isScalar && matches(outer, wanted.shape))
     return outer;
   std::string type = describeType(wanted.kind, wanted.shape);
   if (llvm::all_of(wanted.shape, [](int64_t size) { return size >= 0; })) {
-    // The sizes are known, so one number is all elements and a flat list is the elements in order.
+    // For static sizes, one number fills all elements, and a flat list has the elements in order.
     std::optional<int64_t> bytes = getNumBytes(wanted.shape, wanted.kind);
     if (!bytes)
       return makeError("the type " + type + " has more bytes than 63 bits can count");
@@ -156,7 +156,7 @@ static llvm::Expected<llvm::SmallVector<int64_t>> resolveShape(const Literal &li
                        Twine(literal.shape[0]) + " in " + quote(text));
   }
   if (literal.isScalar)
-    return makeError("one number does not say the unknown sizes of " + type + "; write the type before it, as in " +
+    return makeError("one number does not define the dynamic sizes of " + type + "; write the type before it, as in " +
                      quote("2x3xf32=" + text.trim().str()));
   return makeError("expected the lists of " + quote(text) + " to be " + type + ", but got " +
                    describeType(wanted.kind, literal.shape));
@@ -228,7 +228,7 @@ llvm::Expected<HostTensor> mlir::rnn::parseTensorText(StringRef text, const Want
     return tensor.takeError();
   int64_t count = tensor->getNumElements();
   if (literal->isScalar) {
-    // Into a scalar first: the number is read once, and must be right for an empty tensor too.
+    // Parse the number once, into a scalar. It must be valid for an empty tensor too.
     auto scalar = HostTensor::allocate(type.kind, {});
     if (!scalar)
       return scalar.takeError();
@@ -249,7 +249,7 @@ llvm::Expected<HostTensor> mlir::rnn::parseTensorText(StringRef text, const Want
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// Prints dim `dim` and what is inside it, starting at element `index`, which is moved on.
+/// Prints dimension `dim` and all inner ones from element `index`, and advances `index`.
 static void printList(llvm::raw_ostream &os, const HostTensor &tensor, size_t dim, int64_t &index) {
   if (dim == tensor.getShape().size()) {
     printElement(os, tensor, index++);

@@ -150,7 +150,7 @@ TEST_F(JITTest, ArgumentsAreNotWritten) {
 }
 
 TEST_F(JITTest, HalfPrecisionConversionsAreThere) {
-  // Without an instruction for it, LLVM calls functions that the system's compiler runtime need not have.
+  // Without such instructions, LLVM calls functions that the compiler runtime of the system may lack.
   for (const char *wide : {"f32", "f64"})
     for (const char *narrow : {"f16", "bf16"}) {
       std::string w = wide, n = narrow;
@@ -286,7 +286,7 @@ TEST_F(JITTest, ManyThreads) {
     thread.join();
 }
 
-// Steps large enough to be shared: one call gets the threads of the pool, the others at the same time work alone.
+// Steps large enough for threads: one call uses the thread pool, concurrent calls use one thread each.
 TEST_F(JITTest, SharedStepsOfCallsAtOnceHaveTheSameBits) {
   auto module = compile(R"(
     func.func @main(%a: tensor<f32>) -> tensor<4x20x130xf32> {
@@ -325,8 +325,8 @@ TEST_F(JITTest, SharedStepsOfCallsAtOnceHaveTheSameBits) {
     thread.join();
 }
 
-/// Makes a module invalid in front of a pass: by a name that is there twice, which stays, or by a dead constant of the
-/// wrong type, which canonicalization takes away.
+/// Makes a module invalid before a pass: by a duplicate name, which stays, or by a dead constant of the
+/// wrong type, which canonicalization removes.
 struct Breaker : public PassInstrumentation {
   Breaker(StringRef pass, bool stays) : pass(pass), stays(stays) {}
 

@@ -1,4 +1,4 @@
-// CompareTest.cpp - what the comparer must accept and, above all, what it must refuse.
+// CompareTest.cpp - comparisons that must succeed, and those that must fail.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn/Support/Compare.h"
@@ -63,7 +63,7 @@ TEST(CompareTest, TolerancesAreInclusiveAndNotMore) {
   EXPECT_FALSE(passes(std::nextafter(-3.0, -4.0), -2.0, {0, 0.5}));
   EXPECT_TRUE(passes(3.5, 2.0, {0.5, 0.5}));
   EXPECT_FALSE(passes(3.75, 2.0, {0.5, 0.5}));
-  // The relative part counts from the expected value, not from the one that came.
+  // The relative tolerance scales with the expected value, not with the actual one.
   EXPECT_TRUE(passes(1.0, 2.0, {0, 0.5}));
   EXPECT_FALSE(passes(2.0, 1.0, {0, 0.5}));
   EXPECT_FALSE(passes(1e-30, 0.0, {0, 0.5}));

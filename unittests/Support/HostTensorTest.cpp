@@ -1,4 +1,4 @@
-// HostTensorTest.cpp - sizes, memory and conversion of elements.
+// HostTensorTest.cpp - sizes, memory and element conversion.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
@@ -27,7 +27,7 @@ TEST(HostTensorTest, NumBytes) {
   EXPECT_EQ(getNumBytes({most}, ElementKind::I16), std::nullopt);
   EXPECT_EQ(getNumBytes({int64_t(1) << 32, int64_t(1) << 32}, ElementKind::I8), std::nullopt);
   EXPECT_EQ(getNumBytes({-1}, ElementKind::I8), std::nullopt);
-  // Sizes beside a zero must fit too, before it and after it.
+  // Sizes before and after a zero must be valid too.
   EXPECT_EQ(getNumBytes({0, -1}, ElementKind::I8), std::nullopt);
   EXPECT_EQ(getNumBytes({most, most, 0}, ElementKind::I8), std::nullopt);
   EXPECT_EQ(getNumBytes({0, most, most}, ElementKind::I8), std::nullopt);

@@ -80,7 +80,7 @@ inline constexpr llvm::StringRef version3 = bytes(
     "\200@\000\000\240@\000\000\320@");
 // clang-format on
 
-/// What is read without naming a type, and what is not.
+/// Files that are read without an explicit type, and those that are not.
 inline constexpr llvm::StringRef readable[] = {f4Matrix, f4Fortran, f8Scalar, f2Vector, boolVector, i1Vector, u1Vector,
                                                i2Vector, i4Cube,    i8Empty,  u8Vector, version2,   version3};
 inline constexpr llvm::StringRef refused[] = {u2Vector, bigEndian, structured, complex, text};

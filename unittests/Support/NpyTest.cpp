@@ -1,4 +1,4 @@
-// NpyTest.cpp - reading npy files: what NumPy writes, and everything that can be wrong with a file.
+// NpyTest.cpp - reading npy files: NumPy's own files, and invalid ones.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn/Support/Npy.h"
@@ -22,7 +22,7 @@ std::string read(llvm::StringRef bytes, std::optional<ElementKind> wanted = std:
   return tensor ? printTensorText(*tensor) : "error: " + llvm::toString(tensor.takeError());
 }
 
-/// A file of format 1.0 with this header and these elements.
+/// Returns a file of format 1.0 with a header and elements.
 std::string makeFile(llvm::StringRef header, llvm::StringRef elements = "") {
   std::string bytes("\x93NUMPY\1\0", 8);
   bytes += static_cast<char>(header.size() & 0xff);
@@ -60,8 +60,8 @@ TEST(NpyTest, WantedTypes) {
   EXPECT_EQ(read(samples::u8Vector, ElementKind::Index), "1xindex=[-1]");
   EXPECT_EQ(read(samples::f8Scalar, ElementKind::F64), "f64=-0.1");
   EXPECT_EQ(read(samples::u2Vector),
-            "error: `in.npy`: the dtype `<u2` holds i16 or the bits of f16 or bf16, and nothing "
-            "says which is wanted; name the type or save with another dtype");
+            "error: `in.npy`: the dtype `<u2` holds i16 or the bits of f16 or bf16, which is "
+            "ambiguous; specify the type or save with another dtype");
   EXPECT_EQ(
       read(samples::f8Scalar, ElementKind::F32),
       "error: `in.npy`: expected elements of type f32, but got the dtype `<f8`; convert it before it is saved, with "
@@ -165,7 +165,7 @@ TEST(NpyTest, MagicVersionAndLength) {
   EXPECT_EQ(patched(9, 1),
             "error: `in.npy`: expected a header of 374 bytes, but got 142 until the end of the file; copy or "
             "save the file again");
-  // A length that ends inside the dictionary, and one that takes elements for header.
+  // A header length that ends inside the dictionary, and one that includes elements.
   EXPECT_NE(patched(8, 20).find("expected the header"), std::string::npos);
   EXPECT_NE(patched(8, 0x77).find("expected the header to end after }"), std::string::npos);
   std::string huge = samples::version2.str();

@@ -1,4 +1,4 @@
-// NpyWriteTest.cpp - writing npy files: NumPy's own bytes, every type there and back, and files that cannot be written.
+// NpyWriteTest.cpp - writing npy files: NumPy's own bytes, round trips of every type, and write errors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "NpySamples.h"
@@ -19,7 +19,7 @@ namespace fs = llvm::sys::fs;
 
 namespace {
 
-/// A folder for one test.
+/// A temporary folder of one test.
 class NpyWriteTest : public testing::Test {
 protected:
   void SetUp() override { ASSERT_FALSE(fs::createUniqueDirectory("npy-write-test", folder)); }
@@ -44,7 +44,7 @@ protected:
 };
 
 TEST_F(NpyWriteTest, BytesAreNumPys) {
-  // All but those that NumPy stores in another way than the writer does: Fortran order, unsigned, newer formats.
+  // All except those that NumPy stores differently: Fortran order, unsigned, newer formats.
   for (llvm::StringRef sample : {samples::f4Matrix, samples::f8Scalar, samples::f2Vector, samples::boolVector,
                                  samples::i1Vector, samples::i2Vector, samples::i8Empty}) {
     std::string file = path("out.npy");
@@ -129,7 +129,7 @@ TEST_F(NpyWriteTest, PlacesThatCannotBeWritten) {
 TEST_F(NpyWriteTest, AFullDiskLeavesTheOlderFile) {
   std::string file = path("out.npy");
   ASSERT_EQ(messageOf(writeNpy(file, makeTensor(ElementKind::F32, {1}, {1}))), "");
-  // A limit on the size of files fails like a full disk, once its signal is out of the way.
+  // A file size limit fails like a full disk, if its signal is ignored.
   rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   auto handler = std::signal(SIGXFSZ, SIG_IGN);

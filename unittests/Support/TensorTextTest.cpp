@@ -1,4 +1,4 @@
-// TensorTextTest.cpp - tensors as text: forms, types, errors, and every value of 16 bits there and back.
+// TensorTextTest.cpp - tensors as text: forms, types, errors, and round trips of all 16-bit values.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn/Support/TensorText.h"
@@ -12,7 +12,7 @@ using namespace support_test;
 
 namespace {
 
-/// `text` in the printed form, which names the type and the elements.
+/// Returns `text` in printed form, with type and elements.
 std::string normalize(llvm::StringRef text, const WantedType *wanted = nullptr) {
   auto tensor = parseTensorText(text, wanted);
   return tensor ? printTensorText(*tensor) : "error: " + llvm::toString(tensor.takeError());
@@ -48,10 +48,10 @@ TEST(TensorTextTest, TypesOfTheFunction) {
   EXPECT_EQ(normalize("[[1,2],[3,4],[5,6]]", &open), "3x2xf32=[[1, 2], [3, 4], [5, 6]]");
   EXPECT_EQ(normalize("[1,2]", &open), "1x2xf32=[[1, 2]]");
   EXPECT_EQ(normalize("4", &scalar), "index=4");
-  // A type that is named wins; whether it fits the function is for the caller.
+  // An explicit type takes precedence. The caller checks it against the function.
   EXPECT_EQ(normalize("3xi8=1", &fixed), "3xi8=[1, 1, 1]");
-  EXPECT_EQ(normalize("1", &open), "error: one number does not say the unknown sizes of ?x2xf32; write the type before "
-                                   "it, as in `2x3xf32=1`");
+  EXPECT_EQ(normalize("1", &open), "error: one number does not define the dynamic sizes of ?x2xf32; write the type "
+                                   "before it, as in `2x3xf32=1`");
   EXPECT_EQ(normalize("[[1,2,3]]", &open), "error: expected the lists of `[[1,2,3]]` to be ?x2xf32, but got 1x3xf32");
   WantedType huge{ElementKind::F32, {std::numeric_limits<int64_t>::max(), 2}};
   EXPECT_EQ(normalize("1", &huge), "error: the type 9223372036854775807x2xf32 has more bytes than 63 bits can count");
@@ -142,7 +142,7 @@ TEST(TensorTextTest, DepthAndLengthAreLimitedNotFatal) {
 }
 
 TEST(TensorTextTest, NumbersAreRoundedOnce) {
-  // Just above the middle of two f16; by way of f32 or double it would be the middle and go to even.
+  // Just above the midpoint of two f16 values. Rounded through f32 or double it is the midpoint, which rounds to even.
   EXPECT_EQ(normalize("f16=2049.00000000000000000000000001"), "f16=2050");
   EXPECT_EQ(normalize("f16=2049"), "f16=2048");
   EXPECT_EQ(normalize("f32=16777217.000000000000001"), "f32=16777218");

@@ -22,7 +22,7 @@ inline constexpr ElementKind allKinds[] = {ElementKind::I1,  ElementKind::I8,   
                                            ElementKind::I64, ElementKind::F16,  ElementKind::BF16, ElementKind::F32,
                                            ElementKind::F64, ElementKind::Index};
 
-/// The message of a failure; a success is the failure of the test.
+/// Returns the message of an error. A success fails the test.
 template <typename T> std::string errorOf(llvm::Expected<T> result) {
   if (result) {
     ADD_FAILURE() << "expected an error";
@@ -31,12 +31,12 @@ template <typename T> std::string errorOf(llvm::Expected<T> result) {
   return llvm::toString(result.takeError());
 }
 
-/// The message, or nothing for a success.
+/// Returns the message, or an empty string for a success.
 inline std::string messageOf(llvm::Error error) {
   return error ? llvm::toString(std::move(error)) : "";
 }
 
-/// The value, or an empty tensor and the failure of the test.
+/// Returns the value. An error returns an empty tensor and fails the test.
 inline HostTensor valueOf(llvm::Expected<HostTensor> result) {
   if (result)
     return *result;

@@ -1,7 +1,7 @@
-//===- JIT.h - from a module to functions of this process -*- C++ -*-===//
+//===- JIT.h - compile a module in memory -*- C++ -*-===//
 //
-// Compiles a module in memory and calls its functions with host tensors. The compiler does not link the runtime:
-// whoever calls compiled code links it and hands its symbols and a call over.
+// Compiles a module in memory and calls its functions with host tensors. The compiler does not link the runtime: the
+// caller links it, and passes its symbols and a call.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,7 +24,7 @@ class ExecutionEngine;
 
 namespace mlir::rnn {
 
-/// One function that compiled code may call.
+/// A function that compiled code may call.
 struct RuntimeSymbol {
   llvm::StringRef name;
   void *address;
@@ -32,34 +32,34 @@ struct RuntimeSymbol {
 
 struct JITOptions {
   PipelineOptions pipeline;
-  /// LLVM's level, 0 to 3.
+  /// LLVM's optimization level, 0 to 3.
   unsigned optimizationLevel = 3;
-  /// The entries of the runtime: those of `rnnrt_abi_symbols` and of `rnnrt_abi_target_symbols` for the target.
+  /// The entry points of the runtime: those of `rnnrt_abi_symbols` and of `rnnrt_abi_target_symbols` for the target.
   llvm::ArrayRef<RuntimeSymbol> symbols;
-  /// How the passes run, for timing, printing and debugging.
+  /// Options of the pass manager: timing, printing and debugging.
   RunOptions passes;
 };
 
-/// What a function wants and gives, as tensors and scalars.
+/// The argument and result types of a function: tensors and scalars.
 struct FunctionSignature {
   llvm::SmallVector<Type> inputs, results;
 };
 
-/// A compiled module. Functions may be called from several threads at once, each with a call of its own.
+/// A compiled module. Several threads may call functions at the same time, each with its own call.
 class CompiledModule {
 public:
   ~CompiledModule();
 
-  /// Runs the whole pipeline on `module` (which is changed) and compiles it for this machine. Diagnostics of passes go
-  /// to the context; the error says which step failed.
+  /// Runs the whole pipeline on `module`, which changes, and compiles it for this machine. Passes report diagnostics to
+  /// the context. The error says which step failed.
   static llvm::Expected<std::unique_ptr<CompiledModule>> compile(ModuleOp module, const JITOptions &options);
 
-  /// The signature of a public function, or an error that lists what there is.
+  /// The signature of a public function, or an error that lists all public functions.
   llvm::Expected<const FunctionSignature *> getSignature(llvm::StringRef name) const;
 
-  /// Calls a function through its uniform entry. An input that does not fit fails the call (`rnnrt_call_status`), as
-  /// does what goes wrong inside; there are no results then. Tensors of a function that works in device memory are
-  /// copied there and back. Results own their memory.
+  /// Calls a function through its entry point. An invalid input or an error during execution fails the call
+  /// (`rnnrt_call_status`), which then has no results. If the function uses device memory, tensors are copied to the
+  /// device and back. Results own their memory.
   llvm::Expected<llvm::SmallVector<HostTensor>> invoke(llvm::StringRef name, rnnrt_call *call,
                                                        llvm::ArrayRef<HostTensor> inputs) const;
 
@@ -73,7 +73,7 @@ private:
   };
   llvm::Expected<const Function *> getFunction(llvm::StringRef name) const;
 
-  /// What `invoke` needs itself of the runtime.
+  /// The runtime functions that `invoke` calls.
   struct Runtime {
     void (*release)(rnnrt_tensor_t *) = nullptr;
     void *(*allocate)(rnnrt_call *, int64_t) = nullptr;
@@ -90,11 +90,11 @@ private:
   Runtime runtime;
 };
 
-/// Registers what `compile` needs to know of upstream: the dialects that the pipeline produces, their bufferization
-/// models and their translations to LLVM IR. Call on the registry of the context before it is made.
+/// Registers the dialects that the pipeline produces, their bufferization models and their translations to LLVM IR. Use
+/// the registry to create the context of `compile`.
 void registerJITDialects(DialectRegistry &registry);
 
-/// "tensor<2x3xf32>" for messages; element kinds that cannot cross the boundary are an error of `compile`.
+/// The element kind of a scalar or element type, or none for an unsupported type.
 std::optional<ElementKind> getElementKind(Type elementType);
 
 } // namespace mlir::rnn

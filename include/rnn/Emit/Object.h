@@ -1,7 +1,7 @@
-//===- Object.h - from a module to an object file or a shared library -*- C++ -*-===//
+//===- Object.h - compile a module to an object file or shared library -*- C++ -*-===//
 //
-// Compiles a module ahead of time. The result needs librnn_runtime (for target simt also librnn_emulator) and the C
-// library, and nothing of LLVM or MLIR.
+// Compiles a module ahead of time. The result depends on librnn_runtime (and on librnn_emulator for target
+// simt) and the C library, not on LLVM or MLIR.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,56 +27,56 @@ namespace mlir::rnn {
 
 struct ObjectOptions {
   PipelineOptions pipeline;
-  /// LLVM's level, 0 to 3.
+  /// LLVM's optimization level, 0 to 3.
   unsigned optimizationLevel = 3;
-  /// Whose code is made; empty for this machine's system. Addresses must have 64 bits.
+  /// The target triple, 64 bits only. Empty for the triple of this machine.
   std::string triple;
-  /// A processor by LLVM's name, or `native` for the one of this machine. Empty for the oldest of its architecture, so
-  /// that the result runs on all of them.
+  /// LLVM's name of the processor, or `native` for this machine. Empty for the baseline of the architecture, which all
+  /// processors run.
   std::string cpu;
   bool listCandidates = false; ///< fill CompiledObject::candidates
-  /// How the passes run, for timing, printing and debugging.
+  /// Options of the pass manager: timing, printing and debugging.
   RunOptions passes;
 };
 
 /// A module as an object file in memory.
 struct CompiledObject {
-  /// What the linker reads (position independent), or LLVM IR as text.
+  /// A position-independent object file, or LLVM IR as text.
   std::string bytes;
-  /// What the module exports, in order.
+  /// The exported functions, in order.
   llvm::SmallVector<ExportedFunction> functions;
-  /// Those that run one op, and in which way, when options ask for them.
+  /// The functions that run one candidate each. Filled if `listCandidates` is set.
   llvm::SmallVector<CompiledCandidate> candidates;
 };
 
 enum class ObjectForm { Object, LLVMIR };
 
-/// Runs the whole pipeline on `module` (which is changed) and generates code. Diagnostics of passes go to the context;
-/// the error says what failed: the pipeline, an unknown triple or processor, or code that would need a function which
-/// neither the runtime, the C library nor a declaration in the module provides.
+/// Runs the whole pipeline on `module`, which changes, and generates code. Passes report diagnostics to the context.
+/// The error says what failed: the pipeline, an unknown triple or processor, or a call of a function that neither the
+/// runtime, the C library nor a declaration in the module provides.
 llvm::Expected<CompiledObject> compileObject(ModuleOp module, const ObjectOptions &options,
                                              ObjectForm form = ObjectForm::Object);
 
-/// Links the bytes of an object file to the shared library `outputPath`, which is known to loaders as `soname`, by the
-/// linker `linkerPath` or, if that is empty, by the first of ld.lld, cc and ld that the system has. The library
-/// depends on librnn_runtime, and on librnn_emulator if it calls entries of that.
+/// Links the bytes of an object file to the shared library `outputPath` with the name `soname`. Uses the linker
+/// `linkerPath` or, if that is empty, the first of ld.lld, cc and ld on the path. The library depends on
+/// librnn_runtime, and on librnn_emulator if it calls entry points of that library.
 llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef outputPath, llvm::StringRef soname,
                               llvm::StringRef linkerPath = "");
 
-/// How a header is written.
+/// Options of `writeCHeader`.
 struct HeaderOptions {
-  /// Begins the names of functions in C.
+  /// Prefix of the C function names.
   std::string prefix;
-  /// Where the module came from, for the comment at the top.
+  /// The source of the module, for the comment at the top.
   std::string sourceName;
 };
 
-/// The header for C and C++ of a module's functions. It fails if two of their names are the same in C.
+/// Returns the C and C++ header of the functions of a module. Fails if two functions have the same C name.
 llvm::Expected<std::string> writeCHeader(llvm::ArrayRef<ExportedFunction> functions, const HeaderOptions &options);
 
-/// Translates a module in the LLVM dialect, and adds what code for half precision needs: conversions that processors
-/// without instructions for them take from a compiler's runtime library, which need not be there. Calls of upstream's
-/// GPU runtime become calls of librnn_runtime. Null after a diagnostic.
+/// Translates a module in the LLVM dialect. Adds the conversions of half precision that LLVM's code generator calls on
+/// processors without such instructions, so that no compiler runtime library is required. Calls of upstream's GPU
+/// runtime become calls of librnn_runtime. Returns null after a diagnostic.
 std::unique_ptr<llvm::Module> translateToLLVMIR(Operation *module, llvm::LLVMContext &context);
 
 } // namespace mlir::rnn

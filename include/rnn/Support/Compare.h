@@ -1,6 +1,6 @@
 //===- Compare.h - numeric comparison of tensors -*- C++ -*-===//
 //
-// Element by element: |got - expected| <= atol + rtol * |expected|. NaN equals NaN, an infinity equals itself.
+// Elementwise: |got - expected| <= atol + rtol * |expected|. NaN equals NaN, and an infinity equals itself.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,8 +17,9 @@ struct CompareOptions {
   double atol = 0.0, rtol = 0.0;
 };
 
-/// Success, or an error that names `what`, the number of elements that differ, the worst one with its index, both values
-/// and both errors, and how many NaN and infinities each side has; a different type or shape is an error too.
+/// Compares two tensors. The error has `what`, the number of differing elements, the worst one with its index, both
+/// values and both errors, and the counts of NaN and infinities on each side. A different type or shape is an error
+/// too.
 llvm::Error compareTensors(llvm::StringRef what, const HostTensor &got, const HostTensor &expected,
                            const CompareOptions &options);
 

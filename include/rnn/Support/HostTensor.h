@@ -1,6 +1,6 @@
-//===- HostTensor.h - a dense tensor in host memory -*- C++ -*-===//
+//===- HostTensor.h - a contiguous tensor in host memory -*- C++ -*-===//
 //
-// What goes into and comes out of a compiled function. Knows no dialect and no runtime.
+// Arguments and results of compiled functions. Depends on no dialect and not on the runtime.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,23 +23,24 @@ namespace mlir::rnn {
 /// Element types of tensors at the boundary. `Index` is a 64-bit integer in memory.
 enum class ElementKind { I1, I8, I16, I32, I64, F16, BF16, F32, F64, Index };
 
-/// "f32", "i64", "index", and so on, as MLIR spells them.
+/// MLIR's names: "f32", "i64", "index" and so on.
 llvm::StringRef stringifyElementKind(ElementKind kind);
 std::optional<ElementKind> symbolizeElementKind(llvm::StringRef name);
-/// Bytes of one element; `i1` takes one byte.
+/// Bytes of one element. `i1` has one byte.
 int64_t getElementSize(ElementKind kind);
 bool isFloatKind(ElementKind kind);
 
-/// The product of `shape` times the element size, or none if a size is negative or the product does not fit in 63 bits.
+/// The number of bytes of a tensor, or none if a size is negative or the result overflows 63 bits.
 std::optional<int64_t> getNumBytes(llvm::ArrayRef<int64_t> shape, ElementKind kind);
 
-/// A dense row-major tensor, or a scalar (rank 0). Copies share the memory.
+/// A contiguous row-major tensor, or a scalar (rank 0). Copies share the memory.
 class HostTensor {
 public:
   HostTensor() = default;
-  /// Zero-filled memory, aligned to 64 bytes. The shape must satisfy `getNumBytes`; a failed allocation is an error.
+  /// Allocates zero-filled memory, aligned to 64 bytes. The shape must satisfy `getNumBytes`. A failed allocation is an
+  /// error.
   static llvm::Expected<HostTensor> allocate(ElementKind kind, llvm::ArrayRef<int64_t> shape);
-  /// Memory of somebody else, kept alive by `data`.
+  /// Wraps external memory, which `data` keeps alive.
   HostTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape, std::shared_ptr<void> data)
       : kind(kind), shape(shape.begin(), shape.end()), data(std::move(data)) {}
 
@@ -57,11 +58,11 @@ public:
   /// Element `index` in row-major order. Integers lose precision above 2^53.
   double getAsDouble(int64_t index) const;
   int64_t getAsInteger(int64_t index) const;
-  /// Rounds to the element type; an integer type truncates to the nearest 64-bit integer, NaN to 0.
+  /// Rounds to the element type. An integer type truncates and saturates to 64 bits; NaN becomes 0.
   void setFromDouble(int64_t index, double value);
   void setFromInteger(int64_t index, int64_t value);
 
-  /// "2x3xf32"; a scalar is its element type.
+  /// "2x3xf32", or the element type of a scalar.
   std::string getTypeString() const;
 
 private:

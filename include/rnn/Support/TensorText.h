@@ -1,6 +1,6 @@
 //===- TensorText.h - tensors as text -*- C++ -*-===//
 //
-// The form of command-line values: `2x3xf32=[[1,2,3],[4,5,6]]`, `2x3xf32=0.5` (all elements), `f32=1.5`, `7`.
+// The syntax of command-line values: `2x3xf32=[[1,2,3],[4,5,6]]`, `2x3xf32=0.5` (all elements), `f32=1.5`, `7`.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,16 +13,16 @@
 
 namespace mlir::rnn {
 
-/// Parses a value. Without a type, the type must be given by `wanted` (the function's own argument type, dims
-/// negative where dynamic), or else is i64 for integers and f32 for other numbers. inf, nan and exponents are numbers.
-/// Brackets are optional around a flat list with the right number of elements, as in iree-run-module.
+/// Parses a value. A value without a type has the type `wanted` (the argument type of the function; dynamic dims are
+/// negative) or, without that, i64 for integers and f32 for other numbers. inf, nan and exponents are numbers. A flat
+/// list with the right number of elements needs no brackets, as in iree-run-module.
 struct WantedType {
   ElementKind kind;
   llvm::SmallVector<int64_t> shape;
 };
 llvm::Expected<HostTensor> parseTensorText(llvm::StringRef text, const WantedType *wanted = nullptr);
 
-/// `2x3xf32=[[1, 2, 3], [4, 5, 6]]`, with as many digits as the type needs to be read back.
+/// Prints `2x3xf32=[[1, 2, 3], [4, 5, 6]]`, with enough digits for an exact round trip.
 std::string printTensorText(const HostTensor &tensor);
 
 } // namespace mlir::rnn

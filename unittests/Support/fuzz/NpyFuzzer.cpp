@@ -1,4 +1,4 @@
-// NpyFuzzer.cpp - libFuzzer on the reader of npy files. The first byte picks the type that is asked for.
+// NpyFuzzer.cpp - libFuzzer for the npy reader. The first byte selects the requested type.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RoundTrip.h"

@@ -13,7 +13,7 @@
 using namespace mlir::rnn;
 using llvm::StringRef;
 
-/// Empty for an error with a message, else what is wrong with it.
+/// Empty for a valid error, else the defect of its message.
 static std::string checkError(llvm::Error error) {
   std::string message = llvm::toString(std::move(error));
   if (message.empty())

@@ -1,4 +1,4 @@
-// RoundTrip.h - what must hold for any input of the two readers: an error, or a tensor that is written and read back
+// RoundTrip.h - the property of both readers for any input: an error, or a tensor that is written and read back
 // unchanged. Shared by the tests and the fuzzers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -20,7 +20,7 @@ Outcome checkNpy(llvm::StringRef bytes, std::optional<mlir::rnn::ElementKind> wa
 /// Reads `text` as a value on the command line.
 Outcome checkText(llvm::StringRef text);
 
-/// Whether the sizes in `text` are small enough to try: `9999999999xf32=0` is right, and needs that much memory.
+/// Returns true if the sizes in `text` are small. `9999999999xf32=0` is valid, but allocates that much memory.
 bool isCheap(llvm::StringRef text);
 
 } // namespace round_trip

@@ -1,4 +1,4 @@
-// TensorTextFuzzer.cpp - libFuzzer on the reader of values on the command line.
+// TensorTextFuzzer.cpp - libFuzzer for the parser of command-line values.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RoundTrip.h"
