@@ -17,7 +17,7 @@
 
 namespace mlir::rnn {
 
-/// How many steps a block op runs, unclamped, with the run-time check [B7]; it has a `seq_len_max`.
+/// Returns the `seq_len_max` of a block op as an index, unclamped, and emits its run-time check [B7].
 template <typename OpTy>
 Value checkSeqLenMax(OpBuilder &builder, OpTy op, Value call, Value T) {
   Location loc = op.getLoc();
@@ -28,7 +28,7 @@ Value checkSeqLenMax(OpBuilder &builder, OpTy op, Value call, Value T) {
   return length;
 }
 
-/// Dense copies of one op's buffers. Copies of results are written back, and all are freed, by `finish`.
+/// Contiguous buffers of one op. `finish` copies results back to strided buffers and frees all copies.
 class DenseBuffers {
 public:
   DenseBuffers(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
@@ -37,7 +37,7 @@ public:
   Value write(Value buffer) { return get(buffer, /*copyIn=*/false, /*copyOut=*/true); }
   Value update(Value buffer) { return get(buffer, /*copyIn=*/true, /*copyOut=*/true); }
 
-  /// A dense copy whatever the layout of the buffer.
+  /// Returns a contiguous copy of the buffer, for any layout.
   Value copyOf(Value buffer, bool copyIn, bool copyOut) {
     auto type = cast<MemRefType>(buffer.getType());
     SmallVector<Value> sizes;
@@ -51,7 +51,7 @@ public:
     return copy;
   }
 
-  /// A buffer of this op alone.
+  /// Allocates a buffer, which `finish` frees.
   Value allocate(MemRefType type, ValueRange sizes) {
     Value buffer = memref::AllocOp::create(builder, loc, type, sizes);
     copies.push_back({Value(), buffer});
@@ -71,7 +71,7 @@ private:
     if (!buffer)
       return buffer;
     auto type = cast<MemRefType>(buffer.getType());
-    // An offset does not matter: what is passed is the address of the first element.
+    // An offset is supported, since lowerings pass the address of the first element.
     if (type.getLayout().isIdentity() || type.areTrailingDimsContiguous(type.getRank()))
       return buffer;
     return copyOf(buffer, copyIn, copyOut);
@@ -79,7 +79,7 @@ private:
 
   OpBuilder &builder;
   Location loc;
-  SmallVector<std::pair<Value, Value>> copies; ///< where to write back (or null), and the copy
+  SmallVector<std::pair<Value, Value>> copies; ///< the buffer to copy back to (or null), and its copy
 };
 
 /// The symbolic dimensions of an op as index values.

@@ -1,8 +1,7 @@
-//===- BufferizableOpInterfaceImpl.cpp - value form to memref form -----------===//
+//===- BufferizableOpInterfaceImpl.cpp - bufferize the rnn ops ---------------===//
 //
-// A layer op reads its operands and writes fresh buffers, one per result that has a use. The gradient of the cudnn
-// family also writes its reserve space, which is therefore copied unless nobody else can see it, or the op has lowering `fused`,
-// whose kernels only read it.
+// A layer op reads its operands and writes new buffers, one per result with uses. `rnn.cudnn_backprop` with lowering
+// `runtime` also writes its reserve space. The reserve space is copied if it has other uses.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +21,7 @@ using namespace mlir::bufferization;
 
 namespace {
 
-/// True if `reserve` is written by a forward op of the same block and read by nothing but one gradient.
+/// Returns true if a forward op of the same block writes `reserve`, and its only reader is `user`.
 bool isPrivateReserve(Value reserve, Operation *user) {
   while (auto cast = reserve.getDefiningOp<tensor::CastOp>()) {
     if (!reserve.hasOneUse())
@@ -46,8 +45,8 @@ struct LayerOpModel : public BufferizableOpInterface::ExternalModel<LayerOpModel
     if (failed(bufferizable.resolveTensorOpOperandConflicts(rewriter, analysisState, state)))
       return failure();
     auto backprop = dyn_cast<CudnnBackpropOp>(op);
-    // The analysis knows writes through results only, so this one is decided here.
-    // On memrefs there is nothing to decide: the buffer is the caller's to overwrite.
+    // The analysis only models writes through results, so the copy of the reserve space is inserted here. In memref
+    // form the op overwrites the buffer.
     if (!backprop || !backprop.isValueForm() || backprop.getLowering() == Lowering::Fused ||
         isPrivateReserve(backprop.getReserveSpace(), op))
       return success();
@@ -81,17 +80,17 @@ struct LayerOpModel : public BufferizableOpInterface::ExternalModel<LayerOpModel
     }
     FailureOr<SmallVector<SmallVector<OpFoldResult>>> sizes = getResultSizes(layer, rewriter, buffers);
     if (failed(sizes))
-      return op->emitError("cannot be bufferized: the sizes of its results are not known");
+      return op->emitError("cannot be bufferized: the sizes of its results cannot be computed");
     SmallVector<int32_t> segments;
     for (unsigned index = 0, end = signature.operands.size(); index < end; ++index)
       segments.push_back(layer.getOperandsOf(index).size());
     for (unsigned index = 0, end = signature.results.size(); index < end; ++index) {
       ResultRange results = layer.getResultsOf(index);
-      // A list of outs has no holes; a single result that nobody wants gets no buffer and is not computed.
-      bool wanted = signature.results[index].variadic ||
+      // A list of outs must be complete. A single result without uses gets no buffer and is not computed.
+      bool needed = signature.results[index].variadic ||
                     llvm::any_of(results, [](Value result) { return !result.use_empty(); });
-      segments.push_back(wanted ? results.size() : 0);
-      if (!wanted)
+      segments.push_back(needed ? results.size() : 0);
+      if (!needed)
         continue;
       for (OpResult result : results) {
         auto type = cast<RankedTensorType>(result.getType());
@@ -124,13 +123,13 @@ struct LayerOpModel : public BufferizableOpInterface::ExternalModel<LayerOpModel
   }
 
 private:
-  /// The sizes of all results, read off the buffers of the operands.
+  /// Computes the sizes of all results from the buffers of the operands.
   static FailureOr<SmallVector<SmallVector<OpFoldResult>>> getResultSizes(LayerOpInterface op, RewriterBase &rewriter,
                                                                           const IRMapping &buffers) {
     SmallVector<SmallVector<OpFoldResult>> sizes(op->getNumResults());
     Location loc = op.getLoc();
     if (isa<CudnnCanonicalToParamsOp, CudnnParamsToCanonicalOp>(op.getOperation())) {
-      // Their sizes are index operands, so reification needs no tensor.
+      // The sizes are index operands, so reification does not read tensors.
       ReifiedRankedShapedTypeDims shapes;
       if (failed(cast<ReifyRankedShapedTypeOpInterface>(op.getOperation()).reifyResultShapes(rewriter, shapes)))
         return failure();
