@@ -3,8 +3,6 @@
 
 #include "core/Status.h"
 
-#include <cstdarg>
-#include <cstdio>
 #include <string>
 
 struct rnnrt_status {
