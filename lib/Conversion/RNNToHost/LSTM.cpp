@@ -1,27 +1,16 @@
-//===- LSTM.cpp - gradient of the LSTM cell, and the block LSTM ops ----------===//
+//===- LSTM.cpp - the block LSTM ops as layers -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostCells.h"
 #include "Layers.h"
+#include "rnn/Codegen/Cells/LSTM.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
-
-LSTMGradient::LSTMGradient(HostBuilder &b, Value gi, Value ci, Value gf, Value go, Value co, Value before, Value h,
-                           Value cellGradient, function_ref<Value(Value, Value)> addToCell) {
-  auto slope = [&](Value gate) { return b.mulf(gate, b.subf(b.constant(1), gate)); };
-  auto slopeOfTanh = [&](Value gate) { return b.subf(b.constant(1), b.mulf(gate, gate)); };
-  o = b.mulf(b.mulf(slope(go), h), co);
-  cell = b.addf(b.mulf(b.mulf(slopeOfTanh(co), h), go), cellGradient);
-  if (addToCell)
-    cell = addToCell(cell, o);
-  c = b.mulf(b.mulf(slopeOfTanh(ci), cell), gi);
-  f = b.mulf(b.mulf(slope(gf), cell), before);
-  i = b.mulf(b.mulf(slope(gi), cell), ci);
-}
 
 namespace {
 
@@ -73,43 +62,18 @@ public:
   void packInput(Value row, Value rows, Value target) override { library.packRows(b, {op.getX(), row, rows, target}); }
 
   Value step(const Position &at, ArrayRef<Value> arguments, function_ref<Value()>) override {
-    auto addPeephole = [&](Value value, Value cell, Value weight) {
-      return op.getUsePeephole() ? b.fma(cell, b.load(weight, at.column, at.mask), value) : value;
+    LSTMOptions options{{}, op.getForgetBias().convertToDouble(), op.getCellClip().convertToDouble()};
+    if (op.getUsePeephole())
+      options.peephole = {loadWeight(op.getWci(), at), loadWeight(op.getWcf(), at), loadWeight(op.getWco(), at)};
+    auto store = [&](LSTMValue which, Value value) {
+      if (which == LSTMValue::Cell)
+        b.store(value, cs, at.inState);
+      if (Value result = resultOf(which))
+        b.store(value, result, {at.t, at.row, at.column}, at.mask);
+      return value;
     };
-    auto storeIfRequested = [&](Value value, Value tensor) {
-      if (tensor)
-        b.store(value, tensor, {at.t, at.row, at.column}, at.mask);
-    };
-    double clip = op.getCellClip().convertToDouble(), forgetBias = op.getForgetBias().convertToDouble();
-    Value before = b.load(cs, at.inState);
-    Value i = b.sigmoid(addPeephole(arguments[gateBlocks.i], before, op.getWci()));
-    storeIfRequested(i, op.getIOut());
-    Value ci = b.tanh(arguments[gateBlocks.c]);
-    storeIfRequested(ci, op.getCiOut());
-    Value f = arguments[gateBlocks.f];
-    if (forgetBias != 0)
-      f = b.addf(f, b.constant(forgetBias));
-    f = b.sigmoid(addPeephole(f, before, op.getWcf()));
-    storeIfRequested(f, op.getFOut());
-    Value cell = b.fma(i, ci, b.mulf(f, before));
-    if (clip > 0) {
-      Value low = b.constant(-clip), high = b.constant(clip);
-      auto select = [&](arith::CmpFPredicate predicate, Value bound) {
-        Value beyond = arith::CmpFOp::create(b, predicate, cell, bound);
-        cell = arith::SelectOp::create(b, beyond, bound, cell); // NaN compares false and passes
-      };
-      select(arith::CmpFPredicate::OLT, low);
-      select(arith::CmpFPredicate::OGT, high);
-    }
-    b.store(cell, cs, at.inState);
-    storeIfRequested(cell, op.getCsOut());
-    Value co = b.tanh(cell);
-    storeIfRequested(co, op.getCoOut());
-    Value o = b.sigmoid(addPeephole(arguments[gateBlocks.o], cell, op.getWco())); // the new cell, unlike i and f
-    storeIfRequested(o, op.getOOut());
-    Value h = b.mulf(o, co);
-    storeIfRequested(h, op.getHOut());
-    return h;
+    LSTMGates gates{arguments[gateBlocks.i], arguments[gateBlocks.c], arguments[gateBlocks.f], arguments[gateBlocks.o]};
+    return stepLSTM(HostCells(b), gates, b.load(cs, at.inState), options, store).h;
   }
 
   void publish(Value, Value, function_ref<Value(const Position &)>) override {}
@@ -123,6 +87,29 @@ public:
   }
 
 private:
+  Value loadWeight(Value weights, const Position &at) { return b.load(weights, at.column, at.mask); }
+
+  /// Null if the result is not requested.
+  Value resultOf(LSTMValue which) {
+    switch (which) {
+    case LSTMValue::I:
+      return op.getIOut();
+    case LSTMValue::G:
+      return op.getCiOut();
+    case LSTMValue::F:
+      return op.getFOut();
+    case LSTMValue::Cell:
+      return op.getCsOut();
+    case LSTMValue::CellTanh:
+      return op.getCoOut();
+    case LSTMValue::O:
+      return op.getOOut();
+    case LSTMValue::H:
+      return op.getHOut();
+    }
+    llvm_unreachable("all values are listed");
+  }
+
   BlockLSTMOp op;
   GateBlocks gateBlocks;
   Value cs; ///< the cell, panels of B rows
@@ -183,20 +170,18 @@ public:
   Value outputGradient(const Position &at) override { return load(op.getHGrad(), at); }
 
   Value step(const Position &at, Value gh, MutableArrayRef<Value> gates) override {
-    bool peephole = op.getUsePeephole();
     Value before = b.load(csBefore, {b.add(firstBefore, at.row), at.column}, at.mask);
-    Value gc = b.addf(b.load(kc, at.inState), load(op.getCsGrad(), at));
-    Value f = load(op.getF(), at);
-    LSTMGradient d(b, load(op.getI(), at), load(op.getCi(), at), f, load(op.getO(), at), load(op.getCo(), at), before,
-                   gh, gc, [&](Value cell, Value o) {
-                     return peephole ? b.addf(cell, b.mulf(o, b.load(op.getWco(), at.column, at.mask))) : cell;
-                   });
-    Value carry = b.mulf(d.cell, f);
-    if (peephole)
-      carry = b.addf(b.addf(carry, b.mulf(d.i, b.load(op.getWci(), at.column, at.mask))),
-                     b.mulf(d.f, b.load(op.getWcf(), at.column, at.mask)));
-    b.store(carry, kc, at.inState);
-    gates[gateBlocks.i] = d.i, gates[gateBlocks.c] = d.c, gates[gateBlocks.f] = d.f, gates[gateBlocks.o] = d.o;
+    Value dc = b.addf(b.load(kc, at.inState), load(op.getCsGrad(), at));
+    Peephole peephole;
+    if (op.getUsePeephole())
+      peephole = {b.load(op.getWci(), at.column, at.mask), b.load(op.getWcf(), at.column, at.mask),
+                  b.load(op.getWco(), at.column, at.mask)};
+    LSTMGates saved{load(op.getI(), at), load(op.getCi(), at), load(op.getF(), at), load(op.getO(), at)};
+    LSTMGradients gradients =
+        stepLSTMBackward(HostCells(b), saved, load(op.getCo(), at), before, gh, dc, peephole);
+    b.store(gradients.cellBefore, kc, at.inState);
+    const LSTMGates &d = gradients.arguments;
+    gates[gateBlocks.i] = d.i, gates[gateBlocks.c] = d.g, gates[gateBlocks.f] = d.f, gates[gateBlocks.o] = d.o;
     auto addTo = [&](Value sums, function_ref<Value()> value) {
       if (sums)
         b.store(b.addf(b.load(sums, at.column), value()), sums, at.column);

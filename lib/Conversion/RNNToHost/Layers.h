@@ -213,15 +213,6 @@ private:
   Value packedR, packedP;
 };
 
-/// Gradients of an LSTM's gates. The caller adds the terms of peephole weights.
-struct LSTMGradient {
-  Value i, c, f, o, cell;
-  /// `cellGradient` is the gradient of the cell from the next step, `co` the tanh of the cell. `addToCell(cell, o)`
-  /// adds the terms of the cell's gradient that depend on the output gate's gradient.
-  LSTMGradient(HostBuilder &b, Value i, Value ci, Value f, Value o, Value co, Value before, Value h, Value cellGradient,
-               function_ref<Value(Value cell, Value o)> addToCell = nullptr);
-};
-
 /// Fills rows [from, to) of a result of `asRows` with zeros.
 void fillRows(HostBuilder &b, Value rows, Value from, Value to, Value columns);
 /// Copies panels of `rows` rows, from element `from` on, to rows of a matrix.

@@ -30,6 +30,22 @@ void Stack::describe(Layer &layer) {
   layer.recurrent = {isGRU() ? 1 : 0, sizes.G};
 }
 
+int64_t Stack::gateOf(int64_t block) const {
+  using rnn_layout::GruGate, rnn_layout::stackBlock;
+  if (!isGRU())
+    return block;
+  switch (GRUBlock(block)) {
+  case Reset:
+    return stackBlock(GruGate::Reset);
+  case Update:
+    return stackBlock(GruGate::Update);
+  case NewOfInput:
+  case NewOfState:
+    return stackBlock(GruGate::New);
+  }
+  llvm_unreachable("all blocks are listed");
+}
+
 void Stack::forLayers(bool reversed, function_ref<void()> body) {
   auto run = [&](Value index) {
     layer = reversed ? b.sub(b.sub(sizes.L, b.index(1)), index) : index;

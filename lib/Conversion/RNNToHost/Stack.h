@@ -12,6 +12,7 @@
 
 #include "../Common/StackValues.h"
 #include "Layers.h"
+#include "rnn/Codegen/Cells/RNN.h"
 
 namespace mlir::rnn::host {
 
@@ -43,8 +44,14 @@ public:
   /// the state's part: n of the input, r, z, n of the state. So the input and the state each write three consecutive
   /// blocks.
   void describe(Layer &layer);
-  /// The gate, in the order of the parameters, of a block.
-  int64_t gateOf(int64_t block) const { return isGRU() ? (block + 2) % 3 : block; }
+  enum GRUBlock { NewOfInput, Reset, Update, NewOfState };
+  /// The block of the parameters that a block of the layer belongs to.
+  int64_t gateOf(int64_t block) const;
+
+  /// Of a plain cell.
+  Activation getActivation() const {
+    return sizes.mode == CellMode::RnnTanh ? Activation::Tanh : Activation::Relu;
+  }
 
   /// Runs `body` for every layer, from the last one if `reversed`.
   void forLayers(bool reversed, function_ref<void()> body);

@@ -7,11 +7,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostCells.h"
 #include "Stack.h"
+#include "rnn/Codegen/Cells/GRU.h"
+#include "rnn/Codegen/Cells/LSTM.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
+using rnn_layout::GruGate, rnn_layout::LstmGate, rnn_layout::stackBlock;
 
 namespace {
 
@@ -84,15 +88,10 @@ public:
       return Value();
     case CellMode::Gru:
       return gru(at, gradient, result);
-    case CellMode::RnnTanh: {
-      Value h = b.load(states, {rowOf(at), at.column}, at.mask);
-      result[0] = b.mulf(gradient, b.subf(b.constant(1), b.mulf(h, h)));
-      return Value();
-    }
+    case CellMode::RnnTanh:
     case CellMode::RnnRelu: {
-      Value h = b.load(states, {rowOf(at), at.column}, at.mask), zero = b.constant(0);
-      Value isOpen = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, h, zero);
-      result[0] = arith::SelectOp::create(b, isOpen, gradient, zero);
+      Value h = b.load(states, {rowOf(at), at.column}, at.mask);
+      result[0] = stepRNNBackward(HostCells(b), stack.getActivation(), h, gradient);
       return Value();
     }
     }
@@ -101,33 +100,35 @@ public:
 
 private:
   Value rowOf(const Position &at) { return b.add(b.mul(at.t, p.B), at.row); }
-  Value gate(const Position &at, int64_t number) {
-    return b.load(gates, {rowOf(at), b.add(b.mul(p.H, number), at.column)}, at.mask);
+  template <typename Gate>
+  Value gate(const Position &at, Gate which) {
+    return b.load(gates, {rowOf(at), b.add(b.mul(p.H, stackBlock(which)), at.column)}, at.mask);
   }
   Value stateBefore(const Position &at) { return b.load(before, {b.add(firstBefore, at.row), at.column}, at.mask); }
 
   void lstm(const Position &at, Value gradient, MutableArrayRef<Value> result) {
-    Value carried = b.load(kc, at.inState), co = b.tanh(b.load(cells, {rowOf(at), at.column}, at.mask));
-    Value f = gate(at, 1);
-    LSTMGradient d(b, gate(at, 0), gate(at, 2), f, gate(at, 3), co, stateBefore(at), gradient, carried);
-    Value next = b.mulf(d.cell, f);
+    Value carried = b.load(kc, at.inState), cellTanh = b.tanh(b.load(cells, {rowOf(at), at.column}, at.mask));
+    LSTMGates saved{gate(at, LstmGate::Input), gate(at, LstmGate::Cell), gate(at, LstmGate::Forget),
+                    gate(at, LstmGate::Output)};
+    LSTMGradients gradients =
+        stepLSTMBackward(HostCells(b), saved, cellTanh, stateBefore(at), gradient, carried);
+    Value next = gradients.cellBefore;
     if (at.padded) // the gradient passes through
       next = arith::SelectOp::create(b, at.padded, carried, next);
     b.store(next, kc, at.inState);
-    result[0] = d.i, result[1] = d.f, result[2] = d.c, result[3] = d.o;
+    const LSTMGates &d = gradients.arguments;
+    result[stackBlock(LstmGate::Input)] = d.i, result[stackBlock(LstmGate::Forget)] = d.f;
+    result[stackBlock(LstmGate::Cell)] = d.g, result[stackBlock(LstmGate::Output)] = d.o;
   }
 
-  // n = tanh(.. + r*q):  dn = dh*(1-z)*(1-n^2);  dz = dh*(h'-n)*z*(1-z);  dr = dn*q*r*(1-r);  dq = dn*r
-  // dh' is dh*z plus the result of the GEMM.
+  /// Returns the part of the gradient of h' that does not come from the GEMM.
   Value gru(const Position &at, Value gradient, MutableArrayRef<Value> result) {
-    Value one = b.constant(1), r = gate(at, 0), z = gate(at, 1), n = gate(at, 2);
+    GRUGates saved{gate(at, GruGate::Reset), gate(at, GruGate::Update), gate(at, GruGate::New)};
     Value q = b.load(linear, {rowOf(at), at.column}, at.mask);
-    Value dn = b.mulf(b.mulf(gradient, b.subf(one, z)), b.subf(one, b.mulf(n, n)));
-    result[0] = dn;
-    result[1] = b.mulf(b.mulf(b.mulf(dn, q), r), b.subf(one, r));
-    result[2] = b.mulf(b.mulf(b.mulf(gradient, b.subf(stateBefore(at), n)), z), b.subf(one, z));
-    result[3] = b.mulf(dn, r);
-    return b.mulf(gradient, z);
+    GRUGradients d = stepGRUBackward(HostCells(b), saved, q, stateBefore(at), gradient);
+    result[Stack::NewOfInput] = d.arguments.n, result[Stack::Reset] = d.arguments.r;
+    result[Stack::Update] = d.arguments.z, result[Stack::NewOfState] = d.linear;
+    return d.hBefore;
   }
 
   /// Packs panels [firstPanel, firstPanel + panels) of `columns` columns of gate weights to `target` from element

@@ -4,11 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostCells.h"
 #include "Stack.h"
+#include "rnn/Codegen/Cells/GRU.h"
+#include "rnn/Codegen/Cells/LSTM.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
+using rnn_layout::GruGate, rnn_layout::LstmGate, rnn_layout::stackBlock;
 
 namespace {
 
@@ -126,7 +130,7 @@ public:
     case CellMode::RnnTanh:
     case CellMode::RnnRelu: {
       keep(at, gates, 0, arguments[0]);
-      Value h = stack.sizes.mode == CellMode::RnnTanh ? b.tanh(arguments[0]) : relu(arguments[0]);
+      Value h = stepRNN(HostCells(b), stack.getActivation(), arguments[0]);
       keepHidden(at, h);
       return h;
     }
@@ -205,45 +209,56 @@ private:
   }
   void keepHidden(const Position &at, Value h) { keep(at, hidden, 0, h); }
 
-  Value relu(Value x) {
-    Value zero = b.constant(0);
-    Value isShut = arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x, zero); // NaN stays
-    return arith::SelectOp::create(b, isShut, zero, x);
-  }
-
-  // c = f*c' + i*g;  h = o*tanh(c)
   Value lstm(const Position &at, ArrayRef<Value> arguments) {
     Value before = b.load(cell, at.inState);
-    Value i = b.sigmoid(arguments[0]);
-    keep(at, gates, 0, i);
-    Value f = b.sigmoid(arguments[1]);
-    keep(at, gates, 1, f);
-    Value g = b.tanh(arguments[2]);
-    keep(at, gates, 2, g);
-    Value c = b.fma(i, g, b.mulf(f, before));
-    if (at.padded)
-      c = arith::SelectOp::create(b, at.padded, before, c);
-    b.store(c, cell, at.inState);
-    if (cells)
-      b.store(c, cells, {b.add(b.mul(at.t, p.B), at.row), at.column}, at.mask);
-    Value o = b.sigmoid(arguments[3]);
-    keep(at, gates, 3, o);
-    Value h = b.mulf(o, b.tanh(c));
-    keepHidden(at, h);
-    return h;
+    auto store = [&](LSTMValue which, Value value) {
+      switch (which) {
+      case LSTMValue::I:
+        keep(at, gates, stackBlock(LstmGate::Input), value);
+        break;
+      case LSTMValue::G:
+        keep(at, gates, stackBlock(LstmGate::Cell), value);
+        break;
+      case LSTMValue::F:
+        keep(at, gates, stackBlock(LstmGate::Forget), value);
+        break;
+      case LSTMValue::O:
+        keep(at, gates, stackBlock(LstmGate::Output), value);
+        break;
+      case LSTMValue::Cell:
+        if (at.padded) // the state stays
+          value = arith::SelectOp::create(b, at.padded, before, value);
+        b.store(value, cell, at.inState);
+        if (cells)
+          b.store(value, cells, {b.add(b.mul(at.t, p.B), at.row), at.column}, at.mask);
+        break;
+      case LSTMValue::H:
+        keepHidden(at, value);
+        break;
+      case LSTMValue::CellTanh:
+        break;
+      }
+      return value;
+    };
+    auto argument = [&](LstmGate gate) { return arguments[stackBlock(gate)]; };
+    LSTMGates gates{argument(LstmGate::Input), argument(LstmGate::Cell), argument(LstmGate::Forget),
+                    argument(LstmGate::Output)};
+    return stepLSTM(HostCells(b), gates, before, {}, store).h;
   }
 
-  // q = Rn h' + bRn;  n = tanh(Wn x + bWn + r*q);  h = (1-z)*n + z*h'
   Value gru(const Position &at, ArrayRef<Value> arguments, Value before) {
-    Value q = arguments[3];
+    Value q = arguments[Stack::NewOfState];
     keep(at, linear, 0, q);
-    Value r = b.sigmoid(arguments[1]);
-    keep(at, gates, 0, r);
-    Value z = b.sigmoid(arguments[2]);
-    keep(at, gates, 1, z);
-    Value n = b.tanh(b.fma(r, q, arguments[0]));
-    keep(at, gates, 2, n);
-    return b.fma(z, before, b.mulf(b.subf(b.constant(1), z), n));
+    auto store = [&](GRUValue which, Value value) {
+      if (which == GRUValue::R)
+        keep(at, gates, stackBlock(GruGate::Reset), value);
+      if (which == GRUValue::Z)
+        keep(at, gates, stackBlock(GruGate::Update), value);
+      if (which == GRUValue::N)
+        keep(at, gates, stackBlock(GruGate::New), value);
+    };
+    GRUGates gates{arguments[Stack::Reset], arguments[Stack::Update], arguments[Stack::NewOfInput]};
+    return stepGRU(HostCells(b), gates, q, before, store).h;
   }
 
   CudnnForwardOp op;
