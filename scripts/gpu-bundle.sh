@@ -49,14 +49,14 @@ for dtype in bf16 f64; do
 done
 # Persistent kernels of both ops; f32 in full precision, and with operands rounded to tf32.
 inputs="$RNN_SOURCE_DIR/test/Integration/Inputs"
-clusters() { for script in cluster_cases cluster_forward_cases cluster_stacks; do python3 "$inputs/$script.py" "$@"; done; }
+clusters() { for script in persistent_cases persistent_forward_cases persistent_stacks; do python3 "$inputs/$script.py" "$@"; done; }
 for dtype in f16 f32; do
   clusters $dtype > clusters_$dtype.mlir
   fused clusters_$dtype.mlir --target=cuda --chip="$chip" -o clusters_cuda_$dtype.so
 done
-python3 "$inputs/cluster_stacks.py" bf16 > clusters_bf16.mlir
+python3 "$inputs/persistent_stacks.py" bf16 > clusters_bf16.mlir
 fused clusters_bf16.mlir --target=cuda --chip="$chip" -o clusters_cuda_bf16.so
-for script in cluster_cases cluster_forward_cases; do python3 "$inputs/$script.py" f32; done > clusters_tf32.mlir
+for script in persistent_cases persistent_forward_cases; do python3 "$inputs/$script.py" f32; done > clusters_tf32.mlir
 fused clusters_tf32.mlir --target=cuda --chip="$chip" --tf32 -o clusters_cuda_tf32.so
 clusters f64 > clusters_f64.mlir
 compile clusters_f64.mlir --lowering=runtime -O2 -o clusters_plans_f64.so

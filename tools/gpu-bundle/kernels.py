@@ -116,7 +116,7 @@ class Kernel:
 
     def per_step(self):
         within = range(len(self.blocks))
-        if "_cluster" in self.name and self.loops:
+        if "_persistent" in self.name and self.loops:
             within, loops = self.loops[0][0], self.loops[1:]  # the largest is that over steps
         elif re.search("_step|_state|^gates_|^bias_", self.name) and "_w_" not in self.name:
             loops = self.loops

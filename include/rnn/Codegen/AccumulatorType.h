@@ -11,7 +11,7 @@
 
 namespace mlir::rnn {
 
-/// The type in which sums over values of `element` are formed: f64 for f64, otherwise f32.
+/// The type that sums of `element` values are accumulated in: f64 for f64, else f32.
 inline FloatType getAccumulatorType(Type element) {
   return element.isF64() ? cast<FloatType>(element) : cast<FloatType>(Float32Type::get(element.getContext()));
 }

@@ -10,7 +10,7 @@
 #ifndef RNN_LIB_CONVERSION_RNNTOGPU_CELLS_H
 #define RNN_LIB_CONVERSION_RNNTOGPU_CELLS_H
 
-#include "Internal.h"
+#include "rnn/Codegen/GPU/Emitter.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 
 namespace mlir::rnn {

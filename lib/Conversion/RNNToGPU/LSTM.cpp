@@ -1,22 +1,20 @@
-//===- LSTM.cpp - the block LSTM as kernels ----------------------------------===//
+//===- LSTM.cpp - block LSTM ops as kernels ------------------------------------===//
 //
-// Each time step is one kernel: the product with the recurrent weights, and the cell's arithmetic on its sums before they
-// leave the registers. What needs no order in time (the product with the input, and all that the gradients of the
-// gates are multiplied with) is one large product before or after the loop. Equations: the ops' descriptions.
+// Each time step is one kernel: the GEMM with the recurrent weights, with the cell's arithmetic as its epilogue. GEMMs
+// without a dependence between steps (the input with W; those of the gate gradients) run once before or after the loop.
+// Equations: the ops' descriptions and docs/Semantics.md, "Block LSTM".
 //
-// Results are stored in the element type, the states that are carried are kept in the type of the sums, but for the one
-// that the product reads (h forwards, the gates' gradients backwards).
+// Results have the element type. Carried states have the accumulator type, except those that the GEMM reads (h in the
+// forward pass, the gate gradients in the backward pass).
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Common/LayerLowering.h"
 #include "Cells.h"
-#include "Cluster.h"
-#include "ClusterFallback.h"
-#include "ClusterForward.h"
-#include "Layers.h"
+#include "PersistentChoice.h"
+#include "PersistentFallback.h"
+#include "PersistentLayers.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -29,8 +27,9 @@ namespace {
 template <typename OpTy, typename LayerTy>
 class BlockLayer : public LayerTy {
 public:
-  BlockLayer(PatternRewriter &rewriter, OpTy op)
-      : LayerTy(Emitter(rewriter, op.getLoc()), "block_lstm", cast<MemRefType>(op.getX().getType()).getElementType()),
+  BlockLayer(PatternRewriter &rewriter, OpTy op, const RNNToGPUOptions &options)
+      : LayerTy(Emitter(rewriter, op.getLoc(), options.kernels), "block_lstm",
+                cast<MemRefType>(op.getX().getType()).getElementType(), options.largeProducts),
         op(op), dense(rewriter, op.getLoc()), layout(op.getLayout()) {
     Value call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
     SymbolicDims dims(rewriter, op);
@@ -42,7 +41,7 @@ public:
     steps = T;
     if (op.getSeqLenMax()) {
       Value length = checkSeqLenMax(rewriter, op, call, T);
-      // A failed check makes the launches do nothing, but the loop around them still runs.
+      // After a failed check launches do nothing, but the loop around them still runs.
       steps = host.min(host.max(length, host.index(0)), T);
     }
     numRows = host.mul(steps, B);
@@ -69,7 +68,7 @@ protected:
   int64_t getBlock(int64_t gate) const {
     return rnn_layout::gateBlock(getGateOrder(layout), rnn_layout::LstmGate(gate));
   }
-  /// First column of a gate.
+  /// The first column of a gate.
   Value column(const Emitter &e, int64_t gate) const { return e.mul(H, e.index(getBlock(gate))); }
 
   Peephole getPeephole(const Emitter &e, Value j) const {
@@ -99,7 +98,7 @@ protected:
     linalg::FillOp::create(host.builder, host.loc, ValueRange{host.number(0.0, element)}, ValueRange{buffer});
   }
 
-  /// An element of an operand in the type of the sums.
+  /// An element of an operand in the accumulator type.
   Value load(const Emitter &e, Value buffer, ValueRange indices) const {
     return e.convert(e.load(buffer, indices), accumulator);
   }
@@ -107,27 +106,27 @@ protected:
     e.store(e.convert(value, element), buffer, indices);
   }
 
-  /// One side of a product: outer indices are rows of a matrix, from `first` on, or columns.
-  static ProductOperand rowsOf(Value matrix, Value first = nullptr) {
-    return ProductOperand::inMemory(true, [=](const Emitter &e, int64_t, Value row, Value k) {
+  /// GEMM operands whose outer index is a row of a matrix, from `first`, or a column.
+  static GemmOperand rowsOf(Value matrix, Value first = nullptr) {
+    return GemmOperand::inMemory(true, [=](const Emitter &e, int64_t, Value row, Value k) {
       return e.address(matrix, {first ? e.add(first, row) : row, k});
     });
   }
-  static ProductOperand columnsOf(Value matrix) {
-    return ProductOperand::inMemory(
+  static GemmOperand columnsOf(Value matrix) {
+    return GemmOperand::inMemory(
         false, [=](const Emitter &e, int64_t, Value column, Value k) { return e.address(matrix, {k, column}); });
   }
 
-  /// For the library: the matrix with so many columns whose first row is `firstRow` of the buffer.
+  /// The matrix with `width` columns that starts at row `firstRow` of the buffer.
   Matrix rowsFrom(Value buffer, Value firstRow, Value width) const {
     return {flatten(host, buffer), host.mul(firstRow, width), width};
   }
 
-  /// Zeros from that place of the first dimension on.
+  /// Zeroes the result from index `first` of its first dimension.
   void fillFrom(Value result, Value first) {
     OpBuilder &builder = host.builder;
     Value end = host.size(result, 0);
-    host.when(host.isLess(first, end), [&] {
+    host.ifThen(host.isLess(first, end), [&] {
       const int64_t rank = cast<MemRefType>(result.getType()).getRank();
       SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0)), strides(rank, builder.getIndexAttr(1));
       SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, host.loc, result);
@@ -137,7 +136,7 @@ protected:
     });
   }
 
-  /// The row of b at a step.
+  /// The row of example b at step t.
   Value rowOf(const Emitter &e, Value t, Value b) const { return e.add(e.mul(t, B), b); }
 
   OpTy op;
@@ -151,7 +150,8 @@ protected:
 
 class BlockForward : public BlockLayer<BlockLSTMOp, ForwardLayer> {
 public:
-  BlockForward(PatternRewriter &rewriter, BlockLSTMOp op) : BlockLayer(rewriter, op) {
+  BlockForward(PatternRewriter &rewriter, BlockLSTMOp op, const RNNToGPUOptions &options)
+      : BlockLayer(rewriter, op, options) {
     bias = dense.read(op.getB());
     for (Value out : {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(),
                       op.getHOut()})
@@ -161,15 +161,15 @@ public:
   void lower() {
     gates = allocate({numRows, columns}, accumulator);
     cell = allocate({B, H}, accumulator);
-    // Without a result for them, the states alternate between two places.
+    // If the states are not a result, two slots suffice.
     if (!results.back())
       slots = allocate({host.index(2), B, H}, element);
     states = slots ? slots : results.back();
     if (mayUseLibrary(numRows, columns, I) && !element.isF64())
       biases = element == accumulator ? bias : allocate({columns}, accumulator);
     launchInput([&] { return multiplyInput(); });
-    if (std::optional<ClusterForwardShape> shape = chooseCluster<ClusterForwardShape>(op, element, H, numGates))
-      launchClustersOr(host, [&] { launchCluster(*shape); }, [&] { launchSteps(); });
+    if (auto shape = choosePersistentShape<PersistentForwardShape>(op, host, element, H, numGates))
+      launchPersistentOr(host, [&] { launchPersistent(*shape); }, [&] { launchSteps(); });
     else
       launchSteps();
     if (op.getSeqLenMax())
@@ -180,10 +180,10 @@ public:
   }
 
 private:
-  /// The steps in one kernel.
-  void launchCluster(const ClusterForwardShape &shape) {
+  /// All steps in one kernel.
+  void launchPersistent(const PersistentForwardShape &shape) {
     LSTMForwardRecurrence r;
-    static_cast<ClusterRecurrence &>(r) = {"block_lstm_cluster", element, shape.H, 1, steps, B,
+    static_cast<PersistentRecurrence &>(r) = {"block_lstm_persistent", element, shape.H, 1, steps, B,
                                            dense.allocate(shape.getWeights().getBufferType(element, 1), {})};
     for (auto [gate, column] : llvm::enumerate(r.gateColumns))
       column = r.H * getBlock(gate);
@@ -198,32 +198,32 @@ private:
   }
 
   // gates = x * w + b, for all steps.
-  ProductOperand getInput() override { return rowsOf(flattenSteps(x)); }
-  ProductOperand getInputWeights() override { return columnsOf(w); }
+  GemmOperand getInput() override { return rowsOf(flattenSteps(x)); }
+  GemmOperand getInputWeights() override { return columnsOf(w); }
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
     e.store(e.add(sum, load(e, bias, {column})), gates, {row, column});
   }
   Value multiplyInput() {
     if (biases && biases != bias)
-      launchPlaces(host, getName("bias"), host.index(1), columns, [&](const Emitter &e, Value, Value column) {
+      launchElementwise(host, getName("bias"), host.index(1), columns, [&](const Emitter &e, Value, Value column) {
         e.store(load(e, bias, {column}), biases, {column});
       });
     Value zero = host.index(0);
-    LibraryProduct p{numRows, columns, I, rowsFrom(x, zero, I), rowsFrom(w, zero, columns), rowsFrom(gates, zero, columns)};
+    LibraryGemm p{numRows, columns, I, rowsFrom(x, zero, I), rowsFrom(w, zero, columns), rowsFrom(gates, zero, columns)};
     p.bias = biases;
     return ForwardLayer::multiplyInput(p, 0);
   }
 
-  /// The row of the states that step t writes, or that it reads.
+  /// The index of the states of step t in `states`.
   Value slot(const Emitter &e, Value t) const { return slots ? e.remainder(t, e.index(2)) : t; }
 
-  ProductOperand getState() override {
-    return ProductOperand::inMemory(true, [=](const Emitter &e, int64_t, Value b, Value k) {
+  GemmOperand getState() override {
+    return GemmOperand::inMemory(true, [=](const Emitter &e, int64_t, Value b, Value k) {
       return e.select(step.isFirst, e.address(hPrev, {b, k}), e.address(states, {slot(e, step.earlier), b, k}));
     });
   }
-  ProductOperand getStateWeights() override {
-    return ProductOperand::inMemory(false, [=](const Emitter &e, int64_t gate, Value j, Value k) {
+  GemmOperand getStateWeights() override {
+    return GemmOperand::inMemory(false, [=](const Emitter &e, int64_t gate, Value j, Value k) {
       return e.address(w, {e.add(I, k), e.add(column(e, gate), j)});
     });
   }
@@ -232,7 +232,7 @@ private:
     auto gate = [&](Gate which) {
       return e.add(sums[which], e.load(gates, {rowOf(e, step.t, b), e.add(column(e, which), j)}));
     };
-    Value before = e.choose(
+    Value before = e.ifElse(
         step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return e.load(cell, {b, j}); });
     Value forgetBias = e.number(op.getForgetBias().convertToDouble(), accumulator);
     LSTMGates arguments{gate(InputGate), gate(CellGate), e.add(gate(ForgetGate), forgetBias), gate(OutputGate)};
@@ -247,13 +247,14 @@ private:
   }
 
   Value bias, gates, cell, slots, states;
-  Value biases; ///< in the type of sums, where the library adds them
+  Value biases; ///< in the accumulator type, for the library
   SmallVector<Value> results; ///< i, cs, f, o, ci, co, h, or null
 };
 
 class BlockBackward : public BlockLayer<BlockLSTMGradOp, BackwardLayer> {
 public:
-  BlockBackward(PatternRewriter &rewriter, BlockLSTMGradOp op) : BlockLayer(rewriter, op) {
+  BlockBackward(PatternRewriter &rewriter, BlockLSTMGradOp op, const RNNToGPUOptions &options)
+      : BlockLayer(rewriter, op, options) {
     dx = dense.write(op.getXGradOut());
     dcsPrev = dense.write(op.getCsPrevGradOut());
     dhPrev = dense.write(op.getHPrevGradOut());
@@ -278,8 +279,8 @@ public:
         gateSums = allocate({B, columns}, accumulator);
       if (wci && (dwci || dwcf || dwco))
         peepholeSums = allocate({B, host.mul(H, host.index(3))}, accumulator);
-      if (std::optional<ClusterShape> shape = chooseCluster<ClusterShape>(op, element, H, 4))
-        launchClustersOr(host, [&] { launchCluster(*shape); }, [&] { launchLoop(); });
+      if (auto shape = choosePersistentShape<PersistentBackwardShape>(op, host, element, H, 4))
+        launchPersistentOr(host, [&] { launchPersistent(*shape); }, [&] { launchLoop(); });
       else
         launchLoop();
       lowerResults();
@@ -299,10 +300,10 @@ private:
     hGrad = dense.read(op.getHGrad());
   }
 
-  /// The steps, and the gradients of the states before them, in one kernel.
-  void launchCluster(const ClusterShape &shape) {
-    LSTMRecurrence r;
-    static_cast<ClusterRecurrence &>(r) = {"block_lstm_grad_cluster", element, *getConstantIntValue(H), 1, steps, B, {}};
+  /// All steps and the gradients of the initial states in one kernel.
+  void launchPersistent(const PersistentBackwardShape &shape) {
+    LSTMBackwardRecurrence r;
+    static_cast<PersistentRecurrence &>(r) = {"block_lstm_grad_persistent", element, *getConstantIntValue(H), 1, steps, B, {}};
     std::tie(r.weights, r.firstRow) = std::tie(w, I);
     for (auto [gate, column] : llvm::enumerate(r.gateColumns))
       column = r.H * getBlock(gate);
@@ -312,30 +313,30 @@ private:
     std::tie(r.gateGradients, r.cellGradientBefore, r.gradientBefore) = std::tie(dgates, dcsPrev, dhPrev);
     r.orderedWeights = dense.allocate(shape.getWeights().getBufferType(element, 1), {});
     std::tie(r.gateSums, r.peepholeSums) = std::tie(gateSums, peepholeSums);
-    launchLSTMRecurrence(host, r, shape);
+    launchLSTMBackward(host, r, shape);
   }
 
-  /// The same with a kernel for each step.
+  /// The same with one kernel per step.
   void launchLoop() {
     launchSteps();
     if (dhPrev)
       launchState();
   }
 
-  ProductOperand getGradients() override {
-    return ProductOperand::inMemory(true, [=](const Emitter &e, int64_t, Value b, Value k) {
+  GemmOperand getGradients() override {
+    return GemmOperand::inMemory(true, [=](const Emitter &e, int64_t, Value b, Value k) {
       return e.address(dgates, {rowOf(e, step.later, b), k});
     });
   }
-  ProductOperand getStateWeights() override { return rowsOf(w, I); }
+  GemmOperand getStateWeights() override { return rowsOf(w, I); }
 
   void finishStep(const Emitter &e, Value b, Value j, Value dh) override {
     auto saved = [&](Value buffer) { return load(e, buffer, {step.t, b, j}); };
-    // First of all, since nobody knows that the stores below do not touch them.
+    // Load before the stores below, which may alias for all that LLVM can prove.
     auto soFar = [&](Value sums, ArrayRef<Value> columns) {
       SmallVector<Value> result;
       for (Value column : columns)
-        result.push_back(e.choose(
+        result.push_back(e.ifElse(
             step.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(sums, {b, column}); }));
       return result;
     };
@@ -348,10 +349,10 @@ private:
       gateTotals = soFar(gateSums, gateColumns);
     if (peepholeSums)
       peepholeTotals = soFar(peepholeSums, peepholeColumns);
-    Value before = e.choose(
+    Value before = e.ifElse(
         step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return load(e, cs, {step.earlier, b, j}); });
     Value after = peepholeSums ? saved(cs) : Value();
-    Value carried = e.choose(
+    Value carried = e.ifElse(
         step.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(dcell, {b, j}); });
     Value dc = e.add(carried, saved(csGrad));
     LSTMGates d = stepBackLSTM(e, {saved(i), saved(ci), saved(f), saved(o)}, saved(co), before,
@@ -362,45 +363,45 @@ private:
     for (auto [total, gradient, column] : llvm::zip(gateTotals, gradients, gateColumns))
       e.store(e.add(total, gradient), gateSums, {b, column});
     if (peepholeSums) {
-      // With the cell before the step for i and f, after it for o.
+      // The peephole weights of i and f multiply the previous cell, that of o the new one.
       Value terms[] = {e.mul(d.i, before), e.mul(d.f, before), e.mul(d.o, after)};
       for (auto [total, term, column] : llvm::zip(peepholeTotals, terms, peepholeColumns))
         e.store(e.add(total, term), peepholeSums, {b, column});
     }
     e.store(dc, dcell, {b, j});
     if (dcsPrev)
-      e.when(step.isFirst, [&] { store(e, dc, dcsPrev, {b, j}); });
+      e.ifThen(step.isFirst, [&] { store(e, dc, dcsPrev, {b, j}); });
   }
 
   void finishState(const Emitter &e, Value b, Value j, Value sum) override { store(e, sum, dhPrev, {b, j}); }
 
   // dx = dgates * w^T
-  ProductOperand getAllGradients() override { return rowsOf(dgates); }
-  ProductOperand getInputWeights() override { return rowsOf(w); }
+  GemmOperand getAllGradients() override { return rowsOf(dgates); }
+  GemmOperand getInputWeights() override { return rowsOf(w); }
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override { store(e, sum, dx, {row, column}); }
   Value multiplyInput() {
     Value zero = host.index(0);
-    LibraryProduct p{numRows, I, columns, rowsFrom(dgates, zero, columns), rowsFrom(w, zero, columns), rowsFrom(dx, zero, I)};
+    LibraryGemm p{numRows, I, columns, rowsFrom(dgates, zero, columns), rowsFrom(w, zero, columns), rowsFrom(dx, zero, I)};
     p.rightTransposed = true;
     Value done = multiply(p);
     if (op.getSeqLenMax())
-      host.when(done, [&] { fillFrom(dx, numRows); });
+      host.ifThen(done, [&] { fillFrom(dx, numRows); });
     return done;
   }
 
-  /// All that comes from the gates' gradients of all steps.
+  /// The results that are computed from the gate gradients of all steps.
   void lowerResults() {
     if (dcsPrev && op.getSeqLenMax())
-      host.when(host.isEqual(steps, host.index(0)), [&] { fill(dcsPrev); });
+      host.ifThen(host.isEqual(steps, host.index(0)), [&] { fill(dcsPrev); });
     else if (dcsPrev)
-      host.when(host.isEqual(T, host.index(0)), [&] { fill(dcsPrev); });
+      host.ifThen(host.isEqual(T, host.index(0)), [&] { fill(dcsPrev); });
     if (dx) {
       dx = flattenSteps(dx);
       launchInput(host.mul(T, B), op.getSeqLenMax() ? numRows : Value(), [&] { return multiplyInput(); });
     }
     if (dw)
       lowerWeights();
-    // Of no step nobody has written sums.
+    // Without any step the sums are not written.
     Value examples = host.min(B, numRows);
     if (gateSums)
       launchBiasSums(examples);
@@ -408,7 +409,7 @@ private:
       launchPeepholeSums(examples);
   }
 
-  /// The sums over steps and batch of both sides of [x, h] with the gates' gradients.
+  /// The gradient of the weights: reductions over T*B of [x, h] and the gate gradients.
   void lowerWeights() {
     auto storeFrom = [this](Value firstRow) {
       return [=](const Emitter &e, Value row, Value column, Value sum) {
@@ -416,29 +417,29 @@ private:
       };
     };
     Value zero = host.index(0), h = flattenSteps(dense.read(op.getH()));
-    // Of rows of one side times rows of the gates' gradients, in rows of dw from `firstRow` on.
-    auto product = [&](Value rows, Value depth, Matrix left, Value firstStepRow, Value firstRow) {
-      LibraryProduct p{rows, columns, depth, left, rowsFrom(dgates, firstStepRow, columns), rowsFrom(dw, firstRow, columns)};
+    // left^T times the gate gradients from row `firstStepRow`, stored at row `firstRow` of dw.
+    auto makeGemm = [&](Value rows, Value depth, Matrix left, Value firstStepRow, Value firstRow) {
+      LibraryGemm p{rows, columns, depth, left, rowsFrom(dgates, firstStepRow, columns), rowsFrom(dw, firstRow, columns)};
       p.leftTransposed = true;
       return p;
     };
     launchWeights("grad_w_input", I, columns, columnsOf(flattenSteps(x)), columnsOf(dgates), storeFrom(zero),
-                  [&] { return multiply(product(I, numRows, rowsFrom(x, zero, I), zero, zero)); });
+                  [&] { return multiply(makeGemm(I, numRows, rowsFrom(x, zero, I), zero, zero)); });
     auto stateBefore = [=](const Emitter &e, int64_t, Value j, Value row) {
       return e.select(e.isLess(row, B), e.address(hPrev, {row, j}), e.address(h, {e.sub(row, B), j}));
     };
     Value sums;
     if (element != accumulator && mayUseLibrary(H, columns, numRows))
       sums = allocate({host.mul(H, columns)}, accumulator);
-    launchWeights("grad_w_state", H, columns, ProductOperand::inMemory(false, stateBefore), columnsOf(dgates),
+    launchWeights("grad_w_state", H, columns, GemmOperand::inMemory(false, stateBefore), columnsOf(dgates),
                   storeFrom(I), [&] {
-                    return multiplySum(product(H, host.min(B, numRows), rowsFrom(hPrev, zero, H), zero, I),
-                                       product(H, host.sub(numRows, B), rowsFrom(h, zero, H), B, I), sums,
+                    return multiplySum(makeGemm(H, host.min(B, numRows), rowsFrom(hPrev, zero, H), zero, I),
+                                       makeGemm(H, host.sub(numRows, B), rowsFrom(h, zero, H), B, I), sums,
                                        getName("grad_w_state_round"));
                   });
   }
 
-  /// The steps have summed over time for each example.
+  /// The kernels of the steps have summed over time for each example.
   void launchBiasSums(Value examples) {
     ColumnSums sums{"block_lstm_grad_bias", accumulator, 1, examples, columns, {}, {}};
     sums.terms = [=](const Emitter &e, Value b, Value column) {
@@ -451,20 +452,20 @@ private:
   }
 
   void launchPeepholeSums(Value examples) {
-    SmallVector<std::pair<Value, int64_t>> wanted;
+    SmallVector<std::pair<Value, int64_t>> requested;
     const Value results[] = {dwci, dwcf, dwco};
     for (auto [number, result] : llvm::enumerate(results))
       if (result)
-        wanted.push_back({result, number});
-    ColumnSums sums{"block_lstm_grad_peephole", accumulator, int64_t(wanted.size()), examples, H, {}, {}};
+        requested.push_back({result, number});
+    ColumnSums sums{"block_lstm_grad_peephole", accumulator, int64_t(requested.size()), examples, H, {}, {}};
     sums.terms = [=](const Emitter &e, Value b, Value j) {
       SmallVector<Value> terms;
-      for (auto [result, number] : wanted)
+      for (auto [result, number] : requested)
         terms.push_back(e.load(peepholeSums, {b, e.add(e.mul(H, e.index(number)), j)}));
       return terms;
     };
     sums.finish = [=](const Emitter &e, Value j, ArrayRef<Value> total) {
-      for (auto [result, sum] : llvm::zip(wanted, total))
+      for (auto [result, sum] : llvm::zip(requested, total))
         store(e, sum, result.first, {j});
     };
     launchColumnSums(host, sums);
@@ -472,13 +473,14 @@ private:
 
   Value i, cs, f, o, ci, co, csGrad, hGrad;
   Value dx, dcsPrev, dhPrev, dw, dwci, dwcf, dwco, db; ///< or null
-  Value dgates, dcell;                                 ///< [n*B,4H] of all steps, [B,H] of the cell that is carried
-  Value gateSums, peepholeSums; ///< sums over the steps in the type of sums, [B,4H] as dgates, [B,3H] for i, f, o; or null
+  Value dgates, dcell;                                 ///< [n*B,4H] of all steps, [B,H] of the carried cell
+  Value gateSums, peepholeSums; ///< sums over the steps in the accumulator type: [B,4H] as dgates, [B,3H] for i, f, o; or null
 };
 
 template <typename OpTy, typename LoweringTy>
 struct BlockPattern : public OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
+  BlockPattern(MLIRContext *context, const RNNToGPUOptions &options, PatternBenefit benefit)
+      : OpRewritePattern<OpTy>(context, benefit), options(options) {}
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {
     if (op.getLowering() != Lowering::Fused)
@@ -487,13 +489,13 @@ struct BlockPattern : public OpRewritePattern<OpTy> {
       return rewriter.notifyMatchFailure(op, "still in value form");
     rewriter.setInsertionPoint(op);
     if (op->getNumOperands() > getNumInputs(op))
-      LoweringTy(rewriter, op).lower();
+      LoweringTy(rewriter, op, options).lower();
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  /// Operands without the outs: an op that writes nothing computes nothing.
+  /// The number of operands without `outs`; an op without outs computes nothing.
   static unsigned getNumInputs(OpTy op) {
     unsigned count = 0;
     auto layer = cast<LayerOpInterface>(op.getOperation());
@@ -501,11 +503,14 @@ private:
       count += layer.getOperandsOf(index).size();
     return count;
   }
+
+  RNNToGPUOptions options;
 };
 
 } // namespace
 
-void rnn::populateLSTMToGPUPatterns(RewritePatternSet &patterns, PatternBenefit benefit) {
+void rnn::populateLSTMToGPUPatterns(RewritePatternSet &patterns, const RNNToGPUOptions &options,
+                                    PatternBenefit benefit) {
   patterns.add<BlockPattern<BlockLSTMOp, BlockForward>, BlockPattern<BlockLSTMGradOp, BlockBackward>>(
-      patterns.getContext(), benefit);
+      patterns.getContext(), options, benefit);
 }

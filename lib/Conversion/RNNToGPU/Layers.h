@@ -1,8 +1,7 @@
-//===- Layers.h - the time loops, and what a layer tells them -*- C++ -*-===//
+//===- Layers.h - the loops over time of per-step kernels -*- C++ -*-===//
 //
-// The loops and the products in them are written once, in Loop.cpp; a layer says where its matrices lie, and what a
-// step does with the sums. Every kernel serves all directions at once. What a layer is asked inside of a kernel
-// concerns the step that `startStep` named last.
+// Loop.cpp has the loops and their GEMMs; a layer supplies the operands and the epilogues. Every kernel computes all
+// directions. Callbacks inside of a kernel refer to the step of the last call of `startStep`.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,94 +10,65 @@
 #ifndef RNN_LIB_CONVERSION_RNNTOGPU_LAYERS_H
 #define RNN_LIB_CONVERSION_RNNTOGPU_LAYERS_H
 
-#include "Internal.h"
+#include "../Common/LayerLowering.h"
+#include "rnn/Codegen/GPU/ColumnSums.h"
+#include "rnn/Codegen/GPU/Kernel.h"
+#include "rnn/Codegen/GPU/Matrix.h"
+#include "rnn/Codegen/GPU/Step.h"
+#include "rnn/Conversion/RNNToGPU/RNNToGPU.h"
 
 namespace mlir::rnn {
 
-/// A matrix in a dense buffer of one dimension.
-struct Matrix {
-  Value buffer, first, stride;
-
-  Value place(const Emitter &e, Value row, Value column) const {
-    return e.add(first, e.add(e.mul(row, stride), column));
-  }
-  Value load(const Emitter &e, Value row, Value column) const { return e.load(buffer, {place(e, row, column)}); }
-  /// Rounds to the type of the buffer.
-  void store(const Emitter &e, Value value, Value row, Value column) const;
-  Value address(const Emitter &e, Value row, Value column) const { return e.address(buffer, {place(e, row, column)}); }
-  /// From that row on.
-  Matrix from(const Emitter &e, Value row) const { return {buffer, e.add(first, e.mul(row, stride)), stride}; }
-};
-
-/// Of two matrices of one element type.
-Matrix select(const Emitter &e, Value condition, const Matrix &yes, const Matrix &no);
-
-/// A dense buffer as one of one dimension.
-Value flatten(const Emitter &e, Value buffer);
-
-/// A side of a product whose depth is the matrix's columns (`depthIsContiguous`), or its rows. `matrix` is asked inside
-/// of the kernel.
-ProductOperand operandOf(std::function<Matrix(const Emitter &e, int64_t panel)> matrix, bool depthIsContiguous);
-
-/// result = left * right for the library of the device; rows of `result`, transposed sides as in `rnnrt.gemm`.
-struct LibraryProduct {
+/// result = left * right by the device's library; see `rnnrt.gemm`.
+struct LibraryGemm {
   Value rows, columns, depth;
   Matrix left, right, result; ///< dense buffers of any rank
   bool leftTransposed = false, rightTransposed = false, accumulate = false;
-  Value bias = nullptr; ///< one for each column in the type of the result, or null
+  Value bias = nullptr; ///< [columns] in the element type of the result, or null
 };
-
-/// One step of one direction.
-struct Step {
-  Value number;            ///< 0 is done first; the one before the first is not a step
-  Value direction;         ///< 0 or 1, in the kernel
-  Value t, earlier, later; ///< the step in time; those with numbers less and greater by one, if they exist
-  Value isFirst, isLast;   ///< by number
-};
-
-/// The step with `number` in the order of `direction`; `last` is the greatest number of all.
-Step makeStep(const Emitter &e, Value direction, int64_t numDirections, Value number, Value last, Value isFirst,
-              Value isLast);
 
 class Layer {
 public:
-  /// `name` begins those of the kernels.
-  Layer(const Emitter &host, StringRef name, Type element)
-      : host(host), name(name), element(element), accumulator(getAccumulatorType(element)) {}
+  /// `name`: prefix of the names of kernels.
+  Layer(const Emitter &host, StringRef name, Type element, LargeProducts largeProducts)
+      : host(host), name(name), element(element), accumulator(getAccumulatorType(element)),
+        largeProducts(largeProducts) {}
   virtual ~Layer() = default;
 
 protected:
-  /// A kernel of this layer begins to work on a direction.
+  /// Called at the start of a kernel, before its other callbacks, with the direction.
   virtual void startDirection(const Emitter &e, Value direction) {}
-  /// And on a step of it.
+  /// Called after it in kernels of a step.
   virtual void startStep(const Emitter &e, const Step &step) {}
 
-  /// The name of one of its kernels; lives as long as the context.
+  /// The name of a kernel of this layer; owned by the context.
   StringRef getName(StringRef suffix) const { return host.builder.getStringAttr(name + "_" + suffix).getValue(); }
-  Product product(StringRef suffix, int64_t panels, Value rows, Value columns, Value depth) const;
-  /// Launches a product for every direction.
-  void launch(Product product);
-  /// For a step in every direction.
-  void launch(Product product, Value number);
+  Gemm makeGemm(StringRef suffix, int64_t panels, Value rows, Value columns, Value depth) const;
+  /// Launches `gemm` for every direction.
+  void launch(Gemm gemm);
+  /// Launches `gemm` for step `number` of every direction.
+  void launch(Gemm gemm, Value number);
 
-  /// Emits code of the host that computes something by the library of the device; i1: whether that was done. Null: never.
+  /// Emits host code that computes something by the device's library and returns an i1, true if the library did it.
+  /// Null: there is no such code.
   using LibraryFn = function_ref<Value()>;
-  /// Whether a product of these sizes may go through the library.
+  /// Returns true if a GEMM of these sizes may use the library.
   bool mayUseLibrary(Value rows, Value columns, Value depth) const;
-  /// By the library, if it is asked for products of these sizes and has one; else by a kernel.
+  /// Emits `library` if GEMMs of these sizes may use it, with `kernel` as the fallback at run time; else `kernel`.
   void launchLarge(Value rows, Value columns, Value depth, LibraryFn library, function_ref<void()> kernel);
-  Value multiply(const LibraryProduct &product) const;
-  /// Both; the second one where the first was done.
-  Value inTurn(LibraryFn first, LibraryFn second) const;
-  /// The sum of two products, in the result of the first one and rounded once: with `scratch`, which has the type of sums
-  /// and room for the result, by a kernel.
-  Value multiplySum(LibraryProduct first, LibraryProduct second, Value scratch, StringRef roundName) const;
+  Value multiply(const LibraryGemm &gemm) const;
+  /// `first`, then `second` if the first one succeeded.
+  Value inSequence(LibraryFn first, LibraryFn second) const;
+  /// The sum of two GEMMs in the result of the first one, rounded once. `scratch`: a buffer of the accumulator type for
+  /// the sum, which a kernel then rounds; null if the result has that type.
+  Value multiplySum(LibraryGemm first, LibraryGemm second, Value scratch, StringRef roundName) const;
 
   Emitter host;
   std::string name;
   Type element, accumulator;
+  LargeProducts largeProducts;
   int64_t numGates = 4, numDirections = 1;
-  Value steps; ///< that run
+  Value steps; ///< number of steps that run
   Value B;
   Value I; ///< columns of the input
   Value H;
@@ -111,27 +81,27 @@ public:
   using Layer::Layer;
 
 protected:
-  /// The part of the gates' arguments that comes from the input, for all steps and directions.
+  /// The GEMM of the input of all steps and directions with W.
   void launchInput(LibraryFn library = nullptr);
-  /// That of one direction by the library; without a bias of the type of sums, a kernel behind does what `finishInput` does.
-  Value multiplyInput(const LibraryProduct &product, int64_t direction);
-  /// The steps, in order.
+  /// The same for one direction by the library. Without a bias in `gemm`, a kernel applies `finishInput` afterwards.
+  Value multiplyInput(const LibraryGemm &gemm, int64_t direction);
+  /// One kernel per step (two with a projection), in a loop over the steps.
   void launchSteps();
 
-  /// Rows of all steps' input, and W.
-  virtual ProductOperand getInput() = 0;
-  virtual ProductOperand getInputWeights() = 0;
-  /// Row t * B + b, columns of all gates.
+  /// The input of all steps [T*B, I], and W.
+  virtual GemmOperand getInput() = 0;
+  virtual GemmOperand getInputWeights() = 0;
+  /// Row t * B + b, and the column among those of all gates.
   virtual void finishInput(const Emitter &e, Value row, Value column, Value sum) = 0;
 
-  /// The state before the step, and R: one panel for each gate.
-  virtual ProductOperand getState() = 0;
-  virtual ProductOperand getStateWeights() = 0;
+  /// The previous state, and R with one panel per gate.
+  virtual GemmOperand getState() = 0;
+  virtual GemmOperand getStateWeights() = 0;
   virtual void finishStep(const Emitter &e, Value b, Value j, ArrayRef<Value> sums) = 0;
 
-  /// With a projection: h before it, and its weights.
-  virtual ProductOperand getHidden() { llvm_unreachable("no projection"); }
-  virtual ProductOperand getProjection() { llvm_unreachable("no projection"); }
+  /// With a projection: h before the projection, and the projection's weights.
+  virtual GemmOperand getHidden() { llvm_unreachable("no projection"); }
+  virtual GemmOperand getProjection() { llvm_unreachable("no projection"); }
   virtual void finishProjection(const Emitter &e, Value b, Value p, Value sum) {}
 };
 
@@ -142,31 +112,31 @@ public:
 protected:
   using FinishFn = std::function<void(const Emitter &e, Value row, Value column, Value sum)>;
 
-  /// The steps, from the last one.
+  /// One kernel per step (two with a projection), in a loop from the last step.
   void launchSteps();
-  /// The gradient of the state before the first step.
+  /// The gradient of the initial state.
   void launchState();
-  /// The gradient of the input of all steps, summed over the directions; rows from `validRows` on are zero.
+  /// The gradient of the input of all steps, summed over the directions; rows at and after `validRows` are zero.
   void launchInput(Value rows, Value validRows = nullptr, LibraryFn library = nullptr);
-  /// Gradients of weights: over all steps, columns of `left` (as many as `rows`) times columns of `right`.
-  void launchWeights(StringRef suffix, Value rows, Value columns, ProductOperand left, ProductOperand right,
-                     FinishFn finish, LibraryFn library = nullptr);
+  /// A gradient of weights: a reduction over T*B of the columns of `left` (`rows` of them) and of `right`.
+  void launchWeights(StringRef suffix, Value rows, Value columns, GemmOperand left, GemmOperand right, FinishFn finish,
+                     LibraryFn library = nullptr);
 
-  /// The gradients of the gates' arguments at the step after this one, which is done before it, and R transposed.
-  virtual ProductOperand getGradients() = 0;
-  virtual ProductOperand getStateWeights() = 0;
-  /// `sum`: what comes to the state by the product; with a projection `finishProjection` goes on.
+  /// The gate gradients of the following step (t + 1 of a forward direction), and R transposed.
+  virtual GemmOperand getGradients() = 0;
+  virtual GemmOperand getStateWeights() = 0;
+  /// `sum`: the gradient of the state from the GEMM. With a projection, `finishProjection` follows.
   virtual void finishStep(const Emitter &e, Value b, Value p, Value sum) = 0;
-  /// The same for the state before step 0; the step has number -1.
+  /// The same for the initial state; the step has number -1.
   virtual void finishState(const Emitter &e, Value b, Value p, Value sum) = 0;
 
-  virtual ProductOperand getDelta() { llvm_unreachable("no projection"); }
-  virtual ProductOperand getProjection() { llvm_unreachable("no projection"); }
+  virtual GemmOperand getDelta() { llvm_unreachable("no projection"); }
+  virtual GemmOperand getProjection() { llvm_unreachable("no projection"); }
   virtual void finishProjection(const Emitter &e, Value b, Value j, Value sum) {}
 
-  /// The gradients of the gates' arguments of all steps and directions, and W transposed.
-  virtual ProductOperand getAllGradients() = 0;
-  virtual ProductOperand getInputWeights() = 0;
+  /// The gate gradients of all steps and directions, and W transposed.
+  virtual GemmOperand getAllGradients() = 0;
+  virtual GemmOperand getInputWeights() = 0;
   virtual void finishInput(const Emitter &e, Value row, Value column, Value sum) = 0;
 
 private:
@@ -174,9 +144,9 @@ private:
                            void (BackwardLayer::*finish)(const Emitter &, Value, Value, Value));
 };
 
-/// A kernel with one thread for each place of a matrix.
-void launchPlaces(const Emitter &host, StringRef name, Value rows, Value columns,
-                  function_ref<void(const Emitter &e, Value row, Value column)> body);
+/// The patterns of the block LSTM ops and of the cudnn ops.
+void populateLSTMToGPUPatterns(RewritePatternSet &patterns, const RNNToGPUOptions &options, PatternBenefit benefit);
+void populateStackToGPUPatterns(RewritePatternSet &patterns, const RNNToGPUOptions &options, PatternBenefit benefit);
 
 } // namespace mlir::rnn
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Internal.h"
+#include "Layers.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -43,10 +43,8 @@ struct ConvertRNNToGPU : public rnn::impl::ConvertRNNToGPUPassBase<ConvertRNNToG
     if (kernelFamily != "auto")
       getOperation()->walk([&](rnn::LayerOpInterface op) { setFamily(op); });
     RewritePatternSet patterns(&getContext());
-    rnn::populateRNNToGPUPatterns(patterns);
-    rnn::setKernelOptions(getOperation(), {tf32, programmatic, *large});
+    rnn::populateRNNToGPUPatterns(patterns, {{tf32, programmatic}, *large});
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-    rnn::removeKernelOptions(getOperation());
   }
 
 private:
@@ -69,34 +67,8 @@ std::optional<rnn::LargeProducts> rnn::symbolizeLargeProducts(StringRef name) {
       .Default(std::nullopt);
 }
 
-static constexpr StringLiteral optionsName = "rnn.kernel_options";
-
-void rnn::setKernelOptions(Operation *op, const KernelOptions &options) {
-  Builder builder(op->getContext());
-  NamedAttribute fields[] = {builder.getNamedAttr("tf32", builder.getBoolAttr(options.tf32)),
-                             builder.getNamedAttr("programmatic", builder.getBoolAttr(options.programmatic)),
-                             builder.getNamedAttr("large_products", builder.getI64IntegerAttr(
-                                                                        static_cast<int64_t>(options.largeProducts)))};
-  op->setDiscardableAttr(optionsName, builder.getDictionaryAttr(fields));
-}
-
-rnn::KernelOptions rnn::getKernelOptions(Operation *op) {
-  for (; op; op = op->getParentOp())
-    if (auto fields = dyn_cast_or_null<DictionaryAttr>(op->getDiscardableAttr(optionsName))) {
-      auto isSet = [&](StringRef name) {
-        auto field = fields.getAs<BoolAttr>(name);
-        return field && field.getValue();
-      };
-      auto large = fields.getAs<IntegerAttr>("large_products");
-      return {isSet("tf32"), isSet("programmatic"),
-              large ? static_cast<LargeProducts>(large.getInt()) : LargeProducts::Kernel};
-    }
-  return {};
-}
-
-void rnn::removeKernelOptions(Operation *op) { op->removeDiscardableAttr(optionsName); }
-
-void rnn::populateRNNToGPUPatterns(RewritePatternSet &patterns, PatternBenefit benefit) {
-  populateLSTMToGPUPatterns(patterns, benefit);
-  populateCudnnToGPUPatterns(patterns, benefit);
+void rnn::populateRNNToGPUPatterns(RewritePatternSet &patterns, const RNNToGPUOptions &options,
+                                   PatternBenefit benefit) {
+  populateLSTMToGPUPatterns(patterns, options, benefit);
+  populateStackToGPUPatterns(patterns, options, benefit);
 }

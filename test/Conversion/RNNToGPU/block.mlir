@@ -1,6 +1,6 @@
 // RUN: rnn-opt %s -convert-rnn-to-gpu -canonicalize -split-input-file | FileCheck %s
 
-// One product with the input, then one launch per step, which has all gates of a place in one thread.
+// One GEMM with the input, then one launch per step; a thread computes all gates of an element.
 // CHECK-LABEL: func @forward
 // CHECK: gpu.launch {{.*}} function(@block_lstm_input)
 // CHECK: gpu.terminator
@@ -27,7 +27,7 @@ func.func @forward(%x: memref<5x2x3xf16>, %s: memref<2x4xf16>, %w: memref<7x16xf
 
 // -----
 
-// Without a result for the state, it alternates between two places; behind `seq_len_max` are zeros.
+// If the state is not a result, it alternates between two buffers. Steps after `seq_len_max` are zero.
 // CHECK-LABEL: func @no_state
 // CHECK-SAME: %[[CELLS:[a-z0-9]+]]: memref<5x2x4xf32>, %[[N:[a-z0-9]+]]: i64
 // CHECK: rnnrt.expect_range
@@ -48,7 +48,7 @@ func.func @no_state(%x: memref<5x2x3xf32>, %s: memref<2x4xf32>, %w: memref<7x16x
 
 // -----
 
-// The loop runs backwards; each result has its kernel, in the order of the dependences.
+// The loop runs backwards. Each result has its kernel, in the order of the dependences.
 // CHECK-LABEL: func @backward
 // CHECK: scf.for
 // CHECK: function(@block_lstm_grad_step)
@@ -73,7 +73,7 @@ func.func @backward(%x: memref<5x2x3xf32>, %s: memref<2x4xf32>, %w: memref<7x16x
 
 // -----
 
-// What nobody uses has no kernel, and reads none of the operands that only it needs.
+// A result that is not requested has no kernel, and operands that only it needs are not read.
 // CHECK-LABEL: func @only_bias
 // CHECK: function(@block_lstm_grad_step)
 // CHECK: function(@block_lstm_grad_bias)
@@ -98,7 +98,7 @@ func.func @nothing(%x: memref<5x2x3xf32>, %s: memref<2x4xf32>, %w: memref<7x16xf
 
 // -----
 
-// Sizes of run time: checked, and then numbers of blocks.
+// Dynamic sizes are checked, then determine the grid.
 // CHECK-LABEL: func @dynamic
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x?x?xf32>
 // CHECK-DAG: %[[T:.*]] = memref.dim %[[X]], %c0
@@ -117,7 +117,7 @@ func.func @dynamic(%x: memref<?x?x?xf32>, %c: memref<?x?xf32>, %h: memref<?x?xf3
 
 // -----
 
-// Marked for something else: left alone.
+// An op with another lowering is not converted.
 // CHECK-LABEL: func @plan
 // CHECK-NOT: gpu.launch
 // CHECK: rnn.block_lstm icfo

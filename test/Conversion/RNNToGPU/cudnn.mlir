@@ -1,11 +1,11 @@
 // RUN: rnn-opt %s -convert-rnn-to-gpu -canonicalize -split-input-file | FileCheck %s
 
-// Inference: the plan only checks. One launch for the input of both directions, and one per step.
+// Inference: the plan is for checks only. One launch for the input of both directions, and one per step.
 // CHECK-LABEL: func @forward
 // CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<5x2x8xf32>
 // CHECK: rnnrt.rnn_fused_plan {{.*}} {direction = {{.*}}bidirectional{{.*}}, training = false}
 // CHECK: rnnrt.rnn_begin {{.*}} pass 0
-// The output is the operand of products: it has no copy.
+// The output is itself the operand of the GEMMs, not a copy.
 // CHECK: %[[OUT:.*]] = memref.collapse_shape %[[Y]]
 // CHECK: gpu.launch {{.*}} function(@cudnn_rnn_tanh_input)
 // CHECK: gpu.terminator
@@ -23,7 +23,7 @@ func.func @forward(%y: memref<5x2x8xf32>, %x: memref<5x2x3xf32>, %h: memref<2x2x
 
 // -----
 
-// Training, with layers in a loop: the first one takes its input as it is, and dropout stands in front of the others.
+// Training, with layers in a loop: the first layer has skip_input, the others dropout on their input.
 // CHECK-LABEL: func @training
 // CHECK: rnnrt.rnn_begin {{.*}} pass 1
 // CHECK: memref.view
@@ -45,7 +45,7 @@ func.func @training(%x: memref<5x2x4xf16>, %h: memref<?x2x4xf16>, %p: memref<?xf
 
 // -----
 
-// Each result has its kernels; the projection is one more product per step.
+// Each result has its kernels; the projection is one more GEMM per step.
 // CHECK-LABEL: func @backward
 // CHECK: rnnrt.rnn_begin {{.*}} pass 2 lengths
 // CHECK: function(@cudnn_lstm_grad_mask)
@@ -71,7 +71,7 @@ func.func @backward(%x: memref<5x2x3xf32>, %h: memref<1x2x3xf32>, %c: memref<1x2
 
 // -----
 
-// What nobody wants costs nothing.
+// Results that are not requested have no kernels.
 // CHECK-LABEL: func @only_state
 // CHECK: function(@cudnn_rnn_relu_grad_step
 // CHECK: function(@cudnn_rnn_relu_grad_state
@@ -94,7 +94,7 @@ func.func @nothing(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?xf3
 
 // -----
 
-// Whether there is a projection depends on a size.
+// Whether there is a projection depends on a dynamic size.
 // CHECK-LABEL: func @maybe_projected
 // CHECK: scf.if
 // CHECK: function(@cudnn_lstm_step

@@ -3,7 +3,7 @@
 // RUN: not rnn-opt %s -convert-rnn-to-gpu="large-products=none" -split-input-file 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: expects `large-products` to be auto, kernel or library, but got none
 
-// The bias is in the type of sums for the library's epilogue; the kernel runs where that answers no.
+// The library adds a bias in the accumulator type. The kernel runs if there is no library.
 // KERNEL-LABEL: func @forward
 // CHECK-LABEL: func @forward
 // CHECK: gpu.launch {{.*}} function(@block_lstm_bias)
@@ -24,7 +24,7 @@ func.func @forward(%x: memref<4x64x256xf16>, %s: memref<64x256xf16>, %w: memref<
 
 // -----
 
-// A small product asks nobody.
+// A small GEMM does not use the library.
 // KERNEL-LABEL: func @small
 // CHECK-LABEL: func @small
 // CHECK-NOT: rnnrt.gemm
@@ -39,7 +39,7 @@ func.func @small(%x: memref<4x64x4xf16>, %s: memref<64x8xf16>, %w: memref<12x32x
 
 // -----
 
-// With sizes of run time, their product decides: 2^26 multiply-adds. f64 has its bias from a kernel behind.
+// With dynamic sizes the choice is made at run time, at 2^26 multiply-adds. In f64 a kernel adds the bias.
 // KERNEL-LABEL: func @dynamic
 // CHECK-LABEL: func @dynamic
 // CHECK: %[[ENOUGH:.*]] = arith.constant 67108863 : index

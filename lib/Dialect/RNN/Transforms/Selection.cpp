@@ -6,7 +6,7 @@
 
 #include "rnn/Dialect/RNN/Transforms/Selection.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "rnn/Conversion/RNNToGPU/RNNToGPU.h"
+#include "rnn/Codegen/GPU/PersistentShape.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -135,7 +135,7 @@ static std::optional<int64_t> findCluster(LayerOpInterface op, const SelectionCo
   std::optional<LayerProblem> problem = getLayerProblem(op, context.tf32, assumed);
   if (!problem)
     return std::nullopt;
-  ClusterQuery query;
+  PersistentQuery query;
   query.backward = problem->backward;
   query.element = getElement(op);
   if (!StringRef(assumed).contains('H'))
@@ -143,9 +143,9 @@ static std::optional<int64_t> findCluster(LayerOpInterface op, const SelectionCo
   query.numGates = problem->gates;
   query.isProjected = problem->P != problem->H;
   if (auto blocks = op->getAttrOfType<IntegerAttr>("rnn.cluster_blocks"))
-    query.blocks = blocks.getInt();
-  FailureOr<int64_t> found =
-      findClusterBlocks(query, {context.tf32, context.info.hasClusters(context.chip)}, reason);
+    query.clusterSize = blocks.getInt();
+  query.options = {context.tf32, context.info.hasClusters(context.chip)};
+  FailureOr<int64_t> found = findPersistentShape(query, reason);
   return succeeded(found) ? std::optional(*found) : std::nullopt;
 }
 

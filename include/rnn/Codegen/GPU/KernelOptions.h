@@ -1,0 +1,20 @@
+//===- KernelOptions.h - options of the GPU code generators -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_CODEGEN_GPU_KERNELOPTIONS_H
+#define RNN_CODEGEN_GPU_KERNELOPTIONS_H
+
+namespace mlir::rnn {
+
+/// Numerics of a kernel, and features of the GPU that it may use.
+struct KernelOptions {
+  bool tf32 = false;         ///< multiply f32 on tensor cores, which round factors to tf32
+  bool programmatic = false; ///< compute capability 9.0 or later: programmatic dependent launch and clusters
+};
+
+} // namespace mlir::rnn
+
+#endif // RNN_CODEGEN_GPU_KERNELOPTIONS_H

@@ -1,0 +1,56 @@
+//===- PersistentBackward.h - backward recurrences as persistent kernels -*- C++ -*-===//
+//
+// In each step, a block multiplies the gate gradients of its units with its part of the weights and sends the partial
+// sums to the blocks that own the other units.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_CODEGEN_GPU_PERSISTENTBACKWARD_H
+#define RNN_CODEGEN_GPU_PERSISTENTBACKWARD_H
+
+#include "rnn/Codegen/GPU/PersistentKernel.h"
+
+namespace mlir::rnn {
+
+/// What a layer computes in a backward kernel. Functions are called while the kernel is built, except `wantsState`;
+/// values have the accumulator type or are indices.
+class PersistentBackwardLayer {
+public:
+  using Place = PersistentPlace;
+  /// The results of a step in one place.
+  struct Gradients {
+    SmallVector<Value> states;  ///< of the gates' arguments with respect to the state; input of the next GEMM
+    SmallVector<Value> inputs;  ///< with respect to the input, if they differ
+    SmallVector<Value> carried; ///< loop-carried values for the next step
+  };
+
+  virtual ~PersistentBackwardLayer() = default;
+
+  /// The weight from the state of unit `from` to `gate` of `unit`.
+  virtual Value getWeight(const Emitter &e, Value direction, Value gate, Value unit, Value from) const = 0;
+  /// Values of a place that all steps use.
+  virtual SmallVector<Value> readOnce(const Emitter &e, const Place &place) const { return {}; }
+  /// The initial loop-carried values.
+  virtual SmallVector<Value> start(const Emitter &e, const Place &place) const = 0;
+  /// Loads the inputs of a step that do not depend on the previous one.
+  virtual SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const = 0;
+  /// The arithmetic of a step. `sum`: the gradient of the state from the GEMM.
+  virtual Gradients stepBack(const Emitter &e, const Step &step, ArrayRef<Value> once, ArrayRef<Value> values,
+                             Value sum, ValueRange carried) const = 0;
+  virtual void store(const Emitter &e, const Place &place, const Step &step, const Gradients &gradients) const = 0;
+  /// Returns true if the gradient of the initial state is requested.
+  virtual bool wantsState() const = 0;
+  /// Called after the last step with its `carried` values and the gradient `sum` of the initial state (null unless
+  /// `wantsState`).
+  virtual void finish(const Emitter &e, const Place &place, Value sum, ValueRange carried) const = 0;
+};
+
+/// Launches the kernel, and before it one that orders the weights.
+void launchPersistentBackward(const Emitter &host, const PersistentRecurrence &recurrence,
+                              const PersistentBackwardShape &shape, const PersistentBackwardLayer &layer);
+
+} // namespace mlir::rnn
+
+#endif // RNN_CODEGEN_GPU_PERSISTENTBACKWARD_H

@@ -1,0 +1,134 @@
+//===- PersistentKernel.h - all steps of a recurrence in one launch -*- C++ -*-===//
+//
+// The recurrent weights stay on the chip over all steps. A cluster of thread blocks owns some examples of the batch in
+// one direction; each of its blocks owns some units of the layer. Blocks exchange values by asynchronous stores to each
+// other's shared memory, counted by mbarriers. `PersistentKernel` has what the forward and the backward kernel share.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_CODEGEN_GPU_PERSISTENTKERNEL_H
+#define RNN_CODEGEN_GPU_PERSISTENTKERNEL_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "rnn/Codegen/GPU/PersistentShape.h"
+#include "rnn/Codegen/GPU/Step.h"
+
+namespace mlir::rnn {
+
+/// Launches a kernel that fills `ordered`, a buffer of type Fragments::getBufferType. `read` returns the element at a
+/// row and a column of a fragment.
+void orderFragments(const Emitter &host, StringRef name, const Fragments &fragments, Value ordered,
+                    function_ref<Value(const Emitter &e, Value fragment, Value row, Value column)> read);
+
+/// The recurrence that a persistent kernel runs.
+struct PersistentRecurrence {
+  std::string name;
+  Type element;
+  int64_t H, numDirections;
+  Value steps, B;
+  Value orderedWeights; ///< scratch of type PersistentWeights::getBufferType
+
+  Step getStep(const Emitter &e, Value direction, Value number) const {
+    Value last = e.sub(steps, e.index(1));
+    return makeStep(e, direction, numDirections, number, last, e.isEqual(number, e.index(0)), e.isEqual(number, last));
+  }
+};
+
+/// An element of the state in a persistent kernel: one unit of one example.
+struct PersistentPlace {
+  Value direction, b, unit;
+};
+
+/// A launch of clusters under construction.
+class PersistentKernel {
+public:
+  PersistentKernel(const Emitter &host, StringRef name, Type element);
+
+protected:
+  /// The fewest examples per cluster for which all clusters of all directions are resident at the same time.
+  static Value chooseRows(const Emitter &host, Value B, int64_t numDirections, int64_t blocks);
+  /// Creates the launch and moves the insertion point into it. `bytes`: shared memory of all buffers that will be
+  /// added.
+  void launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads, int64_t bytes = 0);
+  /// Ends the kernel with a cluster barrier, since the shared memory of a block must exist while others store to it.
+  /// Moves the insertion point behind the launch.
+  void finish();
+
+  // --- Helpers ---
+  Emitter named(StringRef suffix) const { return host.named(name + ": " + suffix.str()); }
+  Value toIndex(Value value) const;
+  Value toI32(Value value) const;
+  Value constant32(int64_t value) const;
+  /// `pointer` + `place` elements of `type`.
+  Value at(Value pointer, Type type, Value place) const;
+  /// `values()` if the condition holds, else zeros; floats and indices.
+  SmallVector<Value> valuesIf(Value condition, function_ref<SmallVector<Value>()> values) const;
+
+  /// Rounds a float to what the MMA reads: to `element`, and f32 to tf32 unless factors are split.
+  Value round(const Emitter &e, Value value) const;
+
+  // --- Shared memory ---
+  /// A pointer to shared memory, aligned to 16 bytes.
+  Value addBuffer(int64_t bytes);
+  /// Zeroes `words` 32-bit words.
+  void clear(Value buffer, int64_t words);
+  /// The same address in the block with index `rank` (i32) of the cluster.
+  Value getRemote(Value pointer, Value rank) const;
+
+  // --- mbarriers ---
+  /// Initializes two mbarriers, used by alternating steps. All blocks of the cluster may send after it.
+  void startBarriers();
+  Value getBarrier(Value turn) const { return at(barriers, builder.getI64Type(), turn); }
+  /// Announces, from one thread, the bytes that arrive in this phase of mbarrier `turn`; the phase ends when they have
+  /// arrived.
+  void expect(const Emitter &e, Value turn, Value bytes) const;
+  /// Waits for the values that were sent in `step`.
+  void waitFor(Value step) const;
+  /// Stores two or four sums to the shared memory of another block and counts them on its mbarrier.
+  void send(const Emitter &e, ValueRange values, Value target, Value barrier) const;
+
+  // --- Matrix multiplication ---
+  /// Loads this lane's part of `ordered`, a buffer of type PersistentWeights::getBufferType.
+  void loadWeights(Value ordered, const PersistentWeights &where);
+  /// The sums of the warp's tiles, four registers each: weights times `tile`; `row` is the offset of this lane's row in
+  /// it.
+  SmallVector<Value> multiplyAll(Value tile, Value row) const;
+  /// The registers of a fragment in order; `first` points to those of this lane in fragment 0.
+  SmallVector<Value> loadFragment(const Emitter &e, Value first, int64_t fragment) const;
+  /// The two registers of a fragment of the right operand: `row` is the offset of this lane's row in the tile,
+  /// `fragment` the index along it.
+  SmallVector<Value> loadRight(const Emitter &e, Value tile, Value row, int64_t fragment) const;
+  /// Rounds f32 registers to tf32 and returns the remainders. `mask`: see loadMask.
+  SmallVector<Value> splitOff(const Emitter &e, MutableArrayRef<Value> registers, Value mask) const;
+  /// The bits of f32 that tf32 has, as a value that the compiler cannot fold.
+  Value loadMask(const Emitter &e) const;
+  /// sums += a * b for one fragment.
+  void multiply(const Emitter &e, ValueRange a, ValueRange b, MutableArrayRef<Value> sums) const;
+
+  const Emitter host;
+  Emitter e;
+  OpBuilder &builder;
+  std::string name;
+  Fragments fragments;
+  Type element, f32, i32;
+  PersistentWeights where;                 ///< as passed to loadWeights
+  SmallVector<SmallVector<Value>> weights; ///< registers of fragments: by tile of the warp, then along the depth
+  Value weightsInMemory;                   ///< this lane's part of the fragments that follow them
+  Value maskInMemory;                      ///< null unless factors are split
+
+  gpu::LaunchOp kernel;
+  Value rows; ///< examples per cluster
+  Value thread, lane, warp, rank;
+  Value group, member;    ///< lane / 4 and lane % 4 (PTX ISA, "matrix fragments for mma")
+  Value direction;        ///< of the cluster
+  Value firstRow;         ///< first example of the cluster
+  Value barriers;         ///< two mbarriers of 8 bytes
+  Value dynamic;          ///< dynamic shared memory, or null
+  int64_t dynamicEnd = 0; ///< bytes of it that are in use
+};
+
+} // namespace mlir::rnn
+
+#endif // RNN_CODEGEN_GPU_PERSISTENTKERNEL_H

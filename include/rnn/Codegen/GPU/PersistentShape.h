@@ -1,0 +1,173 @@
+//===- PersistentShape.h - how a persistent kernel divides a layer -*- C++ -*-===//
+//
+// A persistent kernel runs all steps of a recurrence in one launch of thread-block clusters, with the recurrent weights
+// in registers and shared memory. This header has the arithmetic of its shapes and decides whether a layer fits. It
+// depends on no op, so selection and lowering share it.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_CODEGEN_GPU_PERSISTENTSHAPE_H
+#define RNN_CODEGEN_GPU_PERSISTENTSHAPE_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "rnn/Codegen/GPU/KernelOptions.h"
+#include "llvm/Support/MathExtras.h"
+#include <optional>
+#include <string>
+
+namespace mlir::rnn {
+
+/// Limits of a thread block of a persistent kernel.
+struct PersistentLimits {
+  /// The columns of one MMA fragment of the right operand: the most examples per cluster.
+  static constexpr int64_t maxRows = 8;
+  static constexpr int64_t barrierBytes = 16;     ///< two mbarriers
+  static constexpr int64_t maxBytes = 227 * 1024; ///< shared memory of a block, compute capability 9.0
+};
+
+/// The left operand of mma.sync as fragments of 16 rows by 16 columns (f16, bf16) or 8 columns (f32, which is rounded
+/// to tf32 or split in every step). A lane holds four 32-bit registers of a fragment.
+struct Fragments {
+  static constexpr int64_t rows = 16, registers = 4, lanes = 32;
+
+  explicit Fragments(Type element) : element(element) {}
+
+  int64_t getDepth() const { return 8 * getPerRegister(); }
+  /// Elements in a register.
+  int64_t getPerRegister() const { return 32 / element.getIntOrFloatBitWidth(); }
+  /// `count` fragments in the order of registers: by fragment, lane and register, then elements.
+  MemRefType getBufferType(int64_t count) const {
+    return MemRefType::get({count, lanes * registers, getPerRegister()}, element);
+  }
+
+  Type element;
+};
+
+/// True if a persistent kernel multiplies f32 in full precision: each factor is split into two tf32 values.
+inline bool splitsFactors(Type element, const KernelOptions &options) {
+  return element.isF32() && !options.tf32;
+}
+
+/// Where the recurrent weights of a persistent kernel are kept. A warp multiplies tiles of 16 rows.
+struct PersistentWeights {
+  static constexpr int64_t maskBytes = 16; ///< of the buffer that `PersistentKernel::loadWeights` adds if `isSplit`
+
+  int64_t blocks;      ///< per cluster
+  int64_t warps;       ///< per block
+  int64_t tiles;       ///< per warp
+  int64_t fragments;   ///< per tile, along the depth
+  int64_t inRegisters; ///< fragments per warp that are kept in registers; the others are in shared memory
+  bool isSplit;        ///< see splitsFactors
+
+  int64_t getFragmentsPerWarp() const { return tiles * fragments; }
+  /// Registers per thread if all fragments were kept in registers.
+  int64_t getRegisters() const { return getFragmentsPerWarp() * Fragments::registers; }
+  int64_t getFragmentsInMemory() const { return warps * (getFragmentsPerWarp() - inRegisters); }
+  int64_t getFragmentBytes() const { return getFragmentsInMemory() * Fragments::lanes * Fragments::registers * 4; }
+  /// Shared memory of a block.
+  int64_t getBytes() const { return getFragmentBytes() + (isSplit ? maskBytes : 0); }
+  /// Fragments of all blocks, padding included: by direction, block, warp, tile of the warp, and fragment along the
+  /// depth.
+  MemRefType getBufferType(Type element, int64_t numDirections) const {
+    return Fragments(element).getBufferType(numDirections * blocks * warps * getFragmentsPerWarp());
+  }
+};
+
+/// A recurrence for which a persistent kernel is requested.
+struct PersistentQuery {
+  bool backward = false;
+  Type element;
+  std::optional<int64_t> H; ///< nullopt: dynamic
+  int64_t numGates = 4;
+  bool isProjected = false;
+  int64_t clusterSize = 0; ///< requested blocks per cluster; 0: any
+  KernelOptions options;
+};
+
+/// The cluster size of the persistent kernel that `convert-rnn-to-gpu` generates for `query`. On failure `reason` says
+/// why there is none.
+FailureOr<int64_t> findPersistentShape(const PersistentQuery &query, std::string &reason);
+
+/// The shape of a backward kernel for `H` units.
+struct PersistentBackwardShape {
+  int64_t numGates;
+  int64_t blocks; ///< per cluster
+  int64_t tiles;  ///< of 16 units, owned by a block
+  int64_t warps;  ///< per block
+  int64_t bits;   ///< of an element
+  bool isSplit;   ///< see splitsFactors
+  /// Fragments of weights per warp that are kept in registers; the others are in shared memory.
+  int64_t fragmentsInRegisters;
+
+  /// Depth of a fragment.
+  int64_t getDepth() const { return 256 / bits; }
+
+  int64_t getUnits() const { return tiles * 16; }
+  int64_t getThreads() const { return warps * 32; }
+  /// Tiles of 16 units of the whole layer for which a warp computes partial sums.
+  int64_t getTilesOfWarp() const { return blocks * tiles / warps; }
+  /// Fragments along the depth: the gate gradients of the block's units.
+  int64_t getFragmentsPerTile() const { return numGates * getUnits() / getDepth(); }
+  PersistentWeights getWeights() const {
+    return {blocks, warps, getTilesOfWarp(), getFragmentsPerTile(), fragmentsInRegisters, isSplit};
+  }
+  /// Sums owned by a block.
+  int64_t getSums() const { return PersistentLimits::maxRows * getUnits(); }
+  /// Stride of the tile of gradients. Four words of padding: the lanes of a warp read from 32 different banks.
+  int64_t getTileStride() const { return numGates * getUnits() + 128 / bits; }
+  int64_t getTileElements() const { return PersistentLimits::maxRows * getTileStride(); }
+
+  // Bytes of shared memory.
+  int64_t getSlotBytes() const { return 2 * blocks * getSums() * 4; }
+  int64_t getTileBytes() const { return 2 * getTileElements() * bits / 8; }
+  int64_t getBytes() const {
+    return getSlotBytes() + getTileBytes() + getWeights().getBytes() + PersistentLimits::barrierBytes;
+  }
+
+  static FailureOr<PersistentBackwardShape> get(const PersistentQuery &query, std::string &reason);
+};
+
+/// The shape of a forward kernel for `H` units. A tile is 16 rows of the weights: four gates (three in a cell with
+/// three) of four units, or the only gate of 16 units.
+struct PersistentForwardShape {
+  int64_t numGates, H;
+  int64_t blocks; ///< per cluster
+  int64_t warps;  ///< per block
+  int64_t tiles;  ///< per warp
+  int64_t bits;   ///< of an element
+  bool isSplit;   ///< see splitsFactors
+  /// Fragments of weights per warp that are kept in registers; the others are in shared memory.
+  int64_t fragmentsInRegisters;
+
+  /// Depth of a fragment.
+  int64_t getDepth() const { return 256 / bits; }
+  bool hasOneGate() const { return numGates == 1; }
+  int64_t getUnitsOfTile() const { return hasOneGate() ? 16 : 4; }
+  int64_t getUnits() const { return warps * tiles * getUnitsOfTile(); }
+  int64_t getThreads() const { return warps * 32; }
+  /// Fragments along the depth: the states of all units.
+  int64_t getFragmentsPerTile() const { return llvm::divideCeil(H, getDepth()); }
+  PersistentWeights getWeights() const {
+    return {blocks, warps, tiles, getFragmentsPerTile(), fragmentsInRegisters, isSplit};
+  }
+  /// Columns of states that the blocks send, and columns of the tile that receives them.
+  int64_t getSentColumns() const { return blocks * getUnits(); }
+  int64_t getColumns() const {
+    return llvm::alignTo(std::max(getSentColumns(), getFragmentsPerTile() * getDepth()), 16);
+  }
+  /// Stride of a tile of states. Four words of padding: the lanes of a warp read from 32 different banks.
+  int64_t getStride() const { return getColumns() + 128 / bits; }
+  int64_t getTileElements() const { return PersistentLimits::maxRows * getStride(); }
+
+  // Bytes of shared memory.
+  int64_t getTileBytes() const { return 2 * getTileElements() * bits / 8; }
+  int64_t getBytes() const { return getTileBytes() + getWeights().getBytes() + PersistentLimits::barrierBytes; }
+
+  static FailureOr<PersistentForwardShape> get(const PersistentQuery &query, std::string &reason);
+};
+
+} // namespace mlir::rnn
+
+#endif // RNN_CODEGEN_GPU_PERSISTENTSHAPE_H

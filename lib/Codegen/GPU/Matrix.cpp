@@ -1,0 +1,46 @@
+//===- Matrix.cpp - row-major matrices inside of flat buffers -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Codegen/GPU/Matrix.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+void Matrix::store(const Emitter &e, Value value, Value row, Value column) const {
+  e.store(e.convert(value, cast<MemRefType>(buffer.getType()).getElementType()), buffer, {place(e, row, column)});
+}
+
+Matrix rnn::select(const Emitter &e, Value condition, const Matrix &yes, const Matrix &no) {
+  if (std::optional<int64_t> constant = getConstantIntValue(condition))
+    return *constant ? yes : no;
+  auto type = cast<MemRefType>(yes.buffer.getType());
+  Value a = yes.buffer, b = no.buffer;
+  if (a.getType() != b.getType()) {
+    // Buffers of different sizes, or a subview.
+    constexpr int64_t any = ShapedType::kDynamic;
+    auto common = MemRefType::get({any}, type.getElementType(), StridedLayoutAttr::get(type.getContext(), any, {1}));
+    a = memref::CastOp::create(e.builder, e.loc, common, a);
+    b = memref::CastOp::create(e.builder, e.loc, common, b);
+  }
+  return {e.select(condition, a, b), e.select(condition, yes.first, no.first),
+          e.select(condition, yes.stride, no.stride)};
+}
+
+Value rnn::flatten(const Emitter &e, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() == 1)
+    return buffer;
+  ReassociationIndices all = llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
+  return memref::CollapseShapeOp::create(e.builder, e.loc, buffer, ArrayRef<ReassociationIndices>(all));
+}
+
+GemmOperand rnn::operandOf(std::function<Matrix(const Emitter &, int64_t)> matrix, bool depthIsContiguous) {
+  return GemmOperand::inMemory(depthIsContiguous, [=](const Emitter &e, int64_t panel, Value outer, Value depth) {
+    return depthIsContiguous ? matrix(e, panel).address(e, outer, depth) : matrix(e, panel).address(e, depth, outer);
+  });
+}

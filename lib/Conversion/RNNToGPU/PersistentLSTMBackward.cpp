@@ -1,0 +1,108 @@
+//===- PersistentLSTMBackward.cpp - block_lstm_grad as a persistent kernel -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PersistentLayers.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+namespace {
+
+class BlockLSTM final : public PersistentBackwardLayer {
+public:
+  explicit BlockLSTM(const LSTMBackwardRecurrence &layer) : layer(layer), accumulator(getAccumulatorType(layer.element)) {}
+
+  Value getWeight(const Emitter &e, Value, Value gate, Value unit, Value from) const override {
+    Value firstColumn = e.index(layer.gateColumns[0]);
+    for (int64_t other = 1; other < 4; ++other)
+      firstColumn = e.select(e.isEqual(gate, e.index(other)), e.index(layer.gateColumns[other]), firstColumn);
+    return e.load(layer.weights, {e.add(layer.firstRow, from), e.add(firstColumn, unit)});
+  }
+
+  /// The peephole weights.
+  SmallVector<Value> readOnce(const Emitter &e, const Place &place) const override {
+    SmallVector<Value> weights;
+    if (layer.wci)
+      for (Value buffer : {layer.wci, layer.wcf, layer.wco})
+        weights.push_back(load(e, buffer, {place.unit}));
+    return weights;
+  }
+
+  /// The gradient of the cell, then the sums.
+  SmallVector<Value> start(const Emitter &e, const Place &) const override {
+    return SmallVector<Value>(1 + 4 * bool(layer.gateSums) + 3 * bool(layer.peepholeSums), e.number(0.0, accumulator));
+  }
+
+  SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const override {
+    SmallVector<Value> values;
+    for (Value buffer : {layer.i, layer.g, layer.f, layer.o, layer.u, layer.cellGradients, layer.stateGradients})
+      values.push_back(load(e, buffer, {step.t, place.b, place.unit}));
+    values.push_back(e.ifElse(
+        step.isFirst, [&] { return load(e, layer.cellBefore, {place.b, place.unit}); },
+        [&] { return load(e, layer.cells, {step.earlier, place.b, place.unit}); }));
+    if (layer.peepholeSums)
+      values.push_back(load(e, layer.cells, {step.t, place.b, place.unit}));
+    return values;
+  }
+
+  Gradients stepBack(const Emitter &e, const Step &, ArrayRef<Value> once, ArrayRef<Value> values, Value sum,
+                     ValueRange carried) const override {
+    Peephole peephole;
+    if (!once.empty())
+      peephole = {once[0], once[1], once[2]};
+    Value dc = e.add(carried[0], values[5]);
+    LSTMGates d = stepBackLSTM(e, {values[0], values[1], values[2], values[3]}, values[4], values[7],
+                               e.add(sum, values[6]), dc, peephole);
+    Gradients gradients{{d.i, d.g, d.f, d.o}, {}, {dc}};
+    SmallVector<Value> terms;
+    if (layer.gateSums)
+      terms = gradients.states;
+    if (layer.peepholeSums) // the cell before the step for i and f, after it for o
+      terms.append({e.mul(d.i, values[7]), e.mul(d.f, values[7]), e.mul(d.o, values[8])});
+    for (auto [sum, term] : llvm::zip(carried.drop_front(), terms))
+      gradients.carried.push_back(e.add(sum, term));
+    return gradients;
+  }
+
+  void store(const Emitter &e, const Place &place, const Step &step, const Gradients &gradients) const override {
+    Value row = e.add(e.mul(step.t, layer.B), place.b);
+    for (auto [gate, value] : llvm::enumerate(gradients.states))
+      e.store(e.convert(value, layer.element), layer.gateGradients,
+              {row, e.add(place.unit, e.index(layer.gateColumns[gate]))});
+  }
+
+  bool wantsState() const override { return bool(layer.gradientBefore); }
+
+  void finish(const Emitter &e, const Place &place, Value sum, ValueRange carried) const override {
+    if (sum)
+      e.store(e.convert(sum, layer.element), layer.gradientBefore, {place.b, place.unit});
+    if (layer.cellGradientBefore)
+      e.store(e.convert(carried[0], layer.element), layer.cellGradientBefore, {place.b, place.unit});
+    ValueRange sums = carried.drop_front();
+    if (layer.gateSums) {
+      for (auto [gate, total] : llvm::enumerate(sums.take_front(4)))
+        e.store(total, layer.gateSums, {place.b, e.add(place.unit, e.index(layer.gateColumns[gate]))});
+      sums = sums.drop_front(4);
+    }
+    if (layer.peepholeSums)
+      for (auto [number, total] : llvm::enumerate(sums))
+        e.store(total, layer.peepholeSums, {place.b, e.add(place.unit, e.index(number * layer.H))});
+  }
+
+private:
+  Value load(const Emitter &e, Value buffer, ValueRange indices) const {
+    return e.convert(e.load(buffer, indices), accumulator);
+  }
+
+  const LSTMBackwardRecurrence &layer;
+  Type accumulator;
+};
+
+} // namespace
+
+void rnn::launchLSTMBackward(const Emitter &host, const LSTMBackwardRecurrence &layer, const PersistentBackwardShape &shape) {
+  launchPersistentBackward(host, layer, shape, BlockLSTM(layer));
+}

@@ -1,0 +1,159 @@
+//===- PersistentStackBackward.cpp - a stack's gradient as persistent kernels --===//
+//
+// Both directions run in one launch, each in clusters of its own. Rows past the end of an example compute zeros and
+// pass the gradients of the state through.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PersistentLayers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+namespace {
+
+class StackBackward final : public PersistentBackwardLayer {
+public:
+  StackBackward(const Stack &stack, const StackBackwardRecurrence &layer)
+      : stack(stack), layer(layer), cell(*stack.cell), accumulator(stack.sizes.compute), H(stack.sizes.H) {}
+
+  Value getWeight(const Emitter &e, Value direction, Value gate, Value unit, Value from) const override {
+    Matrix weights{stack.params, stack.recurrentWeights.at(e, direction), H};
+    return weights.load(e, e.add(e.mul(gate, H), unit), from);
+  }
+
+  /// The length of the example.
+  SmallVector<Value> readOnce(const Emitter &e, const Place &place) const override {
+    if (!stack.lengths)
+      return {};
+    Value length = e.load(stack.lengths, {place.b});
+    return {arith::IndexCastOp::create(e.builder, e.loc, e.builder.getIndexType(), length)};
+  }
+
+  /// The gradient of the state without the part from the GEMM, that of the cell, then the sums.
+  SmallVector<Value> start(const Emitter &e, const Place &place) const override {
+    SmallVector<Value> carried{stack.load(e, layer.dhn, placeInState(e, place))};
+    if (cell.isLSTM())
+      carried.push_back(stack.load(e, layer.dcn, placeInState(e, place)));
+    if (layer.sums)
+      carried.append(cell.getNumGates() + cell.isGRU(), e.number(0.0, accumulator));
+    return carried;
+  }
+
+  SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const override {
+    Value row = e.add(e.mul(step.t, stack.sizes.B), place.b), rowBefore = e.add(e.mul(step.earlier, stack.sizes.B), place.b);
+    Value column = e.add(e.mul(place.direction, H), place.unit);
+    Value output = e.add(e.mul(row, stack.width), column);
+    SmallVector<Value> values{e.ifElse(
+        stack.isLast, [&] { return stack.load(e, layer.dy, output); },
+        [&] { return layer.between ? e.load(layer.between, {output}) : e.number(0.0, accumulator); })};
+    if (!cell.isLSTM() && !cell.isGRU()) {
+      values.push_back(layer.states.load(e, row, column));
+      return values;
+    }
+    Matrix gates{stack.saved, stack.gates.at(e, place.direction), stack.sizes.gateRows()};
+    for (int64_t gate = 0; gate < cell.getNumGates(); ++gate)
+      values.push_back(gates.load(e, row, gateColumn(e, gate, place)));
+    auto before = [&](Value initial, const Matrix &all, Value column) {
+      return e.ifElse(
+          step.isFirst, [&] { return stack.load(e, initial, placeInState(e, place)); },
+          [&] { return all.load(e, rowBefore, column); });
+    };
+    if (cell.isLSTM()) {
+      Matrix cells{stack.saved, stack.cells.at(e, place.direction), H};
+      values.push_back(cells.load(e, row, place.unit));
+      values.push_back(before(stack.c0, cells, place.unit));
+    } else {
+      values.push_back(Matrix{stack.saved, stack.linear.at(e, place.direction), H}.load(e, row, place.unit));
+      values.push_back(before(stack.h0, layer.states, column));
+    }
+    return values;
+  }
+
+  Gradients stepBack(const Emitter &e, const Step &step, ArrayRef<Value> once, ArrayRef<Value> values, Value sum,
+                     ValueRange carried) const override {
+    Value inside = once.empty() ? Value() : e.isLess(step.t, once[0]), zero = e.number(0.0, accumulator);
+    auto insideOr = [&](Value value, Value other) { return inside ? e.select(inside, value, other) : value; };
+    Value total = e.add(sum, carried[0]), delta = insideOr(e.add(total, values[0]), zero);
+    Cell::Step saved;
+    Value before, cellBefore, dc;
+    if (!cell.isLSTM() && !cell.isGRU()) {
+      saved.h = values[1];
+    } else {
+      llvm::append_range(saved.gates, values.slice(1, cell.getNumGates()));
+      (cell.isLSTM() ? saved.cell : saved.linear) = values[values.size() - 2];
+      (cell.isLSTM() ? cellBefore : before) = values.back();
+    }
+    if (cell.isLSTM())
+      dc = carried[1];
+    Cell::Gradients d = cell.stepBack(e, saved, before, cellBefore, delta, dc);
+    Gradients gradients;
+    for (Value value : d.states.empty() ? d.inputs : d.states)
+      gradients.states.push_back(insideOr(value, zero));
+    if (!d.states.empty())
+      for (Value value : d.inputs)
+        gradients.inputs.push_back(insideOr(value, zero));
+    gradients.carried.push_back(insideOr(d.h ? d.h : zero, total));
+    if (cell.isLSTM())
+      gradients.carried.push_back(insideOr(d.cell, dc));
+    if (layer.sums) {
+      SmallVector<Value> terms(gradients.inputs.empty() ? gradients.states : gradients.inputs);
+      if (cell.isGRU()) // only the new gate has different gradients by input and by state
+        terms.push_back(gradients.states.back());
+      for (auto [sum, term] : llvm::zip(carried.take_back(terms.size()), terms))
+        gradients.carried.push_back(e.add(sum, term));
+    }
+    return gradients;
+  }
+
+  void store(const Emitter &e, const Place &place, const Step &step, const Gradients &gradients) const override {
+    Value row = e.add(e.mul(step.t, stack.sizes.B), place.b);
+    storeTo(e, layer.stateGradients, row, place, gradients.states);
+    if (!gradients.inputs.empty())
+      storeTo(e, layer.gradients, row, place, gradients.inputs);
+  }
+
+  bool wantsState() const override { return bool(layer.dh0); }
+
+  void finish(const Emitter &e, const Place &place, Value sum, ValueRange carried) const override {
+    if (sum)
+      e.store(e.convert(e.add(sum, carried[0]), layer.element), layer.dh0, {placeInState(e, place)});
+    if (layer.dc0)
+      e.store(e.convert(carried[1], layer.element), layer.dc0, {placeInState(e, place)});
+    if (!layer.sums)
+      return;
+    SmallVector<Value> sums(carried.drop_front(1 + cell.isLSTM()));
+    storeTo(e, layer.sums, place.b, place, ArrayRef(sums).take_front(cell.getNumGates()));
+    if (cell.isGRU())
+      storeTo(e, layer.stateSums, place.b, place, {sums[0], sums[1], sums[3]});
+  }
+
+private:
+  /// Stores to a row of a buffer with the layout of the gradients.
+  void storeTo(const Emitter &e, Value buffer, Value row, const Place &place, ArrayRef<Value> values) const {
+    Matrix all{buffer, e.mul(place.direction, stack.sizes.gateRows()), layer.allColumns};
+    for (auto [gate, value] : llvm::enumerate(values))
+      all.store(e, value, row, gateColumn(e, gate, place));
+  }
+  Value placeInState(const Emitter &e, const Place &place) const {
+    return e.add(e.mul(stack.stateRow(e, place.direction, place.b), H), place.unit);
+  }
+  Value gateColumn(const Emitter &e, int64_t gate, const Place &place) const {
+    return e.add(e.mul(H, e.index(gate)), place.unit);
+  }
+
+  const Stack &stack;
+  const StackBackwardRecurrence &layer;
+  const Cell &cell;
+  Type accumulator;
+  Value H;
+};
+
+} // namespace
+
+void rnn::launchStackBackward(const Stack &stack, const StackBackwardRecurrence &layer, const PersistentBackwardShape &shape) {
+  launchPersistentBackward(stack.host, layer, shape, StackBackward(stack, layer));
+}

@@ -1,0 +1,194 @@
+//===- Stack.cpp - stacks of layers in kernels, common to both passes ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stack.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+Value Stack::allocate(Value count, Type type) {
+  std::optional<int64_t> constant = getConstantIntValue(count);
+  auto bufferType = MemRefType::get({constant ? *constant : ShapedType::kDynamic}, type);
+  return dense.allocate(bufferType, constant ? ValueRange() : ValueRange(count));
+}
+
+void Stack::setReserve(Value reserve) {
+  saved = sizes.viewReserve(reserve);
+  draw = sizes.viewDraw(reserve);
+}
+
+void Stack::forEachLayer(bool reversed, function_ref<void()> body) {
+  if (hasOneLayer) {
+    setLayer(host.index(0));
+    return body();
+  }
+  host.loop(host.index(0), sizes.L, 1, {}, [&](Value number, ValueRange) {
+    setLayer(reversed ? host.sub(host.sub(sizes.L, host.index(1)), number) : number);
+    body();
+    return SmallVector<Value>();
+  });
+}
+
+void Stack::setLayer(Value newLayer) {
+  layer = newLayer;
+  isFirst = host.isEqual(layer, host.index(0));
+  isLast = host.isEqual(layer, host.sub(sizes.L, host.index(1)));
+  auto places = [&](function_ref<Value(Value direction)> of) {
+    Places places{of(host.index(0)), host.index(0)};
+    if (places.first && sizes.D == 2)
+      places.step = host.sub(of(host.index(1)), places.first);
+    return places;
+  };
+  auto paramsAt = [&](Value StackValues::Params::*part) {
+    return places([&](Value direction) { return sizes.paramsOf(layer, direction).*part; });
+  };
+  inputWeights = paramsAt(&StackValues::Params::inputWeights);
+  recurrentWeights = paramsAt(&StackValues::Params::recurrentWeights);
+  projection = paramsAt(&StackValues::Params::projection);
+  inputBias = paramsAt(&StackValues::Params::inputBias);
+  recurrentBias = paramsAt(&StackValues::Params::recurrentBias);
+  if (!saved)
+    return;
+  auto savedAt = [&](Value StackValues::Reserve::*part) {
+    return places([&](Value direction) { return sizes.reserveOf(layer, direction).*part; });
+  };
+  gates = savedAt(&StackValues::Reserve::gates);
+  cells = savedAt(&StackValues::Reserve::cell);
+  linear = savedAt(&StackValues::Reserve::linear);
+  hidden = savedAt(&StackValues::Reserve::hidden);
+}
+
+Matrix Stack::statesOf(Value ofLayer) const {
+  return {saved, sizes.reserveOf(ofLayer, host.index(0)).states, width};
+}
+
+Value Stack::isInside(const Emitter &e, Value t, Value b) const {
+  if (!lengths)
+    return Value();
+  Value length = e.load(lengths, {b});
+  return e.isLess(t, e.builder.createOrFold<arith::IndexCastOp>(e.loc, e.builder.getIndexType(), length));
+}
+
+Value Stack::drop(const Emitter &e, Value value, Value ofLayer, Value row, Value column) const {
+  Value element = e.add(e.mul(row, width), column);
+  Value kept = mask.emitKept(e.builder, e.loc, ofLayer, e.load(draw, {e.index(0)}), element);
+  Value scaled = e.mul(value, e.number(mask.scale(), value.getType()));
+  return e.select(kept, scaled, e.number(0.0, value.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+enum Pass { Inference, Training, Backward }; // values of `rnnrt.rnn_begin`
+
+/// An op in memref form.
+template <typename OpTy> class StackLowering {
+public:
+  StackLowering(PatternRewriter &rewriter, OpTy op, Pass pass, const RNNToGPUOptions &options)
+      : op(op), e(rewriter, op.getLoc(), options.kernels), options(options), dense(rewriter, op.getLoc()),
+        rewriter(rewriter), dims(rewriter, op), pass(pass) {
+    call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
+    dims.check(op, call);
+    Value P = op.getNumProj() > 0 ? e.index(op.getNumProj()) : dims["H"];
+    Type element = cast<MemRefType>(op.getInput().getType()).getElementType();
+    plan = rnnrt::RnnFusedPlanOp::create(
+        rewriter, op.getLoc(), rnnrt::PlanType::get(op.getContext()), call, dims["T"], dims["B"], dims["I"], dims["H"],
+        P, dims["L"], TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),
+        rewriter.getBoolAttr(pass != Inference), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
+  }
+
+  /// `reserve` is null for inference, and for a training pass whose reserve is not requested.
+  void lower(Value reserve, void (*emit)(OpTy, Stack &)) {
+    if (pass != Inference)
+      reserve = getDense(reserve);
+    Value bytes = reserve ? e.size(reserve, 0) : e.index(0);
+    rnnrt::RnnBeginOp::create(rewriter, op.getLoc(), rewriter.getIndexType(), call, plan,
+                              dense.read(op.getSequenceLengths()), e.size(op.getParams(), 0), reserve, bytes, pass);
+    auto emitFor = [&](bool isProjected) {
+      Stack stack(e, op, dims, isProjected, options.largeProducts);
+      if (reserve)
+        stack.setReserve(reserve);
+      emit(op, stack);
+      stack.dense.finish();
+    };
+    if (std::optional<bool> projected = StackValues::projected(op, dims)) {
+      emitFor(*projected);
+    } else {
+      Value hasNone = e.isEqual(dims["H"], e.index(op.getNumProj()));
+      e.ifThen(hasNone, [&] { emitFor(false); });
+      e.ifThen(e.isLess(e.index(op.getNumProj()), dims["H"]), [&] { emitFor(true); });
+    }
+    dense.finish();
+  }
+
+private:
+  /// The reserve as a buffer with identity layout, since parts of it are viewed in other types.
+  Value getDense(Value reserve) {
+    OpBuilder &builder = rewriter;
+    auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+    if (!reserve)
+      return dense.allocate(
+          type, Value(rnnrt::RnnReserveSizeOp::create(builder, op.getLoc(), builder.getIndexType(), call, plan)));
+    if (cast<MemRefType>(reserve.getType()).getLayout().isIdentity())
+      return reserve;
+    // A backward pass may modify it.
+    return dense.copyOf(reserve, /*copyIn=*/pass == Backward, /*copyOut=*/true);
+  }
+
+  OpTy op;
+  Emitter e;
+  const RNNToGPUOptions &options;
+  DenseBuffers dense;
+  PatternRewriter &rewriter;
+  SymbolicDims dims;
+  Pass pass;
+  Value call, plan;
+};
+
+template <typename OpTy> struct StackPattern : public OpRewritePattern<OpTy> {
+  StackPattern(MLIRContext *context, const RNNToGPUOptions &options, PatternBenefit benefit)
+      : OpRewritePattern<OpTy>(context, benefit), options(options) {}
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {
+    if (op.getLowering() != Lowering::Fused)
+      return rewriter.notifyMatchFailure(op, "not marked for fused kernels");
+    if (op->getNumResults() != 0 || !isa<MemRefType>(op.getInput().getType()))
+      return rewriter.notifyMatchFailure(op, "still in value form");
+    if (op.getInputMode() == InputMode::AutoSelect)
+      return rewriter.notifyMatchFailure(op, "the input mode is auto_select");
+    rewriter.setInsertionPoint(op);
+    lower(op, rewriter);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  void lower(CudnnForwardOp op, PatternRewriter &rewriter) const {
+    Value reserve = op.getReserveSpaceOut();
+    if (!reserve && !op.getOutputOut() && !op.getOutputHOut() && !op.getOutputCOut() && !op.drawsDropout())
+      return;
+    // Without dropout and without a requested reserve, a training pass equals inference.
+    const bool isTraining = op.getIsTraining() && (reserve || op.drawsDropout());
+    StackLowering<CudnnForwardOp>(rewriter, op, isTraining ? Training : Inference, options)
+        .lower(reserve, lowerStackForward);
+  }
+  void lower(CudnnBackpropOp op, PatternRewriter &rewriter) const {
+    if (op.getInputBackpropOut() || op.getInputHBackpropOut() || op.getInputCBackpropOut() || op.getParamsBackpropOut())
+      StackLowering<CudnnBackpropOp>(rewriter, op, Backward, options).lower(op.getReserveSpace(), lowerStackBackward);
+  }
+
+  RNNToGPUOptions options;
+};
+
+} // namespace
+
+void rnn::populateStackToGPUPatterns(RewritePatternSet &patterns, const RNNToGPUOptions &options,
+                                     PatternBenefit benefit) {
+  patterns.add<StackPattern<CudnnForwardOp>, StackPattern<CudnnBackpropOp>>(patterns.getContext(), options, benefit);
+}

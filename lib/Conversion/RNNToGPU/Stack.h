@@ -1,0 +1,99 @@
+//===- Stack.h - stacks of layers in kernels, common to both passes -*- C++ -*-===//
+//
+// A stack of layers in one or two directions, with the parameter and reserve layouts of the runtime's plans
+// (docs/Semantics.md, "Parameter layout" and "Reserve space"), so that kernels and plans can run different passes of a
+// layer.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_CONVERSION_RNNTOGPU_STACK_H
+#define RNN_LIB_CONVERSION_RNNTOGPU_STACK_H
+
+#include "../Common/StackValues.h"
+#include "Cells.h"
+#include "Layers.h"
+
+namespace mlir::rnn {
+
+/// Offsets in a buffer, one per direction.
+struct Places {
+  Value first, step; ///< `step` from one direction to the next
+
+  Value at(const Emitter &e, Value direction) const { return e.add(first, e.mul(direction, step)); }
+};
+
+/// The sizes and buffers of the op, and the current layer.
+class Stack {
+public:
+  template <typename OpTy>
+  Stack(const Emitter &host, OpTy op, SymbolicDims &dims, bool isProjected, LargeProducts largeProducts)
+      : host(host), largeProducts(largeProducts), dense(host.builder, host.loc),
+        sizes(host.builder, op, dims, isProjected), mask(op), cell(Cell::create(op.getMode())),
+        rows(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()), hasOneLayer(getConstantIntValue(sizes.L) == 1) {
+    x = read(op.getInput());
+    h0 = read(op.getInputH());
+    c0 = read(op.getInputC());
+    params = read(op.getParams());
+    lengths = read(op.getSequenceLengths());
+  }
+
+  Emitter host;
+  LargeProducts largeProducts;
+  DenseBuffers dense;
+  StackValues sizes;
+  DropoutMask mask;
+  std::unique_ptr<Cell> cell;
+  Value rows;  ///< T * B
+  Value width; ///< of a layer's output, D * P
+  bool hasOneLayer;
+
+  // Buffers of one dimension, or null.
+  Value x, h0, c0, params, lengths;
+  Value saved; ///< the reserve space after its header
+  Value draw;  ///< seed of the dropout masks, in the header
+
+  // Of the current layer.
+  Value layer, isFirst, isLast;
+  Places inputWeights, recurrentWeights, projection, inputBias, recurrentBias;
+  Places gates, cells, linear, hidden;
+
+  Value read(Value buffer) { return flat(dense.read(buffer)); }
+  Value write(Value buffer) { return flat(dense.write(buffer)); }
+  /// A scratch buffer of `count` elements.
+  Value allocate(Value count, Type type);
+  /// Sets the reserve space, an i8 buffer.
+  void setReserve(Value reserve);
+
+  /// Emits a loop over the layers, from the last one if `reversed`, and calls `body` in it.
+  void forEachLayer(bool reversed, function_ref<void()> body);
+  bool drops() const { return mask.rate > 0 && !hasOneLayer; }
+  /// The saved states of a layer, [T*B, D*P].
+  Matrix statesOf(Value layer) const;
+
+  /// An i1, true if example b has step t; null if all examples have all steps.
+  Value isInside(const Emitter &e, Value t, Value b) const;
+  /// An element of a buffer in the accumulator type.
+  Value load(const Emitter &e, Value buffer, Value place) const {
+    return e.convert(e.load(buffer, {place}), sizes.compute);
+  }
+  /// The row of example b in a state of shape [L * D, B, .].
+  Value stateRow(const Emitter &e, Value direction, Value b) const {
+    Value pseudo = e.add(e.mul(layer, e.index(sizes.D)), direction);
+    return e.add(e.mul(pseudo, sizes.B), b);
+  }
+  /// Applies dropout to an element of the output of `ofLayer`.
+  Value drop(const Emitter &e, Value value, Value ofLayer, Value row, Value column) const;
+
+private:
+  Value flat(Value buffer) const { return buffer ? flatten(host, buffer) : buffer; }
+  void setLayer(Value layer);
+};
+
+void lowerStackForward(CudnnForwardOp op, Stack &stack);
+void lowerStackBackward(CudnnBackpropOp op, Stack &stack);
+
+} // namespace mlir::rnn
+
+#endif // RNN_LIB_CONVERSION_RNNTOGPU_STACK_H

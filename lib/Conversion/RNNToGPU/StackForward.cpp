@@ -1,0 +1,356 @@
+//===- StackForward.cpp - the forward pass of the cudnn ops as kernels --------===//
+//
+// Layer by layer: one GEMM of the input of all steps, then the steps. In f16 and bf16 a layer's output exists twice: in
+// the element type, for GEMMs and results, and in f32, for the reserve space.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PersistentChoice.h"
+#include "PersistentFallback.h"
+#include "PersistentLayers.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+namespace {
+
+class StackForward final : public ForwardLayer {
+public:
+  StackForward(CudnnForwardOp op, Stack &stack, StringRef name)
+      : ForwardLayer(stack.host, name, stack.sizes.element, stack.largeProducts), stack(stack), sizes(stack.sizes), cell(*stack.cell),
+        isTraining(stack.saved) {
+    numGates = sizes.G;
+    numDirections = sizes.D;
+    steps = sizes.T, B = sizes.B, H = sizes.H, P = sizes.P;
+    isProjected = sizes.isProjected;
+    y = stack.write(op.getOutputOut());
+    hn = stack.write(op.getOutputHOut());
+    cn = stack.write(op.getOutputCOut());
+    persistent = choosePersistentShape<PersistentForwardShape>(op, host, element, H, numGates, isProjected);
+    allocate();
+  }
+
+  void lower() {
+    auto byLibrary = [&] { return multiplyInput(); };
+    LibraryFn library;
+    if (mayUseLibrary(stack.rows, sizes.gateRows(), host.max(sizes.I, stack.width)))
+      library = byLibrary;
+    stack.forEachLayer(/*reversed=*/false, [&] {
+      startLayer();
+      if (sizes.skips) {
+        host.ifThen(stack.isFirst, [&] { skipInput(); });
+        if (!stack.hasOneLayer)
+          host.ifThen(host.isLess(host.index(0), stack.layer), [&] { launchInput(library); });
+      } else {
+        launchInput(library);
+      }
+      if (persistent)
+        launchPersistentOr(host, [&] { launchPersistent(); }, [&] { launchSteps(); });
+      else
+        launchSteps();
+      if (dropped)
+        host.ifThen(host.isLess(stack.layer, host.sub(sizes.L, host.index(1))), [&] { drop(); });
+    });
+  }
+
+private:
+  //===--- Buffers -------------------------------------------------------------===//
+
+  void allocate() {
+    Value D = host.index(numDirections), states = host.mul(host.mul(B, D), P), cells = host.mul(host.mul(B, D), H);
+    const bool isExact = element == accumulator;
+    if (!isTraining) {
+      gatesScratch = stack.allocate(host.mul(host.mul(stack.rows, D), sizes.gateRows()), accumulator);
+      if (cell.isLSTM())
+        cellScratch = stack.allocate(cells, accumulator);
+      if (!isExact && needsStateBefore())
+        stateScratch = stack.allocate(states, accumulator);
+    }
+    if (isProjected)
+      hiddenScratch = stack.allocate(cells, element);
+    if (persistent)
+      orderedWeights = stack.dense.allocate(persistent->getWeights().getBufferType(element, numDirections), {});
+    // Two alternating buffers of outputs; or the reserve space itself, or the result, if they hold the same values.
+    Value outputs = host.mul(stack.rows, stack.width);
+    if (stack.hasOneLayer && !isTraining && y && !stack.lengths)
+      outputScratch = y;
+    else if (!isTraining || !isExact)
+      outputScratch = stack.allocate(stack.hasOneLayer ? outputs : host.mul(outputs, host.index(2)), element);
+    if (isTraining && stack.drops())
+      dropped = stack.allocate(outputs, element);
+    Value rows = sizes.gateRows();
+    if (!element.isF64() && mayUseLibrary(stack.rows, rows, host.max(sizes.I, stack.width)))
+      biases = stack.allocate(host.mul(rows, D), accumulator);
+  }
+
+  /// True if the previous state is used outside of the GEMM: by gru, and by rows past their end.
+  bool needsStateBefore() const { return cell.isGRU() || stack.lengths; }
+
+  Matrix outputOf(Value layer) const {
+    if (!outputScratch)
+      return stack.statesOf(layer);
+    Value slot = stack.hasOneLayer ? layer : host.remainder(layer, host.index(2));
+    return {outputScratch, host.mul(slot, host.mul(stack.rows, stack.width)), stack.width};
+  }
+
+  void startLayer() {
+    output = outputOf(stack.layer);
+    exact = isTraining ? stack.statesOf(stack.layer) : output;
+    input = {stack.x, host.index(0), sizes.I};
+    I = sizes.inputWidth(stack.layer);
+    if (stack.hasOneLayer)
+      return;
+    Value before = host.max(host.sub(stack.layer, host.index(1)), host.index(0));
+    Matrix other = dropped ? Matrix{dropped, host.index(0), stack.width} : outputOf(before);
+    input = select(host, stack.isFirst, input, other);
+  }
+
+  //===--- The input -----------------------------------------------------------===//
+
+  void startDirection(const Emitter &e, Value direction) override {
+    allGates = {stack.saved, Value(), sizes.gateRows()};
+    if (isTraining)
+      allGates.first = stack.gates.at(e, direction);
+    else
+      allGates = {gatesScratch, e.mul(direction, e.mul(stack.rows, sizes.gateRows())), sizes.gateRows()};
+    inputBias = stack.inputBias.at(e, direction);
+    recurrentBias = stack.recurrentBias.at(e, direction);
+    inputWeights = {stack.params, stack.inputWeights.at(e, direction), I};
+  }
+
+  GemmOperand getInput() override {
+    return operandOf([this](const Emitter &, int64_t) { return input; }, true);
+  }
+  GemmOperand getInputWeights() override {
+    return operandOf([this](const Emitter &, int64_t) { return inputWeights; }, true);
+  }
+  void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
+    allGates.store(e, addBias(e, column, sum), row, column);
+  }
+  Value addBias(const Emitter &e, Value column, Value sum) {
+    sum = e.add(sum, stack.load(e, stack.params, e.add(inputBias, column)));
+    auto recurrent = [&] { return stack.load(e, stack.params, e.add(recurrentBias, column)); };
+    // The recurrent bias of gru's new gate is multiplied by the reset gate.
+    if (cell.isGRU())
+      sum = e.add(
+          sum, e.ifElse(e.isLess(column, e.mul(H, e.index(2))), recurrent, [&] { return e.number(0.0, accumulator); }));
+    else
+      sum = e.add(sum, recurrent());
+    return sum;
+  }
+
+  /// All directions by the library.
+  Value multiplyInput() {
+    Value rows = sizes.gateRows();
+    if (biases)
+      launchElementwise(host, getName("bias"), host.index(numDirections), rows,
+                   [&](const Emitter &e, Value direction, Value column) {
+                     startDirection(e, direction);
+                     Value sum = addBias(e, column, e.number(0.0, accumulator));
+                     e.store(sum, biases, {e.add(e.mul(direction, rows), column)});
+                   });
+    auto ofDirection = [&](int64_t direction) {
+      startDirection(host, host.index(direction));
+      LibraryGemm p{stack.rows, rows, I, input, inputWeights, allGates};
+      p.rightTransposed = true;
+      if (biases)
+        p.bias = memref::SubViewOp::create(host.builder, host.loc, biases,
+                                           OpFoldResult(host.mul(host.index(direction), rows)), OpFoldResult(rows),
+                                           OpFoldResult(host.builder.getIndexAttr(1)));
+      return ForwardLayer::multiplyInput(p, direction);
+    };
+    return numDirections == 1 ? ofDirection(0) : inSequence([&] { return ofDirection(0); }, [&] { return ofDirection(1); });
+  }
+
+  /// skip_input: the input is added to every gate without a GEMM.
+  void skipInput() {
+    Value all = sizes.gateRows();
+    launchElementwise(host, getName("skip_input"), stack.rows, host.mul(all, host.index(numDirections)),
+                 [&](const Emitter &e, Value row, Value column) {
+                   startDirection(e, e.div(column, all));
+                   column = e.remainder(column, all);
+                   Value place = e.add(e.mul(row, H), e.remainder(column, H));
+                   finishInput(e, row, column, stack.load(e, stack.x, place));
+                 });
+  }
+
+  //===--- Steps ---------------------------------------------------------------===//
+
+  /// All steps of all directions in one kernel.
+  void launchPersistent() {
+    StackForwardRecurrence r;
+    static_cast<PersistentRecurrence &>(r) = {getName("persistent").str(), element, persistent->H, numDirections, steps, B,
+                                           orderedWeights};
+    Value gateRows = sizes.gateRows();
+    r.gates = isTraining ? stack.saved : gatesScratch;
+    r.gatePlaces = isTraining ? stack.gates : Places{host.index(0), host.mul(stack.rows, gateRows)};
+    // The states of a single layer are stored to results only.
+    if (!stack.hasOneLayer || !outputScratch || outputScratch == y)
+      r.output = output;
+    if (exact.buffer != output.buffer)
+      r.exact = exact;
+    r.y = outputScratch != y ? y : Value();
+    std::tie(r.hn, r.cn) = std::tie(hn, cn);
+    launchStackForward(stack, r, *persistent);
+  }
+
+  void startStep(const Emitter &e, const Step &newStep) override {
+    step = newStep;
+    Value row = e.mul(step.t, B), earlier = e.mul(step.earlier, B), rowOfDirection = e.mul(step.direction, B);
+    Value column = e.mul(step.direction, P), stateRow = stack.stateRow(e, step.direction, e.index(0));
+    auto columnsFrom = [&](Matrix matrix) { return Matrix{matrix.buffer, e.add(matrix.first, column), matrix.stride}; };
+    gates = allGates.from(e, row);
+    Matrix first{stack.h0, e.mul(stateRow, P), P};
+    outputAfter = columnsFrom(output.from(e, row));
+    stateOperand = select(e, step.isFirst, first, columnsFrom(output.from(e, earlier)));
+    firstState = first;
+    exactAfter = columnsFrom(exact.from(e, row));
+    exactBefore = columnsFrom(exact.from(e, earlier));
+    if (stateScratch)
+      exactBefore = exactAfter = {stateScratch, e.mul(rowOfDirection, P), P};
+    recurrentWeights = {stack.params, stack.recurrentWeights.at(e, step.direction), P};
+    if (cell.isLSTM()) {
+      firstCell = {stack.c0, e.mul(stateRow, H), H};
+      if (isTraining) {
+        Matrix all{stack.saved, stack.cells.at(e, step.direction), H};
+        cellBefore = all.from(e, earlier);
+        cellAfter = all.from(e, row);
+      } else {
+        cellBefore = cellAfter = {cellScratch, e.mul(rowOfDirection, H), H};
+      }
+    }
+    if (isTraining && cell.isGRU())
+      linear = Matrix{stack.saved, stack.linear.at(e, step.direction), H}.from(e, row);
+    if (isProjected) {
+      hiddenOperand = {hiddenScratch, e.mul(rowOfDirection, H), H};
+      projection = {stack.params, stack.projection.at(e, step.direction), H};
+      if (isTraining)
+        hidden = Matrix{stack.saved, stack.hidden.at(e, step.direction), H}.from(e, row);
+    }
+  }
+
+  GemmOperand getState() override {
+    return operandOf([this](const Emitter &, int64_t) { return stateOperand; }, true);
+  }
+  GemmOperand getStateWeights() override {
+    return operandOf(
+        [this](const Emitter &e, int64_t gate) { return recurrentWeights.from(e, e.mul(H, e.index(gate))); }, true);
+  }
+  GemmOperand getHidden() override {
+    return operandOf([this](const Emitter &, int64_t) { return hiddenOperand; }, true);
+  }
+  GemmOperand getProjection() override {
+    return operandOf([this](const Emitter &, int64_t) { return projection; }, true);
+  }
+
+  Value getStateBefore(const Emitter &e, Value b, Value p) {
+    if (!needsStateBefore())
+      return Value();
+    return e.ifElse(
+        step.isFirst, [&] { return e.convert(firstState.load(e, b, p), accumulator); },
+        [&] { return exactBefore.load(e, b, p); });
+  }
+
+  void finishStep(const Emitter &e, Value b, Value j, ArrayRef<Value> sums) override {
+    Value inside = stack.isInside(e, step.t, b);
+    SmallVector<Value> inputs, states(sums);
+    for (int64_t gate = 0; gate < numGates; ++gate)
+      inputs.push_back(gates.load(e, b, e.add(e.mul(H, e.index(gate)), j)));
+    if (cell.isGRU()) {
+      Value place = e.add(recurrentBias, e.add(e.mul(H, e.index(2)), j));
+      states[2] = e.add(states[2], stack.load(e, stack.params, place));
+    }
+    Value before = isProjected ? Value() : getStateBefore(e, b, j), c;
+    if (cell.isLSTM())
+      c = e.ifElse(
+          step.isFirst, [&] { return e.convert(firstCell.load(e, b, j), accumulator); },
+          [&] { return cellBefore.load(e, b, j); });
+    Cell::Step result = cell.step(e, inputs, states, before, c);
+    // A row past its end keeps its state. The backward pass multiplies the others by zero, so they must be finite.
+    auto keep = [&](Value value, Value other) { return inside ? e.select(inside, value, other) : value; };
+    auto keepOrZero = [&](Value value) { return keep(value, e.number(0.0, accumulator)); };
+    if (isTraining)
+      for (int64_t gate = 0; gate < numGates; ++gate)
+        gates.store(e, keepOrZero(result.gates[gate]), b, e.add(e.mul(H, e.index(gate)), j));
+    if (cell.isLSTM()) {
+      c = keep(result.cell, c);
+      cellAfter.store(e, c, b, j);
+      if (cn)
+        e.ifThen(step.isLast, [&] {
+          Matrix last{cn, e.mul(stack.stateRow(e, step.direction, e.index(0)), H), H};
+          last.store(e, c, b, j);
+        });
+    }
+    if (isTraining && cell.isGRU())
+      linear.store(e, keepOrZero(result.linear), b, j);
+    if (!isProjected)
+      return publish(e, inside, b, j, keep(result.h, before));
+    if (isTraining)
+      hidden.store(e, keepOrZero(result.h), b, j);
+    hiddenOperand.store(e, result.h, b, j);
+  }
+
+  void finishProjection(const Emitter &e, Value b, Value p, Value sum) override {
+    Value inside = stack.isInside(e, step.t, b), before = getStateBefore(e, b, p);
+    publish(e, inside, b, p, inside ? e.select(inside, sum, before) : sum);
+  }
+
+  /// Stores the new state.
+  void publish(const Emitter &e, Value inside, Value b, Value p, Value h) {
+    outputAfter.store(e, h, b, p);
+    if (exactAfter.buffer != outputAfter.buffer)
+      exactAfter.store(e, h, b, p);
+    if (y && outputScratch != y)
+      e.ifThen(stack.isLast, [&] {
+        Matrix result{y, e.add(e.mul(e.mul(step.t, B), stack.width), e.mul(step.direction, P)), stack.width};
+        result.store(e, inside ? e.select(inside, h, e.number(0.0, accumulator)) : h, b, p);
+      });
+    if (hn)
+      e.ifThen(step.isLast, [&] {
+        Matrix last{hn, e.mul(stack.stateRow(e, step.direction, e.index(0)), P), P};
+        last.store(e, h, b, p);
+      });
+  }
+
+  //===--- Dropout -------------------------------------------------------------===//
+
+  /// Dropout applies to the input of the next layer, not to the states.
+  void drop() {
+    launchElementwise(host, getName("dropout"), stack.rows, stack.width, [&](const Emitter &e, Value row, Value column) {
+      Value kept = stack.drop(e, exact.load(e, row, column), stack.layer, row, column);
+      Matrix{dropped, e.index(0), stack.width}.store(e, kept, row, column);
+    });
+  }
+
+  Stack &stack;
+  const StackValues &sizes;
+  const Cell &cell;
+  const bool isTraining;
+  Value y, hn, cn; ///< or null
+  std::optional<PersistentForwardShape> persistent;
+  Value orderedWeights; ///< of the persistent kernel
+  Value gatesScratch, cellScratch, stateScratch, hiddenScratch, outputScratch, dropped;
+  Value biases; ///< of the input's GEMM, in the accumulator type, for the library
+
+  // Of a layer: rows t * B + b, all directions.
+  Matrix input;
+  Matrix output, exact; ///< its output; `exact` in the accumulator type if that is stored
+
+  // Of a direction.
+  Matrix allGates, inputWeights;
+  Value inputBias, recurrentBias;
+
+  // Of a step: rows of the batch.
+  Step step;
+  Matrix gates, stateOperand, recurrentWeights, outputAfter, firstState, exactBefore, exactAfter;
+  Matrix firstCell, cellBefore, cellAfter, linear, hidden, hiddenOperand, projection;
+};
+
+} // namespace
+
+void rnn::lowerStackForward(CudnnForwardOp op, Stack &stack) {
+  std::string name = ("cudnn_" + stringifyCellMode(op.getMode())).str();
+  StackForward(op, stack, name).lower();
+}
