@@ -9,7 +9,6 @@
 
 #include "Internal.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
@@ -40,22 +39,13 @@ void rnn::addCudaKernels(OpPassManager &pm) {
 void rnn::addCudaMemory(OpPassManager &pm) { pm.addPass(createRNNUseDeviceMemoryPass()); }
 
 void rnn::addCudaTargets(OpPassManager &pm, const PipelineOptions &options) {
-  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addPass(createLowerAffinePass());
-  kernels.addPass(memref::createExpandStridedMetadataPass());
-  kernels.addPass(createLowerAffinePass());
-  kernels.addPass(arith::createArithExpandOpsPass());
-  kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(createConvertGpuOpsToNVVMOps());
-  // Clusters' asynchronous stores, which no dialect of upstream has.
-  kernels.addPass(createConvertRNNGPUToNVVMPass());
-  kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createCSEPass());
-  kernels.addPass(createReconcileUnrealizedCastsPass());
+  buildGPUKernelPipeline(pm);
+  // Instructions that no upstream dialect has become inline assembly; the emulator reads the ops themselves.
+  pm.addNestedPass<gpu::GPUModuleOp>(createConvertRNNGPUToNVVMPass());
   GpuNVVMAttachTargetOptions target;
-  // Without a chip the module holds PTX of the oldest architecture that we support, which every later one takes.
+  // Without a chip, PTX for the oldest supported architecture, which every later GPU accepts.
   target.chip = options.chip.empty() ? "sm_80" : options.chip;
-  // Asynchronous stores and barriers in the scope of a cluster came with PTX 8.1 and 8.6; upstream's default is 6.0.
+  // Asynchronous stores and cluster-scope barriers need PTX 8.1 and 8.6; the default is 6.0.
   if (StringRef(target.chip).starts_with("sm_90"))
     target.features = "+ptx86";
   target.optLevel = 3;

@@ -15,6 +15,10 @@ namespace mlir::rnn {
 void addCudaKernels(OpPassManager &pm);
 void addCudaMemory(OpPassManager &pm);
 
+/// Stage emit: converts gpu.func kernels to the NVVM dialect, with the same passes for cuda and simt. `verifyAccesses` adds
+/// the checks of memref accesses that --simt-check requests; it is the only difference between the targets.
+void buildGPUKernelPipeline(OpPassManager &pm, bool verifyAccesses = false);
+
 /// Stage emit: kernels in the LLVM dialect with their target, before the host's code is converted.
 void addCudaTargets(OpPassManager &pm, const PipelineOptions &options);
 /// Launches become calls, and kernels binaries, after the host's code is converted.

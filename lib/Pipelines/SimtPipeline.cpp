@@ -19,8 +19,7 @@
 using namespace mlir;
 
 void rnn::addSimtBuffers(OpPassManager &pm) {
-  // What stands in a kernel is none of the business of bufferization, which does not know the effects of many of its
-  // ops.
+  // Outline kernels first: bufferization cannot model the memory effects of many ops inside them.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
   // Programs for a GPU often manage their memory themselves.
@@ -33,31 +32,7 @@ void rnn::addSimtLaunches(OpPassManager &pm) {
 }
 
 void rnn::addSimtKernels(OpPassManager &pm, const PipelineOptions &options) {
-  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addPass(createRNNExpandGPUReductionsPass());
-  // Sees the memrefs that indices belong to; the emulator sees addresses only.
-  if (options.simtCheck) {
-    std::unique_ptr<Pass> verification = createGenerateRuntimeVerificationPass();
-    // Messages name the place alone; upstream's function for this pass takes no options.
-    LogicalResult known = verification->initializeOptions("verbose-level=0", [](const Twine &) { return failure(); });
-    assert(succeeded(known) && "upstream's pass has this option");
-    (void)known;
-    kernels.addPass(std::move(verification));
-  }
-  kernels.addPass(createConvertNVGPUToNVVMPass());
-  kernels.addPass(createConvertVectorToSCFPass());
-  kernels.addPass(createLowerAffinePass());
-  kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(memref::createExpandStridedMetadataPass());
-  kernels.addPass(createLowerAffinePass());
-  kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createCSEPass());
-  kernels.addPass(createConvertGpuOpsToNVVMOps());
-  // What is left are shuffles and broadcasts of vectors of several dimensions.
-  kernels.addPass(createConvertVectorToLLVMPass());
-  kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createCSEPass());
-  kernels.addPass(createReconcileUnrealizedCastsPass());
+  buildGPUKernelPipeline(pm, /*verifyAccesses=*/options.simtCheck);
 }
 
 void rnn::addSimtHost(OpPassManager &pm, const PipelineOptions &options) {
