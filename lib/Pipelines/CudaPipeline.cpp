@@ -32,7 +32,7 @@ void rnn::addCudaKernels(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   // Sizes and indices are computed in the kernel again rather than passed to it.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
-  pm.addPass(createGpuKernelOutliningPass());
+  pm.addPass(createRNNOutlineKernelsPass());
   pm.addPass(createRNNMergeKernelModulesPass());
 }
 

@@ -21,7 +21,7 @@ using namespace mlir;
 void rnn::addSimtBuffers(OpPassManager &pm) {
   // Outline kernels first: bufferization cannot model the memory effects of many ops inside them.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
-  pm.addPass(createGpuKernelOutliningPass());
+  pm.addPass(createRNNOutlineKernelsPass());
   // Programs for a GPU often manage their memory themselves.
   pm.addPass(createRNNKeepDeallocationsPass());
 }

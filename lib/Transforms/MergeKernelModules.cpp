@@ -18,40 +18,16 @@ namespace mlir::rnn {
 
 using namespace mlir;
 
-/// Gives `kernel` a name that `kernels` does not have. Marks that the runtime reads stay at its end.
+/// Renames `kernel` if `kernels` has its name already.
 static void makeUnique(gpu::GPUFuncOp kernel, const SymbolTable &kernels) {
-  StringRef name = kernel.getName(), plain = name;
-  while (plain.consume_back("__coop") || plain.consume_back("__pdl")) {
-  }
-  StringRef marks = name.drop_front(plain.size());
-  std::string unique = name.str();
+  std::string plain = kernel.getName().str(), unique = plain;
   for (unsigned number = 0; kernels.lookup(unique); ++number)
-    unique = (plain + "_" + Twine(number) + marks).str();
+    unique = plain + "_" + std::to_string(number);
   kernel.setName(unique);
 }
 
-/// The runtime knows a cooperative kernel by its name.
-static LogicalResult nameCooperativeKernels(gpu::GPUModuleOp module) {
-  SymbolTable symbols(module);
-  for (auto kernel : llvm::make_early_inc_range(module.getOps<FunctionOpInterface>())) {
-    if (!kernel->hasAttr("rnn.cooperative") || kernel.getName().contains("__coop"))
-      continue;
-    auto from = SymbolRefAttr::get(module.getNameAttr(), {SymbolRefAttr::get(kernel.getNameAttr())});
-    std::string name = (kernel.getName() + "__coop").str();
-    for (unsigned number = 0; symbols.lookup(name); ++number)
-      name = (kernel.getName() + "_" + Twine(number) + "__coop").str();
-    if (failed(symbols.rename(kernel, name)))
-      return failure();
-    auto to = SymbolRefAttr::get(module.getNameAttr(), {SymbolRefAttr::get(kernel.getContext(), name)});
-    module->getParentOp()->walk([&](gpu::LaunchFuncOp launch) {
-      if (launch.getKernel() == from)
-        launch.setKernelAttr(to);
-    });
-  }
-  return success();
-}
-
-/// Asynchronous copies and ldmatrix take 16 bytes from where they are a multiple of 16; LLVM would align the elements alone.
+/// Asynchronous copies and ldmatrix take 16 bytes from where they are a multiple of 16; LLVM would align the elements
+/// alone.
 static void alignBuffers(gpu::GPUFuncOp kernel) {
   StringRef name = LLVM::LLVMDialect::getAlignAttrName();
   for (unsigned index = 0; index < kernel.getNumWorkgroupAttributions(); ++index)
@@ -64,14 +40,15 @@ static std::optional<std::array<int32_t, 3>> getClusterSize(gpu::LaunchFuncOp la
   if (!launch.hasClusterSize())
     return std::nullopt;
   gpu::KernelDim3 size = launch.getClusterSizeOperandValues();
-  std::optional<int64_t> x = getConstantIntValue(size.x), y = getConstantIntValue(size.y), z = getConstantIntValue(size.z);
+  std::optional<int64_t> x = getConstantIntValue(size.x), y = getConstantIntValue(size.y),
+                         z = getConstantIntValue(size.z);
   if (!x || !y || !z)
     return std::nullopt;
   return std::array{int32_t(*x), int32_t(*y), int32_t(*z)};
 }
 
-/// Outlining leaves the size of clusters to the launch; the driver answers questions about a kernel that says it. A kernel
-/// that launches do not agree about says nothing.
+/// Outlining leaves the size of clusters to the launch; the driver answers questions about a kernel that says it. A
+/// kernel that launches do not agree about says nothing.
 static void setClusterSizes(ModuleOp module) {
   llvm::MapVector<gpu::GPUFuncOp, std::optional<std::array<int32_t, 3>>> sizes;
   module.walk([&](gpu::LaunchFuncOp launch) {
@@ -98,9 +75,6 @@ struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<Merg
     for (gpu::GPUModuleOp module : modules)
       module.walk(alignBuffers);
     setClusterSizes(getOperation());
-    for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
-      if (failed(nameCooperativeKernels(module)))
-        return signalPassFailure();
     if (modules.size() < 2)
       return;
     gpu::GPUModuleOp target = modules.front();

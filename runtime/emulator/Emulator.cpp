@@ -147,7 +147,7 @@ void Emulator::abandon(Status status) {
 void Emulator::arriveAtGridBarrier(Thread &thread, const int32_t *counter, const char *site) {
   if (!launch.cooperative)
     fault("grid barrier without a cooperative launch", thread, site,
-          "the blocks of this grid need not run together; mark the kernel `rnn.cooperative`");
+          "the blocks of this grid need not run together; mark the kernel `rnngpu.cooperative`");
   if (*counter & 0x7fffffff)
     fault("grid barrier with a used counter", thread, site,
           "it holds %d; it must be zero before the first launch, and nothing else may write it", int(*counter));

@@ -6,9 +6,9 @@
 // RUN: %{fakes} PATH=%t %rnn_run %s --target=cuda --lowering=fused --kernel-family=step --chip=sm_90a %{inputs} --output=@%t/h.npy 2>&1 | FileCheck %s
 // RUN: %{fakes} %rnn_run %s --target=cuda --lowering=fused %{inputs} --output=@%t/h.npy 2>&1 | FileCheck %s --check-prefix=ANY --implicit-check-not=programmatic
 // CHECK: kernel=block_lstm_input grid=1x1x1 block=128x1x1 shared=0,OK
-// CHECK-NEXT: kernel=block_lstm_step__pdl grid=1x1x1 block=128x1x1 shared=0 programmatic,OK
-// CHECK-NEXT: kernel=block_lstm_step__pdl grid=1x1x1 block=128x1x1 shared=0 programmatic,OK
-// CHECK-NEXT: kernel=block_lstm_step__pdl grid=1x1x1 block=128x1x1 shared=0 programmatic,OK
+// CHECK-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0 programmatic,OK
+// CHECK-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0 programmatic,OK
+// CHECK-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0 programmatic,OK
 // ANY: kernel=block_lstm_input
 // ANY-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0,OK
 // ANY-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0,OK

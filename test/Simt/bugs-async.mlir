@@ -1,4 +1,4 @@
-// Mistakes with asynchronous copies, each with what the emulator says of it.
+// Incorrect uses of asynchronous copies, and the emulator's report of each.
 // REQUIRES: rnn-run
 // RUN: not rnn-run %s --target=simt --function=missing_wait --input=64xf32=1 2>&1 | FileCheck %s --check-prefix=MISSING-WAIT
 // RUN: not rnn-run %s --target=simt --function=missing_wait --input=64xf32=1 --simt-check 2>&1 | FileCheck %s --check-prefix=MISSING-WAIT-CHECK
@@ -6,7 +6,7 @@
 // RUN: not rnn-run %s --target=simt --function=wait_without_barrier --input=64xf32=1 --simt-check 2>&1 | FileCheck %s --check-prefix=WAIT-WITHOUT-BARRIER
 // RUN: not rnn-run %s --target=simt --function=overwritten_stage --input=64xf32=1 --simt-check 2>&1 | FileCheck %s --check-prefix=OVERWRITTEN-STAGE
 
-// An asynchronous copy is never waited for.
+// An asynchronous copy without a wait.
 // MISSING-WAIT: FAILED_PRECONDITION: missing wait in kernel `{{.*}}::missing_wait_kernel`: 1 asynchronous copies were never waited for when the thread exited, at {{.*}}bugs-async.mlir:[[#@LINE+9]]:10 in block (0,0,0) thread (0,0,0)
 // MISSING-WAIT-CHECK: FAILED_PRECONDITION: missing wait in kernel `{{.*}}::missing_wait_kernel`: load of 4 bytes of shared memory at offset 0, where an asynchronous copy is still under way, at {{.*}}bugs-async.mlir:[[#@LINE+10]]:10 in block (0,0,0) thread (0,0,0)
 func.func @missing_wait(%out: memref<64xf32>) {
@@ -25,7 +25,7 @@ func.func @missing_wait(%out: memref<64xf32>) {
   return
 }
 
-// The wait lets the last group go on, but the program reads it. Poison is what it finds.
+// The wait leaves the last group pending, but the program reads it, and gets poison.
 // WRONG-GROUP: FAILED_PRECONDITION: missing wait in kernel `{{.*}}::wrong_group_kernel`: load of 4 bytes of shared memory at offset 0, where an asynchronous copy is still under way, at {{.*}}bugs-async.mlir:[[#@LINE+11]]:10 in block (0,0,0) thread (0,0,0)
 func.func @wrong_group(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -45,7 +45,7 @@ func.func @wrong_group(%out: memref<64xf32>) {
   return
 }
 
-// Each thread waits for its own copy, and reads that of another.
+// Each thread waits for its own copy and reads that of another.
 // WAIT-WITHOUT-BARRIER: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::wait_without_barrier_kernel`: load of 4 bytes at offset 252, which no thread has written, at {{.*}}bugs-async.mlir:[[#@LINE+13]]:10 in block (0,0,0) thread (0,0,0)
 func.func @wait_without_barrier(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -66,7 +66,7 @@ func.func @wait_without_barrier(%out: memref<64xf32>) {
   return
 }
 
-// The next copy goes to a stage that others still read.
+// The next copy overwrites a stage that other threads still read.
 // OVERWRITTEN-STAGE: FAILED_PRECONDITION: data race in kernel `{{.*}}::overwritten_stage_kernel`: load of 4 bytes of shared memory at offset 124 is not ordered after the store by block (0,0,0) thread (31,0,0) at {{.*}}bugs-async.mlir:[[#@LINE+16]]:11, at {{.*}}bugs-async.mlir:[[#@LINE+14]]:10 in block (0,0,0) thread (32,0,0)
 func.func @overwritten_stage(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index

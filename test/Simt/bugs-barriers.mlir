@@ -1,4 +1,4 @@
-// Mistakes with barriers of a block, each with what the emulator says of it.
+// Incorrect uses of block barriers, and the emulator's report of each.
 // REQUIRES: rnn-run
 // RUN: not rnn-run %s --target=simt --function=divergent_barrier --input=64xf32=1 2>&1 | FileCheck %s --check-prefix=DIVERGENT-BARRIER
 // RUN: not rnn-run %s --target=simt --function=divergent_warps --input=64xf32=1 2>&1 | FileCheck %s --check-prefix=DIVERGENT-WARPS
@@ -9,7 +9,7 @@
 // RUN: not rnn-run %s --target=simt --function=odd_thread_count --input=64xf32=1 2>&1 | FileCheck %s --check-prefix=ODD-THREAD-COUNT
 // RUN: not rnn-run %s --target=simt --function=missing_barrier_number --input=64xf32=1 2>&1 | FileCheck %s --check-prefix=MISSING-BARRIER-NUMBER
 
-// Some lanes of a warp come to a barrier, others to another one.
+// Lanes of one warp arrive at different barriers.
 // DIVERGENT-BARRIER: FAILED_PRECONDITION: divergent barrier in kernel `{{.*}}::divergent_barrier_kernel`: other lanes 0x0000ffff of the same warp, first block (0,0,0) thread (0,0,0), wait at barrier 0 at {{.*}}bugs-barriers.mlir:[[#@LINE+10]]:7, at {{.*}}bugs-barriers.mlir:[[#@LINE+14]]:7 in block (0,0,0) thread (16,0,0)
 func.func @divergent_barrier(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -31,7 +31,7 @@ func.func @divergent_barrier(%out: memref<64xf32>) {
   return
 }
 
-// Whole warps come to different barriers of the block.
+// Warps arrive at different barriers of the block.
 // DIVERGENT-WARPS: FAILED_PRECONDITION: divergent barrier in kernel `{{.*}}::divergent_warps_kernel`: 32 other threads of the block, first block (0,0,0) thread (0,0,0), wait at another barrier, at {{.*}}bugs-barriers.mlir:[[#@LINE+10]]:7, at {{.*}}bugs-barriers.mlir:[[#@LINE+14]]:7 in block (0,0,0) thread (32,0,0)
 func.func @divergent_warps(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -53,7 +53,7 @@ func.func @divergent_warps(%out: memref<64xf32>) {
   return
 }
 
-// Threads leave before a barrier that others wait at.
+// Threads exit before a barrier at which others wait.
 // EARLY-EXIT: FAILED_PRECONDITION: divergent barrier in kernel `{{.*}}::early_exit_kernel`: the thread exited while 16 others, first block (0,0,0) thread (0,0,0), wait at barrier 0, at {{.*}}bugs-barriers.mlir:[[#@LINE+11]]:7 in block (0,0,0) thread (16,0,0)
 // EARLY-EXIT-REVERSE: FAILED_PRECONDITION: divergent barrier in kernel `{{.*}}::early_exit_kernel`: barrier 0 is for 64 threads, but 48 threads of the block have exited, at {{.*}}bugs-barriers.mlir:[[#@LINE+10]]:7 in block (0,0,0) thread (15,0,0)
 func.func @early_exit(%out: memref<64xf32>) {
@@ -72,7 +72,7 @@ func.func @early_exit(%out: memref<64xf32>) {
   return
 }
 
-// A named barrier waits for more threads than ever come.
+// A named barrier waits for more threads than arrive.
 // WRONG-THREAD-COUNT: FAILED_PRECONDITION: deadlock in kernel `{{.*}}::wrong_thread_count_kernel`: block (0,0,0) threads 0 to 31 wait at barrier 1 at {{.*}}bugs-barriers.mlir:[[#@LINE+13]]:7; block (0,0,0) threads 32 to 63 wait at barrier 2 at {{.*}}bugs-barriers.mlir:[[#@LINE+17]]:7
 func.func @wrong_thread_count(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -97,7 +97,7 @@ func.func @wrong_thread_count(%out: memref<64xf32>) {
   return
 }
 
-// Two warps do not agree for how many a barrier is.
+// Two warps pass different thread counts to a barrier.
 // UNEQUAL-THREAD-COUNTS: FAILED_PRECONDITION: divergent barrier in kernel `{{.*}}::unequal_thread_counts_kernel`: barrier 1 is for 32 threads here, but for 64 at {{.*}}bugs-barriers.mlir:[[#@LINE+13]]:7, where block (0,0,0) thread (0,0,0) waits, at {{.*}}bugs-barriers.mlir:[[#@LINE+17]]:7 in block (0,0,0) thread (32,0,0)
 func.func @unequal_thread_counts(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -138,7 +138,7 @@ func.func @odd_thread_count(%out: memref<64xf32>) {
   return
 }
 
-// There are sixteen barriers.
+// A block has sixteen barriers.
 // MISSING-BARRIER-NUMBER: FAILED_PRECONDITION: invalid barrier in kernel `{{.*}}::missing_barrier_number_kernel`: expects a barrier of 0 to 15, but got 16, at {{.*}}bugs-barriers.mlir:[[#@LINE+8]]:5 in block (0,0,0) thread (0,0,0)
 func.func @missing_barrier_number(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index

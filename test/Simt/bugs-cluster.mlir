@@ -1,5 +1,5 @@
-// Mistakes in clusters, each with what the emulator says of it. The kernel sends values to the other block of its cluster in
-// four steps; a number chooses the mistake, and 0 none.
+// Incorrect uses of clusters, and the emulator's report of each. The kernel sends values to the other block of its cluster in
+// four steps; the argument selects the bug, 0 selects none.
 // REQUIRES: rnn-run
 // RUN: rnn-run %s --target=simt --input=0 --expected_output=64xf32=4 --simt-check | FileCheck %s --check-prefix=RIGHT
 // RIGHT: all results are as expected

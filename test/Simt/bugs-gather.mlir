@@ -1,6 +1,6 @@
-// Mistakes of a kernel that gathers states from all blocks of its cluster in every step, as the forward kernels of clusters do, each
-// with what the emulator says of it. Two blocks of two warps; a lane sends the states of two units to one of the blocks. A
-// number chooses the mistake, and 0 none.
+// Bugs in a kernel that gathers states from all blocks of its cluster in every step, as persistent forward kernels do, and the
+// emulator's report of each. Two blocks of two warps; a lane sends the states of two units to one of the blocks. The argument
+// selects the bug, 0 selects none.
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt --simt-check
 // RUN: %{run} --input=0 --expected_output=128xf32=4 | FileCheck %s --check-prefix=RIGHT
@@ -64,7 +64,7 @@ module attributes {gpu.container_module} {
         nvvm.mbarrier.init %bars, %one : !llvm.ptr<3>, i32
         nvvm.mbarrier.init %bar1, %one : !llvm.ptr<3>, i32
       }
-      // The states before the first step are zeros.
+      // The initial states are zeros.
       scf.for %i = %c0 to %c4 step %c1 {
         %n = arith.index_cast %i : index to i32
         %skip = arith.muli %n, %mine : i32
@@ -79,7 +79,7 @@ module attributes {gpu.container_module} {
       %pair = arith.subi %thread, %odd : i32
       %before = arith.muli %rank, %mine : i32
       %unit = arith.addi %before, %pair : i32
-      // With mistake 5, the last warp of the second block has no units.
+      // With bug 5, the last warp of the second block has no units.
       %other_warp = arith.cmpi uge, %thread, %warp_threads : i32
       %second = arith.cmpi eq, %rank, %one : i32
       %idle0 = arith.andi %other_warp, %second : i1
@@ -115,7 +115,7 @@ module attributes {gpu.container_module} {
         nvvm.bar.warp.sync %all : i32
         %from_tile = arith.select %one_tile, %zero, %previous : i32
         %from = arith.muli %from_tile, %units : i32
-        // A mistake of order, not of numbers: the states that are sent early are the old ones.
+        // The values stay correct, only the order is wrong: the states that are sent early are the old ones.
         %sum = scf.if %does_not_wait -> f32 {
           scf.yield %f0 : f32
         } else {
@@ -140,8 +140,8 @@ module attributes {gpu.container_module} {
           }
           scf.if %no_sync {
           } else {
-            // A product and an exchange of values keep the lanes together, too. That also keeps the warps of a block so close
-            // that the checker, which knows one time for all readers of a place, need not doubt.
+            // An MMA and a shuffle also synchronize the lanes, and keep the warps of a block within one step of each other. The
+            // checker, which has one timestamp for all readers of an address, then reports nothing.
             nvvm.bar.warp.sync %all : i32
             nvvm.bar.warp.sync %all : i32
             nvvm.bar.warp.sync %all : i32

@@ -1,10 +1,10 @@
-// Mistakes across blocks, each with what the emulator says of it.
+// Bugs across blocks, and the emulator's report of each.
 // REQUIRES: rnn-run
 // RUN: not rnn-run %s --target=simt --function=missing_grid_barrier --input=64xf32=1 --simt-check 2>&1 | FileCheck %s --check-prefix=MISSING-GRID-BARRIER
 // RUN: not rnn-run %s --target=simt --function=block_barrier_for_a_grid --input=64xf32=1 --simt-check 2>&1 | FileCheck %s --check-prefix=BLOCK-BARRIER-FOR-A-GRID
 // RUN: not rnn-run %s --target=simt --function=spinning_on_a_block_to_come --input=64xf32=1 2>&1 | FileCheck %s --check-prefix=SPINNING-ON-A-BLOCK-TO-COME
 
-// Blocks of a cooperative grid exchange data without a barrier of the grid.
+// Blocks of a cooperative grid exchange data without a grid barrier.
 // MISSING-GRID-BARRIER: FAILED_PRECONDITION: data race in kernel `{{.*}}::missing_grid_barrier_kernel`: store of 4 bytes of global memory is not ordered after the load by block (0,0,0) thread (31,0,0) at {{.*}}bugs-grid.mlir:[[#@LINE+17]]:10, at {{.*}}bugs-grid.mlir:[[#@LINE+14]]:5 in block (1,0,0) thread (0,0,0)
 func.func @missing_grid_barrier(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -29,7 +29,7 @@ func.func @missing_grid_barrier(%out: memref<64xf32>) {
   return
 }
 
-// A barrier of the block does not order blocks.
+// A block barrier does not order blocks.
 // BLOCK-BARRIER-FOR-A-GRID: FAILED_PRECONDITION: data race in kernel `{{.*}}::block_barrier_for_a_grid_kernel`: store of 4 bytes of global memory is not ordered after the load by block (0,0,0) thread (31,0,0) at {{.*}}bugs-grid.mlir:[[#@LINE+18]]:10, at {{.*}}bugs-grid.mlir:[[#@LINE+14]]:5 in block (1,0,0) thread (0,0,0)
 func.func @block_barrier_for_a_grid(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -55,7 +55,7 @@ func.func @block_barrier_for_a_grid(%out: memref<64xf32>) {
   return
 }
 
-// A barrier of atomics in a launch that is not cooperative: the first block waits for one that cannot start.
+// A grid barrier by atomics in a launch that is not cooperative: the first block waits for one that cannot start.
 // SPINNING-ON-A-BLOCK-TO-COME: FAILED_PRECONDITION: livelock (threads poll memory that no thread changes) in kernel `{{.*}}::spinning_on_a_block_to_come_kernel`: block (0,0,0) threads 0 to 0 poll at {{.*}}bugs-grid.mlir:[[#@LINE+19]]:17; block (0,0,0) threads 1 to 31 wait at barrier 0 at {{.*}}bugs-grid.mlir:[[#@LINE+26]]:5; 1 blocks have not started, which only a cooperative launch would run together with these
 func.func @spinning_on_a_block_to_come(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index

@@ -1,4 +1,4 @@
-// Mistakes with memory, each with what the emulator says of it.
+// Incorrect memory accesses, and the emulator's report of each.
 // REQUIRES: rnn-run
 // RUN: not rnn-run %s --target=simt --function=missing_barrier --input=64xf32=1 --simt-check 2>&1 | FileCheck %s --check-prefix=MISSING-BARRIER-FIFO
 // RUN: not rnn-run %s --target=simt --function=missing_barrier --input=64xf32=1 --simt-check --simt-schedule=reverse 2>&1 | FileCheck %s --check-prefix=MISSING-BARRIER-REVERSE
@@ -13,7 +13,7 @@
 // RUN: not rnn-run %s --target=simt --function=missing_warp_sync --input=64xf32=1 --simt-check --simt-schedule=random:1 2>&1 | FileCheck %s --check-prefix=MISSING-WARP-SYNC
 // RUN: not rnn-run %s --target=simt --function=flag_without_fence --input=64xf32=1 --simt-check 2>&1 | FileCheck %s --check-prefix=FLAG-WITHOUT-FENCE
 
-// A tile is read before the others have written it: too early for some threads, in a race with others.
+// A tile is read before other threads have written it: uninitialized for some threads, a race with others.
 // MISSING-BARRIER-FIFO: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::missing_barrier_kernel`: load of 4 bytes at offset 252, which no thread has written, at {{.*}}bugs-memory.mlir:[[#@LINE+14]]:10 in block (0,0,0) thread (0,0,0)
 // MISSING-BARRIER-REVERSE: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::missing_barrier_kernel`: load of 4 bytes at offset 0, which no thread has written, at {{.*}}bugs-memory.mlir:[[#@LINE+13]]:10 in block (0,0,0) thread (63,0,0)
 // MISSING-BARRIER-RANDOM: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::missing_barrier_kernel`: load of 4 bytes at offset 196, which no thread has written, at {{.*}}bugs-memory.mlir:[[#@LINE+12]]:10 in block (0,0,0) thread (14,0,0)
@@ -35,7 +35,7 @@ func.func @missing_barrier(%out: memref<64xf32>) {
   return
 }
 
-// The tile is written again while others may still read it. The numbers are right in every schedule that runs threads in turn.
+// The tile is overwritten while others may still read it. Every sequential schedule computes the correct values.
 // MISSING-BARRIER-BEFORE-REUSE: FAILED_PRECONDITION: data race in kernel `{{.*}}::missing_barrier_before_reuse_kernel`: load of 4 bytes of shared memory at offset 124 is not ordered after the store by block (0,0,0) thread (31,0,0) at {{.*}}bugs-memory.mlir:[[#@LINE+15]]:5, at {{.*}}bugs-memory.mlir:[[#@LINE+13]]:10 in block (0,0,0) thread (32,0,0)
 func.func @missing_barrier_before_reuse(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -57,7 +57,7 @@ func.func @missing_barrier_before_reuse(%out: memref<64xf32>) {
   return
 }
 
-// One slot is never written. Poison makes it a NaN, which the expected result finds; the checker says where.
+// One slot is never written. Poison makes it a NaN, which the comparison detects; the checker reports where.
 // UNINITIALISED-SLOT-CHECK: FAILED_PRECONDITION: uninitialised shared memory in kernel `{{.*}}::uninitialised_slot_kernel`: load of 4 bytes at offset 252, which no thread has written, at {{.*}}bugs-memory.mlir:[[#@LINE+16]]:10 in block (0,0,0) thread (0,0,0)
 func.func @uninitialised_slot(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -81,7 +81,7 @@ func.func @uninitialised_slot(%out: memref<64xf32>) {
   return
 }
 
-// An index past the end of its memref, though inside of the shared memory of the block.
+// An index past the end of its memref, but inside the shared memory of the block.
 // SHARED-INDEX-OUT-OF-BOUNDS: FAILED_PRECONDITION: invalid access in kernel `{{.*}}::shared_index_out_of_bounds_kernel`: out-of-bounds access, at {{.*}}bugs-memory.mlir:[[#@LINE+10]]:5 in block (0,0,0) thread (63,0,0)
 func.func @shared_index_out_of_bounds(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -122,7 +122,7 @@ func.func @dynamic_shared_memory_too_small(%out: memref<64xf32>) {
   return
 }
 
-// A thread too many.
+// One thread too many.
 // GLOBAL-INDEX-OUT-OF-BOUNDS: FAILED_PRECONDITION: invalid access in kernel `{{.*}}::global_index_out_of_bounds_kernel`: out-of-bounds access, at {{.*}}bugs-memory.mlir:[[#@LINE+8]]:5 in block (0,0,0) thread (64,0,0)
 func.func @global_index_out_of_bounds(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -137,7 +137,7 @@ func.func @global_index_out_of_bounds(%out: memref<64xf32>) {
   return
 }
 
-// A wrong lane mapping: two lanes of a warp store different values to one place in one instruction.
+// A wrong lane mapping: two lanes of a warp store different values to one address in one instruction.
 // TWO-LANES-ONE-SLOT: FAILED_PRECONDITION: data race in kernel `{{.*}}::two_lanes_one_slot_kernel`: store of 4 bytes of shared memory at offset 0 is not ordered after the store of another value in the same instruction by block (0,0,0) thread (0,0,0) at {{.*}}bugs-memory.mlir:[[#@LINE+12]]:5, at {{.*}}bugs-memory.mlir:[[#@LINE+12]]:5 in block (0,0,0) thread (1,0,0)
 func.func @two_lanes_one_slot(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -159,7 +159,7 @@ func.func @two_lanes_one_slot(%out: memref<64xf32>) {
   return
 }
 
-// Blocks add to one number without atomics. Blocks that run one after another give the right sum.
+// Blocks add to one value without atomics. Blocks that run one after another compute the correct sum.
 // ACCUMULATION-WITHOUT-ATOMICS: FAILED_PRECONDITION: data race in kernel `{{.*}}::accumulation_without_atomics_kernel`: load of 4 bytes of global memory is not ordered after the store by block (0,0,0) thread (0,0,0) at {{.*}}bugs-memory.mlir:[[#@LINE+13]]:7, at {{.*}}bugs-memory.mlir:[[#@LINE+11]]:12 in block (1,0,0) thread (0,0,0)
 func.func @accumulation_without_atomics(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -180,7 +180,7 @@ func.func @accumulation_without_atomics(%out: memref<64xf32>) {
   return
 }
 
-// Lanes of a warp are not in step: what one wrote, the next need not see without bar.warp.sync. A shuffle does not order memory.
+// Lanes of a warp do not run in lockstep: without bar.warp.sync a store need not be visible to another lane. A shuffle does not order memory.
 // MISSING-WARP-SYNC: FAILED_PRECONDITION: data race in kernel `{{.*}}::missing_warp_sync_kernel`: store of 4 bytes of shared memory at offset 108 is not ordered after the load by block (0,0,0) thread (26,0,0) at {{.*}}bugs-memory.mlir:[[#@LINE+19]]:10, at {{.*}}bugs-memory.mlir:[[#@LINE+13]]:5 in block (0,0,0) thread (27,0,0)
 func.func @missing_warp_sync(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -207,7 +207,7 @@ func.func @missing_warp_sync(%out: memref<64xf32>) {
   return
 }
 
-// Data are handed over by an atomic flag, but no fence orders them with it. This is a race of the memory model: every schedule runs right.
+// Data are passed by an atomic flag, but no fence orders them with it. A race by the memory model: every schedule computes the correct values.
 // FLAG-WITHOUT-FENCE: FAILED_PRECONDITION: data race in kernel `{{.*}}::flag_without_fence_kernel`: load of 4 bytes of global memory is not ordered after the store by block (0,0,0) thread (0,0,0) at {{.*}}bugs-memory.mlir:[[#@LINE+18]]:7, at {{.*}}bugs-memory.mlir:[[#@LINE+30]]:12 in block (0,0,0) thread (32,0,0)
 func.func @flag_without_fence(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index

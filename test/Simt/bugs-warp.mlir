@@ -1,4 +1,4 @@
-// Mistakes with collectives of a warp, each with what the emulator says of it.
+// Incorrect uses of warp collectives, and the emulator's report of each.
 // REQUIRES: rnn-run
 // RUN: not rnn-run %s --target=simt --function=divergent_shuffle --input=64xf32=1 2>&1 | FileCheck %s --check-prefix=DIVERGENT-SHUFFLE
 // RUN: not rnn-run %s --target=simt --function=two_shuffles --input=64xf32=1 2>&1 | FileCheck %s --check-prefix=TWO-SHUFFLES
@@ -32,7 +32,7 @@ func.func @divergent_shuffle(%out: memref<64xf32>) {
   return
 }
 
-// The halves of a warp shuffle at different places.
+// The halves of a warp execute different shuffles.
 // TWO-SHUFFLES: FAILED_PRECONDITION: divergent collective in kernel `{{.*}}::two_shuffles_kernel`: shfl.sync is reached while lanes 0x0000ffff of the same warp, first block (0,0,0) thread (0,0,0), wait at shfl.sync at {{.*}}bugs-warp.mlir:[[#@LINE+14]]:12, at {{.*}}bugs-warp.mlir:[[#@LINE+18]]:12 in block (0,0,0) thread (16,0,0)
 func.func @two_shuffles(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -60,7 +60,7 @@ func.func @two_shuffles(%out: memref<64xf32>) {
   return
 }
 
-// A shuffle reads a lane that does not take part.
+// A shuffle reads a lane that does not participate.
 // INACTIVE-LANE: FAILED_PRECONDITION: misused collective in kernel `{{.*}}::inactive_lane_kernel`: a shuffle reads lane 16, which does not take part: the mask is 0x0000ffff, at {{.*}}bugs-warp.mlir:[[#@LINE+15]]:12 in block (0,0,0) thread (15,0,0)
 func.func @inactive_lane(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -85,7 +85,7 @@ func.func @inactive_lane(%out: memref<64xf32>) {
   return
 }
 
-// A lane calls a collective of others.
+// A lane executes a collective whose mask excludes it.
 // FOREIGN-MASK: FAILED_PRECONDITION: misused collective in kernel `{{.*}}::foreign_mask_kernel`: lane 16 calls vote.sync with the mask 0x0000ffff, in which it is not, at {{.*}}bugs-warp.mlir:[[#@LINE+10]]:10 in block (0,0,0) thread (16,0,0)
 func.func @foreign_mask(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -123,7 +123,7 @@ func.func @unequal_masks(%out: memref<64xf32>) {
   return
 }
 
-// Tensor cores want whole warps.
+// Tensor core ops require whole warps.
 // MMA-OF-HALF-A-WARP: FAILED_PRECONDITION: misused collective in kernel `{{.*}}::mma_of_half_a_warp_kernel`: wmma.mma needs all 32 lanes, but the last warp of this block has 16, at {{.*}}bugs-warp.mlir:[[#@LINE+13]]:10 in block (0,0,0) thread (0,0,0)
 func.func @mma_of_half_a_warp(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index
@@ -145,7 +145,7 @@ func.func @mma_of_half_a_warp(%out: memref<64xf32>) {
   return
 }
 
-// ldmatrix wants rows at multiples of 16 bytes.
+// ldmatrix requires rows aligned to 16 bytes.
 // MISALIGNED-ROW: FAILED_PRECONDITION: misaligned access in kernel `{{.*}}::misaligned_row_kernel`: the address of row 1 of tile 0 is not a multiple of 16, at {{.*}}bugs-warp.mlir:[[#@LINE+9]]:14 in block (0,0,0) thread (1,0,0)
 func.func @misaligned_row(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index

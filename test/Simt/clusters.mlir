@@ -1,5 +1,5 @@
-// Clusters: who is where, their barrier, shared memory of other blocks, and barriers that count arrivals and bytes. Each
-// kernel gives the same numbers in every schedule, and the checker finds nothing.
+// Clusters: ids, cluster barriers, shared memory of other blocks, and mbarriers that count arrivals and bytes. Each kernel
+// computes the same values in every schedule, and the checker reports nothing.
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt
 // RUN: %{run} --function=ids --expected_output=8xi32=[0,1,10,11,120,121,130,131] | FileCheck %s
@@ -32,7 +32,7 @@ module attributes {gpu.container_module} {
     llvm.mlir.global internal @quads() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4 x i32>
     llvm.mlir.global internal @bars() {addr_space = 3 : i32, alignment = 8 : i64} : !llvm.array<2 x i64>
 
-    // 100 times the cluster in y and 10 in x, plus 20 per rank where the rank is not what its coordinates say.
+    // 100 times the cluster in y and 10 in x, plus 20 per rank if the rank does not match its coordinates.
     gpu.func @ids(%out: memref<8xi32>) kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {
       %c2 = arith.constant 2 : index
       %c4 = arith.constant 4 : index
@@ -61,7 +61,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    // Each block of a cluster gives its rank plus one to the other, which adds its own.
+    // Each block of a cluster sends its rank plus one to the other, which adds its own.
     gpu.func @neighbours(%out: memref<128xf32>) kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {
       %one = arith.constant 1 : i32
       %thread = nvvm.read.ptx.sreg.tid.x : i32
@@ -85,8 +85,8 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    // Step by step, each thread sends one more than it has to the next block, in two slots by turns. A block sends again
-    // only after it has received, so nobody overwrites what is not read yet.
+    // In each step, each thread sends its value plus one to the next block, to two alternating slots. A block sends again
+    // only after it has received, so no unread value is overwritten.
     gpu.func @ring(%out: memref<128xf32>, %steps: index) kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
@@ -182,7 +182,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    // An mbarrier within a block, without a cluster: threads arrive twice and wait for the phase that they were told.
+    // An mbarrier within a block, without a cluster: threads arrive twice and wait for the phase that the arrival returned.
     // Between the phases each reads what its neighbour wrote.
     gpu.func @tokens(%out: memref<128xf32>) kernel {
       %zero = arith.constant 0 : i32
@@ -292,7 +292,7 @@ module attributes {gpu.container_module} {
     return %out : memref<128xf32>
   }
 
-  // The clusters are those that the kernel is compiled for.
+  // The cluster size is the one for which the kernel is compiled.
   func.func @remote_arrivals() -> memref<128xf32> {
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index

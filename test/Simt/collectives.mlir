@@ -1,5 +1,5 @@
-// What lanes of a warp and threads of a block tell each other, with the numbers that PTX promises. Every schedule gives
-// the same.
+// Exchange between lanes of a warp and threads of a block, with the results that the PTX ISA specifies. Every schedule
+// computes the same.
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt
 // RUN: %{run} --function=shuffle | FileCheck %s --check-prefix=SHUFFLE
@@ -59,7 +59,7 @@ func.func @shuffle() -> memref<6xi32> {
   return %out : memref<6xi32>
 }
 
-// Of "lane < 3": any, all, whether all agree, who; and of "lane < 64": all.
+// Votes on "lane < 3": any, all, uniform, ballot; and on "lane < 64": all.
 // VOTE: 5xi32=[1, 0, 0, 7, 1]
 func.func @vote() -> memref<5xi32> {
   %c1 = arith.constant 1 : index
@@ -97,7 +97,7 @@ func.func @vote() -> memref<5xi32> {
   return %out : memref<5xi32>
 }
 
-// Lanes with the remainder 1 modulo 8 (0x02020202), nobody agrees on all, and all agree on 7.
+// Lanes with the remainder 1 modulo 8 (0x02020202); no value that all have; all have 7.
 // MATCH: 4xi32=[33686018, 0, 0, -1]
 func.func @match() -> memref<4xi32> {
   %c1 = arith.constant 1 : index
@@ -172,7 +172,7 @@ func.func @redux() -> memref<9xi32> {
   return %out : memref<9xi32>
 }
 
-// Of lane 4 in warp 1: itself, lower, lower and itself, itself and higher, higher; its warp and lane, and the warp's size.
+// Masks of lane 4 in warp 1: eq, lt, le, ge, gt; its warp and lane, and the warp size.
 // MASKS: 8xi32=[16, 15, 31, -16, -32, 1, 4, 32]
 func.func @lane_masks() -> memref<8xi32> {
   %c1 = arith.constant 1 : index
@@ -200,7 +200,7 @@ func.func @lane_masks() -> memref<8xi32> {
   return %out : memref<8xi32>
 }
 
-// Of "thread < 5" among 48 threads: how many, all, any.
+// Reductions of "thread < 5" over 48 threads: count, and, or.
 // BARRIERS: 3xi32=[5, 0, 1]
 func.func @barrier_reductions() -> memref<3xi32> {
   %c1 = arith.constant 1 : index
@@ -228,7 +228,7 @@ func.func @barrier_reductions() -> memref<3xi32> {
   return %out : memref<3xi32>
 }
 
-// Warp 0 produces, warps 1 and 2 consume: it says "full" without waiting, and waits for "empty" before it writes again.
+// Warp 0 produces, warps 1 and 2 consume: it arrives at "full" without waiting, and waits for "empty" before it writes again.
 // NAMED: 64xi32=[32, 33,
 // NAMED-SAME: 94, 95]
 func.func @named_barriers() -> memref<64xi32> {

@@ -1,5 +1,5 @@
-// What else a kernel may use: functions of its own, private and dynamic shared memory, reductions, asynchronous copies,
-// half precision, libdevice, printf, assertions; and the host's side: memory of the device, streams, wrong launches.
+// Other features of kernels: device functions, private and dynamic shared memory, reductions, asynchronous copies, half
+// precision, libdevice, printf, assertions; and host code: device memory, streams, invalid launches.
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt
 // RUN: %{run} --function=reductions --expected_output=2xf32=[2016,3536] | FileCheck %s
@@ -77,7 +77,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    // Sums 8 tiles of 64 numbers; the next one is under way while one is summed.
+    // Sums 8 tiles of 64 values; the next tile is copied while one is summed.
     gpu.func @pipeline(%in: memref<8x64xi32>, %out: memref<64xi32>)
         workgroup(%stages: memref<2x64xi32, #gpu.address_space<workgroup>>) kernel {
       %c0 = arith.constant 0 : index
@@ -215,7 +215,7 @@ module attributes {gpu.container_module} {
     return %out : memref<48xf32>
   }
 
-  // How many of the sums are wrong.
+  // The number of incorrect sums.
   func.func @pipeline() -> i32 {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -1,5 +1,5 @@
-// Whole grids: the barrier of a cooperative grid, one that a program makes of atomics and fences, and order that atomics
-// make between two threads. The checker understands all three; every schedule gives the same numbers.
+// Grids: the barrier of a cooperative grid, a barrier by atomics and fences, and order by atomics between two threads. The
+// checker models all three; every schedule computes the same values.
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt --input=100 --expected_output=512xf32=100
 // RUN: %{run} --function=barrier | FileCheck %s
@@ -13,8 +13,8 @@
 // CHECK: all results are as expected
 module attributes {gpu.container_module} {
   gpu.module @kernels {
-    // Each thread adds one to what its neighbour in the next block had, step by step between two buffers.
-    gpu.func @barrier(%buffers: memref<2x?xf32>, %count: memref<1xi32>, %steps: index) kernel attributes {rnn.cooperative} {
+    // In each step, each thread adds one to the value of its neighbour in the next block, alternating between two buffers.
+    gpu.func @barrier(%buffers: memref<2x?xf32>, %count: memref<1xi32>, %steps: index) kernel attributes {rnngpu.cooperative} {
       %count_address = memref.extract_aligned_pointer_as_index %count : memref<1xi32> -> index
       %count_integer = arith.index_cast %count_address : index to i64
       %counter = llvm.inttoptr %count_integer : i64 to !llvm.ptr<1>
@@ -38,7 +38,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    gpu.func @atomics(%buffers: memref<2x?xf32>, %count: memref<1xi32>, %steps: index) kernel attributes {rnn.cooperative} {
+    gpu.func @atomics(%buffers: memref<2x?xf32>, %count: memref<1xi32>, %steps: index) kernel attributes {rnngpu.cooperative} {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c2 = arith.constant 2 : index
@@ -143,7 +143,7 @@ module attributes {gpu.container_module} {
     return %out : memref<512xf32>
   }
 
-  // LARGE: INVALID_ARGUMENT: launch of kernel `kernels::barrier__coop`: expects a cooperative grid of at most 264 blocks of this size, which an H200 holds at once, but got 265, at {{.*}}grid.mlir:[[#@LINE+8]]:5
+  // LARGE: INVALID_ARGUMENT: launch of kernel `kernels::barrier`: expects a cooperative grid of at most 264 blocks of this size, which an H200 holds at once, but got 265, at {{.*}}grid.mlir:[[#@LINE+8]]:5
   func.func @too_large(%steps: index) {
     %c1 = arith.constant 1 : index
     %blocks = arith.constant 265 : index
@@ -156,7 +156,7 @@ module attributes {gpu.container_module} {
     return
   }
 
-  // ALONE: grid barrier without a cooperative launch in kernel `kernels::not_cooperative`: the blocks of this grid need not run together; mark the kernel `rnn.cooperative`, at {{.*}}grid.mlir:[[#@LINE-72]]:7 in block (0,0,0) thread (0,0,0)
+  // ALONE: grid barrier without a cooperative launch in kernel `kernels::not_cooperative`: the blocks of this grid need not run together; mark the kernel `rnngpu.cooperative`, at {{.*}}grid.mlir:[[#@LINE-72]]:7 in block (0,0,0) thread (0,0,0)
   func.func @not_cooperative(%steps: index) {
     %c1 = arith.constant 1 : index
     %none = arith.constant 0 : i32
@@ -166,7 +166,7 @@ module attributes {gpu.container_module} {
     return
   }
 
-  // USED: grid barrier with a used counter in kernel `kernels::barrier__coop`: it holds 1; it must be zero before the first launch, and nothing else may write it, at {{.*}}grid.mlir:[[#@LINE-133]]:9 in block (0,0,0) thread (0,0,0)
+  // USED: grid barrier with a used counter in kernel `kernels::barrier`: it holds 1; it must be zero before the first launch, and nothing else may write it, at {{.*}}grid.mlir:[[#@LINE-133]]:9 in block (0,0,0) thread (0,0,0)
   func.func @used_counter(%steps: index) {
     %c1 = arith.constant 1 : index
     %once = arith.constant 1 : i32

@@ -1,6 +1,6 @@
-// The kernels that target cuda makes of the code around a layer, run on the emulator: transposes, elementwise arithmetic,
-// row sums, a full reduction, an empty tensor, sizes that fill no block. The same numbers as on the host, in every order of
-// threads, and nothing for the checker to say.
+// The kernels of ops outside rnn ops, as for target cuda, on the emulator: transposes, elementwise arithmetic, row sums, a full
+// reduction, an empty tensor, sizes smaller than a block. The same values as on the host, in every order of threads, and the
+// checker reports nothing.
 // REQUIRES: rnn-run
 // DEFINE: %{kernels} = rnn-opt %s -convert-elementwise-to-linalg -one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" -rnn-isolate-scalar-loops -convert-linalg-to-parallel-loops -rnn-parallel-loops-to-gpu -canonicalize -gpu-launch-sink-index-computations -gpu-kernel-outlining -rnn-merge-kernel-modules
 // DEFINE: %{arguments} = --input=7x5x3xf32=[[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[.1,.2,.3],[.4,.5,.6],[.7,.8,.9],[-10,-11,-12],[-13,-14,-15]]] --input=0x3xf32=0

@@ -1,5 +1,5 @@
 // The backward pass of an LSTM layer as one persistent kernel: T=8 B=16 I=H=64 on 4 blocks of 128 threads, each block with 16 of
-// the units. Also what benchmarks/simt.sh times. The sums below come from a program in f64.
+// the units. benchmarks/simt.sh times it, too. The sums below were computed in f64.
 // REQUIRES: rnn-run
 // DEFINE: %{expected} = --expected_output=72033.78169 --expected_output=2306588.91527 --expected_output=2308022.37654 --expected_output=369139.06735 --rtol=1e-6
 // RUN: rnn-run %s --target=simt %{expected}
@@ -18,7 +18,7 @@ module attributes {gpu.container_module} {
                    %dwx: memref<256x64xf32>, %dx: memref<8x16x64xf32>, %count: memref<1xi32>)
         workgroup(%dh: memref<16x16xf32, #gpu.address_space<workgroup>>,
                   %dc: memref<16x16xf32, #gpu.address_space<workgroup>>)
-        kernel attributes {rnn.cooperative, known_block_size = array<i32: 128, 1, 1>} {
+        kernel attributes {rnngpu.cooperative, known_block_size = array<i32: 128, 1, 1>} {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c7 = arith.constant 7 : index
@@ -56,7 +56,7 @@ module attributes {gpu.container_module} {
       scf.for %step = %c0 to %c8 step %c1 {
         %t = arith.subi %c7, %step : index
         %t1 = arith.addi %t, %c1 : index
-        // The gates' gradients of the block's units.
+        // The gate gradients of the block's units.
         scf.for %e = %thread to %c256 step %c128 {
           %b = arith.divui %e, %c16 : index
           %u = arith.remui %e, %c16 : index

@@ -1,4 +1,4 @@
-// bf16 factors, stmatrix, and a program that relies on a layout of wmma that nobody promised.
+// bf16 factors, stmatrix, and a program that relies on an unspecified layout of wmma.
 // REQUIRES: rnn-run
 // RUN: rnn-run %s --target=simt --function=bf16 --simt-check --expected_output=16x8xf32=32.5 | FileCheck %s
 // RUN: rnn-run %s --target=simt --function=stmatrix --simt-check --expected_output=0 | FileCheck %s
@@ -38,7 +38,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    // What stmatrix stores, ldmatrix loads; the transposed store of one is the transposed tile.
+    // ldmatrix loads what stmatrix stored; a transposed store yields the transposed tile.
     gpu.func @stmatrix(%wrong: memref<1xi32>) workgroup(%tile: memref<8x8xf16, #gpu.address_space<workgroup>>) kernel {
       %c0 = arith.constant 0 : index
       %c8 = arith.constant 8 : index
@@ -78,7 +78,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    // B is loaded by columns, but the product takes it by rows: it misses b_transpose.
+    // B is loaded by columns, but the MMA reads it by rows: b_transpose is missing.
     gpu.func @layouts_disagree(%a: memref<16x16xf16>, %c: memref<16x16xf32>) kernel {
       %c0 = arith.constant 0 : index
       %zero = arith.constant 0.0 : f32
@@ -118,7 +118,7 @@ module attributes {gpu.container_module} {
     return %out : memref<3xi32>
   }
 
-  // How many elements of A A^T are wrong, for A with the row's number everywhere.
+  // The number of incorrect elements of A A^T, where every element of A is its row index.
   func.func @layouts_disagree() -> i32 {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

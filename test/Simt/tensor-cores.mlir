@@ -1,8 +1,8 @@
-// mma.sync and ldmatrix against plain sums. The distribution of the operands over the lanes is upstream's:
-// convert-vector-to-gpu makes it from a product of vectors, so the emulator's idea of fragments is compared with another.
+// mma.sync and ldmatrix compared with plain sums. convert-vector-to-gpu distributes the operands over the lanes, so the
+// emulator's fragment layouts are compared with an independent implementation.
 // REQUIRES: rnn-run
 // RUN: rnn-opt %s -pass-pipeline='builtin.module(gpu.module(gpu.func(convert-vector-to-gpu{use-nvgpu=true})),func.func(lower-affine))' -o %t.f32.mlir
-// A product of f32 has to say that its factors may be cut to tf32.
+// An f32 contraction must allow that its factors are rounded to tf32.
 // RUN: sed 's/mmaShape = .16, 8, 8./&, tf32Enabled/' %t.f32.mlir > %t.mlir
 // RUN: FileCheck %s --check-prefix=OPS < %t.mlir
 // RUN: rnn-run %t.mlir --target=simt --simt-check --expected_output=0 --expected_output=0 --expected_output=0
@@ -153,7 +153,7 @@ module attributes {gpu.container_module} {
     }
     gpu.launch_func @kernels::@f16 blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%a : memref<16x16xf16>, %b : memref<8x16xf16>, %c : memref<16x8xf16>)
-    // How many elements differ from 1 + A B^T.
+    // The number of elements that differ from 1 + A B^T.
     %zero = arith.constant 0 : index
     %one = arith.constant 1.0 : f16
     %wrong = affine.for %i = 0 to 16 iter_args(%w0 = %zero) -> index {
@@ -199,7 +199,7 @@ module attributes {gpu.container_module} {
     }
     gpu.launch_func @kernels::@tf32 blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%a : memref<16x8xf32>, %b : memref<8x8xf32>, %c : memref<16x8xf32>)
-    // How many elements differ from 1 + A B^T.
+    // The number of elements that differ from 1 + A B^T.
     %zero = arith.constant 0 : index
     %one = arith.constant 1.0 : f32
     %wrong = affine.for %i = 0 to 16 iter_args(%w0 = %zero) -> index {
@@ -245,7 +245,7 @@ module attributes {gpu.container_module} {
     }
     gpu.launch_func @kernels::@f64 blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%a : memref<8x4xf64>, %b : memref<8x4xf64>, %c : memref<8x8xf64>)
-    // How many elements differ from 1 + A B^T.
+    // The number of elements that differ from 1 + A B^T.
     %zero = arith.constant 0 : index
     %one = arith.constant 1.0 : f64
     %wrong = affine.for %i = 0 to 8 iter_args(%w0 = %zero) -> index {

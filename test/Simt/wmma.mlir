@@ -1,5 +1,5 @@
 // gpu.subgroup_mma (wmma) in every shape and type that has a fragment: C = A B + 0.5, with A by rows and B by columns, then
-// doubled by the elementwise op (f64 has neither constants nor elementwise ops there: its C is loaded). Which lane holds which element differs from seed to seed.
+// doubled by the elementwise op (f64 has neither constants nor elementwise ops there: its C is loaded). The emulator's layout of fragments depends on the seed.
 // REQUIRES: rnn-run
 // RUN: rnn-run %s --target=simt --simt-schedule=random:1 --simt-check --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0
 // RUN: rnn-run %s --target=simt --simt-schedule=random:7 --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0
@@ -108,7 +108,7 @@ module attributes {gpu.container_module} {
     }
     gpu.launch_func @kernels::@f16_f32 blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%a : memref<16x16xf16>, %b : memref<16x16xf16>, %c : memref<16x16xf32>)
-    // How many elements differ from 2 (A B + 0.5); all numbers are exact.
+    // The number of elements that differ from 2 (A B + 0.5); all values are exact.
     %half = arith.constant 0.5 : f32
     %wrong = scf.for %i = %c0 to %m step %c1 iter_args(%w0 = %c0) -> index {
       %w3 = scf.for %j = %c0 to %n step %c1 iter_args(%w1 = %w0) -> index {
@@ -167,7 +167,7 @@ module attributes {gpu.container_module} {
     }
     gpu.launch_func @kernels::@f16_f16 blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%a : memref<16x16xf16>, %b : memref<16x16xf16>, %c : memref<16x16xf16>)
-    // How many elements differ from 2 (A B + 0.5); all numbers are exact.
+    // The number of elements that differ from 2 (A B + 0.5); all values are exact.
     %half = arith.constant 0.5 : f16
     %wrong = scf.for %i = %c0 to %m step %c1 iter_args(%w0 = %c0) -> index {
       %w3 = scf.for %j = %c0 to %n step %c1 iter_args(%w1 = %w0) -> index {
@@ -225,7 +225,7 @@ module attributes {gpu.container_module} {
     }
     gpu.launch_func @kernels::@f16_wide blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%a : memref<8x16xf16>, %b : memref<32x16xf16>, %c : memref<8x32xf32>)
-    // How many elements differ from 2 (A B + 0.5); all numbers are exact.
+    // The number of elements that differ from 2 (A B + 0.5); all values are exact.
     %half = arith.constant 0.5 : f32
     %wrong = scf.for %i = %c0 to %m step %c1 iter_args(%w0 = %c0) -> index {
       %w3 = scf.for %j = %c0 to %n step %c1 iter_args(%w1 = %w0) -> index {
@@ -284,7 +284,7 @@ module attributes {gpu.container_module} {
     }
     gpu.launch_func @kernels::@f16_tall blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%a : memref<32x16xf16>, %b : memref<8x16xf16>, %c : memref<32x8xf32>)
-    // How many elements differ from 2 (A B + 0.5); all numbers are exact.
+    // The number of elements that differ from 2 (A B + 0.5); all values are exact.
     %half = arith.constant 0.5 : f32
     %wrong = scf.for %i = %c0 to %m step %c1 iter_args(%w0 = %c0) -> index {
       %w3 = scf.for %j = %c0 to %n step %c1 iter_args(%w1 = %w0) -> index {
@@ -343,7 +343,7 @@ module attributes {gpu.container_module} {
     }
     gpu.launch_func @kernels::@tf32 blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%a : memref<16x8xf32>, %b : memref<16x8xf32>, %c : memref<16x16xf32>)
-    // How many elements differ from 2 (A B + 0.5); all numbers are exact.
+    // The number of elements that differ from 2 (A B + 0.5); all values are exact.
     %half = arith.constant 0.5 : f32
     %wrong = scf.for %i = %c0 to %m step %c1 iter_args(%w0 = %c0) -> index {
       %w3 = scf.for %j = %c0 to %n step %c1 iter_args(%w1 = %w0) -> index {
@@ -407,7 +407,7 @@ module attributes {gpu.container_module} {
     }
     gpu.launch_func @kernels::@f64 blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%a : memref<8x4xf64>, %b : memref<8x4xf64>, %c : memref<8x8xf64>)
-    // How many elements differ from 2 (A B + 0.5); all numbers are exact.
+    // The number of elements that differ from 2 (A B + 0.5); all values are exact.
     %half = arith.constant 0.5 : f64
     %wrong = scf.for %i = %c0 to %m step %c1 iter_args(%w0 = %c0) -> index {
       %w3 = scf.for %j = %c0 to %n step %c1 iter_args(%w1 = %w0) -> index {

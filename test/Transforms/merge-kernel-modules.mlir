@@ -37,29 +37,30 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// The suffix that the runtime reads stays at the end of the name.
-// CHECK-LABEL: func.func @marks
-// CHECK:         gpu.launch_func @a::@step__pdl blocks
-// CHECK:         gpu.launch_func @a::@step_0__pdl blocks
-// CHECK:         gpu.launch_func @a::@step_1__pdl blocks
-// CHECK-DAG:     gpu.func @step_0__pdl()
-// CHECK-DAG:     gpu.func @step_1__pdl()
+// Three kernels of one name; launch properties stay with their kernel.
+// CHECK-LABEL: func.func @names
+// CHECK:         gpu.launch_func @a::@step blocks
+// CHECK:         gpu.launch_func @a::@step_0 blocks
+// CHECK:         gpu.launch_func @a::@step_1 blocks
+// CHECK-DAG:     gpu.func @step() kernel {
+// CHECK-DAG:     gpu.func @step_0() kernel attributes {rnngpu.programmatic} {
+// CHECK-DAG:     gpu.func @step_1() kernel attributes {rnngpu.cooperative} {
 module attributes {gpu.container_module} {
-  func.func @marks() {
+  func.func @names() {
     %c1 = arith.constant 1 : index
-    gpu.launch_func @a::@step__pdl blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
-    gpu.launch_func @b::@step__pdl blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
-    gpu.launch_func @c::@step__pdl blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @a::@step blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @b::@step blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @c::@step blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
     return
   }
   gpu.module @a {
-    gpu.func @step__pdl() kernel { gpu.return }
+    gpu.func @step() kernel { gpu.return }
   }
   gpu.module @b {
-    gpu.func @step__pdl() kernel { gpu.return }
+    gpu.func @step() kernel attributes {rnngpu.programmatic} { gpu.return }
   }
   gpu.module @c {
-    gpu.func @step__pdl() kernel { gpu.return }
+    gpu.func @step() kernel attributes {rnngpu.cooperative} { gpu.return }
   }
 }
 
@@ -70,27 +71,6 @@ module attributes {gpu.container_module} {
 module attributes {gpu.container_module} {
   gpu.module @a {
     gpu.func @buffers() workgroup(%tile: memref<8xf16, #gpu.address_space<workgroup>>) kernel { gpu.return }
-  }
-}
-
-// -----
-
-// The runtime launches a cooperative kernel as one by its name.
-// CHECK-LABEL: func.func @cooperative
-// CHECK:         gpu.launch_func @a::@all__coop blocks
-// CHECK:         gpu.launch_func @a::@marked__coop__pdl blocks
-// CHECK-DAG:     gpu.func @all__coop()
-// CHECK-DAG:     gpu.func @marked__coop__pdl()
-module attributes {gpu.container_module} {
-  func.func @cooperative() {
-    %c1 = arith.constant 1 : index
-    gpu.launch_func @a::@all blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
-    gpu.launch_func @a::@marked__coop__pdl blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
-    return
-  }
-  gpu.module @a {
-    gpu.func @all() kernel attributes {rnn.cooperative} { gpu.return }
-    gpu.func @marked__coop__pdl() kernel attributes {rnn.cooperative} { gpu.return }
   }
 }
 

@@ -29,8 +29,7 @@ struct Compiled {
   void *const module;
 };
 
-const char *const text = ".version 8.6\n.target sm_80\n.entry fill(\n.entry fill__coop(\n.entry fill__pdl(\n"
-                         ".entry fill__pdl__coop(\n.entry fill__coop__more(\n";
+const char *const text = ".version 8.6\n.target sm_80\n.entry fill(\n.entry other(\n";
 
 class CudaLaunchTest : public CudaTest {};
 
@@ -47,7 +46,7 @@ TEST_F(CudaLaunchTest, UsesTheStreamOfTheCall) {
   rnnrt_abi_read(cuda.call, pointer, back, 16);
   EXPECT_EQ(back[15], 7);
   rnnrt_abi_free(cuda.call, pointer);
-  EXPECT_EQ(fake.lines(), (Lines{"cuMemAllocFromPoolAsync stream=3 bytes=16", "cuModuleLoadDataEx kernels=5",
+  EXPECT_EQ(fake.lines(), (Lines{"cuMemAllocFromPoolAsync stream=3 bytes=16", "cuModuleLoadDataEx kernels=2",
                                  "cuLaunchKernelEx stream=3 kernel=fill grid=4x1x1 block=128x1x1 shared=0",
                                  "cuMemcpyAsync stream=3 bytes=16", "cuStreamSynchronize stream=3",
                                  "cuMemFreeAsync stream=3 bytes=16"}));
@@ -56,27 +55,41 @@ TEST_F(CudaLaunchTest, UsesTheStreamOfTheCall) {
   rnnrt_abi_make_current(other.call);
   compiled.launch("fill", nullptr);
   compiled.launch("fill", nullptr);
-  EXPECT_EQ(fake.lines(), (Lines{"cuModuleLoadDataEx kernels=5",
+  EXPECT_EQ(fake.lines(), (Lines{"cuModuleLoadDataEx kernels=2",
                                  "cuLaunchKernelEx stream=4 kernel=fill grid=4x1x1 block=128x1x1 shared=0",
                                  "cuLaunchKernelEx stream=4 kernel=fill grid=4x1x1 block=128x1x1 shared=0"}));
   EXPECT_EQ(cuda.failure(), "");
   EXPECT_EQ(other.failure(), "");
 }
 
-TEST_F(CudaLaunchTest, NameSuffixesSetLaunchAttributes) {
+TEST_F(CudaLaunchTest, FlagsAreLaunchAttributes) {
   Compiled compiled(text);
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
-  for (const char *name : {"fill", "fill__coop", "fill__pdl", "fill__pdl__coop", "fill__coop__more"})
-    compiled.launch(name, nullptr);
-  const std::string sizes = " grid=4x1x1 block=128x1x1 shared=0";
+  void *function = rnnrt_abi_gpu_module_get_function(compiled.module, "fill");
+  auto launch = [&](int32_t flags) {
+    rnnrt_abi_gpu_launch(function, 0, 0, 0, 4, 1, 1, 128, 1, 1, 0, nullptr, flags);
+  };
+  launch(0);
+  launch(RNNRT_LAUNCH_COOPERATIVE);
+  launch(RNNRT_LAUNCH_PROGRAMMATIC);
+  launch(RNNRT_LAUNCH_COOPERATIVE | RNNRT_LAUNCH_PROGRAMMATIC);
+  const std::string line = "cuLaunchKernelEx stream=1 kernel=fill grid=4x1x1 block=128x1x1 shared=0";
   EXPECT_EQ(fake.lines("cuLaunchKernelEx"),
-            (Lines{"cuLaunchKernelEx stream=1 kernel=fill" + sizes,
-                   "cuLaunchKernelEx stream=1 kernel=fill__coop" + sizes + " cooperative",
-                   "cuLaunchKernelEx stream=1 kernel=fill__pdl" + sizes + " programmatic",
-                   "cuLaunchKernelEx stream=1 kernel=fill__pdl__coop" + sizes + " cooperative programmatic",
-                   "cuLaunchKernelEx stream=1 kernel=fill__coop__more" + sizes}));
+            (Lines{line, line + " cooperative", line + " programmatic", line + " cooperative programmatic"}));
   EXPECT_EQ(cuda.failure(), "");
+}
+
+TEST_F(CudaLaunchTest, LaunchInClusters) {
+  static char code[] = "\177ELF chip=sm_90a kernels=step";
+  void *module = rnnrt_abi_gpu_module_load(code, sizeof(code));
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  rnnrt_abi_gpu_launch(rnnrt_abi_gpu_module_get_function(module, "step"), 16, 1, 1, 32, 1, 1, 256, 1, 1, 100000, nullptr, 0);
+  EXPECT_EQ(cuda.failure(), "");
+  EXPECT_EQ(fake.lines("cuLaunchKernelEx"),
+            Lines{"cuLaunchKernelEx stream=1 kernel=step grid=32x1x1 block=256x1x1 shared=100000 cluster=16x1x1"});
+  rnnrt_abi_gpu_module_unload(module);
 }
 
 TEST_F(CudaLaunchTest, MachineCodeAndClusters) {
@@ -346,7 +359,7 @@ TEST_F(CudaLaunchTest, ThreadsLaunchAtTheSameTime) {
       rnnrt_abi_make_current(call);
       for (int round = 0; round < 50; ++round) {
         void *pointer = rnnrt_abi_alloc(call, 100);
-        compiled.launch(round % 2 ? "fill" : "fill__coop", nullptr);
+        compiled.launch(round % 2 ? "fill" : "other", nullptr);
         rnnrt_abi_free(call, pointer);
       }
       EXPECT_EQ(rnnrt_call_status(call), nullptr);

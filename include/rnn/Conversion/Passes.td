@@ -100,26 +100,26 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
   let summary = "Convert rnn ops with lowering `fused` to GPU kernels";
   let description = [{
     Turns `rnn.block_lstm`, `rnn.cudnn_forward` and their gradients in memref form into `gpu.launch` ops. A time step is one
-    kernel, which serves both directions (with a projection two kernels): the product with the recurrent weights, tile by
-    tile through workgroup memory, and the arithmetic of the gates (or of their gradients) on the sums. Tiles come by
-    asynchronous copies, two pairs ahead; f16, bf16 and f64 are multiplied by tensor cores (`mma.sync`), f32 by
-    multiply-adds or, with `tf32`, by tensor cores too. Around the loop over time stand products over all steps: with the
-    input before a forward; the gradients of input and weights after a backward, and sums over columns for bias and peephole
-    weights. A result that nobody wants has no kernel.
+    kernel for both directions (two kernels with a projection): the GEMM with the recurrent weights, tiled in shared memory,
+    and the arithmetic of the gates, or of their gradients, as its epilogue. Asynchronous copies fill the tiles two stages
+    ahead. f16, bf16 and f64 use tensor cores (`mma.sync`), f32 uses FMA or, with `tf32`, tensor cores. GEMMs over all steps
+    run outside of the loop over time: the input with W before a forward pass; the gradients of input and weights after a
+    backward pass, and column sums for the gradients of bias and peephole weights. Results that are not requested have no
+    kernel. The kernels come from `lib/Codegen/GPU`.
 
-    With `programmatic-launch`, the kernels of steps are marked for programmatic dependent launch (`__pdl` ends their
-    names): each fetches its first weights before it waits for the step in front of it.
+    With `programmatic-launch`, per-step kernels use programmatic dependent launch (`rnngpu.programmatic`): each loads its
+    first weights before it waits for the previous step.
 
     With `large-products=auto`, the products over all steps are computed by the library of the device (cuBLASLt) where they
     are large: `rnnrt.gemm` asks for it, and where it answers no, the kernel is launched. Library and kernel round
     alike but add in other orders, so bits differ between them.
 
-    Sizes are whatever they are at run time: threads outside of a matrix do nothing. Sums are formed in f32 (f64 for
-    f64), in an order that depends on the sizes alone, so every run gives the same bits.
+    Sizes may be dynamic; threads outside of a matrix do nothing. Sums are accumulated in f32 (f64 for f64), in an order that
+    depends only on the sizes, so results repeat bit by bit.
 
-    Layers of the cudnn ops run one after the other, in a loop. Their reserve space holds what the plans of the host put
-    there. Other ops are left alone. Dimensions that are only known at run time, lengths, and `seq_len_max`, are checked by
-    `rnnrt` ops first; after a failure the runtime launches nothing.
+    Layers of the cudnn ops run one after the other, in a loop. Their reserve space has the layout of the runtime's plans.
+    Other ops are not changed. Dynamic dimensions, lengths and `seq_len_max` are checked by `rnnrt` ops before the first
+    launch; after a failed check the runtime launches nothing.
   }];
   let options = [
     Option<"tf32", "tf32", "bool", "false", "Products of f32 by tensor cores, which round factors to tf32">,
@@ -235,12 +235,13 @@ def RNNEmitEntriesPass : Pass<"rnn-emit-entries", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def ConvertRNNGPUToNVVMPass : Pass<"convert-rnngpu-to-nvvm"> {
-  let summary = "Convert instructions that upstream lacks to inline assembly";
+  let summary = "Convert rnngpu ops to inline assembly and launch properties to the offloading handler";
   let description = [{
-    `rnngpu` ops become `llvm.inline_asm` with their PTX instruction. Target `cuda` alone does this: the emulator knows the
-    ops, but no assembly.
+    `rnngpu` ops become `llvm.inline_asm` with their PTX instruction. The attributes `rnngpu.cooperative` and
+    `rnngpu.programmatic` of the kernels of a `gpu.module` become its offloading handler, `#rnngpu.launch`. Only target
+    `cuda` uses this pass: the emulator interprets the ops and the attributes.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::rnngpu::RNNGPUDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,29 +251,29 @@ def ConvertRNNGPUToNVVMPass : Pass<"convert-rnngpu-to-nvvm"> {
 def SimtToHostPass : Pass<"simt-to-host", "::mlir::ModuleOp"> {
   let summary = "Convert GPU kernels to functions that the runtime's emulator runs on the host";
   let description = [{
-    The last step of target `simt`, where target `cuda` makes binaries: takes the kernels as they would become PTX (each
-    `gpu.module` in the LLVM and NVVM dialects) and host code after `gpu-to-llvm`.
+    The last step of target `simt`, where target `cuda` generates binaries. The input is the same: kernels in the LLVM and
+    NVVM dialects (each `gpu.module`), and host code after `gpu-to-llvm`.
 
-    - Functions and variables of a `gpu.module` move to the top as `MODULE__NAME`. Workgroup variables get offsets in the
-      shared memory of a block.
+    - Functions and variables of a `gpu.module` move to the module as `MODULE__NAME`. Workgroup variables become offsets in
+      the shared memory of a block.
     - NVVM ops become calls of `rnnrt_abi_simt_*` entries (`rnn_runtime/simt.def`): ids, barriers, shuffles, votes, tensor
       core ops, asynchronous copies, clusters with their barriers, remote shared memory and `mbarrier`. So do `rnngpu`
-      ops. Calls of libdevice (`__nv_*`) become calls of the C library. The mark of a cooperative kernel is the attribute
-      `rnn.cooperative`, or a name that ends in `__coop`.
-    - After each atomic whose result is used, other threads may run, so that polling makes progress.
-    - What a kernel leaves undefined, and its private memory at the start, is NaN.
+      ops. Calls of libdevice (`__nv_*`) become calls of the C library. The attribute `rnngpu.cooperative` marks cooperative
+      kernels.
+    - A thread yields after each atomic whose result is used, so that polling makes progress.
+    - Undefined values and uninitialized private memory are NaN.
     - `gpu.launch_func` becomes `rnnrt_abi_simt_launch`, and the memory functions of upstream's GPU runtime (`mgpu*`)
-      become entries too; its streams and events vanish, since a launch has ended when it returns.
+      become entries too; streams and events are removed, since a launch has ended when it returns.
 
-    With `check`, every load and store of a kernel but those of private memory is announced to the access checker.
+    With `check`, every load and store of a kernel, except of private memory, calls the access checker.
 
-    An op that the emulator does not know, inline assembly among them, is an error at its place.
+    An op that the emulator does not support, including inline assembly, is an error at its location.
 
-    `gpu-to-llvm` turns some NVVM ops into inline assembly wherever they stand. A pipeline runs this pass twice
-    therefore: before it with `launches=false`, which leaves declarations of the kernels behind, and after it.
+    `gpu-to-llvm` turns some NVVM ops into inline assembly, in kernels too. A pipeline therefore runs this pass twice: before
+    it with `launches=false`, which leaves declarations of the kernels, and after it.
   }];
   let options = [
-    Option<"check", "check", "bool", "false", "Look at every access: races, uninitialised or missing memory">,
+    Option<"check", "check", "bool", "false", "Check every access for races, uninitialized memory and bad addresses">,
     Option<"launches", "launches", "bool", "true", "Convert launches too; their functions must be lowered">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

@@ -64,13 +64,21 @@ def RNNParallelLoopsToGPUPass : Pass<"rnn-parallel-loops-to-gpu"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def RNNOutlineKernelsPass : Pass<"rnn-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Outline kernels and keep their launch properties";
+  let description = [{
+    Runs `gpu-kernel-outlining`, which drops the discardable attributes of `gpu.launch`, and sets those of the rnngpu dialect
+    (`rnngpu.cooperative`, `rnngpu.programmatic`) on the outlined `gpu.func`.
+  }];
+  let dependentDialects = ["::mlir::DLTIDialect", "::mlir::gpu::GPUDialect"];
+}
+
 def RNNMergeKernelModulesPass : Pass<"rnn-merge-kernel-modules", "::mlir::ModuleOp"> {
   let summary = "Move outlined kernels into one gpu module";
   let description = [{
     `gpu-kernel-outlining` makes one `gpu.module` per kernel, and each would be assembled by a run of `ptxas` and loaded on its
     own. This pass moves the kernels into the first such module, with new names where they clash. Modules that hold more
-    than kernels, or that have targets already, stay as they are. What a name ends in for the runtime (`__pdl`, `__coop`)
-    stays its end; kernels with the attribute `rnn.cooperative` get the latter.
+    than kernels, or that have targets already, are not merged.
 
     Workgroup buffers get an alignment of 16 bytes (`llvm.align`), which asynchronous copies and `ldmatrix` need.
     Kernels that are launched in clusters of a constant size get it as their `known_cluster_size`.

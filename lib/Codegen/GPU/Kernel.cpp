@@ -14,9 +14,9 @@ Kernel::Kernel(const Emitter &host, StringRef name, Value blocks, int64_t thread
     : builder(host.builder), chained(chained) {
   Value one = host.index(1), blockSize = host.index(threads);
   launch = gpu::LaunchOp::create(builder, host.loc, blocks, one, one, blockSize, one, one);
-  // The suffix requests programmatic dependent launch from the runtime.
-  std::string marked = name.str() + (chained ? "__pdl" : "");
-  launch.setFunctionAttr(FlatSymbolRefAttr::get(builder.getContext(), marked));
+  launch.setFunctionAttr(FlatSymbolRefAttr::get(builder.getContext(), name));
+  if (chained)
+    launch->setDiscardableAttr(rnngpu::RNNGPUDialect::getProgrammaticAttrName(), builder.getUnitAttr());
   builder.setInsertionPointToStart(&launch.getBody().front());
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -19,12 +20,12 @@ using namespace mlir;
 
 namespace {
 
-/// The letter of LLVM's NVPTX backend for a register of this type.
+/// The register constraint of the NVPTX backend for `type`.
 StringRef getConstraint(Type type) {
   return type.isF32() ? "f" : type.isF64() ? "d" : type.isInteger(32) ? "r" : "l";
 }
 
-/// Writes an instruction that may touch any memory, for all that the compiler knows.
+/// Creates inline assembly that may access any memory.
 void createAssembly(PatternRewriter &rewriter, Location loc, ValueRange operands, StringRef text) {
   std::string constraints;
   for (Value operand : operands)
@@ -62,8 +63,8 @@ private:
   StringRef text;
 };
 
-// The shares of all blocks are 2^31: 1 of each, but that of the first, which has the rest. The top bit turns when the last
-// has come, and the bits below are zero again. Labels and registers live inside of the braces.
+// The shares of all blocks add up to 2^31: 1 for each block, the rest for the first. The top bit flips when the last
+// block has added its share; the bits below are then zero again. Labels and registers are scoped by the braces.
 constexpr StringLiteral gridBarrier = R"({
 .reg .pred p;
 .reg .b32 a, b, n, share, before, now;
@@ -100,7 +101,7 @@ struct GridBarrierPattern : public OpRewritePattern<rnngpu::GridBarrierOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(rnngpu::GridBarrierOp op, PatternRewriter &rewriter) const final {
-    // Unlike assembly, LLVM knows of these that no thread may get a copy of its own.
+    // Barrier ops are convergent, so LLVM does not duplicate them into divergent branches; inline assembly is not.
     NVVM::Barrier0Op::create(rewriter, op.getLoc());
     createAssembly(rewriter, op.getLoc(), op.getCounter(), gridBarrier);
     NVVM::Barrier0Op::create(rewriter, op.getLoc());
@@ -109,6 +110,20 @@ struct GridBarrierPattern : public OpRewritePattern<rnngpu::GridBarrierOp> {
   }
 };
 
+/// Turns the launch properties of the kernels of `module` into its offloading handler.
+void setLaunchHandler(gpu::GPUModuleOp module) {
+  using rnngpu::RNNGPUDialect;
+  SmallVector<StringAttr> cooperative, programmatic;
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (function->removeDiscardableAttr(RNNGPUDialect::getCooperativeAttrName()))
+      cooperative.push_back(function.getNameAttr());
+    if (function->removeDiscardableAttr(RNNGPUDialect::getProgrammaticAttrName()))
+      programmatic.push_back(function.getNameAttr());
+  }
+  if (!module.getOffloadingHandlerAttr())
+    module.setOffloadingHandlerAttr(rnngpu::LaunchAttr::get(module.getContext(), cooperative, programmatic));
+}
+
 struct ConvertRNNGPUToNVVM : public rnn::impl::ConvertRNNGPUToNVVMPassBase<ConvertRNNGPUToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -116,6 +131,8 @@ struct ConvertRNNGPUToNVVM : public rnn::impl::ConvertRNNGPUToNVVMPassBase<Conve
     patterns.add<PlainPattern<rnngpu::GridWaitOp>>(&getContext(), "griddepcontrol.wait;");
     patterns.add<PlainPattern<rnngpu::LaunchDependentsOp>>(&getContext(), "griddepcontrol.launch_dependents;");
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    if (auto module = dyn_cast<gpu::GPUModuleOp>(getOperation()))
+      setLaunchHandler(module);
   }
 };
 

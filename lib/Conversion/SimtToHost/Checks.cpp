@@ -13,7 +13,7 @@ using namespace mlir::rnn::simt;
 
 namespace {
 
-/// A load or store as the checker sees it.
+/// One memory access.
 struct Access {
   Value pointer;
   Type type;
@@ -63,7 +63,7 @@ static std::optional<Access> getAccess(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Private memory: nobody else knows its address, or he who does is a bug that other checks find.
+/// Private memory needs no check: its address does not leave the thread in a correct program.
 static bool isPrivate(Value pointer) {
   while (auto *op = pointer.getDefiningOp()) {
     if (isa<LLVM::AllocaOp>(op))
@@ -110,7 +110,7 @@ void rnn::simt::addYields(LLVM::LLVMFuncOp function, EntryBuilder &entries) {
 // Poison
 //===----------------------------------------------------------------------===//
 
-/// A NaN, or numbers of ones, in place of a value that the program leaves undefined. Null for types that need none.
+/// The value that replaces an undefined one: NaN for floats, all ones for integers. Null for types that need none.
 static Value makePoison(OpBuilder &builder, Location loc, Type type, EntryBuilder &entries) {
   auto constant = [&](Attribute value) { return LLVM::ConstantOp::create(builder, loc, type, cast<TypedAttr>(value)); };
   if (auto floating = dyn_cast<FloatType>(type))

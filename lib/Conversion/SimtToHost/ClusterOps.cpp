@@ -14,7 +14,7 @@ using namespace mlir::rnn::simt;
 
 namespace {
 
-/// Writes the entries that one op becomes.
+/// Rewrites one op to calls of entries.
 class ClusterRewriter {
 public:
   ClusterRewriter(Operation *op, EntryBuilder &entries)
@@ -23,7 +23,7 @@ public:
   Value number(int64_t value) { return entries.constant32(builder, loc, value); }
   Value flat(Value pointer) { return entries.flatten(builder, loc, pointer); }
   Value site(bool unique = false) { return entries.site(builder, op, unique); }
-  /// An optional predicate as the entries want it.
+  /// An optional predicate as an i32; absent means true.
   Value predicate(Value condition) {
     return condition ? LLVM::ZExtOp::create(builder, loc, entries.i32, condition).getResult() : number(1);
   }
@@ -32,7 +32,7 @@ public:
     op->erase();
     return Rewrite::Done;
   }
-  /// Calls `entry` in place of the op. Its result, in the type of the op's, if the op has one.
+  /// Replaces the op by a call of `entry`, whose result is converted to the type of the op's result.
   Rewrite replace(StringRef entry, ValueRange arguments) {
     Value result = entries.call(builder, loc, entry, arguments);
     if (op->getNumResults()) {
@@ -47,7 +47,7 @@ public:
 
   // --- mbarrier ---
 
-  /// The flags that all its entries take.
+  /// The flags that all mbarrier entries take.
   static int64_t flags(bool relaxed, NVVM::MemScopeKind scope) {
     return relaxed | (scope == NVVM::MemScopeKind::CLUSTER) << 1;
   }
@@ -63,7 +63,7 @@ public:
   }
   enum Patience { Test, Try, Endless };
   Rewrite wait(Value barrier, Value phase, Patience patience, int64_t flags) {
-    // A phase is told from a parity by its type.
+    // An i64 operand is a phase, an i32 one a parity.
     if (phase.getType() == entries.i32) {
       flags |= parity;
       phase = LLVM::ZExtOp::create(builder, loc, entries.i64, phase);
@@ -89,7 +89,7 @@ private:
 
 } // namespace
 
-/// Calls that depend on the thread alone: nvvm.read.ptx.sreg.*.
+/// Special registers (nvvm.read.ptx.sreg.*), whose calls depend on the thread only.
 static Rewrite rewriteRegister(Operation *op, StringRef name, EntryBuilder &entries) {
   StringRef entry = name.starts_with("clusterid.")       ? "rnnrt_abi_simt_cluster_id"
                     : name.starts_with("nclusterid.")    ? "rnnrt_abi_simt_grid_clusters"
@@ -178,7 +178,7 @@ Rewrite rnn::simt::rewriteClusterOp(Operation *op, EntryBuilder &entries) {
       .Case<NVVM::FenceMbarrierInitOp, NVVM::FenceSyncRestrictOp>([&](Operation *) {
         return r.replace("rnnrt_abi_simt_fence", {r.site()});
       })
-      // There is one way to memory here.
+      // The host has no proxies: all accesses take the same path to memory.
       .Case<NVVM::FenceProxyOp, NVVM::FenceProxyAcquireOp, NVVM::FenceProxyReleaseOp, NVVM::FenceProxySyncRestrictOp>(
           [&](Operation *) { return r.erase(); })
       .Default([](Operation *) { return Rewrite::Unknown; });

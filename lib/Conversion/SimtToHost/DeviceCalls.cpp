@@ -18,8 +18,8 @@ static Rewrite replace(Operation *op, Value value) {
   return Rewrite::Done;
 }
 
-/// Functions of the C library that do what libdevice's function of this name (without `__nv_`) does; those in single
-/// precision end in `f` in both.
+/// Functions of the C library with the semantics of the libdevice function of this name (without `__nv_`). Names of
+/// single-precision functions end in `f` in both.
 static bool isMathFunction(StringRef name) {
   static const llvm::StringSet<> names = {
       "acos", "acosh", "asin",  "asinh", "atan",      "atan2", "atanh", "cbrt",     "ceil", "copysign", "cos",
@@ -31,7 +31,7 @@ static bool isMathFunction(StringRef name) {
   return name.consume_back("f") && names.contains(name);
 }
 
-/// Functions of libdevice. Their last bits may differ from the C library's.
+/// Functions of libdevice. The C library's results may differ in the last bits.
 static Rewrite rewriteLibdevice(LLVM::CallOp call, StringRef name, EntryBuilder &entries) {
   OpBuilder builder(call);
   Location loc = call.getLoc();

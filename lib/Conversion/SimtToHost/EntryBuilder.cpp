@@ -57,7 +57,7 @@ Value EntryBuilder::null(OpBuilder &builder, Location loc) {
 LLVM::GlobalOp EntryBuilder::makeString(StringRef text) {
   std::string terminated = text.str() + '\0';
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  // Not unnamed_addr: LLVM may then not merge equal strings, whose addresses tell ops apart.
+  // Not unnamed_addr: LLVM must not merge equal strings, since their addresses identify ops.
   return LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(i8, terminated.size()),
                                 /*isConstant=*/true, LLVM::Linkage::Internal, uniqueName("rnnrt_simt_site"),
                                 builder.getStringAttr(terminated));

@@ -56,7 +56,7 @@ static LogicalResult convertLaunch(gpu::LaunchFuncOp launch, EntryBuilder &entri
     if (launch.hasClusterSize()) {
       gpu::KernelDim3 cluster = launch.getClusterSizeOperandValues();
       values.append({size(cluster.x), size(cluster.y), size(cluster.z)});
-    } else { // those that the kernel is compiled for
+    } else { // the size for which the kernel is compiled
       for (unsigned dim = 0; dim < 3; ++dim)
         values.push_back(entries.constant64(builder, loc, requiredCluster(dim)));
     }
@@ -73,7 +73,7 @@ static LogicalResult convertLaunch(gpu::LaunchFuncOp launch, EntryBuilder &entri
   return success();
 }
 
-/// A call of upstream's GPU runtime. Launches have ended when they return, so streams and events are nothing.
+/// Converts a call of the upstream GPU runtime. A launch has ended when it returns, so streams and events are dropped.
 static LogicalResult convertRuntimeCall(LLVM::CallOp call, StringRef name, EntryBuilder &entries) {
   OpBuilder builder(call);
   Location loc = call.getLoc();
@@ -118,7 +118,7 @@ LogicalResult rnn::simt::convertHostCode(EntryBuilder &entries) {
   });
   for (gpu::LaunchFuncOp launch : launches) {
     if (!launch->getParentOfType<LLVM::LLVMFuncOp>())
-      return launch.emitOpError("stands in a function that is not lowered; run gpu-to-llvm before simt-to-host");
+      return launch.emitOpError("is in a function that is not lowered; run gpu-to-llvm before simt-to-host");
     if (failed(convertLaunch(launch, entries)))
       return failure();
   }
@@ -127,7 +127,7 @@ LogicalResult rnn::simt::convertHostCode(EntryBuilder &entries) {
     if (failed(convertRuntimeCall(call, name, entries)))
       return failure();
   }
-  // Declarations that nothing calls any more.
+  // Declarations without callers.
   for (auto function : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>()))
     if (function.isExternal() && function.getName().starts_with("mgpu"))
       function.erase();

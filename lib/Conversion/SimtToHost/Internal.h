@@ -15,13 +15,13 @@
 
 namespace mlir::rnn::simt {
 
-/// Writes calls of the runtime's entries into a module.
+/// Creates calls of the emulator's entries.
 class EntryBuilder {
 public:
   explicit EntryBuilder(ModuleOp module);
 
-  /// Calls `entry`, which is a line of simt.def. The result, or null for an entry without one. A `pure` entry depends
-  /// on nothing but its arguments and the running thread, so that calls can be merged and moved.
+  /// Calls `entry`, a line of simt.def, and returns its result, or null if it has none. A `pure` entry depends only on
+  /// its arguments and the running thread, so LLVM may merge and move its calls.
   Value call(OpBuilder &builder, Location loc, StringRef entry, ValueRange arguments, bool pure = false);
 
   Value constant32(OpBuilder &builder, Location loc, int64_t value);
@@ -30,18 +30,18 @@ public:
 
   /// The address of a C string; equal strings share one.
   Value string(OpBuilder &builder, Location loc, StringRef text);
-  /// The place of `op` as a C string. With `unique`, an address that no other op has.
+  /// The location of `op` as a C string. With `unique`, its address differs from that of every other op.
   Value site(OpBuilder &builder, Operation *op, bool unique = false);
 
-  /// Room on the stack for a value. In the entry block of the function, so that a loop around `at` does not grow it.
+  /// A stack slot for a value, in the entry block of the function, so that a loop around `at` does not grow the stack.
   Value slot(Operation *at, Type type);
-  /// A slot that holds `values` one behind the other, at `at`.
+  /// A slot that holds `values` consecutively, stored at `at`.
   Value pack(Operation *at, ValueRange values);
 
   /// `pointer` without its address space.
   Value flatten(OpBuilder &builder, Location loc, Value pointer);
 
-  /// A name that no symbol of the module has yet: `wanted`, or `wanted` with a number.
+  /// A name that no symbol of the module has: `wanted`, or `wanted` with a suffix.
   std::string uniqueName(StringRef wanted);
 
   ModuleOp getModule() { return module; }
@@ -56,11 +56,11 @@ private:
   unsigned count = 0;
 };
 
-/// "file.mlir:12:5", with the names that the location carries and the places from which it was inlined.
+/// "file.mlir:12:5", with the names in the location and its call sites.
 std::string describeLocation(Location loc);
 
-/// The running thread and its dimensions, barriers, collectives, asynchronous copies, and conversions. Failure: nothing
-/// was done. An op that this does not know is left alone.
+/// Rewrites ops on the running thread and its dimensions, barriers, collectives, asynchronous copies, and conversions.
+/// Unknown: `op` is not handled here and is unchanged.
 enum class Rewrite { Done, Unknown, Failed };
 Rewrite rewriteThreadOp(Operation *op, EntryBuilder &entries);
 /// Clusters, remote shared memory, and barriers that count bytes.
@@ -70,14 +70,14 @@ Rewrite rewriteMatrixOp(Operation *op, EntryBuilder &entries);
 /// Calls of functions that exist on a GPU only.
 Rewrite rewriteDeviceCall(LLVM::CallOp call, EntryBuilder &entries);
 
-/// Puts a call of the access checker before every load and store of `function`.
+/// Inserts a call of the access checker before every load and store of `function`.
 void addAccessChecks(LLVM::LLVMFuncOp function, EntryBuilder &entries);
-/// Lets other threads run after each atomic whose result is used, so that polling makes progress.
+/// Yields to other threads after each atomic whose result is used, so that polling makes progress.
 void addYields(LLVM::LLVMFuncOp function, EntryBuilder &entries);
-/// Makes values that the program leaves undefined NaNs.
+/// Replaces undefined values by NaN.
 void poisonUndefined(LLVM::LLVMFuncOp function, EntryBuilder &entries);
 
-/// A kernel as a function of the host. Kept as an attribute of the declaration that stays where the kernel was.
+/// A kernel that was moved to the host; stored as an attribute of the declaration in the gpu.module.
 struct Kernel {
   FlatSymbolRefAttr thunk; ///< takes an array of pointers to the arguments
   int64_t sharedBytes = 0, stackBytes = 0;
@@ -88,10 +88,10 @@ struct Kernel {
   static std::optional<Kernel> readFrom(Operation *declaration);
 };
 
-/// Moves the functions and variables of `module` to the host; declarations of the kernels stay.
+/// Moves the functions and variables of `module` to the host and leaves declarations of the kernels.
 LogicalResult moveToHost(gpu::GPUModuleOp module, EntryBuilder &entries, bool check);
 
-/// Launches, and calls of upstream's GPU runtime (mgpu*), in host code.
+/// Converts launches and calls of the upstream GPU runtime (mgpu*) in host code.
 LogicalResult convertHostCode(EntryBuilder &entries);
 
 } // namespace mlir::rnn::simt

@@ -8,6 +8,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,8 +18,8 @@ using namespace mlir::rnn::simt;
 
 namespace {
 
-/// Where workgroup variables stand in the shared memory of a block. Each kernel has a layout of its own; only variables
-/// that several kernels reach (through functions that they both call) stand at the same place in all of them.
+/// Offsets of workgroup variables in the shared memory of a block. Each kernel has its own layout; variables that
+/// several kernels reach (through functions that they call) have the same offset in all of them.
 class SharedLayout {
 public:
   SharedLayout(gpu::GPUModuleOp module, const DataLayout &layout) : symbols(module) {
@@ -81,7 +82,7 @@ private:
 
   void place(Operation *variable, int64_t &bytes, const DataLayout &layout) {
     auto global = cast<LLVM::GlobalOp>(variable);
-    // 16 bytes: what vectors and ldmatrix want.
+    // 16 bytes: the alignment of vectors and ldmatrix.
     bytes = llvm::alignTo(bytes, std::max<int64_t>(16, global.getAlignment().value_or(16)));
     offsets[global] = bytes;
     bytes += layout.getTypeSize(global.getGlobalType());
@@ -93,9 +94,9 @@ private:
 
 } // namespace
 
-/// What the variables of `functions` need of the stack, as if all were live at once. A variable whose address escapes
-/// gets a place of its own from LLVM, so the sum is no exaggeration for the registers that collectives pass through
-/// memory.
+/// The stack size for the variables of `functions`, as if all were live at the same time. LLVM does not share the slots
+/// of variables whose address escapes, such as the registers that collectives pass in memory, so the sum is not far
+/// off.
 static int64_t getStackBytes(ArrayRef<LLVM::LLVMFuncOp> functions, const DataLayout &layout) {
   int64_t bytes = 0;
   for (LLVM::LLVMFuncOp function : functions)
@@ -109,7 +110,7 @@ static int64_t getStackBytes(ArrayRef<LLVM::LLVMFuncOp> functions, const DataLay
   return bytes;
 }
 
-/// Everything that may stand in a kernel at the end.
+/// Verifies that the emulator can run `op` after all rewrites.
 static LogicalResult checkOp(Operation *op) {
   if (auto call = dyn_cast<LLVM::CallOp>(op)) {
     if (!call.getCallee())
@@ -122,7 +123,7 @@ static LogicalResult checkOp(Operation *op) {
     return success();
   InFlightDiagnostic diag = op->emitOpError("cannot be emulated on target simt");
   if (isa<LLVM::InlineAsmOp, NVVM::InlinePtxOp>(op))
-    diag << ": what assembly does is not known; use an op for it";
+    diag << ": the effects of assembly are not known; use an op instead";
   else if (!isa_and_nonnull<NVVM::NVVMDialect, LLVM::LLVMDialect>(op->getDialect()))
     diag << ": it was not lowered to the NVVM dialect";
   return failure();
@@ -142,11 +143,11 @@ static LogicalResult rewriteOp(Operation *op, EntryBuilder &entries) {
   return success(result == Rewrite::Done);
 }
 
-/// Calls of functions that only a GPU's runtime has cannot be linked; say so where they stand.
+/// Reports calls of functions that exist only in the GPU's runtime, which would fail to link.
 static LogicalResult checkCalls(LLVM::LLVMFuncOp function, EntryBuilder &entries) {
   WalkResult result = function.walk([&](LLVM::CallOp call) -> WalkResult {
     auto callee = entries.getModule().lookupSymbol<LLVM::LLVMFuncOp>(call.getCalleeAttr());
-    // Memory from the heap of the device is memory from the heap.
+    // The heap of the device is that of the host.
     bool known = callee && (!callee.isExternal() || callee.getName() == "malloc" || callee.getName() == "free" ||
                             !callee->hasAttr("rnn.device_only"));
     if (known)
@@ -157,7 +158,7 @@ static LogicalResult checkCalls(LLVM::LLVMFuncOp function, EntryBuilder &entries
   return failure(result.wasInterrupted());
 }
 
-/// A function that takes the arguments of `function` from an array of pointers.
+/// A function that loads the arguments of `function` from an array of pointers and calls it.
 static LLVM::LLVMFuncOp makeThunk(LLVM::LLVMFuncOp function, EntryBuilder &entries) {
   ImplicitLocOpBuilder builder(function.getLoc(), function.getContext());
   builder.setInsertionPointToEnd(entries.getModule().getBody());
@@ -179,7 +180,7 @@ static LLVM::LLVMFuncOp makeThunk(LLVM::LLVMFuncOp function, EntryBuilder &entri
   return thunk;
 }
 
-/// Points every use of a symbol of the gpu.module to where it is now.
+/// Redirects uses of symbols of the gpu.module to their new names or addresses.
 static void redirectSymbols(LLVM::LLVMFuncOp function, const SharedLayout &shared,
                             const llvm::StringMap<std::string> &names, EntryBuilder &entries) {
   SmallVector<LLVM::AddressOfOp> addresses;
@@ -207,7 +208,7 @@ static void redirectSymbols(LLVM::LLVMFuncOp function, const SharedLayout &share
       place = LLVM::GEPOp::create(builder, loc, entries.pointer, entries.i8, base,
                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(shared.getOffset(global))});
     }
-    // Keeps its address space until the accesses have been looked at.
+    // Keep the address space until the access checks are inserted.
     address.getResult().replaceAllUsesWith(
         LLVM::AddrSpaceCastOp::create(builder, loc, address.getType(), place).getResult());
     address.erase();
@@ -225,7 +226,7 @@ static void flattenAddressSpaces(LLVM::LLVMFuncOp function, EntryBuilder &entrie
   replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
 }
 
-/// The first of the attributes `names` that there is, as three sizes.
+/// The first attribute of `names` that `function` has, as three sizes.
 static SmallVector<int32_t> getSizes(LLVM::LLVMFuncOp function, ArrayRef<StringRef> names) {
   for (StringRef name : names)
     if (auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(name)) {
@@ -255,7 +256,7 @@ std::optional<Kernel> Kernel::readFrom(Operation *declaration) {
   auto attributes = declaration->getAttrOfType<DictionaryAttr>(kernelAttr);
   if (!attributes)
     return std::nullopt;
-  // Somebody else may have written it.
+  // The input may contain it, so verify its form.
   auto thunk = attributes.getAs<FlatSymbolRefAttr>("thunk");
   auto shared = attributes.getAs<IntegerAttr>("shared_bytes"), stack = attributes.getAs<IntegerAttr>("stack_bytes");
   auto cooperative = attributes.getAs<BoolAttr>("cooperative"), checked = attributes.getAs<BoolAttr>("checked");
@@ -283,7 +284,7 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
   for (Operation &op : *module.getBody())
     contents.push_back(&op);
 
-  // Two gpu.modules may use the same names.
+  // Names are unique within a gpu.module only.
   llvm::StringMap<std::string> names;
   for (Operation *op : contents) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
@@ -321,7 +322,7 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     if (check)
       addAccessChecks(function, entries);
     addYields(function, entries);
-    // Casts that are left over stand beside the op that was not lowered, which says more.
+    // Casts last: an error for the op that was not lowered says more than one for the casts around it.
     SmallVector<Operation *> ops, casts;
     function.getBody().walk([&](Operation *op) { (isa<UnrealizedConversionCastOp>(op) ? casts : ops).push_back(op); });
     ops.append(casts);
@@ -331,13 +332,11 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     bool isKernel = SharedLayout::isKernel(function);
     Kernel kernel;
     kernel.sharedBytes = shared.getBytes(function);
-    StringRef plain = name;
-    plain.consume_back("__pdl");
-    kernel.cooperative = function->hasAttr("rnn.cooperative") || plain.ends_with("__coop");
+    kernel.cooperative = function->hasAttr(rnngpu::RNNGPUDialect::getCooperativeAttrName());
     kernel.checked = check;
     kernel.blockSize = getSizes(function, {"nvvm.reqntid", "gpu.known_block_size", "nvvm.maxntid"});
     kernel.clusterSize = getSizes(function, {"nvvm.cluster_dim", "gpu.known_cluster_size"});
-    // What a launch refers to stays, as a declaration that says where the kernel is now.
+    // Launches refer to this symbol; the declaration records the function on the host.
     LLVM::LLVMFuncOp declaration;
     if (isKernel) {
       OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
@@ -347,7 +346,7 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     SmallVector<StringAttr> drop;
     for (NamedAttribute attribute : function->getDiscardableAttrs())
       if (StringRef dialect = attribute.getNameDialect() ? attribute.getNameDialect()->getNamespace() : "";
-          dialect == "gpu" || dialect == "nvvm" || dialect == "rnn")
+          dialect == "gpu" || dialect == "nvvm" || dialect == "rnn" || dialect == "rnngpu")
         drop.push_back(attribute.getName());
     for (StringAttr attribute : drop)
       function->removeAttr(attribute);

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::rnn::simt;
 using NVVM::MMATypes;
 
-/// Replaces an op that returns registers by what the entry wrote to `slot`.
+/// Replaces an op that returns registers by the values that the entry wrote to `slot`.
 static Rewrite replaceByLoad(Operation *op, OpBuilder &builder, Value slot) {
   Type type = op->getResult(0).getType();
   op->getResult(0).replaceAllUsesWith(LLVM::LoadOp::create(builder, op->getLoc(), type, slot));
@@ -29,7 +29,7 @@ static std::string shapeName(int64_t m, int64_t n, int64_t k) {
   return ("m" + Twine(m) + "n" + Twine(n) + "k" + Twine(k)).str();
 }
 
-/// The type of the registers of C and D, by their form.
+/// The type of the registers of C and D.
 static std::optional<MMATypes> getSumType(Type result) {
   if (auto registers = dyn_cast<LLVM::LLVMStructType>(result))
     result = registers.getBody().front();

@@ -1,4 +1,4 @@
-//===- ThreadOps.cpp - what a thread asks, waits for and copies --------------===//
+//===- ThreadOps.cpp - ids, barriers, collectives and copies -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -57,7 +57,7 @@ static Rewrite rewriteRegister(Operation *op, StringRef name, EntryBuilder &entr
   if (name == "total_smem_size")
     return replace(op, sized(entries.call(builder, loc, "rnnrt_abi_simt_shared_size", {}, true)));
   if (base == "lanemask") {
-    // From 1 << lane: eq itself, lt what is below, ge what is not below, le below and itself, gt the rest.
+    // Derived from bit = 1 << lane: eq = bit, lt = bit - 1, ge = ~lt, le = lt | bit, gt = ~le.
     Value one = entries.constant32(builder, loc, 1), all = entries.constant32(builder, loc, -1);
     Value lane = entries.call(builder, loc, "rnnrt_abi_simt_lane_id", {}, true);
     Value equal = LLVM::ShlOp::create(builder, loc, one, lane);
@@ -158,7 +158,7 @@ static Rewrite rewriteToTF32(NVVM::ConvertFloatToTF32Op op, EntryBuilder &entrie
     rounded = LLVM::AddOp::create(builder, loc, bits, entries.constant32(builder, loc, 0xfff));
     rounded = LLVM::AddOp::create(builder, loc, rounded, odd);
   }
-  // Infinities and NaNs stay what they are.
+  // Infinities and NaNs are not rounded.
   Value exponent = LLVM::AndOp::create(builder, loc, bits, entries.constant32(builder, loc, 0x7f800000));
   Value isFinite = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, exponent,
                                         entries.constant32(builder, loc, 0x7f800000));
@@ -245,10 +245,10 @@ Rewrite rnn::simt::rewriteThreadOp(Operation *op, EntryBuilder &entries) {
                      {entries.flatten(builder, loc, barrier.getCounter()), uniqueSite()});
         return erase(op);
       })
-      // Programmatic dependent launch: kernels run one after the other here, so there is nothing to wait for.
+      // Programmatic dependent launch: the emulator runs kernels one after the other, so the wait does nothing.
       .Case([&](NVVM::GriddepcontrolOp) { return erase(op); })
       .Case([&](LLVM::FenceOp) {
-        // Kept as well: it also binds LLVM.
+        // Kept, since it also orders LLVM's own transformations.
         entries.call(builder, loc, "rnnrt_abi_simt_fence", {entries.site(builder, op)});
         return Rewrite::Done;
       })

@@ -9,7 +9,13 @@
 #include "rnn_runtime/status.h"
 
 /// Incremented if a line of abi.def changes. The runtime rejects compiled code of another version.
-#define RNNRT_ABI_VERSION 8
+#define RNNRT_ABI_VERSION 9
+
+/// Flags of rnnrt_abi_gpu_launch.
+enum {
+  RNNRT_LAUNCH_COOPERATIVE = 1,  ///< all blocks are resident at the same time
+  RNNRT_LAUNCH_PROGRAMMATIC = 2, ///< programmatic dependent launch
+};
 
 #ifdef __cplusplus
 extern "C" {

@@ -19,7 +19,6 @@ namespace {
 struct CompiledKernel {
   std::shared_ptr<const CompiledImage> image;
   std::string name;
-  bool cooperative = false, programmatic = false;
 };
 
 /// The result of rnnrt_abi_gpu_module_load.
@@ -58,8 +57,6 @@ void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters) {
     CudaKernel *kernel = nullptr;
     RNNRT_TRY(device.compiledModule(compiled->image, module));
     RNNRT_TRY(module->kernel(compiled->name.c_str(), kernel));
-    launch.cooperative = compiled->cooperative;
-    launch.programmatic = compiled->programmatic;
     if (call.triesClusters && launch.cluster[0]) {
       if (clustersAreDisabled()) {
         skipDisabledClusters(call, kernel->describe(launch));
@@ -76,14 +73,6 @@ void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters) {
 
 void *loadModule(const void *data, int64_t bytes) {
   return new (std::nothrow) CompiledModule({data, bytes, nullptr});
-}
-
-/// Removes `suffix` from the end of `name`; returns whether it was there.
-bool stripSuffix(std::string_view &name, std::string_view suffix) {
-  const bool found = name.size() >= suffix.size() && name.substr(name.size() - suffix.size()) == suffix;
-  if (found)
-    name.remove_suffix(suffix.size());
-  return found;
 }
 
 void waitForHost() {
@@ -152,19 +141,22 @@ void *rnnrt_abi_gpu_module_get_function(void *module, const char *name) {
     std::lock_guard<std::mutex> lock(compiled->mutex);
     if (auto it = compiled->kernels.find(std::string_view(name)); it != compiled->kernels.end())
       return &it->second;
-    CompiledKernel kernel{compiled->image, name};
-    // The suffixes may be in any order.
-    std::string_view rest = name;
-    for (bool more = true; more;) {
-      const bool cooperative = stripSuffix(rest, "__coop"), programmatic = stripSuffix(rest, "__pdl");
-      kernel.cooperative |= cooperative;
-      kernel.programmatic |= programmatic;
-      more = cooperative || programmatic;
-    }
-    return &compiled->kernels.emplace(name, std::move(kernel)).first->second;
+    return &compiled->kernels.emplace(name, CompiledKernel{compiled->image, name}).first->second;
   } catch (const std::bad_alloc &) {
     return nullptr;
   }
+}
+
+void rnnrt_abi_gpu_launch(void *function, int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int64_t grid_x,
+                          int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
+                          int32_t dynamic_shared, void **parameters, int32_t flags) {
+  rnnrt_launch_t launch{{grid_x, grid_y, grid_z},
+                        {block_x, block_y, block_z},
+                        {cluster_x, cluster_y, cluster_z},
+                        dynamic_shared,
+                        (flags & RNNRT_LAUNCH_COOPERATIVE) != 0,
+                        (flags & RNNRT_LAUNCH_PROGRAMMATIC) != 0};
+  launchKernel(function, launch, parameters);
 }
 
 void rnnrt_abi_gpu_launch_kernel(void *function, int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,

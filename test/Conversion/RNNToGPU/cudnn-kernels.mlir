@@ -1,5 +1,4 @@
-// What the kernels of the cudnn ops become: nothing in local memory, and ptxas gives every value a register. The other types:
-// cudnn-kernels-wide.test.
+// The kernels of the cudnn ops use no local memory, and ptxas spills no register. Other types: cudnn-kernels-wide.test.
 // REQUIRES: nvptx, ptxas, python, rnn-compile
 // DEFINE: %{compile} = rnn-compile --target=cuda --lowering=fused
 // DEFINE: %{assemble} = %python %S/Inputs/assemble.py %ptxas
@@ -11,22 +10,22 @@
 // RUN: %{assemble} sm_80 < %t.bf16.mlir | %{check} --check-prefixes=GRU
 
 // LSTM-DAG: cudnn_lstm_input: {{.*}} 0 stack, 0 spilled
-// LSTM-DAG: cudnn_lstm_step{{(__pdl)?}}: {{.*}} 0 stack, 0 spilled
-// LSTM-DAG: cudnn_lstm_step_projection{{(__pdl)?}}: {{.*}} 0 stack, 0 spilled
+// LSTM-DAG: cudnn_lstm_step: {{.*}} 0 stack, 0 spilled
+// LSTM-DAG: cudnn_lstm_step_projection: {{.*}} 0 stack, 0 spilled
 // LSTM-DAG: cudnn_lstm_dropout: {{.*}} 0 stack, 0 spilled
-// LSTM-DAG: cudnn_lstm_grad_step{{(__pdl)?}}: {{.*}} 0 stack, 0 spilled
-// LSTM-DAG: cudnn_lstm_grad_step_projection{{(__pdl)?}}: {{.*}} 0 stack, 0 spilled
+// LSTM-DAG: cudnn_lstm_grad_step: {{.*}} 0 stack, 0 spilled
+// LSTM-DAG: cudnn_lstm_grad_step_projection: {{.*}} 0 stack, 0 spilled
 // LSTM-DAG: cudnn_lstm_grad_input: {{.*}} 0 stack, 0 spilled
 // LSTM-DAG: cudnn_lstm_grad_w_input: {{.*}} 0 stack, 0 spilled
 // LSTM-DAG: cudnn_lstm_grad_w_state: {{.*}} 0 stack, 0 spilled
 // LSTM-DAG: cudnn_lstm_grad_w_projection: {{.*}} 0 stack, 0 spilled
 // LSTM-DAG: cudnn_lstm_grad_bias: {{.*}} 0 stack, 0 spilled
-// RELU-DAG: cudnn_rnn_relu_step{{(__pdl)?}}: {{.*}} 0 stack, 0 spilled
-// RELU-DAG: cudnn_rnn_relu_grad_step{{(__pdl)?}}: {{.*}} 0 stack, 0 spilled
+// RELU-DAG: cudnn_rnn_relu_step: {{.*}} 0 stack, 0 spilled
+// RELU-DAG: cudnn_rnn_relu_grad_step: {{.*}} 0 stack, 0 spilled
 // GRU-DAG: cudnn_gru_input: {{.*}} 0 stack, 0 spilled
-// GRU-DAG: cudnn_gru_step{{(__pdl)?}}: {{.*}} 0 stack, 0 spilled
-// GRU-DAG: cudnn_gru_grad_step{{(__pdl)?}}: {{.*}} 0 stack, 0 spilled
-// GRU-DAG: cudnn_gru_grad_state{{(__pdl)?}}: {{.*}} 0 stack, 0 spilled
+// GRU-DAG: cudnn_gru_step: {{.*}} 0 stack, 0 spilled
+// GRU-DAG: cudnn_gru_grad_step: {{.*}} 0 stack, 0 spilled
+// GRU-DAG: cudnn_gru_grad_state: {{.*}} 0 stack, 0 spilled
 // GRU-DAG: cudnn_gru_grad_bias: {{.*}} 0 stack, 0 spilled
 
 // PTX-NOT: {{(ld|st)\.local}}

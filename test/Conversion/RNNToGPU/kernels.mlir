@@ -1,5 +1,4 @@
-// What the kernels become: copies of 16 bytes that nobody waits for, tensor cores, nothing in local memory, and ptxas gives
-// every value a register.
+// The PTX of the kernels has asynchronous copies of 16 bytes, MMAs and no local memory, and ptxas spills no register.
 // REQUIRES: nvptx, ptxas, python, rnn-compile
 // DEFINE: %{compile} = rnn-compile --target=cuda --lowering=fused
 // DEFINE: %{assemble} = %python %S/Inputs/assemble.py %ptxas
@@ -19,30 +18,29 @@
 // RUN: %{assemble} sm_90a < %t.f64.mlir | %{table}
 // RUN: FileCheck %s --check-prefixes=PTX,F64 < %t.f64.ptx
 
-// f32 by tensor cores when that is asked for.
+// --tf32: f32 on tensor cores.
 // RUN: sed 's/ELEMENT/f32/g' %s | %{compile} --tf32 - -o %t.tf32.mlir
 // RUN: %{assemble} sm_80 --ptx %t.tf32.ptx < %t.tf32.mlir | %{table}
 // RUN: FileCheck %s --check-prefixes=PTX,TF32 < %t.tf32.ptx
 
-// With a chip there is PTX where there is no ptxas. The weights do not wait for the step in front. (f16 differs from bf16 by one
-// letter.)
+// With a chip but without ptxas the module has PTX. Loads of the weights precede the wait for the previous step.
 // RUN: rm -rf %t.toolkit && mkdir -p %t.toolkit/nvvm && ln -s %cuda_toolkit/nvvm/libdevice %t.toolkit/nvvm/libdevice
 // RUN: sed 's/ELEMENT/bf16/g' %s > %t.chip.mlir
 // RUN: env PATH=%t.toolkit CUDA_HOME=%t.toolkit %rnn_compile %t.chip.mlir --target=cuda --lowering=fused --chip=sm_90a -o %t.sm90.mlir
 // RUN: %{assemble} sm_90a --ptx %t.sm90.ptx < %t.sm90.mlir | %{table} --check-prefix=CHAINED
 // RUN: FileCheck %s --check-prefix=PDL < %t.sm90.ptx
-// PDL-LABEL: .entry block_lstm_step__pdl(
+// PDL-LABEL: .entry block_lstm_step(
 // PDL-NOT: griddepcontrol
 // PDL: cp.async.cg.shared.global
 // PDL: griddepcontrol.wait
 // PDL: griddepcontrol.launch_dependents
 // PDL: cp.async.cg.shared.global
 // PDL: cp.async.commit_group
-// PDL-LABEL: .entry block_lstm_grad_step__pdl(
+// PDL-LABEL: .entry block_lstm_grad_step(
 // PDL: griddepcontrol.wait
 // CHAINED-DAG: block_lstm_input: {{.*}} 0 stack, 0 spilled
-// CHAINED-DAG: block_lstm_step__pdl: {{.*}} 0 stack, 0 spilled
-// CHAINED-DAG: block_lstm_grad_step__pdl: {{.*}} 0 stack, 0 spilled
+// CHAINED-DAG: block_lstm_step: {{.*}} 0 stack, 0 spilled
+// CHAINED-DAG: block_lstm_grad_step: {{.*}} 0 stack, 0 spilled
 // CHAINED-DAG: block_lstm_grad_input: {{.*}} 0 stack, 0 spilled
 
 // CHECK-DAG: block_lstm_input: {{.*}} 0 stack, 0 spilled
@@ -56,7 +54,7 @@
 // CHECK-DAG: block_lstm_grad_bias: {{.*}} 0 stack, 0 spilled
 // CHECK-DAG: block_lstm_grad_peephole: {{.*}} 0 stack, 0 spilled
 
-// The state by rows, the weights by columns, which `trans` turns.
+// The state is row-major, the weights column-major: ldmatrix with and without `trans`.
 // PTX-NOT: {{(ld|st)\.local}}
 // PTX-LABEL: .entry block_lstm_step(
 // PTX-NOT: {{(ld|st)\.local}}
@@ -99,7 +97,7 @@ func.func @main(%x: tensor<128x64x512xELEMENT>, %s: tensor<64x512xELEMENT>, %w: 
   return %h#6, %d#0, %d#2, %d#3, %d#4, %d#7 : tensor<128x64x512xELEMENT>, tensor<128x64x512xELEMENT>, tensor<64x512xELEMENT>, tensor<1024x2048xELEMENT>, tensor<512xELEMENT>, tensor<2048xELEMENT>
 }
 
-// Weights' gradients with too few columns for the largest tile.
+// Gradients of weights with too few columns for the largest tile.
 func.func @medium(%x: tensor<2x2x384xELEMENT>, %s: tensor<2x384xELEMENT>, %w: tensor<768x1536xELEMENT>, %p: tensor<384xELEMENT>,
                   %b: tensor<1536xELEMENT>, %g: tensor<2x2x384xELEMENT>) -> tensor<768x1536xELEMENT> {
   %d:8 = rnn.block_lstm_grad icfo x(%x : tensor<2x2x384xELEMENT>) state(%s, %s : tensor<2x384xELEMENT>)

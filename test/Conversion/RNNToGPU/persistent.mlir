@@ -14,6 +14,7 @@
 // CHECK:         scf.if
 // CHECK:           scf.for
 // CHECK:             function(@block_lstm_step)
+// CHECK:             {rnngpu.programmatic}
 // STEPS-LABEL: func.func @forward
 // STEPS:         function(@block_lstm_input)
 // STEPS:         scf.for

@@ -13,7 +13,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   llvm.func @assembly(%x: i32) attributes {nvvm.kernel} {
-    // expected-error @below {{'llvm.inline_asm' op cannot be emulated on target simt: what assembly does is not known; use an op for it}}
+    // expected-error @below {{'llvm.inline_asm' op cannot be emulated on target simt: the effects of assembly are not known; use an op instead}}
     llvm.inline_asm has_side_effects "bar.arrive $0, 64;", "n" %x : (i32) -> ()
     llvm.return
   }
@@ -23,7 +23,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   llvm.func @ptx(%x: i32) attributes {nvvm.kernel} {
-    // expected-error @below {{'nvvm.inline_ptx' op cannot be emulated on target simt: what assembly does is not known}}
+    // expected-error @below {{'nvvm.inline_ptx' op cannot be emulated on target simt: the effects of assembly are not known}}
     nvvm.inline_ptx "bar.arrive 1, {$r0};" ro(%x : i32)
     llvm.return
   }
@@ -102,7 +102,7 @@ module attributes {gpu.container_module} {
     }
   }
   func.func @early(%n: index) {
-    // expected-error @below {{'gpu.launch_func' op stands in a function that is not lowered; run gpu-to-llvm before simt-to-host}}
+    // expected-error @below {{'gpu.launch_func' op is in a function that is not lowered; run gpu-to-llvm before simt-to-host}}
     gpu.launch_func @kernels::@kernel blocks in (%n, %n, %n) threads in (%n, %n, %n)
     return
   }

@@ -88,7 +88,7 @@ module attributes {gpu.container_module} {
       llvm.store %one, %a : f32, !llvm.ptr<3>
       llvm.return
     }
-    llvm.func @one() attributes {nvvm.kernel, rnn.cooperative} {
+    llvm.func @one() attributes {nvvm.kernel, rnngpu.cooperative} {
       %a = llvm.mlir.addressof @small : !llvm.ptr<3>
       %one = llvm.mlir.constant(1.0 : f32) : f32
       llvm.store %one, %a : f32, !llvm.ptr<3>

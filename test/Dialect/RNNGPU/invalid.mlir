@@ -22,3 +22,43 @@ llvm.func @store_async_own_memory(%f: f32, %slot: !llvm.ptr<3>, %barrier: !llvm.
   rnngpu.store_async %f to %slot counted by %barrier : f32
   llvm.return
 }
+
+// -----
+
+// expected-error @below {{cannot have `rnngpu.cooperative`; set it on gpu.launch, or on the function of the kernel}}
+func.func @cooperative_host() attributes {rnngpu.cooperative} {
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{expects to be a kernel, since it has `rnngpu.programmatic`}}
+  gpu.func @programmatic_device_function() attributes {rnngpu.programmatic} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{expects `rnngpu.cooperative` to be a unit attribute, but got true}}
+  gpu.func @cooperative_bool() kernel attributes {rnngpu.cooperative = true} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{has an unknown attribute `rnngpu.colossal` of the rnngpu dialect}}
+  gpu.func @unknown() kernel attributes {rnngpu.colossal} {
+    gpu.return
+  }
+}
+
+// -----
+
+// expected-error @below {{expected `cooperative` or `programmatic`}}
+gpu.module @kernels <#rnngpu.launch<collective = ["step"]>> {
+}

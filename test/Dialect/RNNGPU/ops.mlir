@@ -45,3 +45,15 @@ llvm.func @grid_barrier(%counter: !llvm.ptr<1>, %p: !llvm.ptr<1>) -> f32 {
   %c = llvm.fadd %a, %b : f32
   llvm.return %c : f32
 }
+
+// CHECK: gpu.module @kernels{{ ?}}<#rnngpu.launch<cooperative = ["all"], programmatic = ["step", "all"]>> {
+gpu.module @kernels <#rnngpu.launch<cooperative = ["all"], programmatic = ["step", "all"]>> {
+  // CHECK: gpu.func @step() kernel attributes {rnngpu.programmatic}
+  gpu.func @step() kernel attributes {rnngpu.programmatic} {
+    gpu.return
+  }
+  // CHECK: gpu.func @all() kernel attributes {rnngpu.cooperative, rnngpu.programmatic}
+  gpu.func @all() kernel attributes {rnngpu.cooperative, rnngpu.programmatic} {
+    gpu.return
+  }
+}

@@ -10,7 +10,7 @@
 
 // NEEDED: (NEEDED) Shared library: [librnn_runtime.so]
 // SYMBOLS-DAG: U rnnrt_abi_gpu_module_load
-// SYMBOLS-DAG: U rnnrt_abi_gpu_launch_kernel
+// SYMBOLS-DAG: U rnnrt_abi_gpu_launch
 // SYMBOLS-DAG: U rnnrt_abi_alloc
 // SYMBOLS-DAG: T rnn_entry_gpu_main
 // HEADER: /* `main`, with tensors in the memory of the call's device

@@ -4,13 +4,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::rnngpu;
 
 #include "rnn/Dialect/RNNGPU/IR/RNNGPUDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "rnn/Dialect/RNNGPU/IR/RNNGPUAttrs.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "rnn/Dialect/RNNGPU/IR/RNNGPUOps.cpp.inc"
@@ -20,7 +26,28 @@ void RNNGPUDialect::initialize() {
 #define GET_OP_LIST
 #include "rnn/Dialect/RNNGPU/IR/RNNGPUOps.cpp.inc"
       >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "rnn/Dialect/RNNGPU/IR/RNNGPUAttrs.cpp.inc"
+      >();
 }
+
+LogicalResult RNNGPUDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  if (name != getCooperativeAttrName() && name != getProgrammaticAttrName())
+    return op->emitOpError("has an unknown attribute `") << name << "` of the rnngpu dialect";
+  if (!isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError("expects `") << name << "` to be a unit attribute, but got " << attribute.getValue();
+  if (!isa<gpu::LaunchOp, gpu::GPUFuncOp, LLVM::LLVMFuncOp>(op))
+    return op->emitOpError("cannot have `") << name << "`; set it on gpu.launch, or on the function of the kernel";
+  if (auto function = dyn_cast<gpu::GPUFuncOp>(op); function && !function.isKernel())
+    return op->emitOpError("expects to be a kernel, since it has `") << name << "`";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
 
 LogicalResult StoreAsyncOp::verify() {
   if (getValues().empty() || !llvm::all_equal(getValues().getTypes()))

@@ -8,6 +8,7 @@
 #define RNN_DIALECT_RNNGPU_IR_RNNGPU_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/GPU/IR/CompilationInterfaces.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
@@ -15,6 +16,9 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "rnn/Dialect/RNNGPU/IR/RNNGPUDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "rnn/Dialect/RNNGPU/IR/RNNGPUAttrs.h.inc"
 
 #define GET_OP_CLASSES
 #include "rnn/Dialect/RNNGPU/IR/RNNGPUOps.h.inc"

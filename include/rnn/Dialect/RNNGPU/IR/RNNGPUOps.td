@@ -1,4 +1,4 @@
-//===- RNNGPUOps.td - what kernels need and upstream has no op for -*- tablegen -*-===//
+//===- RNNGPUOps.td - the rnngpu dialect -*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,19 +7,55 @@
 #ifndef RNN_DIALECT_RNNGPU_IR_RNNGPUOPS_TD
 #define RNN_DIALECT_RNNGPU_IR_RNNGPUOPS_TD
 
+include "mlir/Dialect/GPU/IR/CompilationAttrInterfaces.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def RNNGPU_Dialect : Dialect {
   let name = "rnngpu";
   let cppNamespace = "::mlir::rnngpu";
-  let summary = "instructions of GPUs that upstream's dialects lack";
+  let summary = "GPU instructions and launch properties that the upstream dialects lack";
   let description = [{
-    Ops of kernels on the level of the NVVM dialect. Each has a PTX form (`convert-rnngpu-to-nvvm`), an emulation
-    (`simt-to-host`) and memory effects, so that no kernel needs inline assembly, of which nobody knows what it does.
+    Ops at the level of the NVVM dialect. Each has a PTX form (`convert-rnngpu-to-nvvm`), an emulation
+    (`simt-to-host`) and memory effects. Kernels therefore contain no inline assembly, whose effects neither the
+    emulator nor the optimizer can see.
+
+    Two unit attributes state how a kernel is launched. They are allowed on `gpu.launch`, and on the function of a
+    kernel (`gpu.func`, or `llvm.func` after lowering) once it is outlined; `rnn-outline-kernels` moves them there.
+
+    - `rnngpu.cooperative`: all blocks of the grid are resident at the same time; required by `rnngpu.grid_barrier`.
+    - `rnngpu.programmatic`: programmatic dependent launch. The kernel may start before the previous launch in the stream
+      has ended, and runs concurrently with it up to `rnngpu.grid_wait`. Requires `sm_90`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral getCooperativeAttrName() { return "rnngpu.cooperative"; }
+    static constexpr ::llvm::StringLiteral getProgrammaticAttrName() { return "rnngpu.programmatic"; }
+  }];
+}
+
+def RNNGPU_LaunchAttr : AttrDef<RNNGPU_Dialect, "Launch", [
+    OffloadingTranslationAttrTrait, DeclareAttrInterfaceMethods<OffloadingLLVMTranslationAttrInterface>]> {
+  let mnemonic = "launch";
+  let summary = "launches of a gpu.binary through the runtime, with the properties of its kernels";
+  let description = [{
+    The offloading handler of a `gpu.module` and the `gpu.binary` that it becomes. It embeds the binary as
+    `#gpu.select_object` does, and translates `gpu.launch_func` to a call of `rnnrt_abi_gpu_launch` whose flags are the
+    properties of the kernel. `convert-rnngpu-to-nvvm` creates it from the attributes of the kernels.
+
+    Example:
+    ```mlir
+    gpu.module @kernels <#rnngpu.launch<programmatic = ["step"]>> {
+    }
+    ```
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::StringAttr", "names of cooperative kernels">:$cooperative,
+                        OptionalArrayRefParameter<"::mlir::StringAttr", "names of programmatic kernels">:$programmatic);
+  let hasCustomAssemblyFormat = 1;
 }
 
 class RNNGPU_Op<string mnemonic, list<Trait> traits = []> : Op<RNNGPU_Dialect, mnemonic, traits>;
@@ -28,17 +64,18 @@ def RNNGPU_SharedClusterPointer : LLVM_PointerInAddressSpace<7>;
 
 def RNNGPU_StoreAsyncOp : RNNGPU_Op<"store_async", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface, ["getEffects"]>]> {
-  let summary = "a store to a block of the cluster whose arrival an mbarrier counts";
+  let summary = "an asynchronous store to shared memory of the cluster, counted by an mbarrier";
   let description = [{
-    Stores 1, 2 or 4 `values` (of 32 bits, or 1 or 2 of 64) side by side to `address`, in the shared memory of some block
-    of the cluster, at some later time. Then the bytes are subtracted from those that `barrier` waits for, an mbarrier of
-    the same block: PTX `st.async.shared::cluster.mbarrier::complete_tx::bytes`, for which `sm_90` and PTX 8.1 are needed.
-    A thread of that block may read the values after an acquiring wait, in the scope of the cluster, for the phase.
+    Stores 1, 2 or 4 `values` (32 bits each, or 1 or 2 of 64 bits) contiguously at `address`, in the shared memory
+    of a block of the cluster, asynchronously. On arrival the byte count is subtracted from the transaction count of
+    `barrier`, an mbarrier of the same block: PTX `st.async.shared::cluster.mbarrier::complete_tx::bytes`, which
+    needs `sm_90` and PTX
+    8.1. A thread of that block may read the values after an acquiring wait, in cluster scope, for the phase.
 
     Constraints:
     - (S1) all values have one type, of 32 or 64 bits, and have 4, 8 or 16 bytes together.
 
-    `address` is a multiple of as many bytes.
+    `address` must be aligned to that number of bytes.
 
     Example:
     ```mlir
@@ -54,8 +91,9 @@ def RNNGPU_StoreAsyncOp : RNNGPU_Op<"store_async", [
                        RNNGPU_SharedClusterPointer:$address, RNNGPU_SharedClusterPointer:$barrier);
   let assemblyFormat = "$values `to` $address `counted` `by` $barrier attr-dict `:` type($values)";
   let extraClassDeclaration = [{
-    /// Of one value, and of all.
+    /// Bytes of one value.
     unsigned getElementBytes() { return getValues().front().getType().getIntOrFloatBitWidth() / 8; }
+    /// Bytes of all values.
     unsigned getBytes() { return getElementBytes() * getValues().size(); }
     /// The instruction, with the address as $0, then the values, then the barrier.
     std::string getPTX();
@@ -63,13 +101,13 @@ def RNNGPU_StoreAsyncOp : RNNGPU_Op<"store_async", [
   let hasVerifier = 1;
 }
 
-// NVVM has these two, but LLVM 22 believes that they touch no memory, and moves loads across the wait.
+// The NVVM ops for these two have no memory effects in LLVM 22, so loads would move across the wait.
 def RNNGPU_GridWaitOp : RNNGPU_Op<"grid_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "the end of the work that a programmatic launch may overlap";
+  let summary = "wait of a programmatic launch for the previous work";
   let description = [{
-    In a kernel that is launched while the work in front of it may still run (its name ends in `__pdl`), waits until that
-    work is complete and its stores can be seen: PTX `griddepcontrol.wait`, for which `sm_90` is needed. In other kernels
-    it does nothing.
+    In a kernel with `rnngpu.programmatic`, which may start while previous work of the stream is running, waits
+    until that work is complete and its stores are visible: PTX `griddepcontrol.wait`, which needs `sm_90`. In other
+    kernels it has no effect.
 
     Example:
     ```mlir
@@ -87,12 +125,13 @@ def RNNGPU_GridWaitOp : RNNGPU_Op<"grid_wait", [MemoryEffects<[MemRead, MemWrite
 }
 
 def RNNGPU_LaunchDependentsOp : RNNGPU_Op<"launch_dependents", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "permission for the next launch to begin";
+  let summary = "permission for the next launch to start";
   let description = [{
-    When all blocks have come here, or ended, a programmatic launch that follows in the stream may begin, up to its
-    `rnngpu.grid_wait`: PTX `griddepcontrol.launch_dependents`, for which `sm_90` is needed.
+    Once all blocks have executed this op or have ended, a programmatic launch that follows in the stream may start
+    and run up to its `rnngpu.grid_wait`: PTX `griddepcontrol.launch_dependents`, which needs `sm_90`.
 
-    Behind a `rnngpu.grid_wait`, the next kernel may rely on everything in front of this one before it waits itself.
+    After a `rnngpu.grid_wait` of this kernel, the next kernel may use the results of all launches before this one
+    already before its own wait.
 
     Example:
     ```mlir
@@ -107,17 +146,17 @@ def RNNGPU_LaunchDependentsOp : RNNGPU_Op<"launch_dependents", [MemoryEffects<[M
 }
 
 def RNNGPU_GridBarrierOp : RNNGPU_Op<"grid_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "the barrier of a cooperative grid";
+  let summary = "barrier of all threads of a cooperative grid";
   let description = [{
-    All threads of the grid wait here for each other; what each stored in front of the barrier, all may read behind it. The
-    kernel is launched cooperatively: it has the attribute `rnn.cooperative`, or a name that ends in `__coop`.
+    Waits until all threads of the grid have arrived. Stores of every thread before the barrier are visible to all
+    threads after it. The kernel must have the attribute `rnngpu.cooperative`.
 
-    `counter` is a word of 32 bits in global memory, the same for all threads, which is zero before the first launch that
-    uses it. It serves every barrier of a grid, and one launch after the other, but not two launches at the same time.
+    `counter` is a 32-bit word in global memory, the same for all threads, which is zero before the first launch
+    that uses it. It serves every barrier of a grid, and successive launches, but not concurrent ones.
 
-    The PTX form has a barrier of the block on both sides. Between them the first thread of each block adds to the counter,
-    with release semantics, and polls it with acquire semantics until the top bit has turned, for which the blocks' shares
-    add up; so nobody resets it. The scope is that of the GPU; `sm_70` is needed.
+    The PTX form has a block barrier on both sides. Between them the first thread of each block adds to the counter,
+    with release semantics, and polls it with acquire semantics until the top bit flips, which happens when all
+    blocks have added their shares; the counter therefore needs no reset. The scope is the GPU; `sm_70` is required.
 
     Example:
     ```mlir
