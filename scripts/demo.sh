@@ -2,7 +2,7 @@
 # demo.sh - installs the packages that are missing, builds examples/char-lstm, and trains its character models: one of the
 # cudnn ops, one of the block ops. With arguments (see char-lstm --help), trains one model with these options.
 #
-# The first run takes 5 to 8 minutes on two cores: packages, 3 to 5 minutes of compiling, 75 s of training.
+# The first run takes 5 to 8 minutes on two cores, 75 s of them for training.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"

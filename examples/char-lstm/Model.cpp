@@ -30,7 +30,7 @@ static int64_t getCudnnParamsSize(const ModelOptions &options, int64_t gates) {
   return gates * H * (E + H + 2) + gates * H * (H + H + 2);
 }
 
-/// How many trained numbers the recurrent layers have.
+/// The number of parameters of the recurrent layers.
 static int64_t getLayersSize(const ModelOptions &options) {
   switch (options.kind) {
   case Kind::CudnnLSTM:
@@ -57,7 +57,7 @@ static const char *getTemplate(Kind kind) {
 
 std::string getModuleText(const ModelOptions &options) {
   int64_t T = options.steps, B = options.batch, E = options.embedding, H = options.hidden, V = options.characters;
-  // theta holds, one after the other: table [V, E], the recurrent layers' numbers, w_out [H, V], b_out [V].
+  // theta is the concatenation of table [V, E], the recurrent layers' parameters, w_out [H, V] and b_out [V].
   int64_t layers = getLayersSize(options), layersAt = V * E, outputAt = layersAt + layers;
   llvm::StringMap<std::string> values;
   auto set = [&](llvm::StringRef name, int64_t value) { values[name] = std::to_string(value); };
@@ -77,7 +77,7 @@ std::string getModuleText(const ModelOptions &options) {
     size_t end = rest.find('}', begin);
     auto value = values.find(rest.slice(begin + 2, end));
     text += rest.take_front(begin);
-    // What is no name stays as it is: a comment of the templates speaks of ${...}.
+    // Text that is not a name is kept: a comment of the templates contains ${...}.
     text += value != values.end() ? value->second : rest.slice(begin, end + 1).str();
     rest = rest.drop_front(end + 1);
   }
@@ -88,7 +88,7 @@ std::string getModuleText(const ModelOptions &options) {
 // The runtime
 //===----------------------------------------------------------------------===//
 
-/// A device, and a call that is used again for every step.
+/// A device, and a call that every step reuses.
 class Runtime {
 public:
   static llvm::Expected<std::unique_ptr<Runtime>> create() {
@@ -105,7 +105,7 @@ public:
     rnnrt_device_release(device);
   }
 
-  /// Calls a function of compiled code. What went wrong inside is in the call, and is an error here.
+  /// Calls a function of compiled code. A failure in the call's status is returned as an error.
   llvm::Expected<SmallVector<HostTensor>> run(const CompiledModule &compiled, StringRef function,
                                               ArrayRef<HostTensor> inputs) {
     rnnrt_call_reset(call);
@@ -117,7 +117,7 @@ public:
     return outputs;
   }
 
-  /// What compiled code may call: the compiler does not link the runtime, its user does.
+  /// The runtime entries for the JIT: the compiler does not link the runtime, its user does.
   static SmallVector<RuntimeSymbol> getSymbols() {
     size_t count = 0;
     const rnnrt_abi_symbol_t *table = rnnrt_abi_symbols(&count);
@@ -160,7 +160,7 @@ llvm::Expected<std::unique_ptr<Model>> Model::create(const ModelOptions &options
   if (!module)
     return llvm::createStringError("the model's module could not be parsed, see the errors above");
 
-  // The shared parts are functions for the reader; for the compiler they are better in one.
+  // The shared parts are functions for readability; inlining them lets the compiler optimize across them.
   PassManager pm(model->context.get());
   pm.addPass(createInlinerPass());
   if (failed(pm.run(*module)))
@@ -198,7 +198,7 @@ static llvm::Expected<SmallVector<HostTensor>> makeState(const CompiledModule &c
   return state;
 }
 
-// Where the state stands among the operands: train_step takes (theta, m, v, steps, state..., text, rate) and
+// The index of the state among the operands: train_step takes (theta, m, v, steps, state..., text, rate) and
 // sample_step takes (theta, state..., token).
 static llvm::Expected<SmallVector<HostTensor>> makeTrainingState(const CompiledModule &compiled) {
   return makeState(compiled, "train_step", 4, 2);
@@ -231,8 +231,8 @@ llvm::Error Model::initialize(Random &random) {
   };
   double bound = 1 / std::sqrt(static_cast<double>(H));
   fill(V * E, 1.0);
-  // Biases come last, and start at zero; those of an LSTM's forget gate at one, so that it remembers at first. The
-  // block op adds that one itself (`forget_bias`).
+  // Biases come last and start at zero, but those of an LSTM's forget gate at one, so that the initial cell keeps its
+  // state. The block op adds that one itself (`forget_bias`).
   int64_t gates = options.kind == Kind::CudnnGRU ? 3 : 4;
   int64_t biases = options.kind == Kind::BlockLSTM ? 4 * H : 2 * 2 * gates * H;
   fill(getLayersSize(options) - biases, bound);
@@ -276,7 +276,7 @@ llvm::Expected<double> Model::evaluate(const HostTensor &text, SmallVectorImpl<H
   auto rate = makeScalar(0);
   if (!rate)
     return rate.takeError();
-  // A training step whose new theta is dropped: its loss is that of the old one.
+  // A training step whose new theta is discarded: its loss is that of the old theta.
   SmallVector<HostTensor> inputs = {theta, m, v, stepsDone};
   inputs.append(ownState);
   inputs.append({text, *rate});
@@ -287,7 +287,7 @@ llvm::Expected<double> Model::evaluate(const HostTensor &text, SmallVectorImpl<H
   return outputs->back().getAsDouble(0);
 }
 
-/// A place in `logits` with probability softmax(logits / temperature).
+/// Samples an index of `logits` with probability softmax(logits / temperature).
 static int64_t draw(const HostTensor &logits, double temperature, Random &random) {
   const float *values = logits.getDataAs<float>();
   int64_t count = logits.getNumElements();

@@ -1,7 +1,7 @@
 //===- Model.h - a character model whose steps are compiled functions -*- C++ -*-===//
 //
-// Fills an MLIR template in, compiles it with the library interface of the compiler, and keeps the tensors that go from
-// step to step.
+// Instantiates an MLIR template, compiles it with the library interface of the compiler, and keeps the tensors that one
+// step passes to the next.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,12 +16,12 @@
 
 class Runtime;
 
-/// Which template, and its sizes.
+/// The template and its sizes.
 struct ModelOptions {
   enum class Kind { CudnnLSTM, CudnnGRU, BlockLSTM };
   Kind kind = Kind::CudnnLSTM;
   int64_t steps = 64;     ///< T, characters per sequence and training step
-  int64_t batch = 8;      ///< B, sequences side by side
+  int64_t batch = 8;      ///< B, parallel sequences
   int64_t embedding = 64; ///< E, numbers per character
   int64_t hidden = 128;   ///< H
   int64_t characters = 0; ///< V
@@ -30,7 +30,8 @@ struct ModelOptions {
 /// The MLIR module of a model as text.
 std::string getModuleText(const ModelOptions &options);
 
-/// Numbers in [0, 1) that are the same everywhere for a seed, which the standard's distributions do not promise.
+/// Numbers in [0, 1) that depend on the seed alone; the results of the standard's distributions are
+/// implementation-defined.
 class Random {
 public:
   explicit Random(uint64_t seed) : engine(seed) {}
@@ -44,21 +45,21 @@ class Model {
 public:
   ~Model();
 
-  /// Compiles the functions and sets the trained numbers to small random ones.
+  /// Compiles the functions and initializes the parameters with small random numbers.
   static llvm::Expected<std::unique_ptr<Model>> create(const ModelOptions &options, Random &random);
 
   const ModelOptions &getOptions() const { return options; }
   int64_t getNumTrained() const { return theta.getNumElements(); }
 
-  /// One training step on characters [T + 1, B]: the mean loss in nats per character, before the step. The state of the
-  /// layers goes on from the step before.
+  /// One training step on characters [T + 1, B]: the mean loss in nats per character, before the step. The layers
+  /// start with the state of the previous step.
   llvm::Expected<double> train(const mlir::rnn::HostTensor &text, double rate);
 
-  /// The loss without a step, on a text of its own: `state` goes on from call to call, and is empty before the first.
+  /// The loss without a step, on a text of its own: each call updates `state`, which is empty before the first.
   llvm::Expected<double> evaluate(const mlir::rnn::HostTensor &text,
                                   llvm::SmallVectorImpl<mlir::rnn::HostTensor> &state) const;
 
-  /// `count` characters that the model makes up after `token`. Low temperatures take the likeliest ones.
+  /// Generates `count` characters after `token`. Low temperatures prefer the likeliest ones.
   llvm::Expected<std::vector<uint8_t>> sample(uint8_t token, int64_t count, double temperature, Random &random) const;
 
 private:

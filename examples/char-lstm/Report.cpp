@@ -32,7 +32,7 @@ void ProgressBar::print(const Status &status) {
 
 void ProgressBar::update(const Status &status) {
   using namespace std::chrono;
-  // A terminal sees ten updates a second, a log ten altogether.
+  // Ten updates per second on a terminal, ten in total in a log.
   double now = terminal ? duration<double>(steady_clock::now().time_since_epoch()).count() * 10 : status.done * 10;
   if (std::floor(now) == shown)
     return;
@@ -136,7 +136,7 @@ llvm::Error writeLossCurve(llvm::StringRef path, const LossCurve &curve) {
   for (double loss : curve.losses)
     smooth.push_back(smoothed.add(loss));
   double stepX = curve.charactersPerStep / 1000.0, maxX = (curve.losses.size() + 1) * stepX;
-  // A text of one character has nothing to learn, but a diagram all the same.
+  // The entropy of a text of one character is 0; the diagram still needs a height.
   double highest = std::max({0.1, curve.unigramEntropy, *std::max_element(curve.losses.begin(), curve.losses.end())});
 
   const char raw[] = "stroke=\"#9ec1e0\" stroke-width=\"1\"", bold[] = "stroke=\"#14599d\" stroke-width=\"2.5\"";

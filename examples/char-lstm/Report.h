@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-/// Where a training run stands.
+/// The progress of a training run.
 struct Status {
   double done = 0; ///< 0 to 1
   int64_t step = 0;
@@ -23,7 +23,7 @@ struct Status {
   double charactersPerSecond = 0, secondsLeft = 0;
 };
 
-/// One line that is written over and over on a terminal; elsewhere, as in a log, one line for every tenth.
+/// One line that is overwritten on a terminal; elsewhere, as in a log, one line per tenth of the run.
 class ProgressBar {
 public:
   ProgressBar();
@@ -38,7 +38,7 @@ private:
   double shown = -1; ///< the time or the part that was printed last
 };
 
-/// The mean of the last steps, each older one counting a little less: from the first step on without a start-up error.
+/// An exponential moving average of the steps, corrected for its start.
 class SmoothedLoss {
 public:
   double add(double value) {
@@ -52,7 +52,7 @@ private:
   double sum = 0, weight = 0;
 };
 
-/// What the picture shows. Losses are in bits per character.
+/// The contents of the picture. Losses are in bits per character.
 struct LossCurve {
   std::string title;
   int64_t charactersPerStep = 1;

@@ -48,7 +48,7 @@ llvm::Expected<Text> Text::readBible() {
     return llvm::createStringError("cannot make a temporary file: " + code.message());
   llvm::scope_exit remove([&] { llvm::sys::fs::remove(path); });
 
-  // -f: one verse a line, after its reference ("Ge1:1 In the beginning ...").
+  // -f: one verse per line, after its reference ("Ge1:1 In the beginning ...").
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(path), llvm::StringRef("")};
   std::string message;
   if (llvm::sys::ExecuteAndWait(*program, {*program, "-f", "gen1:1-rev22:21"}, std::nullopt, redirects,

@@ -13,28 +13,27 @@
 #include <string>
 #include <vector>
 
-/// A text and its alphabet: the bytes that occur in it, so UTF-8 works, as several symbols where it needs several
-/// bytes.
+/// A text and its alphabet: the bytes that occur in it. A UTF-8 character of several bytes is several symbols.
 struct Text {
   std::string name;
-  std::vector<uint8_t> tokens; ///< each a place in `alphabet`
+  std::vector<uint8_t> tokens; ///< each an index into `alphabet`
   std::string alphabet;
 
   /// Reads a file. Errors name the file.
   static llvm::Expected<Text> read(llvm::StringRef path);
 
-  /// The King James Bible from the Debian package bible-kjv: its verses, one a line, without their numbers. The error
-  /// says how to install it.
+  /// The King James Bible from the Debian package bible-kjv: its verses, one per line, without their numbers. The
+  /// error message names the package.
   static llvm::Expected<Text> readBible();
 
-  /// Bits per character that a model needs which knows how frequent each character is, and nothing else.
+  /// The unigram entropy: bits per character of a model that only has the frequency of each character.
   double getUnigramEntropy() const;
 
-  /// The place of `character`, or 0 if it does not occur.
+  /// The index of `character`, or 0 if it does not occur.
   uint8_t getToken(char character) const;
 };
 
-/// Stretches of a text side by side: stream b reads the b-th part of it from front to end, and over again.
+/// Parallel streams over a text: stream b reads the b-th part of it from front to end, repeatedly.
 class Streams {
 public:
   /// Refers to `tokens`, of which there must be at least `batch * 2`.

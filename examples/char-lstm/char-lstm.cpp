@@ -1,6 +1,6 @@
 //===- char-lstm.cpp - trains a character model by compiled rnn ops ----------===//
 //
-// Reads a text, compiles a training step (models/), runs it for a minute, and shows what the model learned.
+// Reads a text, compiles a training step (models/), trains for a minute, and prints text that the model generates.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -93,7 +93,7 @@ static llvm::Expected<ModelOptions> readFlags() {
   return options;
 }
 
-/// What a run leaves behind.
+/// The results of a run.
 struct Training {
   std::vector<double> losses; ///< bits per character
   SmoothedLoss smoothed;
@@ -102,8 +102,8 @@ struct Training {
 
 static constexpr double bitsPerNat = 1.4426950408889634;
 
-/// Trains until the steps or the time are used up. The rate rises over the first steps and sinks towards the end, as a
-/// cosine does.
+/// Trains for the given steps or time. The learning rate increases over the first steps, then follows a cosine to the
+/// end.
 static llvm::Expected<Training> train(Model &model, Streams &streams) {
   using Clock = std::chrono::steady_clock;
   bool timed = maxSeconds.getNumOccurrences() || !maxSteps;
@@ -142,8 +142,8 @@ static llvm::Expected<Training> train(Model &model, Streams &streams) {
   return training;
 }
 
-/// The mean loss in bits per character over `steps` steps of `streams`. If there are several, the first one only gives
-/// the layers a state to start from.
+/// The mean loss in bits per character over `steps` steps of `streams`. If there are several, the first one only
+/// initializes the state of the layers.
 static llvm::Expected<double> evaluate(const Model &model, Streams &streams, int64_t steps) {
   int64_t T = model.getOptions().steps, B = model.getOptions().batch;
   auto text = HostTensor::allocate(ElementKind::I32, {T + 1, B});
@@ -189,7 +189,7 @@ static llvm::Error run() {
     return text.takeError();
   options->characters = text->alphabet.size();
   int64_t total = text->tokens.size(), T = options->steps, B = options->batch;
-  // The last twentieth of the text is kept to test the model on, and at least one step of it.
+  // The last twentieth of the text, and at least one step, is held out for the test.
   int64_t heldOutSize = std::max(total / 20, B * (T + 1));
   if (total < 2 * B * (T + 1))
     return makeError("the text `" + text->name + "` has " + llvm::Twine(total) +

@@ -1,4 +1,4 @@
-// A training step in TensorFlow's form that wants every gradient, as the functions that the bundle measures do.
+// A training step in TensorFlow's form with every gradient requested, like the functions that the bundle measures.
 !x = tensor<5x4x6xf32>
 !y = tensor<5x4x8xf32>
 !s = tensor<4x8xf32>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# hanging.sh - stands for a program of the bundle of which one test hangs, or as rnn-bundle-compare, one kernel in clusters.
+# hanging.sh - simulates a program of the bundle in which one test hangs or, as rnn-bundle-compare, one persistent kernel.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 case "$0 $*" in
   *--version*) echo "interface of a test" ;;
