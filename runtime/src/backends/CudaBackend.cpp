@@ -1,4 +1,5 @@
-// CudaBackend.cpp - the backend of devices `cuda`.
+// CudaBackend.cpp - the backend of devices `cuda`: combines the device with the plans of cuDNN and the GEMM of cuBLASLt, which
+// use the device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/CudaBackend.h"
