@@ -1,7 +1,8 @@
 //===- rnn-codegen-bench.cpp - speed of generated CPU kernels ----------------===//
 //
-// One thread: GFLOP/s of packed GEMMs and their fraction of the processor's FMA peak, GB/s of packing, elements per
-// second of sigmoid and tanh. The peak is that of the processor's widest FMA, whatever the vectors of the kernels are.
+// One thread: GFLOP/s of packed GEMMs and their fraction of the processor's FMA peak, bytes per second of packing,
+// elements per second of sigmoid and tanh. The peak is that of the processor's widest FMA, whatever the vectors of the
+// kernels are.
 //
 //   rnn-codegen-bench [--vector-bits=N] [--vector-registers=N] [Google Benchmark's options]
 //
@@ -13,7 +14,6 @@
 #include "llvm/TargetParser/Host.h"
 #include <benchmark/benchmark.h>
 #include <chrono>
-#include <map>
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -62,13 +62,13 @@ static Peak getPeak(bool isDouble) {
   return isDouble ? peak128F64 : peak128F32;
 }
 
-/// Operations per second: the best of a few measurements of some milliseconds, made once.
+/// Operations per second: the best of five measurements of some milliseconds.
 static double measurePeak(bool isDouble) {
-  static std::map<bool, double> measured;
+  static double measured[2] = {};
   double &best = measured[isDouble];
-  for (int repetition = 0; best == 0 || repetition < 5; ++repetition) {
-    if (best != 0 && repetition == 0)
-      return best;
+  if (best != 0)
+    return best;
+  for (int repetition = 0; repetition < 5; ++repetition) {
     auto start = std::chrono::steady_clock::now();
     double operations = getPeak(isDouble)(1 << 18);
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -78,10 +78,9 @@ static double measurePeak(bool isDouble) {
 }
 
 static void benchmarkPeak(benchmark::State &state, bool isDouble) {
-  double operations = 0;
   for (auto _ : state)
-    operations += getPeak(isDouble)(1 << 12);
-  state.counters["GFLOP/s"] = benchmark::Counter(operations / 1e9, benchmark::Counter::kIsRate);
+    getPeak(isDouble)(1 << 12);
+  state.counters["GFLOP/s"] = measurePeak(isDouble) / 1e9;
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,10 +142,13 @@ static Prepared prepare(std::unique_ptr<KernelContext> context, const Tiles &til
   return {std::move(context), std::move(kernel), std::move(arguments)};
 }
 
-static void time(benchmark::State &state, Prepared prepared, int64_t repetitions) {
+/// Returns the seconds of all iterations.
+static double time(benchmark::State &state, Prepared prepared, int64_t repetitions) {
   prepared.run(1);
+  auto start = std::chrono::steady_clock::now();
   for (auto _ : state)
     prepared.run(repetitions);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// A product of rows x panels and a depth in panels. `tiles` of Tiles::rows rows are a block of the transposed GEMM.
@@ -178,11 +180,10 @@ static void benchmarkGemm(benchmark::State &state, const Arithmetic &arithmetic,
   };
   double operations = 2.0 * rows * columns * panel * depth;
   int64_t repetitions = std::max<int64_t>(1e7 / operations, 1);
-  time(state, prepare(std::move(context), tiles, {a, right, c}, emit), repetitions);
-  double total = operations * repetitions * state.iterations();
-  state.counters["GFLOP/s"] = benchmark::Counter(total / 1e9, benchmark::Counter::kIsRate);
-  state.counters["of_peak"] =
-      benchmark::Counter(total / measurePeak(arithmetic.sum == ElementKind::F64), benchmark::Counter::kIsRate);
+  double seconds = time(state, prepare(std::move(context), tiles, {a, right, c}, emit), repetitions);
+  double rate = operations * repetitions * state.iterations() / seconds;
+  state.counters["GFLOP/s"] = rate / 1e9;
+  state.counters["of_peak"] = rate / measurePeak(arithmetic.sum == ElementKind::F64);
 }
 
 /// Packs a matrix of 512 x 512 elements.
