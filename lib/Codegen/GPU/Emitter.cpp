@@ -9,7 +9,6 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -94,17 +93,6 @@ Value Emitter::convert(Value value, Type type) const {
   if (from > to)
     return arith::TruncFOp::create(builder, loc, type, value);
   return value;
-}
-
-Value Emitter::sigmoid(Value x) const {
-  // For large negative x, exp(-x) is infinite and the result zero.
-  Value one = number(1.0, x.getType());
-  Value power = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, x));
-  return div(one, add(one, power));
-}
-
-Value Emitter::tanh(Value x) const {
-  return math::TanhOp::create(builder, loc, x);
 }
 
 Value Emitter::load(Value buffer, ValueRange indices) const {

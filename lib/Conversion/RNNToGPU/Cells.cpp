@@ -1,58 +1,16 @@
-//===- Cells.cpp - the arithmetic of cells -----------------------------------===//
+//===- Cells.cpp - the cells of stacks, by mode ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "Cells.h"
+#include "rnn/Codegen/Cells/GRU.h"
+#include "rnn/Codegen/Cells/RNN.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
-
-/// Derivatives by the argument, from the value.
-static Value ofSigmoid(const Emitter &e, Value y) {
-  return e.mul(y, e.sub(e.number(1.0, y.getType()), y));
-}
-static Value ofTanh(const Emitter &e, Value y) {
-  return e.sub(e.number(1.0, y.getType()), e.mul(y, y));
-}
-
-LSTMStep rnn::stepLSTM(const Emitter &e, const LSTMGates &arguments, Value cellBefore, const Peephole &peephole,
-                       double clip) {
-  auto withCell = [&](Value argument, Value weight, Value cell) {
-    return weight ? e.add(argument, e.mul(cell, weight)) : argument;
-  };
-  LSTMStep step;
-  step.gates.i = e.sigmoid(withCell(arguments.i, peephole.i, cellBefore));
-  step.gates.g = e.tanh(arguments.g);
-  step.gates.f = e.sigmoid(withCell(arguments.f, peephole.f, cellBefore));
-  step.c = e.add(e.mul(step.gates.i, step.gates.g), e.mul(step.gates.f, cellBefore));
-  if (clip > 0) {
-    Value low = e.number(-clip, step.c.getType()), high = e.number(clip, step.c.getType());
-    step.c = e.select(e.isLess(step.c, low), low, step.c);
-    step.c = e.select(e.isLess(high, step.c), high, step.c);
-  }
-  step.u = e.tanh(step.c);
-  step.gates.o = e.sigmoid(withCell(arguments.o, peephole.o, step.c)); // the new cell
-  step.h = e.mul(step.gates.o, step.u);
-  return step;
-}
-
-LSTMGates rnn::stepBackLSTM(const Emitter &e, const LSTMGates &gates, Value u, Value cellBefore, Value dh, Value &dc,
-                            const Peephole &peephole) {
-  LSTMGates d;
-  d.o = e.mul(e.mul(ofSigmoid(e, gates.o), dh), u);
-  Value dcell = e.add(e.mul(e.mul(ofTanh(e, u), dh), gates.o), dc);
-  if (peephole.o)
-    dcell = e.add(dcell, e.mul(d.o, peephole.o));
-  d.g = e.mul(e.mul(ofTanh(e, gates.g), dcell), gates.i);
-  d.f = e.mul(e.mul(ofSigmoid(e, gates.f), dcell), cellBefore);
-  d.i = e.mul(e.mul(ofSigmoid(e, gates.i), dcell), gates.g);
-  dc = e.mul(dcell, gates.f);
-  if (peephole.i)
-    dc = e.add(dc, e.add(e.mul(d.i, peephole.i), e.mul(d.f, peephole.f)));
-  return d;
-}
+using rnn_layout::GruGate, rnn_layout::LstmGate, rnn_layout::stackBlock;
 
 namespace {
 
@@ -62,65 +20,79 @@ public:
   bool isLSTM() const override { return true; }
 
   Step step(const Emitter &e, ArrayRef<Value> inputs, ArrayRef<Value> states, Value, Value cellBefore) const override {
-    auto argument = [&](int64_t gate) { return e.add(inputs[gate], states[gate]); };
-    LSTMStep step = stepLSTM(e, {argument(0), argument(2), argument(1), argument(3)}, cellBefore);
-    return {{step.gates.i, step.gates.f, step.gates.g, step.gates.o}, step.c, {}, step.h};
+    LSTMStep step = stepLSTM(getCellBuilder(e), fromList([&](int64_t block) { return e.add(inputs[block], states[block]); }),
+                             cellBefore);
+    return {toList(step.gates), step.cell, {}, step.h};
   }
 
   Gradients stepBack(const Emitter &e, const Step &saved, Value, Value cellBefore, Value dh, Value dc) const override {
-    ArrayRef<Value> gates = saved.gates;
-    LSTMGates d = stepBackLSTM(e, {gates[0], gates[2], gates[1], gates[3]}, e.tanh(saved.cell), cellBefore, dh, dc);
-    return {{d.i, d.f, d.g, d.o}, {}, dc, {}};
+    LSTMGates gates = fromList([&](int64_t block) { return saved.gates[block]; });
+    LSTMGradients d = stepLSTMBackward(getCellBuilder(e), gates, getCellBuilder(e).tanh(saved.cell), cellBefore, dh, dc);
+    return {toList(d.arguments), {}, d.cellBefore, {}};
+  }
+
+private:
+  static LSTMGates fromList(function_ref<Value(int64_t block)> at) {
+    return {at(stackBlock(LstmGate::Input)), at(stackBlock(LstmGate::Cell)), at(stackBlock(LstmGate::Forget)),
+            at(stackBlock(LstmGate::Output))};
+  }
+  static SmallVector<Value> toList(const LSTMGates &gates) {
+    SmallVector<Value> list(4);
+    list[stackBlock(LstmGate::Input)] = gates.i;
+    list[stackBlock(LstmGate::Cell)] = gates.g;
+    list[stackBlock(LstmGate::Forget)] = gates.f;
+    list[stackBlock(LstmGate::Output)] = gates.o;
+    return list;
   }
 };
 
-/// Gates: reset, update, new.
 class GRUCell : public Cell {
 public:
   int64_t getNumGates() const override { return 3; }
   bool isGRU() const override { return true; }
 
-  // n = tanh(Wn x + bWn + r*q),  h = (1-z)*n + z*h'
   Step step(const Emitter &e, ArrayRef<Value> inputs, ArrayRef<Value> states, Value hBefore, Value) const override {
-    Value r = e.sigmoid(e.add(inputs[0], states[0])), z = e.sigmoid(e.add(inputs[1], states[1])), q = states[2];
-    Value n = e.tanh(e.add(inputs[2], e.mul(r, q)));
-    Value one = e.number(1.0, z.getType());
-    return {{r, z, n}, {}, q, e.add(e.mul(e.sub(one, z), n), e.mul(z, hBefore))};
+    auto sum = [&](GruGate gate) { return e.add(inputs[stackBlock(gate)], states[stackBlock(gate)]); };
+    GRUGates arguments{sum(GruGate::Reset), sum(GruGate::Update), inputs[stackBlock(GruGate::New)]};
+    Value linear = states[stackBlock(GruGate::New)];
+    GRUStep s = stepGRU(getCellBuilder(e), arguments, linear, hBefore);
+    return {toList(s.gates), {}, linear, s.h};
   }
 
-  // dn = dh*(1-z)*(1-n^2);  dz = dh*(h'-n)*z*(1-z);  dr = dn*q*r*(1-r);  dq = dn*r
   Gradients stepBack(const Emitter &e, const Step &saved, Value hBefore, Value, Value dh, Value) const override {
-    Value r = saved.gates[0], z = saved.gates[1], n = saved.gates[2];
-    Value one = e.number(1.0, z.getType());
-    Value dn = e.mul(e.mul(dh, e.sub(one, z)), ofTanh(e, n));
-    Value dz = e.mul(e.mul(dh, e.sub(hBefore, n)), ofSigmoid(e, z));
-    Value dr = e.mul(e.mul(dn, saved.linear), ofSigmoid(e, r));
-    return {{dr, dz, dn}, {dr, dz, e.mul(dn, r)}, {}, e.mul(dh, z)};
+    auto gate = [&](GruGate which) { return saved.gates[stackBlock(which)]; };
+    GRUGradients d = stepGRUBackward(getCellBuilder(e),
+                                     {gate(GruGate::Reset), gate(GruGate::Update), gate(GruGate::New)}, saved.linear,
+                                     hBefore, dh);
+    GRUGates ofStates = d.arguments;
+    ofStates.n = d.linear;
+    return {toList(d.arguments), toList(ofStates), {}, d.hBefore};
+  }
+
+private:
+  static SmallVector<Value> toList(const GRUGates &gates) {
+    SmallVector<Value> list(3);
+    list[stackBlock(GruGate::Reset)] = gates.r;
+    list[stackBlock(GruGate::Update)] = gates.z;
+    list[stackBlock(GruGate::New)] = gates.n;
+    return list;
   }
 };
 
-class TanhCell : public Cell {
+class PlainCell : public Cell {
 public:
-  Step step(const Emitter &e, ArrayRef<Value> inputs, ArrayRef<Value> states, Value, Value) const override {
-    Value a = e.add(inputs[0], states[0]);
-    return {{a}, {}, {}, e.tanh(a)};
-  }
-  Gradients stepBack(const Emitter &e, const Step &saved, Value, Value, Value dh, Value) const override {
-    return {{e.mul(dh, ofTanh(e, saved.h))}, {}, {}, {}};
-  }
-};
+  explicit PlainCell(Activation activation) : activation(activation) {}
 
-class ReluCell : public Cell {
-public:
   Step step(const Emitter &e, ArrayRef<Value> inputs, ArrayRef<Value> states, Value, Value) const override {
-    Value a = e.add(inputs[0], states[0]), zero = e.number(0.0, a.getType());
-    Value h = e.select(e.isLess(a, zero), zero, a); // NaN stays
-    return {{a}, {}, {}, h};
+    Value argument = e.add(inputs[0], states[0]);
+    return {{argument}, {}, {}, stepRNN(getCellBuilder(e), activation, argument)};
   }
   Gradients stepBack(const Emitter &e, const Step &saved, Value, Value, Value dh, Value) const override {
-    Value zero = e.number(0.0, dh.getType());
-    return {{e.select(e.isLess(zero, saved.h), dh, zero)}, {}, {}, {}};
+    return {{stepRNNBackward(getCellBuilder(e), activation, saved.h, dh)}, {}, {}, {}};
   }
+
+private:
+  Activation activation;
 };
 
 } // namespace
@@ -132,9 +104,9 @@ std::unique_ptr<Cell> Cell::create(CellMode mode) {
   case CellMode::Gru:
     return std::make_unique<GRUCell>();
   case CellMode::RnnTanh:
-    return std::make_unique<TanhCell>();
+    return std::make_unique<PlainCell>(Activation::Tanh);
   case CellMode::RnnRelu:
-    return std::make_unique<ReluCell>();
+    return std::make_unique<PlainCell>(Activation::Relu);
   }
   llvm_unreachable("unknown mode");
 }

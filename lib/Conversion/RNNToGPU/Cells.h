@@ -1,7 +1,6 @@
-//===- Cells.h - the arithmetic of cells -*- C++ -*-===//
+//===- Cells.h - the cells of stacks, by mode -*- C++ -*-===//
 //
-// What a cell computes for one column of one example, between the products: from the arguments of its gates to its
-// state, and from the gradient of its state to those of the arguments. Equations: the ops' descriptions.
+// Maps the values of a cell to lists in the order of the parameters. The equations are those of rnn/Codegen/Cells.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,48 +10,29 @@
 #define RNN_LIB_CONVERSION_RNNTOGPU_CELLS_H
 
 #include "rnn/Codegen/GPU/Emitter.h"
+#include "rnn/Codegen/Cells/LSTM.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 
 namespace mlir::rnn {
 
-/// One value for each gate of an LSTM: input, cell, forget, output.
-struct LSTMGates {
-  Value i, g, f, o;
-};
-
-/// Weights by which the cell adds to the gates' arguments; null where there are none.
-struct Peephole {
-  Value i, f, o;
-};
-
-/// An LSTM's gates, its cell `c`, u = tanh(c), and its state.
-struct LSTMStep {
-  LSTMGates gates;
-  Value c, u, h;
-};
-
-/// `clip`: largest amount of the cell; 0: none.
-LSTMStep stepLSTM(const Emitter &e, const LSTMGates &arguments, Value cellBefore, const Peephole &peephole = {},
-                  double clip = 0);
-/// Gradients of the gates' arguments. `dc`: the cell's gradient from outside, replaced by that of the cell before.
-LSTMGates stepBackLSTM(const Emitter &e, const LSTMGates &gates, Value u, Value cellBefore, Value dh, Value &dc,
-                       const Peephole &peephole = {});
+/// The equations of cells on scalars, at the insertion point of `e`.
+inline CellBuilder getCellBuilder(const Emitter &e) { return CellBuilder(e.builder, e.loc); }
 
 /// A cell of the cudnn ops.
 class Cell {
 public:
-  /// What stands in one place after a step.
+  /// Results of a step.
   struct Step {
     SmallVector<Value> gates; ///< in the order of the parameters; rnn_*: the argument
     Value cell;               ///< lstm
-    Value linear;             ///< gru: the new gate's part that comes from the state, with its bias
+    Value linear;             ///< gru: q = R_n h' + bR_n
     Value h;
   };
   struct Gradients {
-    SmallVector<Value> inputs; ///< of the gates' arguments where they come from the input
-    SmallVector<Value> states; ///< and where they come from the state; empty: the same
-    Value cell;                ///< of the cell before
-    Value h;                   ///< of the state before, other than by the products; null: none
+    SmallVector<Value> inputs; ///< of the gate arguments' parts from the input
+    SmallVector<Value> states; ///< of their parts from the state; empty: the same
+    Value cell;                ///< of the previous cell
+    Value h;                   ///< of the previous state, without the GEMM's part; null: none
   };
 
   static std::unique_ptr<Cell> create(CellMode mode);

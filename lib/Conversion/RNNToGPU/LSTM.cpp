@@ -234,11 +234,11 @@ private:
     };
     Value before = e.ifElse(
         step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return e.load(cell, {b, j}); });
-    Value forgetBias = e.number(op.getForgetBias().convertToDouble(), accumulator);
-    LSTMGates arguments{gate(InputGate), gate(CellGate), e.add(gate(ForgetGate), forgetBias), gate(OutputGate)};
-    LSTMStep s = stepLSTM(e, arguments, before, getPeephole(e, j), op.getCellClip().convertToDouble());
-    e.store(s.c, cell, {b, j});
-    Value values[] = {s.gates.i, s.c, s.gates.f, s.gates.o, s.gates.g, s.u, s.h};
+    LSTMGates arguments{gate(InputGate), gate(CellGate), gate(ForgetGate), gate(OutputGate)};
+    LSTMOptions options{getPeephole(e, j), op.getForgetBias().convertToDouble(), op.getCellClip().convertToDouble()};
+    LSTMStep s = stepLSTM(getCellBuilder(e), arguments, before, options);
+    e.store(s.cell, cell, {b, j});
+    Value values[] = {s.gates.i, s.cell, s.gates.f, s.gates.o, s.gates.g, s.cellTanh, s.h};
     for (auto [result, value] : llvm::zip(results, values))
       if (result)
         store(e, value, result, {step.t, b, j});
@@ -354,9 +354,10 @@ private:
     Value after = peepholeSums ? saved(cs) : Value();
     Value carried = e.ifElse(
         step.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(dcell, {b, j}); });
-    Value dc = e.add(carried, saved(csGrad));
-    LSTMGates d = stepBackLSTM(e, {saved(i), saved(ci), saved(f), saved(o)}, saved(co), before,
-                               e.add(dh, saved(hGrad)), dc, getPeephole(e, j));
+    LSTMGradients gradient =
+        stepLSTMBackward(getCellBuilder(e), {saved(i), saved(ci), saved(f), saved(o)}, saved(co), before,
+                         e.add(dh, saved(hGrad)), e.add(carried, saved(csGrad)), getPeephole(e, j));
+    const LSTMGates &d = gradient.arguments;
     Value gradients[] = {d.i, d.g, d.f, d.o}; // as Gate
     for (Gate gate : {InputGate, CellGate, ForgetGate, OutputGate})
       store(e, gradients[gate], dgates, {rowOf(e, step.t, b), gateColumns[gate]});
@@ -368,9 +369,9 @@ private:
       for (auto [total, term, column] : llvm::zip(peepholeTotals, terms, peepholeColumns))
         e.store(e.add(total, term), peepholeSums, {b, column});
     }
-    e.store(dc, dcell, {b, j});
+    e.store(gradient.cellBefore, dcell, {b, j});
     if (dcsPrev)
-      e.ifThen(step.isFirst, [&] { store(e, dc, dcsPrev, {b, j}); });
+      e.ifThen(step.isFirst, [&] { store(e, gradient.cellBefore, dcsPrev, {b, j}); });
   }
 
   void finishState(const Emitter &e, Value b, Value j, Value sum) override { store(e, sum, dhPrev, {b, j}); }

@@ -54,9 +54,10 @@ public:
     if (!once.empty())
       peephole = {once[0], once[1], once[2]};
     Value dc = e.add(carried[0], values[5]);
-    LSTMGates d = stepBackLSTM(e, {values[0], values[1], values[2], values[3]}, values[4], values[7],
-                               e.add(sum, values[6]), dc, peephole);
-    Gradients gradients{{d.i, d.g, d.f, d.o}, {}, {dc}};
+    LSTMGradients step = stepLSTMBackward(getCellBuilder(e), {values[0], values[1], values[2], values[3]}, values[4],
+                                          values[7], e.add(sum, values[6]), dc, peephole);
+    const LSTMGates &d = step.arguments;
+    Gradients gradients{{d.i, d.g, d.f, d.o}, {}, {step.cellBefore}};
     SmallVector<Value> terms;
     if (layer.gateSums)
       terms = gradients.states;

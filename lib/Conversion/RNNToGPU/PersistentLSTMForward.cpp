@@ -49,12 +49,11 @@ public:
   Result step(const Emitter &e, const Step &, ArrayRef<Value> once, ArrayRef<Value> values, ArrayRef<Value> sums,
               ValueRange carried) const override {
     auto gate = [&](int64_t which) { return e.add(sums[which], values[which]); };
-    Peephole peephole;
+    LSTMOptions options{{}, r.forgetBias, r.clip};
     if (r.wci)
-      peephole = {once[0], once[1], once[2]};
-    Value forgetBias = e.number(r.forgetBias, carried[0].getType());
-    LSTMStep s = stepLSTM(e, {gate(0), gate(1), e.add(gate(2), forgetBias), gate(3)}, carried[0], peephole, r.clip);
-    return {s.h, {s.c}, {s.gates.i, s.c, s.gates.f, s.gates.o, s.gates.g, s.u}};
+      options.peephole = {once[0], once[1], once[2]};
+    LSTMStep s = stepLSTM(getCellBuilder(e), {gate(0), gate(1), gate(2), gate(3)}, carried[0], options);
+    return {s.h, {s.cell}, {s.gates.i, s.cell, s.gates.f, s.gates.o, s.gates.g, s.cellTanh}};
   }
 
   void store(const Emitter &e, const Place &place, const Step &step, const Result &result) const override {

@@ -44,8 +44,6 @@ public:
   Value select(Value condition, Value yes, Value no) const;
   /// Truncates or extends a float to `type`.
   Value convert(Value value, Type type) const;
-  Value sigmoid(Value x) const;
-  Value tanh(Value x) const;
 
   Value load(Value buffer, ValueRange indices) const;
   void store(Value value, Value buffer, ValueRange indices) const;
