@@ -42,6 +42,7 @@ page Dialect/RNNRT/IR/RNNRTOps.td internals/RNNRT.md -gen-dialect-doc -dialect=r
 page Dialect/RNNGPU/IR/RNNGPUOps.td internals/RNNGPU.md -gen-dialect-doc -dialect=rnngpu
 page Conversion/Passes.td Passes/Conversion.md -gen-pass-doc
 page Transforms/Passes.td Passes/Transforms.md -gen-pass-doc
+page Transforms/Selection/Passes.td Passes/Selection.md -gen-pass-doc
 
 if [ "$stale" -eq 1 ]; then
   echo "error: reference pages in docs/ are stale; run scripts/update-docs.sh and commit what it wrote" >&2

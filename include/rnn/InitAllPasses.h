@@ -13,6 +13,7 @@
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "rnn/Pipelines/Pipelines.h"
 #include "rnn/Transforms/Passes.h"
+#include "rnn/Transforms/Selection/Passes.h"
 
 namespace mlir::rnn {
 
@@ -20,6 +21,7 @@ namespace mlir::rnn {
 inline void registerAllPasses() {
   registerRNNPasses();
   registerRNNCommonPasses();
+  registerRNNSelectionPasses();
   registerPipelines();
   registerRNNConversionPasses();
 }

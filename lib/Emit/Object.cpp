@@ -9,7 +9,7 @@
 #include "Vectors.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "rnn/Dialect/RNN/Transforms/Selection.h"
+#include "rnn/Transforms/Selection/Selection.h"
 #include "rnn_runtime/abi.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"

@@ -18,6 +18,7 @@
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "rnn/Target/TargetInfo.h"
 #include "rnn/Transforms/Passes.h"
+#include "rnn/Transforms/Selection/Passes.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -59,7 +60,7 @@ void rnn::buildRewritePipeline(OpPassManager &pm, const PipelineOptions &options
   // Before selection, which then finds ops that cuDNN has plans for. The forward that a gradient runs again is the one
   // that is there already, which CSE sees.
   pm.addPass(createRNNBlockToCudnnPass({options.lowering, options.kernelFamily, options.chip, options.tf32,
-                                        options.decisions, options.device}));
+                                        options.tuningRecords, options.device}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -69,7 +70,7 @@ void rnn::buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options)
   // Reads shapes, so it follows their refinement; the last pass that may ask what the target can do.
   pm.addPass(createRNNSelectLoweringPass({options.target, options.lowering, options.kernelFamily,
                                           options.target == "host" ? options.processor : options.chip, options.tf32,
-                                          options.decisions, options.device}));
+                                          options.tuningRecords, options.device}));
   addContract(pm, options, Stage::Select);
 }
 
@@ -229,8 +230,8 @@ struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
   PassOptions::Option<std::string> kernelFamily{
       *this, "kernel-family", llvm::cl::desc("Family of GPU kernels wanted for all fused ops: auto, step or cluster"),
       llvm::cl::init("auto")};
-  PassOptions::Option<std::string> decisions{
-      *this, "decisions", llvm::cl::desc("File of measured choices, as rnn-run --autotune writes it")};
+  PassOptions::Option<std::string> tuningRecords{
+      *this, "tuning-records", llvm::cl::desc("File of tuning records, as rnn-run --autotune writes it")};
   PassOptions::Option<std::string> device{
       *this, "device", llvm::cl::desc("Device whose measurements count, by its name; default: any")};
   PassOptions::Option<std::string> processor{
@@ -275,7 +276,7 @@ void rnn::registerPipelines() {
         options.target = flags.target;
         options.lowering = flags.lowering;
         options.kernelFamily = flags.kernelFamily;
-        options.decisions = flags.decisions;
+        options.tuningRecords = flags.tuningRecords;
         options.device = flags.device;
         options.processor = flags.processor;
         options.chip = flags.chip;

@@ -15,7 +15,7 @@
 
 using namespace mlir::rnn;
 
-static constexpr llvm::StringLiteral candidateNames[] = {"runtime", "fused", "fused/step", "fused/cluster"};
+static constexpr llvm::StringLiteral candidateNames[] = {"runtime", "fused", "fused/per_step", "fused/persistent"};
 
 llvm::StringRef mlir::rnn::stringifyCandidate(Candidate candidate) {
   return candidateNames[static_cast<size_t>(candidate)];
@@ -209,7 +209,7 @@ static double estimateCuda(const LayerProblem &p, Candidate candidate, int64_t b
   rate *= get("cuda.fused.gemm");
   // Beside the steps: a product before them, or those of two gradients and two sums after them.
   double time = get("cuda.fused.kernel") * p.L * (p.backward ? 5 : 2) + otherFlops / rate;
-  if (candidate == Candidate::Steps)
+  if (candidate == Candidate::PerStep)
     return time + steps * (get("cuda.step.step") + weights + stepFlops / rate);
   int64_t turns = 1;
   double step = estimateClusterStep(p, blocks, turns);

@@ -9,8 +9,8 @@
 // RUN: FileCheck %s --check-prefix=TRACE --input-file=%t.trace
 // RUN: FileCheck %s --check-prefix=FILE --input-file=%t.json
 // RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":900,"fused\/step":5}/; s/"choice":"[a-z/]*"/"choice":"fused\/step"/' %t.json > %t.fused.json
-// RUN: %{run} --stop-after=select --decisions=%t.fused.json | FileCheck %s --check-prefix=FUSED
-// RUN: %{run} --chip=sm_90a --stop-after=select --decisions=%t.fused.json | FileCheck %s --check-prefix=CHIP
+// RUN: %{run} --stop-after=select --tuning-records=%t.fused.json | FileCheck %s --check-prefix=FUSED
+// RUN: %{run} --chip=sm_90a --stop-after=select --tuning-records=%t.fused.json | FileCheck %s --check-prefix=CHIP
 
 
 // DEFINE: %{train} = --function=train --input=5x2x3xf32=1 --input=2x4xf32=0 --input=7x16xf32=0.1 --input=4xf32=0 --input=16xf32=0 --input=5x2x4xf32=1
@@ -21,12 +21,12 @@
 // rewritten, and kernels that the model would take do not take the plan's place afterwards.
 // RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":5,"fused\/step":900}/; s/"choice":"[a-z/]*"/"choice":"runtime"/' %t.json > %t.plan.json
 // RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":900,"fused\/step":5}/; s/"choice":"[a-z/]*"/"choice":"fused\/step"/' %t.json > %t.fused.json
-// RUN: %{run} --stop-after=select --decisions=%t.plan.json | FileCheck %s --check-prefix=TOCUDNN
-// RUN: %{run} --stop-after=select --decisions=%t.fused.json | FileCheck %s --check-prefix=STAYS
-// RUN: rnn-compile %s --target=cuda --stop-after=select --decisions=%t.plan.json --device="Fake GPU 0" -o - | FileCheck %s --check-prefix=TOCUDNN
-// RUN: rnn-compile %s --target=cuda --stop-after=select --decisions=%t.fused.json --device="Fake GPU 0" -o - | FileCheck %s --check-prefix=STAYS
-// RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select decisions=%t.plan.json' | FileCheck %s --check-prefix=TOCUDNN
-// RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select decisions=%t.fused.json' | FileCheck %s --check-prefix=STAYS
+// RUN: %{run} --stop-after=select --tuning-records=%t.plan.json | FileCheck %s --check-prefix=TOCUDNN
+// RUN: %{run} --stop-after=select --tuning-records=%t.fused.json | FileCheck %s --check-prefix=STAYS
+// RUN: rnn-compile %s --target=cuda --stop-after=select --tuning-records=%t.plan.json --device="Fake GPU 0" -o - | FileCheck %s --check-prefix=TOCUDNN
+// RUN: rnn-compile %s --target=cuda --stop-after=select --tuning-records=%t.fused.json --device="Fake GPU 0" -o - | FileCheck %s --check-prefix=STAYS
+// RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select tuning-records=%t.plan.json' | FileCheck %s --check-prefix=TOCUDNN
+// RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select tuning-records=%t.fused.json' | FileCheck %s --check-prefix=STAYS
 // Without cuDNN the kernels are measured, and where there is one way left, nothing is decided.
 // DEFINE: %{alone} = env RNNRT_CUDA_PATH=%fake_cuda RNNRT_CUDNN_PATH=%t.none rnn-run %s --target=cuda %{train}
 // RUN: rm -f %t.alone.json
@@ -35,18 +35,18 @@
 // RUN: rm -f %t.alone.json
 // RUN: %{alone} --autotune=%t.alone.json | FileCheck %s --check-prefix=LEFT
 // ALONE: as cudnn ops: failed (UNAVAILABLE: cuDNN 9 is needed, {{.*}})
-// ALONE: rnn.block_lstm {{.*}}: fused/step {{[0-9.]+}} us, fused/cluster {{[0-9.]+}} us, so fused/{{step|cluster}}
-// ALONEFILE: "op":"rnn.block_lstm {{.*}}"microseconds":{"fused/step":{{[0-9.]+}},"fused/cluster":{{[0-9.]+}}}
+// ALONE: rnn.block_lstm {{.*}}: fused/per_step {{[0-9.]+}} us, fused/persistent {{[0-9.]+}} us, so fused/{{step|cluster}}
+// ALONEFILE: "op":"rnn.block_lstm {{.*}}"microseconds":{"fused/per_step":{{[0-9.]+}},"fused/persistent":{{[0-9.]+}}}
 // ALONEFILE: "op":"rnn.block_lstm_grad
 // LEFT: as cudnn ops: failed (
-// LEFT: rnn.block_lstm {{.*}}: only fused/step is left, so no decision
+// LEFT: rnn.block_lstm {{.*}}: only fused/per_step is left, so no tuning record
 
-// SAID: rnn.cudnn_forward {{.*}} T=5 B=2 I=3 L=1 H=4 f32 -> output: runtime {{[0-9.]+}} us, fused/step {{[0-9.]+}} us, so {{runtime|fused/step}}
+// SAID: rnn.cudnn_forward {{.*}} T=5 B=2 I=3 L=1 H=4 f32 -> output: runtime {{[0-9.]+}} us, fused/per_step {{[0-9.]+}} us, so {{runtime|fused/per_step}}
 // TRACE-DAG: prop=pack_params lowering=runtime
 // TRACE-DAG: prop=forward lowering=runtime
 // TRACE-DAG: lowering=fused prop=pack_params
 // TRACE-DAG: kernel=cudnn_rnn_tanh_step
-// FILE: "target":"cuda","chip":"","device":"Fake GPU 0","function":"main","microseconds":{"runtime":{{[0-9.]+}},"fused/step":{{[0-9.]+}}}
+// FILE: "target":"cuda","chip":"","device":"Fake GPU 0","function":"main","microseconds":{"runtime":{{[0-9.]+}},"fused/per_step":{{[0-9.]+}}}
 // FUSED: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<fused>
 // FUSED: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<fused>
 // Made for another GPU, so it was not measured.
@@ -65,8 +65,8 @@ func.func @main(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf32
 }
 
 // A forward that is wanted for its gradient alone has its time with it.
-// TRAIN: rnn.block_lstm {{.*}} T=5 B=2 I=3 H=4 f32 -> i, cs, f, o, ci, co, h: runtime [[PLAN:[0-9.]+]] us, fused/step [[STEP:[0-9.]+]] us, so {{runtime|fused/step}}
-// TRAIN-NEXT: rnn.block_lstm_grad {{.*}} T=5 B=2 I=3 H=4 f32 -> w_grad: runtime [[PLAN]] us, fused/step [[STEP]] us, so {{runtime|fused/step}}
+// TRAIN: rnn.block_lstm {{.*}} T=5 B=2 I=3 H=4 f32 -> i, cs, f, o, ci, co, h: runtime [[PLAN:[0-9.]+]] us, fused/per_step [[STEP:[0-9.]+]] us, so {{runtime|fused/per_step}}
+// TRAIN-NEXT: rnn.block_lstm_grad {{.*}} T=5 B=2 I=3 H=4 f32 -> w_grad: runtime [[PLAN]] us, fused/per_step [[STEP]] us, so {{runtime|fused/per_step}}
 // BLOCKS-DAG: prop=forward lowering=runtime
 // BLOCKS-DAG: prop=backward_weights lowering=runtime
 // BLOCKS-DAG: kernel=block_lstm_step

@@ -1,4 +1,4 @@
-// Measured.h - the file of measurements that rnn-run --autotune=FILE --measurements=FILE makes decisions of. What a
+// Measured.h - the file of measurements that rnn-run --autotune=FILE --measurements=FILE makes records of. What a
 // function stands for is not known here: its line of rnn-compile --emit-candidates is copied, and what was measured is
 // added. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -16,7 +16,7 @@ public:
   /// `candidatesPath` is the list of the module's functions. Lines are added to `path`.
   Measured(const char *candidatesPath, const char *path, const rnnrt_device_t *device);
 
-  /// How the compiler runs the op of `function`, as `fused/cluster`; empty if that is the only way.
+  /// How the compiler runs the op of `function`, as `fused/persistent`; empty if that is the only way.
   std::string candidateOf(const std::string &function) const;
 
   void addTime(const std::string &function, double microseconds) {

@@ -10,7 +10,7 @@
 // device, so it has in it what the device waits for the host. Errors are those of the worst result, relative to its
 // largest element, against f64. The names of the module's functions say what is measured, as in timed.py. With --tf32
 // the module was compiled so, and the others may round factors of f32 too. With --measurements, what was measured of
-// functions in the list of the compiler goes there, for the decisions of rnn-run --autotune; a function whose results
+// functions in the list of the compiler goes there, for the tuning records of rnn-run --autotune; a function whose results
 // are wrong, that failed, or whose clusters the device refuses has no time there. With --patience=N, work that takes
 // more than N seconds ends the program with HANG and status 3. --list prints the sizes alone. Exit status otherwise: 1
 // when results are wrong.
@@ -137,7 +137,7 @@ bool Comparison::judge(Row &row) const {
   if (row.function.empty() || !candidate.canRun())
     return true;
   const bool inClusters = row.function.find("_cluster_") != std::string::npos;
-  if (measured && inClusters && measured->candidateOf(row.function) != "fused/cluster") {
+  if (measured && inClusters && measured->candidateOf(row.function) != "fused/persistent") {
     candidate.problem = "the compiler has no clusters for it";
     return true;
   }

@@ -12,7 +12,7 @@
 #   emulator    fused kernels against what the emulator computed when the bundle was made
 #   sanitizer   small tests under compute-sanitizer's memcheck and racecheck, if it is available and supports the device
 #   fused       times of the fused kernels, in turn with cuDNN's algorithms and with one step at a time by cublasLt; also
-#               measured.jsonl, of which `rnn-run --autotune=FILE --measurements=measured.jsonl` makes decisions
+#               measured.jsonl, of which `rnn-run --autotune=FILE --measurements=measured.jsonl` makes records
 #   times       times of cuDNN's plans by every algorithm
 #   questions   undocumented behaviour of cuDNN and of the device
 #   kernels     registers, memory and instructions of the kernels, as they were when the bundle was made

@@ -73,12 +73,12 @@ static cl::opt<std::string> kernelFamily("kernel-family",
                                          cl::desc("Family of kernels wanted for all fused ops, with --target=cuda: auto, "
                                                   "step or cluster"),
                                          cl::init("auto"), cl::cat(category));
-static cl::opt<std::string> decisionsFile("decisions",
-                                          cl::desc("What --lowering=auto takes: decisions that rnn-run --autotune has "
+static cl::opt<std::string> tuningFile("tuning-records",
+                                          cl::desc("What --lowering=auto uses: tuning records that rnn-run --autotune has "
                                                    "written"),
                                           cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string> device("device",
-                                   cl::desc("Device whose decisions count, by its name, as `NVIDIA H200` (default: any)"),
+                                   cl::desc("Device whose tuning records count, by its name, as `NVIDIA H200` (default: any)"),
                                    cl::value_desc("NAME"), cl::cat(category));
 static cl::opt<std::string>
     cpu("cpu",
@@ -213,7 +213,7 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
   pipeline.bf16Products = bf16Products;
   pipeline.lowering = lowering;
   pipeline.kernelFamily = kernelFamily;
-  pipeline.decisions = decisionsFile;
+  pipeline.tuningRecords = tuningFile;
   pipeline.device = device;
   // MLIR is not made for a target machine, which otherwise tells.
   pipeline.processor = cpu == "native" ? llvm::sys::getHostCPUName().str() : std::string(cpu);

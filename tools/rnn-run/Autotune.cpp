@@ -1,6 +1,6 @@
 //===- Autotune.cpp - measures the candidates of every rnn op ----------------===//
 //
-// Ops that must agree, and ops that a decision cannot tell from each other, are a unit. For each unit the function is compiled
+// Ops that must agree, and ops that a tuning record cannot tell from each other, are a unit. For each unit the function is compiled
 // once per candidate, all else as the cost model chooses it, and called in turn.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,7 @@
 #include "Autotune.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
-#include "rnn/Dialect/RNN/Transforms/Passes.h"
-#include "rnn/Dialect/RNN/Transforms/Selection.h"
+#include "rnn/Transforms/Selection/Selection.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -61,7 +60,7 @@ private:
   void addUnit(ArrayRef<LayerOpInterface> ops, LayerOpInterface asCudnn = {});
   void addBlockUnits(ArrayRef<LayerOpInterface> ops);
   llvm::Error measure(Unit &unit);
-  Decision decide(const Unit &unit, StringRef key) const;
+  TuningRecord decide(const Unit &unit, StringRef key) const;
 
   const JITOptions &options;
   StringRef function;
@@ -100,14 +99,14 @@ void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops, LayerOpInterface asCudnn
     unit.asCudnn.insert(numbers.lookup(asCudnn));
   for (LayerOpInterface op : ops) {
     unit.ops.push_back(numbers.lookup(op));
-    std::string key = getDecisionKey(op, context.tf32);
+    std::string key = getTuningKey(op, context.tf32);
     if (key.empty())
       continue;
     unit.keys.insert(key);
     for (const CandidateCost &candidate : asCudnn ? getBlockCandidates(op, context) : getCandidates(op, context))
       unit.candidates.insert(candidate.candidate);
   }
-  // One decision for one key.
+  // One record for one key.
   llvm::erase_if(units, [&](const Unit &other) {
     if (llvm::none_of(other.keys, [&](const std::string &key) { return unit.keys.count(key) != 0; }))
       return false;
@@ -152,7 +151,7 @@ void Autotuner::findUnits() {
         addUnit(group.ops);
     }
   llvm::erase_if(left, [&](LayerOpInterface op) {
-    return !isMeasured(op) || getDecisionKey(op, context.tf32).empty();
+    return !isMeasured(op) || getTuningKey(op, context.tf32).empty();
   });
   if (!context.info.hasBlockPlans())
     return addBlockUnits(left);
@@ -175,7 +174,7 @@ llvm::Error Autotuner::measure(Unit &unit) {
       SmallVector<CandidateCost> own = getCandidates(ops[number], context);
       bool isThere = llvm::any_of(own, [&](const CandidateCost &cost) { return cost.candidate == candidate; });
       // Ops of a group that have no such kernel have kernels of steps.
-      applyCandidate(ops[number], isThere ? candidate : Candidate::Steps);
+      applyCandidate(ops[number], isThere ? candidate : Candidate::PerStep);
     }
     auto module = CompiledModule::compile(*variant, options);
     if (!module)
@@ -217,37 +216,37 @@ llvm::Error Autotuner::measure(Unit &unit) {
   return llvm::Error::success();
 }
 
-Decision Autotuner::decide(const Unit &unit, StringRef key) const {
-  Decision decision;
-  decision.op = key.str();
-  decision.target = options.pipeline.target;
-  decision.chip = context.chip;
-  decision.device = getDeviceName(session);
-  decision.function = function.str();
+TuningRecord Autotuner::decide(const Unit &unit, StringRef key) const {
+  TuningRecord record;
+  record.op = key.str();
+  record.target = options.pipeline.target;
+  record.chip = context.chip;
+  record.device = getDeviceName(session);
+  record.function = function.str();
   for (auto [candidate, time] : llvm::zip(unit.candidates, unit.times))
-    decision.times.push_back({candidate, time});
-  llvm::sort(decision.times);
-  decision.choose();
-  return decision;
+    record.times.push_back({candidate, time});
+  llvm::sort(record.times);
+  record.choose();
+  return record;
 }
 
 /// What stands in the file already, if it is there.
-static llvm::Expected<Decisions> readOld(StringRef path) {
-  return llvm::sys::fs::exists(path) ? Decisions::read(path) : Decisions();
+static llvm::Expected<TuningRecords> readOld(StringRef path) {
+  return llvm::sys::fs::exists(path) ? TuningRecords::read(path) : TuningRecords();
 }
 
-static llvm::Error write(const Decisions &decisions, StringRef path) {
+static llvm::Error write(const TuningRecords &records, StringRef path) {
   return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    os << decisions.print();
+    os << records.print();
     return llvm::Error::success();
   });
 }
 
 llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
   // Before anything is measured.
-  auto decisions = readOld(path);
-  if (!decisions)
-    return decisions.takeError();
+  auto records = readOld(path);
+  if (!records)
+    return records.takeError();
   if (llvm::Error error = prepare(module))
     return error;
   findUnits();
@@ -259,33 +258,33 @@ llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
       return error;
     for (const std::string &key : unit.keys) {
       if (unit.times.empty()) {
-        llvm::outs() << key << ": only " << stringifyCandidate(unit.candidates.front()) << " is left, so no decision\n";
+        llvm::outs() << key << ": only " << stringifyCandidate(unit.candidates.front()) << " is left, so no tuning record\n";
         continue;
       }
-      Decision decision = decide(unit, key);
+      TuningRecord record = decide(unit, key);
       llvm::outs() << key << ":";
-      for (auto [candidate, time] : decision.times)
+      for (auto [candidate, time] : record.times)
         llvm::outs() << " " << stringifyCandidate(candidate) << " " << formatMicroseconds(time) << ",";
-      llvm::outs() << " so " << stringifyCandidate(decision.choice) << "\n";
-      decisions->add(std::move(decision));
+      llvm::outs() << " so " << stringifyCandidate(record.choice) << "\n";
+      records->add(std::move(record));
     }
   }
-  return write(*decisions, path);
+  return write(*records, path);
 }
 
 llvm::Error rnn::autotuneByMeasurements(StringRef measurementsPath, StringRef path) {
   auto measurements = Measurements::read(measurementsPath);
   if (!measurements)
     return measurements.takeError();
-  auto decisions = readOld(path);
-  if (!decisions)
-    return decisions.takeError();
-  auto count = measurements->decide(*decisions, llvm::outs());
+  auto records = readOld(path);
+  if (!records)
+    return records.takeError();
+  auto count = measurements->decide(*records, llvm::outs());
   if (!count)
     return count.takeError();
   if (*count == 0)
-    return makeError("`" + measurementsPath + "` gives no decision, see above; `" + path + "` was not changed");
-  return write(*decisions, path);
+    return makeError("`" + measurementsPath + "` gives no tuning record, see above; `" + path + "` was not changed");
+  return write(*records, path);
 }
 
 llvm::Error rnn::autotune(ModuleOp module, const JITOptions &options, StringRef function, ArrayRef<HostTensor> arguments,

@@ -48,14 +48,14 @@ static cl::opt<std::string> kernelFamily("kernel-family",
                                          cl::init("auto"), cl::cat(category));
 static cl::opt<std::string> autotuneFile("autotune",
                                          cl::desc("Time the function with its rnn ops run in every way that there is, and "
-                                                  "write the decisions to FILE; those of other ops in it stay"),
+                                                  "write the tuning records to FILE; those of other ops in it stay"),
                                          cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string> measurementsFile("measurements",
-                                             cl::desc("With --autotune: make the decisions of what was measured elsewhere, of "
+                                             cl::desc("With --autotune: make the tuning records of what was measured elsewhere, of "
                                                       "functions that rnn-compile --emit-candidates has listed"),
                                              cl::value_desc("FILE"), cl::cat(category));
-static cl::opt<std::string> decisionsFile("decisions",
-                                          cl::desc("What --lowering=auto takes: decisions that --autotune has written"),
+static cl::opt<std::string> tuningFile("tuning-records",
+                                          cl::desc("What --lowering=auto uses: tuning records that --autotune has written"),
                                           cl::value_desc("FILE"), cl::cat(category));
 static cl::list<std::string>
     inputs("input", cl::desc("Argument, one flag each, in order: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements) or "
@@ -229,7 +229,7 @@ static PipelineOptions getPipelineOptions() {
   options.bf16Products = bf16Products;
   options.lowering = lowering;
   options.kernelFamily = kernelFamily;
-  options.decisions = decisionsFile;
+  options.tuningRecords = tuningFile;
   options.simtCheck = simtCheck;
   return options;
 }
@@ -242,7 +242,7 @@ static llvm::Error run(ModuleOp module) {
   };
   JITOptions options;
   options.pipeline = getPipelineOptions();
-  if (target == "cuda" && !decisionsFile.empty()) {
+  if (target == "cuda" && !tuningFile.empty()) {
     if (llvm::Error error = openSession())
       return error;
     options.pipeline.device = getDeviceName(*session);
@@ -380,7 +380,7 @@ int main(int argc, char **argv) {
     exitOnError(makeError("--kernel-family needs --target=cuda or --target=simt, but the target is `host`"));
   if (!measurementsFile.empty()) {
     if (autotuneFile.empty())
-      exitOnError(makeError("--measurements needs --autotune=FILE, where the decisions go"));
+      exitOnError(makeError("--measurements needs --autotune=FILE, where the tuning records go"));
     if (inputFile.getNumOccurrences() > 0 || functionName.getNumOccurrences() > 0 || !inputs.empty())
       exitOnError(makeError("--measurements holds what was measured of functions elsewhere; leave the module, --function and "
                             "--input out"));
@@ -391,9 +391,9 @@ int main(int argc, char **argv) {
     if (target == "simt")
       exitOnError(makeError("--autotune cannot be used with --target=simt, since times of the emulator say nothing about a "
                             "GPU; use --target=host or --target=cuda"));
-    if (lowering != "auto" || !decisionsFile.empty() || kernelFamily != "auto")
+    if (lowering != "auto" || !tuningFile.empty() || kernelFamily != "auto")
       exitOnError(makeError("--autotune measures what --lowering=auto chooses from; leave --lowering, --kernel-family and "
-                            "--decisions out"));
+                            "--tuning-records out"));
     if (*stage != Stage::Run || benchmark > 0 || !outputs.empty() || !expectedOutputs.empty())
       exitOnError(makeError("--autotune does nothing but measure; leave --stop-after, --benchmark, --output and "
                             "--expected_output out"));

@@ -96,14 +96,14 @@ TEST(CostModel, RepeatsTheFloors) {
   for (Floor floor : {Floor{128, 32, 256, 256, 8, 70, 110}, {128, 64, 512, 512, 16, 210, 350},
                       {512, 16, 512, 512, 16, 400, 560}, {1024, 1, 512, 512, 16, 570, 800}}) {
     double time = estimateMicroseconds(makeProblem(floor.T, floor.B, floor.I, floor.H, ElementKind::F16, true),
-                                       Candidate::Cluster, "cuda", 1, floor.blocks);
+                                       Candidate::Persistent, "cuda", 1, floor.blocks);
     EXPECT_GT(time, floor.low) << floor.T << " " << floor.B << " " << floor.H;
     EXPECT_LT(time, floor.high) << floor.T << " " << floor.B << " " << floor.H;
   }
   // One kernel per step: 0.38, 0.45 + 0.09 and 2.0 ms.
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 32, 256, 256, ElementKind::F16, true), Candidate::Steps, "cuda"), 400, 50);
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 64, 512, 512, ElementKind::F16, true), Candidate::Steps, "cuda"), 600, 90);
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(256, 64, 1024, 1024, ElementKind::F16, true), Candidate::Steps, "cuda"), 2400,
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 32, 256, 256, ElementKind::F16, true), Candidate::PerStep, "cuda"), 400, 50);
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 64, 512, 512, ElementKind::F16, true), Candidate::PerStep, "cuda"), 600, 90);
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(256, 64, 1024, 1024, ElementKind::F16, true), Candidate::PerStep, "cuda"), 2400,
               400);
   // cuDNN, published.
   EXPECT_NEAR(estimateMicroseconds(makeProblem(1024, 16, 768, 768, ElementKind::F16, true), Candidate::Plan, "cuda"), 3180,
@@ -116,7 +116,7 @@ TEST(CostModel, MultipliesF32ThreeTimes) {
     LayerProblem p = makeProblem(100, 32, 1, H, ElementKind::F32, true);
     p.inputGradient = p.weightGradient = false; // the products over all steps have other rates
     p.tf32 = tf32;
-    return estimateMicroseconds(p, Candidate::Cluster, "cuda", 1, /*clusterBlocks=*/16);
+    return estimateMicroseconds(p, Candidate::Persistent, "cuda", 1, /*clusterBlocks=*/16);
   };
   // 8 examples, 4 gates: 1/16 of H * H weights a block and step, at 635 per cycle of 1755 MHz.
   for (int64_t H : {256, 512})
@@ -125,7 +125,7 @@ TEST(CostModel, MultipliesF32ThreeTimes) {
 
 TEST(CostModel, GrowsWithEverySize) {
   for (llvm::StringRef target : {"host", "cuda"})
-    for (Candidate candidate : {Candidate::Plan, target == "host" ? Candidate::Loops : Candidate::Steps})
+    for (Candidate candidate : {Candidate::Plan, target == "host" ? Candidate::Loops : Candidate::PerStep})
       for (bool backward : {false, true}) {
         LayerProblem small = makeProblem(50, 8, 64, 64, ElementKind::F32, backward);
         double time = estimateMicroseconds(small, candidate, target);
@@ -179,7 +179,7 @@ TEST(CostModel, TheDocumentHasTheTable) {
 }
 
 TEST(CostModel, CandidatesHaveNames) {
-  for (Candidate candidate : {Candidate::Plan, Candidate::Loops, Candidate::Steps, Candidate::Cluster})
+  for (Candidate candidate : {Candidate::Plan, Candidate::Loops, Candidate::PerStep, Candidate::Persistent})
     EXPECT_EQ(symbolizeCandidate(stringifyCandidate(candidate)), candidate);
   EXPECT_FALSE(symbolizeCandidate("fused/grid"));
   EXPECT_EQ(formatMicroseconds(12.34), "12.3 us");

@@ -13,7 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "rnn/Conversion/RuntimeToLLVM/ExportedFunctions.h"
 #include "rnn/Pipelines/Pipelines.h"
-#include "rnn/Target/Measurements.h"
+#include "rnn/Tuning/Measurements.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>

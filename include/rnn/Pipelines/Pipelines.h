@@ -33,8 +33,8 @@ struct PipelineOptions {
   std::string lowering = "auto";
   /// Targets cuda and simt: `auto`, `step` or `cluster`, for fused ops that do not carry a family of kernels already.
   std::string kernelFamily = "auto";
-  /// A file of measured choices for `auto` (`rnn-run --autotune`), and the device whose measurements count (empty: any).
-  std::string decisions, device;
+  /// A file of tuning records for `auto` (`rnn-run --autotune`), and the device whose measurements count (empty: any).
+  std::string tuningRecords, device;
   /// Of the names of exported symbols, see `rnn-emit-entries`.
   std::string exportPrefix;
   /// Refuse public functions that cannot be exported.
@@ -57,7 +57,7 @@ struct PipelineOptions {
   /// Target host: how products of bf16 are made, as in convert-rnn-to-host, or `auto`: by instructions of the target
   /// machine where it has them.
   std::string bf16Products = "auto";
-  /// Target host: that processor, by LLVM's name, for `decisions`. Taken from the target machine, too.
+  /// Target host: that processor, by LLVM's name, for `tuningRecords`. Taken from the target machine, too.
   std::string processor;
   /// Check the contract of every stage that runs.
   bool verifyContracts = true;

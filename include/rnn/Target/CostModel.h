@@ -25,7 +25,7 @@ enum class Candidate {
   Steps,   ///< lowering `fused` on a GPU, one kernel per time step
   Cluster, ///< lowering `fused` on a GPU, all steps in one launch of clusters of blocks
 };
-/// "runtime", "fused", "fused/step", "fused/cluster".
+/// "runtime", "fused", "fused/per_step", "fused/persistent".
 llvm::StringRef stringifyCandidate(Candidate candidate);
 std::optional<Candidate> symbolizeCandidate(llvm::StringRef name);
 
@@ -63,7 +63,7 @@ struct CostConstant {
 llvm::ArrayRef<CostConstant> getCostConstants();
 
 /// Microseconds of one call. `target` is a name that TargetInfo knows, but not `simt`, whose times mean nothing. For
-/// `Candidate::Cluster`, `clusterBlocks` is the size of a cluster. `threads`: of the host.
+/// `Candidate::Persistent`, `clusterBlocks` is the size of a cluster. `threads`: of the host.
 double estimateMicroseconds(const LayerProblem &problem, Candidate candidate, llvm::StringRef target, unsigned threads = 1,
                             int64_t clusterBlocks = 0);
 

@@ -14,7 +14,7 @@
 // PLANS: "function":"direct",{{.*}}"candidate":"runtime"
 // What an op says itself is not what the pipeline wants.
 // PLANS: "function":"by_call",{{.*}}"candidate":"fused"
-// CUDA: "function":"direct",{{.*}} f32 -> output (tf32)","target":"cuda","chip":"sm_90a","candidate":"{{runtime|fused/step|fused/cluster}}","candidates":["runtime","fused/step","fused/cluster"]}
+// CUDA: "function":"direct",{{.*}} f32 -> output (tf32)","target":"cuda","chip":"sm_90a","candidate":"{{runtime|fused/per_step|fused/persistent}}","candidates":["runtime","fused/per_step","fused/persistent"]}
 func.func @direct(%x: tensor<2x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<36xf32>) -> tensor<2x2x4xf32> {
   %y:3 = rnn.cudnn_forward rnn_tanh input(%x : tensor<2x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<36xf32>)
       {is_training = false}

@@ -1,20 +1,20 @@
-// Measured decisions: written, read back, added to; what is refused.
+// Measured records: written, read back, added to; what is refused.
 // REQUIRES: rnn-run
 // RUN: rm -f %t.json
 // DEFINE: %{grad} = --function=grad --input=4x2x3xf32=0.5 --input=2x4xf32=0.1 --input=7x16xf32=0.2 --input=4xf32=0 --input=16xf32=0 --input=4x2x4xf32=0.3
 // RUN: rnn-run %s %{grad} --autotune=%t.json | FileCheck %s --check-prefix=SAID
 // RUN: FileCheck %s --check-prefix=FILE --input-file=%t.json
-// RUN: rnn-run %s %{grad} --decisions=%t.json --output=- --output=- | FileCheck %s --check-prefix=RESULT
+// RUN: rnn-run %s %{grad} --tuning-records=%t.json --output=- --output=- | FileCheck %s --check-prefix=RESULT
 
 // What the file says is what is compiled, each way.
 // RUN: sed 's/"choice":"[a-z]*"/"choice":"fused"/' %t.json > %t.fused.json
 // RUN: sed 's/"choice":"[a-z]*"/"choice":"runtime"/' %t.json > %t.plan.json
-// RUN: rnn-run %s --stop-after=select --decisions=%t.fused.json | FileCheck %s --check-prefix=FUSED
-// RUN: rnn-run %s --stop-after=select --decisions=%t.plan.json | FileCheck %s --check-prefix=PLAN
-// RUN: rnn-compile %s --cpu=native --stop-after=select --decisions=%t.fused.json -o - | FileCheck %s --check-prefix=FUSED
+// RUN: rnn-run %s --stop-after=select --tuning-records=%t.fused.json | FileCheck %s --check-prefix=FUSED
+// RUN: rnn-run %s --stop-after=select --tuning-records=%t.plan.json | FileCheck %s --check-prefix=PLAN
+// RUN: rnn-compile %s --cpu=native --stop-after=select --tuning-records=%t.fused.json -o - | FileCheck %s --check-prefix=FUSED
 // Code for another processor was not measured. This one is so small that the cost model takes the plan.
-// RUN: rnn-compile %s --stop-after=select --decisions=%t.fused.json -o - | FileCheck %s --check-prefix=PLAN
-// RUN: rnn-run %s %{grad} --decisions=%t.fused.json --output=- --output=- | FileCheck %s --check-prefix=RESULT
+// RUN: rnn-compile %s --stop-after=select --tuning-records=%t.fused.json -o - | FileCheck %s --check-prefix=PLAN
+// RUN: rnn-run %s %{grad} --tuning-records=%t.fused.json --output=- --output=- | FileCheck %s --check-prefix=RESULT
 
 // Another function adds its op, and the first keeps its line.
 // RUN: rnn-run %s --function=stack --input=2x2x3xf32=0.5 --input=1x2x4xf32=0 --input=36xf32=0.1 --autotune=%t.json | FileCheck %s --check-prefix=STACK
@@ -29,12 +29,12 @@
 // RUN: echo '{"version": 7}' > %t.old.json
 // RUN: not rnn-run %s %{grad} --autotune=%t.old.json 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: FileCheck %s --check-prefix=KEPT --input-file=%t.old.json
-// RUN: not rnn-run %s %{grad} --decisions=%t.old.json 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: not rnn-run %s %{grad} --tuning-records=%t.old.json 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: not rnn-run %s %{grad} --kernel-family=magic 2>&1 | FileCheck %s --check-prefix=FAMILY
 // RUN: not rnn-run %s %{grad} --kernel-family=step 2>&1 | FileCheck %s --check-prefix=HOST
 
 // SAID: rnn.block_lstm_grad layout=#rnn.layout<ifco> T=4 B=2 I=3 H=4 f32 -> x_grad, w_grad: runtime {{[0-9.]+}} us, fused {{[0-9.]+}} us, so {{runtime|fused}}
-// FILE: {"version": 1, "decisions": [
+// FILE: {"version": 2, "records": [
 // FILE-NEXT: {"op":"rnn.block_lstm_grad layout=#rnn.layout<ifco> T=4 B=2 I=3 H=4 f32 -> x_grad, w_grad","target":"host","chip":"{{[^"]+}}","device":"{{[^"]+}}","function":"grad","microseconds":{"runtime":{{[0-9.]+}},"fused":{{[0-9.]+}}},"choice":"{{runtime|fused}}"}
 // FILE-NEXT: ]}
 // RESULT: 4x2x3xf32={{\[\[\[}}
@@ -50,9 +50,9 @@
 // NOTHING: rnn-run: error: the module has no public function `nothing`
 // PLAIN: rnn-run: error: `plain` reaches no rnn op that could be run in more than one way; --autotune has nothing to measure
 // SIMT: rnn-run: error: --autotune cannot be used with --target=simt, since times of the emulator say nothing about a GPU; use --target=host or --target=cuda
-// GIVEN: rnn-run: error: --autotune measures what --lowering=auto chooses from; leave --lowering, --kernel-family and --decisions out
+// GIVEN: rnn-run: error: --autotune measures what --lowering=auto chooses from; leave --lowering, --kernel-family and --tuning-records out
 // MORE: rnn-run: error: --autotune does nothing but measure; leave --stop-after, --benchmark, --output and --expected_output out
-// OLD: error: {{.*}}old.json:1: expected `version` to be 1, but got 7; write the file again by rnn-run --autotune
+// OLD: error: {{.*}}old.json:1: expected `version` to be 2, but got 7; write the file again by rnn-run --autotune
 // KEPT: {"version": 7}
 // FAMILY: rnn-run: error: unknown kernel family `magic` in --kernel-family; expected auto, step or cluster
 // HOST: rnn-run: error: --kernel-family needs --target=cuda or --target=simt, but the target is `host`

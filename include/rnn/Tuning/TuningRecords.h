@@ -1,13 +1,13 @@
-//===- Decisions.h - a file of measured choices -*- C++ -*-===//
+//===- TuningRecords.h - a file of measured choices -*- C++ -*-===//
 //
-// `rnn-run --autotune=FILE` writes it, `--decisions=FILE` reads it. The same file gives the same code.
+// `rnn-run --autotune=FILE` writes it, `--tuning-records=FILE` reads it. The same file gives the same code.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RNN_TARGET_DECISIONS_H
-#define RNN_TARGET_DECISIONS_H
+#ifndef RNN_TUNING_TUNINGRECORDS_H
+#define RNN_TUNING_TUNINGRECORDS_H
 
 #include "rnn/Target/CostModel.h"
 #include "llvm/ADT/SmallVector.h"
@@ -16,8 +16,8 @@
 namespace mlir::rnn {
 
 /// What was measured for one op on one machine.
-struct Decision {
-  std::string op;     ///< its name, attributes, sizes and element type (`getDecisionKey`)
+struct TuningRecord {
+  std::string op;     ///< its name, attributes, sizes and element type (`getTuningKey`)
   std::string target; ///< host or cuda
   std::string chip;   ///< cuda: as --chip, or empty; host: the processor that code was made for, by LLVM's name
   std::string device; ///< what it ran on
@@ -33,31 +33,31 @@ struct Decision {
 };
 
 /// What to look for.
-struct DecisionQuery {
+struct TuningQuery {
   llvm::StringRef op, target, chip;
   llvm::StringRef device; ///< empty: any
 };
 
-class Decisions {
+class TuningRecords {
 public:
-  static constexpr int64_t version = 1;
+  static constexpr int64_t version = 2;
 
   /// An error names the file, and the line where something is wrong.
-  static llvm::Expected<Decisions> read(llvm::StringRef path);
-  static llvm::Expected<Decisions> parse(llvm::StringRef text, llvm::StringRef path);
+  static llvm::Expected<TuningRecords> read(llvm::StringRef path);
+  static llvm::Expected<TuningRecords> parse(llvm::StringRef text, llvm::StringRef path);
 
-  /// The first decision that fits, or null.
-  const Decision *find(const DecisionQuery &query) const;
+  /// The first record that fits, or null.
+  const TuningRecord *find(const TuningQuery &query) const;
   /// Takes the place of one of the same op, target, chip and device.
-  void add(Decision decision);
-  /// JSON with one decision a line, in an order that does not depend on that of `add`.
+  void add(TuningRecord record);
+  /// JSON with one tuning record a line, in an order that does not depend on that of `add`.
   std::string print() const;
-  llvm::ArrayRef<Decision> getAll() const { return decisions; }
+  llvm::ArrayRef<TuningRecord> getAll() const { return records; }
 
 private:
-  llvm::SmallVector<Decision> decisions;
+  llvm::SmallVector<TuningRecord> records;
 };
 
 } // namespace mlir::rnn
 
-#endif // RNN_TARGET_DECISIONS_H
+#endif // RNN_TUNING_TUNINGRECORDS_H

@@ -6,7 +6,7 @@
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "rnn/Dialect/RNN/Transforms/Selection.h"
+#include "rnn/Transforms/Selection/Selection.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -33,7 +33,7 @@ static Candidate getCompiledCandidate(LayerOpInterface op, const SelectionContex
     return Candidate::Loops;
   StringAttr family = getKernelFamily(op);
   const bool inClusters = family && family.getValue() == "cluster";
-  return inClusters && llvm::is_contained(candidates, Candidate::Cluster) ? Candidate::Cluster : Candidate::Steps;
+  return inClusters && llvm::is_contained(candidates, Candidate::Persistent) ? Candidate::Persistent : Candidate::PerStep;
 }
 
 SmallVector<CompiledCandidate> rnn::listCompiledCandidates(ModuleOp module, const SelectionContext &context) {
@@ -44,14 +44,14 @@ SmallVector<CompiledCandidate> rnn::listCompiledCandidates(ModuleOp module, cons
     SmallVector<LayerOpInterface> ops;
     for (Operation *one : collectReached(function))
       one->walk([&](LayerOpInterface op) {
-        if (!getDecisionKey(op, context.tf32).empty())
+        if (!getTuningKey(op, context.tf32).empty())
           ops.push_back(op);
       });
     if (ops.size() != 1 || !ops.front().getLowering())
       continue;
     CompiledCandidate one;
     one.function = function.getName().str();
-    one.op = getDecisionKey(ops.front(), context.tf32);
+    one.op = getTuningKey(ops.front(), context.tf32);
     one.target = context.info.getName().str();
     one.chip = context.chip;
     for (const CandidateCost &cost : getCandidates(ops.front(), context))

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RNN_DIALECT_RNN_TRANSFORMS_SELECTION_H
-#define RNN_DIALECT_RNN_TRANSFORMS_SELECTION_H
+#ifndef RNN_TRANSFORMS_SELECTION_SELECTION_H
+#define RNN_TRANSFORMS_SELECTION_SELECTION_H
 
 #include "rnn/Dialect/RNN/IR/RNN.h"
-#include "rnn/Target/Measurements.h"
 #include "rnn/Target/TargetInfo.h"
+#include "rnn/Tuning/Measurements.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::rnn {
@@ -21,13 +21,13 @@ struct SelectionContext {
   explicit SelectionContext(TargetInfo info) : info(info) {}
 
   TargetInfo info;
-  std::string chip;   ///< as in DecisionQuery
-  std::string device; ///< as in DecisionQuery
+  std::string chip;   ///< as in TuningQuery
+  std::string device; ///< as in TuningQuery
   bool tf32 = false;
-  Decisions decisions;
+  TuningRecords records;
 };
-/// Fills `decisions` from a file, if a path is given. Errors go to `diagnostics`.
-LogicalResult readDecisions(SelectionContext &context, StringRef path, MLIRContext &diagnostics);
+/// Fills `records` from a file, if a path is given. Errors go to `diagnostics`.
+LogicalResult readTuningRecords(SelectionContext &context, StringRef path, MLIRContext &diagnostics);
 
 inline bool isFused(Candidate candidate) {
   return candidate != Candidate::Plan;
@@ -50,8 +50,8 @@ std::optional<LayerProblem> getLayerProblem(LayerOpInterface op, bool tf32, std:
 /// "T=64 B=32 I=256 H=256 f32", as far as known.
 std::string describeProblem(LayerOpInterface op);
 
-/// Names an op for Decision::op: all that its time depends on and that is known. Empty for ops that have no problem.
-std::string getDecisionKey(LayerOpInterface op, bool tf32);
+/// Names an op for TuningRecord::op: all that its time depends on and that is known. Empty for ops that have no problem.
+std::string getTuningKey(LayerOpInterface op, bool tf32);
 
 /// Whether plans of the target run the op.
 bool hasPlan(LayerOpInterface op, const TargetInfo &info);
@@ -63,7 +63,7 @@ SmallVector<CandidateCost> getCandidates(LayerOpInterface op, const SelectionCon
 SmallVector<CandidateCost> restrictToFamily(LayerOpInterface op, SmallVector<CandidateCost> candidates, StringRef family);
 /// What the file decides for an op, as far as it is about `candidates`: where its choice is none of them, the fastest of
 /// those that were measured. None if there is no such time.
-std::optional<Decision> findDecision(LayerOpInterface op, const SelectionContext &context,
+std::optional<TuningRecord> findTuningRecord(LayerOpInterface op, const SelectionContext &context,
                                      ArrayRef<CandidateCost> candidates);
 
 /// Ops that run as plans all of them or as fused kernels all of them, each with what getCandidates says.
@@ -93,7 +93,7 @@ SmallVector<CandidateCost> getBlockCandidates(LayerOpInterface op, const Selecti
 
 /// `function` and those that calls of it reach.
 llvm::SetVector<Operation *> collectReached(Operation *function);
-/// The public functions of a module after selection that reach one op with a decision key, if there is more than one way to run
+/// The public functions of a module after selection that reach one op with a tuning key, if there is more than one way to run
 /// it: which, and in which way they do. Functions with more ops are left out, since their time is not that of one.
 SmallVector<CompiledCandidate> listCompiledCandidates(ModuleOp module, const SelectionContext &context);
 
@@ -113,4 +113,4 @@ SmallVector<BufferGroup> collectBufferGroups(Operation *root);
 
 } // namespace mlir::rnn
 
-#endif // RNN_DIALECT_RNN_TRANSFORMS_SELECTION_H
+#endif // RNN_TRANSFORMS_SELECTION_SELECTION_H

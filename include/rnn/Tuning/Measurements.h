@@ -2,17 +2,17 @@
 //
 // For machines without a compiler. `rnn-compile --emit-candidates=FILE` lists which function of a library runs which op
 // in which way; a program that calls them adds what it measured; `rnn-run --autotune=FILE --measurements=FILE` makes
-// decisions of that. Both files have one JSON object a line, so that one who measures writes as it goes and needs to
+// records of that. Both files have one JSON object a line, so that one who measures writes as it goes and needs to
 // know nothing of JSON.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RNN_TARGET_MEASUREMENTS_H
-#define RNN_TARGET_MEASUREMENTS_H
+#ifndef RNN_TUNING_MEASUREMENTS_H
+#define RNN_TUNING_MEASUREMENTS_H
 
-#include "rnn/Target/Decisions.h"
+#include "rnn/Tuning/TuningRecords.h"
 #include <vector>
 
 namespace mlir::rnn {
@@ -20,7 +20,7 @@ namespace mlir::rnn {
 /// A function that runs one op.
 struct CompiledCandidate {
   std::string function;
-  std::string op, target, chip;          ///< as in Decision
+  std::string op, target, chip;          ///< as in TuningRecord
   Candidate candidate = Candidate::Plan; ///< how the function runs the op
   llvm::SmallVector<Candidate> all;      ///< the ways that there are for the op
 };
@@ -47,10 +47,10 @@ public:
 
   llvm::ArrayRef<Measurement> getAll() const { return list; }
 
-  /// Adds a decision for each op and device of which every candidate was measured, but for those that the device
-  /// refuses, if that leaves two; says on `log` what was decided, what was refused, and why others have no decision.
-  /// The last of two lines about the same candidate counts. Returns how many decisions there were.
-  llvm::Expected<size_t> decide(Decisions &decisions, llvm::raw_ostream &log) const;
+  /// Adds a tuning record for each op and device of which every candidate was measured, but for those that the device
+  /// refuses, if that leaves two; says on `log` what was decided, what was refused, and why others have no tuning record.
+  /// The last of two lines about the same candidate counts. Returns how many records there were.
+  llvm::Expected<size_t> decide(TuningRecords &records, llvm::raw_ostream &log) const;
 
 private:
   std::vector<Measurement> list;
@@ -58,4 +58,4 @@ private:
 
 } // namespace mlir::rnn
 
-#endif // RNN_TARGET_MEASUREMENTS_H
+#endif // RNN_TUNING_MEASUREMENTS_H

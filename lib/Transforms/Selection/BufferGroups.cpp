@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "rnn/Dialect/RNN/Transforms/Selection.h"
+#include "rnn/Transforms/Selection/Selection.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rnn/Target/Measurements.h"
+#include "rnn/Tuning/Measurements.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/LineIterator.h"
@@ -61,7 +61,7 @@ private:
 } // namespace
 
 llvm::Error LineReader::readCandidates(const llvm::json::Object &object, CompiledCandidate &what) const {
-  llvm::StringRef expected = "expected `runtime`, `fused`, `fused/step` or `fused/cluster`";
+  llvm::StringRef expected = "expected `runtime`, `fused`, `fused/per_step` or `fused/persistent`";
   auto symbolize = [&](const llvm::json::Value &value, Candidate &candidate) {
     std::optional<llvm::StringRef> name = value.getAsString();
     std::optional<Candidate> found = name ? symbolizeCandidate(*name) : std::nullopt;
@@ -156,16 +156,16 @@ llvm::Expected<Measurements> Measurements::read(llvm::StringRef path) {
   return parse((*buffer)->getBuffer(), path);
 }
 
-/// A decision from the last measurement of each candidate; none, said on `log`, where one is not known.
-static std::optional<Decision> decideOne(llvm::ArrayRef<const Measurement *> of, llvm::raw_ostream &log) {
+/// A record from the last measurement of each candidate; none, said on `log`, where one is not known.
+static std::optional<TuningRecord> decideOne(llvm::ArrayRef<const Measurement *> of, llvm::raw_ostream &log) {
   const CompiledCandidate &what = of.front()->what;
-  Decision decision;
-  decision.op = what.op;
-  decision.target = what.target;
-  decision.chip = what.chip;
-  decision.device = of.front()->device;
+  TuningRecord record;
+  record.op = what.op;
+  record.target = what.target;
+  record.chip = what.chip;
+  record.device = of.front()->device;
   bool complete = true;
-  log << decision.op << ":";
+  log << record.op << ":";
   for (Candidate candidate : what.all) {
     const Measurement *last = nullptr;
     for (const Measurement *one : of)
@@ -173,8 +173,8 @@ static std::optional<Decision> decideOne(llvm::ArrayRef<const Measurement *> of,
         last = one;
     log << " " << stringifyCandidate(candidate) << " ";
     if (last && last->microseconds) {
-      decision.times.push_back({candidate, *last->microseconds});
-      decision.function += (decision.function.empty() ? "" : ", ") + last->what.function;
+      record.times.push_back({candidate, *last->microseconds});
+      record.function += (record.function.empty() ? "" : ", ") + last->what.function;
       log << formatMicroseconds(*last->microseconds) << ",";
       continue;
     }
@@ -182,17 +182,17 @@ static std::optional<Decision> decideOne(llvm::ArrayRef<const Measurement *> of,
     log << (!last ? "not measured" : (refused ? "refused (" + last->refused : "failed (" + last->problem) + ")") << ",";
     complete &= refused;
   }
-  if (!complete || decision.times.size() < 2) {
-    log << " so no decision\n";
+  if (!complete || record.times.size() < 2) {
+    log << " so no tuning record\n";
     return std::nullopt;
   }
-  decision.choose();
-  decision.alone = true; // nothing else is listed
-  log << " so " << stringifyCandidate(decision.choice) << "\n";
-  return decision;
+  record.choose();
+  record.alone = true; // nothing else is listed
+  log << " so " << stringifyCandidate(record.choice) << "\n";
+  return record;
 }
 
-llvm::Expected<size_t> Measurements::decide(Decisions &decisions, llvm::raw_ostream &log) const {
+llvm::Expected<size_t> Measurements::decide(TuningRecords &records, llvm::raw_ostream &log) const {
   std::map<std::tuple<llvm::StringRef, llvm::StringRef, llvm::StringRef, llvm::StringRef>,
            llvm::SmallVector<const Measurement *>>
       groups;
@@ -211,8 +211,8 @@ llvm::Expected<size_t> Measurements::decide(Decisions &decisions, llvm::raw_ostr
   }
   size_t count = 0;
   for (const auto &[key, group] : groups)
-    if (std::optional<Decision> decision = decideOne(group, log)) {
-      decisions.add(std::move(*decision));
+    if (std::optional<TuningRecord> record = decideOne(group, log)) {
+      records.add(std::move(*record));
       ++count;
     }
   return count;

@@ -18,12 +18,12 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
-#include "rnn/Dialect/RNN/Transforms/Passes.h"
-#include "rnn/Dialect/RNN/Transforms/Selection.h"
+#include "rnn/Transforms/Selection/Passes.h"
+#include "rnn/Transforms/Selection/Selection.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNBLOCKTOCUDNNPASS
-#include "rnn/Dialect/RNN/Transforms/Passes.h.inc"
+#include "rnn/Transforms/Selection/Passes.h.inc"
 } // namespace mlir::rnn
 
 #define DEBUG_TYPE "rnn-block-to-cudnn"
@@ -361,7 +361,7 @@ SmallVector<std::string> findCudnnKeys(ArrayRef<LayerOpInterface> ops, bool tf32
     made.push_back(rewriteForward(rewriter, cast<BlockLSTMOp>(first)));
   }
   (void)runRegionDCE(rewriter, (*copy)->getRegions());
-  return llvm::map_to_vector(made, [&](LayerOpInterface op) { return getDecisionKey(op, tf32); });
+  return llvm::map_to_vector(made, [&](LayerOpInterface op) { return getTuningKey(op, tf32); });
 }
 
 } // namespace
@@ -386,7 +386,7 @@ struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
     context.chip = chip;
     context.device = device;
     context.tf32 = tf32;
-    if (failed(readDecisions(context, decisions, getContext())))
+    if (failed(readTuningRecords(context, tuningRecords, getContext())))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
     // Gradients first: without them the forwards have fewer results to give. A forward that cuDNN runs for a gradient is
@@ -417,7 +417,7 @@ private:
     SmallVector<WeighedOp> weighed;
     for (LayerOpInterface op : ops)
       weighed.push_back({op, restrictToFamily(op, getBlockCandidates(op, context), kernelFamily)});
-    if (!context.decisions.getAll().empty())
+    if (!context.records.getAll().empty())
       for (auto [op, key] : llvm::zip_equal(weighed, findCudnnKeys(ops, tf32)))
         op.planKey = key;
     JointChoice choice = chooseTogether(weighed, context, kernelFamily);

@@ -1,10 +1,10 @@
-//===- MeasurementsTest.cpp - decisions of what was measured elsewhere -------===//
+//===- MeasurementsTest.cpp - records of what was measured elsewhere -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "rnn/Target/Measurements.h"
+#include "rnn/Tuning/Measurements.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
@@ -17,7 +17,7 @@ static CompiledCandidate makeCandidate(std::string function, Candidate candidate
           "cuda",
           "sm_90a",
           candidate,
-          {Candidate::Plan, Candidate::Steps, Candidate::Cluster}};
+          {Candidate::Plan, Candidate::PerStep, Candidate::Persistent}};
 }
 
 /// As a program that measures does: the line of the compiler, and what it adds.
@@ -33,7 +33,7 @@ static std::string makeLine(Candidate candidate, llvm::StringRef outcome, llvm::
 
 namespace {
 struct Outcome {
-  Decisions decisions;
+  TuningRecords records;
   std::string log, error;
 };
 } // namespace
@@ -47,17 +47,17 @@ static Outcome decide(llvm::StringRef text) {
     return outcome;
   }
   llvm::raw_string_ostream log(outcome.log);
-  llvm::Expected<size_t> count = measurements->decide(outcome.decisions, log);
+  llvm::Expected<size_t> count = measurements->decide(outcome.records, log);
   if (!count)
     take(count.takeError());
   else
-    EXPECT_EQ(*count, outcome.decisions.getAll().size());
+    EXPECT_EQ(*count, outcome.records.getAll().size());
   return outcome;
 }
 
 static const std::string plan = makeLine(Candidate::Plan, "\"microseconds\":90"),
-                         steps = makeLine(Candidate::Steps, "\"microseconds\":70.5"),
-                         cluster = makeLine(Candidate::Cluster, "\"microseconds\":40");
+                         steps = makeLine(Candidate::PerStep, "\"microseconds\":70.5"),
+                         cluster = makeLine(Candidate::Persistent, "\"microseconds\":40");
 
 TEST(Measurements, ALineBeginsWithItsFunction) {
   // Programs without a JSON library look for it there.
@@ -67,60 +67,60 @@ TEST(Measurements, ALineBeginsWithItsFunction) {
 TEST(Measurements, TheFastestIsTaken) {
   Outcome outcome = decide(cluster + plan + steps);
   EXPECT_EQ(outcome.error, "");
-  EXPECT_EQ(outcome.log, "op T=4: runtime 90.0 us, fused/step 70.5 us, fused/cluster 40.0 us, so fused/cluster\n");
-  const Decision *found = outcome.decisions.find({"op T=4", "cuda", "sm_90a", "GPU"});
+  EXPECT_EQ(outcome.log, "op T=4: runtime 90.0 us, fused/per_step 70.5 us, fused/persistent 40.0 us, so fused/persistent\n");
+  const TuningRecord *found = outcome.records.find({"op T=4", "cuda", "sm_90a", "GPU"});
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->choice, Candidate::Cluster);
-  EXPECT_EQ(found->function, "f_runtime, f_fused/step, f_fused/cluster");
+  EXPECT_EQ(found->choice, Candidate::Persistent);
+  EXPECT_EQ(found->function, "f_runtime, f_fused/per_step, f_fused/persistent");
   ASSERT_EQ(found->times.size(), 3u);
   EXPECT_EQ(found->times[1].second, 70.5);
   // What is written is what is read.
-  llvm::Expected<Decisions> read = Decisions::parse(outcome.decisions.print(), "file");
+  llvm::Expected<TuningRecords> read = TuningRecords::parse(outcome.records.print(), "file");
   ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
-  EXPECT_EQ(read->print(), outcome.decisions.print());
+  EXPECT_EQ(read->print(), outcome.records.print());
 }
 
 TEST(Measurements, AnotherTimeIsAnotherChoice) {
-  auto choose = [](llvm::StringRef text) { return decide(text).decisions.getAll().front().choice; };
-  EXPECT_EQ(choose(plan + steps + makeLine(Candidate::Cluster, "\"microseconds\":400")), Candidate::Steps);
+  auto choose = [](llvm::StringRef text) { return decide(text).records.getAll().front().choice; };
+  EXPECT_EQ(choose(plan + steps + makeLine(Candidate::Persistent, "\"microseconds\":400")), Candidate::PerStep);
   EXPECT_EQ(choose(makeLine(Candidate::Plan, "\"microseconds\":9") + steps + cluster), Candidate::Plan);
   // The later of two.
-  EXPECT_EQ(choose(plan + steps + cluster + makeLine(Candidate::Cluster, "\"microseconds\":400")), Candidate::Steps);
-  EXPECT_EQ(choose(makeLine(Candidate::Cluster, "\"problem\":\"lost\"") + plan + steps + cluster), Candidate::Cluster);
+  EXPECT_EQ(choose(plan + steps + cluster + makeLine(Candidate::Persistent, "\"microseconds\":400")), Candidate::PerStep);
+  EXPECT_EQ(choose(makeLine(Candidate::Persistent, "\"problem\":\"lost\"") + plan + steps + cluster), Candidate::Persistent);
 }
 
 TEST(Measurements, WhatTheDeviceRefusesIsNoCandidate) {
-  Outcome outcome = decide(plan + steps + makeLine(Candidate::Cluster, "\"refused\":\"no cluster fits\""));
+  Outcome outcome = decide(plan + steps + makeLine(Candidate::Persistent, "\"refused\":\"no cluster fits\""));
   EXPECT_EQ(outcome.log,
-            "op T=4: runtime 90.0 us, fused/step 70.5 us, fused/cluster refused (no cluster fits), so fused/step\n");
-  ASSERT_EQ(outcome.decisions.getAll().size(), 1u);
-  EXPECT_EQ(outcome.decisions.getAll().front().times.size(), 2u);
+            "op T=4: runtime 90.0 us, fused/per_step 70.5 us, fused/persistent refused (no cluster fits), so fused/per_step\n");
+  ASSERT_EQ(outcome.records.getAll().size(), 1u);
+  EXPECT_EQ(outcome.records.getAll().front().times.size(), 2u);
 }
 
 TEST(Measurements, WhatIsNotKnownIsNoDecision) {
   Outcome outcome = decide(makeLine(Candidate::Plan, "\"problem\":\"cuDNN is missing\"") + steps + cluster);
   EXPECT_EQ(outcome.log,
-            "op T=4: runtime failed (cuDNN is missing), fused/step 70.5 us, fused/cluster 40.0 us, so no decision\n");
-  EXPECT_TRUE(outcome.decisions.getAll().empty());
+            "op T=4: runtime failed (cuDNN is missing), fused/per_step 70.5 us, fused/persistent 40.0 us, so no tuning record\n");
+  EXPECT_TRUE(outcome.records.getAll().empty());
   outcome = decide(steps + cluster);
-  EXPECT_EQ(outcome.log, "op T=4: runtime not measured, fused/step 70.5 us, fused/cluster 40.0 us, so no decision\n");
-  EXPECT_TRUE(outcome.decisions.getAll().empty());
+  EXPECT_EQ(outcome.log, "op T=4: runtime not measured, fused/per_step 70.5 us, fused/persistent 40.0 us, so no tuning record\n");
+  EXPECT_TRUE(outcome.records.getAll().empty());
   // One that is left is no choice.
-  outcome = decide(plan + makeLine(Candidate::Steps, "\"refused\":\"a\"") +
-                   makeLine(Candidate::Cluster, "\"refused\":\"b\""));
-  EXPECT_TRUE(outcome.decisions.getAll().empty());
+  outcome = decide(plan + makeLine(Candidate::PerStep, "\"refused\":\"a\"") +
+                   makeLine(Candidate::Persistent, "\"refused\":\"b\""));
+  EXPECT_TRUE(outcome.records.getAll().empty());
 }
 
 TEST(Measurements, DevicesAreApart) {
   EXPECT_TRUE(
-      decide(plan + steps + makeLine(Candidate::Cluster, "\"microseconds\":40", "another")).decisions.getAll().empty());
+      decide(plan + steps + makeLine(Candidate::Persistent, "\"microseconds\":40", "another")).records.getAll().empty());
   std::string all = plan + steps + cluster;
-  for (auto [candidate, time] : {std::pair{Candidate::Plan, "9"}, {Candidate::Steps, "70"}, {Candidate::Cluster, "40"}})
+  for (auto [candidate, time] : {std::pair{Candidate::Plan, "9"}, {Candidate::PerStep, "70"}, {Candidate::Persistent, "40"}})
     all += makeLine(candidate, std::string("\"microseconds\":") + time, "another");
   Outcome outcome = decide(all);
-  ASSERT_EQ(outcome.decisions.getAll().size(), 2u);
-  EXPECT_EQ(outcome.decisions.find({"op T=4", "cuda", "sm_90a", "GPU"})->choice, Candidate::Cluster);
-  EXPECT_EQ(outcome.decisions.find({"op T=4", "cuda", "sm_90a", "another"})->choice, Candidate::Plan);
+  ASSERT_EQ(outcome.records.getAll().size(), 2u);
+  EXPECT_EQ(outcome.records.find({"op T=4", "cuda", "sm_90a", "GPU"})->choice, Candidate::Persistent);
+  EXPECT_EQ(outcome.records.find({"op T=4", "cuda", "sm_90a", "another"})->choice, Candidate::Plan);
 }
 
 TEST(Measurements, WhatIsWrongIsSaidWithItsLine) {
@@ -131,9 +131,9 @@ TEST(Measurements, WhatIsWrongIsSaidWithItsLine) {
   };
   EXPECT_EQ(decide("").error, "file: holds no measurements; a program that measures writes a line for each");
   EXPECT_EQ(decide("\n\n").error, "file: holds no measurements; a program that measures writes a line for each");
-  EXPECT_EQ(decide("{\"version\": 1, \"decisions\": [\n]}\n").error,
-            "file:1: expected a measurement, which is a JSON object on one line, but got `{\"version\": 1, "
-            "\"decisions\": [`");
+  EXPECT_EQ(decide("{\"version\": 2, \"records\": [\n]}\n").error,
+            "file:1: expected a measurement, which is a JSON object on one line, but got `{\"version\": 2, "
+            "\"records\": [`");
   EXPECT_EQ(decide("7").error, "file:1: expected a measurement, which is a JSON object on one line, but got `7`");
   EXPECT_EQ(decide(plan + steps.substr(0, 60)).error,
             "file:2: expected a measurement, which is a JSON object on one line, but got `" + steps.substr(0, 40) +
@@ -147,12 +147,12 @@ TEST(Measurements, WhatIsWrongIsSaidWithItsLine) {
       "file:2: expected `version` to be 1; make the library and its candidates again by rnn-compile --emit-candidates, "
       "and measure it");
   EXPECT_EQ(with(steps, "\"op\":", "\"no\":"), "file:2: a measurement needs `op`, a string");
-  EXPECT_EQ(with(steps, "\"fused/step\"", "\"magic\""),
+  EXPECT_EQ(with(steps, "\"fused/per_step\"", "\"magic\""),
             "file:2: `candidate` must be one that there is; expected `runtime`, "
-            "`fused`, `fused/step` or `fused/cluster`");
+            "`fused`, `fused/per_step` or `fused/persistent`");
   EXPECT_EQ(with(steps, "[\"runtime\"", "[\"magic\""), "file:2: `candidates` must be those that there are; expected "
-                                                       "`runtime`, `fused`, `fused/step` or `fused/cluster`");
-  EXPECT_EQ(with(steps, "\"fused/step\"", "\"fused\""), "file:2: `candidate` must be one of `candidates`");
+                                                       "`runtime`, `fused`, `fused/per_step` or `fused/persistent`");
+  EXPECT_EQ(with(steps, "\"fused/per_step\"", "\"fused\""), "file:2: `candidate` must be one of `candidates`");
   EXPECT_EQ(with(steps, "70.5", "0"), "file:2: `microseconds` must be a number above 0");
   EXPECT_EQ(with(steps, "70.5", "\"fast\""), "file:2: `microseconds` must be a number above 0");
   EXPECT_EQ(with(steps, "\"microseconds\":70.5", "\"times\":1"),
@@ -161,10 +161,10 @@ TEST(Measurements, WhatIsWrongIsSaidWithItsLine) {
             "file:2: a measurement needs one of `microseconds`, `refused` and `problem`");
   EXPECT_EQ(with(steps, "\"microseconds\":70.5", "\"problem\":\"\""), "file:2: `refused` and `problem` must say why");
   EXPECT_EQ(
-      with(steps, "\"runtime\",\"fused/step\"", "\"fused/step\""),
-      "`f_fused/step` and `f_runtime` run the same op, but were compiled with other candidates for it; measure both "
+      with(steps, "\"runtime\",\"fused/per_step\"", "\"fused/per_step\""),
+      "`f_fused/per_step` and `f_runtime` run the same op, but were compiled with other candidates for it; measure both "
       "again with libraries of one compiler");
   EXPECT_EQ(
       with(steps, "\"target\":\"cuda\"", "\"target\":\"simt\""),
-      "`f_fused/step` was measured on target `simt`, whose times say nothing about a GPU; measure on `host` or `cuda`");
+      "`f_fused/per_step` was measured on target `simt`, whose times say nothing about a GPU; measure on `host` or `cuda`");
 }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rnn/Dialect/RNN/Transforms/Selection.h"
+#include "rnn/Transforms/Selection/Selection.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "rnn/Codegen/GPU/PersistentShape.h"
 
@@ -96,7 +96,7 @@ std::string rnn::describeProblem(LayerOpInterface op) {
   return text;
 }
 
-std::string rnn::getDecisionKey(LayerOpInterface op, bool tf32) {
+std::string rnn::getTuningKey(LayerOpInterface op, bool tf32) {
   if (!isLayer(op))
     return "";
   std::string key;
@@ -166,9 +166,9 @@ SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const Selecti
     add(Candidate::Loops);
     return candidates;
   }
-  add(Candidate::Steps);
+  add(Candidate::PerStep);
   if (std::optional<int64_t> blocks = findCluster(op, context))
-    add(Candidate::Cluster, *blocks);
+    add(Candidate::Persistent, *blocks);
   return candidates;
 }
 
@@ -182,13 +182,13 @@ SmallVector<CandidateCost> rnn::getBlockCandidates(LayerOpInterface op, const Se
   return candidates;
 }
 
-LogicalResult rnn::readDecisions(SelectionContext &context, StringRef path, MLIRContext &diagnostics) {
+LogicalResult rnn::readTuningRecords(SelectionContext &context, StringRef path, MLIRContext &diagnostics) {
   if (path.empty())
     return success();
-  llvm::Expected<Decisions> read = Decisions::read(path);
+  llvm::Expected<TuningRecords> read = TuningRecords::read(path);
   if (!read)
     return emitError(UnknownLoc::get(&diagnostics), llvm::toString(read.takeError()));
-  context.decisions = std::move(*read);
+  context.records = std::move(*read);
   return success();
 }
 
@@ -196,7 +196,7 @@ LogicalResult rnn::readDecisions(SelectionContext &context, StringRef path, MLIR
 template <typename List, typename GetCandidate>
 static void keepFamily(List &list, StringRef family, GetCandidate get) {
   auto isOf = [&](const auto &entry) {
-    return family == (get(entry) == Candidate::Steps ? "step" : get(entry) == Candidate::Cluster ? "cluster" : "");
+    return family == (get(entry) == Candidate::PerStep ? "step" : get(entry) == Candidate::Persistent ? "cluster" : "");
   };
   if (!family.empty() && llvm::any_of(list, isOf))
     llvm::erase_if(list, [&](const auto &entry) { return isFused(get(entry)) && !isOf(entry); });
@@ -213,32 +213,32 @@ SmallVector<CandidateCost> rnn::restrictToFamily(LayerOpInterface op, SmallVecto
   return candidates;
 }
 
-/// The decision of the file, whatever candidates it names.
-static const Decision *lookUp(StringRef key, StringRef device, const SelectionContext &context) {
-  return key.empty() ? nullptr : context.decisions.find({key, context.info.getName(), context.chip, device});
+/// The record of the file, whatever candidates it names.
+static const TuningRecord *lookUp(StringRef key, StringRef device, const SelectionContext &context) {
+  return key.empty() ? nullptr : context.records.find({key, context.info.getName(), context.chip, device});
 }
-static const Decision *lookUp(LayerOpInterface op, const SelectionContext &context) {
-  return lookUp(getDecisionKey(op, context.tf32), context.device, context);
+static const TuningRecord *lookUp(LayerOpInterface op, const SelectionContext &context) {
+  return lookUp(getTuningKey(op, context.tf32), context.device, context);
 }
 
 /// Its choice among the times that are left of it, if there are any.
-static bool chooseAmongLeft(Decision &decision) {
-  if (llvm::none_of(decision.times, [&](const auto &time) { return time.first == decision.choice; }) &&
-      !decision.times.empty())
-    decision.choose();
-  return !decision.times.empty();
+static bool chooseAmongLeft(TuningRecord &record) {
+  if (llvm::none_of(record.times, [&](const auto &time) { return time.first == record.choice; }) &&
+      !record.times.empty())
+    record.choose();
+  return !record.times.empty();
 }
 
-std::optional<Decision> rnn::findDecision(LayerOpInterface op, const SelectionContext &context,
+std::optional<TuningRecord> rnn::findTuningRecord(LayerOpInterface op, const SelectionContext &context,
                                           ArrayRef<CandidateCost> candidates) {
-  const Decision *found = lookUp(op, context);
+  const TuningRecord *found = lookUp(op, context);
   if (!found)
     return std::nullopt;
-  Decision decision = *found;
-  llvm::erase_if(decision.times, [&](const auto &time) {
+  TuningRecord record = *found;
+  llvm::erase_if(record.times, [&](const auto &time) {
     return llvm::none_of(candidates, [&](const CandidateCost &cost) { return cost.candidate == time.first; });
   });
-  return chooseAmongLeft(decision) ? std::optional(decision) : std::nullopt;
+  return chooseAmongLeft(record) ? std::optional(record) : std::nullopt;
 }
 
 /// The fastest time of those that are of plans, or of those that are not.
@@ -255,7 +255,7 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
   std::string missing;
   bool anyMeasured = false, allFused = true, allPlans = true;
   for (const auto &[op, candidates, planKey] : ops) {
-    if (getDecisionKey(op, context.tf32).empty())
+    if (getTuningKey(op, context.tf32).empty())
       continue;
     SmallVector<std::pair<Candidate, double>> costs;
     for (const CandidateCost &cost : candidates)
@@ -266,23 +266,23 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
       if (missing.empty())
         missing = ("'" + op->getName().getStringRef() + "' was " + what).str();
     };
-    const Decision *found = lookUp(op, context);
+    const TuningRecord *found = lookUp(op, context);
     if (!found) {
       isMissing("not measured");
       continue;
     }
     anyMeasured = true;
     // Not those of `candidates` alone: ops that were measured together have the times of kernels that one of them has.
-    Decision decision = *found;
-    keepFamily(decision.times, getWantedFamily(op, family), [](const auto &time) { return time.first; });
-    std::optional<double> plan = findBest(decision.times, /*fused=*/false);
-    std::optional<double> fused = findBest(decision.times, /*fused=*/true);
-    std::string function = decision.function;
-    if (const Decision *other = plan || !decision.alone ? nullptr : lookUp(planKey, decision.device, context);
+    TuningRecord record = *found;
+    keepFamily(record.times, getWantedFamily(op, family), [](const auto &time) { return time.first; });
+    std::optional<double> plan = findBest(record.times, /*fused=*/false);
+    std::optional<double> fused = findBest(record.times, /*fused=*/true);
+    std::string function = record.function;
+    if (const TuningRecord *other = plan || !record.alone ? nullptr : lookUp(planKey, record.device, context);
         other && other->alone) {
       if (plan = findBest(other->times, /*fused=*/false); plan) {
-        decision.times.push_back({Candidate::Plan, *plan});
-        decision.choose();
+        record.times.push_back({Candidate::Plan, *plan});
+        record.choose();
         function += "` and, as a plan, `" + other->function;
       }
     }
@@ -290,12 +290,12 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
       isMissing(plan ? "measured as a plan alone" : "not measured as a plan");
       continue;
     }
-    chooseAmongLeft(decision);
+    chooseAmongLeft(record);
     measured.plan += *plan;
     measured.fused += *fused;
-    (isFused(decision.choice) ? allPlans : allFused) = false;
+    (isFused(record.choice) ? allPlans : allFused) = false;
     if (measured.basis.empty())
-      measured.basis = "measured in calls of `" + function + "` on " + decision.device;
+      measured.basis = "measured in calls of `" + function + "` on " + record.device;
   }
   if (missing.empty() && anyMeasured) {
     measured.isMeasured = true;
@@ -311,7 +311,7 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
 void rnn::applyCandidate(LayerOpInterface op, Candidate candidate) {
   op.setLoweringAttr(
       LoweringAttr::get(op->getContext(), candidate == Candidate::Plan ? Lowering::Runtime : Lowering::Fused));
-  if (candidate == Candidate::Steps || candidate == Candidate::Cluster)
+  if (candidate == Candidate::PerStep || candidate == Candidate::Persistent)
     op->setDiscardableAttr(kKernelFamilyAttr, StringAttr::get(op->getContext(),
-                                                              candidate == Candidate::Steps ? "step" : "cluster"));
+                                                              candidate == Candidate::PerStep ? "step" : "cluster"));
 }

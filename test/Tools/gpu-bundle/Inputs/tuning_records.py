@@ -1,11 +1,11 @@
-# decisions.py - what a test asks of measurements, and of the decisions made of them, in other words than the compiler's.
-#   decisions.py table TABLE FILE        FILE has the times that rnn-bundle-compare printed
-#   decisions.py clear IN OUT            times that nobody could mistake: of each op one candidate is three times as fast, and
+# tuning_records.py - what a test asks of measurements, and of the tuning records made of them, in other words than the compiler's.
+#   tuning_records.py table TABLE FILE        FILE has the times that rnn-bundle-compare printed
+#   tuning_records.py clear IN OUT            times that nobody could mistake: of each op one candidate is three times as fast, and
 #                                        slow enough for differences to count; which one goes by turns
-#   decisions.py swap IN OUT             each op's slowest gets the fastest's time, and the other way round
-#   decisions.py pretend LIST OUT CANDIDATE=TIME...    a measurement for each function of a list of the compiler
-#   decisions.py program IN.mlir OUT     the functions as a user writes them: nothing said about lowerings
-#   decisions.py check FILE DECISIONS IR each function of IR runs its op as the fastest line of FILE about it says
+#   tuning_records.py swap IN OUT             each op's slowest gets the fastest's time, and the other way round
+#   tuning_records.py pretend LIST OUT CANDIDATE=TIME...    a measurement for each function of a list of the compiler
+#   tuning_records.py program IN.mlir OUT     the functions as a user writes them: nothing said about lowerings
+#   tuning_records.py check FILE RECORDS IR each function of IR runs its op as the fastest line of FILE about it says
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import re
@@ -77,11 +77,11 @@ def program(source, target):
         file.write(text)
 
 
-def check(source, decisions, ir):
+def check(source, records, ir):
     lines = {line["function"]: line for line in read(source)}
     groups = by_op(lines.values())
-    with open(decisions) as file:
-        made = {decision["op"]: decision for decision in json.load(file)["decisions"]}
+    with open(records) as file:
+        made = {record["op"]: record for record in json.load(file)["records"]}
     assert made.keys() == groups.keys(), (made.keys(), groups.keys())
     for op, group in groups.items():
         times = {line["candidate"]: line["microseconds"] for line in group}

@@ -1,10 +1,10 @@
-//===- Decisions.cpp - a file of measured choices ----------------------------===//
+//===- TuningRecords.cpp - a file of measured choices ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "rnn/Target/Decisions.h"
+#include "rnn/Tuning/TuningRecords.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -15,7 +15,7 @@
 
 using namespace mlir::rnn;
 
-void Decision::choose() {
+void TuningRecord::choose() {
   std::pair<Candidate, double> best = times.front();
   for (auto [candidate, time] : times)
     if (best.first == Candidate::Plan        ? isWorthMoreThanPlan(time, best.second)
@@ -27,26 +27,26 @@ void Decision::choose() {
 
 namespace {
 /// Reads one file. Text that is not JSON is reported by LLVM's parser; for the rest, JSON values do not know where they
-/// stood, so the text is looked through again for the line of a decision.
+/// stood, so the text is looked through again for the line of a tuning record.
 class Reader {
 public:
   Reader(llvm::StringRef text, llvm::StringRef path) : text(text), path(path) {}
 
-  llvm::Expected<llvm::SmallVector<Decision>> read();
+  llvm::Expected<llvm::SmallVector<TuningRecord>> read();
 
 private:
   llvm::Error fail(unsigned line, const llvm::Twine &message) const {
     return llvm::createStringError((path + ":" + llvm::Twine(line) + ": " + message).str());
   }
-  unsigned lineOfDecision(size_t index) const;
-  llvm::Expected<Decision> readDecision(const llvm::json::Value &value, unsigned line) const;
+  unsigned getRecordLine(size_t index) const;
+  llvm::Expected<TuningRecord> readRecord(const llvm::json::Value &value, unsigned line) const;
 
   llvm::StringRef text, path;
 };
 } // namespace
 
-/// The text is valid JSON: a decision is the `index`-th object that opens at depth 2, inside of the array.
-unsigned Reader::lineOfDecision(size_t index) const {
+/// The text is valid JSON: a tuning record is the `index`-th object that opens at depth 2, inside of the array.
+unsigned Reader::getRecordLine(size_t index) const {
   unsigned line = 1, depth = 0;
   size_t next = 0;
   bool inString = false;
@@ -71,46 +71,46 @@ unsigned Reader::lineOfDecision(size_t index) const {
   return line;
 }
 
-llvm::Expected<Decision> Reader::readDecision(const llvm::json::Value &value, unsigned line) const {
+llvm::Expected<TuningRecord> Reader::readRecord(const llvm::json::Value &value, unsigned line) const {
   const llvm::json::Object *object = value.getAsObject();
   if (!object)
-    return fail(line, "a decision must be an object");
-  Decision decision;
-  for (auto [name, place] : {std::pair{"op", &decision.op}, {"target", &decision.target}, {"chip", &decision.chip},
-                             {"device", &decision.device}, {"function", &decision.function}}) {
+    return fail(line, "a tuning record must be an object");
+  TuningRecord record;
+  for (auto [name, place] : {std::pair{"op", &record.op}, {"target", &record.target}, {"chip", &record.chip},
+                             {"device", &record.device}, {"function", &record.function}}) {
     std::optional<llvm::StringRef> found = object->getString(name);
     if (!found)
-      return fail(line, llvm::Twine("a decision needs `") + name + "`, a string");
+      return fail(line, llvm::Twine("a tuning record needs `") + name + "`, a string");
     *place = found->str();
   }
   const llvm::json::Object *times = object->getObject("microseconds");
   if (!times || times->empty())
-    return fail(line, "a decision needs `microseconds`, an object with a number for each candidate");
+    return fail(line, "a tuning record needs `microseconds`, an object with a number for each candidate");
   for (const auto &[name, time] : *times) {
     std::optional<Candidate> candidate = symbolizeCandidate(name.str());
     std::optional<double> number = time.getAsNumber();
     if (!candidate)
       return fail(line, "unknown candidate `" + llvm::Twine(name.str()) +
-                            "`; expected `runtime`, `fused`, `fused/step` or `fused/cluster`");
+                            "`; expected `runtime`, `fused`, `fused/per_step` or `fused/persistent`");
     if (!number || !std::isfinite(*number) || *number < 0)
       return fail(line, "`" + llvm::Twine(name.str()) + "` of `microseconds` must be a number that is not negative");
-    decision.times.push_back({*candidate, *number});
+    record.times.push_back({*candidate, *number});
   }
-  llvm::sort(decision.times);
+  llvm::sort(record.times);
   std::optional<llvm::StringRef> choice = object->getString("choice");
   std::optional<Candidate> chosen = choice ? symbolizeCandidate(*choice) : std::nullopt;
-  if (!chosen || llvm::none_of(decision.times, [&](const auto &time) { return time.first == *chosen; }))
+  if (!chosen || llvm::none_of(record.times, [&](const auto &time) { return time.first == *chosen; }))
     return fail(line, "`choice` must be one of the candidates in `microseconds`");
-  decision.choice = *chosen;
+  record.choice = *chosen;
   if (const llvm::json::Value *alone = object->get("alone")) {
     if (!alone->getAsBoolean())
       return fail(line, "`alone` must be true or false");
-    decision.alone = *alone->getAsBoolean();
+    record.alone = *alone->getAsBoolean();
   }
-  return decision;
+  return record;
 }
 
-llvm::Expected<llvm::SmallVector<Decision>> Reader::read() {
+llvm::Expected<llvm::SmallVector<TuningRecord>> Reader::read() {
   llvm::Expected<llvm::json::Value> root = llvm::json::parse(text);
   if (!root) {
     // "[line:column, byte=offset]: reason"
@@ -123,85 +123,85 @@ llvm::Expected<llvm::SmallVector<Decision>> Reader::read() {
   }
   const llvm::json::Object *object = root->getAsObject();
   if (!object)
-    return fail(1, "expected an object with `version` and `decisions`");
+    return fail(1, "expected an object with `version` and `records`");
   std::optional<int64_t> found = object->getInteger("version");
-  if (!found || *found != Decisions::version)
-    return fail(1, "expected `version` to be " + llvm::Twine(Decisions::version) + ", but got " +
+  if (!found || *found != TuningRecords::version)
+    return fail(1, "expected `version` to be " + llvm::Twine(TuningRecords::version) + ", but got " +
                        (found ? llvm::Twine(*found).str() : "none") + "; write the file again by rnn-run --autotune");
-  const llvm::json::Array *array = object->getArray("decisions");
+  const llvm::json::Array *array = object->getArray("records");
   if (!array)
-    return fail(1, "expected `decisions`, an array");
-  // Lines are counted by what opens in front of a decision, which is other decisions alone.
+    return fail(1, "expected `records`, an array");
+  // Lines are counted by what opens in front of a tuning record, which is other records alone.
   for (const auto &[name, value] : *object)
-    if (name != "version" && name != "decisions")
-      return fail(1, "unknown field `" + llvm::Twine(name.str()) + "`; expected `version` and `decisions`");
-  llvm::SmallVector<Decision> decisions;
+    if (name != "version" && name != "records")
+      return fail(1, "unknown field `" + llvm::Twine(name.str()) + "`; expected `version` and `records`");
+  llvm::SmallVector<TuningRecord> records;
   for (auto [index, value] : llvm::enumerate(*array)) {
-    llvm::Expected<Decision> decision = readDecision(value, lineOfDecision(index));
-    if (!decision)
-      return decision.takeError();
-    decisions.push_back(std::move(*decision));
+    llvm::Expected<TuningRecord> record = readRecord(value, getRecordLine(index));
+    if (!record)
+      return record.takeError();
+    records.push_back(std::move(*record));
   }
-  return decisions;
+  return records;
 }
 
-llvm::Expected<Decisions> Decisions::parse(llvm::StringRef text, llvm::StringRef path) {
-  llvm::Expected<llvm::SmallVector<Decision>> list = Reader(text, path).read();
+llvm::Expected<TuningRecords> TuningRecords::parse(llvm::StringRef text, llvm::StringRef path) {
+  llvm::Expected<llvm::SmallVector<TuningRecord>> list = Reader(text, path).read();
   if (!list)
     return list.takeError();
-  Decisions result;
-  result.decisions = std::move(*list);
+  TuningRecords result;
+  result.records = std::move(*list);
   return result;
 }
 
-llvm::Expected<Decisions> Decisions::read(llvm::StringRef path) {
+llvm::Expected<TuningRecords> TuningRecords::read(llvm::StringRef path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return llvm::createStringError(("cannot read decisions from `" + path + "`: " + buffer.getError().message()).str());
+    return llvm::createStringError(("cannot read tuning records from `" + path + "`: " + buffer.getError().message()).str());
   return parse((*buffer)->getBuffer(), path);
 }
 
-const Decision *Decisions::find(const DecisionQuery &query) const {
-  for (const Decision &decision : decisions)
-    if (decision.op == query.op && decision.target == query.target && decision.chip == query.chip &&
-        (query.device.empty() || decision.device == query.device))
-      return &decision;
+const TuningRecord *TuningRecords::find(const TuningQuery &query) const {
+  for (const TuningRecord &record : records)
+    if (record.op == query.op && record.target == query.target && record.chip == query.chip &&
+        (query.device.empty() || record.device == query.device))
+      return &record;
   return nullptr;
 }
 
-static auto getKey(const Decision &decision) {
-  return std::tie(decision.target, decision.chip, decision.device, decision.op);
+static auto getKey(const TuningRecord &record) {
+  return std::tie(record.target, record.chip, record.device, record.op);
 }
 
-void Decisions::add(Decision decision) {
-  llvm::erase_if(decisions, [&](const Decision &old) { return getKey(old) == getKey(decision); });
-  decisions.push_back(std::move(decision));
+void TuningRecords::add(TuningRecord record) {
+  llvm::erase_if(records, [&](const TuningRecord &old) { return getKey(old) == getKey(record); });
+  records.push_back(std::move(record));
 }
 
-std::string Decisions::print() const {
-  llvm::SmallVector<Decision> sorted = decisions;
-  llvm::sort(sorted, [](const Decision &a, const Decision &b) { return getKey(a) < getKey(b); });
+std::string TuningRecords::print() const {
+  llvm::SmallVector<TuningRecord> sorted = records;
+  llvm::sort(sorted, [](const TuningRecord &a, const TuningRecord &b) { return getKey(a) < getKey(b); });
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "{\"version\": " << version << ", \"decisions\": [";
-  for (const Decision &decision : sorted) {
-    os << (&decision == sorted.begin() ? "\n" : ",\n");
+  os << "{\"version\": " << version << ", \"records\": [";
+  for (const TuningRecord &record : sorted) {
+    os << (&record == sorted.begin() ? "\n" : ",\n");
     llvm::json::OStream json(os);
     json.object([&] {
-      json.attribute("op", decision.op);
-      json.attribute("target", decision.target);
-      json.attribute("chip", decision.chip);
-      json.attribute("device", decision.device);
-      json.attribute("function", decision.function);
+      json.attribute("op", record.op);
+      json.attribute("target", record.target);
+      json.attribute("chip", record.chip);
+      json.attribute("device", record.device);
+      json.attribute("function", record.function);
       json.attributeObject("microseconds", [&] {
-        for (auto [candidate, time] : decision.times) {
+        for (auto [candidate, time] : record.times) {
           json.attributeBegin(stringifyCandidate(candidate));
           json.rawValue(llvm::formatv("{0:f1}", time).str());
           json.attributeEnd();
         }
       });
-      json.attribute("choice", stringifyCandidate(decision.choice));
-      if (decision.alone)
+      json.attribute("choice", stringifyCandidate(record.choice));
+      if (record.alone)
         json.attribute("alone", true);
     });
   }

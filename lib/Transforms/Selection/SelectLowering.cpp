@@ -1,6 +1,6 @@
 //===- SelectLowering.cpp - runtime call or fused kernel, per op -------------===//
 //
-// What is written on an op is kept; the pipeline's wish comes next, then a measured decision, then the cost model.
+// What is written on an op is kept; the pipeline's wish comes next, then a measured tuning record, then the cost model.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,13 +9,13 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
-#include "rnn/Dialect/RNN/Transforms/Passes.h"
-#include "rnn/Dialect/RNN/Transforms/Selection.h"
 #include "rnn/Target/TargetInfo.h"
+#include "rnn/Transforms/Selection/Passes.h"
+#include "rnn/Transforms/Selection/Selection.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNSELECTLOWERINGPASS
-#include "rnn/Dialect/RNN/Transforms/Passes.h.inc"
+#include "rnn/Transforms/Selection/Passes.h.inc"
 } // namespace mlir::rnn
 
 #define DEBUG_TYPE "rnn-select-lowering"
@@ -51,7 +51,7 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
     context.chip = chip;
     context.device = device;
     context.tf32 = tf32;
-    if (failed(readDecisions(context, decisions, getContext())))
+    if (failed(readTuningRecords(context, tuningRecords, getContext())))
       return signalPassFailure();
     if (failed(checkExplicit(*info, preferred)))
       return signalPassFailure();
@@ -147,12 +147,12 @@ private:
       return {candidates.front().candidate, isFused(candidates.front().candidate)
                                                 ? "the target has no plans for this op"
                                                 : "the only candidate"};
-    if (std::optional<Decision> decision = findDecision(op, context, candidates)) {
+    if (std::optional<TuningRecord> record = findTuningRecord(op, context, candidates)) {
       SmallVector<CandidateCost> measured;
-      for (auto [candidate, time] : decision->times)
+      for (auto [candidate, time] : record->times)
         measured.push_back({candidate, time});
-      return {decision->choice, "measured in calls of `" + decision->function + "` on " + decision->device + ": " +
-                                    describeCosts(measured, decision->choice)};
+      return {record->choice, "measured in calls of `" + record->function + "` on " + record->device + ": " +
+                                    describeCosts(measured, record->choice)};
     }
     std::string assumed;
     if (!getLayerProblem(op, context.tf32, assumed))
@@ -226,7 +226,7 @@ private:
 
   /// Steps or clusters, for ops that have both and are not told.
   void selectFamily(LayerOpInterface op, const SelectionContext &context) {
-    if (getKernelFamily(op) || getDecisionKey(op, context.tf32).empty())
+    if (getKernelFamily(op) || getTuningKey(op, context.tf32).empty())
       return;
     SmallVector<CandidateCost> candidates = getCandidates(op, context);
     llvm::erase_if(candidates, [](const CandidateCost &c) { return !isFused(c.candidate); });
