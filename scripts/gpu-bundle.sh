@@ -32,8 +32,8 @@ compile() { commands+=("$(printf '%q ' "$RNN_BUILD_DIR/bin/rnn-compile" "$@")");
 fused() { compile "$@" --lowering=fused -O2; }
 # With every product by our kernels, or by cuBLASLt wherever it is there. Kernels of steps, also where the cost model likes
 # clusters better: these have modules of their own.
-kernels() { fused "$@" --kernel-family=step --large-products=kernel; }
-library() { fused "$@" --kernel-family=step --large-products=library; }
+kernels() { fused "$@" --kernel-family=step --large-gemms=kernel; }
+library() { fused "$@" --kernel-family=step --large-gemms=library; }
 
 # Fused kernels of the cudnn ops: every variant in f16 and f32, and those that hold every feature between them in bf16 and
 # f64, which take as long to compile. Two types for the host, where run.sh is tried.
@@ -95,7 +95,7 @@ for dtype in f16 f32; do
   cases --emulated --dtype $dtype -o emulated_$dtype.mlir
   kernels emulated_$dtype.mlir --target=cuda --chip="$chip" -o emulated_cuda_$dtype.so
   fused emulated_$dtype.mlir --target=host -o emulated_host_$dtype.so
-  compile emulated_$dtype.mlir --target=simt --lowering=fused --large-products=kernel -O0 -o emulated_simt_$dtype.so
+  compile emulated_$dtype.mlir --target=simt --lowering=fused --large-gemms=kernel -O0 -o emulated_simt_$dtype.so
 done
 # Plans: every test in every element type for the device, and in f64 for the host as the reference. bf16 also runs on the host,
 # so that run.sh can be tested without a GPU.

@@ -21,7 +21,7 @@ write_cases() {
   done
 }
 
-# limit_of SET.TYPE: prints the runner's option. Dot products of bf16 have the limit of test/Integration/bf16-products-host.test.
+# limit_of SET.TYPE: prints the runner's option. Dot products of bf16 have the limit of test/Integration/bf16-gemm-host.test.
 limit_of() {
   case "$1" in *.bf16) echo --limit=1.2e-2 ;; esac
 }

@@ -16,13 +16,13 @@ PipelineOptions mlir::rnn::withVectorsOf(const llvm::TargetMachine &machine, Pip
   auto has = [&](const char *feature) { return machine.getMCSubtargetInfo()->checkFeatures(feature); };
   llvm::Triple::ArchType arch = machine.getTargetTriple().getArch();
   if (!machine.getTargetTriple().isLittleEndian()) {
-    options.bf16Products = "f32"; // the halves of a word stand the other way round
-  } else if (options.bf16Products == "auto") {
-    options.bf16Products = "pairs";
+    options.bf16Gemm = "f32"; // the halves of a word stand the other way round
+  } else if (options.bf16Gemm == "auto") {
+    options.bf16Gemm = "vnni";
     if (arch == llvm::Triple::x86_64 && has("+avx512bf16") && has("+avx512vl"))
-      options.bf16Products = "avx512";
+      options.bf16Gemm = "avx512";
     if (arch == llvm::Triple::aarch64 && has("+bf16"))
-      options.bf16Products = "neon";
+      options.bf16Gemm = "neon";
   }
   if (arch != llvm::Triple::x86_64) {
     // AArch64 and POWER; where there are fewer, the compiler spills.

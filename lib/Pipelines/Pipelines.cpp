@@ -106,8 +106,8 @@ static bool hasProgrammaticLaunch(const PipelineOptions &options) {
 }
 
 /// The emulator is there to run kernels, so it multiplies itself only when that is asked for.
-static std::string getLargeProducts(const PipelineOptions &options) {
-  return options.target == "simt" && options.largeProducts == "auto" ? "kernel" : options.largeProducts;
+static std::string getLargeGemms(const PipelineOptions &options) {
+  return options.target == "simt" && options.largeGemms == "auto" ? "kernel" : options.largeGemms;
 }
 
 /// Canonicalization of what has become loops and branches. Blocks and their arguments are not looked at: half of the time
@@ -124,11 +124,11 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
     // In front of the loops of layers, a hundred times as much code, in which it finds nothing.
     pm.addPass(createConvertLinalgToLoopsPass());
     pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters,
-                                           options.bf16Products == "auto" ? "pairs" : options.bf16Products}));
+                                           options.bf16Gemm == "auto" ? "vnni" : options.bf16Gemm}));
     // Layers copy, too.
     pm.addPass(createRNNExpandStridedCopiesPass({/*loops=*/true}));
   } else {
-    pm.addPass(createConvertRNNToGPUPass({options.tf32, hasProgrammaticLaunch(options), getLargeProducts(options)}));
+    pm.addPass(createConvertRNNToGPUPass({options.tf32, hasProgrammaticLaunch(options), getLargeGemms(options)}));
     // Before linalg becomes loops, since it makes linalg ops.
     pm.addPass(createRNNExpandStridedCopiesPass());
     addCudaKernels(pm);
@@ -240,8 +240,8 @@ struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
       *this, "chip", llvm::cl::desc("GPU to compile kernels for, as sm_90a; default: PTX for every GPU from sm_80 on")};
   PassOptions::Option<bool> tf32{
       *this, "tf32", llvm::cl::desc("Fused GPU kernels may round factors of f32 products to tf32"), llvm::cl::init(false)};
-  PassOptions::Option<std::string> largeProducts{
-      *this, "large-products",
+  PassOptions::Option<std::string> largeGemms{
+      *this, "large-gemms",
       llvm::cl::desc("Products over all steps of fused GPU kernels: auto, kernel or library"), llvm::cl::init("auto")};
   PassOptions::Option<bool> simtCheck{
       *this, "simt-check", llvm::cl::desc("Target simt: look at every access of a kernel"), llvm::cl::init(false)};
@@ -249,9 +249,9 @@ struct CommandLineOptions : public PassPipelineOptions<CommandLineOptions> {
       *this, "vector-bits", llvm::cl::desc("Target host: bits of a vector register"), llvm::cl::init(256)};
   PassOptions::Option<unsigned> vectorRegisters{
       *this, "vector-registers", llvm::cl::desc("Target host: number of vector registers"), llvm::cl::init(16)};
-  PassOptions::Option<std::string> bf16Products{
-      *this, "bf16-products",
-      llvm::cl::desc("Target host: how products of bf16 are made: auto, f32, pairs, dots, avx512 or neon"),
+  PassOptions::Option<std::string> bf16Gemm{
+      *this, "bf16-gemm",
+      llvm::cl::desc("Target host: how products of bf16 are made: auto, f32, vnni, dot, avx512 or neon"),
       llvm::cl::init("auto")};
   PassOptions::Option<Stage> stopAfter{
       *this, "stop-after", llvm::cl::desc("Last stage to run"), llvm::cl::init(Stage::Run),
@@ -281,11 +281,11 @@ void rnn::registerPipelines() {
         options.processor = flags.processor;
         options.chip = flags.chip;
         options.tf32 = flags.tf32;
-        options.largeProducts = flags.largeProducts;
+        options.largeGemms = flags.largeGemms;
         options.simtCheck = flags.simtCheck;
         options.vectorBits = flags.vectorBits;
         options.vectorRegisters = flags.vectorRegisters;
-        options.bf16Products = flags.bf16Products;
+        options.bf16Gemm = flags.bf16Gemm;
         options.stopAfter = flags.stopAfter;
         options.verifyContracts = flags.verifyContracts;
         buildPipeline(pm, options);

@@ -56,16 +56,16 @@ static cl::opt<std::string> chip("chip", cl::desc("GPU to compile kernels for, w
                                  cl::value_desc("CHIP"), cl::cat(category));
 static cl::opt<bool> tf32("tf32", cl::desc("Fused GPU kernels may round factors of f32 products to tf32"),
                           cl::cat(category));
-static cl::opt<std::string> largeProducts(
-    "large-products",
+static cl::opt<std::string> largeGemms(
+    "large-gemms",
     cl::desc("GPU kernels: products over all steps by auto (the device's library where it is there and they are large, the "
              "default), kernel or library"),
     cl::init("auto"), cl::cat(category));
-static cl::opt<std::string> bf16Products(
-    "bf16-products",
+static cl::opt<std::string> bf16Gemm(
+    "bf16-gemm",
     cl::desc(
-        "Target host, fused loops: products of bf16 by auto (dot products where the processor has them, else pairs; "
-        "the default), f32 (factors become f32 when they are packed), pairs (weights stay bf16) or dots (all do)"),
+        "Target host, fused loops: products of bf16 by auto (dot products where the processor has them, else vnni; "
+        "the default), f32 (factors become f32 when they are packed), vnni (weights stay bf16) or dot (all do)"),
     cl::init("auto"), cl::cat(category));
 static cl::opt<std::string> lowering("lowering", cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
                                      cl::init("auto"), cl::cat(category));
@@ -145,12 +145,12 @@ static llvm::Error checkFlags() {
     return makeError("--chip=" + chip + " names a GPU, but --target=" + target + " has none; use --target=cuda");
   if (tf32 && target == "host")
     return makeError("--tf32 is about GPU kernels, but --target=host has none; use --target=cuda");
-  if (largeProducts != "auto" && largeProducts != "kernel" && largeProducts != "library")
-    return makeError("unknown value `" + largeProducts + "` in --large-products; expected auto, kernel or library");
-  if (!llvm::is_contained({"auto", "f32", "pairs", "dots"}, StringRef(bf16Products)))
-    return makeError("unknown value `" + bf16Products + "` in --bf16-products; expected auto, f32, pairs or dots");
-  if (target != "host" && bf16Products != "auto")
-    return makeError("--bf16-products is about loops of the host; use it with --target=host");
+  if (largeGemms != "auto" && largeGemms != "kernel" && largeGemms != "library")
+    return makeError("unknown value `" + largeGemms + "` in --large-gemms; expected auto, kernel or library");
+  if (!llvm::is_contained({"auto", "f32", "vnni", "dot"}, StringRef(bf16Gemm)))
+    return makeError("unknown value `" + bf16Gemm + "` in --bf16-gemm; expected auto, f32, vnni or dot");
+  if (target != "host" && bf16Gemm != "auto")
+    return makeError("--bf16-gemm is about loops of the host; use it with --target=host");
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     return makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused");
   if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster")
@@ -209,8 +209,8 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
   pipeline.target = target;
   pipeline.chip = chip;
   pipeline.tf32 = tf32;
-  pipeline.largeProducts = largeProducts;
-  pipeline.bf16Products = bf16Products;
+  pipeline.largeGemms = largeGemms;
+  pipeline.bf16Gemm = bf16Gemm;
   pipeline.lowering = lowering;
   pipeline.kernelFamily = kernelFamily;
   pipeline.tuningRecords = tuningFile;

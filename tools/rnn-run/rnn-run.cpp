@@ -85,16 +85,16 @@ static cl::opt<std::string> chip("chip",
 static cl::opt<bool> tf32("tf32",
                           cl::desc("Targets cuda and simt: fused kernels may round factors of f32 products to tf32"),
                           cl::cat(category));
-static cl::opt<std::string> largeProducts("large-products",
+static cl::opt<std::string> largeGemms("large-gemms",
                                           cl::desc("Targets cuda and simt: products over all steps of fused kernels by "
                                                    "auto (cuda: the device's library where it is there and they are "
                                                    "large, the default), kernel or library"),
                                           cl::init("auto"), cl::cat(category));
 static cl::opt<std::string>
-    bf16Products("bf16-products",
+    bf16Gemm("bf16-gemm",
                  cl::desc("Target host, fused loops: products of bf16 by auto (dot products where "
-                          "the processor has them, else pairs; the default), f32 (factors become "
-                          "f32 when they are packed), pairs (weights stay bf16) or dots (all do)"),
+                          "the processor has them, else vnni; the default), f32 (factors become "
+                          "f32 when they are packed), vnni (weights stay bf16) or dot (all do)"),
                  cl::init("auto"), cl::cat(category));
 static cl::opt<std::string> simtSchedule("simt-schedule",
                                          cl::desc("Target simt: how threads take turns: fifo, reverse or random:SEED "
@@ -225,8 +225,8 @@ static PipelineOptions getPipelineOptions() {
   options.target = target;
   options.chip = chip;
   options.tf32 = tf32;
-  options.largeProducts = largeProducts;
-  options.bf16Products = bf16Products;
+  options.largeGemms = largeGemms;
+  options.bf16Gemm = bf16Gemm;
   options.lowering = lowering;
   options.kernelFamily = kernelFamily;
   options.tuningRecords = tuningFile;
@@ -365,13 +365,13 @@ int main(int argc, char **argv) {
   if (target == "simt")
     if (std::optional<std::string> wanted = llvm::sys::Process::GetEnv("RNN_SIMT_CHECK"))
       simtCheck = simtCheck || (!wanted->empty() && *wanted != "0");
-  if (largeProducts != "auto" && largeProducts != "kernel" && largeProducts != "library")
-    exitOnError(makeError("unknown value `" + largeProducts + "` in --large-products; expected auto, kernel or library"));
-  if (!llvm::is_contained({"auto", "f32", "pairs", "dots"}, StringRef(bf16Products)))
+  if (largeGemms != "auto" && largeGemms != "kernel" && largeGemms != "library")
+    exitOnError(makeError("unknown value `" + largeGemms + "` in --large-gemms; expected auto, kernel or library"));
+  if (!llvm::is_contained({"auto", "f32", "vnni", "dot"}, StringRef(bf16Gemm)))
     exitOnError(
-        makeError("unknown value `" + bf16Products + "` in --bf16-products; expected auto, f32, pairs or dots"));
-  if (target != "host" && bf16Products != "auto")
-    exitOnError(makeError("--bf16-products needs --target=host, but the target is `" + target + "`"));
+        makeError("unknown value `" + bf16Gemm + "` in --bf16-gemm; expected auto, f32, vnni or dot"));
+  if (target != "host" && bf16Gemm != "auto")
+    exitOnError(makeError("--bf16-gemm needs --target=host, but the target is `" + target + "`"));
   if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
     exitOnError(makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused"));
   if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster")

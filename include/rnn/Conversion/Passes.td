@@ -110,7 +110,7 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
     With `programmatic-launch`, per-step kernels use programmatic dependent launch (`rnngpu.programmatic`): each loads its
     first weights before it waits for the previous step.
 
-    With `large-products=auto`, the products over all steps are computed by the library of the device (cuBLASLt) where they
+    With `large-gemms=auto`, the products over all steps are computed by the library of the device (cuBLASLt) where they
     are large: `rnnrt.gemm` asks for it, and where it answers no, the kernel is launched. Library and kernel round
     alike but add in other orders, so bits differ between them.
 
@@ -125,7 +125,7 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
     Option<"tf32", "tf32", "bool", "false", "Products of f32 by tensor cores, which round factors to tf32">,
     Option<"programmatic", "programmatic-launch", "bool", "false",
            "A step may begin before the one in front has ended (compute capability 9.0 or later)">,
-    Option<"largeProducts", "large-products", "std::string", "\"kernel\"",
+    Option<"largeGemms", "large-gemms", "std::string", "\"kernel\"",
            "Products over all steps: kernel, auto (the device's library where it is there and they are large) or library "
            "(wherever it is there)">,
     Option<"kernelFamily", "kernel-family", "std::string", "\"auto\"",
@@ -150,10 +150,10 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
     follows the product of that panel, and exponentials are polynomials. f16 becomes f32 while it is packed; sums are
     f32, or f64 for f64. The order of summation is fixed by the sizes, so results repeat bit by bit.
 
-    Products of bf16 have their weights in pairs of rows, and five forms (`bf16-products`): `f32` has f32 weights and no
-    pairs; `pairs` makes them f32 in registers, which is the same to the bit and reads half of the bytes; `dots` keeps the
+    Products of bf16 have their weights in pairs of rows, and five forms (`bf16-gemm`): `f32` has f32 weights and no
+    pairs; `vnni` makes them f32 in registers, which is the same to the bit and reads half of the bytes; `dot` keeps the
     other factors (states, gradients of the gates) in bf16, too, where they are rounded, and multiplies pairs of both by
-    f32 arithmetic; `avx512` and `neon` are `dots` by the instructions VDPBF16PS of AVX512-BF16, which takes numbers below
+    f32 arithmetic; `avx512` and `neon` are `dot` by the instructions VDPBF16PS of AVX512-BF16, which takes numbers below
     2^-126 for zero, and BFDOT of AArch64.
 
     One copy of the code serves all layers of a stack and both directions. Its reserve space has the contents of that of
@@ -169,8 +169,8 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of one vector register: a power of 2">,
     Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">,
-    Option<"bf16Products", "bf16-products", "std::string", "\"pairs\"",
-           "How products of bf16 are made: f32, pairs, dots, avx512 or neon">
+    Option<"bf16Gemm", "bf16-gemm", "std::string", "\"vnni\"",
+           "How products of bf16 are made: f32, vnni, dot, avx512 or neon">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::rnnrt::RNNRTDialect",

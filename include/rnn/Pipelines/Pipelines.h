@@ -48,7 +48,7 @@ struct PipelineOptions {
   bool tf32 = false;
   /// Targets cuda and simt: who computes the products over all steps of fused kernels: `kernel`, `library` (the device's,
   /// wherever it is there) or `auto` (target cuda: the library where it is there and they are large).
-  std::string largeProducts = "auto";
+  std::string largeGemms = "auto";
   /// Target simt: look at every access of a kernel, for races, uninitialised memory and wrong addresses.
   bool simtCheck = false;
   /// Target host: vector registers of the processor that fused kernels are shaped for. A JIT and an object file take them
@@ -56,7 +56,7 @@ struct PipelineOptions {
   unsigned vectorBits = 256, vectorRegisters = 16;
   /// Target host: how products of bf16 are made, as in convert-rnn-to-host, or `auto`: by instructions of the target
   /// machine where it has them.
-  std::string bf16Products = "auto";
+  std::string bf16Gemm = "auto";
   /// Target host: that processor, by LLVM's name, for `tuningRecords`. Taken from the target machine, too.
   std::string processor;
   /// Check the contract of every stage that runs.

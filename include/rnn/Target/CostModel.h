@@ -20,10 +20,10 @@ namespace mlir::rnn {
 
 /// The ways to run an op that there are.
 enum class Candidate {
-  Plan,    ///< lowering `runtime`: host plan or cuDNN
-  Loops,   ///< lowering `fused` on a host
-  Steps,   ///< lowering `fused` on a GPU, one kernel per time step
-  Cluster, ///< lowering `fused` on a GPU, all steps in one launch of clusters of blocks
+  Plan,       ///< lowering `runtime`: host plan or cuDNN
+  Loops,      ///< lowering `fused` on a host
+  PerStep,    ///< lowering `fused` on a GPU, one kernel per time step
+  Persistent, ///< lowering `fused` on a GPU, one kernel for all steps, in thread-block clusters
 };
 /// "runtime", "fused", "fused/per_step", "fused/persistent".
 llvm::StringRef stringifyCandidate(Candidate candidate);

@@ -16,8 +16,8 @@ using namespace mlir::rnn::cpu;
 std::optional<BF16Gemm> rnn::symbolizeBF16Gemm(StringRef name) {
   return llvm::StringSwitch<std::optional<BF16Gemm>>(name)
       .Case("f32", BF16Gemm::F32)
-      .Case("pairs", BF16Gemm::VNNI)
-      .Case("dots", BF16Gemm::Dot)
+      .Case("vnni", BF16Gemm::VNNI)
+      .Case("dot", BF16Gemm::Dot)
       .Case("avx512", BF16Gemm::AVX512)
       .Case("neon", BF16Gemm::NEON)
       .Default(std::nullopt);

@@ -29,7 +29,7 @@ class BlockLayer : public LayerTy {
 public:
   BlockLayer(PatternRewriter &rewriter, OpTy op, const RNNToGPUOptions &options)
       : LayerTy(Emitter(rewriter, op.getLoc(), options.kernels), "block_lstm",
-                cast<MemRefType>(op.getX().getType()).getElementType(), options.largeProducts),
+                cast<MemRefType>(op.getX().getType()).getElementType(), options.largeGemms),
         op(op), dense(rewriter, op.getLoc()), layout(op.getLayout()) {
     Value call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
     SymbolicDims dims(rewriter, op);

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::rnn;
 
-/// The least number of multiply-adds for which `large-products=auto` uses the library. An estimate, not measured:
+/// The least number of multiply-adds for which `large-gemms=auto` uses the library. An estimate, not measured:
 /// smaller GEMMs are too short to gain from a better kernel.
 static constexpr int64_t enoughForLibrary = int64_t(1) << 26;
 
@@ -26,12 +26,12 @@ static Value isEnough(const Emitter &host, Value rows, Value columns, Value dept
 }
 
 bool Layer::mayUseLibrary(Value rows, Value columns, Value depth) const {
-  switch (largeProducts) {
-  case LargeProducts::Kernel:
+  switch (largeGemms) {
+  case LargeGemms::Kernel:
     return false;
-  case LargeProducts::Auto:
+  case LargeGemms::Auto:
     return bool(isEnough(host, rows, columns, depth));
-  case LargeProducts::Library:
+  case LargeGemms::Library:
     return true;
   }
   llvm_unreachable("unknown choice");
@@ -42,7 +42,7 @@ void Layer::launchLarge(Value rows, Value columns, Value depth, LibraryFn librar
     return kernel();
   auto fail = [&] { return host.isLess(host.index(0), host.index(0)); };
   Value large;
-  if (largeProducts == LargeProducts::Auto)
+  if (largeGemms == LargeGemms::Auto)
     large = isEnough(host, rows, columns, depth);
   Value done = large && !getConstantIntValue(large) ? host.ifElse(large, library, fail) : library();
   host.ifThen(host.isEqual(done, fail()), kernel);

@@ -30,9 +30,9 @@ struct LibraryGemm {
 class Layer {
 public:
   /// `name`: prefix of the names of kernels.
-  Layer(const Emitter &host, StringRef name, Type element, LargeProducts largeProducts)
+  Layer(const Emitter &host, StringRef name, Type element, LargeGemms largeGemms)
       : host(host), name(name), element(element), accumulator(getAccumulatorType(element)),
-        largeProducts(largeProducts) {}
+        largeGemms(largeGemms) {}
   virtual ~Layer() = default;
 
 protected:
@@ -66,7 +66,7 @@ protected:
   Emitter host;
   std::string name;
   Type element, accumulator;
-  LargeProducts largeProducts;
+  LargeGemms largeGemms;
   int64_t numGates = 4, numDirections = 1;
   Value steps; ///< number of steps that run
   Value B;

@@ -31,9 +31,9 @@ struct ConvertRNNToGPU : public rnn::impl::ConvertRNNToGPUPassBase<ConvertRNNToG
   using ConvertRNNToGPUPassBase::ConvertRNNToGPUPassBase;
 
   void runOnOperation() override {
-    std::optional<rnn::LargeProducts> large = rnn::symbolizeLargeProducts(largeProducts);
+    std::optional<rnn::LargeGemms> large = rnn::symbolizeLargeGemms(largeGemms);
     if (!large) {
-      getOperation()->emitError("expects `large-products` to be auto, kernel or library, but got ") << largeProducts;
+      getOperation()->emitError("expects `large-gemms` to be auto, kernel or library, but got ") << largeGemms;
       return signalPassFailure();
     }
     if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster") {
@@ -59,11 +59,11 @@ private:
 };
 } // namespace
 
-std::optional<rnn::LargeProducts> rnn::symbolizeLargeProducts(StringRef name) {
-  return llvm::StringSwitch<std::optional<LargeProducts>>(name)
-      .Case("kernel", LargeProducts::Kernel)
-      .Case("auto", LargeProducts::Auto)
-      .Case("library", LargeProducts::Library)
+std::optional<rnn::LargeGemms> rnn::symbolizeLargeGemms(StringRef name) {
+  return llvm::StringSwitch<std::optional<LargeGemms>>(name)
+      .Case("kernel", LargeGemms::Kernel)
+      .Case("auto", LargeGemms::Auto)
+      .Case("library", LargeGemms::Library)
       .Default(std::nullopt);
 }
 

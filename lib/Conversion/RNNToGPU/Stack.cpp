@@ -111,7 +111,7 @@ public:
     rnnrt::RnnBeginOp::create(rewriter, op.getLoc(), rewriter.getIndexType(), call, plan,
                               dense.read(op.getSequenceLengths()), e.size(op.getParams(), 0), reserve, bytes, pass);
     auto emitFor = [&](bool isProjected) {
-      Stack stack(e, op, dims, isProjected, options.largeProducts);
+      Stack stack(e, op, dims, isProjected, options.largeGemms);
       if (reserve)
         stack.setReserve(reserve);
       emit(op, stack);

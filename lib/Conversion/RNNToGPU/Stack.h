@@ -28,8 +28,8 @@ struct Places {
 class Stack {
 public:
   template <typename OpTy>
-  Stack(const Emitter &host, OpTy op, SymbolicDims &dims, bool isProjected, LargeProducts largeProducts)
-      : host(host), largeProducts(largeProducts), dense(host.builder, host.loc),
+  Stack(const Emitter &host, OpTy op, SymbolicDims &dims, bool isProjected, LargeGemms largeGemms)
+      : host(host), largeGemms(largeGemms), dense(host.builder, host.loc),
         sizes(host.builder, op, dims, isProjected), mask(op), cell(Cell::create(op.getMode())),
         rows(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()), hasOneLayer(getConstantIntValue(sizes.L) == 1) {
     x = read(op.getInput());
@@ -40,7 +40,7 @@ public:
   }
 
   Emitter host;
-  LargeProducts largeProducts;
+  LargeGemms largeGemms;
   DenseBuffers dense;
   StackValues sizes;
   DropoutMask mask;

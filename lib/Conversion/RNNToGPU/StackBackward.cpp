@@ -19,7 +19,7 @@ namespace {
 class StackBackward final : public BackwardLayer {
 public:
   StackBackward(CudnnBackpropOp op, Stack &stack, StringRef name)
-      : BackwardLayer(stack.host, name, stack.sizes.element, stack.largeProducts), stack(stack), sizes(stack.sizes), cell(*stack.cell) {
+      : BackwardLayer(stack.host, name, stack.sizes.element, stack.largeGemms), stack(stack), sizes(stack.sizes), cell(*stack.cell) {
     numGates = sizes.G;
     numDirections = sizes.D;
     steps = sizes.T, B = sizes.B, H = sizes.H, P = sizes.P;

@@ -19,7 +19,7 @@ namespace {
 class StackForward final : public ForwardLayer {
 public:
   StackForward(CudnnForwardOp op, Stack &stack, StringRef name)
-      : ForwardLayer(stack.host, name, stack.sizes.element, stack.largeProducts), stack(stack), sizes(stack.sizes), cell(*stack.cell),
+      : ForwardLayer(stack.host, name, stack.sizes.element, stack.largeGemms), stack(stack), sizes(stack.sizes), cell(*stack.cell),
         isTraining(stack.saved) {
     numGates = sizes.G;
     numDirections = sizes.D;

@@ -159,14 +159,14 @@ struct ConvertRNNToHost : public rnn::impl::ConvertRNNToHostPassBase<ConvertRNNT
     HostVectors vectors;
     vectors.bits = vectorBits;
     vectors.registers = vectorRegisters;
-    std::optional<BF16Gemm> bf16Gemm = symbolizeBF16Gemm(bf16Products);
-    if (!bf16Gemm) {
+    std::optional<BF16Gemm> gemm = symbolizeBF16Gemm(bf16Gemm);
+    if (!gemm) {
       emitError(UnknownLoc::get(&getContext()),
-                "expects `bf16-products` to be f32, pairs, dots, avx512 or neon, but got `")
-          << bf16Products << "`";
+                "expects `bf16-gemm` to be f32, vnni, dot, avx512 or neon, but got `")
+          << bf16Gemm << "`";
       return signalPassFailure();
     }
-    vectors.bf16Gemm = *bf16Gemm;
+    vectors.bf16Gemm = *gemm;
     convertRNNToHost(getOperation(), vectors);
   }
 };

@@ -1,12 +1,12 @@
 // GEMMs of bf16: weights in VNNI packing where few rows of a step read many of them, both operands for dot products.
 // RUN: rnn-opt %s -split-input-file -convert-rnn-to-host | FileCheck %s --check-prefixes=CHECK,PAIRS
-// RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-products=f32 | FileCheck %s --check-prefixes=CHECK,F32
-// RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-products=dots | FileCheck %s --check-prefixes=CHECK,DOTS
-// RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-products=avx512 vector-bits=512 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-products=avx512" | FileCheck %s --check-prefix=AVX256
-// RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-products=neon vector-bits=128 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,NEON
-// RUN: not rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-products=half 2>&1 | FileCheck %s --check-prefix=ERROR
-// ERROR: error: expects `bf16-products` to be f32, pairs, dots, avx512 or neon, but got `half`
+// RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-gemm=f32 | FileCheck %s --check-prefixes=CHECK,F32
+// RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-gemm=dot | FileCheck %s --check-prefixes=CHECK,DOTS
+// RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-gemm=avx512 vector-bits=512 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-gemm=avx512" | FileCheck %s --check-prefix=AVX256
+// RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-gemm=neon vector-bits=128 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,NEON
+// RUN: not rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-gemm=half 2>&1 | FileCheck %s --check-prefix=ERROR
+// ERROR: error: expects `bf16-gemm` to be f32, vnni, dot, avx512 or neon, but got `half`
 
 // One example and 4 * 512 * 512 weights: they stay bf16. The GEMMs over all steps have f32 operands.
 // PAIRS-DAG: call @rnn_host_pack_transposed_bf16_bf16(

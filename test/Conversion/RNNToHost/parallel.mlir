@@ -1,6 +1,6 @@
 // Time loops and the GEMMs after them run in parallel if there is enough work for two threads; otherwise the code is sequential.
 // RUN: rnn-opt %s -convert-rnn-to-host=vector-bits=256 -cse -split-input-file | FileCheck %s
-// RUN: rnn-opt %s -convert-rnn-to-host="vector-bits=256 bf16-products=dots" -cse -split-input-file | FileCheck %s --check-prefix=DOTS
+// RUN: rnn-opt %s -convert-rnn-to-host="vector-bits=256 bf16-gemm=dot" -cse -split-input-file | FileCheck %s --check-prefix=DOTS
 
 // A step has 128 x 512 multiply-adds, which is the minimum, and dX 64 times as many.
 // CHECK-LABEL: func @both_are_shared

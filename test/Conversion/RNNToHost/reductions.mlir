@@ -1,6 +1,6 @@
 // Reductions over T*B: how columns of the left operand become tiles, and which blocks are written to the result directly.
 // RUN: rnn-opt %s -convert-rnn-to-host=vector-bits=256 -canonicalize -cse | FileCheck %s
-// RUN: rnn-opt %s -convert-rnn-to-host="vector-bits=256 bf16-products=dots" -canonicalize -cse | FileCheck %s --check-prefix=DOTS
+// RUN: rnn-opt %s -convert-rnn-to-host="vector-bits=256 bf16-gemm=dot" -canonicalize -cse | FileCheck %s --check-prefix=DOTS
 
 // 64 rows are reduced in one pass: whole tiles of 6 of the 128 result rows are written to the result directly, in blocks of
 // 96, and the remaining rows go through a block of scratch.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes layers of one or two examples whose recurrent weights exceed the L2 cache, for bf16-products.test.
+"""Writes layers of one or two examples whose recurrent weights exceed the L2 cache, for bf16-gemm-host.test.
 
     bf16_layers.py --dtype=bf16 -o FILE.mlir
 

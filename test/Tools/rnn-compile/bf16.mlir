@@ -4,7 +4,7 @@
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefix=AVX512
 // AVX512-DAG: vdpbf16ps {{.*}}%zmm
 // AVX512-DAG: vcvtneps2bf16 {{.*}}%zmm
-// RUN: rnn-compile %s --lowering=fused --triple=x86_64-linux-gnu --cpu=sapphirerapids --bf16-products=pairs -o %t.pairs.o
+// RUN: rnn-compile %s --lowering=fused --triple=x86_64-linux-gnu --cpu=sapphirerapids --bf16-gemm=vnni -o %t.pairs.o
 // RUN: llvm-objdump -dr %t.pairs.o | FileCheck %s --check-prefix=NONE
 // RUN: rnn-compile %s --lowering=fused --triple=x86_64-linux-gnu --cpu=x86-64-v4 -o %t.v4.o
 // RUN: llvm-objdump -dr %t.v4.o | FileCheck %s --check-prefix=NONE
@@ -17,10 +17,10 @@
 // NEON: bfdot v
 // RUN: not rnn-compile %s --lowering=fused --triple=s390x-linux-gnu -o %t.ibm.o 2>&1 | FileCheck %s --check-prefix=IBM
 // IBM: error: computes in bf16, which LLVM cannot compile for `s390x-{{.*}}linux-gnu`; use f16 or f32, or plans (lowering `runtime`)
-// RUN: not rnn-compile %s --bf16-products=avx512 -o %t.o 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: rnn-compile: error: unknown value `avx512` in --bf16-products; expected auto, f32, pairs or dots
-// RUN: not rnn-compile %s --target=cuda --bf16-products=dots -o %t.o 2>&1 | FileCheck %s --check-prefix=CUDA
-// CUDA: rnn-compile: error: --bf16-products is about loops of the host; use it with --target=host
+// RUN: not rnn-compile %s --bf16-gemm=avx512 -o %t.o 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: rnn-compile: error: unknown value `avx512` in --bf16-gemm; expected auto, f32, vnni or dot
+// RUN: not rnn-compile %s --target=cuda --bf16-gemm=dot -o %t.o 2>&1 | FileCheck %s --check-prefix=CUDA
+// CUDA: rnn-compile: error: --bf16-gemm is about loops of the host; use it with --target=host
 func.func @main(%x: tensor<5x1x3xbf16>, %h: tensor<1x1x600xbf16>, %p: tensor<?xbf16>, %dy: tensor<5x1x600xbf16>) -> (tensor<5x1x3xbf16>, tensor<?xbf16>) {
   %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x1x3xbf16>) state(%h : tensor<1x1x600xbf16>) params(%p : tensor<?xbf16>)
   %dx, %dh, %dp = rnn.cudnn_backprop gru input(%x : tensor<5x1x3xbf16>) state(%h : tensor<1x1x600xbf16>) params(%p : tensor<?xbf16>)

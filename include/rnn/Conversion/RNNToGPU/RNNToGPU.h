@@ -14,18 +14,18 @@
 namespace mlir::rnn {
 
 /// What computes the GEMMs over all steps.
-enum class LargeProducts {
+enum class LargeGemms {
   Kernel,  ///< generated kernels
   Auto,    ///< the device's library if it is available and the GEMM is large, else kernels
   Library, ///< the device's library if it is available, else kernels
 };
 
 /// From "kernel", "auto" or "library".
-std::optional<LargeProducts> symbolizeLargeProducts(llvm::StringRef name);
+std::optional<LargeGemms> symbolizeLargeGemms(llvm::StringRef name);
 
 struct RNNToGPUOptions {
   KernelOptions kernels;
-  LargeProducts largeProducts = LargeProducts::Kernel;
+  LargeGemms largeGemms = LargeGemms::Kernel;
 };
 
 /// Adds patterns that turn each block LSTM and cudnn op in memref form with lowering `fused` into `gpu.launch` ops and
