@@ -32,8 +32,8 @@ compile() { commands+=("$(printf '%q ' "$RNN_BUILD_DIR/bin/rnn-compile" "$@")");
 fused() { compile "$@" --lowering=fused -O2; }
 # With every product by our kernels, or by cuBLASLt wherever it is there. Kernels of steps, also where the cost model likes
 # clusters better: these have modules of their own.
-kernels() { fused "$@" --kernel-family=step --large-gemms=kernel; }
-library() { fused "$@" --kernel-family=step --large-gemms=library; }
+kernels() { fused "$@" --fused-kernel=per_step --large-gemms=kernel; }
+library() { fused "$@" --fused-kernel=per_step --large-gemms=library; }
 
 # Fused kernels of the cudnn ops: every variant in f16 and f32, and those that hold every feature between them in bf16 and
 # f64, which take as long to compile. Two types for the host, where run.sh is tried.

@@ -79,7 +79,10 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
-  if (llvm::Error error = runPipeline(module, withVectorsOf(**machine, options.pipeline), options.passes))
+  auto pipeline = withVectorsOf(**machine, options.pipeline);
+  if (!pipeline)
+    return pipeline.takeError();
+  if (llvm::Error error = runPipeline(module, *pipeline, options.passes))
     return error;
 
   auto transformer = makeOptimizer(options.optimizationLevel, machine->get());

@@ -145,9 +145,7 @@ static llvm::Error runStages(ModuleOp module, const ObjectOptions &options, Pipe
   selection.stopAfter = Stage::Select;
   if (llvm::Error error = runPipeline(module, selection, options.passes))
     return error;
-  SelectionContext context(*TargetInfo::get(pipeline.target));
-  context.chip = pipeline.target == "host" ? pipeline.processor : pipeline.chip;
-  context.tf32 = pipeline.tf32;
+  SelectionContext context(TargetAttr::lookup(module).getInfo());
   candidates = listCompiledCandidates(module, context);
   return runPipeline(module, pipeline, options.passes, Stage::Bufferize);
 }
@@ -158,7 +156,10 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
     return machine.takeError();
   llvm::StringSet<> declared = collectDeclared(module);
   CompiledObject compiled;
-  if (llvm::Error error = runStages(module, options, withVectorsOf(**machine, options.pipeline), compiled.candidates))
+  auto pipeline = withVectorsOf(**machine, options.pipeline);
+  if (!pipeline)
+    return pipeline.takeError();
+  if (llvm::Error error = runStages(module, options, *pipeline, compiled.candidates))
     return error;
   compiled.functions = getExportedFunctions(module);
   llvm::LLVMContext context;

@@ -15,8 +15,9 @@ class TargetMachine;
 
 namespace mlir::rnn {
 
-/// The options with the vector registers of `machine`.
-PipelineOptions withVectorsOf(const llvm::TargetMachine &machine, PipelineOptions options);
+/// The options with the vector registers of `machine`, and `bf16Gemm` resolved. An error if that names instructions which the
+/// machine does not have.
+llvm::Expected<PipelineOptions> withVectorsOf(const llvm::TargetMachine &machine, PipelineOptions options);
 
 } // namespace mlir::rnn
 

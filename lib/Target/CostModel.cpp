@@ -1,6 +1,6 @@
-//===- CostModel.cpp - how long an rnn op takes, as far as is known ----------===//
+//===- CostModel.cpp - estimated times of rnn ops -----------------------------===//
 //
-// A sum of terms that docs/Selection.md explains. It decides between candidates; it does not promise times.
+// A sum of terms that docs/Selection.md explains. The estimates rank candidates; they are not predictions of times.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -33,10 +33,10 @@ std::optional<Candidate> mlir::rnn::symbolizeCandidate(llvm::StringRef name) {
 //===----------------------------------------------------------------------===//
 
 #define HOST "fit of times measured on 1 core of an AMD EPYC (Zen 3, AVX2), 2026-11-21"
-#define FLOOR "estimate (floors, B4)"
+#define FLOOR "estimate (lower bound)"
 #define GUESS "estimate (no source)"
 
-/// Names of the host's: candidate, pass, term. Those of the GPU: what they are about.
+/// Names of host constants are host.CANDIDATE.PASS.TERM.
 static constexpr CostConstant constants[] = {
     {"host.plan.forward.call", 4, "us", HOST},
     {"host.plan.forward.step", 0.2, "us", HOST},
@@ -68,7 +68,7 @@ static constexpr CostConstant constants[] = {
     {"host.fused.f16", 0.8, "of f32", HOST},
     {"host.fused.bf16", 1.06, "of f32", HOST},
     {"host.fused.f64", 2.2, "of f32", HOST},
-    {"worth.ratio", 0.95, "of a plan's time", "choice: what is nearer is within the noise"},
+    {"worth.ratio", 0.95, "of a plan's time", "choice: smaller differences are within the noise"},
     {"worth.microseconds", 5, "us", "choice: kernels take 0.3 s longer to compile, 60000 calls that save this"},
     {"cuda.gemm.f16", 590, "TFLOP/s", FLOOR},
     {"cuda.gemm.tf32", 295, "TFLOP/s", FLOOR},
@@ -79,31 +79,31 @@ static constexpr CostConstant constants[] = {
     {"cuda.clock", 1755, "MHz", FLOOR},
     {"cuda.multiprocessors", 132, "", FLOOR},
     {"cuda.plan.call", 15, "us", GUESS},
-    {"cuda.plan.step", 1.8, "us", "estimate (B4: published cuDNN backward on an H100, 3.18 ms at T=1024 B=16 H=768 f16)"},
-    {"cuda.step.step", 2.9, "us", "estimate (floors, B4: not persistent, 0.38 ms for 128 steps at H=256)"},
+    {"cuda.plan.step", 1.8, "us", "estimate (published cuDNN backward on an H100, 3.18 ms at T=1024 B=16 H=768 f16)"},
+    {"cuda.step.step", 2.9, "us", "estimate (lower bound without persistence, 0.38 ms for 128 steps at H=256)"},
     {"cuda.fused.kernel", 3, "us", GUESS},
     {"cuda.cluster.latency", 450, "cycles", FLOOR},
     {"cuda.cluster.macs.f16", 1270, "multiply-adds/cycle", FLOOR},
     {"cuda.cluster.macs.tf32", 635, "multiply-adds/cycle", FLOOR},
-    {"cuda.cluster.macs.f32", 212, "multiply-adds/cycle", "estimate (floors, B4: three products of tf32)"},
+    {"cuda.cluster.macs.f32", 212, "multiply-adds/cycle", "estimate (lower bound: three tf32 products)"},
     {"cuda.cluster.exchange", 12, "bytes/cycle", FLOOR},
     {"cuda.cluster.rows", 8, "examples", "choice: columns of mma.sync"},
 };
 
 llvm::ArrayRef<CostConstant> mlir::rnn::getCostConstants() { return constants; }
 
-/// Names are written in this file, so a missing one is our own bug.
+/// All names are literals of this file, so a missing one is a bug here.
 static double get(const llvm::Twine &name) {
   llvm::SmallString<64> buffer;
-  llvm::StringRef wanted = name.toStringRef(buffer);
+  llvm::StringRef text = name.toStringRef(buffer);
   for (const CostConstant &constant : constants)
-    if (constant.name == wanted)
+    if (constant.name == text)
       return constant.value;
   llvm_unreachable("a constant that the table of the cost model lacks");
 }
 
 //===----------------------------------------------------------------------===//
-// What there is to do
+// Work of a layer
 //===----------------------------------------------------------------------===//
 
 int64_t LayerProblem::assume(char symbol) {
@@ -128,7 +128,7 @@ double LayerProblem::getStepMacs() const {
 double LayerProblem::getOtherMacs() const {
   double forward = 0, weights = 0;
   for (int64_t layer = 0; layer < std::min<int64_t>(L, 1) + (L > 1); ++layer) {
-    // All layers above the first are alike.
+    // Layers above the first have equal sizes.
     double count = layer == 0 ? 1.0 : double(L - 1);
     double input = layer == 0 ? double(I) : double(D) * P;
     forward += count * D * T * B * gates * H * input;
@@ -160,11 +160,11 @@ static double estimateHost(const LayerProblem &p, Candidate candidate, unsigned 
   std::string prefix = std::string("host.") + (candidate == Candidate::Plan ? "plan." : "fused.") +
                        (p.backward ? "backward." : "forward.");
   llvm::StringRef type = stringifyElementKind(p.element);
-  // Plans have one thread.
+  // Plans are single-threaded.
   double share = candidate == Candidate::Loops ? std::max(1u, threads) : 1;
   double steps = double(p.L) * p.D * p.T;
   double macs = steps * p.getStepMacs() + p.getOtherMacs();
-  // Narrow and wide types are factors of the whole, which products are most of.
+  // Other element types scale the whole, most of which is GEMM.
   double factor = p.element == ElementKind::F32 ? 1.0
                                                 : get(std::string("host.") +
                                                       (candidate == Candidate::Plan ? "plan." : "fused.") + type);
@@ -176,7 +176,7 @@ static double estimateHost(const LayerProblem &p, Candidate candidate, unsigned 
              share;
 }
 
-/// FLOP per microsecond of large products.
+/// FLOP per microsecond of large GEMMs.
 static double getGpuRate(const LayerProblem &p) {
   llvm::StringRef type = p.element == ElementKind::F64                ? "f64"
                          : p.element == ElementKind::F32 && !p.tf32   ? "f32"
@@ -186,7 +186,7 @@ static double getGpuRate(const LayerProblem &p) {
 }
 
 static double estimateClusterStep(const LayerProblem &p, int64_t blocks, int64_t &turns) {
-  // As few examples in a cluster as let all clusters of both directions run at once; what is left over waits for its turn.
+  // The fewest examples per cluster with which all clusters of both directions are resident; the rest run in later waves.
   int64_t resident = std::max<int64_t>(1, int64_t(get("cuda.multiprocessors")) / blocks / p.D);
   int64_t maxRows = get("cuda.cluster.rows");
   int64_t rows = std::clamp<int64_t>(llvm::divideCeil(std::max<int64_t>(p.B, 1), resident), 1, maxRows);
@@ -200,14 +200,14 @@ static double estimateClusterStep(const LayerProblem &p, int64_t blocks, int64_t
 }
 
 static double estimateCuda(const LayerProblem &p, Candidate candidate, int64_t blocks) {
-  // Both directions of a layer run side by side in kernels of ours and in cuDNN.
+  // Both directions of a layer run concurrently, in fused kernels and in cuDNN.
   double steps = double(p.L) * p.T, rate = getGpuRate(p), weights = p.getStepWeightBytes() * p.D / (get("cuda.l2") * 1e6);
   double stepFlops = 2 * p.getStepMacs() * p.D, otherFlops = 2 * p.getOtherMacs();
   if (candidate == Candidate::Plan)
     return get("cuda.plan.call") * (p.backward ? 2 : 1) + otherFlops / rate +
            steps * (get("cuda.plan.step") + weights + stepFlops / rate);
   rate *= get("cuda.fused.gemm");
-  // Beside the steps: a product before them, or those of two gradients and two sums after them.
+  // Besides the steps: one GEMM before a forward pass; two GEMMs and two column sums after a backward pass.
   double time = get("cuda.fused.kernel") * p.L * (p.backward ? 5 : 2) + otherFlops / rate;
   if (candidate == Candidate::PerStep)
     return time + steps * (get("cuda.step.step") + weights + stepFlops / rate);
@@ -216,11 +216,11 @@ static double estimateCuda(const LayerProblem &p, Candidate candidate, int64_t b
   return time + turns * steps * step;
 }
 
-double mlir::rnn::estimateMicroseconds(const LayerProblem &problem, Candidate candidate, llvm::StringRef target,
-                                       unsigned threads, int64_t clusterBlocks) {
-  if (target == "host")
+double mlir::rnn::estimateMicroseconds(const LayerProblem &problem, Candidate candidate, TargetKind target,
+                                       unsigned threads, int64_t cluster) {
+  if (target == TargetKind::Host)
     return estimateHost(problem, candidate, threads);
-  return estimateCuda(problem, candidate, clusterBlocks);
+  return estimateCuda(problem, candidate, cluster);
 }
 
 bool mlir::rnn::isWorthMoreThanPlan(double other, double plan) {

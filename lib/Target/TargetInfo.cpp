@@ -1,4 +1,4 @@
-//===- TargetInfo.cpp - the table of targets ----------------------------------===//
+//===- TargetInfo.cpp - what a target and its libraries can do ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,22 +8,14 @@
 
 using namespace mlir::rnn;
 
-static constexpr llvm::StringLiteral names[] = {"host", "cuda", "simt"};
-
-llvm::ArrayRef<llvm::StringLiteral> TargetInfo::getNames() { return names; }
-
-std::optional<TargetInfo> TargetInfo::get(llvm::StringRef name) {
-  if (name == "host")
-    return TargetInfo(names[0], /*runtimePlans=*/true, /*blockPlans=*/true);
-  if (name == "cuda")
-    return TargetInfo(names[1], /*runtimePlans=*/true, /*blockPlans=*/false);
-  if (name == "simt")
-    return TargetInfo(names[2], /*runtimePlans=*/true, /*blockPlans=*/true);
-  return std::nullopt;
+std::optional<unsigned> mlir::rnn::parseComputeCapability(llvm::StringRef chip) {
+  unsigned capability = 0;
+  if (!chip.consume_front("sm_") || chip.consumeInteger(10, capability) || chip.size() > 1)
+    return std::nullopt;
+  return capability;
 }
 
-bool TargetInfo::hasClusters(llvm::StringRef chip) const {
-  unsigned capability = 0;
-  return name == "simt" ||
-         (name == "cuda" && chip.consume_front("sm_") && !chip.consumeInteger(10, capability) && capability >= 90);
+bool TargetInfo::hasClusters() const {
+  return kind == TargetKind::Simt ||
+         (kind == TargetKind::Cuda && parseComputeCapability(chip).value_or(0) >= 90);
 }

@@ -3,7 +3,7 @@
 // RUN: rm -rf %t && mkdir -p %t/nvvm && ln -s %cuda_toolkit/nvvm/libdevice %t/nvvm/libdevice
 // DEFINE: %{fakes} = env RNNRT_TRACE=dispatch RNNRT_CUDA_PATH=%fake_cuda CUDA_HOME=%t
 // DEFINE: %{inputs} = --input=3x2x4xf16=0.5 --input=2x8xf16=0.25 --input=12x32xf16=0.125 --input=8xf16=0 --input=32xf16=0
-// RUN: %{fakes} PATH=%t %rnn_run %s --target=cuda --lowering=fused --kernel-family=step --chip=sm_90a %{inputs} --output=@%t/h.npy 2>&1 | FileCheck %s
+// RUN: %{fakes} PATH=%t %rnn_run %s --target=cuda --lowering=fused --fused-kernel=per_step --chip=sm_90a %{inputs} --output=@%t/h.npy 2>&1 | FileCheck %s
 // RUN: %{fakes} %rnn_run %s --target=cuda --lowering=fused %{inputs} --output=@%t/h.npy 2>&1 | FileCheck %s --check-prefix=ANY --implicit-check-not=programmatic
 // CHECK: kernel=block_lstm_input grid=1x1x1 block=128x1x1 shared=0,OK
 // CHECK-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0 programmatic,OK

@@ -3,11 +3,11 @@
 // REQUIRES: rnn-run
 // RUN: rm -rf %t && mkdir %t
 // RUN: rnn-run %s --lowering=runtime --function=icfo --output=@%t/h.npy --output=@%t/c.npy --output=@%t/dx.npy --output=@%t/dc.npy --output=@%t/dh.npy --output=@%t/dw.npy --output=@%t/db.npy
-// RUN: rnn-opt %s -rnn-block-to-cudnn=prefer=runtime -canonicalize -cse -o %t/cudnn.mlir
+// RUN: rnn-opt %s -rnn-block-to-cudnn="prefer=runtime" -canonicalize -cse -o %t/cudnn.mlir
 // RUN: FileCheck %s < %t/cudnn.mlir
-// RUN: rnn-run %t/cudnn.mlir --lowering=runtime --function=icfo --expected_output=@%t/h.npy --expected_output=@%t/c.npy --expected_output=@%t/dx.npy --expected_output=@%t/dc.npy --expected_output=@%t/dh.npy --expected_output=@%t/dw.npy --expected_output=@%t/db.npy --atol=1e-14
+// RUN: rnn-run %t/cudnn.mlir --lowering=runtime --function=icfo --expected-output=@%t/h.npy --expected-output=@%t/c.npy --expected-output=@%t/dx.npy --expected-output=@%t/dc.npy --expected-output=@%t/dh.npy --expected-output=@%t/dw.npy --expected-output=@%t/db.npy --atol=1e-14
 // RUN: rnn-run %s --lowering=runtime --function=ifco --input=5 --output=@%t/dx2.npy --output=@%t/dw2.npy --output=@%t/db2.npy
-// RUN: rnn-run %t/cudnn.mlir --lowering=runtime --function=ifco --input=5 --expected_output=@%t/dx2.npy --expected_output=@%t/dw2.npy --expected_output=@%t/db2.npy --atol=1e-14
+// RUN: rnn-run %t/cudnn.mlir --lowering=runtime --function=ifco --input=5 --expected-output=@%t/dx2.npy --expected-output=@%t/dw2.npy --expected-output=@%t/db2.npy --atol=1e-14
 
 // One forward serves both.
 // CHECK-LABEL: func.func @icfo

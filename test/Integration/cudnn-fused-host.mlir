@@ -11,7 +11,7 @@
 // Sizes are T, B, I, H, L.
 // DEFINE: %{sizes} = --input=5 --input=3 --input=7 --input=9 --input=3
 // DEFINE: %{out} = --output=@%t/y.npy --output=@%t/hn.npy --output=@%t/dx.npy --output=@%t/dh.npy --output=@%t/dp.npy
-// DEFINE: %{expected} = --expected_output=@%t/y.npy --expected_output=@%t/hn.npy --expected_output=@%t/dx.npy --expected_output=@%t/dh.npy --expected_output=@%t/dp.npy --atol=1e-12 --rtol=1e-12
+// DEFINE: %{expected} = --expected-output=@%t/y.npy --expected-output=@%t/hn.npy --expected-output=@%t/dx.npy --expected-output=@%t/dh.npy --expected-output=@%t/dp.npy --atol=1e-12 --rtol=1e-12
 // RUN: rnn-run %t/dropped.mlir --function=dropped --lowering=runtime %{sizes} %{out}
 // RUN: rnn-run %t/dropped.mlir --function=dropped --lowering=fused %{sizes} %{expected}
 // RUN: rnn-run %t/dropped.mlir --function=dropped --lowering=runtime --input=4 --input=2 --input=20 --input=5 --input=1 %{out}
@@ -26,9 +26,9 @@
 // DEFINE: %{pass} = --input=@%t/y.npy --input=@%t/hn.npy --input=@%t/r.npy
 // RUN: rnn-run %t/forward.mlir --function=forward --lowering=runtime --input=2xi32=3 %{saved}
 // RUN: rnn-run %t/backward.mlir --function=backward --lowering=runtime --input=2xi32=3 %{pass} --output=@%t/dx.npy --output=@%t/dp.npy
-// RUN: rnn-run %t/backward.mlir --function=backward --lowering=fused --input=2xi32=3 %{pass} --expected_output=@%t/dx.npy --expected_output=@%t/dp.npy --atol=1e-12 --rtol=1e-12
+// RUN: rnn-run %t/backward.mlir --function=backward --lowering=fused --input=2xi32=3 %{pass} --expected-output=@%t/dx.npy --expected-output=@%t/dp.npy --atol=1e-12 --rtol=1e-12
 // RUN: rnn-run %t/forward.mlir --function=forward --lowering=fused --input=2xi32=3 %{saved}
-// RUN: rnn-run %t/backward.mlir --function=backward --lowering=runtime --input=2xi32=3 %{pass} --expected_output=@%t/dx.npy --expected_output=@%t/dp.npy --atol=1e-12 --rtol=1e-12
+// RUN: rnn-run %t/backward.mlir --function=backward --lowering=runtime --input=2xi32=3 %{pass} --expected-output=@%t/dx.npy --expected-output=@%t/dp.npy --atol=1e-12 --rtol=1e-12
 // A reserve space of other lengths, none at all, lengths beyond the steps and too few parameters get the same sentences.
 // DEFINE: %{bad-lengths} = not rnn-run %t/backward.mlir --function=backward --input=2xi32=2 %{pass}
 // RUN: %{bad-lengths} --lowering=runtime 2>&1 | FileCheck %s --check-prefix=LENGTHS

@@ -3,9 +3,9 @@
 // error of any element (f32 1.7e-7, f16 5.0e-4, bf16 3.1e-3).
 // REQUIRES: rnn-run
 // RUN: rnn-run %s --function=f64 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --output=@%t.y.npy --output=@%t.dx.npy --output=@%t.dp.npy --output=@%t.h.npy --output=@%t.dw.npy
-// RUN: rnn-run %s --function=f32 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --expected_output=@%t.y.npy --expected_output=@%t.dx.npy --expected_output=@%t.dp.npy --expected_output=@%t.h.npy --expected_output=@%t.dw.npy --rtol=4e-7
-// RUN: rnn-run %s --function=f16 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --expected_output=@%t.y.npy --expected_output=@%t.dx.npy --expected_output=@%t.dp.npy --expected_output=@%t.h.npy --expected_output=@%t.dw.npy --rtol=1e-3
-// RUN: rnn-run %s --function=bf16 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --expected_output=@%t.y.npy --expected_output=@%t.dx.npy --expected_output=@%t.dp.npy --expected_output=@%t.h.npy --expected_output=@%t.dw.npy --rtol=6e-3
+// RUN: rnn-run %s --function=f32 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --expected-output=@%t.y.npy --expected-output=@%t.dx.npy --expected-output=@%t.dp.npy --expected-output=@%t.h.npy --expected-output=@%t.dw.npy --rtol=4e-7
+// RUN: rnn-run %s --function=f16 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --expected-output=@%t.y.npy --expected-output=@%t.dx.npy --expected-output=@%t.dp.npy --expected-output=@%t.h.npy --expected-output=@%t.dw.npy --rtol=1e-3
+// RUN: rnn-run %s --function=bf16 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --expected-output=@%t.y.npy --expected-output=@%t.dx.npy --expected-output=@%t.dp.npy --expected-output=@%t.h.npy --expected-output=@%t.dw.npy --rtol=6e-3
 
 func.func @f64(%x64: tensor<4x2x3xf64>, %h64: tensor<2x2x4xf64>, %p64: tensor<228xf64>)
     -> (tensor<4x2x4xf64>, tensor<4x2x3xf64>, tensor<228xf64>, tensor<4x2x4xf64>, tensor<7x16xf64>) {

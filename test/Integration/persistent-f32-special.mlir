@@ -2,7 +2,7 @@
 // is five times the weight times the previous state. Factors without a remainder yield NaN, in their example only
 // (docs/internals/persistent-kernels.md).
 // REQUIRES: rnn-run
-// DEFINE: %{run} = rnn-run %s --target=simt --lowering=fused --kernel-family=cluster --simt-check
+// DEFINE: %{run} = rnn-run %s --target=simt --lowering=fused --fused-kernel=persistent --simt-check
 // RUN: %{run} --function=large --input=40xf32=1e-30 | FileCheck %s --check-prefix=LARGE
 // RUN: %{run} --function=small | FileCheck %s --check-prefix=SMALL
 

@@ -5,10 +5,10 @@
 //
 // The differences of all results are zero, and the output itself is not.
 // RUN: rnn-run %s --function=main \
-// RUN:   --expected_output=2x3x4xf64=0.0 --expected_output=2x2x2xf64=0.0 --expected_output=2x2x2xf64=0.0 \
-// RUN:   --expected_output=2x3x2xf64=0.0 --expected_output=2x2x2xf64=0.0 --expected_output=2x2x2xf64=0.0 \
-// RUN:   --expected_output=96xf64=0.0
-// RUN: not rnn-run %s --function=trivial --expected_output=2x3x4xf64=0.0 2>&1 | FileCheck %s --check-prefix=TRIVIAL
+// RUN:   --expected-output=2x3x4xf64=0.0 --expected-output=2x2x2xf64=0.0 --expected-output=2x2x2xf64=0.0 \
+// RUN:   --expected-output=2x3x2xf64=0.0 --expected-output=2x2x2xf64=0.0 --expected-output=2x2x2xf64=0.0 \
+// RUN:   --expected-output=96xf64=0.0
+// RUN: not rnn-run %s --function=trivial --expected-output=2x3x4xf64=0.0 2>&1 | FileCheck %s --check-prefix=TRIVIAL
 // TRIVIAL: result 0: 20 of 24 elements (2x3x4xf64) differ
 
 !x = tensor<2x3x2xf64>

@@ -8,14 +8,15 @@
 // RUN: rnn-opt %s --rnn-pipeline -allow-unregistered-dialect | FileCheck %s --check-prefix=EMIT
 // RUN: not rnn-opt %s -allow-unregistered-dialect --rnn-pipeline=stop-after=never 2>&1 | FileCheck %s --check-prefix=STAGE
 
-// STAGE: never
+// STAGE: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
 
+// TEXT: rnn-attach-target{chip= large-gemms=kernel target=host tf32=false},
 // TEXT: convert-tf-to-rnn,
 // TEXT: rnn-verify-contract{stage=import},
 // TEXT: canonicalize{{[{].*}}
 // TEXT: cse,
 // TEXT: rnn-verify-contract{stage=simplify},
-// TEXT: rnn-select-lowering{{[{].*}}kernel-family=auto prefer=auto target=host{{.*}}},
+// TEXT: rnn-select-lowering{{[{].*}}fused-kernel=auto prefer=auto{{.*}}},
 // TEXT: rnn-verify-contract{stage=select},
 // TEXT: convert-elementwise-to-linalg,
 // TEXT: linalg-fuse-elementwise-ops,

@@ -1,7 +1,7 @@
 // Incorrect uses of clusters, and the emulator's report of each. The kernel sends values to the other block of its cluster in
 // four steps; the argument selects the bug, 0 selects none.
 // REQUIRES: rnn-run
-// RUN: rnn-run %s --target=simt --input=0 --expected_output=64xf32=4 --simt-check | FileCheck %s --check-prefix=RIGHT
+// RUN: rnn-run %s --target=simt --input=0 --expected-output=64xf32=4 --simt-check | FileCheck %s --check-prefix=RIGHT
 // RIGHT: all results are as expected
 // RUN: not rnn-run %s --target=simt --input=1 2>&1 | FileCheck %s --check-prefix=EARLY-PASS
 // RUN: not rnn-run %s --target=simt --input=1 --simt-check 2>&1 | FileCheck %s --check-prefix=EARLY-PASS-CHECK

@@ -3,10 +3,10 @@
 // selects the bug, 0 selects none.
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt --simt-check
-// RUN: %{run} --input=0 --expected_output=128xf32=4 | FileCheck %s --check-prefix=RIGHT
-// RUN: %{run} --input=0 --expected_output=128xf32=4 --simt-schedule=reverse | FileCheck %s --check-prefix=RIGHT
-// RUN: %{run} --input=0 --expected_output=128xf32=4 --simt-schedule=random:1 | FileCheck %s --check-prefix=RIGHT
-// RUN: %{run} --input=0 --expected_output=128xf32=4 --simt-schedule=random:2 | FileCheck %s --check-prefix=RIGHT
+// RUN: %{run} --input=0 --expected-output=128xf32=4 | FileCheck %s --check-prefix=RIGHT
+// RUN: %{run} --input=0 --expected-output=128xf32=4 --simt-schedule=reverse | FileCheck %s --check-prefix=RIGHT
+// RUN: %{run} --input=0 --expected-output=128xf32=4 --simt-schedule=random:1 | FileCheck %s --check-prefix=RIGHT
+// RUN: %{run} --input=0 --expected-output=128xf32=4 --simt-schedule=random:2 | FileCheck %s --check-prefix=RIGHT
 // RIGHT: all results are as expected
 // RUN: not %{run} --input=1 2>&1 | FileCheck %s --check-prefix=ONE-TILE
 // RUN: not %{run} --input=2 2>&1 | FileCheck %s --check-prefix=EARLY

@@ -2,27 +2,27 @@
 // computes the same values in every schedule, and the checker reports nothing.
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt
-// RUN: %{run} --function=ids --expected_output=8xi32=[0,1,10,11,120,121,130,131] | FileCheck %s
-// RUN: %{run} --function=ids --simt-schedule=reverse --expected_output=8xi32=[0,1,10,11,120,121,130,131] | FileCheck %s
-// RUN: %{run} --function=ids --simt-schedule=random:5 --expected_output=8xi32=[0,1,10,11,120,121,130,131] | FileCheck %s
-// RUN: %{run} --function=neighbours --expected_output=128xf32=3 --simt-check | FileCheck %s
-// RUN: %{run} --function=neighbours --expected_output=128xf32=3 --simt-check --simt-schedule=reverse | FileCheck %s
-// RUN: %{run} --function=neighbours --expected_output=128xf32=3 --simt-check --simt-schedule=random:3 | FileCheck %s
-// RUN: %{run} --function=ring --input=7 --expected_output=128xf32=7 --simt-check | FileCheck %s
-// RUN: %{run} --function=ring --input=7 --expected_output=128xf32=7 --simt-check --simt-schedule=reverse | FileCheck %s
-// RUN: %{run} --function=ring --input=7 --expected_output=128xf32=7 --simt-check --simt-schedule=random:1 | FileCheck %s
-// RUN: %{run} --function=ring --input=8 --expected_output=128xf32=8 --simt-schedule=random:2 | FileCheck %s
-// RUN: %{run} --function=ring --input=0 --expected_output=128xf32=0 | FileCheck %s
-// RUN: %{run} --function=remote_arrivals --expected_output=128xf32=2 --simt-check | FileCheck %s
-// RUN: %{run} --function=remote_arrivals --expected_output=128xf32=2 --simt-check --simt-schedule=reverse | FileCheck %s
-// RUN: %{run} --function=remote_arrivals --expected_output=128xf32=2 --simt-check --simt-schedule=random:4 | FileCheck %s
-// RUN: %{run} --function=tokens --expected_output=128xf32=64 --simt-check | FileCheck %s
-// RUN: %{run} --function=tokens --expected_output=128xf32=64 --simt-check --simt-schedule=random:4 | FileCheck %s
-// RUN: %{run} --function=wide --expected_output=4xi32=[1,2,3,0] --simt-check | FileCheck %s
+// RUN: %{run} --function=ids --expected-output=8xi32=[0,1,10,11,120,121,130,131] | FileCheck %s
+// RUN: %{run} --function=ids --simt-schedule=reverse --expected-output=8xi32=[0,1,10,11,120,121,130,131] | FileCheck %s
+// RUN: %{run} --function=ids --simt-schedule=random:5 --expected-output=8xi32=[0,1,10,11,120,121,130,131] | FileCheck %s
+// RUN: %{run} --function=neighbours --expected-output=128xf32=3 --simt-check | FileCheck %s
+// RUN: %{run} --function=neighbours --expected-output=128xf32=3 --simt-check --simt-schedule=reverse | FileCheck %s
+// RUN: %{run} --function=neighbours --expected-output=128xf32=3 --simt-check --simt-schedule=random:3 | FileCheck %s
+// RUN: %{run} --function=ring --input=7 --expected-output=128xf32=7 --simt-check | FileCheck %s
+// RUN: %{run} --function=ring --input=7 --expected-output=128xf32=7 --simt-check --simt-schedule=reverse | FileCheck %s
+// RUN: %{run} --function=ring --input=7 --expected-output=128xf32=7 --simt-check --simt-schedule=random:1 | FileCheck %s
+// RUN: %{run} --function=ring --input=8 --expected-output=128xf32=8 --simt-schedule=random:2 | FileCheck %s
+// RUN: %{run} --function=ring --input=0 --expected-output=128xf32=0 | FileCheck %s
+// RUN: %{run} --function=remote_arrivals --expected-output=128xf32=2 --simt-check | FileCheck %s
+// RUN: %{run} --function=remote_arrivals --expected-output=128xf32=2 --simt-check --simt-schedule=reverse | FileCheck %s
+// RUN: %{run} --function=remote_arrivals --expected-output=128xf32=2 --simt-check --simt-schedule=random:4 | FileCheck %s
+// RUN: %{run} --function=tokens --expected-output=128xf32=64 --simt-check | FileCheck %s
+// RUN: %{run} --function=tokens --expected-output=128xf32=64 --simt-check --simt-schedule=random:4 | FileCheck %s
+// RUN: %{run} --function=wide --expected-output=4xi32=[1,2,3,0] --simt-check | FileCheck %s
 // RUN: not %{run} --function=too_large 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: not %{run} --function=no_multiple 2>&1 | FileCheck %s --check-prefix=MULTIPLE
 // RUN: not %{run} --function=other_size 2>&1 | FileCheck %s --check-prefix=OTHER
-// RUN: env RNNRT_TRACE=dispatch %{run} --function=neighbours --expected_output=128xf32=3 2>&1 | FileCheck %s --check-prefix=TRACE
+// RUN: env RNNRT_TRACE=dispatch %{run} --function=neighbours --expected-output=128xf32=3 2>&1 | FileCheck %s --check-prefix=TRACE
 // TRACE: kernel=kernels::neighbours grid=4x1x1 block=32x1x1 cluster=2x1x1 schedule=fifo,OK
 // CHECK: all results are as expected
 module attributes {gpu.container_module} {

@@ -2,15 +2,15 @@
 // precision, libdevice, printf, assertions; and host code: device memory, streams, invalid launches.
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt
-// RUN: %{run} --function=reductions --expected_output=2xf32=[2016,3536] | FileCheck %s
-// RUN: %{run} --function=reductions --simt-schedule=reverse --expected_output=2xf32=[2016,3536] | FileCheck %s
-// RUN: %{run} --function=memories --expected_output=48xf32=130 | FileCheck %s
-// RUN: %{run} --function=memories --simt-check --simt-schedule=random:1 --expected_output=48xf32=130 | FileCheck %s
-// RUN: %{run} --function=pipeline --simt-check --expected_output=i32=0 | FileCheck %s
-// RUN: %{run} --function=functions --expected_output=6xf32=[2.718282,0.7615942,0.5,3,0.9092974,8] --rtol=1e-6 | FileCheck %s
-// RUN: %{run} --function=half_precision --expected_output=2xf32=[2.44921875,3.140625] | FileCheck %s
-// RUN: %{run} --function=buffers --simt-check --expected_output=8xf32=[3,3,3,3,7,7,7,7] | FileCheck %s
-// RUN: %{run} --function=unwritten_buffer --expected_output=4xf32=nan | FileCheck %s
+// RUN: %{run} --function=reductions --expected-output=2xf32=[2016,3536] | FileCheck %s
+// RUN: %{run} --function=reductions --simt-schedule=reverse --expected-output=2xf32=[2016,3536] | FileCheck %s
+// RUN: %{run} --function=memories --expected-output=48xf32=130 | FileCheck %s
+// RUN: %{run} --function=memories --simt-check --simt-schedule=random:1 --expected-output=48xf32=130 | FileCheck %s
+// RUN: %{run} --function=pipeline --simt-check --expected-output=i32=0 | FileCheck %s
+// RUN: %{run} --function=functions --expected-output=6xf32=[2.718282,0.7615942,0.5,3,0.9092974,8] --rtol=1e-6 | FileCheck %s
+// RUN: %{run} --function=half_precision --expected-output=2xf32=[2.44921875,3.140625] | FileCheck %s
+// RUN: %{run} --function=buffers --simt-check --expected-output=8xf32=[3,3,3,3,7,7,7,7] | FileCheck %s
+// RUN: %{run} --function=unwritten_buffer --expected-output=4xf32=nan | FileCheck %s
 // RUN: %{run} --function=print | FileCheck %s --check-prefix=PRINT
 // RUN: not %{run} --function=assertion --input=i32=7 2>&1 | FileCheck %s --check-prefix=ASSERT
 // RUN: not %{run} --function=launch --input=i32=1025 2>&1 | FileCheck %s --check-prefix=THREADS

@@ -1,7 +1,7 @@
 // Grids: the barrier of a cooperative grid, a barrier by atomics and fences, and order by atomics between two threads. The
 // checker models all three; every schedule computes the same values.
 // REQUIRES: rnn-run
-// DEFINE: %{run} = rnn-run %s --target=simt --input=100 --expected_output=512xf32=100
+// DEFINE: %{run} = rnn-run %s --target=simt --input=100 --expected-output=512xf32=100
 // RUN: %{run} --function=barrier | FileCheck %s
 // RUN: %{run} --function=barrier --simt-check --simt-schedule=reverse | FileCheck %s
 // RUN: %{run} --function=barrier --simt-schedule=random:4 | FileCheck %s

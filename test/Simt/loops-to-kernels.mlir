@@ -4,7 +4,7 @@
 // REQUIRES: rnn-run
 // DEFINE: %{kernels} = rnn-opt %s -convert-elementwise-to-linalg -one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" -rnn-isolate-scalar-loops -convert-linalg-to-parallel-loops -rnn-parallel-loops-to-gpu -canonicalize -gpu-launch-sink-index-computations -gpu-kernel-outlining -rnn-merge-kernel-modules
 // DEFINE: %{arguments} = --input=7x5x3xf32=[[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15]],[[.1,.2,.3],[.4,.5,.6],[.7,.8,.9],[-10,-11,-12],[-13,-14,-15]]] --input=0x3xf32=0
-// DEFINE: %{results} = --expected_output=@%t.0.npy --expected_output=@%t.1.npy --expected_output=@%t.2.npy --expected_output=@%t.3.npy --rtol=1e-6
+// DEFINE: %{results} = --expected-output=@%t.0.npy --expected-output=@%t.1.npy --expected-output=@%t.2.npy --expected-output=@%t.3.npy --rtol=1e-6
 // RUN: rnn-run %s %{arguments} --output=@%t.0.npy --output=@%t.1.npy --output=@%t.2.npy --output=@%t.3.npy
 // RUN: %{kernels} -o %t.mlir
 // RUN: FileCheck %s < %t.mlir

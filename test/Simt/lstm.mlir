@@ -1,7 +1,7 @@
 // The backward pass of an LSTM layer as one persistent kernel: T=8 B=16 I=H=64 on 4 blocks of 128 threads, each block with 16 of
 // the units. benchmarks/simt.sh times it, too. The sums below were computed in f64.
 // REQUIRES: rnn-run
-// DEFINE: %{expected} = --expected_output=72033.78169 --expected_output=2306588.91527 --expected_output=2308022.37654 --expected_output=369139.06735 --rtol=1e-6
+// DEFINE: %{expected} = --expected-output=72033.78169 --expected-output=2306588.91527 --expected-output=2308022.37654 --expected-output=369139.06735 --rtol=1e-6
 // RUN: rnn-run %s --target=simt %{expected}
 // RUN: rnn-run %s --target=simt --simt-check --simt-schedule=random:1 %{expected}
 // RUN: rnn-run %s --target=simt --output=- --output=- --output=- --output=- > %t.fifo

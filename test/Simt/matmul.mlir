@@ -1,6 +1,6 @@
 // A tiled GEMM on the emulator: docs/Emulator.md shows this program.
 // REQUIRES: rnn-run
-// RUN: rnn-run %s --target=simt --input=32x48xf32=2 --input=48x16xf32=0.5 --expected_output=32x16xf32=48 | FileCheck %s
+// RUN: rnn-run %s --target=simt --input=32x48xf32=2 --input=48x16xf32=0.5 --expected-output=32x16xf32=48 | FileCheck %s
 // CHECK: all results are as expected
 module attributes {gpu.container_module} {
   gpu.module @kernels {

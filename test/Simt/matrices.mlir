@@ -1,9 +1,9 @@
 // bf16 factors, stmatrix, and a program that relies on an unspecified layout of wmma.
 // REQUIRES: rnn-run
-// RUN: rnn-run %s --target=simt --function=bf16 --simt-check --expected_output=16x8xf32=32.5 | FileCheck %s
-// RUN: rnn-run %s --target=simt --function=stmatrix --simt-check --expected_output=0 | FileCheck %s
-// RUN: rnn-run %s --target=simt --function=tf32_rounding --expected_output=3xi32=[1065361408,1065353216,1065353216] | FileCheck %s
-// RUN: not rnn-run %s --target=simt --function=layouts_disagree --expected_output=0 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: rnn-run %s --target=simt --function=bf16 --simt-check --expected-output=16x8xf32=32.5 | FileCheck %s
+// RUN: rnn-run %s --target=simt --function=stmatrix --simt-check --expected-output=0 | FileCheck %s
+// RUN: rnn-run %s --target=simt --function=tf32_rounding --expected-output=3xi32=[1065361408,1065353216,1065353216] | FileCheck %s
+// RUN: not rnn-run %s --target=simt --function=layouts_disagree --expected-output=0 2>&1 | FileCheck %s --check-prefix=WRONG
 // CHECK: all results are as expected
 // WRONG: rnn-run: error: result 0
 module attributes {gpu.container_module} {

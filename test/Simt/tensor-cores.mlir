@@ -5,8 +5,8 @@
 // An f32 contraction must allow that its factors are rounded to tf32.
 // RUN: sed 's/mmaShape = .16, 8, 8./&, tf32Enabled/' %t.f32.mlir > %t.mlir
 // RUN: FileCheck %s --check-prefix=OPS < %t.mlir
-// RUN: rnn-run %t.mlir --target=simt --simt-check --expected_output=0 --expected_output=0 --expected_output=0
-// RUN: rnn-run %t.mlir --target=simt --simt-schedule=reverse --expected_output=0 --expected_output=0 --expected_output=0
+// RUN: rnn-run %t.mlir --target=simt --simt-check --expected-output=0 --expected-output=0 --expected-output=0
+// RUN: rnn-run %t.mlir --target=simt --simt-schedule=reverse --expected-output=0 --expected-output=0 --expected-output=0
 // OPS-LABEL: gpu.func @f16
 // OPS: nvgpu.ldmatrix
 // OPS: nvgpu.mma.sync{{.*}}mmaShape = [16, 8, 16]

@@ -1,8 +1,8 @@
 // gpu.subgroup_mma (wmma) in every shape and type that has a fragment: C = A B + 0.5, with A by rows and B by columns, then
 // doubled by the elementwise op (f64 has neither constants nor elementwise ops there: its C is loaded). The emulator's layout of fragments depends on the seed.
 // REQUIRES: rnn-run
-// RUN: rnn-run %s --target=simt --simt-schedule=random:1 --simt-check --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0
-// RUN: rnn-run %s --target=simt --simt-schedule=random:7 --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0 --expected_output=0
+// RUN: rnn-run %s --target=simt --simt-schedule=random:1 --simt-check --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0
+// RUN: rnn-run %s --target=simt --simt-schedule=random:7 --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @f16_f32(%a: memref<16x16xf16>, %b: memref<16x16xf16>, %c: memref<16x16xf32>) kernel {

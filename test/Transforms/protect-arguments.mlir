@@ -1,5 +1,5 @@
 // RUN: rnn-opt %s -rnn-protect-arguments | FileCheck %s
-// RUN: rnn-run %s --function=written --input=2xf32=[1,2] --benchmark=5 --expected_output=2xf32=[2,4] --expected_output=2xf32=[1,2]
+// RUN: rnn-run %s --function=written --input=2xf32=[1,2] --benchmark=5 --expected-output=2xf32=[2,4] --expected-output=2xf32=[1,2]
 // REQUIRES: rnn-run
 
 // The destination is an argument, so without protection the caller's tensor would be overwritten, and a second call would

@@ -70,7 +70,7 @@ def function(name, arguments, body, results):
 def run_lines(function_name, inputs, outputs, limit, tolerance):
     flags = [f"--function={function_name}"]
     flags += ["--input=" + (f"@%{{golden}}/{v}.npy" if isinstance(v, str) else f"i64={v}") for v in inputs]
-    flags += [f"--expected_output=@%{{golden}}/{v}.npy" for v in outputs]
+    flags += [f"--expected-output=@%{{golden}}/{v}.npy" for v in outputs]
     flags += [f"--atol={limit:.3g}", f"--rtol={tolerance:g}"]
     run = f"// DEFINE: %{{{function_name}}} = " + " \\\n// DEFINE:   ".join(["rnn-run %s"] + flags) + "\n"
     # By plans, by compiled loops, and by GPU kernels on the emulator.

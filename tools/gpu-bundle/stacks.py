@@ -68,8 +68,8 @@ class Stack:
             results.update({"dx": x, "dh0": h, **({"dc0": c} if lstm else {}), "dparams": params})
         return operands, results, params, reserve
 
-    def op(self, element):
-        """The private function with the ops."""
+    def op(self, element, lowering=""):
+        """The private function with the ops, which carry `lowering` if there is one."""
         operands, results, params, reserve = self.types(element, dynamic=not self.static)
         operands["params"] = params
 
@@ -81,7 +81,8 @@ class Stack:
         common = f"input({typed(['x'], operands)}) state({typed(states, operands)}) params({typed(['params'], operands)})"
         common += f" lengths({typed(['lengths'], operands)})" if self.lengths else ""
         attributes = ([f"num_proj = {self.projection} : i64"] if self.projection else []) + \
-            ([f"dropout = {self.dropout}", "seed = 7 : i64"] if self.dropout else [])
+            ([f"dropout = {self.dropout}", "seed = 7 : i64"] if self.dropout else []) + \
+            ([f"lowering = {lowering}"] if lowering else [])
 
         def text(*more):
             every = [*attributes, *more]
@@ -146,7 +147,7 @@ def stacks():
     yield Stack("gru", (1, 3, 96, 112, 64), static=True)
 
 
-def timed(sizes, element, way, of_function, of_op):
+def timed(sizes, element, way, of_op):
     """One layer of an LSTM, forward pass and gradient in separate functions; the reserve space is a result of the first."""
     T, B, I, H = sizes
     operands, results, params, reserve = Stack("lstm", (1, T, B, I, H), static=True).types(element, dynamic=False)
@@ -154,12 +155,12 @@ def timed(sizes, element, way, of_function, of_op):
     name = "_".join(map(str, sizes))
     common = f"lstm input(%x : {x}) state(%h0, %c0 : {h}, {c}) params(%p : {params})"
     yield (f"func.func @stack_forward{way}_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params})\n"
-           f"    -> ({y}, {h}, {c}, {reserve}){of_function} {{\n"
+           f"    -> ({y}, {h}, {c}, {reserve}) {{\n"
            f"  %y, %hn, %cn, %r = rnn.cudnn_forward {common}{of_op}\n"
            f"  return %y, %hn, %cn, %r : {y}, {h}, {c}, {reserve}\n}}")
     yield (f"func.func @stack_backward{way}_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params},\n"
            f"    %y: {y}, %hn: {h}, %cn: {c}, %dy: {y}, %dhn: {h}, %dcn: {c}, %r: {reserve})\n"
-           f"    -> ({x}, {h}, {c}, {params}){of_function} {{\n"
+           f"    -> ({x}, {h}, {c}, {params}) {{\n"
            f"  %dx, %dh0, %dc0, %dp = rnn.cudnn_backprop {common}\n"
            f"      output(%y, %hn, %cn : {y}, {h}, {c}) grads(%dy, %dhn, %dcn : {y}, {h}, {c}) reserve(%r : {reserve}){of_op}\n"
            f"  return %dx, %dh0, %dc0, %dp : {x}, {h}, {c}, {params}\n}}")

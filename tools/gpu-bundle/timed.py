@@ -29,10 +29,12 @@ def name_of(sizes):
 
 
 def attributes_of(way):
-    """Of a function, and of the op in it."""
+    """Of the op in a function."""
+    if way is None:
+        return ""
     if way == PLAN:
-        return "", " {lowering = #rnn.lowering<runtime>}"
-    return f'\n    attributes {{rnn.kernel_family = "{"cluster" if way == CLUSTER else "step"}"}}', ""
+        return " {lowering = #rnn.lowering<runtime>}"
+    return f" {{lowering = #rnn.lowering<fused, kernel = {'persistent' if way == CLUSTER else 'per_step'}>}}"
 
 
 def block(name, sizes, element, backward, way=FUSED):
@@ -49,14 +51,14 @@ def block(name, sizes, element, backward, way=FUSED):
     operands = (f"icfo x({v[0]} : {x}) state({v[1]}, {v[2]} : {state})\n      weights({v[3]} : {weights}) "
                 f"peephole({v[4]}, {v[5]}, {v[6]} : {vector}) bias({v[7]} : {bias})")
     lines = [f"func.func @{name}({', '.join(map(': '.join, zip(v, types)))})"]
-    of_function, of_op = attributes_of(way)
+    of_op = attributes_of(way)
     if backward:
         used, results = (0, 1, 2, 3, 7), [x, state, state, weights, bias]
-        lines += [f"    -> ({', '.join(results)}){of_function} {{", f"  %r:8 = rnn.block_lstm_grad {operands}",
+        lines += [f"    -> ({', '.join(results)}) {{", f"  %r:8 = rnn.block_lstm_grad {operands}",
                   f"      saved({', '.join(v[8:15])} : {steps}) grads({v[15]}, {v[16]} : {steps}){of_op}"]
     else:
         used, results = range(7), [steps] * 7
-        lines += [f"    -> ({', '.join(results)}){of_function} {{", f"  %r:7 = rnn.block_lstm {operands}{of_op}"]
+        lines += [f"    -> ({', '.join(results)}) {{", f"  %r:7 = rnn.block_lstm {operands}{of_op}"]
     return "\n".join(lines + [f"  return {', '.join(f'%r#{index}' for index in used)} : {', '.join(results)}", "}"])
 
 
@@ -68,8 +70,7 @@ def one(sizes, element, cluster, block_plans=False):
             name = f"block_{'backward' if backward else 'forward'}{way}_{name_of(sizes)}"
             yield block(name, sizes, element, backward, way)
     for way in (FUSED,) + clusters + (PLAN,):
-        of_function, of_op = attributes_of(way)
-        yield from stacks.timed(sizes, element, way, of_function, of_op)
+        yield from stacks.timed(sizes, element, way, attributes_of(way))
 
 
 def timed(kind, sizes=SIZES, block_plans=False, clusters=True):
@@ -81,8 +82,8 @@ def timed(kind, sizes=SIZES, block_plans=False, clusters=True):
 
 def reference():
     """Every size, in f64."""
-    yield block("reference_forward", ("?",) * 4, "f64", backward=False)
-    yield block("reference_backward", ("?",) * 4, "f64", backward=True)
+    yield block("reference_forward", ("?",) * 4, "f64", backward=False, way=None)
+    yield block("reference_backward", ("?",) * 4, "f64", backward=True, way=None)
 
 
 def find_missing(path):

@@ -19,7 +19,7 @@
 #include "rnn/Emit/JIT.h"
 #include "rnn/Emit/Object.h"
 #include "rnn/InitAllPasses.h"
-#include "rnn/Target/TargetInfo.h"
+#include "rnn/Pipelines/CommandLine.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -50,36 +50,6 @@ static cl::opt<std::string> candidatesFile("emit-candidates",
 static cl::opt<std::string>
     prefix("prefix", cl::desc("Begins the names of functions in C (default: the name of the output file)"),
            cl::value_desc("NAME"), cl::cat(category));
-static cl::opt<std::string> target("target", cl::desc("Target: host (default) or cuda"), cl::init("host"),
-                                   cl::cat(category));
-static cl::opt<std::string> chip("chip", cl::desc("GPU to compile kernels for, with --target=cuda: sm_90a, ..."),
-                                 cl::value_desc("CHIP"), cl::cat(category));
-static cl::opt<bool> tf32("tf32", cl::desc("Fused GPU kernels may round factors of f32 products to tf32"),
-                          cl::cat(category));
-static cl::opt<std::string> largeGemms(
-    "large-gemms",
-    cl::desc("GPU kernels: products over all steps by auto (the device's library where it is there and they are large, the "
-             "default), kernel or library"),
-    cl::init("auto"), cl::cat(category));
-static cl::opt<std::string> bf16Gemm(
-    "bf16-gemm",
-    cl::desc(
-        "Target host, fused loops: products of bf16 by auto (dot products where the processor has them, else vnni; "
-        "the default), f32 (factors become f32 when they are packed), vnni (weights stay bf16) or dot (all do)"),
-    cl::init("auto"), cl::cat(category));
-static cl::opt<std::string> lowering("lowering", cl::desc("Lowering wanted for all rnn ops: auto, runtime or fused"),
-                                     cl::init("auto"), cl::cat(category));
-static cl::opt<std::string> kernelFamily("kernel-family",
-                                         cl::desc("Family of kernels wanted for all fused ops, with --target=cuda: auto, "
-                                                  "step or cluster"),
-                                         cl::init("auto"), cl::cat(category));
-static cl::opt<std::string> tuningFile("tuning-records",
-                                          cl::desc("What --lowering=auto uses: tuning records that rnn-run --autotune has "
-                                                   "written"),
-                                          cl::value_desc("FILE"), cl::cat(category));
-static cl::opt<std::string> device("device",
-                                   cl::desc("Device whose tuning records count, by its name, as `NVIDIA H200` (default: any)"),
-                                   cl::value_desc("NAME"), cl::cat(category));
 static cl::opt<std::string>
     cpu("cpu",
         cl::desc("Processor to compile for, by LLVM's name, or native (default: the oldest of its "
@@ -95,12 +65,6 @@ static cl::opt<unsigned> optimizationLevel("O", cl::Prefix, cl::desc("Optimizati
                                            cl::value_desc("LEVEL"), cl::init(3), cl::cat(category));
 static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, sizes and functions"),
                                      cl::cat(category));
-
-static cl::opt<bool> verifyEach("verify-each",
-                                cl::desc("Verify the module after every pass (default: as long as it has tensors, and "
-                                         "at the end)"),
-                                cl::cat(category));
-
 static llvm::ExitOnError exitOnError;
 
 static llvm::Error makeError(const Twine &message) {
@@ -135,28 +99,6 @@ static llvm::Expected<Form> getForm(Stage stopAfter) {
 }
 
 static llvm::Error checkFlags() {
-  if (!TargetInfo::get(target)) {
-    std::string names;
-    for (StringRef name : TargetInfo::getNames())
-      names += (names.empty() ? "`" : ", `") + name.str() + "`";
-    return makeError("unknown target `" + target + "` in --target; this build has " + names);
-  }
-  if (!chip.empty() && target != "cuda")
-    return makeError("--chip=" + chip + " names a GPU, but --target=" + target + " has none; use --target=cuda");
-  if (tf32 && target == "host")
-    return makeError("--tf32 is about GPU kernels, but --target=host has none; use --target=cuda");
-  if (largeGemms != "auto" && largeGemms != "kernel" && largeGemms != "library")
-    return makeError("unknown value `" + largeGemms + "` in --large-gemms; expected auto, kernel or library");
-  if (!llvm::is_contained({"auto", "f32", "vnni", "dot"}, StringRef(bf16Gemm)))
-    return makeError("unknown value `" + bf16Gemm + "` in --bf16-gemm; expected auto, f32, vnni or dot");
-  if (target != "host" && bf16Gemm != "auto")
-    return makeError("--bf16-gemm is about loops of the host; use it with --target=host");
-  if (lowering != "auto" && lowering != "runtime" && lowering != "fused")
-    return makeError("unknown lowering `" + lowering + "` in --lowering; expected auto, runtime or fused");
-  if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster")
-    return makeError("unknown kernel family `" + kernelFamily + "` in --kernel-family; expected auto, step or cluster");
-  if (target == "host" && kernelFamily != "auto")
-    return makeError("--kernel-family is about GPU kernels, but --target=host has none; use --target=cuda");
   if (optimizationLevel > 3)
     return makeError("-O takes a level from 0 to 3, but got " + Twine(optimizationLevel));
   if (!prefix.empty() && makeCIdentifier(prefix) != prefix)
@@ -199,30 +141,11 @@ static OwningOpRef<ModuleOp> parse(std::shared_ptr<llvm::SourceMgr> sources, MLI
   return module;
 }
 
-static LogicalResult configurePassManager(PassManager &pm) {
-  applyDefaultTimingPassManagerCLOptions(pm);
-  return applyPassManagerCLOptions(pm);
-}
-
-static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
-  PipelineOptions pipeline;
-  pipeline.target = target;
-  pipeline.chip = chip;
-  pipeline.tf32 = tf32;
-  pipeline.largeGemms = largeGemms;
-  pipeline.bf16Gemm = bf16Gemm;
-  pipeline.lowering = lowering;
-  pipeline.kernelFamily = kernelFamily;
-  pipeline.tuningRecords = tuningFile;
-  pipeline.device = device;
-  // MLIR is not made for a target machine, which otherwise tells.
+static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, const RunOptions &passes) {
+  // For MLIR outputs, which are not made for a target machine; otherwise that names the processor.
   pipeline.processor = cpu == "native" ? llvm::sys::getHostCPUName().str() : std::string(cpu);
-  pipeline.stopAfter = stopAfter;
   pipeline.exportPrefix = getPrefix();
   pipeline.exportAll = true;
-  RunOptions passes;
-  passes.configure = configurePassManager;
-  passes.verifyEach = verifyEach;
   Outputs outputs;
   if (form == Form::MLIR) {
     if (llvm::Error error = runPipeline(module, pipeline, passes))
@@ -280,14 +203,7 @@ static llvm::Error run(ModuleOp module, Form form, Stage stopAfter) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
-  // LLVM's code generator has a debugging option of this name, which nothing here could use.
-  if (cl::Option *theirs = cl::getRegisteredOptions().lookup("stop-after"))
-    theirs->removeArgument();
-  cl::opt<std::string> stopAfter(
-      "stop-after",
-      cl::desc("With -o FILE.mlir: the last stage; import, simplify, select, bufferize, lower "
-               "or emit (default)"),
-      cl::value_desc("STAGE"), cl::init("run"), cl::cat(category));
+  PipelineCommandLine commandLine(category);
   rnn::registerAllPasses();
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
@@ -299,18 +215,17 @@ int main(int argc, char **argv) {
                               "TensorFlow's RNN ops in generic form are imported first.\n");
   exitOnError.setBanner("rnn-compile: error: ");
 
-  std::optional<Stage> stage = symbolizeStage(stopAfter);
-  if (!stage)
-    exitOnError(makeError("unknown stage `" + stopAfter +
-                          "` in --stop-after; expected import, simplify, select, bufferize, lower, emit or run"));
+  PipelineOptions pipeline = exitOnError(commandLine.getOptions());
   exitOnError(checkFlags());
-  Form form = exitOnError(getForm(*stage));
+  Form form = exitOnError(getForm(pipeline.stopAfter));
 
   DialectRegistry registry;
   registerJITDialects(registry);
   MLIRContext context(registry);
   // Import takes TensorFlow's ops, which no dialect of ours registers.
   context.allowUnregisteredDialects();
+  if (failed(commandLine.enableRemarks(context)))
+    return 1;
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(inputFile, &message);
   if (!buffer)
@@ -321,6 +236,6 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = parse(sources, context);
   if (!module)
     return 1; // the parser has said why
-  exitOnError(run(*module, form, *stage));
+  exitOnError(run(*module, form, pipeline, commandLine.getRunOptions()));
   return 0;
 }

@@ -47,10 +47,10 @@ class Autotuner {
 public:
   Autotuner(const JITOptions &options, StringRef function, ArrayRef<HostTensor> arguments, RuntimeSession &session)
       : options(options), function(function), arguments(arguments), session(session),
-        context(*TargetInfo::get(options.pipeline.target)) {
-    context.chip = options.pipeline.target == "host" ? llvm::sys::getHostCPUName().str() : options.pipeline.chip;
-    context.tf32 = options.pipeline.tf32;
-  }
+        context(TargetInfo(options.pipeline.target,
+                           options.pipeline.target == TargetKind::Host ? llvm::sys::getHostCPUName()
+                                                                       : StringRef(options.pipeline.chip),
+                           options.pipeline.tf32)) {}
 
   llvm::Error run(ModuleOp module, StringRef path);
 
@@ -99,7 +99,7 @@ void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops, LayerOpInterface asCudnn
     unit.asCudnn.insert(numbers.lookup(asCudnn));
   for (LayerOpInterface op : ops) {
     unit.ops.push_back(numbers.lookup(op));
-    std::string key = getTuningKey(op, context.tf32);
+    std::string key = getTuningKey(op, context.info.allowsTF32());
     if (key.empty())
       continue;
     unit.keys.insert(key);
@@ -151,7 +151,7 @@ void Autotuner::findUnits() {
         addUnit(group.ops);
     }
   llvm::erase_if(left, [&](LayerOpInterface op) {
-    return !isMeasured(op) || getTuningKey(op, context.tf32).empty();
+    return !isMeasured(op) || getTuningKey(op, context.info.allowsTF32()).empty();
   });
   if (!context.info.hasBlockPlans())
     return addBlockUnits(left);
@@ -168,13 +168,13 @@ llvm::Error Autotuner::measure(Unit &unit) {
       if (candidate == Candidate::Plan && !hasPlan(ops[number], context.info)) {
         // The forward of a gradient goes the same way as far as it can; what cannot is left to the cost model.
         if (unit.asCudnn.contains(number))
-          applyCandidate(ops[number], candidate);
+          applyCandidate(ops[number], {Candidate::Plan, 0});
         continue;
       }
       SmallVector<CandidateCost> own = getCandidates(ops[number], context);
-      bool isThere = llvm::any_of(own, [&](const CandidateCost &cost) { return cost.candidate == candidate; });
-      // Ops of a group that have no such kernel have kernels of steps.
-      applyCandidate(ops[number], isThere ? candidate : Candidate::PerStep);
+      auto *found = llvm::find_if(own, [&](const CandidateCost &cost) { return cost.candidate == candidate; });
+      // Ops of a group that have no such kernel have per-step kernels.
+      applyCandidate(ops[number], found != own.end() ? *found : CandidateCost{Candidate::PerStep, 0});
     }
     auto module = CompiledModule::compile(*variant, options);
     if (!module)
@@ -219,8 +219,8 @@ llvm::Error Autotuner::measure(Unit &unit) {
 TuningRecord Autotuner::decide(const Unit &unit, StringRef key) const {
   TuningRecord record;
   record.op = key.str();
-  record.target = options.pipeline.target;
-  record.chip = context.chip;
+  record.target = context.info.getName().str();
+  record.chip = context.info.getChip().str();
   record.device = getDeviceName(session);
   record.function = function.str();
   for (auto [candidate, time] : llvm::zip(unit.candidates, unit.times))

@@ -67,8 +67,8 @@ TEST(CostModel, TakesTheFasterInEveryMeasuredRow) {
     double ratio = row.plan / row.fused;
     if (ratio < 1.1 && ratio > 1 / 1.1)
       continue;
-    double plan = estimateMicroseconds(row.problem, Candidate::Plan, "host", row.threads);
-    double fused = estimateMicroseconds(row.problem, Candidate::Loops, "host", row.threads);
+    double plan = estimateMicroseconds(row.problem, Candidate::Plan, TargetKind::Host, row.threads);
+    double fused = estimateMicroseconds(row.problem, Candidate::Loops, TargetKind::Host, row.threads);
     EXPECT_EQ(isWorthMoreThanPlan(fused, plan), row.fused < row.plan)
         << row.text << ": estimated " << plan << " us and " << fused << " us";
     ++(row.fused < row.plan ? fusedFaster : planFaster);
@@ -79,7 +79,7 @@ TEST(CostModel, TakesTheFasterInEveryMeasuredRow) {
     if (row.threads != 1 || row.note == "ratio")
       continue;
     for (auto [candidate, measured] : {std::pair{Candidate::Plan, row.plan}, {Candidate::Loops, row.fused}}) {
-      double estimated = estimateMicroseconds(row.problem, candidate, "host", 1);
+      double estimated = estimateMicroseconds(row.problem, candidate, TargetKind::Host, 1);
       EXPECT_LT(estimated, 2 * measured) << row.text << " " << stringifyCandidate(candidate).str();
       EXPECT_GT(estimated, measured / 2) << row.text << " " << stringifyCandidate(candidate).str();
     }
@@ -96,17 +96,17 @@ TEST(CostModel, RepeatsTheFloors) {
   for (Floor floor : {Floor{128, 32, 256, 256, 8, 70, 110}, {128, 64, 512, 512, 16, 210, 350},
                       {512, 16, 512, 512, 16, 400, 560}, {1024, 1, 512, 512, 16, 570, 800}}) {
     double time = estimateMicroseconds(makeProblem(floor.T, floor.B, floor.I, floor.H, ElementKind::F16, true),
-                                       Candidate::Persistent, "cuda", 1, floor.blocks);
+                                       Candidate::Persistent, TargetKind::Cuda, 1, floor.blocks);
     EXPECT_GT(time, floor.low) << floor.T << " " << floor.B << " " << floor.H;
     EXPECT_LT(time, floor.high) << floor.T << " " << floor.B << " " << floor.H;
   }
   // One kernel per step: 0.38, 0.45 + 0.09 and 2.0 ms.
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 32, 256, 256, ElementKind::F16, true), Candidate::PerStep, "cuda"), 400, 50);
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 64, 512, 512, ElementKind::F16, true), Candidate::PerStep, "cuda"), 600, 90);
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(256, 64, 1024, 1024, ElementKind::F16, true), Candidate::PerStep, "cuda"), 2400,
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 32, 256, 256, ElementKind::F16, true), Candidate::PerStep, TargetKind::Cuda), 400, 50);
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 64, 512, 512, ElementKind::F16, true), Candidate::PerStep, TargetKind::Cuda), 600, 90);
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(256, 64, 1024, 1024, ElementKind::F16, true), Candidate::PerStep, TargetKind::Cuda), 2400,
               400);
   // cuDNN, published.
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(1024, 16, 768, 768, ElementKind::F16, true), Candidate::Plan, "cuda"), 3180,
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(1024, 16, 768, 768, ElementKind::F16, true), Candidate::Plan, TargetKind::Cuda), 3180,
               200);
 }
 
@@ -116,7 +116,7 @@ TEST(CostModel, MultipliesF32ThreeTimes) {
     LayerProblem p = makeProblem(100, 32, 1, H, ElementKind::F32, true);
     p.inputGradient = p.weightGradient = false; // the products over all steps have other rates
     p.tf32 = tf32;
-    return estimateMicroseconds(p, Candidate::Persistent, "cuda", 1, /*clusterBlocks=*/16);
+    return estimateMicroseconds(p, Candidate::Persistent, TargetKind::Cuda, 1, /*cluster=*/16);
   };
   // 8 examples, 4 gates: 1/16 of H * H weights a block and step, at 635 per cycle of 1755 MHz.
   for (int64_t H : {256, 512})
@@ -124,8 +124,8 @@ TEST(CostModel, MultipliesF32ThreeTimes) {
 }
 
 TEST(CostModel, GrowsWithEverySize) {
-  for (llvm::StringRef target : {"host", "cuda"})
-    for (Candidate candidate : {Candidate::Plan, target == "host" ? Candidate::Loops : Candidate::PerStep})
+  for (TargetKind target : {TargetKind::Host, TargetKind::Cuda})
+    for (Candidate candidate : {Candidate::Plan, target == TargetKind::Host ? Candidate::Loops : Candidate::PerStep})
       for (bool backward : {false, true}) {
         LayerProblem small = makeProblem(50, 8, 64, 64, ElementKind::F32, backward);
         double time = estimateMicroseconds(small, candidate, target);

@@ -102,15 +102,18 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
     Turns `rnn.block_lstm`, `rnn.cudnn_forward` and their gradients in memref form into `gpu.launch` ops. A time step is one
     kernel for both directions (two kernels with a projection): the GEMM with the recurrent weights, tiled in shared memory,
     and the arithmetic of the gates, or of their gradients, as its epilogue. Asynchronous copies fill the tiles two stages
-    ahead. f16, bf16 and f64 use tensor cores (`mma.sync`), f32 uses FMA or, with `tf32`, tensor cores. GEMMs over all steps
+    ahead. f16, bf16 and f64 use tensor cores (`mma.sync`), f32 uses FMA or, with `tf32 = true`, tensor cores. GEMMs over all steps
     run outside of the loop over time: the input with W before a forward pass; the gradients of input and weights after a
     backward pass, and column sums for the gradients of bias and peephole weights. Results that are not requested have no
     kernel. The kernels come from `lib/Codegen/GPU`.
 
-    With `programmatic-launch`, per-step kernels use programmatic dependent launch (`rnngpu.programmatic`): each loads its
+    An op with `kernel = persistent` in its lowering gets one kernel for all steps, in clusters of `cluster` thread blocks; it
+    is an error if that cannot be built. Facts about the target come from the module's `rnn.target`.
+
+    From compute capability 9.0 on, per-step kernels use programmatic dependent launch (`rnngpu.programmatic`): each loads its
     first weights before it waits for the previous step.
 
-    With `large-gemms=auto`, the products over all steps are computed by the library of the device (cuBLASLt) where they
+    With `large_gemms = auto`, the products over all steps are computed by the library of the device (cuBLASLt) where they
     are large: `rnnrt.gemm` asks for it, and where it answers no, the kernel is launched. Library and kernel round
     alike but add in other orders, so bits differ between them.
 
@@ -121,16 +124,6 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
     Other ops are not changed. Dynamic dimensions, lengths and `seq_len_max` are checked by `rnnrt` ops before the first
     launch; after a failed check the runtime launches nothing.
   }];
-  let options = [
-    Option<"tf32", "tf32", "bool", "false", "Products of f32 by tensor cores, which round factors to tf32">,
-    Option<"programmatic", "programmatic-launch", "bool", "false",
-           "A step may begin before the one in front has ended (compute capability 9.0 or later)">,
-    Option<"largeGemms", "large-gemms", "std::string", "\"kernel\"",
-           "Products over all steps: kernel, auto (the device's library where it is there and they are large) or library "
-           "(wherever it is there)">,
-    Option<"kernelFamily", "kernel-family", "std::string", "\"auto\"",
-           "Kernels of ops without the attribute `rnn.kernel_family`: step, cluster, or auto, which is step">
-  ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect", "::mlir::rnngpu::RNNGPUDialect",
@@ -169,8 +162,8 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of one vector register: a power of 2">,
     Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">,
-    Option<"bf16Gemm", "bf16-gemm", "std::string", "\"vnni\"",
-           "How products of bf16 are made: f32, vnni, dot, avx512 or neon">
+    Option<"bf16Gemm", "bf16-gemm", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::VNNI",
+           "How bf16 matrices are multiplied; `auto` is `vnni`">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::rnnrt::RNNRTDialect",

@@ -13,54 +13,21 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "rnn/Target/Options.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 
 namespace mlir::rnn {
 
-/// The path of a layer. `Run` is not a pipeline: it means that nothing stops before.
-enum class Stage { Import, Simplify, Select, Bufferize, Lower, Emit, Run };
-
-/// "import", "simplify", and so on.
-llvm::StringRef stringifyStage(Stage stage);
-std::optional<Stage> symbolizeStage(llvm::StringRef name);
-
-/// Options of the whole pipeline; the flags of `rnn-pipeline` and of the tools have the same names.
+/// Options of the whole pipeline. Options.def documents each.
 struct PipelineOptions {
-  /// A target that `TargetInfo` knows.
-  std::string target = "host";
-  /// `auto`, `runtime` or `fused`, for ops that do not carry a lowering already.
-  std::string lowering = "auto";
-  /// Targets cuda and simt: `auto`, `step` or `cluster`, for fused ops that do not carry a family of kernels already.
-  std::string kernelFamily = "auto";
-  /// A file of tuning records for `auto` (`rnn-run --autotune`), and the device whose measurements count (empty: any).
-  std::string tuningRecords, device;
-  /// Of the names of exported symbols, see `rnn-emit-entries`.
+#define RNN_PIPELINE_OPTION(type, member, flag, initial, help) type member = initial;
+#include "rnn/Pipelines/Options.def"
+
+  /// Prefix of the names of exported symbols, see `rnn-emit-entries`.
   std::string exportPrefix;
   /// Refuse public functions that cannot be exported.
   bool exportAll = false;
-  /// The last stage to run.
-  Stage stopAfter = Stage::Run;
-  /// Target cuda: the GPU architecture to compile kernels for, as `sm_90a`; empty for PTX that every GPU from sm_80 on
-  /// takes. With a chip, kernels are machine code when `ptxas` is found, else PTX of that chip.
-  std::string chip;
-  /// Targets cuda and simt: fused kernels may round factors of f32 products to tf32, which tensor cores take.
-  bool tf32 = false;
-  /// Targets cuda and simt: who computes the products over all steps of fused kernels: `kernel`, `library` (the device's,
-  /// wherever it is there) or `auto` (target cuda: the library where it is there and they are large).
-  std::string largeGemms = "auto";
-  /// Target simt: look at every access of a kernel, for races, uninitialised memory and wrong addresses.
-  bool simtCheck = false;
-  /// Target host: vector registers of the processor that fused kernels are shaped for. A JIT and an object file take them
-  /// from their target machine.
-  unsigned vectorBits = 256, vectorRegisters = 16;
-  /// Target host: how products of bf16 are made, as in convert-rnn-to-host, or `auto`: by instructions of the target
-  /// machine where it has them.
-  std::string bf16Gemm = "auto";
-  /// Target host: that processor, by LLVM's name, for `tuningRecords`. Taken from the target machine, too.
-  std::string processor;
-  /// Check the contract of every stage that runs.
-  bool verifyContracts = true;
 };
 
 /// tf.* ops become rnn ops on tensors.

@@ -11,6 +11,7 @@
 #define RNN_TARGET_COSTMODEL_H
 
 #include "rnn/Support/HostTensor.h"
+#include "rnn/Target/Options.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -62,10 +63,10 @@ struct CostConstant {
 /// The table; names are unique.
 llvm::ArrayRef<CostConstant> getCostConstants();
 
-/// Microseconds of one call. `target` is a name that TargetInfo knows, but not `simt`, whose times mean nothing. For
-/// `Candidate::Persistent`, `clusterBlocks` is the size of a cluster. `threads`: of the host.
-double estimateMicroseconds(const LayerProblem &problem, Candidate candidate, llvm::StringRef target, unsigned threads = 1,
-                            int64_t clusterBlocks = 0);
+/// Microseconds of one call. `target` is not `simt`, whose times mean nothing. `cluster`: thread blocks of a cluster, for
+/// `Candidate::Persistent`. `threads`: of the host.
+double estimateMicroseconds(const LayerProblem &problem, Candidate candidate, TargetKind target, unsigned threads = 1,
+                            int64_t cluster = 0);
 
 /// Whether `other` is so much faster than a plan that it is taken: plans compile in a tenth of the time, so they win ties
 /// and calls that are over at once.

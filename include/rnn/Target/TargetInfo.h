@@ -1,6 +1,6 @@
 //===- TargetInfo.h - what a target and its libraries can do -*- C++ -*-===//
 //
-// Facts only: passes ask, and decide themselves. Built once from a name and passed along, so that tests can fake one.
+// Facts only; passes read them and decide. Built from `#rnn.target` (`TargetAttr::getInfo`).
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,39 +9,46 @@
 #ifndef RNN_TARGET_TARGETINFO_H
 #define RNN_TARGET_TARGETINFO_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
-#include <optional>
+#include "rnn/Target/Options.h"
+#include <string>
 
 namespace mlir::rnn {
 
-/// What a target can do. Fused kernels there are for every op on all of them.
+/// What a target can do. Every target has fused kernels for every layer op.
 class TargetInfo {
 public:
-  /// The target with this name, or none; `getNames` lists what there is.
-  static std::optional<TargetInfo> get(llvm::StringRef name);
-  static llvm::ArrayRef<llvm::StringLiteral> getNames();
+  /// `chip`: on target cuda a GPU, as `sm_90a`; on target host a processor, by LLVM's name; may be empty.
+  explicit TargetInfo(TargetKind kind, llvm::StringRef chip = "", bool tf32 = false)
+      : kind(kind), chip(chip.str()), tf32(tf32) {}
 
-  llvm::StringRef getName() const { return name; }
-  /// True if plans of the runtime library execute the cudnn ops on this target.
-  bool hasRuntimePlans() const { return runtimePlans; }
-  /// True if plans of the runtime library execute the block LSTM ops on this target. cuDNN has nothing like them.
-  bool hasBlockPlans() const { return blockPlans; }
-  /// True if a plan may go on with the parameters and the reserve space of a fused kernel, and the other way round. cuDNN's
-  /// are its own.
-  bool plansShareBuffers() const { return blockPlans; }
+  TargetKind getKind() const { return kind; }
+  llvm::StringRef getName() const { return stringifyTargetKind(kind); }
+  llvm::StringRef getChip() const { return chip; }
+  bool isHost() const { return kind == TargetKind::Host; }
 
-  /// Whether the GPU `chip` (as `sm_90a`; the emulator's is not asked for) has clusters of blocks, and launches that begin
-  /// before the one in front has ended: compute capability 9.0 or later.
-  bool hasClusters(llvm::StringRef chip) const;
+  /// Whether fused kernels may round operands of f32 GEMMs to tf32.
+  bool allowsTF32() const { return tf32; }
+
+  /// Whether runtime plans execute the cudnn ops.
+  bool hasRuntimePlans() const { return true; }
+  /// Whether runtime plans execute the block LSTM ops. cuDNN has no equivalent.
+  bool hasBlockPlans() const { return kind != TargetKind::Cuda; }
+  /// Whether a plan can read the parameters and the reserve space of a fused kernel, and the reverse. cuDNN's layouts are
+  /// opaque.
+  bool plansShareBuffers() const { return kind != TargetKind::Cuda; }
+
+  /// Whether the GPU has thread-block clusters and programmatic dependent launch: compute capability 9.0 or later. The
+  /// emulator has both.
+  bool hasClusters() const;
 
 private:
-  TargetInfo(llvm::StringRef name, bool runtimePlans, bool blockPlans)
-      : name(name), runtimePlans(runtimePlans), blockPlans(blockPlans) {}
-
-  llvm::StringRef name;
-  bool runtimePlans, blockPlans;
+  TargetKind kind;
+  std::string chip;
+  bool tf32;
 };
+
+/// The compute capability of a GPU, as 90 of `sm_90a`; none if this is no name of a GPU.
+std::optional<unsigned> parseComputeCapability(llvm::StringRef chip);
 
 } // namespace mlir::rnn
 

@@ -7,21 +7,10 @@
 #include "rnn/Codegen/CPU/Tiles.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "rnn/Codegen/AccumulatorType.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::cpu;
-
-std::optional<BF16Gemm> rnn::symbolizeBF16Gemm(StringRef name) {
-  return llvm::StringSwitch<std::optional<BF16Gemm>>(name)
-      .Case("f32", BF16Gemm::F32)
-      .Case("vnni", BF16Gemm::VNNI)
-      .Case("dot", BF16Gemm::Dot)
-      .Case("avx512", BF16Gemm::AVX512)
-      .Case("neon", BF16Gemm::NEON)
-      .Default(std::nullopt);
-}
 
 Tiles::Tiles(Type element, const HostVectors &hostVectors)
     : element(element), sum(getAccumulatorType(element)), left(sum), bf16Gemm(hostVectors.bf16Gemm),

@@ -168,7 +168,7 @@ public:
     if (mayUseLibrary(numRows, columns, I) && !element.isF64())
       biases = element == accumulator ? bias : allocate({columns}, accumulator);
     launchInput([&] { return multiplyInput(); });
-    if (auto shape = choosePersistentShape<PersistentForwardShape>(op, host, element, H, numGates))
+    if (auto shape = choosePersistentShape<PersistentForwardShape>(op, host, element, numGates))
       launchPersistentOr(host, [&] { launchPersistent(*shape); }, [&] { launchSteps(); });
     else
       launchSteps();
@@ -279,7 +279,7 @@ public:
         gateSums = allocate({B, columns}, accumulator);
       if (wci && (dwci || dwcf || dwco))
         peepholeSums = allocate({B, host.mul(H, host.index(3))}, accumulator);
-      if (auto shape = choosePersistentShape<PersistentBackwardShape>(op, host, element, H, 4))
+      if (auto shape = choosePersistentShape<PersistentBackwardShape>(op, host, element, 4))
         launchPersistentOr(host, [&] { launchPersistent(*shape); }, [&] { launchLoop(); });
       else
         launchLoop();

@@ -12,32 +12,23 @@
 
 namespace mlir::rnn {
 
-/// True if `op`, or an op around it, requests persistent kernels by the attribute `rnn.kernel_family = "cluster"`.
-bool prefersPersistent(Operation *op);
-/// The cluster size that the attribute `rnn.cluster_blocks` of `op`, or of an op around it, requests, or 0.
-int64_t getRequestedClusterSize(Operation *op);
-/// Emits a remark that says why `op` gets no persistent kernel although it requests one.
-void remarkNotPersistent(Operation *op, StringRef reason);
+/// The query of an op whose lowering has `kernel = persistent`, or nullopt. `backward` is left to the shape.
+std::optional<PersistentQuery> getPersistentQuery(LayerOpInterface op, const KernelOptions &options, Type element,
+                                                  int64_t numGates, bool isProjected);
 
-/// The shape of the persistent kernel of a recurrence of `H` units, or nullopt if `op` requests none or the recurrence
-/// does not fit; the latter emits a remark.
+/// The shape of the persistent kernel that the lowering of `op` requires, or nullopt if it has per-step kernels. It is an
+/// error, after which the pass fails, if the required kernel cannot be built: rnn-select-lowering decides whether it fits.
 template <typename Shape>
-std::optional<Shape> choosePersistentShape(Operation *op, const Emitter &host, Type element, Value H, int64_t numGates,
+std::optional<Shape> choosePersistentShape(LayerOpInterface op, const Emitter &host, Type element, int64_t numGates,
                                            bool isProjected = false) {
-  if (!prefersPersistent(op))
+  std::optional<PersistentQuery> query = getPersistentQuery(op, host.options, element, numGates, isProjected);
+  if (!query)
     return std::nullopt;
-  PersistentQuery query;
-  query.element = element;
-  query.H = getConstantIntValue(H);
-  query.numGates = numGates;
-  query.isProjected = isProjected;
-  query.clusterSize = getRequestedClusterSize(op);
-  query.options = host.options;
   std::string reason;
-  FailureOr<Shape> shape = Shape::get(query, reason);
+  FailureOr<Shape> shape = Shape::get(*query, reason);
   if (succeeded(shape))
     return *shape;
-  remarkNotPersistent(op, reason);
+  op->emitError("requires a persistent kernel that cannot be built: ") << reason << "; run rnn-select-lowering";
   return std::nullopt;
 }
 

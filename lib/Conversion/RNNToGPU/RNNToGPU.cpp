@@ -17,7 +17,6 @@
 #include "rnn/Conversion/Passes.h"
 #include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_CONVERTRNNTOGPUPASS
@@ -31,41 +30,23 @@ struct ConvertRNNToGPU : public rnn::impl::ConvertRNNToGPUPassBase<ConvertRNNToG
   using ConvertRNNToGPUPassBase::ConvertRNNToGPUPassBase;
 
   void runOnOperation() override {
-    std::optional<rnn::LargeGemms> large = rnn::symbolizeLargeGemms(largeGemms);
-    if (!large) {
-      getOperation()->emitError("expects `large-gemms` to be auto, kernel or library, but got ") << largeGemms;
-      return signalPassFailure();
-    }
-    if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster") {
-      getOperation()->emitError("expects `kernel-family` to be auto, step or cluster, but got ") << kernelFamily;
-      return signalPassFailure();
-    }
-    if (kernelFamily != "auto")
-      getOperation()->walk([&](rnn::LayerOpInterface op) { setFamily(op); });
+    rnn::RNNToGPUOptions options;
+    if (rnn::TargetAttr target = rnn::TargetAttr::lookup(getOperation()))
+      options = {{target.getTf32(), target.getInfo().hasClusters()}, target.getLargeGemms()};
+    // A pattern cannot fail the pass, so errors are counted: a persistent kernel that cannot be built is one.
+    bool hasError = false;
+    ScopedDiagnosticHandler errors(&getContext(), [&](Diagnostic &diagnostic) {
+      hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+      return failure();
+    });
     RewritePatternSet patterns(&getContext());
-    rnn::populateRNNToGPUPatterns(patterns, {{tf32, programmatic}, *large});
+    rnn::populateRNNToGPUPatterns(patterns, options);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-  }
-
-private:
-  /// What is written on an op, or around it, stays.
-  void setFamily(Operation *op) {
-    constexpr StringLiteral name = "rnn.kernel_family";
-    for (Operation *around = op; around; around = around->getParentOp())
-      if (around->hasAttr(name))
-        return;
-    op->setDiscardableAttr(name, StringAttr::get(op->getContext(), kernelFamily.getValue()));
+    if (hasError)
+      signalPassFailure();
   }
 };
 } // namespace
-
-std::optional<rnn::LargeGemms> rnn::symbolizeLargeGemms(StringRef name) {
-  return llvm::StringSwitch<std::optional<LargeGemms>>(name)
-      .Case("kernel", LargeGemms::Kernel)
-      .Case("auto", LargeGemms::Auto)
-      .Case("library", LargeGemms::Library)
-      .Default(std::nullopt);
-}
 
 void rnn::populateRNNToGPUPatterns(RewritePatternSet &patterns, const RNNToGPUOptions &options,
                                    PatternBenefit benefit) {

@@ -31,7 +31,7 @@ public:
     dh0 = stack.write(op.getInputHBackpropOut());
     dc0 = stack.write(op.getInputCBackpropOut());
     dparams = stack.write(op.getParamsBackpropOut());
-    persistent = choosePersistentShape<PersistentBackwardShape>(op, host, element, H, numGates, isProjected);
+    persistent = choosePersistentShape<PersistentBackwardShape>(op, host, element, numGates, isProjected);
     allocate();
   }
 

@@ -28,7 +28,7 @@ public:
     y = stack.write(op.getOutputOut());
     hn = stack.write(op.getOutputHOut());
     cn = stack.write(op.getOutputCOut());
-    persistent = choosePersistentShape<PersistentForwardShape>(op, host, element, H, numGates, isProjected);
+    persistent = choosePersistentShape<PersistentForwardShape>(op, host, element, numGates, isProjected);
     allocate();
   }
 

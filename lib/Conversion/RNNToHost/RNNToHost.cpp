@@ -159,14 +159,7 @@ struct ConvertRNNToHost : public rnn::impl::ConvertRNNToHostPassBase<ConvertRNNT
     HostVectors vectors;
     vectors.bits = vectorBits;
     vectors.registers = vectorRegisters;
-    std::optional<BF16Gemm> gemm = symbolizeBF16Gemm(bf16Gemm);
-    if (!gemm) {
-      emitError(UnknownLoc::get(&getContext()),
-                "expects `bf16-gemm` to be f32, vnni, dot, avx512 or neon, but got `")
-          << bf16Gemm << "`";
-      return signalPassFailure();
-    }
-    vectors.bf16Gemm = *gemm;
+    vectors.bf16Gemm = bf16Gemm == BF16Gemm::Auto ? BF16Gemm::VNNI : bf16Gemm;
     convertRNNToHost(getOperation(), vectors);
   }
 };

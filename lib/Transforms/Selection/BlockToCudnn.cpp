@@ -382,10 +382,9 @@ struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
   using RNNBlockToCudnnPassBase::RNNBlockToCudnnPassBase;
 
   void runOnOperation() override {
-    SelectionContext context(*TargetInfo::get("cuda"));
-    context.chip = chip;
+    TargetAttr target = TargetAttr::lookup(getOperation());
+    SelectionContext context(target ? target.getInfo() : TargetInfo(TargetKind::Cuda));
     context.device = device;
-    context.tf32 = tf32;
     if (failed(readTuningRecords(context, tuningRecords, getContext())))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
@@ -416,11 +415,11 @@ private:
   std::pair<bool, Reason> weigh(ArrayRef<LayerOpInterface> ops, const SelectionContext &context) {
     SmallVector<WeighedOp> weighed;
     for (LayerOpInterface op : ops)
-      weighed.push_back({op, restrictToFamily(op, getBlockCandidates(op, context), kernelFamily)});
+      weighed.push_back({op, restrictToKernel(op, getBlockCandidates(op, context), fusedKernel)});
     if (!context.records.getAll().empty())
-      for (auto [op, key] : llvm::zip_equal(weighed, findCudnnKeys(ops, tf32)))
+      for (auto [op, key] : llvm::zip_equal(weighed, findCudnnKeys(ops, context.info.allowsTF32())))
         op.planKey = key;
-    JointChoice choice = chooseTogether(weighed, context, kernelFamily);
+    JointChoice choice = chooseTogether(weighed, context, fusedKernel);
     Reason reason = choice.basis;
     if (ops.size() > 1)
       reason += ", with the forward that cuDNN would run";
@@ -436,13 +435,18 @@ private:
     std::string name = op->getName().getStringRef().str();
     if (!isa<TensorType>(op->getOperand(0).getType()))
       return false;
-    const bool fused = op.getLowering() ? op.getLowering() == Lowering::Fused : prefer == "fused";
-    Reason reason = fused ? "a fused kernel is wanted" : getReasonAgainstCudnn(op);
+    const bool fused = op.getLowering() ? op.getLowering() == Lowering::Fused : prefer == LoweringPreference::Fused;
+    const bool isExplicit = op.getLowering().has_value();
+    Reason reason;
+    if (fused)
+      reason = isExplicit ? "explicit attribute: a fused kernel is requested" : "pipeline option: fused kernels are requested";
+    else if (reason = getReasonAgainstCudnn(op); !reason.empty())
+      reason = "legality: " + reason;
     bool stays = !reason.empty();
-    if (!stays && (op.getLowering() || prefer != "auto"))
-      reason = "a plan is wanted";
+    if (!stays && (isExplicit || prefer != LoweringPreference::Auto))
+      reason = isExplicit ? "explicit attribute: a plan is requested" : "pipeline option: plans are requested";
     else if (!stays && weighed.empty())
-      reason = "cuDNN runs it for its gradient";
+      reason = "legality: cuDNN runs it for its gradient";
     else if (!stays)
       std::tie(stays, reason) = weigh(weighed, context);
     remark::RemarkOpts options = remark::RemarkOpts::name("BlockToCudnn").category(DEBUG_TYPE);

@@ -23,17 +23,13 @@ llvm::SetVector<Operation *> rnn::collectReached(Operation *function) {
   return reached;
 }
 
-/// What convert-rnn-to-gpu makes of an op that carries its lowering; kernels of steps take the place of clusters that do
-/// not fit.
-static Candidate getCompiledCandidate(LayerOpInterface op, const SelectionContext &context,
-                                      ArrayRef<Candidate> candidates) {
+/// What the lowering of an op that selection has decided makes of it.
+static Candidate getCompiledCandidate(LayerOpInterface op, const SelectionContext &context) {
   if (op.getLowering() == Lowering::Runtime)
     return Candidate::Plan;
-  if (context.info.getName() == "host")
+  if (context.info.isHost())
     return Candidate::Loops;
-  StringAttr family = getKernelFamily(op);
-  const bool inClusters = family && family.getValue() == "cluster";
-  return inClusters && llvm::is_contained(candidates, Candidate::Persistent) ? Candidate::Persistent : Candidate::PerStep;
+  return op.getLoweringAttr().getKernel() == FusedKernel::Persistent ? Candidate::Persistent : Candidate::PerStep;
 }
 
 SmallVector<CompiledCandidate> rnn::listCompiledCandidates(ModuleOp module, const SelectionContext &context) {
@@ -44,19 +40,19 @@ SmallVector<CompiledCandidate> rnn::listCompiledCandidates(ModuleOp module, cons
     SmallVector<LayerOpInterface> ops;
     for (Operation *one : collectReached(function))
       one->walk([&](LayerOpInterface op) {
-        if (!getTuningKey(op, context.tf32).empty())
+        if (!getTuningKey(op, context.info.allowsTF32()).empty())
           ops.push_back(op);
       });
     if (ops.size() != 1 || !ops.front().getLowering())
       continue;
     CompiledCandidate one;
     one.function = function.getName().str();
-    one.op = getTuningKey(ops.front(), context.tf32);
+    one.op = getTuningKey(ops.front(), context.info.allowsTF32());
     one.target = context.info.getName().str();
-    one.chip = context.chip;
+    one.chip = context.info.getChip().str();
     for (const CandidateCost &cost : getCandidates(ops.front(), context))
       one.all.push_back(cost.candidate);
-    one.candidate = getCompiledCandidate(ops.front(), context, one.all);
+    one.candidate = getCompiledCandidate(ops.front(), context);
     if (one.all.size() > 1)
       list.push_back(std::move(one));
   }

@@ -1,7 +1,5 @@
 //===- SelectLowering.cpp - runtime call or fused kernel, per op -------------===//
 //
-// What is written on an op is kept; the pipeline's wish comes next, then a measured tuning record, then the cost model.
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -29,52 +27,43 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
   using RNNSelectLoweringPassBase::RNNSelectLoweringPassBase;
 
   void runOnOperation() override {
-    std::optional<TargetInfo> info = TargetInfo::get(target);
-    if (!info) {
-      InFlightDiagnostic diag = emitError(UnknownLoc::get(&getContext()), "unknown target `") << target
-                                                                                              << "`; expected ";
-      llvm::interleave(TargetInfo::getNames(), diag, [&](StringRef name) { diag << "`" << name << "`"; }, " or ");
-      return signalPassFailure();
-    }
-    std::optional<Lowering> preferred = symbolizeLowering(prefer);
-    if (!preferred && prefer != "auto") {
-      emitError(UnknownLoc::get(&getContext()), "unknown lowering `")
-          << prefer << "`; expected `auto`, `runtime` or `fused`";
-      return signalPassFailure();
-    }
-    if (kernelFamily != "auto" && kernelFamily != "step" && kernelFamily != "cluster") {
-      emitError(UnknownLoc::get(&getContext()), "unknown kernel family `")
-          << kernelFamily << "`; expected `auto`, `step` or `cluster`";
-      return signalPassFailure();
-    }
-    SelectionContext context(*info);
-    context.chip = chip;
+    rules.clear();
+    TargetAttr target = TargetAttr::lookup(getOperation());
+    SelectionContext context(target ? target.getInfo() : TargetInfo(TargetKind::Host));
     context.device = device;
-    context.tf32 = tf32;
     if (failed(readTuningRecords(context, tuningRecords, getContext())))
       return signalPassFailure();
-    if (failed(checkExplicit(*info, preferred)))
+    if (failed(checkExplicit(context.info)))
       return signalPassFailure();
-    if (!preferred && !info->plansShareBuffers())
+    if (prefer == LoweringPreference::Auto && !context.info.plansShareBuffers())
       for (const BufferGroup &group : collectBufferGroups(getOperation()))
         selectGroup(group, context);
-    getOperation()->walk([&](LayerOpInterface op) { select(op, context, preferred); });
-    if (!info->plansShareBuffers() && failed(checkPairs()))
+    WalkResult result = getOperation()->walk([&](LayerOpInterface op) {
+      return failed(select(op, context)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted() || (!context.info.plansShareBuffers() && failed(checkPairs(context.info))))
       signalPassFailure();
   }
 
 private:
-  /// What a choice rests on, for remarks.
+  /// A candidate and the rule that chose it.
   struct Choice {
-    Candidate candidate;
-    std::string reason;
+    CandidateCost candidate;
+    std::string rule;
   };
 
-  /// What is asked for must be there.
-  LogicalResult checkExplicit(const TargetInfo &info, std::optional<Lowering> preferred) {
+  /// That of the pipeline, for ops without the attribute.
+  std::optional<Lowering> getPreferredLowering() const {
+    if (prefer == LoweringPreference::Auto)
+      return std::nullopt;
+    return prefer == LoweringPreference::Fused ? Lowering::Fused : Lowering::Runtime;
+  }
+
+  /// A requested plan must exist.
+  LogicalResult checkExplicit(const TargetInfo &info) {
     WalkResult result = getOperation()->walk([&](LayerOpInterface op) {
-      std::optional<Lowering> wanted = op.getLowering() ? op.getLowering() : preferred;
-      if (wanted != Lowering::Runtime || hasPlan(op, info))
+      std::optional<Lowering> requested = op.getLowering() ? op.getLowering() : getPreferredLowering();
+      if (requested != Lowering::Runtime || hasPlan(op, info))
         return WalkResult::advance();
       op->emitError("lowering `runtime` is not available for '")
           << op->getName() << "' on target `" << info.getName()
@@ -85,8 +74,8 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// Reserve spaces and parameters go from an op to one that reads them as it wrote them.
-  LogicalResult checkPairs() {
+  /// An op that reads a reserve space or parameters has the lowering of the op that wrote them.
+  LogicalResult checkPairs(const TargetInfo &info) {
     WalkResult result = getOperation()->walk([&](LayerOpInterface reader) {
       auto check = [&](Value buffer, StringRef what) {
         while (auto cast = buffer ? buffer.getDefiningOp<tensor::CastOp>() : tensor::CastOp())
@@ -98,7 +87,7 @@ private:
                                   << stringifyLowering(*reader.getLowering()) << "`, but `" << what << "` is written by '"
                                   << writer->getName() << "', which runs as `"
                                   << stringifyLowering(*writer.getLowering()) << "` and lays it out in another way on target `"
-                                  << target << "`; give both the same lowering";
+                                  << info.getName() << "`; give both the same lowering";
         diag.attachNote(writer->getLoc()) << "`" << what << "` is written here";
         return failure();
       };
@@ -116,7 +105,7 @@ private:
   }
 
   SmallVector<CandidateCost> findCandidates(LayerOpInterface op, const SelectionContext &context) {
-    return restrictToFamily(op, getCandidates(op, context), kernelFamily);
+    return restrictToKernel(op, getCandidates(op, context), fusedKernel);
   }
 
   /// The fastest of `candidates`; a plan wins ties. There is at least one.
@@ -141,114 +130,150 @@ private:
     return text + others;
   }
 
-  /// The choice for one op among candidates (at least one).
+  /// The choice for one op among candidates (at least one) by tuning record, else by cost model.
   static Choice choose(LayerOpInterface op, const SelectionContext &context, ArrayRef<CandidateCost> candidates) {
     if (candidates.size() == 1)
-      return {candidates.front().candidate, isFused(candidates.front().candidate)
-                                                ? "the target has no plans for this op"
-                                                : "the only candidate"};
+      return {candidates.front(), isFused(candidates.front().candidate) ? "legality: the target has no plans for this op"
+                                                                        : "legality: the only candidate"};
     if (std::optional<TuningRecord> record = findTuningRecord(op, context, candidates)) {
       SmallVector<CandidateCost> measured;
       for (auto [candidate, time] : record->times)
         measured.push_back({candidate, time});
-      return {record->choice, "measured in calls of `" + record->function + "` on " + record->device + ": " +
-                                    describeCosts(measured, record->choice)};
+      auto isChoice = [&](const CandidateCost &cost) { return cost.candidate == record->choice; };
+      return {*llvm::find_if(candidates, isChoice), "tuning record: measured in calls of `" + record->function + "` on " +
+                                                        record->device + ": " + describeCosts(measured, record->choice)};
     }
     std::string assumed;
-    if (!getLayerProblem(op, context.tf32, assumed))
-      return {candidates.front().candidate, "its time does not matter"};
+    if (!getLayerProblem(op, context.info.allowsTF32(), assumed))
+      return {candidates.front(), "legality: its time does not matter"};
     CandidateCost best = getFastest(candidates);
-    std::string reason = "estimated: " + describeCosts(candidates, best.candidate) + " for " + describeProblem(op);
+    std::string rule = "cost model: " + describeCosts(candidates, best.candidate) + " for " + describeProblem(op);
     if (!assumed.empty())
-      reason += ", with assumed sizes for " + assumed;
-    return {best.candidate, reason};
+      rule += ", with assumed sizes for " + assumed;
+    return {best, rule};
   }
 
   /// The lowering of ops whose plans and kernels do not share buffers.
   void selectGroup(const BufferGroup &group, const SelectionContext &context) {
     std::optional<Lowering> chosen;
-    std::string reason;
+    std::string rule;
     for (LayerOpInterface op : group.ops)
       if (!chosen && op.getLowering()) {
         chosen = op.getLowering();
-        reason = "'" + op->getName().getStringRef().str() + "', with which it shares a buffer, asks for that";
+        rule = "legality: '" + op->getName().getStringRef().str() + "', with which it shares a buffer, requires that";
       }
     if (!chosen && !group.open.empty()) {
       chosen = Lowering::Runtime;
-      reason = group.open + ", where this pass does not see how it is laid out";
+      rule = "legality: " + group.open + ", where this pass does not see how it is laid out";
     }
     if (!chosen)
-      std::tie(chosen, reason) = chooseForGroup(group, context);
+      std::tie(chosen, rule) = chooseForGroup(group, context);
     for (LayerOpInterface op : group.ops)
-      if (!op.getLowering())
-        set(op, *chosen, reason);
+      if (!op.getLowering()) {
+        op.setLoweringAttr(LoweringAttr::get(op->getContext(), *chosen));
+        rules[op] = rule;
+      }
   }
 
   std::pair<Lowering, std::string> chooseForGroup(const BufferGroup &group, const SelectionContext &context) {
     SmallVector<WeighedOp> weighed;
     for (LayerOpInterface op : group.ops)
       weighed.push_back({op, findCandidates(op, context)});
-    JointChoice choice = chooseTogether(weighed, context, kernelFamily);
+    JointChoice choice = chooseTogether(weighed, context, fusedKernel);
     auto one = [&](bool kernels) {
       return (kernels ? "`fused` " : "`runtime` ") + formatMicroseconds(kernels ? choice.fused : choice.plan);
     };
-    std::string reason = (choice.isMeasured ? "measured" : choice.basis) + ", in all of the " +
-                         std::to_string(group.ops.size()) + " op(s) that share its buffers: " + one(choice.isFused) +
-                         ", " + one(!choice.isFused);
-    return {choice.isFused ? Lowering::Fused : Lowering::Runtime, reason};
+    std::string rule = choice.basis + ", in all of the " + std::to_string(group.ops.size()) +
+                       " op(s) that share its buffers: " + one(choice.isFused) + ", " + one(!choice.isFused);
+    return {choice.isFused ? Lowering::Fused : Lowering::Runtime, rule};
   }
 
-  void select(LayerOpInterface op, const SelectionContext &context, std::optional<Lowering> preferred) {
-    if (!op.getLowering()) {
-      if (preferred) {
-        set(op, *preferred, "asked for by the pipeline");
+  /// Completes the attribute of one op, and reports the rule.
+  LogicalResult select(LayerOpInterface op, const SelectionContext &context) {
+    std::string rule = "explicit attribute";
+    if (auto found = rules.find(op); found != rules.end()) {
+      rule = found->second;
+    } else if (!op.getLowering()) {
+      if (std::optional<Lowering> preferred = getPreferredLowering()) {
+        op.setLoweringAttr(LoweringAttr::get(op->getContext(), *preferred));
+        rule = ("pipeline option: `" + stringifyLowering(*preferred) + "` for all ops").str();
       } else if (StringRef reason = getReasonForPlan(op, context.info); !reason.empty()) {
-        set(op, Lowering::Runtime, reason);
+        op.setLoweringAttr(LoweringAttr::get(op->getContext(), Lowering::Runtime));
+        rule = reason.str();
       } else {
         Choice choice = choose(op, context, findCandidates(op, context));
-        set(op, isFused(choice.candidate) ? Lowering::Fused : Lowering::Runtime, choice.reason);
+        rule = choice.rule;
+        op.setLoweringAttr(LoweringAttr::get(
+            op->getContext(), isFused(choice.candidate.candidate) ? Lowering::Fused : Lowering::Runtime));
       }
     }
-    if (op.getLowering() == Lowering::Fused && context.info.getName() != "host")
-      selectFamily(op, context);
+    Candidate selected = op.getLowering() == Lowering::Runtime ? Candidate::Plan : Candidate::Loops;
+    const bool hasKernels = !getTuningKey(op, context.info.allowsTF32()).empty();
+    if (selected != Candidate::Plan && !context.info.isHost() && hasKernels) {
+      FailureOr<Choice> kernel = chooseKernel(op, context);
+      if (failed(kernel))
+        return failure();
+      applyCandidate(op, kernel->candidate);
+      selected = kernel->candidate.candidate;
+      if (kernel->rule != rule)
+        rule += "; its kernel: " + kernel->rule;
+    }
+    remark::passed(op->getLoc(), remark::RemarkOpts::name("Lowering").category(DEBUG_TYPE))
+        << ("'" + op->getName().getStringRef() + "' runs as `" + stringifyCandidate(selected) + "`").str()
+        << remark::reason("{0}", rule);
+    return success();
   }
 
-  /// Where nothing is to be weighed.
+  /// Where no times are compared.
   static StringRef getReasonForPlan(LayerOpInterface op, const TargetInfo &info) {
     if (!hasPlan(op, info))
       return "";
-    if (info.getName() == "simt")
-      return "times of the emulator mean nothing, and plans run without it";
+    if (info.getKind() == TargetKind::Simt)
+      return "target simt: times of the emulator mean nothing, and plans run without it";
     if (isa<CudnnParamsSizeOp, CudnnReserveSizeOp>(op.getOperation()))
-      return info.plansShareBuffers() ? "its time does not matter" : "sizes are those of plans unless asked for otherwise";
+      return info.plansShareBuffers() ? "legality: its time does not matter"
+                                      : "legality: sizes are those of plans unless requested otherwise";
     return "";
   }
 
-  /// Steps or clusters, for ops that have both and are not told.
-  void selectFamily(LayerOpInterface op, const SelectionContext &context) {
-    if (getKernelFamily(op) || getTuningKey(op, context.tf32).empty())
-      return;
+  /// The kernels of a fused layer on a GPU. An error if the op names kernels that it cannot have.
+  FailureOr<Choice> chooseKernel(LayerOpInterface op, const SelectionContext &context) {
     SmallVector<CandidateCost> candidates = getCandidates(op, context);
     llvm::erase_if(candidates, [](const CandidateCost &c) { return !isFused(c.candidate); });
-    if (kernelFamily != "auto") {
-      op->setDiscardableAttr(kKernelFamilyAttr, StringAttr::get(op->getContext(), kernelFamily.getValue()));
-      return;
+    auto find = [&](Candidate kernel) -> const CandidateCost * {
+      auto *found = llvm::find_if(candidates, [&](const CandidateCost &c) { return c.candidate == kernel; });
+      return found == candidates.end() ? nullptr : found;
+    };
+    const CandidateCost *persistent = find(Candidate::Persistent);
+    const CandidateCost &perStep = *find(Candidate::PerStep);
+    if (std::optional<FusedKernel> kernel = op.getLoweringAttr().getKernel()) {
+      if (*kernel == FusedKernel::PerStep)
+        return Choice{perStep, "explicit attribute"};
+      if (persistent)
+        return Choice{*persistent, "explicit attribute"};
+      return op->emitError("has no persistent kernel: ") << getReasonAgainstPersistent(op, context);
     }
-    if (candidates.size() < 2 || context.info.getName() == "simt")
-      return;
-    Choice choice = choose(op, context, candidates);
-    applyCandidate(op, choice.candidate);
-    remark::passed(op->getLoc(), remark::RemarkOpts::name("KernelFamily").category(DEBUG_TYPE))
-        << ("'" + op->getName().getStringRef() + "' runs as `" + stringifyCandidate(choice.candidate) + "`").str()
-        << remark::reason("{0}", choice.reason);
+    switch (fusedKernel) {
+    case KernelPreference::PerStep:
+      return Choice{perStep, "pipeline option"};
+    case KernelPreference::Persistent:
+      if (persistent)
+        return Choice{*persistent, "pipeline option"};
+      remark::missed(op->getLoc(), remark::RemarkOpts::name("Persistent").category(DEBUG_TYPE))
+          << remark::reason("{0}", getReasonAgainstPersistent(op, context))
+          << remark::suggest("{0}", "use `fused-kernel=per_step` or `auto`");
+      return Choice{perStep, "legality: there is no persistent kernel, since " + getReasonAgainstPersistent(op, context)};
+    case KernelPreference::Auto:
+      break;
+    }
+    if (!persistent)
+      return Choice{perStep, "legality: there is no persistent kernel, since " + getReasonAgainstPersistent(op, context)};
+    if (context.info.getKind() == TargetKind::Simt)
+      return Choice{perStep, "target simt: times of the emulator mean nothing"};
+    return choose(op, context, candidates);
   }
 
-  static void set(LayerOpInterface op, Lowering lowering, StringRef reason) {
-    op.setLoweringAttr(LoweringAttr::get(op->getContext(), lowering));
-    remark::passed(op->getLoc(), remark::RemarkOpts::name("Lowering").category(DEBUG_TYPE))
-        << ("'" + op->getName().getStringRef() + "' runs as `" + stringifyLowering(lowering) + "`").str()
-        << remark::reason("{0}", reason);
-  }
+  llvm::DenseMap<Operation *, std::string> rules; ///< of ops that selectGroup has decided
 };
 
 } // namespace

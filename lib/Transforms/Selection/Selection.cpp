@@ -11,13 +11,6 @@
 using namespace mlir;
 using namespace mlir::rnn;
 
-StringAttr rnn::getKernelFamily(Operation *op) {
-  for (; op; op = op->getParentOp())
-    if (auto family = dyn_cast_or_null<StringAttr>(op->getDiscardableAttr(kKernelFamilyAttr)))
-      return family;
-  return {};
-}
-
 static bool isLayer(Operation *op) {
   return isa<BlockLSTMOp, BlockLSTMGradOp, CudnnForwardOp, CudnnBackpropOp>(op);
 }
@@ -129,12 +122,14 @@ bool rnn::hasPlan(LayerOpInterface op, const TargetInfo &info) {
   return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasBlockPlans() : info.hasRuntimePlans();
 }
 
-/// The blocks of the clusters that convert-rnn-to-gpu would make of the op.
-static std::optional<int64_t> findCluster(LayerOpInterface op, const SelectionContext &context) {
-  std::string assumed, reason;
-  std::optional<LayerProblem> problem = getLayerProblem(op, context.tf32, assumed);
-  if (!problem)
-    return std::nullopt;
+/// The cluster size of the op's persistent kernel, or why there is none.
+static FailureOr<int64_t> findCluster(LayerOpInterface op, const SelectionContext &context, std::string &reason) {
+  std::string assumed;
+  std::optional<LayerProblem> problem = getLayerProblem(op, context.info.allowsTF32(), assumed);
+  if (!problem) {
+    reason = "the op has no kernels of its own";
+    return failure();
+  }
   PersistentQuery query;
   query.backward = problem->backward;
   query.element = getElement(op);
@@ -142,43 +137,48 @@ static std::optional<int64_t> findCluster(LayerOpInterface op, const SelectionCo
     query.H = problem->H;
   query.numGates = problem->gates;
   query.isProjected = problem->P != problem->H;
-  if (auto blocks = op->getAttrOfType<IntegerAttr>("rnn.cluster_blocks"))
-    query.clusterSize = blocks.getInt();
-  query.options = {context.tf32, context.info.hasClusters(context.chip)};
-  FailureOr<int64_t> found = findPersistentShape(query, reason);
-  return succeeded(found) ? std::optional(*found) : std::nullopt;
+  if (LoweringAttr lowering = op.getLoweringAttr())
+    query.clusterSize = lowering.getCluster().value_or(0);
+  query.options = {context.info.allowsTF32(), context.info.hasClusters()};
+  return findPersistentShape(query, reason);
+}
+
+std::string rnn::getReasonAgainstPersistent(LayerOpInterface op, const SelectionContext &context) {
+  std::string reason;
+  (void)findCluster(op, context, reason);
+  return reason;
 }
 
 SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const SelectionContext &context) {
-  std::string assumed;
-  std::optional<LayerProblem> problem = getLayerProblem(op, context.tf32, assumed);
-  StringRef target = context.info.getName();
+  std::string assumed, reason;
+  std::optional<LayerProblem> problem = getLayerProblem(op, context.info.allowsTF32(), assumed);
+  const TargetKind target = context.info.getKind();
   SmallVector<CandidateCost> candidates;
-  auto add = [&](Candidate candidate, int64_t clusterBlocks = 0) {
-    double cost = problem && target != "simt"
-                      ? estimateMicroseconds(*problem, candidate, target, /*threads=*/1, clusterBlocks)
+  auto add = [&](Candidate candidate, int64_t cluster = 0) {
+    double cost = problem && target != TargetKind::Simt
+                      ? estimateMicroseconds(*problem, candidate, target, /*threads=*/1, cluster)
                       : 0.0;
-    candidates.push_back({candidate, cost});
+    candidates.push_back({candidate, cost, cluster});
   };
   if (hasPlan(op, context.info))
     add(Candidate::Plan);
-  if (target == "host") {
+  if (context.info.isHost()) {
     add(Candidate::Loops);
     return candidates;
   }
   add(Candidate::PerStep);
-  if (std::optional<int64_t> blocks = findCluster(op, context))
-    add(Candidate::Persistent, *blocks);
+  if (FailureOr<int64_t> cluster = findCluster(op, context, reason); succeeded(cluster))
+    add(Candidate::Persistent, *cluster);
   return candidates;
 }
 
 SmallVector<CandidateCost> rnn::getBlockCandidates(LayerOpInterface op, const SelectionContext &context) {
   SmallVector<CandidateCost> candidates = getCandidates(op, context);
   std::string assumed;
-  std::optional<LayerProblem> problem = getLayerProblem(op, context.tf32, assumed);
+  std::optional<LayerProblem> problem = getLayerProblem(op, context.info.allowsTF32(), assumed);
   if (problem && !hasPlan(op, context.info))
     candidates.insert(candidates.begin(),
-                      {Candidate::Plan, estimateMicroseconds(*problem, Candidate::Plan, context.info.getName())});
+                      {Candidate::Plan, estimateMicroseconds(*problem, Candidate::Plan, context.info.getKind())});
   return candidates;
 }
 
@@ -192,33 +192,35 @@ LogicalResult rnn::readTuningRecords(SelectionContext &context, StringRef path, 
   return success();
 }
 
-/// Erases the fused candidates of other families than `family`, if one of this family is there.
+/// Erases the fused candidates with other kernels than the preferred ones, if there is a candidate with these.
 template <typename List, typename GetCandidate>
-static void keepFamily(List &list, StringRef family, GetCandidate get) {
-  auto isOf = [&](const auto &entry) {
-    return family == (get(entry) == Candidate::PerStep ? "step" : get(entry) == Candidate::Persistent ? "cluster" : "");
-  };
-  if (!family.empty() && llvm::any_of(list, isOf))
-    llvm::erase_if(list, [&](const auto &entry) { return isFused(get(entry)) && !isOf(entry); });
+static void keepKernel(List &list, KernelPreference preference, GetCandidate get) {
+  const Candidate kept = preference == KernelPreference::PerStep ? Candidate::PerStep : Candidate::Persistent;
+  auto isKept = [&](const auto &entry) { return get(entry) == kept; };
+  if (preference != KernelPreference::Auto && llvm::any_of(list, isKept))
+    llvm::erase_if(list, [&](const auto &entry) { return isFused(get(entry)) && !isKept(entry); });
 }
 
-static StringRef getWantedFamily(LayerOpInterface op, StringRef family) {
-  StringAttr given = getKernelFamily(op);
-  return given ? given.getValue() : family;
+/// That of the op's attribute, else that of the pipeline.
+static KernelPreference getKernelPreference(LayerOpInterface op, KernelPreference preference) {
+  LoweringAttr lowering = op.getLoweringAttr();
+  if (!lowering || !lowering.getKernel())
+    return preference;
+  return *lowering.getKernel() == FusedKernel::PerStep ? KernelPreference::PerStep : KernelPreference::Persistent;
 }
 
-SmallVector<CandidateCost> rnn::restrictToFamily(LayerOpInterface op, SmallVector<CandidateCost> candidates,
-                                                 StringRef family) {
-  keepFamily(candidates, getWantedFamily(op, family), [](const CandidateCost &cost) { return cost.candidate; });
+SmallVector<CandidateCost> rnn::restrictToKernel(LayerOpInterface op, SmallVector<CandidateCost> candidates,
+                                                 KernelPreference preference) {
+  keepKernel(candidates, getKernelPreference(op, preference), [](const CandidateCost &cost) { return cost.candidate; });
   return candidates;
 }
 
 /// The record of the file, whatever candidates it names.
 static const TuningRecord *lookUp(StringRef key, StringRef device, const SelectionContext &context) {
-  return key.empty() ? nullptr : context.records.find({key, context.info.getName(), context.chip, device});
+  return key.empty() ? nullptr : context.records.find({key, context.info.getName(), context.info.getChip(), device});
 }
 static const TuningRecord *lookUp(LayerOpInterface op, const SelectionContext &context) {
-  return lookUp(getTuningKey(op, context.tf32), context.device, context);
+  return lookUp(getTuningKey(op, context.info.allowsTF32()), context.device, context);
 }
 
 /// Its choice among the times that are left of it, if there are any.
@@ -250,12 +252,12 @@ static std::optional<double> findBest(ArrayRef<std::pair<Candidate, double>> tim
   return best;
 }
 
-JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext &context, StringRef family) {
+JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext &context, KernelPreference preference) {
   JointChoice estimated, measured;
   std::string missing;
   bool anyMeasured = false, allFused = true, allPlans = true;
   for (const auto &[op, candidates, planKey] : ops) {
-    if (getTuningKey(op, context.tf32).empty())
+    if (getTuningKey(op, context.info.allowsTF32()).empty())
       continue;
     SmallVector<std::pair<Candidate, double>> costs;
     for (const CandidateCost &cost : candidates)
@@ -274,7 +276,7 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
     anyMeasured = true;
     // Not those of `candidates` alone: ops that were measured together have the times of kernels that one of them has.
     TuningRecord record = *found;
-    keepFamily(record.times, getWantedFamily(op, family), [](const auto &time) { return time.first; });
+    keepKernel(record.times, getKernelPreference(op, preference), [](const auto &time) { return time.first; });
     std::optional<double> plan = findBest(record.times, /*fused=*/false);
     std::optional<double> fused = findBest(record.times, /*fused=*/true);
     std::string function = record.function;
@@ -295,7 +297,7 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
     measured.fused += *fused;
     (isFused(record.choice) ? allPlans : allFused) = false;
     if (measured.basis.empty())
-      measured.basis = "measured in calls of `" + function + "` on " + record.device;
+      measured.basis = "tuning record: measured in calls of `" + function + "` on " + record.device;
   }
   if (missing.empty() && anyMeasured) {
     measured.isMeasured = true;
@@ -304,14 +306,26 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
     return measured;
   }
   estimated.isFused = isWorthMoreThanPlan(estimated.fused, estimated.plan);
-  estimated.basis = "estimated" + (anyMeasured ? ", since " + missing : std::string());
+  estimated.basis = "cost model" + (anyMeasured ? ", since " + missing : std::string());
   return estimated;
 }
 
-void rnn::applyCandidate(LayerOpInterface op, Candidate candidate) {
-  op.setLoweringAttr(
-      LoweringAttr::get(op->getContext(), candidate == Candidate::Plan ? Lowering::Runtime : Lowering::Fused));
-  if (candidate == Candidate::PerStep || candidate == Candidate::Persistent)
-    op->setDiscardableAttr(kKernelFamilyAttr, StringAttr::get(op->getContext(),
-                                                              candidate == Candidate::PerStep ? "step" : "cluster"));
+void rnn::applyCandidate(LayerOpInterface op, const CandidateCost &candidate) {
+  MLIRContext *context = op->getContext();
+  LoweringAttr lowering;
+  switch (candidate.candidate) {
+  case Candidate::Plan:
+    lowering = LoweringAttr::get(context, Lowering::Runtime);
+    break;
+  case Candidate::Loops:
+    lowering = LoweringAttr::get(context, Lowering::Fused);
+    break;
+  case Candidate::PerStep:
+    lowering = LoweringAttr::get(context, Lowering::Fused, FusedKernel::PerStep, std::nullopt);
+    break;
+  case Candidate::Persistent:
+    lowering = LoweringAttr::get(context, Lowering::Fused, FusedKernel::Persistent, candidate.cluster);
+    break;
+  }
+  op.setLoweringAttr(lowering);
 }

@@ -1,7 +1,5 @@
-// RUN: rnn-opt %s -convert-rnn-to-gpu="large-gemms=auto" -canonicalize -split-input-file | FileCheck %s
-// RUN: rnn-opt %s -convert-rnn-to-gpu -canonicalize -split-input-file | FileCheck %s --check-prefix=KERNEL --implicit-check-not=rnnrt.gemm
-// RUN: not rnn-opt %s -convert-rnn-to-gpu="large-gemms=none" -split-input-file 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: expects `large-gemms` to be auto, kernel or library, but got none
+// RUN: rnn-opt %s -rnn-attach-target="target=cuda large-gemms=auto" -convert-rnn-to-gpu -canonicalize -split-input-file | FileCheck %s
+// RUN: rnn-opt %s -convert-rnn-to-gpu -canonicalize -split-input-file | FileCheck %s --check-prefix=KERNEL --implicit-check-not=matrix_product
 
 // The library adds a bias in the accumulator type. The kernel runs if there is no library.
 // KERNEL-LABEL: func @forward

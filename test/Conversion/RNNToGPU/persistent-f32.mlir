@@ -39,9 +39,9 @@
 // TF32-NOT: nvvm.mma.sync
 // TF32: nvvm.convert.float.to.tf32
 func.func @one_piece(%x: tensor<2x3x1xf32>, %state: tensor<3x4xf32>, %w: tensor<5x16xf32>, %p: tensor<4xf32>,
-                     %b: tensor<16xf32>) -> tensor<2x3x4xf32>
-    attributes {rnn.kernel_family = "cluster", rnn.cluster_blocks = 2} {
+                     %b: tensor<16xf32>) -> tensor<2x3x4xf32> {
   %r:7 = rnn.block_lstm icfo x(%x : tensor<2x3x1xf32>) state(%state, %state : tensor<3x4xf32>) weights(%w : tensor<5x16xf32>)
       peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
+      {lowering = #rnn.lowering<fused, kernel = persistent, cluster = 2>}
   return %r#6 : tensor<2x3x4xf32>
 }

@@ -4,7 +4,7 @@
 // RUN: not rnn-opt %s -split-input-file -allow-unregistered-dialect -rnn-verify-contract=stage=emit 2>&1 | FileCheck %s --check-prefix=EMIT
 // RUN: not rnn-opt %s -split-input-file -allow-unregistered-dialect -rnn-verify-contract=stage=sleep 2>&1 | FileCheck %s --check-prefix=STAGE
 
-// STAGE: error: unknown stage `sleep`; expected import, simplify, select, bufferize, lower or emit
+// STAGE: unknown value `sleep`; expected import, simplify, select, bufferize, lower, emit or run
 
 func.func @import_leaves_no_tf(%x: tensor<5x2x3xf32>) {
   // expected-error @below {{'tf.BlockLSTMV2' op is left after stage import; run convert-tf-to-rnn}}
@@ -32,4 +32,18 @@ func.func @select_marks_all(%l: index, %h: index, %i: index) -> index {
   // expected-error @below {{'rnn.cudnn_params_size' op has no `lowering` after stage select; run rnn-select-lowering}}
   %n = rnn.cudnn_params_size gru sizes(%l, %h, %i) {element_type = f32}
   return %n : index
+}
+
+// -----
+
+module attributes {rnn.target = #rnn.target<simt>} {
+  func.func @select_decides_kernels(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
+    // expected-error @below {{'rnn.cudnn_forward' op is fused and has no `kernel` after stage select; run rnn-select-lowering}}
+    %r:3 = rnn.cudnn_forward gru input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>)
+        params(%p : tensor<?xf32>) {lowering = #rnn.lowering<fused>}
+    // expected-error @below {{'rnn.cudnn_forward' op has a persistent kernel and no `cluster` after stage select; run rnn-select-lowering}}
+    %s:3 = rnn.cudnn_forward gru input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>)
+        params(%p : tensor<?xf32>) {lowering = #rnn.lowering<fused, kernel = persistent>}
+    return
+  }
 }

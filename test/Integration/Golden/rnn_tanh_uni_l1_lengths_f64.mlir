@@ -11,11 +11,11 @@
 // DEFINE:   --input=@%{golden}/lengths.npy \
 // DEFINE:   --input=@%{golden}/dy.npy \
 // DEFINE:   --input=@%{golden}/dhn.npy \
-// DEFINE:   --expected_output=@%{golden}/y.npy \
-// DEFINE:   --expected_output=@%{golden}/hn.npy \
-// DEFINE:   --expected_output=@%{golden}/dx.npy \
-// DEFINE:   --expected_output=@%{golden}/dh0.npy \
-// DEFINE:   --expected_output=@%{golden}/dparams.npy \
+// DEFINE:   --expected-output=@%{golden}/y.npy \
+// DEFINE:   --expected-output=@%{golden}/hn.npy \
+// DEFINE:   --expected-output=@%{golden}/dx.npy \
+// DEFINE:   --expected-output=@%{golden}/dh0.npy \
+// DEFINE:   --expected-output=@%{golden}/dparams.npy \
 // DEFINE:   --atol=9.1e-13 \
 // DEFINE:   --rtol=1e-12
 // RUN: %{main} --lowering=runtime

@@ -48,7 +48,7 @@ CHECKED = [
     (4, 4, 3, 1, 130, "ifco", True, None, [0, 1]),
     *[(2, 3, 2, 1, H, "icfo", False, None, [2]) for H in WIDE],
 ]
-REFUSED = [(0, 2, 2, 1, 1000, "icfo", True, None, [2]), (2, 2, 2, 1, 300, "icfo", True, None, [2])]
+REFUSED = [(0, 2, 2, 1, 1000, "icfo", True, None, [2])]
 # At the limits of each cluster size, of registers alone and with shared memory. 256 and 512 are the main use.
 LIMITS = {"f16": [(2, 96), (2, 130), (2, 200), (4, 192), (8, 384), (16, 500), (0, 256), (0, 512), (16, 768)],
           "bf16": [(2, 96), (0, 512), (0, 700)], "f32": [(4, 130), (8, 384), (0, 512), (2, 150), (16, 500)]}
@@ -67,15 +67,20 @@ def types_of(element, sizes):
     return [x, state, state, w, vector, vector, vector, b], seq
 
 
+def lowering(type, blocks):
+    """The attribute that requires a persistent kernel; none in f64, which has plans and per-step kernels, nor for what does not fit."""
+    if "f64" in type or kind == "refused":
+        return []
+    return [f"lowering = #rnn.lowering<fused, kernel = persistent{f', cluster = {blocks}' if blocks else ''}>"]
+
+
 def function(name, op, operands, saved, results, wanted, blocks, layout, steps, attributes, has_arguments):
     """A pass as a function. `saved`: of a gradient, the type of what the forward saved and of the gradients, else None."""
     x, state, _, w, vector, _, _, b = operands
     arguments = operands + [saved] * 9 * bool(saved)
     signature = "" if not has_arguments else ", ".join(f"%a{i}: {type}" for i, type in enumerate(arguments))
     given = ", ".join(results[i] for i in wanted)
-    size = f", rnn.cluster_blocks = {blocks}" if blocks else ""
-    lines = [f"func.func @{name}{'' if steps is None else f'_steps{steps}'}({signature}) -> ({given})",
-             f'    attributes {{rnn.kernel_family = "cluster"{size}}} {{']
+    lines = [f"func.func @{name}{'' if steps is None else f'_steps{steps}'}({signature}) -> ({given}) {{"]
     if not has_arguments:
         lines += [f"  %a{i} = arith.constant dense<0.5> : {type}" for i, type in enumerate(arguments)]
     length = ""
@@ -84,6 +89,7 @@ def function(name, op, operands, saved, results, wanted, blocks, layout, steps, 
         length = " seq_len_max(%length)"
     more = "" if not saved else (f"\n      saved(%a8, %a9, %a10, %a11, %a12, %a13, %a14 : {saved})"
                                  f" grads(%a15, %a16 : {saved})")
+    attributes = attributes + lowering(x, blocks)
     flags = f" {{{', '.join(attributes)}}}" if attributes else ""
     lines += [f"  %r:{len(results)} = {op} {layout} x(%a0 : {x}) state(%a1, %a2 : {state}) weights(%a3 : {w})"
               f" peephole(%a4, %a5, %a6 : {vector}) bias(%a7 : {b}){length}{more}{flags}",

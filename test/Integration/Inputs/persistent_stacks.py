@@ -45,9 +45,10 @@ def stack(case):
 
 def function(case, element):
     one = stack(case)
-    size = f", rnn.cluster_blocks = {case[0]}" if case[0] else ""
-    text = one.op(element) + "\n\n" + one.write(element)
-    text = text.replace(") {\n", f')\n    attributes {{rnn.kernel_family = "cluster"{size}}} {{\n')
+    size = f", cluster = {case[0]}" if case[0] else ""
+    # Plans are the reference in f64; what does not fit is left to the pipeline's option.
+    lowering = "" if element == "f64" or kind == "refused" else f"#rnn.lowering<fused, kernel = persistent{size}>"
+    text = one.op(element, lowering) + "\n\n" + one.write(element)
     return text.replace("exported_stack_", f"cluster{case[0]}_")
 
 

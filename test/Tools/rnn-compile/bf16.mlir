@@ -17,10 +17,10 @@
 // NEON: bfdot v
 // RUN: not rnn-compile %s --lowering=fused --triple=s390x-linux-gnu -o %t.ibm.o 2>&1 | FileCheck %s --check-prefix=IBM
 // IBM: error: computes in bf16, which LLVM cannot compile for `s390x-{{.*}}linux-gnu`; use f16 or f32, or plans (lowering `runtime`)
-// RUN: not rnn-compile %s --bf16-gemm=avx512 -o %t.o 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: rnn-compile: error: unknown value `avx512` in --bf16-gemm; expected auto, f32, vnni or dot
+// RUN: not rnn-compile %s --bf16-gemm=avx512 --triple=x86_64-linux-gnu --cpu=haswell -o %t.o 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: rnn-compile: error: --bf16-gemm=avx512 requires instructions that the processor `haswell` does not have
 // RUN: not rnn-compile %s --target=cuda --bf16-gemm=dot -o %t.o 2>&1 | FileCheck %s --check-prefix=CUDA
-// CUDA: rnn-compile: error: --bf16-gemm is about loops of the host; use it with --target=host
+// CUDA: rnn-compile: error: --bf16-gemm requires --target=host, but the target is `cuda`
 func.func @main(%x: tensor<5x1x3xbf16>, %h: tensor<1x1x600xbf16>, %p: tensor<?xbf16>, %dy: tensor<5x1x600xbf16>) -> (tensor<5x1x3xbf16>, tensor<?xbf16>) {
   %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x1x3xbf16>) state(%h : tensor<1x1x600xbf16>) params(%p : tensor<?xbf16>)
   %dx, %dh, %dp = rnn.cudnn_backprop gru input(%x : tensor<5x1x3xbf16>) state(%h : tensor<1x1x600xbf16>) params(%p : tensor<?xbf16>)

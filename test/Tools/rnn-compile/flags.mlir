@@ -32,13 +32,13 @@
 
 // OUTPUT: rnn-compile: error: no output; name one with -o FILE.so, FILE.o, FILE.ll or FILE.mlir
 // ENDING: rnn-compile: error: the output `model.exe` has no ending that says what to make; expected .so, .o, .ll or .mlir
-// TARGET: rnn-compile: error: unknown target `moon` in --target; this build has {{.*}}`host`
-// CHIP: rnn-compile: error: --chip=sm_90a names a GPU, but --target=host has none; use --target=cuda
-// TF32: rnn-compile: error: --tf32 is about GPU kernels, but --target=host has none; use --target=cuda
-// LOWERING: rnn-compile: error: unknown lowering `magic` in --lowering; expected auto, runtime or fused
+// TARGET: rnn-compile: for the --target option: unknown value `moon`; expected host, cuda or simt
+// CHIP: rnn-compile: error: --chip requires --target=cuda, but the target is `host`
+// TF32: rnn-compile: error: --tf32 requires --target=cuda or --target=simt, but the target is `host`
+// LOWERING: rnn-compile: for the --lowering option: unknown value `magic`; expected auto, runtime or fused
 // LEVEL: rnn-compile: error: -O takes a level from 0 to 3, but got 4
 // PREFIX: rnn-compile: error: --prefix takes a name of letters, digits and `_` that does not begin with a digit, but got `my-net`
-// STAGE: rnn-compile: error: unknown stage `never` in --stop-after; expected import, simplify, select, bufferize, lower, emit or run
+// STAGE: rnn-compile: for the --stop-after option: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
 // STOP: rnn-compile: error: --stop-after=lower gives MLIR, which cannot be written as `m.so`; use -o FILE.mlir or -o -
 // HEADER: rnn-compile: error: --emit-header needs compiled code to describe; use it with -o FILE.so, FILE.o or FILE.ll
 // CPU: rnn-compile: error: unknown cpu `abacus` for `{{.*}}`; expected `native` or a name that LLVM knows

@@ -30,8 +30,8 @@
 // RUN: not rnn-run %s %{grad} --autotune=%t.old.json 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: FileCheck %s --check-prefix=KEPT --input-file=%t.old.json
 // RUN: not rnn-run %s %{grad} --tuning-records=%t.old.json 2>&1 | FileCheck %s --check-prefix=OLD
-// RUN: not rnn-run %s %{grad} --kernel-family=magic 2>&1 | FileCheck %s --check-prefix=FAMILY
-// RUN: not rnn-run %s %{grad} --kernel-family=step 2>&1 | FileCheck %s --check-prefix=HOST
+// RUN: not rnn-run %s %{grad} --fused-kernel=magic 2>&1 | FileCheck %s --check-prefix=FAMILY
+// RUN: not rnn-run %s %{grad} --fused-kernel=per_step 2>&1 | FileCheck %s --check-prefix=HOST
 
 // SAID: rnn.block_lstm_grad layout=#rnn.layout<ifco> T=4 B=2 I=3 H=4 f32 -> x_grad, w_grad: runtime {{[0-9.]+}} us, fused {{[0-9.]+}} us, so {{runtime|fused}}
 // FILE: {"version": 2, "records": [
@@ -50,12 +50,12 @@
 // NOTHING: rnn-run: error: the module has no public function `nothing`
 // PLAIN: rnn-run: error: `plain` reaches no rnn op that could be run in more than one way; --autotune has nothing to measure
 // SIMT: rnn-run: error: --autotune cannot be used with --target=simt, since times of the emulator say nothing about a GPU; use --target=host or --target=cuda
-// GIVEN: rnn-run: error: --autotune measures what --lowering=auto chooses from; leave --lowering, --kernel-family and --tuning-records out
-// MORE: rnn-run: error: --autotune does nothing but measure; leave --stop-after, --benchmark, --output and --expected_output out
+// GIVEN: rnn-run: error: --autotune measures what --lowering=auto chooses from; leave --lowering, --fused-kernel and --tuning-records out
+// MORE: rnn-run: error: --autotune does nothing but measure; leave --stop-after, --benchmark, --output and --expected-output out
 // OLD: error: {{.*}}old.json:1: expected `version` to be 2, but got 7; write the file again by rnn-run --autotune
 // KEPT: {"version": 7}
-// FAMILY: rnn-run: error: unknown kernel family `magic` in --kernel-family; expected auto, step or cluster
-// HOST: rnn-run: error: --kernel-family needs --target=cuda or --target=simt, but the target is `host`
+// FAMILY: rnn-run: for the --fused-kernel option: unknown value `magic`; expected auto, per_step or persistent
+// HOST: rnn-run: error: --fused-kernel requires --target=cuda or --target=simt, but the target is `host`
 func.func @grad(%x: tensor<4x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>,
                 %g: tensor<4x2x4xf32>) -> (tensor<4x2x3xf32>, tensor<7x16xf32>) {
   %r:8 = rnn.block_lstm_grad ifco x(%x : tensor<4x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)

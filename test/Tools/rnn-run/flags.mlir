@@ -14,9 +14,9 @@
 // RUN: not rnn-run %t.missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: rnn-run %s --stop-after=bufferize | FileCheck %s --check-prefix=BUFFERIZE
 // RUN: rnn-run %s --input=3xf32=[1,2,3] --input=4 --output=@%t.npy --output=- | FileCheck %s --check-prefix=RESULT
-// RUN: rnn-run %s --input=@%t.npy --input=4 --expected_output=3xf32=[4,8,12] --expected_output=- | FileCheck %s --check-prefix=SAME
-// RUN: not rnn-run %s --input=@%t.npy --input=4 --expected_output=3xf32=[4,8,13] --expected_output=4 2>&1 | FileCheck %s --check-prefix=DIFFERENT
-// RUN: rnn-run %s --input=@%t.npy --input=4 --expected_output=3xf32=[4,8,13] --expected_output=4 --rtol=0.1
+// RUN: rnn-run %s --input=@%t.npy --input=4 --expected-output=3xf32=[4,8,12] --expected-output=- | FileCheck %s --check-prefix=SAME
+// RUN: not rnn-run %s --input=@%t.npy --input=4 --expected-output=3xf32=[4,8,13] --expected-output=4 2>&1 | FileCheck %s --check-prefix=DIFFERENT
+// RUN: rnn-run %s --input=@%t.npy --input=4 --expected-output=3xf32=[4,8,13] --expected-output=4 --rtol=0.1
 
 // COUNT: rnn-run: error: `main` has 2 argument(s) (tensor<3xf32>, i32), but got 1 --input flag(s)
 // FUNCTION: rnn-run: error: the module has no public function `nothing`{{.*}}; it has `main`
@@ -25,9 +25,9 @@
 // FILE: rnn-run: error: --input 0: {{.*}}missing.npy
 // OUTPUT: rnn-run: error: --output takes @file.npy or -, but got `x.npy`
 // OUTPUTS: rnn-run: error: `main` has 2 result(s) (tensor<3xf32>, i32), but got 1 --output flag(s)
-// TARGET: rnn-run: error: unknown target `moon` in --target; this build has `host`, `cuda`, `simt`
-// LOWERING: rnn-run: error: unknown lowering `magic` in --lowering; expected auto, runtime or fused
-// STAGE: rnn-run: error: unknown stage `never` in --stop-after; expected import, simplify, select, bufferize, lower, emit or run
+// TARGET: rnn-run: for the --target option: unknown value `moon`; expected host, cuda or simt
+// LOWERING: rnn-run: for the --lowering option: unknown value `magic`; expected auto, runtime or fused
+// STAGE: rnn-run: for the --stop-after option: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
 // TOLERANCE: rnn-run: error: --atol and --rtol take numbers that are not negative
 // MISSING: rnn-run: error: cannot open input file
 // BUFFERIZE: func.func @main(%{{.*}}: memref<3xf32>, %{{.*}}: i32) -> (memref<3xf32>, i32)

@@ -3,8 +3,8 @@
 // RUN: rm -rf %t && mkdir %t
 // DEFINE: %{run} = rnn-run %s --lowering=fused
 // RUN: %{run} --threads=1 --output=@%t/dx.npy --output=@%t/dp.npy
-// RUN: %{run} --threads=2 --expected_output=@%t/dx.npy --expected_output=@%t/dp.npy | FileCheck %s
-// RUN: %{run} --threads=3 --expected_output=@%t/dx.npy --expected_output=@%t/dp.npy | FileCheck %s
+// RUN: %{run} --threads=2 --expected-output=@%t/dx.npy --expected-output=@%t/dp.npy | FileCheck %s
+// RUN: %{run} --threads=3 --expected-output=@%t/dx.npy --expected-output=@%t/dp.npy | FileCheck %s
 // CHECK: all results are as expected
 
 // Large enough that steps are shared by three. 822120 = 3 * 520 * (5 + 520 + 2).

@@ -2,7 +2,7 @@
 // REQUIRES: rnn-run
 // RUN: rm -rf %t && mkdir %t
 // DEFINE: %{out} = --output=@%t/dx.npy --output=@%t/dp.npy
-// DEFINE: %{same} = --expected_output=@%t/dx.npy --expected_output=@%t/dp.npy
+// DEFINE: %{same} = --expected-output=@%t/dx.npy --expected-output=@%t/dp.npy
 // DEFINE: %{run} = rnn-run %s --lowering=fused --input=63180xf32=0.05
 // RUN: %{run} --threads=1 %{out}
 // RUN: %{run} --threads=2 %{same}
@@ -21,7 +21,7 @@
 // RUN: not rnn-run %s --threads=2 --target=simt 2>&1 | FileCheck %s --check-prefix=TARGET
 // NEGATIVE: error: --threads takes a number from 0 to 1024, but got -1
 // MANY: error: --threads takes a number from 0 to 1024, but got 1025
-// TARGET: error: --threads needs --target=host, but the target is `simt`
+// TARGET: error: --threads requires --target=host, but the target is `simt`
 
 // Large enough that steps are shared by three.
 func.func @main(%p: tensor<63180xf32>) -> (tensor<3x20x30xf32>, tensor<63180xf32>) {

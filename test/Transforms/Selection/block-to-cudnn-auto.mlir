@@ -1,10 +1,10 @@
-// Without a wish, an op stays that kernels run faster by the cost model.
+// Without a preference, an op stays if fused kernels execute it faster by the cost model.
 // RUN: rnn-opt %s -rnn-block-to-cudnn | FileCheck %s --check-prefixes=BOTH,CUDNN
-// RUN: rnn-opt %s -rnn-block-to-cudnn=chip=sm_90a | FileCheck %s --check-prefixes=BOTH,STAYS
-// RUN: rnn-opt %s -rnn-block-to-cudnn=chip=sm_90a -remarks-filter='rnn-block-to-cudnn' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: rnn-opt %s -rnn-attach-target="target=cuda chip=sm_90a" -rnn-block-to-cudnn | FileCheck %s --check-prefixes=BOTH,STAYS
+// RUN: rnn-opt %s -rnn-attach-target="target=cuda chip=sm_90a" -rnn-block-to-cudnn -remarks-filter='rnn-block-to-cudnn' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select' | FileCheck %s --check-prefix=SELECT
 // RUN: rnn-opt %s -rnn-pipeline='target=cuda chip=sm_90a stop-after=select' | FileCheck %s --check-prefix=CLUSTER
-// RUN: rnn-opt %s -rnn-pipeline='target=cuda chip=sm_90a kernel-family=step stop-after=select' | FileCheck %s --check-prefix=STEP
+// RUN: rnn-opt %s -rnn-pipeline='target=cuda chip=sm_90a fused-kernel=per_step stop-after=select' | FileCheck %s --check-prefix=STEP
 
 !x = tensor<128x64x512xf16>
 !s = tensor<64x512xf16>
@@ -20,10 +20,10 @@
 // STAYS: rnn.block_lstm icfo
 // STAYS: rnn.block_lstm_grad icfo
 // STAYS-NOT: rnn.cudnn
-// REMARK: Reason="estimated, with the forward that cuDNN would run: `fused` {{[0-9.]+ us}}, cuDNN {{[0-9.]+ us|[0-9.]+ ms}}", Remark="'rnn.block_lstm_grad' stays"
+// REMARK: Reason="cost model, with the forward that cuDNN would run: `fused` {{[0-9.]+ us}}, cuDNN {{[0-9.]+ us|[0-9.]+ ms}}", Remark="'rnn.block_lstm_grad' stays"
 // SELECT: rnn.cudnn_backprop
 // SELECT-SAME: lowering = #rnn.lowering<runtime>
-// CLUSTER: rnn.block_lstm_grad {{.*}}{lowering = #rnn.lowering<fused>, rnn.kernel_family = "cluster"}
+// CLUSTER: rnn.block_lstm_grad {{.*}}{lowering = #rnn.lowering<fused, kernel = persistent, cluster = {{2|4|8|16}}>}
 // STEP: rnn.cudnn_backprop
 func.func @train(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b, %dy: !x) -> !w {
   %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)

@@ -1,6 +1,6 @@
-// RUN: rnn-opt %s -rnn-block-to-cudnn=prefer=runtime | FileCheck %s
-// RUN: rnn-opt %s -rnn-block-to-cudnn=prefer=runtime -remarks-filter='rnn-block-to-cudnn' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: rnn-opt %s -rnn-block-to-cudnn=prefer=fused | FileCheck %s --check-prefix=FUSED
+// RUN: rnn-opt %s -rnn-block-to-cudnn="prefer=runtime" | FileCheck %s
+// RUN: rnn-opt %s -rnn-block-to-cudnn="prefer=runtime" -remarks-filter='rnn-block-to-cudnn' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: rnn-opt %s -rnn-block-to-cudnn="prefer=fused" | FileCheck %s --check-prefix=FUSED
 // RUN: not rnn-opt %s -rnn-pipeline='target=cuda lowering=runtime stop-after=select' 2>&1 | FileCheck %s --check-prefix=RUNTIME
 
 // Where fused kernels are wanted, nothing is rewritten.
@@ -10,8 +10,8 @@
 // RUNTIME: error: lowering `runtime` is not available for 'rnn.block_lstm' on target `cuda`, which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of rnn-block-to-cudnn say why); use `fused` or `auto`
 
 // Gradients are looked at first.
-// REMARK: Reason="the forward that made its saved values is not in sight, and cuDNN has to run it again", Remark="'rnn.block_lstm_grad' stays"
-// REMARK: Reason="`cs_grad` is not known to be zero before the last step, and cuDNN takes the gradient of the last cell alone", Remark="'rnn.block_lstm_grad' stays"
+// REMARK: Reason="legality: the forward that made its saved values is not in sight, and cuDNN has to run it again", Remark="'rnn.block_lstm_grad' stays"
+// REMARK: Reason="legality: `cs_grad` is not known to be zero before the last step, and cuDNN takes the gradient of the last cell alone", Remark="'rnn.block_lstm_grad' stays"
 
 !x = tensor<5x2x3xf32>
 !s = tensor<2x4xf32>
@@ -35,7 +35,7 @@
 // CHECK:         %[[P:.*]] = rnn.cudnn_canonical_to_params lstm sizes{{.*}} {lowering = #rnn.lowering<runtime>}
 // CHECK:         %[[Y:.*]], %{{.*}}, %{{.*}}, %{{.*}} = rnn.cudnn_forward lstm input(%[[X]] : tensor<5x2x3xf32>) state(%{{.*}}, %{{.*}} : tensor<1x2x4xf32>) params(%[[P]]{{.*}} {lowering = #rnn.lowering<runtime>}
 // CHECK:         return %[[Y]]
-// REMARK: [Passed] BlockToCudnn | Category:rnn-block-to-cudnn | Reason="a plan is wanted", Remark="'rnn.block_lstm' runs as cudnn ops"
+// REMARK: [Passed] BlockToCudnn | Category:rnn-block-to-cudnn | Reason="pipeline option: plans are requested", Remark="'rnn.block_lstm' runs as cudnn ops"
 func.func @forward(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
   %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b) {forget_bias = 1.0}
   return %r#6 : !h
@@ -43,7 +43,7 @@ func.func @forward(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
 
 // CHECK-LABEL: func.func @peephole
 // CHECK:         rnn.block_lstm
-// REMARK: [Missed] BlockToCudnn | Category:rnn-block-to-cudnn | Reason="cuDNN has no peephole", Remark="'rnn.block_lstm' stays"
+// REMARK: [Missed] BlockToCudnn | Category:rnn-block-to-cudnn | Reason="legality: cuDNN has no peephole", Remark="'rnn.block_lstm' stays"
 func.func @peephole(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
   %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b) {use_peephole}
   return %r#6 : !h
@@ -51,7 +51,7 @@ func.func @peephole(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
 
 // CHECK-LABEL: func.func @clip
 // CHECK:         rnn.block_lstm
-// REMARK: Reason="the cudnn ops do not clip cells"
+// REMARK: Reason="legality: the cudnn ops do not clip cells"
 func.func @clip(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
   %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b) {cell_clip = 3.0}
   return %r#6 : !h
@@ -59,7 +59,7 @@ func.func @clip(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
 
 // CHECK-LABEL: func.func @length
 // CHECK:         rnn.block_lstm
-// REMARK: Reason="`seq_len_max` is not known to be T"
+// REMARK: Reason="legality: `seq_len_max` is not known to be T"
 func.func @length(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b, %n: i64) -> !h {
   %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b) seq_len_max(%n)
   return %r#6 : !h
@@ -67,7 +67,7 @@ func.func @length(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b, %n: i64) -> !h {
 
 // CHECK-LABEL: func.func @gates
 // CHECK:         rnn.block_lstm
-// REMARK: Reason="gates are wanted, which cuDNN does not give"
+// REMARK: Reason="legality: gates are wanted, which cuDNN does not give"
 func.func @gates(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
   %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
   return %r#0 : !h
@@ -75,7 +75,7 @@ func.func @gates(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
 
 // CHECK-LABEL: func.func @cells
 // CHECK:         rnn.block_lstm
-// REMARK: Reason="cells of other steps than the last are wanted, which cuDNN does not give"
+// REMARK: Reason="legality: cells of other steps than the last are wanted, which cuDNN does not give"
 func.func @cells(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !s {
   %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
   %c = tensor.extract_slice %r#1[3, 0, 0] [1, 2, 4] [1, 1, 1] : !h to !s

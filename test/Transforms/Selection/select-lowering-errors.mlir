@@ -1,11 +1,11 @@
-// RUN: not rnn-opt %s -rnn-select-lowering=target=tpu 2>&1 | FileCheck %s --check-prefix=TARGET
-// RUN: not rnn-opt %s -rnn-select-lowering=prefer=magic 2>&1 | FileCheck %s --check-prefix=PREFER
-// RUN: not rnn-opt %s -rnn-select-lowering=kernel-family=grid 2>&1 | FileCheck %s --check-prefix=FAMILY
-// RUN: not rnn-opt %s -rnn-select-lowering=target=cuda 2>&1 | FileCheck %s --check-prefix=PLAN
+// RUN: not rnn-opt %s -rnn-attach-target=target=tpu 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not rnn-opt %s -rnn-select-lowering="prefer=magic" 2>&1 | FileCheck %s --check-prefix=PREFER
+// RUN: not rnn-opt %s -rnn-select-lowering="fused-kernel=grid" 2>&1 | FileCheck %s --check-prefix=FAMILY
+// RUN: not rnn-opt %s -rnn-attach-target="target=cuda" -rnn-select-lowering 2>&1 | FileCheck %s --check-prefix=PLAN
 
-// FAMILY: error: unknown kernel family `grid`; expected `auto`, `step` or `cluster`
-// TARGET: error: unknown target `tpu`; expected `host` or `cuda` or `simt`
-// PREFER: error: unknown lowering `magic`; expected `auto`, `runtime` or `fused`
+// FAMILY: unknown value `grid`; expected auto, per_step or persistent
+// TARGET: unknown value `tpu`; expected host, cuda or simt
+// PREFER: unknown value `magic`; expected auto, runtime or fused
 func.func @size(%l: index, %h: index, %i: index) -> index {
   %n = rnn.cudnn_params_size gru sizes(%l, %h, %i) {element_type = f32}
   return %n : index

@@ -1,6 +1,6 @@
 // Plans of cuDNN and fused kernels do not read each other's buffers; the host's plans do.
-// RUN: rnn-opt %s -rnn-select-lowering=target=cuda -split-input-file -verify-diagnostics
-// RUN: rnn-opt %s -rnn-select-lowering=target=simt -split-input-file
+// RUN: rnn-opt %s -rnn-attach-target="target=cuda" -rnn-select-lowering -split-input-file -verify-diagnostics
+// RUN: rnn-opt %s -rnn-attach-target="target=simt" -rnn-select-lowering -split-input-file
 
 func.func @reserve(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>, %dy: tensor<5x2x4xf32>) -> tensor<5x2x3xf32> {
   // expected-note @below {{`reserve_space` is written here}}

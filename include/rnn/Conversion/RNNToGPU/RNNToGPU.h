@@ -9,19 +9,10 @@
 
 #include "mlir/IR/PatternMatch.h"
 #include "rnn/Codegen/GPU/KernelOptions.h"
+#include "rnn/Target/Options.h"
 #include <optional>
 
 namespace mlir::rnn {
-
-/// What computes the GEMMs over all steps.
-enum class LargeGemms {
-  Kernel,  ///< generated kernels
-  Auto,    ///< the device's library if it is available and the GEMM is large, else kernels
-  Library, ///< the device's library if it is available, else kernels
-};
-
-/// From "kernel", "auto" or "library".
-std::optional<LargeGemms> symbolizeLargeGemms(llvm::StringRef name);
 
 struct RNNToGPUOptions {
   KernelOptions kernels;

@@ -8,6 +8,7 @@
 #define RNN_TRANSFORMS_SELECTION_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "rnn/Target/Options.h"
 
 namespace mlir::rnn {
 

@@ -9,64 +9,60 @@
 
 include "mlir/Pass/PassBase.td"
 
+// What both passes have.
+defvar RNN_SelectionOptions = [
+  Option<"prefer", "prefer", "::mlir::rnn::LoweringPreference", "::mlir::rnn::LoweringPreference::Auto",
+         "Lowering of ops without the attribute">,
+  Option<"fusedKernel", "fused-kernel", "::mlir::rnn::KernelPreference", "::mlir::rnn::KernelPreference::Auto",
+         "GPU kernels of fused ops that do not name theirs">,
+  Option<"tuningRecords", "tuning-records", "std::string", "\"\"",
+         "File of tuning records, as rnn-run --autotune writes it">,
+  Option<"device", "device", "std::string", "\"\"", "Device whose tuning records count, by its name (default: any)">
+];
+
 def RNNSelectLoweringPass : Pass<"rnn-select-lowering"> {
-  let summary = "Decide for each rnn op how it will run";
+  let summary = "Decide how each rnn op is executed";
   let description = [{
-    Writes `lowering` on every op of the rnn dialect that does not carry it yet: `runtime`, a call of a plan of the
-    runtime library, or `fused`, a compiled kernel. What the target offers is read off `TargetInfo`; an explicit
-    attribute on an op is kept if the target offers it and is an error otherwise.
+    Writes `lowering` (`#rnn.lowering`) on every rnn op: `runtime`, a call of a plan of the runtime library, or `fused`,
+    compiled code. On targets `cuda` and `simt`, a fused layer also gets its `kernel` and, if that is `persistent`, the
+    `cluster` size. Whether a persistent kernel fits is decided here and nowhere else. Facts about the target come from the
+    module's `rnn.target`.
 
-    With `auto`, the faster candidate is taken: by the measurements of a file that `rnn-run --autotune` has written
-    (`tuning-records`), else by the cost model (docs/Selection.md). On target `simt` plans are taken, since times of the emulator mean
-    nothing. On target `cuda`, cuDNN and fused kernels lay out parameters and reserve spaces each in their own way, so cudnn
-    ops that share such a buffer get one lowering; where a buffer comes from or goes to something other than these ops
-    (an argument, a result, a region, arithmetic), that is `runtime`.
+    The first rule that applies decides:
 
-    On target `cuda`, a fused op that has kernels of steps and of clusters gets the attribute `rnn.kernel_family` by the same
-    rules, unless it, or an op around it, carries one.
+    1. Explicit attribute: what the op carries is kept, and is an error if the target cannot execute it. A missing `kernel`
+       or `cluster` is added by the rules below.
+    2. Legality: the only candidate, or the lowering that a shared buffer requires. On target `cuda`, cuDNN and fused kernels
+       have different layouts of parameters and reserve spaces, so cudnn ops that share such a buffer get one lowering. If a
+       buffer comes from or goes to anything else (an argument, a result, a region, arithmetic), that is `runtime`.
+    3. Pipeline option: `prefer` for the lowering, `fused-kernel` for the kernels. A layer without a persistent kernel gets
+       per-step kernels, and a missed remark says why.
+    4. Target `simt`: plans, or per-step kernels where `fused` was requested, because times of the emulator mean nothing.
+    5. Tuning record: the fastest candidate of the file `tuning-records`, if it has the op.
+    6. Cost model: the fastest estimate (docs/Selection.md).
 
-    Remarks of category `rnn-select-lowering` say what was chosen, what each alternative would have cost, and whether that
-    was estimated or measured.
+    One remark of category `rnn-select-lowering` per op states the rule and, for rules 5 and 6, the times of all candidates.
   }];
-  let options = [
-    Option<"target", "target", "std::string", "\"host\"", "Target to select for: host, cuda or simt">,
-    Option<"prefer", "prefer", "std::string", "\"auto\"", "Lowering wanted for all ops: auto, runtime or fused">,
-    Option<"kernelFamily", "kernel-family", "std::string", "\"auto\"",
-           "Family of GPU kernels wanted for all fused ops: auto, step or cluster">,
-    Option<"chip", "chip", "std::string", "\"\"",
-           "What code is made for: a GPU as sm_90a, or on target host a processor, by LLVM's name">,
-    Option<"tf32", "tf32", "bool", "false", "Fused GPU kernels may round factors of f32 products to tf32">,
-    Option<"tuningRecords", "tuning-records", "std::string", "\"\"", "File of tuning records, as rnn-run --autotune writes it">,
-    Option<"device", "device", "std::string", "\"\"", "Device whose measurements count, by its name; default: any">
-  ];
+  let options = RNN_SelectionOptions;
 }
 
 def RNNBlockToCudnnPass : Pass<"rnn-block-to-cudnn"> {
   let summary = "Rewrite block LSTM ops to cudnn ops where they compute the same";
   let description = [{
-    For targets whose runtime has plans for the cudnn ops alone. The matrix `w` is cut into the canonical matrices of the
-    gates and packed into opaque parameters, the forget bias is added to its bias, and the gradients are unpacked again.
+    For target `cuda`, whose runtime has plans for the cudnn ops alone. The matrix `w` is cut into the canonical matrices of
+    the gates and packed into opaque parameters, the forget bias is added to its bias, and the gradients are unpacked again.
 
-    A forward is rewritten if it has no peephole, no clip and no `seq_len_max`, and gives no gates and no cell but the
-    last. A gradient is rewritten if moreover the forward that made its saved values is in sight (cuDNN needs a reserve
-    space, so that forward runs as a cudnn op too) and `cs_grad` is zero, or zero but for the last step. A remark of category
-    `rnn-block-to-cudnn` says which op was rewritten, or why one was not. Results differ from those of the block ops
-    in rounding only.
+    A forward is rewritten if it has no peephole, no clip and no `seq_len_max`, and if neither its gates nor its cells before
+    the last step are used. A gradient is rewritten if moreover the forward that made its saved values is visible (cuDNN
+    needs a reserve space, so that forward runs as a cudnn op too) and `cs_grad` is zero except at the last step. Results
+    differ from those of the block ops in rounding only.
 
-    An op that is to run as a fused kernel (its `lowering`, or `prefer` where it has none) stays. With `auto`, so does one that
-    kernels run faster: by the measurements of a file (`tuning-records`), which has them under the block op's key as `runtime` and as
-    kernels, else by the cost model, as in rnn-select-lowering. With a gradient, its forward is weighed as well. The cudnn ops
-    carry the lowering `runtime`.
+    An op with lowering `fused` (its own, or else `prefer`) stays. With `auto`, so does an op that fused kernels execute
+    faster, by tuning records (under the block op's key, with candidate `runtime`), else by the cost model, as in
+    `rnn-select-lowering`. A gradient's time includes its forward's. The cudnn ops get the lowering `runtime`. A remark of
+    category `rnn-block-to-cudnn` per op says whether it was rewritten, and why.
   }];
-  let options = [
-    Option<"prefer", "prefer", "std::string", "\"auto\"", "Lowering wanted for all ops: auto, runtime or fused">,
-    Option<"kernelFamily", "kernel-family", "std::string", "\"auto\"",
-           "Family of GPU kernels wanted for all fused ops: auto, step or cluster">,
-    Option<"chip", "chip", "std::string", "\"\"", "GPU that code is made for, as sm_90a">,
-    Option<"tf32", "tf32", "bool", "false", "Fused GPU kernels may round factors of f32 products to tf32">,
-    Option<"tuningRecords", "tuning-records", "std::string", "\"\"", "File of tuning records, as rnn-run --autotune writes it">,
-    Option<"device", "device", "std::string", "\"\"", "Device whose measurements count, by its name; default: any">
-  ];
+  let options = RNN_SelectionOptions;
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::rnn::RNNDialect"];
 }

@@ -16,17 +16,15 @@
 
 namespace mlir::rnn {
 
-/// What is known beside the ops.
+/// The facts that selection reads, besides the ops.
 struct SelectionContext {
-  explicit SelectionContext(TargetInfo info) : info(info) {}
+  explicit SelectionContext(TargetInfo info) : info(std::move(info)) {}
 
   TargetInfo info;
-  std::string chip;   ///< as in TuningQuery
   std::string device; ///< as in TuningQuery
-  bool tf32 = false;
   TuningRecords records;
 };
-/// Fills `records` from a file, if a path is given. Errors go to `diagnostics`.
+/// Reads `records` from a file, if a path is given. Errors go to `diagnostics`.
 LogicalResult readTuningRecords(SelectionContext &context, StringRef path, MLIRContext &diagnostics);
 
 inline bool isFused(Candidate candidate) {
@@ -37,12 +35,8 @@ inline bool isFused(Candidate candidate) {
 struct CandidateCost {
   Candidate candidate;
   double microseconds;
+  int64_t cluster = 0; ///< of `Persistent`: thread blocks of a cluster
 };
-
-/// The attribute of an op, or of one around it, that names the family of its kernels: `step` or `cluster`.
-constexpr llvm::StringLiteral kKernelFamilyAttr = "rnn.kernel_family";
-/// Its value for `op`: the innermost one; null where there is none.
-StringAttr getKernelFamily(Operation *op);
 
 /// The sizes of a layer or its gradient; none for ops on parameters and sizes, whose time does not matter. Dynamic
 /// dimensions are assumed, and named in `assumed`.
@@ -58,9 +52,12 @@ bool hasPlan(LayerOpInterface op, const TargetInfo &info);
 /// What could run the op, with estimated times (0 for ops without a problem): a plan first, then fused candidates. Explicit
 /// attributes are not asked.
 SmallVector<CandidateCost> getCandidates(LayerOpInterface op, const SelectionContext &context);
-/// Of the fused candidates, those of the family that `op`, one around it or else `family` asks for; all where there is none of
-/// it, since kernels of steps take the place of what does not fit (and convert-rnn-to-gpu says so).
-SmallVector<CandidateCost> restrictToFamily(LayerOpInterface op, SmallVector<CandidateCost> candidates, StringRef family);
+/// Why no persistent kernel can run the op; empty if one can.
+std::string getReasonAgainstPersistent(LayerOpInterface op, const SelectionContext &context);
+/// Of the fused candidates, those with the kernel that the op's attribute or else `preference` names; all if there are none,
+/// since per-step kernels replace persistent ones that do not fit.
+SmallVector<CandidateCost> restrictToKernel(LayerOpInterface op, SmallVector<CandidateCost> candidates,
+                                            KernelPreference preference);
 /// What the file decides for an op, as far as it is about `candidates`: where its choice is none of them, the fastest of
 /// those that were measured. None if there is no such time.
 std::optional<TuningRecord> findTuningRecord(LayerOpInterface op, const SelectionContext &context,
@@ -80,8 +77,8 @@ struct JointChoice {
   std::string basis; ///< what the times are, and of what the file has too little
 };
 /// Measured where the file has plans and fused kernels of all `ops`, else estimated: sums of both would compare what cannot
-/// be compared. Of a `family` as in restrictToFamily.
-JointChoice chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext &context, StringRef family);
+/// be compared. `preference` as in restrictToKernel.
+JointChoice chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext &context, KernelPreference preference);
 
 /// The forward whose results a gradient reads, or null.
 BlockLSTMOp findForward(BlockLSTMGradOp op);
@@ -97,8 +94,8 @@ llvm::SetVector<Operation *> collectReached(Operation *function);
 /// it: which, and in which way they do. Functions with more ops are left out, since their time is not that of one.
 SmallVector<CompiledCandidate> listCompiledCandidates(ModuleOp module, const SelectionContext &context);
 
-/// Writes the lowering, and the family of kernels if `candidate` is one.
-void applyCandidate(LayerOpInterface op, Candidate candidate);
+/// Writes the lowering of a candidate that getCandidates returned for the op.
+void applyCandidate(LayerOpInterface op, const CandidateCost &candidate);
 
 /// Cudnn ops that must agree on a lowering where plans and fused kernels lay out parameters and reserve spaces each in
 /// their own way.

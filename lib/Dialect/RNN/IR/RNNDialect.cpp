@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,6 +22,49 @@ using namespace mlir::rnn;
 
 #define GET_ATTRDEF_CLASSES
 #include "rnn/Dialect/RNN/IR/RNNAttrs.cpp.inc"
+
+LogicalResult LoweringAttr::verify(function_ref<InFlightDiagnostic()> emitError, Lowering value,
+                                   std::optional<FusedKernel> kernel, std::optional<int64_t> cluster) {
+  if (kernel && value != Lowering::Fused)
+    return emitError() << "`kernel` requires lowering `fused`, but got `" << stringifyLowering(value) << "`";
+  if (cluster && kernel != FusedKernel::Persistent)
+    return emitError() << "`cluster` requires `kernel = persistent`";
+  if (cluster && !llvm::is_contained({2, 4, 8, 16}, *cluster))
+    return emitError() << "`cluster` must be 2, 4, 8 or 16, but got " << *cluster;
+  return success();
+}
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, TargetKind kind, StringAttr chip, bool tf32,
+                                 LargeGemms largeGemms) {
+  if (chip && kind == TargetKind::Simt)
+    return emitError() << "target `simt` has no `chip`, but got \"" << chip.getValue() << "\"";
+  if (chip && kind == TargetKind::Cuda && !parseComputeCapability(chip.getValue()))
+    return emitError() << "`chip` of target `cuda` must be a GPU, as \"sm_90a\", but got \"" << chip.getValue() << "\"";
+  if (kind == TargetKind::Host && tf32)
+    return emitError() << "`tf32` requires target `cuda` or `simt`";
+  if (kind == TargetKind::Host && largeGemms != LargeGemms::Kernel)
+    return emitError() << "`large_gemms` requires target `cuda` or `simt`";
+  return success();
+}
+
+TargetAttr TargetAttr::lookup(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto target = dyn_cast_or_null<TargetAttr>(op->getDiscardableAttr(attributeName)))
+      return target;
+  return {};
+}
+
+TargetInfo TargetAttr::getInfo() const {
+  return TargetInfo(getKind(), getChip() ? getChip().getValue() : "", getTf32());
+}
+
+LogicalResult RNNDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != TargetAttr::attributeName)
+    return success();
+  if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
+    return op->emitError("`") << TargetAttr::attributeName << "` must be a `#rnn.target` on a module";
+  return success();
+}
 
 void RNNDialect::initialize() {
   addAttributes<

@@ -1,4 +1,4 @@
-//===- VerifyContract.cpp - what each stage of the pipeline promises ---------===//
+//===- VerifyContract.cpp - contracts of the pipeline stages ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNVERIFYCONTRACTPASS
@@ -39,6 +38,15 @@ static LogicalResult checkSelect(Operation *op) {
   auto layer = dyn_cast<LayerOpInterface>(op);
   if (layer && !layer.getLowering())
     return op->emitOpError("has no `lowering` after stage select; run rnn-select-lowering");
+  TargetAttr target = TargetAttr::lookup(op);
+  const bool isLayer = isa<BlockLSTMOp, BlockLSTMGradOp, CudnnForwardOp, CudnnBackpropOp>(op);
+  if (isLayer && layer.getLowering() == Lowering::Fused && target && !target.getInfo().isHost()) {
+    LoweringAttr lowering = layer.getLoweringAttr();
+    if (!lowering.getKernel())
+      return op->emitOpError("is fused and has no `kernel` after stage select; run rnn-select-lowering");
+    if (lowering.getKernel() == FusedKernel::Persistent && !lowering.getCluster())
+      return op->emitOpError("has a persistent kernel and no `cluster` after stage select; run rnn-select-lowering");
+  }
   return checkSimplify(op);
 }
 
@@ -70,20 +78,9 @@ struct VerifyContract : public rnn::impl::RNNVerifyContractPassBase<VerifyContra
 
   void runOnOperation() override {
     using Check = LogicalResult (*)(Operation *);
-    auto check = llvm::StringSwitch<Check>(stage)
-                     .Case("import", checkImport)
-                     .Case("simplify", checkSimplify)
-                     .Case("select", checkSelect)
-                     .Case("bufferize", checkBufferize)
-                     .Case("lower", checkLower)
-                     .Case("emit", checkEmit)
-                     .Default(nullptr);
-    if (!check) {
-      emitError(UnknownLoc::get(&getContext()), "unknown stage `")
-          << stage << "`; expected import, simplify, select, bufferize, lower or emit";
-      return signalPassFailure();
-    }
-    // Report every op that breaks the promise, not merely the first.
+    static constexpr Check checks[] = {checkImport, checkSimplify, checkSelect, checkBufferize, checkLower, checkEmit, checkEmit};
+    Check check = checks[static_cast<size_t>(stage.getValue())];
+    // Report every op that violates the contract, not merely the first.
     bool broken = false;
     getOperation()->walk([&](Operation *op) { broken |= failed(check(op)); });
     if (broken)

@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "rnn/Dialect/RNN/IR/OpSignature.h"
+#include "rnn/Target/TargetInfo.h"
 #include "rnn_runtime/layout.h"
 
 #include "rnn/Dialect/RNN/IR/RNNDialect.h.inc"

@@ -59,6 +59,7 @@ def RNN_Dialect : Dialect {
     printer omits attributes and keywords with default values, and result types that follow from the operands.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   // Canonicalization and reification create ops of these dialects.
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];

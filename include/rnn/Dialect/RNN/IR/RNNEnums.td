@@ -39,9 +39,14 @@ def RNN_GateLayout : RNN_I32Enum<"GateLayout", "order of the gates in the 4*H co
   I32EnumAttrCase<"Ifco", 1, "ifco">
 ]>;
 
-def RNN_Lowering : RNN_I32Enum<"Lowering", "how an op will be executed", [
+def RNN_Lowering : RNN_I32Enum<"Lowering", "how an op is executed", [
   I32EnumAttrCase<"Runtime", 0, "runtime">,
   I32EnumAttrCase<"Fused", 1, "fused">
+]>;
+
+def RNN_FusedKernel : RNN_I32Enum<"FusedKernel", "the GPU kernels of a fused layer", [
+  I32EnumAttrCase<"PerStep", 0, "per_step">,
+  I32EnumAttrCase<"Persistent", 1, "persistent">
 ]>;
 
 #endif // RNN_DIALECT_RNN_IR_RNNENUMS_TD

@@ -32,6 +32,8 @@ def RNN_LayerOpInterface : OpInterface<"LayerOpInterface"> {
       "::llvm::LogicalResult", "verifySizes", (ins "const ::mlir::rnn::ShapeRules &":$rules)>,
     InterfaceMethod<"Returns the selected lowering, or none before selection.",
       "::std::optional<::mlir::rnn::Lowering>", "getLowering">,
+    InterfaceMethod<"Returns the selected lowering with its parameters, or null before selection.",
+      "::mlir::rnn::LoweringAttr", "getLoweringAttr">,
     InterfaceMethod<"Sets the selected lowering.", "void", "setLoweringAttr", (ins "::mlir::rnn::LoweringAttr":$attr)>
   ];
   let extraSharedClassDeclaration = [{

@@ -7,7 +7,9 @@
 #ifndef RNN_DIALECT_RNN_TRANSFORMS_PASSES_H
 #define RNN_DIALECT_RNN_TRANSFORMS_PASSES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "rnn/Target/Options.h"
 
 namespace mlir::rnn {
 

@@ -1,0 +1,83 @@
+//===- CommandLine.cpp - the pipeline's options as flags of a tool -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Pipelines/CommandLine.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+namespace cl = llvm::cl;
+
+struct PipelineCommandLine::Flags {
+  explicit Flags(cl::OptionCategory &category) : category(category) {}
+
+  cl::OptionCategory &category;
+#define RNN_PIPELINE_OPTION(type, member, flag, initial, help)                                                        \
+  cl::opt<type> member{flag, cl::desc(help), cl::init(initial), cl::cat(category)};
+#define RNN_PIPELINE_ONLY_OPTION(type, member, flag, initial, help)
+#include "rnn/Pipelines/Options.def"
+  cl::opt<bool> verifyEach{"verify-each",
+                           cl::desc("Verify the module after every pass (default: up to bufferization, and at the end)"),
+                           cl::cat(category)};
+  cl::opt<std::string> remarks{"remarks",
+                               cl::desc("Print optimization remarks of the passes that the regular expression matches, as "
+                                        "rnn-select-lowering (default: of all passes)"),
+                               cl::value_desc("PASSES"), cl::ValueOptional, cl::cat(category)};
+};
+
+PipelineCommandLine::PipelineCommandLine(cl::OptionCategory &category) {
+  if (cl::Option *theirs = cl::getRegisteredOptions().lookup("stop-after"))
+    theirs->removeArgument();
+  flags = std::make_unique<Flags>(category);
+}
+
+PipelineCommandLine::~PipelineCommandLine() = default;
+
+llvm::Expected<PipelineOptions> PipelineCommandLine::getOptions() const {
+  PipelineOptions options;
+#define RNN_PIPELINE_OPTION(type, member, flag, initial, help) options.member = flags->member;
+#define RNN_PIPELINE_ONLY_OPTION(type, member, flag, initial, help)
+#include "rnn/Pipelines/Options.def"
+  auto isOnGPU = [&] { return options.target != TargetKind::Host; };
+  const std::tuple<const cl::Option &, bool, const char *> requirements[] = {
+      {flags->chip, options.target == TargetKind::Cuda, "--target=cuda"},
+      {flags->tf32, isOnGPU(), "--target=cuda or --target=simt"},
+      {flags->fusedKernel, isOnGPU(), "--target=cuda or --target=simt"},
+      {flags->largeGemms, isOnGPU(), "--target=cuda or --target=simt"},
+      {flags->bf16Gemm, options.target == TargetKind::Host, "--target=host"},
+      {flags->simtCheck, options.target == TargetKind::Simt, "--target=simt"},
+  };
+  for (const auto &[flag, isMet, requirement] : requirements)
+    if (flag.getNumOccurrences() > 0 && !isMet)
+      return llvm::createStringError(("--" + flag.ArgStr + " requires " + requirement + ", but the target is `" +
+                                      stringifyTargetKind(options.target) + "`")
+                                         .str());
+  return options;
+}
+
+static LogicalResult configurePassManager(PassManager &pm) {
+  applyDefaultTimingPassManagerCLOptions(pm);
+  return applyPassManagerCLOptions(pm);
+}
+
+RunOptions PipelineCommandLine::getRunOptions() const {
+  RunOptions options;
+  options.configure = configurePassManager;
+  options.verifyEach = flags->verifyEach;
+  return options;
+}
+
+LogicalResult PipelineCommandLine::enableRemarks(MLIRContext &context) const {
+  if (flags->remarks.getNumOccurrences() == 0)
+    return success();
+  remark::RemarkCategories categories;
+  categories.all = flags->remarks.empty() ? ".*" : flags->remarks.getValue();
+  return remark::enableOptimizationRemarks(context, /*streamer=*/nullptr,
+                                           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+                                           /*printAsEmitRemarks=*/true);
+}

@@ -1,0 +1,10 @@
+// RUN: rnn-opt %s -rnn-attach-target | FileCheck %s --check-prefix=HOST
+// RUN: rnn-opt %s -rnn-attach-target="target=cuda chip=sm_90a tf32 large-gemms=library" | FileCheck %s --check-prefix=CUDA
+// RUN: rnn-opt %s -rnn-attach-target="target=cuda" -rnn-attach-target="target=simt large-gemms=auto" | FileCheck %s --check-prefix=SIMT
+// RUN: not rnn-opt %s -rnn-attach-target="target=cuda chip=hopper" 2>&1 | FileCheck %s --check-prefix=CHIP
+
+// HOST: module attributes {rnn.target = #rnn.target<host>}
+// CUDA: module attributes {rnn.target = #rnn.target<cuda, chip = "sm_90a", tf32 = true, large_gemms = library>}
+// SIMT: module attributes {rnn.target = #rnn.target<simt, large_gemms = auto>}
+// CHIP: error: `chip` of target `cuda` must be a GPU, as "sm_90a", but got "hopper"
+module {}
