@@ -17,13 +17,13 @@ llvm::Expected<PipelineOptions> mlir::rnn::withVectorsOf(const llvm::TargetMachi
   llvm::Triple::ArchType arch = machine.getTargetTriple().getArch();
   const bool hasAvx512 = arch == llvm::Triple::x86_64 && has("+avx512bf16") && has("+avx512vl");
   const bool hasNeon = arch == llvm::Triple::aarch64 && has("+bf16");
-  if ((options.bf16Gemm == BF16Gemm::Avx512 && !hasAvx512) || (options.bf16Gemm == BF16Gemm::Neon && !hasNeon))
+  if ((options.bf16Gemm == BF16Gemm::AVX512 && !hasAvx512) || (options.bf16Gemm == BF16Gemm::NEON && !hasNeon))
     return llvm::createStringError("--bf16-gemm=" + stringifyBF16Gemm(options.bf16Gemm).str() +
                                    " requires instructions that the processor `" + options.processor + "` does not have");
   if (!machine.getTargetTriple().isLittleEndian())
     options.bf16Gemm = BF16Gemm::F32; // VNNI packing assumes little endian
   else if (options.bf16Gemm == BF16Gemm::Auto)
-    options.bf16Gemm = hasAvx512 ? BF16Gemm::Avx512 : hasNeon ? BF16Gemm::Neon : BF16Gemm::VNNI;
+    options.bf16Gemm = hasAvx512 ? BF16Gemm::AVX512 : hasNeon ? BF16Gemm::NEON : BF16Gemm::VNNI;
   if (arch != llvm::Triple::x86_64) {
     // AArch64 and POWER; where there are fewer, the compiler spills.
     options.vectorRegisters = 32;

@@ -1,7 +1,7 @@
-//===- CudaPipeline.cpp - what target cuda adds to the stages ----------------===//
+//===- CudaPipeline.cpp - the parts of stages for target cuda ----------------===//
 //
-// The layers run as plans of the runtime (cuDNN). The code around them (transposes, elementwise arithmetic, losses)
-// becomes kernels here, since the host cannot touch the memory of the device.
+// The ops outside rnn ops (transposes, elementwise arithmetic, losses) become kernels too, since the host cannot access device
+// memory.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -30,7 +30,7 @@ void rnn::addCudaKernels(OpPassManager &pm) {
   pm.addPass(createForallToParallelLoopPass());
   pm.addPass(createRNNParallelLoopsToGPUPass());
   pm.addPass(createCanonicalizerPass());
-  // Sizes and indices are computed in the kernel again rather than passed to it.
+  // Recomputes sizes and indices in the kernel instead of passing them.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createRNNOutlineKernelsPass());
   pm.addPass(createRNNMergeKernelModulesPass());
@@ -63,8 +63,8 @@ static std::string findToolkit() {
   return "";
 }
 
-static bool hasPtxas(StringRef toolkit) {
-  std::string bin = (toolkit + "/bin").str();
+bool rnn::hasPtxas() {
+  std::string bin = findToolkit() + "/bin";
   return llvm::sys::findProgramByName("ptxas", {bin}) || llvm::sys::findProgramByName("ptxas");
 }
 
@@ -73,6 +73,9 @@ void rnn::addCudaBinaries(OpPassManager &pm, const PipelineOptions &options) {
   GpuModuleToBinaryPassOptions binary;
   binary.toolkitPath = findToolkit();
   pm.addNestedPass<gpu::GPUModuleOp>(createRNNCheckLibdevicePass({binary.toolkitPath}));
-  binary.compilationTarget = !options.chip.empty() && hasPtxas(binary.toolkitPath) ? "bin" : "isa";
+  const bool isMachineCode = options.kernelForm == PipelineOptions::KernelForm::Default
+                                 ? !options.chip.empty() && hasPtxas()
+                                 : options.kernelForm == PipelineOptions::KernelForm::Cubin;
+  binary.compilationTarget = isMachineCode ? "bin" : "isa";
   pm.addPass(createGpuModuleToBinaryPass(binary));
 }

@@ -44,7 +44,7 @@ void rnn::buildImportPipeline(OpPassManager &pm, const PipelineOptions &options)
 }
 
 void rnn::buildSimplifyPipeline(OpPassManager &pm, const PipelineOptions &options) {
-  // Resolves auto_select and lengths, and reads shapes through casts, which selection and bufferization then see.
+  // Resolves auto_select and lengths, and folds casts, so that selection and bufferization get static shapes.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   addContract(pm, options, Stage::Simplify);
@@ -53,8 +53,8 @@ void rnn::buildSimplifyPipeline(OpPassManager &pm, const PipelineOptions &option
 void rnn::buildRewritePipeline(OpPassManager &pm, const PipelineOptions &options) {
   if (options.target != TargetKind::Cuda)
     return;
-  // Before selection, which then finds ops that cuDNN has plans for. The forward that a gradient runs again is the one
-  // that is there already, which CSE sees.
+  // Before selection, which then has ops with cuDNN plans. CSE merges the forward that a gradient runs again with the
+  // existing one.
   pm.addPass(createRNNBlockToCudnnPass(
       {options.lowering, options.fusedKernel, options.tuningRecords, options.device}));
   pm.addPass(createCanonicalizerPass());
@@ -72,21 +72,21 @@ void rnn::buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options)
 void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &options) {
   if (options.target == TargetKind::Simt)
     addSimtBuffers(pm);
-  // Elementwise arithmetic on tensors has no bufferization of its own.
+  // Elementwise ops on tensors have no bufferization model.
   pm.addPass(createConvertElementwiseToLinalgPass());
-  // Chains of elementwise ops become one loop nest, and one buffer instead of one each.
+  // Chains of elementwise ops become one loop nest with one buffer.
   pm.addPass(createLinalgElementwiseOpFusionPass());
-  // Callers pass values; what they passed must be the same after the call.
+  // Arguments are values: a call must not change their buffers.
   pm.addPass(createRNNProtectArgumentsPass());
-  // A result that is written into a slice of a tensor is computed in that slice.
+  // A result that is inserted into a slice is computed in place.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
-  // Callers pass dense tensors, so signatures promise them.
+  // Callers pass dense tensors.
   bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  // Every buffer gets an owner who frees it; what a public function returns belongs to the caller.
+  // Every buffer gets an owner that frees it; the caller owns what a public function returns.
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
   pm.addPass(createConvertBufferizationToMemRefPass());
@@ -94,8 +94,7 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   addContract(pm, options, Stage::Bufferize);
 }
 
-/// Canonicalization of what has become loops and branches. Blocks and their arguments are not looked at: half of the time
-/// went to that, and LLVM does it.
+/// Canonicalizes loops and branches, without region simplification: that takes half of the time, and LLVM does the same.
 static std::unique_ptr<Pass> createLoopCanonicalizer() {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -105,14 +104,14 @@ static std::unique_ptr<Pass> createLoopCanonicalizer() {
 void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertRNNToRuntimePass());
   if (options.target == TargetKind::Host) {
-    // In front of the loops of layers, a hundred times as much code, in which it finds nothing.
+    // Before convert-rnn-to-host, whose loops are a hundred times as much IR without linalg ops.
     pm.addPass(createConvertLinalgToLoopsPass());
     pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters, options.bf16Gemm}));
-    // Layers copy, too.
+    // After convert-rnn-to-host, which creates copies too.
     pm.addPass(createRNNExpandStridedCopiesPass({/*loops=*/true}));
   } else {
     pm.addPass(createConvertRNNToGPUPass());
-    // Before linalg becomes loops, since it makes linalg ops.
+    // Before linalg ops become loops, since it creates linalg ops.
     pm.addPass(createRNNExpandStridedCopiesPass());
     addCudaKernels(pm);
     if (options.target == TargetKind::Cuda)
@@ -128,7 +127,7 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
 
 void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertRuntimeToLLVMPass());
-  // Reads the types of arguments, so it stands before the lowerings of func and memref, which translate its calls.
+  // Before the lowerings of func and memref: it reads argument types, and its calls are lowered with the others.
   RNNEmitEntriesPassOptions entries;
   entries.prefix = options.exportPrefix;
   entries.all = options.exportAll;
@@ -139,19 +138,19 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   if (options.target == TargetKind::Simt)
     addSimtKernels(pm, options);
   pm.addPass(createSCFToControlFlowPass());
-  // Buffers of vector ops are memrefs still.
+  // Before memrefs are lowered: vector ops access memrefs.
   if (options.target == TargetKind::Host)
     pm.addPass(createConvertVectorToLLVMPass());
-  // Subviews and reshapes become arithmetic on strides, whose affine maps are expanded right after.
+  // Subviews and reshapes become arithmetic on strides with affine maps, which the next pass lowers.
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(memref::createExpandOpsPass());
   pm.addPass(createConvertMathToLLVMPass());
-  // What LLVM has no intrinsic for is a function of the C library.
+  // Ops without an LLVM intrinsic become calls of the C library.
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertComplexToLLVMPass());
   FinalizeMemRefToLLVMConversionPassOptions memref;
-  // Memory of compiled code goes through the runtime, which counts it.
+  // Compiled code allocates through the runtime, which counts the bytes.
   memref.useGenericFunctions = true;
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memref));
   pm.addPass(createConvertIndexToLLVMPass());

@@ -1,7 +1,6 @@
-//===- SimtPipeline.cpp - what target simt adds to the stages ----------------===//
+//===- SimtPipeline.cpp - the parts of stages for target simt ----------------===//
 //
-// The path of target cuda up to the LLVM dialect; then the kernels become functions that the runtime's emulator calls.
-// Memory is that of the host.
+// As target cuda up to the NVVM dialect. Then kernels become functions that the emulator calls. Buffers are in host memory.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,12 +21,12 @@ void rnn::addSimtBuffers(OpPassManager &pm) {
   // Outline kernels first: bufferization cannot model the memory effects of many ops inside them.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createRNNOutlineKernelsPass());
-  // Programs for a GPU often manage their memory themselves.
+  // GPU programs often free their buffers themselves.
   pm.addPass(createRNNKeepDeallocationsPass());
 }
 
 void rnn::addSimtLaunches(OpPassManager &pm) {
-  // While functions still carry their call as a value.
+  // Before emit: functions still have their call as an argument.
   pm.addPass(createRNNMakeCallCurrentPass());
 }
 
@@ -39,7 +38,7 @@ void rnn::addSimtHost(OpPassManager &pm, const PipelineOptions &options) {
   SimtToHostPassOptions emulator;
   emulator.check = options.simtCheck;
   emulator.launches = false;
-  // The kernels first: gpu-to-llvm turns what it finds in them into assembly.
+  // Kernels first: gpu-to-llvm would convert their ops to inline assembly.
   pm.addPass(createSimtToHostPass(emulator));
   pm.addPass(createGpuToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

@@ -1,4 +1,4 @@
-//===- Measurements.cpp - compiled functions and what was measured of them ---===//
+//===- Measurements.cpp - times of compiled functions, as files --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -112,7 +112,7 @@ llvm::Expected<Measurement> LineReader::read() const {
                 "; make the library and its candidates again by rnn-compile --emit-candidates, and measure it");
   Measurement measurement;
   CompiledCandidate &what = measurement.what;
-  for (auto [name, place] : {std::pair{"function", &what.function},
+  for (auto [name, field] : {std::pair{"function", &what.function},
                              {"op", &what.op},
                              {"target", &what.target},
                              {"chip", &what.chip},
@@ -124,7 +124,7 @@ llvm::Expected<Measurement> LineReader::read() const {
           "measures adds `device` and `microseconds`");
     if (!found)
       return fail(llvm::Twine("a measurement needs `") + name + "`, a string");
-    *place = found->str();
+    *field = found->str();
   }
   if (llvm::Error error = readCandidates(*object, what))
     return error;
@@ -187,7 +187,7 @@ static std::optional<TuningRecord> decideOne(llvm::ArrayRef<const Measurement *>
     return std::nullopt;
   }
   record.choose();
-  record.alone = true; // nothing else is listed
+  record.alone = true; // --emit-candidates lists functions of one op only
   log << " so " << stringifyCandidate(record.choice) << "\n";
   return record;
 }

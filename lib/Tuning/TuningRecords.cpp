@@ -1,4 +1,4 @@
-//===- TuningRecords.cpp - a file of measured choices ----------------------------===//
+//===- TuningRecords.cpp - files of tuning records ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,8 +26,8 @@ void TuningRecord::choose() {
 }
 
 namespace {
-/// Reads one file. Text that is not JSON is reported by LLVM's parser; for the rest, JSON values do not know where they
-/// stood, so the text is looked through again for the line of a tuning record.
+/// Reads one file. LLVM's parser reports text that is not JSON. JSON values have no locations, so for other errors the text is
+/// scanned again for the line of the record.
 class Reader {
 public:
   Reader(llvm::StringRef text, llvm::StringRef path) : text(text), path(path) {}
@@ -45,18 +45,18 @@ private:
 };
 } // namespace
 
-/// The text is valid JSON: a tuning record is the `index`-th object that opens at depth 2, inside of the array.
+/// Requires valid JSON: the record is the `index`-th object or array that opens at depth 2.
 unsigned Reader::getRecordLine(size_t index) const {
   unsigned line = 1, depth = 0;
   size_t next = 0;
   bool inString = false;
-  for (size_t place = 0; place < text.size(); ++place) {
-    char c = text[place];
+  for (size_t offset = 0; offset < text.size(); ++offset) {
+    char c = text[offset];
     if (c == '\n')
       ++line;
     if (inString) {
       if (c == '\\')
-        ++place;
+        ++offset;
       inString = c != '"';
     } else if (c == '"') {
       inString = true;
@@ -76,12 +76,12 @@ llvm::Expected<TuningRecord> Reader::readRecord(const llvm::json::Value &value, 
   if (!object)
     return fail(line, "a tuning record must be an object");
   TuningRecord record;
-  for (auto [name, place] : {std::pair{"op", &record.op}, {"target", &record.target}, {"chip", &record.chip},
+  for (auto [name, field] : {std::pair{"op", &record.op}, {"target", &record.target}, {"chip", &record.chip},
                              {"device", &record.device}, {"function", &record.function}}) {
     std::optional<llvm::StringRef> found = object->getString(name);
     if (!found)
       return fail(line, llvm::Twine("a tuning record needs `") + name + "`, a string");
-    *place = found->str();
+    *field = found->str();
   }
   const llvm::json::Object *times = object->getObject("microseconds");
   if (!times || times->empty())
@@ -131,7 +131,7 @@ llvm::Expected<llvm::SmallVector<TuningRecord>> Reader::read() {
   const llvm::json::Array *array = object->getArray("records");
   if (!array)
     return fail(1, "expected `records`, an array");
-  // Lines are counted by what opens in front of a tuning record, which is other records alone.
+  // getRecordLine counts what opens at depth 2, so there must be no other fields.
   for (const auto &[name, value] : *object)
     if (name != "version" && name != "records")
       return fail(1, "unknown field `" + llvm::Twine(name.str()) + "`; expected `version` and `records`");

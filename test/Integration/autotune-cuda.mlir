@@ -35,7 +35,7 @@
 // RUN: rm -f %t.alone.json
 // RUN: %{alone} --autotune=%t.alone.json | FileCheck %s --check-prefix=LEFT
 // ALONE: as cudnn ops: failed (UNAVAILABLE: cuDNN 9 is needed, {{.*}})
-// ALONE: rnn.block_lstm {{.*}}: fused/per_step {{[0-9.]+}} us, fused/persistent {{[0-9.]+}} us, so fused/{{step|cluster}}
+// ALONE: rnn.block_lstm {{.*}}: fused/per_step {{[0-9.]+}} us, fused/persistent {{[0-9.]+}} us, so fused/{{per_step|persistent}}
 // ALONEFILE: "op":"rnn.block_lstm {{.*}}"microseconds":{"fused/per_step":{{[0-9.]+}},"fused/persistent":{{[0-9.]+}}}
 // ALONEFILE: "op":"rnn.block_lstm_grad
 // LEFT: as cudnn ops: failed (
@@ -48,7 +48,7 @@
 // TRACE-DAG: kernel=cudnn_rnn_tanh_step
 // FILE: "target":"cuda","chip":"","device":"Fake GPU 0","function":"main","microseconds":{"runtime":{{[0-9.]+}},"fused/per_step":{{[0-9.]+}}}
 // FUSED: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<fused>
-// FUSED: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<fused>
+// FUSED: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<fused, kernel = 
 // Made for another GPU, so it was not measured.
 // CHIP: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<[[LOWERING:runtime|fused]]>
 // CHIP: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<[[LOWERING]]>
@@ -74,10 +74,10 @@ func.func @main(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf32
 // TOCUDNN-LABEL: func.func @train
 // TOCUDNN-NOT: rnn.block_lstm
 // TOCUDNN-COUNT-4: lowering = #rnn.lowering<runtime>
-// TOCUDNN-NOT: #rnn.lowering<fused>
+// TOCUDNN-NOT: #rnn.lowering<fused
 // STAYS-LABEL: func.func @train
-// STAYS: rnn.block_lstm icfo {{.*}}lowering = #rnn.lowering<fused>
-// STAYS: rnn.block_lstm_grad icfo {{.*}}lowering = #rnn.lowering<fused>
+// STAYS: rnn.block_lstm icfo {{.*}}lowering = #rnn.lowering<fused, kernel = 
+// STAYS: rnn.block_lstm_grad icfo {{.*}}lowering = #rnn.lowering<fused, kernel = 
 // STAYS-NOT: rnn.cudnn
 func.func @train(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>,
                  %dy: tensor<5x2x4xf32>) -> (tensor<5x2x4xf32>, tensor<7x16xf32>) {

@@ -21,7 +21,7 @@ Outputs::~Outputs() {
 llvm::Expected<std::string> Outputs::create(llvm::StringRef path) {
   // A device or a folder must not be replaced by a file.
   if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
-    return makeError(path, "it is there and is not a regular file");
+    return makeError(path, "it exists and is not a regular file");
   auto temporary = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
   if (!temporary)
     return makeError(path, llvm::toString(temporary.takeError()));

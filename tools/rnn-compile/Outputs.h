@@ -14,12 +14,12 @@
 
 namespace mlir::rnn {
 
-/// Files are written beside their places under temporary names, and get their own when all of them are complete.
+/// Writes files under temporary names and renames all of them at the end, so that a failure leaves no partial output.
 class Outputs {
 public:
   ~Outputs();
 
-  /// Makes a temporary file for `path`, and gives its name. `-` stands for standard output.
+  /// Creates a temporary file for `path` and returns its name. `-` is standard output.
   llvm::Expected<std::string> create(llvm::StringRef path);
   /// The same, with content.
   llvm::Error write(llvm::StringRef path, llvm::StringRef content);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels.h"
 #include "Names.h"
 #include "Outputs.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -37,18 +38,19 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir, or - 
                                       cl::cat(category));
 static cl::opt<std::string>
     outputFile("o",
-               cl::desc("What to make: FILE.so, a shared library; FILE.o, an object file; FILE.ll, "
-                        "LLVM IR; FILE.mlir or - (standard output), MLIR after the last stage"),
+               cl::desc("Output: FILE.so, a shared library; FILE.o, an object file; FILE.ll, "
+                        "LLVM IR; FILE.mlir or - (standard output), MLIR after the last stage; with --target=cuda "
+                        "FILE.ptx or FILE.cubin, the kernels"),
                cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string> headerFile("emit-header",
                                        cl::desc("Write a C header of the public functions (- prints it)"),
                                        cl::value_desc("FILE.h"), cl::cat(category));
 static cl::opt<std::string> candidatesFile("emit-candidates",
-                                           cl::desc("With -o FILE.so: write which function runs which op in which way, for "
-                                                    "those who measure them without a compiler"),
+                                           cl::desc("With -o FILE.so: list the op and the candidate of each function, for "
+                                                    "measuring on machines without the compiler"),
                                            cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string>
-    prefix("prefix", cl::desc("Begins the names of functions in C (default: the name of the output file)"),
+    prefix("prefix", cl::desc("Prefix of the names of functions in C (default: the name of the output file)"),
            cl::value_desc("NAME"), cl::cat(category));
 static cl::opt<std::string>
     cpu("cpu",
@@ -71,30 +73,50 @@ static llvm::Error makeError(const Twine &message) {
   return llvm::createStringError(message.str());
 }
 
-enum class Form { SharedLibrary, Object, LLVMIR, MLIR };
+enum class Form { SharedLibrary, Object, LLVMIR, MLIR, PTX, Cubin };
 
-static llvm::Expected<Form> getForm(Stage stopAfter) {
+/// The files of kernels need their target, and machine code its assembler.
+static llvm::Error checkKernelForm(Form form, const PipelineOptions &pipeline) {
+  if (pipeline.target != TargetKind::Cuda)
+    return makeError("the output `" + outputFile + "` holds GPU kernels, which require --target=cuda, but the target is `" +
+                     stringifyTargetKind(pipeline.target) + "`");
+  if (form == Form::Cubin && pipeline.chip.empty())
+    return makeError("the output `" + outputFile + "` is machine code of one GPU; name it, as --chip=sm_90a");
+  if (form == Form::Cubin && !hasPtxas())
+    return makeError("the output `" + outputFile + "` requires ptxas, which is neither on the path nor in the CUDA toolkit "
+                     "(CUDA_HOME); use -o FILE.ptx");
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Form> getForm(const PipelineOptions &pipeline) {
+  const Stage stopAfter = pipeline.stopAfter;
   StringRef extension = llvm::sys::path::extension(outputFile);
   if (outputFile.empty())
-    return makeError("no output; name one with -o FILE.so, FILE.o, FILE.ll or FILE.mlir");
+    return makeError("no output; name one with -o FILE.so, FILE.o, FILE.ll, FILE.mlir, FILE.ptx or FILE.cubin");
   std::optional<Form> form = llvm::StringSwitch<std::optional<Form>>(extension)
                                  .Case(".so", Form::SharedLibrary)
                                  .Case(".o", Form::Object)
                                  .Case(".ll", Form::LLVMIR)
                                  .Case(".mlir", Form::MLIR)
+                                 .Case(".ptx", Form::PTX)
+                                 .Case(".cubin", Form::Cubin)
                                  .Default(std::nullopt);
   if (outputFile == "-")
     form = Form::MLIR;
   if (!form)
     return makeError("the output `" + outputFile +
-                     "` has no ending that says what to make; expected .so, .o, .ll or .mlir");
+                     "` has an unknown extension; expected .so, .o, .ll, .mlir, .ptx or .cubin");
   if (stopAfter != Stage::Run && form != Form::MLIR)
-    return makeError("--stop-after=" + stringifyStage(stopAfter) + " gives MLIR, which cannot be written as `" +
+    return makeError("--stop-after=" + stringifyStage(stopAfter) + " produces MLIR, which cannot be written as `" +
                      outputFile + "`; use -o FILE.mlir or -o -");
-  if (!headerFile.empty() && form == Form::MLIR)
-    return makeError("--emit-header needs compiled code to describe; use it with -o FILE.so, FILE.o or FILE.ll");
+  const bool isKernels = form == Form::PTX || form == Form::Cubin;
+  if (isKernels)
+    if (llvm::Error error = checkKernelForm(*form, pipeline))
+      return std::move(error);
+  if (!headerFile.empty() && (form == Form::MLIR || isKernels))
+    return makeError("--emit-header describes compiled functions; use it with -o FILE.so, FILE.o or FILE.ll");
   if (!candidatesFile.empty() && form != Form::SharedLibrary && form != Form::Object)
-    return makeError("--emit-candidates lists what can be called and measured; use it with -o FILE.so or FILE.o");
+    return makeError("--emit-candidates lists callable functions; use it with -o FILE.so or FILE.o");
   return *form;
 }
 
@@ -107,7 +129,7 @@ static llvm::Error checkFlags() {
   return llvm::Error::success();
 }
 
-/// The part of C names that stands for the module: model.so gives `model`, libmodel.so too.
+/// The prefix of C names: `model` for model.so and libmodel.so.
 static std::string getPrefix() {
   if (!prefix.empty())
     return prefix;
@@ -116,7 +138,7 @@ static std::string getPrefix() {
   return makeCIdentifier(stem);
 }
 
-/// Parses text with the names of its values, or bytecode, which has none.
+/// Parses bytecode, or text with the names of its values.
 static OwningOpRef<ModuleOp> parse(std::shared_ptr<llvm::SourceMgr> sources, MLIRContext &context) {
   ParserConfig config(&context);
   if (isBytecode(*sources->getMemoryBuffer(sources->getMainFileID())))
@@ -125,7 +147,7 @@ static OwningOpRef<ModuleOp> parse(std::shared_ptr<llvm::SourceMgr> sources, MLI
   AsmParserState state;
   if (failed(parseAsmSourceFile(*sources, &block, config, &state)))
     return nullptr;
-  // The state points to ops as they were parsed; a module is wrapped around them only where the text has none.
+  // The state refers to the parsed ops, so a module is created around them only if the text has none.
   auto written = llvm::hasSingleElement(block) ? dyn_cast<ModuleOp>(block.front()) : ModuleOp();
   OwningOpRef<ModuleOp> module;
   if (written) {
@@ -153,6 +175,17 @@ static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, con
     std::string text;
     llvm::raw_string_ostream(text) << *module;
     if (llvm::Error error = outputs.write(outputFile, text))
+      return error;
+    return outputs.commit();
+  }
+  if (form == Form::PTX || form == Form::Cubin) {
+    pipeline.kernelForm = form == Form::PTX ? PipelineOptions::KernelForm::PTX : PipelineOptions::KernelForm::Cubin;
+    if (llvm::Error error = runPipeline(module, pipeline, passes))
+      return error;
+    auto kernels = getKernels(module);
+    if (!kernels)
+      return kernels.takeError();
+    if (llvm::Error error = outputs.write(outputFile, *kernels))
       return error;
     return outputs.commit();
   }
@@ -217,12 +250,12 @@ int main(int argc, char **argv) {
 
   PipelineOptions pipeline = exitOnError(commandLine.getOptions());
   exitOnError(checkFlags());
-  Form form = exitOnError(getForm(pipeline.stopAfter));
+  Form form = exitOnError(getForm(pipeline));
 
   DialectRegistry registry;
   registerJITDialects(registry);
   MLIRContext context(registry);
-  // Import takes TensorFlow's ops, which no dialect of ours registers.
+  // TensorFlow's ops are unregistered.
   context.allowUnregisteredDialects();
   if (failed(commandLine.enableRemarks(context)))
     return 1;
@@ -235,7 +268,7 @@ int main(int argc, char **argv) {
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   OwningOpRef<ModuleOp> module = parse(sources, context);
   if (!module)
-    return 1; // the parser has said why
+    return 1; // the parser reported the error
   exitOnError(run(*module, form, pipeline, commandLine.getRunOptions()));
   return 0;
 }

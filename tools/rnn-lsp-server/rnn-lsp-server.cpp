@@ -1,9 +1,10 @@
-//===- rnn-lsp-server.cpp - language server that knows our dialects ----------===//
+//===- rnn-lsp-server.cpp - language server with the rnn dialects ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/TFDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -14,5 +15,6 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::rnn::registerAllDialects(registry);
+  registry.insert<mlir::rnn::TFDialect>();
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

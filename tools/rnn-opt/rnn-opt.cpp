@@ -1,4 +1,4 @@
-//===- rnn-opt.cpp - mlir-opt with our dialects and passes -------------------===//
+//===- rnn-opt.cpp - mlir-opt with the rnn dialects and passes ---------------===//
 //
 // Registration and the upstream main; no pass is defined here.
 //
@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/TFDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
   mlir::registerAllGPUToLLVMIRTranslations(registry);
   mlir::registerAllPasses();
   mlir::rnn::registerAllDialects(registry);
+  registry.insert<mlir::rnn::TFDialect>();
   mlir::rnn::registerAllPasses();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "rnn-mlir modular optimizer\n", registry));
 }

@@ -1,7 +1,7 @@
 //===- Autotune.cpp - measures the candidates of every rnn op ----------------===//
 //
-// Ops that must agree, and ops that a tuning record cannot tell from each other, are a unit. For each unit the function is compiled
-// once per candidate, all else as the cost model chooses it, and called in turn.
+// A unit is a set of ops that need one lowering or have the same tuning key. For each unit the function is compiled once per
+// candidate, with the cost model's choice for all other ops. Calls of the compiled functions are interleaved.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,12 +32,12 @@ std::string rnn::getDeviceName(const RuntimeSession &session) {
 
 namespace {
 
-/// The place of an op among all rnn ops of the module, which its copies share.
+/// The index of an op among all rnn ops of the module, which is the same in copies of the module.
 using OpNumber = size_t;
 
 struct Unit {
   SmallVector<OpNumber> ops;
-  llvm::SmallDenseSet<OpNumber> asCudnn; ///< of block ops: those whose plan is that of the cudnn ops they are rewritten to
+  llvm::SmallDenseSet<OpNumber> asCudnn; ///< block ops whose plan is that of the cudnn ops they are rewritten to
   std::set<std::string> keys;
   llvm::SetVector<Candidate> candidates;
   SmallVector<double> times; ///< medians in microseconds, by candidate
@@ -80,7 +80,7 @@ static SmallVector<LayerOpInterface> collectOps(ModuleOp module) {
   return ops;
 }
 
-/// The module up to selection, of which rnn-block-to-cudnn is the first part: block ops are filed as they are before it.
+/// Runs the stages before selection. Keys of block ops are those before rnn-block-to-cudnn, the first part of selection.
 llvm::Error Autotuner::prepare(ModuleOp module) {
   base = module.clone();
   PipelineOptions pipeline = options.pipeline;
@@ -92,7 +92,7 @@ llvm::Error Autotuner::prepare(ModuleOp module) {
   return llvm::Error::success();
 }
 
-/// `asCudnn`: the one that rnn-block-to-cudnn is to rewrite for a plan; with it, what it needs.
+/// `asCudnn`: the op that rnn-block-to-cudnn rewrites for candidate `Plan`; `ops` has the forward that this requires.
 void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops, LayerOpInterface asCudnn) {
   Unit unit;
   if (asCudnn)
@@ -106,7 +106,7 @@ void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops, LayerOpInterface asCudnn
     for (const CandidateCost &candidate : asCudnn ? getBlockCandidates(op, context) : getCandidates(op, context))
       unit.candidates.insert(candidate.candidate);
   }
-  // One record for one key.
+  // Units with a common key become one.
   llvm::erase_if(units, [&](const Unit &other) {
     if (llvm::none_of(other.keys, [&](const std::string &key) { return unit.keys.count(key) != 0; }))
       return false;
@@ -120,8 +120,8 @@ void Autotuner::addUnit(ArrayRef<LayerOpInterface> ops, LayerOpInterface asCudnn
     units.push_back(std::move(unit));
 }
 
-/// Gradients with the forwards that cuDNN would run again, then forwards without, each of which may be rewritten. Others
-/// have kernels alone.
+/// Adds gradients with the forwards that cuDNN would run again, then forwards without a gradient, each of which may be
+/// rewritten. Other block ops have kernels only.
 void Autotuner::addBlockUnits(ArrayRef<LayerOpInterface> ops) {
   llvm::SmallPtrSet<Operation *, 8> done;
   for (LayerOpInterface op : ops)
@@ -166,7 +166,7 @@ llvm::Error Autotuner::measure(Unit &unit) {
     SmallVector<LayerOpInterface> ops = collectOps(*variant);
     for (OpNumber number : unit.ops) {
       if (candidate == Candidate::Plan && !hasPlan(ops[number], context.info)) {
-        // The forward of a gradient goes the same way as far as it can; what cannot is left to the cost model.
+        // The forward of a gradient is rewritten too, if possible; otherwise the cost model chooses for it.
         if (unit.asCudnn.contains(number))
           applyCandidate(ops[number], {Candidate::Plan, 0});
         continue;
@@ -179,7 +179,7 @@ llvm::Error Autotuner::measure(Unit &unit) {
     auto module = CompiledModule::compile(*variant, options);
     if (!module)
       return module.takeError();
-    // A machine without cuDNN runs block ops by kernels, which are measured then. Cudnn ops are a program's own wish for it.
+    // Without cuDNN on the machine, measure the kernels of block ops only. A program with cudnn ops requires cuDNN.
     if (candidate == Candidate::Plan && !unit.asCudnn.empty())
       if (auto results = session.run(**module, function, arguments); !results) {
         llvm::outs() << "as cudnn ops: failed (" << llvm::toString(results.takeError()) << ")\n";
@@ -193,10 +193,10 @@ llvm::Error Autotuner::measure(Unit &unit) {
 
   using Clock = std::chrono::steady_clock;
   constexpr int minRounds = 7, maxRounds = 101, warmUp = 2;
-  constexpr std::chrono::milliseconds wanted(500);
+  constexpr std::chrono::milliseconds duration(500);
   SmallVector<SmallVector<double>> times(compiled.size());
   Clock::time_point begin = Clock::now();
-  for (int round = -warmUp; round < maxRounds && (round < minRounds || Clock::now() - begin < wanted); ++round) {
+  for (int round = -warmUp; round < maxRounds && (round < minRounds || Clock::now() - begin < duration); ++round) {
     for (auto [index, module] : llvm::enumerate(compiled)) {
       Clock::time_point start = Clock::now();
       auto results = session.run(*module, function, arguments);
@@ -230,7 +230,7 @@ TuningRecord Autotuner::decide(const Unit &unit, StringRef key) const {
   return record;
 }
 
-/// What stands in the file already, if it is there.
+/// The records of an existing file.
 static llvm::Expected<TuningRecords> readOld(StringRef path) {
   return llvm::sys::fs::exists(path) ? TuningRecords::read(path) : TuningRecords();
 }
@@ -243,7 +243,7 @@ static llvm::Error write(const TuningRecords &records, StringRef path) {
 }
 
 llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
-  // Before anything is measured.
+  // Report errors of the file before measuring.
   auto records = readOld(path);
   if (!records)
     return records.takeError();

@@ -11,15 +11,15 @@
 
 namespace mlir::rnn {
 
-/// What this machine's measurements are filed under, as rnnrt_device_properties has it.
+/// The name of the device, from rnnrt_device_properties, for TuningRecord::device.
 std::string getDeviceName(const RuntimeSession &session);
 
-/// Times calls of `function` with the rnn ops in it run in every way that there is, and writes the tuning records to the file at
-/// `path`, beside those of other ops that are there. `module` is not changed.
+/// Measures `function` with every candidate of its rnn ops, and writes tuning records to the file at `path`. Records of other
+/// ops in that file stay. `module` is not changed.
 llvm::Error autotune(ModuleOp module, const JITOptions &options, llvm::StringRef function,
                      llvm::ArrayRef<HostTensor> arguments, RuntimeSession &session, llvm::StringRef path);
 
-/// The same from a file of measurements that were made elsewhere. An error if no tuning record can be made of them.
+/// The same from a file of measurements of another machine. An error if they yield no tuning record.
 llvm::Error autotuneByMeasurements(llvm::StringRef measurementsPath, llvm::StringRef path);
 
 } // namespace mlir::rnn

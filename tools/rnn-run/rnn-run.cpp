@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Autotune.h"
+#include "RandomTensor.h"
 #include "Runtime.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -38,25 +39,26 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir, or - 
 static cl::opt<std::string> functionName("function", cl::desc("Public function to run"), cl::init("main"),
                                          cl::cat(category));
 static cl::opt<std::string> autotuneFile("autotune",
-                                         cl::desc("Time the function with its rnn ops run in every way that there is, and "
-                                                  "write the tuning records to FILE; those of other ops in it stay"),
+                                         cl::desc("Measure the function with every candidate of its rnn ops and write "
+                                                  "tuning records to FILE; records of other ops in FILE stay"),
                                          cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string> measurementsFile("measurements",
-                                             cl::desc("With --autotune: make the tuning records of what was measured elsewhere, of "
-                                                      "functions that rnn-compile --emit-candidates has listed"),
+                                             cl::desc("With --autotune: read times from FILE, measured on another machine for "
+                                                      "functions listed by rnn-compile --emit-candidates"),
                                              cl::value_desc("FILE"), cl::cat(category));
 static cl::list<std::string>
-    inputs("input", cl::desc("Argument, one flag each, in order: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements) or "
-                             "2x3xf32=[[1,2,3],[4,5,6]]. A type that is left out is the function's own; a <u2 npy file "
-                             "is read as bf16 or f16 where the function wants that"),
+    inputs("input", cl::desc("Argument, one flag each, in order: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements), "
+                             "2x3xf32=[[1,2,3],[4,5,6]], random:SEED or, with dynamic dimensions, random:SEED:5x2x3 "
+                             "(uniform: floats in [-1, 1), integers 0 to 9). A type that is left out is the function's "
+                             "own; a <u2 npy file is read as bf16 or f16 if the function has that type"),
            cl::value_desc("value"), cl::cat(category));
 static cl::list<std::string> outputs("output",
                                      cl::desc("Where a result goes, one flag each, in order: @file.npy, or - to print "
                                               "it. Without any, all results are printed"),
                                      cl::value_desc("place"), cl::cat(category));
 static cl::list<std::string> expectedOutputs("expected-output",
-                                             cl::desc("What a result must be, one flag each, in order; same forms as "
-                                                      "--input. `-` skips a result"),
+                                             cl::desc("Expected result, one flag each, in order, in the forms of --input; `-` "
+                                                      "skips a result. A difference above --atol and --rtol is an error"),
                                              cl::value_desc("value"), cl::cat(category));
 static cl::opt<double> absoluteTolerance("atol", cl::desc("Absolute tolerance of --expected-output (default 0)"), cl::init(0.0),
                             cl::cat(category));
@@ -67,7 +69,7 @@ static cl::opt<int> benchmark("benchmark", cl::desc("After one warm-up, time N c
 static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, memory and plans"),
                                      cl::cat(category));
 static cl::opt<std::string> simtSchedule("simt-schedule",
-                                         cl::desc("Target simt: how threads take turns: fifo, reverse or random:SEED "
+                                         cl::desc("Target simt: order in which threads run: fifo, reverse or random:SEED "
                                                   "(default: RNNRT_SIMT_SCHEDULE, else fifo)"),
                                          cl::value_desc("schedule"), cl::cat(category));
 static cl::opt<int64_t> dropoutDraw("dropout-draw",
@@ -78,7 +80,7 @@ static llvm::ExitOnError exitOnError;
 
 static llvm::Error makeError(const Twine &message) { return llvm::createStringError(message.str()); }
 
-/// The type that a value on the command line stands for when it names none itself.
+/// The type of a value on the command line that has none.
 static std::optional<WantedType> getWantedType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   std::optional<ElementKind> kind = getElementKind(tensor ? tensor.getElementType() : type);
@@ -91,12 +93,13 @@ static std::optional<WantedType> getWantedType(Type type) {
   return wanted;
 }
 
-/// Reads `@file.npy` or a value. Errors name the flag.
+/// Reads `@file.npy`, `random:SEED` or a value. Errors name the flag.
 static llvm::Expected<HostTensor> readValue(StringRef text, Type type, const Twine &flag) {
   std::optional<WantedType> wanted = getWantedType(type);
-  auto tensor = text.consume_front("@")
-                    ? readNpy(text, wanted ? std::optional(wanted->kind) : std::nullopt)
-                    : parseTensorText(text, wanted ? &*wanted : nullptr);
+  const bool isFile = text.consume_front("@") || text.ends_with(".npy");
+  auto tensor = isFile                           ? readNpy(text, wanted ? std::optional(wanted->kind) : std::nullopt)
+                : text.consume_front("random:") ? makeRandomTensor(text, type)
+                                                 : parseTensorText(text, wanted ? &*wanted : nullptr);
   if (tensor)
     return tensor;
   return makeError(flag + ": " + llvm::toString(tensor.takeError()));
@@ -109,7 +112,7 @@ static std::string describeTypes(ArrayRef<Type> types) {
   return text;
 }
 
-/// Lists of flags are given one each; a wrong number is said with what the function has.
+/// Repeated flags must match the arguments or results of the function in number.
 static llvm::Error checkCount(StringRef flag, size_t given, ArrayRef<Type> types, StringRef what, bool mayBeEmpty) {
   if (given == types.size() || (mayBeEmpty && given == 0))
     return llvm::Error::success();
@@ -223,7 +226,7 @@ static llvm::Error run(ModuleOp module, const PipelineOptions &pipeline, const R
   auto results = session->run(**compiled, functionName, arguments);
   if (!results)
     return results.takeError();
-  // A benchmark or a comparison says what it was asked to say; results are printed on demand only.
+  // With --benchmark or --expected-output, results are printed only on request.
   if (!outputs.empty() || (expectedOutputs.empty() && benchmark == 0))
     if (llvm::Error error = writeOutputs(*results))
       return error;
@@ -325,7 +328,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerJITDialects(registry);
   MLIRContext context(registry);
-  // Import takes TensorFlow's ops, which no dialect of ours registers.
+  // TensorFlow's ops are unregistered.
   context.allowUnregisteredDialects();
   if (failed(commandLine.enableRemarks(context)))
     return 1;
@@ -338,7 +341,7 @@ int main(int argc, char **argv) {
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
-    return 1; // the parser has said why
+    return 1; // the parser reported the error
   RunOptions passes = commandLine.getRunOptions();
   exitOnError(pipeline.stopAfter == Stage::Run ? run(*module, pipeline, passes) : printStage(*module, pipeline, passes));
   return 0;

@@ -74,7 +74,7 @@ TEST(CostModel, TakesTheFasterInEveryMeasuredRow) {
     ++(row.fused < row.plan ? fusedFaster : planFaster);
   }
   EXPECT_GE(fusedFaster, 20);
-  // Times where a row stands alone say little, but are to be of the right size.
+  // Single times are noisy; only their magnitude is checked.
   for (const Row &row : readRows()) {
     if (row.threads != 1 || row.note == "ratio")
       continue;
@@ -86,7 +86,7 @@ TEST(CostModel, TakesTheFasterInEveryMeasuredRow) {
   }
 }
 
-/// The targets of part B4 that the constants of the GPU come from.
+/// The lower bounds that the constants of the GPU come from.
 TEST(CostModel, RepeatsTheFloors) {
   struct Floor {
     int64_t T, B, I, H, blocks;

@@ -1,7 +1,7 @@
-//===- CostModel.h - how long an rnn op takes, as far as is known -*- C++ -*-===//
+//===- CostModel.h - estimated times of rnn ops -*- C++ -*-===//
 //
-// Numbers alone: no IR, no device. Every constant stands in one table, with where it comes from: a measurement with its machine
-// and date, or an estimate, which says so. docs/Selection.md explains the terms.
+// Depends on no IR and no device. One table has all constants with their sources: a measurement with machine and date, or an
+// estimate. docs/Selection.md explains the terms.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,7 @@
 
 namespace mlir::rnn {
 
-/// The ways to run an op that there are.
+/// The ways to execute an op.
 enum class Candidate {
   Plan,       ///< lowering `runtime`: host plan or cuDNN
   Loops,      ///< lowering `fused` on a host
@@ -36,25 +36,25 @@ struct LayerProblem {
   int64_t gates; ///< of the cell: 4 (lstm), 3 (gru) or 1
   ElementKind element = ElementKind::F32;
   bool backward = false;
-  bool inputGradient = true, weightGradient = true; ///< of a backward pass: wanted by somebody
+  bool inputGradient = true, weightGradient = true; ///< of a backward pass: requested
   bool tf32 = false;
 
   /// The assumed value of a symbolic dimension that is dynamic.
   static int64_t assume(char symbol);
 
-  /// Multiply-adds of the products with recurrent weights, of one time step in one layer and direction.
+  /// Multiply-adds of the GEMMs with recurrent weights, for one time step of one layer and direction.
   double getStepMacs() const;
-  /// Of all other products together.
+  /// Multiply-adds of all other GEMMs together.
   double getOtherMacs() const;
   /// Bytes of the recurrent weights of one layer and direction.
   double getStepWeightBytes() const;
   /// Weights of all layers.
   double getWeights() const;
-  /// Gates' values of the whole problem.
+  /// Values of all gates, for all steps, layers and directions.
   double getGateValues() const;
 };
 
-/// One number of the model.
+/// One constant of the model.
 struct CostConstant {
   llvm::StringLiteral name;
   double value;
@@ -68,8 +68,8 @@ llvm::ArrayRef<CostConstant> getCostConstants();
 double estimateMicroseconds(const LayerProblem &problem, Candidate candidate, TargetKind target, unsigned threads = 1,
                             int64_t cluster = 0);
 
-/// Whether `other` is so much faster than a plan that it is taken: plans compile in a tenth of the time, so they win ties
-/// and calls that are over at once.
+/// Whether `other` is at least 5 % and 5 us faster than a plan. Plans win ties and very short calls, since they compile in a
+/// tenth of the time.
 bool isWorthMoreThanPlan(double other, double plan);
 
 /// "12.3 us", "4.56 ms".

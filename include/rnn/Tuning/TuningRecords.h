@@ -1,6 +1,7 @@
-//===- TuningRecords.h - a file of measured choices -*- C++ -*-===//
+//===- TuningRecords.h - files of tuning records -*- C++ -*-===//
 //
-// `rnn-run --autotune=FILE` writes it, `--tuning-records=FILE` reads it. The same file gives the same code.
+// `rnn-run --autotune=FILE` writes records, `--tuning-records=FILE` reads them. Compilation is deterministic: the same file
+// gives the same code.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,24 +16,24 @@
 
 namespace mlir::rnn {
 
-/// What was measured for one op on one machine.
+/// The measured times of one op on one machine.
 struct TuningRecord {
-  std::string op;     ///< its name, attributes, sizes and element type (`getTuningKey`)
+  std::string op;     ///< name, attributes, sizes and element type (`getTuningKey`)
   std::string target; ///< host or cuda
-  std::string chip;   ///< cuda: as --chip, or empty; host: the processor that code was made for, by LLVM's name
-  std::string device; ///< what it ran on
+  std::string chip;   ///< cuda: as --chip, or empty; host: the processor compiled for, by LLVM's name
+  std::string device; ///< name of the device that ran the code
   std::string function; ///< the function whose calls were timed
   Candidate choice = Candidate::Plan;
-  /// Whether the functions that were timed run this op and no other, so that times of other such ops can be compared with it.
+  /// True if the timed functions run this op and no other. Only then are times of different ops comparable.
   bool alone = false;
-  /// Microseconds of a call of the function with the op run in this way, all else equal.
+  /// Microseconds per call of the function, by how this op is executed; all else is equal.
   llvm::SmallVector<std::pair<Candidate, double>> times;
 
   /// Sets `choice` to the fastest; a plan wins ties (`isWorthMoreThanPlan`).
   void choose();
 };
 
-/// What to look for.
+/// Selects a record.
 struct TuningQuery {
   llvm::StringRef op, target, chip;
   llvm::StringRef device; ///< empty: any
@@ -42,15 +43,15 @@ class TuningRecords {
 public:
   static constexpr int64_t version = 2;
 
-  /// An error names the file, and the line where something is wrong.
+  /// Errors name the file and the line.
   static llvm::Expected<TuningRecords> read(llvm::StringRef path);
   static llvm::Expected<TuningRecords> parse(llvm::StringRef text, llvm::StringRef path);
 
-  /// The first record that fits, or null.
+  /// The first record that matches, or null.
   const TuningRecord *find(const TuningQuery &query) const;
-  /// Takes the place of one of the same op, target, chip and device.
+  /// Replaces a record of the same op, target, chip and device.
   void add(TuningRecord record);
-  /// JSON with one tuning record a line, in an order that does not depend on that of `add`.
+  /// JSON with one record per line, sorted.
   std::string print() const;
   llvm::ArrayRef<TuningRecord> getAll() const { return records; }
 

@@ -1,8 +1,7 @@
-//===- BlockToCudnn.cpp - block LSTM ops as cudnn ops, where that is the same -===//
+//===- BlockToCudnn.cpp - block LSTM ops to equivalent cudnn ops --------------===//
 //
-// A block LSTM without peephole, clip and early end computes what a cudnn LSTM of one layer does, from one matrix instead
-// of opaque parameters. What differs is what comes out: the cudnn ops give no gates and no cell per step, and take a
-// gradient of the last cell alone.
+// A block LSTM without peephole, clip and `seq_len_max` equals a cudnn LSTM of one layer, with one matrix instead of opaque
+// parameters. The cudnn ops have no results for gates and for cells of each step, and accept a gradient of the last cell only.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -33,7 +32,7 @@ using namespace mlir::rnn;
 
 namespace {
 
-/// Why an op stays, or empty.
+/// Why an op is not rewritten; empty if it is.
 using Reason = std::string;
 
 bool isZero(Value value) {
@@ -48,7 +47,7 @@ bool isZero(Value value) {
          elements.getSplatValue<APFloat>().isZero();
 }
 
-/// True for offsets, sizes and strides that cut the last of `steps` steps out of a `[T, B, H]` tensor.
+/// True for a slice that is the last of `steps` steps of a `[T, B, H]` tensor.
 bool isLastStep(OffsetSizeAndStrideOpInterface slice, int64_t steps, RankedTensorType whole) {
   SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(), sizes = slice.getMixedSizes();
   if (!isConstantIntValue(offsets[0], steps - 1) || !isConstantIntValue(sizes[0], 1))
@@ -136,14 +135,13 @@ public:
   Value dropLayer(Value state) { return tensor::CollapseShapeOp::create(rewriter, loc, state, groups()); }
 
   CudnnForwardOp forward(Value parameters) {
-    // Training, also where only results are wanted: the forward that a gradient runs again is then the same op, and the
-    // two become one.
+    // Always training: CSE can then merge it with the forward that a gradient runs again.
     return createLayerOp<CudnnForwardOp>(
         rewriter, loc, {op.getX(), addLayer(op.getHPrev()), addLayer(op.getCsPrev()), parameters, {}}, attributes());
   }
 
   Value toValue(OpFoldResult size) { return getValueOrCreateConstantIndexOp(rewriter, loc, size); }
-  /// What all cudnn ops have. They are there to run by cuDNN; whether kernels would be faster was asked before.
+  /// Attributes of all cudnn ops. They run as plans; the comparison with kernels was made before the rewrite.
   SmallVector<NamedAttribute> attributes() {
     MLIRContext *context = rewriter.getContext();
     return {rewriter.getNamedAttr("mode", CellModeAttr::get(context, CellMode::Lstm)),
@@ -161,7 +159,7 @@ private:
   static SmallVector<ReassociationIndices> groups() { return {{0, 1}, {2}}; }
 };
 
-/// Reasons that forward and gradient share.
+/// Reasons for both ops.
 template <typename OpTy>
 Reason checkCommon(OpTy op) {
   if (op.getUsePeephole())
@@ -199,13 +197,13 @@ Reason checkForward(BlockLSTMOp op) {
     return reason;
   for (Value gate : {op.getI(), op.getF(), op.getO(), op.getCi(), op.getCo()})
     if (!gate.use_empty())
-      return "gates are wanted, which cuDNN does not give";
+      return "gates are used, which cuDNN does not return";
   if (!findLastCells(op))
-    return "cells of other steps than the last are wanted, which cuDNN does not give";
+    return "cells of other steps than the last are used, which cuDNN does not return";
   return {};
 }
 
-/// Of an op that checkForward lets through.
+/// Requires that checkForward passes.
 CudnnForwardOp rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
   auto slices = findLastCells(op);
   rewriter.setInsertionPoint(op);
@@ -226,7 +224,7 @@ CudnnForwardOp rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
   return forward;
 }
 
-/// What writes the gradient of the last cell, and nothing else, into zeros; null if `csGrad` is made in another way.
+/// The op that inserts the gradient of the last cell into zeros; null if `csGrad` has another form.
 tensor::InsertSliceOp findLastCellGradient(Value csGrad) {
   auto insert = csGrad.getDefiningOp<tensor::InsertSliceOp>();
   const int64_t steps = cast<RankedTensorType>(csGrad.getType()).getDimSize(0);
@@ -268,7 +266,7 @@ Reason checkGrad(BlockLSTMGradOp op) {
     return reason;
   BlockLSTMOp made = findForward(op);
   if (!made)
-    return "the forward that made its saved values is not in sight, and cuDNN has to run it again";
+    return "the forward that made its saved values is not visible, and cuDNN has to run it again";
   if (Reason reason = checkForwardAttributes(made); !reason.empty())
     return reason;
   Value csGrad = op.getCsGrad();
@@ -277,7 +275,7 @@ Reason checkGrad(BlockLSTMGradOp op) {
   return {};
 }
 
-/// Of an op that checkGrad lets through.
+/// Requires that checkGrad passes.
 std::pair<CudnnForwardOp, CudnnBackpropOp> rewriteGrad(RewriterBase &rewriter, BlockLSTMGradOp op) {
   rewriter.setInsertionPoint(op);
   Layer<BlockLSTMGradOp> layer(rewriter, op);
@@ -292,7 +290,7 @@ std::pair<CudnnForwardOp, CudnnBackpropOp> rewriteGrad(RewriterBase &rewriter, B
        forward.getOutputH(), forward.getOutputC(), op.getHGrad(), noGradient, lastCell, forward.getReserveSpace()},
       layer.attributes());
 
-  // The gradients of matrices and biases, back in the columns of their gates.
+  // Insert the gradients of matrices and biases into the columns of their gates.
   auto toStatic = [](OpFoldResult size) {
     return getConstantIntValue(size).value_or(ShapedType::kDynamic);
   };
@@ -323,7 +321,7 @@ std::pair<CudnnForwardOp, CudnnBackpropOp> rewriteGrad(RewriterBase &rewriter, B
       SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, part), strides{one, one};
       wGrad = tensor::InsertSliceOp::create(rewriter, loc, part, wGrad, offsets, sizes, strides);
     }
-    // Both biases of cuDNN have the same gradient.
+    // cuDNN's two biases have the same gradient.
     bGrad = tensor::InsertSliceOp::create(rewriter, loc, unpack.getBiases()[gate], bGrad,
                                           OpFoldResult(layer.column(gate)), layer.hidden, one);
   }
@@ -343,8 +341,8 @@ std::pair<CudnnForwardOp, CudnnBackpropOp> rewriteGrad(RewriterBase &rewriter, B
   return {forward, backprop};
 }
 
-/// The keys of the layers that `ops`, a gradient and its forward or a forward alone, would become: tried on a copy of their
-/// function, since which results are wanted is part of a key.
+/// The keys of the layers that `ops` (a gradient and its forward, or a forward) would become. Rewrites a copy of their function,
+/// since the used results are part of a key.
 SmallVector<std::string> findCudnnKeys(ArrayRef<LayerOpInterface> ops, bool tf32) {
   auto function = ops.front()->getParentOfType<FunctionOpInterface>();
   if (!function)
@@ -368,12 +366,12 @@ SmallVector<std::string> findCudnnKeys(ArrayRef<LayerOpInterface> ops, bool tf32
 
 std::string rnn::getReasonAgainstCudnn(LayerOpInterface op) {
   if (!isa<TensorType>(op->getOperand(0).getType()))
-    return "it works on memory already";
+    return "it is bufferized already";
   if (auto grad = dyn_cast<BlockLSTMGradOp>(op.getOperation()))
     return checkGrad(grad);
   if (auto forward = dyn_cast<BlockLSTMOp>(op.getOperation()))
     return checkForward(forward);
-  return "it is no block op";
+  return "it is not a block op";
 }
 
 namespace {
@@ -388,8 +386,8 @@ struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
     if (failed(readTuningRecords(context, tuningRecords, getContext())))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
-    // Gradients first: without them the forwards have fewer results to give. A forward that cuDNN runs for a gradient is
-    // the same op as the one that it becomes itself.
+    // Gradients first: without them, forwards have fewer used results. A forward that cuDNN runs for a gradient is the same
+    // op as its own rewrite, and CSE merges them.
     llvm::SmallPtrSet<Operation *, 8> runAnyway;
     getOperation()->walk([&](BlockLSTMGradOp op) {
       BlockLSTMOp made = findForward(op);
@@ -411,7 +409,7 @@ struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
   }
 
 private:
-  /// Whether kernels run `ops` faster than cuDNN would, and why that is thought.
+  /// Whether fused kernels execute `ops` faster than cuDNN, and the rule behind it.
   std::pair<bool, Reason> weigh(ArrayRef<LayerOpInterface> ops, const SelectionContext &context) {
     SmallVector<WeighedOp> weighed;
     for (LayerOpInterface op : ops)
@@ -428,8 +426,8 @@ private:
     return {choice.isFused, reason + ": " + (choice.isFused ? fused + ", " + plan : plan + ", " + fused)};
   }
 
-  /// Whether `op` is to be rewritten: it can be, kernels are not asked for, and do not run `weighed` (empty: cuDNN runs it
-  /// anyway) faster. Says what was decided, and why.
+  /// Whether `op` is rewritten: that is legal, fused kernels are not requested, and they are not faster for `weighed` (empty if
+  /// cuDNN runs the op in any case). Emits a remark with the rule.
   bool decide(LayerOpInterface op, ArrayRef<LayerOpInterface> weighed, const SelectionContext &context) {
     Location loc = op->getLoc();
     std::string name = op->getName().getStringRef().str();

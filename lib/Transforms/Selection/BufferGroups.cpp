@@ -1,7 +1,7 @@
 //===- BufferGroups.cpp - ops that share parameters or a reserve space -------===//
 //
-// Follows the values that have a layout of their own from op to op. Only casts are looked through: whatever else touches
-// such a value, or brings it, might be a program that another module, or another run, has given its layout.
+// Follows buffers with a lowering-dependent layout from op to op, through casts only. Any other producer or user may belong to
+// another module or another run, which has its own layout.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ using namespace mlir::rnn;
 
 namespace {
 
-/// The values of an op whose layout its lowering decides, with their names.
+/// The values of an op whose layout depends on its lowering, with their names.
 SmallVector<std::pair<Value, StringRef>> getLaidOut(Operation *op) {
   SmallVector<std::pair<Value, StringRef>> values;
   auto add = [&](Value value, StringRef name) {
@@ -26,7 +26,7 @@ SmallVector<std::pair<Value, StringRef>> getLaidOut(Operation *op) {
   };
   if (auto forward = dyn_cast<CudnnForwardOp>(op)) {
     add(forward.getParams(), "params");
-    // Without training it is empty.
+    // The reserve space is empty without training.
     if (forward.getIsTraining()) {
       add(forward.getReserveSpace(), "reserve_space");
       add(forward.getReserveSpaceOut(), "reserve_space");

@@ -1,4 +1,4 @@
-//===- Selection.cpp - candidates of an rnn op and what they cost ------------===//
+//===- Selection.cpp - candidates of an rnn op and their cost ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,16 +17,16 @@ static bool isLayer(Operation *op) {
 
 static Type getElement(LayerOpInterface op) { return getElementTypeOrSelf(op->getOperand(0).getType()); }
 
-/// Whether somebody wants a result; `names` are those of its signature.
-static bool isWanted(LayerOpInterface op, unsigned index) {
+/// Whether result `index` of the signature has uses, or an out operand.
+static bool isRequested(LayerOpInterface op, unsigned index) {
   ResultRange results = op.getResultsOf(index);
   return llvm::any_of(results, [](Value result) { return !result.use_empty(); }) ||
          !op.getOperandsOf(op.getSignature().outIndex(index)).empty();
 }
 
-static bool wantsOneOf(LayerOpInterface op, ArrayRef<StringRef> names) {
+static bool requestsOneOf(LayerOpInterface op, ArrayRef<StringRef> names) {
   for (auto [index, result] : llvm::enumerate(op.getSignature().results))
-    if (llvm::is_contained(names, result.name) && isWanted(op, index))
+    if (llvm::is_contained(names, result.name) && isRequested(op, index))
       return true;
   return false;
 }
@@ -64,8 +64,8 @@ std::optional<LayerProblem> rnn::getLayerProblem(LayerOpInterface op, bool tf32,
   llvm::raw_string_ostream(element) << getElement(op);
   p.element = symbolizeElementKind(element).value_or(ElementKind::F32);
   p.backward = isa<BlockLSTMGradOp, CudnnBackpropOp>(op.getOperation());
-  p.inputGradient = wantsOneOf(op, {"x_grad", "input_backprop"});
-  p.weightGradient = wantsOneOf(op, {"w_grad", "params_backprop"});
+  p.inputGradient = requestsOneOf(op, {"x_grad", "input_backprop"});
+  p.weightGradient = requestsOneOf(op, {"w_grad", "params_backprop"});
   p.tf32 = tf32;
   return p;
 }
@@ -95,7 +95,7 @@ std::string rnn::getTuningKey(LayerOpInterface op, bool tf32) {
   std::string key;
   llvm::raw_string_ostream os(key);
   os << op->getName();
-  // What selection and lowering write themselves, and seeds, change nothing.
+  // The lowering, discardable attributes and seeds do not change the time.
   for (NamedAttribute attribute : op->getAttrs()) {
     StringRef name = attribute.getName();
     if (name == "lowering" || name.contains('.') || name.ends_with("SegmentSizes") || name.starts_with("seed"))
@@ -109,7 +109,7 @@ std::string rnn::getTuningKey(LayerOpInterface op, bool tf32) {
       os << " with " << operand.name;
   StringRef separator = " -> ";
   for (auto [index, result] : llvm::enumerate(op.getSignature().results))
-    if (isWanted(op, index)) {
+    if (isRequested(op, index)) {
       os << separator << result.name;
       separator = ", ";
     }
@@ -215,7 +215,7 @@ SmallVector<CandidateCost> rnn::restrictToKernel(LayerOpInterface op, SmallVecto
   return candidates;
 }
 
-/// The record of the file, whatever candidates it names.
+/// The record of the file, with any candidates.
 static const TuningRecord *lookUp(StringRef key, StringRef device, const SelectionContext &context) {
   return key.empty() ? nullptr : context.records.find({key, context.info.getName(), context.info.getChip(), device});
 }
@@ -223,8 +223,8 @@ static const TuningRecord *lookUp(LayerOpInterface op, const SelectionContext &c
   return lookUp(getTuningKey(op, context.info.allowsTF32()), context.device, context);
 }
 
-/// Its choice among the times that are left of it, if there are any.
-static bool chooseAmongLeft(TuningRecord &record) {
+/// Chooses again if the choice is not among the times. False if there are no times.
+static bool chooseAmongTimes(TuningRecord &record) {
   if (llvm::none_of(record.times, [&](const auto &time) { return time.first == record.choice; }) &&
       !record.times.empty())
     record.choose();
@@ -240,10 +240,10 @@ std::optional<TuningRecord> rnn::findTuningRecord(LayerOpInterface op, const Sel
   llvm::erase_if(record.times, [&](const auto &time) {
     return llvm::none_of(candidates, [&](const CandidateCost &cost) { return cost.candidate == time.first; });
   });
-  return chooseAmongLeft(record) ? std::optional(record) : std::nullopt;
+  return chooseAmongTimes(record) ? std::optional(record) : std::nullopt;
 }
 
-/// The fastest time of those that are of plans, or of those that are not.
+/// The fastest time of fused candidates, or of plans.
 static std::optional<double> findBest(ArrayRef<std::pair<Candidate, double>> times, bool fused) {
   std::optional<double> best;
   for (auto [candidate, time] : times)
@@ -274,7 +274,7 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
       continue;
     }
     anyMeasured = true;
-    // Not those of `candidates` alone: ops that were measured together have the times of kernels that one of them has.
+    // Not only those of `candidates`: ops that were measured together have the times of kernels that only one of them has.
     TuningRecord record = *found;
     keepKernel(record.times, getKernelPreference(op, preference), [](const auto &time) { return time.first; });
     std::optional<double> plan = findBest(record.times, /*fused=*/false);
@@ -292,7 +292,7 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
       isMissing(plan ? "measured as a plan alone" : "not measured as a plan");
       continue;
     }
-    chooseAmongLeft(record);
+    chooseAmongTimes(record);
     measured.plan += *plan;
     measured.fused += *fused;
     (isFused(record.choice) ? allPlans : allFused) = false;
@@ -300,8 +300,7 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
       measured.basis = "tuning record: measured in calls of `" + function + "` on " + record.device;
   }
   if (missing.empty() && anyMeasured) {
-    measured.isMeasured = true;
-    // Where they agree, the file says it; sums of times that contain each other are not judged a second time.
+    // If all choices agree, they decide: measured times of functions that contain several of the ops cannot be summed.
     measured.isFused = allFused || (!allPlans && isWorthMoreThanPlan(measured.fused, measured.plan));
     return measured;
   }

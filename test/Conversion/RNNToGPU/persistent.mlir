@@ -1,6 +1,6 @@
-// RUN: rnn-opt %s -convert-rnn-to-gpu="programmatic-launch kernel-family=cluster" -split-input-file | FileCheck %s
-// RUN: rnn-opt %s -convert-rnn-to-gpu="programmatic-launch" -split-input-file | FileCheck %s --check-prefix=STEPS --implicit-check-not=persistent
-// RUN: rnn-opt %s -convert-rnn-to-gpu="kernel-family=cluster" -split-input-file 2>&1 | FileCheck %s --check-prefix=STEPS --implicit-check-not=persistent
+// RUN: rnn-opt %s -rnn-attach-target=target=simt -rnn-select-lowering=fused-kernel=persistent -convert-rnn-to-gpu -split-input-file | FileCheck %s
+// RUN: rnn-opt %s -rnn-attach-target=target=simt -convert-rnn-to-gpu -split-input-file | FileCheck %s --check-prefix=STEPS --implicit-check-not=persistent
+// RUN: rnn-opt %s -rnn-attach-target=target=cuda -rnn-select-lowering=fused-kernel=persistent -convert-rnn-to-gpu -split-input-file 2>&1 | FileCheck %s --check-prefix=STEPS --implicit-check-not=persistent
 
 // The persistent kernel, and the per-step kernels for devices that cannot hold its clusters.
 // CHECK-LABEL: func.func @forward

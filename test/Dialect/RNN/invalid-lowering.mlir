@@ -21,6 +21,7 @@
 // -----
 
 // expected-error @below {{expected one of [per_step, persistent]}}
+// expected-error @below {{failed to parse RNN_LoweringAttr parameter 'kernel'}}
 #name = #rnn.lowering<fused, kernel = step>
 
 // -----

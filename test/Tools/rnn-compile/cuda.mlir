@@ -1,4 +1,4 @@
-// A library for a GPU: the same entries, kernels inside, and nothing of CUDA asked for when it is loaded.
+// A library for a GPU: the same entries and embedded kernels. Loading it requires no CUDA library.
 // REQUIRES: rnn-compile, nvptx
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: rnn-compile %s --target=cuda --chip=sm_90a -o libgpu.so --emit-header=gpu.h

@@ -30,8 +30,8 @@
 // RUN: not rnn-compile text.mlir -o m.so --emit-header=m.h 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: ls | FileCheck %s --check-prefix=LEFT
 
-// OUTPUT: rnn-compile: error: no output; name one with -o FILE.so, FILE.o, FILE.ll or FILE.mlir
-// ENDING: rnn-compile: error: the output `model.exe` has no ending that says what to make; expected .so, .o, .ll or .mlir
+// OUTPUT: rnn-compile: error: no output; name one with -o FILE.so, FILE.o, FILE.ll, FILE.mlir, FILE.ptx or FILE.cubin
+// ENDING: rnn-compile: error: the output `model.exe` has an unknown extension; expected .so, .o, .ll, .mlir, .ptx or .cubin
 // TARGET: rnn-compile: for the --target option: unknown value `moon`; expected host, cuda or simt
 // CHIP: rnn-compile: error: --chip requires --target=cuda, but the target is `host`
 // TF32: rnn-compile: error: --tf32 requires --target=cuda or --target=simt, but the target is `host`
@@ -39,8 +39,8 @@
 // LEVEL: rnn-compile: error: -O takes a level from 0 to 3, but got 4
 // PREFIX: rnn-compile: error: --prefix takes a name of letters, digits and `_` that does not begin with a digit, but got `my-net`
 // STAGE: rnn-compile: for the --stop-after option: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
-// STOP: rnn-compile: error: --stop-after=lower gives MLIR, which cannot be written as `m.so`; use -o FILE.mlir or -o -
-// HEADER: rnn-compile: error: --emit-header needs compiled code to describe; use it with -o FILE.so, FILE.o or FILE.ll
+// STOP: rnn-compile: error: --stop-after=lower produces MLIR, which cannot be written as `m.so`; use -o FILE.mlir or -o -
+// HEADER: rnn-compile: error: --emit-header describes compiled functions; use it with -o FILE.so, FILE.o or FILE.ll
 // CPU: rnn-compile: error: unknown cpu `abacus` for `{{.*}}`; expected `native` or a name that LLVM knows
 // TRIPLE: rnn-compile: error: unknown triple `abacus-unknown-linux`
 // NARROW: rnn-compile: error: the triple `i386-unknown-linux-gnu` is not supported: expected a processor with addresses of 64 bits
@@ -49,7 +49,7 @@
 // MISSING: rnn-compile: error: cannot open input file 'none.mlir': No such file or directory
 // FOLDER: rnn-compile: error: cannot write `{{.*}}none/m.so`: {{.*}}No such file or directory
 // HEADER-FOLDER: rnn-compile: error: cannot write `none/m.h`: {{.*}}No such file or directory
-// REGULAR: rnn-compile: error: cannot write `{{.*}}`: it is there and is not a regular file
+// REGULAR: rnn-compile: error: cannot write `{{.*}}`: it exists and is not a regular file
 // WRONG: rnn-compile: error: the linker `{{.*}}ld.sh` failed: it went wrong
 // EXPORT: error: `f` cannot be exported: argument 0 of type 'memref<4xcomplex<f32>>' is neither a tensor nor a scalar type of the runtime; make the function private if it is not called from outside
 // EXPORT: error: `g` cannot be exported: argument 0 of type 'i7' is neither

@@ -12,7 +12,7 @@
 // RUN: %cc -DOPEN -I. %S/Inputs/simt.c %link_runtime -ldl -o open && ./open | FileCheck %s --check-prefix=RESULT
 
 // The same for compilation in memory.
-// RUN: rnn-run %s --target=simt --input=64xf32=3 --expected_output=64xf32=6
+// RUN: rnn-run %s --target=simt --input=64xf32=3 --expected-output=64xf32=6
 // RUN: env RNNRT_EMULATOR_PATH=/nowhere/librnn_emulator.so not rnn-run %s --target=simt --input=64xf32=3 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MISSING
 

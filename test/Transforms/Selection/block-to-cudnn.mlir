@@ -3,14 +3,14 @@
 // RUN: rnn-opt %s -rnn-block-to-cudnn="prefer=fused" | FileCheck %s --check-prefix=FUSED
 // RUN: not rnn-opt %s -rnn-pipeline='target=cuda lowering=runtime stop-after=select' 2>&1 | FileCheck %s --check-prefix=RUNTIME
 
-// Where fused kernels are wanted, nothing is rewritten.
+// If fused kernels are requested, nothing is rewritten.
 // FUSED-NOT: rnn.cudnn
 
-// What auto makes of it: block-to-cudnn-auto.mlir.
+// For `auto`, see block-to-cudnn-auto.mlir.
 // RUNTIME: error: lowering `runtime` is not available for 'rnn.block_lstm' on target `cuda`, which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of rnn-block-to-cudnn say why); use `fused` or `auto`
 
-// Gradients are looked at first.
-// REMARK: Reason="legality: the forward that made its saved values is not in sight, and cuDNN has to run it again", Remark="'rnn.block_lstm_grad' stays"
+// Gradients are visited first.
+// REMARK: Reason="legality: the forward that made its saved values is not visible, and cuDNN has to run it again", Remark="'rnn.block_lstm_grad' stays"
 // REMARK: Reason="legality: `cs_grad` is not known to be zero before the last step, and cuDNN takes the gradient of the last cell alone", Remark="'rnn.block_lstm_grad' stays"
 
 !x = tensor<5x2x3xf32>
@@ -67,7 +67,7 @@ func.func @length(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b, %n: i64) -> !h {
 
 // CHECK-LABEL: func.func @gates
 // CHECK:         rnn.block_lstm
-// REMARK: Reason="legality: gates are wanted, which cuDNN does not give"
+// REMARK: Reason="legality: gates are used, which cuDNN does not return"
 func.func @gates(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
   %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
   return %r#0 : !h
@@ -75,7 +75,7 @@ func.func @gates(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !h {
 
 // CHECK-LABEL: func.func @cells
 // CHECK:         rnn.block_lstm
-// REMARK: Reason="legality: cells of other steps than the last are wanted, which cuDNN does not give"
+// REMARK: Reason="legality: cells of other steps than the last are used, which cuDNN does not return"
 func.func @cells(%x: !x, %s: !s, %w: !w, %p: !p, %b: !b) -> !s {
   %r:7 = rnn.block_lstm icfo x(%x : !x) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
   %c = tensor.extract_slice %r#1[3, 0, 0] [1, 2, 4] [1, 1, 1] : !h to !s

@@ -52,13 +52,3 @@ func.func @given(%x: tensor<128x32x256xbf16>, %s: tensor<32x256xbf16>, %w: tenso
   %r:8 = rnn.block_lstm_grad icfo x(%x : tensor<128x32x256xbf16>) state(%s, %s : tensor<32x256xbf16>) weights(%w : tensor<512x1024xbf16>) peephole(%p, %p, %p : tensor<256xbf16>) bias(%b : tensor<1024xbf16>) saved(%x, %x, %x, %x, %x, %x, %x : tensor<128x32x256xbf16>) grads(%x, %x : tensor<128x32x256xbf16>) {lowering = #rnn.lowering<fused, kernel = per_step>}
   return %r#2 : tensor<32x256xbf16>
 }
-
-// A persistent kernel without a size gets one; a size that is written stays.
-// CHIP-LABEL: func @completed
-// CHIP: lowering = #rnn.lowering<fused, kernel = persistent, cluster = {{2|4|8|16}}>
-// CHIP: lowering = #rnn.lowering<fused, kernel = persistent, cluster = 16>
-func.func @completed(%x: tensor<128x32x256xbf16>, %s: tensor<32x256xbf16>, %w: tensor<512x1024xbf16>, %p: tensor<256xbf16>, %b: tensor<1024xbf16>) -> (tensor<128x32x256xbf16>, tensor<128x32x256xbf16>) {
-  %r:7 = rnn.block_lstm icfo x(%x : tensor<128x32x256xbf16>) state(%s, %s : tensor<32x256xbf16>) weights(%w : tensor<512x1024xbf16>) peephole(%p, %p, %p : tensor<256xbf16>) bias(%b : tensor<1024xbf16>) {lowering = #rnn.lowering<fused, kernel = persistent>}
-  %q:7 = rnn.block_lstm icfo x(%x : tensor<128x32x256xbf16>) state(%s, %s : tensor<32x256xbf16>) weights(%w : tensor<512x1024xbf16>) peephole(%p, %p, %p : tensor<256xbf16>) bias(%b : tensor<1024xbf16>) {lowering = #rnn.lowering<fused, kernel = persistent, cluster = 16>}
-  return %r#6, %q#6 : tensor<128x32x256xbf16>, tensor<128x32x256xbf16>
-}

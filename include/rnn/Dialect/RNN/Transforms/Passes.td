@@ -12,7 +12,7 @@ include "mlir/Pass/PassBase.td"
 def RNNAttachTargetPass : Pass<"rnn-attach-target", "::mlir::ModuleOp"> {
   let summary = "Write the target into a module";
   let description = [{
-    Sets the attribute `rnn.target` (`#rnn.target`) of the module, which replaces one that is there. Later passes read facts
+    Sets the attribute `rnn.target` (`#rnn.target`) of the module and replaces an existing one. Later passes read facts
     about the target from it.
   }];
   let options = [
