@@ -118,7 +118,7 @@ protected:
     EXPECT_EQ(rnnrt_abi_target_symbols("simt", &emulator, &count), nullptr);
     append(emulator, count);
     JITOptions options;
-    options.pipeline.target = "simt";
+    options.pipeline.target = TargetKind::Simt;
     options.optimizationLevel = 0;
     options.symbols = symbols;
     std::unique_ptr<CompiledModule> compiled = llvm::cantFail(CompiledModule::compile(*module, options));
