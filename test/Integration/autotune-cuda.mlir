@@ -8,7 +8,7 @@
 // RUN: FileCheck %s --check-prefix=SAID --input-file=%t.out
 // RUN: FileCheck %s --check-prefix=TRACE --input-file=%t.trace
 // RUN: FileCheck %s --check-prefix=FILE --input-file=%t.json
-// RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":900,"fused\/step":5}/; s/"choice":"[a-z/]*"/"choice":"fused\/step"/' %t.json > %t.fused.json
+// RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":900,"fused\/per_step":5}/; s/"choice":"[a-z/_]*"/"choice":"fused\/per_step"/' %t.json > %t.fused.json
 // RUN: %{run} --stop-after=select --tuning-records=%t.fused.json | FileCheck %s --check-prefix=FUSED
 // RUN: %{run} --chip=sm_90a --stop-after=select --tuning-records=%t.fused.json | FileCheck %s --check-prefix=CHIP
 
@@ -19,8 +19,8 @@
 // RUN: FileCheck %s --check-prefix=BLOCKS --input-file=%t.trace
 // What was measured is what is read back, in both ways: the file knows the block ops by the keys that they have before they are
 // rewritten, and kernels that the model would take do not take the plan's place afterwards.
-// RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":5,"fused\/step":900}/; s/"choice":"[a-z/]*"/"choice":"runtime"/' %t.json > %t.plan.json
-// RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":900,"fused\/step":5}/; s/"choice":"[a-z/]*"/"choice":"fused\/step"/' %t.json > %t.fused.json
+// RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":5,"fused\/per_step":900}/; s/"choice":"[a-z/_]*"/"choice":"runtime"/' %t.json > %t.plan.json
+// RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":900,"fused\/per_step":5}/; s/"choice":"[a-z/_]*"/"choice":"fused\/per_step"/' %t.json > %t.fused.json
 // RUN: %{run} --stop-after=select --tuning-records=%t.plan.json | FileCheck %s --check-prefix=TOCUDNN
 // RUN: %{run} --stop-after=select --tuning-records=%t.fused.json | FileCheck %s --check-prefix=STAYS
 // RUN: rnn-compile %s --target=cuda --stop-after=select --tuning-records=%t.plan.json --device="Fake GPU 0" -o - | FileCheck %s --check-prefix=TOCUDNN
@@ -50,8 +50,8 @@
 // FUSED: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<fused>
 // FUSED: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<fused, kernel = 
 // Made for another GPU, so it was not measured.
-// CHIP: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<[[LOWERING:runtime|fused]]>
-// CHIP: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<[[LOWERING]]>
+// CHIP: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<fused>
+// CHIP: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<fused, kernel = persistent, cluster = 2>
 func.func @main(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf32>, %r: tensor<4x4xf32>, %b: tensor<4xf32>)
     -> tensor<5x2x4xf32> {
   %c1 = arith.constant 1 : index

@@ -6,7 +6,7 @@
 // RUN: rnn-run %s --target=simt --lowering=fused --simt-check --simt-schedule=random:7 --function=askew --input=3x5x7xf32=0.5 \
 // RUN:   --input=5x9xf32=0.25 --input=16x36xf32=0.0625 --input=9xf32=0.1 --input=36xf32=0.1 --input=3x5x9xf32=1 | FileCheck %s --check-prefix=ASKEW
 // RUN: not rnn-run %s --tf32 --function=askew 2>&1 | FileCheck %s --check-prefix=HOST
-// HOST: rnn-run: error: --tf32 needs --target=cuda or --target=simt, but the target is `host`
+// HOST: rnn-run: error: --tf32 requires --target=cuda or --target=simt, but the target is `host`
 // VECTORS: 40xf16=[11.16, 11.16,
 // ASKEW: 9xf32=[1.4929235, 1.4929235,
 

@@ -267,7 +267,7 @@ static llvm::Error checkFlags(const PipelineOptions &pipeline, int threads) {
     if (autotuneFile.empty())
       return makeError("--measurements needs --autotune=FILE, where the tuning records go");
     if (inputFile.getNumOccurrences() > 0 || functionName.getNumOccurrences() > 0 || !inputs.empty())
-      return makeError("--measurements reads what was measured elsewhere; leave the module, --function and --input out");
+      return makeError("--measurements uses existing measurements; omit the module, --function and --input");
   } else if (!autotuneFile.empty()) {
     if (pipeline.target == TargetKind::Simt)
       return makeError("--autotune cannot be used with --target=simt, since times of the emulator say nothing about a GPU; "

@@ -29,7 +29,7 @@
 // CHECK-NEXT: INVALID_ARGUMENT: result 0 (`y`) of `mixed`: expects a tensor to fill, but got a null pointer
 // CHECK-NEXT: INVALID_ARGUMENT: result 5 (`h`) of `mixed`: expects a tensor to fill, but got a null pointer
 // CHECK-NEXT: INVALID_ARGUMENT: `mixed` expects 7 argument(s), but got 6
-// CHECK-NEXT: INVALID_ARGUMENT: `mixed` takes 8 result(s), but got 9
+// CHECK-NEXT: INVALID_ARGUMENT: `mixed` expects 8 result(s), but got 9
 // CHECK-NEXT: INVALID_ARGUMENT: `mixed` expects 7 argument(s), but their array is a null pointer
 // CHECK-NEXT: INVALID_ARGUMENT: expects `call`, but got a null pointer
 // CHECK-NEXT: FAILED_PRECONDITION: the module was compiled for runtime ABI version {{[0-9]+}}, but this runtime has version {{[0-9]+}}; recompile the module
