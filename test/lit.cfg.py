@@ -121,9 +121,10 @@ features = {
     "rnn-lsp-server": is_built("rnn-lsp-server"),
     "rnn-host-bench": is_built("rnn-host-bench"),
 }
-# Long suites (scripts/test.sh --long) have `REQUIRES: long`.
-if lit_config.params.get("long", "0") != "0":
-    features["long"] = True
+# Long suites (scripts/test.sh --long) have `REQUIRES: long`. Tests with a short and a long form generate %cases of their
+# generator's cases, and check the counts of that name.
+features["long"] = lit_config.params.get("long", "0") != "0"
+config.substitutions.append(("%cases", "cases" if features["long"] else "few"))
 for feature, available in features.items():
     if available:
         config.available_features.add(feature)
