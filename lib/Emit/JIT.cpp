@@ -15,6 +15,7 @@
 #include "rnn/Conversion/RuntimeToLLVM/ExportedFunctions.h"
 #include "rnn/Emit/Object.h"
 #include "rnn/InitAllDialects.h"
+#include "rnn/Target/Processors.h"
 #include "rnn_runtime/function.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -76,6 +77,7 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
+  builder->setCPU(getHostProcessorName());
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
@@ -85,7 +87,7 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   if (llvm::Error error = runPipeline(module, *pipeline, options.passes))
     return error;
 
-  auto transformer = makeOptimizer(options.optimizationLevel, machine->get());
+  auto transformer = makeOptimizer(options.optimizationLevel, machine->get(), pipeline->vectorBits);
   ExecutionEngineOptions engineOptions;
   engineOptions.llvmModuleBuilder = translateToLLVMIR;
   engineOptions.transformer = transformer;

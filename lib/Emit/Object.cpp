@@ -9,6 +9,7 @@
 #include "Vectors.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "rnn/Target/Processors.h"
 #include "rnn/Transforms/Selection/Selection.h"
 #include "rnn_runtime/abi.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -64,7 +65,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
     if (triple.getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch())
       return makeError("cpu `native` is this machine's, which does not run code for `" + triple.str() +
                        "`; name a processor");
-    cpu = llvm::sys::getHostCPUName().str();
+    cpu = getHostProcessorName();
     for (const auto &feature : llvm::sys::getHostCPUFeatures())
       features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
   }
@@ -170,7 +171,8 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
     return makeError("the module could not be translated to LLVM IR, see the errors above");
   translated->setDataLayout((*machine)->createDataLayout());
   translated->setPICLevel(llvm::PICLevel::BigPIC);
-  if (llvm::Error error = makeOptimizer(options.optimizationLevel, machine->get())(translated.get()))
+  if (llvm::Error error =
+          makeOptimizer(options.optimizationLevel, machine->get(), pipeline->vectorBits)(translated.get()))
     return std::move(error);
   if (form == ObjectForm::LLVMIR) {
     llvm::raw_string_ostream(compiled.bytes) << *translated;
@@ -241,8 +243,8 @@ static llvm::SmallVector<llvm::StringRef> getNeededLibraries(const llvm::object:
   return libraries;
 }
 
-/// Writes an empty library with the SONAME `name` for the machine of `object`. Linking with it records the dependency, so
-/// that the compiler needs no runtime of that machine.
+/// Writes an empty library with the SONAME `name` for the machine of `object`. Linking with it records the dependency,
+/// so that the compiler needs no runtime of that machine.
 static llvm::Error writeStub(const llvm::object::ObjectFile &object, llvm::StringRef name, llvm::StringRef path) {
   llvm::ifs::IFSStub stub;
   stub.SoName = name;

@@ -102,8 +102,13 @@ static const llvm::Function *getFunction(const llvm::Any &ir) {
 // The pipeline
 //===----------------------------------------------------------------------===//
 
-std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned level, llvm::TargetMachine *machine) {
-  return [level, machine](llvm::Module *module) -> llvm::Error {
+std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned level, llvm::TargetMachine *machine,
+                                                                    unsigned vectorBits) {
+  return [level, machine, vectorBits](llvm::Module *module) -> llvm::Error {
+    // Overrides the preference of the processor (`prefer-256-bit`); only x86 reads it.
+    for (llvm::Function &function : *module)
+      if (!function.isDeclaration())
+        function.addFnAttr("prefer-vector-width", std::to_string(vectorBits));
     const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
                                               llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
     bool inHandTiledPasses = false;

@@ -17,9 +17,10 @@ class TargetMachine;
 
 namespace mlir::rnn {
 
-/// Returns LLVM's default pipeline at -O`level` for the processor of `machine`. Functions with `handTiledAttribute` use
-/// a shorter pipeline.
-std::function<llvm::Error(llvm::Module *)> makeOptimizer(unsigned level, llvm::TargetMachine *machine);
+/// Returns LLVM's default pipeline at -O`level` for the processor of `machine`, with vectors of `vectorBits` where LLVM
+/// vectorizes loops. Functions with `handTiledAttribute` use a shorter pipeline.
+std::function<llvm::Error(llvm::Module *)> makeOptimizer(unsigned level, llvm::TargetMachine *machine,
+                                                         unsigned vectorBits);
 
 } // namespace mlir::rnn
 

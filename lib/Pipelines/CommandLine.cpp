@@ -17,17 +17,18 @@ struct PipelineCommandLine::Flags {
   explicit Flags(cl::OptionCategory &category) : category(category) {}
 
   cl::OptionCategory &category;
-#define RNN_PIPELINE_OPTION(type, member, flag, initial, help)                                                        \
+#define RNN_PIPELINE_OPTION(type, member, flag, initial, help)                                                         \
   cl::opt<type> member{flag, cl::desc(help), cl::init(initial), cl::cat(category)};
 #define RNN_PIPELINE_ONLY_OPTION(type, member, flag, initial, help)
 #include "rnn/Pipelines/Options.def"
-  cl::opt<bool> verifyEach{"verify-each",
-                           cl::desc("Verify the module after every pass (default: up to bufferization, and at the end)"),
-                           cl::cat(category)};
-  cl::opt<std::string> remarks{"remarks",
-                               cl::desc("Print optimization remarks of the passes that the regular expression matches, as "
-                                        "rnn-select-lowering (default: of all passes)"),
-                               cl::value_desc("PASSES"), cl::ValueOptional, cl::cat(category)};
+  cl::opt<bool> verifyEach{
+      "verify-each", cl::desc("Verify the module after every pass (default: up to bufferization, and at the end)"),
+      cl::cat(category)};
+  cl::opt<std::string> remarks{
+      "remarks",
+      cl::desc("Print optimization remarks of the passes that the regular expression matches, as "
+               "rnn-select-lowering (default: of all passes)"),
+      cl::value_desc("PASSES"), cl::ValueOptional, cl::cat(category)};
 };
 
 PipelineCommandLine::PipelineCommandLine(cl::OptionCategory &category) {
@@ -50,6 +51,7 @@ llvm::Expected<PipelineOptions> PipelineCommandLine::getOptions() const {
       {flags->fusedKernel, isOnGPU(), "--target=cuda or --target=simt"},
       {flags->largeGemms, isOnGPU(), "--target=cuda or --target=simt"},
       {flags->bf16Gemm, options.target == TargetKind::Host, "--target=host"},
+      {flags->vectorBits, options.target == TargetKind::Host, "--target=host"},
       {flags->simtCheck, options.target == TargetKind::Simt, "--target=simt"},
   };
   for (const auto &[flag, isMet, requirement] : requirements)

@@ -29,16 +29,17 @@ static void addContract(OpPassManager &pm, const PipelineOptions &options, Stage
 
 /// `auto` is `kernel` on the emulator, whose purpose is to run kernels.
 static LargeGemms getLargeGemms(const PipelineOptions &options) {
-  if (options.target == TargetKind::Host || (options.target == TargetKind::Simt && options.largeGemms == LargeGemms::Auto))
+  if (options.target == TargetKind::Host ||
+      (options.target == TargetKind::Simt && options.largeGemms == LargeGemms::Auto))
     return LargeGemms::Kernel;
   return options.largeGemms;
 }
 
 void rnn::buildImportPipeline(OpPassManager &pm, const PipelineOptions &options) {
   // First, since later passes read facts about the target from the module.
-  pm.addPass(createRNNAttachTargetPass({options.target,
-                                        options.target == TargetKind::Host ? options.processor : options.chip, options.tf32,
-                                        getLargeGemms(options)}));
+  pm.addPass(
+      createRNNAttachTargetPass({options.target, options.target == TargetKind::Host ? options.processor : options.chip,
+                                 options.tf32, getLargeGemms(options)}));
   pm.addPass(createConvertTFToRNNPass());
   addContract(pm, options, Stage::Import);
 }
@@ -55,8 +56,7 @@ void rnn::buildRewritePipeline(OpPassManager &pm, const PipelineOptions &options
     return;
   // Before selection, which then has ops with cuDNN plans. CSE merges the forward that a gradient runs again with the
   // existing one.
-  pm.addPass(createRNNBlockToCudnnPass(
-      {options.lowering, options.fusedKernel, options.tuningRecords, options.device}));
+  pm.addPass(createRNNBlockToCudnnPass({options.lowering, options.fusedKernel, options.tuningRecords, options.device}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -64,8 +64,8 @@ void rnn::buildRewritePipeline(OpPassManager &pm, const PipelineOptions &options
 void rnn::buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options) {
   buildRewritePipeline(pm, options);
   // After shape refinement, since it reads shapes.
-  pm.addPass(createRNNSelectLoweringPass(
-      {options.lowering, options.fusedKernel, options.tuningRecords, options.device}));
+  pm.addPass(
+      createRNNSelectLoweringPass({options.lowering, options.fusedKernel, options.tuningRecords, options.device}));
   addContract(pm, options, Stage::Select);
 }
 
@@ -94,7 +94,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   addContract(pm, options, Stage::Bufferize);
 }
 
-/// Canonicalizes loops and branches, without region simplification: that takes half of the time, and LLVM does the same.
+/// Canonicalizes loops and branches, without region simplification: that takes half of the time, and LLVM does the
+/// same.
 static std::unique_ptr<Pass> createLoopCanonicalizer() {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -106,7 +107,8 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
   if (options.target == TargetKind::Host) {
     // Before convert-rnn-to-host, whose loops are a hundred times as much IR without linalg ops.
     pm.addPass(createConvertLinalgToLoopsPass());
-    pm.addPass(createConvertRNNToHostPass({options.vectorBits, options.vectorRegisters, options.bf16Gemm}));
+    pm.addPass(createConvertRNNToHostPass({options.vectorBits ? options.vectorBits : 256, options.vectorRegisters,
+                                           options.bf16Gemm, options.bf16GemmOneRow}));
     // After convert-rnn-to-host, which creates copies too.
     pm.addPass(createRNNExpandStridedCopiesPass({/*loops=*/true}));
   } else {
@@ -205,19 +207,19 @@ llvm::Error rnn::runPipeline(ModuleOp module, const PipelineOptions &options, co
 namespace {
 /// The options of `rnn-pipeline`.
 struct PipelinePassOptions : public PassPipelineOptions<PipelinePassOptions> {
-#define RNN_PIPELINE_OPTION(type, member, flag, initial, help)                                                        \
+#define RNN_PIPELINE_OPTION(type, member, flag, initial, help)                                                         \
   PassOptions::Option<type> member{*this, flag, llvm::cl::desc(help), llvm::cl::init(initial)};
 #include "rnn/Pipelines/Options.def"
 };
 } // namespace
 
 void rnn::registerPipelines() {
-  PassPipelineRegistration<PipelinePassOptions>(
-      "rnn-pipeline", "Compile rnn or TensorFlow ops, from import to the LLVM dialect",
-      [](OpPassManager &pm, const PipelinePassOptions &flags) {
-        PipelineOptions options;
+  PassPipelineRegistration<PipelinePassOptions>("rnn-pipeline",
+                                                "Compile rnn or TensorFlow ops, from import to the LLVM dialect",
+                                                [](OpPassManager &pm, const PipelinePassOptions &flags) {
+                                                  PipelineOptions options;
 #define RNN_PIPELINE_OPTION(type, member, flag, initial, help) options.member = flags.member;
 #include "rnn/Pipelines/Options.def"
-        buildPipeline(pm, options);
-      });
+                                                  buildPipeline(pm, options);
+                                                });
 }

@@ -21,12 +21,12 @@
 #include "rnn/Emit/Object.h"
 #include "rnn/InitAllPasses.h"
 #include "rnn/Pipelines/CommandLine.h"
+#include "rnn/Target/Processors.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/TargetParser/Host.h"
 #include <chrono>
 
 using namespace mlir;
@@ -45,10 +45,11 @@ static cl::opt<std::string>
 static cl::opt<std::string> headerFile("emit-header",
                                        cl::desc("Write a C header of the public functions (- prints it)"),
                                        cl::value_desc("FILE.h"), cl::cat(category));
-static cl::opt<std::string> candidatesFile("emit-candidates",
-                                           cl::desc("With -o FILE.so: list the op and the candidate of each function, for "
-                                                    "measuring on machines without the compiler"),
-                                           cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<std::string>
+    candidatesFile("emit-candidates",
+                   cl::desc("With -o FILE.so: list the op and the candidate of each function, for "
+                            "measuring on machines without the compiler"),
+                   cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string>
     prefix("prefix", cl::desc("Prefix of the names of functions in C (default: the name of the output file)"),
            cl::value_desc("NAME"), cl::cat(category));
@@ -78,12 +79,14 @@ enum class Form { SharedLibrary, Object, LLVMIR, MLIR, PTX, Cubin };
 /// The files of kernels need their target, and machine code its assembler.
 static llvm::Error checkKernelForm(Form form, const PipelineOptions &pipeline) {
   if (pipeline.target != TargetKind::Cuda)
-    return makeError("the output `" + outputFile + "` holds GPU kernels, which require --target=cuda, but the target is `" +
+    return makeError("the output `" + outputFile +
+                     "` holds GPU kernels, which require --target=cuda, but the target is `" +
                      stringifyTargetKind(pipeline.target) + "`");
   if (form == Form::Cubin && pipeline.chip.empty())
     return makeError("the output `" + outputFile + "` is machine code of one GPU; name it, as --chip=sm_90a");
   if (form == Form::Cubin && !hasPtxas())
-    return makeError("the output `" + outputFile + "` requires ptxas, which is neither on the path nor in the CUDA toolkit "
+    return makeError("the output `" + outputFile +
+                     "` requires ptxas, which is neither on the path nor in the CUDA toolkit "
                      "(CUDA_HOME); use -o FILE.ptx");
   return llvm::Error::success();
 }
@@ -165,7 +168,7 @@ static OwningOpRef<ModuleOp> parse(std::shared_ptr<llvm::SourceMgr> sources, MLI
 
 static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, const RunOptions &passes) {
   // For MLIR outputs, which are not made for a target machine; otherwise that names the processor.
-  pipeline.processor = cpu == "native" ? llvm::sys::getHostCPUName().str() : std::string(cpu);
+  pipeline.processor = cpu == "native" ? getHostProcessorName() : std::string(cpu);
   pipeline.exportPrefix = getPrefix();
   pipeline.exportAll = true;
   Outputs outputs;

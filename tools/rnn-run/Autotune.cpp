@@ -1,7 +1,7 @@
 //===- Autotune.cpp - measures the candidates of every rnn op ----------------===//
 //
-// A unit is a set of ops that need one lowering or have the same tuning key. For each unit the function is compiled once per
-// candidate, with the cost model's choice for all other ops. Calls of the compiled functions are interleaved.
+// A unit is a set of ops that need one lowering or have the same tuning key. For each unit the function is compiled
+// once per candidate, with the cost model's choice for all other ops. Calls of the compiled functions are interleaved.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,19 +10,21 @@
 #include "Autotune.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "rnn/Target/Processors.h"
 #include "rnn/Transforms/Selection/Selection.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Host.h"
 #include <chrono>
 #include <set>
 
 using namespace mlir;
 using namespace mlir::rnn;
 
-static llvm::Error makeError(const Twine &message) { return llvm::createStringError(message.str()); }
+static llvm::Error makeError(const Twine &message) {
+  return llvm::createStringError(message.str());
+}
 
 std::string rnn::getDeviceName(const RuntimeSession &session) {
   rnnrt_device_properties_t properties;
@@ -48,7 +50,7 @@ public:
   Autotuner(const JITOptions &options, StringRef function, ArrayRef<HostTensor> arguments, RuntimeSession &session)
       : options(options), function(function), arguments(arguments), session(session),
         context(TargetInfo(options.pipeline.target,
-                           options.pipeline.target == TargetKind::Host ? llvm::sys::getHostCPUName()
+                           options.pipeline.target == TargetKind::Host ? getHostProcessorName()
                                                                        : StringRef(options.pipeline.chip),
                            options.pipeline.tf32)) {}
 
@@ -80,7 +82,8 @@ static SmallVector<LayerOpInterface> collectOps(ModuleOp module) {
   return ops;
 }
 
-/// Runs the stages before selection. Keys of block ops are those before rnn-block-to-cudnn, the first part of selection.
+/// Runs the stages before selection. Keys of block ops are those before rnn-block-to-cudnn, the first part of
+/// selection.
 llvm::Error Autotuner::prepare(ModuleOp module) {
   base = module.clone();
   PipelineOptions pipeline = options.pipeline;
@@ -251,14 +254,16 @@ llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
     return error;
   findUnits();
   if (units.empty())
-    return makeError("`" + function + "` reaches no rnn op that could be run in more than one way; --autotune has nothing to "
+    return makeError("`" + function +
+                     "` reaches no rnn op that could be run in more than one way; --autotune has nothing to "
                      "measure");
   for (Unit &unit : units) {
     if (llvm::Error error = measure(unit))
       return error;
     for (const std::string &key : unit.keys) {
       if (unit.times.empty()) {
-        llvm::outs() << key << ": only " << stringifyCandidate(unit.candidates.front()) << " is left, so no tuning record\n";
+        llvm::outs() << key << ": only " << stringifyCandidate(unit.candidates.front())
+                     << " is left, so no tuning record\n";
         continue;
       }
       TuningRecord record = decide(unit, key);
@@ -287,7 +292,7 @@ llvm::Error rnn::autotuneByMeasurements(StringRef measurementsPath, StringRef pa
   return write(*records, path);
 }
 
-llvm::Error rnn::autotune(ModuleOp module, const JITOptions &options, StringRef function, ArrayRef<HostTensor> arguments,
-                          RuntimeSession &session, StringRef path) {
+llvm::Error rnn::autotune(ModuleOp module, const JITOptions &options, StringRef function,
+                          ArrayRef<HostTensor> arguments, RuntimeSession &session, StringRef path) {
   return Autotuner(options, function, arguments, session).run(module, path);
 }

@@ -19,6 +19,7 @@
 #include "rnn/Support/Compare.h"
 #include "rnn/Support/Npy.h"
 #include "rnn/Support/TensorText.h"
+#include "rnn/Target/Processors.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -26,7 +27,6 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
-#include "llvm/TargetParser/Host.h"
 #include <chrono>
 
 using namespace mlir;
@@ -251,7 +251,7 @@ static llvm::Error run(ModuleOp module, const PipelineOptions &pipeline, const R
 
 /// Prints the IR after the stage that options name.
 static llvm::Error printStage(ModuleOp module, PipelineOptions options, const RunOptions &passes) {
-  options.processor = llvm::sys::getHostCPUName().str();
+  options.processor = getHostProcessorName();
   if (llvm::Error error = runPipeline(module, options, passes))
     return error;
   module.print(llvm::outs());

@@ -163,7 +163,9 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
     Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of one vector register: a power of 2">,
     Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">,
     Option<"bf16Gemm", "bf16-gemm", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::VNNI",
-           "How bf16 matrices are multiplied; `auto` is `vnni`">
+           "How bf16 matrices are multiplied; `auto` is `vnni`">,
+    Option<"bf16GemmOneRow", "bf16-gemm-one-row", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::Auto",
+           "The same for layers with batch size 1; `auto` is as `bf16-gemm`">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::rnnrt::RNNRTDialect",

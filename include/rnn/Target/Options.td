@@ -54,7 +54,8 @@ def RNN_LargeGemms : RNN_OptionEnum<"LargeGemms", "what computes GEMMs over all 
 // All accumulate in f32. `f32`: packing converts both operands to f32. `vnni`: weights stay bf16 in VNNI packing and are
 // widened to f32 in registers, with the same results; requires a little-endian processor. `dot`: both operands stay bf16
 // (computed ones are rounded), and f32 arithmetic multiplies them. `avx512`: as dot, by VDPBF16PS of AVX512-BF16, which
-// flushes denormals to zero. `neon`: as dot, by BFDOT of AArch64. `auto`: by instructions of the processor, else vnni.
+// flushes denormals to zero. `neon`: as dot, by BFDOT of AArch64. `auto`: by instructions
+// of the processor where they are faster than f32 arithmetic (lib/Target/Processors.def), else vnni.
 def RNN_BF16Gemm : RNN_OptionEnum<"BF16Gemm", "how the host multiplies bf16 matrices", [
   I32EnumAttrCase<"Auto", 0, "auto">,
   I32EnumAttrCase<"F32", 1, "f32">,

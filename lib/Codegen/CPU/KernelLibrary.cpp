@@ -23,8 +23,8 @@ void rnn::markHandTiled(Operation *function) {
 
 func::FuncOp KernelLibrary::get(HostBuilder &b, StringRef name, TypeRange inputs,
                                 function_ref<void(HostBuilder &, ValueRange)> body) {
-  std::string key;
-  llvm::raw_string_ostream stream(key);
+  std::string symbol;
+  llvm::raw_string_ostream stream(symbol);
   stream << "rnn_host_" << name << "_" << b.tiles.element;
   // Buffers that have another type than usual: a matrix of the accumulation type, scratch of operands.
   for (Type input : inputs)
@@ -36,11 +36,12 @@ func::FuncOp KernelLibrary::get(HostBuilder &b, StringRef name, TypeRange inputs
   while (!isa<FunctionOpInterface>(caller))
     caller = caller->getParentOp();
   markHandTiled(caller);
-  func::FuncOp &function = functions[key];
+  // Layers of one module may multiply bf16 matrices in several ways, which round results differently.
+  func::FuncOp &function = functions[symbol + "/" + stringifyBF16Gemm(b.tiles.bf16Gemm).str()];
   if (function)
     return function;
   OpBuilder detached(b.getContext());
-  function = func::FuncOp::create(detached, b.getLoc(), key, detached.getFunctionType(inputs, {}));
+  function = func::FuncOp::create(detached, b.getLoc(), symbol, detached.getFunctionType(inputs, {}));
   function.setPrivate();
   // Internal linkage lets LLVM remove unused parts of the buffers' descriptors.
   function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));

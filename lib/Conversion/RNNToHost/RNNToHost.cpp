@@ -41,13 +41,20 @@ template <typename OpTy> void useDenseBuffers(OpTy op, DenseBuffers &dense) {
   }
 }
 
+/// The tiles of a layer with the input [T, B, I].
+Tiles makeTiles(Value input, HostVectors vectors) {
+  auto type = cast<MemRefType>(input.getType());
+  if (type.getDimSize(1) == 1)
+    vectors.bf16Gemm = vectors.bf16GemmOneRow;
+  return Tiles(type.getElementType(), vectors);
+}
+
 /// Replaces the op by loops. They are skipped if a run-time check fails: they would access memory out of bounds.
 template <typename OpTy>
 void convert(OpTy op, const HostVectors &vectors, KernelLibrary &library,
              void (*emit)(HostBuilder &, OpTy, const Problem &, KernelLibrary &)) {
   Location loc = op.getLoc();
-  Type element = cast<MemRefType>(op.getX().getType()).getElementType();
-  HostBuilder b(loc, op, Tiles(element, vectors));
+  HostBuilder b(loc, op, makeTiles(op.getX(), vectors));
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
   SymbolicDims dims(b, op);
   Value isValid;
@@ -85,16 +92,15 @@ template <typename OpTy>
 void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, int32_t pass, Value (*getReserve)(OpTy),
                   void (*emit)(HostBuilder &, OpTy, Stack &, KernelLibrary &)) {
   Location loc = op.getLoc();
-  Type element = cast<MemRefType>(op.getInput().getType()).getElementType();
-  HostBuilder b(loc, op, Tiles(element, vectors));
+  HostBuilder b(loc, op, makeTiles(op.getInput(), vectors));
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
   SymbolicDims dims(b, op);
   dims.check(op, call);
   Value H = dims["H"], projection = op.getNumProj() > 0 ? b.index(op.getNumProj()) : H;
   Value plan = rnnrt::RnnFusedPlanOp::create(
       b, rnnrt::PlanType::get(op.getContext()), call, dims["T"], dims["B"], dims["I"], H, projection, dims["L"],
-      TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(), b.getBoolAttr(pass != 0),
-      op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
+      TypeAttr::get(b.tiles.element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),
+      b.getBoolAttr(pass != 0), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
   DenseBuffers dense(b, loc);
   useDenseBuffers(op, dense);
   Value reserve = pass == 0 ? Value() : getReserve(op), original;
@@ -122,8 +128,7 @@ void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, i
   b.ifThen(b.compare(arith::CmpIPredicate::ne, begun, b.index(0)), [&] {
     if (std::optional<bool> isProjected = StackValues::projected(op, dims))
       return body(*isProjected);
-    b.ifElse(
-        b.compare(arith::CmpIPredicate::ne, H, projection), [&] { body(true); }, [&] { body(false); });
+    b.ifElse(b.compare(arith::CmpIPredicate::ne, H, projection), [&] { body(true); }, [&] { body(false); });
   });
   if (original)
     memref::CopyOp::create(b, reserve, original);
@@ -160,6 +165,7 @@ struct ConvertRNNToHost : public rnn::impl::ConvertRNNToHostPassBase<ConvertRNNT
     vectors.bits = vectorBits;
     vectors.registers = vectorRegisters;
     vectors.bf16Gemm = bf16Gemm == BF16Gemm::Auto ? BF16Gemm::VNNI : bf16Gemm;
+    vectors.bf16GemmOneRow = bf16GemmOneRow == BF16Gemm::Auto ? vectors.bf16Gemm : bf16GemmOneRow;
     convertRNNToHost(getOperation(), vectors);
   }
 };

@@ -17,6 +17,7 @@ struct HostVectors {
   unsigned bits = 256;     ///< of one vector register
   unsigned registers = 16; ///< number of vector registers
   BF16Gemm bf16Gemm = BF16Gemm::VNNI;
+  BF16Gemm bf16GemmOneRow = BF16Gemm::VNNI; ///< of layers with batch size 1
 };
 
 } // namespace mlir::rnn
