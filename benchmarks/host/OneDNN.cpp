@@ -216,8 +216,7 @@ int main(int argc, char **argv) {
     long loaded = maximalMemory();
     OneDNN layer(problem, bare);
     const dnnl_version_t &version = *dnnl::version();
-    serve("oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor), loaded, layer, problem,
-          nullptr);
+    serve("oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor), loaded, layer, problem);
   } catch (const dnnl::error &error) {
     fail(std::string("oneDNN: ") + error.what());
   }

@@ -11,9 +11,7 @@
 #include "Worker.h"
 #include "rnn_runtime/api.h"
 
-#include <atomic>
 #include <dlfcn.h>
-#include <thread>
 
 using namespace worker;
 
@@ -244,56 +242,6 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// The peak
-//===----------------------------------------------------------------------===//
-
-#if defined(__AVX512F__)
-constexpr int vectorBytes = 64, sums = 24;
-#elif defined(__AVX__)
-constexpr int vectorBytes = 32, sums = 12;
-#else
-constexpr int vectorBytes = 16, sums = 24;
-#endif
-typedef float Vector __attribute__((vector_size(vectorBytes)));
-
-void multiplyAndAdd(int turns) {
-  Vector sum[sums] = {}, factor, term;
-  volatile float one = 1.0f;
-  for (size_t lane = 0; lane < vectorBytes / sizeof(float); ++lane)
-    factor[lane] = one, term[lane] = one;
-  for (int turn = 0; turn < turns; ++turn)
-#pragma clang loop unroll(full)
-    for (int k = 0; k < sums; ++k)
-      sum[k] = sum[k] * factor + term;
-  volatile float used = 0;
-  for (const Vector &value : sum)
-    used = used + value[0];
-}
-
-/// GFLOP/s of independent multiply-adds in registers.
-double measurePeak(int threads) {
-  constexpr int turns = 2000000;
-  std::chrono::steady_clock::time_point start;
-  std::atomic<int> warm{0};
-  auto work = [&](bool isFirst) {
-    multiplyAndAdd(5 * turns); // see warmUp
-    for (++warm; warm < threads;)
-      ;
-    if (isFirst)
-      start = std::chrono::steady_clock::now();
-    multiplyAndAdd(turns);
-  };
-  std::vector<std::thread> others;
-  for (int thread = 1; thread < threads; ++thread)
-    others.emplace_back(work, false);
-  work(true);
-  for (std::thread &other : others)
-    other.join();
-  double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return 2.0 * turns * sums * (vectorBytes / sizeof(float)) * threads / time * 1e-9;
-}
-
-//===----------------------------------------------------------------------===//
 // The comparison
 //===----------------------------------------------------------------------===//
 
@@ -362,6 +310,6 @@ int main(int argc, char **argv) {
   setenv("RNNRT_THREADS", std::to_string(problem.threads).c_str(), 1);
   long loaded = maximalMemory();
   Compiled layer(problem, module, block);
-  serve("ours", loaded, layer, problem, measurePeak);
+  serve("ours", loaded, layer, problem);
   return 0;
 }

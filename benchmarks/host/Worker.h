@@ -8,7 +8,6 @@
 //   forward, backward   seconds of one run: the mean over at least 20 ms, after a warm-up of the same length
 //   memory              largest resident set so far, in kB
 //   save FOLDER         the gradients, one file of f32 each
-//   peak                GFLOP/s of multiply-adds in registers on all threads of the worker
 //
 // worker.py is the same for Python.
 //
@@ -153,8 +152,8 @@ inline void save(const std::string &folder, const Gradients &g, const Problem &p
   write(folder + "/db", g.db);
 }
 
-/// Answers until the input ends. `peak` may be null.
-inline void serve(const std::string &version, long loaded, Layer &layer, const Problem &problem, double (*peak)(int)) {
+/// Answers until the input ends.
+inline void serve(const std::string &version, long loaded, Layer &layer, const Problem &problem) {
   std::printf("ready %ld %s\n", loaded, version.c_str());
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {
@@ -164,8 +163,6 @@ inline void serve(const std::string &version, long loaded, Layer &layer, const P
       std::printf("%.9f\n", secondsOf(layer, &Layer::backward));
     else if (line == "memory")
       std::printf("%ld\n", maximalMemory());
-    else if (line == "peak" && peak)
-      std::printf("%.3f\n", peak(problem.threads));
     else if (line.rfind("save ", 0) == 0)
       save(line.substr(5), layer.gradients(), problem), std::puts("saved");
     else
