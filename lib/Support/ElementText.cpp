@@ -81,11 +81,11 @@ static llvm::Error storeInteger(const HostTensor &tensor, int64_t index, StringR
   if (!isInteger(text))
     return makeError(expected + ", but got " + quote(text) +
                      (isNumber(text) ? "; round it, or name a type such as f32 before `=`" : ""));
-  // Integer types are signless: both 255 and -1 are an i8, as in MLIR.
+  // Results are printed as signed values: a larger one would come back as another value.
   unsigned width = kind == ElementKind::I1 ? 1 : 8 * getElementSize(kind);
   bool negative = text.consume_front("-");
   text.consume_front("+");
-  uint64_t magnitude = 0, most = ~uint64_t(0) >> (64 - width), least = width == 1 ? 0 : uint64_t(1) << (width - 1);
+  uint64_t magnitude = 0, least = width == 1 ? 0 : uint64_t(1) << (width - 1), most = width == 1 ? 1 : least - 1;
   if (text.getAsInteger(10, magnitude) || magnitude > (negative ? least : most))
     return makeError(expected + " from " + (least ? "-" : "") + Twine(least) + " to " + Twine(most) + ", but got " +
                      quote((negative ? "-" : "") + text.str()) + "; use a wider type");

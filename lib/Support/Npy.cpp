@@ -9,6 +9,7 @@
 
 #include "rnn/Support/Npy.h"
 #include "NpyHeader.h"
+#include "rnn/Support/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -131,20 +132,6 @@ static std::string makePreamble(const HostTensor &tensor) {
   return preamble + dict;
 }
 
-/// Writes and closes the stream, and clears its error: the destructor of a stream with an error ends the process.
-static std::error_code writeTo(llvm::raw_fd_ostream &os, const HostTensor &tensor) {
-  os << makePreamble(tensor);
-  if (tensor.getKind() == ElementKind::I1)
-    for (int64_t index = 0, count = tensor.getNumElements(); index < count; ++index)
-      os << static_cast<char>(tensor.getAsInteger(index)); // NumPy's bool is 0 or 1; memory may hold other values
-  else
-    os.write(tensor.getDataAs<char>(), tensor.getNumBytes());
-  os.flush();
-  std::error_code code = os.error();
-  os.clear_error();
-  return code;
-}
-
 static llvm::Error makeWriteError(StringRef path, const Twine &reason) {
   return makeNpyError(path, "the npy file cannot be written: " + reason +
                                 "; check that its folder exists, may be written "
@@ -159,43 +146,13 @@ llvm::Error mlir::rnn::writeNpy(StringRef path, const HostTensor &tensor) {
     return makeNpyError(path, "expected a tensor with elements to write, but got " + tensor.getTypeString() +
                                   " without memory; allocate it first");
 
-  llvm::sys::fs::file_status status;
-  bool exists = !llvm::sys::fs::status(path, status) && llvm::sys::fs::exists(status);
-  if (exists && llvm::sys::fs::is_directory(status))
-    return makeWriteError(path, "it is a directory");
-  if (exists && !llvm::sys::fs::is_regular_file(status)) {
-    // A pipe or device cannot be replaced by a rename. Only in this case the output may be partial.
-    std::error_code code;
-    llvm::raw_fd_ostream os(path, code, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
-                            llvm::sys::fs::OF_None);
-    if (!code)
-      code = writeTo(os, tensor);
-    if (!code) {
-      os.close();
-      code = os.error();
-      os.clear_error();
-    }
-    return code ? makeWriteError(path, code.message()) : llvm::Error::success();
-  }
-
-  // Create the temporary file beside the target of a link: the rename stays on one disk and keeps the link.
-  llvm::SmallString<128> target(path);
-  if (exists)
-    if (std::error_code code = llvm::sys::fs::real_path(path, target))
-      return makeWriteError(path, code.message());
-  auto temporary = llvm::sys::fs::TempFile::create(target + ".%%%%%%%%");
-  if (!temporary)
-    return makeWriteError(path, llvm::toString(temporary.takeError()));
-  std::error_code code;
-  {
-    llvm::raw_fd_ostream os(temporary->FD, /*shouldClose=*/false);
-    code = writeTo(os, tensor);
-  }
-  if (code) {
-    llvm::consumeError(temporary->discard());
-    return makeWriteError(path, code.message());
-  }
-  if (llvm::Error error = temporary->keep(target))
-    return makeWriteError(path, llvm::toString(std::move(error)));
-  return llvm::Error::success();
+  llvm::Error error = replaceFile(path, [&](llvm::raw_ostream &os) {
+    os << makePreamble(tensor);
+    if (tensor.getKind() == ElementKind::I1)
+      for (int64_t index = 0, count = tensor.getNumElements(); index < count; ++index)
+        os << static_cast<char>(tensor.getAsInteger(index)); // NumPy's bool is 0 or 1; memory may hold other values
+    else
+      os.write(tensor.getDataAs<char>(), tensor.getNumBytes());
+  });
+  return error ? makeWriteError(path, llvm::toString(std::move(error))) : llvm::Error::success();
 }

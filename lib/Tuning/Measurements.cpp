@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Tuning/Measurements.h"
+#include "JSON.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/LineIterator.h"
@@ -100,7 +101,7 @@ llvm::Error LineReader::readOutcome(const llvm::json::Object &object, Measuremen
 }
 
 llvm::Expected<Measurement> LineReader::read() const {
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> value = detail::parseJSON(text);
   const llvm::json::Object *object = value ? value->getAsObject() : nullptr;
   if (!object) {
     llvm::consumeError(value.takeError());

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Tuning/TuningRecords.h"
+#include "JSON.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -18,16 +19,16 @@ using namespace mlir::rnn;
 void TuningRecord::choose() {
   std::pair<Candidate, double> best = times.front();
   for (auto [candidate, time] : times)
-    if (best.first == Candidate::Plan        ? isWorthMoreThanPlan(time, best.second)
-        : candidate == Candidate::Plan       ? !isWorthMoreThanPlan(best.second, time)
-                                             : time < best.second)
+    if (best.first == Candidate::Plan  ? isWorthMoreThanPlan(time, best.second)
+        : candidate == Candidate::Plan ? !isWorthMoreThanPlan(best.second, time)
+                                       : time < best.second)
       best = {candidate, time};
   choice = best.first;
 }
 
 namespace {
-/// Reads one file. LLVM's parser reports text that is not JSON. JSON values have no locations, so for other errors the text is
-/// scanned again for the line of the record.
+/// Reads one file. LLVM's parser reports text that is not JSON. JSON values have no locations, so for other errors the
+/// text is scanned again for the line of the record.
 class Reader {
 public:
   Reader(llvm::StringRef text, llvm::StringRef path) : text(text), path(path) {}
@@ -76,8 +77,11 @@ llvm::Expected<TuningRecord> Reader::readRecord(const llvm::json::Value &value, 
   if (!object)
     return fail(line, "a tuning record must be an object");
   TuningRecord record;
-  for (auto [name, field] : {std::pair{"op", &record.op}, {"target", &record.target}, {"chip", &record.chip},
-                             {"device", &record.device}, {"function", &record.function}}) {
+  for (auto [name, field] : {std::pair{"op", &record.op},
+                             {"target", &record.target},
+                             {"chip", &record.chip},
+                             {"device", &record.device},
+                             {"function", &record.function}}) {
     std::optional<llvm::StringRef> found = object->getString(name);
     if (!found)
       return fail(line, llvm::Twine("a tuning record needs `") + name + "`, a string");
@@ -111,7 +115,7 @@ llvm::Expected<TuningRecord> Reader::readRecord(const llvm::json::Value &value, 
 }
 
 llvm::Expected<llvm::SmallVector<TuningRecord>> Reader::read() {
-  llvm::Expected<llvm::json::Value> root = llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> root = detail::parseJSON(text);
   if (!root) {
     // "[line:column, byte=offset]: reason"
     std::string reason = llvm::toString(root.takeError());
@@ -157,7 +161,8 @@ llvm::Expected<TuningRecords> TuningRecords::parse(llvm::StringRef text, llvm::S
 llvm::Expected<TuningRecords> TuningRecords::read(llvm::StringRef path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return llvm::createStringError(("cannot read tuning records from `" + path + "`: " + buffer.getError().message()).str());
+    return llvm::createStringError(
+        ("cannot read tuning records from `" + path + "`: " + buffer.getError().message()).str());
   return parse((*buffer)->getBuffer(), path);
 }
 

@@ -10,6 +10,7 @@
 #include "Autotune.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "rnn/Support/OutputFile.h"
 #include "rnn/Target/Processors.h"
 #include "rnn/Transforms/Selection/Selection.h"
 #include "llvm/ADT/SetVector.h"
@@ -239,10 +240,9 @@ static llvm::Expected<TuningRecords> readOld(StringRef path) {
 }
 
 static llvm::Error write(const TuningRecords &records, StringRef path) {
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    os << records.print();
-    return llvm::Error::success();
-  });
+  if (llvm::Error error = replaceFile(path, [&](llvm::raw_ostream &os) { os << records.print(); }))
+    return makeError("cannot write tuning records to `" + path + "`: " + llvm::toString(std::move(error)));
+  return llvm::Error::success();
 }
 
 llvm::Error Autotuner::run(ModuleOp module, StringRef path) {

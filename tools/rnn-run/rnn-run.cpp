@@ -42,43 +42,49 @@ static cl::opt<std::string> autotuneFile("autotune",
                                          cl::desc("Measure the function with every candidate of its rnn ops and write "
                                                   "tuning records to FILE; records of other ops in FILE stay"),
                                          cl::value_desc("FILE"), cl::cat(category));
-static cl::opt<std::string> measurementsFile("measurements",
-                                             cl::desc("With --autotune: read times from FILE, measured on another machine for "
-                                                      "functions listed by rnn-compile --emit-candidates"),
-                                             cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<std::string>
+    measurementsFile("measurements",
+                     cl::desc("With --autotune: read times from FILE, measured on another machine for "
+                              "functions listed by rnn-compile --emit-candidates"),
+                     cl::value_desc("FILE"), cl::cat(category));
 static cl::list<std::string>
-    inputs("input", cl::desc("Argument, one flag each, in order: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements), "
-                             "2x3xf32=[[1,2,3],[4,5,6]], random:SEED or, with dynamic dimensions, random:SEED:5x2x3 "
-                             "(uniform: floats in [-1, 1), integers 0 to 9). A type that is left out is the function's "
-                             "own; a <u2 npy file is read as bf16 or f16 if the function has that type"),
+    inputs("input",
+           cl::desc("Argument, one flag each, in order: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements), "
+                    "2x3xf32=[[1,2,3],[4,5,6]], random:SEED or, with dynamic dimensions, random:SEED:5x2x3 "
+                    "(uniform: floats in [-1, 1), integers 0 to 9). A type that is left out is the function's "
+                    "own; a <u2 npy file is read as bf16 or f16 if the function has that type"),
            cl::value_desc("value"), cl::cat(category));
 static cl::list<std::string> outputs("output",
                                      cl::desc("Where a result goes, one flag each, in order: @file.npy, or - to print "
                                               "it. Without any, all results are printed"),
                                      cl::value_desc("place"), cl::cat(category));
-static cl::list<std::string> expectedOutputs("expected-output",
-                                             cl::desc("Expected result, one flag each, in order, in the forms of --input; `-` "
-                                                      "skips a result. A difference above --atol and --rtol is an error"),
-                                             cl::value_desc("value"), cl::cat(category));
-static cl::opt<double> absoluteTolerance("atol", cl::desc("Absolute tolerance of --expected-output (default 0)"), cl::init(0.0),
-                            cl::cat(category));
-static cl::opt<double> relativeTolerance("rtol", cl::desc("Relative tolerance of --expected-output (default 0)"), cl::init(0.0),
-                            cl::cat(category));
+static cl::list<std::string>
+    expectedOutputs("expected-output",
+                    cl::desc("Expected result, one flag each, in order, in the forms of --input; `-` "
+                             "skips a result. A difference above --atol and --rtol is an error"),
+                    cl::value_desc("value"), cl::cat(category));
+static cl::opt<double> absoluteTolerance("atol", cl::desc("Absolute tolerance of --expected-output (default 0)"),
+                                         cl::init(0.0), cl::cat(category));
+static cl::opt<double> relativeTolerance("rtol", cl::desc("Relative tolerance of --expected-output (default 0)"),
+                                         cl::init(0.0), cl::cat(category));
 static cl::opt<int> benchmark("benchmark", cl::desc("After one warm-up, time N calls and print min, median and max"),
                               cl::value_desc("N"), cl::init(0), cl::cat(category));
 static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, memory and plans"),
                                      cl::cat(category));
-static cl::opt<std::string> simtSchedule("simt-schedule",
-                                         cl::desc("Target simt: order in which threads run: fifo, reverse or random:SEED "
-                                                  "(default: RNNRT_SIMT_SCHEDULE, else fifo)"),
-                                         cl::value_desc("schedule"), cl::cat(category));
+static cl::opt<std::string>
+    simtSchedule("simt-schedule",
+                 cl::desc("Target simt: order in which threads run: fifo, reverse or random:SEED "
+                          "(default: RNNRT_SIMT_SCHEDULE, else fifo)"),
+                 cl::value_desc("schedule"), cl::cat(category));
 static cl::opt<int64_t> dropoutDraw("dropout-draw",
                                     cl::desc("Draw of the dropout stream to use in every call (default: the next one)"),
                                     cl::value_desc("N"), cl::init(-1), cl::cat(category));
 
 static llvm::ExitOnError exitOnError;
 
-static llvm::Error makeError(const Twine &message) { return llvm::createStringError(message.str()); }
+static llvm::Error makeError(const Twine &message) {
+  return llvm::createStringError(message.str());
+}
 
 /// The type of a value on the command line that has none.
 static std::optional<WantedType> getWantedType(Type type) {
@@ -97,9 +103,9 @@ static std::optional<WantedType> getWantedType(Type type) {
 static llvm::Expected<HostTensor> readValue(StringRef text, Type type, const Twine &flag) {
   std::optional<WantedType> wanted = getWantedType(type);
   const bool isFile = text.consume_front("@") || text.ends_with(".npy");
-  auto tensor = isFile                           ? readNpy(text, wanted ? std::optional(wanted->kind) : std::nullopt)
+  auto tensor = isFile                          ? readNpy(text, wanted ? std::optional(wanted->kind) : std::nullopt)
                 : text.consume_front("random:") ? makeRandomTensor(text, type)
-                                                 : parseTensorText(text, wanted ? &*wanted : nullptr);
+                                                : parseTensorText(text, wanted ? &*wanted : nullptr);
   if (tensor)
     return tensor;
   return makeError(flag + ": " + llvm::toString(tensor.takeError()));
@@ -116,8 +122,8 @@ static std::string describeTypes(ArrayRef<Type> types) {
 static llvm::Error checkCount(StringRef flag, size_t given, ArrayRef<Type> types, StringRef what, bool mayBeEmpty) {
   if (given == types.size() || (mayBeEmpty && given == 0))
     return llvm::Error::success();
-  return makeError("`" + functionName + "` has " + Twine(types.size()) + " " + what + "(s) (" +
-                   describeTypes(types) + "), but got " + Twine(given) + " --" + flag + " flag(s)");
+  return makeError("`" + functionName + "` has " + Twine(types.size()) + " " + what + "(s) (" + describeTypes(types) +
+                   "), but got " + Twine(given) + " --" + flag + " flag(s)");
 }
 
 static llvm::Error writeOutputs(ArrayRef<HostTensor> results) {
@@ -174,7 +180,8 @@ static llvm::Error runBenchmark(const CompiledModule &module, RuntimeSession &se
 static llvm::Error run(ModuleOp module, const PipelineOptions &pipeline, const RunOptions &passes) {
   std::unique_ptr<RuntimeSession> session;
   auto openSession = [&]() -> llvm::Error {
-    return RuntimeSession::create(stringifyTargetKind(pipeline.target).str() + (simtSchedule.empty() ? "" : ":" + simtSchedule),
+    return RuntimeSession::create(stringifyTargetKind(pipeline.target).str() +
+                                      (simtSchedule.empty() ? "" : ":" + simtSchedule),
                                   dropoutDraw)
         .moveInto(session);
   };
@@ -263,6 +270,8 @@ static llvm::Error checkFlags(const PipelineOptions &pipeline, int threads) {
   if (pipeline.target != TargetKind::Simt && !simtSchedule.empty())
     return makeError("--simt-schedule requires --target=simt, but the target is `" +
                      stringifyTargetKind(pipeline.target) + "`");
+  if (dropoutDraw.getNumOccurrences() > 0 && dropoutDraw < 0)
+    return makeError("--dropout-draw expects a draw of at least 0, but got " + Twine(dropoutDraw));
   if (!measurementsFile.empty()) {
     if (autotuneFile.empty())
       return makeError("--measurements needs --autotune=FILE, where the tuning records go");
@@ -270,8 +279,9 @@ static llvm::Error checkFlags(const PipelineOptions &pipeline, int threads) {
       return makeError("--measurements uses existing measurements; omit the module, --function and --input");
   } else if (!autotuneFile.empty()) {
     if (pipeline.target == TargetKind::Simt)
-      return makeError("--autotune cannot be used with --target=simt, since times of the emulator say nothing about a GPU; "
-                       "use --target=host or --target=cuda");
+      return makeError(
+          "--autotune cannot be used with --target=simt, since times of the emulator say nothing about a GPU; "
+          "use --target=host or --target=cuda");
     if (pipeline.lowering != LoweringPreference::Auto || !pipeline.tuningRecords.empty() ||
         pipeline.fusedKernel != KernelPreference::Auto)
       return makeError("--autotune measures what --lowering=auto chooses from; leave --lowering, --fused-kernel and "
@@ -283,7 +293,8 @@ static llvm::Error checkFlags(const PipelineOptions &pipeline, int threads) {
   if (threads < 0 || threads > 1024)
     return makeError("--threads takes a number from 0 to 1024, but got " + Twine(threads));
   if (threads > 0 && pipeline.target != TargetKind::Host)
-    return makeError("--threads requires --target=host, but the target is `" + stringifyTargetKind(pipeline.target) + "`");
+    return makeError("--threads requires --target=host, but the target is `" + stringifyTargetKind(pipeline.target) +
+                     "`");
   if (benchmark < 0)
     return makeError("--benchmark takes a number of calls, but got " + Twine(benchmark));
   if (!(absoluteTolerance >= 0) || !(relativeTolerance >= 0))
@@ -343,6 +354,7 @@ int main(int argc, char **argv) {
   if (!module)
     return 1; // the parser reported the error
   RunOptions passes = commandLine.getRunOptions();
-  exitOnError(pipeline.stopAfter == Stage::Run ? run(*module, pipeline, passes) : printStage(*module, pipeline, passes));
+  exitOnError(pipeline.stopAfter == Stage::Run ? run(*module, pipeline, passes)
+                                               : printStage(*module, pipeline, passes));
   return 0;
 }

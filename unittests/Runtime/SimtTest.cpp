@@ -96,7 +96,7 @@ TEST(Simt, SchedulesSetTheOrder) {
 }
 
 TEST(Simt, UnknownSchedulesAreRejected) {
-  for (const char *name : {"simt:lifo", "simt:random:", "simt:random:x", "simt:random:-1", "simt:random:1x",
+  for (const char *name : {"simt:", "simt:lifo", "simt:random:", "simt:random:x", "simt:random:-1", "simt:random:1x",
                            "simt:random:99999999999999999999", "simt:fifo:1"}) {
     Session session(name);
     ASSERT_NE(session.status, nullptr) << name;

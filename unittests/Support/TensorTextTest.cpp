@@ -65,9 +65,9 @@ TEST(TensorTextTest, EmptyTensors) {
   EXPECT_EQ(normalize("1000000000x0xf32=[]"), "1000000000x0xf32=[]");
 }
 
-TEST(TensorTextTest, IntegersHaveNoSignInTheirType) {
-  EXPECT_EQ(normalize("3xi8=255,-1,-128"), "3xi8=[-1, -1, -128]");
-  EXPECT_EQ(normalize("i64=18446744073709551615"), "i64=-1");
+TEST(TensorTextTest, Integers) {
+  EXPECT_EQ(normalize("3xi8=127,-1,-128"), "3xi8=[127, -1, -128]");
+  EXPECT_EQ(normalize("i64=9223372036854775807"), "i64=9223372036854775807");
   EXPECT_EQ(normalize("i64=-9223372036854775808"), "i64=-9223372036854775808");
   EXPECT_EQ(normalize("4xi1=true,false,1,0"), "4xi1=[1, 0, 1, 0]");
   EXPECT_EQ(normalize("i32=010"), "i32=10"); // not octal
@@ -110,11 +110,16 @@ TEST(TensorTextTest, Errors) {
        "element 1: expected an integer for i32, but got `1.5`; round it, or name a type such as f32 before "
        "`=`"},
       {"i32=x", "expected an integer for i32, but got `x`"},
-      {"i8=256", "expected an integer for i8 from -128 to 255, but got `256`; use a wider type"},
-      {"i8=-129", "expected an integer for i8 from -128 to 255, but got `-129`; use a wider type"},
+      {"i8=128", "expected an integer for i8 from -128 to 127, but got `128`; use a wider type"},
+      {"i8=-129", "expected an integer for i8 from -128 to 127, but got `-129`; use a wider type"},
       {"i1=2", "expected an integer for i1 from 0 to 1, but got `2`; use a wider type"},
+      {"i32=2147483648",
+       "expected an integer for i32 from -2147483648 to 2147483647, but got `2147483648`; use a wider type"},
+      {"i64=9223372036854775808",
+       "expected an integer for i64 from -9223372036854775808 to 9223372036854775807, but got "
+       "`9223372036854775808`; use a wider type"},
       {"i64=18446744073709551616",
-       "expected an integer for i64 from -9223372036854775808 to 18446744073709551615, but got "
+       "expected an integer for i64 from -9223372036854775808 to 9223372036854775807, but got "
        "`18446744073709551616`; use a wider type"},
       {"f16=65520", "expected a number in the range of f16, but got `65520`; write inf, or use a wider type"},
       {"f32=1e39", "expected a number in the range of f32, but got `1e39`; write inf, or use a wider type"},

@@ -91,6 +91,11 @@ TEST(TuningRecords, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_EQ(parseError(file(good)), "no error");
   EXPECT_EQ(parseError("{\"version\": 2,\n\n  oops}").substr(0, 21), "file.json:3: not JSON");
   EXPECT_EQ(parseError("").substr(0, 21), "file.json:1: not JSON");
+  EXPECT_EQ(parseError("{\"version\": 2, \"records\":\n" + std::string(100000, '[')),
+            "file.json:2: not JSON: objects and arrays are nested more than 64 deep");
+  // Brackets in strings do not nest.
+  EXPECT_EQ(parseError("{\"version\": 2, \"records\": [], \"" + std::string(100, '[') + "\": 0}").substr(0, 28),
+            "file.json:1: unknown field `");
   EXPECT_EQ(parseError("[]"), "file.json:1: expected an object with `version` and `records`");
   EXPECT_EQ(parseError("{\"version\": 1, \"records\": []}"),
             "file.json:1: expected `version` to be 2, but got 1; write the file again by rnn-run --autotune");
@@ -108,7 +113,7 @@ TEST(TuningRecords, WhatIsWrongIsSaidWithItsLine) {
     return parseError(file(text.replace(place, from.size(), to.str())));
   };
   EXPECT_EQ(with("\"fused\"", "\"magic\""), "file.json:5: unknown candidate `magic`; expected `runtime`, `fused`, "
-                                              "`fused/per_step` or `fused/persistent`");
+                                            "`fused/per_step` or `fused/persistent`");
   EXPECT_EQ(with("\"fused\": 2", "\"fused\": -2"),
             "file.json:5: `fused` of `microseconds` must be a number that is not negative");
   EXPECT_EQ(with("\"choice\": \"runtime\"", "\"choice\": \"fused/per_step\""),

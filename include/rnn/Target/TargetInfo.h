@@ -10,6 +10,8 @@
 #define RNN_TARGET_TARGETINFO_H
 
 #include "rnn/Target/Options.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 
 namespace mlir::rnn {
@@ -33,8 +35,8 @@ public:
   bool hasRuntimePlans() const { return true; }
   /// Whether runtime plans execute the block LSTM ops. cuDNN has no equivalent.
   bool hasBlockPlans() const { return kind != TargetKind::Cuda; }
-  /// Whether a plan can read the parameters and the reserve space of a fused kernel, and the reverse. cuDNN's layouts are
-  /// opaque.
+  /// Whether a plan can read the parameters and the reserve space of a fused kernel, and the reverse. cuDNN's layouts
+  /// are opaque.
   bool plansShareBuffers() const { return kind != TargetKind::Cuda; }
 
   /// Whether the GPU has thread-block clusters and programmatic dependent launch: compute capability 9.0 or later. The
@@ -47,7 +49,10 @@ private:
   bool tf32;
 };
 
-/// The compute capability of a GPU, as 90 of `sm_90a`; none if this is no name of a GPU.
+/// The GPUs that kernels can be compiled for, as `sm_90a`: compute capability 8.0 or later, and known to LLVM.
+llvm::ArrayRef<llvm::StringLiteral> getChips();
+
+/// The compute capability of one of `getChips()`, as 90 of `sm_90a`; otherwise none.
 std::optional<unsigned> parseComputeCapability(llvm::StringRef chip);
 
 } // namespace mlir::rnn

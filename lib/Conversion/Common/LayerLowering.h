@@ -18,8 +18,7 @@
 namespace mlir::rnn {
 
 /// Returns the `seq_len_max` of a block op as an index, unclamped, and emits its run-time check [B7].
-template <typename OpTy>
-Value checkSeqLenMax(OpBuilder &builder, OpTy op, Value call, Value T) {
+template <typename OpTy> Value checkSeqLenMax(OpBuilder &builder, OpTy op, Value call, Value T) {
   Location loc = op.getLoc();
   Value length = builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(), op.getSeqLenMax());
   std::string message = ("'" + op->getName().getStringRef() + "' op expects `seq_len_max` to be in [0, T] [B7]").str();
@@ -96,8 +95,10 @@ public:
   /// An actual size and the expected size.
   using Comparison = std::pair<Value, Value>;
 
-  /// Emits a run-time check for each dimension that is not static.
+  /// Emits a run-time check for each symbolic dimension and each dimension that is not static.
   void check(LayerOpInterface op, Value call) {
+    for (const ShapeRules::Symbol &symbol : rules.getSymbols())
+      checkSymbol(op, call, symbol);
     for (const ShapeRules::Rule &rule : rules.getOperandRules())
       checkRule(op, call, rule, rule.value, "");
     for (const ShapeRules::Rule &rule : rules.getResultRules())
@@ -109,6 +110,35 @@ public:
   ArrayRef<Comparison> getComparisons() const { return comparisons; }
 
 private:
+  /// The rules of `verifyRules` that the types leave open: the minimum, and that the defining dimension is a multiple.
+  void checkSymbol(LayerOpInterface op, Value call, const ShapeRules::Symbol &symbol) {
+    std::string subject = ("'" + op->getName().getStringRef() + "' op expects ").str();
+    std::string label = (" [" + symbol.label + "]").str();
+    auto type = symbol.from ? dyn_cast<ShapedType>(symbol.from.getType()) : ShapedType();
+    if (type && type.isDynamicDim(symbol.dim) && symbol.divisor != 1) {
+      Value size = memref::DimOp::create(builder, loc, symbol.from, symbol.dim);
+      Value divisor = arith::ConstantIndexOp::create(builder, loc, symbol.divisor);
+      Value multiple =
+          arith::MulIOp::create(builder, loc, arith::DivUIOp::create(builder, loc, size, divisor), divisor);
+      std::string message =
+          subject +
+          ("dim " + Twine(symbol.dim) + " of `" + symbol.fromName + "` to be a multiple of " + Twine(symbol.divisor) +
+           " (" + symbol.name + ", " + symbol.meaning + ", times " + Twine(symbol.divisor) + ")")
+              .str() +
+          label;
+      comparisons.push_back({size, multiple});
+      rnnrt::ExpectEqualOp::create(builder, loc, call, size, multiple, builder.getStringAttr(message));
+    }
+    if (symbol.value || symbol.minimum <= 0)
+      return;
+    Value size = (*this)[symbol.name], minimum = arith::ConstantIndexOp::create(builder, loc, symbol.minimum);
+    Value most = arith::ConstantIndexOp::create(builder, loc, INT64_MAX);
+    std::string message =
+        subject + (symbol.name + " (" + symbol.meaning + ", " + rules.describe(symbol) + ")").str() + label;
+    comparisons.push_back({size, arith::MaxSIOp::create(builder, loc, size, minimum)});
+    rnnrt::ExpectRangeOp::create(builder, loc, call, size, minimum, most, builder.getStringAttr(message));
+  }
+
   void checkRule(LayerOpInterface op, Value call, const ShapeRules::Rule &rule, Value value, StringRef what) {
     auto type = cast<MemRefType>(value.getType());
     for (auto [dim, expr] : llvm::enumerate(rule.dims)) {

@@ -93,6 +93,9 @@ void rnnrt_abi_expect_range(rnnrt_call_t *call, int64_t actual, int64_t low, int
   enter(call, [&] {
     if (low <= actual && actual <= high)
       return Status();
+    if (high == INT64_MAX)
+      return invalidArgument("%s: expected a value of at least %lld, but got %lld",
+                             message ? message : "value out of range", (long long)low, (long long)actual);
     return invalidArgument("%s: expected a value in [%lld, %lld], but got %lld",
                            message ? message : "value out of range", (long long)low, (long long)high,
                            (long long)actual);

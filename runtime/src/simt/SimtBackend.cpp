@@ -40,10 +40,11 @@ const char *rnnrt::emulatedSchedule(const Backend &backend) {
 static Status create(const char *schedule, const rnnrt_device_options_t &options, std::unique_ptr<Backend> &backend) {
   std::shared_ptr<const EmulatorLibrary> emulator;
   RNNRT_TRY(EmulatorLibrary::load(emulator));
-  if (!schedule)
+  if (!schedule) {
     schedule = std::getenv("RNNRT_SIMT_SCHEDULE");
-  if (!schedule || !*schedule)
-    schedule = "fifo";
+    if (!schedule || !*schedule)
+      schedule = "fifo";
+  }
   RNNRT_TRY(Status(emulator->get().check_schedule(schedule)));
   backend = std::make_unique<SimtBackend>(options.allocator, schedule);
   return Status();

@@ -6,5 +6,5 @@
 // HOST: module attributes {rnn.target = #rnn.target<host>}
 // CUDA: module attributes {rnn.target = #rnn.target<cuda, chip = "sm_90a", tf32 = true, large_gemms = library>}
 // SIMT: module attributes {rnn.target = #rnn.target<simt, large_gemms = auto>}
-// CHIP: error: `chip` of target `cuda` must be a GPU, as "sm_90a", but got "hopper"
+// CHIP: error: unknown chip `hopper`; expected sm_80 or later, e.g. sm_90a
 module {}

@@ -31,7 +31,7 @@ module attributes {rnn.target = #rnn.target<simt, chip = "sm_90a">} {}
 
 // -----
 
-// expected-error @below {{`chip` of target `cuda` must be a GPU, as "sm_90a", but got "hopper"}}
+// expected-error @below {{unknown chip `hopper`; expected sm_80 or later, e.g. sm_90a}}
 module attributes {rnn.target = #rnn.target<cuda, chip = "hopper">} {}
 
 // -----

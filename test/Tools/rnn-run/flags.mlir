@@ -11,6 +11,13 @@
 // RUN: not rnn-run %s --lowering=magic 2>&1 | FileCheck %s --check-prefix=LOWERING
 // RUN: not rnn-run %s --stop-after=never 2>&1 | FileCheck %s --check-prefix=STAGE
 // RUN: not rnn-run %s --atol=-1 2>&1 | FileCheck %s --check-prefix=TOLERANCE
+// RUN: not rnn-run %s --dropout-draw=-5 2>&1 | FileCheck %s --check-prefix=DRAW
+// RUN: not rnn-run %s --input=3xf32=1 --input=2147483648 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not rnn-run %s --target=cuda --chip=sm_75 --stop-after=import 2>&1 | FileCheck %s --check-prefix=CHIP -DCHIP=sm_75 --implicit-check-not='see current operation'
+// RUN: not rnn-run %s --target=cuda --chip=sm_12 --stop-after=import 2>&1 | FileCheck %s --check-prefix=CHIP -DCHIP=sm_12
+// RUN: not rnn-run %s --target=cuda --chip=sm90a --stop-after=import 2>&1 | FileCheck %s --check-prefix=CHIP -DCHIP=sm90a
+// RUN: not rnn-run %s --target=cuda --chip=sm_ --stop-after=import 2>&1 | FileCheck %s --check-prefix=CHIP -DCHIP=sm_
+// RUN: not rnn-run %s --target=cuda --chip=sm_90b --stop-after=import 2>&1 | FileCheck %s --check-prefix=CHIP -DCHIP=sm_90b
 // RUN: not rnn-run %t.missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: rnn-run %s --stop-after=bufferize | FileCheck %s --check-prefix=BUFFERIZE
 // RUN: rnn-run %s --input=3xf32=[1,2,3] --input=4 --output=@%t.npy --output=- | FileCheck %s --check-prefix=RESULT
@@ -29,6 +36,9 @@
 // LOWERING: rnn-run: for the --lowering option: unknown value `magic`; expected auto, runtime or fused
 // STAGE: rnn-run: for the --stop-after option: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
 // TOLERANCE: rnn-run: error: --atol and --rtol take numbers that are not negative
+// DRAW: rnn-run: error: --dropout-draw expects a draw of at least 0, but got -5
+// RANGE: rnn-run: error: {{.*}}expected an integer for i32 from -2147483648 to 2147483647, but got `2147483648`; use a wider type
+// CHIP: error: unknown chip `[[CHIP]]`; expected sm_80 or later, e.g. sm_90a
 // MISSING: rnn-run: error: cannot open input file
 // BUFFERIZE: func.func @main(%{{.*}}: memref<3xf32>, %{{.*}}: i32) -> (memref<3xf32>, i32)
 // RESULT: i32=4

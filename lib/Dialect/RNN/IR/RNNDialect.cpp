@@ -34,12 +34,12 @@ LogicalResult LoweringAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, TargetKind kind, StringAttr chip, bool tf32,
-                                 LargeGemms largeGemms) {
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, TargetKind kind, StringAttr chip,
+                                 bool tf32, LargeGemms largeGemms) {
   if (chip && kind == TargetKind::Simt)
     return emitError() << "target `simt` has no `chip`, but got \"" << chip.getValue() << "\"";
   if (chip && kind == TargetKind::Cuda && !parseComputeCapability(chip.getValue()))
-    return emitError() << "`chip` of target `cuda` must be a GPU, as \"sm_90a\", but got \"" << chip.getValue() << "\"";
+    return emitError() << "unknown chip `" << chip.getValue() << "`; expected sm_80 or later, e.g. sm_90a";
   if (kind == TargetKind::Host && tf32)
     return emitError() << "`tf32` requires target `cuda` or `simt`";
   if (kind == TargetKind::Host && largeGemms != LargeGemms::Kernel)

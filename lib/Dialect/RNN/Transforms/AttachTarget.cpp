@@ -22,8 +22,8 @@ struct AttachTarget : public rnn::impl::RNNAttachTargetPassBase<AttachTarget> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     StringAttr chipAttr = chip.empty() ? StringAttr() : StringAttr::get(&getContext(), chip.getValue());
-    auto attr = TargetAttr::getChecked([&] { return module.emitError(); }, &getContext(), target.getValue(), chipAttr,
-                                       tf32.getValue(), largeGemms.getValue());
+    auto attr = TargetAttr::getChecked([&] { return emitError(module.getLoc()); }, &getContext(), target.getValue(),
+                                       chipAttr, tf32.getValue(), largeGemms.getValue());
     if (!attr)
       return signalPassFailure();
     module->setDiscardableAttr(TargetAttr::attributeName, attr);

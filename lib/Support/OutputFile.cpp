@@ -1,0 +1,68 @@
+//===- OutputFile.cpp - files that are replaced as a whole -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Support/OutputFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include <cerrno>
+#include <unistd.h>
+
+using namespace mlir::rnn;
+
+/// Writes, and clears the error of the stream: the destructor of a stream with an error ends the process.
+static std::error_code writeTo(llvm::raw_fd_ostream &os, llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  write(os);
+  os.flush();
+  std::error_code code = os.error();
+  os.clear_error();
+  return code;
+}
+
+static llvm::Error check(std::error_code code) {
+  return code ? llvm::createStringError(code, code.message()) : llvm::Error::success();
+}
+
+llvm::Error mlir::rnn::replaceFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  llvm::sys::fs::file_status status;
+  bool exists = !llvm::sys::fs::status(path, status) && llvm::sys::fs::exists(status);
+  if (exists && llvm::sys::fs::is_directory(status))
+    return llvm::createStringError("it is a directory");
+  if (exists && !llvm::sys::fs::is_regular_file(status)) {
+    std::error_code code;
+    llvm::raw_fd_ostream os(path, code, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
+                            llvm::sys::fs::OF_None);
+    if (!code)
+      code = writeTo(os, write);
+    if (!code) {
+      os.close();
+      code = os.error();
+      os.clear_error();
+    }
+    return check(code);
+  }
+
+  // Create the temporary file beside the target of a link: the rename stays on one disk and keeps the link.
+  llvm::SmallString<128> target(path);
+  if (exists)
+    if (std::error_code code = llvm::sys::fs::real_path(path, target))
+      return check(code);
+  auto temporary = llvm::sys::fs::TempFile::create(target + ".%%%%%%%%");
+  if (!temporary)
+    return temporary.takeError();
+  std::error_code code;
+  {
+    llvm::raw_fd_ostream os(temporary->FD, /*shouldClose=*/false);
+    code = writeTo(os, write);
+  }
+  // Without this, a power failure after the rename can leave an empty file.
+  if (!code && fsync(temporary->FD) != 0)
+    code = std::error_code(errno, std::generic_category());
+  if (code) {
+    llvm::consumeError(temporary->discard());
+    return check(code);
+  }
+  return temporary->keep(target);
+}
