@@ -31,6 +31,7 @@ make_venv() {
 setup() {
   mkdir -p "$rivals"
   cmake --build "$build" --target rnn-host-bench rnn-host-peak rnn-compile >&2
+  cmake --build "$build" --target rnn-codegen-bench >&2 || say "rnn-codegen-bench could not be built; it needs Google Benchmark"
   local worker="$here/host/OneDNN.cpp"
   # Debian's oneDNN.
   if [ "$worker" -nt "$rivals/onednn2" ] || [ "$here/host/Worker.h" -nt "$rivals/onednn2" ]; then

@@ -1,8 +1,8 @@
 //===- Ours.cpp - a worker that runs functions of a compiled module ----------===//
 //
 // Runs a module of layers.py that rnn-compile made a shared library: forward pass and gradient of a block LSTM or of a
-// cudnn layer, in f32 or bf16. --compare=FOLDER,FOLDER instead prints the differences of the gradients that two workers
-// saved.
+// cudnn layer, in f32, bf16 or f64. --compare=FOLDER,FOLDER instead prints the differences of the gradients that two
+// workers saved.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,20 +25,18 @@ void check(rnnrt_status_t status) {
 float load(const void *data, int32_t dtype, int64_t index) {
   if (dtype == RNNRT_DTYPE_F32)
     return static_cast<const float *>(data)[index];
-  uint32_t bits = static_cast<const uint16_t *>(data)[index] << 16;
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
+  if (dtype == RNNRT_DTYPE_F64)
+    return static_cast<float>(static_cast<const double *>(data)[index]);
+  return fromBF16(static_cast<const uint16_t *>(data)[index]);
 }
 
 void store(void *data, int32_t dtype, int64_t index, float value) {
-  if (dtype == RNNRT_DTYPE_F32) {
+  if (dtype == RNNRT_DTYPE_F32)
     static_cast<float *>(data)[index] = value;
-    return;
-  }
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  static_cast<uint16_t *>(data)[index] = (bits + 0x8000) >> 16;
+  else if (dtype == RNNRT_DTYPE_F64)
+    static_cast<double *>(data)[index] = value;
+  else
+    static_cast<uint16_t *>(data)[index] = toBF16(value);
 }
 
 /// An argument or a result, owned by this program or by the runtime.
@@ -47,8 +45,8 @@ public:
   Tensor() = default;
   /// Has the size that the function requires, filled with zeros.
   explicit Tensor(const rnnrt_argument_t &argument) {
-    if (argument.dtype != RNNRT_DTYPE_F32 && argument.dtype != RNNRT_DTYPE_BF16)
-      fail("expects functions in f32 or bf16");
+    if (argument.dtype != RNNRT_DTYPE_F32 && argument.dtype != RNNRT_DTYPE_BF16 && argument.dtype != RNNRT_DTYPE_F64)
+      fail("expects functions in f32, bf16 or f64");
     int64_t count = 1;
     for (int32_t dim = 0; dim < argument.rank; ++dim)
       count *= argument.shape[dim];
@@ -258,12 +256,13 @@ std::vector<float> read(const std::string &path) {
   return values;
 }
 
-/// The largest difference of each gradient, relative to its largest element.
+/// Prints the largest difference of all gradients, relative to the gradient's largest element, and the name of that
+/// gradient; then the largest Euclidean norm of a gradient's differences, relative to that gradient's norm.
 int compare(const std::string &folders) {
   size_t comma = folders.find(',');
   if (comma == std::string::npos)
     fail("expects --compare=FOLDER,FOLDER");
-  double worst = 0;
+  double worst = 0, worstNorm = 0;
   std::string where = "-";
   for (const char *name : {"dx", "dh0", "dc0", "dwx", "dwh", "db"}) {
     std::vector<float> one = read(folders.substr(0, comma) + "/" + name),
@@ -271,19 +270,23 @@ int compare(const std::string &folders) {
     if (one.size() != other.size() || (one.empty() && std::strcmp(name, "dc0")))
       fail("the gradients " + std::string(name) + " have " + std::to_string(one.size()) + " and " +
            std::to_string(other.size()) + " elements");
-    double scale = 0, difference = 0;
+    double scale = 0, difference = 0, squares = 0, squaredDifferences = 0;
     for (size_t index = 0; index < one.size(); ++index) {
       scale = std::max<double>(scale, std::fabs(one[index]));
       // A difference that is not a number is the largest.
       double here = std::fabs(double(one[index]) - other[index]);
       difference = here <= difference ? difference : std::isnan(here) ? INFINITY : here;
+      squares += double(one[index]) * one[index];
+      squaredDifferences += std::isnan(here) ? INFINITY : here * here;
     }
     if (!one.empty() && scale == 0)
       fail("the gradients " + std::string(name) + " are all zero");
     if (!one.empty() && difference / scale > worst)
       worst = difference / scale, where = name;
+    if (!one.empty())
+      worstNorm = std::max(worstNorm, std::sqrt(squaredDifferences / squares));
   }
-  std::printf("%.2e %s\n", worst, where.c_str());
+  std::printf("%.2e %s %.2e\n", worst, where.c_str(), worstNorm);
   return 0;
 }
 
@@ -303,7 +306,7 @@ int main(int argc, char **argv) {
       block = flag == "--layer=block";
     else if (!problem.read(flag))
       fail("unknown argument `" + flag +
-           "`; expected --module=, --layer=block|cudnn, --cell=, --shape=, --threads= or --compare=");
+           "`; expected --module=, --layer=block|cudnn, --cell=, --shape=, --threads=, --type= or --compare=");
   }
   if (module.empty() || problem.T == 0)
     fail("expects --module= and --shape=");

@@ -3,7 +3,7 @@
 // A worker is a process that holds one layer of one implementation. host.py starts one per implementation, writes one
 // request per line to its standard input, and reads one line of answer. Rivals that cannot share a process are thus
 // measured interleaved, and memory is measured per rival. All workers compute on the same numbers (`fill`) and save
-// gradients in the same gate order: i f g o, or r z n.
+// gradients in the same gate order: i f g o, or r z n. With --type=bf16 all inputs are bf16 values.
 //
 //   forward, backward   seconds of one run: the mean over at least 20 ms, after a warm-up of the same length
 //   memory              largest resident set so far, in kB
@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -36,9 +37,11 @@ namespace worker {
   std::exit(1);
 }
 
-/// What to compute, from the command line: --cell=lstm|gru --shape=T,B,I,H --threads=N, and the worker's own flags.
+/// What to compute, from the command line: --cell=lstm|gru --shape=T,B,I,H --threads=N --type=f32|bf16, and the
+/// worker's own flags.
 struct Problem {
   bool isLstm = true;
+  bool isBF16 = false;
   int64_t T = 0, B = 0, I = 0, H = 0;
   int threads = 1;
 
@@ -47,6 +50,10 @@ struct Problem {
   bool read(const std::string &flag) {
     if (flag == "--cell=lstm" || flag == "--cell=gru") {
       isLstm = flag == "--cell=lstm";
+      return true;
+    }
+    if (flag == "--type=f32" || flag == "--type=bf16") {
+      isBF16 = flag == "--type=bf16";
       return true;
     }
     if (flag.rfind("--shape=", 0) == 0) {
@@ -68,7 +75,22 @@ struct Problem {
   }
 };
 
-/// Number `index` of the tensor `name`, in [-1, 1) times a scale that keeps the gates out of saturation.
+/// Rounds to nearest, ties to even. The value must be finite.
+inline uint16_t toBF16(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+inline float fromBF16(uint16_t value) {
+  uint32_t bits = static_cast<uint32_t>(value) << 16;
+  float result;
+  std::memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
+/// Number `index` of the tensor `name`, in [-1, 1) times a scale that keeps the gates out of saturation. In a bf16
+/// problem the values are rounded to bf16, and DHN is zero: some workers add it to the last step of DY, and the sum of
+/// two bf16 values is in general not one.
 class Numbers {
 public:
   enum Tensor { X = 1, H0, C0, WX, WH, Bias, DY, DHN, DCN };
@@ -76,18 +98,22 @@ public:
       : seed(tensor * 0x85EBCA77u), scale(tensor == X                      ? 1.0f
                                           : tensor == H0 || tensor == C0   ? 0.5f
                                           : tensor >= WX && tensor <= Bias ? 1.0f / std::sqrt(float(p.H))
-                                                                           : 0.1f) {}
+                                          : tensor == DHN && p.isBF16      ? 0.0f
+                                                                           : 0.1f),
+        isBF16(p.isBF16) {}
   float operator[](int64_t index) const {
     uint32_t bits = static_cast<uint32_t>(index) * 0x9E3779B1u + seed;
     bits = (bits ^ bits >> 15) * 0x2C1B3C6Du;
     bits = (bits ^ bits >> 12) * 0x297A2D39u;
     bits ^= bits >> 15;
-    return (static_cast<float>(bits >> 8) / 8388608.0f - 1.0f) * scale;
+    float value = (static_cast<float>(bits >> 8) / 8388608.0f - 1.0f) * scale;
+    return isBF16 ? fromBF16(toBF16(value)) : value;
   }
 
 private:
   uint32_t seed;
   float scale;
+  bool isBF16;
 };
 
 /// The gradients in the common order: dwx [I, gates, H], dwh [H, gates, H], and the biases [4, H], where a GRU has its
@@ -109,7 +135,7 @@ public:
 /// scheduler to spread the threads. Runs ten times as long do not need a warm-up.
 constexpr double warmUp = 0.02;
 
-inline double secondsOf(Layer &layer, void (Layer::*run)()) {
+inline double secondsOf(const std::function<void()> &run) {
   double last = 0;
   // Seconds of one run, the mean of as many as take `warmUp`.
   auto measure = [&] {
@@ -117,7 +143,7 @@ inline double secondsOf(Layer &layer, void (Layer::*run)()) {
     double time = 0;
     for (; time < warmUp; ++repeats) {
       auto start = std::chrono::steady_clock::now();
-      (layer.*run)();
+      run();
       last = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       time += last;
     }
@@ -158,9 +184,9 @@ inline void serve(const std::string &version, long loaded, Layer &layer, const P
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {
     if (line == "forward")
-      std::printf("%.9f\n", secondsOf(layer, &Layer::forward));
+      std::printf("%.9f\n", secondsOf([&] { layer.forward(); }));
     else if (line == "backward")
-      std::printf("%.9f\n", secondsOf(layer, &Layer::backward));
+      std::printf("%.9f\n", secondsOf([&] { layer.backward(); }));
     else if (line == "memory")
       std::printf("%ld\n", maximalMemory());
     else if (line.rfind("save ", 0) == 0)

@@ -9,7 +9,8 @@ rounds. benchmarks/host.sh installs the rivals, builds and calls this. Parts:
     lstm, gru   the backward pass in f32, and how far the gradients are from each other
     forward     the forward pass of both, with what backward needs
     memory      largest resident set of a process that has made one forward and one backward pass of either
-    bf16        our backward pass in bf16 beside f32, on the first number of threads
+    bf16        both passes in bf16 beside our f32 and other libraries' bf16, and the errors against f64
+    amx         the methods of --bf16-gemm, as kernels and in gradients
     linear      our backward pass over T and over B, the worst distance from a straight line, and a plot (--plot=FILE.svg)
 
 Needs Python alone; the rivals in Python need their packages.
@@ -22,47 +23,17 @@ import sys
 import tempfile
 import time
 
+import amx
+import bf16
 from plot import fit, write_plot
 from rivals import Rivals, Row
+from tables import Table, gflop, milliseconds, sizes
 
 SHAPES = ["64,1,128,128", "64,32,256,256", "100,16,512,512", "128,32,512,512", "64,64,1024,1024", "100,1,512,512",
           "64,1,1024,1024", "1000,1,64,64"]
-PARTS = ["lstm", "gru", "forward", "memory", "bf16", "linear"]
+PARTS = ["lstm", "gru", "forward", "memory", "bf16", "amx", "linear"]
 # A larger difference of f32 gradients means that they belong to different layers.
 LIMIT = 1e-4
-
-
-def sizes(shape):
-    return [int(size) for size in shape.split(",")]
-
-
-def gflop(cell, shape, passes=2):
-    T, B, I, H = sizes(shape)
-    return 2e-9 * passes * T * B * (4 if cell == "lstm" else 3) * H * (I + H)
-
-
-def milliseconds(seconds):
-    return f"{seconds * 1e3:.3g}" if seconds < 0.9995 else f"{seconds * 1e3:.0f}"
-
-
-class Table:
-    """Rows of cells by column; columns without a value are omitted."""
-
-    def __init__(self, *columns):
-        self.columns, self.rows = list(columns), []
-
-    def add(self, **cells):
-        self.rows.append(cells)
-
-    def print(self, **titles):
-        if not self.rows:
-            return
-        columns = [column for column in self.columns if any(row.get(column) for row in self.rows)]
-        print("| " + " | ".join(titles.get(column, column) for column in columns) + " |")
-        print("|" + "---|" * len(columns))
-        for row in self.rows:
-            print("| " + " | ".join(row.get(column, "") for column in columns) + " |")
-        print(flush=True)
 
 
 class Tables:
@@ -92,8 +63,8 @@ class Tables:
 class Session:
     def __init__(self, arguments, folder):
         self.arguments = arguments
-        self.used, self.labels = Table("cell", "T,B,I,H", *arguments.rivals), {}
-        self.rivals = Rivals(arguments.build, arguments.shapes, folder)
+        self.used, self.labels = Table("cell", "T,B,I,H", *Rivals.with_other(arguments.rivals)), {}
+        self.rivals = Rivals(arguments.build, arguments.shapes, folder, arguments.cpu, arguments.compare)
         self.missing = set()
         self.failed = False
 
@@ -106,7 +77,8 @@ class Session:
                 print(f"Not measured ({what}): {key}: {reason}", flush=True)
 
     def keys(self, *leave_out):
-        return [key for key in self.arguments.rivals if key not in leave_out]
+        keys = [key for key in self.arguments.rivals if key not in leave_out]
+        return Rivals.with_other(keys) if self.arguments.compare else keys
 
     def layers(self, cell, wanted):
         """The rows of one cell; `wanted` are the measurements to make in them: backward, forward, memory."""
@@ -127,6 +99,7 @@ class Session:
                     if first and "memory" in wanted:
                         self.used.add(cell=cell, **{"T,B,I,H": shape}, **row.memory())
                     far = row.differences(self.rivals) if first and "backward" in wanted else {}
+                    far = {key: largest for key, (largest, _) in far.items()}
                     results = {request: row.measure(request, self.arguments.seconds) for request in tables}
                 finally:
                     row.close()
@@ -156,26 +129,6 @@ class Session:
                 print("Rows where `auto` takes the slower lowering on one thread (by which factor): " +
                       (", ".join(slower) or "none") + ".\n", flush=True)
 
-    def bf16(self):
-        has = sorted(flag for flag in self.rivals.flags if flag in ("avx512_bf16", "amx_bf16", "bf16", "avx_vnni"))
-        print("### Element type bf16 beside f32, backward, fused\n")
-        print("This processor has " + ("bf16 dot products: " + ", ".join(has) if set(has) - {"avx_vnni"} else
-                                       "no bf16 dot products: products are made in f32") + ".\n")
-        table = Table("layer", "T,B,I,H", "threads", "f32", "bf16", "ratio")
-        for cell, key in (("lstm", "block"), ("gru", "cudnn")):
-            for shape in self.arguments.shapes:
-                for threads in self.arguments.threads[:1]:
-                    row = Row(self.rivals, [key, "bf16"], cell, shape, threads)
-                    try:
-                        medians, _ = row.measure("backward", self.arguments.seconds / 5)
-                    finally:
-                        row.close()
-                    self.report_missing(row, "bf16")
-                    if len(medians) == 2:
-                        table.add(layer=cell, **{"T,B,I,H": shape}, threads=str(threads), f32=milliseconds(medians[key]),
-                                  bf16=milliseconds(medians["bf16"]), ratio=f"{medians[key] / medians['bf16']:.2f}")
-        table.print(f32="f32, ms", bf16="bf16, ms", ratio="f32 / bf16")
-
     def memory(self):
         print("### Memory of a forward and a backward pass, f32, one thread: largest resident set in MB (less that before the "
               "layer was made)\n")
@@ -188,7 +141,7 @@ class Session:
         lines = {"T": [f"{max(T * part // 16, 1)},{B},{I},{H}" for part in parts],
                  "B": [f"{T},{max(B * part // 16, 1)},{I},{H}" for part in parts]}
         rivals = Rivals(self.arguments.build, sorted({shape for line in lines.values() for shape in line}),
-                        tempfile.mkdtemp(dir=self.rivals.folder))
+                        tempfile.mkdtemp(dir=self.rivals.folder), self.arguments.cpu)
         curves = []
         print(f"### Cost over T and B, around {self.arguments.linear_shape}, backward, f32, one thread\n")
         table = Table("over", "points", "worst")
@@ -230,6 +183,9 @@ def parse():
             return text.split(",")
         return check
     parser.add_argument("--build", required=True, help="build folder")
+    parser.add_argument("--compare", metavar="BUILD", help="another build folder, for example of an earlier commit: each of "
+                        "ours is also compiled and run by its rnn-compile and rnn-host-bench, as `..., other build`")
+    parser.add_argument("--cpu", default="native", help="the processor that rnn-compile generates code for (default: native)")
     parser.add_argument("--parts", type=one_of(PARTS), default=PARTS)
     parser.add_argument("--rivals", type=one_of(Rivals.ALL + Rivals.MORE), default=Rivals.ALL)
     parser.add_argument("--threads", type=lambda text: [int(count) for count in text.split(",")], default=None,
@@ -242,6 +198,9 @@ def parse():
     arguments.plot = arguments.plot or os.path.join(arguments.build, "host-linear.svg")
     if arguments.threads is None:
         arguments.threads = [1, 2][:len(os.sched_getaffinity(0))]
+    if arguments.compare and not os.path.exists(os.path.join(arguments.compare, "bin", "rnn-host-bench")):
+        parser.error(f"expected a build folder in --compare, but {arguments.compare}/bin/rnn-host-bench does not exist; build "
+                     "its targets rnn-host-bench and rnn-compile")
     for shape in arguments.shapes + [arguments.linear_shape]:
         if len(shape.split(",")) != 4 or not all(size.isdigit() and int(size) > 0 for size in shape.split(",")):
             parser.error(f"expected shapes as T,B,I,H with positive numbers, but got `{shape}`")
@@ -259,9 +218,10 @@ def main():
             wanted = ["backward"] * (cell in arguments.parts) + [part for part in ("forward", "memory") if part in arguments.parts]
             if wanted:
                 session.layers(cell, wanted)
-        for part in ("memory", "bf16", "linear"):
+        for part, measure in (("memory", session.memory), ("bf16", lambda: bf16.measure(session)),
+                              ("amx", lambda: amx.measure(session)), ("linear", session.linear)):
             if part in arguments.parts:
-                getattr(session, part)()
+                measure()
     print(f"{time.monotonic() - start:.0f} s in all")
     sys.exit(1 if session.failed else 0)
 

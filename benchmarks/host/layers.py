@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a module with the forward pass and the gradient of one layer per shape, for the worker of Ours.cpp.
 
-    layers.py --layer=block|lstm|gru [--type=f32|bf16] T,B,I,H ...
+    layers.py --layer=block|lstm|gru [--type=f32|bf16|f64] T,B,I,H ...
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -68,7 +68,7 @@ def cudnn(mode, suffix, T, B, I, H, kind):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--layer", choices=["block", "lstm", "gru"], required=True)
-    parser.add_argument("--type", choices=["f32", "bf16"], default="f32")
+    parser.add_argument("--type", choices=["f32", "bf16", "f64"], default="f32")
     parser.add_argument("shapes", nargs="+", metavar="T,B,I,H")
     arguments = parser.parse_args()
     for shape in arguments.shapes:

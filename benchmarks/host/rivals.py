@@ -76,18 +76,37 @@ class Worker:
 
 
 class Rivals:
-    """Commands by key. A worker is built and looked up at its first use."""
+    """Commands by key. A worker is built and looked up at its first use.
+
+    A key is NAME, NAME:TYPE or NAME:TYPE:METHOD, with OTHER behind it for another build. TYPE is the element type, f32 if
+    there is none; METHOD is the value of --bf16-gemm. Workers of type f64 are references of bf16 problems: they have the
+    same inputs, which are bf16 values."""
 
     ALL = ["block", "cudnn", "plan", "onednn2", "onednn3", "torch", "tensorflow"]
     MORE = ["torch2", "onednn2-bare", "onednn3-bare"]  # when asked for
-    LABELS = {"block": "block, fused", "cudnn": "cudnn, fused", "plan": "plan", "bf16": "bf16"}
+    LABELS = {"block": "block, fused", "cudnn": "cudnn, fused", "plan": "plan"}
+    OTHER = "@other"  # suffix of a key: the same lowering, compiled and run by the programs of `--compare`
 
-    def __init__(self, build, shapes, folder):
-        self.build, self.shapes, self.folder = build, shapes, folder
+    def __init__(self, build, shapes, folder, cpu="native", other=None):
+        self.build, self.other, self.shapes, self.folder, self.cpu = build, other, shapes, folder, cpu
         self.tools = os.path.join(build, "rivals")
         self.modules, self.name, self.flags = {}, *processor()
-        self.program = os.path.join(build, "bin", "rnn-host-bench")
-        self.compile_tool = os.path.join(build, "bin", "rnn-compile")
+        self.program = self.tool("rnn-host-bench")
+
+    @classmethod
+    def with_other(cls, keys):
+        """Adds the other build's worker behind each of ours."""
+        return [name for key in keys for name in ((key, key + cls.OTHER) if key.split(":")[0] in cls.LABELS else (key,))]
+
+    @classmethod
+    def label(cls, key):
+        """The title of a column of ours; None for rivals, which report their version."""
+        name, *more = key.removesuffix(cls.OTHER).split(":")
+        more += ["other build"] * key.endswith(cls.OTHER)
+        return cls.LABELS.get(name) and ", ".join([cls.LABELS[name], *more])
+
+    def tool(self, name, build=None):
+        return os.path.join(build or self.build, "bin", name)
 
     def module_text(self, layer, kind):
         path = os.path.join(self.folder, f"{layer}-{kind}.mlir")
@@ -97,14 +116,15 @@ class Rivals:
                                 *self.shapes], stdout=file, check=True)
         return path
 
-    def module(self, layer, lowering, kind="f32"):
-        """A shared library with every shape."""
-        key = f"{layer}-{lowering}-{kind}"
+    def module(self, layer, lowering, kind="f32", build=None, flags=()):
+        """A shared library with every shape, compiled by the rnn-compile of `build`."""
+        build = build or self.build
+        key = "-".join([layer, lowering, kind, *flags] + ["other"] * (build == self.other))
         if key not in self.modules:
             path = os.path.join(self.folder, key + ".so")
             try:
-                subprocess.run([self.compile_tool, self.module_text(layer, kind), "--cpu=native", f"--lowering={lowering}",
-                                "-o", path], check=True, capture_output=True, text=True)
+                subprocess.run([self.tool("rnn-compile", build), self.module_text(layer, kind), f"--cpu={self.cpu}",
+                                f"--lowering={lowering}", *flags, "-o", path], check=True, capture_output=True, text=True)
             except (OSError, subprocess.CalledProcessError) as error:
                 text = getattr(error, "stderr", None) or str(error)
                 raise Missing("rnn-compile: " + text.strip().splitlines()[-1][:200]) from None
@@ -132,8 +152,8 @@ class Rivals:
     def chosen(self, layer):
         """The lowering that `auto` selects for the gradients, by shape."""
         try:
-            text = subprocess.run([self.compile_tool, self.module_text(layer, "f32"), "--cpu=native", "--stop-after=select",
-                                   "-o", "-"], check=True, capture_output=True, text=True).stdout
+            text = subprocess.run([self.tool("rnn-compile"), self.module_text(layer, "f32"), f"--cpu={self.cpu}",
+                                   "--stop-after=select", "-o", "-"], check=True, capture_output=True, text=True).stdout
         except (OSError, subprocess.CalledProcessError):
             return {}  # the rows say why nothing could be compiled
         result = {}
@@ -146,17 +166,21 @@ class Rivals:
     def start(self, key, cell, shape, threads):
         """The workers of a rival; the fastest is reported."""
         def worker(*command, **environment):
-            return Worker(list(command), cell, shape, threads, environment)
+            command = [*command, "--type=bf16"] if kind != "f32" else [*command]
+            return Worker(command, cell, shape, threads, environment)
 
-        def ours(layer, lowering, kind="f32"):
+        build = self.other if key.endswith(self.OTHER) else self.build
+        key, kind, method, *_ = key.removesuffix(self.OTHER).split(":") + ["", ""]
+        kind = kind or "f32"
+
+        def ours(layer, lowering):
             name = "block" if layer == "block" else cell
-            return worker(self.program, f"--layer={layer}", f"--module={self.module(name, lowering, kind)}")
+            module = self.module(name, lowering, kind, build, [f"--bf16-gemm={method}"] if method else [])
+            return worker(self.tool("rnn-host-bench", build), f"--layer={layer}", f"--module={module}")
         if key == "block":
             return [ours("block", "fused")]
         if key == "cudnn":
             return [ours("cudnn", "fused")]
-        if key == "bf16":
-            return [ours("block" if cell == "lstm" else "cudnn", "fused", "bf16")]
         if key == "plan":
             if threads > 1:
                 return []  # plans have one thread
@@ -201,7 +225,7 @@ class Row:
                 self.missing[key] = str(reason)
         for key, workers in list(self.workers.items()):
             self.guard(key, lambda: [worker.wait_until_ready() for worker in workers])
-        self.labels = {key: Rivals.LABELS.get(key) or workers[0].version + (", bare" if key.endswith("-bare") else "")
+        self.labels = {key: Rivals.label(key) or workers[0].version + ", bare" * ("-bare" in key) + ", bf16" * (":bf16" in key)
                        for key, workers in self.workers.items()}
 
     def guard(self, key, run):
@@ -214,22 +238,29 @@ class Row:
                 worker.close()
             return None
 
-    def differences(self, rivals):
-        """The largest relative difference of each one's gradients from the first one's."""
+    def differences(self, rivals, reference=None, keys=None):
+        """The largest relative difference of the gradients of `keys`, or of all, from those of the row `reference`, or from
+        the first one's; and the relative norm of the differences."""
         result, first = {}, None
         with tempfile.TemporaryDirectory(dir=rivals.folder) as folder:
-            for key, workers in list(self.workers.items()):
-                os.mkdir(os.path.join(folder, key))
-                if self.guard(key, lambda: workers[0].ask("save " + os.path.join(folder, key))) is None:
-                    continue
-                if first is None:
-                    first = key
-                    continue
-                done = subprocess.run([rivals.program, f"--compare={folder}/{first},{folder}/{key}"], capture_output=True,
-                                      text=True)
-                if done.returncode:
-                    raise SystemExit(f"{self.labels[key]}: {done.stderr.strip()}")
-                result[key] = float(done.stdout.split()[0])
+            for row in (reference, self) if reference else (self,):
+                for key, workers in list(row.workers.items()):
+                    if row is self and keys is not None and key not in keys:
+                        continue
+                    os.mkdir(os.path.join(folder, key))
+                    if row.guard(key, lambda: workers[0].ask("save " + os.path.join(folder, key))) is None:
+                        continue
+                    if first is None:
+                        first = key
+                        continue
+                    done = subprocess.run([rivals.program, f"--compare={folder}/{first},{folder}/{key}"],
+                                          capture_output=True, text=True)
+                    if done.returncode:
+                        raise SystemExit(f"{self.labels[key]}: {done.stderr.strip()}")
+                    largest, _, norm = done.stdout.split()
+                    result[key] = float(largest), float(norm)
+                if reference and first is None:
+                    return {}
         return result
 
     def memory(self):
@@ -247,7 +278,7 @@ class Row:
         whose first run takes longer than that is not run again."""
         times = {key: [[] for _ in workers] for key, workers in self.workers.items()}
         peaks, start = [], time.monotonic()
-        ours = next((workers[0] for key, workers in self.workers.items() if key in ("block", "cudnn", "plan")), None)
+        ours = next((workers[0] for key, workers in self.workers.items() if Rivals.label(key)), None)
         for turn in range(9):
             if ours:
                 peaks.append(self.rivals.peak("f32", self.threads))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A worker that runs PyTorch's nn.LSTM and nn.GRU on the CPU; see Worker.h.
 
-Backward is autograd's alone, from a forward pass that ran before; forward records the graph. Host.py sets OPENBLAS_CORETYPE
-and OPENBLAS_NUM_THREADS, which are read when PyTorch is loaded.
+Backward is autograd's alone, from a forward pass that ran before; forward records the graph. With --type=bf16 the layer and
+all tensors are bf16. Host.py sets OPENBLAS_CORETYPE and OPENBLAS_NUM_THREADS, which are read when PyTorch is loaded.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -30,9 +30,11 @@ class Layer:
             self.layer.bias_hh_l0.zero_()
             if not p.lstm:
                 self.layer.bias_hh_l0[2 * p.H:].copy_(bias[3 * p.H:])
+        kind = torch.bfloat16 if p.bf16 else torch.float32
+        self.layer.to(kind)
 
         def tensor(name, *shape):
-            return torch.from_numpy(p.numbers(name, *shape))
+            return torch.from_numpy(p.numbers(name, *shape)).to(kind)
         state = (1, p.B, p.H)
         self.inputs = [tensor("x", p.T, p.B, p.I), tensor("h0", *state)] + ([tensor("c0", *state)] if p.lstm else [])
         for value in self.inputs:
@@ -56,7 +58,7 @@ class Layer:
 
     def gradients(self):
         p, names = self.p, ["dx", "dh0"] + ["dc0"] * self.p.lstm
-        values = [value.numpy() for value in self.results]
+        values = [value.float().numpy() for value in self.results]
         result = dict(zip(names, values))
         wx, wh, bx, bh = values[len(names):]
         result["dwx"], result["dwh"] = wx.T, wh.T

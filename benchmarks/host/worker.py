@@ -12,20 +12,31 @@ import numpy as np
 TENSORS = {"x": 1, "h0": 2, "c0": 3, "wx": 4, "wh": 5, "b": 6, "dy": 7, "dhn": 8, "dcn": 9}
 
 
+def to_bf16(values):
+    """Rounds to the nearest bf16 value, ties to even."""
+    bits = values.view(np.uint32)
+    bits = bits + np.uint32(0x7fff) + (bits >> np.uint32(16) & np.uint32(1)) & np.uint32(0xffff0000)
+    return bits.view(np.float32)
+
+
 class Problem:
     def __init__(self):
         parser = argparse.ArgumentParser()
         parser.add_argument("--cell", choices=["lstm", "gru"], default="lstm")
         parser.add_argument("--shape", required=True, metavar="T,B,I,H")
         parser.add_argument("--threads", type=int, default=1)
+        parser.add_argument("--type", choices=["f32", "bf16"], default="f32")
         arguments = parser.parse_args()
+        self.bf16 = arguments.type == "bf16"
         self.lstm = arguments.cell == "lstm"
         self.gates = 4 if self.lstm else 3
         self.threads = arguments.threads
         self.T, self.B, self.I, self.H = map(int, arguments.shape.split(","))
 
     def numbers(self, name, *shape):
-        """The tensor `name` in f32: the same numbers as in Worker.h."""
+        """The tensor `name` in f32: the same numbers as in Worker.h, in a bf16 problem rounded to bf16."""
+        if self.bf16 and name == "dhn":
+            return np.zeros(shape, np.float32)
         scale = {"x": 1.0, "h0": 0.5, "c0": 0.5}.get(name, 0.1 if name[0] == "d" else 1.0 / np.sqrt(np.float32(self.H)))
         result = np.empty(int(np.prod(shape)), np.float32)
         part = 1 << 16  # the intermediate values of more would show in the memory
@@ -36,7 +47,8 @@ class Problem:
             bits = (bits ^ bits >> np.uint32(12)) * np.uint32(0x297A2D39)
             bits ^= bits >> np.uint32(15)
             values = (bits >> np.uint32(8)).astype(np.float32) / np.float32(8388608) - np.float32(1)
-            result[start:start + part] = values * np.float32(scale)
+            values *= np.float32(scale)
+            result[start:start + part] = to_bf16(values) if self.bf16 else values
         return result.reshape(shape)
 
 

@@ -1,0 +1,87 @@
+"""Part `bf16` of host.py: both passes of LSTM and GRU layers in bf16 beside our f32 and beside other libraries' bf16, and the
+errors of the gradients against f64.
+
+The reference is our host plan in f64. All inputs are bf16 values, so an error contains no rounding of the inputs.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import sys
+import time
+
+from rivals import Rivals, Row
+from tables import Table, gflop, milliseconds
+
+RIVALS = ("onednn2", "onednn3", "onednn2-bare", "onednn3-bare", "torch2")  # which have bf16 layers on a CPU
+REQUESTS = {"backward": 2, "forward": 1}  # and how many forward passes' operations each has
+TITLES = {"lstm": "LSTM", "gru": "GRU"}
+
+
+def keys(arguments, cell):
+    """Ours first, its f32 form, then the rivals."""
+    ours = "block" if cell == "lstm" else "cudnn"
+    result = [f"{ours}:bf16", ours] + [f"{rival}:bf16" for rival in arguments.rivals if rival in RIVALS]
+    return Rivals.with_other(result) if arguments.compare else result
+
+
+class Results:
+    """The tables of one cell."""
+
+    def __init__(self, names):
+        self.ours, self.labels = names[0], {}
+        self.times = {request: Table("T,B,I,H", "threads", *names) for request in REQUESTS}
+        self.ratios = {request: Table("T,B,I,H", "threads", *names) for request in REQUESTS}
+        self.errors = Table("T,B,I,H", *names)
+
+    def add(self, request, cell, shape, threads, medians):
+        head, work = {"T,B,I,H": shape, "threads": str(threads)}, gflop(cell, shape, REQUESTS[request])
+        self.times[request].add(**head, **{key: f"{milliseconds(value)} ({work / value:.0f})" for key, value in medians.items()})
+        if self.ours in medians:
+            self.ratios[request].add(**head, **{key: f"{value / medians[self.ours]:.2f}" for key, value in medians.items()
+                                                if key != self.ours})
+
+    def print(self, cell):
+        for request in REQUESTS:
+            print(f"### {TITLES[cell]}, {request}, bf16: milliseconds (GFLOP/s)\n")
+            self.times[request].print(**self.labels)
+            if self.ratios[request].rows:
+                print(f"Time of each, divided by that of `{self.labels[self.ours]}`.\n")
+                self.ratios[request].print(**self.labels)
+        print(f"### {TITLES[cell]}, error of the gradients against f64\n\nThe largest error, relative to the gradient's largest "
+              "element; the norm of the errors, relative to the gradient's norm.\n")
+        self.errors.print(**self.labels)
+
+
+def measure_errors(session, row, cell, shape):
+    """By key; of the workers in bf16 alone, since the others have inputs in f32."""
+    reference = Row(session.rivals, ["plan:f64"], cell, shape, 1)
+    try:
+        session.report_missing(reference, "bf16")
+        if not reference.workers:
+            return {}
+        others = [key for key in row.workers if ":bf16" in key]
+        return {key: f"{largest:.1e}; {norm:.1e}"
+                for key, (largest, norm) in row.differences(session.rivals, reference, others).items()}
+    finally:
+        reference.close()
+
+
+def measure(session):
+    arguments = session.arguments
+    for cell in ("lstm", "gru"):
+        results = Results(keys(arguments, cell))
+        for shape in arguments.shapes:
+            for threads in arguments.threads:
+                begin = time.monotonic()
+                row = Row(session.rivals, keys(arguments, cell), cell, shape, threads)
+                try:
+                    session.report_missing(row, "bf16")
+                    if threads == arguments.threads[0]:
+                        results.errors.add(**{"T,B,I,H": shape}, **measure_errors(session, row, cell, shape))
+                    for request in REQUESTS:
+                        medians, _ = row.measure(request, arguments.seconds)
+                        results.add(request, cell, shape, threads, medians)
+                finally:
+                    row.close()
+                results.labels.update(row.labels)
+                print(f"bf16, {cell} {shape}, {threads} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+        results.print(cell)
