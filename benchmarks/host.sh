@@ -31,7 +31,11 @@ make_venv() {
 setup() {
   mkdir -p "$rivals"
   cmake --build "$build" --target rnn-host-bench rnn-host-peak rnn-compile >&2
-  cmake --build "$build" --target rnn-codegen-bench >&2 || say "rnn-codegen-bench could not be built; it needs Google Benchmark"
+  # The first one needs Google Benchmark, the second one RNN_BUILD_EXAMPLES.
+  local target
+  for target in rnn-codegen-bench rnn-step-bench; do
+    cmake --build "$build" --target $target >&2 || say "$target could not be built"
+  done
   local worker="$here/host/OneDNN.cpp"
   # Debian's oneDNN.
   if [ "$worker" -nt "$rivals/onednn2" ] || [ "$here/host/Worker.h" -nt "$rivals/onednn2" ]; then

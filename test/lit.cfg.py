@@ -120,6 +120,7 @@ features = {
     "rnn-compile": is_built("rnn-compile"),
     "rnn-lsp-server": is_built("rnn-lsp-server"),
     "rnn-host-bench": is_built("rnn-host-bench"),
+    "rnn-step-bench": is_built("rnn-step-bench"),
 }
 # Long suites (scripts/test.sh --long) have `REQUIRES: long`. Tests with a short and a long form generate %cases of their
 # generator's cases, and check the counts of that name.

@@ -11,6 +11,7 @@ rounds. benchmarks/host.sh installs the rivals, builds and calls this. Parts:
     memory      largest resident set of a process that has made one forward and one backward pass of either
     bf16        both passes in bf16 beside our f32 and other libraries' bf16, and the errors against f64
     amx         the methods of --bf16-gemm, as kernels and in gradients
+    step        the training steps of examples/char-lstm beside PyTorch 2's, eager and through torch.compile
     linear      our backward pass over T and over B, the worst distance from a straight line, and a plot (--plot=FILE.svg)
 
 Needs Python alone; the rivals in Python need their packages.
@@ -25,13 +26,14 @@ import time
 
 import amx
 import bf16
+import step
 from plot import fit, write_plot
 from rivals import Rivals, Row
 from tables import Table, gflop, milliseconds, sizes
 
 SHAPES = ["64,1,128,128", "64,32,256,256", "100,16,512,512", "128,32,512,512", "64,64,1024,1024", "100,1,512,512",
           "64,1,1024,1024", "1000,1,64,64"]
-PARTS = ["lstm", "gru", "forward", "memory", "bf16", "amx", "linear"]
+PARTS = ["lstm", "gru", "forward", "memory", "bf16", "amx", "step", "linear"]
 # A larger difference of f32 gradients means that they belong to different layers.
 LIMIT = 1e-4
 
@@ -192,6 +194,7 @@ def parse():
                         help="numbers of threads (default: 1,2 where there are two processors)")
     parser.add_argument("--shapes", nargs="+", metavar="T,B,I,H", default=SHAPES)
     parser.add_argument("--seconds", type=float, default=3, help="how long a row takes turns, at least three each")
+    parser.add_argument("--step-shape", metavar="T,B,E,H", default="64,8,64,128", help="sizes of the part `step`")
     parser.add_argument("--linear-shape", metavar="T,B,I,H", default="64,32,128,256", help="middle of the part `linear`")
     parser.add_argument("--plot", metavar="FILE.svg", help="where the part `linear` draws (default: BUILD/host-linear.svg)")
     arguments = parser.parse_args()
@@ -201,7 +204,7 @@ def parse():
     if arguments.compare and not os.path.exists(os.path.join(arguments.compare, "bin", "rnn-host-bench")):
         parser.error(f"expected a build folder in --compare, but {arguments.compare}/bin/rnn-host-bench does not exist; build "
                      "its targets rnn-host-bench and rnn-compile")
-    for shape in arguments.shapes + [arguments.linear_shape]:
+    for shape in arguments.shapes + [arguments.linear_shape, arguments.step_shape]:
         if len(shape.split(",")) != 4 or not all(size.isdigit() and int(size) > 0 for size in shape.split(",")):
             parser.error(f"expected shapes as T,B,I,H with positive numbers, but got `{shape}`")
     return arguments
@@ -219,7 +222,8 @@ def main():
             if wanted:
                 session.layers(cell, wanted)
         for part, measure in (("memory", session.memory), ("bf16", lambda: bf16.measure(session)),
-                              ("amx", lambda: amx.measure(session)), ("linear", session.linear)):
+                              ("amx", lambda: amx.measure(session)), ("step", lambda: step.measure(session)),
+                              ("linear", session.linear)):
             if part in arguments.parts:
                 measure()
     print(f"{time.monotonic() - start:.0f} s in all")

@@ -50,6 +50,8 @@ public:
 
   const ModelOptions &getOptions() const { return options; }
   int64_t getNumTrained() const { return theta.getNumElements(); }
+  /// All parameters, concatenated in the order of models/common.mlir.in.
+  const mlir::rnn::HostTensor &getParameters() const { return theta; }
 
   /// One training step on characters [T + 1, B]: the mean loss in nats per character, before the step. The layers
   /// start with the state of the previous step.
