@@ -29,23 +29,25 @@ class Results:
     def __init__(self, names):
         self.ours, self.labels = names[0], {}
         self.times = {request: Table("T,B,I,H", "threads", *names) for request in REQUESTS}
-        self.ratios = {request: Table("T,B,I,H", "threads", *names) for request in REQUESTS}
+        self.ratios = {request: Table("T,B,I,H", "threads", *names, "peak") for request in REQUESTS}
         self.errors = Table("T,B,I,H", *names)
 
-    def add(self, request, cell, shape, threads, medians):
+    def add(self, request, cell, shape, threads, medians, peak):
         head, work = {"T,B,I,H": shape, "threads": str(threads)}, gflop(cell, shape, REQUESTS[request])
         self.times[request].add(**head, **{key: f"{milliseconds(value)} ({work / value:.0f})" for key, value in medians.items()})
         if self.ours in medians:
-            self.ratios[request].add(**head, **{key: f"{value / medians[self.ours]:.2f}" for key, value in medians.items()
-                                                if key != self.ours})
+            rate = work / medians[self.ours]
+            self.ratios[request].add(**head, peak=f"{100 * rate / peak:.0f} % of {peak:.0f}" if peak else "", **{
+                key: f"{value / medians[self.ours]:.2f}" for key, value in medians.items() if key != self.ours})
 
     def print(self, cell):
         for request in REQUESTS:
             print(f"### {TITLES[cell]}, {request}, bf16: milliseconds (GFLOP/s)\n")
             self.times[request].print(**self.labels)
             if self.ratios[request].rows:
-                print(f"Time of each, divided by that of `{self.labels[self.ours]}`.\n")
-                self.ratios[request].print(**self.labels)
+                print(f"Time of each, divided by that of `{self.labels[self.ours]}`; its part of the processor's highest rate on "
+                      "bf16 operands in GFLOP/s, measured in the same rounds.\n")
+                self.ratios[request].print(**self.labels, peak="of the peak")
         print(f"### {TITLES[cell]}, error of the gradients against f64\n\nThe largest error, relative to the gradient's largest "
               "element; the norm of the errors, relative to the gradient's norm.\n")
         self.errors.print(**self.labels)
@@ -78,8 +80,7 @@ def measure(session):
                     if threads == arguments.threads[0]:
                         results.errors.add(**{"T,B,I,H": shape}, **measure_errors(session, row, cell, shape))
                     for request in REQUESTS:
-                        medians, _ = row.measure(request, arguments.seconds)
-                        results.add(request, cell, shape, threads, medians)
+                        results.add(request, cell, shape, threads, *row.measure(request, arguments.seconds, "bf16"))
                 finally:
                     row.close()
                 results.labels.update(row.labels)

@@ -273,15 +273,15 @@ class Row:
                                         for value in (used, used - workers[0].loaded)) + ")"
         return result
 
-    def measure(self, request, seconds):
-        """Medians in seconds, and the peak in GFLOP/s; three to nine rounds, as many as fit in the time. A worker
+    def measure(self, request, seconds, kind="f32"):
+        """Medians in seconds, and the peak of `kind` in GFLOP/s; three to nine rounds, as many as fit in the time. A worker
         whose first run takes longer than that is not run again."""
         times = {key: [[] for _ in workers] for key, workers in self.workers.items()}
         peaks, start = [], time.monotonic()
         ours = next((workers[0] for key, workers in self.workers.items() if Rivals.label(key)), None)
         for turn in range(9):
             if ours:
-                peaks.append(self.rivals.peak("f32", self.threads))
+                peaks.append(self.rivals.peak(kind, self.threads))
             for key, workers in list(self.workers.items()):
                 for index, worker in enumerate(workers):
                     if turn > 0 and times[key][index][0] > max(seconds, 2):

@@ -1,4 +1,5 @@
-"""Part `step` of host.py: the training steps of examples/char-lstm beside PyTorch 2's, eager and through torch.compile.
+"""Part `step` of host.py: the training steps of examples/char-lstm, with --rivals=...,torch2 beside PyTorch 2's, eager and
+through torch.compile.
 
 All start with the same parameters and read the same text; a loss that differs after ten steps is an error. PyTorch runs with
 both forms of Adam (`foreach` and `fused`); the faster one is reported.
@@ -34,7 +35,7 @@ def write_text(path, characters=63, length=1 << 18):
 class StepRow(Row):
     """The workers of one model. Ours starts first, since the others read its initial parameters."""
 
-    def __init__(self, session, model, shape, threads):
+    def __init__(self, session, model, shape, threads, has_torch):
         rivals, (model, cell) = session.rivals, MODELS[model]
         self.workers, self.missing, self.labels = {}, {}, {}
         text = os.path.join(rivals.folder, "text")
@@ -59,7 +60,7 @@ class StepRow(Row):
                 self.labels[key] = "ours" + ", other build" * key.endswith(Rivals.OTHER)
         if "ours" not in self.workers or self.guard("ours", lambda: self.workers["ours"][0].ask(f"parameters {parameters}")) is None:
             return
-        for key, runs in RUNS.items():
+        for key, runs in RUNS.items() if has_torch else ():
             try:
                 python = rivals.python_of("torch2")
             except Missing as reason:
@@ -87,7 +88,7 @@ def measure(session):
     for model in MODELS:
         for threads in arguments.threads:
             begin = time.monotonic()
-            row = StepRow(session, model, arguments.step_shape, threads)
+            row = StepRow(session, model, arguments.step_shape, threads, "torch2" in arguments.rivals)
             try:
                 losses = row.losses()
                 medians, _ = row.measure("step", arguments.seconds)
