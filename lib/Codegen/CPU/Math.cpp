@@ -12,11 +12,15 @@ using namespace mlir::rnn::cpu;
 
 /// Returns scale = 2^n and reduced = exp(r) - 1 with exp(x) = scale * (1 + reduced), |r| <= ln(2) / 2 and `reduced`
 /// from Taylor's polynomial to the last bit of the type. Generates no branches and no calls. NaN propagates.
+/// The largest argument of `splitExp`: above it, 2^n is infinite.
+static double getExpLimit(bool isDouble) {
+  return isDouble ? 709 : 88;
+}
+
 std::pair<Value, Value> HostBuilder::splitExp(Value x) {
   bool isDouble = tiles.sum.isF64();
-  // Beyond these bounds sigmoid and tanh have reached their limits; within them 2^n is a normal number.
-  double bound = isDouble ? 708 : 87;
-  Value low = constant(-bound), high = constant(bound);
+  // Within these bounds 2^n is a normal number. Beyond them tanh and 1 - sigmoid have reached their limits.
+  Value low = constant(isDouble ? -708 : -87), high = constant(getExpLimit(isDouble));
   x = arith::SelectOp::create(*this, arith::CmpFOp::create(*this, arith::CmpFPredicate::OLT, x, low), low, x);
   x = arith::SelectOp::create(*this, arith::CmpFOp::create(*this, arith::CmpFPredicate::OGT, x, high), high, x);
   // Adding 1.5 * 2^(bits of the fraction) rounds to an integer that is in the low bits of the sum.
@@ -49,7 +53,10 @@ std::pair<Value, Value> HostBuilder::splitExp(Value x) {
 /// 1 / (1 + exp(-x)). The relative error is bounded for very negative x also, unlike that of tanh(x / 2) / 2 + 1 / 2.
 Value HostBuilder::sigmoid(Value x) {
   auto [scale, reduced] = splitExp(arith::NegFOp::create(*this, x));
-  return divf(constant(1), addf(constant(1), fma(scale, reduced, scale)));
+  Value result = divf(constant(1), addf(constant(1), fma(scale, reduced, scale)));
+  // The smallest quotient, 6e-39 for float, would not vanish: a large cell times a closed gate must be 0.
+  Value isSmall = arith::CmpFOp::create(*this, arith::CmpFPredicate::OLT, x, constant(-getExpLimit(tiles.sum.isF64())));
+  return arith::SelectOp::create(*this, isSmall, constant(0), result);
 }
 
 /// (exp(2x) - 1) / (exp(2x) + 1). The numerator is computed without cancellation, so the relative error is bounded near
