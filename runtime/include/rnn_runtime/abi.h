@@ -9,7 +9,7 @@
 #include "rnn_runtime/status.h"
 
 /// Incremented if a line of abi.def changes. The runtime rejects compiled code of another version.
-#define RNNRT_ABI_VERSION 9
+#define RNNRT_ABI_VERSION 10
 
 /// Flags of rnnrt_abi_gpu_launch.
 enum {
@@ -41,8 +41,8 @@ typedef struct rnnrt_abi_symbol {
 RNNRT_API const rnnrt_abi_symbol_t *rnnrt_abi_symbols(size_t *out_count);
 
 /// Returns the entries that code compiled for `target` ("host", "cuda", "simt"; a device name is allowed) calls beyond
-/// those of rnnrt_abi_symbols, in static memory, and their count, which is 0 if the target needs none. UNAVAILABLE if the
-/// library that has them is missing (emulator.h), INVALID_ARGUMENT for an unknown target.
+/// those of rnnrt_abi_symbols, in static memory, and their count, which is 0 if the target needs none. UNAVAILABLE if
+/// the library that has them is missing (emulator.h), INVALID_ARGUMENT for an unknown target.
 RNNRT_API rnnrt_status_t rnnrt_abi_target_symbols(const char *target, const rnnrt_abi_symbol_t **out_symbols,
                                                   size_t *out_count);
 
