@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check-avx512.sh - runs the host's compiled loops with AVX-512 and AVX512-BF16: with vectors of 512 and of 256 bits
-# (--vector-bits), all compared with the plans in f64.
+# (--vector-bits), and with AMX on a processor that has it, all compared with the plans in f64.
 #
 #   scripts/check-avx512.sh            on this processor if it has these instructions (seconds), else under Bochs
 #   scripts/check-avx512.sh --bochs    under Bochs in any case
@@ -55,12 +55,11 @@ make_bochs() {
 
 # print_runs PROGRAM FOLDER: prints a script that runs the cases of FOLDER.
 print_runs() {
-  local bits cases
-  for bits in 512 256; do
-    for cases in "${PROCESSOR_CASES[@]}"; do
-      echo "echo '== $cases, $bits bits'"
-      echo "$1 --device=host --reference=$2/${cases%.*}.plans.so --module=$2/$cases.$bits.so $(limit_of "$cases")"
-    done
+  local run code cases
+  for run in "${runs[@]}"; do
+    read -r code cases <<< "$run"
+    echo "echo '== $cases, $code'"
+    echo "$1 --device=host --reference=$2/${cases%.*}.plans.so --module=$2/$cases.$code.so $(limit_of "$cases")"
   done
 }
 
@@ -112,14 +111,26 @@ write_cases
 for set in blocks cudnn few; do
   "$RNN_BUILD_DIR/bin/rnn-compile" "$set.f64.mlir" --lowering=runtime -o "$set.plans.so"
 done
+# CODE CASES: 512 or 256 are vectors of so many bits.
+runs=()
+for cases in "${PROCESSOR_CASES[@]}"; do
+  runs+=("512 $cases" "256 $cases")
+  # Debian's kernel does not boot on Bochs's model with AMX.
+  if [ "$where" = here ] && [ "${cases#*.}" = bf16 ] && grep -qw amx_bf16 /proc/cpuinfo; then
+    runs+=("amx $cases")
+  fi
+done
 failed=0
-for bits in 512 256; do
-  for cases in "${PROCESSOR_CASES[@]}"; do
-    "$RNN_BUILD_DIR/bin/rnn-compile" "$cases.mlir" --lowering=fused --cpu=znver4 --vector-bits="$bits" \
-      -o "$cases.$bits.so"
-    [ "$bits" != 512 ] || has_instruction objdump "$cases.$bits.so" zmm || failed=1
-    [ "${cases#*.}" != bf16 ] || has_instruction objdump "$cases.$bits.so" vdpbf16ps || failed=1
-  done
+for run in "${runs[@]}"; do
+  read -r code cases <<< "$run"
+  case "$code" in
+    amx) flags=(--cpu=sapphirerapids --bf16-gemm=amx) ;;
+    *) flags=(--cpu=znver4 --vector-bits="$code") ;;
+  esac
+  "$RNN_BUILD_DIR/bin/rnn-compile" "$cases.mlir" --lowering=fused "${flags[@]}" -o "$cases.$code.so"
+  [ "$code" != 512 ] || has_instruction objdump "$cases.$code.so" zmm || failed=1
+  [ "${cases#*.}" != bf16 ] || has_instruction objdump "$cases.$code.so" vdpbf16ps || failed=1
+  [ "$code" != amx ] || has_instruction objdump "$cases.$code.so" tdpbf16ps || failed=1
 done
 
 : > serial.txt
@@ -131,8 +142,8 @@ else
 fi
 tr -d '\r' < serial.txt | grep -E '^(==|FAIL|error|[0-9]+ passed)' || true
 passed="$(grep -cE '^[1-9][0-9]* passed, 0 failed, 0 skipped' serial.txt || true)"
-if [ "$passed" != $((2 * ${#PROCESSOR_CASES[@]})) ]; then
-  echo "error: $passed of $((2 * ${#PROCESSOR_CASES[@]})) modules passed; see $folder/serial.txt" >&2
+if [ "$passed" != ${#runs[@]} ]; then
+  echo "error: $passed of ${#runs[@]} modules passed; see $folder/serial.txt" >&2
   failed=1
 fi
 exit "$failed"

@@ -113,6 +113,7 @@ features = {
     "nvptx": "NVPTX" in config.llvm_targets.split(),
     "jit": config.llvm_native_arch in config.llvm_targets.split(),
     "avx512-bf16": has_processor_feature("avx512_bf16"),
+    "amx-bf16": has_processor_feature("amx_bf16"),
     "python": bool(config.python_executable),
     "mlir-tblgen": os.path.isfile(config.mlir_tblgen),
     "readme": os.path.isfile(os.path.join(config.rnn_source_dir, "README.md")),

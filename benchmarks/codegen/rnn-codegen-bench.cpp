@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../unittests/Codegen/CPU/CompiledKernel.h"
+#include "rnn_runtime/abi.h"
 #include "llvm/TargetParser/Host.h"
 #include <benchmark/benchmark.h>
 #include <chrono>
@@ -247,6 +248,9 @@ int main(int argc, char **argv) {
                                          {"bf16_dot", BF16, BF16Gemm::Dot, BF16, BF16, F32}};
   if (features.lookup("avx512bf16"))
     arithmetics.push_back({"bf16_avx512", BF16, BF16Gemm::AVX512, BF16, BF16, F32});
+  KernelContext context;
+  if (features.lookup("amx-bf16") && rnnrt_abi_enable_amx(context.call))
+    arithmetics.push_back({"bf16_amx", BF16, BF16Gemm::AMX, BF16, BF16, F32});
   auto add = [](const std::string &name, auto function) { benchmark::RegisterBenchmark(name.c_str(), function); };
   for (bool isDouble : {false, true})
     add(isDouble ? "peak/f64" : "peak/f32", [=](benchmark::State &state) { benchmarkPeak(state, isDouble); });
@@ -256,13 +260,20 @@ int main(int argc, char **argv) {
   };
   // A tile: one panel of the right operand in L1. A block: the operands of one depth block in L2.
   const Shape shapes[] = {{"tile", 6, 1, 256}, {"block", 96, 8, 256}, {"one_row", 1, 16, 256}};
+  // A step of 64 rows with weights in L3, and a block of a reduction: the left operand stays in L2, chunks of both do.
+  const Shape tileShapes[] = {{"step", 64, 32, 4096}, {"block", 256, 16, 4096}, {"sixteen_rows", 16, 16, 2048}};
   for (const Arithmetic &arithmetic : arithmetics) {
+    if (arithmetic.bf16Gemm == BF16Gemm::AMX)
+      for (Shape shape : tileShapes)
+        add("gemm/" + arithmetic.name + "/" + shape.name + "_amx", [=](benchmark::State &state) {
+          benchmarkGemm(state, arithmetic, shape.rows, shape.columns, shape.depth, /*transposed=*/false);
+        });
     for (Shape shape : shapes)
       add("gemm/" + arithmetic.name + "/" + shape.name, [=](benchmark::State &state) {
         benchmarkGemm(state, arithmetic, shape.rows, shape.columns, shape.depth, /*transposed=*/false);
       });
     // A left operand of f32 is never multiplied by a right one in VNNI packing here.
-    if (arithmetic.left == arithmetic.right)
+    if (arithmetic.left == arithmetic.right && arithmetic.bf16Gemm != BF16Gemm::AMX)
       add("transposed_gemm/" + arithmetic.name + "/block",
           [=](benchmark::State &state) { benchmarkGemm(state, arithmetic, 96, 8, 256, /*transposed=*/true); });
     for (bool transposed : {false, true})

@@ -91,7 +91,7 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   ExecutionEngineOptions engineOptions;
   engineOptions.llvmModuleBuilder = translateToLLVMIR;
   engineOptions.transformer = transformer;
-  engineOptions.jitCodeGenOptLevel = static_cast<llvm::CodeGenOptLevel>(options.optimizationLevel);
+  engineOptions.jitCodeGenOptLevel = getCodeGenLevel(*pipeline, options.optimizationLevel);
   engineOptions.enableGDBNotificationListener = false;
   engineOptions.enablePerfNotificationListener = false;
   auto engine = ExecutionEngine::create(module, engineOptions, std::move(*machine));

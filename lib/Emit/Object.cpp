@@ -160,6 +160,7 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
   auto pipeline = withVectorsOf(**machine, options.pipeline);
   if (!pipeline)
     return pipeline.takeError();
+  (*machine)->setOptLevel(getCodeGenLevel(*pipeline, options.optimizationLevel));
   if (llvm::Error error = runStages(module, options, *pipeline, compiled.candidates))
     return error;
   compiled.functions = getExportedFunctions(module);

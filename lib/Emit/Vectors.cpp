@@ -12,6 +12,10 @@
 
 using namespace mlir::rnn;
 
+llvm::CodeGenOptLevel mlir::rnn::getCodeGenLevel(const PipelineOptions &options, unsigned level) {
+  return static_cast<llvm::CodeGenOptLevel>(options.bf16Gemm == BF16Gemm::AMX ? std::max(level, 1u) : level);
+}
+
 llvm::Expected<PipelineOptions> mlir::rnn::withVectorsOf(const llvm::TargetMachine &machine, PipelineOptions options) {
   options.processor = machine.getTargetCPU().str();
   const HostProcessor processor =
@@ -19,7 +23,8 @@ llvm::Expected<PipelineOptions> mlir::rnn::withVectorsOf(const llvm::TargetMachi
         return machine.getMCSubtargetInfo()->checkFeatures(("+" + feature).str());
       });
   if ((options.bf16Gemm == BF16Gemm::AVX512 && !processor.hasAVX512BF16) ||
-      (options.bf16Gemm == BF16Gemm::NEON && !processor.hasBFDOT))
+      (options.bf16Gemm == BF16Gemm::NEON && !processor.hasBFDOT) ||
+      (options.bf16Gemm == BF16Gemm::AMX && !processor.hasAMXBF16))
     return llvm::createStringError("--bf16-gemm=" + stringifyBF16Gemm(options.bf16Gemm).str() +
                                    " requires instructions that the processor `" + options.processor +
                                    "` does not have");

@@ -8,6 +8,7 @@
 #define RNN_LIB_EMIT_VECTORS_H
 
 #include "rnn/Pipelines/Pipelines.h"
+#include "llvm/Support/CodeGen.h"
 
 namespace llvm {
 class TargetMachine;
@@ -15,9 +16,13 @@ class TargetMachine;
 
 namespace mlir::rnn {
 
-/// The options with the vector registers of `machine`, and `bf16Gemm` resolved. An error if that names instructions which the
-/// machine does not have.
+/// The options with the vector registers of `machine`, and `bf16Gemm` resolved. An error if that names instructions
+/// which the machine does not have.
 llvm::Expected<PipelineOptions> withVectorsOf(const llvm::TargetMachine &machine, PipelineOptions options);
+
+/// The code generator's level for the optimization level `level`. Level 0 of LLVM 22 fails for AMX tiles that are live
+/// across blocks.
+llvm::CodeGenOptLevel getCodeGenLevel(const PipelineOptions &options, unsigned level);
 
 } // namespace mlir::rnn
 

@@ -55,7 +55,7 @@ std::string mlir::rnn::getHostProcessorName() {
 
 HostProcessor mlir::rnn::getHostProcessor(const llvm::Triple &triple, llvm::StringRef name, HasFeature hasFeature) {
   // AArch64 and POWER; where there are fewer registers, the compiler spills.
-  HostProcessor processor = {128, 128, 32, BF16Gemm::VNNI, BF16Gemm::VNNI, false, false};
+  HostProcessor processor = {128, 128, 32, BF16Gemm::VNNI, BF16Gemm::VNNI, false, false, false};
   if (!triple.isLittleEndian()) {
     processor.bf16Gemm = processor.bf16GemmOneRow = BF16Gemm::F32; // VNNI packing assumes little endian
     return processor;
@@ -76,6 +76,10 @@ HostProcessor mlir::rnn::getHostProcessor(const llvm::Triple &triple, llvm::Stri
     processor.bf16GemmOneRow = BF16Gemm::AVX512;
     if (family && family->bf16DotRate > 1)
       processor.bf16Gemm = BF16Gemm::AVX512;
+    // One row is multiplied by VDPBF16PS even so, and the reductions over all steps by tiles.
+    processor.hasAMXBF16 = hasFeature("amx-bf16") && hasFeature("amx-tile");
+    if (processor.hasAMXBF16)
+      processor.bf16Gemm = processor.bf16GemmOneRow = BF16Gemm::AMX;
   }
   return processor;
 }

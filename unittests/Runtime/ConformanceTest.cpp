@@ -192,6 +192,27 @@ TEST(DeviceTest, ForeignStreamIsRejected) {
   rnnrt_stream_release(stream);
 }
 
+TEST(DeviceTest, AMXIsEnabledOrRefused) {
+  Session session;
+  rnnrt_call_t *call = nullptr;
+  ASSERT_EQ(take(rnnrt_call_create(session.device, nullptr, nullptr, &call)), "");
+  const bool isEnabled = rnnrt_abi_enable_amx(call) == 1;
+  rnnrt_status_t status = rnnrt_call_status(call);
+  EXPECT_EQ(isEnabled, status == nullptr);
+  if (!isEnabled) {
+    EXPECT_EQ(rnnrt_status_code(status), RNNRT_STATUS_UNAVAILABLE);
+    EXPECT_NE(std::string(rnnrt_status_message(status)).find("AMX"), std::string::npos);
+  }
+  // The permission holds for the process.
+  rnnrt_call_reset(call);
+  EXPECT_EQ(rnnrt_abi_enable_amx(call), isEnabled);
+  rnnrt_call_reset(call);
+  rnnrt_abi_expect_equal(call, 1, 2, "a failed call");
+  EXPECT_EQ(rnnrt_abi_enable_amx(call), 0);
+  rnnrt_call_release(call);
+  EXPECT_EQ(rnnrt_abi_enable_amx(nullptr), 0);
+}
+
 //===-- Events ---------------------------------------------------------------------------------------------------===//
 
 TEST(EventTest, OrderAndTime) {
@@ -560,7 +581,8 @@ TEST_F(EnvironmentDeathTest, TraceIsOneLinePerEvent) {
               "rnnrt,dispatch," + problem + " prop=forward lowering=runtime,OK,[0-9]+\\.[0-9]+\n");
   EXPECT_EXIT(run("gru l1_t2_b2_i2_h3_d1"), testing::ExitedWithCode(0), "rnnrt,memory,alloc,host,[0-9]+,[0-9]+\n");
   setenv("RNNRT_TRACE", "plans", 1);
-  EXPECT_EXIT(run("gru l1_t2_b2_i2_h3_d1"), testing::ExitedWithCode(0), "accepts dispatch, plan and memory, but got `plans`");
+  EXPECT_EXIT(run("gru l1_t2_b2_i2_h3_d1"), testing::ExitedWithCode(0),
+              "accepts dispatch, plan and memory, but got `plans`");
 }
 
 TEST_F(EnvironmentDeathTest, DropoutDraw) {

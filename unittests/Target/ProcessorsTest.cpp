@@ -71,6 +71,12 @@ TEST_P(ProcessorFamilyTest, Decides) {
     EXPECT_EQ(processor.vectorBits, family.vectorBits);
     EXPECT_EQ(processor.maxVectorBits, 512u);
     EXPECT_EQ(processor.hasAVX512BF16, family.bf16DotRate > 0);
+    EXPECT_EQ(processor.hasAMXBF16, family.hasAMXBF16);
+    if (family.hasAMXBF16) {
+      EXPECT_EQ(processor.bf16Gemm, BF16Gemm::AMX);
+      EXPECT_EQ(processor.bf16GemmOneRow, BF16Gemm::AMX);
+      continue;
+    }
     EXPECT_EQ(processor.bf16Gemm, family.bf16DotRate > 1 ? BF16Gemm::AVX512 : BF16Gemm::VNNI);
     EXPECT_EQ(processor.bf16GemmOneRow, family.bf16DotRate > 0 ? BF16Gemm::AVX512 : BF16Gemm::VNNI);
   }
@@ -113,12 +119,21 @@ TEST(ProcessorsTest, FeaturesContradictTheName) {
     SCOPED_TRACE(name);
     EXPECT_EQ(resolve(name, features), "sapphirerapids");
     EXPECT_EQ(getX86(name, features).vectorBits, 512u);
-    EXPECT_EQ(getX86(name, features).bf16Gemm, BF16Gemm::VNNI);
-    EXPECT_EQ(getX86(name, features).bf16GemmOneRow, BF16Gemm::AVX512);
+    EXPECT_EQ(getX86(name, features).bf16Gemm, BF16Gemm::AMX);
   }
   EXPECT_EQ(resolve("graniterapids", featuresOf("graniterapids")), "graniterapids");
   EXPECT_EQ(resolve("generic", featuresOf("znver5")), "znver4");
   EXPECT_EQ(resolve("generic", featuresOf("znver3")), "generic");
+}
+
+// A hypervisor, or a kernel without AMX, may hide the tiles only.
+TEST(ProcessorsTest, HiddenTiles) {
+  llvm::StringSet<> features = featuresOf("sapphirerapids");
+  features.erase("amx-bf16"), features.erase("amx-tile");
+  HostProcessor processor = getX86("sapphirerapids", features);
+  EXPECT_FALSE(processor.hasAMXBF16);
+  EXPECT_EQ(processor.bf16Gemm, BF16Gemm::VNNI);
+  EXPECT_EQ(processor.bf16GemmOneRow, BF16Gemm::AVX512);
 }
 
 // A hypervisor may hide features of the processor that the name tells.

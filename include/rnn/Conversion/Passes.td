@@ -143,11 +143,11 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
     follows the product of that panel, and exponentials are polynomials. f16 becomes f32 while it is packed; sums are
     f32, or f64 for f64. The order of summation is fixed by the sizes, so results repeat bit by bit.
 
-    Products of bf16 have their weights in pairs of rows, and five forms (`bf16-gemm`): `f32` has f32 weights and no
+    Products of bf16 have their weights in pairs of rows, and six forms (`bf16-gemm`): `f32` has f32 weights and no
     pairs; `vnni` makes them f32 in registers, which is the same to the bit and reads half of the bytes; `dot` keeps the
     other factors (states, gradients of the gates) in bf16, too, where they are rounded, and multiplies pairs of both by
     f32 arithmetic; `avx512` and `neon` are `dot` by the instructions VDPBF16PS of AVX512-BF16, which takes numbers below
-    2^-126 for zero, and BFDOT of AArch64.
+    2^-126 for zero, and BFDOT of AArch64; `amx` is `avx512` with AMX tiles for GEMMs of more than one row.
 
     One copy of the code serves all layers of a stack and both directions. Its reserve space has the contents of that of
     the host's plans. Past the end of an example states and gradients pass through, and what stands there in the operands

@@ -54,7 +54,8 @@ def RNN_LargeGemms : RNN_OptionEnum<"LargeGemms", "what computes GEMMs over all 
 // All accumulate in f32. `f32`: packing converts both operands to f32. `vnni`: weights stay bf16 in VNNI packing and are
 // widened to f32 in registers, with the same results; requires a little-endian processor. `dot`: both operands stay bf16
 // (computed ones are rounded), and f32 arithmetic multiplies them. `avx512`: as dot, by VDPBF16PS of AVX512-BF16, which
-// flushes denormals to zero. `neon`: as dot, by BFDOT of AArch64. `auto`: by instructions
+// flushes denormals to zero. `neon`: as dot, by BFDOT of AArch64. `amx`: as avx512, by AMX tiles for more than one row;
+// requires the permission of the operating system at run time. `auto`: by instructions
 // of the processor where they are faster than f32 arithmetic (lib/Target/Processors.def), else vnni.
 def RNN_BF16Gemm : RNN_OptionEnum<"BF16Gemm", "how the host multiplies bf16 matrices", [
   I32EnumAttrCase<"Auto", 0, "auto">,
@@ -62,7 +63,8 @@ def RNN_BF16Gemm : RNN_OptionEnum<"BF16Gemm", "how the host multiplies bf16 matr
   I32EnumAttrCase<"VNNI", 2, "vnni">,
   I32EnumAttrCase<"Dot", 3, "dot">,
   I32EnumAttrCase<"AVX512", 4, "avx512">,
-  I32EnumAttrCase<"NEON", 5, "neon">
+  I32EnumAttrCase<"NEON", 5, "neon">,
+  I32EnumAttrCase<"AMX", 6, "amx">
 ]>;
 
 #endif // RNN_TARGET_OPTIONS_TD

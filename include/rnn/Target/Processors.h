@@ -47,6 +47,7 @@ struct HostProcessor {
   BF16Gemm bf16Gemm;        ///< the fastest for more than one row
   BF16Gemm bf16GemmOneRow;  ///< the fastest for one row, which the bandwidth of the weights limits
   bool hasAVX512BF16;       ///< VDPBF16PS on vectors of 128 to 512 bits
+  bool hasAMXBF16;          ///< TDPBF16PS, and VDPBF16PS
   bool hasBFDOT;            ///< BFDOT of AArch64
 };
 

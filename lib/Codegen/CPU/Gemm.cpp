@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MicroKernel.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "GemmLoops.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
 
 using namespace mlir;
@@ -17,7 +16,7 @@ using namespace mlir::rnn::cpu;
 /// Depth steps of one iteration of the inner loop.
 static constexpr int64_t unroll = 4;
 
-static std::unique_ptr<MicroKernel> createMicroKernel(HostBuilder &b, Value left, Value right) {
+std::unique_ptr<MicroKernel> cpu::createMicroKernel(HostBuilder &b, Value left, Value right) {
   auto elementOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
   return MicroKernel::create(b, elementOf(left), elementOf(right));
 }
@@ -85,7 +84,7 @@ static SmallVector<Value> reduce(HostBuilder &b, const Gemm &p, MicroKernel &ker
 /// At most Tiles::fewRows rows: b is not reused, so its bandwidth limits the speed. Several panels at once give the
 /// hardware prefetcher several streams (one stream from L3 is too slow) and enough accumulators to hide the FMA
 /// latency.
-static void emitFewRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t rows) {
+void cpu::emitFewRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t rows) {
   Value done = b.index(0);
   for (int64_t group = 4 / rows; group > 0; group /= 2) {
     Value end = b.mul(b.div(p.columns, b.index(group)), group);
@@ -214,10 +213,13 @@ static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
   });
 }
 
-void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments) {
+void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments, bool sharesRows) {
+  if (b.tiles.usesAMX())
+    return tileGemm(b, arguments, sharesRows);
   call(b, "gemm", arguments, emitGemm);
 }
 
 void KernelLibrary::transposedGemm(HostBuilder &b, const TransposedGemm &arguments) {
+  assert(!b.tiles.usesAMX() && "a left operand of packLeftTransposed is multiplied by `gemm`");
   call(b, "transposed_gemm", arguments, emitTransposedGemm);
 }

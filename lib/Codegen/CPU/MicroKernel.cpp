@@ -17,7 +17,8 @@ std::unique_ptr<MicroKernel> MicroKernel::create(HostBuilder &b, Type left, Type
   if (!left.isBF16())
     return createVNNIMicroKernel(b);
   int64_t bits = b.tiles.sum.getWidth() * b.tiles.lanes;
-  if (b.tiles.bf16Gemm == BF16Gemm::AVX512 && bits >= 128 && bits <= 512)
+  bool hasVDPBF16PS = b.tiles.bf16Gemm == BF16Gemm::AVX512 || b.tiles.bf16Gemm == BF16Gemm::AMX;
+  if (hasVDPBF16PS && bits >= 128 && bits <= 512)
     return createAVX512MicroKernel(b);
   if (b.tiles.bf16Gemm == BF16Gemm::NEON && bits == 128)
     return createNEONMicroKernel(b);

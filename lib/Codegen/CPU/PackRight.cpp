@@ -4,15 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Transpose.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::cpu;
 
-/// Transposes a square matrix by shuffles that are one instruction each: they move elements within 128-bit lanes, or
-/// whole 128-bit lanes.
-static void transpose(HostBuilder &b, SmallVectorImpl<Value> &rows) {
+void cpu::transpose(HostBuilder &b, SmallVectorImpl<Value> &rows) {
   const int64_t n = rows.size(), width = std::min<int64_t>(n, 128 / b.tiles.sum.getIntOrFloatBitWidth());
   // Replaces each pair of rows that are `apart` apart by two rows; `from` is the index of each element in the pair.
   auto round = [&](int64_t apart, function_ref<int64_t(int64_t element, bool second)> from) {
@@ -53,9 +52,9 @@ static void transpose(HostBuilder &b, SmallVectorImpl<Value> &rows) {
 }
 
 /// Fills rows from `from` to the next multiple of the panel with zeros.
-static void fillTail(HostBuilder &b, const PackRight &p, Value base, Value from) {
+static void fillTail(HostBuilder &b, Value target, Value base, Value from) {
   Value to = b.mul(b.ceilDiv(from, b.tiles.panel), b.tiles.panel);
-  b.fillZero(p.target, b.add(base, b.mul(from, b.tiles.panel)), b.mul(b.sub(to, from), b.tiles.panel));
+  b.fillZero(target, b.add(base, b.mul(from, b.tiles.panel)), b.mul(b.sub(to, from), b.tiles.panel));
 }
 
 static void emitColumns(HostBuilder &b, const PackRight &p) {
@@ -92,7 +91,7 @@ static void emitColumns(HostBuilder &b, const PackRight &p) {
     if (isVNNI)
       b.ifThen(b.compare(arith::CmpIPredicate::ne, wholeRows, p.rows), [&] { copyRows(wholeRows, false); });
     for (int64_t next = 0; next < panels; ++next)
-      fillTail(b, p, panelOffset(b.add(q, next)), allRows);
+      fillTail(b, p.target, panelOffset(b.add(q, next)), allRows);
   };
   // Several panels at once read consecutive cache lines of a row. One panel reads isolated lines, which the hardware
   // does not prefetch.
@@ -150,10 +149,9 @@ static void emitTransposed(HostBuilder &b, const PackRight &p) {
           }
         });
       };
-      b.ifElse(
-          b.compare(arith::CmpIPredicate::sge, count, b.index(lanes)), [&] { copy(true); }, [&] { copy(false); });
+      b.ifElse(b.compare(arith::CmpIPredicate::sge, count, b.index(lanes)), [&] { copy(true); }, [&] { copy(false); });
     });
-    fillTail(b, p, base, b.mul(b.ceilDiv(p.columns, width), width));
+    fillTail(b, p.target, base, b.mul(b.ceilDiv(p.columns, width), width));
   });
 }
 
@@ -187,8 +185,7 @@ static void emitStoreTransposed(HostBuilder &b, const StoreTransposed &p) {
       };
       Value isFull = b.createOrFold<arith::AndIOp>(b.compare(arith::CmpIPredicate::sge, b.sub(p.rows, i), width),
                                                    b.compare(arith::CmpIPredicate::sge, b.sub(p.columns, j), width));
-      b.ifElse(
-          isFull, [&] { tile(true); }, [&] { tile(false); });
+      b.ifElse(isFull, [&] { tile(true); }, [&] { tile(false); });
     });
   });
 }
@@ -218,6 +215,8 @@ static void emitVNNI(HostBuilder &b, const PackVNNI &p) {
     Value odd = b.createOrFold<arith::AndIOp>(p.rows, b.index(1)), whole = b.sub(p.rows, odd);
     b.loop(b.index(0), whole, 2, [&](Value row) { interleave(row, true); });
     b.ifThen(b.compare(arith::CmpIPredicate::ne, odd, b.index(0)), [&] { interleave(whole, false); });
+    if (b.tiles.usesAMX())
+      fillTail(b, p.buffer, base, b.add(whole, b.mul(odd, 2)));
   });
 }
 

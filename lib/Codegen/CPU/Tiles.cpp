@@ -19,6 +19,8 @@ Tiles::Tiles(Type element, const HostVectors &hostVectors)
       vectors(std::max<int64_t>(hostVectors.registers >= 32 ? 4 : 2, 4 / lanes)), panel(lanes * vectors) {
   if (element.isBF16() && bf16Gemm != BF16Gemm::F32 && bf16Gemm != BF16Gemm::VNNI)
     left = cast<FloatType>(element);
+  if (left != sum && bf16Gemm == BF16Gemm::AMX && 2 * lanes <= amxPanel)
+    vectors = amxPanel / lanes, panel = amxPanel;
 }
 
 FloatType Tiles::weightsFor(Value rows, Value count) const {

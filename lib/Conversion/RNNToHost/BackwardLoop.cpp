@@ -12,6 +12,11 @@ using namespace mlir::rnn::host;
 
 /// Pads the row count so that panels read together map to different cache sets.
 static Value spreadRows(HostBuilder &b, Value rows) {
+  // With AMX, rows fill whole panels. A panel of an odd number of tiles lies 1 KiB further in a cache than the last
+  // one.
+  if (b.tiles.usesAMX())
+    return b.add(b.mul(b.div(b.add(rows, Tiles::amxPanel - 1), b.index(2 * Tiles::amxPanel)), 2 * Tiles::amxPanel),
+                 Tiles::amxPanel);
   // A tile has six rows, and the number of cache sets is a multiple of 16. VNNI packing needs an even number of rows.
   int64_t apart = b.tiles.usesBF16Dot() ? 6 : 7, period = 16;
   return b.add(b.mul(b.div(b.add(rows, period - 1 - apart), b.index(period)), period), apart);
@@ -110,28 +115,25 @@ void BackwardLoop::storeGates(const Position &at, ArrayRef<Value> gates) {
   }
 }
 
-/// One step of the cell for a panel of hidden columns.
-void BackwardLoop::cell(Value s, Value t, Value q, Value deltaHidden) {
-  const Problem &p = layer.p;
-  layer.forPositions(p.H, t, q, [&](const Position &at) {
-    SmallVector<Value> gates(layer.blocks);
-    // Columns past the last are set to zero: the GEMM makes NaN of infinities there.
-    if (p.projected) {
-      layer.step(at, b.selectOrZero(at.mask, b.load(deltaHidden, at.inPanel)), gates);
-      return storeGates(at, gates);
-    }
-    Value carried = b.selectOrZero(at.mask, b.load(kh, at.inState));
-    Value gradient = b.addf(carried, layer.outputGradient(at));
-    if (at.padded)
-      gradient = arith::SelectOp::create(b, at.padded, b.constant(0), gradient);
-    Value before = layer.step(at, gradient, gates);
-    if (!before)
-      before = b.constant(0);
-    if (at.padded) // the gradient passes through
-      before = arith::SelectOp::create(b, at.padded, carried, before);
-    b.store(before, kh, at.inState);
-    storeGates(at, gates);
-  });
+/// One step of the cell. `deltaHidden`, with a projection, is the panel's gradient.
+void BackwardLoop::cell(const Position &at, Value deltaHidden) {
+  SmallVector<Value> gates(layer.blocks);
+  // Columns past the last are set to zero: the GEMM makes NaN of infinities there.
+  if (deltaHidden) {
+    layer.step(at, b.selectOrZero(at.mask, b.load(deltaHidden, at.inPanel)), gates);
+    return storeGates(at, gates);
+  }
+  Value carried = b.selectOrZero(at.mask, b.load(kh, at.inState));
+  Value gradient = b.addf(carried, layer.outputGradient(at));
+  if (at.padded)
+    gradient = arith::SelectOp::create(b, at.padded, b.constant(0), gradient);
+  Value before = layer.step(at, gradient, gates);
+  if (!before)
+    before = b.constant(0);
+  if (at.padded) // the gradient passes through
+    before = arith::SelectOp::create(b, at.padded, carried, before);
+  b.store(before, kh, at.inState);
+  storeGates(at, gates);
 }
 
 void BackwardLoop::run(bool needsState) {
@@ -160,6 +162,13 @@ void BackwardLoop::steps(const Team &team, bool needsState) {
     Value next = b.sub(p.steps, k), s = b.sub(next, one), t = layer.stepAt(s);
     Value hasNext = b.compare(arith::CmpIPredicate::ne, k, zero);
     layer.startStep(s, t);
+    if (!p.projected && b.tiles.usesAMX()) {
+      // One GEMM over all panels. The cell row by row then reads consecutive memory.
+      b.ifThen(hasNext, [&] { multiply(layer.stepAt(next), firstPanel, b.sub(endPanel, firstPanel)); });
+      layer.forRows(p.H, t, firstPanel, endPanel, [&](const Position &at) { cell(at, Value()); });
+      team.wait(b);
+      return;
+    }
     if (!p.projected) {
       // The hardware prefetches a few rows, and one GEMM over all panels has the highest weight bandwidth.
       Value isMany = b.compare(arith::CmpIPredicate::sgt, p.B, b.index(Tiles::fewRows));
@@ -171,7 +180,8 @@ void BackwardLoop::steps(const Team &team, bool needsState) {
         Value first = b.add(firstPanel, b.mul(group, atOnce)), count = b.min(b.sub(endPanel, first), b.index(atOnce));
         b.ifThen(b.createOrFold<arith::AndIOp>(hasNext, isMany),
                  [&] { multiplyAndFetch(layer.stepAt(next), first, count, t); });
-        b.loop(first, b.add(first, count), 1, [&](Value q) { cell(s, t, q, Value()); });
+        b.loop(first, b.add(first, count), 1,
+               [&](Value q) { layer.forPositions(p.H, t, q, [&](const Position &at) { cell(at, Value()); }); });
       });
       // The next step reads the columns of all threads.
       team.wait(b);
@@ -200,7 +210,7 @@ void BackwardLoop::steps(const Team &team, bool needsState) {
       gemm.c = deltaHidden, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = zero;
       gemm.rows = p.B, gemm.columns = one, gemm.depth = p.statePanels;
       library.gemm(b, gemm);
-      cell(s, t, q, deltaHidden);
+      layer.forPositions(p.H, t, q, [&](const Position &at) { cell(at, deltaHidden); });
     });
     team.wait(b);
   });
@@ -221,6 +231,8 @@ BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {
 }
 
 void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function_ref<void(const Block &)> store) {
+  if (b.tiles.usesAMX())
+    return inputsByTiles(pack, store);
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel);
@@ -261,6 +273,26 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
   });
 }
 
+void BackwardLoop::forRowParts(const Block &block, function_ref<void(Value, Value, Value, Value)> body) {
+  int64_t panel = b.tiles.panel;
+  b.loop(block.rows, [&](Value row) {
+    Value offset = b.mul(row, block.width);
+    if (!block.panel)
+      return body(row, offset, b.index(0), block.columns);
+    b.loop(b.ceilDiv(block.columns, panel), [&](Value q) {
+      Value column = b.mul(q, panel);
+      body(row, b.add(b.mul(q, block.panel), offset), column, b.min(b.sub(block.columns, column), b.index(panel)));
+    });
+  });
+}
+
+void BackwardLoop::forPanels(const Block &block, Value first, Value count, function_ref<void(Value, Value)> body) {
+  int64_t panel = b.tiles.panel;
+  Value start = b.div(block.column, b.index(panel)), end = b.add(start, b.ceilDiv(block.columns, panel));
+  b.loop(b.max(start, first), b.min(end, b.add(first, count)), 1,
+         [&](Value q) { body(b.mul(b.sub(q, start), block.panel), b.sub(q, first)); });
+}
+
 void BackwardLoop::startSums() {
   if (!b.tiles.usesBF16Dot())
     return;
@@ -291,6 +323,8 @@ void BackwardLoop::padVNNI(Value packedLeft, Value tiles, Value rows) {
 
 void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
                         std::optional<Rows> result) {
+  if (b.tiles.usesAMX())
+    return sumsByTiles(lefts, width, right, store);
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), blockWidth = rowWidth(right.count), rightPanel = b.mul(allRows, panel);
   Value columns = b.mul(right.count, panel), tiles = b.ceilDiv(width, Tiles::rows);
@@ -344,12 +378,10 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
         gemm.tiles = count, gemm.columns = right.count, gemm.depth = depth, gemm.isFirst = isFirst;
         library.transposedGemm(b, gemm);
       });
-      b.ifElse(
-          hasRows, [] {}, [&] { b.fillZero(block, zero, b.mul(b.mul(count, Tiles::rows), blockWidth)); });
+      b.ifElse(hasRows, [] {}, [&] { b.fillZero(block, zero, b.mul(b.mul(count, Tiles::rows), blockWidth)); });
       auto copy = [&] { store({block, blockWidth, first, height, zero, columns}); };
       if (isDirect)
-        b.ifElse(
-            isDirect, [] {}, copy);
+        b.ifElse(isDirect, [] {}, copy);
       else
         copy();
     });

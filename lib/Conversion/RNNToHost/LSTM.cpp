@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "rnn/Codegen/Cells/LSTM.h"
 #include "HostCells.h"
 #include "Layers.h"
-#include "rnn/Codegen/Cells/LSTM.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -177,8 +177,7 @@ public:
       peephole = {b.load(op.getWci(), at.column, at.mask), b.load(op.getWcf(), at.column, at.mask),
                   b.load(op.getWco(), at.column, at.mask)};
     LSTMGates saved{load(op.getI(), at), load(op.getCi(), at), load(op.getF(), at), load(op.getO(), at)};
-    LSTMGradients gradients =
-        stepLSTMBackward(HostCells(b), saved, load(op.getCo(), at), before, gh, dc, peephole);
+    LSTMGradients gradients = stepLSTMBackward(HostCells(b), saved, load(op.getCo(), at), before, gh, dc, peephole);
     b.store(gradients.cellBefore, kc, at.inState);
     const LSTMGates &d = gradients.arguments;
     gates[gateBlocks.i] = d.i, gates[gateBlocks.c] = d.g, gates[gateBlocks.f] = d.f, gates[gateBlocks.o] = d.o;
@@ -246,8 +245,8 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
       layer.packWeights(zero, p.I, first, count, packed, zero);
     };
     loop.inputs(pack, [&](const BackwardLoop::Block &block) {
-      b.loop(block.rows, [&](Value row) {
-        b.storeRow(block.buffer, b.mul(row, block.width), target, {b.add(block.row, row)}, block.column, block.columns);
+      loop.forRowParts(block, [&](Value row, Value offset, Value column, Value count) {
+        b.storeRow(block.buffer, offset, target, {b.add(block.row, row)}, b.add(block.column, column), count);
       });
     });
     fillRows(b, target, loop.rows, b.mul(p.T, p.B), p.I);
@@ -270,6 +269,15 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
           [&](const BackwardLoop::Block &block) {
             b.loop(block.rows, [&](Value row) {
               Value target = b.add(b.add(firstRow, block.row), row);
+              if (block.panel) {
+                for (int64_t gate = 0; gate < 4; ++gate)
+                  loop.forPanels(block, b.mul(p.panels, gate), p.panels, [&](Value offset, Value q) {
+                    Value column = b.mul(q, panel), columns = b.min(b.sub(p.H, column), b.index(panel));
+                    b.storeRow(block.buffer, b.add(offset, b.mul(row, panel)), result, {target},
+                               b.add(b.mul(p.H, gate), column), columns);
+                  });
+                return;
+              }
               for (int64_t gate = 0; gate < 4; ++gate)
                 b.storeRow(block.buffer, b.add(b.mul(row, block.width), b.mul(p.padded, gate)), result, {target},
                            b.mul(p.H, gate), p.H);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Layers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -21,25 +22,51 @@ Value Layer::stepAt(Value s) {
   return b.select(isReverse, b.sub(b.sub(p.T, b.index(1)), s), s);
 }
 
-void Layer::forPositions(Value columns, Value t, Value panel, function_ref<void(const Position &)> body) {
+/// Generates `body` for every vector of a row of a panel.
+static void forVectors(Layer &layer, Value t, Value row, Value panel, Value padded, ArrayRef<Value> masks,
+                       function_ref<void(const Position &)> body) {
+  HostBuilder &b = layer.b;
   int64_t width = b.tiles.panel;
   Value first = b.mul(panel, width);
-  b.forPanel(first, columns, [&](ArrayRef<Value> masks) {
-    b.loop(p.B, [&](Value row) {
-      Value padded;
-      if (lengths) {
-        Value length = memref::LoadOp::create(b, lengths, row);
-        length = arith::IndexCastOp::create(b, b.getIndexType(), length);
-        padded = b.compare(arith::CmpIPredicate::sge, t, length);
-      }
-      for (int64_t v = 0; v < b.tiles.vectors; ++v) {
-        int64_t offset = v * b.tiles.lanes;
-        Value inPanel = b.add(b.mul(row, width), offset);
-        Value inState = b.add(b.mul(b.add(b.mul(panel, p.B), row), width), offset);
-        Value column = b.add(first, offset);
-        body({t, row, column, masks.empty() ? Value() : masks[v], inPanel, inState, padded, panel});
-      }
-    });
+  for (int64_t v = 0; v < b.tiles.vectors; ++v) {
+    int64_t offset = v * b.tiles.lanes;
+    Value inPanel = b.add(b.mul(row, width), offset);
+    Value inState = b.add(b.mul(b.add(b.mul(panel, layer.p.B), row), width), offset);
+    Value column = b.add(first, offset);
+    body({t, row, column, masks.empty() ? Value() : masks[v], inPanel, inState, padded, panel});
+  }
+}
+
+/// Whether a step is past the end of the example of a row; null without lengths.
+static Value isPadded(Layer &layer, Value t, Value row) {
+  HostBuilder &b = layer.b;
+  if (!layer.lengths)
+    return Value();
+  Value length = memref::LoadOp::create(b, layer.lengths, row);
+  length = arith::IndexCastOp::create(b, b.getIndexType(), length);
+  return b.compare(arith::CmpIPredicate::sge, t, length);
+}
+
+void Layer::forPositions(Value columns, Value t, Value panel, function_ref<void(const Position &)> body) {
+  b.forPanel(b.mul(panel, b.tiles.panel), columns, [&](ArrayRef<Value> masks) {
+    b.loop(p.B, [&](Value row) { forVectors(*this, t, row, panel, isPadded(*this, t, row), masks, body); });
+  });
+}
+
+void Layer::forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body) {
+  int64_t width = b.tiles.panel;
+  Value whole = b.div(columns, b.index(width)), rest = b.sub(columns, b.mul(whole, width));
+  Value wholeEnd = b.min(end, whole);
+  SmallVector<Value> masks;
+  for (int64_t v = 0; v < b.tiles.vectors; ++v)
+    masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
+  b.loop(p.B, [&](Value row) {
+    Value padded = isPadded(*this, t, row);
+    b.loop(first, wholeEnd, 1, [&](Value panel) { forVectors(*this, t, row, panel, padded, {}, body); });
+    if (getConstantIntValue(rest) == 0)
+      return;
+    b.ifThen(b.compare(arith::CmpIPredicate::slt, whole, end),
+             [&] { forVectors(*this, t, row, whole, padded, masks, body); });
   });
 }
 

@@ -70,6 +70,8 @@ public:
   /// Generates `body` for every vector of one panel of `columns` columns at time `t`, with masks for a partial last
   /// panel.
   void forPositions(Value columns, Value t, Value panel, function_ref<void(const Position &)> body);
+  /// The same for panels [first, end), row by row.
+  void forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body);
   /// Generates code that all rows of a step share. The step has time `t` and index `s`.
   virtual void startStep(Value s, Value t) {}
 };
@@ -158,11 +160,18 @@ public:
   void run(bool needsState);
   void release();
 
-  /// A part of a result, in rows of `width` elements.
+  /// A part of a result: rows of `width` elements, or panels of such rows.
   struct Block {
     Value buffer, width;
     Value row, rows, column, columns;
+    Value panel = {}; ///< elements from panel to panel; null: rows of all columns
   };
+  /// Runs `body` for each part of a row of a block that is consecutive in the buffer, with the row, the offset in the
+  /// buffer, the first column of the block and the number of columns.
+  void forRowParts(const Block &block, function_ref<void(Value, Value, Value, Value)> body);
+  /// Runs `body` for each panel in [first, first + count) of the right operand that a block of panels has, with the
+  /// offset of its first row and its index in the range.
+  void forPanels(const Block &block, Value first, Value count, function_ref<void(Value, Value)> body);
 
   /// Computes the gradient of the input by blocks; each thread executes `store` for the blocks that it computes.
   /// `pack(target, first, count)` packs panels [first, first + count) of the transposed input weights.
@@ -204,8 +213,10 @@ private:
   void multiply(Value t, Value panel, Value count, Value firstDepth = Value(), Value depth = Value());
   void multiplyAndFetch(Value t, Value panel, Value count, Value fetched);
   void storeGates(const Position &at, ArrayRef<Value> gates);
+  void inputsByTiles(function_ref<void(Value, Value, Value)> pack, function_ref<void(const Block &)> store);
+  void sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store);
   void padVNNI(Value packedLeft, Value tiles, Value rows);
-  void cell(Value s, Value t, Value panel, Value deltaHidden);
+  void cell(const Position &at, Value deltaHidden);
 
   BackwardLayer &layer;
   HostBuilder &b;

@@ -49,6 +49,14 @@ Tiles makeTiles(Value input, HostVectors vectors) {
   return Tiles(type.getElementType(), vectors);
 }
 
+/// i1: this process may use AMX; null if the code does not use it.
+Value enableTiles(HostBuilder &b, Value call) {
+  if (!b.tiles.usesAMX())
+    return Value();
+  Value enabled = rnnrt::EnableAMXOp::create(b, b.getIndexType(), call);
+  return b.compare(arith::CmpIPredicate::ne, enabled, b.index(0));
+}
+
 /// Replaces the op by loops. They are skipped if a run-time check fails: they would access memory out of bounds.
 template <typename OpTy>
 void convert(OpTy op, const HostVectors &vectors, KernelLibrary &library,
@@ -64,6 +72,8 @@ void convert(OpTy op, const HostVectors &vectors, KernelLibrary &library,
   dims.check(op, call);
   for (auto [actual, expected] : dims.getComparisons())
     require(b.compare(arith::CmpIPredicate::eq, actual, expected));
+  if (Value isEnabled = enableTiles(b, call))
+    require(isEnabled);
   Problem p;
   p.T = dims["T"], p.B = dims["B"], p.I = dims["I"], p.H = dims["H"];
   p.steps = p.T;
@@ -125,7 +135,9 @@ void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, i
     Stack stack(b, sizes, mask, op.getParams(), reserve);
     emit(b, op, stack, library);
   };
-  b.ifThen(b.compare(arith::CmpIPredicate::ne, begun, b.index(0)), [&] {
+  // Entries return zeros once the call has failed, so the last one decides.
+  Value isEnabled = enableTiles(b, call);
+  b.ifThen(isEnabled ? isEnabled : b.compare(arith::CmpIPredicate::ne, begun, b.index(0)), [&] {
     if (std::optional<bool> isProjected = StackValues::projected(op, dims))
       return body(*isProjected);
     b.ifElse(b.compare(arith::CmpIPredicate::ne, H, projection), [&] { body(true); }, [&] { body(false); });

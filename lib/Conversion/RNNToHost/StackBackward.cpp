@@ -100,8 +100,7 @@ public:
 
 private:
   Value rowOf(const Position &at) { return b.add(b.mul(at.t, p.B), at.row); }
-  template <typename Gate>
-  Value gate(const Position &at, Gate which) {
+  template <typename Gate> Value gate(const Position &at, Gate which) {
     return b.load(gates, {rowOf(at), b.add(b.mul(p.H, stackBlock(which)), at.column)}, at.mask);
   }
   Value stateBefore(const Position &at) { return b.load(before, {b.add(firstBefore, at.row), at.column}, at.mask); }
@@ -110,8 +109,7 @@ private:
     Value carried = b.load(kc, at.inState), cellTanh = b.tanh(b.load(cells, {rowOf(at), at.column}, at.mask));
     LSTMGates saved{gate(at, LstmGate::Input), gate(at, LstmGate::Cell), gate(at, LstmGate::Forget),
                     gate(at, LstmGate::Output)};
-    LSTMGradients gradients =
-        stepLSTMBackward(HostCells(b), saved, cellTanh, stateBefore(at), gradient, carried);
+    LSTMGradients gradients = stepLSTMBackward(HostCells(b), saved, cellTanh, stateBefore(at), gradient, carried);
     Value next = gradients.cellBefore;
     if (at.padded) // the gradient passes through
       next = arith::SelectOp::create(b, at.padded, carried, next);
@@ -150,8 +148,10 @@ private:
   void storeStates(BackwardLoop &loop);
   void inputGradient(BackwardLoop &loop);
   void skippedInputGradient(BackwardLoop &loop);
-  void storeInputGradient(Value target, bool adds, const BackwardLoop::Block &block);
+  void storeInputGradient(BackwardLoop &loop, Value target, bool adds, const BackwardLoop::Block &block);
   void finishInputGradient();
+  void storePanelsTransposed(BackwardLoop &loop, const BackwardLoop::Block &block, Value first, Value columns,
+                             Value target, Value row);
   void paramsGradient(BackwardLoop &loop);
 
   CudnnBackpropOp op;
@@ -241,8 +241,7 @@ void StackBackward::startLayer() {
   inputs = stack.statesOf(previous);
   if (dropped) {
     Value target = stack.matrix(dropped, zero, stack.rows, stack.width);
-    b.ifElse(
-        isFirst, [] {}, [&] { stack.drop(inputs, target, previous); });
+    b.ifElse(isFirst, [] {}, [&] { stack.drop(inputs, target, previous); });
     inputs = target;
   }
 }
@@ -275,11 +274,11 @@ void StackBackward::storeStates(BackwardLoop &loop) {
 // The gradient of the input
 //===----------------------------------------------------------------------===//
 
-void StackBackward::storeInputGradient(Value target, bool adds, const BackwardLoop::Block &block) {
-  b.loop(block.rows, [&](Value r) {
-    b.forColumns(block.columns, [&](Value column, Value mask) {
-      Value value = b.load(block.buffer, b.add(b.mul(r, block.width), column));
-      SmallVector<Value> position = {b.add(block.row, r), b.add(block.column, column)};
+void StackBackward::storeInputGradient(BackwardLoop &loop, Value target, bool adds, const BackwardLoop::Block &block) {
+  loop.forRowParts(block, [&](Value r, Value offset, Value first, Value count) {
+    b.forColumns(count, [&](Value column, Value mask) {
+      Value value = b.load(block.buffer, b.add(offset, column));
+      SmallVector<Value> position = {b.add(block.row, r), b.add(b.add(block.column, first), column)};
       if (adds)
         value = b.addf(value, b.load(target, position, mask));
       b.store(value, target, position, mask);
@@ -295,15 +294,14 @@ void StackBackward::inputGradient(BackwardLoop &loop) {
   loop.inputs(pack, [&](const BackwardLoop::Block &block) {
     auto toScratch = [&] {
       b.ifElse(
-          isFirstDirection, [&] { storeInputGradient(dInput, false, block); },
-          [&] { storeInputGradient(dInput, true, block); });
+          isFirstDirection, [&] { storeInputGradient(loop, dInput, false, block); },
+          [&] { storeInputGradient(loop, dInput, true, block); });
     };
     // The sum of two directions is formed in the accumulation type.
     if (!dx || sizes.D == 2)
       toScratch();
     else
-      b.ifElse(
-          stack.isFirstLayer(), [&] { storeInputGradient(dx, false, block); }, toScratch);
+      b.ifElse(stack.isFirstLayer(), [&] { storeInputGradient(loop, dx, false, block); }, toScratch);
   });
 }
 
@@ -349,6 +347,17 @@ void StackBackward::finishInputGradient() {
 // The gradient of the parameters
 //===----------------------------------------------------------------------===//
 
+/// Stores the transpose of those columns of a block that are in panels of `columns` columns from `first` on.
+void StackBackward::storePanelsTransposed(BackwardLoop &loop, const BackwardLoop::Block &block, Value first,
+                                          Value columns, Value target, Value row) {
+  int64_t panel = b.tiles.panel;
+  loop.forPanels(block, first, b.ceilDiv(columns, panel), [&](Value offset, Value q) {
+    Value column = b.mul(q, panel), count = b.min(b.sub(columns, column), b.index(panel));
+    library.storeTransposed(
+        b, {block.buffer, offset, block.width, block.rows, count, target, b.add(row, column), block.row});
+  });
+}
+
 void StackBackward::paramsGradient(BackwardLoop &loop) {
   using Left = BackwardLoop::Left;
   Value zero = b.index(0), rest = b.sub(stack.rows, p.B);
@@ -356,6 +365,10 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
     loop.sums(lefts, columns, loop.gatesOf(range), [&](const BackwardLoop::Block &block) {
       for (int64_t k = 0; k < range.count; ++k) {
         Value offset = b.mul(p.padded, k), row = b.mul(p.H, stack.gateOf(range.first + k));
+        if (block.panel) {
+          storePanelsTransposed(loop, block, b.mul(p.panels, k), p.H, target, row);
+          continue;
+        }
         library.storeTransposed(b, {block.buffer, offset, block.width, block.rows, p.H, target, row, block.row});
       }
     });
@@ -368,9 +381,7 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
         if (!stack.sizes.skips)
           weights({{x, zero, stack.rows, zero}}, p.I, input, dW);
       },
-      [&] {
-        weights({{inputs, zero, stack.rows, zero}}, p.I, input, dW);
-      });
+      [&] { weights({{inputs, zero, stack.rows, zero}}, p.I, input, dW); });
   // The previous state is a row of the adjacent step; that of the first step is an operand.
   Value firstOfStates = zero, first = zero, later = p.B;
   if (isReverse) {
@@ -383,6 +394,8 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
   if (p.projected)
     loop.sums({{stack.hidden(), zero, stack.rows, zero}}, p.H, {loop.delta, zero, p.statePanels},
               [&](const BackwardLoop::Block &block) {
+                if (block.panel)
+                  return storePanelsTransposed(loop, block, zero, p.P, stack.projection(dparams), zero);
                 library.storeTransposed(
                     b, {block.buffer, zero, block.width, block.rows, p.P, stack.projection(dparams), zero, block.row});
               });
@@ -412,11 +425,9 @@ void StackBackward::emit() {
       storeStates(loop);
       auto input = [&] { inputGradient(loop); };
       if (!dx)
-        b.ifElse(
-            stack.isFirstLayer(), [] {}, input);
+        b.ifElse(stack.isFirstLayer(), [] {}, input);
       else if (stack.sizes.skips)
-        b.ifElse(
-            stack.isFirstLayer(), [&] { skippedInputGradient(loop); }, input);
+        b.ifElse(stack.isFirstLayer(), [&] { skippedInputGradient(loop); }, input);
       else
         input();
       if (dparams)

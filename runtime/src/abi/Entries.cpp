@@ -1,6 +1,7 @@
 // Entries.cpp - the entries of abi.def. Each one checks the call, forwards to the plan and records the first failure.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "core/AMX.h"
 #include "core/CompiledMemory.h"
 #include "core/CurrentCall.h"
 #include "core/Device.h"
@@ -158,6 +159,16 @@ void rnnrt_abi_parallel(rnnrt_call_t *call, rnnrt_part_t function, void *context
 
 void rnnrt_abi_team_wait(void *team) {
   static_cast<rnnrt_team *>(team)->wait();
+}
+
+int64_t rnnrt_abi_enable_amx(rnnrt_call_t *call) {
+  bool isEnabled = false;
+  enter(call, [&] {
+    RNNRT_TRY(enableAMX());
+    isEnabled = true;
+    return Status();
+  });
+  return isEnabled;
 }
 
 void rnnrt_abi_make_current(rnnrt_call_t *call) {

@@ -6,7 +6,7 @@
 // RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-gemm=avx512" | FileCheck %s --check-prefix=AVX256
 // RUN: rnn-opt %s -split-input-file "-convert-rnn-to-host=bf16-gemm=neon vector-bits=128 vector-registers=32" | FileCheck %s --check-prefixes=CHECK,NEON
 // RUN: not rnn-opt %s -split-input-file -convert-rnn-to-host=bf16-gemm=half 2>&1 | FileCheck %s --check-prefix=ERROR
-// ERROR: unknown value `half`; expected auto, f32, vnni, dot, avx512 or neon
+// ERROR: unknown value `half`; expected auto, f32, vnni, dot, avx512, neon or amx
 
 // One example and 4 * 512 * 512 weights: they stay bf16. The GEMMs over all steps have f32 operands.
 // PAIRS-DAG: call @rnn_host_pack_transposed_bf16_bf16(

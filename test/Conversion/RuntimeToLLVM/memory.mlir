@@ -29,6 +29,7 @@ func.func @alloc(%call: !rnnrt.call, %n: index) -> memref<?x3xf32> {
 // CHECK:         llvm.call @rnnrt_abi_make_current(%[[CALL]])
 // CHECK:         llvm.call @rnnrt_abi_try_clusters(%[[CALL]]) : (!llvm.ptr) -> ()
 // CHECK:         llvm.call @rnnrt_abi_clusters_ran(%[[CALL]]) : (!llvm.ptr) -> i64
+// CHECK:         llvm.call @rnnrt_abi_enable_amx(%[[CALL]]) : (!llvm.ptr) -> i64
 // CHECK:         llvm.call @rnnrt_abi_free(%[[CALL]], %{{.*}}) : (!llvm.ptr, !llvm.ptr) -> ()
 func.func @others(%call: !rnnrt.call, %x: memref<4xf32>, %y: memref<4xf32>, %s: memref<f32>) {
   %c16 = arith.constant 16 : index
@@ -37,6 +38,7 @@ func.func @others(%call: !rnnrt.call, %x: memref<4xf32>, %y: memref<4xf32>, %s: 
   rnnrt.make_current %call
   rnnrt.try_clusters %call
   %ran = rnnrt.clusters_ran %call
+  %enabled = rnnrt.enable_amx %call
   rnnrt.free %call, %x : memref<4xf32>
   return
 }

@@ -19,6 +19,20 @@
 // IBM: error: computes in bf16, which LLVM cannot compile for `s390x-{{.*}}linux-gnu`; use f16 or f32, or plans (lowering `runtime`)
 // RUN: not rnn-compile %s --bf16-gemm=avx512 --triple=x86_64-linux-gnu --cpu=haswell -o %t.o 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: rnn-compile: error: --bf16-gemm=avx512 requires instructions that the processor `haswell` does not have
+// RUN: not rnn-compile %s --bf16-gemm=amx --triple=x86_64-linux-gnu --cpu=znver4 -o %t.o 2>&1 | FileCheck %s --check-prefix=TILES
+// TILES: rnn-compile: error: --bf16-gemm=amx requires instructions that the processor `znver4` does not have
+// RUN: rnn-compile %s --lowering=fused --triple=x86_64-linux-gnu --cpu=sapphirerapids --bf16-gemm=amx -o %t.amx.o
+// RUN: llvm-objdump -d %t.amx.o | FileCheck %s --check-prefix=AMX
+// Tiles stay in registers in the loop over the depth.
+// AMX-LABEL: tile_gemm_bf16_bf16_bf16>:
+// AMX: ldtilecfg
+// AMX: tdpbf16ps
+// AMX-NOT: {{tileloadd.*rsp|tilestored.*rsp}}
+// AMX: tilerelease
+// The code generator is level 1 for tiles.
+// RUN: rnn-compile %s -O0 --lowering=fused --triple=x86_64-linux-gnu --cpu=sapphirerapids --bf16-gemm=amx -o %t.O0.o
+// RUN: llvm-objdump -d %t.O0.o | FileCheck %s --check-prefix=AMX0
+// AMX0: tdpbf16ps
 // RUN: not rnn-compile %s --target=cuda --bf16-gemm=dot -o %t.o 2>&1 | FileCheck %s --check-prefix=CUDA
 // CUDA: rnn-compile: error: --bf16-gemm requires --target=host, but the target is `cuda`
 func.func @main(%x: tensor<5x1x3xbf16>, %h: tensor<1x1x600xbf16>, %p: tensor<?xbf16>, %dy: tensor<5x1x600xbf16>) -> (tensor<5x1x3xbf16>, tensor<?xbf16>) {

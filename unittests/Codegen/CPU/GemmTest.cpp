@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompiledKernel.h"
+#include "rnn_runtime/abi.h"
 #include "llvm/TargetParser/Host.h"
 #include <gtest/gtest.h>
 
@@ -32,6 +33,7 @@ const Arithmetic arithmetics[] = {
     {"bf16_vnni", ElementKind::BF16, BF16Gemm::VNNI, ElementKind::F32, ElementKind::BF16, ElementKind::F32},
     {"bf16_dot", ElementKind::BF16, BF16Gemm::Dot, ElementKind::BF16, ElementKind::BF16, ElementKind::F32},
     {"bf16_avx512", ElementKind::BF16, BF16Gemm::AVX512, ElementKind::BF16, ElementKind::BF16, ElementKind::F32},
+    {"bf16_amx", ElementKind::BF16, BF16Gemm::AMX, ElementKind::BF16, ElementKind::BF16, ElementKind::F32},
     {"bf16_neon", ElementKind::BF16, BF16Gemm::NEON, ElementKind::BF16, ElementKind::BF16, ElementKind::F32},
 };
 
@@ -46,6 +48,12 @@ protected:
     llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
     if (arithmetic.bf16Gemm == BF16Gemm::AVX512 && !(features.lookup("avx512bf16") && features.lookup("avx512vl")))
       GTEST_SKIP() << "the processor has no AVX512-BF16";
+    if (arithmetic.bf16Gemm == BF16Gemm::AMX) {
+      if (!features.lookup("amx-bf16"))
+        GTEST_SKIP() << "the processor has no AMX-BF16";
+      if (!rnnrt_abi_enable_amx(context.call))
+        GTEST_SKIP() << rnnrt_status_message(rnnrt_call_status(context.call));
+    }
     if (arithmetic.bf16Gemm == BF16Gemm::NEON && !features.lookup("bf16"))
       GTEST_SKIP() << "the processor has no BFDOT";
   }
@@ -129,9 +137,19 @@ TEST_P(GemmTest, MatchesReference) {
   check(1, 3, Tiles::depthPanels(panel) + 1);
   check(0, 1, 1);
   check(4, 1, 0);
+  if (tiles.usesAMX()) {
+    // Blocks of 32 rows, last rows of one and two tiles, chunks of the depth.
+    for (int64_t rows : {15, 16, 17, 31, 32, 33, 47, 48, 49, 64, 95})
+      for (int64_t columns : {1, 2, 3})
+        check(rows, columns, 3);
+    check(256, 3, 50);
+    check(300, 2, 43);
+  }
 }
 
 TEST_P(GemmTest, TransposedMatchesReference) {
+  if (tiles.usesAMX())
+    GTEST_SKIP() << "AMX multiplies the operand of packLeftTransposed by the other GEMM";
   // An f32 left operand has no VNNI right operand here: see Tiles::left.
   ElementKind right = arithmetic.left == ElementKind::BF16 ? ElementKind::BF16 : arithmetic.sum;
   isVNNI = right == ElementKind::BF16;

@@ -120,10 +120,9 @@ TEST_P(PackingTest, RowsBecomeColumnsOfPanels) {
 }
 
 TEST_P(PackingTest, RowsAsLeftOperand) {
-  CompiledKernel kernel(context, {matrix, index, index, packed}, tiles,
-                        [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
-                          library.packRows(b, {v[0], v[1], v[2], v[3]});
-                        });
+  CompiledKernel kernel(
+      context, {matrix, index, index, packed}, tiles,
+      [&](HostBuilder &b, KernelLibrary &library, ValueRange v) { library.packRows(b, {v[0], v[1], v[2], v[3]}); });
   for (int64_t rows = 1; rows <= 7; ++rows)
     for (int64_t columns : {1, 5, 16, 17, 64, 129}) {
       SCOPED_TRACE("rows " + std::to_string(rows) + ", columns " + std::to_string(columns));
@@ -187,6 +186,75 @@ TEST_P(PackingTest, InterleaveRowsInPlace) {
         }
     kernel({buffer, makeIndex(offset), makeIndex(stride), makeIndex(panels), makeIndex(rows)});
     expectEqual(buffer, expected);
+  }
+}
+
+TEST_P(PackingTest, TransposedLeftOperand) {
+  if (types.matrix != ElementKind::F32 && types.matrix != ElementKind::BF16)
+    GTEST_SKIP() << "AMX multiplies bf16";
+  HostVectors vectors;
+  vectors.bits = std::get<1>(GetParam()).bits, vectors.bf16Gemm = BF16Gemm::AMX;
+  Tiles amx(context.getType(ElementKind::BF16), vectors);
+  ASSERT_TRUE(amx.usesAMX());
+  Type left = context.getBuffer(ElementKind::BF16);
+  CompiledKernel kernel(context, {matrix, index, index, index, matrix, index, index, index, index, index, left, index},
+                        amx, [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
+                          library.packLeftTransposed(
+                              b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11]});
+                        });
+  const int64_t width = Tiles::amxPanel;
+  auto check = [&](int64_t firstFrom, int64_t firstRows, int64_t secondFrom, int64_t rows, int64_t columns) {
+    SCOPED_TRACE("first " + std::to_string(firstFrom) + "+" + std::to_string(firstRows) + " of " +
+                 std::to_string(rows) + ", columns " + std::to_string(columns));
+    int64_t panels = roundUp(rows, width) / width, stride = roundUp(columns, 16) * width + width;
+    HostTensor first = makeMatrix(firstRows + 2, columns + 3), second = makeMatrix(rows + 40, columns + 3);
+    HostTensor target = makeTensor(ElementKind::BF16, {panels * stride});
+    kernel({first, makeIndex(2), makeIndex(firstFrom), makeIndex(firstRows), second, makeIndex(1),
+            makeIndex(secondFrom), makeIndex(rows), makeIndex(1), makeIndex(columns), target, makeIndex(stride)});
+    int64_t different = 0;
+    for (int64_t row = 0; row < panels * width; ++row)
+      for (int64_t k = 0; k < columns; ++k) {
+        bool isFirst = row >= firstFrom && row < firstFrom + firstRows;
+        double expected = element(isFirst ? 2 + row - firstFrom : 1 + row - secondFrom, 1 + k);
+        different += target.getAsDouble(row / width * stride + k * width + row % width) != (row < rows ? expected : 0);
+      }
+    EXPECT_EQ(different, 0);
+  };
+  for (int64_t columns : {1, 16, 33}) {
+    check(0, 5, 5, 70, columns);   // h_prev before h
+    check(64, 32, 0, 96, columns); // the other direction
+    check(61, 4, 0, 65, columns);
+    check(0, 64, 0, 64, columns);
+    check(0, 1, 1, 1, columns);
+  }
+}
+
+TEST_P(PackingTest, InterleaveRowsOfTiles) {
+  if (!isVNNI)
+    GTEST_SKIP() << "VNNI packing is of bf16";
+  HostVectors vectors;
+  vectors.bits = std::get<1>(GetParam()).bits, vectors.bf16Gemm = BF16Gemm::AMX;
+  Tiles amx(context.getType(ElementKind::BF16), vectors);
+  CompiledKernel kernel(context, {packed, index, index, index, index}, amx,
+                        [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
+                          library.packVNNI(b, {v[0], v[1], v[2], v[3], v[4]});
+                        });
+  const int64_t width = Tiles::amxPanel;
+  for (int64_t rows : {1, 2, 31, 32, 35}) {
+    SCOPED_TRACE("rows " + std::to_string(rows));
+    int64_t padded = roundUp(rows, width), stride = padded * width;
+    HostTensor buffer = makePacked(2 * stride);
+    for (int64_t q = 0; q < 2; ++q)
+      for (int64_t k = 0; k < rows * width; ++k)
+        buffer.setFromDouble(q * stride + k, element(k / width, q * width + k % width));
+    kernel({buffer, makeIndex(0), makeIndex(stride), makeIndex(2), makeIndex(rows)});
+    int64_t different = 0;
+    for (int64_t q = 0; q < 2; ++q)
+      for (int64_t row = 0; row < padded; ++row)
+        for (int64_t j = 0; j < width; ++j)
+          different += buffer.getAsDouble(q * stride + row / 2 * 2 * width + 2 * j + row % 2) !=
+                       (row < rows ? element(row, q * width + j) : 0);
+    EXPECT_EQ(different, 0);
   }
 }
 

@@ -24,7 +24,8 @@ class KernelLibrary {
 public:
   explicit KernelLibrary(ModuleOp module) : symbols(module) {}
 
-  void gemm(HostBuilder &b, const Gemm &arguments);
+  /// If the number of threads changes `rows`, `sharesRows` selects arithmetic whose results do not depend on it.
+  void gemm(HostBuilder &b, const Gemm &arguments, bool sharesRows = false);
   void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
 
   /// Columns of the submatrix become columns of panels.
@@ -33,6 +34,7 @@ public:
   void packTransposed(HostBuilder &b, const PackRight &arguments);
   void packRows(HostBuilder &b, const PackRows &arguments);
   void packLeft(HostBuilder &b, const PackLeft &arguments);
+  void packLeftTransposed(HostBuilder &b, const PackLeftTransposed &arguments);
   void packVNNI(HostBuilder &b, const PackVNNI &arguments);
   void storeTransposed(HostBuilder &b, const StoreTransposed &arguments);
 
@@ -41,6 +43,9 @@ public:
   void parallel(HostBuilder &b, Value most, Value work, function_ref<void(const Team &)> body);
 
 private:
+  /// `gemm` by AMX tiles.
+  void tileGemm(HostBuilder &b, const Gemm &arguments, bool sharesRows);
+
   /// Calls the kernel `name` with the members of `arguments`; `emit` generates its body.
   template <typename Arguments>
   void call(HostBuilder &b, StringRef name, const Arguments &arguments,

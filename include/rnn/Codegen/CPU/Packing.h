@@ -52,7 +52,26 @@ struct PackLeft {
                                                    &PackLeft::firstRow};
 };
 
-/// Panels of bf16 rows that are interleaved to VNNI packing in place. A zero row follows an odd last row.
+/// Columns of two matrices that become rows of a left operand in bf16. Rows of the matrices are the dimension of the
+/// reduction: rows [firstFrom, firstFrom + firstRows) are of `first`, the others of `second`. Fills the last panel with
+/// zeros. For panels of AMX.
+struct PackLeftTransposed {
+  Value first, firstRow, firstFrom, firstRows;
+  Value second, secondRow, secondFrom;
+  Value rows; ///< of both
+  Value column, columns;
+  Value target;
+  Value stride; ///< elements from panel to panel; at least `columns` rows, rounded up to whole vectors
+
+  static constexpr Value PackLeftTransposed::*arguments[] = {
+      &PackLeftTransposed::first,      &PackLeftTransposed::firstRow, &PackLeftTransposed::firstFrom,
+      &PackLeftTransposed::firstRows,  &PackLeftTransposed::second,   &PackLeftTransposed::secondRow,
+      &PackLeftTransposed::secondFrom, &PackLeftTransposed::rows,     &PackLeftTransposed::column,
+      &PackLeftTransposed::columns,    &PackLeftTransposed::target,   &PackLeftTransposed::stride};
+};
+
+/// Panels of bf16 rows that are interleaved to VNNI packing in place. A zero row follows an odd last row; with
+/// AMX, zero rows fill the last tile.
 struct PackVNNI {
   Value buffer, offset; ///< the first panel
   Value stride;         ///< elements from panel to panel

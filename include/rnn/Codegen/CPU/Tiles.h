@@ -39,14 +39,20 @@ struct Tiles {
   static constexpr int64_t blockRows = 96;
   /// Depth of a block: 256 rows of a panel fill half of an L1 cache (16 KiB at 64 bytes a row).
   static constexpr int64_t depth = 256;
+  /// Columns of a panel with AMX: a row of a left tile has 32 bf16 (64 bytes), and two right tiles have 32 columns.
+  static constexpr int64_t amxPanel = 32;
   /// Depth of a block in panels.
   static int64_t depthPanels(int64_t panel) { return std::max<int64_t>(depth / panel, 1); }
 
   Tiles(Type element, const HostVectors &vectors);
   /// Whether both operands of a GEMM stay bf16. Right operands are then in VNNI packing.
   bool usesBF16Dot() const { return left != sum; }
+  /// Whether AMX tiles multiply more than one row. A panel is then one tile row wide.
+  bool usesAMX() const { return usesBF16Dot() && bf16Gemm == BF16Gemm::AMX && panel == amxPanel; }
   /// Whether the processor has an instruction that rounds f32 to bf16.
-  bool hasBF16Rounding() const { return bf16Gemm == BF16Gemm::AVX512 || bf16Gemm == BF16Gemm::NEON; }
+  bool hasBF16Rounding() const {
+    return bf16Gemm == BF16Gemm::AVX512 || bf16Gemm == BF16Gemm::NEON || bf16Gemm == BF16Gemm::AMX;
+  }
   /// The type of `count` packed weights that a GEMM multiplies by `rows` rows: `sum`, or bf16 in VNNI packing.
   FloatType weightsFor(Value rows, Value count) const;
 };

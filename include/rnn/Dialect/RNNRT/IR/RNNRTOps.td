@@ -167,6 +167,17 @@ def RNNRT_ClustersRanOp : RNNRT_EntryOp<"clusters_ran", 1> {
   let assemblyFormat = "$call attr-dict";
 }
 
+def RNNRT_EnableAMXOp : RNNRT_EntryOp<"enable_amx", 1> {
+  let summary = "requests the permission to use AMX tile registers";
+  let description = [{
+    `enabled` is 1, or 0 if the call has failed. Fails if the processor or the kernel has no AMX, or if the kernel refuses.
+    Code with tiles may run only if `enabled` is 1.
+  }];
+  let arguments = (ins RNNRT_CallType:$call);
+  let results = (outs Index:$enabled);
+  let assemblyFormat = "$call attr-dict";
+}
+
 def RNNRT_ParallelOp : RNNRT_EntryOp<"parallel", 5> {
   let summary = "runs a function on a team of threads of the runtime";
   let description = [{

@@ -1,0 +1,84 @@
+//===- BackwardTiles.cpp - the reductions after the time loop, by AMX --------===//
+//
+// Results are computed in blocks of panels whose sums stay in L2 while the depth is read once.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Layers.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+/// A block of 256 rows and 16 panels has 512 KiB of sums. The chunks of its operands have 384 KiB.
+static constexpr int64_t rowsAtOnce = 256, panelsAtOnce = 16;
+
+void BackwardLoop::inputsByTiles(function_ref<void(Value, Value, Value)> pack,
+                                 function_ref<void(const Block &)> store) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel);
+  Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
+  Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel), packedPanel = b.mul(depth, panel * panel);
+  Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
+  library.parallel(b, inputPanels, work, [&](const Team &team) {
+    Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
+    Value packed = b.allocate(b.mul(packedPanel, own), b.tiles.left);
+    Value block = b.allocate(b.index(rowsAtOnce * panelsAtOnce * panel));
+    pack(packed, first, own);
+    b.loop(zero, rows, rowsAtOnce, [&](Value row) {
+      Value height = b.min(b.sub(rows, row), b.index(rowsAtOnce)), blockPanel = b.mul(height, panel);
+      b.loop(zero, own, panelsAtOnce, [&](Value q) {
+        Value count = b.min(b.sub(own, q), b.index(panelsAtOnce)), column = b.mul(b.add(first, q), panel);
+        b.fillZero(block, zero, b.mul(count, blockPanel));
+        Gemm gemm;
+        gemm.a = dG, gemm.aOffset = b.add(firstBlock, b.mul(row, panel)), gemm.aPanel = dGPanel;
+        gemm.b = packed, gemm.bOffset = b.mul(q, packedPanel), gemm.bPanel = packedPanel;
+        gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
+        gemm.rows = height, gemm.columns = count, gemm.depth = depth;
+        library.gemm(b, gemm);
+        Value columns = b.min(b.sub(p.I, column), b.mul(count, panel));
+        store({block, b.index(panel), row, height, column, columns, blockPanel});
+      });
+    });
+    b.free(packed);
+    b.free(block);
+  });
+}
+
+void BackwardLoop::sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right,
+                               function_ref<void(const Block &)> store) {
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), rightPanel = b.mul(allRows, panel), depth = b.ceilDiv(rows, panel);
+  Value units = b.ceilDiv(width, panel);
+  const Left &first = lefts.front(), &second = lefts.back();
+  library.parallel(b, units, b.mul(b.mul(rows, width), b.mul(right.count, panel)), [&](const Team &team) {
+    Value from = b.mul(team.begin(b, units), panel);
+    Value own = b.max(b.sub(b.min(b.mul(team.end(b, units), panel), width), from), zero);
+    // An odd number of tiles, as spreadRows.
+    Value leftRows = b.add(b.mul(b.div(b.add(own, panel - 1), b.index(2 * panel)), 2 * panel), panel);
+    Value leftPanel = b.mul(leftRows, panel);
+    Value packed = b.allocate(b.mul(leftPanel, depth), b.tiles.left);
+    Value block = b.allocate(b.index(rowsAtOnce * panelsAtOnce * panel));
+    library.packLeftTransposed(b, {first.matrix, first.firstRow, first.firstOfPanels, first.rows, second.matrix,
+                                   second.firstRow, second.firstOfPanels, rows, from, own, packed, leftPanel});
+    b.loop(zero, right.count, panelsAtOnce, [&](Value q) {
+      Value count = b.min(b.sub(right.count, q), b.index(panelsAtOnce));
+      b.loop(zero, own, rowsAtOnce, [&](Value row) {
+        Value height = b.min(b.sub(own, row), b.index(rowsAtOnce)), blockPanel = b.mul(height, panel);
+        b.fillZero(block, zero, b.mul(count, blockPanel));
+        Gemm gemm;
+        gemm.a = packed, gemm.aOffset = b.mul(row, panel), gemm.aPanel = leftPanel;
+        gemm.b = right.panels, gemm.bOffset = b.add(right.offset, b.mul(q, rightPanel)), gemm.bPanel = rightPanel;
+        gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
+        gemm.rows = height, gemm.columns = count, gemm.depth = depth;
+        library.gemm(b, gemm, /*sharesRows=*/true);
+        store({block, b.index(panel), b.add(from, row), height, b.mul(q, panel), b.mul(count, panel), blockPanel});
+      });
+    });
+    b.free(packed);
+    b.free(block);
+  });
+}
