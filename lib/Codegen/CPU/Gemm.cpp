@@ -213,9 +213,9 @@ static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
   });
 }
 
-void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments, bool sharesRows) {
+void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments) {
   if (b.tiles.usesAMX())
-    return tileGemm(b, arguments, sharesRows);
+    return tileGemm(b, arguments);
   call(b, "gemm", arguments, emitGemm);
 }
 

@@ -1,17 +1,18 @@
 //===- GemmAMX.cpp - packed GEMMs of bf16 by AMX tiles -----------------------===//
 //
-// A left tile is 16 rows of a panel. A right tile is 16 pairs of rows of a panel in VNNI packing, 16 columns of them. So
-// one panel of the depth is one tile multiplication, and packed operands are the same as those of the other
+// A left tile is 16 rows of a panel. A right tile is 16 pairs of rows of a panel in VNNI packing, 16 columns of them.
+// So one panel of the depth is one tile multiplication, and packed operands are the same as those of the other
 // micro-kernels.
 //
-// LLVM configures the tiles at the entry of each function that has some, and a function has one shape per tile register.
-// Therefore blocks of 32 rows and the last rows have a function each.
+// LLVM configures the tiles at the entry of each function that has some, and a function has one shape per tile
+// register. Therefore blocks of 32 rows and the last rows have a function each.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "GemmLoops.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
 
 using namespace mlir;
@@ -34,7 +35,8 @@ constexpr int64_t leftInL2 = 3 << 17;
 class TileBuilder {
 public:
   explicit TileBuilder(HostBuilder &b)
-      : type(LLVM::LLVMX86AMXType::get(b.getContext())), full(integer(b, tileRows)), b(b), bytes(integer(b, tileBytes)) {}
+      : type(LLVM::LLVMX86AMXType::get(b.getContext())), full(integer(b, tileRows)), b(b),
+        bytes(integer(b, tileBytes)) {}
 
   const Type type;
   const Value full; ///< i16: all rows of a tile
@@ -78,22 +80,24 @@ private:
   Value bytes;
 };
 
-/// c += a b by tiles.
+/// c = start + a b by tiles.
 struct TileGemm {
   Value a, aOffset, aPanel;
   Value b, bOffset, bPanel;
   Value c, cOffset, cRow, cPanel;
-  Value rows, columns, depth; ///< as in Gemm
+  Value rows, columns, depth;                     ///< as in Gemm
+  Value start, startOffset, startRow, startPanel; ///< c, or a row with the stride 0
   // Operands that are prefetched to L2 in equal parts: each lies this many elements after the current one. In an
   // iteration of the innermost loop, so many cache lines of each panel; 0: none.
   Value aAhead, aLines, bAhead, bLines;
   Value bEvery; ///< prefetches each such line of b: the processor may fetch the adjacent line too
 
   static constexpr Value TileGemm::*arguments[] = {
-      &TileGemm::a,      &TileGemm::aOffset, &TileGemm::aPanel, &TileGemm::b,      &TileGemm::bOffset,
-      &TileGemm::bPanel, &TileGemm::c,       &TileGemm::cOffset, &TileGemm::cRow,  &TileGemm::cPanel,
-      &TileGemm::rows,   &TileGemm::columns, &TileGemm::depth,  &TileGemm::aAhead, &TileGemm::aLines,
-      &TileGemm::bAhead, &TileGemm::bLines,  &TileGemm::bEvery};
+      &TileGemm::a,        &TileGemm::aOffset,    &TileGemm::aPanel,  &TileGemm::b,      &TileGemm::bOffset,
+      &TileGemm::bPanel,   &TileGemm::c,          &TileGemm::cOffset, &TileGemm::cRow,   &TileGemm::cPanel,
+      &TileGemm::rows,     &TileGemm::columns,    &TileGemm::depth,   &TileGemm::start,  &TileGemm::startOffset,
+      &TileGemm::startRow, &TileGemm::startPanel, &TileGemm::aAhead,  &TileGemm::aLines, &TileGemm::bAhead,
+      &TileGemm::bLines,   &TileGemm::bEvery};
 };
 
 /// Operands as addresses, and the loop over the depth.
@@ -101,7 +105,8 @@ class TileLoop {
 public:
   TileLoop(HostBuilder &b, const TileGemm &p)
       : tiles(b), b(b), left(tiles.base(p.a)), right(tiles.base(p.b)), sums(tiles.base(p.c)),
-        leftStride(b.index(tileBytes)), rightStride(b.index(2 * tileBytes)), sumStride(b.mul(p.cRow, 4)) {}
+        starts(tiles.base(p.start)), leftStride(b.index(tileBytes)), rightStride(b.index(2 * tileBytes)),
+        sumStride(b.mul(p.cRow, 4)), startStride(b.mul(p.startRow, 4)) {}
 
   TileBuilder tiles;
 
@@ -113,14 +118,11 @@ public:
     Value at = b.add(offset, second ? tileBytes / 2 : 0);
     return tiles.load(tiles.full, tiles.address(right, b.getBF16Type(), at), rightStride);
   }
-  Value sumAddress(Value offset, bool second) {
-    return tiles.address(sums, b.getF32Type(), b.add(offset, second ? tileRows : 0));
-  }
-  Value loadSum(Value rows, Value offset, bool second) {
-    return tiles.load(rows, sumAddress(offset, second), sumStride);
+  Value loadStart(Value rows, Value offset, bool second) {
+    return tiles.load(rows, half(starts, offset, second), startStride);
   }
   void storeSum(Value rows, Value offset, bool second, Value tile) {
-    tiles.store(rows, sumAddress(offset, second), sumStride, tile);
+    tiles.store(rows, half(sums, offset, second), sumStride, tile);
   }
 
   /// Prefetches `count` lines, one of `every`, from element `offset` on.
@@ -133,8 +135,12 @@ public:
   }
 
 private:
+  Value half(Value base, Value offset, bool second) {
+    return tiles.address(base, b.getF32Type(), b.add(offset, second ? tileRows : 0));
+  }
+
   HostBuilder &b;
-  Value left, right, sums, leftStride, rightStride, sumStride;
+  Value left, right, sums, starts, leftStride, rightStride, sumStride, startStride;
 };
 
 } // namespace
@@ -150,9 +156,10 @@ static void emitBlocks(HostBuilder &b, const TileGemm &p) {
       Value row = b.mul(block, blockRows), aTop = b.add(p.aOffset, b.mul(row, Tiles::amxPanel));
       Value c0 = b.add(cTop, b.mul(row, p.cRow)), c1 = b.add(c0, b.mul(p.cRow, tileRows));
       SmallVector<Value> sums;
-      for (Value c : {c0, c1})
+      Value start = b.add(b.add(p.startOffset, b.mul(column, p.startPanel)), b.mul(row, p.startRow));
+      for (bool lower : {false, true})
         for (bool second : {false, true})
-          sums.push_back(loop.loadSum(full, c, second));
+          sums.push_back(loop.loadStart(full, lower ? b.add(start, b.mul(p.startRow, tileRows)) : start, second));
       Value aAhead = b.add(b.add(aTop, p.aAhead), b.mul(b.mul(column, p.aLines), lineElements));
       Value bAhead = b.add(b.add(bTop, p.bAhead), b.mul(b.mul(b.mul(block, p.depth), p.bLines), lineElements));
       sums = b.loop(zero, p.depth, 1, sums, [&](Value k, ValueRange carried) {
@@ -190,7 +197,7 @@ static void emitLastRows(HostBuilder &b, const TileGemm &p) {
         bOffsets.push_back(b.add(p.bOffset, b.mul(next, p.bPanel)));
         cOffsets.push_back(b.add(p.cOffset, b.mul(next, p.cPanel)));
         for (bool second : {false, true})
-          sums.push_back(loop.loadSum(rows, cOffsets.back(), second));
+          sums.push_back(loop.loadStart(rows, b.add(p.startOffset, b.mul(next, p.startPanel)), second));
       }
       sums = b.loop(zero, p.depth, 1, sums, [&](Value k, ValueRange carried) {
         Value a = loop.loadLeft(rows, b.add(p.aOffset, b.mul(k, p.aPanel)));
@@ -212,9 +219,9 @@ static void emitOneRow(HostBuilder &b, const Gemm &p) {
   emitFewRows(b, p, *createMicroKernel(b, p.a, p.b), 1);
 }
 
-void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, bool sharesRows) {
+void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmStart> start, bool sharesRows) {
   Value zero = b.index(0), one = b.index(1);
-  auto tilesFrom = [&](Value row, Value rows, Value firstDepth, Value depth) {
+  auto tilesFrom = [&](Value row, Value rows, Value firstDepth, Value depth, Value isFirst) {
     TileGemm t;
     t.a = p.a, t.aPanel = p.aPanel;
     t.aOffset = b.add(b.add(p.aOffset, b.mul(row, Tiles::amxPanel)), b.mul(firstDepth, p.aPanel));
@@ -222,25 +229,33 @@ void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, bool sharesRows) {
     t.bOffset = b.add(p.bOffset, b.mul(firstDepth, Tiles::amxPanel * Tiles::amxPanel));
     t.c = p.c, t.cOffset = b.add(p.cOffset, b.mul(row, p.cRow)), t.cRow = p.cRow, t.cPanel = p.cPanel;
     t.rows = rows, t.columns = p.columns, t.depth = depth;
+    t.start = p.c, t.startOffset = t.cOffset, t.startRow = p.cRow, t.startPanel = p.cPanel;
+    if (start && getConstantIntValue(isFirst) == 1) {
+      t.start = start->row, t.startOffset = start->offset, t.startRow = zero, t.startPanel = start->panel;
+    } else if (start) {
+      t.start = arith::SelectOp::create(b, isFirst, start->row, p.c);
+      t.startOffset = b.select(isFirst, start->offset, t.cOffset), t.startRow = b.select(isFirst, zero, p.cRow);
+      t.startPanel = b.select(isFirst, start->panel, p.cPanel);
+    }
     t.aAhead = t.aLines = t.bAhead = t.bLines = zero, t.bEvery = one;
     return t;
   };
-  auto many = [&] {
+  auto emitMany = [&] {
     Value whole = b.mul(b.div(p.rows, b.index(blockRows)), blockRows), rest = b.sub(p.rows, whole);
     b.ifThen(b.compare(arith::CmpIPredicate::ne, whole, zero), [&] {
       Value blocks = b.div(whole, b.index(blockRows)), columns = b.max(p.columns, one);
       // If the left operand does not stay in L2, a chunk of the depth of both operands does.
-      Value isChunked = b.compare(arith::CmpIPredicate::sgt, b.mul(b.mul(whole, p.depth), Tiles::amxPanel),
-                                  b.index(leftInL2));
+      Value isChunked =
+          b.compare(arith::CmpIPredicate::sgt, b.mul(b.mul(whole, p.depth), Tiles::amxPanel), b.index(leftInL2));
       Value chunk = b.select(isChunked, b.index(chunkDepth), b.max(p.depth, one));
-      // The lines of a panel's row of tiles, divided among the iterations that have the time to prefetch them.
-      auto linesPer = [&](Value count) {
-        return b.div(b.add(b.index(blockRows), b.sub(count, one)), count);
-      };
-      b.loop(b.div(b.add(p.depth, b.sub(chunk, one)), chunk), [&](Value number) {
+      // The lines of one iteration's tiles of a panel, divided among the iterations that prefetch the panel.
+      auto linesPer = [&](Value count) { return b.div(b.add(b.index(blockRows), b.sub(count, one)), count); };
+      // With a start, depth 0 stores it.
+      Value chunks = b.div(b.add(p.depth, b.sub(chunk, one)), chunk);
+      b.loop(start ? b.max(chunks, one) : chunks, [&](Value number) {
         Value first = b.mul(number, chunk), depth = b.min(b.sub(p.depth, first), chunk);
         Value hasNext = b.compare(arith::CmpIPredicate::slt, b.add(first, depth), p.depth);
-        TileGemm t = tilesFrom(zero, whole, first, depth);
+        TileGemm t = tilesFrom(zero, whole, first, depth, b.compare(arith::CmpIPredicate::eq, number, zero));
         t.aAhead = b.mul(depth, p.aPanel), t.aLines = b.select(hasNext, linesPer(columns), zero);
         t.bAhead = b.select(isChunked, b.mul(depth, Tiles::amxPanel * Tiles::amxPanel), p.bPanel);
         Value isFetched = b.select(isChunked, hasNext, b.compare(arith::CmpIPredicate::sgt, p.columns, one));
@@ -249,15 +264,25 @@ void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, bool sharesRows) {
         call(b, "tile_gemm", t, emitBlocks);
       });
     });
-    Value parts = b.ceilDiv(rest, tileRows);
+    Value parts = b.ceilDiv(rest, tileRows), isFirst = arith::ConstantIntOp::create(b, 1, 1);
     b.loop(parts, [&](Value part) {
       Value from = b.div(b.mul(rest, part), parts), to = b.div(b.mul(rest, b.add(part, 1)), parts);
-      call(b, "tile_gemm_last_rows", tilesFrom(b.add(whole, from), b.sub(to, from), zero, p.depth), emitLastRows);
+      TileGemm t = tilesFrom(b.add(whole, from), b.sub(to, from), zero, p.depth, isFirst);
+      call(b, "tile_gemm_last_rows", t, emitLastRows);
     });
   };
   if (sharesRows)
-    return many();
+    return emitMany();
   // The bandwidth of the weights limits one row, and VDPBF16PS reads more streams at once. Its sums have other bits.
-  b.ifElse(
-      b.compare(arith::CmpIPredicate::eq, p.rows, one), [&] { call(b, "gemm_one_row", p, emitOneRow); }, many);
+  auto emitOne = [&] {
+    if (start)
+      b.loop(p.columns, [&](Value column) {
+        for (int64_t k = 0; k < Tiles::amxPanel; k += b.tiles.lanes) {
+          Value from = b.add(start->offset, b.mul(column, start->panel)), to = b.mul(column, p.cPanel);
+          b.store(b.load(start->row, b.add(from, k)), p.c, b.add(b.add(p.cOffset, to), k));
+        }
+      });
+    call(b, "gemm_one_row", p, emitOneRow);
+  };
+  b.ifElse(b.compare(arith::CmpIPredicate::eq, p.rows, one), emitOne, emitMany);
 }

@@ -63,6 +63,8 @@ void BackwardLoop::multiply(Value t, Value q, Value count, Value firstDepth, Val
   gemm.b = packedR, gemm.bOffset = weights, gemm.bPanel = packedPanel;
   gemm.c = kh, gemm.cOffset = b.mul(q, panelRows), gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
   gemm.rows = p.B, gemm.columns = count, gemm.depth = depth ? depth : all;
+  if (b.tiles.usesAMX())
+    alternate(b, gemm, t);
   library.gemm(b, gemm);
 }
 

@@ -26,25 +26,26 @@ void BackwardLoop::inputsByTiles(function_ref<void(Value, Value, Value)> pack,
   library.parallel(b, inputPanels, work, [&](const Team &team) {
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
     Value packed = b.allocate(b.mul(packedPanel, own), b.tiles.left);
-    Value block = b.allocate(b.index(rowsAtOnce * panelsAtOnce * panel));
+    Value block = b.allocate(b.index(rowsAtOnce * panelsAtOnce * panel)), zeros = b.allocate(b.index(panel));
+    b.fillZero(zeros, zero, b.index(panel));
     pack(packed, first, own);
     b.loop(zero, rows, rowsAtOnce, [&](Value row) {
       Value height = b.min(b.sub(rows, row), b.index(rowsAtOnce)), blockPanel = b.mul(height, panel);
       b.loop(zero, own, panelsAtOnce, [&](Value q) {
         Value count = b.min(b.sub(own, q), b.index(panelsAtOnce)), column = b.mul(b.add(first, q), panel);
-        b.fillZero(block, zero, b.mul(count, blockPanel));
         Gemm gemm;
         gemm.a = dG, gemm.aOffset = b.add(firstBlock, b.mul(row, panel)), gemm.aPanel = dGPanel;
         gemm.b = packed, gemm.bOffset = b.mul(q, packedPanel), gemm.bPanel = packedPanel;
         gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
         gemm.rows = height, gemm.columns = count, gemm.depth = depth;
-        library.gemm(b, gemm);
+        library.tileGemm(b, gemm, GemmStart{zeros, zero, zero});
         Value columns = b.min(b.sub(p.I, column), b.mul(count, panel));
         store({block, b.index(panel), row, height, column, columns, blockPanel});
       });
     });
     b.free(packed);
     b.free(block);
+    b.free(zeros);
   });
 }
 
@@ -61,24 +62,25 @@ void BackwardLoop::sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &r
     Value leftRows = b.add(b.mul(b.div(b.add(own, panel - 1), b.index(2 * panel)), 2 * panel), panel);
     Value leftPanel = b.mul(leftRows, panel);
     Value packed = b.allocate(b.mul(leftPanel, depth), b.tiles.left);
-    Value block = b.allocate(b.index(rowsAtOnce * panelsAtOnce * panel));
+    Value block = b.allocate(b.index(rowsAtOnce * panelsAtOnce * panel)), zeros = b.allocate(b.index(panel));
+    b.fillZero(zeros, zero, b.index(panel));
     library.packLeftTransposed(b, {first.matrix, first.firstRow, first.firstOfPanels, first.rows, second.matrix,
                                    second.firstRow, second.firstOfPanels, rows, from, own, packed, leftPanel});
     b.loop(zero, right.count, panelsAtOnce, [&](Value q) {
       Value count = b.min(b.sub(right.count, q), b.index(panelsAtOnce));
       b.loop(zero, own, rowsAtOnce, [&](Value row) {
         Value height = b.min(b.sub(own, row), b.index(rowsAtOnce)), blockPanel = b.mul(height, panel);
-        b.fillZero(block, zero, b.mul(count, blockPanel));
         Gemm gemm;
         gemm.a = packed, gemm.aOffset = b.mul(row, panel), gemm.aPanel = leftPanel;
         gemm.b = right.panels, gemm.bOffset = b.add(right.offset, b.mul(q, rightPanel)), gemm.bPanel = rightPanel;
         gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
         gemm.rows = height, gemm.columns = count, gemm.depth = depth;
-        library.gemm(b, gemm, /*sharesRows=*/true);
+        library.tileGemm(b, gemm, GemmStart{zeros, zero, zero}, /*sharesRows=*/true);
         store({block, b.index(panel), b.add(from, row), height, b.mul(q, panel), b.mul(count, panel), blockPanel});
       });
     });
     b.free(packed);
     b.free(block);
+    b.free(zeros);
   });
 }

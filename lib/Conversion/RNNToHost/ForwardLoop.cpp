@@ -15,15 +15,20 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
   int64_t panel = b.tiles.panel;
   columns = b.mul(p.padded, layer.blocks), stateSize = b.mul(p.statePadded, p.B);
   // One GEMM with the input per chunk of steps: enough rows for the micro-kernel, few enough for an L2 cache.
-  stepsAtOnce = b.max(b.div(b.index(Tiles::blockRows), b.max(p.B, b.index(1))), b.index(1));
+  // AMX reads the weights from L3 about as fast as it multiplies 128 rows by them.
+  int64_t rows = b.tiles.usesAMX() ? 256 : Tiles::blockRows;
+  stepsAtOnce = b.max(b.div(b.index(rows), b.max(p.B, b.index(1))), b.index(1));
   stepsAtOnce = b.min(stepsAtOnce, b.max(p.steps, b.index(1)));
-  Value rowsAtOnce = b.mul(stepsAtOnce, p.B), inputColumns = b.mul(b.ceilDiv(maxInput, panel), panel);
+  rowsAtOnce = b.mul(stepsAtOnce, p.B);
+  Value inputColumns = b.mul(b.ceilDiv(maxInput, panel), panel);
   auto allocateWeights = [&](Value count, Value rows) { return b.allocate(count, b.tiles.weightsFor(rows, count)); };
   packedX = allocateWeights(b.mul(b.mul(p.padded, layer.input.count), inputColumns), rowsAtOnce);
   packedH = allocateWeights(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded), p.B);
   leftSize = b.mul(inputColumns, rowsAtOnce);
   bias = b.allocate(columns);
   gates = b.allocate(b.mul(columns, rowsAtOnce));
+  gateRow = b.tiles.usesAMX() ? b.index(panel) : columns;
+  gatePanel = b.tiles.usesAMX() ? b.mul(rowsAtOnce, panel) : b.index(panel);
   h = b.allocate(b.mul(stateSize, 2));
   hLeft = b.tiles.usesBF16Dot() ? b.allocate(b.mul(stateSize, 2), b.tiles.left) : h;
   if (p.projected) {
@@ -73,21 +78,45 @@ void ForwardLoop::steps(const Team &team) {
   b.free(own.left);
 }
 
+/// The offset of an element of the gate pre-activations of a chunk: rows of all blocks, or with AMX panels, whose tiles
+/// are consecutive. `column` is in `block`.
+Value ForwardLoop::gateOffset(Value row, Value block, Value column) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  if (!b.tiles.usesAMX())
+    return b.add(b.add(b.mul(row, columns), b.mul(p.padded, block)), column);
+  Value q = b.div(column, b.index(panel)), inPanel = b.sub(column, b.mul(q, panel));
+  return b.add(b.mul(b.add(b.mul(b.add(b.mul(p.panels, block), q), rowsAtOnce), row), panel), inPanel);
+}
+
+/// Sets the rows of a chunk to the biases, in the thread's columns of a block.
+void ForwardLoop::fillBias(const Own &own, Value rows, int64_t block) {
+  int64_t panel = b.tiles.panel;
+  b.loop(rows, [&](Value row) {
+    b.loop(b.mul(own.first, panel), b.mul(own.end, panel), b.tiles.lanes, [&](Value column) {
+      Value value = b.load(bias, b.add(b.mul(layer.p.padded, block), column));
+      b.store(value, gates, gateOffset(row, b.index(block), column));
+    });
+  });
+}
+
 /// gates = x * W + b for the rows of a chunk.
 void ForwardLoop::multiplyInput(const Own &own, Value row, Value rows) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
-  Value zero = b.index(0), panels = b.sub(own.end, own.first);
-  for (int64_t block = 0; block < layer.blocks; ++block) {
-    Value first = b.add(b.mul(p.padded, block), b.mul(own.first, panel));
-    b.loop(rows, [&](Value r) {
-      b.loop(zero, b.mul(panels, panel), b.tiles.lanes, [&](Value column) {
-        Value inRow = b.add(first, column);
-        b.store(b.load(bias, inRow), gates, b.add(b.mul(r, columns), inRow));
-      });
-    });
-  }
+  Value zero = b.index(0), panels = b.sub(own.end, own.first), skips = layer.skipsInput();
+  // By AMX, the GEMM starts from the biases.
+  auto fill = [&](bool all) {
+    for (int64_t block = 0; block < layer.blocks; ++block)
+      if (all || block < layer.input.first || block >= layer.input.first + layer.input.count)
+        fillBias(own, rows, block);
+  };
+  bool usesAMX = b.tiles.usesAMX();
+  if (!usesAMX)
+    fill(/*all=*/true);
   auto multiply = [&] {
+    if (usesAMX)
+      fill(/*all=*/false);
     Value depth = b.ceilDiv(p.I, panel), packedPanel = b.mul(depth, panel * panel);
     layer.packInput(row, rows, own.left);
     b.loop(b.index(layer.input.count), [&](Value block) {
@@ -95,16 +124,20 @@ void ForwardLoop::multiplyInput(const Own &own, Value row, Value rows) {
       Gemm gemm;
       gemm.a = own.left, gemm.aOffset = zero, gemm.aPanel = b.mul(rows, panel);
       gemm.b = packedX, gemm.bOffset = b.mul(first, packedPanel), gemm.bPanel = packedPanel;
-      gemm.c = gates, gemm.cOffset = b.add(b.mul(p.padded, layer.input.first), b.mul(first, panel));
-      gemm.cRow = columns, gemm.cPanel = b.index(panel);
+      Value target = b.add(block, layer.input.first), column = b.mul(own.first, panel);
+      gemm.c = gates, gemm.cOffset = gateOffset(zero, target, column), gemm.cRow = gateRow, gemm.cPanel = gatePanel;
       gemm.rows = rows, gemm.columns = panels, gemm.depth = depth;
-      library.gemm(b, gemm);
+      if (!usesAMX)
+        return library.gemm(b, gemm);
+      library.tileGemm(b, gemm, GemmStart{bias, b.add(b.mul(p.padded, target), column), b.index(panel)});
     });
   };
-  Value skips = layer.skipsInput();
   auto add = [&] {
+    if (usesAMX)
+      fill(/*all=*/true);
     Value column = b.mul(own.first, panel), count = b.min(b.sub(p.H, column), b.mul(panels, panel));
-    layer.addInput(row, rows, column, count, gates, columns);
+    layer.addInput(row, rows, column, count, gates,
+                   [&](Value r, int64_t block, Value column) { return gateOffset(r, b.index(block), column); });
   };
   if (skips)
     b.ifElse(skips, add, multiply);
@@ -117,36 +150,60 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow
   int64_t panel = b.tiles.panel;
   Value t = layer.stepAt(s), panelRows = b.mul(p.B, panel), packedPanel = b.mul(p.statePadded, panel);
   Value parity = b.createOrFold<arith::AndIOp>(s, b.index(1)), hSource = b.mul(parity, stateSize);
-  Value hTarget = b.sub(stateSize, hSource), firstRow = b.mul(gatesRow, columns);
+  Value hTarget = b.sub(stateSize, hSource);
   layer.startStep(s, t);
-  b.loop(own.first, own.end, 1, [&](Value q) {
-    // The same panel of all blocks: gates += h * R
-    Value target = b.add(firstRow, b.add(b.mul(p.padded, layer.recurrent.first), b.mul(q, panel)));
+  // gates += h * R for panels of blocks
+  auto multiply = [&](Value block, Value q) {
     Gemm gemm;
     gemm.a = hLeft, gemm.aOffset = hSource, gemm.aPanel = panelRows;
-    gemm.b = packedH, gemm.bOffset = b.mul(q, packedPanel), gemm.bPanel = b.mul(p.panels, packedPanel);
-    gemm.c = gates, gemm.cOffset = target, gemm.cRow = columns, gemm.cPanel = p.padded;
-    gemm.rows = p.B, gemm.columns = b.index(layer.recurrent.count), gemm.depth = p.statePanels;
-    library.gemm(b, gemm);
-    layer.forPositions(p.H, t, q, [&](const Position &at) {
-      SmallVector<Value> arguments;
-      Value row = b.add(firstRow, b.mul(at.row, columns));
-      for (int64_t block = 0; block < layer.blocks; ++block)
-        arguments.push_back(b.load(gates, b.add(b.add(row, b.mul(p.padded, block)), at.column)));
-      auto before = [&] { return b.load(h, b.add(hSource, at.inState)); };
-      Value next = layer.step(at, arguments, before);
-      // Past the end of an example the state is carried over; with a projection, `project` does this.
-      if (at.padded)
-        next = arith::SelectOp::create(b, at.padded, p.projected ? b.constant(0) : before(), next);
-      next = b.selectOrZero(at.mask, next); // otherwise NaN in columns past the last would propagate
-      if (p.projected)
-        b.store(next, hidden, at.inState);
-      else
-        storeState(next, b.add(hTarget, at.inState));
-    });
+    gemm.b = packedH, gemm.bOffset = b.mul(b.add(b.mul(p.panels, block), q), packedPanel);
+    Value target = b.add(block, layer.recurrent.first);
+    gemm.c = gates, gemm.cOffset = gateOffset(gatesRow, target, b.mul(q, panel)), gemm.cRow = gateRow;
+    gemm.rows = p.B, gemm.depth = p.statePanels;
+    return gemm;
+  };
+  auto cell = [&](const Position &at) {
+    SmallVector<Value> arguments;
+    Value row = b.add(gatesRow, at.row);
+    for (int64_t block = 0; block < layer.blocks; ++block)
+      arguments.push_back(b.load(gates, gateOffset(row, b.index(block), at.column)));
+    auto before = [&] { return b.load(h, b.add(hSource, at.inState)); };
+    Value next = layer.step(at, arguments, before);
+    // Past the end of an example the state is carried over; with a projection, `project` does this.
+    if (at.padded)
+      next = arith::SelectOp::create(b, at.padded, p.projected ? b.constant(0) : before(), next);
+    next = b.selectOrZero(at.mask, next); // otherwise NaN in columns past the last would propagate
+    if (p.projected)
+      b.store(next, hidden, at.inState);
+    else
+      storeState(next, b.add(hTarget, at.inState));
+  };
+  auto publish = [&](Value q) {
     if (!p.projected)
       layer.publish(t, q, [&](const Position &at) { return b.load(h, b.add(hTarget, at.inState)); });
-  });
+  };
+  if (b.tiles.usesAMX()) {
+    // All panels of a block at once, then the cell row by row, which writes consecutive memory.
+    Value count = b.index(layer.recurrent.count), last = b.sub(count, b.index(1));
+    Value isOdd = b.compare(arith::CmpIPredicate::ne, parity, b.index(0));
+    b.loop(count, [&](Value k) {
+      Gemm gemm = multiply(b.select(isOdd, b.sub(last, k), k), own.first);
+      gemm.bPanel = packedPanel, gemm.cPanel = gatePanel, gemm.columns = b.sub(own.end, own.first);
+      alternate(b, gemm, s);
+      library.gemm(b, gemm);
+    });
+    layer.forRows(p.H, t, own.first, own.end, cell);
+    b.loop(own.first, own.end, 1, publish);
+  } else {
+    b.loop(own.first, own.end, 1, [&](Value q) {
+      Gemm gemm = multiply(b.index(0), q);
+      gemm.bPanel = b.mul(p.panels, packedPanel), gemm.cPanel = p.padded;
+      gemm.columns = b.index(layer.recurrent.count);
+      library.gemm(b, gemm);
+      layer.forPositions(p.H, t, q, cell);
+      publish(q);
+    });
+  }
   // The next step, or the projection, reads the columns of all threads.
   team.wait(b);
   if (p.projected) {

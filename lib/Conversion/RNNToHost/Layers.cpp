@@ -70,6 +70,17 @@ void Layer::forRows(Value columns, Value t, Value first, Value end, function_ref
   });
 }
 
+void host::alternate(HostBuilder &b, Gemm &gemm, Value step) {
+  Value zero = b.index(0), last = b.sub(gemm.columns, b.index(1));
+  Value isOdd = b.compare(arith::CmpIPredicate::ne, b.createOrFold<arith::AndIOp>(step, b.index(1)), zero);
+  auto reverse = [&](Value &offset, Value &stride) {
+    offset = b.select(isOdd, b.add(offset, b.mul(last, stride)), offset);
+    stride = b.select(isOdd, b.sub(zero, stride), stride);
+  };
+  reverse(gemm.bOffset, gemm.bPanel);
+  reverse(gemm.cOffset, gemm.cPanel);
+}
+
 void host::fillRows(HostBuilder &b, Value rows, Value from, Value to, Value columns) {
   b.loop(from, to, 1, [&](Value row) {
     b.forColumns(columns, [&](Value column, Value mask) { b.store(b.constant(0), rows, {row, column}, mask); });

@@ -16,6 +16,7 @@
 namespace mlir::rnn::host {
 
 using cpu::Gemm;
+using cpu::GemmStart;
 using cpu::HostBuilder;
 using cpu::KernelLibrary;
 using cpu::Team;
@@ -92,7 +93,9 @@ public:
   /// i1: the layer adds its input to the gates instead of a GEMM (skip_input), by `addInput` for `columns` columns from
   /// `column` on. Null: false.
   virtual Value skipsInput() { return Value(); }
-  virtual void addInput(Value row, Value rows, Value column, Value columns, Value gates, Value gatesRow) {}
+  /// `offset` returns the offset in `gates` of a row, a block, and a column of the block.
+  virtual void addInput(Value row, Value rows, Value column, Value columns, Value gates,
+                        function_ref<Value(Value, int64_t, Value)> offset) {}
   /// Generates one step and returns the new h, which the loop stores. `before` loads the previous h.
   virtual Value step(const Position &at, ArrayRef<Value> arguments, function_ref<Value()> before) = 0;
   /// Stores the new state of one panel to the layer's outputs; `load` reads it.
@@ -119,6 +122,8 @@ private:
   };
 
   void steps(const Team &team);
+  Value gateOffset(Value row, Value block, Value column);
+  void fillBias(const Own &own, Value rows, int64_t block);
   void multiplyInput(const Own &own, Value row, Value rows);
   void step(const Team &team, const Own &own, Value s, Value gatesRow);
   void project(const Own &own, Value t, Value hSource, Value hTarget);
@@ -130,8 +135,9 @@ private:
   Value packedX, packedH, packedP, bias, gates, hidden;
   Value hLeft; ///< h as left operand: the same buffer, or rounded to bf16
   Value leftSize;
-  Value columns; ///< of a row of gate pre-activations
-  Value stepsAtOnce, stateSize;
+  Value columns;            ///< of a row of gate pre-activations
+  Value gateRow, gatePanel; ///< strides of the gate pre-activations
+  Value stepsAtOnce, rowsAtOnce, stateSize;
 };
 
 class BackwardLayer : public Layer {
@@ -223,6 +229,10 @@ private:
   KernelLibrary &library;
   Value packedR, packedP;
 };
+
+/// Computes the columns of a GEMM from the last one to the first in odd steps: L2 still has the weights that the step
+/// before read last.
+void alternate(HostBuilder &b, Gemm &gemm, Value step);
 
 /// Fills rows [from, to) of a result of `asRows` with zeros.
 void fillRows(HostBuilder &b, Value rows, Value from, Value to, Value columns);

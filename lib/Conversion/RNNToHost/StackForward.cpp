@@ -74,8 +74,7 @@ public:
     };
     auto packInputs = [&] { pack(stack.inputWeights(stack.params, p.I), p.I, input, packedX); };
     if (Value skips = skipsInput())
-      b.ifElse(
-          skips, [] {}, packInputs);
+      b.ifElse(skips, [] {}, packInputs);
     else
       packInputs();
     pack(stack.recurrentWeights(stack.params), p.P, recurrent, packedH);
@@ -96,25 +95,21 @@ public:
 
   void packInput(Value row, Value rows, Value target) override {
     b.ifElse(
-        stack.isFirstLayer(),
-        [&] {
-          library.packRows(b, {x, row, rows, target});
-        },
-        [&] {
-          library.packRows(b, {inputs, row, rows, target});
-        });
+        stack.isFirstLayer(), [&] { library.packRows(b, {x, row, rows, target}); },
+        [&] { library.packRows(b, {inputs, row, rows, target}); });
   }
 
   Value skipsInput() override { return stack.sizes.skips ? stack.isFirstLayer() : Value(); }
 
   /// The weights of every gate are the identity.
-  void addInput(Value row, Value rows, Value first, Value columns, Value gates, Value gatesRow) override {
+  void addInput(Value row, Value rows, Value first, Value columns, Value gates,
+                function_ref<Value(Value, int64_t, Value)> offsetOf) override {
     b.loop(rows, [&](Value r) {
       b.forColumns(columns, [&](Value inPart, Value mask) {
         Value column = b.add(first, inPart);
         Value value = b.load(x, {b.add(row, r), column}, mask);
         for (int64_t block = input.first; block < input.first + input.count; ++block) {
-          Value offset = b.add(b.add(b.mul(r, gatesRow), b.mul(p.padded, block)), column);
+          Value offset = offsetOf(r, block, column);
           b.store(b.addf(b.load(gates, offset), value), gates, offset);
         }
       });
@@ -155,8 +150,7 @@ public:
     bool keeps = bool(stack.saved);
     if (keeps && !output)
       return store(true, false);
-    b.ifElse(
-        stack.isLastLayer(), [&] { store(keeps, bool(output)); }, [&] { store(true, false); });
+    b.ifElse(stack.isLastLayer(), [&] { store(keeps, bool(output)); }, [&] { store(true, false); });
   }
 
 private:
@@ -181,8 +175,7 @@ private:
     if (dropped) {
       // Dropout applies to the input of the next layer, not to the states.
       Value target = stack.matrix(dropped, zero, stack.rows, stack.width);
-      b.ifElse(
-          isFirst, [] {}, [&] { stack.drop(inputs, target, previous); });
+      b.ifElse(isFirst, [] {}, [&] { stack.drop(inputs, target, previous); });
       inputs = target;
     }
   }

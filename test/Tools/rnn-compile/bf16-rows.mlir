@@ -3,19 +3,23 @@
 // REQUIRES: rnn-compile
 // DEFINE: %{compile} = rnn-compile --lowering=fused --triple=x86_64-linux-gnu
 // RUN: split-file %s %t
-// RUN: %{compile} %t/1.mlir --cpu=sapphirerapids -o %t/1.o
+// RUN: %{compile} %t/1.mlir --cpu=cooperlake -o %t/1.o
 // RUN: llvm-objdump -d %t/1.o | FileCheck %s --check-prefix=DOT
-// RUN: %{compile} %t/4.mlir --cpu=sapphirerapids -o %t/4.o
+// RUN: %{compile} %t/4.mlir --cpu=cooperlake -o %t/4.o
 // RUN: llvm-objdump -d %t/4.o | FileCheck %s --check-prefix=FMA
-// RUN: %{compile} %t/4.mlir --cpu=sapphirerapids --bf16-gemm=avx512 -o %t/4.dot.o
+// RUN: %{compile} %t/4.mlir --cpu=cooperlake --bf16-gemm=avx512 -o %t/4.dot.o
 // RUN: llvm-objdump -d %t/4.dot.o | FileCheck %s --check-prefix=DOT
-// RUN: %{compile} %t/1.mlir --cpu=sapphirerapids --bf16-gemm=vnni -o %t/1.fma.o
+// RUN: %{compile} %t/1.mlir --cpu=cooperlake --bf16-gemm=vnni -o %t/1.fma.o
 // RUN: llvm-objdump -d %t/1.fma.o | FileCheck %s --check-prefix=FMA
 // RUN: %{compile} %t/4.mlir --cpu=znver4 -o %t/4.zen4.o
 // RUN: llvm-objdump -d %t/4.zen4.o | FileCheck %s --check-prefix=DOT
+// AMX multiplies several rows.
+// RUN: %{compile} %t/4.mlir --cpu=sapphirerapids -o %t/4.tiles.o
+// RUN: llvm-objdump -d %t/4.tiles.o | FileCheck %s --check-prefix=TILES
+// TILES: tdpbf16ps
 // Both in one module.
 // RUN: cat %t/1.mlir %t/4.mlir > %t/both.mlir
-// RUN: %{compile} %t/both.mlir --cpu=sapphirerapids -o %t/both.o
+// RUN: %{compile} %t/both.mlir --cpu=cooperlake -o %t/both.o
 // RUN: llvm-objdump -d %t/both.o | FileCheck %s --check-prefixes=DOT,BOTH
 
 // DOT: vdpbf16ps

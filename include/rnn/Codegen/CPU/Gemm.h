@@ -30,6 +30,12 @@ struct Gemm {
       &Gemm::cOffset, &Gemm::cRow,    &Gemm::cPanel, &Gemm::rows, &Gemm::columns, &Gemm::depth};
 };
 
+/// A row that the sums of a GEMM by AMX start from, instead of c.
+struct GemmStart {
+  Value row, offset;
+  Value panel; ///< elements from panel to panel
+};
+
 /// c += a^T b for one block of the reduction. Offsets and strides count elements.
 struct TransposedGemm {
   Value a;          ///< from `packLeft`, `tiles` tiles

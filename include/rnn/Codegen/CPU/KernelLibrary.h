@@ -24,8 +24,11 @@ class KernelLibrary {
 public:
   explicit KernelLibrary(ModuleOp module) : symbols(module) {}
 
-  /// If the number of threads changes `rows`, `sharesRows` selects arithmetic whose results do not depend on it.
-  void gemm(HostBuilder &b, const Gemm &arguments, bool sharesRows = false);
+  void gemm(HostBuilder &b, const Gemm &arguments);
+  /// `gemm` by AMX tiles: c = start + a b, or c += a b without `start`. If the number of threads changes `rows`,
+  /// `sharesRows` selects arithmetic whose results do not depend on it.
+  void tileGemm(HostBuilder &b, const Gemm &arguments, std::optional<GemmStart> start = std::nullopt,
+                bool sharesRows = false);
   void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
 
   /// Columns of the submatrix become columns of panels.
@@ -43,9 +46,6 @@ public:
   void parallel(HostBuilder &b, Value most, Value work, function_ref<void(const Team &)> body);
 
 private:
-  /// `gemm` by AMX tiles.
-  void tileGemm(HostBuilder &b, const Gemm &arguments, bool sharesRows);
-
   /// Calls the kernel `name` with the members of `arguments`; `emit` generates its body.
   template <typename Arguments>
   void call(HostBuilder &b, StringRef name, const Arguments &arguments,
