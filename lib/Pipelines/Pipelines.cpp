@@ -70,6 +70,7 @@ void rnn::buildSelectPipeline(OpPassManager &pm, const PipelineOptions &options)
 }
 
 void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createRNNCheckCastsPass());
   if (options.target == TargetKind::Simt)
     addSimtBuffers(pm);
   // Elementwise ops on tensors have no bufferization model.

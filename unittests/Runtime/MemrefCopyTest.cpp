@@ -10,8 +10,7 @@
 namespace {
 
 /// A descriptor as MLIR lays it out.
-template <int Rank>
-struct Descriptor {
+template <int Rank> struct Descriptor {
   float *allocated, *aligned;
   int64_t offset, sizes[Rank], strides[Rank];
 };
@@ -41,7 +40,8 @@ TEST(MemrefCopy, StridesAndOffsets) {
 
 TEST(MemrefCopy, DenseScalarAndEmpty) {
   std::vector<float> source = {1, 2, 3, 4, 5, 6}, target(6);
-  Descriptor<2> from{source.data(), source.data(), 0, {2, 3}, {3, 1}}, to{target.data(), target.data(), 0, {2, 3}, {3, 1}};
+  Descriptor<2> from{source.data(), source.data(), 0, {2, 3}, {3, 1}},
+      to{target.data(), target.data(), 0, {2, 3}, {3, 1}};
   Unranked a{2, &from}, b{2, &to};
   memrefCopy(sizeof(float), &a, &b);
   EXPECT_EQ(target, source);

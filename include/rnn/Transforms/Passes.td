@@ -20,6 +20,17 @@ def RNNProtectArgumentsPass : Pass<"rnn-protect-arguments", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
+def RNNCheckCastsPass : Pass<"rnn-check-casts"> {
+  let summary = "Check tensor casts at run time";
+  let description = [{
+    A `tensor.cast` from a dynamic to a static size asserts that size, and upstream's lowerings do not check it: later
+    code would access memory out of bounds. This pass compares the sizes and records INVALID_ARGUMENT in the call if they
+    differ. The cast's result is then a tensor of zeros, since compiled code goes on after a failure.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::rnnrt::RNNRTDialect"];
+}
+
 def RNNExpandStridedCopiesPass : Pass<"rnn-expand-strided-copies"> {
   let summary = "Convert memref copies with a layout to linalg ops or loops";
   let description = [{

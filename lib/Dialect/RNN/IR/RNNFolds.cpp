@@ -21,15 +21,13 @@ using namespace mlir::rnn::detail;
 namespace {
 
 /// Returns true if `auto_select` selects `skip_input`. The verifier requires static sizes.
-template <typename OpTy>
-bool autoSelectsSkip(OpTy op) {
+template <typename OpTy> bool autoSelectsSkip(OpTy op) {
   auto input = cast<ShapedType>(op.getInput().getType()), state = cast<ShapedType>(op.getInputH().getType());
   return input.getDimSize(2) == state.getDimSize(2);
 }
 
 /// Replaces `auto_select` by TensorFlow's choice at run time: `skip_input` if the sizes are equal, else `linear_input`.
-template <typename OpTy>
-struct ResolveAutoSelect : public OpRewritePattern<OpTy> {
+template <typename OpTy> struct ResolveAutoSelect : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
@@ -38,8 +36,7 @@ struct ResolveAutoSelect : public OpRewritePattern<OpTy> {
     std::optional<bool> same = haveSameSize(op);
     if (!same)
       return rewriter.notifyMatchFailure(op, "sizes are not constant");
-    rewriter.modifyOpInPlace(
-        op, [&] { op.setInputMode(*same ? InputMode::SkipInput : InputMode::LinearInput); });
+    rewriter.modifyOpInPlace(op, [&] { op.setInputMode(*same ? InputMode::SkipInput : InputMode::LinearInput); });
     return success();
   }
 
@@ -56,9 +53,18 @@ private:
   }
 };
 
-/// Uses the static shapes behind casts of operands, and the result shapes that follow from them.
-template <typename OpTy>
-struct RefineShapes : public OpRewritePattern<OpTy> {
+/// The static size that casts of `result` assert for a dimension, or dynamic.
+static int64_t getAssertedSize(Value result, unsigned dim) {
+  for (Operation *user : result.getUsers())
+    if (auto cast = dyn_cast<tensor::CastOp>(user))
+      if (auto type = dyn_cast<RankedTensorType>(cast.getType()); type && !type.isDynamicDim(dim))
+        return type.getDimSize(dim);
+  return ShapedType::kDynamic;
+}
+
+/// Uses the static shapes behind casts of operands, the result shapes that follow from them, and static sizes that
+/// casts of results assert: the op checks them at run time.
+template <typename OpTy> struct RefineShapes : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
@@ -75,15 +81,15 @@ struct RefineShapes : public OpRewritePattern<OpTy> {
       return failure();
     bool changed = !llvm::equal(operands, op->getOperands());
     SmallVector<Type> types;
-    for (auto [old, now] : llvm::zip_equal(op->getResultTypes(), inferred)) {
+    for (auto [result, now] : llvm::zip_equal(op->getResults(), inferred)) {
       // Keep static sizes of the old type that the operands do not define, such as those of opaque buffers.
-      auto oldType = cast<RankedTensorType>(old), newType = cast<RankedTensorType>(now);
+      auto oldType = cast<RankedTensorType>(result.getType()), newType = cast<RankedTensorType>(now);
       SmallVector<int64_t> shape(newType.getShape());
       for (auto [dim, size] : llvm::enumerate(shape))
         if (ShapedType::isDynamic(size))
-          size = oldType.getDimSize(dim);
+          size = oldType.isDynamicDim(dim) ? getAssertedSize(result, dim) : oldType.getDimSize(dim);
       types.push_back(RankedTensorType::get(shape, newType.getElementType()));
-      changed |= types.back() != old;
+      changed |= types.back() != oldType;
     }
     if (!changed)
       return rewriter.notifyMatchFailure(op, "shapes are already refined");
@@ -107,8 +113,7 @@ struct RefineShapes : public OpRewritePattern<OpTy> {
 };
 
 /// Removes a constant length that equals the static number of steps. Replaces an op without steps by zeros.
-template <typename OpTy>
-struct FoldSeqLenMax : public OpRewritePattern<OpTy> {
+template <typename OpTy> struct FoldSeqLenMax : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
@@ -203,15 +208,13 @@ Value rnn::createReserveSize(OpBuilder &builder, CudnnForwardOp op, SizeFn sizeO
 }
 
 LogicalResult CudnnCanonicalToParamsOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyResults(builder, *this, shapes, [&](unsigned) -> OpFoldResult {
-    return createParamsSize(builder, *this);
-  });
+  return reifyResults(builder, *this, shapes,
+                      [&](unsigned) -> OpFoldResult { return createParamsSize(builder, *this); });
 }
 
 Value rnn::createParamsSize(OpBuilder &builder, CudnnCanonicalToParamsOp op) {
   return CudnnParamsSizeOp::create(builder, op.getLoc(), op.getLayers(), op.getUnits(), op.getInputSize(),
-                                   op.getModeAttr(), op.getDirectionAttr(), op.getInputModeAttr(),
-                                   op.getNumProjAttr(),
+                                   op.getModeAttr(), op.getDirectionAttr(), op.getInputModeAttr(), op.getNumProjAttr(),
                                    TypeAttr::get(getElementTypeOrSelf(op.getWeights().front().getType())),
                                    op.getLoweringAttr())
       .getSize();

@@ -63,9 +63,10 @@ class RNNRT_EntryOp<string mnemonic, int numArguments, list<Trait> traits = []>
   let extraClassDeclaration = entry;
 }
 
-// A run-time check: a failure is recorded in the call, and later entries return at once. The op declares no memory
-// effects, so that it is neither removed as dead nor reordered.
-class RNNRT_CheckOp<string mnemonic, int numArguments> : RNNRT_EntryOp<mnemonic, numArguments> {}
+// A run-time check: a failure is recorded in the call, and later entries return at once. The op writes to all memory, so
+// that it is neither removed as dead nor reordered; buffer deallocation refuses ops with unknown effects.
+class RNNRT_CheckOp<string mnemonic, int numArguments>
+    : RNNRT_EntryOp<mnemonic, numArguments, [MemoryEffects<[MemWrite]>]> {}
 
 def RNNRT_In : Arg<AnyMemRef, "", [MemRead]>;
 def RNNRT_OptIn : Arg<Optional<AnyMemRef>, "", [MemRead]>;
