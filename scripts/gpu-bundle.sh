@@ -30,13 +30,13 @@ cases() { python3 "$sources/cases.py" "$@"; }
 commands=()
 compile() { commands+=("$(printf '%q ' "$RNN_BUILD_DIR/bin/rnn-compile" "$@")"); }
 fused() { compile "$@" --lowering=fused -O2; }
-# With every product by our kernels, or by cuBLASLt wherever it is there. Kernels of steps, also where the cost model likes
-# clusters better: these have modules of their own.
+# All GEMMs by this project's kernels, or by cuBLASLt if available. Per-step kernels always: persistent kernels have modules
+# of their own.
 kernels() { fused "$@" --fused-kernel=per_step --large-gemms=kernel; }
 library() { fused "$@" --fused-kernel=per_step --large-gemms=library; }
 
-# Fused kernels of the cudnn ops: every variant in f16 and f32, and those that hold every feature between them in bf16 and
-# f64, which take as long to compile. Two types for the host, where run.sh is tried.
+# Fused kernels of the cudnn ops: every variant in f16 and f32; in bf16 and f64, variants that together have every feature,
+# since each takes as long to compile. Two types are also compiled for the host, where run.sh is tested.
 some=lstm_bidirectional_lengths,gru_bidirectional_lengths,rnn_tanh_skip,rnn_relu_bidirectional
 for dtype in f16 f32; do
   cases --stacks --dtype $dtype -o stacks_$dtype.mlir
@@ -107,7 +107,7 @@ for dtype in bf16 f64; do
   compile plans_$dtype.mlir --target=host --lowering=runtime -O2 -o plans_host_$dtype.so
 done
 printf '%s\0' "${commands[@]}" | xargs -0 -P "${RNN_BUNDLE_JOBS:-$(nproc)}" -n 1 bash -c
-python3 "$sources/timed.py" timed_*.jsonl || echo "warning: the measurements of the bundle make no complete tuning record of these ops"
+python3 "$sources/timed.py" timed_*.jsonl || echo "warning: these ops will have no complete tuning record from the bundle's measurements"
 cp plans_host_f64.so plans_plans_f64.so
 cp blocks_plans_f64.so library_plans_f64.so
 for dtype in f16 f32; do

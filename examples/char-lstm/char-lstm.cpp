@@ -68,13 +68,13 @@ static llvm::Expected<ModelOptions> readFlags() {
         {"sample", sampleLength.getValue(), 0, 1000000},
         {"steps", maxSteps.getValue(), maxSteps.getNumOccurrences() ? 1 : 0, 1000000000}})
     if (value < low || value > high)
-      return makeError("--" + llvm::Twine(flag) + " takes a number from " + llvm::Twine(low) + " to " +
+      return makeError("--" + llvm::Twine(flag) + " expects a number from " + llvm::Twine(low) + " to " +
                        llvm::Twine(high) + ", but got " + llvm::Twine(value));
   for (auto [flag, value] : {std::pair("seconds", maxSeconds.getValue()),
                              {"lr", learningRate.getValue()},
                              {"temperature", temperature.getValue()}})
     if (!(value > 0) || !std::isfinite(value))
-      return makeError("--" + llvm::Twine(flag) + " takes a number above 0, but got " + formatv("{0}", value).str());
+      return makeError("--" + llvm::Twine(flag) + " expects a number above 0, but got " + formatv("{0}", value).str());
 
   ModelOptions options;
   options.steps = unroll, options.batch = batch, options.hidden = hidden;

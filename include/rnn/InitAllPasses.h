@@ -17,7 +17,7 @@
 
 namespace mlir::rnn {
 
-/// Registers every pass and pipeline of ours, so that their flags and textual pipelines know them.
+/// Registers the passes and pipelines of this project for flags and textual pipelines.
 inline void registerAllPasses() {
   registerRNNPasses();
   registerRNNCommonPasses();

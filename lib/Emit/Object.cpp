@@ -137,7 +137,7 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
       "if the program has it");
 }
 
-/// The whole pipeline, or its two parts with a look between them: candidates are known after selection alone.
+/// Runs the pipeline. With `listCandidates`, stops after selection, lists the candidates and continues.
 static llvm::Error runStages(ModuleOp module, const ObjectOptions &options, PipelineOptions pipeline,
                              llvm::SmallVector<CompiledCandidate> &candidates) {
   if (!options.listCandidates)
@@ -209,7 +209,7 @@ static llvm::Expected<std::string> findLinker(llvm::StringRef given) {
       "one, or make an object file and link that elsewhere");
 }
 
-/// Runs the linker; its words are part of the error.
+/// Runs the linker. The error contains its output.
 static llvm::Error runLinker(llvm::StringRef linker, llvm::ArrayRef<llvm::StringRef> command) {
   llvm::SmallString<128> log;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile("rnn-link", "log", log))

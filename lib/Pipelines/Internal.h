@@ -15,8 +15,8 @@ namespace mlir::rnn {
 void addCudaKernels(OpPassManager &pm);
 void addCudaMemory(OpPassManager &pm);
 
-/// Stage emit: converts gpu.func kernels to the NVVM dialect, with the same passes for cuda and simt. `verifyAccesses` adds
-/// the checks of memref accesses that --simt-check requests; it is the only difference between the targets.
+/// Stage emit: converts gpu.func kernels to the NVVM dialect, with the same passes for cuda and simt. `verifyAccesses`
+/// adds the checks of memref accesses that --simt-check requests; it is the only difference between the targets.
 void buildGPUKernelPipeline(OpPassManager &pm, bool verifyAccesses = false);
 
 /// Stage emit: kernels in the LLVM dialect with their target, before the host's code is converted.
@@ -26,7 +26,7 @@ void addCudaBinaries(OpPassManager &pm, const PipelineOptions &options);
 
 /// Stage bufferize for programs with kernels of their own.
 void addSimtBuffers(OpPassManager &pm);
-/// Stage lower for emulated kernels: launches know the call that they belong to.
+/// Stage lower for emulated kernels: binds launches to the runtime call.
 void addSimtLaunches(OpPassManager &pm);
 /// Stage emit: kernels in the LLVM dialect, before the host's code is converted, and functions of the host after it.
 void addSimtKernels(OpPassManager &pm, const PipelineOptions &options);

@@ -53,8 +53,8 @@ static void transpose(const HostTensor &tensor, const char *source) {
   }
 }
 
-llvm::Expected<HostTensor> mlir::rnn::parseNpy(StringRef bytes, StringRef name, std::optional<ElementKind> wanted) {
-  auto contents = splitNpy(bytes, name, wanted);
+llvm::Expected<HostTensor> mlir::rnn::parseNpy(StringRef bytes, StringRef name, std::optional<ElementKind> requested) {
+  auto contents = splitNpy(bytes, name, requested);
   if (!contents)
     return contents.takeError();
   const auto &[kind, fortranOrder, shape, elements] = *contents;
@@ -90,7 +90,7 @@ llvm::Expected<HostTensor> mlir::rnn::parseNpy(StringRef bytes, StringRef name, 
   return tensor;
 }
 
-llvm::Expected<HostTensor> mlir::rnn::readNpy(StringRef path, std::optional<ElementKind> wanted) {
+llvm::Expected<HostTensor> mlir::rnn::readNpy(StringRef path, std::optional<ElementKind> requested) {
   llvm::sys::fs::file_status status;
   std::error_code code = llvm::sys::fs::status(path, status);
   if (code)
@@ -106,7 +106,7 @@ llvm::Expected<HostTensor> mlir::rnn::readNpy(StringRef path, std::optional<Elem
   if (!buffer)
     return makeNpyError(path, "expected an npy file, but it cannot be read: " + buffer.getError().message() +
                                   "; check its permissions");
-  return parseNpy((*buffer)->getBuffer(), path, wanted);
+  return parseNpy((*buffer)->getBuffer(), path, requested);
 }
 
 //===----------------------------------------------------------------------===//

@@ -191,8 +191,8 @@ static llvm::Expected<std::pair<StringRef, StringRef>> splitFile(StringRef bytes
   return std::make_pair(bytes.substr(start, length), bytes.drop_front(start + length));
 }
 
-/// The element type of a dtype. If `wanted` is given, the dtype must match it.
-static llvm::Expected<ElementKind> resolveKind(StringRef descr, StringRef name, std::optional<ElementKind> wanted) {
+/// The element type of a dtype. If `requested` is given, the dtype must match it.
+static llvm::Expected<ElementKind> resolveKind(StringRef descr, StringRef name, std::optional<ElementKind> requested) {
   const NpyDType *dtype = nullptr;
   if (!descr.empty())
     dtype = llvm::find_if(dtypes, [&](const NpyDType &known) { return known.code == descr.drop_front(); });
@@ -217,32 +217,31 @@ static llvm::Expected<ElementKind> resolveKind(StringRef descr, StringRef name, 
                                   quote(descr) + "; write the file again with numpy.save");
 
   bool isBits = dtype->code == "u2";
-  if (isBits && !wanted)
-    return makeNpyError(name,
-                        "the dtype `<u2` holds i16 or the bits of f16 or bf16, which is ambiguous; specify "
-                        "the type or save with another dtype");
-  if (!wanted || *wanted == dtype->kind)
+  if (isBits && !requested)
+    return makeNpyError(name, "the dtype `<u2` holds i16 or the bits of f16 or bf16, which is ambiguous; specify "
+                              "the type or save with another dtype");
+  if (!requested || *requested == dtype->kind)
     return dtype->kind;
-  if (isBits && (*wanted == ElementKind::F16 || *wanted == ElementKind::BF16))
-    return *wanted;
-  if (*wanted == ElementKind::Index && dtype->kind == ElementKind::I64)
-    return *wanted;
-  std::string advice = *wanted == ElementKind::BF16 ? "save bf16 as its bits, with array.view(numpy.uint16)"
-                                                    : "convert it before it is saved, with array.astype(numpy." +
-                                                          getNpyDType(*wanted).numpyName.str() + ")";
-  return makeNpyError(name, "expected elements of type " + stringifyElementKind(*wanted) + ", but got the dtype " +
+  if (isBits && (*requested == ElementKind::F16 || *requested == ElementKind::BF16))
+    return *requested;
+  if (*requested == ElementKind::Index && dtype->kind == ElementKind::I64)
+    return *requested;
+  std::string advice = *requested == ElementKind::BF16 ? "save bf16 as its bits, with array.view(numpy.uint16)"
+                                                       : "convert it before it is saved, with array.astype(numpy." +
+                                                             getNpyDType(*requested).numpyName.str() + ")";
+  return makeNpyError(name, "expected elements of type " + stringifyElementKind(*requested) + ", but got the dtype " +
                                 quote(descr) + "; " + advice);
 }
 
 llvm::Expected<NpyContents> mlir::rnn::detail::splitNpy(StringRef bytes, StringRef name,
-                                                        std::optional<ElementKind> wanted) {
+                                                        std::optional<ElementKind> requested) {
   auto parts = splitFile(bytes, name);
   if (!parts)
     return parts.takeError();
   auto header = HeaderParser(parts->first, name).parse();
   if (!header)
     return header.takeError();
-  auto kind = resolveKind(*header->descr, name, wanted);
+  auto kind = resolveKind(*header->descr, name, requested);
   if (!kind)
     return kind.takeError();
   return NpyContents{*kind, *header->fortranOrder, *header->shape, parts->second};

@@ -37,8 +37,8 @@ const NpyDType &getNpyDType(ElementKind kind);
 /// An error about the file `name`.
 llvm::Error makeNpyError(llvm::StringRef name, const llvm::Twine &message);
 
-/// Parses the header. `wanted` is that of `readNpy`.
-llvm::Expected<NpyContents> splitNpy(llvm::StringRef bytes, llvm::StringRef name, std::optional<ElementKind> wanted);
+/// Parses the header. `requested` is that of `readNpy`.
+llvm::Expected<NpyContents> splitNpy(llvm::StringRef bytes, llvm::StringRef name, std::optional<ElementKind> requested);
 
 } // namespace mlir::rnn::detail
 

@@ -117,8 +117,8 @@ static llvm::Expected<Literal> parseLiteral(StringRef text) {
   return literal;
 }
 
-static bool matches(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> wanted) {
-  return shape.size() == wanted.size() && llvm::all_of(llvm::zip(shape, wanted), [](auto pair) {
+static bool matches(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> requested) {
+  return shape.size() == requested.size() && llvm::all_of(llvm::zip(shape, requested), [](auto pair) {
            return std::get<1>(pair) < 0 || std::get<0>(pair) == std::get<1>(pair);
          });
 }
@@ -131,26 +131,26 @@ static std::string describeType(ElementKind kind, llvm::ArrayRef<int64_t> shape)
   return text + stringifyElementKind(kind).str();
 }
 
-/// The shape of `literal` as a tensor of type `wanted`, whose dynamic sizes are negative.
+/// The shape of `literal` as a tensor of type `requested`, whose dynamic sizes are negative.
 static llvm::Expected<llvm::SmallVector<int64_t>> resolveShape(const Literal &literal, StringRef text,
-                                                               const WantedType &wanted) {
-  if (!literal.isScalar && matches(literal.shape, wanted.shape))
+                                                               const RequestedType &requested) {
+  if (!literal.isScalar && matches(literal.shape, requested.shape))
     return literal.shape;
   llvm::SmallVector<int64_t> outer = {1}; // `[[1,2]]` is 1x2 or, with an omitted outer pair, 1x1x2
   outer.append(literal.shape);
-  if (!literal.isScalar && matches(outer, wanted.shape))
+  if (!literal.isScalar && matches(outer, requested.shape))
     return outer;
-  std::string type = describeType(wanted.kind, wanted.shape);
-  if (llvm::all_of(wanted.shape, [](int64_t size) { return size >= 0; })) {
+  std::string type = describeType(requested.kind, requested.shape);
+  if (llvm::all_of(requested.shape, [](int64_t size) { return size >= 0; })) {
     // For static sizes, one number fills all elements, and a flat list has the elements in order.
-    std::optional<int64_t> bytes = getNumBytes(wanted.shape, wanted.kind);
+    std::optional<int64_t> bytes = getNumBytes(requested.shape, requested.kind);
     if (!bytes)
       return makeError("the type " + type + " has more bytes than 63 bits can count");
     if (literal.isScalar)
-      return wanted.shape;
-    int64_t count = *bytes / getElementSize(wanted.kind);
+      return requested.shape;
+    int64_t count = *bytes / getElementSize(requested.kind);
     if (literal.shape.size() == 1 && literal.shape[0] == count)
-      return wanted.shape;
+      return requested.shape;
     if (literal.shape.size() == 1)
       return makeError("expected " + Twine(count) + " numbers for " + type + ", or one for all elements, but got " +
                        Twine(literal.shape[0]) + " in " + quote(text));
@@ -159,15 +159,15 @@ static llvm::Expected<llvm::SmallVector<int64_t>> resolveShape(const Literal &li
     return makeError("one number does not define the dynamic sizes of " + type + "; write the type before it, as in " +
                      quote("2x3xf32=" + text.trim().str()));
   return makeError("expected the lists of " + quote(text) + " to be " + type + ", but got " +
-                   describeType(wanted.kind, literal.shape));
+                   describeType(requested.kind, literal.shape));
 }
 
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
-static llvm::Expected<WantedType> parseType(StringRef text) {
-  WantedType type{ElementKind::F32, {}};
+static llvm::Expected<RequestedType> parseType(StringRef text) {
+  RequestedType type{ElementKind::F32, {}};
   StringRef rest = text.trim();
   while (!rest.empty() && llvm::isDigit(rest.front())) {
     StringRef digits = rest.take_while(llvm::isDigit);
@@ -190,16 +190,16 @@ static llvm::Expected<WantedType> parseType(StringRef text) {
   return type;
 }
 
-llvm::Expected<HostTensor> mlir::rnn::parseTensorText(StringRef text, const WantedType *wanted) {
+llvm::Expected<HostTensor> mlir::rnn::parseTensorText(StringRef text, const RequestedType *requested) {
   bool hasType = text.contains('=');
   auto [before, after] = text.split('=');
-  std::optional<WantedType> named;
+  std::optional<RequestedType> named;
   if (hasType) {
     auto type = parseType(before);
     if (!type)
       return type.takeError();
     named = *type;
-    wanted = &*named;
+    requested = &*named;
   } else if (text.trim().empty()) {
     return makeError("expected a value such as 7, f32=1.5 or 2x3xf32=[[1,2,3],[4,5,6]], but got nothing");
   } else if (auto type = parseType(text)) {
@@ -213,12 +213,12 @@ llvm::Expected<HostTensor> mlir::rnn::parseTensorText(StringRef text, const Want
   auto literal = parseLiteral(value);
   if (!literal)
     return literal.takeError();
-  WantedType type;
-  if (wanted) {
-    auto shape = resolveShape(*literal, value, *wanted);
+  RequestedType type;
+  if (requested) {
+    auto shape = resolveShape(*literal, value, *requested);
     if (!shape)
       return shape.takeError();
-    type = {wanted->kind, *shape};
+    type = {requested->kind, *shape};
   } else {
     type = {llvm::all_of(literal->numbers, isInteger) ? ElementKind::I64 : ElementKind::F32, literal->shape};
   }

@@ -26,8 +26,8 @@ static void makeUnique(gpu::GPUFuncOp kernel, const SymbolTable &kernels) {
   kernel.setName(unique);
 }
 
-/// Asynchronous copies and ldmatrix take 16 bytes from where they are a multiple of 16; LLVM would align the elements
-/// alone.
+/// Asynchronous copies and ldmatrix need addresses aligned to 16 bytes; by default LLVM uses the alignment of the
+/// element type.
 static void alignBuffers(gpu::GPUFuncOp kernel) {
   StringRef name = LLVM::LLVMDialect::getAlignAttrName();
   for (unsigned index = 0; index < kernel.getNumWorkgroupAttributions(); ++index)
@@ -35,7 +35,7 @@ static void alignBuffers(gpu::GPUFuncOp kernel) {
       kernel.setWorkgroupAttributionAttr(index, name, Builder(kernel.getContext()).getI64IntegerAttr(16));
 }
 
-/// The size of clusters as constants, or nothing: some are not, or there are no clusters.
+/// The cluster size; none if the launch has no clusters or a dimension is not constant.
 static std::optional<std::array<int32_t, 3>> getClusterSize(gpu::LaunchFuncOp launch) {
   if (!launch.hasClusterSize())
     return std::nullopt;
@@ -47,8 +47,8 @@ static std::optional<std::array<int32_t, 3>> getClusterSize(gpu::LaunchFuncOp la
   return std::array{int32_t(*x), int32_t(*y), int32_t(*z)};
 }
 
-/// Outlining leaves the size of clusters to the launch; the driver answers questions about a kernel that says it. A
-/// kernel that launches do not agree about says nothing.
+/// Sets `known_cluster_size` of kernels whose launches all have the same constant cluster size. Outlining does not copy
+/// the size from the launch, and the driver needs it to report how many clusters fit.
 static void setClusterSizes(ModuleOp module) {
   llvm::MapVector<gpu::GPUFuncOp, std::optional<std::array<int32_t, 3>>> sizes;
   module.walk([&](gpu::LaunchFuncOp launch) {
@@ -56,9 +56,9 @@ static void setClusterSizes(ModuleOp module) {
     if (!kernel || kernel.getKnownClusterSizeAttr())
       return;
     auto size = getClusterSize(launch);
-    auto [place, isFirst] = sizes.insert({kernel, size});
-    if (!isFirst && place->second != size)
-      place->second = std::nullopt;
+    auto [entry, isFirst] = sizes.insert({kernel, size});
+    if (!isFirst && entry->second != size)
+      entry->second = std::nullopt;
   });
   for (auto &[kernel, size] : sizes)
     if (size)
@@ -79,7 +79,7 @@ struct MergeKernelModules : public rnn::impl::RNNMergeKernelModulesPassBase<Merg
       return;
     gpu::GPUModuleOp target = modules.front();
     SymbolTable kernels(target);
-    // From a kernel's old place to the new one; launches are few, so each is looked up.
+    // Old kernel symbol to new kernel symbol.
     DenseMap<SymbolRefAttr, SymbolRefAttr> moved;
     for (gpu::GPUModuleOp module : llvm::drop_begin(modules)) {
       for (auto kernel : llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {

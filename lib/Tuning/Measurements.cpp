@@ -96,7 +96,7 @@ llvm::Error LineReader::readOutcome(const llvm::json::Object &object, Measuremen
   }
   measurement.refused = refused.value_or("").str();
   measurement.problem = problem.value_or("").str();
-  return measurement.refused.empty() && measurement.problem.empty() ? fail("`refused` and `problem` must say why")
+  return measurement.refused.empty() && measurement.problem.empty() ? fail("`refused` and `problem` must have a reason")
                                                                     : llvm::Error::success();
 }
 
@@ -157,7 +157,7 @@ llvm::Expected<Measurements> Measurements::read(llvm::StringRef path) {
   return parse((*buffer)->getBuffer(), path);
 }
 
-/// A record from the last measurement of each candidate; none, said on `log`, where one is not known.
+/// A record from the last measurement of each candidate. If a candidate has none, logs that and returns none.
 static std::optional<TuningRecord> decideOne(llvm::ArrayRef<const Measurement *> of, llvm::raw_ostream &log) {
   const CompiledCandidate &what = of.front()->what;
   TuningRecord record;
@@ -199,9 +199,10 @@ llvm::Expected<size_t> Measurements::decide(TuningRecords &records, llvm::raw_os
       groups;
   for (const Measurement &one : list) {
     if (one.what.target == "simt")
-      return llvm::createStringError("`" + one.what.function +
-                                     "` was measured on target `simt`, whose times say nothing about a GPU; measure on "
-                                     "`host` or `cuda`");
+      return llvm::createStringError(
+          "`" + one.what.function +
+          "` was measured on target `simt`, whose times do not predict those of a GPU; measure on "
+          "`host` or `cuda`");
     auto &group = groups[{one.what.target, one.what.chip, one.device, one.what.op}];
     if (!group.empty() && group.front()->what.all != one.what.all)
       return llvm::createStringError(

@@ -214,7 +214,7 @@ std::shared_ptr<const Message> Checker::makeMessage(Thread &thread) {
   return message;
 }
 
-void Checker::learn(Thread &thread, const Message &message) {
+void Checker::merge(Thread &thread, const Message &message) {
   uint32_t count = uint32_t(thread.block->threads.size()), own = thread.block->linear;
   const Knowledge *old = thread.history->known.get();
   auto known = old ? std::make_shared<Knowledge>(*old) : std::make_shared<Knowledge>();
@@ -242,7 +242,7 @@ void Checker::learn(Thread &thread, const Message &message) {
 void Checker::fence(Thread &thread) {
   ThreadHistory &history = *thread.history;
   if (!history.acquiring.threads.empty())
-    learn(thread, history.acquiring);
+    merge(thread, history.acquiring);
   history.acquiring = Message();
   history.released = makeMessage(thread);
 }
@@ -254,17 +254,17 @@ void Checker::atomicOrder(Thread &thread, uintptr_t address, int32_t kind) {
   auto found = messages.find(address);
   if (found != messages.end() && (!(kind & accessWrite) || (kind & accessUpdate))) {
     if (kind & accessAcquire)
-      learn(thread, *found->second);
+      merge(thread, *found->second);
     else
       history.acquiring.join(*found->second);
   }
   if (!(kind & accessWrite))
     return;
-  std::shared_ptr<const Message> told = kind & accessRelease ? makeMessage(thread) : history.released;
-  if (!told)
+  std::shared_ptr<const Message> published = kind & accessRelease ? makeMessage(thread) : history.released;
+  if (!published)
     return;
   // An atomic update continues the release sequence, so the messages of all updates accumulate.
-  auto joined = std::make_shared<Message>(*told);
+  auto joined = std::make_shared<Message>(*published);
   if (found != messages.end() && (kind & accessUpdate))
     joined->join(*found->second);
   messages[address] = joined;

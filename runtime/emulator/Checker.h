@@ -1,10 +1,11 @@
 // Checker.h - detects data races, reads of uninitialised shared memory, and addresses outside of it.
 //
 // The race detection is a happens-before analysis with vector clocks. A time stamp increases at every barrier. A cell
-// per piece of memory stores the last write and the reads since, each with its thread, stamp and site. Each thread
+// per memory word stores the last write and the reads since, each with its thread, stamp and site. Each thread
 // stores the stamp up to which it has observed every other thread of its block; barriers, warp syncs, and fences with
 // atomics merge these clocks. An access to a cell whose last conflicting access the thread has not observed is a race,
-// whether or not the order of this run made it visible. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// whether or not the order of this run made it visible.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_EMULATOR_CHECKER_H
 #define RNNRT_EMULATOR_CHECKER_H
@@ -58,11 +59,11 @@ struct ThreadHistory {
   std::shared_ptr<const Message> released;
   Message acquiring;
   uint64_t accesses = 0;
-  /// At the cluster barrier: stamp and number of accesses at the arrival, the message of the arrival (null: nothing, or
-  /// everything if `tellsAll`), and the message that the wait acquires.
+  /// At the cluster barrier: stamp and number of accesses at the arrival, the message of the arrival (null: the
+  /// whole clock if `arrivalReleases`, else nothing), and the message that the wait acquires.
   uint32_t arrivalStamp = 0;
   uint64_t arrivalAccesses = 0;
-  bool tellsAll = false;
+  bool arrivalReleases = false;
   std::shared_ptr<const Message> arrivalMessage, clusterMessage;
   /// A store to an address that another lane of the warp stores to in the same instruction. Allowed if both values are
   /// equal.
@@ -98,9 +99,11 @@ public:
   void arriveAtCluster(Thread &thread, bool relaxed);
   void completeCluster(Cluster &cluster);
   void waitAtCluster(Thread &thread);
-  /// The message of an arrival at an mbarrier, and its acquisition by a wait; `relaxed`: only with fences.
-  std::shared_ptr<const Message> tell(Thread &thread, bool relaxed);
-  void hear(Thread &thread, const std::shared_ptr<const Message> &message, bool relaxed);
+  /// Returns the message of an arrival at an mbarrier. A relaxed arrival publishes only what a fence has released.
+  std::shared_ptr<const Message> release(Thread &thread, bool relaxed);
+  /// Merges the message of a completed phase into the clock of a waiting thread; a relaxed wait defers it to the next
+  /// fence.
+  void acquire(Thread &thread, const std::shared_ptr<const Message> &message, bool relaxed);
   /// Merges the messages of a phase of `barrier`.
   static void completePhase(TransactionBarrier &barrier);
   /// The issue of a st.async. Returns the message of its arrival.
@@ -151,7 +154,7 @@ private:
   void write(Thread &thread, Cell &cell, bool atomic, const char *site, bool checkOnly = false);
   void atomicOrder(Thread &thread, uintptr_t address, int32_t kind);
   std::shared_ptr<const Message> makeMessage(Thread &thread);
-  void learn(Thread &thread, const Message &message);
+  void merge(Thread &thread, const Message &message);
 
   struct Side {
     const char *what;
@@ -166,12 +169,12 @@ private:
   const void *currentPointer = nullptr;
   int64_t currentBytes = 0;
   bool currentAsync = false;
-  /// The last merge of a clock and a message in a block: its threads often repeat it.
+  /// The last merge of a clock and a message in a block. It is cached because the threads of a block often repeat it.
   struct {
     std::shared_ptr<const Knowledge> before, after;
     std::shared_ptr<const Message> message;
     uint32_t block = 0;
-  } learned;
+  } lastMerge;
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages;
   struct {
     uintptr_t number = ~uintptr_t(0);

@@ -112,10 +112,10 @@ static Block &checkRemote(Thread &thread, const char *what, const void *pointer,
 void rnnrt::simt::endBlock(Thread &last) {
   Block &block = *last.block;
   for (auto &[address, barrier] : block.transactionBarriers) {
-    if (!barrier->underWay.empty())
-      fault("missing wait", last, barrier->underWay.front().site,
+    if (!barrier->pendingStores.empty())
+      fault("missing wait", last, barrier->pendingStores.front().site,
             "%zu asynchronous stores to the block's shared memory were never waited for when its last thread exited",
-            barrier->underWay.size());
+            barrier->pendingStores.size());
     if (barrier->transactions < 0)
       fault("misused mbarrier", last, "the end of the kernel",
             "the block ended while %lld bytes had come to %s that no phase expects", -(long long)barrier->transactions,
@@ -176,9 +176,9 @@ void rnnrt::simt::initTransactions(Thread &thread, const void *pointer, uint32_t
 
 void rnnrt::simt::invalidateTransactions(Thread &thread, const void *pointer, const char *site) {
   TransactionBarrier &barrier = findBarrier(thread, pointer, /*remote=*/false, "mbarrier.inval", site);
-  if (!barrier.underWay.empty())
+  if (!barrier.pendingStores.empty())
     fault("misused mbarrier", thread, site, "mbarrier.inval while %zu asynchronous stores are under way to %s",
-          barrier.underWay.size(), barrier.describe().c_str());
+          barrier.pendingStores.size(), barrier.describe().c_str());
   if (Checker *checker = emulator().getChecker()) {
     checker->access(thread, pointer, 8, accessWrite | accessBarrier, site);
     checker->forgetShared(*thread.block, pointer, 8);
@@ -232,8 +232,8 @@ uint64_t rnnrt::simt::arriveAtTransactions(Thread &thread, const void *pointer, 
     fault("misused mbarrier", thread, site, "mbarrier.arrive.noComplete completes a phase of %s",
           barrier.describe().c_str());
   if (Checker *checker = emulator().getChecker())
-    if (std::shared_ptr<const Message> message = checker->tell(thread, order.relaxed))
-      barrier.told[{thread.globalId(), order.cluster}] = message;
+    if (std::shared_ptr<const Message> message = checker->release(thread, order.relaxed))
+      barrier.messages[{thread.globalId(), order.cluster}] = message;
   completeIfNothingIsMissing(barrier);
   return phase;
 }
@@ -247,16 +247,16 @@ void rnnrt::simt::changeTransactions(Thread &thread, const void *pointer, int64_
 
 /// The arrival of the data and the update of the pending bytes. The store releases to the cluster (PTX ISA, st.async).
 static void deliver(Thread &thread, TransactionBarrier &barrier, size_t index) {
-  AsyncStore &store = barrier.underWay[index];
+  AsyncStore &store = barrier.pendingStores[index];
   std::memcpy(store.target, store.data, store.bytes);
   change(thread, barrier, -int64_t(store.bytes), store.site);
   // The latest store of a thread has the most complete message. Stores may arrive in any order.
   if (store.message) {
-    std::shared_ptr<const Message> &told = barrier.told[{store.issuer, true}];
-    if (!told || told->threads.at(store.issuer) < store.message->threads.at(store.issuer))
-      told = std::move(store.message);
+    std::shared_ptr<const Message> &latest = barrier.messages[{store.issuer, true}];
+    if (!latest || latest->threads.at(store.issuer) < store.message->threads.at(store.issuer))
+      latest = std::move(store.message);
   }
-  barrier.underWay.erase(barrier.underWay.begin() + ptrdiff_t(index));
+  barrier.pendingStores.erase(barrier.pendingStores.begin() + ptrdiff_t(index));
   completeIfNothingIsMissing(barrier);
 }
 
@@ -271,9 +271,9 @@ bool rnnrt::simt::waitForTransactions(Thread &thread, const void *pointer, uint6
           (long long)phase, barrier.describe().c_str());
   // The data arrive as late as possible: when a thread waits for them.
   auto isOver = [&] {
-    while (!barrier.isOver(phase, isParity) && !barrier.underWay.empty()) {
+    while (!barrier.isOver(phase, isParity) && !barrier.pendingStores.empty()) {
       bool isRandom = self.getSchedule().order == Schedule::Order::Random;
-      deliver(thread, barrier, isRandom ? self.getRandom().next(barrier.underWay.size()) : 0);
+      deliver(thread, barrier, isRandom ? self.getRandom().next(barrier.pendingStores.size()) : 0);
     }
     return barrier.isOver(phase, isParity);
   };
@@ -298,7 +298,7 @@ bool rnnrt::simt::waitForTransactions(Thread &thread, const void *pointer, uint6
   thread.waitedFor = nullptr;
   if (Checker *checker = self.getChecker())
     if (const auto &message = order.cluster ? barrier.fromCluster : barrier.fromBlock)
-      checker->hear(thread, message, order.relaxed);
+      checker->acquire(thread, message, order.relaxed);
   return true;
 }
 
@@ -316,9 +316,9 @@ void rnnrt::simt::storeAsync(Thread &thread, void *target, const void *data, uin
   Emulator &self = emulator();
   if (Checker *checker = self.getChecker())
     store.message = checker->storeAsync(thread, target, bytes, site);
-  barrier.underWay.push_back(std::move(store));
+  barrier.pendingStores.push_back(std::move(store));
   const Schedule::Order order = self.getSchedule().order;
   bool isEarly = order == Schedule::Order::Reverse || (order == Schedule::Order::Random && self.getRandom().next(2));
   if (isEarly || anyoneWaits(barrier))
-    deliver(thread, barrier, barrier.underWay.size() - 1);
+    deliver(thread, barrier, barrier.pendingStores.size() - 1);
 }

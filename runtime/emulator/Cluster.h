@@ -1,5 +1,6 @@
 // Cluster.h - operations on the state that the blocks of a cluster share: the cluster barrier, distributed shared
-// memory, and mbarriers. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// memory, and mbarriers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_EMULATOR_CLUSTER_H
 #define RNNRT_EMULATOR_CLUSTER_H
@@ -27,13 +28,13 @@ struct TransactionBarrier {
   uint32_t expected = 0, pending = 0;
   int64_t transactions = 0; ///< pending bytes (tx-count); negative if more arrived than were expected so far
   uint64_t phase = 0;       ///< number of completed phases
-  std::vector<AsyncStore> underWay;
+  std::vector<AsyncStore> pendingStores;
   /// For the checker: the messages of the arrivals of this phase, by thread and whether the scope is the cluster; and
   /// the merged messages of the last phase for the block and for the cluster.
-  std::map<std::pair<uint32_t, bool>, std::shared_ptr<const Message>> told;
+  std::map<std::pair<uint32_t, bool>, std::shared_ptr<const Message>> messages;
   std::shared_ptr<const Message> fromBlock, fromCluster;
 
-  bool isOver(uint64_t wanted, bool isParity) const { return isParity ? (phase & 1) != wanted : phase > wanted; }
+  bool isOver(uint64_t waited, bool isParity) const { return isParity ? (phase & 1) != waited : phase > waited; }
   /// For messages: offset, block, phase and pending counts.
   std::string describe() const;
 };

@@ -8,24 +8,24 @@
 
 using namespace rnnrt::simt;
 
-//===-- What is told and heard -----------------------------------------------------------------------------------===//
+//===-- Messages of mbarriers ------------------------------------------------------------------------------------===//
 
-std::shared_ptr<const Message> Checker::tell(Thread &thread, bool relaxed) {
+std::shared_ptr<const Message> Checker::release(Thread &thread, bool relaxed) {
   return relaxed ? thread.history->released : makeMessage(thread);
 }
 
-void Checker::hear(Thread &thread, const std::shared_ptr<const Message> &message, bool relaxed) {
+void Checker::acquire(Thread &thread, const std::shared_ptr<const Message> &message, bool relaxed) {
   ThreadHistory &history = *thread.history;
   if (relaxed)
     return history.acquiring.join(*message);
   uint32_t block = thread.block->linear;
-  if (learned.message == message && learned.before == history.known && learned.block == block) {
-    history.known = learned.after;
+  if (lastMerge.message == message && lastMerge.before == history.known && lastMerge.block == block) {
+    history.known = lastMerge.after;
     return;
   }
   std::shared_ptr<const Knowledge> before = history.known;
-  learn(thread, *message);
-  learned = {std::move(before), history.known, message, block};
+  merge(thread, *message);
+  lastMerge = {std::move(before), history.known, message, block};
 }
 
 //===-- The barrier of a cluster ---------------------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ void Checker::hear(Thread &thread, const std::shared_ptr<const Message> &message
 void Checker::arriveAtCluster(Thread &thread, bool relaxed) {
   ThreadHistory &history = *thread.history;
   settle(thread);
-  history.tellsAll = !relaxed;
+  history.arrivalReleases = !relaxed;
   history.arrivalMessage = relaxed ? history.released : nullptr;
   history.arrivalAccesses = history.accesses;
   history.arrivalStamp = ++now;
@@ -47,7 +47,7 @@ void Checker::completeCluster(Cluster &cluster) {
     // Threads without an access since their arrival are merged as one block stamp.
     bool isQuiet = std::all_of(block->threads.begin(), block->threads.end(), [](const Thread &thread) {
       const ThreadHistory &history = *thread.history;
-      return thread.state != State::Exited && history.tellsAll && history.accesses == history.arrivalAccesses;
+      return thread.state != State::Exited && history.arrivalReleases && history.accesses == history.arrivalAccesses;
     });
     if (isQuiet)
       raise(message->blocks, block->linear, stamp);
@@ -57,7 +57,7 @@ void Checker::completeCluster(Cluster &cluster) {
         continue;
       if (history.arrivalMessage)
         message->join(*history.arrivalMessage);
-      if (!history.tellsAll)
+      if (!history.arrivalReleases)
         continue;
       if (!isQuiet)
         raise(message->threads, thread.globalId(), history.arrivalStamp);
@@ -73,7 +73,7 @@ void Checker::completeCluster(Cluster &cluster) {
 }
 
 void Checker::waitAtCluster(Thread &thread) {
-  hear(thread, thread.history->clusterMessage, /*relaxed=*/false);
+  acquire(thread, thread.history->clusterMessage, /*relaxed=*/false);
 }
 
 //===-- Barriers that count bytes --------------------------------------------------------------------------------===//
@@ -81,14 +81,14 @@ void Checker::waitAtCluster(Thread &thread) {
 void Checker::completePhase(TransactionBarrier &barrier) {
   auto fromBlock = std::make_shared<Message>(), fromCluster = std::make_shared<Message>();
   uint32_t count = uint32_t(barrier.block->threads.size());
-  for (auto &[who, message] : barrier.told) {
-    bool isNear = who.first / count == barrier.block->linear;
+  for (auto &[source, message] : barrier.messages) {
+    bool isNear = source.first / count == barrier.block->linear;
     if (isNear)
       fromBlock->join(*message);
-    if (isNear || who.second)
+    if (isNear || source.second)
       fromCluster->join(*message);
   }
-  barrier.told.clear();
+  barrier.messages.clear();
   barrier.fromBlock = std::move(fromBlock);
   barrier.fromCluster = std::move(fromCluster);
 }

@@ -285,8 +285,8 @@ Status Emulator::prepare() {
   return Status();
 }
 
-Status Emulator::run(const Launch &wanted, const Schedule &order) {
-  launch = wanted;
+Status Emulator::run(const Launch &request, const Schedule &order) {
+  launch = request;
   schedule = order;
   RNNRT_TRY(prepare());
   // The stack holds the frames of the emulator (messages, matrices) and the private memory of the kernel.

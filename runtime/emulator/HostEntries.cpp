@@ -13,7 +13,8 @@
 using namespace rnnrt;
 using namespace rnnrt::simt;
 
-/// Runs `body(emulation)` unless the thread's current call prevents it, and records what it returns in the call.
+/// Runs `body(emulation)` unless the thread's current call prevents it, and records the status that it returns in the
+/// call.
 template <typename Body> static void enter(Body &&body) {
   rnnrt_emulation_t emulation;
   if (!rnnrt_internal_emulation(&emulation))

@@ -1,4 +1,4 @@
-// Interface.cpp - what librnn_emulator exports to librnn_runtime.
+// Interface.cpp - the functions that librnn_emulator exports to librnn_runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/Interface.h"

@@ -1,10 +1,10 @@
-// Interface.h - all that librnn_runtime and librnn_emulator use of each other besides the public headers.
+// Interface.h - the interface between librnn_runtime and librnn_emulator, besides the public headers.
 //
-// The emulator is a library of its own: it is needed to test GPU kernels only, and it is a quarter of the runtime's
-// code. There is one definition of every state. The current call of a thread, devices, statuses, trace settings and
-// memory pools belong to librnn_runtime. The running GPU thread and the emulator of each OS thread belong to
-// librnn_emulator. Neither library sees an object of the other: this interface passes text, numbers and handles of the
-// C API. What both compile in (core/StatusFormat.cpp, inline functions of core/Status.h) has no state.
+// The emulator is a library of its own: only tests of GPU kernels need it, and it would be a quarter of the runtime's
+// code. Each state has one definition. librnn_runtime has the current call of a thread, devices, statuses, trace
+// settings and memory pools. librnn_emulator has the running GPU thread and the emulator of each OS thread. The
+// libraries share no objects: this interface passes text, numbers and handles of the C API. Code that is compiled into
+// both (core/StatusFormat.cpp, inline functions of core/Status.h) has no state.
 //
 // The two libraries are built and installed together. `version` catches a mixed installation. This header is not
 // installed.

@@ -63,12 +63,12 @@ module attributes {gpu.container_module} {
         scf.if %first {
           %done = arith.addi %step, %c1 : index
           %all = arith.muli %done, %blocks : index
-          %wanted = arith.index_cast %all : index to i32
+          %target = arith.index_cast %all : index to i32
           nvvm.memory.barrier #nvvm.mem_scope<gpu>
           %old = memref.atomic_rmw addi %once, %count[%c0] : (i32, memref<1xi32>) -> i32
           scf.while : () -> () {
             %seen = memref.atomic_rmw addi %none, %count[%c0] : (i32, memref<1xi32>) -> i32
-            %again = arith.cmpi slt, %seen, %wanted : i32
+            %again = arith.cmpi slt, %seen, %target : i32
             scf.condition(%again)
           } do {
             scf.yield

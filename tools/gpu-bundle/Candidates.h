@@ -1,9 +1,9 @@
-// Candidates.h - ways to compute a pass of one LSTM layer, which rnn-bundle-compare measures interleaved: fused
-// kernels, the device's plans, and for the gradient TensorFlow's own method, step by step. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Candidates.h - implementations of one pass of an LSTM layer, which rnn-bundle-compare measures interleaved: fused
+// kernels, the device's plans and, for the gradient, TensorFlow's method with kernels per step.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNN_TEST_BUNDLE_CANDIDATES_H
-#define RNN_TEST_BUNDLE_CANDIDATES_H
+#ifndef RNN_TOOLS_GPU_BUNDLE_CANDIDATES_H
+#define RNN_TOOLS_GPU_BUNDLE_CANDIDATES_H
 
 #include "CublasLt.h"
 #include "Module.h"
@@ -20,8 +20,8 @@ using Shape = std::array<int64_t, 4>; // T B I H
 struct Place {
   rnnrt_device_t *device = nullptr;
   rnnrt_stream_t *stream = nullptr;
-  const char *perStepCode = nullptr; ///< PTX of PerStepKernels.cpp; NULL: the same on the host
-  bool tf32 = false;                 ///< factors of f32 products may be rounded
+  const char *perStepCode = nullptr; ///< PTX of PerStepKernels.cpp; NULL: run them on the host
+  bool tf32 = false;                 ///< f32 GEMM operands may be rounded to TF32
 
   void synchronize() const { check(rnnrt_stream_synchronize(stream)); }
 };
@@ -31,7 +31,7 @@ class Memory {
 public:
   Memory() = default;
   Memory(const Place &place, int64_t bytes);
-  /// With the numbers of `tensor` as `dtype`.
+  /// With the elements of `tensor`, converted to `dtype`.
   Memory(const Place &place, const Tensor &tensor, int32_t dtype);
   Memory(const Memory &) = delete;
   Memory(Memory &&other) noexcept { *this = std::move(other); }
@@ -46,8 +46,8 @@ private:
   void *pointer = nullptr;
 };
 
-/// One layer: operands in the layout of TensorFlow's block form, gates in the order i, c, f, o, and on the device in
-/// its element type. The gradient has the outputs of all steps as its source.
+/// One layer: operands in the layout of TensorFlow's block form with gate order icfo, on the host and, in the element
+/// type, on the device. The gradient is that of the outputs of all steps.
 struct Layer {
   Layer(const Place &place, const Shape &shape, int32_t dtype);
 
@@ -66,13 +66,13 @@ struct Layer {
   int64_t elementBytes() const { return rnnrt_dtype_size(dtype); }
 };
 
-/// What a pass computes: y forward, the others backward.
+/// The results of a pass: y of a forward pass, the others of a backward pass.
 struct Results {
   Tensor dx, dc0, dh0, dw, db, y;
 
-  /// The largest error of one of them.
+  /// The largest error of all results.
   double errorAgainst(const Results &expected) const;
-  /// From a buffer of the cudnn ops: dw and db.
+  /// Sets dw and db from the parameter gradient of a cudnn op.
   void fromParams(const Layer &layer, const std::vector<double> &params);
 };
 
@@ -87,14 +87,14 @@ public:
   virtual void run() = 0;
   /// Frees results, outside the measured time.
   virtual void after() {}
-  /// The results of a pass of its own.
+  /// Runs the pass once and returns its results.
   virtual Results results() = 0;
 
   bool canRun() const { return problem.empty() && refused.empty(); }
 
   const std::string name;
-  std::string problem; ///< why there is nothing to measure
-  std::string refused; ///< why the device does not do it in this way
+  std::string problem; ///< why no time can be reported
+  std::string refused; ///< why the device cannot run this candidate
 };
 
 /// A compiled function with its operands and, after a call, its results.
@@ -106,8 +106,8 @@ public:
   void operand(void *data, int32_t dtype, std::vector<int64_t> shape);
   /// False if the call failed; then `problem` has the reason.
   bool call();
-  /// The same for a candidate, which takes over what is wrong. Clusters that were left out are the device's refusal, or
-  /// the wish of the environment, which says nothing of the device.
+  /// The same, and sets `problem` or `refused` of the candidate. If cluster launches were skipped, the candidate was
+  /// refused by the device, or disabled by RNNRT_CLUSTERS=0, which is a problem and implies nothing about the device.
   bool callFor(Candidate &candidate);
   void release();
   const rnnrt_tensor_t &result(size_t index) const { return outputs[index]; }
@@ -124,15 +124,14 @@ private:
   std::vector<rnnrt_tensor_t> inputs, outputs;
 };
 
-/// The forward pass of the block form. Saves its results.
+/// Runs the forward pass of the block form and keeps its results for the backward pass.
 std::unique_ptr<Compiled> blockForward(const Layer &layer, const rnnrt_function_t &function);
 /// The same as a candidate.
 std::unique_ptr<Candidate> blockForward(const Layer &layer, const rnnrt_function_t &function, std::string name);
 /// Its backward pass by `function`; `forward` has been called.
 std::unique_ptr<Candidate> blockBackward(const Layer &layer, const rnnrt_function_t &function, const Compiled &forward,
                                          std::string name);
-/// The cudnn ops: the pass of `backward`, or if that is null, of `forward`. Plans lay out the parameters in their own
-/// way.
+/// The cudnn ops: the pass of `backward` or, if that is null, of `forward`. Plans use their own parameter layout.
 std::unique_ptr<Candidate> stack(const Layer &layer, const rnnrt_function_t &forward, const rnnrt_function_t *backward,
                                  bool byPlans, std::string name);
 /// A plan of the device without compiled code, by an algorithm of cuDNN (empty: the device's choice).
@@ -144,4 +143,4 @@ std::unique_ptr<Candidate> perStep(const Layer &layer, const Compiled &forward);
 
 } // namespace bundle
 
-#endif // RNN_TEST_BUNDLE_CANDIDATES_H
+#endif // RNN_TOOLS_GPU_BUNDLE_CANDIDATES_H

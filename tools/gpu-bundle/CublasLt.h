@@ -1,9 +1,9 @@
-// CublasLt.h - GEMM by cuBLASLt for the bundle's rival; descriptors and algorithms are created once. The library is
-// opened at run time; its interface is declared here, since the bundle is built without CUDA. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// CublasLt.h - GEMMs by cuBLASLt for TensorFlow's method (PerStep.cpp). Descriptors and algorithms are created once.
+// The library is loaded at run time, and its interface is declared here, since the bundle is built without CUDA.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNN_TEST_BUNDLE_CUBLASLT_H
-#define RNN_TEST_BUNDLE_CUBLASLT_H
+#ifndef RNN_TOOLS_GPU_BUNDLE_CUBLASLT_H
+#define RNN_TOOLS_GPU_BUNDLE_CUBLASLT_H
 
 #include "Tensors.h"
 
@@ -24,18 +24,18 @@ public:
   };
 
   CublasLt() {
-    const char *asked = std::getenv("RNNRT_CUBLASLT_PATH");
+    const char *path = std::getenv("RNNRT_CUBLASLT_PATH");
     std::vector<std::string> names = {"libcublasLt.so.13", "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so"};
-    if (asked && *asked)
-      names = {asked, std::string(asked) + "/libcublasLt.so.13", std::string(asked) + "/libcublasLt.so.12"};
+    const bool hasPath = path && *path;
+    if (hasPath)
+      names = {path, std::string(path) + "/libcublasLt.so.13", std::string(path) + "/libcublasLt.so.12"};
     for (const std::string &name : names)
       if ((library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)))
         break;
     if (!library) {
-      problem = asked && *asked
-                    ? "cuBLASLt is needed, but what RNNRT_CUBLASLT_PATH names cannot be loaded"
-                    : "cuBLASLt is needed, but libcublasLt.so.13 and .12 cannot be loaded; RNNRT_CUBLASLT_PATH "
-                      "may name the file";
+      problem = hasPath ? "cuBLASLt is needed, but what RNNRT_CUBLASLT_PATH names cannot be loaded"
+                        : "cuBLASLt is needed, but libcublasLt.so.13 and .12 cannot be loaded; RNNRT_CUBLASLT_PATH "
+                          "may name the file";
       return;
     }
     auto find = [&](auto &function, const char *name) {
@@ -53,7 +53,8 @@ public:
     find(matmul, "cublasLtMatmul");
     if (!problem.empty())
       return;
-    // The context that is current, or else that of the first device, which is the runtime's.
+    // cublasLtCreate uses the current context or, without one, the primary context of the first device, which the
+    // runtime uses too.
     if (int result = create(&handle))
       problem = "cublasLtCreate fails with " + std::to_string(result);
   }
@@ -140,4 +141,4 @@ private:
 
 } // namespace bundle
 
-#endif // RNN_TEST_BUNDLE_CUBLASLT_H
+#endif // RNN_TOOLS_GPU_BUNDLE_CUBLASLT_H

@@ -1,4 +1,4 @@
-// Measured.cpp - see Measured.h.
+// Measured.cpp - writes measurements for tuning records.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Measured.h"
@@ -24,7 +24,7 @@ Measured::Measured(const char *candidatesPath, const char *path, const rnnrt_dev
     line.pop_back();
     lines.emplace(function, std::move(line));
   }
-  // Checked before the measurements.
+  // Report an unwritable path before the measurements.
   std::FILE *out = std::fopen(path, "a");
   if (!out)
     fail("cannot write the measurements `%s`: %s", path, std::strerror(errno));

@@ -1,9 +1,9 @@
-// Measured.h - the file of measurements that rnn-run --autotune=FILE --measurements=FILE makes records of. What a
-// function stands for is not known here: its line of rnn-compile --emit-candidates is copied, and what was measured is
-// added. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Measured.h - writes measurements for rnn-run --autotune=FILE --measurements=FILE. Each line is a copy of the
+// function's line of rnn-compile --emit-candidates, with the measured time, or the reason why there is none, appended.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNN_TEST_BUNDLE_MEASURED_H
-#define RNN_TEST_BUNDLE_MEASURED_H
+#ifndef RNN_TOOLS_GPU_BUNDLE_MEASURED_H
+#define RNN_TOOLS_GPU_BUNDLE_MEASURED_H
 
 #include "Tensors.h"
 
@@ -16,7 +16,7 @@ public:
   /// `candidatesPath` is the list of the module's functions. Lines are added to `path`.
   Measured(const char *candidatesPath, const char *path, const rnnrt_device_t *device);
 
-  /// How the compiler runs the op of `function`, as `fused/persistent`; empty if that is the only way.
+  /// The candidate that `function` runs, such as `fused/persistent`; empty if the list does not have the function.
   std::string candidateOf(const std::string &function) const;
 
   void addTime(const std::string &function, double microseconds) {
@@ -27,7 +27,7 @@ public:
   void addRefused(const std::string &function, const std::string &reason) { add(function, "refused", quoted(reason)); }
   void addProblem(const std::string &function, const std::string &reason) { add(function, "problem", quoted(reason)); }
 
-  /// Writes what was added, all at once: half of a row would not say what its other candidates need.
+  /// Writes all added lines at once, so that an interrupted program leaves no partial row of candidates.
   void flush();
 
 private:
@@ -41,4 +41,4 @@ private:
 
 } // namespace bundle
 
-#endif // RNN_TEST_BUNDLE_MEASURED_H
+#endif // RNN_TOOLS_GPU_BUNDLE_MEASURED_H

@@ -1,8 +1,8 @@
 // Module.h - a shared library of rnn-compile, and arguments and error limits for its functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNN_TEST_BUNDLE_MODULE_H
-#define RNN_TEST_BUNDLE_MODULE_H
+#ifndef RNN_TOOLS_GPU_BUNDLE_MODULE_H
+#define RNN_TOOLS_GPU_BUNDLE_MODULE_H
 
 #include "Tensors.h"
 
@@ -57,8 +57,8 @@ inline bool matches(const std::string &name, const std::string &list) {
   return false;
 }
 
-/// Numbers for the arguments of `function`, rounded to its element type. Integers are lengths of sequences: 1 to T, and
-/// 0 for the first example if `withZero`.
+/// Random arguments for `function`, rounded to its element type. Integers are sequence lengths: 1 to T, and 0 for the
+/// first example if `withZero`.
 inline std::vector<Tensor> makeInputs(const rnnrt_function_t &function, bool withZero) {
   std::vector<Tensor> inputs;
   Random random(function.name);
@@ -71,8 +71,8 @@ inline std::vector<Tensor> makeInputs(const rnnrt_function_t &function, bool wit
     tensor.values.resize(tensor.elements());
     bool isLengths = argument.dtype == RNNRT_DTYPE_I32;
     int64_t steps = inputs.empty() ? 1 : inputs.front().shape.front();
-    // Weights are scaled as PyTorch initializes them: a recurrence that amplifies would amplify rounding too. The name
-    // of the argument marks a buffer of parameters, and the state in front of it has the hidden size.
+    // Weights are scaled as PyTorch initializes them: a recurrence that amplifies would amplify rounding errors too.
+    // The name of the argument identifies a parameter buffer, and the preceding state has the hidden size.
     int64_t terms = argument.rank == 2                                  ? tensor.shape[1]
                     : std::strcmp(argument.name, "params") || index < 2 ? 4
                                                                         : inputs[1].shape.back();
@@ -104,4 +104,4 @@ inline double limitOf(int32_t dtype) {
 
 } // namespace bundle
 
-#endif // RNN_TEST_BUNDLE_MODULE_H
+#endif // RNN_TOOLS_GPU_BUNDLE_MODULE_H

@@ -1,8 +1,8 @@
-// PerStep.cpp - TensorFlow's method for BlockLSTMGrad, optimized as a rival. TensorFlow (lstm_ops.h, BlockLSTMBprop)
-// launches about ten kernels per step, two of them GEMMs. Here all elementwise kernels but the reduction of the bias
-// are fused into one, which also reduces memory traffic, and the descriptors and algorithms of the GEMMs are cached.
-// The element types, the order of the work, and the rounding of the reductions over time to the element type in every
-// step are TensorFlow's. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// PerStep.cpp - TensorFlow's method for BlockLSTMGrad, optimized for a fair comparison. TensorFlow (lstm_ops.h,
+// BlockLSTMBprop) launches about ten kernels per step, two of them GEMMs. Here one kernel fuses all elementwise kernels
+// except the bias reduction, and the descriptors and algorithms of the GEMMs are cached. As in TensorFlow, reductions
+// over time are rounded to the element type in every step, and element types and the order of operations are the same.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Candidates.h"
 #include "PerStepKernels.h"
@@ -11,7 +11,7 @@ using namespace bundle;
 
 namespace {
 
-/// left * right in f32, if there is no GPU and no cuBLASLt.
+/// left * right in f32 on the host, for devices without cuBLASLt.
 template <typename T>
 void multiply(const void *left, bool transposeLeft, const void *right, bool transposeRight, void *result, bool add,
               int64_t rows, int64_t columns, int64_t depth) {
@@ -28,7 +28,7 @@ void multiply(const void *left, bool transposeLeft, const void *right, bool tran
 template <typename T> class PerStep : public Candidate {
 public:
   PerStep(const Layer &layer, const Compiled &forward)
-      : Candidate("one step at a time"), layer(layer), place(layer.place), forward(forward) {
+      : Candidate("TensorFlow's method"), layer(layer), place(layer.place), forward(forward) {
     const auto [T_, B, I, H] = layer.shape;
     const int64_t bytes = layer.elementBytes(), width = I + H;
     xh = Memory(place, B * width * bytes);
@@ -40,8 +40,8 @@ public:
     dw = Memory(place, width * 4 * H * bytes);
     db = Memory(place, 4 * H * bytes);
     workspace = Memory(place, CublasProduct::workspaceBytes);
-    const char *asked = std::getenv("RNNRT_CUBLASLT_PATH");
-    if (place.perStepCode || (asked && *asked)) {
+    const char *path = std::getenv("RNNRT_CUBLASLT_PATH");
+    if (place.perStepCode || (path && *path)) {
       library = std::make_unique<CublasLt>();
       forData.make(*library, layer.dtype, false, true, B, width, 4 * H, place.tf32);
       forWeights.make(*library, layer.dtype, true, false, width, 4 * H, B, place.tf32);
@@ -83,7 +83,7 @@ public:
   }
 
 private:
-  /// The kernel of step t; -1: the work after the last step.
+  /// The kernel of step t; t = -1 is the work that follows step 0.
   void runGates(int64_t t) {
     const auto [steps, B, I, H] = layer.shape;
     const int64_t bytes = layer.elementBytes(), state = B * H * bytes;

@@ -1,27 +1,27 @@
-// PerStepKernels.h - the kernels of one time step of TensorFlow's BlockLSTMGrad, for a GPU and, element by element, for
-// a host. The arithmetic is in f32; memory has the element type. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// PerStepKernels.h - the elementwise kernels of one time step of TensorFlow's BlockLSTMGrad, compiled for GPU and host.
+// The arithmetic is in f32; memory has the element type. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNN_TEST_BUNDLE_PERSTEPKERNELS_H
-#define RNN_TEST_BUNDLE_PERSTEPKERNELS_H
+#ifndef RNN_TOOLS_GPU_BUNDLE_PERSTEPKERNELS_H
+#define RNN_TOOLS_GPU_BUNDLE_PERSTEPKERNELS_H
 
 namespace per_step {
 
 using Index = int;
 
-/// Operands of one step t; each pointer is offset to that step. Gates are in the order i, c, f, o.
+/// Operands of step t; each pointer is offset to that step. The gate order is icfo. "First" and "last" are in the order
+/// of execution, which is backward in time.
 struct Step {
   Index batch, input, hidden;
-  int first; ///< the last step of the sequence, where the gradients begin
-  int last;  ///< no step any more: the products of step 0 are put in their places
+  int first; ///< t = T - 1: no carried gradients
+  int last;  ///< t = -1: only copies the GEMM results of step 0
   const void *x, *h_prev, *cs_prev;
   const void *i, *f, *o, *ci, *co;
   const void *h_grad, *cs_grad;
-  void *xh;            ///< [B, I+H], side of the product for the weights
-  void *dgates;        ///< [B, 4H], side of both products
-  const void *xh_grad; ///< [B, I+H], product of step t + 1
-  void *dx_next;       ///< [B, I], of step t + 1
-  void *dcs, *dh;      ///< [B, H]; dcs is carried from step to step, dh written by the last
+  void *xh;            ///< [B, I+H], operand of the GEMM for the weight gradient
+  void *dgates;        ///< [B, 4H], operand of both GEMMs
+  const void *xh_grad; ///< [B, I+H], GEMM result of step t + 1
+  void *dx_next;       ///< [B, I], x gradient of step t + 1
+  void *dcs, *dh;      ///< [B, H]; dcs is carried from step to step, dh is written at t = -1
 };
 
 /// Element types in memory.
@@ -33,7 +33,7 @@ struct Half {
 struct BFloat {
   unsigned short bits;
   float get() const { return __builtin_bit_cast(float, unsigned(bits) << 16); }
-  void set(float value) { // the nearest, ties to even; what is no number has a bit that stays
+  void set(float value) { // rounds to nearest, ties to even; sets a bit so that a NaN stays a NaN
     unsigned word = __builtin_bit_cast(unsigned, value);
     bits = value != value ? (unsigned short)(word >> 16 | 0x40)
                           : (unsigned short)((word + 0x7fff + (word >> 16 & 1)) >> 16);
@@ -85,7 +85,7 @@ template <typename T> inline void gates(const Step &s, Index element) {
   set<T>(s.dcs, place, dcs * f);
 }
 
-/// Every eighth row of a column of [B, 4H], beginning with `first`.
+/// The sum of every eighth row of a column of [B, 4H], beginning with row `first`.
 template <typename T> inline float bias(const void *dgates, Index batch, Index columns, Index column, Index first) {
   float sum = 0;
 #pragma unroll 8
@@ -96,4 +96,4 @@ template <typename T> inline float bias(const void *dgates, Index batch, Index c
 
 } // namespace per_step
 
-#endif // RNN_TEST_BUNDLE_PERSTEPKERNELS_H
+#endif // RNN_TOOLS_GPU_BUNDLE_PERSTEPKERNELS_H

@@ -1,8 +1,8 @@
 // Tensors.h - numbers for the bundle's programs: tensors in f64, conversions to and from every element type, errors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNN_TEST_BUNDLE_TENSORS_H
-#define RNN_TEST_BUNDLE_TENSORS_H
+#ifndef RNN_TOOLS_GPU_BUNDLE_TENSORS_H
+#define RNN_TOOLS_GPU_BUNDLE_TENSORS_H
 
 #include "rnn_runtime/api.h"
 
@@ -161,4 +161,4 @@ private:
 
 } // namespace bundle
 
-#endif // RNN_TEST_BUNDLE_TENSORS_H
+#endif // RNN_TOOLS_GPU_BUNDLE_TENSORS_H

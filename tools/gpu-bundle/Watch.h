@@ -1,8 +1,9 @@
-// Watch.h - ends a program whose current work exceeds its time limit, and names the work: a GPU kernel in a deadlock
-// can only be stopped by ending its process. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Watch.h - ends the program if its current task exceeds a time limit, and prints the task's name: a GPU kernel in a
+// deadlock can only be stopped by ending its process.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef RNN_TEST_BUNDLE_WATCH_H
-#define RNN_TEST_BUNDLE_WATCH_H
+#ifndef RNN_TOOLS_GPU_BUNDLE_WATCH_H
+#define RNN_TOOLS_GPU_BUNDLE_WATCH_H
 
 #include <csignal>
 #include <cstdio>
@@ -16,12 +17,12 @@ public:
   /// The exit status of a program that was ended.
   static constexpr int hung = 3;
 
-  /// Sets the time limit of each piece of work in seconds; 0: none.
+  /// Sets the time limit of each task in seconds; 0: none.
   static void setPatience(unsigned seconds) {
     patience() = seconds;
     std::signal(SIGALRM, end);
   }
-  /// Begins another piece of work. Flushes the output.
+  /// Begins the next task. Flushes the output.
   static void begin(const std::string &name) {
     alarm(0);
     std::fflush(stdout);
@@ -45,12 +46,11 @@ private:
     size_t length = 0;
     while (text()[length])
       ++length;
-    [[maybe_unused]] const ssize_t written =
-        write(STDOUT_FILENO, text(), length); // who does not read it has the status
+    [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, text(), length); // the exit status reports the same
     _exit(hung);
   }
 };
 
 } // namespace bundle
 
-#endif // RNN_TEST_BUNDLE_WATCH_H
+#endif // RNN_TOOLS_GPU_BUNDLE_WATCH_H

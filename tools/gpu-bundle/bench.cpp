@@ -1,5 +1,5 @@
-// bench.cpp - measures the plans of a device: forward pass, gradients of the data and of the weights, with every
-// algorithm, and the host's time per call. Prints a Markdown table.
+// bench.cpp - measures the plans of a device: forward pass, data gradients and weight gradients, with every algorithm,
+// and the host time per call. Prints a Markdown table.
 //
 //   rnn-bundle-bench --device=cuda [--seconds=0.2] [--shape=T,B,I,H]...
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,11 +18,11 @@ namespace {
 
 using Shape = std::array<int64_t, 4>; // T B I H
 
-/// The shapes at which recurrent kernels are measured.
+/// The measured shapes.
 const Shape defaultShapes[] = {{128, 32, 256, 256}, {128, 64, 512, 512},    {256, 64, 1024, 1024},
                                {512, 16, 512, 512}, {100, 256, 1024, 1024}, {1024, 1, 512, 512}};
 
-/// One layer of an LSTM with device memory for everything that a training step touches.
+/// One LSTM layer with device memory for all tensors of a training step.
 class Layer {
 public:
   Layer(rnnrt_device_t *device, int32_t dtype, const Shape &shape) : device(device) {

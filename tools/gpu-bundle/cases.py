@@ -3,12 +3,12 @@
 backward and unpacks the gradients, so that arguments and results mean the same on every device.
 
     cases.py --dtype f16 -o cases.mlir      the functions in element type f16
-    cases.py --blocks -o blocks.mlir        those of the block LSTM, with any size, instead
-    cases.py --stacks -o stacks.mlir        those of the cudnn ops for fused kernels (stacks.py)
-    cases.py --match lstm_l2 -o some.mlir   those whose name has this text
-    cases.py --list                         their names
+    cases.py --blocks -o blocks.mlir        functions of the block LSTM ops, with dynamic sizes
+    cases.py --stacks -o stacks.mlir        functions of the cudnn ops for fused kernels (stacks.py)
+    cases.py --match lstm_l2 -o some.mlir   functions whose name contains this text
+    cases.py --list                         prints the names
 
-Which lowering they run by is for rnn-compile to say.
+The options of rnn-compile select the lowering.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -320,17 +320,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dtype", choices=("f16", "bf16", "f32", "f64"), default="f32")
     parser.add_argument("--list", action="store_true", help="print the names of the cases and stop")
-    parser.add_argument("--plans-only", action="store_true", help="leave out the cases that need kernels")
-    parser.add_argument("--blocks", action="store_true", help="write the cases of the block LSTM instead")
-    parser.add_argument("--stacks", action="store_true", help="write the cases of the cudnn ops for fused kernels instead")
-    parser.add_argument("--emulated", action="store_true", help="write the cases that the emulator is compared in instead")
-    parser.add_argument("--timed", action="store_true", help="write what rnn-bundle-compare measures instead (timed.py)")
-    parser.add_argument("--timed-tf32", action="store_true", help="write some of it in f32, to be compiled with --tf32")
-    parser.add_argument("--timed-small", action="store_true", help="write small stand-ins for that")
-    parser.add_argument("--block-plans", action="store_true", help="with --timed-small: also the block ops by plans, which only "
-                        "hosts have")
-    parser.add_argument("--clusters", action="store_true", help="with --timed-small: also by clusters, which GPUs have")
-    parser.add_argument("--timed-reference", action="store_true", help="write the same in f64 for every size")
+    parser.add_argument("--plans-only", action="store_true", help="skip the cases that need kernels")
+    parser.add_argument("--blocks", action="store_true", help="write the cases of the block LSTM ops")
+    parser.add_argument("--stacks", action="store_true", help="write the cases of the cudnn ops for fused kernels")
+    parser.add_argument("--emulated", action="store_true", help="write the cases whose results are compared with the emulator's")
+    parser.add_argument("--timed", action="store_true", help="write the functions that rnn-bundle-compare measures (timed.py)")
+    parser.add_argument("--timed-tf32", action="store_true", help="write some of them in f32, to be compiled with --tf32")
+    parser.add_argument("--timed-small", action="store_true", help="write the same functions with small sizes")
+    parser.add_argument("--block-plans", action="store_true", help="with --timed-small: also block ops as plans, which only "
+                        "target host has")
+    parser.add_argument("--persistent", action="store_true", help="with --timed-small: also functions with persistent kernels")
+    parser.add_argument("--timed-reference", action="store_true", help="write the same functions in f64, with dynamic sizes")
     parser.add_argument("--match", default="", metavar="TEXT[,TEXT...]",
                         help="only cases whose name has one of these texts")
     parser.add_argument("-o", dest="output", default="-", help="file to write (- for standard output)")
@@ -338,7 +338,7 @@ def main():
     measured = list(timed.reference() if arguments.timed_reference else
                     timed.timed(arguments.dtype) if arguments.timed else
                     timed.timed("tf32", timed.AS_TF32) if arguments.timed_tf32 else
-                    timed.timed(arguments.dtype, timed.SMALL, arguments.block_plans, arguments.clusters)
+                    timed.timed(arguments.dtype, timed.SMALL, arguments.block_plans, arguments.persistent)
                     if arguments.timed_small else ())
     measured = [text for text in measured if any(word in text.split("(")[0] for word in arguments.match.split(","))]
     fused = (blocks() if arguments.blocks else stacks() if arguments.stacks else emulated() if arguments.emulated else None)

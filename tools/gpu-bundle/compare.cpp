@@ -1,19 +1,21 @@
-// compare.cpp - measures, interleaved, the ways to compute both passes of one LSTM layer: fused kernels, cuDNN with
-// each of its algorithms, and for the gradient TensorFlow's own method. Prints Markdown tables.
+// compare.cpp - measures all implementations of both passes of an LSTM layer, interleaved: fused kernels, cuDNN with
+// each of its algorithms and, for the gradient, TensorFlow's method. Prints Markdown tables.
 //
 //   rnn-bundle-compare --device=cuda --module=timed_cuda_f16.so [--reference=timed_cuda_f64.so] [--ptx=per_step.ptx]
 //                      [--reference-device=NAME] [--seconds=1] [--filter=TEXT,...] [--tf32]
 //                      [--candidates=timed_cuda_f16.jsonl --measurements=FILE] [--patience=SECONDS]
 //   rnn-bundle-compare --module=timed_cuda_f16.so --list
 //
-// Every round takes each of them once. It begins with an idle device; the time is that between two events of the
-// device, so it has in it what the device waits for the host. Errors are those of the worst result, relative to its
-// largest element, against f64. The names of the module's functions say what is measured, as in timed.py. With --tf32
-// the module was compiled so, and the others may round factors of f32 too. With --measurements, what was measured of
-// functions in the list of the compiler goes there, for the tuning records of rnn-run --autotune; a function whose results
-// are wrong, that failed, or whose clusters the device refuses has no time there. With --patience=N, work that takes
-// more than N seconds ends the program with HANG and status 3. --list prints the sizes alone. Exit status otherwise: 1
-// when results are wrong.
+// Each round runs every candidate once, starting with an idle device. A time is measured between two events of the
+// device, so it includes the time in which the device waits for the host. Errors are against f64: those of the worst
+// result, relative to its largest element. The names of the module's functions (timed.py) determine the candidates.
+// --tf32: the module was compiled with --tf32, and the other candidates may use TF32 too.
+// --measurements=FILE: writes the measurements of functions in the list of candidates, for tuning records (rnn-run
+// --autotune). A function has no time there if its results are wrong, if it failed, or if the device refuses its
+// clusters.
+// --patience=N: work that takes more than N seconds ends the program with HANG and status 3.
+// --list: prints the sizes and exits.
+// The exit status is otherwise 1 if results are wrong.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -131,17 +133,18 @@ private:
   void print(std::vector<Row> &rows, bool backward) const;
 };
 
-/// A compiled function whose time is not reported: its results are wrong, or it does not run what its name says.
+/// Sets the problem of a compiled function whose results are wrong or that does not run the candidate of its name.
+/// Returns false if the results are wrong.
 bool Comparison::judge(Row &row) const {
   Candidate &candidate = *row.candidate;
   if (row.function.empty() || !candidate.canRun())
     return true;
-  const bool inClusters = row.function.find("_cluster_") != std::string::npos;
-  if (measured && inClusters && measured->candidateOf(row.function) != "fused/persistent") {
-    candidate.problem = "the compiler has no clusters for it";
+  const bool isPersistent = row.function.find("_persistent_") != std::string::npos;
+  if (measured && isPersistent && measured->candidateOf(row.function) != "fused/persistent") {
+    candidate.problem = "the compiler has no persistent kernel for it";
     return true;
   }
-  // With tf32 factors have as many bits as in f16.
+  // TF32 has the 11 significant bits of f16.
   const double limit = limitOf(place.tf32 ? int32_t(RNNRT_DTYPE_F16) : layer.dtype);
   if (!expected || row.error <= limit)
     return true;
@@ -157,7 +160,7 @@ void Comparison::print(std::vector<Row> &rows, bool backward) const {
     if (row.isPlan)
       best = std::fmin(best, row.median());
   std::printf("| %s pass by | median, us | best plan / this |%s error to f64 |\n|---|---|---|---|%s\n",
-              backward ? "backward" : "forward", backward ? " one step at a time / this |" : "",
+              backward ? "backward" : "forward", backward ? " TensorFlow's method / this |" : "",
               backward ? "---|" : "");
   for (Row &row : rows) {
     const Candidate &candidate = *row.candidate;
@@ -247,9 +250,9 @@ bool compare(const Place &place, const Module &module, const Place &referencePla
     };
     const struct {
       const char *ending, *block, *stack;
-    } ways[] = {{"_", onGpu ? "block op, a kernel per step" : "block op, fused",
-                 onGpu ? "cudnn op, a kernel per step" : "cudnn op, fused"},
-                {"_cluster_", "block op, clusters", "cudnn op, clusters"},
+    } ways[] = {{"_", onGpu ? "block op, per-step kernels" : "block op, fused",
+                 onGpu ? "cudnn op, per-step kernels" : "cudnn op, fused"},
+                {"_persistent_", "block op, persistent kernel", "cudnn op, persistent kernel"},
                 {"_plan_", "block op, plan", "cudnn op, plan"}};
     const std::string pass = backward ? "_backward" : "_forward";
     for (const auto &way : ways) {
@@ -262,7 +265,7 @@ bool compare(const Place &place, const Module &module, const Place &referencePla
       const bool byPlan = !std::strcmp(way.ending, "_plan_");
       const std::string name = "stack" + pass + way.ending + size;
       const rnnrt_function_t *function = module.find(name);
-      // A plan's reserve space is its own; that of kernels of both families is the same.
+      // Plans have a reserve space of their own; per-step and persistent kernels use the same format.
       const rnnrt_function_t *first = byPlan ? module.find("stack_forward_plan_" + size) : stackForward;
       if (function && first)
         add(backward ? stack(layer, *first, function, byPlan, way.stack)
@@ -337,9 +340,9 @@ int main(int argc, char **argv) {
   if (!path)
     fail("expects --module=FILE.so");
   if (measurementsPath && (!candidatesPath || !referencePath))
-    fail("--measurements= needs --candidates=, which says what the functions are, and --reference=, since nobody is to "
-         "choose what "
-         "computes wrong results");
+    fail(
+        "--measurements= requires --candidates=, which lists the candidate of each function, and --reference=, so that "
+        "wrong results get no time");
   if (list) {
     forEachSize(Module(path), filter, [](const Shape &shape, int32_t) {
       std::printf("%lld_%lld_%lld_%lld\n", (long long)shape[0], (long long)shape[1], (long long)shape[2],

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Prints, as Markdown tables, what ptxas reports and the PTX contains of the kernels that the bundle measures.
+"""Prints Markdown tables of the resources and instruction counts of the kernels that the bundle measures.
 
     kernels.py --compiler rnn-compile --ptxas PTXAS --chip sm_90a [--size T,B,I,H] [--types f16,...] [--ptx per_step.ptx]
 
-Registers of a thread, bytes of shared memory of a block, spilled bytes, and instructions of a thread: all, in the text; and for
-one time step, `a + b n`: a outside of loops, where a loop with a known number of rounds counts that often, and b in loops
-whose rounds the kernel learns from its arguments, each body once; both sides of a branch count. A kernel with `step` or `state` in its name runs once per
-step; of one with `cluster`, what stands in the loop over steps; others run once for all steps.
+Columns: registers per thread, bytes of shared memory per block, spilled bytes (from ptxas), instructions in the PTX, and
+instructions of a thread in one time step. The last has the form `a + b n`. `a` counts instructions outside of loops with a
+dynamic trip count; bodies of loops with a constant trip count are multiplied by it. `b` counts the bodies of loops with a
+dynamic trip count n, each once. Both sides of a branch count. Kernels with `step` or `state` in their name run once per
+step; for persistent kernels the body of the loop over steps counts; other kernels run once for all steps.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -27,7 +28,7 @@ def unescape(text):
 
 
 class Kernel:
-    """The blocks of a kernel's PTX, and the loops that they are in."""
+    """The basic blocks and loops of a kernel's PTX."""
 
     def __init__(self, name):
         self.name, self.blocks, self.labels = name, [[]], {}
@@ -39,7 +40,7 @@ class Kernel:
         elif m := INSTRUCTION.match(line):
             predicate, op, rest = m[1], m[2], m[3] or ""
             self.blocks[-1].append((predicate, op, [part.strip() for part in rest.split(",")]))
-            if op.startswith("bra"):  # what follows is a block of its own
+            if op.startswith("bra"):  # a branch ends the block
                 self.blocks.append([])
 
     def analyze(self):
@@ -83,8 +84,8 @@ class Kernel:
         self.loops = [(body, self.rounds(body)) for body in sorted(loops.values(), key=len, reverse=True)]
 
     def rounds(self, body):
-        """The trip count of a loop if it is constant: a counter from a constant, by a constant, until it equals one."""
-        defined = {}  # register -> what is put there, in the loop or not
+        """The trip count of a loop whose counter starts at, is increased by, and is compared with constants; else None."""
+        defined = {}  # register -> its definitions, each with whether it is in the loop
         for index, block in enumerate(self.blocks):
             for _, op, values in block:
                 if op.startswith(("add.s", "mov.b", "mov.u")) and len(values) > 1:
@@ -111,13 +112,13 @@ class Kernel:
     def instructions(self):
         return sum(map(len, self.blocks))
 
-    def products(self):
+    def matrix_instructions(self):
         return sum("mma.sync" in op for block in self.blocks for _, op, _ in block)
 
     def per_step(self):
         within = range(len(self.blocks))
         if "_persistent" in self.name and self.loops:
-            within, loops = self.loops[0][0], self.loops[1:]  # the largest is that over steps
+            within, loops = self.loops[0][0], self.loops[1:]  # the largest loop is the loop over steps
         elif re.search("_step|_state|^gates_|^bias_", self.name) and "_w_" not in self.name:
             loops = self.loops
         else:
@@ -170,7 +171,7 @@ def table(ptx, ptxas, chip):
             shared = re.search(r"(\d+) bytes smem", line)
             kernel = kernels[name]
             print(f"| `{name}` | {m[1]} | {shared[1] if shared else 0} | {spilled} | {kernel.instructions()} | "
-                  f"{kernel.products()} | {kernel.per_step()} |")
+                  f"{kernel.matrix_instructions()} | {kernel.per_step()} |")
             name, count = None, count + 1
     if count == 0:
         sys.exit("kernels.py: ptxas names no kernels:\n" + run.stdout)
@@ -204,16 +205,16 @@ def main():
     parser.add_argument("--ptx", help="assemble this file too")
     arguments = parser.parse_args()
     size = tuple(map(int, arguments.size.split(",")))
-    print(f"{arguments.chip}, T,B,I,H = {arguments.size}. Instructions of a thread; `a + b n`: b in loops whose rounds, n, the "
-          "kernel learns from its arguments, each body once.")
+    print(f"{arguments.chip}, T,B,I,H = {arguments.size}. Instructions per thread; `a + b n`: b instructions in loops with a "
+          "dynamic trip count n, each body counted once.")
     for kind in arguments.types.split(","):
         print(f"\n{kind}:\n")
-        cluster = size[3] <= timed.CLUSTER_HIDDEN.get(kind, 0)
+        cluster = size[3] <= timed.PERSISTENT_HIDDEN.get(kind, 0)
         module = "\n\n".join(timed.one(size, "f32" if kind == "tf32" else kind, cluster))
         flags = ["--chip=" + arguments.chip] + ["--tf32"] * (kind == "tf32")
         table(assembly(arguments.compiler, module, *flags), arguments.ptxas, arguments.chip)
     if arguments.ptx:
-        print("\nOne step at a time, beside cublasLt:\n")
+        print("\nElementwise kernels of TensorFlow's method:\n")
         with open(arguments.ptx) as file:
             table(file.read(), arguments.ptxas, arguments.chip)
 

@@ -2,22 +2,22 @@
 # run.sh [--only=PART,...] [--device=cuda] [--filter=TEXT,...] [--seconds=N] [--patience=N] [--budget=N] - checks and measures
 # this bundle on a GPU.
 #
-# Needs a driver, cuDNN 9 and cublasLt (found among the packages of `python3`, or as the runtime does: RNNRT_CUDNN_PATH,
-# RNNRT_CUBLASLT_PATH, the loader's search), and a C library of Debian 12's age. Prints as it goes, and keeps the same under
-# results/ (or $OUT): one file per section, times as Markdown tables. Exit status 0 when all tests passed, 77 when there
-# is no GPU.
+# Requires a driver, cuDNN 9 and cuBLASLt (searched in the packages of `python3`, then as the runtime does: RNNRT_CUDNN_PATH,
+# RNNRT_CUBLASLT_PATH, the dynamic loader), and a C library at least as new as Debian 12's. Prints its results and writes them
+# to results/ (or $OUT): one file per section, times as Markdown tables. The exit status is 0 if all tests passed and 77 if
+# there is no GPU.
 #
 # Sections, in this order:
 #   tests       cuDNN's plans and the fused kernels against the host plans in f64, a line per test
 #   emulator    fused kernels against what the emulator computed when the bundle was made
 #   sanitizer   small tests under compute-sanitizer's memcheck and racecheck, if it is available and supports the device
-#   fused       times of the fused kernels, in turn with cuDNN's algorithms and with one step at a time by cublasLt; also
-#               measured.jsonl, of which `rnn-run --autotune=FILE --measurements=measured.jsonl` makes records
+#   fused       times of the fused kernels, interleaved with cuDNN's algorithms and TensorFlow's method with cuBLASLt; also
+#               writes measured.jsonl for `rnn-run --autotune=FILE --measurements=measured.jsonl`
 #   times       times of cuDNN's plans by every algorithm
 #   questions   undocumented behaviour of cuDNN and of the device
-#   kernels     registers, memory and instructions of the kernels, as they were when the bundle was made
+#   kernels     registers, memory and instructions of the kernels, recorded when the bundle was made
 #   torch       values and times beside PyTorch's layers in one process
-# A part of a section is named by more words, as tests:clusters, tests:clusters:f16, fused:f16:128_32_256_256.
+# A part of a section has a longer name: tests:clusters, tests:clusters:f16, fused:f16:128_32_256_256.
 #
 # --budget=N ends after about N seconds and prints the parts that are left as a value of --only=. --seconds=N ends each program
 # after N seconds (300). A test that takes more than --patience=N seconds (60) is reported as hanging; the others continue.
@@ -89,7 +89,7 @@ status=${PIPESTATUS[0]}
 kind=cuda
 [ "$device" = host ] && kind=host
 # Succeeds if a part is selected: itself, a section that contains it, or a part of it.
-wanted() {
+selected() {
   local word
   [ -z "$only" ] && return 0
   for word in ${only//,/ }; do
@@ -145,7 +145,7 @@ compare() {
     limit=()
     [ "$dtype" = tf32 ] && limit=(--limit=1e-2)
     local module="$here/modules/${kernels}_${kind}_$dtype.so" text="$here/modules/${kernels}_$dtype.mlir"
-    wanted "$1:$dtype" && [ -f "$module" ] || continue
+    selected "$1:$dtype" && [ -f "$module" ] || continue
     for word in ${filter//,/ } ${filter:-@}; do
       if grep -q "func @[^(]*${word#@}" "$text"; then
         check "$1:$dtype" "$2" ${checker:-} "$runner" --device="$device" --reference="$here/modules/${kernels}_plans_f64.so" \
@@ -156,17 +156,17 @@ compare() {
   done
 }
 
-if wanted tests; then
-  # Plans of cuDNN; fused kernels of block ops, also with products by cuBLASLt, and of cudnn ops; cluster kernels.
+if selected tests; then
+  # cuDNN plans; fused kernels of block ops, also with GEMMs by cuBLASLt (library), and of cudnn ops; persistent kernels.
   for some in plans blocks stacks clusters library; do
-    wanted "tests:$some" && begin tests.txt "tests: $some" && compare "tests:$some" tests.txt
+    selected "tests:$some" && begin tests.txt "tests: $some" && compare "tests:$some" tests.txt
   done
 fi
 
-if wanted emulator; then
+if selected emulator; then
   begin tests.txt "fused kernels against the emulator"
   for dtype in f16 f32; do
-    wanted "emulator:$dtype" &&
+    selected "emulator:$dtype" &&
       check "emulator:$dtype" tests.txt "$runner" --device="$device" \
         --module="$here/modules/emulated_${kind}_$dtype.so" --saved="$here/modules/emulated_$dtype.bin"
   done
@@ -194,19 +194,19 @@ sanitize() {
     { echo "== sanitizer: not run, $found does not work here:"; tail -n 5 "$results/.probe"; } | tee -a "$results/sanitizer.txt"
   else
     for tool in memcheck racecheck; do
-      wanted "sanitizer:$tool" || continue
+      selected "sanitizer:$tool" || continue
       echo "== $tool" | tee -a "$results/sanitizer.txt"
       checker="$found --tool $tool --error-exitcode 9"
       for some in clusters blocks stacks; do
-        wanted "sanitizer:$tool:$some" && compare "sanitizer:$tool:$some" sanitizer.txt
+        selected "sanitizer:$tool:$some" && compare "sanitizer:$tool:$some" sanitizer.txt
       done
-      wanted "sanitizer:$tool:emulator" && check "sanitizer:$tool:emulator" sanitizer.txt $checker "$runner" --device="$device" \
+      selected "sanitizer:$tool:emulator" && check "sanitizer:$tool:emulator" sanitizer.txt $checker "$runner" --device="$device" \
         --module="$here/modules/emulated_${kind}_f32.so" --saved="$here/modules/emulated_f32.bin"
     done
   fi
   rm -f "$results/.probe"
 }
-wanted sanitizer && sanitize
+selected sanitizer && sanitize
 
 # One process per size, so that a failure does not affect other sizes.
 time_fused() {
@@ -217,29 +217,29 @@ time_fused() {
     --reference="$here/modules/timed_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" $rounding --patience="$patience" \
     --candidates="$module.jsonl" --measurements="$results/measured.jsonl"
 }
-if wanted fused; then
-  begin fused.md "fused kernels, cuDNN, and one step at a time, in turn"
+if selected fused; then
+  begin fused.md "fused kernels, cuDNN, and TensorFlow's method, interleaved"
   for dtype in f16 tf32 bf16 f32; do
     module="$here/modules/timed_${kind}_$dtype.so"
-    wanted "fused:$dtype" && [ -f "$module" ] || continue
+    selected "fused:$dtype" && [ -f "$module" ] || continue
     for size in $("$comparer" --module="$module" --list --filter="$filter"); do
-      wanted "fused:$dtype:$size" || continue
+      selected "fused:$dtype:$size" || continue
       time_fused "$dtype" "$size"
       if [ $? -eq 3 ]; then
-        # The kernels that wait for others are those of clusters; what is beside them can be had without.
-        echo "== once more, without clusters" | tee -a "$results/fused.md"
+        # Only persistent kernels wait for other blocks. Measure the other candidates without them.
+        echo "== repeated without clusters" | tee -a "$results/fused.md"
         RNNRT_CLUSTERS=0 time_fused "$dtype" "$size"
       fi
     done
   done
 fi
 
-if wanted times; then
+if selected times; then
   begin times.md "times of plans, by algorithm"
   for algorithm in "" standard persist_static persist_dynamic persist_static_small_h; do
     [ "$device" = host ] && [ -n "$algorithm" ] && continue
-    wanted "times:${algorithm:-chosen}" || continue
-    echo "== algorithm ${algorithm:-as chosen}" | tee -a "$results/times.md"
+    selected "times:${algorithm:-chosen}" || continue
+    echo "== algorithm ${algorithm:-selected by the runtime}" | tee -a "$results/times.md"
     shape=()
     [ "$device" = host ] && shape=(--shape=4,2,8,8)
     RNNRT_CUDNN_ALGO="$algorithm" run "times:${algorithm:-chosen}" times.md "$here/bin/rnn-bundle-bench" --device="$device" \
@@ -247,17 +247,17 @@ if wanted times; then
   done
 fi
 
-if wanted questions; then
+if selected questions; then
   begin questions.txt "questions to cuDNN and the device"
   run questions questions.txt "$here/bin/rnn-bundle-questions" --device="$device"
 fi
 
-if wanted kernels; then
-  echo "== kernels: what ptxas and the PTX say"
+if selected kernels; then
+  echo "== kernels: resources and instruction counts"
   cat "$here/kernels.md"
 fi
 
-if wanted torch && { [ -n "$only" ] || [ "$device" != host ]; }; then
+if selected torch && { [ -n "$only" ] || [ "$device" != host ]; }; then
   begin torch.md "PyTorch"
   run torch torch.md python3 -u "$here/with_torch.py" --library "$here/lib/librnn_runtime.so" --device "$device"
 fi

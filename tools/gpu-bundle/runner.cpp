@@ -16,7 +16,8 @@
 // bits. With --patience=N, a function that takes more than N seconds ends the program with HANG and status 3;
 // --after=NAME continues with the functions behind NAME, in the order of names. --time=N measures instead: microseconds
 // per call and to enqueue a call, medians over N seconds. Exit status: 0 if all passed, 1 if one failed, 77 if the
-// device is not available. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// device is not available.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Module.h"
 #include "Watch.h"

@@ -1,8 +1,8 @@
-# timed.py - what rnn-bundle-compare measures: one layer of an LSTM, forward and backward apart, in TensorFlow's block form and
-# as cudnn ops, by every candidate of the compiler: kernels of steps, of clusters, plans. Nothing is left to the choice of
-# the compiler, which would measure what it believes.
+# timed.py - the functions that rnn-bundle-compare measures: one LSTM layer, forward and backward separately, as block ops and
+# as cudnn ops, with every candidate: per-step kernels, persistent kernels, plans. Every op has an explicit lowering, so the
+# measurements do not depend on the compiler's selection.
 #
-#   timed.py FILE...    fails where a list of the compiler has a candidate for an op, and no function that runs it so
+#   timed.py FILE...    checks lists of rnn-compile --emit-candidates; fails if a candidate of an op has no function
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import sys
@@ -10,18 +10,18 @@ from collections import defaultdict
 
 import stacks
 
-# What has clusters first: of a run that is cut short, the rest is missed least.
+# Sizes with persistent kernels come first: an interrupted run has measured the most important ones.
 SIZES = ((128, 32, 256, 256), (128, 64, 512, 512), (512, 16, 512, 512), (1024, 1, 512, 512), (1024, 16, 768, 768),
          (256, 64, 1024, 1024), (100, 256, 1024, 1024))
-# In f32 with factors rounded to tf32.
+# Sizes measured with tf32.
 AS_TF32 = SIZES[:3]
-# Where there is no GPU.
+# Sizes for devices other than a GPU.
 SMALL = ((6, 3, 5, 16), (4, 2, 8, 8))
-# The types and the largest layers of an LSTM that cluster kernels are there for (docs/internals/persistent-kernels.md).
-CLUSTER_HIDDEN = {"f16": 768, "bf16": 768, "tf32": 512, "f32": 512}
+# The largest hidden size of an LSTM with persistent kernels, by element type (docs/internals/persistent-kernels.md).
+PERSISTENT_HIDDEN = {"f16": 768, "bf16": 768, "tf32": 512, "f32": 512}
 
-# Of the functions, by how their name ends: what runs their op.
-FUSED, CLUSTER, PLAN = "", "_cluster", "_plan"
+# The part of a function's name that identifies the candidate.
+FUSED, PERSISTENT, PLAN = "", "_persistent", "_plan"
 
 
 def name_of(sizes):
@@ -29,12 +29,12 @@ def name_of(sizes):
 
 
 def attributes_of(way):
-    """Of the op in a function."""
+    """The attributes of the op in a function."""
     if way is None:
         return ""
     if way == PLAN:
         return " {lowering = #rnn.lowering<runtime>}"
-    return f" {{lowering = #rnn.lowering<fused, kernel = {'persistent' if way == CLUSTER else 'per_step'}>}}"
+    return f" {{lowering = #rnn.lowering<fused, kernel = {'persistent' if way == PERSISTENT else 'per_step'}>}}"
 
 
 def block(name, sizes, element, backward, way=FUSED):
@@ -62,22 +62,22 @@ def block(name, sizes, element, backward, way=FUSED):
     return "\n".join(lines + [f"  return {', '.join(f'%r#{index}' for index in used)} : {', '.join(results)}", "}"])
 
 
-def one(sizes, element, cluster, block_plans=False):
+def one(sizes, element, with_persistent, block_plans=False):
     """The functions of one size."""
-    clusters = (CLUSTER,) if cluster else ()
-    for way in (FUSED,) + clusters + ((PLAN,) if block_plans else ()):
+    persistent = (PERSISTENT,) if with_persistent else ()
+    for way in (FUSED,) + persistent + ((PLAN,) if block_plans else ()):
         for backward in (False, True):
             name = f"block_{'backward' if backward else 'forward'}{way}_{name_of(sizes)}"
             yield block(name, sizes, element, backward, way)
-    for way in (FUSED,) + clusters + (PLAN,):
+    for way in (FUSED,) + persistent + (PLAN,):
         yield from stacks.timed(sizes, element, way, attributes_of(way))
 
 
-def timed(kind, sizes=SIZES, block_plans=False, clusters=True):
-    """`kind` is an element type, or tf32 for what is compiled with --tf32."""
+def timed(kind, sizes=SIZES, block_plans=False, persistent=True):
+    """`kind` is an element type, or tf32 for f32 that is compiled with --tf32."""
     for one_size in sizes:
-        cluster = clusters and one_size[3] <= CLUSTER_HIDDEN.get(kind, 0)
-        yield from one(one_size, "f32" if kind == "tf32" else kind, cluster, block_plans)
+        with_persistent = persistent and one_size[3] <= PERSISTENT_HIDDEN.get(kind, 0)
+        yield from one(one_size, "f32" if kind == "tf32" else kind, with_persistent, block_plans)
 
 
 def reference():
@@ -87,14 +87,14 @@ def reference():
 
 
 def find_missing(path):
-    """What lists of rnn-compile --emit-candidates have no function for."""
+    """Candidates in a list of rnn-compile --emit-candidates without a function."""
     functions = defaultdict(dict)
-    wanted = {}
+    listed = {}
     with open(path) as file:
         for line in map(json.loads, file):
             functions[line["op"]][line["candidate"]] = line["function"]
-            wanted[line["op"]] = line["candidates"]
-    for op, candidates in wanted.items():
+            listed[line["op"]] = line["candidates"]
+    for op, candidates in listed.items():
         for candidate in candidates:
             if candidate not in functions[op]:
                 yield f"{path}: no function runs `{op}` as {candidate}, beside {', '.join(functions[op].values())}"

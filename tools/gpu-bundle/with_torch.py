@@ -3,9 +3,9 @@
 
     with_torch.py --library lib/librnn_runtime.so [--device cuda] [--quick]
 
-PyTorch's layers run on cuDNN too, so this measures what stands around it, and checks the values by another route. Every
-round runs both in turn; times are medians in microseconds, of the call and the wait for it, and of the call alone.
-Exit status 1 when values differ by more than the limit of the element type.
+PyTorch's layers run on cuDNN too, so the difference in time is the overhead around cuDNN, and the values have another
+reference. Both are measured interleaved. Times are medians in microseconds: of the call with the wait for its end, and of
+the call alone. The exit status is 1 if values differ by more than the limit of the element type.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """

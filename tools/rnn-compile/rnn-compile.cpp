@@ -125,9 +125,9 @@ static llvm::Expected<Form> getForm(const PipelineOptions &pipeline) {
 
 static llvm::Error checkFlags() {
   if (optimizationLevel > 3)
-    return makeError("-O takes a level from 0 to 3, but got " + Twine(optimizationLevel));
+    return makeError("-O expects a level from 0 to 3, but got " + Twine(optimizationLevel));
   if (!prefix.empty() && makeCIdentifier(prefix) != prefix)
-    return makeError("--prefix takes a name of letters, digits and `_` that does not begin with a digit, but got `" +
+    return makeError("--prefix expects a name of letters, digits and `_` that does not begin with a digit, but got `" +
                      prefix + "`");
   return llvm::Error::success();
 }

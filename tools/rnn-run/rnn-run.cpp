@@ -40,7 +40,7 @@ static cl::opt<std::string> functionName("function", cl::desc("Public function t
                                          cl::cat(category));
 static cl::opt<std::string> autotuneFile("autotune",
                                          cl::desc("Measure the function with every candidate of its rnn ops and write "
-                                                  "tuning records to FILE; records of other ops in FILE stay"),
+                                                  "tuning records to FILE; records of other ops in FILE are kept"),
                                          cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string>
     measurementsFile("measurements",
@@ -51,13 +51,14 @@ static cl::list<std::string>
     inputs("input",
            cl::desc("Argument, one flag each, in order: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements), "
                     "2x3xf32=[[1,2,3],[4,5,6]], random:SEED or, with dynamic dimensions, random:SEED:5x2x3 "
-                    "(uniform: floats in [-1, 1), integers 0 to 9). A type that is left out is the function's "
-                    "own; a <u2 npy file is read as bf16 or f16 if the function has that type"),
+                    "(uniform: floats in [-1, 1), integers 0 to 9). The default type is that of the function's "
+                    "argument; a <u2 npy file is read as bf16 or f16 if the argument has that type"),
            cl::value_desc("value"), cl::cat(category));
-static cl::list<std::string> outputs("output",
-                                     cl::desc("Where a result goes, one flag each, in order: @file.npy, or - to print "
-                                              "it. Without any, all results are printed"),
-                                     cl::value_desc("place"), cl::cat(category));
+static cl::list<std::string>
+    outputs("output",
+            cl::desc("Destination of a result, one flag each, in order: @file.npy, or - to print "
+                     "it. Without this flag, all results are printed"),
+            cl::value_desc("destination"), cl::cat(category));
 static cl::list<std::string>
     expectedOutputs("expected-output",
                     cl::desc("Expected result, one flag each, in order, in the forms of --input; `-` "
@@ -86,26 +87,26 @@ static llvm::Error makeError(const Twine &message) {
   return llvm::createStringError(message.str());
 }
 
-/// The type of a value on the command line that has none.
-static std::optional<WantedType> getWantedType(Type type) {
+/// The type of a command-line value without a type: that of the function's argument.
+static std::optional<RequestedType> getRequestedType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   std::optional<ElementKind> kind = getElementKind(tensor ? tensor.getElementType() : type);
   if (!kind)
     return std::nullopt;
-  WantedType wanted{*kind, {}};
+  RequestedType requested{*kind, {}};
   if (tensor)
     for (int64_t size : tensor.getShape())
-      wanted.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  return wanted;
+      requested.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  return requested;
 }
 
 /// Reads `@file.npy`, `random:SEED` or a value. Errors name the flag.
 static llvm::Expected<HostTensor> readValue(StringRef text, Type type, const Twine &flag) {
-  std::optional<WantedType> wanted = getWantedType(type);
+  std::optional<RequestedType> requested = getRequestedType(type);
   const bool isFile = text.consume_front("@") || text.ends_with(".npy");
-  auto tensor = isFile                          ? readNpy(text, wanted ? std::optional(wanted->kind) : std::nullopt)
+  auto tensor = isFile ? readNpy(text, requested ? std::optional(requested->kind) : std::nullopt)
                 : text.consume_front("random:") ? makeRandomTensor(text, type)
-                                                : parseTensorText(text, wanted ? &*wanted : nullptr);
+                                                : parseTensorText(text, requested ? &*requested : nullptr);
   if (tensor)
     return tensor;
   return makeError(flag + ": " + llvm::toString(tensor.takeError()));
@@ -118,7 +119,7 @@ static std::string describeTypes(ArrayRef<Type> types) {
   return text;
 }
 
-/// Repeated flags must match the arguments or results of the function in number.
+/// Checks that a flag is repeated once for each argument or result.
 static llvm::Error checkCount(StringRef flag, size_t given, ArrayRef<Type> types, StringRef what, bool mayBeEmpty) {
   if (given == types.size() || (mayBeEmpty && given == 0))
     return llvm::Error::success();
@@ -128,14 +129,14 @@ static llvm::Error checkCount(StringRef flag, size_t given, ArrayRef<Type> types
 
 static llvm::Error writeOutputs(ArrayRef<HostTensor> results) {
   for (auto [index, result] : llvm::enumerate(results)) {
-    StringRef place = outputs.empty() ? "-" : StringRef(outputs[index]);
-    if (place.consume_front("@")) {
-      if (llvm::Error error = writeNpy(place, result))
+    StringRef destination = outputs.empty() ? "-" : StringRef(outputs[index]);
+    if (destination.consume_front("@")) {
+      if (llvm::Error error = writeNpy(destination, result))
         return error;
       continue;
     }
-    if (place != "-")
-      return makeError("--output takes @file.npy or -, but got `" + place + "`");
+    if (destination != "-")
+      return makeError("--output expects @file.npy or -, but got `" + destination + "`");
     llvm::outs() << printTensorText(result) << "\n";
   }
   return llvm::Error::success();
@@ -265,7 +266,7 @@ static llvm::Error printStage(ModuleOp module, PipelineOptions options, const Ru
   return llvm::Error::success();
 }
 
-/// Checks the flags that the pipeline does not know.
+/// Checks the flags that are not options of the pipeline.
 static llvm::Error checkFlags(const PipelineOptions &pipeline, int threads) {
   if (pipeline.target != TargetKind::Simt && !simtSchedule.empty())
     return makeError("--simt-schedule requires --target=simt, but the target is `" +
@@ -274,31 +275,31 @@ static llvm::Error checkFlags(const PipelineOptions &pipeline, int threads) {
     return makeError("--dropout-draw expects a draw of at least 0, but got " + Twine(dropoutDraw));
   if (!measurementsFile.empty()) {
     if (autotuneFile.empty())
-      return makeError("--measurements needs --autotune=FILE, where the tuning records go");
+      return makeError("--measurements requires --autotune=FILE, the file for the tuning records");
     if (inputFile.getNumOccurrences() > 0 || functionName.getNumOccurrences() > 0 || !inputs.empty())
-      return makeError("--measurements uses existing measurements; omit the module, --function and --input");
+      return makeError("--measurements reads measured times from a file; remove the module, --function and --input");
   } else if (!autotuneFile.empty()) {
     if (pipeline.target == TargetKind::Simt)
       return makeError(
-          "--autotune cannot be used with --target=simt, since times of the emulator say nothing about a GPU; "
+          "--autotune cannot be used with --target=simt, since times of the emulator do not predict those of a GPU; "
           "use --target=host or --target=cuda");
     if (pipeline.lowering != LoweringPreference::Auto || !pipeline.tuningRecords.empty() ||
         pipeline.fusedKernel != KernelPreference::Auto)
-      return makeError("--autotune measures what --lowering=auto chooses from; leave --lowering, --fused-kernel and "
-                       "--tuning-records out");
+      return makeError("--autotune measures the candidates of --lowering=auto; remove --lowering, --fused-kernel and "
+                       "--tuning-records");
     if (pipeline.stopAfter != Stage::Run || benchmark > 0 || !outputs.empty() || !expectedOutputs.empty())
-      return makeError("--autotune does nothing but measure; leave --stop-after, --benchmark, --output and "
-                       "--expected-output out");
+      return makeError("--autotune cannot be combined with --stop-after, --benchmark, --output or --expected-output; "
+                       "remove them");
   }
   if (threads < 0 || threads > 1024)
-    return makeError("--threads takes a number from 0 to 1024, but got " + Twine(threads));
+    return makeError("--threads expects a number from 0 to 1024, but got " + Twine(threads));
   if (threads > 0 && pipeline.target != TargetKind::Host)
     return makeError("--threads requires --target=host, but the target is `" + stringifyTargetKind(pipeline.target) +
                      "`");
   if (benchmark < 0)
-    return makeError("--benchmark takes a number of calls, but got " + Twine(benchmark));
+    return makeError("--benchmark expects a number of calls, but got " + Twine(benchmark));
   if (!(absoluteTolerance >= 0) || !(relativeTolerance >= 0))
-    return makeError("--atol and --rtol take numbers that are not negative");
+    return makeError("--atol and --rtol expect numbers that are not negative");
   return llvm::Error::success();
 }
 

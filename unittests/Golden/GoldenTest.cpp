@@ -98,14 +98,14 @@ protected:
     }
   }
 
-  /// Runs `entry` again for each result alone: an entry computes what is wanted, the same as with all of them.
+  /// Runs `entry` again for each result alone: the values must equal those of a run with all results.
   void expectEachAlone(Results &all, const std::function<void(Results &)> &entry) {
     for (auto &[name, result] : all) {
       Results one = poisoned({name});
       entry(one);
       expectOk("one result alone");
       EXPECT_EQ(std::memcmp(one.at(name).data(), result.data(), result.size()), 0)
-          << "result " << name << " differs when it is the only one wanted" << repeat();
+          << "result " << name << " differs when it is the only one requested" << repeat();
       EXPECT_TRUE(one.at(name).intact()) << "result " << name << " alone was written outside its memory" << repeat();
     }
   }

@@ -1,6 +1,6 @@
 // FuzzTest.cpp - mutated files and texts, the same in every run: no input may crash, and what is accepted must be
-// written and read back unchanged. The libFuzzer programs under fuzz/ search further. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// written and read back unchanged. The libFuzzer programs under fuzz/ search further.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "NpySamples.h"
 #include "TestSupport.h"
@@ -106,10 +106,10 @@ TEST(FuzzTest, Npy) {
   int accepted = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string input = mutate(seeds[mutate.draw(seeds.size())]);
-    std::optional<ElementKind> wanted;
+    std::optional<ElementKind> requested;
     if (mutate.draw(4) == 0)
-      wanted = allKinds[mutate.draw(std::size(allKinds))];
-    round_trip::Outcome outcome = round_trip::checkNpy(input, wanted, scratch);
+      requested = allKinds[mutate.draw(std::size(allKinds))];
+    round_trip::Outcome outcome = round_trip::checkNpy(input, requested, scratch);
     accepted += outcome.accepted;
     ASSERT_EQ(outcome.problem, "") << "round " << round << ": " << testing::PrintToString(input);
   }

@@ -17,8 +17,8 @@ using namespace support_test;
 
 namespace {
 
-std::string read(llvm::StringRef bytes, std::optional<ElementKind> wanted = std::nullopt) {
-  auto tensor = parseNpy(bytes, "in.npy", wanted);
+std::string read(llvm::StringRef bytes, std::optional<ElementKind> requested = std::nullopt) {
+  auto tensor = parseNpy(bytes, "in.npy", requested);
   return tensor ? printTensorText(*tensor) : "error: " + llvm::toString(tensor.takeError());
 }
 
@@ -53,15 +53,14 @@ TEST(NpyTest, FilesOfNumPy) {
     EXPECT_EQ(cube.getAsInteger(index), index);
 }
 
-TEST(NpyTest, WantedTypes) {
+TEST(NpyTest, RequestedTypes) {
   EXPECT_EQ(read(samples::u2Vector, ElementKind::BF16), "2xbf16=[1, 2]");
   EXPECT_EQ(read(samples::u2Vector, ElementKind::F16), "2xf16=[1.875, 2]");
   EXPECT_EQ(read(samples::u2Vector, ElementKind::I16), "2xi16=[16256, 16384]");
   EXPECT_EQ(read(samples::u8Vector, ElementKind::Index), "1xindex=[-1]");
   EXPECT_EQ(read(samples::f8Scalar, ElementKind::F64), "f64=-0.1");
-  EXPECT_EQ(read(samples::u2Vector),
-            "error: `in.npy`: the dtype `<u2` holds i16 or the bits of f16 or bf16, which is "
-            "ambiguous; specify the type or save with another dtype");
+  EXPECT_EQ(read(samples::u2Vector), "error: `in.npy`: the dtype `<u2` holds i16 or the bits of f16 or bf16, which is "
+                                     "ambiguous; specify the type or save with another dtype");
   EXPECT_EQ(
       read(samples::f8Scalar, ElementKind::F32),
       "error: `in.npy`: expected elements of type f32, but got the dtype `<f8`; convert it before it is saved, with "

@@ -13,8 +13,8 @@ using namespace support_test;
 namespace {
 
 /// Returns `text` in printed form, with type and elements.
-std::string normalize(llvm::StringRef text, const WantedType *wanted = nullptr) {
-  auto tensor = parseTensorText(text, wanted);
+std::string normalize(llvm::StringRef text, const RequestedType *requested = nullptr) {
+  auto tensor = parseTensorText(text, requested);
   return tensor ? printTensorText(*tensor) : "error: " + llvm::toString(tensor.takeError());
 }
 
@@ -42,7 +42,7 @@ TEST(TensorTextTest, TypesThatAreLeftOut) {
 }
 
 TEST(TensorTextTest, TypesOfTheFunction) {
-  WantedType fixed{ElementKind::F16, {2, 2}}, open{ElementKind::F32, {-1, 2}}, scalar{ElementKind::Index, {}};
+  RequestedType fixed{ElementKind::F16, {2, 2}}, open{ElementKind::F32, {-1, 2}}, scalar{ElementKind::Index, {}};
   EXPECT_EQ(normalize("3", &fixed), "2x2xf16=[[3, 3], [3, 3]]");
   EXPECT_EQ(normalize("1,2,3,4", &fixed), "2x2xf16=[[1, 2], [3, 4]]");
   EXPECT_EQ(normalize("[[1,2],[3,4],[5,6]]", &open), "3x2xf32=[[1, 2], [3, 4], [5, 6]]");
@@ -53,7 +53,7 @@ TEST(TensorTextTest, TypesOfTheFunction) {
   EXPECT_EQ(normalize("1", &open), "error: one number does not define the dynamic sizes of ?x2xf32; write the type "
                                    "before it, as in `2x3xf32=1`");
   EXPECT_EQ(normalize("[[1,2,3]]", &open), "error: expected the lists of `[[1,2,3]]` to be ?x2xf32, but got 1x3xf32");
-  WantedType huge{ElementKind::F32, {std::numeric_limits<int64_t>::max(), 2}};
+  RequestedType huge{ElementKind::F32, {std::numeric_limits<int64_t>::max(), 2}};
   EXPECT_EQ(normalize("1", &huge), "error: the type 9223372036854775807x2xf32 has more bytes than 63 bits can count");
 }
 

@@ -67,7 +67,8 @@ TEST(Measurements, ALineBeginsWithItsFunction) {
 TEST(Measurements, TheFastestIsTaken) {
   Outcome outcome = decide(cluster + plan + steps);
   EXPECT_EQ(outcome.error, "");
-  EXPECT_EQ(outcome.log, "op T=4: runtime 90.0 us, fused/per_step 70.5 us, fused/persistent 40.0 us, so fused/persistent\n");
+  EXPECT_EQ(outcome.log,
+            "op T=4: runtime 90.0 us, fused/per_step 70.5 us, fused/persistent 40.0 us, so fused/persistent\n");
   const TuningRecord *found = outcome.records.find({"op T=4", "cuda", "sm_90a", "GPU"});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->choice, Candidate::Persistent);
@@ -85,25 +86,28 @@ TEST(Measurements, AnotherTimeIsAnotherChoice) {
   EXPECT_EQ(choose(plan + steps + makeLine(Candidate::Persistent, "\"microseconds\":400")), Candidate::PerStep);
   EXPECT_EQ(choose(makeLine(Candidate::Plan, "\"microseconds\":9") + steps + cluster), Candidate::Plan);
   // The later of two.
-  EXPECT_EQ(choose(plan + steps + cluster + makeLine(Candidate::Persistent, "\"microseconds\":400")), Candidate::PerStep);
-  EXPECT_EQ(choose(makeLine(Candidate::Persistent, "\"problem\":\"lost\"") + plan + steps + cluster), Candidate::Persistent);
+  EXPECT_EQ(choose(plan + steps + cluster + makeLine(Candidate::Persistent, "\"microseconds\":400")),
+            Candidate::PerStep);
+  EXPECT_EQ(choose(makeLine(Candidate::Persistent, "\"problem\":\"lost\"") + plan + steps + cluster),
+            Candidate::Persistent);
 }
 
 TEST(Measurements, WhatTheDeviceRefusesIsNoCandidate) {
   Outcome outcome = decide(plan + steps + makeLine(Candidate::Persistent, "\"refused\":\"no cluster fits\""));
-  EXPECT_EQ(outcome.log,
-            "op T=4: runtime 90.0 us, fused/per_step 70.5 us, fused/persistent refused (no cluster fits), so fused/per_step\n");
+  EXPECT_EQ(outcome.log, "op T=4: runtime 90.0 us, fused/per_step 70.5 us, fused/persistent refused (no cluster fits), "
+                         "so fused/per_step\n");
   ASSERT_EQ(outcome.records.getAll().size(), 1u);
   EXPECT_EQ(outcome.records.getAll().front().times.size(), 2u);
 }
 
 TEST(Measurements, WhatIsNotKnownIsNoDecision) {
   Outcome outcome = decide(makeLine(Candidate::Plan, "\"problem\":\"cuDNN is missing\"") + steps + cluster);
-  EXPECT_EQ(outcome.log,
-            "op T=4: runtime failed (cuDNN is missing), fused/per_step 70.5 us, fused/persistent 40.0 us, so no tuning record\n");
+  EXPECT_EQ(outcome.log, "op T=4: runtime failed (cuDNN is missing), fused/per_step 70.5 us, fused/persistent 40.0 us, "
+                         "so no tuning record\n");
   EXPECT_TRUE(outcome.records.getAll().empty());
   outcome = decide(steps + cluster);
-  EXPECT_EQ(outcome.log, "op T=4: runtime not measured, fused/per_step 70.5 us, fused/persistent 40.0 us, so no tuning record\n");
+  EXPECT_EQ(outcome.log,
+            "op T=4: runtime not measured, fused/per_step 70.5 us, fused/persistent 40.0 us, so no tuning record\n");
   EXPECT_TRUE(outcome.records.getAll().empty());
   // One that is left is no choice.
   outcome = decide(plan + makeLine(Candidate::PerStep, "\"refused\":\"a\"") +
@@ -112,10 +116,12 @@ TEST(Measurements, WhatIsNotKnownIsNoDecision) {
 }
 
 TEST(Measurements, DevicesAreApart) {
-  EXPECT_TRUE(
-      decide(plan + steps + makeLine(Candidate::Persistent, "\"microseconds\":40", "another")).records.getAll().empty());
+  EXPECT_TRUE(decide(plan + steps + makeLine(Candidate::Persistent, "\"microseconds\":40", "another"))
+                  .records.getAll()
+                  .empty());
   std::string all = plan + steps + cluster;
-  for (auto [candidate, time] : {std::pair{Candidate::Plan, "9"}, {Candidate::PerStep, "70"}, {Candidate::Persistent, "40"}})
+  for (auto [candidate, time] :
+       {std::pair{Candidate::Plan, "9"}, {Candidate::PerStep, "70"}, {Candidate::Persistent, "40"}})
     all += makeLine(candidate, std::string("\"microseconds\":") + time, "another");
   Outcome outcome = decide(all);
   ASSERT_EQ(outcome.records.getAll().size(), 2u);
@@ -159,12 +165,13 @@ TEST(Measurements, WhatIsWrongIsSaidWithItsLine) {
             "file:2: a measurement needs one of `microseconds`, `refused` and `problem`");
   EXPECT_EQ(with(steps, "\"microseconds\":70.5", "\"microseconds\":1,\"problem\":\"none\""),
             "file:2: a measurement needs one of `microseconds`, `refused` and `problem`");
-  EXPECT_EQ(with(steps, "\"microseconds\":70.5", "\"problem\":\"\""), "file:2: `refused` and `problem` must say why");
-  EXPECT_EQ(
-      with(steps, "\"runtime\",\"fused/per_step\"", "\"fused/per_step\""),
-      "`f_fused/per_step` and `f_runtime` run the same op, but were compiled with other candidates for it; measure both "
-      "again with libraries of one compiler");
-  EXPECT_EQ(
-      with(steps, "\"target\":\"cuda\"", "\"target\":\"simt\""),
-      "`f_fused/per_step` was measured on target `simt`, whose times say nothing about a GPU; measure on `host` or `cuda`");
+  EXPECT_EQ(with(steps, "\"microseconds\":70.5", "\"problem\":\"\""),
+            "file:2: `refused` and `problem` must have a reason");
+  EXPECT_EQ(with(steps, "\"runtime\",\"fused/per_step\"", "\"fused/per_step\""),
+            "`f_fused/per_step` and `f_runtime` run the same op, but were compiled with other candidates for it; "
+            "measure both "
+            "again with libraries of one compiler");
+  EXPECT_EQ(with(steps, "\"target\":\"cuda\"", "\"target\":\"simt\""),
+            "`f_fused/per_step` was measured on target `simt`, whose times do not predict those of a GPU; measure on "
+            "`host` or `cuda`");
 }

@@ -113,9 +113,9 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
     From compute capability 9.0 on, per-step kernels use programmatic dependent launch (`rnngpu.programmatic`): each loads its
     first weights before it waits for the previous step.
 
-    With `large_gemms = auto`, the products over all steps are computed by the library of the device (cuBLASLt) where they
-    are large: `rnnrt.gemm` asks for it, and where it answers no, the kernel is launched. Library and kernel round
-    alike but add in other orders, so bits differ between them.
+    With `large_gemms = auto`, cuBLASLt computes large GEMMs over all steps: `rnnrt.gemm` calls it, and if it returns 0,
+    the kernel is launched instead. Library and kernel round at the same points but sum in different orders, so their bits
+    differ.
 
     Sizes may be dynamic; threads outside of a matrix do nothing. Sums are accumulated in f32 (f64 for f64), in an order that
     depends only on the sizes, so results repeat bit by bit.
@@ -135,33 +135,42 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
 //===----------------------------------------------------------------------===//
 
 def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
-  let summary = "Convert rnn ops with lowering `fused` to compiled loops of the host";
+  let summary = "Convert rnn ops with lowering `fused` to vectorized loops";
   let description = [{
-    Turns `rnn.cudnn_forward`, `rnn.cudnn_backprop`, `rnn.block_lstm` and `rnn.block_lstm_grad` in memref form into loops
-    over time with vectors: weights are packed once per call, one micro-kernel (a tile of rows times two or four vectors,
-    kept in registers) serves the step's product and those over all steps, the gates' arithmetic of a panel of columns
-    follows the product of that panel, and exponentials are polynomials. f16 becomes f32 while it is packed; sums are
-    f32, or f64 for f64. The order of summation is fixed by the sizes, so results repeat bit by bit.
+    Converts `rnn.cudnn_forward`, `rnn.cudnn_backprop`, `rnn.block_lstm` and `rnn.block_lstm_grad` in memref form to loops
+    over time:
 
-    Products of bf16 have their weights in pairs of rows, and six forms (`bf16-gemm`): `f32` has f32 weights and no
-    pairs; `vnni` makes them f32 in registers, which is the same to the bit and reads half of the bytes; `dot` keeps the
-    other factors (states, gradients of the gates) in bf16, too, where they are rounded, and multiplies pairs of both by
-    f32 arithmetic; `avx512` and `neon` are `dot` by the instructions VDPBF16PS of AVX512-BF16, which takes numbers below
-    2^-126 for zero, and BFDOT of AArch64; `amx` is `avx512` with AMX tiles for GEMMs of more than one row.
+    - Weights are packed into panels once per call. One micro-kernel, a tile of rows times two or four vectors in
+      registers, computes the GEMM of a step and the GEMMs over all steps.
+    - The gate arithmetic of a panel of columns follows the GEMM of that panel. Exponentials are polynomials.
+    - Accumulators are f32, or f64 for f64. f16 is converted to f32 during packing. The order of summation depends only on
+      the sizes, so results repeat bit by bit.
 
-    One copy of the code serves all layers of a stack and both directions. Its reserve space has the contents of that of
-    the host's plans. Past the end of an example states and gradients pass through, and what stands there in the operands
-    reaches no sum. Results that nobody wants are not computed.
+    `bf16-gemm` selects how bf16 matrices are multiplied:
 
-    Any size is right, known or not: each dimension that is only known at run time is checked as in
-    `convert-rnn-to-runtime`, `seq_len_max` by `rnnrt.expect_range`, lengths, parameters and reserve space by
-    `rnnrt.rnn_begin`, and nothing runs when a check fails. Scratch memory comes from `memref.alloc`.
+    | value | weights | left operand (states, gate gradients) | arithmetic |
+    |---|---|---|---|
+    | `f32` | converted to f32 during packing | f32 | f32 FMA |
+    | `vnni` | bf16 in VNNI layout, converted in registers; half the bytes, same bits as `f32` | f32 | f32 FMA |
+    | `dot` | bf16 in VNNI layout | rounded to bf16 | dot products of pairs in f32 |
+    | `avx512` | as `dot` | as `dot` | VDPBF16PS of AVX512-BF16, which flushes subnormals to zero |
+    | `neon` | as `dot` | as `dot` | BFDOT of AArch64 |
+    | `amx` | as `dot` | as `dot` | AMX tiles for GEMMs of more than one row, else as `avx512` |
 
-    The code is right on every processor; the options decide how fast.
+    One copy of the code serves all layers of a stack and both directions. The reserve space has the layout of the host's
+    plans. Past the end of a sequence, states and gradients pass through unchanged, and operand elements there do not
+    enter any sum. Results that are not requested are not computed.
+
+    Sizes may be dynamic. Dynamic dimensions are checked as in `convert-rnn-to-runtime`, `seq_len_max` by
+    `rnnrt.expect_range`, and lengths, parameters and reserve space by `rnnrt.rnn_begin`. After a failed check no loop
+    runs. Scratch memory is allocated by `memref.alloc`.
+
+    The options affect speed, not portability: the generated code is correct on every processor, except that `avx512`,
+    `neon` and `amx` require their instructions.
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of one vector register: a power of 2">,
-    Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">,
+    Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of a vector register, a power of two">,
+    Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 select wider tiles">,
     Option<"bf16Gemm", "bf16-gemm", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::VNNI",
            "How bf16 matrices are multiplied; `auto` is `vnni`">,
     Option<"bf16GemmOneRow", "bf16-gemm-one-row", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::Auto",

@@ -14,14 +14,14 @@
 
 namespace mlir::rnn {
 
-/// Reads a tensor of type `wanted`, or of the type of the file. Elements are not converted: a signless type accepts
+/// Reads a tensor of type `requested`, or of the type of the file. Elements are not converted: a signless type accepts
 /// signed and unsigned dtypes, index is `<i8`, and `<u2` is i16 or the bits of f16 or bf16 (NumPy has no bf16). For
-/// another dtype, or for `<u2` without `wanted`, the error says what to do.
-llvm::Expected<HostTensor> readNpy(llvm::StringRef path, std::optional<ElementKind> wanted = std::nullopt);
+/// another dtype, or for `<u2` without `requested`, the error says what to do.
+llvm::Expected<HostTensor> readNpy(llvm::StringRef path, std::optional<ElementKind> requested = std::nullopt);
 
 /// Reads a tensor from memory. Errors use `name` as the file name.
 llvm::Expected<HostTensor> parseNpy(llvm::StringRef bytes, llvm::StringRef name,
-                                    std::optional<ElementKind> wanted = std::nullopt);
+                                    std::optional<ElementKind> requested = std::nullopt);
 
 /// Writes format 1.0: bf16 as `<u2`, i1 as bool, index as `<i8`. The file is written atomically.
 llvm::Error writeNpy(llvm::StringRef path, const HostTensor &tensor);

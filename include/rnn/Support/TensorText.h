@@ -13,14 +13,14 @@
 
 namespace mlir::rnn {
 
-/// Parses a value. A value without a type has the type `wanted` (the argument type of the function; dynamic dims are
+/// Parses a value. A value without a type has the type `requested` (the argument type of the function; dynamic dims are
 /// negative) or, without that, i64 for integers and f32 for other numbers. inf, nan and exponents are numbers. A flat
 /// list with the right number of elements needs no brackets, as in iree-run-module.
-struct WantedType {
+struct RequestedType {
   ElementKind kind;
   llvm::SmallVector<int64_t> shape;
 };
-llvm::Expected<HostTensor> parseTensorText(llvm::StringRef text, const WantedType *wanted = nullptr);
+llvm::Expected<HostTensor> parseTensorText(llvm::StringRef text, const RequestedType *requested = nullptr);
 
 /// Prints `2x3xf32=[[1, 2, 3], [4, 5, 6]]`, with enough digits for an exact round trip.
 std::string printTensorText(const HostTensor &tensor);

@@ -1,7 +1,7 @@
 //===- CostModel.h - estimated times of rnn ops -*- C++ -*-===//
 //
-// Depends on no IR and no device. One table has all constants with their sources: a measurement with machine and date, or an
-// estimate. docs/Selection.md explains the terms.
+// Depends on no IR and no device. One table has all constants with their sources: a measurement with machine and date,
+// or an estimate. docs/Selection.md explains the terms.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -63,13 +63,13 @@ struct CostConstant {
 /// The table; names are unique.
 llvm::ArrayRef<CostConstant> getCostConstants();
 
-/// Microseconds of one call. `target` is not `simt`, whose times mean nothing. `cluster`: thread blocks of a cluster, for
+/// Microseconds of one call. There are no estimates for target `simt`. `cluster`: thread blocks of a cluster, for
 /// `Candidate::Persistent`. `threads`: of the host.
 double estimateMicroseconds(const LayerProblem &problem, Candidate candidate, TargetKind target, unsigned threads = 1,
                             int64_t cluster = 0);
 
-/// Whether `other` is at least 5 % and 5 us faster than a plan. Plans win ties and very short calls, since they compile in a
-/// tenth of the time.
+/// Whether `other` is at least 5 % and 5 us faster than a plan. Plans win ties and very short calls, since they compile
+/// in a tenth of the time.
 bool isWorthMoreThanPlan(double other, double plan);
 
 /// "12.3 us", "4.56 ms".

@@ -55,8 +55,8 @@ def RNN_LargeGemms : RNN_OptionEnum<"LargeGemms", "what computes GEMMs over all 
 // widened to f32 in registers, with the same results; requires a little-endian processor. `dot`: both operands stay bf16
 // (computed ones are rounded), and f32 arithmetic multiplies them. `avx512`: as dot, by VDPBF16PS of AVX512-BF16, which
 // flushes denormals to zero. `neon`: as dot, by BFDOT of AArch64. `amx`: as avx512, by AMX tiles for more than one row;
-// requires the permission of the operating system at run time. `auto`: by instructions
-// of the processor where they are faster than f32 arithmetic (lib/Target/Processors.def), else vnni.
+// requires the permission of the operating system at run time. `auto`: by instructions of the processor if they are faster
+// than f32 arithmetic (lib/Target/Processors.def), else vnni.
 def RNN_BF16Gemm : RNN_OptionEnum<"BF16Gemm", "how the host multiplies bf16 matrices", [
   I32EnumAttrCase<"Auto", 0, "auto">,
   I32EnumAttrCase<"F32", 1, "f32">,

@@ -87,12 +87,12 @@ def RNNOutlineKernelsPass : Pass<"rnn-outline-kernels", "::mlir::ModuleOp"> {
 def RNNMergeKernelModulesPass : Pass<"rnn-merge-kernel-modules", "::mlir::ModuleOp"> {
   let summary = "Move outlined kernels into one gpu module";
   let description = [{
-    `gpu-kernel-outlining` makes one `gpu.module` per kernel, and each would be assembled by a run of `ptxas` and loaded on its
-    own. This pass moves the kernels into the first such module, with new names where they clash. Modules that hold more
-    than kernels, or that have targets already, are not merged.
+    `gpu-kernel-outlining` creates one `gpu.module` per kernel, and `ptxas` and the driver process each module separately.
+    This pass moves the kernels into the first such module and renames those whose names clash. Modules that contain other
+    ops than kernels, or that have targets already, are not merged.
 
     Workgroup buffers get an alignment of 16 bytes (`llvm.align`), which asynchronous copies and `ldmatrix` need.
-    Kernels that are launched in clusters of a constant size get it as their `known_cluster_size`.
+    A kernel whose launches all have the same constant cluster size gets it as `known_cluster_size`.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect"];
 }

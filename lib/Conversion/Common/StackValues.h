@@ -1,7 +1,7 @@
 //===- StackValues.h - sizes and offsets of a stack of layers as SSA values -*- C++ -*-===//
 //
-// Shared by the fused lowerings of `rnn.cudnn_forward` and `rnn.cudnn_backprop` on every target. The offsets are those of
-// rnn_runtime/layout.h, which the runtime's plans use too: either may run the other pass.
+// Shared by the fused lowerings of `rnn.cudnn_forward` and `rnn.cudnn_backprop` on every target. The offsets are those
+// of rnn_runtime/layout.h, which the runtime's plans use too: either may run the other pass.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -56,10 +56,9 @@ public:
     compute = getAccumulatorType(element);
   }
 
-  /// Whether the op has a projection matrix: no if P = H; unknown while H is dynamic. Then the lowering emits both forms
-  /// and a comparison of H with num_proj.
-  template <typename OpTy>
-  static std::optional<bool> projected(OpTy op, SymbolicDims &dims) {
+  /// Whether the op has a projection matrix: no if P = H; unknown while H is dynamic. Then the lowering emits both
+  /// forms and a comparison of H with num_proj.
+  template <typename OpTy> static std::optional<bool> projected(OpTy op, SymbolicDims &dims) {
     if (op.getNumProj() == 0)
       return false;
     std::optional<int64_t> H = getConstantIntValue(dims["H"]);
@@ -77,7 +76,7 @@ public:
   Value gateRows() const { return layout().gateRows(); }       ///< G*H
   Value outputWidth() const { return layout().outputWidth(); } ///< D*P
 
-  /// The part of the reserve space (memref<?xi8>) behind the header, in the type computed in.
+  /// The part of the reserve space (memref<?xi8>) behind the header, in the compute type.
   Value viewReserve(Value reserve) const {
     auto type = MemRefType::get({ShapedType::kDynamic}, compute);
     return memref::ViewOp::create(*arith.builder, arith.loc, type, reserve,
@@ -86,8 +85,8 @@ public:
   /// The draw of the dropout masks in the header, as memref<1xi64>.
   Value viewDraw(Value reserve) const {
     auto type = MemRefType::get({1}, arith.builder->getI64Type());
-    return memref::ViewOp::create(*arith.builder, arith.loc, type, reserve,
-                                  arith.constant(rnn_layout::reserveDrawByte), ValueRange());
+    return memref::ViewOp::create(*arith.builder, arith.loc, type, reserve, arith.constant(rnn_layout::reserveDrawByte),
+                                  ValueRange());
   }
 
   Value T, B, I, H, P, L;

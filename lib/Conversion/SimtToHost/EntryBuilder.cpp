@@ -103,10 +103,10 @@ Value EntryBuilder::flatten(OpBuilder &builder, Location loc, Value value) {
   return LLVM::AddrSpaceCastOp::create(builder, loc, pointer, value);
 }
 
-std::string EntryBuilder::uniqueName(StringRef wanted) {
-  std::string name = wanted.str();
+std::string EntryBuilder::uniqueName(StringRef requested) {
+  std::string name = requested.str();
   while (module.lookupSymbol(name))
-    name = (wanted + "_" + Twine(count++)).str();
+    name = (requested + "_" + Twine(count++)).str();
   return name;
 }
 

@@ -41,8 +41,8 @@ public:
   /// `pointer` without its address space.
   Value flatten(OpBuilder &builder, Location loc, Value pointer);
 
-  /// A name that no symbol of the module has: `wanted`, or `wanted` with a suffix.
-  std::string uniqueName(StringRef wanted);
+  /// A name that no symbol of the module has: `requested`, or `requested` with a suffix.
+  std::string uniqueName(StringRef requested);
 
   ModuleOp getModule() { return module; }
   MLIRContext *getContext() { return module.getContext(); }

@@ -1,7 +1,8 @@
 //===- BlockToCudnn.cpp - block LSTM ops to equivalent cudnn ops --------------===//
 //
-// A block LSTM without peephole, clip and `seq_len_max` equals a cudnn LSTM of one layer, with one matrix instead of opaque
-// parameters. The cudnn ops have no results for gates and for cells of each step, and accept a gradient of the last cell only.
+// A block LSTM without peephole, clip and `seq_len_max` equals a cudnn LSTM of one layer, with one matrix instead of
+// opaque parameters. The cudnn ops have no results for gates and for cells of each step, and accept a gradient of the
+// last cell only.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -43,8 +44,7 @@ bool isZero(Value value) {
   if (auto fill = value.getDefiningOp<linalg::FillOp>())
     return matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
   DenseFPElementsAttr elements;
-  return matchPattern(value, m_Constant(&elements)) && elements.isSplat() &&
-         elements.getSplatValue<APFloat>().isZero();
+  return matchPattern(value, m_Constant(&elements)) && elements.isSplat() && elements.getSplatValue<APFloat>().isZero();
 }
 
 /// True for a slice that is the last of `steps` steps of a `[T, B, H]` tensor.
@@ -60,8 +60,7 @@ bool isLastStep(OffsetSizeAndStrideOpInterface slice, int64_t steps, RankedTenso
 }
 
 /// What both ops need: symbolic dimensions as values, parts of the matrix, and the parameters made of them.
-template <typename OpTy>
-class Layer {
+template <typename OpTy> class Layer {
 public:
   Layer(RewriterBase &rewriter, OpTy op) : rewriter(rewriter), loc(op.getLoc()), op(op) {
     auto x = cast<RankedTensorType>(op.getX().getType());
@@ -96,8 +95,7 @@ public:
       for (unsigned gate = 0; gate < 4; ++gate) {
         SmallVector<OpFoldResult> offsets{recurrent ? input : zero, column(gate)};
         SmallVector<OpFoldResult> sizes{recurrent ? hidden : input, hidden}, strides{one, one};
-        weights.push_back(
-            transpose(tensor::ExtractSliceOp::create(rewriter, loc, op.getW(), offsets, sizes, strides)));
+        weights.push_back(transpose(tensor::ExtractSliceOp::create(rewriter, loc, op.getW(), offsets, sizes, strides)));
       }
     for (unsigned gate = 0; gate < 4; ++gate) {
       Value bias = tensor::ExtractSliceOp::create(rewriter, loc, op.getB(), column(gate), hidden, one);
@@ -160,8 +158,7 @@ private:
 };
 
 /// Reasons for both ops.
-template <typename OpTy>
-Reason checkCommon(OpTy op) {
+template <typename OpTy> Reason checkCommon(OpTy op) {
   if (op.getUsePeephole())
     return "cuDNN has no peephole";
   if (op.getSeqLenMax())
@@ -266,12 +263,13 @@ Reason checkGrad(BlockLSTMGradOp op) {
     return reason;
   BlockLSTMOp made = findForward(op);
   if (!made)
-    return "the forward that made its saved values is not visible, and cuDNN has to run it again";
+    return "the forward that produced its saved values is not in this function, and cuDNN has to run it again";
   if (Reason reason = checkForwardAttributes(made); !reason.empty())
     return reason;
   Value csGrad = op.getCsGrad();
   if (!isZero(csGrad) && cast<RankedTensorType>(csGrad.getType()).getDimSize(0) != 1 && !findLastCellGradient(csGrad))
-    return "`cs_grad` is not known to be zero before the last step, and cuDNN takes the gradient of the last cell alone";
+    return "`cs_grad` is not known to be zero before the last step, and cuDNN accepts only the gradient of the last "
+           "cell";
   return {};
 }
 
@@ -284,16 +282,23 @@ std::pair<CudnnForwardOp, CudnnBackpropOp> rewriteGrad(RewriterBase &rewriter, B
   Value parameters = layer.params(findForward(op).getForgetBias().convertToDouble());
   CudnnForwardOp forward = layer.forward(parameters);
   Value noGradient = layer.filled(0, {rewriter.getIndexAttr(1), layer.batch, layer.hidden});
-  auto backprop = createLayerOp<CudnnBackpropOp>(
-      rewriter, loc,
-      {forward.getInput(), forward.getInputH(), forward.getInputC(), parameters, {}, forward.getOutput(),
-       forward.getOutputH(), forward.getOutputC(), op.getHGrad(), noGradient, lastCell, forward.getReserveSpace()},
-      layer.attributes());
+  auto backprop = createLayerOp<CudnnBackpropOp>(rewriter, loc,
+                                                 {forward.getInput(),
+                                                  forward.getInputH(),
+                                                  forward.getInputC(),
+                                                  parameters,
+                                                  {},
+                                                  forward.getOutput(),
+                                                  forward.getOutputH(),
+                                                  forward.getOutputC(),
+                                                  op.getHGrad(),
+                                                  noGradient,
+                                                  lastCell,
+                                                  forward.getReserveSpace()},
+                                                 layer.attributes());
 
   // Insert the gradients of matrices and biases into the columns of their gates.
-  auto toStatic = [](OpFoldResult size) {
-    return getConstantIntValue(size).value_or(ShapedType::kDynamic);
-  };
+  auto toStatic = [](OpFoldResult size) { return getConstantIntValue(size).value_or(ShapedType::kDynamic); };
   int64_t input = toStatic(layer.input), hidden = toStatic(layer.hidden);
   SmallVector<Type> types(4, RankedTensorType::get({hidden, input}, layer.element));
   types.append(4, RankedTensorType::get({hidden, hidden}, layer.element));
@@ -341,8 +346,8 @@ std::pair<CudnnForwardOp, CudnnBackpropOp> rewriteGrad(RewriterBase &rewriter, B
   return {forward, backprop};
 }
 
-/// The keys of the layers that `ops` (a gradient and its forward, or a forward) would become. Rewrites a copy of their function,
-/// since the used results are part of a key.
+/// The keys of the layers that `ops` (a gradient and its forward, or a forward) would become. Rewrites a copy of their
+/// function, since the used results are part of a key.
 SmallVector<std::string> findCudnnKeys(ArrayRef<LayerOpInterface> ops, bool tf32) {
   auto function = ops.front()->getParentOfType<FunctionOpInterface>();
   if (!function)
@@ -386,8 +391,8 @@ struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
     if (failed(readTuningRecords(context, tuningRecords, getContext())))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
-    // Gradients first: without them, forwards have fewer used results. A forward that cuDNN runs for a gradient is the same
-    // op as its own rewrite, and CSE merges them.
+    // Gradients first: without them, forwards have fewer used results. A forward that cuDNN runs for a gradient is the
+    // same op as its own rewrite, and CSE merges them.
     llvm::SmallPtrSet<Operation *, 8> runAnyway;
     getOperation()->walk([&](BlockLSTMGradOp op) {
       BlockLSTMOp made = findForward(op);
@@ -426,8 +431,8 @@ private:
     return {choice.isFused, reason + ": " + (choice.isFused ? fused + ", " + plan : plan + ", " + fused)};
   }
 
-  /// Whether `op` is rewritten: that is legal, fused kernels are not requested, and they are not faster for `weighed` (empty if
-  /// cuDNN runs the op in any case). Emits a remark with the rule.
+  /// Whether `op` is rewritten: that is legal, fused kernels are not requested, and they are not faster for `weighed`
+  /// (empty if cuDNN runs the op in any case). Emits a remark with the rule.
   bool decide(LayerOpInterface op, ArrayRef<LayerOpInterface> weighed, const SelectionContext &context) {
     Location loc = op->getLoc();
     std::string name = op->getName().getStringRef().str();
@@ -437,7 +442,8 @@ private:
     const bool isExplicit = op.getLowering().has_value();
     Reason reason;
     if (fused)
-      reason = isExplicit ? "explicit attribute: a fused kernel is requested" : "pipeline option: fused kernels are requested";
+      reason = isExplicit ? "explicit attribute: a fused kernel is requested"
+                          : "pipeline option: fused kernels are requested";
     else if (reason = getReasonAgainstCudnn(op); !reason.empty())
       reason = "legality: " + reason;
     bool stays = !reason.empty();

@@ -1,7 +1,7 @@
 //===- BufferGroups.cpp - ops that share parameters or a reserve space -------===//
 //
-// Follows buffers with a lowering-dependent layout from op to op, through casts only. Any other producer or user may belong to
-// another module or another run, which has its own layout.
+// Follows buffers with a lowering-dependent layout from op to op, through casts only. Any other producer or user (a
+// function argument, a load from a file) may use the layout of another module or another run.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ using namespace mlir::rnn;
 
 namespace {
 
-/// The values of an op whose layout depends on its lowering, with their names.
+/// The values of an op whose data layout depends on its lowering, with their names.
 SmallVector<std::pair<Value, StringRef>> getLaidOut(Operation *op) {
   SmallVector<std::pair<Value, StringRef>> values;
   auto add = [&](Value value, StringRef name) {
@@ -76,7 +76,7 @@ private:
     return llvm::any_of(getLaidOut(op), [&](const auto &entry) { return entry.first == value; });
   }
 
-  /// Every op that `value` of `op` comes from or goes to joins the group.
+  /// Adds the ops that write or read `value` of `op` to its group.
   void follow(LayerOpInterface op, Value value, StringRef name) {
     auto leave = [&](const Twine &how) {
       std::string &reason = open[op.getOperation()];
@@ -84,7 +84,7 @@ private:
         reason = ("`" + name + "` of '" + op->getName().getStringRef() + "' " + how).str();
     };
     if (!isa<TensorType>(value.getType()))
-      return leave("is memory that others may share");
+      return leave("is a memref, which other ops may share");
     SmallVector<Value> todo{value};
     llvm::SmallDenseSet<Value> seen{value};
     auto visit = [&](Value next) {
@@ -103,14 +103,14 @@ private:
       if (auto cast = current.getDefiningOp<tensor::CastOp>())
         visit(cast.getSource());
       else if (Operation *writer = current.getDefiningOp(); !writer)
-        leave("comes as an argument");
+        leave("is a function argument");
       else if (!join(writer, current))
-        leave("comes from '" + writer->getName().getStringRef() + "'");
+        leave("is written by '" + writer->getName().getStringRef() + "'");
       for (Operation *user : current.getUsers()) {
         if (auto cast = dyn_cast<tensor::CastOp>(user))
           visit(cast.getDest());
         else if (!isa<tensor::DimOp>(user) && !join(user, current))
-          leave("goes to '" + user->getName().getStringRef() + "'");
+          leave("is used by '" + user->getName().getStringRef() + "'");
       }
     }
   }
@@ -121,4 +121,6 @@ private:
 
 } // namespace
 
-SmallVector<BufferGroup> rnn::collectBufferGroups(Operation *root) { return Collector().collect(root); }
+SmallVector<BufferGroup> rnn::collectBufferGroups(Operation *root) {
+  return Collector().collect(root);
+}

@@ -1,4 +1,4 @@
-//===- CompiledCandidates.cpp - which function runs which op in which way ----===//
+//===- CompiledCandidates.cpp - the candidate that each function contains ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@ using namespace mlir::rnn;
 llvm::SetVector<Operation *> rnn::collectReached(Operation *function) {
   llvm::SetVector<Operation *> reached;
   reached.insert(function);
-  // Those that are found on the way are walked too.
+  // The loop also visits callees that it adds to `reached`.
   for (size_t index = 0; index < reached.size(); ++index)
     reached[index]->walk([&](CallOpInterface call) {
       if (Operation *callee = call.resolveCallable(); isa_and_nonnull<FunctionOpInterface>(callee))
@@ -23,7 +23,7 @@ llvm::SetVector<Operation *> rnn::collectReached(Operation *function) {
   return reached;
 }
 
-/// What the lowering of an op that selection has decided makes of it.
+/// The candidate that the `lowering` attribute of an op stands for.
 static Candidate getCompiledCandidate(LayerOpInterface op, const SelectionContext &context) {
   if (op.getLowering() == Lowering::Runtime)
     return Candidate::Plan;

@@ -41,7 +41,7 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
     WalkResult result = getOperation()->walk([&](LayerOpInterface op) {
       return failed(select(op, context)) ? WalkResult::interrupt() : WalkResult::advance();
     });
-    if (result.wasInterrupted() || (!context.info.plansShareBuffers() && failed(checkPairs(context.info))))
+    if (result.wasInterrupted() || (!context.info.plansShareBuffers() && failed(checkSharedBuffers(context.info))))
       signalPassFailure();
   }
 
@@ -52,14 +52,14 @@ private:
     std::string rule;
   };
 
-  /// That of the pipeline, for ops without the attribute.
+  /// The lowering that the pipeline option requests for ops without the attribute.
   std::optional<Lowering> getPreferredLowering() const {
     if (prefer == LoweringPreference::Auto)
       return std::nullopt;
     return prefer == LoweringPreference::Fused ? Lowering::Fused : Lowering::Runtime;
   }
 
-  /// A requested plan must exist.
+  /// Reports an error if an op requests a plan that the target does not have.
   LogicalResult checkExplicit(const TargetInfo &info) {
     WalkResult result = getOperation()->walk([&](LayerOpInterface op) {
       std::optional<Lowering> requested = op.getLowering() ? op.getLowering() : getPreferredLowering();
@@ -67,15 +67,15 @@ private:
         return WalkResult::advance();
       op->emitError("lowering `runtime` is not available for '")
           << op->getName() << "' on target `" << info.getName()
-          << "`, which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of "
-             "rnn-block-to-cudnn say why); use `fused` or `auto`";
+          << "`, which has plans for the cudnn ops only, and this op could not be rewritten to them (the remarks of "
+             "rnn-block-to-cudnn have the reason); use `fused` or `auto`";
       return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());
   }
 
-  /// An op that reads a reserve space or parameters has the lowering of the op that wrote them.
-  LogicalResult checkPairs(const TargetInfo &info) {
+  /// Reports an error if an op reads a reserve space or parameters that an op of another lowering wrote.
+  LogicalResult checkSharedBuffers(const TargetInfo &info) {
     WalkResult result = getOperation()->walk([&](LayerOpInterface reader) {
       auto check = [&](Value buffer, StringRef what) {
         while (auto cast = buffer ? buffer.getDefiningOp<tensor::CastOp>() : tensor::CastOp())
@@ -83,11 +83,11 @@ private:
         auto writer = buffer ? buffer.getDefiningOp<LayerOpInterface>() : LayerOpInterface();
         if (!writer || writer.getLowering() == reader.getLowering())
           return success();
-        InFlightDiagnostic diag = reader->emitError("runs as `")
-                                  << stringifyLowering(*reader.getLowering()) << "`, but `" << what << "` is written by '"
-                                  << writer->getName() << "', which runs as `"
-                                  << stringifyLowering(*writer.getLowering()) << "` and lays it out in another way on target `"
-                                  << info.getName() << "`; give both the same lowering";
+        InFlightDiagnostic diag =
+            reader->emitError("runs as `")
+            << stringifyLowering(*reader.getLowering()) << "`, but `" << what << "` is written by '"
+            << writer->getName() << "', which runs as `" << stringifyLowering(*writer.getLowering())
+            << "` and uses another data layout on target `" << info.getName() << "`; give both the same lowering";
         diag.attachNote(writer->getLoc()) << "`" << what << "` is written here";
         return failure();
       };
@@ -108,7 +108,8 @@ private:
     return restrictToKernel(op, getCandidates(op, context), fusedKernel);
   }
 
-  /// The fastest of `candidates`; a plan wins ties. There is at least one.
+  /// The fastest of at least one candidate. A plan is preferred unless a kernel is faster by the margin of
+  /// `isWorthMoreThanPlan`.
   static CandidateCost getFastest(ArrayRef<CandidateCost> candidates) {
     CandidateCost best = candidates.front();
     for (const CandidateCost &candidate : candidates.drop_front())
@@ -130,18 +131,20 @@ private:
     return text + others;
   }
 
-  /// The choice for one op among candidates (at least one) by tuning record, else by cost model.
+  /// Selects one of at least one candidate by tuning record, else by cost model.
   static Choice choose(LayerOpInterface op, const SelectionContext &context, ArrayRef<CandidateCost> candidates) {
     if (candidates.size() == 1)
-      return {candidates.front(), isFused(candidates.front().candidate) ? "legality: the target has no plans for this op"
-                                                                        : "legality: the only candidate"};
+      return {candidates.front(), isFused(candidates.front().candidate)
+                                      ? "legality: the target has no plans for this op"
+                                      : "legality: the only candidate"};
     if (std::optional<TuningRecord> record = findTuningRecord(op, context, candidates)) {
       SmallVector<CandidateCost> measured;
       for (auto [candidate, time] : record->times)
         measured.push_back({candidate, time});
       auto isChoice = [&](const CandidateCost &cost) { return cost.candidate == record->choice; };
-      return {*llvm::find_if(candidates, isChoice), "tuning record: measured in calls of `" + record->function + "` on " +
-                                                        record->device + ": " + describeCosts(measured, record->choice)};
+      return {*llvm::find_if(candidates, isChoice), "tuning record: measured in calls of `" + record->function +
+                                                        "` on " + record->device + ": " +
+                                                        describeCosts(measured, record->choice)};
     }
     std::string assumed;
     if (!getLayerProblem(op, context.info.allowsTF32(), assumed))
@@ -153,18 +156,18 @@ private:
     return {best, rule};
   }
 
-  /// The lowering of ops whose plans and kernels do not share buffers.
+  /// Selects one lowering for ops that share buffers, on targets where plans and kernels use different data layouts.
   void selectGroup(const BufferGroup &group, const SelectionContext &context) {
     std::optional<Lowering> chosen;
     std::string rule;
     for (LayerOpInterface op : group.ops)
       if (!chosen && op.getLowering()) {
         chosen = op.getLowering();
-        rule = "legality: '" + op->getName().getStringRef().str() + "', with which it shares a buffer, requires that";
+        rule = "legality: '" + op->getName().getStringRef().str() + "', which shares a buffer with it, requires this";
       }
     if (!chosen && !group.open.empty()) {
       chosen = Lowering::Runtime;
-      rule = "legality: " + group.open + ", where this pass does not see how it is laid out";
+      rule = "legality: " + group.open + ", so its data layout is unknown";
     }
     if (!chosen)
       std::tie(chosen, rule) = chooseForGroup(group, context);
@@ -184,7 +187,7 @@ private:
       return (kernels ? "`fused` " : "`runtime` ") + formatMicroseconds(kernels ? choice.fused : choice.plan);
     };
     std::string rule = choice.basis + ", in all of the " + std::to_string(group.ops.size()) +
-                       " op(s) that share its buffers: " + one(choice.isFused) + ", " + one(!choice.isFused);
+                       " op(s) that share buffers: " + one(choice.isFused) + ", " + one(!choice.isFused);
     return {choice.isFused ? Lowering::Fused : Lowering::Runtime, rule};
   }
 
@@ -224,19 +227,20 @@ private:
     return success();
   }
 
-  /// Where no times are compared.
+  /// The reason for a plan if times are not compared; empty if they are.
   static StringRef getReasonForPlan(LayerOpInterface op, const TargetInfo &info) {
     if (!hasPlan(op, info))
       return "";
     if (info.getKind() == TargetKind::Simt)
-      return "target simt: times of the emulator mean nothing, and plans run without it";
+      return "target simt: plans run without the emulator, whose times do not predict those of a GPU";
     if (isa<CudnnParamsSizeOp, CudnnReserveSizeOp>(op.getOperation()))
       return info.plansShareBuffers() ? "legality: its time does not matter"
                                       : "legality: sizes are those of plans unless requested otherwise";
     return "";
   }
 
-  /// The kernels of a fused layer on a GPU. An error if the op names kernels that it cannot have.
+  /// Selects the kernel of a fused layer on a GPU. Reports an error if the op requests a persistent kernel that cannot
+  /// be built.
   FailureOr<Choice> chooseKernel(LayerOpInterface op, const SelectionContext &context) {
     SmallVector<CandidateCost> candidates = getCandidates(op, context);
     llvm::erase_if(candidates, [](const CandidateCost &c) { return !isFused(c.candidate); });
@@ -262,18 +266,20 @@ private:
       remark::missed(op->getLoc(), remark::RemarkOpts::name("Persistent").category(DEBUG_TYPE))
           << remark::reason("{0}", getReasonAgainstPersistent(op, context))
           << remark::suggest("{0}", "use `fused-kernel=per_step` or `auto`");
-      return Choice{perStep, "legality: there is no persistent kernel, since " + getReasonAgainstPersistent(op, context)};
+      return Choice{perStep,
+                    "legality: there is no persistent kernel, since " + getReasonAgainstPersistent(op, context)};
     case KernelPreference::Auto:
       break;
     }
     if (!persistent)
-      return Choice{perStep, "legality: there is no persistent kernel, since " + getReasonAgainstPersistent(op, context)};
+      return Choice{perStep,
+                    "legality: there is no persistent kernel, since " + getReasonAgainstPersistent(op, context)};
     if (context.info.getKind() == TargetKind::Simt)
-      return Choice{perStep, "target simt: times of the emulator mean nothing"};
+      return Choice{perStep, "target simt: times of the emulator do not predict those of a GPU"};
     return choose(op, context, candidates);
   }
 
-  llvm::DenseMap<Operation *, std::string> rules; ///< of ops that selectGroup has decided
+  llvm::DenseMap<Operation *, std::string> rules; ///< of ops whose lowering selectGroup has set
 };
 
 } // namespace

@@ -15,7 +15,9 @@ static bool isLayer(Operation *op) {
   return isa<BlockLSTMOp, BlockLSTMGradOp, CudnnForwardOp, CudnnBackpropOp>(op);
 }
 
-static Type getElement(LayerOpInterface op) { return getElementTypeOrSelf(op->getOperand(0).getType()); }
+static Type getElement(LayerOpInterface op) {
+  return getElementTypeOrSelf(op->getOperand(0).getType());
+}
 
 /// Whether result `index` of the signature has uses, or an out operand.
 static bool isRequested(LayerOpInterface op, unsigned index) {
@@ -192,7 +194,7 @@ LogicalResult rnn::readTuningRecords(SelectionContext &context, StringRef path, 
   return success();
 }
 
-/// Erases the fused candidates with other kernels than the preferred ones, if there is a candidate with these.
+/// Erases the fused candidates with other kernels than the preferred ones, if a preferred one exists.
 template <typename List, typename GetCandidate>
 static void keepKernel(List &list, KernelPreference preference, GetCandidate get) {
   const Candidate kept = preference == KernelPreference::PerStep ? Candidate::PerStep : Candidate::Persistent;
@@ -201,7 +203,7 @@ static void keepKernel(List &list, KernelPreference preference, GetCandidate get
     llvm::erase_if(list, [&](const auto &entry) { return isFused(get(entry)) && !isKept(entry); });
 }
 
-/// That of the op's attribute, else that of the pipeline.
+/// The kernel of the op's attribute, else `preference`, the option of the pipeline.
 static KernelPreference getKernelPreference(LayerOpInterface op, KernelPreference preference) {
   LoweringAttr lowering = op.getLoweringAttr();
   if (!lowering || !lowering.getKernel())
@@ -215,7 +217,7 @@ SmallVector<CandidateCost> rnn::restrictToKernel(LayerOpInterface op, SmallVecto
   return candidates;
 }
 
-/// The record of the file, with any candidates.
+/// The record of the file. Its candidates may include some that the op does not have here.
 static const TuningRecord *lookUp(StringRef key, StringRef device, const SelectionContext &context) {
   return key.empty() ? nullptr : context.records.find({key, context.info.getName(), context.info.getChip(), device});
 }
@@ -223,7 +225,7 @@ static const TuningRecord *lookUp(LayerOpInterface op, const SelectionContext &c
   return lookUp(getTuningKey(op, context.info.allowsTF32()), context.device, context);
 }
 
-/// Chooses again if the choice is not among the times. False if there are no times.
+/// Chooses the fastest candidate if the recorded choice is not among the times. Returns false if there are no times.
 static bool chooseAmongTimes(TuningRecord &record) {
   if (llvm::none_of(record.times, [&](const auto &time) { return time.first == record.choice; }) &&
       !record.times.empty())
@@ -232,7 +234,7 @@ static bool chooseAmongTimes(TuningRecord &record) {
 }
 
 std::optional<TuningRecord> rnn::findTuningRecord(LayerOpInterface op, const SelectionContext &context,
-                                          ArrayRef<CandidateCost> candidates) {
+                                                  ArrayRef<CandidateCost> candidates) {
   const TuningRecord *found = lookUp(op, context);
   if (!found)
     return std::nullopt;
@@ -274,7 +276,8 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
       continue;
     }
     anyMeasured = true;
-    // Not only those of `candidates`: ops that were measured together have the times of kernels that only one of them has.
+    // Uses all times of the record, also of kernels that `op` does not have: ops that were measured together share
+    // times.
     TuningRecord record = *found;
     keepKernel(record.times, getKernelPreference(op, preference), [](const auto &time) { return time.first; });
     std::optional<double> plan = findBest(record.times, /*fused=*/false);
@@ -300,7 +303,7 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
       measured.basis = "tuning record: measured in calls of `" + function + "` on " + record.device;
   }
   if (missing.empty() && anyMeasured) {
-    // If all choices agree, they decide: measured times of functions that contain several of the ops cannot be summed.
+    // If all choices agree, use them. Times of functions that contain several of the ops cannot be summed.
     measured.isFused = allFused || (!allPlans && isWorthMoreThanPlan(measured.fused, measured.plan));
     return measured;
   }

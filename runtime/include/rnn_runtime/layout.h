@@ -2,8 +2,8 @@
 //
 // The one definition of both. It includes nothing of MLIR or of the runtime: the compiler computes the offsets as SSA
 // values, the runtime as 64-bit sizes with an overflow flag, and `StackLayout` is a template over that arithmetic.
-// docs/Semantics.md ("Parameter layout", "Reserve space") describes the same in prose. C++17 only, not part of the C API.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// docs/Semantics.md ("Parameter layout", "Reserve space") describes the same in prose. C++17 only, not part of the C
+// API. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_LAYOUT_H
 #define RNN_RUNTIME_LAYOUT_H
@@ -17,8 +17,10 @@ namespace rnn_layout {
 /// Cell modes, with the values of `mode` in abi.def.
 enum class CellMode : int32_t { RnnRelu = 0, RnnTanh = 1, Lstm = 2, Gru = 3 };
 
-/// Gates (G) of a cell: as many [H, .] matrices for the input, for the state, and as many biases of each.
-constexpr int64_t numGates(CellMode mode) { return mode == CellMode::Lstm ? 4 : mode == CellMode::Gru ? 3 : 1; }
+/// Number of gates (G) of a cell. Each gate has an [H, .] matrix and a bias for the input, and the same for the state.
+constexpr int64_t numGates(CellMode mode) {
+  return mode == CellMode::Lstm ? 4 : mode == CellMode::Gru ? 3 : 1;
+}
 
 /// Gates of an LSTM: input, cell candidate, forget, output. The values are the block numbers of `GateOrder::Icfo`.
 enum class LstmGate : int32_t { Input = 0, Cell = 1, Forget = 2, Output = 3 };
@@ -35,12 +37,16 @@ constexpr int64_t gateBlock(GateOrder order, LstmGate gate) {
 }
 
 /// Block number of an LSTM gate in the parameters of a stack: the order is that of cuDNN, ifco.
-constexpr int64_t stackBlock(LstmGate gate) { return gateBlock(GateOrder::Ifco, gate); }
+constexpr int64_t stackBlock(LstmGate gate) {
+  return gateBlock(GateOrder::Ifco, gate);
+}
 
-/// Gates of a GRU: reset (r), update (z) and new (n). The values are the block numbers in the parameters of a stack,
-/// in cuDNN's order.
+/// Gates of a GRU: reset (r), update (z) and new (n, the candidate state). The values are the block numbers in the
+/// parameters of a stack, in cuDNN's order.
 enum class GruGate : int32_t { Reset = 0, Update = 1, New = 2 };
-constexpr int64_t stackBlock(GruGate gate) { return int64_t(gate); }
+constexpr int64_t stackBlock(GruGate gate) {
+  return int64_t(gate);
+}
 
 //===-- Reserve header -------------------------------------------------------------------------------------------===//
 
@@ -60,26 +66,27 @@ template <typename Size> struct StackSizes {
   bool isProjected; ///< the state is a projection of the cell's output
 };
 
-/// Offsets of the parameters of one direction of one layer, in elements. A part that the mode does not have is `Size()`.
+/// Offsets of the parameters of one direction of one layer, in elements. A part that the mode does not have is
+/// `Size()`.
 template <typename Size> struct ParamsOffsets {
-  Size inputWeights;              ///< W [G*H, K], row major; K is I in layer 0, else D*P; empty with skipInput in layer 0
-  Size recurrentWeights;          ///< R [G*H, P]
-  Size projection; ///< [P, H], with a projection
-  Size inputBias;                 ///< bW [G*H]
-  Size recurrentBias;             ///< bR [G*H]
+  Size inputWeights;     ///< W [G*H, K], row major; K is I in layer 0, else D*P; empty with skipInput in layer 0
+  Size recurrentWeights; ///< R [G*H, P]
+  Size projection;       ///< [P, H], with a projection
+  Size inputBias;        ///< bW [G*H]
+  Size recurrentBias;    ///< bR [G*H]
 };
 
-/// Offsets of what one direction of one layer keeps for the backward pass: elements of the type computed in (f64 for
-/// f64, else f32), counted from the end of the header. A part that the mode does not have is `Size()`.
+/// Offsets of the values that one direction of one layer saves for the backward pass, from the end of the header, in
+/// elements of the compute type (f64 for f64, else f32). A part that the mode does not have is `Size()`.
 template <typename Size> struct ReserveOffsets {
-  Size gates;                 ///< [T,B,G*H] activations: i f g o, r z n, or the argument of a plain cell; padded steps: zeros
+  Size gates;  ///< [T,B,G*H] activations: i f g o, r z n, or the argument of a plain cell; padded steps: zeros
   Size cell;   ///< lstm: [T,B,H] cell states; padded steps: the one before
   Size linear; ///< gru: [T,B,H] q = Rn h + bRn; padded steps: zeros
   Size hidden; ///< projection: [T,B,H] h before the projection; padded steps: zeros
-  Size states;                ///< of the whole layer: [T,B,D*P]; padded steps: the one before
+  Size states; ///< of the whole layer: [T,B,D*P]; padded steps: the one before
 };
 
-/// Where the parameters and the saved values of a stack are.
+/// The layout of the parameters and of the saved values of a stack.
 ///
 /// The parameter buffer is dense: all matrices, layer by layer and direction by direction (W, R, projection), then all
 /// biases in the same order (bW, bR). The G matrices of one kind follow each other, so they form one [G*H, .] matrix.
@@ -88,7 +95,7 @@ template <typename Size> struct ReserveOffsets {
 ///
 /// `Arith` supplies `Size` and const members constant(int64_t), add, sub, mul, roundUp(Size, int64_t unit) and
 /// selectFirst(layer, Size first, Size above): `first` if `layer` is 0. `sub` and the unselected argument may be
-/// meaningless for layer 0. `elementBytes` is the size of the type computed in.
+/// meaningless for layer 0. `elementBytes` is the size of the compute type.
 template <typename Arith> class StackLayout {
 public:
   using Size = typename Arith::Size;
@@ -99,19 +106,17 @@ public:
       : arith(arith), sizes(sizes), numGates(rnn_layout::numGates(sizes.mode)),
         reserveUnit(reserveAlignment / elementBytes) {}
 
-  Size gateRows() const { return mul(sizes.hidden, numGates); }                    ///< G*H
-  Size outputWidth() const { return mul(sizes.projection, sizes.directions); }     ///< D*P
+  Size gateRows() const { return mul(sizes.hidden, numGates); }                ///< G*H
+  Size outputWidth() const { return mul(sizes.projection, sizes.directions); } ///< D*P
   /// Features of a layer's input: I in layer 0, else D*P.
   Size inputWidth(Size layer) const { return arith.selectFirst(layer, sizes.input, outputWidth()); }
 
   Params paramsOf(Size layer, Size direction) const {
     const Size rows = gateRows(), first = matricesOf(firstColumns()), other = matricesOf(outputWidth()),
                count = constant(sizes.directions);
-    const Size above =
-        add(mul(count, first), mul(add(mul(sub(layer, constant(1)), count), direction), other));
+    const Size above = add(mul(count, first), mul(add(mul(sub(layer, constant(1)), count), direction), other));
     const Size inputWeights = arith.selectFirst(layer, mul(direction, first), above);
-    const Size recurrentWeights =
-        add(inputWeights, mul(rows, arith.selectFirst(layer, firstColumns(), outputWidth())));
+    const Size recurrentWeights = add(inputWeights, mul(rows, arith.selectFirst(layer, firstColumns(), outputWidth())));
     Size projection{};
     if (sizes.isProjected)
       projection = add(recurrentWeights, mul(rows, sizes.projection));

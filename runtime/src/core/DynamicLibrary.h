@@ -16,7 +16,7 @@ namespace rnnrt {
 struct LibraryQuery {
   const char *what;     ///< name in messages, as "the CUDA driver"
   const char *variable; ///< environment variable of the user; it names a file, or a directory with one of `names`
-  std::vector<std::string> names;            ///< file names as the loader knows them, best first
+  std::vector<std::string> names;            ///< file names for the dynamic loader, best first
   std::vector<std::string> wheelDirectories; ///< below site-packages, as "nvidia/cudnn/lib"
   std::vector<std::string> directories;      ///< absolute
   /// Requirement in the message about a missing function, as "cuDNN 9.13 or later"; null: `what`.

@@ -1,4 +1,4 @@
-// Require.h - the check of an operand that must be there.
+// Require.h - the check of a required operand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_REQUIRE_H

@@ -25,7 +25,7 @@ bool rnnrt::wantsReserveChecks() {
   return text && !std::strcmp(text, "1");
 }
 
-Status ReserveHeader::check(uint32_t lowering, uint64_t problem, uint64_t lengths, uint32_t wanted) const {
+Status ReserveHeader::check(uint32_t lowering, uint64_t problem, uint64_t lengths, uint32_t required) const {
   if (magic != magicValue)
     return failedPrecondition("`reserve` was not written by a training forward pass");
   if (abiVersion != RNNRT_ABI_VERSION || this->lowering != lowering)
@@ -37,10 +37,10 @@ Status ReserveHeader::check(uint32_t lowering, uint64_t problem, uint64_t length
     return failedPrecondition("`reserve` was written by a forward pass with other `lengths`");
   if (state != Written && state != Consumed)
     return failedPrecondition("`reserve` was not finished by its forward pass");
-  if (wanted == Written && state == Consumed)
+  if (required == Written && state == Consumed)
     return failedPrecondition("`reserve` was consumed by an earlier backward_data; copy it before, or run the forward "
                               "pass again");
-  if (wanted == Consumed && state == Written)
+  if (required == Consumed && state == Written)
     return failedPrecondition("backward_weights reads what backward_data leaves in `reserve`, and that did not run");
   return Status();
 }

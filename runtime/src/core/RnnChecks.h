@@ -1,6 +1,5 @@
-// RnnChecks.h - what every backend checks of the operands of a network's plan, so that a wrong call gets the same
-// sentence everywhere.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RnnChecks.h - checks of the operands of a network's plan. All backends use them, so that they report the same
+// messages. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_RNNCHECKS_H
 #define RNNRT_CORE_RNNCHECKS_H
@@ -13,11 +12,12 @@
 
 namespace rnnrt {
 
-/// Leading or, on devices that want an aligned base, trailing bytes of the reserve space: who wrote it for what.
+/// Header of the reserve space, which identifies its writer and problem. It precedes the data or, if cuDNN requires an
+/// aligned base, follows it.
 struct ReserveHeader {
   uint64_t magic;
   uint32_t abiVersion;
-  uint32_t lowering; ///< which code understands the rest
+  uint32_t lowering; ///< the code that can read the rest
   uint64_t problem;  ///< hash of the plan's key
   uint64_t lengths;  ///< hash of the sequence lengths
   uint64_t draw;     ///< of the dropout masks
@@ -31,8 +31,8 @@ struct ReserveHeader {
 
   /// The header of a forward pass.
   static ReserveHeader written(uint32_t lowering, uint64_t problem, uint64_t lengths);
-  /// Checks that a backward pass may use the reserve space; `wanted` is the required state.
-  Status check(uint32_t lowering, uint64_t problem, uint64_t lengths, uint32_t wanted) const;
+  /// Checks that a backward pass may use the reserve space; `required` is the required state.
+  Status check(uint32_t lowering, uint64_t problem, uint64_t lengths, uint32_t required) const;
 };
 static_assert(sizeof(ReserveHeader) == rnn_layout::reserveHeaderBytes &&
                   offsetof(ReserveHeader, draw) == rnn_layout::reserveDrawByte,

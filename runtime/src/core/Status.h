@@ -1,5 +1,6 @@
 // Status.h - the C++ interface of rnnrt_status_t: an owner, constructors with printf formatting, and a guard that
-// converts exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// converts exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_STATUS_H
 #define RNNRT_CORE_STATUS_H

@@ -1,11 +1,10 @@
 // DriverApi.h - the part of the CUDA driver's C interface that the runtime uses. Names and numbers are NVIDIA's, in a
 // namespace of the runtime.
 //
-// The declarations do not come from cuda.h, even where that is installed: the library would then have two variants, of
-// which builds without CUDA test one. cuda.h of an older release also lacks entries. A test compares every name, number
-// and signature with cuda.h where it is found (unittests/Runtime/DriverHeaderTest.cpp). cuDNN and cuBLASLt are declared
-// in the same way.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The declarations do not come from cuda.h, even if it is installed: the library would then have two variants, and
+// builds without CUDA would test only one. cuda.h of an older release also lacks entries. A test compares every name,
+// number and signature with cuda.h where it is found (unittests/Runtime/DriverHeaderTest.cpp). cuDNN and cuBLASLt are
+// declared in the same way. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CUDA_DRIVERAPI_H
 #define RNNRT_CUDA_DRIVERAPI_H

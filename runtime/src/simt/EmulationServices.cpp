@@ -1,4 +1,4 @@
-// EmulationServices.cpp - what the emulator uses of the runtime (emulator/Interface.h).
+// EmulationServices.cpp - the functions of the runtime that the emulator calls (emulator/Interface.h).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/CurrentCall.h"

@@ -7,7 +7,7 @@
 
 using namespace rnnrt;
 
-/// The directory of the file that this code was loaded from; empty if the loader does not say.
+/// The directory of the file that this code was loaded from; empty if the loader does not report it.
 static std::string getOwnDirectory() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<const void *>(&getOwnDirectory), &info) || !info.dli_fname)

@@ -16,9 +16,9 @@ func.func @import_leaves_no_tf(%x: tensor<5x2x3xf32>) {
 
 // -----
 
-// BUFFERIZE: error: 'rnn.cudnn_forward' op still works on tensors after stage bufferize
+// BUFFERIZE: error: 'rnn.cudnn_forward' op has a tensor operand or result after stage bufferize
 // LOWER: error: 'rnn.cudnn_forward' op is left after stage lower; no lowering handles it
-// EMIT: error: 'func.func' op is left after stage emit, which promises the LLVM dialect alone; is there a conversion of 'func' to LLVM?
+// EMIT: error: 'func.func' op is left after stage emit, whose result must be in the LLVM dialect; convert dialect 'func' to LLVM
 func.func @simplify_decides_input(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
   // expected-error @below {{'rnn.cudnn_forward' op still has `auto_select` after stage simplify; run canonicalize, or write linear_input or skip_input}}
   %r:3 = rnn.cudnn_forward gru, auto_select input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>)
@@ -38,10 +38,10 @@ func.func @select_marks_all(%l: index, %h: index, %i: index) -> index {
 
 module attributes {rnn.target = #rnn.target<simt>} {
   func.func @select_decides_kernels(%x: tensor<5x2x4xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
-    // expected-error @below {{'rnn.cudnn_forward' op is fused and has no `kernel` after stage select; run rnn-select-lowering}}
+    // expected-error @below {{'rnn.cudnn_forward' op is fused but has no `kernel` after stage select; run rnn-select-lowering}}
     %r:3 = rnn.cudnn_forward gru input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>)
         params(%p : tensor<?xf32>) {lowering = #rnn.lowering<fused>}
-    // expected-error @below {{'rnn.cudnn_forward' op has a persistent kernel and no `cluster` after stage select; run rnn-select-lowering}}
+    // expected-error @below {{'rnn.cudnn_forward' op has a persistent kernel but no `cluster` after stage select; run rnn-select-lowering}}
     %s:3 = rnn.cudnn_forward gru input(%x : tensor<5x2x4xf32>) state(%h : tensor<1x2x4xf32>)
         params(%p : tensor<?xf32>) {lowering = #rnn.lowering<fused, kernel = persistent>}
     return

@@ -74,12 +74,12 @@ def lowering(type, blocks):
     return [f"lowering = #rnn.lowering<fused, kernel = persistent{f', cluster = {blocks}' if blocks else ''}>"]
 
 
-def function(name, op, operands, saved, results, wanted, blocks, layout, steps, attributes, has_arguments):
+def function(name, op, operands, saved, results, requested, blocks, layout, steps, attributes, has_arguments):
     """A pass as a function. `saved`: of a gradient, the type of what the forward saved and of the gradients, else None."""
     x, state, _, w, vector, _, _, b = operands
     arguments = operands + [saved] * 9 * bool(saved)
     signature = "" if not has_arguments else ", ".join(f"%a{i}: {type}" for i, type in enumerate(arguments))
-    given = ", ".join(results[i] for i in wanted)
+    given = ", ".join(results[i] for i in requested)
     lines = [f"func.func @{name}{'' if steps is None else f'_steps{steps}'}({signature}) -> ({given}) {{"]
     if not has_arguments:
         lines += [f"  %a{i} = arith.constant dense<0.5> : {type}" for i, type in enumerate(arguments)]
@@ -93,23 +93,23 @@ def function(name, op, operands, saved, results, wanted, blocks, layout, steps, 
     flags = f" {{{', '.join(attributes)}}}" if attributes else ""
     lines += [f"  %r:{len(results)} = {op} {layout} x(%a0 : {x}) state(%a1, %a2 : {state}) weights(%a3 : {w})"
               f" peephole(%a4, %a5, %a6 : {vector}) bias(%a7 : {b}){length}{more}{flags}",
-              "  return " + ", ".join(f"%r#{i}" for i in wanted) + f" : {given}", "}"]
+              "  return " + ", ".join(f"%r#{i}" for i in requested) + f" : {given}", "}"]
     return "\n".join(lines)
 
 
 def backward(case, element, has_arguments):
-    blocks, T, B, I, H, layout, peephole, steps, wanted = case
+    blocks, T, B, I, H, layout, peephole, steps, requested = case
     operands, seq = types_of(element, (T, B, I, H))
-    return function(f"cluster{blocks}_t{T}_b{B}_i{I}_h{H}", "rnn.block_lstm_grad", operands, seq, operands, wanted, blocks,
+    return function(f"cluster{blocks}_t{T}_b{B}_i{I}_h{H}", "rnn.block_lstm_grad", operands, seq, operands, requested, blocks,
                     layout, steps, ["use_peephole"] * peephole, has_arguments)
 
 
 def write(functions):
     """Prints those that were asked for, which there must be."""
-    def is_wanted(text):
+    def is_selected(text):
         name = text[len("func.func @"):text.index("(")]
         return only in ("_", name) or (only.endswith("_") and name.startswith(only))
-    chosen = list(filter(is_wanted, functions))
+    chosen = list(filter(is_selected, functions))
     if not chosen and only != "_":
         sys.exit(f"no case is called {only}")
     print("\n\n".join(chosen))

@@ -89,10 +89,10 @@ LIMITS = [
 
 
 def forward(case, element, has_arguments):
-    blocks, T, B, I, H, layout, peephole, forget_bias, clip, steps, wanted = case
+    blocks, T, B, I, H, layout, peephole, forget_bias, clip, steps, requested = case
     operands, seq = types_of(element, (T, B, I, H))
     attributes = [f"forget_bias = {forget_bias}", f"cell_clip = {clip}"] + ["use_peephole"] * peephole
-    return function(f"forward{blocks}_t{T}_b{B}_i{I}_h{H}", "rnn.block_lstm", operands, None, [seq] * len(NAMES), wanted,
+    return function(f"forward{blocks}_t{T}_b{B}_i{I}_h{H}", "rnn.block_lstm", operands, None, [seq] * len(NAMES), requested,
                     blocks, layout, steps, attributes, has_arguments)
 
 

@@ -36,8 +36,8 @@
 // CHIP: rnn-compile: error: --chip requires --target=cuda, but the target is `host`
 // TF32: rnn-compile: error: --tf32 requires --target=cuda or --target=simt, but the target is `host`
 // LOWERING: rnn-compile: for the --lowering option: unknown value `magic`; expected auto, runtime or fused
-// LEVEL: rnn-compile: error: -O takes a level from 0 to 3, but got 4
-// PREFIX: rnn-compile: error: --prefix takes a name of letters, digits and `_` that does not begin with a digit, but got `my-net`
+// LEVEL: rnn-compile: error: -O expects a level from 0 to 3, but got 4
+// PREFIX: rnn-compile: error: --prefix expects a name of letters, digits and `_` that does not begin with a digit, but got `my-net`
 // STAGE: rnn-compile: for the --stop-after option: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
 // STOP: rnn-compile: error: --stop-after=lower produces MLIR, which cannot be written as `m.so`; use -o FILE.mlir or -o -
 // HEADER: rnn-compile: error: --emit-header describes compiled functions; use it with -o FILE.so, FILE.o or FILE.ll

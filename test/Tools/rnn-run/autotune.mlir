@@ -49,9 +49,9 @@
 // BOTH-NEXT: ]}
 // NOTHING: rnn-run: error: the module has no public function `nothing`
 // PLAIN: rnn-run: error: `plain` reaches no rnn op that could be run in more than one way; --autotune has nothing to measure
-// SIMT: rnn-run: error: --autotune cannot be used with --target=simt, since times of the emulator say nothing about a GPU; use --target=host or --target=cuda
-// GIVEN: rnn-run: error: --autotune measures what --lowering=auto chooses from; leave --lowering, --fused-kernel and --tuning-records out
-// MORE: rnn-run: error: --autotune does nothing but measure; leave --stop-after, --benchmark, --output and --expected-output out
+// SIMT: rnn-run: error: --autotune cannot be used with --target=simt, since times of the emulator do not predict those of a GPU; use --target=host or --target=cuda
+// GIVEN: rnn-run: error: --autotune measures the candidates of --lowering=auto; remove --lowering, --fused-kernel and --tuning-records
+// MORE: rnn-run: error: --autotune cannot be combined with --stop-after, --benchmark, --output or --expected-output; remove them
 // OLD: error: {{.*}}old.json:1: expected `version` to be 2, but got 7; write the file again by rnn-run --autotune
 // KEPT: {"version": 7}
 // FAMILY: rnn-run: for the --fused-kernel option: unknown value `magic`; expected auto, per_step or persistent

@@ -30,12 +30,12 @@
 // SHAPE: rnn-run: error: {{.*}}0{{.*}}2xf32
 // TYPE: rnn-run: error: {{.*}}0{{.*}}3xf64
 // FILE: rnn-run: error: --input 0: {{.*}}missing.npy
-// OUTPUT: rnn-run: error: --output takes @file.npy or -, but got `x.npy`
+// OUTPUT: rnn-run: error: --output expects @file.npy or -, but got `x.npy`
 // OUTPUTS: rnn-run: error: `main` has 2 result(s) (tensor<3xf32>, i32), but got 1 --output flag(s)
 // TARGET: rnn-run: for the --target option: unknown value `moon`; expected host, cuda or simt
 // LOWERING: rnn-run: for the --lowering option: unknown value `magic`; expected auto, runtime or fused
 // STAGE: rnn-run: for the --stop-after option: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
-// TOLERANCE: rnn-run: error: --atol and --rtol take numbers that are not negative
+// TOLERANCE: rnn-run: error: --atol and --rtol expect numbers that are not negative
 // DRAW: rnn-run: error: --dropout-draw expects a draw of at least 0, but got -5
 // RANGE: rnn-run: error: {{.*}}expected an integer for i32 from -2147483648 to 2147483647, but got `2147483648`; use a wider type
 // CHIP: error: unknown chip `[[CHIP]]`; expected sm_80 or later, e.g. sm_90a

@@ -19,8 +19,8 @@
 // RUN: not rnn-run %s --threads=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not rnn-run %s --threads=1025 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not rnn-run %s --threads=2 --target=simt 2>&1 | FileCheck %s --check-prefix=TARGET
-// NEGATIVE: error: --threads takes a number from 0 to 1024, but got -1
-// MANY: error: --threads takes a number from 0 to 1024, but got 1025
+// NEGATIVE: error: --threads expects a number from 0 to 1024, but got -1
+// MANY: error: --threads expects a number from 0 to 1024, but got 1025
 // TARGET: error: --threads requires --target=host, but the target is `simt`
 
 // Large enough that steps are shared by three.

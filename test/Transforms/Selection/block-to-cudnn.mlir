@@ -7,11 +7,11 @@
 // FUSED-NOT: rnn.cudnn
 
 // For `auto`, see block-to-cudnn-auto.mlir.
-// RUNTIME: error: lowering `runtime` is not available for 'rnn.block_lstm' on target `cuda`, which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of rnn-block-to-cudnn say why); use `fused` or `auto`
+// RUNTIME: error: lowering `runtime` is not available for 'rnn.block_lstm' on target `cuda`, which has plans for the cudnn ops only, and this op could not be rewritten to them (the remarks of rnn-block-to-cudnn have the reason); use `fused` or `auto`
 
 // Gradients are visited first.
-// REMARK: Reason="legality: the forward that made its saved values is not visible, and cuDNN has to run it again", Remark="'rnn.block_lstm_grad' stays"
-// REMARK: Reason="legality: `cs_grad` is not known to be zero before the last step, and cuDNN takes the gradient of the last cell alone", Remark="'rnn.block_lstm_grad' stays"
+// REMARK: Reason="legality: the forward that produced its saved values is not in this function, and cuDNN has to run it again", Remark="'rnn.block_lstm_grad' stays"
+// REMARK: Reason="legality: `cs_grad` is not known to be zero before the last step, and cuDNN accepts only the gradient of the last cell", Remark="'rnn.block_lstm_grad' stays"
 
 !x = tensor<5x2x3xf32>
 !s = tensor<2x4xf32>

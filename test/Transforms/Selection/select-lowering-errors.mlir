@@ -11,7 +11,7 @@ func.func @size(%l: index, %h: index, %i: index) -> index {
   return %n : index
 }
 
-// PLAN: error: lowering `runtime` is not available for 'rnn.block_lstm' on target `cuda`, which has plans for the cudnn ops alone, and this op could not be rewritten to them (the remarks of rnn-block-to-cudnn say why); use `fused` or `auto`
+// PLAN: error: lowering `runtime` is not available for 'rnn.block_lstm' on target `cuda`, which has plans for the cudnn ops only, and this op could not be rewritten to them (the remarks of rnn-block-to-cudnn have the reason); use `fused` or `auto`
 func.func @block(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>,
                  %b: tensor<16xf32>) -> tensor<5x2x4xf32> {
   %r:7 = rnn.block_lstm icfo x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)

@@ -4,7 +4,7 @@
 // The host's plans share their buffers, so nothing has to agree.
 // RUN: rnn-opt %s -rnn-attach-target="target=simt" -rnn-select-lowering -remarks-filter-passed='rnn-select-lowering' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=SIMT
 
-// SIMT: Reason="target simt: times of the emulator mean nothing, and plans run without it"
+// SIMT: Reason="target simt: plans run without the emulator, whose times do not predict those of a GPU"
 
 // All that touch the parameters and the reserve space are in sight.
 // CHECK-LABEL: func @closed
@@ -13,7 +13,7 @@
 // CHECK: rnn.cudnn_backprop
 // CHECK-SAME: lowering = #rnn.lowering<[[LOWERING]]{{[,>]}}
 // CHECK: rnn.cudnn_params_to_canonical {{.*}}lowering = #rnn.lowering<[[LOWERING]]{{[,>]}}
-// REMARK-DAG: Reason="cost model, in all of the 4 op(s) that share its buffers: `{{runtime|fused}}` {{.*}} {{us|ms}}, `{{runtime|fused}}` {{.*}} {{us|ms}}{{.*}}", Remark="'rnn.cudnn_backprop' runs as `{{runtime|fused/per_step}}`"
+// REMARK-DAG: Reason="cost model, in all of the 4 op(s) that share buffers: `{{runtime|fused}}` {{.*}} {{us|ms}}, `{{runtime|fused}}` {{.*}} {{us|ms}}{{.*}}", Remark="'rnn.cudnn_backprop' runs as `{{runtime|fused/per_step}}`"
 func.func @closed(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf32>, %r: tensor<4x4xf32>,
                   %b: tensor<4xf32>) -> (tensor<5x2x3xf32>, tensor<4x3xf32>) {
   %c1 = arith.constant 1 : index
@@ -35,7 +35,7 @@ func.func @closed(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf
 // Who made the parameters did that for cuDNN.
 // CHECK-LABEL: func @argument
 // CHECK: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<runtime>
-// REMARK-DAG: Reason="legality: `params` of 'rnn.cudnn_forward' comes as an argument, where this pass does not see how it is laid out", Remark="'rnn.cudnn_forward' runs as `runtime`"
+// REMARK-DAG: Reason="legality: `params` of 'rnn.cudnn_forward' is a function argument, so its data layout is unknown", Remark="'rnn.cudnn_forward' runs as `runtime`"
 func.func @argument(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) -> tensor<5x2x4xf32> {
   %y:3 = rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>)
       {is_training = false}
@@ -44,7 +44,7 @@ func.func @argument(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf
 
 // CHECK-LABEL: func @result
 // CHECK: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<runtime>
-// REMARK-DAG: Reason="legality: `params` of 'rnn.cudnn_canonical_to_params' goes to 'func.return', where
+// REMARK-DAG: Reason="legality: `params` of 'rnn.cudnn_canonical_to_params' is used by 'func.return', so
 func.func @result(%l: index, %u: index, %i: index, %w: tensor<4x3xf32>, %r: tensor<4x4xf32>, %b: tensor<4xf32>)
     -> tensor<?xf32> {
   %p = rnn.cudnn_canonical_to_params rnn_tanh sizes(%l, %u, %i) weights(%w, %r : tensor<4x3xf32>, tensor<4x4xf32>)
@@ -56,7 +56,7 @@ func.func @result(%l: index, %u: index, %i: index, %w: tensor<4x3xf32>, %r: tens
 // CHECK-LABEL: func @region
 // CHECK: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<runtime>
 // CHECK: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<runtime>
-// REMARK-DAG: Reason="legality: `params` of 'rnn.cudnn_canonical_to_params' goes to 'scf.yield', where
+// REMARK-DAG: Reason="legality: `params` of 'rnn.cudnn_canonical_to_params' is used by 'scf.yield', so
 func.func @region(%n: index, %x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf32>, %r: tensor<4x4xf32>,
                   %b: tensor<4xf32>, %other: tensor<?xf32>, %is: i1) -> (tensor<5x2x4xf32>, tensor<5x2x4xf32>) {
   %p = scf.if %is -> tensor<?xf32> {
@@ -78,7 +78,7 @@ func.func @region(%n: index, %x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: t
 // CHECK: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<runtime>
 // CHECK: rnn.cudnn_backprop
 // CHECK-SAME: lowering = #rnn.lowering<runtime>
-// REMARK-DAG: Reason="legality: `params_backprop` of 'rnn.cudnn_backprop' goes to 'arith.addf', where
+// REMARK-DAG: Reason="legality: `params_backprop` of 'rnn.cudnn_backprop' is used by 'arith.addf', so
 func.func @update(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf32>, %r: tensor<4x4xf32>,
                   %b: tensor<4xf32>, %step: tensor<36xf32>) -> tensor<36xf32> {
   %c1 = arith.constant 1 : index
@@ -101,7 +101,7 @@ func.func @update(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf
 // CHECK: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<fused{{.*}}>
 // CHECK: rnn.cudnn_backprop
 // CHECK-SAME: lowering = #rnn.lowering<fused{{.*}}>
-// REMARK-DAG: Reason="legality: 'rnn.cudnn_forward', with which it shares a buffer, requires that{{.*}}", Remark="'rnn.cudnn_backprop' runs as `fused/per_step`"
+// REMARK-DAG: Reason="legality: 'rnn.cudnn_forward', which shares a buffer with it, requires this{{.*}}", Remark="'rnn.cudnn_backprop' runs as `fused/per_step`"
 func.func @given(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) -> tensor<5x2x3xf32> {
   %y, %hn, %s = rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>)
       params(%p : tensor<?xf32>) {lowering = #rnn.lowering<fused>}

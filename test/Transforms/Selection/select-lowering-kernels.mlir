@@ -4,7 +4,7 @@
 // RUN: rnn-opt %s -rnn-attach-target="target=cuda chip=sm_90a" -rnn-select-lowering="fused-kernel=persistent" | FileCheck %s --check-prefix=CLUSTER
 // RUN: rnn-opt %s -rnn-attach-target="target=cuda chip=sm_80" -rnn-select-lowering | FileCheck %s --check-prefix=NONE
 // RUN: rnn-opt %s -rnn-attach-target="target=cuda" -rnn-select-lowering | FileCheck %s --check-prefix=NONE
-// Times of the emulator mean nothing: per-step kernels unless others are requested.
+// Times of the emulator do not predict those of a GPU: per-step kernels unless others are requested.
 // RUN: rnn-opt %s -rnn-attach-target="target=simt" -rnn-select-lowering="prefer=fused" | FileCheck %s --check-prefix=NONE
 // RUN: rnn-opt %s -rnn-attach-target="target=simt" -rnn-select-lowering="prefer=fused fused-kernel=persistent" | FileCheck %s --check-prefix=CLUSTER
 // RUN: rnn-opt %s -rnn-attach-target="target=cuda chip=sm_90a" -rnn-select-lowering -remarks-filter-passed='rnn-select-lowering' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK

@@ -6,7 +6,7 @@ func.func @reserve(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf3
   // expected-note @below {{`reserve_space` is written here}}
   %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>)
       params(%p : tensor<?xf32>) {lowering = #rnn.lowering<runtime>}
-  // expected-error @below {{runs as `fused`, but `reserve_space` is written by 'rnn.cudnn_forward', which runs as `runtime` and lays it out in another way on target `cuda`; give both the same lowering}}
+  // expected-error @below {{runs as `fused`, but `reserve_space` is written by 'rnn.cudnn_forward', which runs as `runtime` and uses another data layout on target `cuda`; give both the same lowering}}
   %dx, %dh, %dp = rnn.cudnn_backprop gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>)
       params(%p : tensor<?xf32>) output(%y, %hn : tensor<5x2x4xf32>, tensor<1x2x4xf32>)
       grads(%dy, %h : tensor<5x2x4xf32>, tensor<1x2x4xf32>) reserve(%r : tensor<?xi8>) {lowering = #rnn.lowering<fused>}

@@ -21,11 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const std::string scratch = makeScratch();
   if (size == 0)
     return 0;
-  std::optional<ElementKind> wanted;
+  std::optional<ElementKind> requested;
   if (data[0] <= static_cast<uint8_t>(ElementKind::Index))
-    wanted = static_cast<ElementKind>(data[0]);
+    requested = static_cast<ElementKind>(data[0]);
   llvm::StringRef bytes(reinterpret_cast<const char *>(data) + 1, size - 1);
-  std::string problem = round_trip::checkNpy(bytes, wanted, scratch).problem;
+  std::string problem = round_trip::checkNpy(bytes, requested, scratch).problem;
   if (problem.empty())
     return 0;
   std::fprintf(stderr, "%s\n", problem.c_str());

@@ -24,12 +24,12 @@ static std::string checkError(llvm::Error error) {
   return "";
 }
 
-round_trip::Outcome round_trip::checkNpy(StringRef bytes, std::optional<ElementKind> wanted, StringRef scratch) {
-  auto first = parseNpy(bytes, "input.npy", wanted);
+round_trip::Outcome round_trip::checkNpy(StringRef bytes, std::optional<ElementKind> requested, StringRef scratch) {
+  auto first = parseNpy(bytes, "input.npy", requested);
   if (!first)
     return {false, checkError(first.takeError())};
-  if (wanted && first->getKind() != *wanted)
-    return {true, "another type than the one wanted: " + first->getTypeString()};
+  if (requested && first->getKind() != *requested)
+    return {true, "another type than the one requested: " + first->getTypeString()};
   if (llvm::Error error = writeNpy(scratch, *first))
     return {true, "not written: " + llvm::toString(std::move(error))};
   auto second = readNpy(scratch, first->getKind());

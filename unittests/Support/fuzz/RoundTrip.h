@@ -15,7 +15,7 @@ struct Outcome {
 };
 
 /// Reads `bytes` as an npy file; an accepted tensor goes through the file `scratch`.
-Outcome checkNpy(llvm::StringRef bytes, std::optional<mlir::rnn::ElementKind> wanted, llvm::StringRef scratch);
+Outcome checkNpy(llvm::StringRef bytes, std::optional<mlir::rnn::ElementKind> requested, llvm::StringRef scratch);
 
 /// Reads `text` as a value on the command line.
 Outcome checkText(llvm::StringRef text);

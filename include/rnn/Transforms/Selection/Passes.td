@@ -9,15 +9,15 @@
 
 include "mlir/Pass/PassBase.td"
 
-// What both passes have.
+// Options of both passes.
 defvar RNN_SelectionOptions = [
   Option<"prefer", "prefer", "::mlir::rnn::LoweringPreference", "::mlir::rnn::LoweringPreference::Auto",
          "Lowering of ops without the attribute">,
   Option<"fusedKernel", "fused-kernel", "::mlir::rnn::KernelPreference", "::mlir::rnn::KernelPreference::Auto",
-         "GPU kernels of fused ops that do not name theirs">,
+         "GPU kernels of fused ops without the attribute">,
   Option<"tuningRecords", "tuning-records", "std::string", "\"\"",
          "File of tuning records, as rnn-run --autotune writes it">,
-  Option<"device", "device", "std::string", "\"\"", "Device whose tuning records count, by its name (default: any)">
+  Option<"device", "device", "std::string", "\"\"", "Name of the device whose tuning records are used (default: any)">
 ];
 
 def RNNSelectLoweringPass : Pass<"rnn-select-lowering"> {
@@ -30,14 +30,15 @@ def RNNSelectLoweringPass : Pass<"rnn-select-lowering"> {
 
     The first rule that applies decides:
 
-    1. Explicit attribute: what the op carries is kept, and is an error if the target cannot execute it. A missing `kernel`
-       or `cluster` is added by the rules below.
+    1. Explicit attribute: the op's `lowering` is kept; it is an error if the target cannot execute it. A missing `kernel` or
+       `cluster` is added by the rules below.
     2. Legality: the only candidate, or the lowering that a shared buffer requires. On target `cuda`, cuDNN and fused kernels
        have different layouts of parameters and reserve spaces, so cudnn ops that share such a buffer get one lowering. If a
-       buffer comes from or goes to anything else (an argument, a result, a region, arithmetic), that is `runtime`.
+       buffer has any other producer or user (an argument, a result, a region, arithmetic), they get `runtime`.
     3. Pipeline option: `prefer` for the lowering, `fused-kernel` for the kernels. A layer without a persistent kernel gets
-       per-step kernels, and a missed remark says why.
-    4. Target `simt`: plans, or per-step kernels where `fused` was requested, because times of the emulator mean nothing.
+       per-step kernels, and a missed remark has the reason.
+    4. Target `simt`: plans, or per-step kernels if `fused` is requested, because times of the emulator do not predict those
+       of a GPU.
     5. Tuning record: the fastest candidate of the file `tuning-records`, if it has the op.
     6. Cost model: the fastest estimate (docs/Selection.md).
 
@@ -49,18 +50,18 @@ def RNNSelectLoweringPass : Pass<"rnn-select-lowering"> {
 def RNNBlockToCudnnPass : Pass<"rnn-block-to-cudnn"> {
   let summary = "Rewrite block LSTM ops to cudnn ops where they compute the same";
   let description = [{
-    For target `cuda`, whose runtime has plans for the cudnn ops alone. The matrix `w` is cut into the canonical matrices of
+    For target `cuda`, whose runtime has plans for the cudnn ops only. The matrix `w` is split into the canonical matrices of
     the gates and packed into opaque parameters, the forget bias is added to its bias, and the gradients are unpacked again.
 
     A forward is rewritten if it has no peephole, no clip and no `seq_len_max`, and if neither its gates nor its cells before
-    the last step are used. A gradient is rewritten if moreover the forward that made its saved values is visible (cuDNN
-    needs a reserve space, so that forward runs as a cudnn op too) and `cs_grad` is zero except at the last step. Results
-    differ from those of the block ops in rounding only.
+    the last step are used. For a gradient, the forward that produced its saved values must also be in the same function
+    (cuDNN needs its reserve space, so it runs as a cudnn op too), and `cs_grad` must be zero except at the last step.
+    Results differ from those of the block ops in rounding only.
 
     An op with lowering `fused` (its own, or else `prefer`) stays. With `auto`, so does an op that fused kernels execute
     faster, by tuning records (under the block op's key, with candidate `runtime`), else by the cost model, as in
     `rnn-select-lowering`. A gradient's time includes its forward's. The cudnn ops get the lowering `runtime`. A remark of
-    category `rnn-block-to-cudnn` per op says whether it was rewritten, and why.
+    category `rnn-block-to-cudnn` per op states whether it was rewritten, and the reason.
   }];
   let options = RNN_SelectionOptions;
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

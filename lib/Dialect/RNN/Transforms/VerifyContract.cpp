@@ -18,7 +18,7 @@ namespace mlir::rnn {
 using namespace mlir;
 using namespace mlir::rnn;
 
-/// No op of the families that import models may survive it.
+/// Rejects the op families that convert-tf-to-rnn converts.
 static LogicalResult checkImport(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name.starts_with("tf.CudnnRNN") || name.starts_with("tf.BlockLSTM"))
@@ -43,9 +43,9 @@ static LogicalResult checkSelect(Operation *op) {
   if (isLayer && layer.getLowering() == Lowering::Fused && target && !target.getInfo().isHost()) {
     LoweringAttr lowering = layer.getLoweringAttr();
     if (!lowering.getKernel())
-      return op->emitOpError("is fused and has no `kernel` after stage select; run rnn-select-lowering");
+      return op->emitOpError("is fused but has no `kernel` after stage select; run rnn-select-lowering");
     if (lowering.getKernel() == FusedKernel::Persistent && !lowering.getCluster())
-      return op->emitOpError("has a persistent kernel and no `cluster` after stage select; run rnn-select-lowering");
+      return op->emitOpError("has a persistent kernel but no `cluster` after stage select; run rnn-select-lowering");
   }
   return checkSimplify(op);
 }
@@ -53,8 +53,8 @@ static LogicalResult checkSelect(Operation *op) {
 static LogicalResult checkBufferize(Operation *op) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor))
-    return op->emitOpError("still works on tensors after stage bufferize; is an op without a bufferization model "
-                           "among them?");
+    return op->emitOpError("has a tensor operand or result after stage bufferize; does an op in the function lack a "
+                           "bufferization model?");
   return success();
 }
 
@@ -68,8 +68,8 @@ static LogicalResult checkEmit(Operation *op) {
   // Kernels that are binaries already, and their launches, become calls in the translation to LLVM IR.
   if (isa<ModuleOp, gpu::BinaryOp, gpu::LaunchFuncOp>(op) || isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
     return success();
-  return op->emitOpError("is left after stage emit, which promises the LLVM dialect alone; is there a conversion of '")
-         << op->getName().getDialectNamespace() << "' to LLVM?";
+  return op->emitOpError("is left after stage emit, whose result must be in the LLVM dialect; convert dialect '")
+         << op->getName().getDialectNamespace() << "' to LLVM";
 }
 
 namespace {
@@ -78,7 +78,8 @@ struct VerifyContract : public rnn::impl::RNNVerifyContractPassBase<VerifyContra
 
   void runOnOperation() override {
     using Check = LogicalResult (*)(Operation *);
-    static constexpr Check checks[] = {checkImport, checkSimplify, checkSelect, checkBufferize, checkLower, checkEmit, checkEmit};
+    static constexpr Check checks[] = {checkImport, checkSimplify, checkSelect, checkBufferize,
+                                       checkLower,  checkEmit,     checkEmit};
     Check check = checks[static_cast<size_t>(stage.getValue())];
     // Report every op that violates the contract, not merely the first.
     bool broken = false;

@@ -17,7 +17,7 @@ using namespace mlir::rnngpu;
 // Assembly
 //===----------------------------------------------------------------------===//
 
-/// `<cooperative = ["name"], programmatic = ["name", ...]>`; an empty list is left out, and so is `<>`.
+/// `<cooperative = ["name"], programmatic = ["name", ...]>`; an empty list is omitted, and so is `<>`.
 Attribute LaunchAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> cooperative, programmatic;
   auto parseList = [&]() -> ParseResult {

@@ -1,11 +1,11 @@
-# tuning_records.py - what a test asks of measurements, and of the tuning records made of them, in other words than the compiler's.
-#   tuning_records.py table TABLE FILE        FILE has the times that rnn-bundle-compare printed
-#   tuning_records.py clear IN OUT            times that nobody could mistake: of each op one candidate is three times as fast, and
-#                                        slow enough for differences to count; which one goes by turns
-#   tuning_records.py swap IN OUT             each op's slowest gets the fastest's time, and the other way round
-#   tuning_records.py pretend LIST OUT CANDIDATE=TIME...    a measurement for each function of a list of the compiler
-#   tuning_records.py program IN.mlir OUT     the functions as a user writes them: nothing said about lowerings
-#   tuning_records.py check FILE RECORDS IR each function of IR runs its op as the fastest line of FILE about it says
+# tuning_records.py - checks and edits measurements and tuning records, independently of the compiler's code.
+#   tuning_records.py table TABLE FILE        checks that FILE has the times that rnn-bundle-compare printed
+#   tuning_records.py clear IN OUT            replaces times: one candidate of each op, alternately the first and the second, is
+#                                             three times as fast, and all are slow enough for the margin of a plan
+#   tuning_records.py swap IN OUT             exchanges the times of the two candidates of each op
+#   tuning_records.py pretend LIST OUT CANDIDATE=TIME...    writes a measurement for each function of emit-candidates
+#   tuning_records.py program IN.mlir OUT     removes the lowerings of all ops
+#   tuning_records.py check FILE RECORDS IR   checks that each op in IR has the lowering of the fastest candidate in FILE
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import re

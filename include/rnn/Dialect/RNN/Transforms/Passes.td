@@ -21,7 +21,7 @@ def RNNAttachTargetPass : Pass<"rnn-attach-target", "::mlir::ModuleOp"> {
            "Target cuda: the GPU, as sm_90a; target host: the processor, by LLVM's name">,
     Option<"tf32", "tf32", "bool", "false", "Fused GPU kernels may round operands of f32 GEMMs to tf32">,
     Option<"largeGemms", "large-gemms", "::mlir::rnn::LargeGemms", "::mlir::rnn::LargeGemms::Kernel",
-           "What computes GEMMs over all steps on a GPU">
+           "Implementation of GEMMs over all steps on a GPU">
   ];
   let dependentDialects = ["::mlir::rnn::RNNDialect"];
 }
@@ -31,12 +31,12 @@ def RNNVerifyContractPass : Pass<"rnn-verify-contract"> {
   let description = [{
     | stage | contract |
     |---|---|
-    | import | no TensorFlow op of the modelled families is left |
-    | simplify | the same, and every input mode is decided |
-    | select | every rnn op carries `lowering`; on a GPU, a fused layer has `kernel` and a persistent one `cluster` |
-    | bufferize | no tensor is left |
-    | lower | no rnn op is left, and no op that only a later lowering of ours could remove |
-    | emit, run | LLVM dialect only |
+    | import | no op `tf.CudnnRNN*` or `tf.BlockLSTM*` |
+    | simplify | the same, and no input mode `auto_select` |
+    | select | every rnn op has `lowering`; on a GPU, a fused layer has `kernel` and a persistent one `cluster` |
+    | bufferize | no tensors |
+    | lower | no tensors and no rnn ops |
+    | emit, run | only the LLVM dialect, `builtin.module`, and launches of compiled `gpu.binary` kernels |
   }];
   let options = [Option<"stage", "stage", "::mlir::rnn::Stage", "::mlir::rnn::Stage::Run", "Stage whose contract is checked">];
 }

@@ -69,8 +69,8 @@ def RNNGPU_StoreAsyncOp : RNNGPU_Op<"store_async", [
     Stores 1, 2 or 4 `values` (32 bits each, or 1 or 2 of 64 bits) contiguously at `address`, in the shared memory
     of a block of the cluster, asynchronously. On arrival the byte count is subtracted from the transaction count of
     `barrier`, an mbarrier of the same block: PTX `st.async.shared::cluster.mbarrier::complete_tx::bytes`, which
-    needs `sm_90` and PTX
-    8.1. A thread of that block may read the values after an acquiring wait, in cluster scope, for the phase.
+    needs `sm_90` and PTX 8.1. A thread of that block may read the values after an acquiring wait for the phase, in cluster
+    scope.
 
     Constraints:
     - (S1) all values have one type, of 32 or 64 bits, and have 4, 8 or 16 bytes together.
