@@ -143,7 +143,7 @@ void runProblem(benchmark::State &state, const Problem &problem) {
     Work work = problem.isBlock ? makeBlockWork(problem, call, buffers) : makeNetworkWork(problem, call, buffers);
     if (work.run) {
       work.prepare();
-      work.run(); // the first run makes scratch memory
+      work.run(); // the first run allocates scratch memory
     }
     for (auto _ : state) {
       if (rnnrt_status_t status = rnnrt_call_status(call)) {

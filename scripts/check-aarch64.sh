@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check-aarch64.sh - runs the host's compiled loops of the tests on AArch64 under QEMU: f64, f32 and f16 with NEON, bf16 with
-# BFDOT, all compared with the plans in f64. Cross-compiles the runtime first. Takes some minutes; the times of the loops under
-# emulation mean nothing.
+# BFDOT, all compared with the plans in f64. Cross-compiles the runtime first. Takes some minutes. Times
+# under emulation do not predict those of a processor.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -21,7 +21,7 @@ cd "$folder"
 clang++-22 --target=aarch64-linux-gnu -fuse-ld=lld-22 -std=c++17 -O2 -I"$RNN_SOURCE_DIR/runtime/include" \
   "$RNN_SOURCE_DIR/tools/gpu-bundle/runner.cpp" -o runner -Lruntime -lrnn_runtime -ldl -pthread
 
-# compile MODULE NAME ARGUMENT...: makes NAME.so.
+# compile MODULE NAME ARGUMENT...: compiles MODULE to NAME.so.
 compile() {
   "$RNN_BUILD_DIR/bin/rnn-compile" "$1" --triple=aarch64-linux-gnu -o "$2.o" "${@:3}"
   aarch64-linux-gnu-gcc -shared -o "$2.so" "$2.o" -Lruntime -lrnn_runtime -lm

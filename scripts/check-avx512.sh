@@ -6,7 +6,7 @@
 #   scripts/check-avx512.sh --bochs    under Bochs in any case
 #
 # Bochs emulates a whole machine: Debian's kernel boots in it, runs the cases and powers off. Takes five minutes, two of them
-# for building Bochs; the times of the loops under emulation mean nothing.
+# for building Bochs. Times under emulation do not predict those of a processor.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"

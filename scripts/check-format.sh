@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check-format.sh - fails if a C or C++ file that changed since BASE is not formatted as .clang-format says.
+# check-format.sh - fails if a C or C++ file that changed since BASE does not conform to .clang-format.
 #
 #   scripts/check-format.sh [BASE]    BASE: the point where this branch left origin/main or main; on main, the commit before
 #   scripts/check-format.sh --fix [BASE]    formats these files

@@ -4,7 +4,8 @@
 #   scripts/check-includes.py           fails if an include is not in the table, or if folders include each other in a cycle
 #   scripts/check-includes.py --graph   prints what each folder includes
 #
-# A folder stands for its sources and its public headers: `Target` is lib/Target and include/rnn/Target. Tests are free.
+# The name of a folder means its sources and its public headers: `Target` is lib/Target and include/rnn/Target. Tests may
+# include everything.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 import subprocess
@@ -12,8 +13,8 @@ import sys
 from fnmatch import fnmatch
 from pathlib import Path
 
-# Compiler folder: what it may include besides itself, MLIR and LLVM. `abi` stands for ABI_HEADERS below, the empty name for
-# the files of include/rnn itself (registration, for tools and embedders).
+# Compiler folder: the folders that it may include besides itself, MLIR and LLVM. `abi` means ABI_HEADERS below; the empty
+# name means the files of include/rnn itself (registration, for tools and embedders).
 IR = ["Dialect/*/IR", "abi"]
 CODEGEN = IR + ["Support", "Target", "Codegen"]
 TRANSFORMS = IR + ["Support", "Target", "Tuning", "Dialect/*/Transforms", "Transforms"]
@@ -43,7 +44,7 @@ COMPILER = {
 }
 
 # Runtime folder: the same. No folder of the runtime includes MLIR, LLVM or the compiler, and `core` names no backend.
-# `api` stands for the public headers of the runtime.
+# `api` means the public headers of the runtime.
 RUNTIME = {
     "api": [],
     "core": ["api"],

@@ -1,4 +1,5 @@
-# processor-cases.sh - the cases that test the host's compiled loops on other processors, mostly under emulation. Sourced by check-aarch64.sh and check-avx512.sh, after setup.sh; works in the current folder.
+# processor-cases.sh - test cases for the host's compiled loops on other processors, mostly under emulation. Sourced by
+# check-aarch64.sh and check-avx512.sh after setup.sh; writes to the current folder.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # SET.TYPE: a set of cases and an element type.
@@ -26,7 +27,7 @@ limit_of() {
   case "$1" in *.bf16) echo --limit=1.2e-2 ;; esac
 }
 
-# has_instruction OBJDUMP FILE INSTRUCTION: fails if the code does not use it; a loop without it would pass too.
+# has_instruction OBJDUMP FILE INSTRUCTION: fails if the code does not use it, since results are right without it too.
 has_instruction() {
   [ "$("$1" -d "$2" | grep -c "$3")" -gt 0 ] || { echo "error: $2 has no $3" >&2; return 1; }
 }

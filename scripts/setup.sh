@@ -1,5 +1,5 @@
-# setup.sh - functions that install what the build needs, configure it and build targets. Sourced by the other scripts; what
-# is installed or configured already is skipped.
+# setup.sh - functions that install the build's packages, configure the build and build targets. Sourced by the other
+# scripts. Installed packages and an existing configuration are kept.
 #
 # LLVM and MLIR 22 are in Debian 12's security suite, everything else is in its main archive.
 #
@@ -14,8 +14,8 @@ RNN_LLVM_DIR="${RNN_LLVM_DIR:-/usr/lib/llvm-22}"
 RNN_PACKAGES=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22 g++ cmake ninja-build ccache
               libeigen3-dev libgtest-dev libgmock-dev libbenchmark-dev python3)
 
-# rnn_install_packages PACKAGE...: installs those that are missing, and RNN_PACKAGES. Without root or apt, the error lists
-# what to install.
+# rnn_install_packages PACKAGE...: installs the missing ones of these packages and of RNN_PACKAGES. Without root or apt, the
+# error lists the packages to install.
 rnn_install_packages() {
   local missing=() package
   for package in "${RNN_PACKAGES[@]}" "$@"; do

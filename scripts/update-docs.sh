@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # update-docs.sh - writes the reference pages of dialects and passes from their TableGen definitions.
 #
-#   scripts/update-docs.sh                the copy in docs/
-#   scripts/update-docs.sh --output DIR   the same tree under DIR (what the CMake target rnn-doc does)
+#   scripts/update-docs.sh                writes to docs/
+#   scripts/update-docs.sh --output DIR   writes the same tree under DIR (CMake target rnn-doc)
 #   scripts/update-docs.sh --check        writes nothing; fails and shows the difference if docs/ is stale
 #
-# MLIR_TBLGEN names the program where it is not on the path.
+# MLIR_TBLGEN names the program if it is not in PATH.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source_dir="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -45,6 +45,6 @@ page Transforms/Passes.td Passes/Transforms.md -gen-pass-doc
 page Transforms/Selection/Passes.td Passes/Selection.md -gen-pass-doc
 
 if [ "$stale" -eq 1 ]; then
-  echo "error: reference pages in docs/ are stale; run scripts/update-docs.sh and commit what it wrote" >&2
+  echo "error: reference pages in docs/ are stale; run scripts/update-docs.sh and commit the result" >&2
   exit 1
 fi

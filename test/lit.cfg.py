@@ -1,7 +1,6 @@
-# lit.cfg.py - how the tests of this folder are found and run.
+# lit.cfg.py - configuration of the lit tests.
 #
-# A feature names what the machine and the build can do. A test that needs more than there is says so with REQUIRES,
-# and is then reported as unsupported, never as passed.
+# A feature names a capability of the machine or the build. A test whose REQUIRES are not met is reported as unsupported.
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -24,7 +23,7 @@ config.test_exec_root = config.rnn_test_dir
 llvm_config.with_system_environment(["HOME", "TMP", "TMPDIR", "TEMP", "RNNRT_TRACE"])
 llvm_config.with_environment("PATH", [config.rnn_tools_dir, config.llvm_tools_dir], append_path=True)
 
-# Round trips of everything: each rnn-opt also prints what it parsed, as text and as bytecode, and compares.
+# With RNN_OPT_VERIFY_ROUNDTRIP=1, every rnn-opt prints the parsed module as text and as bytecode, reads both and compares.
 rnn_opt = "rnn-opt"
 if os.environ.get("RNN_OPT_VERIFY_ROUNDTRIP") == "1":
     rnn_opt += " --verify-roundtrip"
@@ -32,12 +31,12 @@ if os.environ.get("RNN_OPT_VERIFY_ROUNDTRIP") == "1":
 
 tools = [
     ToolSubst("rnn-opt", rnn_opt, unresolved="fatal"),
-    # A CHECK variable without `$` ends with its function, so that no check can match by a leftover of another one.
+    # A CHECK variable without `$` is undefined after the next CHECK-LABEL.
     ToolSubst("FileCheck", "FileCheck -enable-var-scope", unresolved="fatal"),
     ToolSubst("not", unresolved="fatal"),
     ToolSubst("split-file", unresolved="fatal"),
     ToolSubst("mlir-translate", unresolved="ignore"),
-    # What a pass makes of a module is looked at where it is made, unlike by default.
+    # Verify the module after every pass; the default verifies less.
     ToolSubst("rnn-run", "rnn-run --verify-each", unresolved="ignore"),
     ToolSubst("rnn-compile", "rnn-compile --verify-each", unresolved="ignore"),
     ToolSubst("rnn-lsp-server", unresolved="ignore"),
@@ -48,7 +47,7 @@ tools = [
 ]
 llvm_config.add_tool_substitutions(tools, [config.rnn_tools_dir, config.llvm_tools_dir])
 config.substitutions.append(("%python", config.python_executable))
-# For tests that change the path.
+# For tests that change PATH.
 config.substitutions.append(("%rnn_compile", os.path.join(config.rnn_tools_dir, "rnn-compile")))
 config.substitutions.append(("%rnn_run", os.path.join(config.rnn_tools_dir, "rnn-run")))
 config.substitutions.append(("%rnn_tools", config.rnn_tools_dir))
@@ -86,7 +85,7 @@ def has_cuda_device():
 
 
 def find_ptxas():
-    """As the pipeline looks for it, or None."""
+    """The path of ptxas, found as the pipeline finds it, or None."""
     places = [os.environ.get(variable) for variable in ("CUDA_HOME", "CUDA_ROOT", "CUDA_PATH")]
     places += ["/usr/local/cuda", "/opt/cuda"]
     path = os.pathsep.join([os.path.join(place, "bin") for place in places if place] + [os.environ.get("PATH", "")])

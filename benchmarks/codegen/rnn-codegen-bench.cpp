@@ -98,7 +98,7 @@ struct Arithmetic {
   ElementKind left, right, sum;
 };
 
-/// A kernel and its arguments; the function calls the kernel as often as its last argument says.
+/// A kernel and its arguments. The last argument of the function is the number of calls of the kernel.
 struct Prepared {
   std::unique_ptr<KernelContext> context;
   std::unique_ptr<CompiledKernel> kernel;
@@ -152,7 +152,7 @@ static double time(benchmark::State &state, Prepared prepared, int64_t repetitio
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// A product of rows x panels and a depth in panels. `tiles` of Tiles::rows rows are a block of the transposed GEMM.
+/// A GEMM of rows x panels with a depth in panels. `tiles` of Tiles::rows rows are a block of the transposed GEMM.
 static void benchmarkGemm(benchmark::State &state, const Arithmetic &arithmetic, int64_t rows, int64_t columns,
                           int64_t depth, bool transposed) {
   auto context = std::make_unique<KernelContext>();

@@ -1,6 +1,6 @@
 # RNNCompilerCache.cmake - settings of ccache, if it is the compiler launcher.
 #
-# They belong to the build, not to the user's environment: every build of these sources must compute the same keys.
+# The build sets them, not the user's environment, so that every build of these sources computes the same keys.
 #   CCACHE_BASEDIR, CCACHE_NOHASHDIR  a clone in another folder reuses the objects: paths below the top folder are hashed
 #                                     relative to the working directory, and the working directory is not hashed
 #   CCACHE_SLOPPINESS                 what ccache needs to cache files that use a precompiled header

@@ -1,7 +1,7 @@
 # RNNPrecompiledHeaders.cmake - one precompiled header, of upstream headers alone, for everything that links MLIR.
 #
 # Parsing these headers takes 15 to 20 s of a file's 17 to 25 s (Clang 22, one Zen 3 core); loading them precompiled takes
-# less than one. The object files are the same bit for bit. Headers of this project do not belong here: a change of one would
+# less than one. The object files are the same bit for bit. Headers of this project are not included: a change of one would
 # recompile everything.
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

@@ -3,11 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 !x = tensor<8x16x1xf32>     // [T, B, I]: 16 sequences of 8 bits, each -1 or 1
-!y = tensor<8x16x8xf32>     // [T, B, H]: what the 8 units say after each bit
+!y = tensor<8x16x8xf32>     // [T, B, H]: the state of the 8 units after each bit
 !state = tensor<1x16x8xf32> // [L*D, B, H]
 !params = tensor<264xf32>   // 3*H*(I + H) weights and 2*3*H biases
 
-// The loss is the mean square of what unit 0 says in the end, less the first bit. Gradient descent with step `rate`.
+// The loss is the mean squared difference between unit 0 after the last bit and the first bit. Gradient descent with step
+// size `rate`.
 func.func @train_step(%bits: !x, %params: !params, %rate: f32) -> (!params, f32) {
   %zero = arith.constant 0.0 : f32
   %nothing = arith.constant dense<0.0> : !state

@@ -1,4 +1,4 @@
-//===- Report.cpp - what a training run shows --------------------------------===//
+//===- Report.cpp - progress and loss curve of a training run ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Report.h - what a training run shows -*- C++ -*-===//
+//===- Report.h - progress and loss curve of a training run -*- C++ -*-===//
 //
 // A progress bar, and the loss curve as an SVG picture.
 //

@@ -1,4 +1,4 @@
-//===- Text.cpp - the text to learn, as numbers of characters ----------------===//
+//===- Text.cpp - the training text as character indices ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Text.h - the text to learn, as numbers of characters -*- C++ -*-===//
+//===- Text.h - the training text as character indices -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

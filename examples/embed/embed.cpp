@@ -1,6 +1,6 @@
 //===- embed.cpp - a layer from text to the LLVM dialect ---------------------===//
 //
-// What a compiler needs to use the dialect: register it, parse or build the ops, and run the pipeline.
+// The steps by which a compiler uses the dialect: register it, parse or build the ops, and run the pipeline.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -2,8 +2,8 @@
 #
 #   check_blocks.py FILE-OR-FOLDER... -- PROGRAM ARGUMENT...
 #
-# A block is what stands between ```mlir and ```; it is a module, or functions of one. Blocks with ops of TensorFlow,
-# which nobody registers, are read with --allow-unregistered-dialect.
+# A block is the text between ```mlir and ```: a module, or functions of one. Blocks with TensorFlow ops are read with
+# --allow-unregistered-dialect.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import pathlib
@@ -52,7 +52,7 @@ def main():
                 failed += 1
                 print(f"{path}:{number}: error: this block fails\n{textwrap.indent(result.stderr, '    ')}")
     print(f"{count} blocks of {len(files)} files, {failed} fail")
-    # Nothing to run means that nothing was found: a wrong path, not a success.
+    # No blocks at all means a wrong path.
     return 1 if failed or not count else 0
 
 

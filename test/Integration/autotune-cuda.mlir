@@ -17,8 +17,8 @@
 // RUN: %{run} %{train} --autotune=%t.json > %t.out 2> %t.trace
 // RUN: FileCheck %s --check-prefix=TRAIN --input-file=%t.out
 // RUN: FileCheck %s --check-prefix=BLOCKS --input-file=%t.trace
-// What was measured is what is read back, in both ways: the file knows the block ops by the keys that they have before they are
-// rewritten, and kernels that the model would take do not take the plan's place afterwards.
+// Records select either candidate. Block ops are found by the keys that they have before rnn-block-to-cudnn, and the kernels that
+// the cost model prefers do not replace a recorded plan.
 // RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":5,"fused\/per_step":900}/; s/"choice":"[a-z/_]*"/"choice":"runtime"/' %t.json > %t.plan.json
 // RUN: sed 's/"microseconds":{[^}]*}/"microseconds":{"runtime":900,"fused\/per_step":5}/; s/"choice":"[a-z/_]*"/"choice":"fused\/per_step"/' %t.json > %t.fused.json
 // RUN: %{run} --stop-after=select --tuning-records=%t.plan.json | FileCheck %s --check-prefix=TOCUDNN
@@ -27,7 +27,7 @@
 // RUN: rnn-compile %s --target=cuda --stop-after=select --tuning-records=%t.fused.json --device="Fake GPU 0" -o - | FileCheck %s --check-prefix=STAYS
 // RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select tuning-records=%t.plan.json' | FileCheck %s --check-prefix=TOCUDNN
 // RUN: rnn-opt %s -rnn-pipeline='target=cuda stop-after=select tuning-records=%t.fused.json' | FileCheck %s --check-prefix=STAYS
-// Without cuDNN the kernels are measured, and where there is one way left, nothing is decided.
+// Without cuDNN only kernels are measured. With one candidate left there is no record.
 // DEFINE: %{alone} = env RNNRT_CUDA_PATH=%fake_cuda RNNRT_CUDNN_PATH=%t.none rnn-run %s --target=cuda %{train}
 // RUN: rm -f %t.alone.json
 // RUN: %{alone} --chip=sm_90a --autotune=%t.alone.json | FileCheck %s --check-prefix=ALONE
@@ -49,7 +49,7 @@
 // FILE: "target":"cuda","chip":"","device":"Fake GPU 0","function":"main","microseconds":{"runtime":{{[0-9.]+}},"fused/per_step":{{[0-9.]+}}}
 // FUSED: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<fused>
 // FUSED: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<fused, kernel = 
-// Made for another GPU, so it was not measured.
+// The record is for another chip, so the cost model decides.
 // CHIP: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<fused>
 // CHIP: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<fused, kernel = persistent, cluster = 2>
 func.func @main(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf32>, %r: tensor<4x4xf32>, %b: tensor<4xf32>)
@@ -64,7 +64,7 @@ func.func @main(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf32
   return %y#0 : tensor<5x2x4xf32>
 }
 
-// A forward that is wanted for its gradient alone has its time with it.
+// A forward that only its gradient uses is measured together with it.
 // TRAIN: rnn.block_lstm {{.*}} T=5 B=2 I=3 H=4 f32 -> i, cs, f, o, ci, co, h: runtime [[PLAN:[0-9.]+]] us, fused/per_step [[STEP:[0-9.]+]] us, so {{runtime|fused/per_step}}
 // TRAIN-NEXT: rnn.block_lstm_grad {{.*}} T=5 B=2 I=3 H=4 f32 -> w_grad: runtime [[PLAN]] us, fused/per_step [[STEP]] us, so {{runtime|fused/per_step}}
 // BLOCKS-DAG: prop=forward lowering=runtime

@@ -1,4 +1,4 @@
-// Steps on device `cuda`, as far as a fake driver goes: for a chip that knows it, they are launched to overlap.
+// Launches of per-step kernels on device `cuda` with a fake driver: chips from sm_90 on use programmatic dependent launch.
 // REQUIRES: rnn-run, fake-cuda, ptxas
 // RUN: rm -rf %t && mkdir -p %t/nvvm && ln -s %cuda_toolkit/nvvm/libdevice %t/nvvm/libdevice
 // DEFINE: %{fakes} = env RNNRT_TRACE=dispatch RNNRT_CUDA_PATH=%fake_cuda CUDA_HOME=%t

@@ -1,5 +1,5 @@
-// The kernels of the block LSTM under the checker: no races, no uninitialised memory, no copies that nobody waits for. In f16 by
-// tensor cores and with vectors in part behind the matrix, in f32 by multiply-adds and with vectors that lie askew.
+// The kernels of the block LSTM under the checker: no races, no uninitialized memory, no copies without a wait. In f16 with tensor
+// cores and vectors that extend past the matrix, in f32 with FMA and unaligned vectors.
 // REQUIRES: rnn-run
 // RUN: rnn-run %s --target=simt --lowering=fused --simt-check --function=vectors --input=3x33x24xf16=0.5 --input=33x40xf16=0.25 \
 // RUN:   --input=64x160xf16=0.0625 --input=40xf16=0.1 --input=160xf16=0.1 --input=3x33x40xf16=1 | FileCheck %s --check-prefix=VECTORS

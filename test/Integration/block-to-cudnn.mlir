@@ -9,7 +9,7 @@
 // RUN: rnn-run %s --lowering=runtime --function=ifco --input=5 --output=@%t/dx2.npy --output=@%t/dw2.npy --output=@%t/db2.npy
 // RUN: rnn-run %t/cudnn.mlir --lowering=runtime --function=ifco --input=5 --expected-output=@%t/dx2.npy --expected-output=@%t/dw2.npy --expected-output=@%t/db2.npy --atol=1e-14
 
-// One forward serves both.
+// Both gradients use one forward op.
 // CHECK-LABEL: func.func @icfo
 // CHECK-COUNT-1: rnn.cudnn_forward
 // CHECK-NOT:     rnn.cudnn_forward
@@ -17,7 +17,7 @@
 // CHECK:         rnn.cudnn_backprop
 // CHECK-LABEL: func.func @ifco
 
-// Numbers that depend on every index, in about [-0.5, 0.5].
+// Values in about [-0.5, 0.5] that depend on every index.
 func.func private @numbers3(%a: index, %b: index, %c: index, %seed: f64) -> tensor<?x?x?xf64> {
   %e = tensor.generate %a, %b, %c {
   ^bb0(%i: index, %j: index, %k: index):

@@ -1,5 +1,5 @@
-// Fused loops and plans of the host with every size dynamic, with dropout, with a projection that may be none, and either
-// pass by the other lowering. Wrong lengths, parameters and reserve spaces get the same errors.
+// Fused loops and host plans with all sizes dynamic, with dropout, with a projection that may be absent, and with passes of
+// different lowerings. Both report the same errors for invalid lengths, parameters and reserve spaces.
 // REQUIRES: rnn-run
 // RUN: rm -rf %t && split-file %s %t
 // Each function is compiled alone.
@@ -29,7 +29,7 @@
 // RUN: rnn-run %t/backward.mlir --function=backward --lowering=fused --input=2xi32=3 %{pass} --expected-output=@%t/dx.npy --expected-output=@%t/dp.npy --atol=1e-12 --rtol=1e-12
 // RUN: rnn-run %t/forward.mlir --function=forward --lowering=fused --input=2xi32=3 %{saved}
 // RUN: rnn-run %t/backward.mlir --function=backward --lowering=runtime --input=2xi32=3 %{pass} --expected-output=@%t/dx.npy --expected-output=@%t/dp.npy --atol=1e-12 --rtol=1e-12
-// A reserve space of other lengths, none at all, lengths beyond the steps and too few parameters get the same sentences.
+// The same messages for a reserve space of other lengths, an empty one, lengths greater than T, and too few parameters.
 // DEFINE: %{bad-lengths} = not rnn-run %t/backward.mlir --function=backward --input=2xi32=2 %{pass}
 // RUN: %{bad-lengths} --lowering=runtime 2>&1 | FileCheck %s --check-prefix=LENGTHS
 // RUN: %{bad-lengths} --lowering=fused 2>&1 | FileCheck %s --check-prefix=LENGTHS
@@ -140,7 +140,7 @@ func.func private @operands() -> (tensor<5x2x3xf64>, tensor<4x2x4xf64>, tensor<?
   %xs0 = tensor.cast %x : tensor<?x?x?xf64> to tensor<5x2x3xf64>
   %hs = tensor.cast %h : tensor<?x?x?xf64> to tensor<4x2x4xf64>
   %dys0 = tensor.cast %dy : tensor<?x?x?xf64> to tensor<5x2x8xf64>
-  // What stands behind the third step is not read.
+  // Steps after the third are not read.
   %xn = arith.constant dense<0x7FF8000000000000> : tensor<2x2x3xf64>
   %dyn = arith.constant dense<0x7FF8000000000000> : tensor<2x2x8xf64>
   %xs = tensor.insert_slice %xn into %xs0[3, 0, 0] [2, 2, 3] [1, 1, 1] : tensor<2x2x3xf64> into tensor<5x2x3xf64>

@@ -18,7 +18,7 @@
 !yt = tensor<3x2x4xf64>
 !p = tensor<96xf64>
 
-// Values between -0.6 and 0.6 in which no transposition goes unnoticed.
+// Values between -0.6 and 0.6 that are different after every transposition.
 func.func private @number(%i: index, %step: index) -> f64 {
   %seven = arith.constant 13 : index
   %product = arith.muli %i, %step : index

@@ -3,10 +3,10 @@
 // RUN: rnn-opt %s --rnn-pipeline='target=cuda' | FileCheck %s --check-prefix=EMIT
 // RUN: rnn-opt %s --rnn-pipeline='target=cuda lowering=fused stop-after=lower' | FileCheck %s --check-prefix=FUSED
 
-// The layer is a plan of the runtime, as on the host; the code around it becomes kernels, and all buffers are on the
-// device. Nothing of it needs a GPU, a driver or the CUDA toolkit to compile.
+// The layer is a runtime plan, as on the host; the ops outside rnn ops become kernels, and all buffers are on the device.
+// Compilation needs no GPU, driver or CUDA toolkit.
 
-// The same by kernels, which need a plan for the checks alone.
+// The same with fused kernels, which use a plan for checks only.
 // FUSED: rnnrt.rnn_fused_plan %arg0
 // FUSED: rnnrt.rnn_begin
 // FUSED: gpu.launch_func @{{.*}}::@cudnn_lstm_input

@@ -99,7 +99,7 @@ func.func @shared_index_out_of_bounds(%out: memref<64xf32>) {
   return
 }
 
-// The launch gives less dynamic shared memory than the kernel uses.
+// The launch provides less dynamic shared memory than the kernel uses.
 // DYNAMIC-SHARED-MEMORY-TOO-SMALL: FAILED_PRECONDITION: out of bounds in kernel `{{.*}}::dynamic_shared_memory_too_small_kernel`: store of 4 bytes at offset 128 of the block's 128 bytes of shared memory, at {{.*}}bugs-memory.mlir:[[#@LINE+13]]:5 in block (0,0,0) thread (32,0,0)
 func.func @dynamic_shared_memory_too_small(%out: memref<64xf32>) {
   %c1 = arith.constant 1 : index

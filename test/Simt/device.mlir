@@ -39,7 +39,7 @@ module attributes {gpu.container_module} {
       scf.if %first {
         memref.store %all, %out[%c0] : memref<2xf32>
       }
-      // Threads 32 to 63 make 1520.
+      // The sum over threads 32 to 63 is 1520.
       gpu.barrier
       %second = arith.cmpi eq, %t, %c32 : index
       scf.if %second {
@@ -119,7 +119,7 @@ module attributes {gpu.container_module} {
       %c5 = arith.constant 5 : index
       %t = gpu.thread_id x
       %n = arith.index_cast %t : index to i32
-      %x = arith.sitofp %n : i32 to f32 // 1, which LLVM does not know
+      %x = arith.sitofp %n : i32 to f32 // 1, opaque to LLVM
       %two = arith.addf %x, %x : f32
       %four = arith.addf %two, %two : f32
       %eight = arith.addf %four, %four : f32

@@ -1,4 +1,4 @@
-// bf16 factors, stmatrix, and a program that relies on an unspecified layout of wmma.
+// bf16 operands, stmatrix, and a program that relies on the unspecified fragment layout of wmma.
 // REQUIRES: rnn-run
 // RUN: rnn-run %s --target=simt --function=bf16 --simt-check --expected-output=16x8xf32=32.5 | FileCheck %s
 // RUN: rnn-run %s --target=simt --function=stmatrix --simt-check --expected-output=0 | FileCheck %s
@@ -78,7 +78,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    // B is loaded by columns, but the MMA reads it by rows: b_transpose is missing.
+    // B is loaded column-major, but the MMA reads it row-major: b_transpose is missing.
     gpu.func @layouts_disagree(%a: memref<16x16xf16>, %c: memref<16x16xf32>) kernel {
       %c0 = arith.constant 0 : index
       %zero = arith.constant 0.0 : f32

@@ -2,7 +2,7 @@
 // emulator's fragment layouts are compared with an independent implementation.
 // REQUIRES: rnn-run
 // RUN: rnn-opt %s -pass-pipeline='builtin.module(gpu.module(gpu.func(convert-vector-to-gpu{use-nvgpu=true})),func.func(lower-affine))' -o %t.f32.mlir
-// An f32 contraction must allow that its factors are rounded to tf32.
+// The pass requires permission to round the operands of an f32 contraction to tf32.
 // RUN: sed 's/mmaShape = .16, 8, 8./&, tf32Enabled/' %t.f32.mlir > %t.mlir
 // RUN: FileCheck %s --check-prefix=OPS < %t.mlir
 // RUN: rnn-run %t.mlir --target=simt --simt-check --expected-output=0 --expected-output=0 --expected-output=0

@@ -1,5 +1,6 @@
-// gpu.subgroup_mma (wmma) in every shape and type that has a fragment: C = A B + 0.5, with A by rows and B by columns, then
-// doubled by the elementwise op (f64 has neither constants nor elementwise ops there: its C is loaded). The emulator's layout of fragments depends on the seed.
+// gpu.subgroup_mma (wmma) in every supported shape and type: C = A B + 0.5, with A row-major and B column-major, then doubled by
+// the elementwise op. (f64 supports neither constants nor elementwise ops: its C is loaded.) The emulator's fragment layout
+// depends on the seed.
 // REQUIRES: rnn-run
 // RUN: rnn-run %s --target=simt --simt-schedule=random:1 --simt-check --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0
 // RUN: rnn-run %s --target=simt --simt-schedule=random:7 --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0 --expected-output=0

@@ -76,7 +76,7 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// The size of clusters, where all launches agree about it.
+// The cluster size, if all launches have the same one.
 // CHECK-LABEL: func.func @clusters
 // CHECK-DAG:     gpu.func @known() {{.*}}known_cluster_size = array<i32: 4, 1, 1>
 // CHECK-DAG:     gpu.func @unknown() kernel {

@@ -39,7 +39,7 @@ def forward(version, attributes, n, operands):
         results = tf.raw_ops.BlockLSTMV2(**arguments)
     results = {name: np.array(getattr(results, name)) for name in SAVED}
     for name in SAVED:
-        # TensorFlow leaves i, f, o, ci, co uninitialised there. Our op says zero, for these as for cs and h.
+        # TensorFlow leaves i, f, o, ci, co uninitialised there. The rnn op defines them as zero, like cs and h.
         if name not in ("cs", "h"):
             results[name][n:] = 0
         elif results[name][n:].any():

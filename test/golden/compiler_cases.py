@@ -1,6 +1,6 @@
 # compiler_cases.py - writes a few golden cases as modules of TensorFlow ops, to be run through the whole compiler.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each case becomes NAME.mlir with its RUN lines, and a folder of single npy files that those lines name."""
+"""Each case becomes NAME.mlir with RUN lines, and a folder with the npy files that the lines use."""
 import textwrap
 
 import numpy as np
@@ -73,7 +73,7 @@ def run_lines(function_name, inputs, outputs, limit, tolerance):
     flags += [f"--expected-output=@%{{golden}}/{v}.npy" for v in outputs]
     flags += [f"--atol={limit:.3g}", f"--rtol={tolerance:g}"]
     run = f"// DEFINE: %{{{function_name}}} = " + " \\\n// DEFINE:   ".join(["rnn-run %s"] + flags) + "\n"
-    # By plans, by compiled loops, and by GPU kernels on the emulator.
+    # As plans, as compiled loops, and as GPU kernels on the emulator.
     return run + "".join(f"// RUN: %{{{function_name}}} {flags}\n"
                          for flags in ("--lowering=runtime", "--lowering=fused", "--target=simt --lowering=fused"))
 

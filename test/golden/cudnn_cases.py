@@ -37,7 +37,7 @@ def configurations():
             yield one("lstm", direction, layers, num_proj=P)
     yield one("lstm", "bidirectional", 2, num_proj=P, lengths=LENGTHS)
     yield one("lstm", "bidirectional", 2, "f32", num_proj=P, lengths=LENGTHS)
-    # Everything dropped is the one dropout that needs no agreement on random numbers.
+    # dropout = 1 is the only rate whose results do not depend on random numbers.
     for mode in ("lstm", "gru"):
         yield one(mode, "bidirectional", 2, dropout=1.0)
 
@@ -151,7 +151,7 @@ def build(seed_of):
         values["dy"], values["dhn"] = draw(T, B, dirs * width), draw(rows, B, width)
         if c["mode"] == "lstm":
             values["dcn"] = draw(rows, B, H)
-        # What lies past an example's length is finite and large: it must not contribute.
+        # Elements past an example's length are finite and large, so a contribution is detected.
         for k, length in enumerate(lengths):
             values["x"][length:, k] = 100
             values["dy"][length:, k] = 100

@@ -74,7 +74,7 @@ GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 
 
 def unpack(mode, direction, layers, inputs, hidden, projection, skip, params):
-    """Cuts the dense parameter buffer: all matrices pseudo layer by pseudo layer (input weights of every gate,
+    """Splits the dense parameter buffer: all matrices pseudo layer by pseudo layer (input weights of every gate,
     recurrent weights of every gate, projection), then all biases in the same order."""
     gates, width, dirs = GATES[mode], projection or hidden, 2 if direction == "bidirectional" else 1
     position, result = 0, []

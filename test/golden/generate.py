@@ -15,16 +15,16 @@ import zlib
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What a consumer may differ from a golden tensor: largest difference over the largest value of the reference. f64 and
-# f32 are the precision that the runtime promises. TensorFlow computes f16 step by step in half, so there its own error
-# (bounded below) comes on top of the 2e-3 that the runtime promises.
+# Tolerances of consumers: the largest difference divided by the largest value of the reference. f64 and f32 have the
+# specified precision of the runtime. TensorFlow rounds to f16 in every step, so its own error (bounded below) is added to
+# the runtime's 2e-3.
 TOLERANCE = {"f64": 1e-12, "f32": 5e-6, "f16": 4.5e-3}
-# What a package may differ from the equations in float64 before a file is written.
+# Tolerances of the packages, compared with the equations in float64.
 SOURCE_ERROR = {"f64": 1e-14, "f32": 5e-7, "f16": 2.5e-3}
 
 
 def seed_of(name):
-    """A case keeps its seed when others come and go."""
+    """The seed of a case does not depend on the other cases."""
     return zlib.crc32(name.encode()) & 0x7FFFFFFF
 
 
@@ -51,7 +51,7 @@ def write_tensors(path, tensors):
 
 
 def check(case):
-    """The packages must agree with the equations."""
+    """Compares the results of the package with the equations."""
     limit = SOURCE_ERROR[case["dtype"]]
     for name, error in case["measured"].items():
         if not error <= limit:

@@ -226,7 +226,7 @@ static void runFunction(Session &device, Session &host, const rnnrt_function_t &
       std::printf("PASS %-4s %-40s refused: %s\n", rnnrt_dtype_name(dtype), name.c_str(), message.c_str());
       continue;
     } else if (!works) {
-      message += "; the reference says: " + refusal;
+      message += "; the reference reports: " + refusal;
     }
     // A feature that the device lacks is reported and not a failure: for example bf16 on an old GPU.
     bool skip = message.rfind("UNIMPLEMENTED", 0) == 0;

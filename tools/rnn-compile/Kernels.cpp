@@ -13,8 +13,9 @@ using namespace mlir::rnn;
 llvm::Expected<std::string> rnn::getKernels(ModuleOp module) {
   SmallVector<gpu::BinaryOp> binaries(module.getOps<gpu::BinaryOp>());
   if (binaries.empty())
-    return llvm::createStringError("the module has no kernels: every rnn op runs as a plan (--remarks says why); use "
-                                   "--lowering=fused");
+    return llvm::createStringError(
+        "the module has no kernels: every rnn op runs as a plan (--remarks prints the reasons); use "
+        "--lowering=fused");
   if (binaries.size() > 1)
     return llvm::createStringError("the module has " + std::to_string(binaries.size()) +
                                    " kernel modules, which do not fit one file; use -o FILE.mlir");

@@ -35,7 +35,7 @@ static StringRef findName(Value value, const AsmParserState &state) {
   if (!op)
     return "";
   for (auto [index, group] : llvm::enumerate(op->resultGroups)) {
-    // Only a group of one result has the name for itself.
+    // The name of a group with several results names none of them.
     unsigned end = index + 1 < op->resultGroups.size() ? op->resultGroups[index + 1].startIndex
                                                        : result.getOwner()->getNumResults();
     if (group.startIndex == result.getResultNumber() && end == group.startIndex + 1)

@@ -15,8 +15,8 @@ class AsmParserState;
 
 namespace mlir::rnn {
 
-/// Gives the arguments and results of public functions that have no `rnn.name` the names that they have in the text: %x
-/// is x, and a result that `return` takes from %dx is dx. Numbers are no names.
+/// Sets `rnn.name` of arguments and results of public functions to their names in the text if they have no `rnn.name`:
+/// %x is x, and a result that is returned from %dx is dx. Numbers are not names.
 void nameFromText(ModuleOp module, const AsmParserState &state);
 
 } // namespace mlir::rnn

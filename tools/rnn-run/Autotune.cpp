@@ -288,7 +288,7 @@ llvm::Error rnn::autotuneByMeasurements(StringRef measurementsPath, StringRef pa
   if (!count)
     return count.takeError();
   if (*count == 0)
-    return makeError("`" + measurementsPath + "` gives no tuning record, see above; `" + path + "` was not changed");
+    return makeError("`" + measurementsPath + "` yields no tuning record, see above; `" + path + "` was not changed");
   return write(*records, path);
 }
 

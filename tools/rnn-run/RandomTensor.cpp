@@ -18,7 +18,7 @@ static uint64_t getNext(uint64_t &state) {
   return value ^ (value >> 31);
 }
 
-/// The shape that `text` gives to a tensor of `type`.
+/// The shape in `text` for a tensor of `type`.
 static llvm::Expected<SmallVector<int64_t>> parseShape(StringRef text, RankedTensorType type) {
   SmallVector<StringRef> sizes;
   text.split(sizes, 'x');
@@ -44,8 +44,8 @@ llvm::Expected<HostTensor> rnn::makeRandomTensor(StringRef text, Type type) {
   auto [seedText, shapeText] = text.split(':');
   uint64_t state = 0;
   if (seedText.getAsInteger(10, state))
-    return llvm::createStringError("expected random:SEED or random:SEED:SHAPE with an unsigned number, but got `random:" +
-                                   text.str() + "`");
+    return llvm::createStringError(
+        "expected random:SEED or random:SEED:SHAPE with an unsigned number, but got `random:" + text.str() + "`");
   SmallVector<int64_t> shape;
   if (!shapeText.empty()) {
     if (!tensorType)
@@ -56,8 +56,8 @@ llvm::Expected<HostTensor> rnn::makeRandomTensor(StringRef text, Type type) {
     shape = *parsed;
   } else if (tensorType) {
     if (!tensorType.hasStaticShape())
-      return llvm::createStringError(debugString(type) + " has dynamic dimensions; give their sizes, as random:" +
-                                     seedText.str() + ":5x2x3");
+      return llvm::createStringError(
+          debugString(type) + " has dynamic dimensions; give their sizes, as random:" + seedText.str() + ":5x2x3");
     shape.assign(tensorType.getShape().begin(), tensorType.getShape().end());
   }
   auto tensor = HostTensor::allocate(*kind, shape);

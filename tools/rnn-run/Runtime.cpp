@@ -1,4 +1,4 @@
-//===- Runtime.cpp - the runtime as rnn-run sees it --------------------------===//
+//===- Runtime.cpp - a runtime session of rnn-run ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,8 +13,8 @@ using namespace mlir::rnn;
 static llvm::Error toError(rnnrt_status_t status) {
   if (rnnrt_status_code(status) == RNNRT_STATUS_OK)
     return llvm::Error::success();
-  std::string message = std::string(rnnrt_status_code_name(rnnrt_status_code(status))) + ": " +
-                        rnnrt_status_message(status);
+  std::string message =
+      std::string(rnnrt_status_code_name(rnnrt_status_code(status))) + ": " + rnnrt_status_message(status);
   rnnrt_status_release(status);
   return llvm::createStringError(message);
 }

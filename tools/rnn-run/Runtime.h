@@ -1,4 +1,4 @@
-//===- Runtime.h - the runtime as rnn-run sees it -*- C++ -*-===//
+//===- Runtime.h - a runtime session of rnn-run -*- C++ -*-===//
 //
 // A device, a stream and a call, released at the end; statuses as errors.
 //
@@ -17,7 +17,7 @@ namespace mlir::rnn {
 class RuntimeSession {
 public:
   ~RuntimeSession();
-  /// Opens device `target`. `dropoutDraw` pins the draw of every training forward; -1 lets the stream go on.
+  /// Opens device `target`. `dropoutDraw` sets the dropout draw of every training forward pass; -1 uses the next one.
   static llvm::Expected<std::unique_ptr<RuntimeSession>> create(llvm::StringRef target, int64_t dropoutDraw);
 
   /// Calls `function` once; an error of the runtime during the call is an error here.

@@ -1,7 +1,7 @@
 //===- StackLayoutTest.cpp - offsets of compiler and runtime agree -----------===//
 //
-// Compares the offsets that lowerings compute as SSA values, those of the runtime's tables, and a reference that lays the
-// regions out one after the other (docs/Semantics.md, "Parameter layout" and "Reserve space").
+// Compares the offsets that lowerings compute as SSA values, those of the runtime's tables, and a reference that lays
+// the regions out one after the other (docs/Semantics.md, "Parameter layout" and "Reserve space").
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,7 @@ using rnn_layout::CellMode;
 
 namespace {
 
-/// Offsets in the order in which `walk` meets them.
+/// Offsets in the order in which `walk` visits them.
 using Offsets = std::vector<int64_t>;
 
 ::rnnrt::RnnProblem makeProblem(CellMode mode, bool bidirectional, bool skipInput, bool projected, int64_t layers) {
@@ -96,7 +96,7 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-/// What a chain of index operations on constants folds to.
+/// The constant that a chain of index operations folds to.
 int64_t fold(Value value) {
   std::optional<int64_t> constant = getConstantIntValue(value);
   EXPECT_TRUE(constant) << "expects the offset to fold";

@@ -106,8 +106,8 @@ TEST_F(JITTest, TensorsOfEveryRankAndEmptyOnes) {
       return %a, %v, %b, %c : tensor<f64>, i32, tensor<2x?xi32>, tensor<?x0xf32>
     })");
   HostTensor b = makeTensor(ElementKind::I32, {2, 3}, {1, 2, 3, 4, 5, 6});
-  auto results = llvm::cantFail(module->invoke(
-      "main", call, {makeTensor(ElementKind::F64, {}, {2.5}), b, makeTensor(ElementKind::F32, {4, 0})}));
+  auto results = llvm::cantFail(
+      module->invoke("main", call, {makeTensor(ElementKind::F64, {}, {2.5}), b, makeTensor(ElementKind::F32, {4, 0})}));
   EXPECT_EQ(results[0].getAsDouble(0), 2.5);
   EXPECT_EQ(results[1].getAsInteger(0), 4);
   EXPECT_EQ(results[2].getTypeString(), "2x3xi32");
@@ -125,8 +125,7 @@ TEST_F(JITTest, ResultsThatAreOneBufferAreFreedOnce) {
         %k = arith.constant dense<7.0> : tensor<4xf32>
         return %s, %s, %k : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
       })");
-    auto results =
-        llvm::cantFail(module->invoke("main", call, {makeTensor(ElementKind::F32, {4}, {1, 2, 3, 4})}));
+    auto results = llvm::cantFail(module->invoke("main", call, {makeTensor(ElementKind::F32, {4}, {1, 2, 3, 4})}));
     EXPECT_EQ(results[0].getAsDouble(3), 8.0);
     EXPECT_EQ(results[1].getAsDouble(3), 8.0);
     EXPECT_EQ(results[2].getAsDouble(0), 7.0);
@@ -149,7 +148,7 @@ TEST_F(JITTest, ArgumentsAreNotWritten) {
   }
 }
 
-TEST_F(JITTest, HalfPrecisionConversionsAreThere) {
+TEST_F(JITTest, HalfPrecisionConversionsAreDefined) {
   // Without such instructions, LLVM calls functions that the compiler runtime of the system may lack.
   for (const char *wide : {"f32", "f64"})
     for (const char *narrow : {"f16", "bf16"}) {
@@ -234,11 +233,11 @@ TEST_F(JITTest, RuntimeErrorsReachTheCall) {
   int64_t live = rnnrt_memory_live_bytes();
   auto run = [&](int64_t weightRows, int64_t steps) {
     rnnrt_call_reset(call);
-    auto results = module->invoke(
-        "main", call,
-        {makeTensor(ElementKind::F32, {5, 2, 3}), makeTensor(ElementKind::F32, {2, 4}),
-         makeTensor(ElementKind::F32, {weightRows, 16}), makeTensor(ElementKind::F32, {4}),
-         makeTensor(ElementKind::F32, {16}), makeTensor(ElementKind::I64, {}, {static_cast<double>(steps)})});
+    auto results = module->invoke("main", call,
+                                  {makeTensor(ElementKind::F32, {5, 2, 3}), makeTensor(ElementKind::F32, {2, 4}),
+                                   makeTensor(ElementKind::F32, {weightRows, 16}), makeTensor(ElementKind::F32, {4}),
+                                   makeTensor(ElementKind::F32, {16}),
+                                   makeTensor(ElementKind::I64, {}, {static_cast<double>(steps)})});
     EXPECT_TRUE(static_cast<bool>(results)) << messageOf(results.takeError());
     return std::string(rnnrt_status_message(rnnrt_call_status(call)));
   };
@@ -258,8 +257,7 @@ TEST_F(JITTest, PassErrorsAreErrors) {
   });
   auto compiled = tryCompile("func.func @main() { \"tf.CudnnRNNV9\"() : () -> () return }");
   ASSERT_FALSE(static_cast<bool>(compiled));
-  EXPECT_EQ(messageOf(compiled.takeError()),
-            "the module could not be compiled, see the errors above");
+  EXPECT_EQ(messageOf(compiled.takeError()), "the module could not be compiled, see the errors above");
   EXPECT_NE(diagnostics.find("tf.CudnnRNNV9"), std::string::npos) << diagnostics;
 }
 

@@ -39,7 +39,7 @@ struct Case {
   const Tensor &tensor(const std::string &name) const;
 };
 
-/// Parses a line; throws std::runtime_error that says what is wrong.
+/// Parses a line; throws std::runtime_error with the reason.
 Case parseLine(const std::string &line);
 
 /// Reads `count` npy records (format 1.0, C order) from the bytes of a file; throws unless they fill it exactly.

@@ -145,7 +145,7 @@ void GoldenTest::runBlock() {
   expectGolden(saved);
   expectEachAlone(saved, forward);
 
-  // Neither attribute is known to the gradient; it reads TensorFlow's saved results, and nothing of the bias.
+  // The gradient has neither attribute; it reads TensorFlow's saved results, and no value of the bias.
   plan = makePlan(0, 0);
   expectOk("rnnrt_abi_block_lstm_plan");
   std::vector<char> bias(current.tensor("b").bytes.size(), char(0xff));
@@ -207,7 +207,7 @@ void GoldenTest::runNetwork() {
   expectEachAlone(gradients, backward);
 
   if (current.number("dropout") != 0)
-    return; // inference drops nothing, so its results are others
+    return; // inference applies no dropout, so its results differ
   plan = networkPlan(/*training=*/false);
   EXPECT_EQ(rnnrt_abi_rnn_reserve_size(call, plan), 0) << repeat();
   auto infer = [&](Results &r) {
@@ -221,7 +221,7 @@ void GoldenTest::runNetwork() {
   expectEachAlone(outputs, infer);
 }
 
-/// Cuts the parameters into their canonical tensors and puts them together again. The buffer is dense, so that the
+/// Unpacks the parameters to canonical tensors and packs them again. The buffer is dense, so that the
 /// tensors one after the other are the buffer itself.
 void GoldenTest::packParameters() {
   const std::map<std::string, int64_t> gates = {{"rnn_relu", 1}, {"rnn_tanh", 1}, {"lstm", 4}, {"gru", 3}};
@@ -285,7 +285,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, GoldenTest, testing::ValuesIn(readLines(goldenFo
 
 // --- The reader and the comparer -----------------------------------------------------------------------------------
 
-/// The cases are there: an empty or missing list would pass as no test at all.
+/// Checks that there are cases: an empty or missing list would pass without any test.
 TEST(GoldenFilesTest, EveryOpHasCases) {
   std::map<std::string, int> counts;
   for (const std::string &line : readLines(goldenFolder))

@@ -127,7 +127,7 @@ TEST(AcceptanceTest, StepByStepMatches) {
 }
 
 /// The operands of CVE-2022-35964 with valid ranks: T = B = I = 1, C = 8. Every saved gate is a constant.
-TEST(AcceptanceTest, ValidSmokeCase) {
+TEST(AcceptanceTest, OperandsOfTheCve) {
   Session session;
   Problem problem(session, Case("block_lstm l1_t1_b1_i1_h8_d1 layout=ifco"));
   problem.forward();
@@ -208,7 +208,7 @@ TEST(AcceptanceTest, CudnnLstmIsBlockLstm) {
   EXPECT_LE(relativeError(slice(net.gradients["dparams"], biases, 4 * H), block.gradients["db"].values()), 1e-14);
 }
 
-/// dbW = dbR for every gate of every mode except gru's new gate, whose recurrent bias is multiplied by r.
+/// dbW = dbR for every gate of every mode except the new gate (n) of gru, whose recurrent bias is multiplied by r.
 TEST(AcceptanceTest, BiasGradients) {
   for (std::string op : {"rnn_relu", "rnn_tanh", "lstm", "gru"}) {
     Session session;

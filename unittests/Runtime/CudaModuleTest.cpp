@@ -35,7 +35,9 @@ protected:
 
 TEST_F(CudaModuleTest, TheBestImageIsLoaded) {
   const std::vector<rnnrt_image_t> images = {{ptx80, 0, nullptr}, {cubin80, 0, "sm_80"}, {cubin90a, 0, "sm_90a"}};
-  const struct { int capability, image; } cases[] = {{90, 2}, {80, 1}, {86, 1}, {100, 0}};
+  const struct {
+    int capability, image;
+  } cases[] = {{90, 2}, {80, 1}, {86, 1}, {100, 0}};
   for (auto [capability, image] : cases) {
     fake.fake_cuda_set_capability(capability);
     CudaCall cuda;
@@ -217,7 +219,7 @@ TEST_F(CudaModuleTest, InvalidSizes) {
   EXPECT_EQ(fake.lines("cuLaunchKernelEx").size(), 0u);
 }
 
-TEST_F(CudaModuleTest, Questions) {
+TEST_F(CudaModuleTest, Queries) {
   CudaCall cuda;
   rnnrt_kernel_t *kernel = load(cuda, {{cubin90a, 0, "sm_90a"}}, "add");
   rnnrt_kernel_properties_t properties;

@@ -125,7 +125,7 @@ TEST_F(CudnnFailureTest, EveryCallOfTheDriverMayFail) {
           problem.forward();
           problem.backward();
           ASSERT_EQ(session.message(), "");
-          // The plan is made again, with all that belongs to it.
+          // The plan is created again, with all of its objects.
           rnnrt_call_reset(session.call);
           EXPECT_EQ(take(rnnrt_device_clear_plans(session.device)), "");
           driver.fake_cuda_fail_nth(n, result);

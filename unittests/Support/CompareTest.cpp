@@ -126,7 +126,7 @@ TEST(CompareTest, TypeAndShapeAreCompared) {
             "x: expected 2x0xf32, but got 0x2xf32");
 }
 
-TEST(CompareTest, TolerancesThatMeanNothing) {
+TEST(CompareTest, InvalidTolerances) {
   for (double bad : {-1.0, notANumber, infinity}) {
     EXPECT_FALSE(passes(1.0, 1.0, {bad, 0}));
     EXPECT_FALSE(passes(1.0, 1.0, {0, bad}));

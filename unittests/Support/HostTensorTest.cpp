@@ -42,7 +42,7 @@ TEST(HostTensorTest, MemoryIsZeroAndAligned) {
   EXPECT_NE(valueOf(HostTensor::allocate(ElementKind::F32, {0})).getData(), nullptr);
 }
 
-TEST(HostTensorTest, AllocationsThatCannotBe) {
+TEST(HostTensorTest, ImpossibleAllocations) {
   EXPECT_EQ(errorOf(HostTensor::allocate(ElementKind::F32, {most, 2})),
             "a tensor 9223372036854775807x2xf32 has more bytes than 63 bits can count");
   EXPECT_EQ(errorOf(HostTensor::allocate(ElementKind::I8, {most})),

@@ -185,7 +185,7 @@ TEST(NpyTest, EveryTruncationIsAnError) {
             "error: `in.npy`: expected 24 bytes of elements for 2x3xf32, but got 25; keep one array per file");
 }
 
-TEST(NpyTest, ShapesThatLie) {
+TEST(NpyTest, ShapesThatDoNotMatchTheSize) {
   EXPECT_EQ(
       read(makeFile(makeHeader("<f4", "(4294967296, 4294967296)"))),
       "error: `in.npy`: the header says 4294967296x4294967296xf32, which has more bytes than 63 bits can count; write "

@@ -43,7 +43,7 @@ protected:
   llvm::SmallString<128> folder;
 };
 
-TEST_F(NpyWriteTest, BytesAreNumPys) {
+TEST_F(NpyWriteTest, BytesEqualNumPys) {
   // All except those that NumPy stores differently: Fortran order, unsigned, newer formats.
   for (llvm::StringRef sample : {samples::f4Matrix, samples::f8Scalar, samples::f2Vector, samples::boolVector,
                                  samples::i1Vector, samples::i2Vector, samples::i8Empty}) {
@@ -109,7 +109,7 @@ TEST_F(NpyWriteTest, ALinkStaysALink) {
   EXPECT_EQ(valueOf(readNpy(file)).getAsDouble(0), 2.0);
 }
 
-TEST_F(NpyWriteTest, PlacesThatCannotBeWritten) {
+TEST_F(NpyWriteTest, PathsThatCannotBeWritten) {
   HostTensor tensor = makeTensor(ElementKind::F32, {1}, {1});
   std::string message = messageOf(writeNpy(path("no/such/out.npy"), tensor));
   EXPECT_NE(message.find("the npy file cannot be written: No such file or directory; check that its folder exists"),

@@ -31,7 +31,7 @@ TEST(TensorTextTest, Forms) {
   EXPECT_EQ(normalize("index=-3"), "index=-3");
 }
 
-TEST(TensorTextTest, TypesThatAreLeftOut) {
+TEST(TensorTextTest, OmittedTypes) {
   EXPECT_EQ(normalize("7"), "i64=7");
   EXPECT_EQ(normalize("7.0"), "f32=7");
   EXPECT_EQ(normalize("inf"), "f32=inf");
@@ -193,7 +193,7 @@ TEST(TensorTextTest, RandomBitsReadBack) {
   }
 }
 
-TEST(TensorTextTest, NoMemoryPrintsAsSuch) {
+TEST(TensorTextTest, TensorWithoutMemory) {
   EXPECT_EQ(printTensorText(HostTensor(ElementKind::F32, {2}, nullptr)), "2xf32=<no memory>");
 }
 

@@ -46,8 +46,8 @@ static std::vector<Row> readRows() {
     row.text = line;
     std::string cell, pass, element;
     LayerProblem &p = row.problem;
-    EXPECT_TRUE(fields >> cell >> pass >> p.T >> p.B >> p.I >> p.H >> p.L >> p.D >> element >> row.threads >> row.plan >>
-                row.fused)
+    EXPECT_TRUE(fields >> cell >> pass >> p.T >> p.B >> p.I >> p.H >> p.L >> p.D >> element >> row.threads >>
+                row.plan >> row.fused)
         << line;
     fields >> row.note;
     p.P = p.H;
@@ -60,10 +60,10 @@ static std::vector<Row> readRows() {
   return rows;
 }
 
-TEST(CostModel, TakesTheFasterInEveryMeasuredRow) {
+TEST(CostModel, SelectsTheFasterInEveryMeasuredRow) {
   int planFaster = 0, fusedFaster = 0;
   for (const Row &row : readRows()) {
-    // Rows nearer than this say nothing on a machine whose neighbours work, too.
+    // Rows that differ by less are within the noise of a machine with other load.
     double ratio = row.plan / row.fused;
     if (ratio < 1.1 && ratio > 1 / 1.1)
       continue;
@@ -86,35 +86,43 @@ TEST(CostModel, TakesTheFasterInEveryMeasuredRow) {
   }
 }
 
-/// The lower bounds that the constants of the GPU come from.
+/// The lower bounds from which the GPU constants are derived.
 TEST(CostModel, RepeatsTheFloors) {
   struct Floor {
     int64_t T, B, I, H, blocks;
     double low, high;
   };
   // Recurrence and products of clusters; the wide range is that of packed or f32 partial sums.
-  for (Floor floor : {Floor{128, 32, 256, 256, 8, 70, 110}, {128, 64, 512, 512, 16, 210, 350},
-                      {512, 16, 512, 512, 16, 400, 560}, {1024, 1, 512, 512, 16, 570, 800}}) {
+  for (Floor floor : {Floor{128, 32, 256, 256, 8, 70, 110},
+                      {128, 64, 512, 512, 16, 210, 350},
+                      {512, 16, 512, 512, 16, 400, 560},
+                      {1024, 1, 512, 512, 16, 570, 800}}) {
     double time = estimateMicroseconds(makeProblem(floor.T, floor.B, floor.I, floor.H, ElementKind::F16, true),
                                        Candidate::Persistent, TargetKind::Cuda, 1, floor.blocks);
     EXPECT_GT(time, floor.low) << floor.T << " " << floor.B << " " << floor.H;
     EXPECT_LT(time, floor.high) << floor.T << " " << floor.B << " " << floor.H;
   }
   // One kernel per step: 0.38, 0.45 + 0.09 and 2.0 ms.
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 32, 256, 256, ElementKind::F16, true), Candidate::PerStep, TargetKind::Cuda), 400, 50);
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 64, 512, 512, ElementKind::F16, true), Candidate::PerStep, TargetKind::Cuda), 600, 90);
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(256, 64, 1024, 1024, ElementKind::F16, true), Candidate::PerStep, TargetKind::Cuda), 2400,
-              400);
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 32, 256, 256, ElementKind::F16, true), Candidate::PerStep,
+                                   TargetKind::Cuda),
+              400, 50);
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(128, 64, 512, 512, ElementKind::F16, true), Candidate::PerStep,
+                                   TargetKind::Cuda),
+              600, 90);
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(256, 64, 1024, 1024, ElementKind::F16, true), Candidate::PerStep,
+                                   TargetKind::Cuda),
+              2400, 400);
   // cuDNN, published.
-  EXPECT_NEAR(estimateMicroseconds(makeProblem(1024, 16, 768, 768, ElementKind::F16, true), Candidate::Plan, TargetKind::Cuda), 3180,
-              200);
+  EXPECT_NEAR(
+      estimateMicroseconds(makeProblem(1024, 16, 768, 768, ElementKind::F16, true), Candidate::Plan, TargetKind::Cuda),
+      3180, 200);
 }
 
-/// f32 without --tf32 is three products of tf32 in each step, and nothing else of a cluster's step.
+/// f32 without --tf32 has three TF32 products per step; the rest of a persistent kernel's step is the same.
 TEST(CostModel, MultipliesF32ThreeTimes) {
   auto estimate = [](int64_t H, bool tf32) {
     LayerProblem p = makeProblem(100, 32, 1, H, ElementKind::F32, true);
-    p.inputGradient = p.weightGradient = false; // the products over all steps have other rates
+    p.inputGradient = p.weightGradient = false; // GEMMs over all steps have other rates
     p.tf32 = tf32;
     return estimateMicroseconds(p, Candidate::Persistent, TargetKind::Cuda, 1, /*cluster=*/16);
   };
@@ -138,7 +146,7 @@ TEST(CostModel, GrowsWithEverySize) {
       }
 }
 
-TEST(CostModel, ProductsAreCounted) {
+TEST(CostModel, GemmsAreCounted) {
   LayerProblem p = makeProblem(2, 3, 5, 7, ElementKind::F32, false);
   EXPECT_EQ(p.getStepMacs(), 3 * 4 * 7 * 7);
   EXPECT_EQ(p.getOtherMacs(), 2 * 3 * 4 * 7 * 5);
@@ -165,8 +173,8 @@ TEST(CostModel, ConstantsHaveNamesAndSources) {
   }
 }
 
-/// The page has the table as it is.
-TEST(CostModel, TheDocumentHasTheTable) {
+/// The documentation page has the same table.
+TEST(CostModel, DocumentHasTheTable) {
   std::ifstream file(RNN_SELECTION_PAGE);
   ASSERT_TRUE(file.good()) << RNN_SELECTION_PAGE;
   std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

@@ -1,4 +1,4 @@
-//===- MeasurementsTest.cpp - records of what was measured elsewhere -------===//
+//===- MeasurementsTest.cpp - tuning records from files of measurements ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,7 +20,7 @@ static CompiledCandidate makeCandidate(std::string function, Candidate candidate
           {Candidate::Plan, Candidate::PerStep, Candidate::Persistent}};
 }
 
-/// As a program that measures does: the line of the compiler, and what it adds.
+/// The line of the compiler with the fields that a measuring program appends.
 static std::string makeLine(const CompiledCandidate &candidate, llvm::StringRef outcome,
                             llvm::StringRef device = "GPU") {
   std::string line = printCandidates(candidate);
@@ -60,11 +60,11 @@ static const std::string plan = makeLine(Candidate::Plan, "\"microseconds\":90")
                          cluster = makeLine(Candidate::Persistent, "\"microseconds\":40");
 
 TEST(Measurements, ALineBeginsWithItsFunction) {
-  // Programs without a JSON library look for it there.
+  // Programs without a JSON library search for the function name at this position.
   EXPECT_TRUE(llvm::StringRef(plan).starts_with("{\"version\":1,\"function\":\"f_runtime\",")) << plan;
 }
 
-TEST(Measurements, TheFastestIsTaken) {
+TEST(Measurements, FastestIsChosen) {
   Outcome outcome = decide(cluster + plan + steps);
   EXPECT_EQ(outcome.error, "");
   EXPECT_EQ(outcome.log,
@@ -75,7 +75,7 @@ TEST(Measurements, TheFastestIsTaken) {
   EXPECT_EQ(found->function, "f_runtime, f_fused/per_step, f_fused/persistent");
   ASSERT_EQ(found->times.size(), 3u);
   EXPECT_EQ(found->times[1].second, 70.5);
-  // What is written is what is read.
+  // Written candidates are read back unchanged.
   llvm::Expected<TuningRecords> read = TuningRecords::parse(outcome.records.print(), "file");
   ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
   EXPECT_EQ(read->print(), outcome.records.print());
@@ -85,14 +85,14 @@ TEST(Measurements, AnotherTimeIsAnotherChoice) {
   auto choose = [](llvm::StringRef text) { return decide(text).records.getAll().front().choice; };
   EXPECT_EQ(choose(plan + steps + makeLine(Candidate::Persistent, "\"microseconds\":400")), Candidate::PerStep);
   EXPECT_EQ(choose(makeLine(Candidate::Plan, "\"microseconds\":9") + steps + cluster), Candidate::Plan);
-  // The later of two.
+  // The later of two measurements counts.
   EXPECT_EQ(choose(plan + steps + cluster + makeLine(Candidate::Persistent, "\"microseconds\":400")),
             Candidate::PerStep);
   EXPECT_EQ(choose(makeLine(Candidate::Persistent, "\"problem\":\"lost\"") + plan + steps + cluster),
             Candidate::Persistent);
 }
 
-TEST(Measurements, WhatTheDeviceRefusesIsNoCandidate) {
+TEST(Measurements, RefusedCandidatesAreIgnored) {
   Outcome outcome = decide(plan + steps + makeLine(Candidate::Persistent, "\"refused\":\"no cluster fits\""));
   EXPECT_EQ(outcome.log, "op T=4: runtime 90.0 us, fused/per_step 70.5 us, fused/persistent refused (no cluster fits), "
                          "so fused/per_step\n");
@@ -100,7 +100,7 @@ TEST(Measurements, WhatTheDeviceRefusesIsNoCandidate) {
   EXPECT_EQ(outcome.records.getAll().front().times.size(), 2u);
 }
 
-TEST(Measurements, WhatIsNotKnownIsNoDecision) {
+TEST(Measurements, IncompleteMeasurementsAreNoRecord) {
   Outcome outcome = decide(makeLine(Candidate::Plan, "\"problem\":\"cuDNN is missing\"") + steps + cluster);
   EXPECT_EQ(outcome.log, "op T=4: runtime failed (cuDNN is missing), fused/per_step 70.5 us, fused/persistent 40.0 us, "
                          "so no tuning record\n");
@@ -109,13 +109,13 @@ TEST(Measurements, WhatIsNotKnownIsNoDecision) {
   EXPECT_EQ(outcome.log,
             "op T=4: runtime not measured, fused/per_step 70.5 us, fused/persistent 40.0 us, so no tuning record\n");
   EXPECT_TRUE(outcome.records.getAll().empty());
-  // One that is left is no choice.
+  // With one candidate left there is no choice.
   outcome = decide(plan + makeLine(Candidate::PerStep, "\"refused\":\"a\"") +
                    makeLine(Candidate::Persistent, "\"refused\":\"b\""));
   EXPECT_TRUE(outcome.records.getAll().empty());
 }
 
-TEST(Measurements, DevicesAreApart) {
+TEST(Measurements, DevicesAreSeparate) {
   EXPECT_TRUE(decide(plan + steps + makeLine(Candidate::Persistent, "\"microseconds\":40", "another"))
                   .records.getAll()
                   .empty());
@@ -129,7 +129,7 @@ TEST(Measurements, DevicesAreApart) {
   EXPECT_EQ(outcome.records.find({"op T=4", "cuda", "sm_90a", "another"})->choice, Candidate::Plan);
 }
 
-TEST(Measurements, WhatIsWrongIsSaidWithItsLine) {
+TEST(Measurements, ErrorsNameTheLine) {
   auto with = [](std::string text, llvm::StringRef from, llvm::StringRef to) {
     size_t place = text.find(from.str());
     EXPECT_NE(place, std::string::npos);

@@ -21,7 +21,7 @@ static TuningRecord makeRecord(std::string op, std::string device, double plan, 
   return record;
 }
 
-TEST(TuningRecords, WhatIsPrintedIsRead) {
+TEST(TuningRecords, RoundTrip) {
   TuningRecords records;
   records.add(makeRecord("b \"quoted\"\n", "one", 10, 20));
   records.add(makeRecord("a", "one", 20, 10));
@@ -42,7 +42,7 @@ TEST(TuningRecords, WhatIsPrintedIsRead) {
   EXPECT_EQ(read->getAll()[1].times[1].second, 20);
 }
 
-TEST(TuningRecords, AnOrderOfAddingDoesNotShow) {
+TEST(TuningRecords, OrderOfInsertionHasNoEffect) {
   TuningRecords one, other;
   for (const char *op : {"a", "b", "c"})
     one.add(makeRecord(op, "one", 1, 2));
@@ -82,7 +82,7 @@ static std::string parseError(llvm::StringRef text) {
   return read ? "no error" : llvm::toString(read.takeError());
 }
 
-TEST(TuningRecords, WhatIsWrongIsSaidWithItsLine) {
+TEST(TuningRecords, ErrorsNameTheLine) {
   const std::string good = R"({"op": "[{a", "target": "host", "chip": "c", "device": "d", "function": "f",
  "microseconds": {"runtime": 1, "fused": 2}, "choice": "runtime"})";
   auto file = [&](llvm::StringRef last) {

@@ -32,7 +32,7 @@ LSTMStep rnn::stepLSTM(const CellBuilder &b, const LSTMGates &arguments, Value c
   }
   s.cell = done(LSTMValue::Cell, cell);
   s.cellTanh = done(LSTMValue::CellTanh, b.tanh(s.cell));
-  // The output gate sees the new cell.
+  // The peephole of the output gate uses the new cell state.
   s.gates.o = done(LSTMValue::O, b.sigmoid(withPeephole(arguments.o, s.cell, peephole.o)));
   s.h = done(LSTMValue::H, b.mul(s.gates.o, s.cellTanh));
   return s;
@@ -50,7 +50,6 @@ LSTMGradients rnn::stepLSTMBackward(const CellBuilder &b, const LSTMGates &gates
   d.arguments.i = b.mul(b.mul(b.sigmoidSlope(gates.i), cell), gates.g);
   d.cellBefore = b.mul(cell, gates.f);
   if (peephole.i)
-    d.cellBefore =
-        b.add(d.cellBefore, b.add(b.mul(d.arguments.i, peephole.i), b.mul(d.arguments.f, peephole.f)));
+    d.cellBefore = b.add(d.cellBefore, b.add(b.mul(d.arguments.i, peephole.i), b.mul(d.arguments.f, peephole.f)));
   return d;
 }

@@ -200,7 +200,7 @@ void BackwardKernel::build() {
   slots = addBuffer(shape.getSlotBytes());
   tile = addBuffer(shape.getTileBytes());
   loadWeights(recurrence.orderedWeights, shape.getWeights());
-  clear(tile, shape.getTileBytes() / 4); // rows and units that do not exist are multiplied but never stored
+  clear(tile, shape.getTileBytes() / 4); // padded rows and units are multiplied but never stored
   for (int64_t number = 0; number * shape.getThreads() < shape.getSums(); ++number)
     places.push_back(findPlace(number));
   SmallVector<Value> carried = startCarried();

@@ -1,6 +1,6 @@
 // RUN: rnn-opt %s --convert-rnngpu-to-nvvm | FileCheck %s
 
-// The polling thread's order is said by its instructions: LLVM 22 would drop that of an atomicrmw.
+// The polling loads have acquire semantics by their PTX instruction: LLVM 22 drops the ordering of an atomicrmw.
 // CHECK-LABEL: @grid_barrier(
 // CHECK-SAME: %[[COUNTER:.*]]: !llvm.ptr<1>)
 llvm.func @grid_barrier(%counter: !llvm.ptr<1>) {

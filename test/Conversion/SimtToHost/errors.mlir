@@ -1,4 +1,4 @@
-// What the emulator does not know is an error where it stands.
+// Ops that the emulator does not support are errors at their location.
 // RUN: rnn-opt %s --split-input-file --simt-to-host --verify-diagnostics
 
 gpu.module @kernels {

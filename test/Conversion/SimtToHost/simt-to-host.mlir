@@ -2,7 +2,7 @@
 // RUN: rnn-opt %s --split-input-file --simt-to-host=check | FileCheck %s --check-prefix=CHECKED
 // RUN: rnn-opt %s --split-input-file --simt-to-host=launches=false | FileCheck %s --check-prefix=KERNELS
 
-// Ids, shared memory of a kernel's own, barriers with places of their own, and the launch.
+// Ids, static shared memory, barriers with one location string each, and the launch.
 // CHECK: llvm.func @rnnrt_abi_simt_thread_id(i32) -> i32 attributes {memory_effects = #llvm.memory_effects<other = none{{.*}}>, no_unwind, will_return}
 // CHECK-NOT: gpu.module
 // CHECK-LABEL: llvm.func @launch(
@@ -54,7 +54,7 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// Kernels with layouts of their own, a variable that two of them share, dynamic shared memory, a constant, functions.
+// Kernels with different layouts of shared memory, a variable that two kernels share, dynamic shared memory, a constant, functions.
 // KERNELS-LABEL: gpu.module @layout
 // KERNELS: llvm.func @one() {{.*}}cooperative = true, shared_bytes = 128 : i64
 // KERNELS: llvm.func @two({{.*}}) {{.*}}cooperative = false, shared_bytes = 512 : i64
@@ -115,7 +115,7 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// Undefined values and private memory are NaNs, or ones.
+// Undefined floats and private memory are NaN; undefined integers are all ones.
 // CHECK-LABEL: llvm.func internal @poison__kernel(
 // CHECK: %[[ALLOCA:.*]] = llvm.alloca %{{.*}} x f32
 // CHECK: "llvm.intr.memset"(%[[ALLOCA]]

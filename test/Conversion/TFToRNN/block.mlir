@@ -26,7 +26,7 @@ func.func @v1_defaults(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x
 
 // -----
 
-// Attributes of V1, and each operand in its own place.
+// Attributes of V1, and the position of each operand.
 
 // CHECK-LABEL: func.func @v1_all
 // CHECK-SAME: (%[[N0:[^:]*]]: tensor<i64>, %[[X:[^:]*]]: tensor<5x2x3xf16>, %[[C:[^:]*]]: tensor<2x4xf16>, %[[H:[^:]*]]: tensor<2x4xf16>, %[[W:[^:]*]]: tensor<7x16xf16>, %[[WCI:[^:]*]]: tensor<4xf16>, %[[WCF:[^:]*]]: tensor<4xf16>, %[[WCO:[^:]*]]: tensor<4xf16>, %[[B:[^:]*]]: tensor<16xf16>)

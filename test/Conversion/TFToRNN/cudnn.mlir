@@ -165,8 +165,8 @@ func.func @backprop_v1(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<
 
 // -----
 
-// Without cell, three operands are ignored and the gradient of the cell is a zero placeholder. host_reserved, here
-// of a shape that V2 never gives, is not looked at either.
+// Without cell, three operands are ignored and the gradient of the cell is a zero placeholder. host_reserved is ignored too;
+// V2 never has the shape that it has here.
 
 // CHECK-LABEL: func.func @backprop_v2_gru
 // CHECK: rnn.cudnn_backprop gru input({{.*}}) state(%{{[^,]*}} : tensor<1x2x4xf32>) {{.*}} output(%{{[^,]*}}, %{{[^,]*}} : tensor<5x2x4xf32>, tensor<1x2x4xf32>) grads(%{{[^,]*}}, %{{[^,]*}} : tensor<5x2x4xf32>, tensor<1x2x4xf32>)

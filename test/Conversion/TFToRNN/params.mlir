@@ -73,8 +73,8 @@ func.func @pack(%w: tensor<4x3xf32>, %r: tensor<16xf32>, %b0: tensor<4xf32>, %b1
 
 // -----
 
-// The number of parameters follows from the operands when no attribute says it. With skip_input the input matrix of the
-// first layer has no elements.
+// Without attributes, the number of parameters is the number of operands. With skip_input the input matrix of the first
+// layer has no elements.
 
 // CHECK-LABEL: func.func @pack_counts_derived
 // CHECK: rnn.cudnn_canonical_to_params rnn_relu, skip_input sizes({{.*}}) weights(%{{[^,]*}}, %{{[^,]*}} : tensor<0xf64>, tensor<4x4xf64>) biases(%{{[^,]*}}, %{{[^,]*}} : tensor<4xf64>)

@@ -1,5 +1,5 @@
-// What goes through the boundary of compiled code, and what does not: called from C and C++, through a library and object
-// files, one module and two.
+// Valid and invalid calls of exported functions from C and C++: through a library and through object files, with one module and
+// with two.
 // REQUIRES: rnn-compile
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: rnn-compile %s -o libnet.so --emit-header=net.h

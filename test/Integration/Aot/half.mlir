@@ -1,17 +1,16 @@
-// Conversions of half precision, which code for the oldest processors takes from the module itself: every f16, and numbers of
-// f32 and f64 at and around every place where rounding turns, against a formula that shares nothing with them.
+// Half-precision conversions, which modules for processors without such instructions define themselves: every f16, and values of
+// f32 and f64 at and around every rounding boundary, compared with an independent formula.
 // REQUIRES: rnn-compile
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: rnn-compile %s -o libhalf.so --emit-header=half.h
 // RUN: llvm-nm libhalf.so | FileCheck %s
 // RUN: llvm-nm --dynamic libhalf.so | FileCheck %s --check-prefix=DYNAMIC
 // RUN: %cc -I. %S/Inputs/half.c -L. -lhalf -Wl,-rpath,. %link_runtime -lm -o half && ./half
-// Where the processor has instructions for some of them, the same numbers come out; but that of AVX512-BF16 takes what is below the
-// smallest normal number for zero.
+// On processors with instructions the results are the same, except that AVX512-BF16 flushes subnormals to zero.
 // RUN: rnn-compile %s -o libhalf.so --cpu=native
 // RUN: %if avx512-bf16 %{ ./half --flushes %} %else %{ ./half %}
 
-// They are hidden: nothing of another library can take their place, and they take nobody's.
+// The definitions are hidden: they neither replace functions of other libraries nor are replaced by them.
 // CHECK: t __extendhfsf2
 // DYNAMIC-NOT: hfsf2
 // DYNAMIC-NOT: {{trunc.f.f2}}

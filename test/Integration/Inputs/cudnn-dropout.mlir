@@ -1,5 +1,5 @@
-// Three layers with dropout by a plan and by kernels: outputs and gradients of one minus those of the other, and an output
-// itself. How many layers there are is known at run time.
+// Three layers with dropout, as a plan and as kernels: the differences of outputs and gradients, and an output. The number of
+// layers is dynamic.
 func.func @main(%x: tensor<3x2x4xf64>, %h: tensor<?x2x3xf64>, %p: tensor<?xf64>, %n: tensor<2xi32>)
     -> (tensor<3x2x6xf64>, tensor<3x2x4xf64>, tensor<?xf64>, tensor<3x2x6xf64>) {
   %y1, %hn1, %r1 = rnn.cudnn_forward gru, bidirectional input(%x : tensor<3x2x4xf64>) state(%h : tensor<?x2x3xf64>) params(%p : tensor<?xf64>)

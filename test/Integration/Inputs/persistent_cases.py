@@ -105,7 +105,7 @@ def backward(case, element, has_arguments):
 
 
 def write(functions):
-    """Prints those that were asked for, which there must be."""
+    """Prints the selected functions; an empty selection is an error."""
     def is_selected(text):
         name = text[len("func.func @"):text.index("(")]
         return only in ("_", name) or (only.endswith("_") and name.startswith(only))

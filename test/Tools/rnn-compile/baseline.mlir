@@ -1,5 +1,5 @@
-// Fused layers compile for the oldest processor too: the host's loops without a call per element, the emulator's kernels,
-// which round a multiply-add once on every machine, by C's function.
+// Fused layers compile for the baseline processor: loops of the host without a call per element; kernels of the emulator with calls
+// of fmaf, which rounds a multiply-add once on every machine.
 // REQUIRES: rnn-compile
 // RUN: rnn-compile %s --lowering=fused -o %t.host.o
 // RUN: llvm-nm -u %t.host.o | FileCheck %s --check-prefix=HOST --implicit-check-not=fma

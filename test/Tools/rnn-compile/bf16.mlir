@@ -1,4 +1,4 @@
-// Products of bf16 by instructions of the processors that have them, and no call for an element on others.
+// bf16 GEMMs use dot-product instructions if the processor has them, and no call per element otherwise.
 // REQUIRES: rnn-compile
 // RUN: rnn-compile %s --lowering=fused --triple=x86_64-linux-gnu --cpu=znver4 -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefix=AVX512

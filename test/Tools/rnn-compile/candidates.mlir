@@ -1,10 +1,10 @@
-// Which function runs which op in which way: the choice of the pipeline where the text has none, ops behind calls, and what is left out.
+// --emit-candidates: candidates by the pipeline's selection and by attributes, ops in callees, and functions that are not listed.
 // REQUIRES: rnn-compile
 // RUN: rnn-compile %s -O0 -o %t.so --emit-candidates=%t.jsonl
 // RUN: FileCheck %s --input-file=%t.jsonl --implicit-check-not=two_ops --implicit-check-not=no_op --implicit-check-not=hidden
 // RUN: rnn-compile %s -O0 --lowering=runtime -o %t.o --emit-candidates=- | FileCheck %s --check-prefix=PLANS
 // RUN: rnn-compile %s -O0 --target=cuda --chip=sm_90a --tf32 -o %t.o --emit-candidates=- | FileCheck %s --check-prefix=CUDA
-// The list changes nothing of the code, between whose passes it is made.
+// The code is the same with and without the list.
 // RUN: rnn-compile %s -O0 --target=cuda --chip=sm_90a --tf32 --prefix=one -o %t.plain.o
 // RUN: rnn-compile %s -O0 --target=cuda --chip=sm_90a --tf32 --prefix=one -o %t.listed.o --emit-candidates=%t.jsonl
 // RUN: cmp %t.plain.o %t.listed.o
@@ -12,7 +12,7 @@
 // CHECK: {"version":1,"function":"direct","op":"rnn.cudnn_forward direction=#rnn.direction<unidirectional> {{.*}} T=2 B=2 I=3 L=1 H=4 f32 -> output","target":"host","chip":"{{[^"]+}}","candidate":"{{runtime|fused}}","candidates":["runtime","fused"]}
 // CHECK-NEXT: {"version":1,"function":"by_call",{{.*}} T=? B=2 I=3 L=1 H=4 f32 -> output, output_h"{{.*}}"candidate":"fused"
 // PLANS: "function":"direct",{{.*}}"candidate":"runtime"
-// What an op says itself is not what the pipeline wants.
+// An explicit attribute overrides the pipeline option.
 // PLANS: "function":"by_call",{{.*}}"candidate":"fused"
 // CUDA: "function":"direct",{{.*}} f32 -> output (tf32)","target":"cuda","chip":"sm_90a","candidate":"{{runtime|fused/per_step|fused/persistent}}","candidates":["runtime","fused/per_step","fused/persistent"]}
 func.func @direct(%x: tensor<2x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<36xf32>) -> tensor<2x2x4xf32> {
@@ -29,7 +29,7 @@ func.func @by_call(%x: tensor<?x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<36xf
   %y:2 = call @hidden(%x, %h, %p) : (tensor<?x2x3xf32>, tensor<1x2x4xf32>, tensor<36xf32>) -> (tensor<?x2x4xf32>, tensor<1x2x4xf32>)
   return %y#0 : tensor<?x2x4xf32>
 }
-// The time of a call would be that of both.
+// Two ops: the time of a call is not that of one op.
 func.func @two_ops(%x: tensor<?x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<36xf32>) -> (tensor<?x2x4xf32>, tensor<1x2x4xf32>) {
   %y:2 = call @hidden(%x, %h, %p) : (tensor<?x2x3xf32>, tensor<1x2x4xf32>, tensor<36xf32>) -> (tensor<?x2x4xf32>, tensor<1x2x4xf32>)
   %z:3 = rnn.cudnn_forward rnn_tanh input(%x : tensor<?x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<36xf32>)

@@ -5,7 +5,7 @@
 // RUN: llvm-readelf --dynamic libgpu.so | FileCheck %s --check-prefix=NEEDED --implicit-check-not=NEEDED
 // RUN: llvm-nm --dynamic libgpu.so | FileCheck %s --check-prefix=SYMBOLS --implicit-check-not=" cu"
 // RUN: FileCheck %s --check-prefix=HEADER < gpu.h
-// Without a GPU it can be loaded, and its functions say what they are for.
+// It can be loaded without a GPU, and calls fail with the reason.
 // RUN: %cc -I. %S/Inputs/gpu.c -L. -lgpu -Wl,-rpath,. %link_runtime -o gpu && ./gpu | FileCheck %s --check-prefix=LOADED
 
 // NEEDED: (NEEDED) Shared library: [librnn_runtime.so]

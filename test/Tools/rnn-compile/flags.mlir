@@ -1,4 +1,4 @@
-// What the tool refuses, its exit status, and that no files are left behind.
+// Invalid flags and inputs: messages, exit status, and no leftover files.
 // REQUIRES: rnn-compile
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: not rnn-compile %s 2>&1 | FileCheck %s --check-prefix=OUTPUT
@@ -21,7 +21,7 @@
 // RUN: not rnn-compile %s -o %t/none/m.so 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: not rnn-compile %s -o m.o --emit-header=none/m.h 2>&1 | FileCheck %s --check-prefix=HEADER-FOLDER
 // RUN: not rnn-compile %s -o m.o --emit-header=%t 2>&1 | FileCheck %s --check-prefix=REGULAR
-// A linker that fails is quoted.
+// The message contains the output of a linker that fails.
 // RUN: echo '#!/bin/sh' > ld.sh && echo 'echo "it went wrong" >&2; exit 3' >> ld.sh && chmod +x ld.sh
 // RUN: not rnn-compile %s -o m.so --emit-header=m.h --linker=./ld.sh 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: echo "func.func @f(%%x: tensor<4xcomplex<f32>>) { return } func.func @g(%%x: i7) { return }" > complex.mlir

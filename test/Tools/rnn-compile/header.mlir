@@ -1,4 +1,4 @@
-// The C header as a whole: every type, names of arguments, functions without any.
+// The C header: every type, names of arguments, a function without arguments.
 // REQUIRES: rnn-compile
 // RUN: rm -rf %t && mkdir %t
 // RUN: rnn-compile %s -o %t/libnet.o --emit-header=%t/net.h
@@ -7,13 +7,13 @@
 // RUN: %cc -fsyntax-only -x c -include %t/net.h /dev/null
 // RUN: %cxx -fsyntax-only -x c++ -include %t/net.h /dev/null
 
-// Another version of the interface is said when the header is compiled.
+// A header for another ABI version does not compile, with a message.
 // RUN: mkdir %t/rnn_runtime && cp %rnn_source/runtime/include/rnn_runtime/* %t/rnn_runtime
 // RUN: sed 's/^#define RNNRT_ABI_VERSION .*/#define RNNRT_ABI_VERSION 999/' %rnn_source/runtime/include/rnn_runtime/abi.h > %t/rnn_runtime/abi.h
 // RUN: not %plain_cc -I%t -fsyntax-only -x c %t/net.h 2>&1 | FileCheck %s --check-prefix=VERSION
 // VERSION: "this module was compiled for version {{[0-9]+}} of the interface of librnn_runtime; compile it again for this one"
 
-// Names come from the text, from rnn.name and from locations, and give way to words of C and to each other.
+// Names come from the text, from rnn.name and from locations. Names that are keywords of C or not unique are changed.
 func.func @everything(%x: tensor<5x?xf32>, %int: tensor<f16>, %2: tensor<3xi1>, %count: index, %flag: i1, %half: bf16,
                       %byte: i8 {rnn.name = "x"}, %u: tensor<*xi32>, %inputs: f64)
     -> (tensor<5x?xf32>, f32, i16, i64, f64, f16, i32, tensor<*xi32>, tensor<0xbf16> {rnn.name = "no thing"}) {

@@ -1,4 +1,4 @@
-// Forms of the input: a module with a name, standard input, bytecode. Names of arguments are there where the form has them.
+// Forms of the input: a file, standard input, bytecode, which has no names of values.
 // REQUIRES: rnn-compile
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: rnn-compile %s -o net.o --emit-header=- | FileCheck %s --check-prefixes=BOTH,NAMED
@@ -7,7 +7,7 @@
 // RUN: rnn-compile net.mlirbc -o net.o --emit-header=- | FileCheck %s --check-prefixes=BOTH,BYTECODE
 // RUN: rnn-compile %s -o libnet.so -O0 && rnn-compile %s -o libnet.so -O1
 
-// An attribute goes before the text, and a value that is several results has no name of its own.
+// The attribute rnn.name overrides the name in the text. A value with several results has no name.
 // BOTH: /* `f`
 // NAMED-NEXT: in x: f32 [4]
 // BYTECODE-NEXT: in arg0: f32 [4]

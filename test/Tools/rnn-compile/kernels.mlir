@@ -1,4 +1,4 @@
-// Kernels as files of their own.
+// Kernels as PTX and machine code files.
 // REQUIRES: nvptx, rnn-compile
 // RUN: rm -rf %t && mkdir %t
 // RUN: rnn-compile %s --target=cuda --lowering=fused -o %t/any.ptx
@@ -18,7 +18,7 @@
 // HOST: rnn-compile: error: the output `{{.*}}host.ptx` holds GPU kernels, which require --target=cuda, but the target is `host`
 // CHIP: rnn-compile: error: the output `{{.*}}any.cubin` is machine code of one GPU; name it, as --chip=sm_90a
 // PTXAS: rnn-compile: error: the output `{{.*}}one.cubin` requires ptxas, which is neither on the path nor in the CUDA toolkit (CUDA_HOME); use -o FILE.ptx
-// NONE: rnn-compile: error: the module has no kernels: every rnn op runs as a plan (--remarks says why); use --lowering=fused
+// NONE: rnn-compile: error: the module has no kernels: every rnn op runs as a plan (--remarks prints the reasons); use --lowering=fused
 // HEADER: rnn-compile: error: --emit-header describes compiled functions
 func.func @forward(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>) -> tensor<5x2x4xf32> {
   %r:7 = rnn.block_lstm icfo x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>)

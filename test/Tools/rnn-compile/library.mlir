@@ -1,4 +1,4 @@
-// What a compiled library needs and offers: librnn_runtime and the C library, and the entries alone.
+// Dependencies and exported symbols of a compiled library: it requires librnn_runtime and the C library, and exports entries only.
 // REQUIRES: rnn-compile
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: rnn-compile %s -o libmodel.so --print-statistics | FileCheck %s --check-prefix=STATISTICS
@@ -6,19 +6,19 @@
 // RUN: llvm-nm --dynamic --undefined-only libmodel.so | FileCheck %s --check-prefix=UNDEFINED --implicit-check-not=" U "
 // RUN: llvm-nm --dynamic --defined-only libmodel.so | FileCheck %s --check-prefix=DEFINED --implicit-check-not=" T "
 // RUN: llvm-readelf --segments libmodel.so | FileCheck %s --check-prefix=STACK
-// Any linker will do.
+// A compiler as the linker.
 // RUN: rnn-compile %s -o libcc.so --linker=cc
 // RUN: llvm-readelf --dynamic libcc.so | FileCheck %s --check-prefix=NEEDED --implicit-check-not=NEEDED
 // RUN: llvm-nm --dynamic --undefined-only libcc.so | FileCheck %s --check-prefix=UNDEFINED --implicit-check-not=" U "
 
-// Code for the oldest processor of the architecture, unless another is named.
+// The default processor is the baseline of the architecture.
 // RUN: rnn-compile %s -o generic.ll && FileCheck %s --check-prefix=GENERIC < generic.ll
 // RUN: rnn-compile %s -o native.o --cpu=native --mlir-timing --mlir-timing-display=list 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TIMING
 // RUN: rnn-compile %s -o arm.o --triple=aarch64-linux-gnu --emit-header=- | FileCheck %s --check-prefix=PRINT
 // RUN: llvm-readelf --file-header arm.o | FileCheck %s --check-prefix=ARM
 
-// MLIR after a stage, and after all.
+// MLIR after a stage, and after all stages.
 // RUN: rnn-compile %s -o - --stop-after=select | FileCheck %s --check-prefix=SELECT
 // RUN: rnn-compile %s -o all.mlir && FileCheck %s --check-prefix=ALL < all.mlir
 

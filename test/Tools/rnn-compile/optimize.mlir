@@ -1,9 +1,9 @@
-// Functions marked as hand-tiled get a pipeline of LLVM's passes of their own: it cleans up, and leaves their loops as they are.
+// Functions marked as hand-tiled use a shorter LLVM pipeline without loop transformations.
 // REQUIRES: rnn-compile
 // RUN: rnn-compile %s -o %t.ll && FileCheck %s < %t.ll
 // RUN: rnn-compile %s -O0 -o %t.O0.ll && FileCheck %s --check-prefix=O0 < %t.O0.ll
 
-// The trip count is known inside, the sum stays in a register, and descriptors are gone.
+// The trip count is propagated, the sum stays in a register, and memref descriptors are removed.
 // CHECK-LABEL: define {{.*}}float @tiled(
 // CHECK-NOT: {{extractvalue|insertvalue|alloca|<. x float>}}
 // CHECK: phi float

@@ -8,7 +8,7 @@
 // RUN: %cc -I. %S/Inputs/simt.c -L. -lsimt -Wl,-rpath,. %link_runtime -lrnn_emulator -o simt
 // RUN: ./simt | FileCheck %s --check-prefix=RESULT
 // RUN: env RNNRT_EMULATOR_PATH=/nowhere/librnn_emulator.so ./simt | FileCheck %s --check-prefix=MISSING
-// A program that opens the library itself makes the device first, and links no emulator.
+// A program that opens the library at run time creates the device first, and does not link the emulator.
 // RUN: %cc -DOPEN -I. %S/Inputs/simt.c %link_runtime -ldl -o open && ./open | FileCheck %s --check-prefix=RESULT
 
 // The same for compilation in memory.

@@ -1,4 +1,4 @@
-// TensorFlow's ops are read without a flag; ops of other dialects that are not registered are not.
+// TensorFlow's ops are accepted without a flag; ops of other unregistered dialects are rejected.
 // RUN: rnn-opt %s -convert-tf-to-rnn | FileCheck %s
 // RUN: sed 's/"tf.Other"/"other.op"/' %s | not rnn-opt 2>&1 | FileCheck %s --check-prefix=OTHER
 

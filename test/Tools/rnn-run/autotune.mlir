@@ -1,4 +1,4 @@
-// Measured records: written, read back, added to; what is refused.
+// Tuning records: written, read and extended; invalid flags and files.
 // REQUIRES: rnn-run
 // RUN: rm -f %t.json
 // DEFINE: %{grad} = --function=grad --input=4x2x3xf32=0.5 --input=2x4xf32=0.1 --input=7x16xf32=0.2 --input=4xf32=0 --input=16xf32=0 --input=4x2x4xf32=0.3
@@ -6,17 +6,17 @@
 // RUN: FileCheck %s --check-prefix=FILE --input-file=%t.json
 // RUN: rnn-run %s %{grad} --tuning-records=%t.json --output=- --output=- | FileCheck %s --check-prefix=RESULT
 
-// What the file says is what is compiled, each way.
+// The file selects each candidate.
 // RUN: sed 's/"choice":"[a-z]*"/"choice":"fused"/' %t.json > %t.fused.json
 // RUN: sed 's/"choice":"[a-z]*"/"choice":"runtime"/' %t.json > %t.plan.json
 // RUN: rnn-run %s --stop-after=select --tuning-records=%t.fused.json | FileCheck %s --check-prefix=FUSED
 // RUN: rnn-run %s --stop-after=select --tuning-records=%t.plan.json | FileCheck %s --check-prefix=PLAN
 // RUN: rnn-compile %s --cpu=native --stop-after=select --tuning-records=%t.fused.json -o - | FileCheck %s --check-prefix=FUSED
-// Code for another processor was not measured. This one is so small that the cost model takes the plan.
+// Records of another processor do not apply. The op is so small that the cost model selects the plan.
 // RUN: rnn-compile %s --stop-after=select --tuning-records=%t.fused.json -o - | FileCheck %s --check-prefix=PLAN
 // RUN: rnn-run %s %{grad} --tuning-records=%t.fused.json --output=- --output=- | FileCheck %s --check-prefix=RESULT
 
-// Another function adds its op, and the first keeps its line.
+// Measuring another function adds its op and keeps the first record.
 // RUN: rnn-run %s --function=stack --input=2x2x3xf32=0.5 --input=1x2x4xf32=0 --input=36xf32=0.1 --autotune=%t.json | FileCheck %s --check-prefix=STACK
 // RUN: FileCheck %s --check-prefix=BOTH --input-file=%t.json
 
@@ -64,7 +64,7 @@ func.func @grad(%x: tensor<4x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>
   return %r#0, %r#3 : tensor<4x2x3xf32>, tensor<7x16xf32>
 }
 
-// The op is reached through a call, and one with a lowering is not measured.
+// Ops in callees are measured; ops with an explicit lowering are not.
 func.func private @layer(%x: tensor<2x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<36xf32>) -> tensor<2x2x4xf32> {
   %y:3 = rnn.cudnn_forward rnn_tanh input(%x : tensor<2x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<36xf32>)
       {is_training = false}

@@ -1,4 +1,4 @@
-// What the tool itself refuses, and its exit status.
+// Invalid flags: messages and exit status.
 // REQUIRES: rnn-run
 // RUN: not rnn-run %s --input=1 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not rnn-run %s --function=nothing 2>&1 | FileCheck %s --check-prefix=FUNCTION

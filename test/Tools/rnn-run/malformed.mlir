@@ -1,4 +1,4 @@
-// Malformed sizes and values that only a run can see: each is one error with the exit status, never numbers, never a crash.
+// Invalid sizes and values that are detected at run time: each is one error with a nonzero exit status and no results.
 // REQUIRES: rnn-run
 // DEFINE: %{fwd} = rnn-run %s --function=fwd
 // RUN: %{fwd} --input=5x2x3xf32=0.5 --input=1x2x4xf32=0 --input=108xf32=0.1 --input=2xi32=[5,0] --output=-
@@ -36,7 +36,7 @@ func.func @bwd(%x: tensor<?x?x3xf32>, %h: tensor<?x?x4xf32>, %p: tensor<?xf32>, 
   return %d#2 : tensor<?xf32>
 }
 
-// A reserve space of the right size from another problem: dropout was on in the forward.
+// A reserve space of the right size from another problem: the forward pass had dropout.
 func.func @other(%x: tensor<5x2x3xf32>, %h: tensor<2x2x4xf32>, %p: tensor<228xf32>) -> tensor<?xf32> {
   %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<2x2x4xf32>)
       params(%p : tensor<228xf32>) {dropout = 0.5}

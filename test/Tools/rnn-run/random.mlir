@@ -1,4 +1,4 @@
-// Random arguments: the same for the same seed, of the function's type, uniform.
+// Random arguments: reproducible by seed, of the argument's type, uniform.
 // RUN: rnn-run %s --function=same --input=random:7 --output=@%t.one.npy
 // RUN: rnn-run %s --function=same --input=random:7 --expected-output=%t.one.npy | FileCheck %s --check-prefix=SAME
 // RUN: not rnn-run %s --function=same --input=random:8 --expected-output=@%t.one.npy 2>&1 | FileCheck %s --check-prefix=OTHER
@@ -20,7 +20,7 @@ func.func @same(%x: tensor<4x5xf16>) -> tensor<4x5xf16> {
   return %x : tensor<4x5xf16>
 }
 
-// The mean of 4096 values, the least and the largest; a standard deviation of the mean is 0.009.
+// The mean, minimum and maximum of 4096 values; the standard deviation of the mean is 0.009.
 // RANGE: f32={{-?0\.0[0-3]|-?[0-9.]+e-0[3-9]}}
 // RANGE-NEXT: f32=-0.99
 // RANGE-NEXT: f32=0.99

@@ -1,4 +1,4 @@
-// One example: a step multiplies groups of panels, and how they fall into groups depends on the threads; the bits do not.
+// One example: the grouping of panels in a step's GEMM depends on the number of threads; the bits do not.
 // REQUIRES: rnn-run
 // RUN: rm -rf %t && mkdir %t
 // DEFINE: %{run} = rnn-run %s --lowering=fused
@@ -7,7 +7,7 @@
 // RUN: %{run} --threads=3 --expected-output=@%t/dx.npy --expected-output=@%t/dp.npy | FileCheck %s
 // CHECK: all results are as expected
 
-// Large enough that steps are shared by three. 822120 = 3 * 520 * (5 + 520 + 2).
+// Large enough that three threads share a step. 822120 = 3 * 520 * (5 + 520 + 2).
 func.func @main() -> (tensor<3x1x5xf32>, tensor<822120xf32>) {
   %scale = arith.constant 0.05 : f32
   %p = tensor.generate {

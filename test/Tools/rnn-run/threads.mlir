@@ -1,4 +1,4 @@
-// --threads: the bits do not depend on how many there are; what is no number of threads is refused.
+// --threads: the bits do not depend on the number of threads; invalid values are errors.
 // REQUIRES: rnn-run
 // RUN: rm -rf %t && mkdir %t
 // DEFINE: %{out} = --output=@%t/dx.npy --output=@%t/dp.npy
@@ -9,7 +9,7 @@
 // RUN: %{run} --threads=3 %{same}
 // RUN: %{run} --threads=0 %{same}
 
-// The option counts and not the environment.
+// The option overrides the environment variable.
 // RUN: env RNNRT_THREADS=many %{run} %{same} 2>&1 | FileCheck %s --check-prefix=ENVIRONMENT
 // RUN: env RNNRT_THREADS=many %{run} --threads=2 %{same} 2>&1 | FileCheck %s --check-prefix=OPTION
 // ENVIRONMENT: rnnrt,warning,RNNRT_THREADS expects an integer from 1 to 1024, but got `many`
@@ -23,7 +23,7 @@
 // MANY: error: --threads expects a number from 0 to 1024, but got 1025
 // TARGET: error: --threads requires --target=host, but the target is `simt`
 
-// Large enough that steps are shared by three.
+// Large enough that three threads share a step.
 func.func @main(%p: tensor<63180xf32>) -> (tensor<3x20x30xf32>, tensor<63180xf32>) {
   %x = tensor.generate {
   ^bb0(%t: index, %b: index, %i: index):

@@ -12,7 +12,7 @@
 !p = tensor<512xf16>
 !b = tensor<2048xf16>
 
-// A gradient and the forward that cuDNN would run again are weighed together.
+// The times of a gradient and of the forward that cuDNN would run again are added.
 // BOTH-LABEL: func.func @train
 // CUDNN-NOT: rnn.block_lstm
 // CUDNN: rnn.cudnn_backprop

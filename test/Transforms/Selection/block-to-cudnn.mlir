@@ -20,7 +20,7 @@
 !b = tensor<16xf32>
 !h = tensor<5x2x4xf32>
 
-// The columns of icfo: i 0, c 4, f 8, o 12; cuDNN wants i f c o.
+// The columns of icfo: i 0, c 4, f 8, o 12; cuDNN's order is i f c o.
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME:    (%[[X:.*]]: tensor<5x2x3xf32>, %[[S:.*]]: tensor<2x4xf32>, %[[W:.*]]: tensor<7x16xf32>, %{{.*}}: tensor<4xf32>, %[[B:.*]]: tensor<16xf32>)
 // CHECK:         tensor.extract_slice %[[W]][0, 0] [3, 4] [1, 1]

@@ -1,7 +1,7 @@
 // RUN: rnn-opt %s -rnn-attach-target="target=cuda chip=sm_90a" -rnn-select-lowering | FileCheck %s
 // RUN: rnn-opt %s -rnn-attach-target=target=simt -rnn-select-lowering="prefer=runtime fused-kernel=per_step" | FileCheck %s
 
-// A persistent kernel without a size gets one; a size that is written stays.
+// A persistent kernel without a cluster size gets one; an explicit size is kept.
 // CHECK-LABEL: func @completed
 // CHECK: lowering = #rnn.lowering<fused, kernel = persistent, cluster = {{2|4|8|16}}>
 // CHECK: lowering = #rnn.lowering<fused, kernel = persistent, cluster = 16>

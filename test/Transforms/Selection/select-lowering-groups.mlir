@@ -1,12 +1,12 @@
-// Plans of cuDNN and fused kernels lay out parameters and reserve spaces each in their own way: ops that share them agree.
+// cuDNN plans and fused kernels have different layouts of parameters and reserve spaces, so ops that share them get one lowering.
 // RUN: rnn-opt %s -rnn-attach-target="target=cuda" -rnn-select-lowering | FileCheck %s
 // RUN: rnn-opt %s -rnn-attach-target="target=cuda" -rnn-select-lowering -remarks-filter-passed='rnn-select-lowering' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// The host's plans share their buffers, so nothing has to agree.
+// Host plans and fused kernels use the same layouts, so lowerings are independent.
 // RUN: rnn-opt %s -rnn-attach-target="target=simt" -rnn-select-lowering -remarks-filter-passed='rnn-select-lowering' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=SIMT
 
 // SIMT: Reason="target simt: plans run without the emulator, whose times do not predict those of a GPU"
 
-// All that touch the parameters and the reserve space are in sight.
+// All ops that use the parameters and the reserve space are in this function.
 // CHECK-LABEL: func @closed
 // CHECK: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<[[LOWERING:runtime|fused]]>
 // CHECK: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<[[LOWERING]]{{[,>]}}
@@ -32,7 +32,7 @@ func.func @closed(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf
   return %dx, %dw : tensor<5x2x3xf32>, tensor<4x3xf32>
 }
 
-// Who made the parameters did that for cuDNN.
+// Parameters from outside of the function have cuDNN's layout.
 // CHECK-LABEL: func @argument
 // CHECK: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<runtime>
 // REMARK-DAG: Reason="legality: `params` of 'rnn.cudnn_forward' is a function argument, so its data layout is unknown", Remark="'rnn.cudnn_forward' runs as `runtime`"
@@ -52,7 +52,7 @@ func.func @result(%l: index, %u: index, %i: index, %w: tensor<4x3xf32>, %r: tens
   return %p : tensor<?xf32>
 }
 
-// A region, a call and arithmetic are not looked through, and one such use is enough for all of the group.
+// Regions, calls and arithmetic are not followed; one such use determines the whole group.
 // CHECK-LABEL: func @region
 // CHECK: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<runtime>
 // CHECK: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<runtime>
@@ -72,7 +72,7 @@ func.func @region(%n: index, %x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: t
   return %y#0, %z : tensor<5x2x4xf32>, tensor<5x2x4xf32>
 }
 
-// The gradient of the parameters is laid out as they are.
+// The gradient of the parameters has their layout.
 // CHECK-LABEL: func @update
 // CHECK: rnn.cudnn_canonical_to_params {{.*}}lowering = #rnn.lowering<runtime>
 // CHECK: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<runtime>
@@ -96,7 +96,7 @@ func.func @update(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf
   return %sum : tensor<36xf32>
 }
 
-// Given on one, meant for all: the parameters are laid out as the forward wants them.
+// An explicit lowering of one op applies to the group, since the forward pass determines the layout of the parameters.
 // CHECK-LABEL: func @given
 // CHECK: rnn.cudnn_forward {{.*}}lowering = #rnn.lowering<fused{{.*}}>
 // CHECK: rnn.cudnn_backprop

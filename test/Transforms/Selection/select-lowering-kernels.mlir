@@ -22,7 +22,7 @@ func.func @fits(%x: tensor<128x32x256xbf16>, %s: tensor<32x256xbf16>, %w: tensor
   return %r#2 : tensor<32x256xbf16>
 }
 
-// f32 too, as three products of tf32; with `tf32` it is one.
+// f32 too: three TF32 products, or one with `tf32`.
 // RUN: rnn-opt %s -rnn-attach-target="target=cuda chip=sm_90a tf32" -rnn-select-lowering -remarks-filter-passed='rnn-select-lowering' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=TF32
 // CHIP-LABEL: func @single
 // CHIP: lowering = #rnn.lowering<fused, kernel = persistent, cluster = {{2|4|8|16}}>

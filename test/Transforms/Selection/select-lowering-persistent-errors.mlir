@@ -1,4 +1,4 @@
-// A persistent kernel that is written on an op is an error if it does not fit; one that the option prefers is not.
+// A persistent kernel that does not fit is an error if the op requests it, and a remark if the option prefers it.
 // RUN: sed 's/{lowering = .*}//' %s | rnn-opt -split-input-file -rnn-attach-target=target=simt -rnn-select-lowering="prefer=fused fused-kernel=persistent" -remarks-filter-missed=rnn-select-lowering -remark-policy=all -o /dev/null 2>&1 | FileCheck %s
 // RUN: rnn-opt %s -split-input-file -verify-diagnostics -rnn-attach-target=target=simt -rnn-select-lowering
 

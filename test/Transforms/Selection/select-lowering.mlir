@@ -16,7 +16,7 @@ func.func @sizes(%l: index, %h: index, %i: index) -> index {
   return %n : index
 }
 
-// So little time is not worth that of compiling a kernel, and on cuda there is no plan for block ops.
+// Small layers run as plans, which compile faster than kernels; on cuda there is no plan for block ops.
 // CHECK-LABEL: func @small
 // CHECK: rnn.block_lstm {{.*}} {lowering = #rnn.lowering<runtime>}
 // FUSED: rnn.block_lstm {{.*}} {lowering = #rnn.lowering<fused>}
@@ -40,7 +40,7 @@ func.func @large(%x: tensor<128x32x512xf32>, %s: tensor<32x512xf32>, %w: tensor<
   return %r#6 : tensor<128x32x512xf32>
 }
 
-// What is not known is assumed, and that is said.
+// Dynamic sizes are assumed, and the remark lists them.
 // CHECK-LABEL: func @dynamic
 // AUTO: rnn.cudnn_forward gru {{.*}}lowering = #rnn.lowering<fused>
 // REMARK: Reason="cost model: `fused` {{[0-9.]+}} ms, `runtime` {{[0-9.]+}} ms for T=? B=? I=64 L=1 H=128 f32, with assumed sizes for T, B", Remark="'rnn.cudnn_forward' runs as `fused`"

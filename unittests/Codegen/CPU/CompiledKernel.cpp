@@ -53,7 +53,7 @@ MemRefType KernelContext::getMatrix(ElementKind kind) {
 
 namespace {
 
-/// Generates the body of `main` behind bufferization, where `convert-rnn-to-host` generates its loops.
+/// Generates the body of `main` after bufferization, where `convert-rnn-to-host` generates its loops.
 struct EmitBody : public PassWrapper<EmitBody, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmitBody)
   EmitBody(const Tiles &tiles, CompiledKernel::Emit emit) : tiles(tiles), emit(emit) {}

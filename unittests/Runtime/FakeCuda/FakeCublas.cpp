@@ -378,7 +378,7 @@ FAKE_API Result cublas::cublasLtMatmul(Handle handle, MatmulDesc desc, const voi
   const void *sides[] = {a, b, c, d};
   for (int side = 0; side < 4; ++side)
     if (reinterpret_cast<uintptr_t>(sides[side]) % chosen[4 + side])
-      write(&State::misuse, "%s: side %d is not a multiple of %llu, as it was said to be", name, side,
+      write(&State::misuse, "%s: side %d is not a multiple of %llu, as declared", name, side,
             (unsigned long long)chosen[4 + side]);
   const bool isDouble = desc->scale == DataType::R64F;
   const double scale = isDouble ? *static_cast<const double *>(alpha) : *static_cast<const float *>(alpha);

@@ -29,7 +29,7 @@ round_trip::Outcome round_trip::checkNpy(StringRef bytes, std::optional<ElementK
   if (!first)
     return {false, checkError(first.takeError())};
   if (requested && first->getKind() != *requested)
-    return {true, "another type than the one requested: " + first->getTypeString()};
+    return {true, "a type that differs from the requested one: " + first->getTypeString()};
   if (llvm::Error error = writeNpy(scratch, *first))
     return {true, "not written: " + llvm::toString(std::move(error))};
   auto second = readNpy(scratch, first->getKind());
@@ -64,7 +64,7 @@ bool round_trip::isCheap(StringRef text) {
     rest = rest.drop_front(digits.size());
     uint64_t size = 1;
     if (!digits.empty() && digits.getAsInteger(10, size))
-      continue; // an error before any memory is asked for
+      continue; // an error before any memory is allocated
     if (size > 100000)
       return false;
     product *= size ? size : 1;

@@ -11,7 +11,7 @@ namespace round_trip {
 
 struct Outcome {
   bool accepted = false;
-  std::string problem; // empty: all is well
+  std::string problem; // empty: the property holds
 };
 
 /// Reads `bytes` as an npy file; an accepted tensor goes through the file `scratch`.

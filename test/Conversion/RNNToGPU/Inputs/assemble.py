@@ -1,9 +1,9 @@
-# assemble.py - assembles the PTX in a compiled module and says what each kernel needs.
+# assemble.py - assembles the PTX in a compiled module and prints the resources of each kernel.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """assemble.py PTXAS ARCH [--ptx FILE] < MODULE.mlir
 
 Prints one line per kernel: its name, registers of a thread, bytes of shared memory, of the stack, and of spills, and how many
-instructions, and products of tensor cores among them, its PTX has. With --ptx the PTX is written to FILE too."""
+instructions and tensor core instructions its PTX has. With --ptx the PTX is also written to FILE."""
 import re
 import subprocess
 import sys
@@ -15,7 +15,7 @@ def unescape(text):
 
 
 def count(ptx):
-    """Instructions of each kernel, and those of tensor cores."""
+    """The number of instructions and of tensor core instructions of each kernel."""
     counts, name = {}, None
     for line in ptx.splitlines():
         if m := re.match(r"\.visible \.entry (\w+)\(", line):

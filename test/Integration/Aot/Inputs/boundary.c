@@ -1,4 +1,4 @@
-/* boundary.c - calls the functions of boundary.mlir, rightly and wrongly.
+/* boundary.c - valid and invalid calls of the functions of boundary.mlir.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
 #define _GNU_SOURCE

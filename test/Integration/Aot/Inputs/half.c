@@ -1,8 +1,7 @@
 /* half.c - checks conversions to and from f16 and bf16 by arithmetic on doubles.
 
-   --flushes: the processor's instruction for f32 to bf16 takes numbers below the smallest normal one for zero, as those of
-   AVX512-BF16 do.
-   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+   --flushes: the processor's instruction for f32 to bf16 takes numbers below the smallest normal one for zero, as those
+   of AVX512-BF16 do. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
 #include "half.h"
 #include <math.h>
@@ -16,7 +15,7 @@ typedef struct {
 } format_t;
 static const format_t f16 = {10, -14}, bf16 = {7, -126};
 
-/* The number that `bits` stand for. */
+/* The value of a half-precision number. */
 static double decode(format_t format, uint16_t bits) {
   int exponents = 15 - format.fraction, magnitude = bits & 0x7fff;
   int exponent = magnitude >> format.fraction, fraction = magnitude & ((1 << format.fraction) - 1);
@@ -72,7 +71,7 @@ static void compare(const char *what, format_t format, double x, uint16_t bits) 
     printf("wrong: %s of %a is %04x = %a\n", what, x, bits, decode(format, bits));
 }
 
-/* What an instruction that flushes makes of `x`: zero, with its sign. */
+/* `x`, or for a subnormal value a zero with its sign, as an instruction returns that flushes subnormals. */
 static int isFlushed(format_t format, double x, uint16_t bits) {
   return fabs(x) < ldexp(1, format.lowest) && bits == (signbit(x) ? 0x8000 : 0);
 }
@@ -99,7 +98,7 @@ int main(int argc, char **argv) {
   }
   rnnrt_tensor_release(&y);
 
-  /* Each number of both formats, the middle to the next one, and the nearest and not so near numbers around them. */
+  /* Each number of both formats, the midpoint to the next one, and values close to both. */
   count = 0;
   for (int k = 0; k < 2 * 65536; ++k) {
     format_t format = k < 65536 ? f16 : bf16;
