@@ -86,8 +86,9 @@ static std::string getDTypeName(Type type) {
   return ("RNNRT_DTYPE_" + names[*getRuntimeDType(type)]).str();
 }
 
-/// "f32 [5, ?, 3]" for a tensor. For a scalar, the part of its type that the C type does not express.
-static std::string describe(Type type) {
+/// "f32 [5, ?, ?1]" for a tensor. For a scalar, the part of its type that the C type does not express.
+static std::string describe(const ExportedArgument &argument) {
+  Type type = argument.type;
   auto tensor = dyn_cast<TensorType>(type);
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -103,8 +104,14 @@ static std::string describe(Type type) {
   if (!tensor.hasRank())
     return text + " of any rank";
   os << " [";
-  llvm::interleaveComma(tensor.getShape(), os,
-                        [&](int64_t size) { ShapedType::isDynamic(size) ? os << "?" : os << size; });
+  llvm::interleaveComma(llvm::enumerate(tensor.getShape()), os, [&](auto dim) {
+    if (!ShapedType::isDynamic(dim.value()))
+      os << dim.value();
+    else if (int64_t number = argument.sizes.empty() ? 0 : argument.sizes[dim.index()])
+      os << "?" << number;
+    else
+      os << "?";
+  });
   os << "]";
   return text;
 }
@@ -130,14 +137,15 @@ public:
     std::string guard = llvm::StringRef(options.prefix).upper() + "_RNN_MODULE_H";
     os << "/* Functions of " << quote(options.sourceName) << ", compiled by rnn-compile. Do not edit.\n"
        << R"(
-   Link with the compiled module and librnn_runtime. A function runs on the device and in the order of its call.
-   It returns rnnrt_call_status(call): NULL when all went well, else what went wrong, lent by the call. A call that
-   has failed does nothing more until rnnrt_call_reset.
+   Link with the compiled module and librnn_runtime. A function runs on the device and the stream of its call. It returns
+   rnnrt_call_status(call): NULL for success, else a status that the call owns. After a failure, functions that use the
+   call do nothing until rnnrt_call_reset.
 
-   Tensors are dense and row major; `?` is a size that is known at run time only. Arguments are memory of the
-   caller, only read, and may be changed or freed when the work is done. Results are filled by the function and own
-   their memory: give them back with rnnrt_tensor_release. What they held before is not looked at, and after a
-   failure they are empty. */
+   Tensors are dense and row-major. `?` is a dynamic size. All sizes `?1` of a function must be equal, and so must all `?2`
+   and so on; sizes of results are equal to them. Every call checks the sizes of its arguments. Arguments are memory of the
+   caller. The function only reads them, and the caller may change or free them when the work is done. Results own their
+   memory; release it with rnnrt_tensor_release. Previous contents of a result are ignored, and after a failure all results
+   are empty. */
 
 )"
        << "#ifndef " << guard << "\n#define " << guard << "\n\n"
@@ -171,9 +179,9 @@ private:
     os << "/* `" << quote(function.name) << "`"
        << (function.deviceMemory ? ", with tensors in the memory of the call's device" : "");
     for (auto [index, input] : llvm::enumerate(function.inputs))
-      os << "\n   in  " << names[index] << ": " << describe(input.type);
+      os << "\n   in  " << names[index] << ": " << describe(input);
     for (auto [index, result] : llvm::enumerate(function.results))
-      os << "\n   out " << getResultName(function, index) << ": " << describe(result.type);
+      os << "\n   out " << getResultName(function, index) << ": " << describe(result);
     os << " */\n";
   }
 

@@ -36,6 +36,7 @@ struct Argument {
   int32_t dtype, kind;
   int32_t rank = 0; ///< -1 for any rank
   SmallVector<int64_t> shape;
+  SmallVector<int64_t> sizes = {}; ///< as in ExportedArgument
 };
 
 } // namespace
@@ -195,10 +196,13 @@ private:
 
   ArrayAttr describe(ArrayRef<Argument> arguments) {
     SmallVector<Attribute> attributes;
-    for (const Argument &argument : arguments)
-      attributes.push_back(
-          builder.getDictionaryAttr({builder.getNamedAttr("name", builder.getStringAttr(argument.name)),
-                                     builder.getNamedAttr("type", TypeAttr::get(argument.exported))}));
+    for (const Argument &argument : arguments) {
+      SmallVector<NamedAttribute> record{builder.getNamedAttr("name", builder.getStringAttr(argument.name)),
+                                         builder.getNamedAttr("type", TypeAttr::get(argument.exported))};
+      if (!argument.sizes.empty())
+        record.push_back(builder.getNamedAttr("sizes", builder.getDenseI64ArrayAttr(argument.sizes)));
+      attributes.push_back(builder.getDictionaryAttr(record));
+    }
     return builder.getArrayAttr(attributes);
   }
 
@@ -451,6 +455,17 @@ private:
       if (std::optional<std::string> reason = classify(argument, Value()))
         return refuse("result", index, type, *reason);
     }
+    SizeGroups groups(function);
+    auto forEach = [&](auto &&visit) {
+      for (auto [value, argument] : llvm::zip_equal(function.getArguments().drop_front(), inputs))
+        visit(value, argument);
+      // With several blocks there may be several returns.
+      if (auto end = dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator()))
+        for (auto [value, argument] : llvm::zip_equal(end.getOperands(), results))
+          visit(value, argument);
+    };
+    forEach([&](Value value, Argument &argument) { groups.add(value, argument.exported); });
+    forEach([&](Value value, Argument &argument) { argument.sizes = groups.getNumbers(value, argument.exported); });
     return std::nullopt;
   }
 

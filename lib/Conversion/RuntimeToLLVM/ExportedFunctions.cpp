@@ -14,8 +14,11 @@ using namespace mlir::rnn;
 
 static llvm::SmallVector<ExportedArgument> readArguments(DictionaryAttr entry, StringRef key) {
   llvm::SmallVector<ExportedArgument> arguments;
-  for (auto argument : entry.getAs<ArrayAttr>(key).getAsRange<DictionaryAttr>())
-    arguments.push_back({argument.getAs<StringAttr>("name").str(), argument.getAs<TypeAttr>("type").getValue()});
+  for (auto argument : entry.getAs<ArrayAttr>(key).getAsRange<DictionaryAttr>()) {
+    auto sizes = argument.getAs<DenseI64ArrayAttr>("sizes");
+    arguments.push_back({argument.getAs<StringAttr>("name").str(), argument.getAs<TypeAttr>("type").getValue(),
+                         sizes ? sizes.asArrayRef().vec() : std::vector<int64_t>()});
+  }
   return arguments;
 }
 

@@ -7,13 +7,39 @@
 #ifndef RNN_LIB_CONVERSION_RUNTIMETOLLVM_INTERNAL_H
 #define RNN_LIB_CONVERSION_RUNTIMETOLLVM_INTERNAL_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include <optional>
 
 namespace mlir::rnn {
 
-/// The function type of an entry point of the runtime or the emulator, derived from abi.def and simt.def. Null if neither
-/// declares it.
+/// The function type of an entry point of the runtime or the emulator, derived from abi.def and simt.def. Null if
+/// neither declares it.
 LLVM::LLVMFunctionType getEntryType(StringRef entry, MLIRContext *context);
+
+/// Groups of dynamic sizes of a function's arguments and results that are equal: the function checks that (calls of
+/// rnnrt_abi_expect_equal), or allocates a result with the size of an argument. Add all arguments and results first.
+class SizeGroups {
+public:
+  /// A dimension of an argument, or a value and -1.
+  using Key = std::pair<void *, int64_t>;
+
+  explicit SizeGroups(func::FuncOp function);
+
+  /// Adds an argument, or the value of a result. `type` is the exported type.
+  void add(Value value, Type type);
+  /// For each dimension the number of its group, from 1 in the order of the calls; 0 for a size without a group. Empty
+  /// if all are 0.
+  SmallVector<int64_t> getNumbers(Value value, Type type);
+
+private:
+  int64_t getNumber(const Key &key);
+
+  llvm::EquivalenceClasses<Key> classes;
+  llvm::DenseMap<Key, int64_t> counts, numbers;
+};
 
 } // namespace mlir::rnn
 

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir::rnn {
 
@@ -22,6 +23,9 @@ inline constexpr llvm::StringLiteral kArgumentNameAttr = "rnn.name";
 struct ExportedArgument {
   std::string name; ///< empty if the module does not name it
   Type type;
+  /// For each dimension of a ranked tensor, a number that equal dynamic sizes of the function share, or 0. Empty if all
+  /// are 0.
+  std::vector<int64_t> sizes;
 };
 
 /// A function with an entry point.
