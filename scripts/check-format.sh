@@ -44,6 +44,6 @@ fi
 if [ "$fix" -eq 1 ]; then
   "$format" -i "${files[@]}"
 elif ! "$format" --dry-run -Werror "${files[@]}"; then
-  echo "error: run scripts/check-format.sh --fix${1:+ $1} and commit what it changed" >&2
+  echo "error: run scripts/check-format.sh --fix${1:+ $1} and commit the result" >&2
   exit 1
 fi

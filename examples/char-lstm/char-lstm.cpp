@@ -41,7 +41,7 @@ static cl::opt<double> learningRate("lr", cl::desc("Learning rate at its highest
                                     cl::cat(category));
 static cl::opt<int64_t> unroll("unroll", cl::desc("Characters of a sequence in one training step (default 64)"),
                                cl::init(64), cl::cat(category));
-static cl::opt<int64_t> batch("batch", cl::desc("Sequences side by side (default 8)"), cl::init(8), cl::cat(category));
+static cl::opt<int64_t> batch("batch", cl::desc("Parallel sequences (default 8)"), cl::init(8), cl::cat(category));
 static cl::opt<int64_t> hidden("hidden", cl::desc("Hidden units of a layer (default 128)"), cl::init(128),
                                cl::cat(category));
 static cl::opt<uint64_t> seed("seed", cl::desc("Seed of initial numbers and sample (default 1)"), cl::init(1),

@@ -81,7 +81,7 @@ static llvm::Error storeInteger(const HostTensor &tensor, int64_t index, StringR
   if (!isInteger(text))
     return makeError(expected + ", but got " + quote(text) +
                      (isNumber(text) ? "; round it, or name a type such as f32 before `=`" : ""));
-  // Results are printed as signed values: a larger one would come back as another value.
+  // Results are printed as signed values: a larger one would be read back as another value.
   unsigned width = kind == ElementKind::I1 ? 1 : 8 * getElementSize(kind);
   bool negative = text.consume_front("-");
   text.consume_front("+");

@@ -85,7 +85,7 @@ static llvm::Expected<Literal> parseLiteral(StringRef text) {
     bool isList = c == '[';
     (isList ? level.hasLists : level.hasNumbers) = true;
     if (level.hasLists && level.hasNumbers)
-      return makeError("expected a list of numbers or a list of lists, but got both side by side in " + quote(text));
+      return makeError("expected a list of numbers or a list of lists, but got both in " + quote(text));
     ++level.count;
     if (!isList) {
       StringRef number = rest.take_until([](char c) { return isSeparator(c) || StringRef(",[]").contains(c); });

@@ -1,4 +1,4 @@
-//===- TargetInfo.cpp - what a target and its libraries can do ---------------===//
+//===- TargetInfo.cpp - capabilities of a target and its libraries -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

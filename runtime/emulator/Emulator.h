@@ -59,7 +59,7 @@ struct Thread {
   Warp *warp = nullptr;
   uint32_t id[3] = {}, linear = 0, lane = 0;
   State state = State::Ready;
-  /// What the thread waits for: the index of a block barrier, and the site of the op.
+  /// The reason for waiting: the index of a block barrier, and the site of the op.
   uint32_t barrier = 0;
   const char *site = nullptr;
   /// True if the thread yielded at `site` and has made no other call of the emulator since.

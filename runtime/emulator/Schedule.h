@@ -22,7 +22,7 @@ struct Schedule {
     Random   ///< any ready thread, and up to four blocks at once
   };
   Order order = Order::Fifo;
-  /// Of `random`. Also selects what the hardware leaves open, as the layout of wmma fragments.
+  /// Of `random`. Also selects behaviour that the hardware does not specify, as the layout of wmma fragments.
   uint64_t seed = 0;
 
   /// Reads "fifo", "reverse", "random" or "random:SEED".

@@ -1,5 +1,5 @@
 // Values at the limits of f32 in persistent kernels in full precision: five units of rnn_relu that share one weight, so each state
-// is five times the weight times the previous state. Factors without a remainder yield NaN, in their example only
+// is five times the weight times the previous state. Operands without a remainder yield NaN, in their example only
 // (docs/internals/persistent-kernels.md).
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt --lowering=fused --fused-kernel=persistent --simt-check

@@ -35,31 +35,31 @@
 // EARLY-PASS-CHECK: FAILED_PRECONDITION: uninitialised shared memory in kernel `kernels::exchange`: load of 4 bytes at offset 140, which no thread has written, at {{.*}}bugs-cluster.mlir:[[#@LINE+205]]:20 in block (1,0,0) thread (31,0,0)
 // 2: a wait for the phase after the last.
 // NEXT-PHASE: FAILED_PRECONDITION: deadlock in kernel `kernels::exchange`: block (0,0,0) threads 0 to 31 wait for the mbarrier at offset 0 of block (0,0,0) (phase 1, 1 arrivals and 0 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+197]]:13; block (1,0,0) threads 0 to 31 wait for the mbarrier at offset 0 of block (1,0,0) (phase 1, 1 arrivals and 0 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+197]]:13
-// 3: half of the bytes are announced, so that the phase ends when half have come.
+// 3: half of the bytes are expected, so the phase ends when half of them have arrived.
 // SHORT: FAILED_PRECONDITION: deadlock in kernel `kernels::exchange`: block (0,0,0) threads 0 to 0 have exited; block (0,0,0) threads 1 to 31 wait for the mbarrier at offset 0 of block (0,0,0) (phase 2, 1 arrivals and 0 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+187]]:23; block (1,0,0) threads 0 to 31 wait for the mbarrier at offset 8 of block (1,0,0) (phase 0, 0 arrivals and 56 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+187]]:23
 // SHORT-CHECK: FAILED_PRECONDITION: data race in kernel `kernels::exchange`: load of 4 bytes of shared memory at offset 80 is not ordered after the asynchronous store by block (0,0,0) thread (16,0,0) at {{.*}}bugs-cluster.mlir:[[#@LINE+168]]:9, at {{.*}}bugs-cluster.mlir:[[#@LINE+200]]:20 in block (1,0,0) thread (16,0,0)
 // SHORT-REVERSE: FAILED_PRECONDITION: deadlock in kernel `kernels::exchange`: block (0,0,0) threads 0 to 31 have exited; block (1,0,0) threads 0 to 31 wait for the mbarrier at offset 8 of block (1,0,0) (phase 0, 0 arrivals and -192 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+185]]:23
-// 4: more bytes are announced than come.
+// 4: more bytes are expected than are sent.
 // LONG: FAILED_PRECONDITION: deadlock in kernel `kernels::exchange`: block (0,0,0) threads 0 to 31 wait for the mbarrier at offset 0 of block (0,0,0) (phase 0, 0 arrivals and 64 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+183]]:23; block (1,0,0) threads 0 to 31 wait for the mbarrier at offset 0 of block (1,0,0) (phase 0, 0 arrivals and 64 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+183]]:23
-// 5: nobody announces and arrives.
+// 5: no thread expects bytes and arrives.
 // SILENT: FAILED_PRECONDITION: deadlock in kernel `kernels::exchange`: block (0,0,0) threads 0 to 31 wait for the mbarrier at offset 0 of block (0,0,0) (phase 0, 1 arrivals and -128 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+181]]:23; block (1,0,0) threads 0 to 31 wait for the mbarrier at offset 0 of block (1,0,0) (phase 0, 1 arrivals and -128 bytes are missing) at {{.*}}bugs-cluster.mlir:[[#@LINE+181]]:23
-// 6: one slot for all steps: a block overwrites what the other has not read yet.
+// 6: one slot for all steps: a block overwrites a value that the other has not read yet.
 // REUSE: FAILED_PRECONDITION: data race in kernel `kernels::exchange`: asynchronous store of 4 bytes of shared memory of block (0,0,0) at offset 16 is not ordered after the asynchronous store by block (1,0,0) thread (0,0,0) at {{.*}}bugs-cluster.mlir:[[#@LINE+161]]:9, at {{.*}}bugs-cluster.mlir:[[#@LINE+161]]:9 in block (1,0,0) thread (0,0,0)
 // REUSE-RANDOM: FAILED_PRECONDITION: data race in kernel `kernels::exchange`: asynchronous store of 4 bytes of shared memory of block (1,0,0) at offset 124 is not ordered after the asynchronous store by block (0,0,0) thread (27,0,0) at {{.*}}bugs-cluster.mlir:[[#@LINE+160]]:9, at {{.*}}bugs-cluster.mlir:[[#@LINE+160]]:9 in block (0,0,0) thread (27,0,0)
-// 7: nobody waits for the others at the end, whose memory is still read.
+// 7: no cluster barrier at the end: a block ends while its memory is still read.
 // NO-END: FAILED_PRECONDITION: access to an ended block in kernel `kernels::exchange`: load in the shared memory of block (0,0,0), all of whose threads have exited; let them wait at the barrier of the cluster first, at {{.*}}bugs-cluster.mlir:[[#@LINE+200]]:14 in block (1,0,0) thread (0,0,0)
 // NO-END-REVERSE: FAILED_PRECONDITION: data race in kernel `kernels::exchange`: the end of the block is not ordered after the load of shared memory at offset 16 by block (0,0,0) thread (0,0,0) at {{.*}}bugs-cluster.mlir:[[#@LINE+199]]:14; let the blocks wait at the barrier of the cluster first, at the end of the kernel in block (1,0,0) thread (0,0,0)
 // 8: mbarriers are used before they are initialised.
 // NO-START: FAILED_PRECONDITION: data race in kernel `kernels::exchange`: atomic of 8 bytes of shared memory of block (1,0,0) at offset 0 is not ordered after the store by block (1,0,0) thread (0,0,0) at {{.*}}bugs-cluster.mlir:[[#@LINE+97]]:9, at {{.*}}bugs-cluster.mlir:[[#@LINE+155]]:9 in block (0,0,0) thread (0,0,0)
-// 9: the wait sees what comes from the own block alone.
+// 9: the wait has block scope, so it acquires only values of its own block.
 // BLOCK-SCOPE: FAILED_PRECONDITION: data race in kernel `kernels::exchange`: load of 4 bytes of shared memory at offset 16 is not ordered after the asynchronous store by block (0,0,0) thread (0,0,0) at {{.*}}bugs-cluster.mlir:[[#@LINE+153]]:9, at {{.*}}bugs-cluster.mlir:[[#@LINE+185]]:20 in block (1,0,0) thread (0,0,0)
-// 10: the last values are not waited for.
+// 10: no wait for the last values.
 // NEVER-WAITED: FAILED_PRECONDITION: access to an ended block in kernel `kernels::exchange`: asynchronous store in the shared memory of block (1,0,0), all of whose threads have exited; let them wait at the barrier of the cluster first, at {{.*}}bugs-cluster.mlir:[[#@LINE+151]]:9 in block (0,0,0) thread (0,0,0)
 // 11: a block that the cluster does not have.
 // WRONG-OWNER: FAILED_PRECONDITION: out of bounds in kernel `kernels::exchange`: mapa to block 3 of a cluster that has 2, at {{.*}}bugs-cluster.mlir:[[#@LINE+143]]:15 in block (1,0,0) thread (31,0,0)
-// 12: a place that the reader does not read.
+// 12: a store to an offset that is not read.
 // WRONG-SLOT: FAILED_PRECONDITION: uninitialised shared memory in kernel `kernels::exchange`: load of 4 bytes at offset 16, which no thread has written, at {{.*}}bugs-cluster.mlir:[[#@LINE+179]]:20 in block (1,0,0) thread (0,0,0)
-// 13: a place outside of the shared memory of a block.
+// 13: an address outside of the shared memory of a block.
 // OUTSIDE: FAILED_PRECONDITION: out of bounds in kernel `kernels::exchange`: asynchronous store of 4 bytes outside of the 384 bytes of shared memory of the cluster's blocks, at {{.*}}bugs-cluster.mlir:[[#@LINE+145]]:9 in block (1,0,0) thread (31,0,0)
 // 14: data to one block, and the mbarrier of another.
 // TWO-OWNERS: FAILED_PRECONDITION: misused mbarrier in kernel `kernels::exchange`: st.async to block (0,0,0) expects an mbarrier of the same block, but got one of block (1,0,0), at {{.*}}bugs-cluster.mlir:[[#@LINE+143]]:9 in block (1,0,0) thread (31,0,0)

@@ -18,11 +18,11 @@
 // ONE-TILE: FAILED_PRECONDITION: data race in kernel `kernels::gather`: asynchronous store of 8 bytes of shared memory at offset 0 is not ordered after the load by block (0,0,0) thread (63,0,0)
 // 2: a warp sends the states of a step before it has received those of the step before.
 // EARLY: FAILED_PRECONDITION: data race in kernel `kernels::gather`: asynchronous store of 8 bytes of shared memory at offset 0 is not ordered after the load by block (0,0,0) thread (63,0,0)
-// 3: a block forgets the bytes that it sends to itself, so that the turn ends when as many have come from anybody.
+// 3: a block does not expect the bytes that it sends to itself, so the phase ends too early.
 // SHORT: FAILED_PRECONDITION: data race in kernel `kernels::gather`: load of 4 bytes of shared memory at offset 256 is not ordered after the asynchronous store by block (1,0,0) thread (1,0,0)
-// 4: a lane sends while others of its warp still read: those lanes sent nothing to the block that overwrites what they read.
+// 4: a lane sends while other lanes of its warp still read values that the receiver of the message may overwrite.
 // NO-SYNC: FAILED_PRECONDITION: data race in kernel `kernels::gather`: asynchronous store of 8 bytes of shared memory at offset 512 is not ordered after the load by block (0,0,0) thread (63,0,0)
-// 5: a warp that has nothing to send sends nothing, and nobody waits until it has read.
+// 5: a warp without units sends no message, so no block waits until it has read.
 // LEFT-OUT: FAILED_PRECONDITION: data race in kernel `kernels::gather`: asynchronous store of 8 bytes of shared memory of block (1,0,0) at offset 512 is not ordered after the load by block (1,0,0) thread (63,0,0)
 
 module attributes {gpu.container_module} {

@@ -3,7 +3,7 @@
 // REQUIRES: rnn-run
 
 // The destination is an argument, so without protection the caller's tensor would be overwritten, and a second call would
-// see other values.
+// read other values.
 // CHECK-LABEL: func @written(%{{.*}}: tensor<2xf32> {bufferization.writable = false})
 func.func @written(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %r = linalg.add ins(%x, %x : tensor<2xf32>, tensor<2xf32>) outs(%x : tensor<2xf32>) -> tensor<2xf32>

@@ -75,7 +75,7 @@ def poison(attributes, n, operands, saved, cs_grad, h_grad):
 def same(what, one, other):
     for name in one:
         if not np.array_equal(one[name], other[name]):
-            raise ValueError(f"TensorFlow read what it should not have: {name} of the {what} changed with NaN there")
+            raise ValueError(f"TensorFlow read an element that it must not read: {name} of the {what} changed with NaN there")
 
 
 def relative(value, reference):
@@ -88,7 +88,7 @@ def relative(value, reference):
 
 
 def build(seed_of):
-    """Yields (case, tensors): the case is what the manifest holds, tensors an ordered name -> array map."""
+    """Yields (case, tensors): the case is its entry in the manifest, tensors an ordered name -> array map."""
     for version, peephole, n, clip, dtype in configurations():
         parts = [f"block_v{version}"] + ["peephole"] * peephole + [f"n{n}"] + ["clip"] * clip + [dtype]
         name = "_".join(parts)

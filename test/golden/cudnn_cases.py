@@ -124,7 +124,7 @@ def relative(value, reference):
 
 
 def build(seed_of):
-    """Yields (case, tensors): the case is what the manifest holds, tensors an ordered name -> array map."""
+    """Yields (case, tensors): the case is its entry in the manifest, tensors an ordered name -> array map."""
     torch.set_num_threads(1)
     for c in configurations():
         name = case_name(c)

@@ -4,7 +4,7 @@
 """Writes golden results of the recurrent ops: one file of npy records per case, manifest.json and cases.txt.
 
 The two packages need not be in one Python: run once with each, into the same folder; a pass replaces only its own
-cases. cases.txt is what the C++ test reads, manifest.json what people read.
+cases. The C++ test reads cases.txt; manifest.json is for readers.
 """
 import argparse
 import json

@@ -75,9 +75,9 @@ private:
   void *library = nullptr;
 };
 
-/// result [rows, columns] = left * right (+ result): row major, sums in f32. The library is column
-/// major: it sees all three transposed and left and right exchanged.
-class CublasProduct {
+/// result [rows, columns] = left * right (+ result): row-major, accumulated in f32. The library is column-major, so it
+/// gets all three matrices transposed, and left and right exchanged.
+class CublasGemm {
 public:
   static constexpr size_t workspaceBytes = 32 << 20; // as cuBLAS has on this generation
 

@@ -39,7 +39,7 @@ public:
     dh = Memory(place, B * H * bytes);
     dw = Memory(place, width * 4 * H * bytes);
     db = Memory(place, 4 * H * bytes);
-    workspace = Memory(place, CublasProduct::workspaceBytes);
+    workspace = Memory(place, CublasGemm::workspaceBytes);
     const char *path = std::getenv("RNNRT_CUBLASLT_PATH");
     if (place.perStepCode || (path && *path)) {
       library = std::make_unique<CublasLt>();
@@ -65,8 +65,8 @@ public:
     for (int64_t t = steps - 1; t >= 0 && problem.empty(); --t) {
       runGates(t);
       const bool add = t + 1 < steps;
-      product(forData, dgates.data(), false, layer.onW.data(), true, xhGrad.data(), false, B, I + H, 4 * H);
-      product(forWeights, xh.data(), true, dgates.data(), false, dw.data(), add, I + H, 4 * H, B);
+      gemm(forData, dgates.data(), false, layer.onW.data(), true, xhGrad.data(), false, B, I + H, 4 * H);
+      gemm(forWeights, xh.data(), true, dgates.data(), false, dw.data(), add, I + H, 4 * H, B);
       runBias(add);
     }
     runGates(-1);
@@ -145,8 +145,8 @@ private:
     check(rnnrt_kernel_launch(kernel, place.stream, &launch, arguments));
   }
 
-  void product(CublasProduct &by, const void *left, bool transposeLeft, const void *right, bool transposeRight,
-               void *result, bool add, int64_t rows, int64_t columns, int64_t depth) {
+  void gemm(CublasGemm &by, const void *left, bool transposeLeft, const void *right, bool transposeRight, void *result,
+            bool add, int64_t rows, int64_t columns, int64_t depth) {
     if (!library)
       return multiply<T>(left, transposeLeft, right, transposeRight, result, add, rows, columns, depth);
     by.run(left, right, result, add, workspace.data(), rnnrt_stream_native(place.stream));
@@ -157,7 +157,7 @@ private:
   const Place &place;
   const Compiled &forward;
   std::unique_ptr<CublasLt> library;
-  CublasProduct forData, forWeights;
+  CublasGemm forData, forWeights;
   rnnrt_module_t *module = nullptr;
   rnnrt_kernel_t *gates = nullptr, *bias = nullptr;
   Memory xh, dgates, xhGrad, dx, dcs, dh, dw, db, workspace;

@@ -300,7 +300,7 @@ def blocks():
 
 
 def emulated():
-    """Small problems whose results the emulator leaves in the bundle. Nothing but sums and products makes the gradients of a
+    """Small problems for comparison with the emulator. The gradients consist of sums and products only for a
     block LSTM, so those that are `exact` have the same bits in f32."""
     for sizes in ((3, 2, 3, 4), (5, 7, 17, 33)):
         yield Block("exact_gradient", "icfo", sizes, attributes="use_peephole", results=tuple(range(7, 15)))

@@ -9,7 +9,7 @@
 #
 # Sections, in this order:
 #   tests       cuDNN's plans and the fused kernels against the host plans in f64, a line per test
-#   emulator    fused kernels against what the emulator computed when the bundle was made
+#   emulator    fused kernels against results of the emulator that are part of the bundle
 #   sanitizer   small tests under compute-sanitizer's memcheck and racecheck, if it is available and supports the device
 #   fused       times of the fused kernels, interleaved with cuDNN's algorithms and TensorFlow's method with cuBLASLt; also
 #               writes measured.jsonl for `rnn-run --autotune=FILE --measurements=measured.jsonl`

@@ -429,7 +429,7 @@ TEST(CompiledMemoryTest, AlignedAndCounted) {
 
 TEST(CompiledMemoryDeathTest, FailuresAbortWithAMessage) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_DEATH(_mlir_memref_to_llvm_alloc(-8), "asks for -8 bytes, which is no size");
+  EXPECT_DEATH(_mlir_memref_to_llvm_alloc(-8), "requests -8 bytes; a dimension is negative");
   EXPECT_DEATH(_mlir_memref_to_llvm_alloc(INT64_MAX), "not enough memory for 9223372036854775807 bytes");
   EXPECT_DEATH(_mlir_memref_to_llvm_aligned_alloc(3, 8), "alignment of 3");
   EXPECT_DEATH(_mlir_memref_to_llvm_free(reinterpret_cast<char *>(_mlir_memref_to_llvm_alloc(200)) + 8),

@@ -1,4 +1,4 @@
-//===- CostModelTest.cpp - the cost model against what was measured ----------===//
+//===- CostModelTest.cpp - the cost model compared with measured times -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

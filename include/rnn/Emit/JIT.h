@@ -51,7 +51,7 @@ public:
   ~CompiledModule();
 
   /// Runs the whole pipeline on `module`, which changes, and compiles it for this machine. Passes report diagnostics to
-  /// the context. The error says which step failed.
+  /// the context. The error names the step that failed.
   static llvm::Expected<std::unique_ptr<CompiledModule>> compile(ModuleOp module, const JITOptions &options);
 
   /// The signature of a public function, or an error that lists all public functions.

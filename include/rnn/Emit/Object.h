@@ -52,7 +52,7 @@ struct CompiledObject {
 enum class ObjectForm { Object, LLVMIR };
 
 /// Runs the whole pipeline on `module`, which changes, and generates code. Passes report diagnostics to the context.
-/// The error says what failed: the pipeline, an unknown triple or processor, or a call of a function that neither the
+/// The error names the cause: the pipeline, an unknown triple or processor, or a call of a function that neither the
 /// runtime, the C library nor a declaration in the module provides.
 llvm::Expected<CompiledObject> compileObject(ModuleOp module, const ObjectOptions &options,
                                              ObjectForm form = ObjectForm::Object);

@@ -24,7 +24,7 @@ public:
 
   /// The values of the flags. An error names a flag that the target does not have.
   llvm::Expected<PipelineOptions> getOptions() const;
-  /// For `runPipeline`: timing, printing and verification as the flags say.
+  /// For `runPipeline`: timing, printing and verification according to the flags.
   RunOptions getRunOptions() const;
   /// Lets the context print optimization remarks, if `--remarks` is given.
   LogicalResult enableRemarks(MLIRContext &context) const;

@@ -1,4 +1,4 @@
-//===- TargetInfo.h - what a target and its libraries can do -*- C++ -*-===//
+//===- TargetInfo.h - capabilities of a target and its libraries -*- C++ -*-===//
 //
 // Facts only; passes read them and decide. Built from `#rnn.target` (`TargetAttr::getInfo`).
 //
@@ -16,7 +16,7 @@
 
 namespace mlir::rnn {
 
-/// What a target can do. Every target has fused kernels for every layer op.
+/// The capabilities of a target. Every target has fused kernels for every layer op.
 class TargetInfo {
 public:
   /// `chip`: on target cuda a GPU, as `sm_90a`; on target host a processor, by LLVM's name; may be empty.

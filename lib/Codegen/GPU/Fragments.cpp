@@ -31,7 +31,7 @@ void rnn::orderFragments(const Emitter &host, StringRef name, const Fragments &f
     Value number = e.add(e.mul(lane, e.index(4)), e.add(e.mul(right, e.index(2)), lower));
     for (int64_t index = 0; index < fragments.getPerRegister(); ++index) {
       Value value = read(e, fragment, row, e.add(first, e.index(index)));
-      if (fragments.element.isF32() && !splitsFactors(fragments.element, e.options)) {
+      if (fragments.element.isF32() && !splitsOperands(fragments.element, e.options)) {
         value = NVVM::ConvertFloatToTF32Op::create(e.builder, e.loc, e.builder.getI32Type(), value,
                                                    NVVM::FPRoundingMode::RNA);
         value = LLVM::BitcastOp::create(e.builder, e.loc, fragments.element, value);

@@ -24,8 +24,8 @@ void Kernel::wait(const Emitter &e) {
   if (!chained)
     return;
   rnngpu::GridWaitOp::create(builder, e.loc);
-  // Lets the next launch start. After the wait: what it reads before its own wait was then written no later than by the
-  // launch before this one.
+  // Allows the next launch to start. Placed after the wait: values that the next launch reads before its own wait have
+  // then been written by the launch before this one, or earlier.
   rnngpu::LaunchDependentsOp::create(builder, e.loc);
 }
 

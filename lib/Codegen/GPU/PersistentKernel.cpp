@@ -114,7 +114,7 @@ SmallVector<Value> PersistentKernel::valuesIf(Value condition, function_ref<Smal
 }
 
 Value PersistentKernel::round(const Emitter &rounding, Value value) const {
-  if (!element.isF32() || splitsFactors(element, host.options))
+  if (!element.isF32() || splitsOperands(element, host.options))
     return rounding.convert(value, element);
   Value bits = NVVM::ConvertFloatToTF32Op::create(builder, rounding.loc, i32, value, NVVM::FPRoundingMode::RNA);
   return LLVM::BitcastOp::create(builder, rounding.loc, f32, bits);
@@ -200,9 +200,9 @@ void PersistentKernel::send(const Emitter &sending, ValueRange values, Value tar
 // 2^-22 |a b|, so the relative error of a term is at most 2^-21, without a bias. Tensor cores truncate their sums; the
 // two small terms therefore have an accumulator of their own, and hi * hi rounds as often as plain tf32.
 //
-// A factor that is not finite, or at least 2^128 - 2^116, which hi cannot represent, has no lo: the sums that it enters
-// become NaN, possibly instead of infinity, but never finite. Sums of other examples are not affected. Parts of a
-// factor below 2^-136, the smallest tf32 value, are lost.
+// An operand that is not finite, or at least 2^128 - 2^116, which hi cannot represent, has no lo: the sums that it
+// enters become NaN, possibly instead of infinity, but never finite. Sums of other examples are not affected. Parts of
+// a operand below 2^-136, the smallest tf32 value, are lost.
 
 void PersistentKernel::loadWeights(Value ordered, const PersistentWeights &all) {
   where = all;

@@ -62,7 +62,7 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
                                   int64_t(llvm::divideCeil(*query.H, 16 * blocks)),
                                   8,
                                   query.element.getIntOrFloatBitWidth(),
-                                  splitsFactors(query.element, query.options),
+                                  splitsOperands(query.element, query.options),
                                   0};
     while (blocks * shape.tiles % shape.warps != 0)
       --shape.warps;
@@ -72,7 +72,7 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
     const int64_t others = shape.getTilesOfWarp() * 4 + 24 * std::max<int64_t>(places - 2, 0);
     shape.fragmentsInRegisters = weights.getFragmentsPerWarp();
     if (weights.getRegisters() + others > maxRegisters) {
-      // The registers of the fragment that is being loaded, and the parts of split factors.
+      // The registers of the fragment that is being loaded, and the parts of split operands.
       const int64_t room = maxRegisters - 16 - (shape.isSplit ? 12 : 0) - others;
       shape.fragmentsInRegisters = std::max<int64_t>(room, 0) / Fragments::registers;
     } else if (shape.isSplit && query.numGates == 1 && weights.getRegisters() + others > 64) {
@@ -94,7 +94,7 @@ FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQu
                                  1,
                                  1,
                                  query.element.getIntOrFloatBitWidth(),
-                                 splitsFactors(query.element, query.options),
+                                 splitsOperands(query.element, query.options),
                                  0};
     // Only the trailing blocks may have idle warps.
     int64_t tiles = llvm::divideCeil(llvm::divideCeil(*query.H, blocks), shape.getUnitsOfTile());

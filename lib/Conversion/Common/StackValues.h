@@ -112,7 +112,7 @@ struct DropoutMask {
   explicit DropoutMask(OpTy op)
       : seed((uint64_t(op.getSeed()) << 32) | uint64_t(op.getSeed2())), rate(op.getDropout().convertToDouble()) {}
 
-  /// What a kept element is multiplied with.
+  /// The factor of a kept element, 1 / (1 - dropout).
   double scale() const { return rate < 1 ? 1 / (1 - rate) : 0; }
   /// i1: whether `element` (index) of the output of `layer` (index), all directions [T,B,D*P], is kept. `draw`: i64.
   Value emitKept(OpBuilder &builder, Location loc, Value layer, Value draw, Value element) const;

@@ -31,8 +31,7 @@ class Layer {
 public:
   /// `name`: prefix of the names of kernels.
   Layer(const Emitter &host, StringRef name, Type element, LargeGemms largeGemms)
-      : host(host), name(name), element(element), accumulator(getAccumulatorType(element)),
-        largeGemms(largeGemms) {}
+      : host(host), name(name), element(element), accumulator(getAccumulatorType(element)), largeGemms(largeGemms) {}
   virtual ~Layer() = default;
 
 protected:
@@ -49,7 +48,7 @@ protected:
   /// Launches `gemm` for step `number` of every direction.
   void launch(Gemm gemm, Value number);
 
-  /// Emits host code that computes something by the device's library and returns an i1, true if the library did it.
+  /// Emits host code that calls the device's library and returns an i1, true if the library computed the result.
   /// Null: there is no such code.
   using LibraryFn = function_ref<Value()>;
   /// Returns true if a GEMM of these sizes may use the library.

@@ -322,7 +322,7 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     if (check)
       addAccessChecks(function, entries);
     addYields(function, entries);
-    // Casts last: an error for the op that was not lowered says more than one for the casts around it.
+    // Casts last: an error at the op that was not lowered is more useful than one at the casts around it.
     SmallVector<Operation *> ops, casts;
     function.getBody().walk([&](Operation *op) { (isa<UnrealizedConversionCastOp>(op) ? casts : ops).push_back(op); });
     ops.append(casts);

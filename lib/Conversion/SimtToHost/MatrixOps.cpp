@@ -110,19 +110,19 @@ static Rewrite rewriteWmmaMma(NVVM::WMMAMmaOp op, EntryBuilder &entries) {
   MMATypes type = op.getEltypeA();
   std::optional<MMATypes> sum = getSumType(op.getRes().getType());
   if ((type != MMATypes::f16 && type != MMATypes::tf32 && type != MMATypes::f64) || !sum)
-    return refuse(op, "expects factors f16, tf32 or f64, but got " + stringifyEnum(type));
+    return refuse(op, "expects operands of f16, tf32 or f64, but got " + stringifyEnum(type));
   // Registers of A, then of B, then of C: PTX ISA, "matrix fragments for wmma".
-  unsigned factors = type == MMATypes::f16 ? 8 : type == MMATypes::tf32 ? 4 : 1;
+  unsigned perOperand = type == MMATypes::f16 ? 8 : type == MMATypes::tf32 ? 4 : 1;
   OperandRange registers = op.getArgs();
-  if (registers.size() <= 2 * factors)
-    return refuse(op, "expects " + Twine(factors) + " registers each for A and B and some for C");
+  if (registers.size() <= 2 * perOperand)
+    return refuse(op, "expects " + Twine(perOperand) + " registers each for A and B and some for C");
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto number = [&](int64_t value) { return entries.constant32(builder, loc, value); };
   Value slot = entries.slot(op, op.getRes().getType());
-  Value a = entries.pack(op, registers.take_front(factors));
-  Value b = entries.pack(op, registers.slice(factors, factors));
-  Value c = entries.pack(op, registers.drop_front(2 * factors));
+  Value a = entries.pack(op, registers.take_front(perOperand));
+  Value b = entries.pack(op, registers.slice(perOperand, perOperand));
+  Value c = entries.pack(op, registers.drop_front(2 * perOperand));
   entries.call(builder, loc, "rnnrt_abi_simt_wmma_mma",
                {number(op.getM()), number(op.getN()), number(op.getK()), number(static_cast<int64_t>(op.getLayoutA())),
                 number(static_cast<int64_t>(op.getLayoutB())), number(static_cast<int64_t>(type)),

@@ -47,7 +47,7 @@ public:
   /// Identifies the class of this object: each kind has one.
   const BackendKind &kind;
 
-  /// What the device is. `name` is its kind if the device has no better name.
+  /// Properties of the device. `name` is its kind if the device has no better name.
   virtual rnnrt_device_properties_t properties() const = 0;
 
   /// Memory that every stream may use immediately. `release` waits for all work that may use it.
@@ -77,7 +77,7 @@ public:
   /// Selects one of the images and loads it.
   virtual Status loadModule(const rnnrt_image_t *images, int64_t count, std::unique_ptr<Module> &module) = 0;
 
-  /// Plans may outlive the device handle (a call holds them), so they own what they need of the backend.
+  /// Plans may outlive the device handle (a call holds them), so they own the objects of the backend that they use.
   virtual Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) = 0;
   virtual Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) = 0;
 

@@ -1,4 +1,4 @@
-// CompiledMemory.h - memory of compiled code. That has no error branches: memory.h describes what a failure does.
+// CompiledMemory.h - memory of compiled code, which has no error branches: memory.h describes the handling of failures.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_COMPILEDMEMORY_H

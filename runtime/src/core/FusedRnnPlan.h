@@ -11,7 +11,7 @@
 
 namespace rnnrt {
 
-/// Access of a plan to the memory of its device. Thread-safe; owns what it needs of the device.
+/// Access of a plan to the memory of its device. Thread-safe; owns the objects of the device that it uses.
 class FusedMemory {
 public:
   virtual ~FusedMemory() = default;

@@ -109,13 +109,13 @@ void *rnnrt::compiledAllocate(int64_t alignment, int64_t bytes) {
   char message[256];
   if (bytes < 0) {
     std::snprintf(message, sizeof(message),
-                  "compiled code asks for %lld bytes, which is no size; a dimension is negative or overflowed",
+                  "compiled code requests %lld bytes; a dimension is negative or its size overflowed",
                   (long long)bytes);
     fail(bytes, message);
   }
   if (alignment <= 0 || (alignment & (alignment - 1)) || alignment > (int64_t(1) << 30)) {
     std::snprintf(message, sizeof(message),
-                  "compiled code asks for an alignment of %lld, expected a power of two of at most 2^30",
+                  "compiled code requests an alignment of %lld, expected a power of two of at most 2^30",
                   (long long)alignment);
     fail(bytes, message);
   }

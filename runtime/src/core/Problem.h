@@ -1,4 +1,4 @@
-// Problem.h - the description of what a plan computes: modes, types and sizes, their checks, and the key of the plan.
+// Problem.h - the problem of a plan: modes, types and sizes, their checks, and the key of the plan.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_PROBLEM_H

@@ -1,4 +1,4 @@
-// f32 in full precision: every factor is split into a tf32 value and a remainder, by a mask that the compiler cannot fold. A
+// f32 in full precision: every operand is split into a tf32 value and a remainder, by a mask that the compiler cannot fold. A
 // fragment takes three MMAs; the two small terms have an accumulator of their own.
 // RUN: rnn-opt %s -rnn-pipeline="target=simt lowering=fused stop-after=lower" | FileCheck %s
 // With tf32, one MMA of weights that were rounded before the loop.

@@ -1,7 +1,7 @@
 //===- CellBuilder.h - arithmetic ops for the equations of cells -*- C++ -*-===//
 //
 // The equations of cells (LSTM.h, GRU.h, RNN.h) are written once, over this builder. Values are floats or vectors of
-// floats. A target derives from it to replace what it has better code for.
+// floats. A target overrides functions that it has better code for.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,7 @@ namespace mlir::rnn {
 /// Emits `arith` and `math` ops at the insertion point of `builder`.
 class CellBuilder {
 public:
-  /// `flags` go on every sum and product.
+  /// `flags` are the fast-math flags of every op.
   CellBuilder(OpBuilder &builder, Location loc, arith::FastMathFlags flags = arith::FastMathFlags::none)
       : builder(builder), loc(loc), flags(flags) {}
   virtual ~CellBuilder();

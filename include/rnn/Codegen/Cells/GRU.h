@@ -1,7 +1,7 @@
 //===- GRU.h - the GRU cell -*- C++ -*-===//
 //
 // One step of one unit of one example (or a vector of units), between the GEMMs, with the reset gate applied after the
-// recurrent product, as cuDNN does. Equations: docs/Semantics.md, "cuDNN layers".
+// recurrent GEMM, as cuDNN does. Equations: docs/Semantics.md, "cuDNN layers".
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,7 @@ struct GRUGates {
   Value r, z, n;
 };
 
-/// What a forward step computes, in the order of computation.
+/// Values of a forward step, in the order of computation.
 enum class GRUValue { R, Z, N, H };
 
 struct GRUStep {
@@ -39,7 +39,7 @@ GRUStep stepGRU(const CellBuilder &b, const GRUGates &arguments, Value linear, V
 struct GRUGradients {
   GRUGates arguments; ///< of the gates; that of n is also the one of its part from the input
   Value linear;       ///< of q
-  Value hBefore;      ///< of h', without what comes by the GEMM
+  Value hBefore;      ///< of h', without the part from the GEMM
 };
 
 /// `gates`, `linear`, `hBefore`: of the forward step. `dh`: the gradient of the step's h.

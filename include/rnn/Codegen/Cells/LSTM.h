@@ -24,7 +24,7 @@ struct Peephole {
   Value i, f, o;
 };
 
-/// What a forward step computes, in the order of computation.
+/// Values of a forward step, in the order of computation.
 enum class LSTMValue { I, G, F, Cell, CellTanh, O, H };
 
 struct LSTMStep {
@@ -42,7 +42,7 @@ struct LSTMOptions {
 /// value that the step continues with, for example the cell before in a padded step.
 using LSTMProducedFn = function_ref<Value(LSTMValue which, Value value)>;
 
-/// `arguments`: of the gates, without what the peephole weights and the forget bias add.
+/// `arguments`: of the gates, without the terms of the peephole weights and of the forget bias.
 ///
 ///     i = sigmoid(a_i [+ c' * wci])      g = tanh(a_g)      f = sigmoid(a_f + forget_bias [+ c' * wcf])
 ///     c = clip(i * g + f * c')           o = sigmoid(a_o [+ c * wco])           h = o * tanh(c)

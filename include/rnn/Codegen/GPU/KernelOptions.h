@@ -11,7 +11,7 @@ namespace mlir::rnn {
 
 /// Numerics of a kernel, and features of the GPU that it may use.
 struct KernelOptions {
-  bool tf32 = false;         ///< multiply f32 on tensor cores, which round factors to tf32
+  bool tf32 = false;         ///< multiply f32 on tensor cores, which round operands to tf32
   bool programmatic = false; ///< compute capability 9.0 or later: programmatic dependent launch and clusters
 };
 

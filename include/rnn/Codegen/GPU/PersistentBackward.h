@@ -14,7 +14,7 @@
 
 namespace mlir::rnn {
 
-/// What a layer computes in a backward kernel. Functions are called while the kernel is built, except `wantsState`;
+/// The arithmetic of a layer in a backward kernel. Functions are called while the kernel is built, except `wantsState`;
 /// values have the accumulator type or are indices.
 class PersistentBackwardLayer {
 public:

@@ -14,7 +14,7 @@
 
 namespace mlir::rnn {
 
-/// What a layer computes in a forward kernel. Functions are called while the kernel is built; values have the
+/// The arithmetic of a layer in a forward kernel. Functions are called while the kernel is built; values have the
 /// accumulator type or are indices.
 class PersistentForwardLayer {
 public:

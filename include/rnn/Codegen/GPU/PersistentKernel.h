@@ -2,7 +2,8 @@
 //
 // The recurrent weights stay on the chip over all steps. A cluster of thread blocks owns some examples of the batch in
 // one direction; each of its blocks owns some units of the layer. Blocks exchange values by asynchronous stores to each
-// other's shared memory, counted by mbarriers. `PersistentKernel` has what the forward and the backward kernel share.
+// other's shared memory, counted by mbarriers. `PersistentKernel` is the common base of the forward and the backward
+// kernel.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -66,7 +67,7 @@ protected:
   /// `values()` if the condition holds, else zeros; floats and indices.
   SmallVector<Value> valuesIf(Value condition, function_ref<SmallVector<Value>()> values) const;
 
-  /// Rounds a float to what the MMA reads: to `element`, and f32 to tf32 unless factors are split.
+  /// Rounds a float to the operand type of the MMA: to `element`, and f32 to tf32 unless operands are split.
   Value round(const Emitter &e, Value value) const;
 
   // --- Shared memory ---
@@ -116,7 +117,7 @@ protected:
   PersistentWeights where;                 ///< as passed to loadWeights
   SmallVector<SmallVector<Value>> weights; ///< registers of fragments: by tile of the warp, then along the depth
   Value weightsInMemory;                   ///< this lane's part of the fragments that follow them
-  Value maskInMemory;                      ///< null unless factors are split
+  Value maskInMemory;                      ///< null unless operands are split
 
   gpu::LaunchOp kernel;
   Value rows; ///< examples per cluster

@@ -45,8 +45,8 @@ struct Fragments {
   Type element;
 };
 
-/// True if a persistent kernel multiplies f32 in full precision: each factor is split into two tf32 values.
-inline bool splitsFactors(Type element, const KernelOptions &options) {
+/// True if a persistent kernel multiplies f32 in full precision: each operand is split into two tf32 values.
+inline bool splitsOperands(Type element, const KernelOptions &options) {
   return element.isF32() && !options.tf32;
 }
 
@@ -59,7 +59,7 @@ struct PersistentWeights {
   int64_t tiles;       ///< per warp
   int64_t fragments;   ///< per tile, along the depth
   int64_t inRegisters; ///< fragments per warp that are kept in registers; the others are in shared memory
-  bool isSplit;        ///< see splitsFactors
+  bool isSplit;        ///< see splitsOperands
 
   int64_t getFragmentsPerWarp() const { return tiles * fragments; }
   /// Registers per thread if all fragments were kept in registers.
@@ -86,8 +86,8 @@ struct PersistentQuery {
   KernelOptions options;
 };
 
-/// The cluster size of the persistent kernel that `convert-rnn-to-gpu` generates for `query`. On failure `reason` says
-/// why there is none.
+/// The cluster size of the persistent kernel that `convert-rnn-to-gpu` generates for `query`. On failure `reason`
+/// states why there is none.
 FailureOr<int64_t> findPersistentShape(const PersistentQuery &query, std::string &reason);
 
 /// The shape of a backward kernel for `H` units.
@@ -97,7 +97,7 @@ struct PersistentBackwardShape {
   int64_t tiles;  ///< of 16 units, owned by a block
   int64_t warps;  ///< per block
   int64_t bits;   ///< of an element
-  bool isSplit;   ///< see splitsFactors
+  bool isSplit;   ///< see splitsOperands
   /// Fragments of weights per warp that are kept in registers; the others are in shared memory.
   int64_t fragmentsInRegisters;
 
@@ -137,7 +137,7 @@ struct PersistentForwardShape {
   int64_t warps;  ///< per block
   int64_t tiles;  ///< per warp
   int64_t bits;   ///< of an element
-  bool isSplit;   ///< see splitsFactors
+  bool isSplit;   ///< see splitsOperands
   /// Fragments of weights per warp that are kept in registers; the others are in shared memory.
   int64_t fragmentsInRegisters;
 

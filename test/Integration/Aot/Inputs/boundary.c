@@ -72,7 +72,8 @@ static const rnnrt_function_t *testTable(void) {
   require(function->num_inputs == 7 && function->num_outputs == 8 && function->flags == 0, "its counts");
   require(!strcmp(function->inputs[0].name, "x") && function->inputs[0].rank == 2, "its first argument");
   require(function->inputs[0].shape[0] == 2 && function->inputs[0].shape[1] == -1, "its sizes");
-  require(function->inputs[1].kind == RNNRT_ARGUMENT_UNRANKED && function->inputs[1].rank == 1, "the cast says a rank");
+  require(function->inputs[1].kind == RNNRT_ARGUMENT_UNRANKED && function->inputs[1].rank == 1,
+          "the cast defines a rank");
   require(function->inputs[4].kind == RNNRT_ARGUMENT_SCALAR && function->inputs[4].dtype == RNNRT_DTYPE_I64, "index");
   require(function->outputs[7].rank == -1, "a result of any rank");
   require(!strcmp(table->functions[1]->name, "layer"), "its second function");

@@ -32,7 +32,7 @@ def RNN_LoweringAttr : AttrDef<RNN_Dialect, "Lowering"> {
     | `#rnn.lowering<fused, kernel = per_step>` | one GPU kernel per time step |
     | `#rnn.lowering<fused, kernel = persistent, cluster = 8>` | one GPU kernel for all steps, in clusters of 8 thread blocks |
 
-    Users may write any of these. `rnn-select-lowering` adds what is missing: afterwards every op has the attribute, and a
+    Users may write any of these. `rnn-select-lowering` completes them: afterwards every op has the attribute, and a
     fused layer on target `cuda` or `simt` has `kernel` and, if that is `persistent`, `cluster`.
 
     Constraints:
@@ -89,7 +89,7 @@ def RNN_TargetAttr : AttrDef<RNN_Dialect, "Target"> {
     static constexpr ::llvm::StringLiteral attributeName = "rnn.target";
     /// That of the innermost module around `op` that has one, or null.
     static TargetAttr lookup(::mlir::Operation *op);
-    /// What the target can do.
+    /// The capabilities of the target.
     ::mlir::rnn::TargetInfo getInfo() const;
   }];
 }

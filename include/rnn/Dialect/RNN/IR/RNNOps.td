@@ -97,7 +97,7 @@ def RNN_CudnnForwardOp : RNN_LayerOp<RNN_CudnnForwardSignature, [AttrSizedResult
     ([Parameter layout](../../Semantics.md#parameter-layout)). `reserve_space` is opaque: pass it to the gradient
     unchanged. Dropout draws from the counter-based generator of the runtime, with both seeds as the key
     ([Dropout](../../Semantics.md#dropout)). The draw is the only side effect of the value form. The summation order
-    inside matrix products is unspecified. Accumulation is in f32, or f64 for f64
+    inside GEMMs is unspecified. Accumulation is in f32, or f64 for f64
     ([Numerics](../../Semantics.md#numerics)).
   }], RNN_CudnnForwardSignature.tables, [{
     Constraints:
