@@ -3,7 +3,7 @@
 #   tuning_records.py clear IN OUT            replaces times: one candidate of each op, alternately the first and the second, is
 #                                             three times as fast, and all are slow enough for the margin of a plan
 #   tuning_records.py swap IN OUT             exchanges the times of the two candidates of each op
-#   tuning_records.py pretend LIST OUT CANDIDATE=TIME...    writes a measurement for each function of emit-candidates
+#   tuning_records.py pretend LIST OUT CANDIDATE=TIME...    writes a measurement for each function of --emit-candidates
 #   tuning_records.py program IN.mlir OUT     removes the lowerings of all ops
 #   tuning_records.py check FILE RECORDS IR   checks that each op in IR has the lowering of the fastest candidate in FILE
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
