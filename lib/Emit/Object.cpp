@@ -75,7 +75,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple, "", ""));
   if (!subtarget || !subtarget->isCPUStringValid(cpu))
     return makeError("unknown cpu `" + cpu + "` for `" + triple.str() +
-                     "`; expected `native` or one of LLVM's names, as x86-64-v3, znver3 or neoverse-n1");
+                     "`; expected `native` or one of LLVM's names, such as x86-64-v3, znver3 or neoverse-n1");
   // Constructors register kernels. LLVM's default section `.ctors` is not run by loaders.
   llvm::TargetOptions targetOptions;
   targetOptions.UseInitArray = true;

@@ -14,8 +14,8 @@ func.func @layer(%call: !llvm.ptr, %x: memref<?x4xf32> {rnn.name = "x"}, %flag: 
 // CHECK-LABEL: llvm.func @rnn_entry_layer(
 // CHECK-SAME: %[[CALL:.*]]: !llvm.ptr, %[[INPUTS:.*]]: !llvm.ptr, %[[N:.*]]: i64, %[[OUTPUTS:.*]]: !llvm.ptr, %[[M:.*]]: i64)
 // CHECK-SAME: rnnrt.entry = {function = "layer",
-// CHECK-SAME: inputs = [{name = "x", type = tensor<?x4xf32>}, {name = "flag", type = i1}],
-// CHECK-SAME: results = [{name = "y", type = tensor<?x4xf32>}, {name = "", type = i32}]}
+// CHECK-SAME: inputs = [{name = "x", sizes = array<i64: 1, 0>, type = tensor<?x4xf32>}, {name = "flag", type = i1}],
+// CHECK-SAME: results = [{name = "y", sizes = array<i64: 1, 0>, type = tensor<?x4xf32>}, {name = "", type = i32}]}
 // CHECK: %[[X:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>
 // A flag is a byte.
 // CHECK: %[[FLAG:.*]] = llvm.alloca %{{.*}} x i8

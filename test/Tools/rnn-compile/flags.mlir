@@ -41,7 +41,7 @@
 // STAGE: rnn-compile: for the --stop-after option: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
 // STOP: rnn-compile: error: --stop-after=lower produces MLIR, which cannot be written as `m.so`; use -o FILE.mlir or -o -
 // HEADER: rnn-compile: error: --emit-header describes compiled functions; use it with -o FILE.so, FILE.o or FILE.ll
-// CPU: rnn-compile: error: unknown cpu `abacus` for `{{.*}}`; expected `native` or a name that LLVM knows
+// CPU: rnn-compile: error: unknown cpu `abacus` for `{{.*}}`; expected `native` or one of LLVM's names, such as x86-64-v3
 // TRIPLE: rnn-compile: error: unknown triple `abacus-unknown-linux`
 // NARROW: rnn-compile: error: the triple `i386-unknown-linux-gnu` is not supported: expected a processor with addresses of 64 bits
 // LINKER: rnn-compile: error: there is no linker `{{.*}}none`
