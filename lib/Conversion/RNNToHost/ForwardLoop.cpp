@@ -21,9 +21,9 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
   stepsAtOnce = b.min(stepsAtOnce, b.max(p.steps, b.index(1)));
   rowsAtOnce = b.mul(stepsAtOnce, p.B);
   Value inputColumns = b.mul(b.ceilDiv(maxInput, panel), panel);
-  auto allocateWeights = [&](Value count, Value rows) { return b.allocate(count, b.tiles.weightsFor(rows, count)); };
-  packedX = allocateWeights(b.mul(b.mul(p.padded, layer.input.count), inputColumns), rowsAtOnce);
-  packedH = allocateWeights(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded), p.B);
+  auto sizeOf = [&](Value count, Value rows) { return PackedWeights::Size{count, b.tiles.weightsFor(rows, count)}; };
+  inputSize = sizeOf(b.mul(b.mul(p.padded, layer.input.count), inputColumns), rowsAtOnce);
+  recurrentSize = sizeOf(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded), p.B);
   leftSize = b.mul(inputColumns, rowsAtOnce);
   bias = b.allocate(columns);
   gates = b.allocate(b.mul(columns, rowsAtOnce));
@@ -32,36 +32,40 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
   h = b.allocate(b.mul(stateSize, 2));
   hLeft = b.tiles.usesBF16Dot() ? b.allocate(b.mul(stateSize, 2), b.tiles.left) : h;
   if (p.projected) {
-    packedP = allocateWeights(b.mul(p.padded, p.statePadded), p.B);
+    PackedWeights::Size size = sizeOf(b.mul(p.padded, p.statePadded), p.B);
+    packedP = b.allocate(size.count, size.type);
     hidden = b.allocate(b.mul(p.padded, p.B), b.tiles.left);
   }
 }
 
 void ForwardLoop::release() {
-  for (Value buffer : {packedX, packedH, packedP, bias, gates, hidden, h, hLeft == h ? Value() : hLeft})
+  for (Value buffer : {packedP, bias, gates, hidden, h, hLeft == h ? Value() : hLeft})
     if (buffer)
       b.free(buffer);
 }
 
 void ForwardLoop::run() {
   const Problem &p = layer.p;
+  PackedWeights weights(b, layer.getWeights(), inputSize, recurrentSize);
+  packedX = weights.input, packedH = weights.recurrent;
   layer.start(packedP, h);
   if (hLeft != h)
     b.loop(b.index(0), stateSize, b.tiles.lanes, [&](Value k) { b.store(b.load(h, k), hLeft, k); });
   b.fillZero(bias, b.index(0), columns);
   layer.fillBias(bias);
   Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
-  library.parallel(b, p.panels, work, [&](const Team &team) { steps(team); });
+  library.parallel(b, p.panels, work, [&](const Team &team) { steps(team, weights); });
+  weights.release();
   hFinal = b.mul(b.createOrFold<arith::AndIOp>(p.steps, b.index(1)), stateSize);
 }
 
 /// Each thread computes a range of columns, in all blocks.
-void ForwardLoop::steps(const Team &team) {
+void ForwardLoop::steps(const Team &team, PackedWeights &weights) {
   const Problem &p = layer.p;
   Own own = {team.begin(b, p.panels), team.end(b, p.panels), Value(), Value(), b.allocate(leftSize, b.tiles.left)};
   if (p.projected)
     own.firstState = team.begin(b, p.statePanels), own.endState = team.end(b, p.statePanels);
-  layer.packWeights(packedX, packedH, own.first, b.sub(own.end, own.first));
+  weights.ifUnpacked([&] { layer.packWeights(packedX, packedH, own.first, b.sub(own.end, own.first)); });
   Value chunks = b.div(b.add(p.steps, b.sub(stepsAtOnce, b.index(1))), stepsAtOnce);
   b.loop(chunks, [&](Value chunk) {
     Value firstStep = b.mul(chunk, stepsAtOnce), count = b.min(b.sub(p.steps, firstStep), stepsAtOnce);

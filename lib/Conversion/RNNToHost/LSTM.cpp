@@ -33,6 +33,10 @@ public:
     cs = b.allocate(b.mul(p.padded, p.B));
   }
 
+  WeightsSource getWeights() override {
+    return {op.getW(), "block layout=" + stringifyGateLayout(op.getLayout()).str(), p.I, p.H, b.index(0)};
+  }
+
   void start(Value, Value h) override {
     library.packRows(b, {op.getCsPrev(), b.index(0), p.B, cs});
     library.packRows(b, {op.getHPrev(), b.index(0), p.B, h});

@@ -9,6 +9,7 @@
 #ifndef RNN_LIB_CONVERSION_RNNTOHOST_LAYERS_H
 #define RNN_LIB_CONVERSION_RNNTOHOST_LAYERS_H
 
+#include "PackedWeights.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
 #include "rnn/Conversion/RNNToHost/RNNToHost.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
@@ -17,7 +18,6 @@ namespace mlir::rnn::host {
 
 using cpu::Gemm;
 using cpu::GemmStart;
-using cpu::HostBuilder;
 using cpu::KernelLibrary;
 using cpu::Team;
 using cpu::Tiles;
@@ -81,6 +81,8 @@ class ForwardLayer : public Layer {
 public:
   using Layer::Layer;
 
+  /// The operand that the weights of input and state are packed from.
+  virtual WeightsSource getWeights() = 0;
   /// Packs the weights of the projection, if any, and the initial state into panels.
   virtual void start(Value packedP, Value h) = 0;
   /// Packs the weights of the input (unless it is skipped) and of the state, for a range of panels of the hidden
@@ -121,7 +123,7 @@ private:
     Value left; ///< the packed input of a chunk of steps
   };
 
-  void steps(const Team &team);
+  void steps(const Team &team, PackedWeights &weights);
   Value gateOffset(Value row, Value block, Value column);
   void fillBias(const Own &own, Value rows, int64_t block);
   void multiplyInput(const Own &own, Value row, Value rows);
@@ -132,7 +134,9 @@ private:
   ForwardLayer &layer;
   HostBuilder &b;
   KernelLibrary &library;
-  Value packedX, packedH, packedP, bias, gates, hidden;
+  PackedWeights::Size inputSize, recurrentSize;
+  Value packedX, packedH; ///< in `run`
+  Value packedP, bias, gates, hidden;
   Value hLeft; ///< h as left operand: the same buffer, or rounded to bf16
   Value leftSize;
   Value columns;            ///< of a row of gate pre-activations

@@ -53,6 +53,14 @@ public:
 
   //===--- The layer -----------------------------------------------------------===//
 
+  WeightsSource getWeights() override {
+    std::string form = "stack mode=" + stringifyCellMode(op.getMode()).str() +
+                       " input=" + stringifyInputMode(op.getInputMode()).str() +
+                       " direction=" + stringifyDirection(op.getDirection()).str() +
+                       " projection=" + std::to_string(p.projected ? op.getNumProj() : 0);
+    return {stack.params, form, stack.sizes.I, p.H, stack.pseudo};
+  }
+
   void start(Value packedP, Value h) override {
     Value zero = b.index(0);
     if (p.projected)

@@ -9,7 +9,13 @@
 #include "rnn_runtime/status.h"
 
 /// Incremented if a line of abi.def changes. The runtime rejects compiled code of another version.
-#define RNNRT_ABI_VERSION 10
+#define RNNRT_ABI_VERSION 11
+
+/// Packed weights; see rnnrt_abi_pack_begin.
+typedef struct rnnrt_packed {
+  void *data;        ///< aligned to a cache line
+  int64_t is_packed; ///< 0: the caller must pack them
+} rnnrt_packed_t;
 
 /// Flags of rnnrt_abi_gpu_launch.
 enum {

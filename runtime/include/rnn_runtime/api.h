@@ -25,7 +25,8 @@
 //   persist_static_small_h (default: see rnnrt_plan_algorithm).
 // - RNNRT_TF32=1: allows cuDNN to round f32 GEMM operands to TF32 (default 0).
 // - RNNRT_CHECK=1: reserve spaces of cuDNN plans have a header, which the backward pass checks; every call then waits
-//   for its stream. Must be the same for forward and backward.
+//   for its stream. Must be the same for forward and backward. Weights with a handle (weights.h) are compared with a
+//   checksum.
 // The paths are read when a device, or the first plan or GEMM of a device, is created; the last three for every plan.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -44,5 +45,6 @@
 #include "rnn_runtime/stream.h"
 #include "rnn_runtime/tensor.h"
 #include "rnn_runtime/types.h"
+#include "rnn_runtime/weights.h"
 
 #endif // RNN_RUNTIME_API_H

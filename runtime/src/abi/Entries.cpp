@@ -171,6 +171,32 @@ int64_t rnnrt_abi_enable_amx(rnnrt_call_t *call) {
   return isEnabled;
 }
 
+rnnrt_packed_t *rnnrt_abi_pack_begin(rnnrt_call_t *call, int64_t form, const void *weights, int64_t weights_bytes,
+                                     int64_t input, int64_t hidden, int64_t index, int64_t bytes) {
+  PackedCopy *copy = nullptr;
+  enter(call, [&] {
+    for (const std::shared_ptr<PackedWeights> &kept : call->weights)
+      if (kept->contains(weights, weights_bytes)) {
+        RNNRT_TRY(kept->check());
+        copy = kept->begin(weights, {form, input, hidden, index}, bytes);
+        break;
+      }
+    return Status();
+  });
+  return &(copy ? copy : createPackedCopy(nullptr, bytes))->record;
+}
+
+void rnnrt_abi_pack_end(rnnrt_call_t *call, rnnrt_packed_t *packed) {
+  if (!packed)
+    return;
+  // The record is the first member.
+  auto *copy = reinterpret_cast<PackedCopy *>(packed);
+  if (!copy->owner)
+    compiledRelease(copy);
+  else if (!copy->record.is_packed)
+    copy->owner->end(copy, call && call->first.ok());
+}
+
 void rnnrt_abi_make_current(rnnrt_call_t *call) {
   setCurrentCall(call);
 }

@@ -6,6 +6,7 @@
 
 #include "core/Backend.h"
 #include "core/Trace.h"
+#include "core/Weights.h"
 #include "rnn_runtime/call.h"
 #include "rnn_runtime/plan.h"
 
@@ -13,6 +14,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace rnnrt {
 
@@ -120,6 +122,8 @@ struct rnnrt_call {
   std::string skipReason;
   /// Plans that compiled code uses in this call.
   std::unordered_map<rnnrt::Plan *, std::shared_ptr<rnnrt::Plan>> plans;
+  /// Weights that do not change, until the call is released.
+  std::vector<std::shared_ptr<rnnrt::PackedWeights>> weights;
 };
 
 #endif // RNNRT_CORE_DEVICE_H

@@ -198,6 +198,30 @@ def RNNRT_TeamWaitOp : RNNRT_EntryOp<"team_wait", 1> {
   let assemblyFormat = "$team attr-dict `:` type($team)";
 }
 
+def RNNRT_PackBeginOp : RNNRT_EntryOp<"pack_begin", 7> {
+  let summary = "returns memory for packed weights, which may be packed already";
+  let description = [{
+    `packed` is the address of an `rnnrt_packed_t`. The memory of `bytes` bytes belongs to a handle of the call if one
+    covers the `weights_bytes` bytes of `weights`, else to the call. Calls share it if `form`, `input`, `hidden`, `index`
+    and `bytes` are equal; `form` is a hash of what else the layout depends on.
+  }];
+  let arguments = (ins RNNRT_CallType:$call, AnyMemRef:$weights, Index:$weights_bytes, Index:$input, Index:$hidden,
+    Index:$index, Index:$bytes, I64Attr:$form);
+  let results = (outs AnyType:$packed);
+  let assemblyFormat = [{ $call `form` $form `weights` $weights `[` $weights_bytes `]` `input` $input `hidden` $hidden
+    `index` $index `bytes` $bytes attr-dict `:` type($weights) `->` type($packed) }];
+  let extraClassDeclaration = entry # [{
+    ::llvm::SmallVector<::mlir::TypedAttr> getScalarArguments() { return {getFormAttr()}; }
+  }];
+}
+
+def RNNRT_PackEndOp : RNNRT_EntryOp<"pack_end", 2> {
+  let summary = "ends the use of packed weights";
+  let description = [{ From here on, other calls may use the weights that this call has packed. }];
+  let arguments = (ins RNNRT_CallType:$call, AnyType:$packed);
+  let assemblyFormat = "$call `,` $packed attr-dict `:` type($packed)";
+}
+
 //===----------------------------------------------------------------------===//
 // GEMM
 //===----------------------------------------------------------------------===//

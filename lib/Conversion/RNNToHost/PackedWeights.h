@@ -1,0 +1,51 @@
+//===- PackedWeights.h - packed weights that calls may share -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_CONVERSION_RNNTOHOST_PACKEDWEIGHTS_H
+#define RNN_LIB_CONVERSION_RNNTOHOST_PACKEDWEIGHTS_H
+
+#include "rnn/Codegen/CPU/HostBuilder.h"
+
+namespace mlir::rnn::host {
+
+using cpu::HostBuilder;
+
+/// What the packed weights of one layer and direction are computed from. Calls share packed weights if all of this is
+/// equal.
+struct WeightsSource {
+  Value buffer;     ///< the operand with the weights
+  std::string form; ///< attributes that the layout depends on
+  Value I, H;       ///< sizes of the network
+  Value index;      ///< of the layer and direction in the operand
+};
+
+/// The packed weights of the input and of the state. They belong to the caller's handle (rnn_runtime/weights.h) if that
+/// covers the operand, else to this call.
+class PackedWeights {
+public:
+  /// A number of elements of one type.
+  struct Size {
+    Value count;
+    FloatType type;
+  };
+
+  PackedWeights(HostBuilder &b, const WeightsSource &source, const Size &input, const Size &recurrent);
+  /// Generates `pack`, which runs unless an earlier call has packed these weights.
+  void ifUnpacked(function_ref<void()> pack);
+  /// Ends the use of the buffers in this call.
+  void release();
+
+  Value input, recurrent; ///< scratch
+
+private:
+  HostBuilder &b;
+  Value call, record;
+  Value mustPack; ///< i1
+};
+
+} // namespace mlir::rnn::host
+
+#endif // RNN_LIB_CONVERSION_RNNTOHOST_PACKEDWEIGHTS_H

@@ -1,0 +1,60 @@
+// Weights with a handle (rnn_runtime/weights.h) are packed in the first call only, and the results have the same bits.
+// REQUIRES: rnn-compile
+// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: rnn-compile %s --cpu=native --lowering=fused -o libnet.so --emit-header=net.h
+// RUN: %cc -I. %S/Inputs/weights.c -L. -lnet -Wl,-rpath,. %link_runtime -ldl -o program
+// RUN: env RNNRT_THREADS=1 ./program | FileCheck %s
+// RUN: env RNNRT_THREADS=2 ./program | FileCheck %s
+// RUN: env RNNRT_CHECK=1 ./program check | FileCheck %s --check-prefix=CHANGED
+
+// CHECK: block ok
+// CHECK-NEXT: lstm ok
+// CHECK-NEXT: gru ok
+// CHECK-NEXT: skip ok
+// CHECK-NEXT: projected ok
+// CHECK-NEXT: half ok
+// CHECK-NEXT: no bytes left
+// CHANGED: FAILED_PRECONDITION: the {{[0-9]+}} bytes of weights at {{.*}} have changed since rnnrt_weights_create; create a handle for the new weights
+// CHANGED-NEXT: no bytes left
+
+func.func @block(%x: tensor<5x3x17xf32>, %h: tensor<3x40xf32>, %w: tensor<57x160xf32>) -> tensor<5x3x40xf32> {
+  %p = arith.constant dense<0.0> : tensor<40xf32>
+  %b = arith.constant dense<0.0> : tensor<160xf32>
+  %r:7 = rnn.block_lstm ifco x(%x : tensor<5x3x17xf32>) state(%h, %h : tensor<3x40xf32>) weights(%w : tensor<57x160xf32>)
+      peephole(%p, %p, %p : tensor<40xf32>) bias(%b : tensor<160xf32>)
+  return %r#6 : tensor<5x3x40xf32>
+}
+
+// Two layers and both directions: four packed copies. Large enough for two threads.
+func.func @lstm(%x: tensor<4x16x40xf32>, %h: tensor<4x16x96xf32>, %w: tensor<?xf32>) -> tensor<4x16x192xf32> {
+  %y, %hn, %cn, %reserve = rnn.cudnn_forward lstm, bidirectional input(%x : tensor<4x16x40xf32>)
+      state(%h, %h : tensor<4x16x96xf32>, tensor<4x16x96xf32>) params(%w : tensor<?xf32>) {is_training = false}
+  return %y : tensor<4x16x192xf32>
+}
+
+func.func @gru(%x: tensor<4x1x40xf32>, %h: tensor<1x1x33xf32>, %w: tensor<?xf32>) -> tensor<4x1x33xf32> {
+  %y, %hn, %reserve = rnn.cudnn_forward gru input(%x : tensor<4x1x40xf32>) state(%h : tensor<1x1x33xf32>)
+      params(%w : tensor<?xf32>) {is_training = false}
+  return %y : tensor<4x1x33xf32>
+}
+
+// The first layer has no input weights, the second one does.
+func.func @skip(%x: tensor<3x2x20xf32>, %h: tensor<2x2x20xf32>, %w: tensor<?xf32>) -> tensor<3x2x20xf32> {
+  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh, skip_input input(%x : tensor<3x2x20xf32>) state(%h : tensor<2x2x20xf32>)
+      params(%w : tensor<?xf32>) {is_training = false}
+  return %y : tensor<3x2x20xf32>
+}
+
+func.func @projected(%x: tensor<3x2x20xf32>, %h: tensor<1x2x9xf32>, %c: tensor<1x2x24xf32>, %w: tensor<?xf32>)
+    -> tensor<3x2x9xf32> {
+  %y, %hn, %cn, %reserve = rnn.cudnn_forward lstm input(%x : tensor<3x2x20xf32>)
+      state(%h, %c : tensor<1x2x9xf32>, tensor<1x2x24xf32>) params(%w : tensor<?xf32>)
+      {num_proj = 9 : i64, is_training = false}
+  return %y : tensor<3x2x9xf32>
+}
+
+func.func @half(%x: tensor<3x2x20xbf16>, %h: tensor<1x2x48xbf16>, %w: tensor<?xbf16>) -> tensor<3x2x48xbf16> {
+  %y, %hn, %reserve = rnn.cudnn_forward gru input(%x : tensor<3x2x20xbf16>) state(%h : tensor<1x2x48xbf16>)
+      params(%w : tensor<?xbf16>) {is_training = false}
+  return %y : tensor<3x2x48xbf16>
+}
