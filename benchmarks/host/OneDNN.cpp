@@ -44,35 +44,47 @@ public:
     plainH = memory(describe(iterDims, Tag::ldigo, p.isBF16), engine);
     plainGradX = memory(describe(layerDims, Tag::ldigo), engine);
     plainGradH = memory(describe(iterDims, Tag::ldigo), engine);
-    auto kind = dnnl::prop_kind::forward_training;
+    auto kind = dnnl::prop_kind::forward_training, infer = dnnl::prop_kind::forward_inference;
     auto back = dnnl::prop_kind::backward;
     auto right = dnnl::rnn_direction::unidirectional_left2right;
     if (p.isLstm) {
 #if DNNL_VERSION_MAJOR >= 3
       dnnl::lstm_forward::primitive_desc fwd(engine, kind, right, x, h, state, wx, wh, b, y, h, state);
+      dnnl::lstm_forward::primitive_desc inf(engine, infer, right, x, h, state, wx, wh, b, y, h, state);
       dnnl::lstm_backward::primitive_desc bwd(engine, back, right, x, h, state, wx, wh, b, y, h, state, dx, state,
                                               state, dwx, dwh, b, dy, state, state, fwd);
 #else
       dnnl::lstm_forward::primitive_desc fwd({kind, right, x, h, state, wx, wh, b, y, h, state}, engine);
+      dnnl::lstm_forward::primitive_desc inf({infer, right, x, h, state, wx, wh, b, y, h, state}, engine);
       dnnl::lstm_backward::primitive_desc bwd(
           {back, right, x, h, state, wx, wh, b, y, h, state, dx, state, state, dwx, dwh, b, dy, state, state}, engine,
           fwd);
 #endif
       prepare(fwd, bwd, dnnl::lstm_forward(fwd), dnnl::lstm_backward(bwd), {x, h, state, b, y, dx, dy});
+      prepareInference(inf, dnnl::lstm_forward(inf));
     } else {
 #if DNNL_VERSION_MAJOR >= 3
       dnnl::lbr_gru_forward::primitive_desc fwd(engine, kind, right, x, h, wx, wh, b, y, h);
+      dnnl::lbr_gru_forward::primitive_desc inf(engine, infer, right, x, h, wx, wh, b, y, h);
       dnnl::lbr_gru_backward::primitive_desc bwd(engine, back, right, x, h, wx, wh, b, y, h, dx, state, dwx, dwh, b, dy,
                                                  state, fwd);
 #else
       dnnl::lbr_gru_forward::primitive_desc fwd({kind, right, x, h, wx, wh, b, y, h}, engine);
+      dnnl::lbr_gru_forward::primitive_desc inf({infer, right, x, h, wx, wh, b, y, h}, engine);
       dnnl::lbr_gru_backward::primitive_desc bwd(
           {back, right, x, h, wx, wh, b, y, h, dx, state, dwx, dwh, b, dy, state}, engine, fwd);
 #endif
       prepare(fwd, bwd, dnnl::lbr_gru_forward(fwd), dnnl::lbr_gru_backward(bwd), {x, h, state, b, y, dx, dy});
+      prepareInference(inf, dnnl::lbr_gru_forward(inf));
     }
     forward();
     backward();
+    inference();
+  }
+
+  void inference() override {
+    inferencePrimitive.execute(stream, inferenceArguments);
+    stream.wait();
   }
 
   void forward() override {
@@ -160,6 +172,17 @@ private:
     forwardArguments[DNNL_ARG_WEIGHTS_ITER] = forwardH;
   }
 
+  /// The weights are reordered here, once.
+  template <typename Inference> void prepareInference(const Inference &desc, dnnl::primitive primitive) {
+    inferencePrimitive = std::move(primitive), inferenceArguments = forwardArguments;
+    inferenceArguments.erase(DNNL_ARG_WORKSPACE);
+    memory x(desc.weights_layer_desc(), engine), h(desc.weights_iter_desc(), engine);
+    dnnl::reorder(plainX, x).execute(stream, plainX, x);
+    dnnl::reorder(plainH, h).execute(stream, plainH, h);
+    stream.wait();
+    inferenceArguments[DNNL_ARG_WEIGHTS_LAYER] = x, inferenceArguments[DNNL_ARG_WEIGHTS_ITER] = h;
+  }
+
   memory sameOr(const memory &other, const memory::desc &desc) {
     return other.get_desc() == desc ? other : memory(desc, engine);
   }
@@ -216,8 +239,8 @@ private:
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream;
   memory plainX, plainH, forwardX, forwardH, packedX, packedH, gradX, gradH, plainGradX, plainGradH, gradB;
-  std::unordered_map<int, memory> forwardArguments, backwardArguments;
-  dnnl::primitive forwardPrimitive, backwardPrimitive;
+  std::unordered_map<int, memory> forwardArguments, backwardArguments, inferenceArguments;
+  dnnl::primitive forwardPrimitive, backwardPrimitive, inferencePrimitive;
 };
 
 } // namespace

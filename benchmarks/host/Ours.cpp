@@ -98,6 +98,7 @@ public:
                   (long long)p.H);
     std::string name = block ? "block" : p.isLstm ? "lstm" : "gru";
     forwardFunction = find(*exports, name + "_forward" + suffix, path);
+    inferenceFunction = block ? nullptr : find(*exports, name + "_inference" + suffix, path);
     backwardFunction = find(*exports, name + "_backward" + suffix, path);
     makeOperands();
     saved = run(*forwardFunction, pointers({&operands}));
@@ -106,11 +107,24 @@ public:
   ~Compiled() override {
     release(saved);
     rnnrt_call_release(call);
+    rnnrt_weights_release(weights);
     rnnrt_device_release(device);
   }
 
   void forward() override { release(run(*forwardFunction, pointers({&operands}))); }
   void backward() override { release(run(*backwardFunction, backwardInputs())); }
+  void inference() override {
+    if (!inferenceFunction)
+      fail("the module has no inference function; block layers have none");
+    release(run(*inferenceFunction, pointers({&operands})));
+  }
+
+  /// Promises that the weights, which are the last operand, do not change: they are packed once.
+  void keepWeights() {
+    const rnnrt_tensor_t &params = operands.back().tensor;
+    check(rnnrt_weights_create(device, params.data, operands.back().size() * rnnrt_dtype_size(params.dtype), &weights));
+    check(rnnrt_call_use_weights(call, weights));
+  }
 
   Gradients gradients() override {
     std::vector<Tensor> results = run(*backwardFunction, backwardInputs());
@@ -235,7 +249,8 @@ private:
   const bool block;
   rnnrt_device_t *device = nullptr;
   rnnrt_call_t *call = nullptr;
-  const rnnrt_function_t *forwardFunction = nullptr, *backwardFunction = nullptr;
+  rnnrt_weights_t *weights = nullptr;
+  const rnnrt_function_t *forwardFunction = nullptr, *inferenceFunction = nullptr, *backwardFunction = nullptr;
   std::vector<Tensor> operands, saved, outputGrads;
 };
 
@@ -295,24 +310,31 @@ int compare(const std::string &folders) {
 int main(int argc, char **argv) {
   Problem problem;
   std::string module;
-  bool block = false;
+  bool block = false, keepsWeights = false;
   for (int index = 1; index < argc; ++index) {
     std::string flag = argv[index];
     if (flag.rfind("--compare=", 0) == 0)
       return compare(flag.substr(10));
     if (flag.rfind("--module=", 0) == 0)
       module = flag.substr(9);
+    else if (flag == "--weights=kept")
+      keepsWeights = true;
     else if (flag == "--layer=block" || flag == "--layer=cudnn")
       block = flag == "--layer=block";
     else if (!problem.read(flag))
       fail("unknown argument `" + flag +
-           "`; expected --module=, --layer=block|cudnn, --cell=, --shape=, --threads=, --type= or --compare=");
+           "`; expected --module=, --layer=block|cudnn, --weights=kept, --cell=, --shape=, --threads=, --type= or "
+           "--compare=");
   }
   if (module.empty() || problem.T == 0)
     fail("expects --module= and --shape=");
   setenv("RNNRT_THREADS", std::to_string(problem.threads).c_str(), 1);
   long loaded = maximalMemory();
+  if (block && keepsWeights)
+    fail("expects --layer=cudnn with --weights=kept");
   Compiled layer(problem, module, block);
+  if (keepsWeights)
+    layer.keepWeights();
   serve("ours", loaded, layer, problem);
   return 0;
 }

@@ -6,6 +6,7 @@
 // gradients in the same gate order: i f g o, or r z n. With --type=bf16 all inputs are bf16 values.
 //
 //   forward, backward   seconds of one run: the mean over at least 20 ms, after a warm-up of the same length
+//   inference           the same of a forward pass that keeps nothing for the gradient, with weights that do not change
 //   memory              largest resident set so far, in kB
 //   save FOLDER         the gradients, one file of f32 each
 //
@@ -128,6 +129,7 @@ public:
   virtual void forward() = 0;
   /// Requires a forward pass before it.
   virtual void backward() = 0;
+  virtual void inference() { fail("this layer has no inference pass"); }
   virtual Gradients gradients() = 0;
 };
 
@@ -187,6 +189,8 @@ inline void serve(const std::string &version, long loaded, Layer &layer, const P
       std::printf("%.9f\n", secondsOf([&] { layer.forward(); }));
     else if (line == "backward")
       std::printf("%.9f\n", secondsOf([&] { layer.backward(); }));
+    else if (line == "inference")
+      std::printf("%.9f\n", secondsOf([&] { layer.inference(); }));
     else if (line == "memory")
       std::printf("%ld\n", maximalMemory());
     else if (line.rfind("save ", 0) == 0)

@@ -11,6 +11,7 @@ rounds. benchmarks/host.sh installs the rivals, builds and calls this. Parts:
     memory      largest resident set of a process that has made one forward and one backward pass of either
     bf16        both passes in bf16 beside our f32 and other libraries' bf16, and the errors against f64
     amx         the methods of --bf16-gemm, as kernels and in gradients
+    inference   forward passes without gradients for few rows; weights packed in every call, and once
     step        the training steps of examples/char-lstm beside PyTorch 2's, eager and through torch.compile
     linear      our backward pass over T and over B, the worst distance from a straight line, and a plot (--plot=FILE.svg)
 
@@ -26,6 +27,7 @@ import time
 
 import amx
 import bf16
+import inference
 import step
 from plot import fit, write_plot
 from rivals import Rivals, Row
@@ -33,7 +35,7 @@ from tables import Table, gflop, milliseconds, sizes
 
 SHAPES = ["64,1,128,128", "64,32,256,256", "100,16,512,512", "128,32,512,512", "64,64,1024,1024", "100,1,512,512",
           "64,1,1024,1024", "1000,1,64,64"]
-PARTS = ["lstm", "gru", "forward", "memory", "bf16", "amx", "step", "linear"]
+PARTS = ["lstm", "gru", "forward", "memory", "bf16", "amx", "inference", "step", "linear"]
 # A larger difference of f32 gradients means that they belong to different layers.
 LIMIT = 1e-4
 
@@ -142,8 +144,7 @@ class Session:
         parts = [4, 8, 12, 16, 20, 24, 28, 32]
         lines = {"T": [f"{max(T * part // 16, 1)},{B},{I},{H}" for part in parts],
                  "B": [f"{T},{max(B * part // 16, 1)},{I},{H}" for part in parts]}
-        rivals = Rivals(self.arguments.build, sorted({shape for line in lines.values() for shape in line}),
-                        tempfile.mkdtemp(dir=self.rivals.folder), self.arguments.cpu)
+        rivals = self.rivals.with_shapes(sorted({shape for line in lines.values() for shape in line}))
         curves = []
         print(f"### Cost over T and B, around {self.arguments.linear_shape}, backward, f32, one thread\n")
         table = Table("over", "points", "worst")
@@ -194,6 +195,7 @@ def parse():
                         help="numbers of threads (default: 1,2 where there are two processors)")
     parser.add_argument("--shapes", nargs="+", metavar="T,B,I,H", default=SHAPES)
     parser.add_argument("--seconds", type=float, default=3, help="how long a row takes turns, at least three each")
+    parser.add_argument("--inference-shapes", nargs="+", metavar="T,B,I,H", default=inference.SHAPES)
     parser.add_argument("--step-shape", metavar="T,B,E,H", default="64,8,64,128", help="sizes of the part `step`")
     parser.add_argument("--linear-shape", metavar="T,B,I,H", default="64,32,128,256", help="middle of the part `linear`")
     parser.add_argument("--plot", metavar="FILE.svg", help="where the part `linear` draws (default: BUILD/host-linear.svg)")
@@ -204,7 +206,7 @@ def parse():
     if arguments.compare and not os.path.exists(os.path.join(arguments.compare, "bin", "rnn-host-bench")):
         parser.error(f"expected a build folder in --compare, but {arguments.compare}/bin/rnn-host-bench does not exist; build "
                      "its targets rnn-host-bench and rnn-compile")
-    for shape in arguments.shapes + [arguments.linear_shape, arguments.step_shape]:
+    for shape in [*arguments.shapes, *arguments.inference_shapes, arguments.linear_shape, arguments.step_shape]:
         if len(shape.split(",")) != 4 or not all(size.isdigit() and int(size) > 0 for size in shape.split(",")):
             parser.error(f"expected shapes as T,B,I,H with positive numbers, but got `{shape}`")
     return arguments
@@ -222,7 +224,8 @@ def main():
             if wanted:
                 session.layers(cell, wanted)
         for part, measure in (("memory", session.memory), ("bf16", lambda: bf16.measure(session)),
-                              ("amx", lambda: amx.measure(session)), ("step", lambda: step.measure(session)),
+                              ("amx", lambda: amx.measure(session)),
+                              ("inference", lambda: inference.measure(session)), ("step", lambda: step.measure(session)),
                               ("linear", session.linear)):
             if part in arguments.parts:
                 measure()

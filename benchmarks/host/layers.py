@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a module with the forward pass and the gradient of one layer per shape, for the worker of Ours.cpp.
+"""Writes a module with the forward passes and the gradient of one layer per shape, for the worker of Ours.cpp.
 
     layers.py --layer=block|lstm|gru [--type=f32|bf16|f64] T,B,I,H ...
 
@@ -59,6 +59,8 @@ def cudnn(mode, suffix, T, B, I, H, kind):
     common = f"{mode} input(%x : {x}) state({typed(states('h0', 'c0'))}) params(%p : {params})"
     function(mode + "_forward" + suffix, operands, saved + reserve,
              f"{names(saved + reserve)} = rnn.cudnn_forward {common}")
+    function(mode + "_inference" + suffix, operands, saved,
+             f"{names(saved + reserve)} = rnn.cudnn_forward {common} {{is_training = false}}")
     results = [("dx", x)] + states("dh0", "dc0") + [("dp", params)]
     function(mode + "_backward" + suffix, operands + saved + reserve + grads, results,
              f"{names(results)} = rnn.cudnn_backprop {common} output({typed(saved)}) grads({typed(grads)}) "

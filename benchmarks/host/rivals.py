@@ -84,7 +84,8 @@ class Rivals:
 
     ALL = ["block", "cudnn", "plan", "onednn2", "onednn3", "torch", "tensorflow"]
     MORE = ["torch2", "onednn2-bare", "onednn3-bare"]  # when asked for
-    LABELS = {"block": "block, fused", "cudnn": "cudnn, fused", "plan": "plan"}
+    LABELS = {"block": "block, fused", "cudnn": "cudnn, fused", "kept": "cudnn, fused, packed once", "plan": "plan",
+              "plan-cudnn": "cudnn, plan"}
     OTHER = "@other"  # suffix of a key: the same lowering, compiled and run by the programs of `--compare`
 
     def __init__(self, build, shapes, folder, cpu="native", other=None):
@@ -92,6 +93,10 @@ class Rivals:
         self.tools = os.path.join(build, "rivals")
         self.modules, self.name, self.flags = {}, *processor()
         self.program = self.tool("rnn-host-bench")
+
+    def with_shapes(self, shapes):
+        """The same for other shapes."""
+        return Rivals(self.build, shapes, tempfile.mkdtemp(dir=self.folder), self.cpu, self.other)
 
     @classmethod
     def with_other(cls, keys):
@@ -173,18 +178,20 @@ class Rivals:
         key, kind, method, *_ = key.removesuffix(self.OTHER).split(":") + ["", ""]
         kind = kind or "f32"
 
-        def ours(layer, lowering):
+        def ours(layer, lowering, *flags):
             name = "block" if layer == "block" else cell
             module = self.module(name, lowering, kind, build, [f"--bf16-gemm={method}"] if method else [])
-            return worker(self.tool("rnn-host-bench", build), f"--layer={layer}", f"--module={module}")
+            return worker(self.tool("rnn-host-bench", build), f"--layer={layer}", f"--module={module}", *flags)
         if key == "block":
             return [ours("block", "fused")]
         if key == "cudnn":
             return [ours("cudnn", "fused")]
-        if key == "plan":
+        if key == "kept":  # weights with a handle
+            return [ours("cudnn", "fused", "--weights=kept")]
+        if key in ("plan", "plan-cudnn"):
             if threads > 1:
                 return []  # plans have one thread
-            return [ours("block" if cell == "lstm" else "cudnn", "runtime")]
+            return [ours("block" if cell == "lstm" and key == "plan" else "cudnn", "runtime")]
         if key in ("onednn2", "onednn3", "onednn2-bare", "onednn3-bare"):
             base, bare = key.split("-")[0], ["--bare=1"] if key.endswith("-bare") else []
             program = os.path.join(self.tools, base)

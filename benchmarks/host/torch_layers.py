@@ -51,6 +51,10 @@ class Layer:
     def forward(self):
         self.run()
 
+    def inference(self):
+        with torch.no_grad():
+            self.run()
+
     def backward(self):
         self.results = None  # frees those of the run before
         self.results = torch.autograd.grad(self.outputs, self.inputs + list(self.layer.parameters()), self.grads,

@@ -77,7 +77,7 @@ def serve(version, loaded, layer):
     print("ready", loaded, version, flush=True)
     for line in sys.stdin:
         line = line.rstrip("\n")
-        if line in ("forward", "backward"):
+        if line in ("forward", "backward", "inference"):
             print(f"{seconds(getattr(layer, line)):.9f}", flush=True)
         elif line == "memory":
             print(memory(), flush=True)
