@@ -90,14 +90,13 @@ struct TileGemm {
   // Operands that are prefetched to L2 in equal parts: each lies this many elements after the current one. In an
   // iteration of the innermost loop, so many cache lines of each panel; 0: none.
   Value aAhead, aLines, bAhead, bLines;
-  Value bEvery; ///< prefetches each such line of b: the processor may fetch the adjacent line too
 
   static constexpr Value TileGemm::*arguments[] = {
       &TileGemm::a,        &TileGemm::aOffset,    &TileGemm::aPanel,  &TileGemm::b,      &TileGemm::bOffset,
       &TileGemm::bPanel,   &TileGemm::c,          &TileGemm::cOffset, &TileGemm::cRow,   &TileGemm::cPanel,
       &TileGemm::rows,     &TileGemm::columns,    &TileGemm::depth,   &TileGemm::start,  &TileGemm::startOffset,
       &TileGemm::startRow, &TileGemm::startPanel, &TileGemm::aAhead,  &TileGemm::aLines, &TileGemm::bAhead,
-      &TileGemm::bLines,   &TileGemm::bEvery};
+      &TileGemm::bLines};
 };
 
 /// Operands as addresses, and the loop over the depth.
@@ -125,13 +124,12 @@ public:
     tiles.store(rows, half(sums, offset, second), sumStride, tile);
   }
 
-  /// Prefetches `count` lines, one of `every`, from element `offset` on.
-  void prefetch(Value buffer, Value offset, Value count, Value every) {
-    auto loop = scf::ForOp::create(b, b.index(0), count, every);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    memref::PrefetchOp::create(b, buffer, b.add(offset, b.mul(loop.getInductionVar(), lineElements)),
-                               /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  /// Prefetches `count` lines from element `offset` on.
+  void prefetch(Value buffer, Value offset, Value count) {
+    b.loop(count, [&](Value line) {
+      memref::PrefetchOp::create(b, buffer, b.add(offset, b.mul(line, lineElements)), /*isWrite=*/false,
+                                 /*localityHint=*/2, /*isDataCache=*/true);
+    });
   }
 
 private:
@@ -148,7 +146,7 @@ private:
 /// `rows` is a multiple of 32.
 static void emitBlocks(HostBuilder &b, const TileGemm &p) {
   TileLoop loop(b, p);
-  Value full = loop.tiles.full, one = b.index(1), zero = b.index(0);
+  Value full = loop.tiles.full, zero = b.index(0);
   constexpr int64_t below = tileRows * Tiles::amxPanel; // of a
   b.loop(p.columns, [&](Value column) {
     Value bTop = b.add(p.bOffset, b.mul(column, p.bPanel)), cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
@@ -173,8 +171,8 @@ static void emitBlocks(HostBuilder &b, const TileGemm &p) {
         Value a1 = loop.loadLeft(full, b.add(a, below));
         result[2] = loop.tiles.multiply(full, result[2], a1, b0);
         result[3] = loop.tiles.multiply(full, result[3], a1, b1);
-        loop.prefetch(p.a, b.add(aAhead, aOffset), p.aLines, one);
-        loop.prefetch(p.b, b.add(bAhead, b.mul(b.mul(k, p.bLines), lineElements)), p.bLines, p.bEvery);
+        loop.prefetch(p.a, b.add(aAhead, aOffset), p.aLines);
+        loop.prefetch(p.b, b.add(bAhead, b.mul(b.mul(k, p.bLines), lineElements)), p.bLines);
         return result;
       });
       for (bool lower : {false, true})
@@ -237,7 +235,7 @@ void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmSt
       t.startOffset = b.select(isFirst, start->offset, t.cOffset), t.startRow = b.select(isFirst, zero, p.cRow);
       t.startPanel = b.select(isFirst, start->panel, p.cPanel);
     }
-    t.aAhead = t.aLines = t.bAhead = t.bLines = zero, t.bEvery = one;
+    t.aAhead = t.aLines = t.bAhead = t.bLines = zero;
     return t;
   };
   auto emitMany = [&] {
@@ -258,9 +256,11 @@ void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmSt
         TileGemm t = tilesFrom(zero, whole, first, depth, b.compare(arith::CmpIPredicate::eq, number, zero));
         t.aAhead = b.mul(depth, p.aPanel), t.aLines = b.select(hasNext, linesPer(columns), zero);
         t.bAhead = b.select(isChunked, b.mul(depth, Tiles::amxPanel * Tiles::amxPanel), p.bPanel);
-        Value isFetched = b.select(isChunked, hasNext, b.compare(arith::CmpIPredicate::sgt, p.columns, one));
+        // With fewer rows, the hardware prefetcher alone is faster.
+        Value hasTime = b.createOrFold<arith::AndIOp>(b.compare(arith::CmpIPredicate::sgt, p.columns, one),
+                                                      b.compare(arith::CmpIPredicate::sge, blocks, b.index(4)));
+        Value isFetched = b.select(isChunked, hasNext, hasTime);
         t.bLines = b.select(isFetched, linesPer(blocks), zero);
-        t.bEvery = b.select(isChunked, one, b.index(2));
         call(b, "tile_gemm", t, emitBlocks);
       });
     });

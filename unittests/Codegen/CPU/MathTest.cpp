@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompiledKernel.h"
+#include "llvm/TargetParser/Host.h"
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -122,6 +123,51 @@ INSTANTIATE_TEST_SUITE_P(All, MathTest,
                            return stringifyElementKind(std::get<0>(info.param)).str() + "_" +
                                   std::to_string(std::get<1>(info.param));
                          });
+
+// Cells of bf16 layers with AMX have a short polynomial and no division.
+TEST(ShortMathTest, RelativeErrorIsBounded) {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  if (!features.lookup("avx512vl"))
+    GTEST_SKIP() << "the processor has no AVX-512";
+  std::vector<double> inputs = {INFINITY, -INFINITY, NAN, 1e30, -1e30, 100, -100, 0};
+  for (double x = 0x1p-20; x < 80; x *= 1.00073)
+    for (double sign : {-1.0, 1.0})
+      inputs.push_back(float(sign * x));
+  inputs.resize(inputs.size() / 16 * 16);
+  KernelContext context;
+  Type buffer = context.getBuffer(ElementKind::F32);
+  for (unsigned bits : {128u, 256u, 512u})
+    for (const Function &function : functions) {
+      HostVectors vectors = withBits(bits);
+      vectors.bf16Gemm = BF16Gemm::AMX;
+      CompiledKernel kernel(context, {buffer, IndexType::get(&context.context)},
+                            Tiles(context.getType(ElementKind::BF16), vectors),
+                            [&](HostBuilder &b, KernelLibrary &, ValueRange arguments) {
+                              b.loop(b.index(0), arguments[1], b.tiles.lanes, [&](Value k) {
+                                b.store((b.*function.generated)(b.load(arguments[0], k)), arguments[0], k);
+                              });
+                            });
+      HostTensor values = makeTensor(ElementKind::F32, {static_cast<int64_t>(inputs.size())});
+      for (size_t k = 0; k < inputs.size(); ++k)
+        values.setFromDouble(k, inputs[k]);
+      kernel({values, makeIndex(inputs.size())});
+      double low = function.reference == sigmoid ? 0 : -1;
+      const double limits[] = {1, low, NAN, 1, low, 1, low};
+      for (size_t k = 0; k < std::size(limits); ++k)
+        if (k != 2)
+          EXPECT_NEAR(values.getAsDouble(k), limits[k], 1e-6) << inputs[k];
+      EXPECT_TRUE(std::isnan(values.getAsDouble(2)));
+      double worst = 0;
+      for (size_t k = 7; k < inputs.size(); ++k) {
+        long double exact = function.reference(inputs[k]);
+        if (exact != 0)
+          worst = std::max(worst, std::abs(double((values.getAsDouble(k) - exact) / exact)));
+      }
+      // The polynomial's first omitted term, 2.4e-6, relative to 1 - exp(-ln(2) / 2) in the numerator of tanh; and n
+      // times the rounding error of ln(2), 2e-9, where n is at most 116.
+      EXPECT_LE(worst, 9e-6 + 3e-7);
+    }
+}
 
 // Stores of bf16 round to nearest, ties to even, with and without an instruction.
 TEST(RoundingTest, BF16TiesToEven) {

@@ -122,7 +122,8 @@ public:
   Value asScratch(Value matrix);
 
 private:
-  std::pair<Value, Value> splitExp(Value x);
+  std::pair<Value, Value> splitExp(Value x, double limit = std::numeric_limits<double>::infinity());
+  Value divideNormal(Value a, Value b);
   Value splatInteger(int64_t value);
   Value roundToBF16(Value vector);
 };
