@@ -29,6 +29,10 @@ if os.environ.get("RNN_OPT_VERIFY_ROUNDTRIP") == "1":
     rnn_opt += " --verify-roundtrip"
     lit_config.note("rnn-opt runs with --verify-roundtrip")
 
+# Long suites (scripts/test.sh --long) also verify the module after every pass, which takes a third of the compile time. The
+# default verifies up to bufferization and at the end.
+is_long = lit_config.params.get("long", "0") != "0"
+verify = " --verify-each" if is_long else ""
 tools = [
     ToolSubst("rnn-opt", rnn_opt, unresolved="fatal"),
     # A CHECK variable without `$` is undefined after the next CHECK-LABEL.
@@ -36,9 +40,8 @@ tools = [
     ToolSubst("not", unresolved="fatal"),
     ToolSubst("split-file", unresolved="fatal"),
     ToolSubst("mlir-translate", unresolved="ignore"),
-    # Verify the module after every pass; the default verifies less.
-    ToolSubst("rnn-run", "rnn-run --verify-each", unresolved="ignore"),
-    ToolSubst("rnn-compile", "rnn-compile --verify-each", unresolved="ignore"),
+    ToolSubst("rnn-run", "rnn-run" + verify, unresolved="ignore"),
+    ToolSubst("rnn-compile", "rnn-compile" + verify, unresolved="ignore"),
     ToolSubst("rnn-lsp-server", unresolved="ignore"),
     ToolSubst("rnn-bundle-bench", unresolved="ignore"),
     ToolSubst("rnn-bundle-compare", unresolved="ignore"),
@@ -124,7 +127,7 @@ features = {
 }
 # Long suites (scripts/test.sh --long) have `REQUIRES: long`. Tests with a short and a long form generate %cases of their
 # generator's cases, and check the counts of that name.
-features["long"] = lit_config.params.get("long", "0") != "0"
+features["long"] = is_long
 config.substitutions.append(("%cases", "cases" if features["long"] else "few"))
 for feature, available in features.items():
     if available:
