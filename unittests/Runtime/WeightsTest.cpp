@@ -35,7 +35,8 @@ protected:
 
   rnnrt_packed_t *begin(rnnrt_call_t *in, int64_t form = 1, int64_t index = 0, const float *at = nullptr,
                         int64_t size = 16) {
-    return rnnrt_abi_pack_begin(in, form, at ? at : data.data(), size, /*input=*/2, /*hidden=*/3, index, /*bytes=*/100);
+    return rnnrt_abi_pack_begin(in, form, at ? at : data.data(), size, /*input=*/2, /*hidden=*/3, index, /*bytes=*/100,
+                                /*memory=*/nullptr);
   }
   /// Packs if necessary; returns whether it was.
   bool pack(rnnrt_call_t *in, int64_t form = 1, int64_t index = 0, const float *at = nullptr, int64_t size = 16) {
@@ -148,6 +149,32 @@ TEST_F(WeightsTest, ServeThreads) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(rnnrt_weights_packed_bytes(weights), 300);
+}
+
+TEST_F(WeightsTest, OfAModuleArePackedInItsMemory) {
+  alignas(64) char memory[RNNRT_PACKED_HEADER + 100] = {};
+  rnnrt_call_t *other = nullptr;
+  ASSERT_EQ(take(rnnrt_call_create(device, nullptr, nullptr, &other)), "");
+  auto begin = [&](rnnrt_call_t *in) { return rnnrt_abi_pack_begin(in, 1, data.data(), 16, 2, 3, 0, 100, memory); };
+  rnnrt_packed_t *failed = begin(other);
+  EXPECT_EQ(failed->data, memory + RNNRT_PACKED_HEADER);
+  rnnrt_abi_expect_equal(other, 1, 2, "a failed call");
+  rnnrt_abi_pack_end(other, failed);
+  rnnrt_call_reset(other);
+  rnnrt_packed_t *first = begin(call), *meanwhile = begin(other);
+  EXPECT_EQ(first->data, memory + RNNRT_PACKED_HEADER);
+  EXPECT_NE(first->is_packed, 1);
+  EXPECT_NE(meanwhile->data, first->data);
+  EXPECT_NE(meanwhile->is_packed, 1);
+  rnnrt_abi_pack_end(other, meanwhile);
+  rnnrt_abi_pack_end(call, first);
+  rnnrt_packed_t *second = begin(other);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(second->is_packed, 1);
+  rnnrt_abi_pack_end(other, second);
+  EXPECT_EQ(begin(call)->is_packed, 1);
+  EXPECT_EQ(rnnrt_weights_packed_bytes(weights), 0);
+  rnnrt_call_release(other);
 }
 
 TEST_F(WeightsTest, BadArgumentsAreRejected) {

@@ -54,3 +54,15 @@ func::FuncOp KernelLibrary::get(HostBuilder &b, StringRef name, TypeRange inputs
   symbols.insert(function);
   return function;
 }
+
+Value KernelLibrary::createStaticMemory(HostBuilder &b, StringRef name, int64_t bytes) {
+  OpBuilder detached(b.getContext());
+  auto type = LLVM::LLVMArrayType::get(detached.getI8Type(), bytes);
+  auto global = LLVM::GlobalOp::create(detached, b.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::Internal, name,
+                                       Attribute(), /*alignment=*/64);
+  // Without an initializer the content is undefined.
+  detached.createBlock(&global.getInitializerRegion());
+  LLVM::ReturnOp::create(detached, b.getLoc(), Value(LLVM::ZeroOp::create(detached, b.getLoc(), type)));
+  symbols.insert(global);
+  return LLVM::AddressOfOp::create(b, global);
+}

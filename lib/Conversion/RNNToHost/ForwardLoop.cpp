@@ -46,7 +46,7 @@ void ForwardLoop::release() {
 
 void ForwardLoop::run() {
   const Problem &p = layer.p;
-  PackedWeights weights(b, layer.getWeights(), inputSize, recurrentSize);
+  PackedWeights weights(b, library, layer.getWeights(), inputSize, recurrentSize);
   packedX = weights.input, packedH = weights.recurrent;
   layer.start(packedP, h);
   if (hLeft != h)

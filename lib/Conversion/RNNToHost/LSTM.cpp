@@ -34,7 +34,7 @@ public:
   }
 
   WeightsSource getWeights() override {
-    return {op.getW(), "block layout=" + stringifyGateLayout(op.getLayout()).str(), p.I, p.H, b.index(0)};
+    return {op.getW(), "block layout=" + stringifyGateLayout(op.getLayout()).str(), p.I, p.H, b.index(0), b.index(1)};
   }
 
   void start(Value, Value h) override {

@@ -7,7 +7,9 @@
 #include "PackedWeights.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
+#include "rnn_runtime/abi.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
@@ -28,7 +30,30 @@ static Value makeScratch(HostBuilder &b, Value address, const PackedWeights::Siz
   return UnrealizedConversionCastOp::create(b, type, Value(descriptor)).getResult(0);
 }
 
-PackedWeights::PackedWeights(HostBuilder &b, const WeightsSource &source, const Size &input, const Size &recurrent)
+/// Whether the buffer is a constant of the module.
+static bool isConstant(Value buffer) {
+  auto get = buffer.getDefiningOp<memref::GetGlobalOp>();
+  if (!get)
+    return false;
+  auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(get, get.getNameAttr());
+  return global && global.getConstant();
+}
+
+/// Memory of the module for the packed weights of all layers and directions, at `index`. Null unless the weights are
+/// constants and the sizes are known.
+static Value createModuleMemory(HostBuilder &b, cpu::KernelLibrary &library, const WeightsSource &source, Value bytes) {
+  std::optional<int64_t> size = getConstantIntValue(bytes), count = getConstantIntValue(source.count);
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  if (!size || !count || !isConstant(source.buffer))
+    return LLVM::ZeroOp::create(b, pointer);
+  int64_t stride = llvm::alignTo(RNNRT_PACKED_HEADER + *size, 64);
+  Value first = library.createStaticMemory(b, "rnn_host_packed_weights", stride * *count);
+  Value offset = arith::IndexCastOp::create(b, b.getI64Type(), b.mul(source.index, stride));
+  return LLVM::GEPOp::create(b, pointer, b.getI8Type(), first, ArrayRef<LLVM::GEPArg>{offset});
+}
+
+PackedWeights::PackedWeights(HostBuilder &b, cpu::KernelLibrary &library, const WeightsSource &source,
+                             const Size &input, const Size &recurrent)
     : b(b) {
   MLIRContext *context = b.getContext();
   auto bytesOf = [&](Size size) { return b.mul(size.count, size.type.getWidth() / 8); };
@@ -47,7 +72,8 @@ PackedWeights::PackedWeights(HostBuilder &b, const WeightsSource &source, const 
   auto pointer = LLVM::LLVMPointerType::get(context);
   call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(context));
   record = rnnrt::PackBeginOp::create(b, pointer, call, source.buffer, sourceBytes, source.I, source.H, source.index,
-                                      bytes, b.getI64IntegerAttr(llvm::xxh3_64bits(form)));
+                                      bytes, createModuleMemory(b, library, source, bytes),
+                                      b.getI64IntegerAttr(llvm::xxh3_64bits(form)));
   // rnnrt_packed_t
   auto type = LLVM::LLVMStructType::getLiteral(context, {pointer, b.getI64Type()});
   auto field = [&](int32_t index, Type fieldType) -> Value {
@@ -55,8 +81,8 @@ PackedWeights::PackedWeights(HostBuilder &b, const WeightsSource &source, const 
     return LLVM::LoadOp::create(b, fieldType, address);
   };
   Value data = field(0, pointer), isPacked = field(1, b.getI64Type());
-  Value zero = arith::ConstantIntOp::create(b, 0, 64);
-  mustPack = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, isPacked, zero);
+  Value one = arith::ConstantIntOp::create(b, 1, 64);
+  mustPack = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, isPacked, one);
   this->input = makeScratch(b, data, input);
   Value offset = arith::IndexCastOp::create(b, b.getI64Type(), inputBytes);
   this->recurrent =

@@ -7,7 +7,7 @@
 #ifndef RNN_LIB_CONVERSION_RNNTOHOST_PACKEDWEIGHTS_H
 #define RNN_LIB_CONVERSION_RNNTOHOST_PACKEDWEIGHTS_H
 
-#include "rnn/Codegen/CPU/HostBuilder.h"
+#include "rnn/Codegen/CPU/KernelLibrary.h"
 
 namespace mlir::rnn::host {
 
@@ -20,10 +20,11 @@ struct WeightsSource {
   std::string form; ///< attributes that the layout depends on
   Value I, H;       ///< sizes of the network
   Value index;      ///< of the layer and direction in the operand
+  Value count;      ///< of layers and directions
 };
 
-/// The packed weights of the input and of the state. They belong to the caller's handle (rnn_runtime/weights.h) if that
-/// covers the operand, else to this call.
+/// The packed weights of the input and of the state. They belong to the module if the operand is one of its constants,
+/// to the caller's handle (rnn_runtime/weights.h) if that covers the operand, else to this call.
 class PackedWeights {
 public:
   /// A number of elements of one type.
@@ -32,7 +33,8 @@ public:
     FloatType type;
   };
 
-  PackedWeights(HostBuilder &b, const WeightsSource &source, const Size &input, const Size &recurrent);
+  PackedWeights(HostBuilder &b, cpu::KernelLibrary &library, const WeightsSource &source, const Size &input,
+                const Size &recurrent);
   /// Generates `pack`, which runs unless an earlier call has packed these weights.
   void ifUnpacked(function_ref<void()> pack);
   /// Ends the use of the buffers in this call.

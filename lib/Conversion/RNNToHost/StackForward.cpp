@@ -58,7 +58,7 @@ public:
                        " input=" + stringifyInputMode(op.getInputMode()).str() +
                        " direction=" + stringifyDirection(op.getDirection()).str() +
                        " projection=" + std::to_string(p.projected ? op.getNumProj() : 0);
-    return {stack.params, form, stack.sizes.I, p.H, stack.pseudo};
+    return {stack.params, form, stack.sizes.I, p.H, stack.pseudo, b.mul(stack.sizes.L, stack.sizes.D)};
   }
 
   void start(Value packedP, Value h) override {

@@ -9,13 +9,16 @@
 #include "rnn_runtime/status.h"
 
 /// Incremented if a line of abi.def changes. The runtime rejects compiled code of another version.
-#define RNNRT_ABI_VERSION 11
+#define RNNRT_ABI_VERSION 12
 
 /// Packed weights; see rnnrt_abi_pack_begin.
 typedef struct rnnrt_packed {
   void *data;        ///< aligned to a cache line
-  int64_t is_packed; ///< 0: the caller must pack them
+  int64_t is_packed; ///< unless it is 1, the caller must pack them
 } rnnrt_packed_t;
+
+/// Bytes before the packed weights in memory of a module.
+#define RNNRT_PACKED_HEADER 64
 
 /// Flags of rnnrt_abi_gpu_launch.
 enum {

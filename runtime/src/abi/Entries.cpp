@@ -172,9 +172,13 @@ int64_t rnnrt_abi_enable_amx(rnnrt_call_t *call) {
 }
 
 rnnrt_packed_t *rnnrt_abi_pack_begin(rnnrt_call_t *call, int64_t form, const void *weights, int64_t weights_bytes,
-                                     int64_t input, int64_t hidden, int64_t index, int64_t bytes) {
+                                     int64_t input, int64_t hidden, int64_t index, int64_t bytes, void *memory) {
   PackedCopy *copy = nullptr;
   enter(call, [&] {
+    if (memory) {
+      copy = beginInModule(memory);
+      return Status();
+    }
     for (const std::shared_ptr<PackedWeights> &kept : call->weights)
       if (kept->contains(weights, weights_bytes)) {
         RNNRT_TRY(kept->check());
@@ -191,7 +195,9 @@ void rnnrt_abi_pack_end(rnnrt_call_t *call, rnnrt_packed_t *packed) {
     return;
   // The record is the first member.
   auto *copy = reinterpret_cast<PackedCopy *>(packed);
-  if (!copy->owner)
+  if (copy->isInModule)
+    endInModule(copy, call && call->first.ok());
+  else if (!copy->owner)
     compiledRelease(copy);
   else if (!copy->record.is_packed)
     copy->owner->end(copy, call && call->first.ok());

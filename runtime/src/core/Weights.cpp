@@ -38,7 +38,27 @@ PackedCopy *rnnrt::createPackedCopy(PackedWeights *owner, int64_t bytes) {
   if (bytes < 0)
     size = bytes;
   auto *copy = static_cast<PackedCopy *>(compiledAllocate(RNNRT_MEMORY_ALIGNMENT, size));
-  return new (copy) PackedCopy{{copy + 1, /*is_packed=*/0}, owner};
+  return new (copy) PackedCopy{{copy + 1, /*is_packed=*/0}, owner, /*isInModule=*/false};
+}
+
+/// A value of `is_packed` in memory of a module: a call packs the weights now.
+static constexpr int64_t isBeingPacked = 2;
+
+PackedCopy *rnnrt::beginInModule(void *memory) {
+  auto *copy = static_cast<PackedCopy *>(memory);
+  int64_t state = 0;
+  if (__atomic_compare_exchange_n(&copy->record.is_packed, &state, isBeingPacked, /*weak=*/false, __ATOMIC_ACQUIRE,
+                                  __ATOMIC_ACQUIRE)) {
+    copy->record.data = copy + 1;
+    copy->isInModule = true;
+    return copy;
+  }
+  return state == 1 ? copy : nullptr;
+}
+
+void rnnrt::endInModule(PackedCopy *copy, bool isPacked) {
+  if (__atomic_load_n(&copy->record.is_packed, __ATOMIC_RELAXED) == isBeingPacked)
+    __atomic_store_n(&copy->record.is_packed, int64_t(isPacked), __ATOMIC_RELEASE);
 }
 
 PackedWeights::PackedWeights(const void *data, int64_t bytes)

@@ -20,10 +20,16 @@ class PackedWeights;
 struct alignas(RNNRT_MEMORY_ALIGNMENT) PackedCopy {
   rnnrt_packed_t record;
   PackedWeights *owner; ///< null for scratch of one call
+  bool isInModule;      ///< in memory of a module, which no handle owns
 };
+static_assert(sizeof(PackedCopy) == RNNRT_PACKED_HEADER, "modules reserve the bytes of a header");
 
 /// A copy for one call, which is not packed. Never null; see core/CompiledMemory.h.
 PackedCopy *createPackedCopy(PackedWeights *owner, int64_t bytes);
+
+/// The copy in `memory` of a module, which is zero at first. Null if another call packs it now. Thread-safe.
+PackedCopy *beginInModule(void *memory);
+void endInModule(PackedCopy *copy, bool isPacked);
 
 /// Memory that does not change, and its packed copies. Thread-safe.
 class PackedWeights {

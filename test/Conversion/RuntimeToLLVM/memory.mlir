@@ -31,7 +31,7 @@ func.func @alloc(%call: !rnnrt.call, %n: index) -> memref<?x3xf32> {
 // CHECK:         llvm.call @rnnrt_abi_clusters_ran(%[[CALL]]) : (!llvm.ptr) -> i64
 // CHECK:         llvm.call @rnnrt_abi_enable_amx(%[[CALL]]) : (!llvm.ptr) -> i64
 // CHECK:         %[[FORM:.*]] = llvm.mlir.constant(7 : i64)
-// CHECK:         %[[PACKED:.*]] = llvm.call @rnnrt_abi_pack_begin(%[[CALL]], %[[FORM]], %{{.*}}) : (!llvm.ptr, i64, !llvm.ptr, i64, i64, i64, i64, i64) -> !llvm.ptr
+// CHECK:         %[[PACKED:.*]] = llvm.call @rnnrt_abi_pack_begin(%[[CALL]], %[[FORM]], %{{.*}}) : (!llvm.ptr, i64, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr) -> !llvm.ptr
 // CHECK:         llvm.call @rnnrt_abi_pack_end(%[[CALL]], %[[PACKED]]) : (!llvm.ptr, !llvm.ptr) -> ()
 // CHECK:         llvm.call @rnnrt_abi_free(%[[CALL]], %{{.*}}) : (!llvm.ptr, !llvm.ptr) -> ()
 func.func @others(%call: !rnnrt.call, %x: memref<4xf32>, %y: memref<4xf32>, %s: memref<f32>) {
@@ -42,8 +42,9 @@ func.func @others(%call: !rnnrt.call, %x: memref<4xf32>, %y: memref<4xf32>, %s: 
   rnnrt.try_clusters %call
   %ran = rnnrt.clusters_ran %call
   %enabled = rnnrt.enable_amx %call
+  %null = llvm.mlir.zero : !llvm.ptr
   %packed = rnnrt.pack_begin %call form 7 weights %x [%c16] input %c16 hidden %c16 index %c16 bytes %c16
-      : memref<4xf32> -> !llvm.ptr
+      memory %null : memref<4xf32>, !llvm.ptr -> !llvm.ptr
   rnnrt.pack_end %call, %packed : !llvm.ptr
   rnnrt.free %call, %x : memref<4xf32>
   return

@@ -5,6 +5,7 @@
 // RUN: %cc -I. %S/Inputs/weights.c -L. -lnet -Wl,-rpath,. %link_runtime -ldl -o program
 // RUN: env RNNRT_THREADS=1 ./program | FileCheck %s
 // RUN: env RNNRT_THREADS=2 ./program | FileCheck %s
+// RUN: rnn-compile %s --cpu=native --lowering=fused -o net.ll && FileCheck %s --check-prefix=MODULE < net.ll
 // RUN: env RNNRT_CHECK=1 ./program check | FileCheck %s --check-prefix=CHANGED
 
 // CHECK: block ok
@@ -13,7 +14,9 @@
 // CHECK-NEXT: skip ok
 // CHECK-NEXT: projected ok
 // CHECK-NEXT: half ok
+// CHECK-NEXT: constant ok
 // CHECK-NEXT: no bytes left
+// MODULE: @rnn_host_packed_weights = internal global [{{[0-9]+}} x i8] zeroinitializer, align 64
 // CHANGED: FAILED_PRECONDITION: the {{[0-9]+}} bytes of weights at {{.*}} have changed since rnnrt_weights_create; create a handle for the new weights
 // CHANGED-NEXT: no bytes left
 
@@ -57,4 +60,21 @@ func.func @half(%x: tensor<3x2x20xbf16>, %h: tensor<1x2x48xbf16>, %w: tensor<?xb
   %y, %hn, %reserve = rnn.cudnn_forward gru input(%x : tensor<3x2x20xbf16>) state(%h : tensor<1x2x48xbf16>)
       params(%w : tensor<?xbf16>) {is_training = false}
   return %y : tensor<3x2x48xbf16>
+}
+
+// Constants of the module are packed once without a handle.
+func.func @constant(%x: tensor<2x1x3xf32>, %h: tensor<2x1x3xf32>) -> tensor<2x1x3xf32> {
+  %w = arith.constant dense<[-0.500, -0.100, 0.300, -0.305, 0.095, 0.495, -0.110, 0.290, -0.315, 0.085, 0.485, -0.120, 0.280, -0.325, 0.075, 0.475, -0.130, 0.270, -0.335, 0.065, 0.465, -0.140, 0.260, -0.345, 0.055, 0.455, -0.150, 0.250, -0.355, 0.045, 0.445, -0.160, 0.240, -0.365, 0.035, 0.435, -0.170, 0.230, -0.375, 0.025, 0.425, -0.180, 0.220, -0.385, 0.015, 0.415, -0.190, 0.210]> : tensor<48xf32>
+  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%x : tensor<2x1x3xf32>) state(%h : tensor<2x1x3xf32>)
+      params(%w : tensor<48xf32>) {is_training = false}
+  return %y : tensor<2x1x3xf32>
+}
+func.func @argument(%x: tensor<2x1x3xf32>, %h: tensor<2x1x3xf32>, %w: tensor<48xf32>) -> tensor<2x1x3xf32> {
+  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%x : tensor<2x1x3xf32>) state(%h : tensor<2x1x3xf32>)
+      params(%w : tensor<48xf32>) {is_training = false}
+  return %y : tensor<2x1x3xf32>
+}
+func.func @weights() -> tensor<48xf32> {
+  %w = arith.constant dense<[-0.500, -0.100, 0.300, -0.305, 0.095, 0.495, -0.110, 0.290, -0.315, 0.085, 0.485, -0.120, 0.280, -0.325, 0.075, 0.475, -0.130, 0.270, -0.335, 0.065, 0.465, -0.140, 0.260, -0.345, 0.055, 0.455, -0.150, 0.250, -0.355, 0.045, 0.445, -0.160, 0.240, -0.365, 0.035, 0.435, -0.170, 0.230, -0.375, 0.025, 0.425, -0.180, 0.220, -0.385, 0.015, 0.415, -0.190, 0.210]> : tensor<48xf32>
+  return %w : tensor<48xf32>
 }

@@ -45,6 +45,9 @@ public:
   /// must not depend on the number of threads. Teams do not nest.
   void parallel(HostBuilder &b, Value most, Value work, function_ref<void(const Team &)> body);
 
+  /// The address of `bytes` bytes of the module, aligned to a cache line. They are zero when the module is loaded.
+  Value createStaticMemory(HostBuilder &b, StringRef name, int64_t bytes);
+
 private:
   /// Calls the kernel `name` with the members of `arguments`; `emit` generates its body.
   template <typename Arguments>

@@ -127,6 +127,25 @@ static void test(const char *name, int64_t weightCount, int64_t changed) {
   printf("%s ok\n", name);
 }
 
+static void testConstant(void) {
+  problem_t constant = makeProblem("constant", 0), argument = makeProblem("argument", 0),
+            source = makeProblem("weights", 0);
+  rnnrt_tensor_t weights = run(&source, call);
+  require(!rnnrt_call_status(call), "weights");
+  memcpy(argument.inputs[2].data, weights.data, bytesOf(&weights, 4));
+  rnnrt_tensor_release(&weights);
+  rnnrt_tensor_t expected = run(&argument, call);
+  for (int round = 0; round < 3; ++round) {
+    int64_t before = rnnrt_memory_live_bytes();
+    expectSame(&constant, &expected, run(&constant, call), "constant weights");
+    require(rnnrt_memory_live_bytes() == before, "packed constants are no memory of the runtime");
+  }
+  rnnrt_tensor_release(&expected);
+  freeProblem(&constant);
+  freeProblem(&argument);
+  puts("constant ok");
+}
+
 static void testCheck(void) {
   problem_t problem = makeProblem("block", 0);
   const rnnrt_tensor_t *params = &problem.inputs[problem.count - 1];
@@ -158,6 +177,7 @@ int main(int argc, char **argv) {
     test("skip", 20 * (20 + 2) + 20 * (20 + 20 + 2), 11);
     test("projected", 4 * 24 * (20 + 9 + 2) + 9 * 24, 3);
     test("half", 3 * 48 * (20 + 48 + 2), 1);
+    testConstant();
   }
   rnnrt_call_release(call);
   rnnrt_device_release(device);

@@ -198,18 +198,19 @@ def RNNRT_TeamWaitOp : RNNRT_EntryOp<"team_wait", 1> {
   let assemblyFormat = "$team attr-dict `:` type($team)";
 }
 
-def RNNRT_PackBeginOp : RNNRT_EntryOp<"pack_begin", 7> {
+def RNNRT_PackBeginOp : RNNRT_EntryOp<"pack_begin", 8> {
   let summary = "returns memory for packed weights, which may be packed already";
   let description = [{
     `packed` is the address of an `rnnrt_packed_t`. The memory of `bytes` bytes belongs to a handle of the call if one
     covers the `weights_bytes` bytes of `weights`, else to the call. Calls share it if `form`, `input`, `hidden`, `index`
-    and `bytes` are equal; `form` is a hash of what else the layout depends on.
+    and `bytes` are equal; `form` is a hash of what else the layout depends on. `memory` is null, or for constants of the
+    module the address of a header and `bytes` bytes that are zero at first.
   }];
   let arguments = (ins RNNRT_CallType:$call, AnyMemRef:$weights, Index:$weights_bytes, Index:$input, Index:$hidden,
-    Index:$index, Index:$bytes, I64Attr:$form);
+    Index:$index, Index:$bytes, AnyType:$memory, I64Attr:$form);
   let results = (outs AnyType:$packed);
   let assemblyFormat = [{ $call `form` $form `weights` $weights `[` $weights_bytes `]` `input` $input `hidden` $hidden
-    `index` $index `bytes` $bytes attr-dict `:` type($weights) `->` type($packed) }];
+    `index` $index `bytes` $bytes `memory` $memory attr-dict `:` type($weights) `,` type($memory) `->` type($packed) }];
   let extraClassDeclaration = entry # [{
     ::llvm::SmallVector<::mlir::TypedAttr> getScalarArguments() { return {getFormAttr()}; }
   }];
