@@ -8,7 +8,7 @@
 #
 # Rivals are installed in BUILD/rivals (4 GB; PyPI's oneDNN needs the SYCL runtime with a CPU device). A rival that is not
 # available is named and skipped: Debian's libdnnl-dev, python3-torch and libopenblas0-pthread need root to install. A full run
-# takes ten minutes on an otherwise idle machine.
+# of all parts takes more than half an hour on an otherwise idle machine; --parts and --shapes select less.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
