@@ -338,7 +338,16 @@ TEST(MemoryTest, RejectsInvalidSizesAndForeignPointers) {
   ASSERT_EQ(take(rnnrt_memory_alloc(one.device, 10, &pointer)), "");
   EXPECT_NE(take(rnnrt_memory_free(other.device, pointer)), "");
   EXPECT_NE(take(rnnrt_memory_free(one.device, static_cast<char *>(pointer) + 8)), "");
+  EXPECT_NE(take(rnnrt_memory_free(one.device, static_cast<char *>(pointer) + RNNRT_MEMORY_ALIGNMENT)), "");
   EXPECT_EQ(take(rnnrt_memory_free(one.device, pointer)), "");
+  EXPECT_EQ(take(rnnrt_memory_free(one.device, pointer)),
+            "INVALID_ARGUMENT: the pointer was not allocated on this device, or was freed already");
+  // A large block goes back to the system, so that a second free must not read it.
+  ASSERT_EQ(take(rnnrt_memory_alloc(one.device, int64_t(1) << 28, &pointer)), "");
+  EXPECT_EQ(take(rnnrt_memory_free(one.device, pointer)), "");
+  rnnrt_memory_trim();
+  EXPECT_NE(take(rnnrt_memory_free(one.device, pointer)), "");
+  EXPECT_NE(take(rnnrt_memory_free(one.device, reinterpret_cast<void *>(uintptr_t(4096)))), "");
 }
 
 TEST(MemoryTest, Copies) {

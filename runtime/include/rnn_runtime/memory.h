@@ -35,7 +35,8 @@ typedef struct rnnrt_memory_stats {
 RNNRT_API rnnrt_status_t rnnrt_memory_alloc(rnnrt_device_t *device, int64_t bytes, void **out_pointer);
 
 /// Frees memory of rnnrt_memory_alloc of the same device. NULL is allowed. Returns INVALID_ARGUMENT, and frees nothing,
-/// for a pointer that is recognized as freed or as belonging to another device.
+/// for a pointer that is not a live allocation of the device. Like free(), it cannot recognize a pointer that was freed
+/// and whose address belongs to a newer allocation.
 RNNRT_API rnnrt_status_t rnnrt_memory_free(rnnrt_device_t *device, void *pointer);
 
 /// Copies `bytes` bytes, ordered on `stream` (NULL: the default stream). Each range may be in device or host memory.

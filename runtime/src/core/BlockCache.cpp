@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -87,34 +88,47 @@ bool BlockCache::lock() {
 }
 
 /// Evicts the oldest blocks until at most `target` bytes are cached.
-void BlockCache::evict(int64_t target, std::vector<Block> &evicted) {
-  auto first = kept.begin();
+/// Removes the oldest blocks until `target` bytes are left. Returns them as a list, linked by `newer`.
+BlockCache::Block *BlockCache::evict(int64_t target) {
+  Block *evicted = oldest, *last = nullptr;
   int64_t bytes = keptBytes.load();
-  for (; first != kept.end() && bytes > target; ++first)
-    bytes -= static_cast<int64_t>(first->bytes);
-  evicted.assign(kept.begin(), first);
-  kept.erase(kept.begin(), first);
+  for (; oldest && bytes > target; oldest = oldest->newer) {
+    bytes -= static_cast<int64_t>(oldest->bytes);
+    last = oldest;
+  }
+  (oldest ? oldest->older : newest) = nullptr;
   keptBytes.store(bytes);
+  if (!last)
+    return nullptr;
+  last->newer = nullptr;
+  return evicted;
 }
 
-/// A cached block for a request of `bytes`, or none.
-std::optional<BlockCache::Block> BlockCache::take(size_t bytes) {
+void BlockCache::free(Block *evicted) {
+  while (evicted) {
+    Block *next = evicted->newer;
+    std::free(evicted);
+    evicted = next;
+  }
+}
+
+/// Removes a block of at least `bytes` bytes; null if there is none.
+BlockCache::Block *BlockCache::take(size_t bytes) {
   // The parts of a call allocate scratch of different sizes one after the other. Together these exceed the peak, to
   // which the cache is limited, so without sharing, every call would evict and fault in blocks. A small request does
   // not use up a much larger block.
   constexpr size_t mostTimes = 4;
-  auto best = kept.rend();
+  Block *best = nullptr;
   // The most recently freed block is the most likely one to be in a CPU cache.
-  for (auto block = kept.rbegin(); block != kept.rend(); ++block)
-    if (block->bytes >= bytes && block->bytes / mostTimes <= bytes &&
-        (best == kept.rend() || block->bytes < best->bytes))
+  for (Block *block = newest; block; block = block->older)
+    if (block->bytes >= bytes && block->bytes / mostTimes <= bytes && (!best || block->bytes < best->bytes))
       best = block;
-  if (best == kept.rend())
-    return std::nullopt;
-  Block block = *best;
-  kept.erase(std::next(best).base());
-  keptBytes.fetch_sub(static_cast<int64_t>(block.bytes));
-  return block;
+  if (!best)
+    return nullptr;
+  (best->older ? best->older->newer : oldest) = best->newer;
+  (best->newer ? best->newer->older : newest) = best->older;
+  keptBytes.fetch_sub(static_cast<int64_t>(best->bytes));
+  return best;
 }
 
 void *BlockCache::allocate(size_t alignment, size_t bytes) {
@@ -122,24 +136,19 @@ void *BlockCache::allocate(size_t alignment, size_t bytes) {
     return std::aligned_alloc(alignment, bytes);
   size_t head = headOf(alignment);
   bytes = roundUp(bytes + head);
-  auto finish = [&](const Block &block) {
-    *static_cast<size_t *>(block.pointer) = block.bytes;
-    return static_cast<char *>(block.pointer) + head;
-  };
-  std::vector<Block> evicted;
+  Block *evicted = nullptr;
   if (lock()) {
-    if (std::optional<Block> found = take(bytes)) {
+    if (Block *found = take(bytes)) {
       live += static_cast<int64_t>(found->bytes);
       unlock();
-      return finish(*found);
+      return reinterpret_cast<char *>(found) + head;
     }
     live += static_cast<int64_t>(bytes);
     most = std::max(most, live);
-    evict(most - live, evicted);
+    evicted = evict(most - live);
     unlock();
   }
-  for (const Block &block : evicted)
-    std::free(block.pointer);
+  free(evicted);
   void *pointer = allocateFromSystem(bytes);
   if (!pointer) {
     trim();
@@ -149,7 +158,10 @@ void *BlockCache::allocate(size_t alignment, size_t bytes) {
     live -= static_cast<int64_t>(bytes);
     unlock();
   }
-  return pointer ? finish({pointer, bytes}) : nullptr;
+  if (!pointer)
+    return nullptr;
+  *static_cast<size_t *>(pointer) = bytes;
+  return static_cast<char *>(pointer) + head;
 }
 
 void BlockCache::release(void *pointer, size_t alignment, size_t bytes) {
@@ -158,24 +170,21 @@ void BlockCache::release(void *pointer, size_t alignment, size_t bytes) {
   pointer = static_cast<char *>(pointer) - headOf(alignment);
   if (!lock())
     return std::free(pointer);
-  Block block = {pointer, *static_cast<size_t *>(pointer)};
-  live -= static_cast<int64_t>(block.bytes);
-  std::vector<Block> evicted;
-  kept.push_back(block);
-  keptBytes.fetch_add(static_cast<int64_t>(block.bytes));
-  evict(std::min(limit, std::max<int64_t>(most - live, 0)), evicted);
+  Block *block = new (pointer) Block{*static_cast<size_t *>(pointer), newest, nullptr};
+  live -= static_cast<int64_t>(block->bytes);
+  (newest ? newest->newer : oldest) = block;
+  newest = block;
+  keptBytes.fetch_add(static_cast<int64_t>(block->bytes));
+  Block *evicted = evict(std::min(limit, std::max<int64_t>(most - live, 0)));
   unlock();
-  for (const Block &block : evicted)
-    std::free(block.pointer);
+  free(evicted);
 }
 
 void BlockCache::trim() {
-  std::vector<Block> evicted;
   if (!lock())
     return;
-  evict(0, evicted);
+  Block *evicted = evict(0);
   most = live;
   unlock();
-  for (const Block &block : evicted)
-    std::free(block.pointer);
+  free(evicted);
 }

@@ -7,8 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <vector>
 
 namespace rnnrt {
 
@@ -34,19 +32,21 @@ public:
   int64_t getKeptBytes() const { return keptBytes.load(); }
 
 private:
+  /// A cached block, at the start of its own memory: a free that allocates could fail.
   struct Block {
-    void *pointer;
-    size_t bytes;
+    size_t bytes; ///< also the first word of a block in use
+    Block *older, *newer;
   };
 
   bool lock();
   void unlock() { locked.store(false, std::memory_order_release); }
-  std::optional<Block> take(size_t bytes);
-  void evict(int64_t target, std::vector<Block> &evicted);
+  Block *take(size_t bytes);
+  [[nodiscard]] Block *evict(int64_t target);
+  static void free(Block *evicted);
 
   const int64_t limit;
   std::atomic<bool> locked{false};
-  std::vector<Block> kept; ///< the oldest first
+  Block *oldest = nullptr, *newest = nullptr; ///< the list of cached blocks
   std::atomic<int64_t> keptBytes{0};
   int64_t live = 0, most = 0; ///< bytes in use, and their peak
 };

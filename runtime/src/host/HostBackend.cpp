@@ -52,15 +52,29 @@ Status HostBackend::loadModule(const rnnrt_image_t *, int64_t, std::unique_ptr<M
 }
 
 Status HostBackend::allocate(int64_t bytes, void *&pointer) {
+  std::lock_guard<std::mutex> lock(mutex);
+  // Grow the set first: it may throw std::bad_alloc.
+  blocks.reserve(blocks.size() + 1);
+  auto node = std::unordered_set<void *>{nullptr}.extract(nullptr);
   pointer = pool->allocate(bytes);
-  if (pointer)
+  if (pointer) {
+    node.value() = pointer;
+    blocks.insert(std::move(node));
     return Status();
+  }
   return resourceExhausted("not enough memory for %lld bytes; the device holds %lld already", (long long)bytes,
                            (long long)pool->stats().live_bytes);
 }
 
 Status HostBackend::release(void *pointer) {
-  if (pool->release(pointer))
+  if (!pointer)
+    return Status();
+  bool isLive;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isLive = blocks.erase(pointer) == 1;
+  }
+  if (isLive && pool->release(pointer))
     return Status();
   return invalidArgument("the pointer was not allocated on this device, or was freed already");
 }

@@ -7,7 +7,9 @@
 #include "core/Backend.h"
 #include "core/Memory.h"
 
+#include <mutex>
 #include <string>
+#include <unordered_set>
 
 namespace rnnrt {
 
@@ -50,6 +52,9 @@ protected:
 private:
   /// Shared with the plans, which allocate their scratch from it and may outlive the device.
   std::shared_ptr<MemoryPool> pool;
+  /// Live blocks of `allocate`. The header of a freed block may not be readable, so `release` looks pointers up here.
+  std::unordered_set<void *> blocks;
+  std::mutex mutex; ///< of `blocks`
 };
 
 } // namespace rnnrt
