@@ -560,3 +560,13 @@ func.func @block_lstm_b11_memref_result(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf3
       f(tensor<5x2x4xf32>) o(memref<5x2x4xf32>) ci(tensor<5x2x4xf32>) co(tensor<5x2x4xf32>) h(tensor<5x2x4xf32>)
   return
 }
+
+// -----
+
+func.func @two_results_in_one_buffer(%x: memref<5x2x3xf32>, %s: memref<2x4xf32>, %w: memref<7x16xf32>, %p: memref<4xf32>, %b: memref<16xf32>,
+                                     %y: memref<5x2x4xf32>) {
+  // expected-error @below {{'rnn.block_lstm' op expects a buffer of its own for `outs` of `h`, but it is also that of `cs` [B11]}}
+  rnn.block_lstm icfo x(%x : memref<5x2x3xf32>) state(%s, %s : memref<2x4xf32>) weights(%w : memref<7x16xf32>)
+      peephole(%p, %p, %p : memref<4xf32>) bias(%b : memref<16xf32>) outs(cs = %y, h = %y : memref<5x2x4xf32>, memref<5x2x4xf32>)
+  return
+}

@@ -42,8 +42,8 @@ static LogicalResult verifySegments(LayerOpInterface op) {
   auto check = [&](const NamedValue &spec, size_t count, bool optional, StringRef what) -> LogicalResult {
     if (spec.variadic || count == 1 || (optional && count == 0))
       return success();
-    return op->emitOpError("expects one value for ") << what << "`" << spec.name << "`, but got " << count << " ["
-                                                     << signature.formLabel << "]";
+    return op->emitOpError("expects one value for ")
+           << what << "`" << spec.name << "`, but got " << count << " [" << signature.formLabel << "]";
   };
   for (auto [index, spec] : llvm::enumerate(signature.operands))
     if (failed(check(spec, op.getOperandsOf(index).size(), spec.optional, "")))
@@ -59,6 +59,7 @@ static LogicalResult verifyForm(LayerOpInterface op, ArrayRef<bool> expectedResu
   const OpSignature &signature = op.getSignature();
   StringRef label = signature.formLabel;
   bool isValue = op.isValueForm();
+  llvm::SmallDenseMap<Value, StringRef> owners; ///< the results that buffers of `outs` get
   for (auto [index, spec] : llvm::enumerate(signature.operands))
     for (Value operand : op.getOperandsOf(index))
       if (!isValue && isa<TensorType>(operand.getType()))
@@ -84,10 +85,14 @@ static LogicalResult verifyForm(LayerOpInterface op, ArrayRef<bool> expectedResu
              << spec.name << "`; pass a buffer in `outs` [" << label << "]";
     if (!outs.empty() && !spec.variadic && !expectedResults[index])
       return op->emitOpError("has no result `") << spec.name << "` to write to `outs` [" << label << "]";
-    for (Value out : outs)
+    for (Value out : outs) {
       if (!isa<MemRefType>(out.getType()))
         return op->emitOpError("expects `outs` of `")
                << spec.name << "` to be a memref, but got " << out.getType() << " [" << label << "]";
+      if (auto [entry, isNew] = owners.try_emplace(out, spec.name); !isNew)
+        return op->emitOpError("expects a buffer of its own for `outs` of `")
+               << spec.name << "`, but it is also that of `" << entry->second << "` [" << label << "]";
+    }
   }
   return success();
 }
@@ -103,25 +108,25 @@ static void attachOrigins(InFlightDiagnostic &diag, const ShapeRules &rules, Aff
   }
 }
 
-static LogicalResult verifyDims(LayerOpInterface op, const ShapeRules &rules, const ShapeRules::Rule &rule,
-                                Value value, const Twine &what) {
+static LogicalResult verifyDims(LayerOpInterface op, const ShapeRules &rules, const ShapeRules::Rule &rule, Value value,
+                                const Twine &what) {
   auto type = cast<ShapedType>(value.getType());
   for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
     if (!expr)
       continue;
     std::optional<int64_t> expected = rules.evaluate(expr);
     if (!expected && rules.isKnown(expr))
-      return op->emitOpError("requires a size for dim ") << dim << " of " << what << "`" << rule.name << "` ("
-                                                      << rules.explain(expr) << ") that does not fit in 64 bits ["
-                                                      << rule.label << "]";
+      return op->emitOpError("requires a size for dim ")
+             << dim << " of " << what << "`" << rule.name << "` (" << rules.explain(expr)
+             << ") that does not fit in 64 bits [" << rule.label << "]";
     if (type.isDynamicDim(dim) || expected == type.getDimSize(dim))
       continue;
     // A symbol is an integer even if its value is unknown.
     int64_t factor = ShapeRules::splitMultiple(expr).second;
     if (!expected && type.getDimSize(dim) % factor != 0)
-      return op->emitOpError("expects dim ") << dim << " of " << what << "`" << rule.name << "` to be a multiple of "
-                                             << factor << " (" << rules.toString(expr) << "), but got "
-                                             << type.getDimSize(dim) << " [" << rule.label << "]";
+      return op->emitOpError("expects dim ")
+             << dim << " of " << what << "`" << rule.name << "` to be a multiple of " << factor << " ("
+             << rules.toString(expr) << "), but got " << type.getDimSize(dim) << " [" << rule.label << "]";
     if (!expected)
       continue;
     InFlightDiagnostic diag = op->emitOpError("expects dim ")
@@ -146,9 +151,9 @@ static LogicalResult verifyRules(LayerOpInterface op, const ShapeRules &rules) {
              << symbol.name << ", " << symbol.meaning << ", times " << symbol.divisor << "), but got "
              << type.getDimSize(symbol.dim) << " [" << symbol.label << "]";
     if (symbol.value && *symbol.value < symbol.minimum)
-      return op->emitOpError("expects ")
-             << symbol.name << " (" << symbol.meaning << ", " << rules.describe(symbol) << ") to be at least "
-             << symbol.minimum << ", but got " << *symbol.value << " [" << symbol.label << "]";
+      return op->emitOpError("expects ") << symbol.name << " (" << symbol.meaning << ", " << rules.describe(symbol)
+                                         << ") to be at least " << symbol.minimum << ", but got " << *symbol.value
+                                         << " [" << symbol.label << "]";
   }
   for (const ShapeRules::Rule &rule : rules.getOperandRules())
     if (failed(verifyDims(op, rules, rule, rule.value, "")))
@@ -166,9 +171,8 @@ static LogicalResult verifyRules(LayerOpInterface op, const ShapeRules &rules) {
 }
 
 /// Applies `check(spec, value, what)` to every shaped operand, out and result.
-static LogicalResult
-forEachShaped(LayerOpInterface op,
-              function_ref<LogicalResult(const NamedValue &, Value, StringRef what)> check) {
+static LogicalResult forEachShaped(LayerOpInterface op,
+                                   function_ref<LogicalResult(const NamedValue &, Value, StringRef what)> check) {
   const OpSignature &signature = op.getSignature();
   for (auto [index, spec] : llvm::enumerate(signature.operands))
     for (Value value : op.getOperandsOf(index))
@@ -212,9 +216,9 @@ static LogicalResult verifyTypes(LayerOpInterface op) {
         }
         if (type == element)
           return success();
-        return op->emitOpError("expects ") << what << "`" << spec.name << "` to have element type " << element
-                                           << " like `" << elementName << "`, but got " << type << " ["
-                                           << signature.elementTypeLabel << "]";
+        return op->emitOpError("expects ")
+               << what << "`" << spec.name << "` to have element type " << element << " like `" << elementName
+               << "`, but got " << type << " [" << signature.elementTypeLabel << "]";
       })))
     return failure();
   return forEachShaped(op, [&](const NamedValue &spec, Value value, StringRef what) -> LogicalResult {
@@ -225,8 +229,8 @@ static LogicalResult verifyTypes(LayerOpInterface op) {
                                          << signature.rankLabel << "]";
     if (fitsInMemory(type))
       return success();
-    return op->emitOpError("expects ") << what << "`" << spec.name << "` to have less than 2^63 bytes, but got "
-                                       << type << " [" << signature.rankLabel << "]";
+    return op->emitOpError("expects ") << what << "`" << spec.name << "` to have less than 2^63 bytes, but got " << type
+                                       << " [" << signature.rankLabel << "]";
   });
 }
 
@@ -257,16 +261,15 @@ void rnn::detail::inferFromRules(const ShapeRules &rules, const OpSignature &sig
       shape.push_back(size < 0 ? ShapedType::kDynamic : size);
     }
     // Inference runs before the verifier and must not fail on invalid element types.
-    Type element = TensorType::isValidElementType(rule.elementType)
-                       ? rule.elementType
-                       : Type(Float32Type::get(rules.getContext()));
+    Type element = TensorType::isValidElementType(rule.elementType) ? rule.elementType
+                                                                    : Type(Float32Type::get(rules.getContext()));
     types.push_back(RankedTensorType::get(shape, element));
     ++segments[rule.resultIndex];
   }
 }
 
 SmallVector<OpFoldResult> rnn::materializeSymbolicDims(OpBuilder &builder, Location loc, const ShapeRules &rules,
-                                                  SizeFn sizeOf) {
+                                                       SizeFn sizeOf) {
   SmallVector<OpFoldResult> symbols;
   for (const ShapeRules::Symbol &symbol : rules.getSymbols()) {
     if (symbol.value) {
@@ -324,8 +327,8 @@ LogicalResult rnn::detail::reifyResults(OpBuilder &builder, LayerOpInterface op,
 // Memory effects
 //===----------------------------------------------------------------------===//
 
-void rnn::detail::getLayerOpEffects(
-    LayerOpInterface op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+void rnn::detail::getLayerOpEffects(LayerOpInterface op,
+                                    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   const OpSignature &signature = op.getSignature();
   auto add = [&](MemoryEffects::Effect *effect, unsigned entry) {
     OperandRange values = op.getOperandsOf(entry);
