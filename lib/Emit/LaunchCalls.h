@@ -13,8 +13,8 @@ class Module;
 
 namespace mlir::rnn {
 
-/// Replaces calls of upstream's GPU runtime (`mgpu*`), which gpu-to-llvm and the translation of gpu.launch_func make, by
-/// calls of the entries of librnn_runtime (rnn_runtime/mgpu.def). The names `mgpu*` belong to libmlir_cuda_runtime.
+/// Replaces calls of upstream's GPU runtime (`mgpu*`), which gpu-to-llvm and the translation of gpu.launch_func make,
+/// by calls of the entries of librnn_runtime (rnn_runtime/mgpu.def). The names `mgpu*` belong to libmlir_cuda_runtime.
 void renameLaunchCalls(llvm::Module &module);
 
 } // namespace mlir::rnn

@@ -1,7 +1,7 @@
 //===- CudaPipeline.cpp - the parts of stages for target cuda ----------------===//
 //
-// The ops outside rnn ops (transposes, elementwise arithmetic, losses) become kernels too, since the host cannot access device
-// memory.
+// The ops outside rnn ops (transposes, elementwise arithmetic, losses) become kernels too, since the host cannot access
+// device memory.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,7 +36,9 @@ void rnn::addCudaKernels(OpPassManager &pm) {
   pm.addPass(createRNNMergeKernelModulesPass());
 }
 
-void rnn::addCudaMemory(OpPassManager &pm) { pm.addPass(createRNNUseDeviceMemoryPass()); }
+void rnn::addCudaMemory(OpPassManager &pm) {
+  pm.addPass(createRNNUseDeviceMemoryPass());
+}
 
 void rnn::addCudaTargets(OpPassManager &pm, const PipelineOptions &options) {
   buildGPUKernelPipeline(pm);

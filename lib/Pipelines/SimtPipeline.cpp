@@ -1,6 +1,7 @@
 //===- SimtPipeline.cpp - the parts of stages for target simt ----------------===//
 //
-// As target cuda up to the NVVM dialect. Then kernels become functions that the emulator calls. Buffers are in host memory.
+// As target cuda up to the NVVM dialect. Then kernels become functions that the emulator calls. Buffers are in host
+// memory.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -90,7 +90,9 @@ static constexpr CostConstant constants[] = {
     {"cuda.cluster.rows", 8, "examples", "choice: columns of mma.sync"},
 };
 
-llvm::ArrayRef<CostConstant> mlir::rnn::getCostConstants() { return constants; }
+llvm::ArrayRef<CostConstant> mlir::rnn::getCostConstants() {
+  return constants;
+}
 
 /// All names are literals of this file, so a missing one is a bug here.
 static double get(const llvm::Twine &name) {
@@ -150,7 +152,9 @@ double LayerProblem::getWeights() const {
   return double(D) * gates * H * (I + P + (L - 1) * (above + P));
 }
 
-double LayerProblem::getGateValues() const { return double(L) * D * T * B * gates * H; }
+double LayerProblem::getGateValues() const {
+  return double(L) * D * T * B * gates * H;
+}
 
 //===----------------------------------------------------------------------===//
 // Times
@@ -165,11 +169,10 @@ static double estimateHost(const LayerProblem &p, Candidate candidate, unsigned 
   double steps = double(p.L) * p.D * p.T;
   double macs = steps * p.getStepMacs() + p.getOtherMacs();
   // Other element types scale the whole, most of which is GEMM.
-  double factor = p.element == ElementKind::F32 ? 1.0
-                                                : get(std::string("host.") +
-                                                      (candidate == Candidate::Plan ? "plan." : "fused.") + type);
-  return get(prefix + "call") + steps * get(prefix + "step") +
-         p.getWeights() * get(prefix + "pack") * 1e-6 +
+  double factor = p.element == ElementKind::F32
+                      ? 1.0
+                      : get(std::string("host.") + (candidate == Candidate::Plan ? "plan." : "fused.") + type);
+  return get(prefix + "call") + steps * get(prefix + "step") + p.getWeights() * get(prefix + "pack") * 1e-6 +
          factor *
              (macs * get(prefix + "gmac") * 1e-9 + p.getGateValues() * get(prefix + "gate") * 1e-6 +
               steps * double(p.gates) * p.H * p.P * get(prefix + "weight") * 1e-6) /
@@ -178,15 +181,16 @@ static double estimateHost(const LayerProblem &p, Candidate candidate, unsigned 
 
 /// FLOP per microsecond of large GEMMs.
 static double getGpuRate(const LayerProblem &p) {
-  llvm::StringRef type = p.element == ElementKind::F64                ? "f64"
-                         : p.element == ElementKind::F32 && !p.tf32   ? "f32"
-                         : p.element == ElementKind::F32              ? "tf32"
-                                                                      : "f16";
+  llvm::StringRef type = p.element == ElementKind::F64              ? "f64"
+                         : p.element == ElementKind::F32 && !p.tf32 ? "f32"
+                         : p.element == ElementKind::F32            ? "tf32"
+                                                                    : "f16";
   return get("cuda.gemm." + type) * 1e6;
 }
 
 static double estimateClusterStep(const LayerProblem &p, int64_t blocks, int64_t &turns) {
-  // The fewest examples per cluster with which all clusters of both directions are resident; the rest run in later waves.
+  // The fewest examples per cluster with which all clusters of both directions are resident; the rest run in later
+  // waves.
   int64_t resident = std::max<int64_t>(1, int64_t(get("cuda.multiprocessors")) / blocks / p.D);
   int64_t maxRows = get("cuda.cluster.rows");
   int64_t rows = std::clamp<int64_t>(llvm::divideCeil(std::max<int64_t>(p.B, 1), resident), 1, maxRows);
@@ -201,7 +205,8 @@ static double estimateClusterStep(const LayerProblem &p, int64_t blocks, int64_t
 
 static double estimateCuda(const LayerProblem &p, Candidate candidate, int64_t blocks) {
   // Both directions of a layer run concurrently, in fused kernels and in cuDNN.
-  double steps = double(p.L) * p.T, rate = getGpuRate(p), weights = p.getStepWeightBytes() * p.D / (get("cuda.l2") * 1e6);
+  double steps = double(p.L) * p.T, rate = getGpuRate(p),
+         weights = p.getStepWeightBytes() * p.D / (get("cuda.l2") * 1e6);
   double stepFlops = 2 * p.getStepMacs() * p.D, otherFlops = 2 * p.getOtherMacs();
   if (candidate == Candidate::Plan)
     return get("cuda.plan.call") * (p.backward ? 2 : 1) + otherFlops / rate +

@@ -27,9 +27,10 @@ struct CheckLibdevice : public rnn::impl::RNNCheckLibdevicePassBase<CheckLibdevi
       std::optional<StringRef> callee = call.getCallee();
       if (!callee || !callee->starts_with("__nv_"))
         return;
-      call.emitError("the kernel calls `") << *callee
-                                           << "` of NVIDIA's libdevice, but no CUDA toolkit was found; install it and set "
-                                              "CUDA_HOME to its folder, or compile for another target";
+      call.emitError("the kernel calls `")
+          << *callee
+          << "` of NVIDIA's libdevice, but no CUDA toolkit was found; install it and set "
+             "CUDA_HOME to its folder, or compile for another target";
       broken = true;
     });
     if (broken)

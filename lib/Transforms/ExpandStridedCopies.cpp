@@ -30,12 +30,11 @@ struct ExpandStridedCopies : public rnn::impl::RNNExpandStridedCopiesPassBase<Ex
       return type && type.getLayout().isIdentity();
     };
     getOperation()->walk([&](memref::CopyOp copy) {
-      if ((isContiguous(copy.getSource()) && isContiguous(copy.getTarget())) || !isa<MemRefType>(copy.getSource().getType()) ||
-          !isa<MemRefType>(copy.getTarget().getType()))
+      if ((isContiguous(copy.getSource()) && isContiguous(copy.getTarget())) ||
+          !isa<MemRefType>(copy.getSource().getType()) || !isa<MemRefType>(copy.getTarget().getType()))
         return;
       IRRewriter rewriter(copy);
-      linalg::GenericOp generic =
-          linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
+      linalg::GenericOp generic = linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
       rewriter.eraseOp(copy);
       rewriter.setInsertionPoint(generic);
       if (loops && succeeded(linalg::linalgOpToLoops(rewriter, generic)))

@@ -25,7 +25,8 @@ struct ParallelLoopsToGPU : public rnn::impl::RNNParallelLoopsToGPUPassBase<Para
 
   void runOnOperation() override {
     if (blockSize < 1 || blockSize > 1024) {
-      getOperation()->emitError("rnn-parallel-loops-to-gpu: expects `block-size` to be in [1, 1024], but got ") << blockSize;
+      getOperation()->emitError("rnn-parallel-loops-to-gpu: expects `block-size` to be in [1, 1024], but got ")
+          << blockSize;
       return signalPassFailure();
     }
     SmallVector<scf::ParallelOp> outermost;
@@ -90,9 +91,9 @@ private:
     builder.setInsertionPoint(guard.thenBlock()->getTerminator());
     SmallVector<Value> indices{iteration};
     if (counts.size() > 1)
-      indices = llvm::to_vector(ValueRange(
-          affine::AffineDelinearizeIndexOp::create(builder, loc, iteration, counts, /*hasOuterBound=*/true)
-              .getResults()));
+      indices = llvm::to_vector(
+          ValueRange(affine::AffineDelinearizeIndexOp::create(builder, loc, iteration, counts, /*hasOuterBound=*/true)
+                         .getResults()));
     IRMapping mapping;
     for (auto [variable, index, lower, step] :
          llvm::zip(loop.getInductionVars(), indices, loop.getLowerBound(), loop.getStep())) {

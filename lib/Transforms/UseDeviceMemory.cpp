@@ -21,7 +21,9 @@ namespace mlir::rnn {
 using namespace mlir;
 
 /// The helper function that the lowering of `bufferization.dealloc` creates. Its arguments are arrays of addresses.
-static bool isDeallocHelper(StringRef function) { return function.starts_with("dealloc_helper"); }
+static bool isDeallocHelper(StringRef function) {
+  return function.starts_with("dealloc_helper");
+}
 
 /// Returns true if `buffer` is such an array.
 static bool isPassedToDeallocHelper(Value buffer) {
@@ -162,8 +164,8 @@ private:
     return success();
   }
 
-  /// Uploads the constant to a buffer that is freed at the end of the block. All uses are in this block: the deallocation
-  /// pipeline copies a buffer that leaves its block as a result.
+  /// Uploads the constant to a buffer that is freed at the end of the block. All uses are in this block: the
+  /// deallocation pipeline copies a buffer that leaves its block as a result.
   LogicalResult rewriteGlobal(memref::GetGlobalOp op) {
     auto type = cast<MemRefType>(op.getType());
     if (!type.hasStaticShape() || !type.getLayout().isIdentity())

@@ -11,8 +11,8 @@
 
 namespace mlir::rnn {
 
-/// Accepts any op `"tf.Name"(...)`, so that tools read imported graphs without -allow-unregistered-dialect. It defines no ops.
-/// Tools register it; compilers that embed the passes have TensorFlow's own dialect.
+/// Accepts any op `"tf.Name"(...)`, so that tools read imported graphs without -allow-unregistered-dialect. It defines
+/// no ops. Tools register it; compilers that embed the passes have TensorFlow's own dialect.
 class TFDialect : public Dialect {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TFDialect)

@@ -14,8 +14,8 @@ namespace mlir::rnn {
 /// The name of the device, from rnnrt_device_properties, for TuningRecord::device.
 std::string getDeviceName(const RuntimeSession &session);
 
-/// Measures `function` with every candidate of its rnn ops, and writes tuning records to the file at `path`. Records of other
-/// ops in that file stay. `module` is not changed.
+/// Measures `function` with every candidate of its rnn ops, and writes tuning records to the file at `path`. Records of
+/// other ops in that file stay. `module` is not changed.
 llvm::Error autotune(ModuleOp module, const JITOptions &options, llvm::StringRef function,
                      llvm::ArrayRef<HostTensor> arguments, RuntimeSession &session, llvm::StringRef path);
 

@@ -67,9 +67,7 @@ TEST_F(CudaLaunchTest, FlagsAreLaunchAttributes) {
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
   void *function = rnnrt_abi_gpu_module_get_function(compiled.module, "fill");
-  auto launch = [&](int32_t flags) {
-    rnnrt_abi_gpu_launch(function, 0, 0, 0, 4, 1, 1, 128, 1, 1, 0, nullptr, flags);
-  };
+  auto launch = [&](int32_t flags) { rnnrt_abi_gpu_launch(function, 0, 0, 0, 4, 1, 1, 128, 1, 1, 0, nullptr, flags); };
   launch(0);
   launch(RNNRT_LAUNCH_COOPERATIVE);
   launch(RNNRT_LAUNCH_PROGRAMMATIC);
@@ -85,7 +83,8 @@ TEST_F(CudaLaunchTest, LaunchInClusters) {
   void *module = rnnrt_abi_gpu_module_load(code, sizeof(code));
   CudaCall cuda;
   rnnrt_abi_make_current(cuda.call);
-  rnnrt_abi_gpu_launch(rnnrt_abi_gpu_module_get_function(module, "step"), 16, 1, 1, 32, 1, 1, 256, 1, 1, 100000, nullptr, 0);
+  rnnrt_abi_gpu_launch(rnnrt_abi_gpu_module_get_function(module, "step"), 16, 1, 1, 32, 1, 1, 256, 1, 1, 100000,
+                       nullptr, 0);
   EXPECT_EQ(cuda.failure(), "");
   EXPECT_EQ(fake.lines("cuLaunchKernelEx"),
             Lines{"cuLaunchKernelEx stream=1 kernel=step grid=32x1x1 block=256x1x1 shared=100000 cluster=16x1x1"});

@@ -25,9 +25,7 @@ struct FakeCudnn {
   /// The library in the build tree, loaded at the first call.
   static const FakeCudnn &get();
 
-  std::string log() const {
-    return fake_cudnn_log();
-  }
+  std::string log() const { return fake_cudnn_log(); }
   /// Returns the number of log lines that begin with `name` and contain `word`.
   int count(const std::string &name, const std::string &word = "") const;
 };

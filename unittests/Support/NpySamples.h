@@ -10,8 +10,7 @@
 namespace samples {
 
 /// An array of characters whose terminating zero is not data.
-template <size_t N>
-constexpr llvm::StringRef bytes(const char (&text)[N]) {
+template <size_t N> constexpr llvm::StringRef bytes(const char (&text)[N]) {
   return llvm::StringRef(text, N - 1);
 }
 

@@ -1,7 +1,7 @@
 //===- Pipelines.h - stages, options and the pipelines of passes -*- C++ -*-===//
 //
-// The only code that orders passes. The pipeline of a stage requires the contract of the previous stage and checks its own
-// at the end (`rnn-verify-contract`).
+// The only code that orders passes. The pipeline of a stage requires the contract of the previous stage and checks its
+// own at the end (`rnn-verify-contract`).
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -57,8 +57,8 @@ void buildPipeline(OpPassManager &pm, const PipelineOptions &options = {}, Stage
 struct RunOptions {
   /// Called with each pass manager before passes are added.
   llvm::function_ref<llvm::LogicalResult(PassManager &)> configure = nullptr;
-  /// Verify the module after every pass. By default, it is verified after every pass up to bufferization, and once at the end:
-  /// the loops of a layer are a hundred times as much IR.
+  /// Verify the module after every pass. By default, it is verified after every pass up to bufferization, and once at
+  /// the end: the loops of a layer are a hundred times as much IR.
   bool verifyEach = false;
 };
 

@@ -50,10 +50,7 @@ public:
   int64_t getNumElements() const;
   int64_t getNumBytes() const { return getNumElements() * getElementSize(kind); }
   void *getData() const { return data.get(); }
-  template <typename T>
-  T *getDataAs() const {
-    return static_cast<T *>(data.get());
-  }
+  template <typename T> T *getDataAs() const { return static_cast<T *>(data.get()); }
 
   /// Element `index` in row-major order. Integers lose precision above 2^53.
   double getAsDouble(int64_t index) const;

@@ -22,8 +22,7 @@
 namespace mlir::rnn {
 
 /// Parses the values 0 to `maxValue` of a generated enumeration by their names.
-template <typename Enum, unsigned maxValue>
-class EnumOptionParser : public llvm::cl::basic_parser<Enum> {
+template <typename Enum, unsigned maxValue> class EnumOptionParser : public llvm::cl::basic_parser<Enum> {
 public:
   using llvm::cl::basic_parser<Enum>::basic_parser;
 
@@ -52,7 +51,10 @@ private:
   static std::string getNames(llvm::StringRef separator, llvm::StringRef last) {
     std::string names;
     for (unsigned value = 0; value <= maxValue; ++value)
-      names += (value == 0 ? "" : value == maxValue ? last : separator).str() +
+      names += (value == 0          ? ""
+                : value == maxValue ? last
+                                    : separator)
+                   .str() +
                stringifyEnum(static_cast<Enum>(value)).str();
     return names;
   }
@@ -60,12 +62,12 @@ private:
 
 } // namespace mlir::rnn
 
-#define RNN_ENUM_OPTION(ENUM)                                                                                         \
-  template <>                                                                                                         \
-  class llvm::cl::parser<mlir::rnn::ENUM>                                                                             \
-      : public mlir::rnn::EnumOptionParser<mlir::rnn::ENUM, mlir::rnn::getMaxEnumValFor##ENUM()> {                    \
-  public:                                                                                                             \
-    using EnumOptionParser::EnumOptionParser;                                                                         \
+#define RNN_ENUM_OPTION(ENUM)                                                                                          \
+  template <>                                                                                                          \
+  class llvm::cl::parser<mlir::rnn::ENUM>                                                                              \
+      : public mlir::rnn::EnumOptionParser<mlir::rnn::ENUM, mlir::rnn::getMaxEnumValFor##ENUM()> {                     \
+  public:                                                                                                              \
+    using EnumOptionParser::EnumOptionParser;                                                                          \
   };
 RNN_ENUM_OPTION(TargetKind)
 RNN_ENUM_OPTION(Stage)

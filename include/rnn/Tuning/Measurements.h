@@ -1,9 +1,9 @@
 //===- Measurements.h - times of compiled functions, as files -*- C++ -*-===//
 //
-// For tuning on machines without the compiler. `rnn-compile --emit-candidates=FILE` lists the op that each function of a
-// library runs, and its candidate; a program that calls the functions appends measured times to these lines; `rnn-run
-// --autotune=FILE --measurements=FILE` converts them to tuning records. Files have one JSON object per line, so the measuring
-// program needs no JSON library.
+// For tuning on machines without the compiler. `rnn-compile --emit-candidates=FILE` lists the op that each function of
+// a library runs, and its candidate; a program that calls the functions appends measured times to these lines; `rnn-run
+// --autotune=FILE --measurements=FILE` converts them to tuning records. Files have one JSON object per line, so the
+// measuring program needs no JSON library.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -47,9 +47,9 @@ public:
 
   llvm::ArrayRef<Measurement> getAll() const { return list; }
 
-  /// Adds a tuning record for each op and device, if all candidates that the device does not refuse were measured and there
-  /// are at least two. The last line of a candidate counts. Logs each choice, or why there is none. Returns the number of
-  /// records added.
+  /// Adds a tuning record for each op and device, if all candidates that the device does not refuse were measured and
+  /// there are at least two. The last line of a candidate counts. Logs each choice, or why there is none. Returns the
+  /// number of records added.
   llvm::Expected<size_t> decide(TuningRecords &records, llvm::raw_ostream &log) const;
 
 private:

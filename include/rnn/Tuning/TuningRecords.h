@@ -1,7 +1,7 @@
 //===- TuningRecords.h - files of tuning records -*- C++ -*-===//
 //
-// `rnn-run --autotune=FILE` writes records, `--tuning-records=FILE` reads them. Compilation is deterministic: the same file
-// gives the same code.
+// `rnn-run --autotune=FILE` writes records, `--tuning-records=FILE` reads them. Compilation is deterministic: the same
+// file gives the same code.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,10 +18,10 @@ namespace mlir::rnn {
 
 /// The measured times of one op on one machine.
 struct TuningRecord {
-  std::string op;     ///< name, attributes, sizes and element type (`getTuningKey`)
-  std::string target; ///< host or cuda
-  std::string chip;   ///< cuda: as --chip, or empty; host: the processor compiled for, by LLVM's name
-  std::string device; ///< name of the device that ran the code
+  std::string op;       ///< name, attributes, sizes and element type (`getTuningKey`)
+  std::string target;   ///< host or cuda
+  std::string chip;     ///< cuda: as --chip, or empty; host: the processor compiled for, by LLVM's name
+  std::string device;   ///< name of the device that ran the code
   std::string function; ///< the function whose calls were timed
   Candidate choice = Candidate::Plan;
   /// True if the timed functions run this op and no other. Only then are times of different ops comparable.

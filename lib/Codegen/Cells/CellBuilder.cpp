@@ -13,10 +13,18 @@ using namespace mlir::rnn;
 
 CellBuilder::~CellBuilder() = default;
 
-Value CellBuilder::add(Value a, Value b) const { return arith::AddFOp::create(builder, loc, a, b, flags); }
-Value CellBuilder::sub(Value a, Value b) const { return arith::SubFOp::create(builder, loc, a, b, flags); }
-Value CellBuilder::mul(Value a, Value b) const { return arith::MulFOp::create(builder, loc, a, b, flags); }
-Value CellBuilder::mulAdd(Value a, Value b, Value c) const { return add(mul(a, b), c); }
+Value CellBuilder::add(Value a, Value b) const {
+  return arith::AddFOp::create(builder, loc, a, b, flags);
+}
+Value CellBuilder::sub(Value a, Value b) const {
+  return arith::SubFOp::create(builder, loc, a, b, flags);
+}
+Value CellBuilder::mul(Value a, Value b) const {
+  return arith::MulFOp::create(builder, loc, a, b, flags);
+}
+Value CellBuilder::mulAdd(Value a, Value b, Value c) const {
+  return add(mul(a, b), c);
+}
 
 Value CellBuilder::sigmoid(Value x) const {
   // For a large negative x, exp(-x) is infinite and the quotient 0.
@@ -25,7 +33,9 @@ Value CellBuilder::sigmoid(Value x) const {
   return arith::DivFOp::create(builder, loc, one, add(one, power));
 }
 
-Value CellBuilder::tanh(Value x) const { return math::TanhOp::create(builder, loc, x); }
+Value CellBuilder::tanh(Value x) const {
+  return math::TanhOp::create(builder, loc, x);
+}
 
 Value CellBuilder::constant(double value, Value like) const {
   TypedAttr attr = builder.getFloatAttr(getElementTypeOrSelf(like.getType()), value);

@@ -128,8 +128,8 @@ void ForwardKernel::fillTiles() {
     PersistentPlace where{direction, e.add(firstRow, row), unit};
     Value exists =
         e.both(e.both(e.isLess(unit, e.index(shape.H)), e.isLess(row, rows)), e.isLess(where.b, recurrence.B));
-    Value state = filling.ifElse(
-        exists, [&] { return round(filling, layer.getState(filling, where)); }, [&] { return zero; });
+    Value state =
+        filling.ifElse(exists, [&] { return round(filling, layer.getState(filling, where)); }, [&] { return zero; });
     LLVM::StoreOp::create(builder, filling.loc, zero, at(tiles, element, place));
     LLVM::StoreOp::create(builder, filling.loc, state, at(tiles, element, e.add(before, place)));
     return SmallVector<Value>();

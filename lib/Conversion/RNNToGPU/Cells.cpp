@@ -20,14 +20,15 @@ public:
   bool isLSTM() const override { return true; }
 
   Step step(const Emitter &e, ArrayRef<Value> inputs, ArrayRef<Value> states, Value, Value cellBefore) const override {
-    LSTMStep step = stepLSTM(getCellBuilder(e), fromList([&](int64_t block) { return e.add(inputs[block], states[block]); }),
-                             cellBefore);
+    LSTMStep step = stepLSTM(getCellBuilder(e),
+                             fromList([&](int64_t block) { return e.add(inputs[block], states[block]); }), cellBefore);
     return {toList(step.gates), step.cell, {}, step.h};
   }
 
   Gradients stepBack(const Emitter &e, const Step &saved, Value, Value cellBefore, Value dh, Value dc) const override {
     LSTMGates gates = fromList([&](int64_t block) { return saved.gates[block]; });
-    LSTMGradients d = stepLSTMBackward(getCellBuilder(e), gates, getCellBuilder(e).tanh(saved.cell), cellBefore, dh, dc);
+    LSTMGradients d =
+        stepLSTMBackward(getCellBuilder(e), gates, getCellBuilder(e).tanh(saved.cell), cellBefore, dh, dc);
     return {toList(d.arguments), {}, d.cellBefore, {}};
   }
 
@@ -61,9 +62,9 @@ public:
 
   Gradients stepBack(const Emitter &e, const Step &saved, Value hBefore, Value, Value dh, Value) const override {
     auto gate = [&](GruGate which) { return saved.gates[stackBlock(which)]; };
-    GRUGradients d = stepGRUBackward(getCellBuilder(e),
-                                     {gate(GruGate::Reset), gate(GruGate::Update), gate(GruGate::New)}, saved.linear,
-                                     hBefore, dh);
+    GRUGradients d =
+        stepGRUBackward(getCellBuilder(e), {gate(GruGate::Reset), gate(GruGate::Update), gate(GruGate::New)},
+                        saved.linear, hBefore, dh);
     GRUGates ofStates = d.arguments;
     ofStates.n = d.linear;
     return {toList(d.arguments), toList(ofStates), {}, d.hBefore};

@@ -24,8 +24,7 @@ using namespace mlir::rnn;
 namespace {
 
 /// The sizes of a block op, its number of steps, and its buffers in dense form.
-template <typename OpTy, typename LayerTy>
-class BlockLayer : public LayerTy {
+template <typename OpTy, typename LayerTy> class BlockLayer : public LayerTy {
 public:
   BlockLayer(PatternRewriter &rewriter, OpTy op, const RNNToGPUOptions &options)
       : LayerTy(Emitter(rewriter, op.getLoc(), options.kernels), "block_lstm",
@@ -153,8 +152,8 @@ public:
   BlockForward(PatternRewriter &rewriter, BlockLSTMOp op, const RNNToGPUOptions &options)
       : BlockLayer(rewriter, op, options) {
     bias = dense.read(op.getB());
-    for (Value out : {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(),
-                      op.getHOut()})
+    for (Value out :
+         {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(), op.getHOut()})
       results.push_back(dense.write(out));
   }
 
@@ -183,8 +182,13 @@ private:
   /// All steps in one kernel.
   void launchPersistent(const PersistentForwardShape &shape) {
     LSTMForwardRecurrence r;
-    static_cast<PersistentRecurrence &>(r) = {"block_lstm_persistent", element, shape.H, 1, steps, B,
-                                           dense.allocate(shape.getWeights().getBufferType(element, 1), {})};
+    static_cast<PersistentRecurrence &>(r) = {"block_lstm_persistent",
+                                              element,
+                                              shape.H,
+                                              1,
+                                              steps,
+                                              B,
+                                              dense.allocate(shape.getWeights().getBufferType(element, 1), {})};
     for (auto [gate, column] : llvm::enumerate(r.gateColumns))
       column = r.H * getBlock(gate);
     std::tie(r.weights, r.firstRow, r.arguments, r.cellBefore, r.stateBefore) = std::tie(w, I, gates, csPrev, hPrev);
@@ -209,7 +213,8 @@ private:
         e.store(load(e, bias, {column}), biases, {column});
       });
     Value zero = host.index(0);
-    LibraryGemm p{numRows, columns, I, rowsFrom(x, zero, I), rowsFrom(w, zero, columns), rowsFrom(gates, zero, columns)};
+    LibraryGemm p{
+        numRows, columns, I, rowsFrom(x, zero, I), rowsFrom(w, zero, columns), rowsFrom(gates, zero, columns)};
     p.bias = biases;
     return ForwardLayer::multiplyInput(p, 0);
   }
@@ -232,8 +237,8 @@ private:
     auto gate = [&](Gate which) {
       return e.add(sums[which], e.load(gates, {rowOf(e, step.t, b), e.add(column(e, which), j)}));
     };
-    Value before = e.ifElse(
-        step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return e.load(cell, {b, j}); });
+    Value before =
+        e.ifElse(step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return e.load(cell, {b, j}); });
     LSTMGates arguments{gate(InputGate), gate(CellGate), gate(ForgetGate), gate(OutputGate)};
     LSTMOptions options{getPeephole(e, j), op.getForgetBias().convertToDouble(), op.getCellClip().convertToDouble()};
     LSTMStep s = stepLSTM(getCellBuilder(e), arguments, before, options);
@@ -247,7 +252,7 @@ private:
   }
 
   Value bias, gates, cell, slots, states;
-  Value biases; ///< in the accumulator type, for the library
+  Value biases;               ///< in the accumulator type, for the library
   SmallVector<Value> results; ///< i, cs, f, o, ci, co, h, or null
 };
 
@@ -303,7 +308,8 @@ private:
   /// All steps and the gradients of the initial states in one kernel.
   void launchPersistent(const PersistentBackwardShape &shape) {
     LSTMBackwardRecurrence r;
-    static_cast<PersistentRecurrence &>(r) = {"block_lstm_grad_persistent", element, *getConstantIntValue(H), 1, steps, B, {}};
+    static_cast<PersistentRecurrence &>(r) = {
+        "block_lstm_grad_persistent", element, *getConstantIntValue(H), 1, steps, B, {}};
     std::tie(r.weights, r.firstRow) = std::tie(w, I);
     for (auto [gate, column] : llvm::enumerate(r.gateColumns))
       column = r.H * getBlock(gate);
@@ -352,8 +358,8 @@ private:
     Value before = e.ifElse(
         step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return load(e, cs, {step.earlier, b, j}); });
     Value after = peepholeSums ? saved(cs) : Value();
-    Value carried = e.ifElse(
-        step.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(dcell, {b, j}); });
+    Value carried =
+        e.ifElse(step.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(dcell, {b, j}); });
     LSTMGradients gradient =
         stepLSTMBackward(getCellBuilder(e), {saved(i), saved(ci), saved(f), saved(o)}, saved(co), before,
                          e.add(dh, saved(hGrad)), e.add(carried, saved(csGrad)), getPeephole(e, j));
@@ -382,7 +388,8 @@ private:
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override { store(e, sum, dx, {row, column}); }
   Value multiplyInput() {
     Value zero = host.index(0);
-    LibraryGemm p{numRows, I, columns, rowsFrom(dgates, zero, columns), rowsFrom(w, zero, columns), rowsFrom(dx, zero, I)};
+    LibraryGemm p{
+        numRows, I, columns, rowsFrom(dgates, zero, columns), rowsFrom(w, zero, columns), rowsFrom(dx, zero, I)};
     p.rightTransposed = true;
     Value done = multiply(p);
     if (op.getSeqLenMax())
@@ -420,7 +427,8 @@ private:
     Value zero = host.index(0), h = flattenSteps(dense.read(op.getH()));
     // left^T times the gate gradients from row `firstStepRow`, stored at row `firstRow` of dw.
     auto makeGemm = [&](Value rows, Value depth, Matrix left, Value firstStepRow, Value firstRow) {
-      LibraryGemm p{rows, columns, depth, left, rowsFrom(dgates, firstStepRow, columns), rowsFrom(dw, firstRow, columns)};
+      LibraryGemm p{
+          rows, columns, depth, left, rowsFrom(dgates, firstStepRow, columns), rowsFrom(dw, firstRow, columns)};
       p.leftTransposed = true;
       return p;
     };
@@ -446,9 +454,7 @@ private:
     sums.terms = [=](const Emitter &e, Value b, Value column) {
       return SmallVector<Value>{e.load(gateSums, {b, column})};
     };
-    sums.finish = [=](const Emitter &e, Value column, ArrayRef<Value> total) {
-      store(e, total[0], db, {column});
-    };
+    sums.finish = [=](const Emitter &e, Value column, ArrayRef<Value> total) { store(e, total[0], db, {column}); };
     launchColumnSums(host, sums);
   }
 
@@ -475,11 +481,11 @@ private:
   Value i, cs, f, o, ci, co, csGrad, hGrad;
   Value dx, dcsPrev, dhPrev, dw, dwci, dwcf, dwco, db; ///< or null
   Value dgates, dcell;                                 ///< [n*B,4H] of all steps, [B,H] of the carried cell
-  Value gateSums, peepholeSums; ///< sums over the steps in the accumulator type: [B,4H] as dgates, [B,3H] for i, f, o; or null
+  Value gateSums,
+      peepholeSums; ///< sums over the steps in the accumulator type: [B,4H] as dgates, [B,3H] for i, f, o; or null
 };
 
-template <typename OpTy, typename LoweringTy>
-struct BlockPattern : public OpRewritePattern<OpTy> {
+template <typename OpTy, typename LoweringTy> struct BlockPattern : public OpRewritePattern<OpTy> {
   BlockPattern(MLIRContext *context, const RNNToGPUOptions &options, PatternBenefit benefit)
       : OpRewritePattern<OpTy>(context, benefit), options(options) {}
 

@@ -16,8 +16,9 @@ namespace mlir::rnn {
 std::optional<PersistentQuery> getPersistentQuery(LayerOpInterface op, const KernelOptions &options, Type element,
                                                   int64_t numGates, bool isProjected);
 
-/// The shape of the persistent kernel that the lowering of `op` requires, or nullopt if it has per-step kernels. It is an
-/// error, after which the pass fails, if the required kernel cannot be built: rnn-select-lowering decides whether it fits.
+/// The shape of the persistent kernel that the lowering of `op` requires, or nullopt if it has per-step kernels. It is
+/// an error, after which the pass fails, if the required kernel cannot be built: rnn-select-lowering decides whether it
+/// fits.
 template <typename Shape>
 std::optional<Shape> choosePersistentShape(LayerOpInterface op, const Emitter &host, Type element, int64_t numGates,
                                            bool isProjected = false) {

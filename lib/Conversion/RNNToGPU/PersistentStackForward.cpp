@@ -17,8 +17,8 @@ namespace {
 class StackForward final : public PersistentForwardLayer {
 public:
   StackForward(const Stack &stack, const StackForwardRecurrence &r)
-      : stack(stack), r(r), cell(*stack.cell), isTraining(stack.saved), accumulator(stack.sizes.compute), H(stack.sizes.H) {
-  }
+      : stack(stack), r(r), cell(*stack.cell), isTraining(stack.saved), accumulator(stack.sizes.compute),
+        H(stack.sizes.H) {}
 
   Value getWeight(const Emitter &e, Value direction, Value gate, Value unit, Value from) const override {
     Matrix weights{stack.params, stack.recurrentWeights.at(e, direction), H};
@@ -102,7 +102,8 @@ public:
     if (r.y)
       e.ifThen(stack.isLast, [&] { Matrix{r.y, e.index(0), stack.width}.store(e, result.others.back(), row, column); });
     e.ifThen(step.isLast, [&] {
-      for (auto [buffer, value] : {std::pair(r.hn, result.h), std::pair(r.cn, cell.isLSTM() ? result.carried[0] : Value())})
+      for (auto [buffer, value] :
+           {std::pair(r.hn, result.h), std::pair(r.cn, cell.isLSTM() ? result.carried[0] : Value())})
         if (buffer)
           e.store(e.convert(value, r.element), buffer, {placeInState(e, place)});
     });

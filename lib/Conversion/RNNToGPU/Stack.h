@@ -29,9 +29,9 @@ class Stack {
 public:
   template <typename OpTy>
   Stack(const Emitter &host, OpTy op, SymbolicDims &dims, bool isProjected, LargeGemms largeGemms)
-      : host(host), largeGemms(largeGemms), dense(host.builder, host.loc),
-        sizes(host.builder, op, dims, isProjected), mask(op), cell(Cell::create(op.getMode())),
-        rows(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()), hasOneLayer(getConstantIntValue(sizes.L) == 1) {
+      : host(host), largeGemms(largeGemms), dense(host.builder, host.loc), sizes(host.builder, op, dims, isProjected),
+        mask(op), cell(Cell::create(op.getMode())), rows(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
+        hasOneLayer(getConstantIntValue(sizes.L) == 1) {
     x = read(op.getInput());
     h0 = read(op.getInputH());
     c0 = read(op.getInputC());

@@ -19,7 +19,8 @@ namespace {
 class StackBackward final : public BackwardLayer {
 public:
   StackBackward(CudnnBackpropOp op, Stack &stack, StringRef name)
-      : BackwardLayer(stack.host, name, stack.sizes.element, stack.largeGemms), stack(stack), sizes(stack.sizes), cell(*stack.cell) {
+      : BackwardLayer(stack.host, name, stack.sizes.element, stack.largeGemms), stack(stack), sizes(stack.sizes),
+        cell(*stack.cell) {
     numGates = sizes.G;
     numDirections = sizes.D;
     steps = sizes.T, B = sizes.B, H = sizes.H, P = sizes.P;
@@ -99,8 +100,8 @@ private:
   /// All steps of both directions and the gradients of the initial states in one kernel.
   void launchPersistent() {
     StackBackwardRecurrence r;
-    static_cast<PersistentRecurrence &>(r) = {getName("grad_persistent").str(), element, *getConstantIntValue(H), numDirections,
-                                           steps, B, orderedWeights};
+    static_cast<PersistentRecurrence &>(r) = {
+        getName("grad_persistent").str(), element, *getConstantIntValue(H), numDirections, steps, B, orderedWeights};
     std::tie(r.dy, r.between, r.dhn, r.dcn, r.states) = std::tie(dy, between, dhn, dcn, states);
     std::tie(r.gradients, r.stateGradients, r.allColumns) = std::tie(gradients, stateGradients, allColumns);
     std::tie(r.dh0, r.dc0, r.sums, r.stateSums) = std::tie(dh0, dc0, rowSums, stateRowSums);
@@ -253,9 +254,8 @@ private:
       dc = insideOr(e, inside, d.cell, dc);
       myCell.store(e, dc, b, j);
       if (dc0)
-        e.ifThen(step.isFirst, [&] {
-          Matrix{dc0, e.mul(stack.stateRow(e, direction, e.index(0)), H), H}.store(e, dc, b, j);
-        });
+        e.ifThen(step.isFirst,
+                 [&] { Matrix{dc0, e.mul(stack.stateRow(e, direction, e.index(0)), H), H}.store(e, dc, b, j); });
     }
     if (carry && !isProjected)
       myCarry.store(e, insideOr(e, inside, d.h ? d.h : zero(e), total), b, j);
@@ -312,19 +312,19 @@ private:
       });
     }
     auto into = [&](Value buffer) {
-      return multiply({stack.rows, I, allColumns, {gradients, host.index(0), allColumns}, weights,
-                       {buffer, host.index(0), I}});
+      return multiply(
+          {stack.rows, I, allColumns, {gradients, host.index(0), allColumns}, weights, {buffer, host.index(0), I}});
     };
     auto below = [&] {
       Value done = into(between);
       if (stack.drops())
         host.ifThen(done, [&] {
-          launchElementwise(host, getName("grad_input_dropout"), stack.rows, I,
-                       [&](const Emitter &e, Value row, Value column) {
-                         Value place = e.add(e.mul(row, I), column);
-                         Value kept = stack.drop(e, e.load(between, {place}), e.sub(stack.layer, e.index(1)), row, column);
-                         e.store(kept, between, {place});
-                       });
+          launchElementwise(
+              host, getName("grad_input_dropout"), stack.rows, I, [&](const Emitter &e, Value row, Value column) {
+                Value place = e.add(e.mul(row, I), column);
+                Value kept = stack.drop(e, e.load(between, {place}), e.sub(stack.layer, e.index(1)), row, column);
+                e.store(kept, between, {place});
+              });
         });
       return done;
     };
@@ -377,14 +377,15 @@ private:
 
   void prepareWeights() {
     if (masked)
-      launchElementwise(host, getName("grad_mask"), stack.rows, sizes.I, [&](const Emitter &e, Value row, Value column) {
-        // Values past the end may be NaN, which a multiplication by zero would not remove.
-        Value inside = stack.isInside(e, e.div(row, B), e.remainder(row, B));
-        Value place = e.add(e.mul(row, sizes.I), column);
-        Value value = e.ifElse(
-            inside, [&] { return e.load(stack.x, {place}); }, [&] { return e.number(0.0, element); });
-        e.store(value, masked, {place});
-      });
+      launchElementwise(
+          host, getName("grad_mask"), stack.rows, sizes.I, [&](const Emitter &e, Value row, Value column) {
+            // Values past the end may be NaN, which a multiplication by zero would not remove.
+            Value inside = stack.isInside(e, e.div(row, B), e.remainder(row, B));
+            Value place = e.add(e.mul(row, sizes.I), column);
+            Value value =
+                e.ifElse(inside, [&] { return e.load(stack.x, {place}); }, [&] { return e.number(0.0, element); });
+            e.store(value, masked, {place});
+          });
     if (rounded)
       roundStates(host.sub(sizes.L, host.index(1)));
   }
@@ -405,11 +406,11 @@ private:
     auto inputWeights = [&] {
       launchWeights("grad_w_input", sizes.gateRows(), I,
                     operandOf([this](const Emitter &, int64_t) { return myGradients; }, false),
-                    operandOf([=](const Emitter &, int64_t) { return input; }, false),
-                    storeInto(stack.inputWeights, I), [&] {
+                    operandOf([=](const Emitter &, int64_t) { return input; }, false), storeInto(stack.inputWeights, I),
+                    [&] {
                       return forDirections([&] {
-                        LibraryGemm p{sizes.gateRows(), I, stack.rows, myGradients, input,
-                                         {dparams, stack.inputWeights.at(host, direction), I}};
+                        LibraryGemm p{sizes.gateRows(), I,     stack.rows,
+                                      myGradients,      input, {dparams, stack.inputWeights.at(host, direction), I}};
                         p.leftTransposed = true;
                         return multiply(p);
                       });
@@ -444,10 +445,18 @@ private:
     Value zero = host.index(0), rest = host.sub(stack.rows, B);
     Matrix result{dparams, stack.recurrentWeights.at(host, direction), P};
     all.first = host.add(all.first, host.mul(direction, P));
-    LibraryGemm first{sizes.gateRows(), P, host.min(B, stack.rows),
-                         isForward ? myStateGradients : myStateGradients.from(host, rest), firstState, result};
-    LibraryGemm others{sizes.gateRows(), P, rest, myStateGradients.from(host, isForward ? B : zero),
-                          all.from(host, isForward ? zero : B), result};
+    LibraryGemm first{sizes.gateRows(),
+                      P,
+                      host.min(B, stack.rows),
+                      isForward ? myStateGradients : myStateGradients.from(host, rest),
+                      firstState,
+                      result};
+    LibraryGemm others{sizes.gateRows(),
+                       P,
+                       rest,
+                       myStateGradients.from(host, isForward ? B : zero),
+                       all.from(host, isForward ? zero : B),
+                       result};
     first.leftTransposed = others.leftTransposed = true;
     return multiplySum(first, others, sums, getName("grad_w_state_round"));
   }
@@ -479,18 +488,18 @@ private:
     if (element == accumulator)
       return operandOf([=](const Emitter &e, int64_t) { return place(e); }, false);
     return GemmOperand{[=](const Emitter &e, int64_t, Value column, Value row) {
-                            return e.convert(place(e).load(e, row, column), element);
-                          },
-                          false};
+                         return e.convert(place(e).load(e, row, column), element);
+                       },
+                       false};
   }
 
   void drop(Value below) {
     Matrix from = stack.statesOf(below);
     launchElementwise(host, getName("grad_dropout"), stack.rows, stack.width,
-                 [&](const Emitter &e, Value row, Value column) {
-                   Value kept = stack.drop(e, from.load(e, row, column), below, row, column);
-                   Matrix{dropped, e.index(0), stack.width}.store(e, kept, row, column);
-                 });
+                      [&](const Emitter &e, Value row, Value column) {
+                        Value kept = stack.drop(e, from.load(e, row, column), below, row, column);
+                        Matrix{dropped, e.index(0), stack.width}.store(e, kept, row, column);
+                      });
   }
 
   /// The gate of gru with different gradients with respect to the input and to the state.

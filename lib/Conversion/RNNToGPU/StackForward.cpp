@@ -19,8 +19,8 @@ namespace {
 class StackForward final : public ForwardLayer {
 public:
   StackForward(CudnnForwardOp op, Stack &stack, StringRef name)
-      : ForwardLayer(stack.host, name, stack.sizes.element, stack.largeGemms), stack(stack), sizes(stack.sizes), cell(*stack.cell),
-        isTraining(stack.saved) {
+      : ForwardLayer(stack.host, name, stack.sizes.element, stack.largeGemms), stack(stack), sizes(stack.sizes),
+        cell(*stack.cell), isTraining(stack.saved) {
     numGates = sizes.G;
     numDirections = sizes.D;
     steps = sizes.T, B = sizes.B, H = sizes.H, P = sizes.P;
@@ -146,11 +146,11 @@ private:
     Value rows = sizes.gateRows();
     if (biases)
       launchElementwise(host, getName("bias"), host.index(numDirections), rows,
-                   [&](const Emitter &e, Value direction, Value column) {
-                     startDirection(e, direction);
-                     Value sum = addBias(e, column, e.number(0.0, accumulator));
-                     e.store(sum, biases, {e.add(e.mul(direction, rows), column)});
-                   });
+                        [&](const Emitter &e, Value direction, Value column) {
+                          startDirection(e, direction);
+                          Value sum = addBias(e, column, e.number(0.0, accumulator));
+                          e.store(sum, biases, {e.add(e.mul(direction, rows), column)});
+                        });
     auto ofDirection = [&](int64_t direction) {
       startDirection(host, host.index(direction));
       LibraryGemm p{stack.rows, rows, I, input, inputWeights, allGates};
@@ -161,19 +161,20 @@ private:
                                            OpFoldResult(host.builder.getIndexAttr(1)));
       return ForwardLayer::multiplyInput(p, direction);
     };
-    return numDirections == 1 ? ofDirection(0) : inSequence([&] { return ofDirection(0); }, [&] { return ofDirection(1); });
+    return numDirections == 1 ? ofDirection(0)
+                              : inSequence([&] { return ofDirection(0); }, [&] { return ofDirection(1); });
   }
 
   /// skip_input: the input is added to every gate without a GEMM.
   void skipInput() {
     Value all = sizes.gateRows();
     launchElementwise(host, getName("skip_input"), stack.rows, host.mul(all, host.index(numDirections)),
-                 [&](const Emitter &e, Value row, Value column) {
-                   startDirection(e, e.div(column, all));
-                   column = e.remainder(column, all);
-                   Value place = e.add(e.mul(row, H), e.remainder(column, H));
-                   finishInput(e, row, column, stack.load(e, stack.x, place));
-                 });
+                      [&](const Emitter &e, Value row, Value column) {
+                        startDirection(e, e.div(column, all));
+                        column = e.remainder(column, all);
+                        Value place = e.add(e.mul(row, H), e.remainder(column, H));
+                        finishInput(e, row, column, stack.load(e, stack.x, place));
+                      });
   }
 
   //===--- Steps ---------------------------------------------------------------===//
@@ -181,8 +182,8 @@ private:
   /// All steps of all directions in one kernel.
   void launchPersistent() {
     StackForwardRecurrence r;
-    static_cast<PersistentRecurrence &>(r) = {getName("persistent").str(), element, persistent->H, numDirections, steps, B,
-                                           orderedWeights};
+    static_cast<PersistentRecurrence &>(r) = {
+        getName("persistent").str(), element, persistent->H, numDirections, steps, B, orderedWeights};
     Value gateRows = sizes.gateRows();
     r.gates = isTraining ? stack.saved : gatesScratch;
     r.gatePlaces = isTraining ? stack.gates : Places{host.index(0), host.mul(stack.rows, gateRows)};
@@ -318,10 +319,11 @@ private:
 
   /// Dropout applies to the input of the next layer, not to the states.
   void drop() {
-    launchElementwise(host, getName("dropout"), stack.rows, stack.width, [&](const Emitter &e, Value row, Value column) {
-      Value kept = stack.drop(e, exact.load(e, row, column), stack.layer, row, column);
-      Matrix{dropped, e.index(0), stack.width}.store(e, kept, row, column);
-    });
+    launchElementwise(host, getName("dropout"), stack.rows, stack.width,
+                      [&](const Emitter &e, Value row, Value column) {
+                        Value kept = stack.drop(e, exact.load(e, row, column), stack.layer, row, column);
+                        Matrix{dropped, e.index(0), stack.width}.store(e, kept, row, column);
+                      });
   }
 
   Stack &stack;

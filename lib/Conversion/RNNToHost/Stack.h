@@ -49,9 +49,7 @@ public:
   int64_t gateOf(int64_t block) const;
 
   /// Of a plain cell.
-  Activation getActivation() const {
-    return sizes.mode == CellMode::RnnTanh ? Activation::Tanh : Activation::Relu;
-  }
+  Activation getActivation() const { return sizes.mode == CellMode::RnnTanh ? Activation::Tanh : Activation::Relu; }
 
   /// Runs `body` for every layer, from the last one if `reversed`.
   void forLayers(bool reversed, function_ref<void()> body);

@@ -38,9 +38,9 @@ Value getNumElements(PatternRewriter &rewriter, Location loc, Value vector) {
 
 /// Creates the plan of a stack of layers from its sizes.
 template <typename OpTy>
-Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type elementType, bool training,
-                    FloatAttr dropout, IntegerAttr seed, IntegerAttr seed2, Value steps, Value batch, Value input,
-                    Value hidden, Value layers) {
+Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type elementType, bool training, FloatAttr dropout,
+                    IntegerAttr seed, IntegerAttr seed2, Value steps, Value batch, Value input, Value hidden,
+                    Value layers) {
   Location loc = op.getLoc();
   Value projection =
       op.getNumProj() > 0
@@ -49,25 +49,23 @@ Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type element
   auto create = [&](auto kind) -> Value {
     return decltype(kind)::create(rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, batch, input,
                                   hidden, projection, layers, TypeAttr::get(elementType), op.getModeAttr(),
-                                  op.getInputModeAttr(), op.getDirectionAttr(), rewriter.getBoolAttr(training),
-                                  dropout, seed, seed2);
+                                  op.getInputModeAttr(), op.getDirectionAttr(), rewriter.getBoolAttr(training), dropout,
+                                  seed, seed2);
   };
   // Sizes and parameters depend on the lowering of the layer.
   return op.getLowering() == Lowering::Fused ? create(rnnrt::RnnFusedPlanOp()) : create(rnnrt::RnnPlanOp());
 }
 
 /// Creates the plan of a layer op, after its run-time checks.
-template <typename OpTy>
-Value createLayerPlan(PatternRewriter &rewriter, OpTy op, Value call, bool training) {
+template <typename OpTy> Value createLayerPlan(PatternRewriter &rewriter, OpTy op, Value call, bool training) {
   SymbolicDims dims(rewriter, op);
   dims.check(op, call);
   return createRnnPlan(rewriter, op, call, cast<MemRefType>(op.getInput().getType()).getElementType(), training,
-                       op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(), dims["T"], dims["B"],
-                       dims["I"], dims["H"], dims["L"]);
+                       op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(), dims["T"], dims["B"], dims["I"],
+                       dims["H"], dims["L"]);
 }
 
-template <typename OpTy>
-struct RuntimePattern : public OpRewritePattern<OpTy> {
+template <typename OpTy> struct RuntimePattern : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {
@@ -125,23 +123,22 @@ struct BackpropPattern : public RuntimePattern<CudnnBackpropOp> {
 
   void rewrite(CudnnBackpropOp op, PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    bool hasOuts = op.getInputBackpropOut() || op.getInputHBackpropOut() || op.getInputCBackpropOut() ||
-                   op.getParamsBackpropOut();
+    bool hasOuts =
+        op.getInputBackpropOut() || op.getInputHBackpropOut() || op.getInputCBackpropOut() || op.getParamsBackpropOut();
     if (!hasOuts)
       return rewriter.eraseOp(op);
     Value call = getCall(rewriter, loc);
     DenseBuffers dense(rewriter, loc);
     Value plan = createLayerPlan(rewriter, op, call, /*training=*/true);
-    Value lengths = dense.read(op.getSequenceLengths()), x = dense.read(op.getInput()),
-          h0 = dense.read(op.getInputH()), y = dense.read(op.getOutput()), params = dense.read(op.getParams()),
+    Value lengths = dense.read(op.getSequenceLengths()), x = dense.read(op.getInput()), h0 = dense.read(op.getInputH()),
+          y = dense.read(op.getOutput()), params = dense.read(op.getParams()),
           reserve = dense.update(op.getReserveSpace());
     Value reserveBytes = getNumElements(rewriter, loc, reserve);
-    rnnrt::RnnBackwardDataOp::create(
-        rewriter, loc, call, plan, lengths, x, h0, dense.read(op.getInputC()), params,
-        getNumElements(rewriter, loc, params), y, dense.read(op.getOutputBackprop()),
-        dense.read(op.getOutputHBackprop()), dense.read(op.getOutputCBackprop()),
-        dense.write(op.getInputBackpropOut()), dense.write(op.getInputHBackpropOut()),
-        dense.write(op.getInputCBackpropOut()), reserve, reserveBytes);
+    rnnrt::RnnBackwardDataOp::create(rewriter, loc, call, plan, lengths, x, h0, dense.read(op.getInputC()), params,
+                                     getNumElements(rewriter, loc, params), y, dense.read(op.getOutputBackprop()),
+                                     dense.read(op.getOutputHBackprop()), dense.read(op.getOutputCBackprop()),
+                                     dense.write(op.getInputBackpropOut()), dense.write(op.getInputHBackpropOut()),
+                                     dense.write(op.getInputCBackpropOut()), reserve, reserveBytes);
     if (Value dparams = dense.write(op.getParamsBackpropOut()))
       rnnrt::RnnBackwardWeightsOp::create(rewriter, loc, call, plan, lengths, x, h0, y, dparams,
                                           getNumElements(rewriter, loc, dparams), reserve, reserveBytes);
@@ -151,8 +148,7 @@ struct BackpropPattern : public RuntimePattern<CudnnBackpropOp> {
 };
 
 /// Creates the plan of an op with size operands, which runs no steps.
-template <typename OpTy>
-Value createSizesPlan(PatternRewriter &rewriter, OpTy op, Value call, Type elementType) {
+template <typename OpTy> Value createSizesPlan(PatternRewriter &rewriter, OpTy op, Value call, Type elementType) {
   Location loc = op.getLoc();
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
   IntegerAttr zero = rewriter.getI64IntegerAttr(0);

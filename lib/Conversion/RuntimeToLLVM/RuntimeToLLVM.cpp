@@ -34,33 +34,25 @@ using namespace mlir::rnnrt;
 
 namespace {
 
-template <typename T>
-struct LLVMTypeOf;
-template <>
-struct LLVMTypeOf<void> {
+template <typename T> struct LLVMTypeOf;
+template <> struct LLVMTypeOf<void> {
   static Type get(MLIRContext *context) { return LLVM::LLVMVoidType::get(context); }
 };
-template <>
-struct LLVMTypeOf<int32_t> {
+template <> struct LLVMTypeOf<int32_t> {
   static Type get(MLIRContext *context) { return IntegerType::get(context, 32); }
 };
-template <>
-struct LLVMTypeOf<int64_t> {
+template <> struct LLVMTypeOf<int64_t> {
   static Type get(MLIRContext *context) { return IntegerType::get(context, 64); }
 };
-template <>
-struct LLVMTypeOf<double> {
+template <> struct LLVMTypeOf<double> {
   static Type get(MLIRContext *context) { return Float64Type::get(context); }
 };
-template <typename T>
-struct LLVMTypeOf<T *> {
+template <typename T> struct LLVMTypeOf<T *> {
   static Type get(MLIRContext *context) { return LLVM::LLVMPointerType::get(context); }
 };
 
-template <typename T>
-struct FunctionTypeOf;
-template <typename Result, typename... Args>
-struct FunctionTypeOf<Result(Args...)> {
+template <typename T> struct FunctionTypeOf;
+template <typename Result, typename... Args> struct FunctionTypeOf<Result(Args...)> {
   static LLVM::LLVMFunctionType get(MLIRContext *context) {
     return LLVM::LLVMFunctionType::get(LLVMTypeOf<Result>::get(context), {LLVMTypeOf<Args>::get(context)...});
   }
@@ -221,16 +213,15 @@ private:
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(module.getBody());
       auto type = LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size());
-      global = LLVM::GlobalOp::create(rewriter, module.getLoc(), type, /*isConstant=*/true,
-                                      LLVM::Linkage::Private, "rnnrt_message_" + std::to_string(count), value);
+      global = LLVM::GlobalOp::create(rewriter, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Private,
+                                      "rnnrt_message_" + std::to_string(count), value);
     }
     return LLVM::AddressOfOp::create(rewriter, op->getLoc(), global);
   }
 };
 
 /// Packing and unpacking pass an array of pointers and an array of sizes, weights first.
-template <typename OpTy>
-struct ParamsPattern : public OpConversionPattern<OpTy> {
+template <typename OpTy> struct ParamsPattern : public OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
 
   LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
@@ -273,10 +264,10 @@ struct AllocPattern : public OpConversionPattern<AllocOp> {
     unsigned dynamic = type.getNumDynamicDims();
     Value elements = LLVM::ConstantOp::create(rewriter, loc, i64, rewriter.getI64IntegerAttr(1));
     for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-      sizes[dim] = type.isDynamicDim(dim)
-                       ? arith::IndexCastOp::create(rewriter, loc, i64, adaptor.getDynamicSizes()[--dynamic])
-                       : Value(LLVM::ConstantOp::create(rewriter, loc, i64,
-                                                        rewriter.getI64IntegerAttr(type.getDimSize(dim))));
+      sizes[dim] =
+          type.isDynamicDim(dim)
+              ? arith::IndexCastOp::create(rewriter, loc, i64, adaptor.getDynamicSizes()[--dynamic])
+              : Value(LLVM::ConstantOp::create(rewriter, loc, i64, rewriter.getI64IntegerAttr(type.getDimSize(dim))));
       strides[dim] = elements;
       elements = LLVM::MulOp::create(rewriter, loc, elements, sizes[dim]);
     }

@@ -17,8 +17,7 @@ namespace {
 /// Rewrites one op to calls of entries.
 class ClusterRewriter {
 public:
-  ClusterRewriter(Operation *op, EntryBuilder &entries)
-      : op(op), entries(entries), builder(op), loc(op->getLoc()) {}
+  ClusterRewriter(Operation *op, EntryBuilder &entries) : op(op), entries(entries), builder(op), loc(op->getLoc()) {}
 
   Value number(int64_t value) { return entries.constant32(builder, loc, value); }
   Value flat(Value pointer) { return entries.flatten(builder, loc, pointer); }
@@ -68,8 +67,7 @@ public:
       flags |= parity;
       phase = LLVM::ZExtOp::create(builder, loc, entries.i64, phase);
     }
-    return replace("rnnrt_abi_simt_mbarrier_wait",
-                   {flat(barrier), phase, number(patience), number(flags), site()});
+    return replace("rnnrt_abi_simt_mbarrier_wait", {flat(barrier), phase, number(patience), number(flags), site()});
   }
 
   Rewrite storeAsync(rnngpu::StoreAsyncOp store) {
@@ -91,9 +89,9 @@ private:
 
 /// Special registers (nvvm.read.ptx.sreg.*), whose calls depend on the thread only.
 static Rewrite rewriteRegister(Operation *op, StringRef name, EntryBuilder &entries) {
-  StringRef entry = name.starts_with("clusterid.")       ? "rnnrt_abi_simt_cluster_id"
-                    : name.starts_with("nclusterid.")    ? "rnnrt_abi_simt_grid_clusters"
-                    : name.starts_with("cluster.ctaid.") ? "rnnrt_abi_simt_cluster_block_id"
+  StringRef entry = name.starts_with("clusterid.")        ? "rnnrt_abi_simt_cluster_id"
+                    : name.starts_with("nclusterid.")     ? "rnnrt_abi_simt_grid_clusters"
+                    : name.starts_with("cluster.ctaid.")  ? "rnnrt_abi_simt_cluster_block_id"
                     : name.starts_with("cluster.nctaid.") ? "rnnrt_abi_simt_cluster_dim"
                     : name == "cluster.ctarank"           ? "rnnrt_abi_simt_cluster_rank"
                     : name == "cluster.nctarank"          ? "rnnrt_abi_simt_cluster_size"
@@ -169,15 +167,12 @@ Rewrite rnn::simt::rewriteClusterOp(Operation *op, EntryBuilder &entries) {
       .Case([&](NVVM::MBarrierTryWaitOp wait) {
         return r.wait(wait.getAddr(), wait.getStateOrPhase(), R::Try, R::flags(wait.getRelaxed(), wait.getScope()));
       })
-      .Case([&](NVVM::MBarrierTryWaitParityOp wait) {
-        return r.wait(wait.getAddr(), wait.getPhase(), R::Endless, 0);
-      })
+      .Case([&](NVVM::MBarrierTryWaitParityOp wait) { return r.wait(wait.getAddr(), wait.getPhase(), R::Endless, 0); })
       .Case([&](rnngpu::StoreAsyncOp store) { return r.storeAsync(store); })
       // Launches run one after the other.
       .Case<rnngpu::GridWaitOp, rnngpu::LaunchDependentsOp>([&](Operation *) { return r.erase(); })
-      .Case<NVVM::FenceMbarrierInitOp, NVVM::FenceSyncRestrictOp>([&](Operation *) {
-        return r.replace("rnnrt_abi_simt_fence", {r.site()});
-      })
+      .Case<NVVM::FenceMbarrierInitOp, NVVM::FenceSyncRestrictOp>(
+          [&](Operation *) { return r.replace("rnnrt_abi_simt_fence", {r.site()}); })
       // The host has no proxies: all accesses take the same path to memory.
       .Case<NVVM::FenceProxyOp, NVVM::FenceProxyAcquireOp, NVVM::FenceProxyReleaseOp, NVVM::FenceProxySyncRestrictOp>(
           [&](Operation *) { return r.erase(); })

@@ -24,8 +24,7 @@ static NamedAttribute getLayout(Builder &builder, int version) {
 
 /// Checks the counts of operands and results against those of our op. TensorFlow has the same operands, but
 /// `seq_len_max` first.
-template <typename OpTy>
-static void checkCounts(TFOp &tf) {
+template <typename OpTy> static void checkCounts(TFOp &tf) {
   SmallVector<StringRef> operands = getNames(OpTy::getSignature().operands);
   auto *length = llvm::find(operands, "seq_len_max");
   std::rotate(operands.begin(), length, length + 1);
@@ -33,8 +32,7 @@ static void checkCounts(TFOp &tf) {
 }
 
 /// Reads the operands and replaces the TensorFlow op by ours.
-template <typename OpTy>
-static void convert(TFOp &tf, ArrayRef<NamedAttribute> attributes) {
+template <typename OpTy> static void convert(TFOp &tf, ArrayRef<NamedAttribute> attributes) {
   SmallVector<Value> operands;
   unsigned next = 1;
   for (const NamedValue &spec : OpTy::getSignature().operands)

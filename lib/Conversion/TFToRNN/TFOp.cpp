@@ -322,8 +322,8 @@ void TFOp::replace(ArrayRef<Replacement> results) {
     }
     if (value.getType() != declared) {
       if (!tensor::CastOp::areCastCompatible(value.getType(), declared))
-        return fail("declares result `" + result.name + "` as " + toString(declared) +
-                    ", but the operands imply " + toString(value.getType()));
+        return fail("declares result `" + result.name + "` as " + toString(declared) + ", but the operands imply " +
+                    toString(value.getType()));
       if (!old.use_empty())
         value = tensor::CastOp::create(rewriter, getLoc(), declared, value);
     }

@@ -70,8 +70,8 @@ std::string RnnProblem::describe() const {
 std::string BlockProblem::describe() const {
   std::string text = "block_lstm";
   appendSizes(text, 1, steps, batch, input, hidden, 1);
-  append(text, " dtype=%s layout=%s peephole=%d", rnnrt_dtype_name(dtype),
-         layout == GateOrder::Icfo ? "icfo" : "ifco", peephole);
+  append(text, " dtype=%s layout=%s peephole=%d", rnnrt_dtype_name(dtype), layout == GateOrder::Icfo ? "icfo" : "ifco",
+         peephole);
   appendNumber(text, "forget_bias", forgetBias);
   appendNumber(text, "cell_clip", cellClip);
   return text;

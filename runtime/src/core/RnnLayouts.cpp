@@ -25,10 +25,10 @@ struct CheckedArith {
 using Layout = rnn_layout::StackLayout<CheckedArith>;
 
 Layout layoutOf(const RnnProblem &p, int64_t elementBytes) {
-  return Layout(CheckedArith(),
-                {p.steps, p.batch, p.input, p.hidden, p.projection, p.layers, p.directions(), p.mode, p.skipInput,
-                 p.projected()},
-                elementBytes);
+  return Layout(
+      CheckedArith(),
+      {p.steps, p.batch, p.input, p.hidden, p.projection, p.layers, p.directions(), p.mode, p.skipInput, p.projected()},
+      elementBytes);
 }
 
 } // namespace
@@ -45,8 +45,8 @@ Status ParamsLayout::make(const RnnProblem &p) {
   for (int64_t layer = 0; layer < p.layers; ++layer)
     for (int64_t direction = 0; direction < p.directions(); ++direction) {
       const Layout::Params at = layout.paramsOf(layer, direction);
-      layers.push_back({at.inputWeights.get(), at.recurrentWeights.get(),
-                        at.projection.get(), at.inputBias.get(), at.recurrentBias.get()});
+      layers.push_back({at.inputWeights.get(), at.recurrentWeights.get(), at.projection.get(), at.inputBias.get(),
+                        at.recurrentBias.get()});
     }
   return Status();
 }

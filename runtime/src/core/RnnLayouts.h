@@ -26,8 +26,8 @@ struct ParamsLayout {
   Status make(const RnnProblem &problem);
 };
 
-/// Offsets in the reserve space of the host's plans and of fused kernels: `rnn_layout::ReserveOffsets` of every layer and
-/// direction. A ReserveHeader precedes them. The plans' backward passes overwrite activations with gradients; fused
+/// Offsets in the reserve space of the host's plans and of fused kernels: `rnn_layout::ReserveOffsets` of every layer
+/// and direction. A ReserveHeader precedes them. The plans' backward passes overwrite activations with gradients; fused
 /// kernels keep those elsewhere.
 struct ReserveLayout {
   struct PseudoLayer {
@@ -44,8 +44,8 @@ struct ReserveLayout {
   Status make(const RnnProblem &problem, int64_t elementBytes);
 };
 
-/// The dense buffer is the canonical tensors one after the other, so both directions are copies: `copy(target, source, bytes)`
-/// returns a Status. The operands are those of pack_params and unpack_params, checked here.
+/// The dense buffer is the canonical tensors one after the other, so both directions are copies: `copy(target, source,
+/// bytes)` returns a Status. The operands are those of pack_params and unpack_params, checked here.
 template <typename Copy>
 Status packCanonical(const RnnProblem &problem, int64_t paramsSize, int64_t numWeights, int64_t numBiases,
                      const void *const *tensors, const int64_t *elements, void *params, int64_t paramsElements,

@@ -12,7 +12,8 @@
 
 namespace mlir::rnn {
 
-/// Converts layer ops in memref form with lowering `fused` to loops. Adds the kernels that the loops call to the module.
+/// Converts layer ops in memref form with lowering `fused` to loops. Adds the kernels that the loops call to the
+/// module.
 void convertRNNToHost(ModuleOp module, const HostVectors &vectors);
 
 } // namespace mlir::rnn

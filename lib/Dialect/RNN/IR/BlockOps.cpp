@@ -11,8 +11,7 @@ using namespace mlir::rnn;
 using namespace mlir::rnn::detail;
 
 /// Adds the rules of both ops. The shapes and labels are those of the signature.
-template <typename OpLike>
-static void collectBlockRules(OpLike op, const OpSignature &signature, ShapeRules &rules) {
+template <typename OpLike> static void collectBlockRules(OpLike op, const OpSignature &signature, ShapeRules &rules) {
   rules.symbol("T", "the steps", "B3", op.getX(), "x", 0);
   rules.symbol("B", "the batch", "B3", op.getX(), "x", 1);
   rules.symbol("I", "the input size", "B3", op.getX(), "x", 2);
@@ -33,8 +32,12 @@ static void collectRules(BlockLSTMGradOp::Adaptor op, ShapeRules &rules) {
 }
 } // namespace mlir::rnn
 
-void BlockLSTMOp::collectShapeRules(ShapeRules &rules) { collectBlockRules(*this, getSignature(), rules); }
-void BlockLSTMGradOp::collectShapeRules(ShapeRules &rules) { collectBlockRules(*this, getSignature(), rules); }
+void BlockLSTMOp::collectShapeRules(ShapeRules &rules) {
+  collectBlockRules(*this, getSignature(), rules);
+}
+void BlockLSTMGradOp::collectShapeRules(ShapeRules &rules) {
+  collectBlockRules(*this, getSignature(), rules);
+}
 
 LogicalResult BlockLSTMOp::verifyAttributes() {
   // B10
@@ -45,11 +48,12 @@ LogicalResult BlockLSTMOp::verifyAttributes() {
   return success();
 }
 
-LogicalResult BlockLSTMGradOp::verifyAttributes() { return success(); }
+LogicalResult BlockLSTMGradOp::verifyAttributes() {
+  return success();
+}
 
 /// B7 for a constant. A dynamic value has a run-time check.
-template <typename OpTy>
-static LogicalResult verifySeqLenMax(OpTy op, const ShapeRules &rules) {
+template <typename OpTy> static LogicalResult verifySeqLenMax(OpTy op, const ShapeRules &rules) {
   std::optional<int64_t> steps = rules.getStaticValue("T");
   std::optional<int64_t> constant = getConstantInt(op.getSeqLenMax());
   if (!constant || (*constant >= 0 && (!steps || *constant <= *steps)))
@@ -62,8 +66,12 @@ static LogicalResult verifySeqLenMax(OpTy op, const ShapeRules &rules) {
   return diag << "] (T is dim 0 of `x`), but got " << *constant << " [B7]";
 }
 
-LogicalResult BlockLSTMOp::verifySizes(const ShapeRules &rules) { return verifySeqLenMax(*this, rules); }
-LogicalResult BlockLSTMGradOp::verifySizes(const ShapeRules &rules) { return verifySeqLenMax(*this, rules); }
+LogicalResult BlockLSTMOp::verifySizes(const ShapeRules &rules) {
+  return verifySeqLenMax(*this, rules);
+}
+LogicalResult BlockLSTMGradOp::verifySizes(const ShapeRules &rules) {
+  return verifySeqLenMax(*this, rules);
+}
 
 RNN_DEFINE_LAYER_OP(BlockLSTMOp)
 RNN_DEFINE_LAYER_OP(BlockLSTMGradOp)

@@ -12,7 +12,9 @@
 
 namespace mlir::rnn::detail {
 
-inline int64_t getNumDirections(Direction direction) { return direction == Direction::Bidirectional ? 2 : 1; }
+inline int64_t getNumDirections(Direction direction) {
+  return direction == Direction::Bidirectional ? 2 : 1;
+}
 
 /// C6, S3. `units` is H if it is static.
 LogicalResult verifyProjection(Operation *op, CellMode mode, int64_t numProj, StringRef label,
@@ -21,8 +23,7 @@ LogicalResult verifyProjection(Operation *op, CellMode mode, int64_t numProj, St
 LogicalResult verifyDropout(Operation *op, const llvm::APFloat &dropout, StringRef label);
 
 /// C10: TensorFlow stores each seed in a 64-bit attribute and uses 32 bits.
-template <typename OpTy>
-LogicalResult verifySeeds(OpTy op, StringRef label) {
+template <typename OpTy> LogicalResult verifySeeds(OpTy op, StringRef label) {
   for (auto [name, seed] : {std::pair<StringRef, int64_t>("seed", op.getSeed()), {"seed2", op.getSeed2()}})
     if (!llvm::isInt<32>(seed))
       return op.emitOpError("expects `") << name << "` to fit in 32 bits, but got " << seed << " [" << label << "]";
@@ -31,14 +32,12 @@ LogicalResult verifySeeds(OpTy op, StringRef label) {
 
 /// Returns true if a conversion of parameters has projection matrices. As in cuDNN there are none if `num_proj` equals
 /// the hidden size. A dynamic hidden size is assumed to differ; a run-time check verifies it.
-template <typename OpTy>
-bool hasProjection(OpTy op) {
+template <typename OpTy> bool hasProjection(OpTy op) {
   return op.getNumProj() > 0 && static_cast<int64_t>(op.getNumProj()) != getConstantInt(op.getUnits());
 }
 
 /// The sizes of a layer op, or none if one is dynamic.
-template <typename OpTy>
-std::optional<CudnnSizes> getSizes(OpTy op, const ShapeRules &rules) {
+template <typename OpTy> std::optional<CudnnSizes> getSizes(OpTy op, const ShapeRules &rules) {
   std::optional<int64_t> input = rules.getStaticValue("I"), layers = rules.getStaticValue("L"),
                          hidden = rules.getStaticValue("H");
   if (!input || !layers || !hidden || op.getInputMode() == InputMode::AutoSelect)

@@ -18,8 +18,7 @@ struct CudnnDims {
 };
 } // namespace
 
-template <typename OpLike>
-static CudnnDims addCudnnRules(OpLike op, ShapeRules &rules) {
+template <typename OpLike> static CudnnDims addCudnnRules(OpLike op, ShapeRules &rules) {
   int64_t directions = getNumDirections(op.getDirection());
   CudnnDims l;
   // C3, C4: like cuDNN, the verifier and the runtime reject empty problems.
@@ -53,8 +52,7 @@ static CudnnDims addCudnnRules(OpLike op, ShapeRules &rules) {
   return l;
 }
 
-template <typename OpLike>
-static void collectForwardRules(OpLike op, ShapeRules &rules) {
+template <typename OpLike> static void collectForwardRules(OpLike op, ShapeRules &rules) {
   CudnnDims l = addCudnnRules(op, rules);
   Type element = getElementTypeOrSelf(op.getInput().getType());
   rules.result("C12", "output", 0, element, l.output);
@@ -66,8 +64,7 @@ static void collectForwardRules(OpLike op, ShapeRules &rules) {
                {op.getIsTraining() ? AffineExpr() : getAffineConstantExpr(0, rules.getContext())});
 }
 
-template <typename OpLike>
-static void collectBackpropRules(OpLike op, ShapeRules &rules) {
+template <typename OpLike> static void collectBackpropRules(OpLike op, ShapeRules &rules) {
   CudnnDims l = addCudnnRules(op, rules);
   rules.operand("C12", "output", op.getOutput(), l.output);
   rules.operand("C12", "output_h", op.getOutputH(), l.stateH);
@@ -86,20 +83,27 @@ static void collectBackpropRules(OpLike op, ShapeRules &rules) {
 }
 
 namespace mlir::rnn {
-static void collectRules(CudnnForwardOp::Adaptor op, ShapeRules &rules) { collectForwardRules(op, rules); }
-static void collectRules(CudnnBackpropOp::Adaptor op, ShapeRules &rules) { collectBackpropRules(op, rules); }
+static void collectRules(CudnnForwardOp::Adaptor op, ShapeRules &rules) {
+  collectForwardRules(op, rules);
+}
+static void collectRules(CudnnBackpropOp::Adaptor op, ShapeRules &rules) {
+  collectBackpropRules(op, rules);
+}
 } // namespace mlir::rnn
 
-void CudnnForwardOp::collectShapeRules(ShapeRules &rules) { collectForwardRules(*this, rules); }
-void CudnnBackpropOp::collectShapeRules(ShapeRules &rules) { collectBackpropRules(*this, rules); }
+void CudnnForwardOp::collectShapeRules(ShapeRules &rules) {
+  collectForwardRules(*this, rules);
+}
+void CudnnBackpropOp::collectShapeRules(ShapeRules &rules) {
+  collectBackpropRules(*this, rules);
+}
 
 //===----------------------------------------------------------------------===//
 // Verification beyond single dimensions
 //===----------------------------------------------------------------------===//
 
 /// C5, C12: only lstm has a cell state.
-template <typename OpTy>
-static LogicalResult verifyCell(OpTy op, StringRef name, Value value, StringRef label) {
+template <typename OpTy> static LogicalResult verifyCell(OpTy op, StringRef name, Value value, StringRef label) {
   bool isLstm = op.getMode() == CellMode::Lstm;
   if (isLstm == static_cast<bool>(value))
     return success();
@@ -109,8 +113,7 @@ static LogicalResult verifyCell(OpTy op, StringRef name, Value value, StringRef 
                                     << "` [" << label << "]";
 }
 
-template <typename OpTy>
-static LogicalResult verifyCommonAttributes(OpTy op) {
+template <typename OpTy> static LogicalResult verifyCommonAttributes(OpTy op) {
   if (failed(verifyCell(op, "input_c", op.getInputC(), "C5")) ||
       failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6")) ||
       failed(verifyDropout(op, op.getDropout(), "C9")) || failed(verifySeeds(op, "C10")))
@@ -118,7 +121,9 @@ static LogicalResult verifyCommonAttributes(OpTy op) {
   return success();
 }
 
-LogicalResult CudnnForwardOp::verifyAttributes() { return verifyCommonAttributes(*this); }
+LogicalResult CudnnForwardOp::verifyAttributes() {
+  return verifyCommonAttributes(*this);
+}
 
 LogicalResult CudnnBackpropOp::verifyAttributes() {
   if (failed(verifyCommonAttributes(*this)) || failed(verifyCell(*this, "output_c", getOutputC(), "C12")) ||
@@ -127,8 +132,7 @@ LogicalResult CudnnBackpropOp::verifyAttributes() {
   return success();
 }
 
-template <typename OpTy>
-static LogicalResult verifyCudnnSizes(OpTy op, const ShapeRules &rules) {
+template <typename OpTy> static LogicalResult verifyCudnnSizes(OpTy op, const ShapeRules &rules) {
   std::optional<int64_t> steps = rules.getStaticValue("T");
   auto inputType = cast<ShapedType>(op.getInput().getType());
   // TensorFlow compares with the last dimension of input_h, which is P with a projection.
@@ -153,10 +157,10 @@ static LogicalResult verifyCudnnSizes(OpTy op, const ShapeRules &rules) {
       return op.emitOpError("has more parameters than 64 bits can count [C7]");
     if (!paramsType.isDynamicDim(0) && paramsType.getDimSize(0) < *least)
       return op.emitOpError("expects `params` to have at least ")
-             << *least << " elements (all matrices and biases of " << sizes.layers << " layer(s), "
-             << sizes.directions << " direction(s), I = " << sizes.input << ", H = " << sizes.hidden
-             << (op.getNumProj() > 0 ? ", P = " + std::to_string(sizes.projection) : std::string())
-             << "), but got " << paramsType.getDimSize(0) << " [C7]";
+             << *least << " elements (all matrices and biases of " << sizes.layers << " layer(s), " << sizes.directions
+             << " direction(s), I = " << sizes.input << ", H = " << sizes.hidden
+             << (op.getNumProj() > 0 ? ", P = " + std::to_string(sizes.projection) : std::string()) << "), but got "
+             << paramsType.getDimSize(0) << " [C7]";
   }
   // C11
   DenseIntElementsAttr lengths;
@@ -169,8 +173,12 @@ static LogicalResult verifyCudnnSizes(OpTy op, const ShapeRules &rules) {
   return success();
 }
 
-LogicalResult CudnnForwardOp::verifySizes(const ShapeRules &rules) { return verifyCudnnSizes(*this, rules); }
-LogicalResult CudnnBackpropOp::verifySizes(const ShapeRules &rules) { return verifyCudnnSizes(*this, rules); }
+LogicalResult CudnnForwardOp::verifySizes(const ShapeRules &rules) {
+  return verifyCudnnSizes(*this, rules);
+}
+LogicalResult CudnnBackpropOp::verifySizes(const ShapeRules &rules) {
+  return verifyCudnnSizes(*this, rules);
+}
 
 //===----------------------------------------------------------------------===//
 // Effects and shapes
@@ -197,9 +205,8 @@ void CudnnForwardOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<Memo
 }
 
 LogicalResult CudnnForwardOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyResults(builder, *this, shapes, [&](unsigned) -> OpFoldResult {
-    return createReserveSize(builder, *this);
-  });
+  return reifyResults(builder, *this, shapes,
+                      [&](unsigned) -> OpFoldResult { return createReserveSize(builder, *this); });
 }
 
 RNN_DEFINE_LAYER_OP(CudnnForwardOp)

@@ -15,7 +15,9 @@ using namespace mlir::rnn::detail;
 // The dense layout
 //===----------------------------------------------------------------------===//
 
-int64_t rnn::getNumParamPairs(CellMode mode) { return 2 * rnn_layout::numGates(getLayoutMode(mode)); }
+int64_t rnn::getNumParamPairs(CellMode mode) {
+  return 2 * rnn_layout::numGates(getLayoutMode(mode));
+}
 
 static int64_t getWeightsPerCell(const CudnnSizes &sizes) {
   return getNumParamPairs(sizes.mode) + (sizes.projection != sizes.hidden ? 1 : 0);
@@ -71,8 +73,8 @@ LogicalResult rnn::detail::verifyProjection(Operation *op, CellMode mode, int64_
     return op->emitOpError("expects `num_proj` to be 0 (no projection) or positive, but got ")
            << numProj << " [" << label << "]";
   if (numProj > 0 && mode != CellMode::Lstm)
-    return op->emitOpError("has `num_proj` = ") << numProj << ", but only mode lstm can project, not "
-                                                << stringifyCellMode(mode) << " [" << label << "]";
+    return op->emitOpError("has `num_proj` = ")
+           << numProj << ", but only mode lstm can project, not " << stringifyCellMode(mode) << " [" << label << "]";
   if (units && numProj > *units)
     return op->emitOpError("expects `num_proj` to be at most the hidden size ")
            << *units << ", but got " << numProj << " [" << label << "]";
@@ -87,8 +89,7 @@ LogicalResult rnn::detail::verifyDropout(Operation *op, const APFloat &dropout, 
 }
 
 /// All sizes, or none if one is not constant or the input mode is `auto_select`.
-template <typename OpTy>
-static std::optional<CudnnSizes> getConstantSizes(OpTy op) {
+template <typename OpTy> static std::optional<CudnnSizes> getConstantSizes(OpTy op) {
   std::optional<int64_t> layers = getConstantInt(op.getLayers()), units = getConstantInt(op.getUnits()),
                          input = getConstantInt(op.getInputSize());
   if (!layers || !units || !input || op.getInputMode() == InputMode::AutoSelect)
@@ -103,8 +104,7 @@ static std::optional<CudnnSizes> getConstantSizes(OpTy op) {
 }
 
 /// S1, S2, S3
-template <typename OpTy>
-static LogicalResult verifySizeOperands(OpTy op) {
+template <typename OpTy> static LogicalResult verifySizeOperands(OpTy op) {
   std::optional<int64_t> layers = getConstantInt(op.getLayers()), units = getConstantInt(op.getUnits()),
                          input = getConstantInt(op.getInputSize());
   for (auto [name, size] :
@@ -129,8 +129,7 @@ static LogicalResult verifySizeOperands(OpTy op) {
 // rnn.cudnn_params_size, rnn.cudnn_reserve_size
 //===----------------------------------------------------------------------===//
 
-template <typename OpTy>
-static LogicalResult verifyElementType(OpTy op) {
+template <typename OpTy> static LogicalResult verifyElementType(OpTy op) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(op.getElementType()))
     return success();
   return op.emitOpError("expects `element_type` to be f16, bf16, f32 or f64, but got ")
@@ -139,8 +138,12 @@ static LogicalResult verifyElementType(OpTy op) {
 
 void CudnnParamsSizeOp::collectShapeRules(ShapeRules &) {}
 void CudnnReserveSizeOp::collectShapeRules(ShapeRules &) {}
-LogicalResult CudnnParamsSizeOp::verifyAttributes() { return verifyElementType(*this); }
-LogicalResult CudnnParamsSizeOp::verifySizes(const ShapeRules &) { return verifySizeOperands(*this); }
+LogicalResult CudnnParamsSizeOp::verifyAttributes() {
+  return verifyElementType(*this);
+}
+LogicalResult CudnnParamsSizeOp::verifySizes(const ShapeRules &) {
+  return verifySizeOperands(*this);
+}
 
 LogicalResult CudnnReserveSizeOp::verifyAttributes() {
   if (failed(verifyElementType(*this)) || failed(verifyDropout(*this, getDropout(), "C9")))
@@ -165,9 +168,8 @@ void inferResults<CudnnParamsSizeOp>(ValueRange, const CudnnParamsSizeOp::Proper
   types.assign(1, IndexType::get(context));
 }
 template <>
-void inferResults<CudnnReserveSizeOp>(ValueRange, const CudnnReserveSizeOp::Properties &,
-                                      SmallVectorImpl<Type> &types, SmallVectorImpl<int32_t> &,
-                                      MLIRContext *context) {
+void inferResults<CudnnReserveSizeOp>(ValueRange, const CudnnReserveSizeOp::Properties &, SmallVectorImpl<Type> &types,
+                                      SmallVectorImpl<int32_t> &, MLIRContext *context) {
   types.assign(1, IndexType::get(context));
 }
 } // namespace mlir::rnn::detail
@@ -181,8 +183,7 @@ RNN_DEFINE_PLAIN_EFFECTS(CudnnReserveSizeOp)
 // rnn.cudnn_canonical_to_params, rnn.cudnn_params_to_canonical
 //===----------------------------------------------------------------------===//
 
-template <typename OpLike>
-static void collectPackRules(OpLike op, ShapeRules &rules) {
+template <typename OpLike> static void collectPackRules(OpLike op, ShapeRules &rules) {
   // Only an empty list has no element type. The verifier rejects it with [S4].
   Type element = op.getWeights().empty() ? Type(Float32Type::get(rules.getContext()))
                                          : getElementTypeOrSelf((*op.getWeights().begin()).getType());
@@ -190,13 +191,21 @@ static void collectPackRules(OpLike op, ShapeRules &rules) {
 }
 
 namespace mlir::rnn {
-static void collectRules(CudnnCanonicalToParamsOp::Adaptor op, ShapeRules &rules) { collectPackRules(op, rules); }
+static void collectRules(CudnnCanonicalToParamsOp::Adaptor op, ShapeRules &rules) {
+  collectPackRules(op, rules);
+}
 } // namespace mlir::rnn
 
-void CudnnCanonicalToParamsOp::collectShapeRules(ShapeRules &rules) { collectPackRules(*this, rules); }
+void CudnnCanonicalToParamsOp::collectShapeRules(ShapeRules &rules) {
+  collectPackRules(*this, rules);
+}
 void CudnnParamsToCanonicalOp::collectShapeRules(ShapeRules &) {}
-LogicalResult CudnnCanonicalToParamsOp::verifyAttributes() { return success(); }
-LogicalResult CudnnParamsToCanonicalOp::verifyAttributes() { return success(); }
+LogicalResult CudnnCanonicalToParamsOp::verifyAttributes() {
+  return success();
+}
+LogicalResult CudnnParamsToCanonicalOp::verifyAttributes() {
+  return success();
+}
 
 /// S4, S5 for canonical tensors in operands, results or `outs`. `exact` compares shapes instead of element counts.
 template <typename OpTy>
@@ -207,8 +216,8 @@ static LogicalResult verifyCanonical(OpTy op, ValueRange weights, ValueRange bia
   int64_t weightsPerLayer = (pairs + (hasProjection(op) ? 1 : 0)) * directions;
   std::optional<int64_t> layers = getConstantInt(op.getLayers());
   using Group = std::tuple<StringRef, int64_t, int64_t>;
-  for (auto [name, count, perLayer] : {Group("weights", weights.size(), weightsPerLayer),
-                                       Group("biases", biases.size(), pairs * directions)}) {
+  for (auto [name, count, perLayer] :
+       {Group("weights", weights.size(), weightsPerLayer), Group("biases", biases.size(), pairs * directions)}) {
     // The product of layers and perLayer may overflow.
     if (layers && (count % perLayer != 0 || count / perLayer != *layers))
       return op.emitOpError("expects ") << perLayer << " " << name << " for each of " << *layers
@@ -246,8 +255,7 @@ static LogicalResult verifyCanonical(OpTy op, ValueRange weights, ValueRange bia
 }
 
 /// C7
-template <typename OpTy>
-static LogicalResult verifyParamsElements(OpTy op, Value params) {
+template <typename OpTy> static LogicalResult verifyParamsElements(OpTy op, Value params) {
   auto type = params ? cast<ShapedType>(params.getType()) : ShapedType();
   std::optional<CudnnSizes> sizes = getConstantSizes(op);
   if (!type || type.isDynamicDim(0) || !sizes)

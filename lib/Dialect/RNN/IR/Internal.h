@@ -38,8 +38,7 @@ LogicalResult reifyResults(OpBuilder &builder, LayerOpInterface op, ReifiedRanke
                            function_ref<OpFoldResult(unsigned resultIndex)> unknown = nullptr);
 
 /// True if `OpTy` has segment sizes for its results.
-template <typename OpTy>
-constexpr bool hasResultSegments = OpTy::template hasTrait<OpTrait::AttrSizedResultSegments>();
+template <typename OpTy> constexpr bool hasResultSegments = OpTy::template hasTrait<OpTrait::AttrSizedResultSegments>();
 template <typename OpTy>
 constexpr bool hasOperandSegments = OpTy::template hasTrait<OpTrait::AttrSizedOperandSegments>();
 
@@ -58,8 +57,7 @@ LogicalResult finishProperties(OperationState &state, ArrayRef<int32_t> operandS
   return success();
 }
 
-template <typename OpTy>
-void setResultSegments(OperationState &state, ArrayRef<int32_t> segments) {
+template <typename OpTy> void setResultSegments(OperationState &state, ArrayRef<int32_t> segments) {
   if constexpr (hasResultSegments<OpTy>)
     llvm::copy(segments, state.getOrAddProperties<typename OpTy::Properties>().resultSegmentSizes.begin());
 }
@@ -78,8 +76,7 @@ void inferResults(ValueRange operands, const typename OpTy::Properties &properti
   inferFromRules(rules, OpTy::getSignature(), types, segments);
 }
 
-template <typename OpTy>
-ParseResult parseLayerOp(OpAsmParser &parser, OperationState &state) {
+template <typename OpTy> ParseResult parseLayerOp(OpAsmParser &parser, OperationState &state) {
   ParsedLayerOp parsed;
   SMLoc loc = parser.getCurrentLocation();
   if (parseLayerOp(parser, state, OpTy::getSignature(), parsed) ||
@@ -110,8 +107,7 @@ LogicalResult inferReturnTypes(MLIRContext *context, ValueRange operands, Opaque
   return success();
 }
 
-template <typename OpTy>
-void printLayerOp(OpAsmPrinter &printer, OpTy op) {
+template <typename OpTy> void printLayerOp(OpAsmPrinter &printer, OpTy op) {
   SmallVector<Type> inferred;
   if constexpr (OpTy::template hasTrait<InferTypeOpInterface::Trait>())
     if (op->getNumResults() != 0)
@@ -162,8 +158,12 @@ Operation *createLayerOp(OpBuilder &builder, Location loc, ArrayRef<ValueRange> 
   ParseResult OpTy::parse(OpAsmParser &parser, OperationState &state) {                                                \
     return rnn::detail::parseLayerOp<OpTy>(parser, state);                                                             \
   }                                                                                                                    \
-  void OpTy::print(OpAsmPrinter &printer) { rnn::detail::printLayerOp(printer, *this); }                               \
-  LogicalResult OpTy::verify() { return rnn::detail::verifyLayerOp(*this); }
+  void OpTy::print(OpAsmPrinter &printer) {                                                                            \
+    rnn::detail::printLayerOp(printer, *this);                                                                         \
+  }                                                                                                                    \
+  LogicalResult OpTy::verify() {                                                                                       \
+    return rnn::detail::verifyLayerOp(*this);                                                                          \
+  }
 
 // The verifier compares result types with the rules and names the wrong dimension. `refineReturnTypes`, the comparison
 // of the interface, therefore accepts all types.

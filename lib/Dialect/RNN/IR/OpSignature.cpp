@@ -17,7 +17,9 @@ bool rnn::detail::isValueForm(ValueRange operands) {
   return llvm::none_of(operands.getTypes(), [](Type type) { return isa<BaseMemRefType>(type); });
 }
 
-bool rnn::detail::isValueForm(Operation *op) { return isValueForm(op->getOperands()); }
+bool rnn::detail::isValueForm(Operation *op) {
+  return isValueForm(op->getOperands());
+}
 
 /// The static size of a dimension, or none if it is dynamic or does not exist.
 static std::optional<int64_t> staticDim(Value value, unsigned dim) {
@@ -32,8 +34,7 @@ AffineExpr ShapeRules::symbol(StringRef name, StringRef meaning, StringRef label
   std::optional<int64_t> value = staticDim(from, dim);
   if (value)
     value = *value / divisor;
-  symbols.push_back(
-      {name, meaning, from, fromName, dim, divisor, minimum, label, value, from, fromName, dim, divisor});
+  symbols.push_back({name, meaning, from, fromName, dim, divisor, minimum, label, value, from, fromName, dim, divisor});
   return getAffineSymbolExpr(symbols.size() - 1, context);
 }
 

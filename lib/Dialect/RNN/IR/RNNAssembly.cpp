@@ -14,7 +14,9 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::detail;
 
-static bool hasTypes(const NamedValue &spec) { return spec.kind != ValueKind::Index && spec.kind != ValueKind::I64; }
+static bool hasTypes(const NamedValue &spec) {
+  return spec.kind != ValueKind::Index && spec.kind != ValueKind::I64;
+}
 
 /// The attribute name and value of a keyword. The keywords of the enumerations are disjoint.
 static std::pair<StringRef, Attribute> symbolizeKeyword(MLIRContext *context, StringRef word) {
@@ -119,8 +121,8 @@ static ParseResult parseGroup(OpAsmParser &parser, const OpSignature &signature,
       return failure();
   } else {
     Builder builder(parser.getContext());
-    types.assign(values.size(), specs[first].kind == ValueKind::Index ? Type(builder.getIndexType())
-                                                                      : Type(builder.getI64Type()));
+    types.assign(values.size(),
+                 specs[first].kind == ValueKind::Index ? Type(builder.getIndexType()) : Type(builder.getI64Type()));
   }
   for (auto [index, value] : llvm::enumerate(values)) {
     ParsedOperand &operand = operands[variadic ? first : first + index];

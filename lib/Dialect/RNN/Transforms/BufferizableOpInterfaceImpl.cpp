@@ -32,8 +32,7 @@ bool isPrivateReserve(Value reserve, Operation *user) {
   return forward && reserve.hasOneUse() && forward->getBlock() == user->getBlock();
 }
 
-template <typename OpTy>
-struct LayerOpModel : public BufferizableOpInterface::ExternalModel<LayerOpModel<OpTy>, OpTy> {
+template <typename OpTy> struct LayerOpModel : public BufferizableOpInterface::ExternalModel<LayerOpModel<OpTy>, OpTy> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const { return true; }
   bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const { return false; }
   AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const { return {}; }
@@ -87,8 +86,8 @@ struct LayerOpModel : public BufferizableOpInterface::ExternalModel<LayerOpModel
     for (unsigned index = 0, end = signature.results.size(); index < end; ++index) {
       ResultRange results = layer.getResultsOf(index);
       // A list of outs must be complete. A single result without uses gets no buffer and is not computed.
-      bool needed = signature.results[index].variadic ||
-                    llvm::any_of(results, [](Value result) { return !result.use_empty(); });
+      bool needed =
+          signature.results[index].variadic || llvm::any_of(results, [](Value result) { return !result.use_empty(); });
       segments.push_back(needed ? results.size() : 0);
       if (!needed)
         continue;

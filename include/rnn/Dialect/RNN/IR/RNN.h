@@ -35,8 +35,12 @@
 namespace mlir::rnn {
 
 /// The enumerations of the dialect as those of rnn_runtime/layout.h, which has the gate orders and the offsets.
-inline rnn_layout::CellMode getLayoutMode(CellMode mode) { return rnn_layout::CellMode(mode); }
-inline rnn_layout::GateOrder getGateOrder(GateLayout layout) { return rnn_layout::GateOrder(layout); }
+inline rnn_layout::CellMode getLayoutMode(CellMode mode) {
+  return rnn_layout::CellMode(mode);
+}
+inline rnn_layout::GateOrder getGateOrder(GateLayout layout) {
+  return rnn_layout::GateOrder(layout);
+}
 static_assert(int32_t(CellMode::RnnRelu) == int32_t(rnn_layout::CellMode::RnnRelu) &&
                   int32_t(CellMode::RnnTanh) == int32_t(rnn_layout::CellMode::RnnTanh) &&
                   int32_t(CellMode::Lstm) == int32_t(rnn_layout::CellMode::Lstm) &&
@@ -78,7 +82,7 @@ using SizeFn = llvm::function_ref<OpFoldResult(Value operand, unsigned dim)>;
 
 /// Materializes every symbolic dimension of `rules` as a value or constant, in the order of `rules.getSymbols()`.
 SmallVector<OpFoldResult> materializeSymbolicDims(OpBuilder &builder, Location loc, const ShapeRules &rules,
-                                             SizeFn sizeOf = nullptr);
+                                                  SizeFn sizeOf = nullptr);
 /// Materializes an expression over symbolic dimensions that `materializeSymbolicDims` returned.
 OpFoldResult materializeDim(OpBuilder &builder, Location loc, AffineExpr dim, ArrayRef<OpFoldResult> symbols);
 
