@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# host.sh - measures layers on the host against oneDNN, PyTorch and TensorFlow, and prints Markdown tables. Builds and installs
-# what is missing first.
+# host.sh - measures layers on the host against oneDNN, PyTorch and TensorFlow, and prints Markdown tables. Builds and
+# installs missing parts first.
 #
 #   benchmarks/host.sh [--no-setup] [arguments of benchmarks/host/host.py: --parts=, --rivals=, --threads=, --shapes ...]
 #   BUILD=folder benchmarks/host.sh

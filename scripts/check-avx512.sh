@@ -111,7 +111,7 @@ write_cases
 for set in blocks cudnn few; do
   "$RNN_BUILD_DIR/bin/rnn-compile" "$set.f64.mlir" --lowering=runtime -o "$set.plans.so"
 done
-# CODE CASES: 512 or 256 are vectors of so many bits.
+# CODE CASES. CODE is a vector width in bits, or amx.
 runs=()
 for cases in "${PROCESSOR_CASES[@]}"; do
   runs+=("512 $cases" "256 $cases")

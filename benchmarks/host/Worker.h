@@ -38,7 +38,7 @@ namespace worker {
   std::exit(1);
 }
 
-/// What to compute, from the command line: --cell=lstm|gru --shape=T,B,I,H --threads=N --type=f32|bf16, and the
+/// The layer and its sizes, from the command line: --cell=lstm|gru --shape=T,B,I,H --threads=N --type=f32|bf16, and the
 /// worker's own flags.
 struct Problem {
   bool isLstm = true;

@@ -42,7 +42,7 @@ define weak hidden float @__extendhfsf2(half %x) {
   %is_nan = icmp ugt i32 %magnitude, 31744
   %quiet = or i32 %special_bits, 4194304
   %special = select i1 %is_nan, i32 %quiet, i32 %special_bits
-  ; A subnormal number: so many times 2^-24.
+  ; A subnormal number: `magnitude` times 2^-24.
   %count = uitofp i32 %magnitude to float
   %small = fmul float %count, 0x3E70000000000000
   %small_bits = bitcast float %small to i32
@@ -71,8 +71,8 @@ define weak hidden half @__truncsfhf2(float %x) {
   %sum = fadd float %absolute, 5.000000e-01
   %sum_bits = bitcast float %sum to i32
   %small = sub i32 %sum_bits, 1056964608
-  ; Others: move the bias, add half of the last place (a little less if the result is even), cut. What is too large
-  ; becomes infinity by the carry.
+  ; Others: move the bias, add half of the last place (a little less if the result is even), cut. Values that
+  ; are too large become infinity by the carry.
   %last = lshr i32 %magnitude, 13
   %odd = and i32 %last, 1
   %moved = add i32 %magnitude, -939520001

@@ -45,7 +45,7 @@ static void check(tensor::CastOp cast, ArrayRef<int64_t> dims) {
     Value isEqual = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, actual, expected);
     areEqual = areEqual ? arith::AndIOp::create(b, loc, areEqual, isEqual) : isEqual;
   }
-  // After a failure the function goes on, so it needs a tensor of the promised size.
+  // Execution continues after a failure and needs a tensor of the asserted size.
   auto choice = scf::IfOp::create(b, loc, TypeRange(type), areEqual, /*withElseRegion=*/true);
   cast.replaceAllUsesWith(choice.getResult(0));
   OpBuilder then = choice.getThenBodyBuilder();

@@ -1,5 +1,5 @@
-// GoldenFiles.h - reads the cases of test/golden and compares tensors with them. It stands alone, so that the test of
-// the runtime needs no other library.
+// GoldenFiles.h - reads the cases of test/golden and compares tensors with them. Depends on no other library, like the
+// test of the runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_UNITTESTS_GOLDEN_GOLDENFILES_H

@@ -23,7 +23,7 @@ def ConvertTFToRNNPass : Pass<"convert-tf-to-rnn", "::mlir::ModuleOp"> {
     `arith.constant`, `tf.Identity` becomes its operand, and `tf.NoOp` is erased. An op of these families that does not
     match its definition is an error, and so is an unknown op whose name resembles theirs. All other ops stay unchanged.
 
-    The conversion resolves what TensorFlow leaves open:
+    TensorFlow's definitions leave these properties open; the conversion resolves them:
 
     - *Unranked types.* An operand of type `tensor<*xE>` is cast to the rank that the op requires. A result is cast to
       its declared type. The rank of a canonical weight is the caller's choice, so it must be static.

@@ -1,7 +1,7 @@
 //===- Processors.h - arithmetic units of host processors -*- C++ -*-===//
 //
-// What code generation derives from a processor's name and features: the vector width, and how bf16 matrices are
-// multiplied. The facts are in lib/Target/Processors.def.
+// Vector widths and instructions for bf16 matrices, from the name and features of a processor and the table
+// lib/Target/Processors.def.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

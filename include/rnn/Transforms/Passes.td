@@ -25,7 +25,7 @@ def RNNCheckCastsPass : Pass<"rnn-check-casts"> {
   let description = [{
     A `tensor.cast` from a dynamic to a static size asserts that size, and upstream's lowerings do not check it: later
     code would access memory out of bounds. This pass compares the sizes and records INVALID_ARGUMENT in the call if they
-    differ. The cast's result is then a tensor of zeros, since compiled code goes on after a failure.
+    differ. The cast's result is then a tensor of zeros, since execution continues after a failure.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::rnnrt::RNNRTDialect"];

@@ -4,8 +4,8 @@
 // So one panel of the depth is one tile multiplication, and packed operands are the same as those of the other
 // micro-kernels.
 //
-// LLVM configures the tiles at the entry of each function that has some, and a function has one shape per tile
-// register. Therefore blocks of 32 rows and the last rows have a function each.
+// LLVM configures the tiles at the entry of each function that uses them, with one shape per tile register. Therefore
+// blocks of 32 rows and the last rows have a function each.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -87,8 +87,8 @@ struct TileGemm {
   Value c, cOffset, cRow, cPanel;
   Value rows, columns, depth;                     ///< as in Gemm
   Value start, startOffset, startRow, startPanel; ///< c, or a row with the stride 0
-  // Operands that are prefetched to L2 in equal parts: each lies this many elements after the current one. In an
-  // iteration of the innermost loop, so many cache lines of each panel; 0: none.
+  // The prefetch of operands to L2: the distance in elements from the current ones, and the cache lines of each panel
+  // that an iteration of the innermost loop prefetches (0: none).
   Value aAhead, aLines, bAhead, bLines;
 
   static constexpr Value TileGemm::*arguments[] = {
@@ -273,7 +273,7 @@ void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmSt
   };
   if (sharesRows)
     return emitMany();
-  // The bandwidth of the weights limits one row, and VDPBF16PS reads more streams at once. Its sums have other bits.
+  // The bandwidth of the weights limits one row, and VDPBF16PS reads more streams at once. Its sums round differently.
   auto emitOne = [&] {
     if (start)
       b.loop(p.columns, [&](Value column) {

@@ -226,7 +226,7 @@ void BackwardKernel::build() {
     e.barrier();
     Value row = e.add(half(turn), e.mul(group, e.index(shape.getTileStride())));
     auto sendAll = [&] { sendSums(turn, multiplyAll(tile, row)); };
-    if (layer.wantsState())
+    if (layer.computesStateGradient())
       sendAll();
     else // the sums of the first step have no reader
       e.ifThen(e.isLess(count, last), sendAll);
@@ -234,7 +234,7 @@ void BackwardKernel::build() {
   });
 
   SmallVector<Value> sums(places.size());
-  if (layer.wantsState())
+  if (layer.computesStateGradient())
     sums = valuesIf(e.isLess(zero, recurrence.steps), [&] { return receive(last); });
   Emitter ending = named("finish");
   for (auto [number, place] : llvm::enumerate(places))

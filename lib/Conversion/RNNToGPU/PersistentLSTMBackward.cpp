@@ -13,7 +13,8 @@ namespace {
 
 class BlockLSTM final : public PersistentBackwardLayer {
 public:
-  explicit BlockLSTM(const LSTMBackwardRecurrence &layer) : layer(layer), accumulator(getAccumulatorType(layer.element)) {}
+  explicit BlockLSTM(const LSTMBackwardRecurrence &layer)
+      : layer(layer), accumulator(getAccumulatorType(layer.element)) {}
 
   Value getWeight(const Emitter &e, Value, Value gate, Value unit, Value from) const override {
     Value firstColumn = e.index(layer.gateColumns[0]);
@@ -75,7 +76,7 @@ public:
               {row, e.add(place.unit, e.index(layer.gateColumns[gate]))});
   }
 
-  bool wantsState() const override { return bool(layer.gradientBefore); }
+  bool computesStateGradient() const override { return bool(layer.gradientBefore); }
 
   void finish(const Emitter &e, const Place &place, Value sum, ValueRange carried) const override {
     if (sum)
@@ -104,6 +105,7 @@ private:
 
 } // namespace
 
-void rnn::launchLSTMBackward(const Emitter &host, const LSTMBackwardRecurrence &layer, const PersistentBackwardShape &shape) {
+void rnn::launchLSTMBackward(const Emitter &host, const LSTMBackwardRecurrence &layer,
+                             const PersistentBackwardShape &shape) {
   launchPersistentBackward(host, layer, shape, BlockLSTM(layer));
 }

@@ -44,7 +44,8 @@ public:
   }
 
   SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const override {
-    Value row = e.add(e.mul(step.t, stack.sizes.B), place.b), rowBefore = e.add(e.mul(step.earlier, stack.sizes.B), place.b);
+    Value row = e.add(e.mul(step.t, stack.sizes.B), place.b),
+          rowBefore = e.add(e.mul(step.earlier, stack.sizes.B), place.b);
     Value column = e.add(e.mul(place.direction, H), place.unit);
     Value output = e.add(e.mul(row, stack.width), column);
     SmallVector<Value> values{e.ifElse(
@@ -116,7 +117,7 @@ public:
       storeTo(e, layer.gradients, row, place, gradients.inputs);
   }
 
-  bool wantsState() const override { return bool(layer.dh0); }
+  bool computesStateGradient() const override { return bool(layer.dh0); }
 
   void finish(const Emitter &e, const Place &place, Value sum, ValueRange carried) const override {
     if (sum)
@@ -154,6 +155,7 @@ private:
 
 } // namespace
 
-void rnn::launchStackBackward(const Stack &stack, const StackBackwardRecurrence &layer, const PersistentBackwardShape &shape) {
+void rnn::launchStackBackward(const Stack &stack, const StackBackwardRecurrence &layer,
+                              const PersistentBackwardShape &shape) {
   launchPersistentBackward(stack.host, layer, shape, StackBackward(stack, layer));
 }

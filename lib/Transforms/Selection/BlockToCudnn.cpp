@@ -59,7 +59,8 @@ bool isLastStep(OffsetSizeAndStrideOpInterface slice, int64_t steps, RankedTenso
   return llvm::all_of(slice.getMixedStrides(), [](OpFoldResult stride) { return isConstantIntValue(stride, 1); });
 }
 
-/// What both ops need: symbolic dimensions as values, parts of the matrix, and the parameters made of them.
+/// Shared by the rewrites of both ops: symbolic dimensions as values, parts of the matrix, and the parameters made of
+/// them.
 template <typename OpTy> class Layer {
 public:
   Layer(RewriterBase &rewriter, OpTy op) : rewriter(rewriter), loc(op.getLoc()), op(op) {

@@ -23,7 +23,7 @@ llvm::SetVector<Operation *> rnn::collectReached(Operation *function) {
   return reached;
 }
 
-/// The candidate that the `lowering` attribute of an op stands for.
+/// The candidate of the `lowering` attribute of an op.
 static Candidate getCompiledCandidate(LayerOpInterface op, const SelectionContext &context) {
   if (op.getLowering() == Lowering::Runtime)
     return Candidate::Plan;

@@ -38,7 +38,7 @@ RNNRT_API void rnnrt_call_fail(rnnrt_call_t *call, rnnrt_status_t status);
 /// if none was skipped. Valid until the call is used again.
 RNNRT_API const char *rnnrt_call_skipped(const rnnrt_call_t *call);
 
-/// What caused a launch to be skipped. The values are stable.
+/// The cause of a skipped launch. The values are stable.
 typedef enum rnnrt_skipped_by {
   RNNRT_SKIPPED_BY_NOTHING = 0,     ///< no launch was skipped
   RNNRT_SKIPPED_BY_ENVIRONMENT = 1, ///< RNNRT_CLUSTERS=0, which implies nothing about the device

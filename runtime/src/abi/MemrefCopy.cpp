@@ -1,4 +1,4 @@
-// MemrefCopy.cpp - copies between buffers whose rank is known at run time only.
+// MemrefCopy.cpp - copies between buffers of dynamic rank.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/abi.h"

@@ -1,6 +1,5 @@
-// CudaBackend.cpp - the backend of devices `cuda`: combines the device with the plans of cuDNN and the GEMM of cuBLASLt, which
-// use the device.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CudaBackend.cpp - the backend of devices `cuda`: combines the device with the plans of cuDNN and the GEMM of
+// cuBLASLt, which use the device. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/CudaBackend.h"
 #include "core/Device.h"
@@ -61,7 +60,7 @@ public:
 
 private:
   const std::shared_ptr<CudaDevice> device;
-  const bool checking = wantsReserveChecks();
+  const bool checking = reserveChecksEnabled();
 };
 
 class CudaBackend final : public Backend {

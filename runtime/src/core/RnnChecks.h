@@ -39,7 +39,7 @@ static_assert(sizeof(ReserveHeader) == rnn_layout::reserveHeaderBytes &&
               "compiled code reads the draw");
 
 /// True for RNNRT_CHECK=1: devices with memory of their own read the headers too, which synchronizes.
-bool wantsReserveChecks();
+bool reserveChecksEnabled();
 
 Status checkParamsElements(int64_t expected, int64_t elements);
 

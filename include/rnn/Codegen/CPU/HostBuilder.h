@@ -98,7 +98,7 @@ public:
   Value loadVNNI(Value buffer, ValueRange indices, Value mask = Value()) {
     return loadUnconverted(buffer, indices, 2 * tiles.lanes, mask);
   }
-  /// Elements of two vectors alternately; a null `second` stands for zeros.
+  /// Elements of two vectors alternately; a null `second` is all zeros.
   Value interleave(Value first, Value second);
   /// The first or second element of each pair, in the accumulation type.
   Value deinterleave(Value pairs, bool second);

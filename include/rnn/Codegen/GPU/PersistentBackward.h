@@ -14,8 +14,8 @@
 
 namespace mlir::rnn {
 
-/// The arithmetic of a layer in a backward kernel. Functions are called while the kernel is built, except `wantsState`;
-/// values have the accumulator type or are indices.
+/// The arithmetic of a layer in a backward kernel. Functions are called while the kernel is built, except
+/// `computesStateGradient`; values have the accumulator type or are indices.
 class PersistentBackwardLayer {
 public:
   using Place = PersistentPlace;
@@ -41,9 +41,9 @@ public:
                              Value sum, ValueRange carried) const = 0;
   virtual void store(const Emitter &e, const Place &place, const Step &step, const Gradients &gradients) const = 0;
   /// Returns true if the gradient of the initial state is requested.
-  virtual bool wantsState() const = 0;
+  virtual bool computesStateGradient() const = 0;
   /// Called after the last step with its `carried` values and the gradient `sum` of the initial state (null unless
-  /// `wantsState`).
+  /// `computesStateGradient`).
   virtual void finish(const Emitter &e, const Place &place, Value sum, ValueRange carried) const = 0;
 };
 

@@ -13,7 +13,7 @@ namespace mlir::rnn {
 
 /// One time step of one direction.
 struct Step {
-  Value number;            ///< position in the order of the direction, from 0; -1 stands for the initial state
+  Value number;            ///< position in the order of the direction, from 0; -1 is the initial state
   Value direction;         ///< 0 or 1
   Value t, earlier, later; ///< time index of this step, of step number - 1 and of step number + 1
   Value isFirst, isLast;   ///< whether `number` is the least or the greatest one

@@ -69,9 +69,9 @@ def RNN_TargetAttr : AttrDef<RNN_Dialect, "Target"> {
     | parameter | meaning |
     |---|---|
     | kind | `host`, `cuda` or `simt` (the emulator) |
-    | `chip` | the GPU, as `sm_90a`, or on target `host` the processor, by LLVM's name |
+    | `chip` | the GPU, such as `sm_90a`, or on target `host` the processor, by LLVM's name |
     | `tf32` | fused GPU kernels may round operands of f32 GEMMs to tf32 |
-    | `large_gemms` | what computes GEMMs over all steps: `kernel`, `library` (the device's, if available), or `auto` (`library` if they are large) |
+    | `large_gemms` | the implementation of GEMMs over all steps: `kernel`, `library` (the device's, if available), or `auto` (`library` if they are large) |
 
     Constraints:
     - On target `cuda`, `chip` is `sm_` and a number, with at most one letter. On target `simt` there is none.

@@ -37,7 +37,7 @@ def RNN_Dialect : Dialect {
 
     Gates have one-letter names. LSTM: `i` input gate, `f` forget gate, `o` output gate, and the cell candidate, which
     is `c` in block ops and `g` in cudnn ops. GRU: `r` reset gate, `z` update gate, `n` candidate. A gate order such as
-    `icfo` or `ifco` lists the blocks of a matrix: `icfo` stands for input gate, cell candidate, forget gate, output
+    `icfo` or `ifco` lists the blocks of a matrix: `icfo` is input gate, cell candidate, forget gate, output
     gate.
 
     All ops share one assembly form. The description of each op lists its groups:
