@@ -6,8 +6,10 @@
 // RUN: rnn-opt %s -rnn-block-to-cudnn="prefer=runtime" -canonicalize -cse -o %t/cudnn.mlir
 // RUN: FileCheck %s < %t/cudnn.mlir
 // RUN: rnn-run %t/cudnn.mlir --lowering=runtime --function=icfo --expected-output=@%t/h.npy --expected-output=@%t/c.npy --expected-output=@%t/dx.npy --expected-output=@%t/dc.npy --expected-output=@%t/dh.npy --expected-output=@%t/dw.npy --expected-output=@%t/db.npy --atol=1e-14
-// RUN: rnn-run %s --lowering=runtime --function=ifco --input=5 --output=@%t/dx2.npy --output=@%t/dw2.npy --output=@%t/db2.npy
-// RUN: rnn-run %t/cudnn.mlir --lowering=runtime --function=ifco --input=5 --expected-output=@%t/dx2.npy --expected-output=@%t/dw2.npy --expected-output=@%t/db2.npy --atol=1e-14
+// RUN: rnn-run %s --lowering=runtime --function=ifco --input=5 --input=16xf64=0.25 --output=@%t/dx2.npy --output=@%t/dw2.npy --output=@%t/db2.npy
+// RUN: rnn-run %t/cudnn.mlir --lowering=runtime --function=ifco --input=5 --input=16xf64=0.25 --expected-output=@%t/dx2.npy --expected-output=@%t/dw2.npy --expected-output=@%t/db2.npy --atol=1e-14
+// RUN: not rnn-run %t/cudnn.mlir --lowering=runtime --function=ifco --input=5 --input=12xf64=0.25 2>&1 | FileCheck %s --check-prefix=SIZE
+// SIZE: INVALID_ARGUMENT: 'tensor.cast' op expects dim 0 of its operand: expected 16, but got 12
 
 // Both gradients use one forward op.
 // CHECK-LABEL: func.func @icfo
@@ -71,7 +73,7 @@ func.func @icfo() -> (tensor<5x2x4xf64>, tensor<2x4xf64>, tensor<5x2x3xf64>, ten
   return %h, %last, %dx, %dcs, %dh, %dw, %db : tensor<5x2x4xf64>, tensor<2x4xf64>, tensor<5x2x3xf64>, tensor<2x4xf64>, tensor<2x4xf64>, tensor<7x16xf64>, tensor<16xf64>
 }
 
-func.func @ifco(%steps: index) -> (tensor<?x?x?xf64>, tensor<?x?xf64>, tensor<?xf64>) {
+func.func @ifco(%steps: index, %b: tensor<?xf64>) -> (tensor<?x?x3xf64>, tensor<7x16xf64>, tensor<16xf64>) {
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
@@ -81,20 +83,22 @@ func.func @ifco(%steps: index) -> (tensor<?x?x?xf64>, tensor<?x?xf64>, tensor<?x
   %s1 = arith.constant 1.7 : f64
   %s2 = arith.constant 2.3 : f64
   %s3 = arith.constant 0.9 : f64
-  %x = call @numbers3(%steps, %c2, %c3, %s1) : (index, index, index, f64) -> tensor<?x?x?xf64>
+  %x0 = call @numbers3(%steps, %c2, %c3, %s1) : (index, index, index, f64) -> tensor<?x?x?xf64>
+  %x = tensor.cast %x0 : tensor<?x?x?xf64> to tensor<?x?x3xf64>
   %w1 = call @numbers3(%c1, %c7, %c16, %s2) : (index, index, index, f64) -> tensor<?x?x?xf64>
   %w = tensor.collapse_shape %w1 [[0, 1], [2]] : tensor<?x?x?xf64> into tensor<?x?xf64>
-  %b = tensor.extract_slice %w [2, 0] [1, %c16] [1, 1] : tensor<?x?xf64> to tensor<?xf64>
   %p = tensor.extract_slice %w [2, 0] [1, %c4] [1, 1] : tensor<?x?xf64> to tensor<?xf64>
   %s = call @numbers3(%c1, %c2, %c4, %s3) : (index, index, index, f64) -> tensor<?x?x?xf64>
-  %state = tensor.collapse_shape %s [[0, 1], [2]] : tensor<?x?x?xf64> into tensor<?x?xf64>
-  %h_grad = call @numbers3(%steps, %c2, %c4, %s2) : (index, index, index, f64) -> tensor<?x?x?xf64>
+  %state0 = tensor.collapse_shape %s [[0, 1], [2]] : tensor<?x?x?xf64> into tensor<?x?xf64>
+  %state = tensor.cast %state0 : tensor<?x?xf64> to tensor<?x4xf64>
+  %h_grad0 = call @numbers3(%steps, %c2, %c4, %s2) : (index, index, index, f64) -> tensor<?x?x?xf64>
+  %h_grad = tensor.cast %h_grad0 : tensor<?x?x?xf64> to tensor<?x?x4xf64>
   %zero = arith.constant 0.0 : f64
-  %cs_grad = tensor.splat %zero[%steps, %c2, %c4] : tensor<?x?x?xf64>
-  %i, %cs, %f, %o, %ci, %co, %h = rnn.block_lstm ifco x(%x : tensor<?x?x?xf64>) state(%state, %state : tensor<?x?xf64>)
+  %cs_grad = tensor.splat %zero[%steps, %c2] : tensor<?x?x4xf64>
+  %i, %cs, %f, %o, %ci, %co, %h = rnn.block_lstm ifco x(%x : tensor<?x?x3xf64>) state(%state, %state : tensor<?x4xf64>)
       weights(%w : tensor<?x?xf64>) peephole(%p, %p, %p : tensor<?xf64>) bias(%b : tensor<?xf64>)
-  %dx, %dcs, %dh, %dw, %dwci, %dwcf, %dwco, %db = rnn.block_lstm_grad ifco x(%x : tensor<?x?x?xf64>) state(%state, %state : tensor<?x?xf64>)
+  %dx, %dcs, %dh, %dw, %dwci, %dwcf, %dwco, %db = rnn.block_lstm_grad ifco x(%x : tensor<?x?x3xf64>) state(%state, %state : tensor<?x4xf64>)
       weights(%w : tensor<?x?xf64>) peephole(%p, %p, %p : tensor<?xf64>) bias(%b : tensor<?xf64>)
-      saved(%i, %cs, %f, %o, %ci, %co, %h : tensor<?x?x?xf64>) grads(%cs_grad, %h_grad : tensor<?x?x?xf64>)
-  return %dx, %dw, %db : tensor<?x?x?xf64>, tensor<?x?xf64>, tensor<?xf64>
+      saved(%i, %cs, %f, %o, %ci, %co, %h : tensor<?x?x4xf64>) grads(%cs_grad, %h_grad : tensor<?x?x4xf64>)
+  return %dx, %dw, %db : tensor<?x?x3xf64>, tensor<7x16xf64>, tensor<16xf64>
 }

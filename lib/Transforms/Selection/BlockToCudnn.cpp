@@ -70,6 +70,11 @@ public:
     batch = tensor::getMixedSize(rewriter, loc, op.getX(), 1);
     input = tensor::getMixedSize(rewriter, loc, op.getX(), 2);
     hidden = tensor::getMixedSize(rewriter, loc, op.getHPrev(), 1);
+    // The slices below do not check sizes. rnn-check-casts adds the run-time checks of these casts.
+    const int64_t rows = *getConstantIntValue(input) + *getConstantIntValue(hidden);
+    const int64_t columns = 4 * *getConstantIntValue(hidden);
+    w = rewriter.createOrFold<tensor::CastOp>(loc, RankedTensorType::get({rows, columns}, element), op.getW());
+    b = rewriter.createOrFold<tensor::CastOp>(loc, RankedTensorType::get({columns}, element), op.getB());
   }
 
   /// First column of the gate that is block `block` of a stack's parameters.
@@ -96,10 +101,10 @@ public:
       for (unsigned gate = 0; gate < 4; ++gate) {
         SmallVector<OpFoldResult> offsets{recurrent ? input : zero, column(gate)};
         SmallVector<OpFoldResult> sizes{recurrent ? hidden : input, hidden}, strides{one, one};
-        weights.push_back(transpose(tensor::ExtractSliceOp::create(rewriter, loc, op.getW(), offsets, sizes, strides)));
+        weights.push_back(transpose(tensor::ExtractSliceOp::create(rewriter, loc, w, offsets, sizes, strides)));
       }
     for (unsigned gate = 0; gate < 4; ++gate) {
-      Value bias = tensor::ExtractSliceOp::create(rewriter, loc, op.getB(), column(gate), hidden, one);
+      Value bias = tensor::ExtractSliceOp::create(rewriter, loc, b, column(gate), hidden, one);
       if (gate == rnn_layout::stackBlock(rnn_layout::LstmGate::Forget) && forgetBias != 0)
         bias = arith::AddFOp::create(rewriter, loc, bias, filled(forgetBias, {hidden}));
       biases.push_back(bias);
@@ -153,6 +158,7 @@ public:
   Type element;
   int64_t steps;
   OpFoldResult batch, input, hidden;
+  Value w, b; ///< with static sizes
 
 private:
   static SmallVector<ReassociationIndices> groups() { return {{0, 1}, {2}}; }
@@ -164,6 +170,9 @@ template <typename OpTy> Reason checkCommon(OpTy op) {
     return "cuDNN has no peephole";
   if (op.getSeqLenMax())
     return "`seq_len_max` is not known to be T";
+  if (cast<RankedTensorType>(op.getX().getType()).isDynamicDim(2) ||
+      cast<RankedTensorType>(op.getHPrev().getType()).isDynamicDim(1))
+    return "I or H is dynamic, and the cudnn ops do not check `w` and `b`";
   return {};
 }
 
@@ -319,7 +328,7 @@ std::pair<CudnnForwardOp, CudnnBackpropOp> rewriteGrad(RewriterBase &rewriter, B
   auto emptyLike = [&](Value value) -> Value {
     return tensor::EmptyOp::create(rewriter, loc, tensor::getMixedSizes(rewriter, loc, value), layer.element);
   };
-  Value wGrad = emptyLike(op.getW()), bGrad = emptyLike(op.getB());
+  Value wGrad = emptyLike(layer.w), bGrad = emptyLike(layer.b);
   for (unsigned gate = 0; gate < 4; ++gate) {
     for (bool recurrent : {false, true}) {
       Value part = layer.transpose(unpack.getWeights()[gate + 4 * recurrent]);

@@ -108,3 +108,26 @@ func.func @one_step(%x: tensor<1x2x3xf32>, %s: !s, %w: !w, %p: !p, %b: !b) -> te
   %r:7 = rnn.block_lstm ifco x(%x : tensor<1x2x3xf32>) state(%s, %s : !s) weights(%w : !w) peephole(%p, %p, %p : !p) bias(%b : !b)
   return %r#1 : tensor<1x2x4xf32>
 }
+
+// Sizes of `w` and `b` follow from static I and H; the casts are checked at run time.
+// CHECK-LABEL: func.func @dynamic_weights
+// CHECK-SAME:    %[[W:[^:]*]]: tensor<?x16xf32>, %{{.*}}: tensor<4xf32>, %[[B:.*]]: tensor<?xf32>)
+// CHECK-DAG:     %[[WS:.*]] = tensor.cast %[[W]] : tensor<?x16xf32> to tensor<7x16xf32>
+// CHECK-DAG:     %[[BS:.*]] = tensor.cast %[[B]] : tensor<?xf32> to tensor<16xf32>
+// CHECK:         tensor.extract_slice %[[WS]][0, 0] [3, 4] [1, 1]
+// CHECK:         tensor.extract_slice %[[BS]][0] [4] [1]
+// CHECK:         rnn.cudnn_forward lstm
+func.func @dynamic_weights(%x: tensor<?x?x3xf32>, %s: tensor<?x4xf32>, %w: tensor<?x16xf32>, %p: !p, %b: tensor<?xf32>) -> tensor<?x?x4xf32> {
+  %r:7 = rnn.block_lstm ifco x(%x : tensor<?x?x3xf32>) state(%s, %s : tensor<?x4xf32>) weights(%w : tensor<?x16xf32>)
+      peephole(%p, %p, %p : !p) bias(%b : tensor<?xf32>)
+  return %r#6 : tensor<?x?x4xf32>
+}
+
+// CHECK-LABEL: func.func @dynamic_hidden
+// CHECK:         rnn.block_lstm
+// REMARK: Reason="legality: I or H is dynamic, and the cudnn ops do not check `w` and `b`"
+func.func @dynamic_hidden(%x: tensor<5x2x3xf32>, %s: tensor<2x?xf32>, %w: tensor<7x?xf32>, %p: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<5x2x?xf32> {
+  %r:7 = rnn.block_lstm ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x?xf32>) weights(%w : tensor<7x?xf32>)
+      peephole(%p, %p, %p : tensor<?xf32>) bias(%b : tensor<?xf32>)
+  return %r#6 : tensor<5x2x?xf32>
+}

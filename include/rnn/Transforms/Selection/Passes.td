@@ -53,10 +53,11 @@ def RNNBlockToCudnnPass : Pass<"rnn-block-to-cudnn"> {
     For target `cuda`, whose runtime has plans for the cudnn ops only. The matrix `w` is split into the canonical matrices of
     the gates and packed into opaque parameters, the forget bias is added to its bias, and the gradients are unpacked again.
 
-    A forward is rewritten if it has no peephole, no clip and no `seq_len_max`, and if neither its gates nor its cells before
-    the last step are used. For a gradient, the forward that produced its saved values must also be in the same function
-    (cuDNN needs its reserve space, so it runs as a cudnn op too), and `cs_grad` must be zero except at the last step.
-    Results differ from those of the block ops in rounding only.
+    A forward is rewritten if it has no peephole, no clip and no `seq_len_max`, if I and H are static, and if neither its
+    gates nor its cells before the last step are used. For a gradient, the forward that produced its saved values must
+    also be in the same function (cuDNN needs its reserve space, so it runs as a cudnn op too), and `cs_grad` must be zero
+    except at the last step. Results differ from those of the block ops in rounding only. Dynamic sizes of `w` and `b` are
+    cast to static ones, which `rnn-check-casts` checks at run time.
 
     An op with lowering `fused` (its own, or else `prefer`) stays. With `auto`, so does an op that fused kernels execute
     faster, by tuning records (under the block op's key, with candidate `runtime`), else by the cost model, as in
