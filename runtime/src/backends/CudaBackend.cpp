@@ -60,7 +60,7 @@ public:
 
 private:
   const std::shared_ptr<CudaDevice> device;
-  const bool checking = reserveChecksEnabled();
+  const bool checking = isCheckingEnabled();
 };
 
 class CudaBackend final : public Backend {

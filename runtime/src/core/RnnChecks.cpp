@@ -20,7 +20,7 @@ ReserveHeader ReserveHeader::written(uint32_t lowering, uint64_t problem, uint64
   return header;
 }
 
-bool rnnrt::reserveChecksEnabled() {
+bool rnnrt::isCheckingEnabled() {
   const char *text = std::getenv("RNNRT_CHECK");
   return text && !std::strcmp(text, "1");
 }

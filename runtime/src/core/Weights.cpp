@@ -63,7 +63,7 @@ void rnnrt::endInModule(PackedCopy *copy, bool isPacked) {
 
 PackedWeights::PackedWeights(const void *data, int64_t bytes)
     : data(static_cast<const char *>(data)), bytes(bytes),
-      checksum(wantsReserveChecks() ? computeChecksum(this->data, bytes) : 0) {}
+      checksum(isCheckingEnabled() ? computeChecksum(this->data, bytes) : 0) {}
 
 PackedWeights::~PackedWeights() {
   for (auto &[key, entry] : entries)

@@ -116,7 +116,7 @@ Status CudnnRnnPlan::prepare() {
   const Checked states = Checked(p.layers) * p.directions() * p.batch * p.hidden * elementSize();
   if (bytes.overflowed() || states.overflowed())
     return outOfRange("the size of a tensor in bytes exceeds 64 bits");
-  checking = reserveChecksEnabled();
+  checking = isCheckingEnabled();
 
   cuda::ContextScope scope(device);
   RNNRT_TRY(std::move(scope.status));
