@@ -168,14 +168,14 @@ static void benchmarkGemm(benchmark::State &state, const Arithmetic &arithmetic,
       TransposedGemm gemm;
       gemm.a = v[0], gemm.tiles = b.index(rows / Tiles::rows), gemm.columns = b.index(columns);
       gemm.b = v[1], gemm.bOffset = b.index(0), gemm.bPanel = b.index(depth * panel), gemm.depth = b.index(depth);
-      gemm.c = v[2], gemm.cOffset = b.index(0), gemm.cRow = b.index(columns * panel);
+      gemm.c = v[2], gemm.cOffset = b.index(0), gemm.cRow = b.index(panel), gemm.cPanel = b.index(rows * panel);
       gemm.isFirst = arith::ConstantIntOp::create(b, 1, 1);
       return library.transposedGemm(b, gemm);
     }
     Gemm gemm;
     gemm.a = v[0], gemm.aOffset = b.index(0), gemm.aPanel = b.index(rows * panel);
     gemm.b = v[1], gemm.bOffset = b.index(0), gemm.bPanel = b.index(depth * panel);
-    gemm.c = v[2], gemm.cOffset = b.index(0), gemm.cRow = b.index(columns * panel), gemm.cPanel = b.index(panel);
+    gemm.c = v[2], gemm.cOffset = b.index(0), gemm.cRow = b.index(panel), gemm.cPanel = b.index(rows * panel);
     gemm.rows = b.index(rows), gemm.columns = b.index(columns), gemm.depth = b.index(depthPanels);
     library.gemm(b, gemm);
   };

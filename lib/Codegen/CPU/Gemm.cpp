@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "GemmLoops.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -23,26 +25,44 @@ std::unique_ptr<MicroKernel> cpu::createMicroKernel(HostBuilder &b, Value left, 
 
 namespace {
 
-/// Prefetches operands of the following tiles while the current one is computed.
+/// Prefetches operands of the following tiles while the current one is computed. A turn is one iteration of the inner
+/// loop, for `unroll` rows of b.
 class Prefetcher {
 public:
-  /// The first tiles of a block prefetch the next block of b: `depth` rows from element `offset` on. `tile` is the
+  /// The `count` tiles of a block prefetch the next block of b: `depth` rows from element `offset` on. `tile` is the
   /// index of the current tile. Without prefetching, the first tile of a block waits for each cache line.
-  void setBlock(HostBuilder &b, Value right, Value offset, Value depth, Value tile) {
+  void setBlock(HostBuilder &b, Value right, Value offset, Value depth, Value tile, Value count) {
     buffer = right;
-    // Two tiles prefetch half of the block each; a batch of 16 has only three tiles. Later ones repeat one line.
-    Value half = b.createOrFold<arith::MinUIOp>(tile, b.index(2));
-    start = b.add(offset, b.mul(b.mul(half, b.div(depth, b.index(2))), b.tiles.panel));
-    Value isLate = b.compare(arith::CmpIPredicate::eq, half, b.index(2));
-    step = b.select(isLate, b.index(0), b.index(b.tiles.panel));
+    lineElements = HostBuilder::elementsOfLine(right);
+    int64_t linesPerTurn = llvm::divideCeil(unroll * b.tiles.panel, lineElements);
+    Value first;
+    isBurst = linesPerTurn <= fewLines;
+    if (isBurst) {
+      // The first two tiles prefetch half each. Later ones repeat one part, which costs less than a branch.
+      Value half = b.createOrFold<arith::MinUIOp>(tile, b.index(2));
+      Value isLate = b.compare(arith::CmpIPredicate::eq, half, b.index(2));
+      lines = b.index(llvm::divideCeil(linesPerTurn, 2));
+      first = b.mul(half, lines);
+      step = b.select(isLate, b.index(0), b.mul(lines, lineElements));
+    } else {
+      // Equal parts: a burst in the first tiles would occupy the line fill buffers that their loads need.
+      Value all = b.index(linesPerTurn), share = b.div(b.add(all, b.sub(count, b.index(1))), count);
+      first = b.mul(tile, share);
+      lines = b.select(b.compare(arith::CmpIPredicate::ult, first, all), share, b.index(0));
+      step = b.mul(share, lineElements);
+    }
+    start = b.add(offset, b.mul(b.mul(first, b.div(depth, b.index(unroll))), lineElements));
   }
 
-  /// Prefetches rows of the next block of b in the iteration of the inner loop that begins with row `row`.
+  /// Prefetches a part of the next block of b in the turn that begins with row `row`.
   void prefetchBlock(HostBuilder &b, Value row) {
+    Value from = b.add(start, b.mul(b.div(row, b.index(unroll)), step));
     // Prefetch to L2; L1 holds the current block.
-    constexpr int64_t rows = 2;
-    Value first = b.mul(b.div(row, b.index(unroll)), rows);
-    b.prefetch(buffer, b.add(start, b.mul(first, step)), /*locality=*/2, /*isWrite=*/false, rows);
+    auto prefetch = [&](Value line) { b.prefetchLine(buffer, b.add(from, b.mul(line, lineElements)), /*locality=*/2); };
+    if (!isBurst)
+      return b.loop(lines, prefetch);
+    for (int64_t line = 0; line < *getConstantIntValue(lines); ++line)
+      prefetch(b.index(line));
   }
 
   /// Prefetches one tile's rows of a panel of a that a later block reads.
@@ -58,7 +78,14 @@ public:
   }
 
 private:
-  Value buffer, start, step;
+  /// So few lines per turn are no burst.
+  static constexpr int64_t fewLines = 4;
+
+  Value buffer;
+  int64_t lineElements = 0;
+  bool isBurst = false; ///< the first two tiles prefetch all
+  Value lines;          ///< per turn
+  Value start, step;
 };
 
 } // namespace
@@ -117,13 +144,15 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, Value h
     // callers) the next panel.
     Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
     Value below = b.select(b.createOrFold<arith::AndIOp>(isEnd, hasMore), b.index(0), b.mul(behind, panel * panel));
-    // Each column of this block prefetches a panel of a for the next one: the first column of that block would wait for
-    // all of it. In a GEMM of one column (a step's) a is in cache: it was just written.
+    // The first columns of this block prefetch a panel of a each for the next one: the first column of that block would
+    // wait for all of it. In a GEMM of one column (a step's) a is in cache: it was just written.
     Value hasColumns = b.compare(arith::CmpIPredicate::sgt, p.columns, b.index(1));
     Value nextLeft = b.add(p.aOffset, b.select(isEnd, b.index(Tiles::blockRows * panel), b.mul(behind, p.aPanel)));
     Value lastColumn = b.sub(p.columns, b.index(1));
     b.loop(p.columns, [&](Value column) {
-      Value leftPanel = b.add(nextLeft, b.mul(b.min(column, b.index(depthPanels - 1)), p.aPanel));
+      Value leftPanel = b.add(nextLeft, b.mul(column, p.aPanel));
+      Value fetchesLeft =
+          b.createOrFold<arith::AndIOp>(hasColumns, b.compare(arith::CmpIPredicate::slt, column, b.index(depthPanels)));
       Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
       Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
       Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
@@ -135,8 +164,8 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, Value h
         Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), count);
         Value cNext = b.select(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
         Prefetcher next;
-        next.setBlock(b, p.b, nextOffset, depth, index);
-        b.ifThen(hasColumns, [&] { next.prefetchLeft(b, p.a, b.add(leftPanel, b.mul(row, panel))); });
+        next.setBlock(b, p.b, nextOffset, depth, index, count);
+        b.ifThen(fetchesLeft, [&] { next.prefetchLeft(b, p.a, b.add(leftPanel, b.mul(row, panel))); });
         SmallVector<int64_t> cases;
         for (int64_t height = fewest; height < Tiles::rows; ++height)
           cases.push_back(height);
@@ -184,12 +213,12 @@ static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
     Value nextOffset = b.add(p.bOffset, b.mul(nextColumn, p.bPanel));
     b.loop(p.tiles, [&](Value index) {
       Prefetcher next;
-      next.setBlock(b, p.b, nextOffset, p.depth, index);
+      next.setBlock(b, p.b, nextOffset, p.depth, index, p.tiles);
       Value aOffset = b.mul(index, Tiles::rows * Tiles::depth);
-      Value cTop = b.add(p.cOffset, b.mul(column, panel)),
+      Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel)),
             cOffset = b.add(cTop, b.mul(b.mul(index, Tiles::rows), p.cRow));
       Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), p.tiles);
-      Value cNext = b.select(isBottom, b.add(cTop, panel), b.add(cOffset, b.mul(p.cRow, Tiles::rows)));
+      Value cNext = b.select(isBottom, b.add(cTop, p.cPanel), b.add(cOffset, b.mul(p.cRow, Tiles::rows)));
       Tile tile = {Tiles::rows, p.c, cOffset, p.cRow};
       auto steps = [&](int64_t count) {
         return [&, count](Value k, ValueRange carried) {

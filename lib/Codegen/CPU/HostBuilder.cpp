@@ -126,22 +126,27 @@ Value HostBuilder::loadScalar(Value buffer, ValueRange indices) {
   return loaded.getType() == tiles.sum ? loaded : Value(arith::ExtFOp::create(*this, tiles.sum, loaded));
 }
 
-static constexpr int64_t lineBits = 64 * 8;
+int64_t HostBuilder::elementsOfLine(Value buffer) {
+  constexpr int64_t lineBits = 64 * 8;
+  return lineBits / cast<MemRefType>(buffer.getType()).getElementType().getIntOrFloatBitWidth();
+}
 
-void HostBuilder::prefetch(Value scratch, Value offset, unsigned locality, bool isWrite, int64_t rows) {
-  Type element = cast<MemRefType>(scratch.getType()).getElementType();
-  for (int64_t k = 0; k < tiles.panel * rows; k += lineBits / element.getIntOrFloatBitWidth())
-    memref::PrefetchOp::create(*this, scratch, add(offset, k), isWrite, locality, /*isDataCache=*/true);
+void HostBuilder::prefetchLine(Value scratch, Value offset, unsigned locality, bool isWrite) {
+  memref::PrefetchOp::create(*this, scratch, offset, isWrite, locality, /*isDataCache=*/true);
+}
+
+void HostBuilder::prefetch(Value scratch, Value offset, unsigned locality, bool isWrite) {
+  for (int64_t k = 0; k < tiles.panel; k += elementsOfLine(scratch))
+    prefetchLine(scratch, add(offset, k), locality, isWrite);
 }
 
 void HostBuilder::prefetchTensor(Value tensor, ValueRange indices) {
-  Type element = cast<MemRefType>(tensor.getType()).getElementType();
   SmallVector<Value> position(indices);
   auto prefetchColumn = [&](int64_t column) {
     position.back() = add(indices.back(), column);
     memref::PrefetchOp::create(*this, tensor, position, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
   };
-  for (int64_t k = 0; k < tiles.panel; k += lineBits / element.getIntOrFloatBitWidth())
+  for (int64_t k = 0; k < tiles.panel; k += elementsOfLine(tensor))
     prefetchColumn(k);
   prefetchColumn(tiles.panel - 1);
 }

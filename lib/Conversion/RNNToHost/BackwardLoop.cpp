@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Layers.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -66,6 +67,26 @@ void BackwardLoop::multiply(Value t, Value q, Value count, Value firstDepth, Val
   if (b.tiles.usesAMX())
     alternate(b, gemm, t);
   library.gemm(b, gemm);
+}
+
+/// The same for the panels [first, end) and few rows, which read each weight once. If the weights exceed an L2 cache,
+/// `step` alternates the direction over groups of panels: the last groups of the previous step are still in cache.
+void BackwardLoop::multiplyFewRows(Value t, Value step, Value first, Value end) {
+  const Problem &p = layer.p;
+  // Rows of 512 bytes: larger groups leave less of the weights in cache, narrower rows use too little bandwidth.
+  constexpr int64_t rowBits = 512 * 8, mostPanels = 4, bytesInL2 = 1 << 20;
+  auto weights = cast<MemRefType>(packedR.getType()).getElementType();
+  int64_t panelBits = b.tiles.panel * weights.getIntOrFloatBitWidth();
+  int64_t group = std::clamp<int64_t>(rowBits / panelBits, 1, mostPanels);
+  Value own = b.sub(end, first), depth = b.mul(b.mul(p.panels, layer.recurrent.count), b.tiles.panel);
+  Value isLarge = b.compare(arith::CmpIPredicate::sgt, b.mul(b.mul(own, depth), panelBits / 8), b.index(bytesInL2));
+  Value atOnce = b.select(isLarge, b.index(group), b.max(own, b.index(1)));
+  Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), atOnce), last = b.sub(groups, b.index(1));
+  Value isOdd = b.compare(arith::CmpIPredicate::ne, b.createOrFold<arith::AndIOp>(step, b.index(1)), b.index(0));
+  b.loop(groups, [&](Value number) {
+    Value from = b.add(first, b.mul(b.select(isOdd, b.sub(last, number), number), atOnce));
+    multiply(t, from, b.min(b.sub(end, from), atOnce));
+  });
 }
 
 /// The same for the whole depth. Prefetches the operands of the cell at step `fetched` between depth blocks, some rows
@@ -176,7 +197,7 @@ void BackwardLoop::steps(const Team &team, bool needsState) {
       Value isMany = b.compare(arith::CmpIPredicate::sgt, p.B, b.index(Tiles::fewRows));
       Value isFew = b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::fewRows));
       b.ifThen(b.createOrFold<arith::AndIOp>(hasNext, isFew),
-               [&] { multiply(layer.stepAt(next), firstPanel, b.sub(endPanel, firstPanel)); });
+               [&] { multiplyFewRows(layer.stepAt(next), k, firstPanel, endPanel); });
       Value own = b.sub(endPanel, firstPanel);
       b.loop(b.ceilDiv(own, atOnce), [&](Value group) {
         Value first = b.add(firstPanel, b.mul(group, atOnce)), count = b.min(b.sub(endPanel, first), b.index(atOnce));
@@ -223,10 +244,6 @@ void BackwardLoop::steps(const Team &team, bool needsState) {
              [&] { multiply(layer.stepAt(zero), firstState, b.sub(endState, firstState)); });
 }
 
-Value BackwardLoop::rowWidth(Value panels) {
-  return b.mul(b.createOrFold<arith::OrIOp>(panels, b.index(1)), b.tiles.panel);
-}
-
 BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {
   Value panels = layer.p.panels;
   return {dG, b.mul(b.mul(panels, blocks.first), b.mul(allRows, b.tiles.panel)), b.mul(panels, blocks.count)};
@@ -250,9 +267,8 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
     // Threads divide columns, not rows: the partition of rows into tiles must not depend on the number of threads.
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
     Value atOnce = b.select(isFewRows, b.min(own, panelsForFewRows), own);
-    Value width = rowWidth(atOnce);
     Value weights = b.mul(packedPanel, atOnce), packed = b.allocate(weights, b.tiles.weightsFor(rows, weights));
-    Value block = b.allocate(b.mul(width, Tiles::blockRows));
+    Value block = b.allocate(b.mul(atOnce, Tiles::blockRows * panel));
     Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), b.max(atOnce, b.index(1)));
     b.loop(groups, [&](Value group) {
       Value start = b.add(first, b.mul(group, atOnce)), count = b.min(b.sub(end, start), atOnce);
@@ -260,14 +276,15 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
       pack(packed, start, count);
       b.loop(zero, rows, Tiles::blockRows, [&](Value row) {
         Value height = b.min(b.sub(rows, row), b.index(Tiles::blockRows));
-        b.fillZero(block, zero, b.mul(height, width));
+        Value blockPanel = b.mul(height, panel);
+        b.fillZero(block, zero, b.mul(count, blockPanel));
         Gemm gemm;
         gemm.a = dG, gemm.aOffset = b.add(firstBlock, b.mul(row, panel)), gemm.aPanel = dGPanel;
         gemm.b = packed, gemm.bOffset = zero, gemm.bPanel = packedPanel;
-        gemm.c = block, gemm.cOffset = zero, gemm.cRow = width, gemm.cPanel = b.index(panel);
+        gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
         gemm.rows = height, gemm.columns = count, gemm.depth = depth;
         library.gemm(b, gemm);
-        store({block, width, row, height, column, columns});
+        store({block, blockPanel, row, height, column, columns});
       });
     });
     b.free(packed);
@@ -278,9 +295,7 @@ void BackwardLoop::inputs(function_ref<void(Value, Value, Value)> pack, function
 void BackwardLoop::forRowParts(const Block &block, function_ref<void(Value, Value, Value, Value)> body) {
   int64_t panel = b.tiles.panel;
   b.loop(block.rows, [&](Value row) {
-    Value offset = b.mul(row, block.width);
-    if (!block.panel)
-      return body(row, offset, b.index(0), block.columns);
+    Value offset = b.mul(row, panel);
     b.loop(b.ceilDiv(block.columns, panel), [&](Value q) {
       Value column = b.mul(q, panel);
       body(row, b.add(b.mul(q, block.panel), offset), column, b.min(b.sub(block.columns, column), b.index(panel)));
@@ -328,15 +343,15 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
   if (b.tiles.usesAMX())
     return sumsByTiles(lefts, width, right, store);
   int64_t panel = b.tiles.panel;
-  Value zero = b.index(0), blockWidth = rowWidth(right.count), rightPanel = b.mul(allRows, panel);
+  Value zero = b.index(0), rightPanel = b.mul(allRows, panel);
   Value columns = b.mul(right.count, panel), tiles = b.ceilDiv(width, Tiles::rows);
   auto isAtMost = [&](Value a, Value c) { return b.compare(arith::CmpIPredicate::sle, a, c); };
   Value hasRows = isAtMost(b.index(1), rows);
-  // With more rows, later passes read the block again; the rows of scratch map to different cache sets.
+  // With more rows, later passes read the block again: its tiles are contiguous in scratch.
   Value isSinglePass = b.createOrFold<arith::AndIOp>(hasRows, isAtMost(rows, b.index(Tiles::depth)));
   library.parallel(b, tiles, b.mul(b.mul(rows, width), columns), [&](const Team &team) {
     Value packedLeft = b.allocate(b.index(Tiles::blockRows * Tiles::depth), b.tiles.left);
-    Value block = b.allocate(b.mul(blockWidth, Tiles::blockRows));
+    Value block = b.allocate(b.mul(columns, Tiles::blockRows));
     Value from = b.mul(team.begin(b, tiles), Tiles::rows);
     Value to = b.max(b.min(b.mul(team.end(b, tiles), Tiles::rows), width), from);
     // Only whole tiles are written to the result. A partial last tile has a block of its own, unless there are several
@@ -353,11 +368,14 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
       Value first = b.select(isRest, wholeEnd, b.add(from, b.mul(number, Tiles::blockRows)));
       Value remaining = b.sub(b.select(isRest, to, wholeEnd), first);
       Value height = b.min(remaining, b.index(Tiles::blockRows)), count = b.ceilDiv(height, Tiles::rows);
-      Value target = block, targetOffset = zero, targetWidth = blockWidth, isDirect;
+      Value blockPanel = b.mul(count, Tiles::rows * panel);
+      Value target = block, targetOffset = zero, targetRow = b.index(panel), targetPanel = blockPanel, isDirect;
       if (result) {
         Value isWhole = b.compare(arith::CmpIPredicate::slt, number, wholeBlocks);
         isDirect = b.createOrFold<arith::AndIOp>(isSinglePass, isWhole);
-        target = b.select(isDirect, result->buffer, block), targetWidth = b.select(isDirect, result->width, blockWidth);
+        target = b.select(isDirect, result->buffer, block);
+        targetRow = b.select(isDirect, result->width, targetRow);
+        targetPanel = b.select(isDirect, b.index(panel), targetPanel);
         targetOffset = b.select(isDirect, b.add(result->first, b.mul(first, result->width)), zero);
       }
       b.loop(zero, rows, Tiles::depth, [&](Value row) {
@@ -376,12 +394,12 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
         TransposedGemm gemm;
         gemm.a = packedLeft;
         gemm.b = right.panels, gemm.bOffset = rightOffset, gemm.bPanel = rightPanel;
-        gemm.c = target, gemm.cOffset = targetOffset, gemm.cRow = targetWidth;
+        gemm.c = target, gemm.cOffset = targetOffset, gemm.cRow = targetRow, gemm.cPanel = targetPanel;
         gemm.tiles = count, gemm.columns = right.count, gemm.depth = depth, gemm.isFirst = isFirst;
         library.transposedGemm(b, gemm);
       });
-      b.ifElse(hasRows, [] {}, [&] { b.fillZero(block, zero, b.mul(b.mul(count, Tiles::rows), blockWidth)); });
-      auto copy = [&] { store({block, blockWidth, first, height, zero, columns}); };
+      b.ifElse(hasRows, [] {}, [&] { b.fillZero(block, zero, b.mul(right.count, blockPanel)); });
+      auto copy = [&] { store({block, blockPanel, first, height, zero, columns}); };
       if (isDirect)
         b.ifElse(isDirect, [] {}, copy);
       else

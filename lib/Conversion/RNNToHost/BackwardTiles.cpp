@@ -40,7 +40,7 @@ void BackwardLoop::inputsByTiles(function_ref<void(Value, Value, Value)> pack,
         gemm.rows = height, gemm.columns = count, gemm.depth = depth;
         library.tileGemm(b, gemm, GemmStart{zeros, zero, zero});
         Value columns = b.min(b.sub(p.I, column), b.mul(count, panel));
-        store({block, b.index(panel), row, height, column, columns, blockPanel});
+        store({block, blockPanel, row, height, column, columns});
       });
     });
     b.free(packed);
@@ -76,7 +76,7 @@ void BackwardLoop::sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &r
         gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
         gemm.rows = height, gemm.columns = count, gemm.depth = depth;
         library.tileGemm(b, gemm, GemmStart{zeros, zero, zero}, /*sharesRows=*/true);
-        store({block, b.index(panel), b.add(from, row), height, b.mul(q, panel), b.mul(count, panel), blockPanel});
+        store({block, blockPanel, b.add(from, row), height, b.mul(q, panel), b.mul(count, panel)});
       });
     });
     b.free(packed);

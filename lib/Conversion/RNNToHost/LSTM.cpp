@@ -273,18 +273,12 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
           [&](const BackwardLoop::Block &block) {
             b.loop(block.rows, [&](Value row) {
               Value target = b.add(b.add(firstRow, block.row), row);
-              if (block.panel) {
-                for (int64_t gate = 0; gate < 4; ++gate)
-                  loop.forPanels(block, b.mul(p.panels, gate), p.panels, [&](Value offset, Value q) {
-                    Value column = b.mul(q, panel), columns = b.min(b.sub(p.H, column), b.index(panel));
-                    b.storeRow(block.buffer, b.add(offset, b.mul(row, panel)), result, {target},
-                               b.add(b.mul(p.H, gate), column), columns);
-                  });
-                return;
-              }
               for (int64_t gate = 0; gate < 4; ++gate)
-                b.storeRow(block.buffer, b.add(b.mul(row, block.width), b.mul(p.padded, gate)), result, {target},
-                           b.mul(p.H, gate), p.H);
+                loop.forPanels(block, b.mul(p.panels, gate), p.panels, [&](Value offset, Value q) {
+                  Value column = b.mul(q, panel), columns = b.min(b.sub(p.H, column), b.index(panel));
+                  b.storeRow(block.buffer, b.add(offset, b.mul(row, panel)), result, {target},
+                             b.add(b.mul(p.H, gate), column), columns);
+                });
             });
           },
           rows);

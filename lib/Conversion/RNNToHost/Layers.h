@@ -170,16 +170,15 @@ public:
   void run(bool needsState);
   void release();
 
-  /// A part of a result: rows of `width` elements, or panels of such rows.
+  /// A part of a result, in panels. The rows of a tile are contiguous: few pages and cache sets are in use.
   struct Block {
-    Value buffer, width;
+    Value buffer, panel; ///< elements from panel to panel
     Value row, rows, column, columns;
-    Value panel = {}; ///< elements from panel to panel; null: rows of all columns
   };
   /// Runs `body` for each part of a row of a block that is consecutive in the buffer, with the row, the offset in the
   /// buffer, the first column of the block and the number of columns.
   void forRowParts(const Block &block, function_ref<void(Value, Value, Value, Value)> body);
-  /// Runs `body` for each panel in [first, first + count) of the right operand that a block of panels has, with the
+  /// Runs `body` for each panel in [first, first + count) of the right operand that a block has, with the
   /// offset of its first row and its index in the range.
   void forPanels(const Block &block, Value first, Value count, function_ref<void(Value, Value)> body);
 
@@ -199,9 +198,6 @@ public:
   struct Rows {
     Value buffer, first, width;
   };
-  /// Columns of a row of a block with `panels` panels, rounded up to an odd number of panels: the rows of a tile then
-  /// map to different cache sets.
-  Value rowWidth(Value panels);
   /// Computes left^T * right by blocks. `width` is the number of columns of the left operand; its parts cover all
   /// `rows` of the panels. Blocks that a single pass completes are written to `result`, if present, without `store`.
   void sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
@@ -221,6 +217,7 @@ public:
 private:
   void steps(const Team &team, bool needsState);
   void multiply(Value t, Value panel, Value count, Value firstDepth = Value(), Value depth = Value());
+  void multiplyFewRows(Value t, Value step, Value first, Value end);
   void multiplyAndFetch(Value t, Value panel, Value count, Value fetched);
   void storeGates(const Position &at, ArrayRef<Value> gates);
   void inputsByTiles(function_ref<void(Value, Value, Value)> pack, function_ref<void(const Block &)> store);

@@ -354,7 +354,7 @@ void StackBackward::storePanelsTransposed(BackwardLoop &loop, const BackwardLoop
   loop.forPanels(block, first, b.ceilDiv(columns, panel), [&](Value offset, Value q) {
     Value column = b.mul(q, panel), count = b.min(b.sub(columns, column), b.index(panel));
     library.storeTransposed(
-        b, {block.buffer, offset, block.width, block.rows, count, target, b.add(row, column), block.row});
+        b, {block.buffer, offset, b.index(panel), block.rows, count, target, b.add(row, column), block.row});
   });
 }
 
@@ -364,12 +364,8 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
   auto weights = [&](ArrayRef<Left> lefts, Value columns, const Blocks &range, Value target) {
     loop.sums(lefts, columns, loop.gatesOf(range), [&](const BackwardLoop::Block &block) {
       for (int64_t k = 0; k < range.count; ++k) {
-        Value offset = b.mul(p.padded, k), row = b.mul(p.H, stack.gateOf(range.first + k));
-        if (block.panel) {
-          storePanelsTransposed(loop, block, b.mul(p.panels, k), p.H, target, row);
-          continue;
-        }
-        library.storeTransposed(b, {block.buffer, offset, block.width, block.rows, p.H, target, row, block.row});
+        Value row = b.mul(p.H, stack.gateOf(range.first + k));
+        storePanelsTransposed(loop, block, b.mul(p.panels, k), p.H, target, row);
       }
     });
   };
@@ -394,10 +390,7 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
   if (p.projected)
     loop.sums({{stack.hidden(), zero, stack.rows, zero}}, p.H, {loop.delta, zero, p.statePanels},
               [&](const BackwardLoop::Block &block) {
-                if (block.panel)
-                  return storePanelsTransposed(loop, block, zero, p.P, stack.projection(dparams), zero);
-                library.storeTransposed(
-                    b, {block.buffer, zero, block.width, block.rows, p.P, stack.projection(dparams), zero, block.row});
+                storePanelsTransposed(loop, block, zero, p.P, stack.projection(dparams), zero);
               });
   auto biases = [&](Value offset, const Blocks &range) {
     for (int64_t k = range.first; k < range.first + range.count; ++k)

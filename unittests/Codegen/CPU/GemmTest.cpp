@@ -156,23 +156,27 @@ TEST_P(GemmTest, TransposedMatchesReference) {
   Type leftType = context.getBuffer(arithmetic.left), rightType = context.getBuffer(right),
        sum = context.getBuffer(arithmetic.sum), index = IndexType::get(&context.context);
   Type i1 = IntegerType::get(&context.context, 1);
-  CompiledKernel kernel(context, {leftType, rightType, sum, index, index, index, i1}, tiles,
+  CompiledKernel kernel(context, {leftType, rightType, sum, index, index, index, i1, index, index}, tiles,
                         [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
                           int64_t panel = b.tiles.panel;
                           TransposedGemm gemm;
                           gemm.tiles = v[3], gemm.columns = v[4], gemm.depth = v[5], gemm.isFirst = v[6];
                           gemm.a = v[0];
                           gemm.b = v[1], gemm.bOffset = b.index(panel), gemm.bPanel = b.mul(b.add(v[5], 3), panel);
-                          gemm.c = v[2], gemm.cOffset = b.index(panel), gemm.cRow = b.mul(b.add(v[4], 1), panel);
+                          gemm.c = v[2], gemm.cOffset = b.index(panel);
+                          gemm.cRow = v[7], gemm.cPanel = v[8];
                           library.transposedGemm(b, gemm);
                         });
   int64_t panel = tiles.panel, height = Tiles::rows;
-  auto check = [&](int64_t tileCount, int64_t columns, int64_t depth, bool isFirst) {
+  // The result is row-major, or in contiguous panels of rows.
+  auto checkLayout = [&](int64_t tileCount, int64_t columns, int64_t depth, bool isFirst, bool isRowMajor) {
     SCOPED_TRACE("tiles " + std::to_string(tileCount) + ", columns " + std::to_string(columns) + ", depth " +
                  std::to_string(depth));
-    int64_t bPanel = (depth + 3) * panel, cRow = (columns + 1) * panel, rows = tileCount * height;
+    int64_t bPanel = (depth + 3) * panel, rows = tileCount * height;
+    int64_t cRow = isRowMajor ? (columns + 1) * panel : panel, cPanel = isRowMajor ? panel : rows * panel;
     HostTensor a = makeTensor(arithmetic.left, {tileCount * height * Tiles::depth}),
-               b = makeTensor(right, {panel + columns * bPanel}), c = makeTensor(arithmetic.sum, {panel + rows * cRow});
+               b = makeTensor(right, {panel + columns * bPanel}),
+               c = makeTensor(arithmetic.sum, {panel + rows * (columns + 1) * panel});
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t k = 0; k < depth; ++k) {
         int64_t inTile = isVNNI ? k / 2 * 2 * height + row % height * 2 + k % 2 : k * height + row % height;
@@ -185,10 +189,15 @@ TEST_P(GemmTest, TransposedMatchesReference) {
       c.setFromDouble(k, untouched);
     HostTensor first = makeTensor(ElementKind::I1, {});
     first.setFromInteger(0, isFirst);
-    kernel({a, b, c, makeIndex(tileCount), makeIndex(columns), makeIndex(depth), first});
+    kernel({a, b, c, makeIndex(tileCount), makeIndex(columns), makeIndex(depth), first, makeIndex(cRow),
+            makeIndex(cPanel)});
     int64_t different = 0;
     for (int64_t k = 0; k < c.getNumElements(); ++k) {
-      int64_t row = k >= panel ? (k - panel) / cRow : rows, column = k >= panel ? (k - panel) % cRow : 0;
+      int64_t row = rows, column = 0, from = k - panel;
+      if (from >= 0 && isRowMajor)
+        row = from / cRow, column = from % cRow;
+      else if (from >= 0)
+        row = from % cPanel / panel, column = from / cPanel * panel + from % panel;
       double expected = untouched;
       if (row < rows && column < columns * panel) {
         expected = isFirst ? 0 : untouched;
@@ -198,6 +207,10 @@ TEST_P(GemmTest, TransposedMatchesReference) {
       different += c.getAsDouble(k) != expected;
     }
     EXPECT_EQ(different, 0);
+  };
+  auto check = [&](int64_t tileCount, int64_t columns, int64_t depth, bool isFirst) {
+    for (bool isRowMajor : {false, true})
+      checkLayout(tileCount, columns, depth, isFirst, isRowMajor);
   };
   for (int64_t depth : {1, 2, 3, 4, 5, 7, 64, 255, 256})
     for (bool isFirst : {false, true})

@@ -41,8 +41,9 @@ struct TransposedGemm {
   Value a;          ///< from `packLeft`, `tiles` tiles
   Value b, bOffset; ///< panels of `depth` rows. bf16: in VNNI packing
   Value bPanel;     ///< from panel to panel
-  Value c, cOffset; ///< row-major
+  Value c, cOffset; ///< rows in each of `columns` panels
   Value cRow;       ///< from row to row
+  Value cPanel;     ///< from panel to panel
   Value tiles;      ///< of a: Tiles::rows rows of c each
   Value columns;    ///< of b and c, in panels
   Value depth;      ///< of the reduction, in rows: at most Tiles::depth
@@ -51,8 +52,8 @@ struct TransposedGemm {
   /// The order of the generated function's arguments.
   static constexpr Value TransposedGemm::*arguments[] = {
       &TransposedGemm::a,       &TransposedGemm::b,       &TransposedGemm::bOffset, &TransposedGemm::bPanel,
-      &TransposedGemm::c,       &TransposedGemm::cOffset, &TransposedGemm::cRow,    &TransposedGemm::tiles,
-      &TransposedGemm::columns, &TransposedGemm::depth,   &TransposedGemm::isFirst};
+      &TransposedGemm::c,       &TransposedGemm::cOffset, &TransposedGemm::cRow,    &TransposedGemm::cPanel,
+      &TransposedGemm::tiles,   &TransposedGemm::columns, &TransposedGemm::depth,   &TransposedGemm::isFirst};
 };
 
 } // namespace mlir::rnn::cpu

@@ -80,9 +80,12 @@ public:
   Value loadScalar(Value buffer, ValueRange indices);
   /// `count` elements in the element type of the buffer; zero where a non-null mask is not set.
   Value loadUnconverted(Value buffer, ValueRange indices, int64_t count, Value mask = Value());
-  /// Prefetches `rows` rows of a panel from element `offset` on, which may be past the end of the buffer. Locality 3 is
-  /// L1, 2 is L2. Rows of scratch are aligned to cache lines.
-  void prefetch(Value scratch, Value offset, unsigned locality, bool isWrite = false, int64_t rows = 1);
+  /// The number of elements of a buffer in a cache line.
+  static int64_t elementsOfLine(Value buffer);
+  /// Prefetches the cache line of element `offset`, which may be past the end of the buffer. Locality 3 is L1, 2 is L2.
+  void prefetchLine(Value scratch, Value offset, unsigned locality, bool isWrite = false);
+  /// Prefetches a row of a panel from element `offset` on. Rows of scratch are aligned to cache lines.
+  void prefetch(Value scratch, Value offset, unsigned locality, bool isWrite = false);
   /// Prefetches a panel's row of a tensor to L2. Rows of tensors may span one more cache line.
   void prefetchTensor(Value tensor, ValueRange indices);
   /// Runs `body` with the first column and the mask (null for a full vector) of each vector of `width` columns in a row
