@@ -7,7 +7,7 @@ import sys
 import time
 
 from rivals import Rivals, Row
-from tables import Table
+from tables import Table, microseconds
 
 SHAPES = ["1,1,256,256", "1,1,512,512", "1,1,1024,1024", "64,1,512,512", "64,1,1024,1024", "64,4,512,512"]
 RIVALS = {"plan": "plan-cudnn", "onednn2": "onednn2", "onednn3": "onednn3", "torch": "torch", "torch2": "torch2"}
@@ -31,7 +31,7 @@ def measure(session):
                 session.report_missing(row, "inference")
                 labels.update(row.labels)
                 head = {"T,B,I,H": shape, "threads": str(threads)}
-                times.add(**head, **{key: f"{value * 1e6:.4g}" for key, value in medians.items()})
+                times.add(**head, **{key: microseconds(value) for key, value in medians.items()})
                 if "kept" in medians:
                     ratios.add(**head, **{key: f"{value / medians['kept']:.2f}" for key, value in medians.items() if key != "kept"})
                 print(f"inference, {cell} {shape}, {threads} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr,

@@ -17,6 +17,10 @@ def milliseconds(seconds):
     return f"{seconds * 1e3:.3g}" if seconds < 0.9995 else f"{seconds * 1e3:.0f}"
 
 
+def microseconds(seconds):
+    return f"{seconds * 1e6:.3g}" if seconds < 0.9995e-3 else f"{seconds * 1e6:.0f}"
+
+
 class Table:
     """Rows of cells by column; columns without a value are omitted."""
 
