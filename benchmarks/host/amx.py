@@ -46,7 +46,7 @@ def kernels(session):
         print(f"Not measured (amx): {program}: {text[-1] if text else 'failed'}\n", flush=True)
         return
     rates = kernel_rates(report)
-    columns = list(dict.fromkeys(shape for row in rates.values() for shape in row))
+    columns = sorted({shape for row in rates.values() for shape in row})
     print("### Kernels of one thread, GFLOP/s\n\nMedians of five interleaved repetitions of `rnn-codegen-bench`, which describes "
           "the shapes.\n")
     table = Table("kernel", *columns)
