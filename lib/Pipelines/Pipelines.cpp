@@ -107,6 +107,8 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
   pm.addPass(createConvertRNNToRuntimePass());
   if (options.target == TargetKind::Host) {
     // Before convert-rnn-to-host, whose loops are a hundred times as much IR without linalg ops.
+    pm.addPass(createConvertLinalgToHostPass(
+        {options.vectorBits ? options.vectorBits : 256, options.vectorRegisters, options.bf16Gemm}));
     pm.addPass(createConvertLinalgToLoopsPass());
     pm.addPass(createConvertRNNToHostPass({options.vectorBits ? options.vectorBits : 256, options.vectorRegisters,
                                            options.bf16Gemm, options.bf16GemmOneRow}));

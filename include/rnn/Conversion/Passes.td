@@ -182,6 +182,39 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// LinalgToHost
+//===----------------------------------------------------------------------===//
+
+def ConvertLinalgToHostPass : Pass<"convert-linalg-to-host", "::mlir::ModuleOp"> {
+  let summary = "Convert linalg ops on memrefs to vector loops and packed GEMMs of the host";
+  let description = [{
+    Converts linalg ops whose operands are memrefs, named or generic, to loops over vectors. Large contractions become
+    packed GEMMs, with the kernels that `convert-rnn-to-host` uses. Both share long loops among threads.
+
+    - The vectorized loop is a parallel loop along which the results are contiguous, or a reduction loop. Other operands
+      are contiguous, invariant or gathered.
+    - Sums stay in registers, and those of f16 and bf16 results in f32: they are rounded once. Products that are summed
+      may use FMA. The order of summation depends on the sizes and on the vector width, and not on the number of
+      threads.
+    - Elementwise operations on f16 and bf16 are rounded one by one, as those on scalars.
+    - Operations of the math dialect on f32 become polynomials; other element types call the C library.
+
+    Ops with other forms are not changed: indexing maps that are not projected permutations (convolutions), results that
+    no loop accesses contiguously, bodies with other operations than those of `arith`, `math` and loads from memrefs,
+    integer divisions, elements other than i8, i16, i32, i64, index, f16, bf16, f32 and f64.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of one vector register: a power of 2">,
+    Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">,
+    Option<"bf16Gemm", "bf16-gemm", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::VNNI",
+           "Whether the processor has an instruction that rounds to bf16: `avx512` or `neon`">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::rnnrt::RNNRTDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // RuntimeToLLVM
 //===----------------------------------------------------------------------===//
 

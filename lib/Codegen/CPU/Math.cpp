@@ -71,6 +71,13 @@ Value HostBuilder::divideNormal(Value a, Value b) {
   return mulf(a, mulf(guess, error));
 }
 
+/// exp(x / 2)^2: the factors are normal numbers, so only the multiplication underflows, gradually, or overflows.
+Value HostBuilder::exp(Value x) {
+  auto [scale, reduced] = splitExp(arith::MulFOp::create(*this, x, constant(0.5)));
+  Value root = fma(scale, reduced, scale);
+  return arith::MulFOp::create(*this, root, root);
+}
+
 /// 1 / (1 + exp(-x)). The relative error is bounded for very negative x also, unlike that of tanh(x / 2) / 2 + 1 / 2.
 Value HostBuilder::sigmoid(Value x) {
   auto [scale, reduced] = splitExp(arith::NegFOp::create(*this, x));

@@ -65,6 +65,7 @@ public:
   /// a * b + c. Fused only where the processor has the instruction: `math.fma` would call libm for every element
   /// elsewhere.
   Value fma(Value a, Value b, Value c) { return LLVM::FMulAddOp::create(*this, a, b, c); }
+  Value exp(Value x);
   Value sigmoid(Value x);
   Value tanh(Value x);
   /// True in the first `count` lanes; `count` may be negative or exceed the lanes.

@@ -1,0 +1,25 @@
+//===- Internal.h - parts of convert-linalg-to-host -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_CONVERSION_LINALGTOHOST_INTERNAL_H
+#define RNN_LIB_CONVERSION_LINALGTOHOST_INTERNAL_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "rnn/Codegen/CPU/KernelLibrary.h"
+
+namespace mlir::rnn::host {
+
+/// Replaces an op on memrefs by loops over vectors. Fails without a change if the op has a form that the loops do not
+/// support.
+LogicalResult convertToVectorLoops(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library);
+
+/// Replaces a contraction on memrefs by packed GEMMs, with a loop over batch dimensions. Contractions with few
+/// multiply-adds or few rows fail: vector loops are as fast without packing.
+LogicalResult convertToGemm(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library);
+
+} // namespace mlir::rnn::host
+
+#endif // RNN_LIB_CONVERSION_LINALGTOHOST_INTERNAL_H

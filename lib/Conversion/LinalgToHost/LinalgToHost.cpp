@@ -1,0 +1,86 @@
+//===- LinalgToHost.cpp - linalg ops to vectors and packed GEMMs of the host -===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn/Conversion/LinalgToHost/LinalgToHost.h"
+#include "Internal.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "rnn/Conversion/Passes.h"
+#include "rnn/Dialect/RNNRT/IR/RNNRT.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_CONVERTLINALGTOHOSTPASS
+#include "rnn/Conversion/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+namespace {
+
+/// Applies patterns to the ops on vectors that satisfy `filter`.
+void rewriteVectorOps(ModuleOp module, RewritePatternSet &&patterns, function_ref<bool(Operation *)> filter) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (op->getNumResults() == 1 && isa<VectorType>(op->getResult(0).getType()) && filter(op))
+      ops.push_back(op);
+  });
+  if (ops.empty())
+    return;
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps).enableFolding(false);
+  (void)applyOpPatternsGreedily(ops, FrozenRewritePatternSet(std::move(patterns)), config);
+}
+
+struct ConvertLinalgToHost : public rnn::impl::ConvertLinalgToHostPassBase<ConvertLinalgToHost> {
+  using ConvertLinalgToHostPassBase::ConvertLinalgToHostPassBase;
+
+  void runOnOperation() override {
+    auto isPowerOf2 = [](unsigned bits) { return bits >= 64 && bits <= 2048 && llvm::isPowerOf2_32(bits); };
+    if (!isPowerOf2(vectorBits)) {
+      emitError(UnknownLoc::get(&getContext()), "expects `vector-bits` to be a power of 2 in [64, 2048], but got ")
+          << vectorBits;
+      return signalPassFailure();
+    }
+    HostVectors vectors;
+    vectors.bits = vectorBits;
+    vectors.registers = vectorRegisters;
+    vectors.bf16Gemm = bf16Gemm == BF16Gemm::Auto ? BF16Gemm::VNNI : bf16Gemm;
+    convertLinalgToHost(getOperation(), vectors);
+  }
+};
+
+} // namespace
+
+void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
+  SmallVector<linalg::LinalgOp> ops;
+  module.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  cpu::KernelLibrary library(module);
+  for (linalg::LinalgOp op : ops)
+    (void)convertToVectorLoops(op, vectors, library);
+
+  MLIRContext *context = module.getContext();
+  RewritePatternSet math(context);
+  // The functions whose polynomials have small errors in all of their domain. Others call the C library.
+  const llvm::StringSet<> accurate = {math::LogOp::getOperationName(),   math::Log2Op::getOperationName(),
+                                      math::Log1pOp::getOperationName(), math::ExpM1Op::getOperationName(),
+                                      math::ErfOp::getOperationName(),   math::ErfcOp::getOperationName()};
+  populateMathPolynomialApproximationPatterns(math, [&](StringRef name) { return accurate.contains(name); });
+  rewriteVectorOps(module, std::move(math), [](Operation *op) { return isa<math::MathDialect>(op->getDialect()); });
+  if (vectors.bf16Gemm == BF16Gemm::AVX512 || vectors.bf16Gemm == BF16Gemm::NEON)
+    return;
+  // Without a rounding instruction LLVM calls a function for each element.
+  RewritePatternSet rounding(context);
+  arith::populateExpandBFloat16Patterns(rounding);
+  rewriteVectorOps(module, std::move(rounding), [](Operation *op) {
+    return isa<arith::TruncFOp>(op) && getElementTypeOrSelf(op->getResult(0)).isBF16();
+  });
+}

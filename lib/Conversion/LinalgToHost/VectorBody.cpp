@@ -1,0 +1,213 @@
+//===- VectorBody.cpp - the body of a linalg op on vectors -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorLoops.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// The indices of an operand at the current position; `first` is the position of the vectorized loop.
+SmallVector<Value> VectorLoops::getIndices(HostBuilder &b, const Buffer &buffer, Value first) {
+  SmallVector<Value> indices;
+  for (AffineExpr expr : buffer.map.getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    indices.push_back(isVectorized(loop) && first ? first : position[loop]);
+  }
+  return indices;
+}
+
+/// Elements at `position`, plus for each lane an offset in elements. A gather of upstream requires a last stride of 1, so
+/// the buffer is accessed in one dimension.
+Value VectorLoops::gather(HostBuilder &b, Value buffer, ValueRange position, function_ref<Value(unsigned, Value)> offset,
+                          Value mask) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+  Value start = b.index(0), size = b.index(1), offsets;
+  for (unsigned dim = 0; dim < position.size(); ++dim) {
+    auto constant = [&](OpFoldResult value) { return getValueOrCreateConstantIndexOp(b, b.getLoc(), value); };
+    Value stride = constant(metadata.getConstifiedMixedStrides()[dim]);
+    size = b.add(size, b.mul(b.sub(constant(metadata.getConstifiedMixedSizes()[dim]), b.index(1)), stride));
+    if (position[dim])
+      start = b.add(start, b.mul(position[dim], stride));
+    if (Value term = offset(dim, stride))
+      offsets = offsets ? arith::AddIOp::create(b, offsets, term) : term;
+  }
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1});
+  Value flat = memref::ReinterpretCastOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, element, layout), metadata.getBaseBuffer(),
+      getAsOpFoldResult(getValueOrCreateConstantIndexOp(b, b.getLoc(), metadata.getConstifiedMixedOffset())),
+      ArrayRef<OpFoldResult>{getAsOpFoldResult(size)}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  VectorType type = b.vectorType(element);
+  if (!mask)
+    mask = arith::ConstantOp::create(b, DenseElementsAttr::get(b.vectorType(b.getI1Type()), true));
+  Value zero = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type)));
+  return vector::GatherOp::create(b, type, flat, start, offsets, mask, zero);
+}
+
+Value VectorLoops::loadVector(HostBuilder &b, const Buffer &buffer, Value first, Value mask) {
+  SmallVector<Value> indices = getIndices(b, buffer, first);
+  if (buffer.along(vectorLoop) == Access::Contiguous)
+    return b.loadUnconverted(buffer.value, indices, b.tiles.lanes, mask);
+  return gather(
+      b, buffer.value, indices,
+      [&](unsigned dim, Value stride) -> Value {
+        if (!buffer.map.getResult(dim).isFunctionOfDim(vectorLoop))
+          return Value();
+        Value steps = vector::StepOp::create(b, b.vectorType(b.getIndexType()));
+        return arith::MulIOp::create(b, steps, b.splat(stride));
+      },
+      mask);
+}
+
+void VectorLoops::store(HostBuilder &b, Value vector, const Buffer &buffer, Value first, Value mask) {
+  SmallVector<Value> indices = getIndices(b, buffer, first);
+  auto type = b.vectorType(buffer.type.getElementType());
+  if (vector.getType() != type)
+    vector = arith::TruncFOp::create(b, type, vector);
+  if (mask)
+    vector::MaskedStoreOp::create(b, buffer.value, indices, mask, vector);
+  else
+    vector::StoreOp::create(b, vector, buffer.value, indices);
+}
+
+/// A load in the body, as of a table's row: contiguous if only its last index changes, by one per lane.
+Value VectorLoops::emitLoad(HostBuilder &b, memref::LoadOp load, Value first, Value mask,
+                            function_ref<Value(Value)> getVector, function_ref<Value(Value)> getUniform) {
+  SmallVector<Value> uniform;
+  for (Value index : load.getIndices())
+    uniform.push_back(getUniform(index));
+  auto last = load.getIndices().back().getDefiningOp<linalg::IndexOp>();
+  bool isRow = llvm::all_of(ArrayRef(uniform).drop_back(), [](Value value) { return bool(value); });
+  Value buffer = load.getMemRef();
+  if (isRow && last && isVectorized(last.getDim())) {
+    uniform.back() = first;
+    return b.loadUnconverted(buffer, uniform, b.tiles.lanes, mask);
+  }
+  return gather(
+      b, buffer, uniform,
+      [&](unsigned dim, Value stride) -> Value {
+        if (uniform[dim])
+          return Value();
+        Value index = getVector(load.getIndices()[dim]);
+        return isConstantIntValue(stride, 1) ? index : Value(arith::MulIOp::create(b, index, b.splat(stride)));
+      },
+      mask);
+}
+
+//===----------------------------------------------------------------------===//
+// The body
+//===----------------------------------------------------------------------===//
+
+/// The operation on vectors. f16 and bf16 are computed in f32 and rounded after each operation, as LLVM does for
+/// scalars; sums and the products that they consist of stay f32.
+Value VectorLoops::emitVectorOp(HostBuilder &b, Operation &scalar, ArrayRef<Value> operands) {
+  // A sum and the products that only it uses.
+  bool isSum = isCombiner(&scalar);
+  bool isTerm = isa<arith::MulFOp>(scalar) && scalar.hasOneUse() && isCombiner(*scalar.user_begin());
+  Type element = scalar.getResult(0).getType();
+  SmallVector<Value> converted(operands);
+  bool isConversion = isa<arith::ExtFOp, arith::TruncFOp, arith::BitcastOp, arith::SIToFPOp, arith::UIToFPOp,
+                          arith::FPToSIOp, arith::FPToUIOp>(scalar);
+  Type computed = element;
+  if (!isConversion) {
+    if (isHalf(element))
+      computed = b.getF32Type();
+    for (Value &operand : converted)
+      if (isHalf(cast<VectorType>(operand.getType()).getElementType()))
+        operand = arith::ExtFOp::create(b, b.vectorType(b.getF32Type()), operand);
+  }
+  Value result;
+  if (isa<math::ExpOp, math::TanhOp>(scalar) && computed == b.tiles.sum) {
+    result = isa<math::ExpOp>(scalar) ? b.exp(converted.front()) : b.tanh(converted.front());
+  } else {
+    Operation *copy = b.insert(scalar.clone());
+    copy->setOperands(converted);
+    copy->getResult(0).setType(b.vectorType(computed));
+    // A sum of products may use FMA, as in the packed GEMMs.
+    if (auto add = dyn_cast<arith::AddFOp>(copy); add && isSum)
+      add.setFastmath(add.getFastmath() | arith::FastMathFlags::contract);
+    if (auto multiply = dyn_cast<arith::MulFOp>(copy); multiply && isTerm)
+      multiply.setFastmath(multiply.getFastmath() | arith::FastMathFlags::contract);
+    result = copy->getResult(0);
+  }
+  if (computed != element && !isSum && !isTerm)
+    result = arith::TruncFOp::create(b, b.vectorType(element), result);
+  return result;
+}
+
+/// The body for one vector per mask. `sums` are the values of the results, for each vector in turn. Values that are the
+/// same in all lanes stay scalar.
+SmallVector<Value> VectorLoops::emitBody(HostBuilder &b, Value first, ArrayRef<Value> masks, ValueRange sums) {
+  IRMapping uniform;
+  llvm::DenseMap<Value, SmallVector<Value>> lanes;
+  size_t results = op.getNumDpsInits(), count = masks.size();
+  auto firstOf = [&](size_t v) { return b.add(first, v * b.tiles.lanes); };
+  auto getUniform = [&](Value value) { return lanes.contains(value) ? Value() : uniform.lookupOrDefault(value); };
+  auto getVector = [&](Value value, size_t v) {
+    auto found = lanes.find(value);
+    return found != lanes.end() ? found->second[v] : b.splat(uniform.lookupOrDefault(value));
+  };
+  for (size_t index = 0; index < numInputs; ++index) {
+    const Buffer &buffer = buffers[index];
+    BlockArgument argument = body.getArgument(index);
+    if (argument.use_empty())
+      continue;
+    if (!buffer.type) {
+      uniform.map(argument, buffer.value);
+    } else if (buffer.along(vectorLoop) == Access::Invariant) {
+      uniform.map(argument, memref::LoadOp::create(b, buffer.value, getIndices(b, buffer)).getResult());
+    } else {
+      for (size_t v = 0; v < count; ++v)
+        lanes[argument].push_back(loadVector(b, buffer, firstOf(v), masks[v]));
+    }
+  }
+  for (size_t index = 0; index < results; ++index)
+    for (size_t v = 0; v < count; ++v)
+      lanes[body.getArgument(numInputs + index)].push_back(sums[v * results + index]);
+
+  for (Operation &inner : body.without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      if (!isVectorized(index.getDim())) {
+        uniform.map(index.getResult(), position[index.getDim()]);
+        continue;
+      }
+      Value steps = vector::StepOp::create(b, b.vectorType(b.getIndexType()));
+      for (size_t v = 0; v < count; ++v)
+        lanes[index.getResult()].push_back(arith::AddIOp::create(b, steps, b.splat(firstOf(v))));
+      continue;
+    }
+    if (llvm::none_of(inner.getOperands(), [&](Value operand) { return lanes.contains(operand); })) {
+      b.clone(inner, uniform);
+      continue;
+    }
+    SmallVector<Value> outputs;
+    for (size_t v = 0; v < count; ++v) {
+      if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+        auto vectorOf = [&](Value value) { return getVector(value, v); };
+        outputs.push_back(emitLoad(b, load, firstOf(v), masks[v], vectorOf, getUniform));
+        continue;
+      }
+      SmallVector<Value> operands;
+      for (Value operand : inner.getOperands())
+        operands.push_back(getVector(operand, v));
+      outputs.push_back(emitVectorOp(b, inner, operands));
+    }
+    lanes[inner.getResult(0)] = outputs;
+  }
+  SmallVector<Value> yields;
+  for (size_t v = 0; v < count; ++v)
+    for (Value value : body.getTerminator()->getOperands())
+      yields.push_back(getVector(value, v));
+  return yields;
+}

@@ -1,0 +1,434 @@
+//===- VectorLoops.cpp - choice and order of the loops of a linalg op --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorLoops.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+static bool isSupported(Type element) {
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return integer.isSignless() && llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth());
+  return element.isIndex() || isHalf(element) || element.isF32() || element.isF64();
+}
+
+/// Whether the loops support an operation of the op's body.
+static bool isSupported(Operation *op) {
+  if (isa<linalg::IndexOp, linalg::YieldOp, arith::ConstantOp>(op))
+    return true;
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    return isSupported(load.getType()) && load.getMemRefType().getRank() > 0 &&
+           succeeded(load.getMemRefType().getStridesAndOffset(strides, offset)) && strides.back() == 1;
+  }
+  // A division by zero in a lane without an element would trap.
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+          arith::FloorDivSIOp>(op))
+    return false;
+  auto isScalar = [](Type type) { return isSupported(type) || type.isInteger(1); };
+  return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperandTypes(), isScalar) && isScalar(op->getResult(0).getType());
+}
+
+/// Multiply-adds that take as long as the operation on one element, for the decision to use threads.
+static int64_t getCost(Operation &op) {
+  if (isa<math::MathDialect>(op.getDialect()))
+    return 16;
+  return isa<arith::DivFOp>(op) ? 8 : 1;
+}
+
+LogicalResult VectorLoops::analyze() {
+  if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0)
+    return failure();
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (!type && (!isSupported(operand.get().getType()) || op.isDpsInit(&operand)))
+      return failure();
+    if (type && (!isSupported(type.getElementType()) || !map.isProjectedPermutation() ||
+                 failed(type.getStridesAndOffset(strides, offset))))
+      return failure();
+    buffers.push_back({operand.get(), map, type});
+  }
+  if (!llvm::all_of(body, [](Operation &op) { return isSupported(&op); }))
+    return failure();
+  iterators = op.getIteratorTypesArray();
+  staticSizes = op.getStaticLoopRanges();
+  for (unsigned result = 0; result < op.getNumDpsInits(); ++result) {
+    const Buffer &buffer = buffers[numInputs + result];
+    Combiner combiner;
+    SmallVector<Operation *> ops;
+    BlockArgument argument = op.getRegionOutputArgs()[result];
+    if (matchReduction(op.getRegionOutputArgs(), result, ops) && ops.size() == 1 && argument.hasOneUse())
+      if (auto kind = linalg::getCombinerOpKind(ops.front()))
+        combiner = {ops.front(), *kind};
+    combiners.push_back(combiner);
+    for (auto [loop, iterator] : llvm::enumerate(iterators))
+      if ((buffer.along(loop) == Access::Invariant) != isReduction(loop))
+        return failure();
+  }
+  collapse();
+  return chooseLoop();
+}
+
+/// An elementwise op on dense buffers of one shape is one loop.
+void VectorLoops::collapse() {
+  auto isDense = [&](const Buffer &buffer) {
+    return !buffer.type || (buffer.map.isIdentity() && (buffer.type.getLayout().isIdentity() ||
+                                                        memref::isStaticShapeAndContiguousRowMajor(buffer.type)));
+  };
+  if (op.getNumLoops() < 2 || llvm::is_contained(iterators, utils::IteratorType::reduction) ||
+      !llvm::all_of(buffers, isDense) ||
+      !llvm::all_of(body, [](Operation &op) { return !isa<linalg::IndexOp, memref::LoadOp>(op); }))
+    return;
+  isCollapsed = true;
+  iterators.assign(1, utils::IteratorType::parallel);
+  bool isStatic = !ShapedType::isDynamicShape(staticSizes);
+  staticSizes.assign(1, isStatic ? ShapedType::getNumElements(staticSizes) : ShapedType::kDynamic);
+}
+
+/// The number of operands that need a gather, or none if the loop cannot be vectorized.
+std::optional<int64_t> VectorLoops::getScore(unsigned loop) const {
+  if (staticSizes[loop] == 1 && iterators.size() > 1)
+    return std::nullopt;
+  bool hasContiguous = false;
+  int64_t gathers = 0;
+  for (auto [index, buffer] : llvm::enumerate(buffers)) {
+    Access access = buffer.type ? buffer.along(loop) : Access::Invariant;
+    bool isResult = index >= numInputs;
+    if (isResult && access == Access::Strided)
+      return std::nullopt;
+    hasContiguous |= access == Access::Contiguous;
+    gathers += access == Access::Strided;
+  }
+  if (!hasContiguous)
+    return std::nullopt;
+  if (isReduction(loop) && !llvm::all_of(combiners, [](const Combiner &combiner) { return combiner.op; }))
+    return std::nullopt;
+  return gathers;
+}
+
+LogicalResult VectorLoops::chooseLoop() {
+  if (isCollapsed)
+    return success();
+  std::optional<std::pair<int64_t, int64_t>> best;
+  for (unsigned loop = 0; loop < iterators.size(); ++loop)
+    if (std::optional<int64_t> gathers = getScore(loop)) {
+      // A horizontal reduction costs more than a loop whose lanes are independent.
+      std::pair<int64_t, int64_t> score = {*gathers, isReduction(loop)};
+      if (!best || score <= *best)
+        best = score, vectorLoop = loop;
+    }
+  return success(best.has_value());
+}
+
+/// Vectors of one iteration: enough independent sums to hide the latency of an addition.
+int64_t VectorLoops::getUnroll() const {
+  if (rowLoop)
+    return vectors.registers >= 32 ? 4 : 2;
+  int64_t ops = body.getOperations().size();
+  bool hasReduction = llvm::is_contained(iterators, utils::IteratorType::reduction);
+  return ops <= 8 ? 4 : ops <= 16 && hasReduction ? 2 : 1;
+}
+
+/// The parallel loop whose iterations read the same vectors, as the rows of a product. A tile of several rows loads
+/// them once.
+std::optional<unsigned> VectorLoops::chooseRows() const {
+  if (isReduction(vectorLoop) || !llvm::is_contained(iterators, utils::IteratorType::reduction) ||
+      combiners.size() != 1 || body.getOperations().size() > 6)
+    return std::nullopt;
+  std::optional<unsigned> best;
+  for (unsigned loop = 0; loop < iterators.size(); ++loop) {
+    auto isShared = [&](const Buffer &buffer) {
+      return buffer.type && buffer.along(vectorLoop) == Access::Contiguous && buffer.along(loop) == Access::Invariant;
+    };
+    if (isReduction(loop) || isVectorized(loop) || staticSizes[loop] == 1 ||
+        llvm::none_of(ArrayRef(buffers).drop_back(), isShared))
+      continue;
+    if (!best || staticSizes[loop] >= staticSizes[*best])
+      best = loop;
+  }
+  return best;
+}
+
+void VectorLoops::emit() {
+  unsigned width = 32;
+  for (const Buffer &buffer : buffers)
+    if (buffer.type && buffer.type.getElementType().isF64())
+      width = 64;
+  OpBuilder types(op);
+  HostBuilder b(op.getLoc(), op, Tiles(width == 64 ? types.getF64Type() : types.getF32Type(), vectors));
+  for (Range range : op.createLoopRanges(b, op.getLoc()))
+    sizes.push_back(getValueOrCreateConstantIndexOp(b, op.getLoc(), range.size));
+  if (isCollapsed) {
+    Value count = b.index(1);
+    for (Value size : sizes)
+      count = b.mul(count, size);
+    sizes.assign(1, count);
+    for (Buffer &buffer : buffers) {
+      if (buffer.type) {
+        ReassociationIndices all = llvm::to_vector(llvm::seq<int64_t>(0, buffer.type.getRank()));
+        buffer.value = memref::CollapseShapeOp::create(b, buffer.value, ArrayRef<ReassociationIndices>(all));
+        buffer.type = cast<MemRefType>(buffer.value.getType());
+        buffer.map = AffineMap::getMultiDimIdentityMap(1, b.getContext());
+      }
+    }
+  }
+  position.assign(sizes.size(), Value());
+
+  rowLoop = chooseRows();
+  SmallVector<unsigned> outer;
+  for (unsigned loop = 0; loop < iterators.size(); ++loop)
+    if (!isReduction(loop) && !isVectorized(loop) && loop != rowLoop)
+      outer.push_back(loop);
+  if (rowLoop)
+    outer.push_back(*rowLoop);
+  // Threads share the longest parallel loop.
+  unsigned shared = outer.empty() ? vectorLoop : outer.front();
+  for (unsigned loop : outer)
+    if (staticSizes[loop] > staticSizes[shared])
+      shared = loop;
+  if (isReduction(shared))
+    return emitLoops(b, outer, shared, {Value(), b.index(0), b.index(1)});
+  int64_t cost = 0;
+  for (Operation &inner : body)
+    cost += getCost(inner);
+  Value work = b.index(cost), most = sizes[shared];
+  for (Value size : sizes)
+    work = b.mul(work, size);
+  if (isVectorized(shared))
+    most = b.ceilDiv(most, getUnroll() * b.tiles.lanes);
+  else if (shared == rowLoop)
+    most = b.ceilDiv(most, Tiles::rows);
+  library.parallel(b, most, work, [&](const Team &team) { emitLoops(b, outer, shared, team); });
+}
+
+/// The parallel loops `loops`, of which `shared` is divided among the threads, and the body.
+void VectorLoops::emitLoops(HostBuilder &b, ArrayRef<unsigned> loops, unsigned shared, const Team &team) {
+  if (loops.empty())
+    return isReduction(vectorLoop) ? emitReduction(b) : emitVectorLoop(b, isVectorized(shared), team);
+  unsigned loop = loops.front();
+  if (loop == rowLoop)
+    return emitRows(b, loop, loop == shared, team);
+  Value from = b.index(0), to = sizes[loop];
+  if (loop == shared)
+    from = team.begin(b, sizes[loop]), to = team.end(b, sizes[loop]);
+  b.loop(from, to, 1, [&](Value iteration) {
+    position[loop] = iteration;
+    emitLoops(b, loops.drop_front(), shared, team);
+  });
+}
+
+/// The loop over tiles of Tiles::rows rows, and then the remaining rows. Threads divide whole tiles, so that a row is
+/// in the same tile for any number of threads.
+void VectorLoops::emitRows(HostBuilder &b, unsigned loop, bool isShared, const Team &team) {
+  auto emitTile = [&](Value first, int64_t count) {
+    rows.clear();
+    for (int64_t row = 0; row < count; ++row)
+      rows.push_back(b.add(first, row));
+    emitVectorLoop(b, /*isShared=*/false, team);
+  };
+  Value from = b.index(0), to = sizes[loop];
+  if (isShared) {
+    Value tiles = b.ceilDiv(to, Tiles::rows);
+    from = b.mul(team.begin(b, tiles), Tiles::rows), to = b.min(b.mul(team.end(b, tiles), Tiles::rows), to);
+  }
+  int64_t size = staticSizes[loop];
+  Value whole = b.add(from, b.mul(b.div(b.sub(to, from), b.index(Tiles::rows)), Tiles::rows));
+  if (ShapedType::isDynamic(size) || size >= Tiles::rows)
+    b.loop(from, whole, Tiles::rows, [&](Value first) { emitTile(first, Tiles::rows); });
+  if (ShapedType::isDynamic(size))
+    return b.loop(whole, to, 1, [&](Value first) { emitTile(first, 1); });
+  if (int64_t rest = size % Tiles::rows)
+    b.ifThen(b.compare(arith::CmpIPredicate::ne, whole, to), [&] { emitTile(whole, rest); });
+}
+
+void VectorLoops::emitVectorLoop(HostBuilder &b, bool isShared, const Team &team) {
+  int64_t lanes = b.tiles.lanes, unroll = getUnroll(), width = unroll * lanes;
+  Value from = b.index(0), to = sizes[vectorLoop];
+  if (isShared) {
+    Value groups = b.ceilDiv(to, width);
+    from = b.mul(team.begin(b, groups), width), to = b.min(b.mul(team.end(b, groups), width), to);
+  }
+  Value rest = b.createOrFold<arith::RemUIOp>(b.sub(to, from), b.index(width)), whole = b.sub(to, rest);
+  std::optional<int64_t> knownRest = getConstantIntValue(rest), knownWhole = getConstantIntValue(b.sub(whole, from));
+  if (!knownWhole || *knownWhole > 0)
+    b.loop(from, whole, width, [&](Value first) { emitParallelGroup(b, first, SmallVector<Value>(unroll)); });
+  // The last group has masks. A constant size needs one for the last vector only.
+  int64_t count = knownRest ? llvm::divideCeil(*knownRest, lanes) : unroll;
+  b.ifThen(b.compare(arith::CmpIPredicate::ne, rest, b.index(0)), [&] {
+    emitParallelGroup(b, whole, getMasks(b, rest, count));
+  });
+}
+
+/// Masks of `count` vectors with `rest` elements together; null for vectors known to be full.
+SmallVector<Value> VectorLoops::getMasks(HostBuilder &b, Value rest, int64_t count) {
+  std::optional<int64_t> known = getConstantIntValue(rest);
+  SmallVector<Value> masks;
+  for (int64_t v = 0; v < count; ++v) {
+    bool isFull = known && (v + 1) * b.tiles.lanes <= *known;
+    masks.push_back(isFull ? Value() : b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
+  }
+  return masks;
+}
+
+/// The reduction loops `loops` with sums in registers.
+SmallVector<Value> VectorLoops::forReductions(HostBuilder &b, ArrayRef<unsigned> loops, ValueRange sums,
+                                              function_ref<SmallVector<Value>(ValueRange)> inner) {
+  if (loops.empty())
+    return inner(sums);
+  return b.loop(b.index(0), sizes[loops.front()], 1, sums, [&](Value iteration, ValueRange carried) {
+    position[loops.front()] = iteration;
+    return forReductions(b, loops.drop_front(), carried, inner);
+  });
+}
+
+/// One vector of results per mask, from `first` on along the vectorized loop. Null masks stand for full vectors.
+void VectorLoops::emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value> masks) {
+  SmallVector<unsigned> reductions;
+  for (unsigned loop = 0; loop < iterators.size(); ++loop)
+    if (isReduction(loop))
+      reductions.push_back(loop);
+  auto results = ArrayRef(buffers).drop_front(numInputs);
+  size_t perRow = masks.size() * results.size();
+  // Calls `body` for each row of the tile.
+  auto forRows = [&](function_ref<void(size_t)> body) {
+    for (size_t row = 0; row < std::max<size_t>(rows.size(), 1); ++row) {
+      if (!rows.empty())
+        position[*rowLoop] = rows[row];
+      body(row);
+    }
+  };
+  SmallVector<Value> sums;
+  forRows([&](size_t) {
+    for (auto [v, mask] : llvm::enumerate(masks))
+      for (auto [index, buffer] : llvm::enumerate(results)) {
+        if (reductions.empty() && op.getRegionOutputArgs()[index].use_empty()) {
+          sums.push_back(Value());
+          continue;
+        }
+        Value sum = loadVector(b, buffer, b.add(first, v * b.tiles.lanes), mask);
+        if (combiners[index].op && isHalf(buffer.type.getElementType()))
+          sum = arith::ExtFOp::create(b, b.vectorType(b.getF32Type()), sum);
+        sums.push_back(sum);
+      }
+  });
+  sums = forReductions(b, reductions, sums, [&](ValueRange carried) {
+    SmallVector<Value> next;
+    forRows([&](size_t row) {
+      llvm::append_range(next, emitBody(b, first, masks, carried.slice(row * perRow, perRow)));
+    });
+    return next;
+  });
+  forRows([&](size_t row) {
+    for (auto [v, mask] : llvm::enumerate(masks))
+      for (auto [index, buffer] : llvm::enumerate(results))
+        store(b, sums[row * perRow + v * results.size() + index], buffer, b.add(first, v * b.tiles.lanes), mask);
+  });
+}
+
+/// The vectorized loop is a reduction. Each lane has sums of its own, which are combined at the end.
+void VectorLoops::emitReduction(HostBuilder &b) {
+  SmallVector<unsigned> outer;
+  for (unsigned loop = 0; loop < iterators.size(); ++loop)
+    if (isReduction(loop) && !isVectorized(loop))
+      outer.push_back(loop);
+  auto results = ArrayRef(buffers).drop_front(numInputs);
+  int64_t lanes = b.tiles.lanes, unroll = getUnroll();
+  SmallVector<Value> initial;
+  SmallVector<Type> types;
+  for (auto [index, buffer] : llvm::enumerate(results)) {
+    Type element = buffer.type.getElementType();
+    Attribute neutral = *arith::getNeutralElement(combiners[index].op);
+    if (isHalf(element)) {
+      bool ignored;
+      llvm::APFloat value = cast<FloatAttr>(neutral).getValue();
+      value.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &ignored);
+      element = b.getF32Type();
+      neutral = b.getFloatAttr(element, value);
+    }
+    types.push_back(b.vectorType(element));
+    initial.push_back(arith::ConstantOp::create(b, DenseElementsAttr::get(b.vectorType(element), neutral)));
+  }
+  SmallVector<Value> sums;
+  for (int64_t v = 0; v < unroll; ++v)
+    llvm::append_range(sums, initial);
+
+  sums = forReductions(b, outer, sums, [&](ValueRange carried) {
+    int64_t width = unroll * lanes;
+    Value size = sizes[vectorLoop], rest = b.createOrFold<arith::RemUIOp>(size, b.index(width));
+    Value whole = b.sub(size, rest);
+    std::optional<int64_t> knownRest = getConstantIntValue(rest), knownWhole = getConstantIntValue(whole);
+    SmallVector<Value> sums(carried);
+    if (!knownWhole || *knownWhole > 0)
+      sums = b.loop(b.index(0), whole, width, sums, [&](Value first, ValueRange inner) {
+        return emitBody(b, first, SmallVector<Value>(unroll), inner);
+      });
+    auto emitRest = [&](int64_t count, SmallVector<Value> sums) {
+      SmallVector<Value> masks = getMasks(b, rest, count);
+      ArrayRef<Value> old = ArrayRef(sums).take_front(count * results.size());
+      for (auto [index, value] : llvm::enumerate(emitBody(b, whole, masks, old))) {
+        Value mask = masks[index / results.size()];
+        sums[index] = mask ? arith::SelectOp::create(b, mask, value, sums[index]) : value;
+      }
+      return sums;
+    };
+    if (knownRest)
+      return *knownRest ? emitRest(llvm::divideCeil(*knownRest, lanes), sums) : sums;
+    auto branch = scf::IfOp::create(b, ValueRange(sums).getTypes(),
+                                    b.compare(arith::CmpIPredicate::ne, rest, b.index(0)), /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, sums);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, emitRest(unroll, sums));
+    return SmallVector<Value>(branch.getResults());
+  });
+
+  for (auto [index, buffer] : llvm::enumerate(results)) {
+    vector::CombiningKind kind = combiners[index].kind;
+    SmallVector<Value> parts;
+    for (int64_t v = 0; v < unroll; ++v)
+      parts.push_back(sums[v * results.size() + index]);
+    for (; parts.size() > 1; parts.resize(parts.size() / 2))
+      for (size_t k = 0; k < parts.size() / 2; ++k)
+        parts[k] = vector::makeArithReduction(b, b.getLoc(), kind, parts[k], parts[k + parts.size() / 2]);
+    SmallVector<Value> indices = getIndices(b, buffer);
+    Value old = memref::LoadOp::create(b, buffer.value, indices);
+    Type element = old.getType();
+    // Reassociation: otherwise LLVM adds the lanes one after the other.
+    Value sum = vector::ReductionOp::create(b, kind, parts.front(), arith::FastMathFlags::reassoc);
+    if (isHalf(element))
+      old = arith::ExtFOp::create(b, b.getF32Type(), old);
+    sum = vector::makeArithReduction(b, b.getLoc(), kind, old, sum);
+    if (isHalf(element))
+      sum = arith::TruncFOp::create(b, element, sum);
+    memref::StoreOp::create(b, sum, buffer.value, indices);
+  }
+}
+
+LogicalResult host::convertToVectorLoops(linalg::LinalgOp op, const HostVectors &vectors, KernelLibrary &library) {
+  VectorLoops loops(op, vectors, library);
+  if (failed(loops.analyze()))
+    return failure();
+  loops.emit();
+  op->erase();
+  return success();
+}

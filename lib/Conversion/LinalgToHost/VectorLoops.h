@@ -1,0 +1,114 @@
+//===- VectorLoops.h - a linalg op as loops over vectors -*- C++ -*-===//
+//
+// One loop of the op is executed in vectors: a parallel loop along which the results are contiguous, or a reduction
+// loop, whose lanes are added at the end. Reduction loops are innermost and keep their sums in registers.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_CONVERSION_LINALGTOHOST_VECTORLOOPS_H
+#define RNN_LIB_CONVERSION_LINALGTOHOST_VECTORLOOPS_H
+
+#include "Internal.h"
+
+namespace mlir::rnn::host {
+
+using cpu::HostBuilder;
+using cpu::KernelLibrary;
+using cpu::Team;
+using cpu::Tiles;
+
+/// How the address of an operand changes from one iteration of a loop to the next.
+enum class Access { Invariant, Contiguous, Strided };
+
+/// An operand of the op. A scalar operand has no type.
+struct Buffer {
+  Value value;
+  AffineMap map;
+  MemRefType type;
+
+  Access along(unsigned loop) const {
+    for (auto [position, expr] : llvm::enumerate(map.getResults()))
+      if (expr.isFunctionOfDim(loop)) {
+        SmallVector<int64_t> strides;
+        int64_t offset;
+        (void)type.getStridesAndOffset(strides, offset);
+        bool isLast = position + 1 == map.getNumResults();
+        return isLast && strides.back() == 1 ? Access::Contiguous : Access::Strided;
+      }
+    return Access::Invariant;
+  }
+};
+
+/// A result whose lanes can be combined after the loop.
+struct Combiner {
+  Operation *op = nullptr;
+  vector::CombiningKind kind;
+};
+
+inline bool isHalf(Type type) {
+  return type.isF16() || type.isBF16();
+}
+
+class VectorLoops {
+public:
+  VectorLoops(linalg::LinalgOp op, const HostVectors &vectors, KernelLibrary &library)
+      : op(op), body(*op.getBlock()), library(library), vectors(vectors), numInputs(op.getNumDpsInputs()) {}
+
+  LogicalResult analyze();
+  void emit();
+
+private:
+  bool isReduction(unsigned loop) const { return iterators[loop] == utils::IteratorType::reduction; }
+  bool isVectorized(unsigned loop) const { return loop == vectorLoop; }
+  bool isCombiner(Operation *inner) const {
+    return llvm::any_of(combiners, [&](const Combiner &combiner) { return combiner.op == inner; });
+  }
+  void collapse();
+  LogicalResult chooseLoop();
+  std::optional<int64_t> getScore(unsigned loop) const;
+  int64_t getUnroll() const;
+  std::optional<unsigned> chooseRows() const;
+
+  void emitLoops(HostBuilder &b, ArrayRef<unsigned> loops, unsigned shared, const Team &team);
+  void emitRows(HostBuilder &b, unsigned loop, bool isShared, const Team &team);
+  void emitVectorLoop(HostBuilder &b, bool isShared, const Team &team);
+  SmallVector<Value> getMasks(HostBuilder &b, Value rest, int64_t count);
+  void emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value> masks);
+  void emitReduction(HostBuilder &b);
+  SmallVector<Value> forReductions(HostBuilder &b, ArrayRef<unsigned> loops, ValueRange sums,
+                                   function_ref<SmallVector<Value>(ValueRange)> inner);
+  SmallVector<Value> emitBody(HostBuilder &b, Value first, ArrayRef<Value> masks, ValueRange sums);
+
+  SmallVector<Value> getIndices(HostBuilder &b, const Buffer &buffer, Value first = Value());
+  Value loadVector(HostBuilder &b, const Buffer &buffer, Value first, Value mask);
+  Value gather(HostBuilder &b, Value buffer, ValueRange position, function_ref<Value(unsigned, Value)> offset, Value mask);
+  Value emitLoad(HostBuilder &b, memref::LoadOp load, Value first, Value mask, function_ref<Value(Value)> getVector,
+                 function_ref<Value(Value)> getUniform);
+  Value emitVectorOp(HostBuilder &b, Operation &scalar, ArrayRef<Value> operands);
+  void store(HostBuilder &b, Value vector, const Buffer &buffer, Value first, Value mask);
+
+  linalg::LinalgOp op;
+  Block &body;
+  KernelLibrary &library;
+  const HostVectors &vectors;
+
+  size_t numInputs;
+  SmallVector<Buffer> buffers; ///< inputs, then results
+  SmallVector<utils::IteratorType> iterators;
+  SmallVector<int64_t> staticSizes;
+  SmallVector<Combiner> combiners; ///< of each result; `op` is null if there is none
+  unsigned vectorLoop = 0;
+  bool isCollapsed = false;
+
+  SmallVector<Value> sizes;    ///< of the loops
+  SmallVector<Value> position; ///< the current iteration of each loop
+  /// A parallel loop whose iterations share operands, and its iterations that one tile computes.
+  std::optional<unsigned> rowLoop;
+  SmallVector<Value> rows;
+};
+
+} // namespace mlir::rnn::host
+
+#endif // RNN_LIB_CONVERSION_LINALGTOHOST_VECTORLOOPS_H

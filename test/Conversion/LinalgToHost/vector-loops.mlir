@@ -1,0 +1,104 @@
+// The vectorized loop, the tile of rows, masks, gathers, and what stays a linalg op.
+// RUN: rnn-opt %s -convert-linalg-to-host="vector-bits=256 vector-registers=16" -canonicalize -cse -split-input-file | FileCheck %s
+
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// Six rows of two vectors are summed in registers; the last column is masked.
+// CHECK-LABEL: func @matmul
+// CHECK: scf.for %{{.*}} step %c6
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK: %[[A:.*]] = memref.load
+// CHECK: vector.broadcast %[[A]] : f32 to vector<8xf32>
+// CHECK: arith.mulf {{.*}} fastmath<contract> : vector<8xf32>
+// CHECK: arith.addf {{.*}} fastmath<contract> : vector<8xf32>
+// CHECK: vector.maskedstore
+// CHECK-NOT: linalg
+func.func @matmul(%a: memref<12x5xf32>, %b: memref<5x17xf32>, %c: memref<12x17xf32>) {
+  linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<12x5xf32>, memref<5x17xf32>) outs(%c : memref<12x17xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A row's sum has four vectors of partial sums, which are added at the end.
+// CHECK-LABEL: func @row_sums
+// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK: vector.maskedload
+// CHECK: %[[LANES:.*]] = vector.reduction <add>, %{{.*}} fastmath<reassoc> : vector<8xf32> into f32
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[LANES]] : f32
+// CHECK: memref.store %[[SUM]]
+func.func @row_sums(%x: memref<?x?xf32>, %y: memref<?xf32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) dimensions = [1]
+  return
+}
+
+// -----
+
+// A row of a table is loaded by vectors; its number stays scalar.
+// CHECK-LABEL: func @embedding
+// CHECK: %[[TOKEN:.*]] = memref.load %{{.*}} : memref<10xi32>
+// CHECK: %[[ROW:.*]] = arith.index_cast %[[TOKEN]] : i32 to index
+// CHECK: vector.load %{{.*}}[%[[ROW]], %{{.*}}] : memref<?x64xf32>, vector<8xf32>
+// CHECK-NOT: vector.gather
+func.func @embedding(%table: memref<?x64xf32>, %tokens: memref<10xi32>, %x: memref<10x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(t, e) -> (t)>, affine_map<(t, e) -> (t, e)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%tokens : memref<10xi32>) outs(%x : memref<10x64xf32>) {
+  ^bb0(%token: i32, %old: f32):
+    %row = arith.index_cast %token : i32 to index
+    %column = linalg.index 1 : index
+    %value = memref.load %table[%row, %column] : memref<?x64xf32>
+    linalg.yield %value : f32
+  }
+  return
+}
+
+// -----
+
+// Elementwise ops on dense buffers are one loop, and long ones are shared among threads.
+// CHECK-LABEL: func @exponentials
+// CHECK: memref.collapse_shape
+// CHECK: rnnrt.parallel
+// CHECK-NOT: math.exp
+func.func @exponentials(%x: memref<100x100xf32>, %y: memref<100x100xf32>) {
+  linalg.exp ins(%x : memref<100x100xf32>) outs(%y : memref<100x100xf32>)
+  return
+}
+
+// -----
+
+// The sums of f16 results are f32, and bf16 is rounded by integer arithmetic.
+// CHECK-LABEL: func @half_sums
+// CHECK: scf.for {{.*}} -> (vector<8xf32>
+// CHECK: arith.truncf {{.*}} : vector<8xf32> to vector<8xf16>
+// CHECK-LABEL: func @bf16_cast
+// CHECK-NOT: arith.truncf
+// CHECK: return
+func.func @half_sums(%x: memref<?x16xf16>, %y: memref<16xf16>) {
+  linalg.reduce { arith.addf } ins(%x : memref<?x16xf16>) outs(%y : memref<16xf16>) dimensions = [0]
+  return
+}
+func.func @bf16_cast(%x: memref<16xf32>, %y: memref<16xbf16>) {
+  linalg.copy ins(%x : memref<16xf32>) outs(%y : memref<16xbf16>)
+  return
+}
+
+// -----
+
+// Convolutions, divisions of integers and i1 stay linalg ops.
+// CHECK-LABEL: func @others
+// CHECK-COUNT-3: linalg
+func.func @others(%x: memref<20xf32>, %k: memref<3xf32>, %y: memref<18xf32>, %i: memref<8xi32>, %b: memref<8xi1>, %d: memref<8xi1>) {
+  linalg.conv_1d ins(%x, %k : memref<20xf32>, memref<3xf32>) outs(%y : memref<18xf32>)
+  linalg.div ins(%i, %i : memref<8xi32>, memref<8xi32>) outs(%i : memref<8xi32>)
+  linalg.copy ins(%b : memref<8xi1>) outs(%d : memref<8xi1>)
+  return
+}
