@@ -159,14 +159,16 @@ std::string getFunction(const Contraction &test, llvm::StringRef name) {
     fill = formatv("  %zero = arith.constant 0.0 : {0}\n  %init = linalg.fill ins(%zero : {0}) outs(%c : {1}) -> {1}\n",
                    out, getType(test, test.c, test.out))
                .str();
-  return formatv("func.func @{0}(%a: {1}, %b: {2}, %c: {3}) -> {3} {{\n{10}  %r = linalg.generic {{indexing_maps = [{4}, "
-                 "{5}, {6}], iterator_types = [{7}]}\n      ins(%a, %b : {1}, {2}) outs({11} : {3}) {{\n"
-                 "  ^bb0(%x: {8}, %y: {8}, %z: {9}):\n",
-                 name, getType(test, test.a, test.in), getType(test, test.b, test.in), getType(test, test.c, test.out),
-                 map(test.a), map(test.b), map(test.c), iterators, in, out, fill, test.isZero ? "%init" : "%c")
+  return formatv(
+             "func.func @{0}(%a: {1}, %b: {2}, %c: {3}) -> {3} {{\n{10}  %r = linalg.generic {{indexing_maps = [{4}, "
+             "{5}, {6}], iterator_types = [{7}]}\n      ins(%a, %b : {1}, {2}) outs({11} : {3}) {{\n"
+             "  ^bb0(%x: {8}, %y: {8}, %z: {9}):\n",
+             name, getType(test, test.a, test.in), getType(test, test.b, test.in), getType(test, test.c, test.out),
+             map(test.a), map(test.b), map(test.c), iterators, in, out, fill, test.isZero ? "%init" : "%c")
              .str() +
-         body + formatv("    %s = arith.{0} %z, %p : {1}\n    linalg.yield %s : {1}\n  } -> {2}\n  return %r : {2}\n}\n",
-                        add, out, getType(test, test.c, test.out))
+         body +
+         formatv("    %s = arith.{0} %z, %p : {1}\n    linalg.yield %s : {1}\n  } -> {2}\n  return %r : {2}\n}\n", add,
+                 out, getType(test, test.c, test.out))
              .str();
 }
 
@@ -241,7 +243,8 @@ const std::array<const char *, 3> forms[] = {{"mk", "kn", "mn"}, {"km", "kn", "m
 TEST_F(ContractionTest, EveryTranspositionOfSmallMatrices) {
   std::vector<Contraction> tests;
   for (auto [a, b, c] : forms)
-    for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{{1, 1, 1}, {3, 5, 7}, {6, 16, 8}, {7, 65, 3}, {13, 33, 17}, {1, 40, 9}, {40, 1, 9}})
+    for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{
+             {1, 1, 1}, {3, 5, 7}, {6, 16, 8}, {7, 65, 3}, {13, 33, 17}, {1, 40, 9}, {40, 1, 9}})
       for (bool isDynamic : {false, true})
         tests.push_back({a, b, c, {{'m', m}, {'n', n}, {'k', k}}, ElementKind::F32, ElementKind::F32, isDynamic});
   check(tests);
@@ -250,16 +253,25 @@ TEST_F(ContractionTest, EveryTranspositionOfSmallMatrices) {
 TEST_F(ContractionTest, EveryTranspositionOfLargeMatrices) {
   std::vector<Contraction> tests;
   for (auto [a, b, c] : forms)
-    for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{{100, 70, 300}, {128, 128, 128}, {97, 260, 530}, {500, 63, 128}, {8, 500, 300}})
+    for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{
+             {100, 70, 300}, {128, 128, 128}, {97, 260, 530}, {500, 63, 128}, {8, 500, 300}})
       for (bool isDynamic : {false, true})
-        tests.push_back({a, b, c, {{'m', m}, {'n', n}, {'k', k}}, ElementKind::F32, ElementKind::F32, isDynamic, isDynamic});
+        tests.push_back(
+            {a, b, c, {{'m', m}, {'n', n}, {'k', k}}, ElementKind::F32, ElementKind::F32, isDynamic, isDynamic});
   check(tests);
 }
 
 TEST_F(ContractionTest, ElementTypes) {
   using Kind = ElementKind;
   std::vector<Contraction> tests;
-  for (auto [in, out] : std::vector<std::pair<Kind, Kind>>{{Kind::F64, Kind::F64}, {Kind::F32, Kind::F64}, {Kind::F16, Kind::F32}, {Kind::BF16, Kind::F32}, {Kind::F16, Kind::F16}, {Kind::BF16, Kind::BF16}, {Kind::I32, Kind::I32}, {Kind::I64, Kind::I64}})
+  for (auto [in, out] : std::vector<std::pair<Kind, Kind>>{{Kind::F64, Kind::F64},
+                                                           {Kind::F32, Kind::F64},
+                                                           {Kind::F16, Kind::F32},
+                                                           {Kind::BF16, Kind::F32},
+                                                           {Kind::F16, Kind::F16},
+                                                           {Kind::BF16, Kind::BF16},
+                                                           {Kind::I32, Kind::I32},
+                                                           {Kind::I64, Kind::I64}})
     for (auto [a, b, c] : forms)
       for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{{5, 19, 30}, {101, 66, 150}})
         tests.push_back({a, b, c, {{'m', m}, {'n', n}, {'k', k}}, in, out, m == 5});
@@ -269,12 +281,21 @@ TEST_F(ContractionTest, ElementTypes) {
 TEST_F(ContractionTest, BatchesAndSeveralDimensions) {
   std::vector<Contraction> tests;
   for (bool isDynamic : {false, true})
-    for (auto [a, b, c] : std::vector<std::array<const char *, 3>>{
-             {"zmk", "zkn", "zmn"}, {"zkm", "zkn", "zmn"}, {"zmk", "znk", "zmn"}, {"tbk", "kn", "tbn"}, {"tbk", "tbn", "kn"},
-             {"tbn", "kn", "tbk"}, {"mzk", "zkn", "mzn"}, {"ztk", "zbk", "ztb"}, {"mtk", "tkn", "mn"}, {"mkt", "tkn", "nm"}, {"yzmk", "yznk", "yzmn"}}) {
+    for (auto [a, b, c] : std::vector<std::array<const char *, 3>>{{"zmk", "zkn", "zmn"},
+                                                                   {"zkm", "zkn", "zmn"},
+                                                                   {"zmk", "znk", "zmn"},
+                                                                   {"tbk", "kn", "tbn"},
+                                                                   {"tbk", "tbn", "kn"},
+                                                                   {"tbn", "kn", "tbk"},
+                                                                   {"mzk", "zkn", "mzn"},
+                                                                   {"ztk", "zbk", "ztb"},
+                                                                   {"mtk", "tkn", "mn"},
+                                                                   {"mkt", "tkn", "nm"},
+                                                                   {"yzmk", "yznk", "yzmn"}}) {
       Sizes sizes;
       for (char letter : std::string(a) + b)
-        sizes[letter] = std::map<char, int64_t>{{'z', 5}, {'y', 2}, {'t', 9}, {'b', 8}, {'m', 50}, {'n', 70}, {'k', 60}}.at(letter);
+        sizes[letter] =
+            std::map<char, int64_t>{{'z', 5}, {'y', 2}, {'t', 9}, {'b', 8}, {'m', 50}, {'n', 70}, {'k', 60}}.at(letter);
       tests.push_back({a, b, c, sizes, ElementKind::F32, ElementKind::F32, isDynamic, isDynamic});
     }
   check(tests);
@@ -283,8 +304,13 @@ TEST_F(ContractionTest, BatchesAndSeveralDimensions) {
 TEST_F(ContractionTest, Vectors) {
   std::vector<Contraction> tests;
   for (bool isDynamic : {false, true})
-    for (auto [a, b, c] : std::vector<std::array<const char *, 3>>{
-             {"mk", "k", "m"}, {"km", "k", "m"}, {"k", "kn", "n"}, {"k", "nk", "n"}, {"k", "k", ""}, {"m", "n", "mn"}, {"zk", "zk", "z"}})
+    for (auto [a, b, c] : std::vector<std::array<const char *, 3>>{{"mk", "k", "m"},
+                                                                   {"km", "k", "m"},
+                                                                   {"k", "kn", "n"},
+                                                                   {"k", "nk", "n"},
+                                                                   {"k", "k", ""},
+                                                                   {"m", "n", "mn"},
+                                                                   {"zk", "zk", "z"}})
       for (int64_t size : {7, 64, 333}) {
         Sizes sizes;
         for (char letter : std::string(a) + b)
@@ -298,7 +324,8 @@ TEST_F(ContractionTest, NoElements) {
   std::vector<Contraction> tests;
   for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{{0, 4, 4}, {4, 0, 4}, {4, 4, 0}, {100, 100, 0}})
     for (bool isDynamic : {false, true})
-      tests.push_back({"mk", "kn", "mn", {{'m', m}, {'n', n}, {'k', k}}, ElementKind::F32, ElementKind::F32, isDynamic});
+      tests.push_back(
+          {"mk", "kn", "mn", {{'m', m}, {'n', n}, {'k', k}}, ElementKind::F32, ElementKind::F32, isDynamic});
   check(tests);
 }
 
@@ -382,13 +409,14 @@ TEST_F(LoopsTest, SumsOfEachRow) {
 }
 
 TEST_F(LoopsTest, LargestOfEachColumn) {
-  std::string text = replaceAll(reduceText, {{"%size = tensor.dim %x, %c0", "%c1 = arith.constant 1 : index\n%size = tensor.dim %x, %c1"},
-                                             {"EMPTY", "%empty = tensor.empty(%size) : tensor<?xf32>"},
-                                             {"RESULT", "tensor<?xf32>"},
-                                             {"DIMS", "0"},
-                                             {"OP", "arith.maximumf"},
-                                             {"INIT", "0xFF800000"},
-                                             {"TYPE", "f32"}});
+  std::string text = replaceAll(
+      reduceText, {{"%size = tensor.dim %x, %c0", "%c1 = arith.constant 1 : index\n%size = tensor.dim %x, %c1"},
+                   {"EMPTY", "%empty = tensor.empty(%size) : tensor<?xf32>"},
+                   {"RESULT", "tensor<?xf32>"},
+                   {"DIMS", "0"},
+                   {"OP", "arith.maximumf"},
+                   {"INIT", "0xFF800000"},
+                   {"TYPE", "f32"}});
   forShapes(text, ElementKind::F32, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
     for (int64_t column = 0; column < columns; ++column) {
       double largest = -INFINITY;

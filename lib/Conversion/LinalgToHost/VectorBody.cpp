@@ -27,10 +27,10 @@ SmallVector<Value> VectorLoops::getIndices(HostBuilder &b, const Buffer &buffer,
   return indices;
 }
 
-/// Elements at `position`, plus for each lane an offset in elements. A gather of upstream requires a last stride of 1, so
-/// the buffer is accessed in one dimension.
-Value VectorLoops::gather(HostBuilder &b, Value buffer, ValueRange position, function_ref<Value(unsigned, Value)> offset,
-                          Value mask) {
+/// Elements at `position`, plus for each lane an offset in elements. A gather of upstream requires a last stride of 1,
+/// so the buffer is accessed in one dimension.
+Value VectorLoops::gather(HostBuilder &b, Value buffer, ValueRange position,
+                          function_ref<Value(unsigned, Value)> offset, Value mask) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
   Value start = b.index(0), size = b.index(1), offsets;
   for (unsigned dim = 0; dim < position.size(); ++dim) {

@@ -273,9 +273,8 @@ void VectorLoops::emitVectorLoop(HostBuilder &b, bool isShared, const Team &team
     b.loop(from, whole, width, [&](Value first) { emitParallelGroup(b, first, SmallVector<Value>(unroll)); });
   // The last group has masks. A constant size needs one for the last vector only.
   int64_t count = knownRest ? llvm::divideCeil(*knownRest, lanes) : unroll;
-  b.ifThen(b.compare(arith::CmpIPredicate::ne, rest, b.index(0)), [&] {
-    emitParallelGroup(b, whole, getMasks(b, rest, count));
-  });
+  b.ifThen(b.compare(arith::CmpIPredicate::ne, rest, b.index(0)),
+           [&] { emitParallelGroup(b, whole, getMasks(b, rest, count)); });
 }
 
 /// Masks of `count` vectors with `rest` elements together; null for vectors known to be full.
@@ -332,9 +331,8 @@ void VectorLoops::emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value>
   });
   sums = forReductions(b, reductions, sums, [&](ValueRange carried) {
     SmallVector<Value> next;
-    forRows([&](size_t row) {
-      llvm::append_range(next, emitBody(b, first, masks, carried.slice(row * perRow, perRow)));
-    });
+    forRows(
+        [&](size_t row) { llvm::append_range(next, emitBody(b, first, masks, carried.slice(row * perRow, perRow))); });
     return next;
   });
   forRows([&](size_t row) {

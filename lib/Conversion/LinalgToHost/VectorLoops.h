@@ -83,7 +83,8 @@ private:
 
   SmallVector<Value> getIndices(HostBuilder &b, const Buffer &buffer, Value first = Value());
   Value loadVector(HostBuilder &b, const Buffer &buffer, Value first, Value mask);
-  Value gather(HostBuilder &b, Value buffer, ValueRange position, function_ref<Value(unsigned, Value)> offset, Value mask);
+  Value gather(HostBuilder &b, Value buffer, ValueRange position, function_ref<Value(unsigned, Value)> offset,
+               Value mask);
   Value emitLoad(HostBuilder &b, memref::LoadOp load, Value first, Value mask, function_ref<Value(Value)> getVector,
                  function_ref<Value(Value)> getUniform);
   Value emitVectorOp(HostBuilder &b, Operation &scalar, ArrayRef<Value> operands);
