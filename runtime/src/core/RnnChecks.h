@@ -38,8 +38,8 @@ static_assert(sizeof(ReserveHeader) == rnn_layout::reserveHeaderBytes &&
                   offsetof(ReserveHeader, draw) == rnn_layout::reserveDrawByte,
               "compiled code reads the draw");
 
-/// True for RNNRT_CHECK=1: devices with memory of their own read the headers too, which synchronizes, and weights with a
-/// handle are compared with a checksum.
+/// True for RNNRT_CHECK=1: devices with memory of their own read the headers too, which synchronizes, and weights with
+/// a handle are compared with a checksum.
 bool isCheckingEnabled();
 
 Status checkParamsElements(int64_t expected, int64_t elements);

@@ -9,7 +9,8 @@ int main(void) {
   for (int index = 0; index < 2; ++index) {
     rnnrt_device_t *device = NULL;
     rnnrt_status_t status = rnnrt_device_create(names[index], NULL, &device);
-    printf("%s: %s %s\n", names[index], rnnrt_status_code_name(rnnrt_status_code(status)), rnnrt_status_message(status));
+    printf("%s: %s %s\n", names[index], rnnrt_status_code_name(rnnrt_status_code(status)),
+           rnnrt_status_message(status));
     if (status)
       return 1;
     rnnrt_device_release(device);

@@ -51,9 +51,9 @@ struct TransposedGemm {
 
   /// The order of the generated function's arguments.
   static constexpr Value TransposedGemm::*arguments[] = {
-      &TransposedGemm::a,       &TransposedGemm::b,       &TransposedGemm::bOffset, &TransposedGemm::bPanel,
-      &TransposedGemm::c,       &TransposedGemm::cOffset, &TransposedGemm::cRow,    &TransposedGemm::cPanel,
-      &TransposedGemm::tiles,   &TransposedGemm::columns, &TransposedGemm::depth,   &TransposedGemm::isFirst};
+      &TransposedGemm::a,     &TransposedGemm::b,       &TransposedGemm::bOffset, &TransposedGemm::bPanel,
+      &TransposedGemm::c,     &TransposedGemm::cOffset, &TransposedGemm::cRow,    &TransposedGemm::cPanel,
+      &TransposedGemm::tiles, &TransposedGemm::columns, &TransposedGemm::depth,   &TransposedGemm::isFirst};
 };
 
 } // namespace mlir::rnn::cpu
