@@ -16,10 +16,6 @@ namespace mlir::rnn::host {
 /// support.
 LogicalResult convertToVectorLoops(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library);
 
-/// Replaces a contraction on memrefs by packed GEMMs, with a loop over batch dimensions. Contractions with few
-/// multiply-adds or few rows fail: vector loops are as fast without packing.
-LogicalResult convertToGemm(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library);
-
 } // namespace mlir::rnn::host
 
 #endif // RNN_LIB_CONVERSION_LINALGTOHOST_INTERNAL_H
