@@ -3,7 +3,8 @@
 # include rules and the format of changed files.
 #
 #   scripts/test.sh           15 minutes on two cores; 4 if the compiler cache has the objects
-#   scripts/test.sh --long    also the long suites: more random layers, every case of the persistent kernels, verification after every pass
+#   scripts/test.sh --long    also the long suites: more random layers, every case of the persistent kernels, and verification
+#                             after every pass
 #
 # The last line is 'N passed, N failed, N skipped'. Tests that need a feature that this machine lacks, such as a GPU, are
 # skipped and listed.
