@@ -185,12 +185,13 @@ const Instruction instructions[] = {
 
 #elif defined(__aarch64__)
 
+// clang-format 22 moves these lines further to the right each time.
+// clang-format off
 #define EACH(I, A, B)                                                                                                  \
-  I(0, A, B)                                                                                                           \
-  I(1, A, B)                                                                                                           \
-  I(2, A, B) I(3, A, B) I(4, A, B) I(5, A, B) I(6, A, B) I(7, A, B) I(8, A, B) I(9, A, B) I(10, A, B) I(11, A, B)      \
-      I(12, A, B) I(13, A, B) I(14, A, B) I(15, A, B) I(16, A, B) I(17, A, B) I(18, A, B) I(19, A, B) I(20, A, B)      \
-          I(21, A, B) I(22, A, B) I(23, A, B)
+  I(0, A, B) I(1, A, B) I(2, A, B) I(3, A, B) I(4, A, B) I(5, A, B) I(6, A, B) I(7, A, B) I(8, A, B) I(9, A, B)        \
+  I(10, A, B) I(11, A, B) I(12, A, B) I(13, A, B) I(14, A, B) I(15, A, B) I(16, A, B) I(17, A, B) I(18, A, B)          \
+  I(19, A, B) I(20, A, B) I(21, A, B) I(22, A, B) I(23, A, B)
+// clang-format on
 #define CLEAR(n, A, B) "movi v" #n ".4s, #0\n"
 #define MULTIPLY(n, A, B) A #n ".4s, v30." B ", v31." B "\n"
 #define RUN(EXTENSION, A, B)                                                                                           \

@@ -1,4 +1,4 @@
-//===- LinalgToHost.cpp - linalg ops to vectors and packed GEMMs of the host -===//
+//===- LinalgToHost.cpp - linalg ops to loops over vectors ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -75,7 +75,7 @@ void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
                                       math::ErfOp::getOperationName(),   math::ErfcOp::getOperationName()};
   populateMathPolynomialApproximationPatterns(math, [&](StringRef name) { return accurate.contains(name); });
   rewriteVectorOps(module, std::move(math), [](Operation *op) { return isa<math::MathDialect>(op->getDialect()); });
-  if (vectors.bf16Gemm == BF16Gemm::AVX512 || vectors.bf16Gemm == BF16Gemm::NEON)
+  if (hasBF16Rounding(vectors.bf16Gemm))
     return;
   // Without a rounding instruction LLVM calls a function for each element.
   RewritePatternSet rounding(context);

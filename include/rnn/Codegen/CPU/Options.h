@@ -20,6 +20,11 @@ struct HostVectors {
   BF16Gemm bf16GemmOneRow = BF16Gemm::VNNI; ///< of layers with batch size 1
 };
 
+/// Whether processors with the instructions of a bf16 GEMM also have one that rounds f32 to bf16.
+inline bool hasBF16Rounding(BF16Gemm gemm) {
+  return gemm == BF16Gemm::AVX512 || gemm == BF16Gemm::NEON || gemm == BF16Gemm::AMX;
+}
+
 } // namespace mlir::rnn
 
 #endif // RNN_CODEGEN_CPU_OPTIONS_H

@@ -50,9 +50,7 @@ struct Tiles {
   /// Whether AMX tiles multiply more than one row. A panel is then one tile row wide.
   bool usesAMX() const { return usesBF16Dot() && bf16Gemm == BF16Gemm::AMX && panel == amxPanel; }
   /// Whether the processor has an instruction that rounds f32 to bf16.
-  bool hasBF16Rounding() const {
-    return bf16Gemm == BF16Gemm::AVX512 || bf16Gemm == BF16Gemm::NEON || bf16Gemm == BF16Gemm::AMX;
-  }
+  bool hasBF16Rounding() const { return rnn::hasBF16Rounding(bf16Gemm); }
   /// The type of `count` packed weights that a GEMM multiplies by `rows` rows: `sum`, or bf16 in VNNI packing.
   FloatType weightsFor(Value rows, Value count) const;
 };
