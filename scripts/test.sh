@@ -2,7 +2,7 @@
 # test.sh - installs the packages that are missing, builds, and runs every test: lit, gtest, the examples, the package, the
 # include rules and the format of changed files.
 #
-#   scripts/test.sh           15 minutes on two cores; 4 if the compiler cache has the objects
+#   scripts/test.sh           8 to 15 minutes on two cores; 4 to 5 if the compiler cache has the objects
 #   scripts/test.sh --long    also the long suites: more random layers, every case of the persistent kernels, and verification
 #                             after every pass
 #
