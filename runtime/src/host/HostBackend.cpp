@@ -52,18 +52,18 @@ Status HostBackend::loadModule(const rnnrt_image_t *, int64_t, std::unique_ptr<M
 }
 
 Status HostBackend::allocate(int64_t bytes, void *&pointer) {
-  std::lock_guard<std::mutex> lock(mutex);
-  // Grow the set first: it may throw std::bad_alloc.
-  blocks.reserve(blocks.size() + 1);
-  auto node = std::unordered_set<void *>{nullptr}.extract(nullptr);
-  pointer = pool->allocate(bytes);
-  if (pointer) {
-    node.value() = pointer;
-    blocks.insert(std::move(node));
-    return Status();
+  pointer = nullptr;
+  auto release = [this](void *block) { pool->release(block); };
+  std::unique_ptr<void, decltype(release)> block(pool->allocate(bytes), release);
+  if (!block)
+    return resourceExhausted("not enough memory for %lld bytes; the device holds %lld already", (long long)bytes,
+                             (long long)pool->stats().live_bytes);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    blocks.insert(block.get()); // if this throws, the block is released
   }
-  return resourceExhausted("not enough memory for %lld bytes; the device holds %lld already", (long long)bytes,
-                           (long long)pool->stats().live_bytes);
+  pointer = block.release();
+  return Status();
 }
 
 Status HostBackend::release(void *pointer) {
