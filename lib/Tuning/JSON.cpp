@@ -6,8 +6,9 @@
 
 #include "JSON.h"
 
-llvm::Expected<llvm::json::Value> mlir::rnn::detail::parseJSON(llvm::StringRef text) {
-  constexpr unsigned mostNested = 64;
+using namespace mlir::rnn;
+
+void detail::forEachJSONBracket(llvm::StringRef text, llvm::function_ref<bool(const JSONBracket &)> visit) {
   unsigned depth = 0, line = 1;
   bool inString = false;
   size_t lineStart = 0;
@@ -24,12 +25,24 @@ llvm::Expected<llvm::json::Value> mlir::rnn::detail::parseJSON(llvm::StringRef t
     } else if (c == '"') {
       inString = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > mostNested)
-        return llvm::createStringError("[%u:%zu, byte=%zu]: objects and arrays are nested more than %u deep", line,
-                                       offset - lineStart + 1, offset, mostNested);
+      if (!visit({depth++, line, static_cast<unsigned>(offset - lineStart + 1), offset}))
+        return;
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
     }
   }
+}
+
+llvm::Expected<llvm::json::Value> detail::parseJSON(llvm::StringRef text) {
+  constexpr unsigned mostNested = 64;
+  std::optional<JSONBracket> tooDeep;
+  forEachJSONBracket(text, [&](const JSONBracket &bracket) {
+    if (bracket.depth == mostNested)
+      tooDeep = bracket;
+    return !tooDeep;
+  });
+  if (tooDeep)
+    return llvm::createStringError("[%u:%u, byte=%zu]: objects and arrays are nested more than %u deep", tooDeep->line,
+                                   tooDeep->column, tooDeep->offset, mostNested);
   return llvm::json::parse(text);
 }

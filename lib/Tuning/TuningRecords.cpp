@@ -48,27 +48,15 @@ private:
 
 /// Requires valid JSON: the record is the `index`-th object or array that opens at depth 2.
 unsigned Reader::getRecordLine(size_t index) const {
-  unsigned line = 1, depth = 0;
+  // A record that is neither an object nor an array has no bracket: its error names the last line.
+  unsigned line = 1 + text.count('\n');
   size_t next = 0;
-  bool inString = false;
-  for (size_t offset = 0; offset < text.size(); ++offset) {
-    char c = text[offset];
-    if (c == '\n')
-      ++line;
-    if (inString) {
-      if (c == '\\')
-        ++offset;
-      inString = c != '"';
-    } else if (c == '"') {
-      inString = true;
-    } else if (c == '{' || c == '[') {
-      if (depth == 2 && next++ == index)
-        return line;
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
+  detail::forEachJSONBracket(text, [&](const detail::JSONBracket &bracket) {
+    bool isFound = bracket.depth == 2 && next++ == index;
+    if (isFound)
+      line = bracket.line;
+    return !isFound;
+  });
   return line;
 }
 
