@@ -65,8 +65,8 @@ protected:
 
 /// FMA on every element type.
 std::unique_ptr<MicroKernel> createScalarMicroKernel(const TileShape &shape, Type element);
-/// Tensor cores (mma.sync): f16, bf16, f64, and f32 rounded to tf32. A warp's part of the tile must be a multiple of 16
-/// x 8 (f64: 8 x 8), the depth one of 16 (f32: 8).
+/// Tensor cores (mma.sync): f16, bf16, f64, and f32 rounded to tf32. The rows and columns of
+/// a warp's part of the tile must be multiples of 16 and 8 (f64: 8 and 8), its depth a multiple of 16 (f32: 8).
 std::unique_ptr<MicroKernel> createTensorMicroKernel(const TileShape &shape, Type element);
 
 /// Copies one operand from global memory to a tile.

@@ -89,8 +89,8 @@ void BackwardLoop::multiplyFewRows(Value t, Value step, Value first, Value end) 
   });
 }
 
-/// The same for the whole depth. Prefetches the operands of the cell at step `fetched` between depth blocks, some rows
-/// after each: prefetching all at once would stall on memory.
+/// The GEMM of `multiply`, for panels [first, first + count), in depth blocks. After each block it prefetches a few
+/// rows of the operands of the cell at step `fetched`: prefetching all rows at once would stall on memory.
 void BackwardLoop::multiplyAndFetch(Value t, Value first, Value count, Value fetched) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);

@@ -167,18 +167,11 @@ struct ConvertRNNToHost : public rnn::impl::ConvertRNNToHostPassBase<ConvertRNNT
   using ConvertRNNToHostPassBase::ConvertRNNToHostPassBase;
 
   void runOnOperation() override {
-    auto isPowerOf2 = [](unsigned bits) { return bits >= 64 && bits <= 2048 && llvm::isPowerOf2_32(bits); };
-    if (!isPowerOf2(vectorBits)) {
-      emitError(UnknownLoc::get(&getContext()), "expects `vector-bits` to be a power of 2 in [64, 2048], but got ")
-          << vectorBits;
+    FailureOr<HostVectors> vectors =
+        getHostVectors(&getContext(), vectorBits, vectorRegisters, bf16Gemm, bf16GemmOneRow);
+    if (failed(vectors))
       return signalPassFailure();
-    }
-    HostVectors vectors;
-    vectors.bits = vectorBits;
-    vectors.registers = vectorRegisters;
-    vectors.bf16Gemm = bf16Gemm == BF16Gemm::Auto ? BF16Gemm::VNNI : bf16Gemm;
-    vectors.bf16GemmOneRow = bf16GemmOneRow == BF16Gemm::Auto ? vectors.bf16Gemm : bf16GemmOneRow;
-    convertRNNToHost(getOperation(), vectors);
+    convertRNNToHost(getOperation(), *vectors);
   }
 };
 

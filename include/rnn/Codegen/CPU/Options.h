@@ -7,7 +7,9 @@
 #ifndef RNN_CODEGEN_CPU_OPTIONS_H
 #define RNN_CODEGEN_CPU_OPTIONS_H
 
+#include "mlir/Support/LLVM.h"
 #include "rnn/Target/Options.h"
+#include "llvm/Support/LogicalResult.h"
 
 namespace mlir::rnn {
 
@@ -19,6 +21,11 @@ struct HostVectors {
   BF16Gemm bf16Gemm = BF16Gemm::VNNI;
   BF16Gemm bf16GemmOneRow = BF16Gemm::VNNI; ///< of layers with batch size 1
 };
+
+/// The vector unit for the options of a conversion pass. Emits an error and fails if `bits` is no power of 2 in
+/// [64, 2048]. `Auto` is VNNI; for batch size 1 it is `bf16Gemm`.
+FailureOr<HostVectors> getHostVectors(MLIRContext *context, unsigned bits, unsigned registers, BF16Gemm bf16Gemm,
+                                      BF16Gemm bf16GemmOneRow = BF16Gemm::Auto);
 
 /// Whether processors with the instructions of a bf16 GEMM also have one that rounds f32 to bf16.
 inline bool hasBF16Rounding(BF16Gemm gemm) {
