@@ -11,14 +11,6 @@
 
 using namespace rnntest;
 
-std::string rnntest::take(rnnrt_status_t status) {
-  std::string text;
-  if (status)
-    text = std::string(rnnrt_status_code_name(rnnrt_status_code(status))) + ": " + rnnrt_status_message(status);
-  rnnrt_status_release(status);
-  return text;
-}
-
 const FakeDriver &FakeDriver::get() {
   static const FakeDriver fake = [] {
     setenv("RNNRT_CUDA_PATH", RNN_FAKE_CUDA_DIRECTORY, 1);

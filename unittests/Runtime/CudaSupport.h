@@ -5,6 +5,7 @@
 #define RNN_UNITTESTS_RUNTIME_CUDASUPPORT_H
 
 #include "FakeCuda/FakeDriver.h"
+#include "StatusText.h"
 #include "cuda/DriverApi.h"
 #include "rnn_runtime/api.h"
 
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace rnntest {
-
-/// Returns "CODE: message", or "" for success, and releases `status`.
-std::string take(rnnrt_status_t status);
 
 /// The controls of the fake library that the runtime loads.
 struct FakeDriver {

@@ -10,14 +10,6 @@
 
 using namespace rnntest;
 
-std::string rnntest::take(rnnrt_status_t status) {
-  std::string text;
-  if (status)
-    text = std::string(rnnrt_status_code_name(rnnrt_status_code(status))) + ": " + rnnrt_status_message(status);
-  rnnrt_status_release(status);
-  return text;
-}
-
 /// Loads a fake from the path that the runtime will use. A path that is set already is kept, for manual runs.
 static void *load(const char *variable, const char *name) {
   setenv(variable, RNN_FAKE_CUDA_DIRECTORY, 0);

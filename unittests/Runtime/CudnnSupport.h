@@ -7,15 +7,13 @@
 
 #include "FakeCuda/FakeCudnn.h"
 #include "FakeCuda/FakeDriver.h"
+#include "StatusText.h"
 #include "TestSupport.h"
 
 #include <cstdlib>
 #include <memory>
 
 namespace rnntest {
-
-/// Returns "CODE: message", or "" for success, and releases `status`.
-std::string take(rnnrt_status_t status);
 
 /// The controls of the fake library that the runtime loads.
 struct FakeCudnn {
