@@ -1,0 +1,297 @@
+//===- LinalgLoopsTest.cpp - compiled elementwise ops and reductions ------===//
+//
+// Elementwise ops, reductions, gathers and functions of `math`. The reference computes in f64, one scalar at a time.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgToHostTest.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using llvm::formatv;
+
+namespace {
+
+/// One function of several ops on a matrix x [rows, columns], static and dynamic.
+class LoopsTest : public LinalgToHostTest {
+protected:
+  /// Replaces ROWS, COLS and the text of the element types.
+  static std::string fill(std::string text, bool isDynamic, int64_t rows, int64_t columns) {
+    auto replace = [&](const std::string &from, const std::string &to) {
+      for (size_t at; (at = text.find(from)) != std::string::npos;)
+        text.replace(at, from.size(), to);
+    };
+    replace("ROWS", isDynamic ? "?" : std::to_string(rows));
+    replace("COLS", isDynamic ? "?" : std::to_string(columns));
+    return text;
+  }
+
+  /// Compiles the function for each shape and calls `check` with the input and the result.
+  void forShapes(const std::string &text, ElementKind kind,
+                 llvm::function_ref<void(const HostTensor &, const HostTensor &, int64_t, int64_t)> check,
+                 ElementKind second = ElementKind::I32, ArrayRef<int64_t> secondShape = {}) {
+    for (auto [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{
+             {1, 1}, {3, 15}, {5, 16}, {4, 63}, {9, 65}, {2, 130}, {600, 8}, {300, 257}})
+      for (bool isDynamic : {false, true}) {
+        compile(fill(text, isDynamic, rows, columns));
+        if (HasFatalFailure())
+          return;
+        HostTensor x = makeTensor(kind, {rows, columns});
+        check(x, run("main", {x}), rows, columns);
+        if (HasFatalFailure())
+          return;
+      }
+  }
+};
+
+const char *reduceText = R"(
+  func.func @main(%argument: tensor<ROWSxCOLSxTYPE>) -> RESULT {
+    %zero = arith.constant INIT : TYPE
+    %c0 = arith.constant 0 : index
+    %x = tensor.cast %argument : tensor<ROWSxCOLSxTYPE> to tensor<?x?xTYPE>
+    %size = tensor.dim %x, %c0 : tensor<?x?xTYPE>
+    EMPTY
+    %init = linalg.fill ins(%zero : TYPE) outs(%empty : RESULT) -> RESULT
+    %r = linalg.reduce { OP } ins(%x : tensor<?x?xTYPE>) outs(%init : RESULT) dimensions = [DIMS]
+    return %r : RESULT
+  })";
+
+std::string replaceAll(std::string text, std::initializer_list<std::pair<std::string, std::string>> pairs) {
+  for (const auto &[from, to] : pairs)
+    for (size_t at; (at = text.find(from)) != std::string::npos;)
+      text.replace(at, from.size(), to);
+  return text;
+}
+
+TEST_F(LoopsTest, SumsOfEachRow) {
+  for (ElementKind kind : {ElementKind::F32, ElementKind::F64, ElementKind::F16, ElementKind::BF16, ElementKind::I32}) {
+    bool isInteger = kind == ElementKind::I32;
+    std::string text = replaceAll(reduceText, {{"EMPTY", "%empty = tensor.empty(%size) : tensor<?xTYPE>"},
+                                               {"RESULT", "tensor<?xTYPE>"},
+                                               {"DIMS", "1"},
+                                               {"OP", isInteger ? "arith.addi" : "arith.addf"},
+                                               {"INIT", isInteger ? "0" : "0.0"},
+                                               {"TYPE", stringifyElementKind(kind).str()}});
+    forShapes(text, kind, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+      for (int64_t row = 0; row < rows; ++row) {
+        double sum = 0, magnitude = 0;
+        for (int64_t column = 0; column < columns; ++column) {
+          double value = x.getAsDouble(row * columns + column);
+          sum += value, magnitude += std::abs(value);
+        }
+        double inner = std::min(getEpsilon(kind), 0x1p-24);
+        ASSERT_NEAR(y.getAsDouble(row), sum, columns * inner * magnitude + getEpsilon(kind) * std::abs(sum))
+            << stringifyElementKind(kind).str() << ": " << rows << "x" << columns << ", row " << row;
+      }
+    });
+  }
+}
+
+TEST_F(LoopsTest, LargestOfEachColumn) {
+  std::string text = replaceAll(
+      reduceText, {{"%size = tensor.dim %x, %c0", "%c1 = arith.constant 1 : index\n%size = tensor.dim %x, %c1"},
+                   {"EMPTY", "%empty = tensor.empty(%size) : tensor<?xf32>"},
+                   {"RESULT", "tensor<?xf32>"},
+                   {"DIMS", "0"},
+                   {"OP", "arith.maximumf"},
+                   {"INIT", "0xFF800000"},
+                   {"TYPE", "f32"}});
+  forShapes(text, ElementKind::F32, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+    for (int64_t column = 0; column < columns; ++column) {
+      double largest = -INFINITY;
+      for (int64_t row = 0; row < rows; ++row)
+        largest = std::max(largest, x.getAsDouble(row * columns + column));
+      ASSERT_EQ(y.getAsDouble(column), largest);
+    }
+  });
+}
+
+TEST_F(LoopsTest, SmallestOfAll) {
+  std::string text = replaceAll(reduceText, {{"EMPTY", "%empty = tensor.empty() : tensor<f32>"},
+                                             {"RESULT", "tensor<f32>"},
+                                             {"DIMS", "0, 1"},
+                                             {"OP", "arith.minimumf"},
+                                             {"INIT", "0x7F800000"},
+                                             {"TYPE", "f32"}});
+  forShapes(text, ElementKind::F32, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+    double smallest = INFINITY;
+    for (int64_t index = 0; index < rows * columns; ++index)
+      smallest = std::min(smallest, x.getAsDouble(index));
+    ASSERT_EQ(y.getAsDouble(0), smallest);
+  });
+}
+
+TEST_F(LoopsTest, TransposedInput) {
+  std::string text = R"(
+    func.func @main(%argument: tensor<ROWSxCOLSxf32>) -> tensor<?x?xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %x = tensor.cast %argument : tensor<ROWSxCOLSxf32> to tensor<?x?xf32>
+      %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+      %columns = tensor.dim %x, %c1 : tensor<?x?xf32>
+      %empty = tensor.empty(%columns, %rows) : tensor<?x?xf32>
+      %r = linalg.transpose ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) permutation = [1, 0]
+      return %r : tensor<?x?xf32>
+    })";
+  forShapes(text, ElementKind::F32, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column)
+        ASSERT_EQ(y.getAsDouble(column * rows + row), x.getAsDouble(row * columns + column));
+  });
+}
+
+/// Rows of a table by computed indices, columns by computed indices, and the position as a value.
+TEST_F(LoopsTest, GathersAndPositions) {
+  std::string text = R"(
+    func.func @main(%x: tensor<ROWSxCOLSxf32>) -> tensor<ROWSxCOLSxf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %rows = tensor.dim %x, %c0 : tensor<ROWSxCOLSxf32>
+      %columns = tensor.dim %x, %c1 : tensor<ROWSxCOLSxf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+          outs(%x : tensor<ROWSxCOLSxf32>) {
+      ^bb0(%old: f32):
+        %i = linalg.index 0 : index
+        %j = linalg.index 1 : index
+        %i1 = arith.subi %rows, %i : index
+        %other_row = arith.subi %i1, %c1 : index
+        %j1 = arith.subi %columns, %j : index
+        %other_column = arith.subi %j1, %c1 : index
+        %a = tensor.extract %x[%other_row, %j] : tensor<ROWSxCOLSxf32>
+        %b = tensor.extract %x[%other_row, %other_column] : tensor<ROWSxCOLSxf32>
+        %c = tensor.extract %x[%i, %other_column] : tensor<ROWSxCOLSxf32>
+        %ji = arith.index_cast %j : index to i32
+        %jf = arith.sitofp %ji : i32 to f32
+        %isLeft = arith.cmpi slt, %j, %other_column : index
+        %ab = arith.select %isLeft, %a, %b : f32
+        %abc = arith.addf %ab, %c : f32
+        %s = arith.addf %abc, %jf : f32
+        linalg.yield %s : f32
+      } -> tensor<ROWSxCOLSxf32>
+      return %r : tensor<ROWSxCOLSxf32>
+    })";
+  forShapes(text, ElementKind::F32, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+    auto at = [&](int64_t row, int64_t column) { return static_cast<float>(x.getAsDouble(row * columns + column)); };
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        int64_t row = rows - 1 - i, column = columns - 1 - j;
+        float sum = (j < column ? at(row, j) : at(row, column)) + at(i, column);
+        sum += j;
+        ASSERT_EQ(y.getAsDouble(i * columns + j), sum) << rows << "x" << columns << ": " << i << ", " << j;
+      }
+  });
+}
+
+/// f16 and bf16 are rounded after every operation, so the results have the bits of scalar code.
+TEST_F(LoopsTest, HalfPrecisionIsRoundedAfterEachOperation) {
+  std::string text = R"(
+    func.func @main(%x: tensor<ROWSxCOLSxTYPE>) -> tensor<ROWSxCOLSxTYPE> {
+      %third = arith.constant 0.333 : TYPE
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+          outs(%x : tensor<ROWSxCOLSxTYPE>) {
+      ^bb0(%v: TYPE):
+        %a = arith.mulf %v, %third : TYPE
+        %b = arith.addf %a, %v : TYPE
+        %c = arith.divf %b, %third : TYPE
+        %isNegative = arith.cmpf olt, %c, %a : TYPE
+        %d = arith.select %isNegative, %a, %c : TYPE
+        linalg.yield %d : TYPE
+      } -> tensor<ROWSxCOLSxTYPE>
+      return %r : tensor<ROWSxCOLSxTYPE>
+    })";
+  for (ElementKind kind : {ElementKind::F16, ElementKind::BF16}) {
+    auto round = [&](float value) {
+      HostTensor rounded = llvm::cantFail(HostTensor::allocate(kind, {}));
+      rounded.setFromDouble(0, value);
+      return static_cast<float>(rounded.getAsDouble(0));
+    };
+    forShapes(replaceAll(text, {{"TYPE", stringifyElementKind(kind).str()}}), kind,
+              [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+                for (int64_t index = 0; index < rows * columns; ++index) {
+                  float v = x.getAsDouble(index), third = round(0.333f), a = round(v * third), b = round(a + v);
+                  float c = round(b / third);
+                  ASSERT_EQ(y.getAsDouble(index), c < a ? a : c);
+                }
+              });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of the math dialect
+//===----------------------------------------------------------------------===//
+
+/// Distance in units in the last place of the exact result.
+double getUlps(double exact, float value) {
+  if (std::isnan(exact) || std::isnan(value))
+    return std::isnan(exact) && std::isnan(value) ? 0 : INFINITY;
+  float rounded = exact;
+  if (std::isinf(rounded) || std::isinf(value))
+    return rounded == value ? 0 : INFINITY;
+  int exponent = std::max(rounded == 0 ? -126 : std::ilogb(rounded), -126);
+  return std::abs(exact - value) / std::ldexp(1.0, exponent - 23);
+}
+
+struct MathFunction {
+  const char *name;
+  double (*exact)(double);
+  double low, high; ///< the inputs that are compared, besides special values
+  double ulps;
+};
+
+class MathTest : public LinalgToHostTest, public ::testing::WithParamInterface<MathFunction> {};
+
+TEST_P(MathTest, IsAccurate) {
+  MathFunction f = GetParam();
+  const int64_t count = 200000;
+  compile(formatv(R"(
+    func.func @main(%x: tensor<{0}xf32>) -> tensor<{0}xf32> {{
+      %y = math.{1} %x : tensor<{0}xf32>
+      return %y : tensor<{0}xf32>
+    })",
+                  count, f.name)
+              .str());
+  if (HasFatalFailure())
+    return;
+  HostTensor x = makeTensor(ElementKind::F32, {count});
+  for (int64_t index = 0; index < count; ++index)
+    x.setFromDouble(index, f.low + (f.high - f.low) * index / (count - 1));
+  // Small values of both signs, and special ones.
+  for (int64_t index = 0; index < 2000; ++index) {
+    double small = std::ldexp(index % 2 && f.low < 0 ? -1 : 1, -static_cast<int>(index / 20)) * (1 + index % 20 / 20.0);
+    if (small >= f.low && small <= f.high)
+      x.setFromDouble(index, small);
+  }
+  double special[] = {0.0, INFINITY, NAN, f.low < 0 || f.exact(-1) != f.exact(-1) ? -INFINITY : 1};
+  for (auto [index, value] : llvm::enumerate(special))
+    x.setFromDouble(2000 + index, value);
+  HostTensor y = run("main", {x});
+  double worst = 0, where = 0;
+  for (int64_t index = 0; index < count; ++index) {
+    double ulps = getUlps(f.exact(x.getAsDouble(index)), y.getAsDouble(index));
+    if (ulps > worst)
+      worst = ulps, where = x.getAsDouble(index);
+  }
+  RecordProperty("ulps", std::to_string(worst));
+  EXPECT_LE(worst, f.ulps) << f.name << " at " << where;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    F32, MathTest,
+    ::testing::Values(MathFunction{"exp", std::exp, -110, 95, 3}, MathFunction{"exp2", std::exp2, -155, 135, 2},
+                      MathFunction{"expm1", std::expm1, -20, 95, 2}, MathFunction{"log", std::log, 1e-30, 100, 2},
+                      MathFunction{"log2", std::log2, 1e-30, 100, 2}, MathFunction{"log10", std::log10, 1e-30, 100, 2},
+                      MathFunction{"log1p", std::log1p, -0.999, 100, 2}, MathFunction{"tanh", std::tanh, -12, 12, 3},
+                      MathFunction{"erf", std::erf, -5, 5, 4}, MathFunction{"erfc", std::erfc, -5, 5, 3},
+                      MathFunction{"sin", std::sin, -100, 100, 2}, MathFunction{"cos", std::cos, -100, 100, 2},
+                      MathFunction{"tan", std::tan, -1.5, 1.5, 2}, MathFunction{"atan", std::atan, -50, 50, 2},
+                      MathFunction{"asin", std::asin, -1, 1, 2}, MathFunction{"acos", std::acos, -1, 1, 2},
+                      MathFunction{"sinh", std::sinh, -80, 80, 2}, MathFunction{"cosh", std::cosh, -80, 80, 2},
+                      MathFunction{"sqrt", std::sqrt, 0, 100, 2},
+                      MathFunction{"rsqrt", [](double x) { return 1 / std::sqrt(x); }, 1e-30, 100, 2}),
+    [](const auto &info) { return std::string(info.param.name); });
+
+} // namespace
