@@ -47,3 +47,9 @@ rnn_configure() {
 rnn_build() {
   NINJA_STATUS="[%p %f/%t, %es] " ninja -C "$RNN_BUILD_DIR" "$@"
 }
+
+# rnn_install_nvdisasm: nvdisasm from PyPI in a virtual environment of the build tree, for benchmarks/gpu-sass.py and the tests of the
+# machine code of GPU kernels. Without network or ptxas these tests are skipped.
+rnn_install_nvdisasm() {
+  "$RNN_SOURCE_DIR/benchmarks/gpu-sass.py" --install --constants > /dev/null || echo "note: tests that need nvdisasm will be skipped"
+}

@@ -18,6 +18,7 @@ case "${1:-}" in
 esac
 rnn_install_packages clang-format-22
 rnn_configure
+rnn_install_nvdisasm
 rnn_build
 
 log="$RNN_BUILD_DIR/test.log"

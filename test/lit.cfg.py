@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import ctypes
+import glob
 import os
 import shutil
 import sys
@@ -95,6 +96,12 @@ def find_ptxas():
     return shutil.which("ptxas", path=path)
 
 
+def has_nvdisasm():
+    """Whether benchmarks/gpu-sass.py finds nvdisasm: in the build tree or in PATH."""
+    pattern = os.path.join(config.rnn_binary_dir, "nvdisasm", "lib", "python3*", "site-packages", "nvidia", "*", "bin", "nvdisasm")
+    return bool(glob.glob(pattern) or shutil.which("nvdisasm"))
+
+
 def has_processor_feature(name):
     try:
         with open("/proc/cpuinfo") as file:
@@ -112,6 +119,7 @@ features = {
     "cudnn": bool(loads("libcudnn.so.9", "libcudnn.so.8")),
     "fake-cuda": all(os.path.isfile(os.path.join(fake_cuda, name)) for name in ("libcuda.so.1", "libcudnn.so.9", "libcublasLt.so.13")),
     "ptxas": bool(find_ptxas()),
+    "nvdisasm": has_nvdisasm(),
     "nvptx": "NVPTX" in config.llvm_targets.split(),
     "jit": config.llvm_native_arch in config.llvm_targets.split(),
     "avx512-bf16": has_processor_feature("avx512_bf16"),

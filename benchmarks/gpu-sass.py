@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Disassembles the time loops of the fused GPU kernels and prints a table: instructions of one step by class, resources, and the
+cycles that the latency model (gpu/latency.py) estimates. Needs no GPU; needs ptxas, and nvdisasm, which `--install` fetches from
+PyPI into the build tree. Without nvdisasm it prints one line and exits with status 0.
+
+    gpu-sass.py                       every kernel and size of the documentation, as Markdown
+    gpu-sass.py --kernels=f16:512     those of one type and number of units
+    gpu-sass.py --check               nonzero exit status if a time loop has what must not be in one
+    gpu-sass.py --constants           the constants of the model and their sources
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import argparse
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(HERE)
+BUILD = os.environ.get("RNN_BUILD_DIR", os.path.join(SOURCE, "build"))
+sys.path[:0] = [os.path.join(HERE, "gpu"), os.path.join(SOURCE, "tools", "gpu-bundle")]
+import kernels as bundle  # noqa: E402
+import latency  # noqa: E402
+import sass  # noqa: E402
+import stacks  # noqa: E402
+import timed  # noqa: E402
+
+# Type, mode and size (T, B, I, H) of one layer.
+LAYERS = [("f16", "lstm", (128, 16, 256, 256)), ("f16", "lstm", (512, 16, 512, 512)), ("f16", "lstm", (1024, 16, 768, 768)),
+          ("bf16", "lstm", (512, 16, 512, 512)), ("bf16", "lstm", (1024, 16, 768, 768)), ("tf32", "lstm", (512, 16, 512, 512)),
+          ("f32", "lstm", (128, 16, 256, 256)), ("f32", "lstm", (512, 16, 512, 512)), ("f16", "gru", (512, 16, 512, 512)),
+          ("f16", "rnn_tanh", (512, 16, 512, 512)), ("f16", "lstm", (256, 64, 1024, 1024))]
+
+
+def find_nvdisasm():
+    found = glob.glob(os.path.join(BUILD, "nvdisasm", "lib", "python3*", "site-packages", "nvidia", "*", "bin", "nvdisasm"))
+    return found[0] if found else shutil.which("nvdisasm")
+
+
+def find_ptxas():
+    return shutil.which("ptxas", path=os.pathsep.join(["/usr/local/cuda/bin", os.environ.get("PATH", "")]))
+
+
+def install():
+    """nvdisasm from PyPI, in a virtual environment of the build tree."""
+    folder = os.path.join(BUILD, "nvdisasm")
+    for command in ([sys.executable, "-m", "venv", folder],
+                    [folder + "/bin/pip", "install", "-q", "nvidia-cuda-nvdisasm>=13"]):
+        if subprocess.run(command).returncode != 0:
+            shutil.rmtree(folder, ignore_errors=True)
+            sys.exit(f"gpu-sass.py: nvdisasm is not installed: `{' '.join(command)}` failed")
+
+
+def module(kind, mode, sizes):
+    """Functions whose kernels are listed: both passes, persistent and per step, of the block op and of the cudnn ops."""
+    element = "f32" if kind == "tf32" else kind
+    T, B, I, H = sizes
+    persistent = [timed.PERSISTENT] if mode != "lstm" or H <= timed.PERSISTENT_HIDDEN[kind] else []
+    if mode == "lstm":
+        for way in [timed.FUSED] + persistent:
+            for backward in (False, True):
+                yield timed.block(f"block_{'backward' if backward else 'forward'}{way}", sizes, element, backward, way)
+        return
+    for way in persistent:
+        one = stacks.Stack(mode, (1, T, B, I, H), static=True)
+        yield one.op(element, "#rnn.lowering<fused, kernel = persistent>") + "\n\n" + one.write(element)
+
+
+def waits_to_sends(loop):
+    """Instructions from the wait to the last send, without MMAs and loads of shared memory."""
+    wait = next((i for i, one in enumerate(loop) if one.is_wait), 0)
+    sends = [i for i, one in enumerate(loop) if one.kind == "stas"]
+    return sum(one.kind not in ("hmma", "lds") for one in loop[wait:sends[-1] + 1]) if sends else 0
+
+
+def measure_persistent(name, function, resources, ptx):
+    loop = function.time_loop()
+    counts = sass.report(loop)
+    warps = int(re.search(rf"\.entry {name}\(.*?\.maxntid (\d+)", ptx, re.S)[1]) // 32
+    blocks = int(re.search(rf"\.entry {name}\(.*?\.reqnctapercluster (\d+)", ptx, re.S)[1])
+    sectors = sectors_sent(name, counts, loop, warps)
+    cycles = latency.persistent_step(counts, waits_to_sends(loop), warps, sectors)
+    return {**counts, **vars(resources), "warps": warps, "blocks": blocks, "sectors": sectors, "cycles": round(cycles)}
+
+
+def sectors_sent(name, counts, loop, warps):
+    """32-byte sectors that a block sends in a step with two examples per cluster: a lane's bytes are adjacent to those of other
+    lanes only if the kernel arranges them so."""
+    active = 8  # lanes: two examples of eight columns
+    return counts["stas"] * warps * active
+
+
+def measure_per_step(name, function, resources, depth):
+    loop = [function.instructions[i] for i in function.loops[0]]
+    counts = sass.report(loop)
+    # The depth of a tile: as many fragments as MMAs depend on one another. Kernels without MMAs have tiles of depth 16.
+    per_mma = 8 if any("TF32" in one.name for one in loop) else 16
+    rounds = -(-depth // (per_mma * max(counts["chain"], 1)))
+    cycles = latency.per_step_kernel(counts["all"], rounds)
+    return {**counts, **vars(resources), "warps": 4, "blocks": 0, "sectors": 0, "rounds": rounds, "cycles": round(cycles)}
+
+
+def measure(arguments, kind, mode, sizes):
+    flags = ["--chip=" + arguments.chip] + ["--tf32"] * (kind == "tf32")
+    ptx = bundle.assembly(arguments.compiler, "\n\n".join(module(kind, mode, sizes)), *flags)
+    functions, resources = sass.assemble(ptx, arguments.ptxas, arguments.nvdisasm, arguments.chip)
+    for name, function in sorted(functions.items()):
+        if re.search(r"_persistent(_\d+)?$", name):
+            yield name, measure_persistent(name, function, resources[name], ptx)
+        elif re.fullmatch(r"block_lstm(_grad)?_step", name):
+            yield name, measure_per_step(name, function, resources[name], sizes[3] * (4 if "grad" in name else 1))
+
+
+# Two values in one column: the second in parentheses.
+COLUMNS = [("registers", ["registers"]), ("spilled", ["spilled"]), ("shared bytes", ["shared"]), ("instructions", ["all"]),
+           ("HMMA (chain)", ["hmma", "chain"]), ("LDS (STS) bytes", ["lds_bytes", "sts_bytes"]),
+           ("LDG (used in step)", ["ldg", "same_step_loads"]), ("STG (before send)", ["stg", "early_stores"]),
+           ("st.async (sectors)", ["stas", "sectors"]), ("MUFU", ["mufu"]), ("branches", ["branch"]), ("barriers", ["barrier"]),
+           ("fences (device)", ["fences", "device_fences"]), ("cycles", ["cycles"])]
+
+
+def cell(row, keys):
+    return f"{row[keys[0]]}" + "".join(f" ({row[key]})" for key in keys[1:])
+
+
+def violations(name, row):
+    """What must not be in a time loop."""
+    if row["spilled"]:
+        yield f"{row['spilled']} bytes spilled"
+    if "persistent" not in name:
+        return
+    if row["device_fences"]:
+        yield f"{row['device_fences']} fences of the device (MEMBAR.GPU, CCTL.IVALL, ERRBAR)"
+    if row["early_stores"]:
+        yield f"{row['early_stores']} global stores between the wait and the last send"
+    if row["same_step_loads"]:
+        yield f"{row['same_step_loads']} global loads are used in the step that issues them"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", default=os.path.join(BUILD, "bin", "rnn-compile"))
+    parser.add_argument("--ptxas", default=find_ptxas())
+    parser.add_argument("--nvdisasm", default=find_nvdisasm())
+    parser.add_argument("--chip", default="sm_90a")
+    parser.add_argument("--kernels", default="", help="comma-separated TYPE:H or TYPE:MODE:H")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--constants", action="store_true")
+    parser.add_argument("--install", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.install and arguments.ptxas and not arguments.nvdisasm:
+        install()
+        arguments.nvdisasm = find_nvdisasm()
+    if arguments.constants:
+        print("| constant | value | source |\n|---|---|---|")
+        for name, (value, unit, source) in latency.CONSTANTS.items():
+            print(f"| {name} | {value} {unit} | {source} |")
+        return
+    for tool in ("ptxas", "nvdisasm"):
+        if not getattr(arguments, tool):
+            print(f"gpu-sass.py: skipped: {tool} is not available" + "; try --install" * (tool == "nvdisasm"))
+            return
+    chosen = set(filter(None, arguments.kernels.split(",")))
+    known = {text for kind, mode, sizes in LAYERS for text in (f"{kind}:{sizes[3]}", f"{kind}:{mode}:{sizes[3]}")}
+    if unknown := sorted(chosen - known):
+        sys.exit(f"gpu-sass.py: --kernels expects some of {', '.join(sorted(known))}, but got {', '.join(unknown)}")
+    print("| kernel | type | H | " + " | ".join(title for title, _ in COLUMNS) + " | us |\n" + "|---" * (len(COLUMNS) + 4) + "|")
+    failed = []
+    for kind, mode, sizes in LAYERS:
+        if chosen and not chosen & {f"{kind}:{sizes[3]}" if mode == "lstm" else "", f"{kind}:{mode}:{sizes[3]}"}:
+            continue
+        for name, row in measure(arguments, kind, mode, sizes):
+            values = " | ".join(cell(row, keys) for _, keys in COLUMNS)
+            print(f"| `{name}` | {kind} | {sizes[3]} | {values} | {latency.microseconds(row['cycles']):.2f} |", flush=True)
+            failed += [f"{name} {kind} {sizes[3]}: {text}" for text in violations(name, row)]
+    if arguments.check:
+        print("\n".join(failed) or "every time loop is clean")
+        sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
