@@ -41,6 +41,7 @@ tools = [
     ToolSubst("not", unresolved="fatal"),
     ToolSubst("split-file", unresolved="fatal"),
     ToolSubst("mlir-translate", unresolved="ignore"),
+    ToolSubst("mlir-opt", unresolved="ignore"),
     ToolSubst("rnn-run", "rnn-run" + verify, unresolved="ignore"),
     ToolSubst("rnn-compile", "rnn-compile" + verify, unresolved="ignore"),
     ToolSubst("rnn-lsp-server", unresolved="ignore"),
@@ -55,6 +56,7 @@ config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append(("%rnn_compile", os.path.join(config.rnn_tools_dir, "rnn-compile")))
 config.substitutions.append(("%rnn_run", os.path.join(config.rnn_tools_dir, "rnn-run")))
 config.substitutions.append(("%rnn_tools", config.rnn_tools_dir))
+config.substitutions.append(("%rnn_plugin", os.path.join(config.rnn_libs_dir, "RNNPlugin.so")))
 config.substitutions.append(("%upstream_libs", config.upstream_libs))
 config.substitutions.append(("%rnn_source", config.rnn_source_dir))
 config.substitutions.append(("%rnn_binary", config.rnn_binary_dir))
@@ -125,8 +127,10 @@ features = {
     "avx512-bf16": has_processor_feature("avx512_bf16"),
     "amx-bf16": has_processor_feature("amx_bf16"),
     "python": bool(config.python_executable),
+    "mlir-opt": os.access(os.path.join(config.llvm_tools_dir, "mlir-opt"), os.X_OK),
     "mlir-tblgen": os.path.isfile(config.mlir_tblgen),
     "readme": os.path.isfile(os.path.join(config.rnn_source_dir, "README.md")),
+    "rnn-plugin": os.path.isfile(os.path.join(config.rnn_libs_dir, "RNNPlugin.so")),
     "rnn-run": is_built("rnn-run"),
     "rnn-compile": is_built("rnn-compile"),
     "rnn-lsp-server": is_built("rnn-lsp-server"),

@@ -3,7 +3,7 @@
 #
 #   cmake --install build --prefix DIR                        everything
 #   cmake --install build --prefix DIR --component runtime    what compiled modules need
-#   compiler: libraries    tools: programs    dev: headers, TableGen files and the CMake package
+#   compiler: libraries    tools: programs and the plugin    dev: headers, TableGen files and the CMake package
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -11,11 +11,14 @@ get_property(rnn_libs GLOBAL PROPERTY RNN_ALL_LIBS)
 install(TARGETS ${rnn_libs} EXPORT RNNTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler)
 set(rnn_tools rnn-compile rnn-lsp-server rnn-opt rnn-run)
 install(TARGETS ${rnn_tools} EXPORT RNNToolsTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+# Not a target of the package: programs load it by its path.
+install(TARGETS RNNPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT tools)
 
 # Relative, so that the prefix can move; the folder of libMLIR.so is absolute where the system does not search it.
 file(RELATIVE_PATH rnn_libs_from_tools ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(${rnn_tools} PROPERTIES INSTALL_RPATH "$ORIGIN/${rnn_libs_from_tools}"
                                               INSTALL_RPATH_USE_LINK_PATH ON)
+set_target_properties(RNNPlugin PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rnn ${PROJECT_BINARY_DIR}/include/rnn
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
