@@ -2,13 +2,15 @@
 // REQUIRES: rnn-run
 // RUN: rm -rf %t && mkdir %t
 // DEFINE: %{run} = rnn-run %s --input=random:1 --input=random:2 --input=random:3
-// RUN: %{run} --threads=1 --output=@%t/a.npy --output=@%t/b.npy --output=@%t/c.npy --output=@%t/d.npy
-// RUN: %{run} --threads=2 --expected-output=@%t/a.npy --expected-output=@%t/b.npy --expected-output=@%t/c.npy --expected-output=@%t/d.npy | FileCheck %s
-// RUN: %{run} --threads=5 --expected-output=@%t/a.npy --expected-output=@%t/b.npy --expected-output=@%t/c.npy --expected-output=@%t/d.npy | FileCheck %s
+// DEFINE: %{expect} = --expected-output=@%t/a.npy --expected-output=@%t/b.npy --expected-output=@%t/c.npy --expected-output=@%t/d.npy --expected-output=@%t/e.npy --expected-output=@%t/f.npy
+// RUN: %{run} --threads=1 --output=@%t/a.npy --output=@%t/b.npy --output=@%t/c.npy --output=@%t/d.npy --output=@%t/e.npy --output=@%t/f.npy
+// RUN: %{run} --threads=2 %{expect} | FileCheck %s
+// RUN: %{run} --threads=5 %{expect} | FileCheck %s
 // CHECK: all results are as expected
 
 func.func @main(%a: tensor<301x200xf32>, %b: tensor<200x131xf32>, %c: tensor<301x131xf32>)
-    -> (tensor<301x131xf32>, tensor<200x131xf32>, tensor<301xf32>, tensor<301x131xf32>) {
+    -> (tensor<301x131xf32>, tensor<200x131xf32>, tensor<301xf32>, tensor<301x131xf32>, tensor<301x301xf32>,
+        tensor<301x301xbf16>) {
   %zero = arith.constant 0.0 : f32
   %product = linalg.matmul ins(%a, %b : tensor<301x200xf32>, tensor<200x131xf32>) outs(%c : tensor<301x131xf32>)
       -> tensor<301x131xf32>
@@ -19,5 +21,22 @@ func.func @main(%a: tensor<301x200xf32>, %b: tensor<200x131xf32>, %c: tensor<301
   %none = linalg.fill ins(%zero : f32) outs(%empty : tensor<301xf32>) -> tensor<301xf32>
   %sums = linalg.reduce { arith.addf } ins(%product : tensor<301x131xf32>) outs(%none : tensor<301xf32>) dimensions = [1]
   %e = math.tanh %product : tensor<301x131xf32>
-  return %product, %gradient, %sums, %e : tensor<301x131xf32>, tensor<200x131xf32>, tensor<301xf32>, tensor<301x131xf32>
+  // Packed: the right operand is transposed.
+  %square = tensor.empty() : tensor<301x301xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%square : tensor<301x301xf32>) -> tensor<301x301xf32>
+  %packed = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                           affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %a : tensor<301x200xf32>, tensor<301x200xf32>) outs(%zeros : tensor<301x301xf32>) -> tensor<301x301xf32>
+  // Packed in bf16, with a left operand that is transposed.
+  %rounded = arith.truncf %a : tensor<301x200xf32> to tensor<301x200xbf16>
+  %empty_half = tensor.empty() : tensor<200x301xbf16>
+  %transposed = linalg.transpose ins(%rounded : tensor<301x200xbf16>) outs(%empty_half : tensor<200x301xbf16>)
+      permutation = [1, 0]
+  %c0 = arith.truncf %packed : tensor<301x301xf32> to tensor<301x301xbf16>
+  %half = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>,
+                                         affine_map<(m, n, k) -> (m, n)>]
+      ins(%transposed, %transposed : tensor<200x301xbf16>, tensor<200x301xbf16>) outs(%c0 : tensor<301x301xbf16>)
+      -> tensor<301x301xbf16>
+  return %product, %gradient, %sums, %e, %packed, %half : tensor<301x131xf32>, tensor<200x131xf32>, tensor<301xf32>,
+      tensor<301x131xf32>, tensor<301x301xf32>, tensor<301x301xbf16>
 }

@@ -173,7 +173,7 @@ TEST_F(ContractionTest, EveryTranspositionOfLargeMatrices) {
   std::vector<Contraction> tests;
   for (auto [a, b, c] : forms)
     for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{
-             {100, 70, 300}, {128, 128, 128}, {97, 260, 530}, {500, 63, 128}, {8, 500, 300}})
+             {100, 70, 300}, {97, 260, 530}, {500, 63, 128}, {8, 500, 300}, {59, 450, 450}, {450, 59, 450}})
       for (bool isDynamic : {false, true})
         tests.push_back(
             {a, b, c, {{'m', m}, {'n', n}, {'k', k}}, ElementKind::F32, ElementKind::F32, isDynamic, isDynamic});
@@ -194,12 +194,14 @@ TEST_F(ContractionTest, ElementTypes) {
     for (auto [a, b, c] : forms)
       for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{{5, 19, 30}, {101, 66, 150}})
         tests.push_back({a, b, c, {{'m', m}, {'n', n}, {'k', k}}, in, out, m == 5});
+  tests.push_back({"mk", "kn", "mn", {{'m', 33}, {'n', 300}, {'k', 330}}, Kind::F64, Kind::F64});
   check(tests);
 }
 
 TEST_F(ContractionTest, BatchesAndSeveralDimensions) {
   std::vector<Contraction> tests;
-  for (bool isDynamic : {false, true})
+  for (auto [kind, isDynamic] : std::vector<std::pair<ElementKind, bool>>{
+           {ElementKind::F32, false}, {ElementKind::F32, true}, {ElementKind::BF16, false}})
     for (auto [a, b, c] : std::vector<std::array<const char *, 3>>{{"zmk", "zkn", "zmn"},
                                                                    {"zkm", "zkn", "zmn"},
                                                                    {"zmk", "znk", "zmn"},
@@ -215,7 +217,7 @@ TEST_F(ContractionTest, BatchesAndSeveralDimensions) {
       for (char letter : std::string(a) + b)
         sizes[letter] =
             std::map<char, int64_t>{{'z', 5}, {'y', 2}, {'t', 9}, {'b', 8}, {'m', 50}, {'n', 70}, {'k', 60}}.at(letter);
-      tests.push_back({a, b, c, sizes, ElementKind::F32, ElementKind::F32, isDynamic, isDynamic});
+      tests.push_back({a, b, c, sizes, kind, kind, isDynamic, isDynamic});
     }
   check(tests);
 }

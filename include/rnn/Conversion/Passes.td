@@ -207,7 +207,7 @@ def ConvertLinalgToHostPass : Pass<"convert-linalg-to-host", "::mlir::ModuleOp">
     Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of one vector register: a power of 2">,
     Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">,
     Option<"bf16Gemm", "bf16-gemm", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::VNNI",
-           "Whether the processor has an instruction that rounds to bf16: `avx512` or `neon`">
+           "How bf16 matrices are multiplied: `f32`, `vnni`, `dot`, `avx512`, `neon` or `amx`">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

@@ -21,6 +21,15 @@ void rnn::markHandTiled(Operation *function) {
   function->setAttr("passthrough", ArrayAttr::get(function->getContext(), all.getArrayRef()));
 }
 
+/// Attribute of kernels: the name, the element type, the types of buffers, and the tiles.
+static constexpr StringLiteral kernelAttribute = "rnn.host_kernel";
+
+KernelLibrary::KernelLibrary(ModuleOp module) : symbols(module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto key = function->getAttrOfType<StringAttr>(kernelAttribute))
+      functions[key] = function;
+}
+
 func::FuncOp KernelLibrary::get(HostBuilder &b, StringRef name, TypeRange inputs,
                                 function_ref<void(HostBuilder &, ValueRange)> body) {
   std::string symbol;
@@ -37,12 +46,15 @@ func::FuncOp KernelLibrary::get(HostBuilder &b, StringRef name, TypeRange inputs
     caller = caller->getParentOp();
   markHandTiled(caller);
   // Layers of one module may multiply bf16 matrices in several ways, which round results differently.
-  func::FuncOp &function = functions[symbol + "/" + stringifyBF16Gemm(b.tiles.bf16Gemm).str()];
+  std::string key = symbol + "/" + stringifyBF16Gemm(b.tiles.bf16Gemm).str() + "/" + std::to_string(b.tiles.lanes) +
+                    "x" + std::to_string(b.tiles.vectors);
+  func::FuncOp &function = functions[key];
   if (function)
     return function;
   OpBuilder detached(b.getContext());
   function = func::FuncOp::create(detached, b.getLoc(), symbol, detached.getFunctionType(inputs, {}));
   function.setPrivate();
+  function->setAttr(kernelAttribute, detached.getStringAttr(key));
   // Internal linkage lets LLVM remove unused parts of the buffers' descriptors.
   function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
   markHandTiled(function);

@@ -41,7 +41,8 @@ static void emitLeftTransposed(HostBuilder &b, const PackLeftTransposed &p) {
   auto isAtMost = [&](Value a, Value c) { return b.compare(arith::CmpIPredicate::sle, a, c); };
   auto both = [&](Value a, Value c) { return b.createOrFold<arith::AndIOp>(a, c); };
   b.loop(b.ceilDiv(p.rows, panel), [&](Value block) {
-    Value from = b.mul(block, panel), to = b.add(from, panel), base = b.mul(block, p.stride);
+    Value from = b.mul(block, panel), to = b.add(from, panel);
+    Value base = b.add(p.offset, b.mul(block, p.stride));
     // Pairs of rows become words, whose transpose has the pairs of a column in consecutive words.
     auto pack = [&](ArrayRef<Row> rows) {
       b.forColumns(p.columns, [&](Value column, Value mask) {

@@ -12,6 +12,10 @@
 
 namespace mlir::rnn::host {
 
+/// Replaces a large contraction of floating-point matrices by a packed GEMM. Returns true if the op was erased. If the
+/// sizes are dynamic, the op remains in a branch for small ones.
+bool convertToPackedGemm(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library);
+
 /// Replaces an op on memrefs by loops over vectors. Fails without a change if the op has a form that the loops do not
 /// support.
 LogicalResult convertToVectorLoops(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library);

@@ -58,7 +58,8 @@ void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
   module.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   cpu::KernelLibrary library(module);
   for (linalg::LinalgOp op : ops)
-    (void)convertToVectorLoops(op, vectors, library);
+    if (!convertToPackedGemm(op, vectors, library))
+      (void)convertToVectorLoops(op, vectors, library);
 
   MLIRContext *context = module.getContext();
   RewritePatternSet math(context);

@@ -65,7 +65,7 @@ void BackwardLoop::sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &r
     Value block = b.allocate(b.index(rowsAtOnce * panelsAtOnce * panel)), zeros = b.allocate(b.index(panel));
     b.fillZero(zeros, zero, b.index(panel));
     library.packLeftTransposed(b, {first.matrix, first.firstRow, first.firstOfPanels, first.rows, second.matrix,
-                                   second.firstRow, second.firstOfPanels, rows, from, own, packed, leftPanel});
+                                   second.firstRow, second.firstOfPanels, rows, from, own, packed, zero, leftPanel});
     b.loop(zero, right.count, panelsAtOnce, [&](Value q) {
       Value count = b.min(b.sub(right.count, q), b.index(panelsAtOnce));
       b.loop(zero, own, rowsAtOnce, [&](Value row) {

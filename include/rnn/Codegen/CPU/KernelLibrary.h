@@ -22,7 +22,8 @@ namespace mlir::rnn::cpu {
 /// type and the types of its buffers.
 class KernelLibrary {
 public:
-  explicit KernelLibrary(ModuleOp module) : symbols(module) {}
+  /// Reuses the kernels that other libraries generated into the module.
+  explicit KernelLibrary(ModuleOp module);
 
   void gemm(HostBuilder &b, const Gemm &arguments);
   /// `gemm` by AMX tiles: c = start + a b, or c += a b without `start`. If the number of threads changes `rows`,

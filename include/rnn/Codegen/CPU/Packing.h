@@ -60,14 +60,15 @@ struct PackLeftTransposed {
   Value second, secondRow, secondFrom;
   Value rows; ///< of both
   Value column, columns;
-  Value target;
-  Value stride; ///< elements from panel to panel; at least `columns` rows, rounded up to whole vectors
+  Value target, offset; ///< the first panel
+  Value stride;         ///< elements from panel to panel; at least `columns` rows, rounded up to whole vectors
 
   static constexpr Value PackLeftTransposed::*arguments[] = {
       &PackLeftTransposed::first,      &PackLeftTransposed::firstRow, &PackLeftTransposed::firstFrom,
       &PackLeftTransposed::firstRows,  &PackLeftTransposed::second,   &PackLeftTransposed::secondRow,
       &PackLeftTransposed::secondFrom, &PackLeftTransposed::rows,     &PackLeftTransposed::column,
-      &PackLeftTransposed::columns,    &PackLeftTransposed::target,   &PackLeftTransposed::stride};
+      &PackLeftTransposed::columns,    &PackLeftTransposed::target,   &PackLeftTransposed::offset,
+      &PackLeftTransposed::stride};
 };
 
 /// Panels of bf16 rows that are interleaved to VNNI packing in place. A zero row follows an odd last row; with

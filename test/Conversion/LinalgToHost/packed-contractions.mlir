@@ -1,0 +1,129 @@
+// Large contractions by packed GEMMs: transpositions, batches, merged dimensions, types, thresholds.
+// RUN: rnn-opt %s -convert-linalg-to-host="vector-bits=256 vector-registers=16 bf16-gemm=amx" -canonicalize -cse -split-input-file | FileCheck %s
+
+// Whole panels of c hold their sums; both threads pack, then wait.
+// CHECK-LABEL: func @matmul
+// CHECK: rnnrt.parallel
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: call @rnn_host_pack_columns_f32
+// CHECK: call @rnn_host_pack_columns_f32
+// CHECK: rnnrt.team_wait
+// CHECK: call @rnn_host_gemm_f32
+// CHECK-NOT: call @rnn_host_gemm_f32
+// CHECK: llvm.return
+func.func @matmul(%a: memref<100x512xf32>, %b: memref<512x512xf32>, %c: memref<100x512xf32>) {
+  linalg.matmul ins(%a, %b : memref<100x512xf32>, memref<512x512xf32>) outs(%c : memref<100x512xf32>)
+  return
+}
+
+// -----
+
+// A right operand in L2 is read as it is.
+// CHECK-LABEL: func @in_l2
+// CHECK-NOT: call @rnn_host_gemm
+// CHECK: return
+func.func @in_l2(%a: memref<100x256xf32>, %b: memref<256x512xf32>, %c: memref<100x512xf32>) {
+  linalg.matmul ins(%a, %b : memref<100x256xf32>, memref<256x512xf32>) outs(%c : memref<100x512xf32>)
+  return
+}
+
+// -----
+
+// Dynamic sizes select the packed form at run time.
+// CHECK-LABEL: func @dynamic
+// CHECK: %[[RIGHT:.*]] = arith.cmpi sge, %{{.*}}, %c196608
+// CHECK: %[[IS_LARGE:.*]] = arith.andi %{{.*}}, %[[RIGHT]]
+// CHECK: scf.if %[[IS_LARGE]] {
+// CHECK: rnnrt.parallel
+// CHECK: } else {
+// CHECK: rnnrt.parallel
+// CHECK: call @rnn_host_gemm_f32
+func.func @dynamic(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
+  linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// Both operands are transposed while they are packed. The last columns have sums in scratch.
+// CHECK-LABEL: func @transposed
+// CHECK: call @rnn_host_pack_transposed_f32
+// CHECK: call @rnn_host_pack_transposed_f32
+// CHECK: call @rnn_host_gemm_f32
+// CHECK: vector.maskedload
+// CHECK: call @rnn_host_gemm_f32
+// CHECK: vector.maskedstore
+func.func @transposed(%a: memref<64x64xf32>, %b: memref<72x64xf32>, %c: memref<64x72xf32, strided<[100, 1], offset: 7>>) {
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>,
+                                 affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<64x64xf32>, memref<72x64xf32>) outs(%c : memref<64x72xf32, strided<[100, 1], offset: 7>>)
+  return
+}
+
+// -----
+
+// Steps and batch are one dimension of the left operand and of the result.
+// CHECK-LABEL: func @merged
+// CHECK: memref.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : memref<?x8x64xf32> into memref<?x64xf32>
+// CHECK: call @rnn_host_gemm_f32
+func.func @merged(%a: memref<?x8x64xf32>, %b: memref<128x64xf32>, %c: memref<?x8x128xf32>) {
+  linalg.contract indexing_maps = [affine_map<(t, b, n, k) -> (t, b, k)>, affine_map<(t, b, n, k) -> (n, k)>,
+                                   affine_map<(t, b, n, k) -> (t, b, n)>]
+      ins(%a, %b : memref<?x8x64xf32>, memref<128x64xf32>) outs(%c : memref<?x8x128xf32>)
+  return
+}
+
+// -----
+
+// The scratch is allocated once for all matrices of a batch.
+// CHECK-LABEL: func @batch
+// CHECK-COUNT-2: memref.alloc
+// CHECK-NOT: memref.alloc
+// CHECK: scf.for
+// CHECK: rnnrt.parallel
+func.func @batch(%a: memref<5x100x512xf32>, %b: memref<5x512x512xf32>, %c: memref<5x100x512xf32>) {
+  linalg.batch_matmul ins(%a, %b : memref<5x100x512xf32>, memref<5x512x512xf32>) outs(%c : memref<5x100x512xf32>)
+  return
+}
+
+// -----
+
+// bf16 is multiplied by AMX tiles, after the permission. Its sums are f32 in scratch and rounded once.
+// CHECK-LABEL: func @half
+// CHECK: %[[ENABLED:.*]] = rnnrt.enable_amx
+// CHECK: arith.cmpi ne, %[[ENABLED]]
+// CHECK: rnnrt.parallel
+// CHECK: call @rnn_host_pack_columns_bf16_bf16
+// CHECK: arith.extf {{.*}} vector<8xbf16> to vector<8xf32>
+// CHECK: call @rnn_host_tile_gemm_bf16
+// CHECK: arith.truncf {{.*}} vector<8xf32> to vector<8xbf16>
+func.func @half(%a: memref<64x128xbf16>, %b: memref<128x64xbf16>, %c: memref<64x64xbf16>) {
+  linalg.matmul ins(%a, %b : memref<64x128xbf16>, memref<128x64xbf16>) outs(%c : memref<64x64xbf16>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @half_to_single
+// CHECK: rnnrt.enable_amx
+// CHECK: call @rnn_host_pack_left_transposed_bf16
+// CHECK: call @rnn_host_tile_gemm_bf16
+func.func @half_to_single(%a: memref<128x64xbf16>, %b: memref<128x64xbf16>, %c: memref<64x64xf32>) {
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>,
+                                 affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<128x64xbf16>, memref<128x64xbf16>) outs(%c : memref<64x64xf32>)
+  return
+}
+
+// -----
+
+// Integers, products of other types, and rows that are not contiguous have no packed form.
+// CHECK-LABEL: func @not_packed
+// CHECK-NOT: call @rnn_host_gemm
+func.func @not_packed(%a: memref<512x512xi32>, %c: memref<512x512xi32>, %s: memref<512x512xf32, strided<[2048, 2]>>,
+                      %x: memref<512x512xf32>, %y: memref<512x512xf64>) {
+  linalg.matmul ins(%a, %a : memref<512x512xi32>, memref<512x512xi32>) outs(%c : memref<512x512xi32>)
+  linalg.matmul ins(%x, %s : memref<512x512xf32>, memref<512x512xf32, strided<[2048, 2]>>) outs(%x : memref<512x512xf32>)
+  linalg.matmul ins(%x, %x : memref<512x512xf32>, memref<512x512xf32>) outs(%y : memref<512x512xf64>)
+  return
+}
