@@ -33,7 +33,7 @@
 // DEFINE: %{bad-lengths} = not rnn-run %t/backward.mlir --function=backward --input=2xi32=2 %{pass}
 // RUN: %{bad-lengths} --lowering=runtime 2>&1 | FileCheck %s --check-prefix=LENGTHS
 // RUN: %{bad-lengths} --lowering=fused 2>&1 | FileCheck %s --check-prefix=LENGTHS
-// LENGTHS: error: FAILED_PRECONDITION: `reserve` was written by a forward pass with other `lengths`
+// LENGTHS: error: FAILED_PRECONDITION: `reserve` was written by a forward pass with other `lengths` or `resets`
 // DEFINE: %{bad-size} = not rnn-run %t/backward.mlir --function=backward --input=2xi32=3 --input=@%t/y.npy --input=@%t/hn.npy --input=10xi8=0
 // RUN: %{bad-size} --lowering=runtime 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: %{bad-size} --lowering=fused 2>&1 | FileCheck %s --check-prefix=SIZE

@@ -21,7 +21,7 @@ def versions():
 def configurations():
     def one(mode, direction, layers, dtype="f64", **extra):
         return dict({"mode": mode, "direction": direction, "layers": layers, "dtype": dtype, "lengths": None,
-                     "num_proj": 0, "input_mode": "linear_input", "dropout": 0.0}, **extra)
+                     "num_proj": 0, "input_mode": "linear_input", "dropout": 0.0, "reset_to": None}, **extra)
 
     both = ("unidirectional", "bidirectional")
     for mode in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
@@ -40,6 +40,12 @@ def configurations():
     # dropout = 1 is the only rate whose results do not depend on random numbers.
     for mode in ("lstm", "gru"):
         yield one(mode, "bidirectional", 2, dropout=1.0)
+    for mode in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+        for reset_to in ("zero", "initial"):
+            yield one(mode, "bidirectional", 2, reset_to=reset_to)
+            yield one(mode, "unidirectional", 1, "f32", reset_to=reset_to)
+        yield one(mode, "bidirectional", 2, reset_to="zero", lengths=LENGTHS, input_mode="skip_input")
+    yield one("lstm", "bidirectional", 2, reset_to="initial", lengths=LENGTHS, num_proj=P)
 
 
 def case_name(c):
@@ -52,6 +58,8 @@ def case_name(c):
         parts.append("dropout")
     if c["lengths"]:
         parts.append("lengths")
+    if c["reset_to"]:
+        parts.append("resets_" + c["reset_to"])
     return "_".join(parts + [c["dtype"]])
 
 
@@ -82,6 +90,55 @@ def flatten(values):
     return np.concatenate([v.detach().numpy().reshape(-1) for v in values])
 
 
+def run_direction(c, weights, below, h0, c0, lengths, resets, is_reverse):
+    """One direction of one layer: each example is cut into pieces, and each piece is a sequence of its own for PyTorch's
+    kernel. `weights` are those of a one-layer module. Returns the outputs and the final states of the examples."""
+    kernel = getattr(torch._VF, c["mode"])
+    outputs, h_last, c_last = [], [], []
+    for k, length in enumerate(lengths):
+        first = (h0[k], None if c0 is None else c0[k])
+        cut = first if c["reset_to"] == "initial" else tuple(None if v is None else torch.zeros_like(v) for v in first)
+        starts = [0] + [t for t in range(1, length) if resets[t, k]]
+        pieces = list(zip(starts, starts[1:] + [length]))
+        state = cut if length and not is_reverse and resets[0, k] else first
+        parts = []
+        for index, (start, end) in enumerate(reversed(pieces) if is_reverse else pieces):
+            if index:
+                state = cut
+            if start == end:
+                continue
+            piece = below[start:end, k:k + 1]
+            piece = piece.flip(0) if is_reverse else piece
+            given = tuple(v[None, None] for v in state if v is not None)
+            out, *state = kernel(piece, given if c["mode"] == "lstm" else given[0], weights, True, 1, 0.0, True, False, False)
+            state = (state[0][0, 0], state[1][0, 0] if c["mode"] == "lstm" else None)
+            parts.append(out.flip(0) if is_reverse else out)
+        parts = parts[::-1] if is_reverse else parts
+        width = h0.shape[1]
+        outputs.append(torch.cat(parts + [below.new_zeros(T - length, 1, width)], dim=0))
+        h_last.append(state[0])
+        c_last.append(state[1])
+    return torch.cat(outputs, dim=1), torch.stack(h_last), None if c0 is None else torch.stack(c_last)
+
+
+def run_pieces(c, module, leaf, resets):
+    """The network of `module` with resets, layer by layer: y, hn and cn."""
+    below, finals = leaf["x"], []
+    for layer in range(c["layers"]):
+        outputs = []
+        for d in range(2 if c["direction"] == "bidirectional" else 1):
+            suffix = f"l{layer}" + ("_reverse" if d else "")
+            names = ["weight_ih_", "weight_hh_", "bias_ih_", "bias_hh_"] + (["weight_hr_"] if c["num_proj"] else [])
+            row = layer * module.bidirectional + layer + d
+            y, h, cell = run_direction(c, [getattr(module, n + suffix) for n in names], below, leaf["h0"][row],
+                                       leaf["c0"][row] if "c0" in leaf else None, c["lengths"] or (T,) * B, resets, d == 1)
+            outputs.append(y)
+            finals.append((h, cell))
+        below = torch.cat(outputs, dim=2)
+    hn = torch.stack([h for h, _ in finals])
+    return below, (hn, torch.stack([cell for _, cell in finals])) if "c0" in leaf else hn
+
+
 def run(c, values, kind):
     """One forward and backward in element type `kind`; the loss is the sum of every result times its gradient."""
     inputs = values["x"].shape[2]
@@ -100,7 +157,9 @@ def run(c, values, kind):
 
     leaf = {k: torch.from_numpy(values[k]).to(kind).requires_grad_() for k in ("x", "h0", "c0") if k in values}
     state = (leaf["h0"], leaf["c0"]) if "c0" in leaf else leaf["h0"]
-    if c["lengths"]:
+    if c["reset_to"]:
+        y, state = run_pieces(c, module, leaf, values["resets"])
+    elif c["lengths"]:
         packed = pack_padded_sequence(leaf["x"], torch.tensor(c["lengths"]), enforce_sorted=False)
         y, state = module(packed, state)
         y, _ = pad_packed_sequence(y, total_length=T)
@@ -148,6 +207,8 @@ def build(seed_of):
         operands = list(values)
         if c["lengths"]:
             values["lengths"] = np.array(c["lengths"], np.int32)
+        if c["reset_to"]:
+            values["resets"] = (rng.uniform(size=(T, B)) < 0.4).astype(np.int8)
         values["dy"], values["dhn"] = draw(T, B, dirs * width), draw(rows, B, width)
         if c["mode"] == "lstm":
             values["dcn"] = draw(rows, B, H)
@@ -166,18 +227,20 @@ def build(seed_of):
         measured = {}
         if not c["dropout"]:
             expected = formulas.cudnn_forward(c["mode"], c["direction"], c["layers"], c["num_proj"], skip, lengths,
-                                              wide["x"], wide["h0"], wide.get("c0"), wide["params"])
+                                              wide["x"], wide["h0"], wide.get("c0"), wide["params"], values.get("resets"),
+                                              c["reset_to"] == "initial")
             measured = {k: relative(results[k], e) for k, e in zip(("y", "hn", "cn"), expected) if e is not None}
         if c["dtype"] == "f32":
             reference = run(c, wide, torch.float64)
             measured.update({k: relative(v, reference[k]) for k, v in results.items()})
 
         state = ["hn", "cn"] if c["mode"] == "lstm" else ["hn"]
-        extra = ["lengths"] if c["lengths"] else []
+        extra = (["lengths"] if c["lengths"] else []) + (["resets"] if c["reset_to"] else [])
         yield {"name": name, "op": "cudnn", "source": "torch", "dtype": c["dtype"], "seed": seed,
                "models": ["CudnnRNNV3", "CudnnRNNBackpropV3"] if c["lengths"] or c["num_proj"] else
                          ["CudnnRNN", "CudnnRNNBackprop"],
-               "attributes": {k: c[k] for k in ("mode", "input_mode", "direction", "dropout", "num_proj")},
+               "attributes": {k: c[k] for k in ("mode", "input_mode", "direction", "dropout", "num_proj", "reset_to")
+                              if c[k] is not None},
                "lengths": list(c["lengths"]) if c["lengths"] else None,
                "sizes": {"L": c["layers"], "T": T, "B": B, "I": inputs, "H": H, "D": dirs},
                "forward_operands": operands + extra, "forward_results": ["y"] + state,

@@ -97,8 +97,9 @@ def unpack(mode, direction, layers, inputs, hidden, projection, skip, params):
     return result
 
 
-def cudnn_forward(mode, direction, layers, projection, skip, lengths, x, h0, c0, params):
-    """Results y, hn, cn (None except for lstm); y is zero past an example's length."""
+def cudnn_forward(mode, direction, layers, projection, skip, lengths, x, h0, c0, params, resets=None, to_initial=False):
+    """Results y, hn, cn (None except for lstm); y is zero past an example's length. A mark resets[t, k] cuts example k between
+    the steps t - 1 and t, in both directions."""
     dirs = 2 if direction == "bidirectional" else 1
     steps, batch, inputs = x.shape
     hidden = c0.shape[2] if mode == "lstm" else h0.shape[2]
@@ -115,6 +116,11 @@ def cudnn_forward(mode, direction, layers, projection, skip, lengths, x, h0, c0,
                 for k in range(batch):
                     if t >= lengths[k]:
                         continue
+                    later = t if d == 0 else t + 1
+                    if resets is not None and later < lengths[k] and resets[later, k]:
+                        hn[row, k] = h0[row, k] if to_initial else 0
+                        if cn is not None:
+                            cn[row, k] = c0[row, k] if to_initial else 0
                     v, h = below[t, k], hn[row, k]
                     a = (v[None] if wx is None else wx @ v) + bw
                     q = wr @ h + br

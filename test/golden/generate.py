@@ -37,7 +37,7 @@ def problem_line(case):
                  f"forget_bias={a['forget_bias']:g}", f"cell_clip={a['cell_clip']:g}", f"n={case['seq_len_max']}"]
     else:
         words = [a["mode"], sizes, f"input_mode={a['input_mode']}", f"num_proj={a['num_proj']}",
-                 f"dropout={a['dropout']:g}"]
+                 f"dropout={a['dropout']:g}"] + ([f"reset_to={a['reset_to']}"] if "reset_to" in a else [])
     words += [f"dtype={case['dtype']}", f"seed={case['seed']}", f"tolerance={case['tolerance']:g}",
               f"name={case['name']}", "tensors=" + ",".join(case["tensors"])]
     return " ".join(words)

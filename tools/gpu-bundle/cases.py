@@ -36,13 +36,15 @@ class Case:
     training: bool = True
     dynamic: bool = False
     tag: str = ""
+    resets: str = ""  # "zero" or "initial"
 
     @property
     def name(self):
         parts = [self.mode, f"l{self.layers}"]
         parts += ["bidirectional"] * (self.directions == 2) + ["skip"] * self.skip + ["lengths"] * self.lengths
         parts += [f"p{self.projection}"] * (self.projection > 0) + ["inference"] * (not self.training)
-        parts += ["dynamic"] * self.dynamic + ([self.tag] if self.tag else [])
+        parts += ["dynamic"] * self.dynamic + ([f"resets_{self.resets}"] if self.resets else [])
+        parts += [self.tag] if self.tag else []
         return "_".join(parts)
 
 
@@ -65,6 +67,26 @@ def cases():
     yield Case("lstm", 1, 1, projection=5)
     yield Case("lstm", 2, 2, projection=3)
     yield Case("lstm", 2, 2, projection=3, lengths=True)
+
+
+def marks(x, shape):
+    """The operations that make %marks, i1 of `shape`: the first two dimensions of %x. About a third is set."""
+    x_name, x_type = x
+    sizes = "".join(f"{size}x" for size in shape)
+    dims = [line for dim in (0, 1) if shape[dim] == "?"
+            for line in (f"%i{dim} = arith.constant {dim} : index", f"%d{dim} = tensor.dim {x_name}, %i{dim} : {x_type}")]
+    extents = ", ".join(f"%d{dim}" for dim in (0, 1) if shape[dim] == "?")
+    return dims + [f"%marks = tensor.generate {extents} {{", "^bb0(%mt: index, %mb: index):", "  %m5 = arith.constant 5 : index",
+                   "  %m7 = arith.constant 7 : index", "  %mz = arith.constant 2 : index",
+                   "  %ms = arith.muli %mt, %m5 : index", "  %mu = arith.muli %mb, %m7 : index",
+                   "  %mv = arith.addi %ms, %mu : index", "  %mw = arith.xori %mv, %mt : index",
+                   "  %m3 = arith.constant 3 : index", "  %mr = arith.remui %mw, %m3 : index",
+                   "  %mark = arith.cmpi eq, %mr, %mz : index", "  tensor.yield %mark : i1",
+                   f"}} : tensor<{sizes}i1>"]
+
+
+def resets_text(shape):
+    return f" resets(%marks : tensor<{''.join(f'{size}x' for size in shape)}i1>)"
 
 
 def typed(values, types):
@@ -125,15 +147,18 @@ def write(case, dtype):
     inference = [] if case.training else ["is_training = false"]
     body.append(f"%p = rnn.cudnn_canonical_to_params {configuration} {sizes} weights({typed(weights, weight_types)}) "
                 f"biases({typed(biases, bias_types)}){packed}")
+    reset_to = ["reset_to = #rnn.reset_to<initial>"] if case.resets == "initial" else []
+    resets = resets_text((t, b)) if case.resets else ""
+    body += marks((x, types[0]), (t, b)) if case.resets else []
     outputs = ", ".join(name for name, _ in results)
-    body.append(f"{outputs}, %r = rnn.cudnn_forward {configuration} {common}{lengths_text}"
-                f"{attributes(*projected, *inference)}")
+    body.append(f"{outputs}, %r = rnn.cudnn_forward {configuration} {common}{lengths_text}{resets}"
+                f"{attributes(*projected, *reset_to, *inference)}")
     if case.training:
         saved = typed([name for name, _ in results], [type for _, type in results])
         grads = typed([dy, dhn] + ([dcn] if lstm else []), [y_type, h_type] + ([c_type] if lstm else []))
         gradients = [("%dx", types[0]), ("%dh0", h_type)] + ([("%dc0", c_type)] if lstm else [])
         body.append(f"{', '.join(name for name, _ in gradients)}, %dp = rnn.cudnn_backprop {configuration} {common}"
-                    f"{lengths_text} output({saved}) grads({grads}) reserve(%r : tensor<?xi8>){packed}")
+                    f"{lengths_text} output({saved}) grads({grads}) reserve(%r : tensor<?xi8>){resets}{attributes(*projected, *reset_to)}")
         dweights = [f"%dw{index}" for index in range(len(weights))]
         dbiases = [f"%db{index}" for index in range(len(biases))]
         body.append(f"{', '.join(dweights + dbiases)} = rnn.cudnn_params_to_canonical {configuration} {sizes} "
@@ -208,6 +233,7 @@ class Block:
     static: bool = False
     columns: int = None  # of the weights, when wrong
     results: tuple = ()  # places of those that are used; all when empty
+    resets: str = ""  # "zero" or "initial"
 
     @property
     def name(self):
@@ -236,14 +262,19 @@ class Block:
         operands = (f"{self.layout} x({v[0]} : {types[0]}) state({v[1]}, {v[2]} : {types[1]})\n"
                     f"      weights({v[3]} : {types[3]}) peephole({v[4]}, {v[5]}, {v[6]} : {types[4]}) "
                     f"bias({v[7]} : {types[7]}){length}")
-        forward = attribute_text(self.attributes, self.forward)
+        shape = self.sizes[:2] if self.static else ("?", "?")
+        reset_to = "reset_to = #rnn.reset_to<initial>" if self.resets == "initial" else ""
+        resets = resets_text(shape) if self.resets else ""
+        forward = attribute_text(self.attributes, self.forward, reset_to)
         used = [f"%r{index}" for index in self.results or range(15)]
         return "\n".join([
             f"func.func private @{self.variant}({', '.join(map(': '.join, zip(v, types)))}, %length: i64)",
             f"    -> ({', '.join(results)}) {{",
-            f"  {', '.join(f'%r{index}' for index in range(7))} = rnn.block_lstm {operands}{forward}",
+            *(marks((v[0], types[0]), shape) if self.resets else []),
+            f"  {', '.join(f'%r{index}' for index in range(7))} = rnn.block_lstm {operands}{resets}{forward}",
             f"  {', '.join(f'%r{index}' for index in range(7, 15))} = rnn.block_lstm_grad {operands}",
-            f"      saved({typed(v[8:15], types[8:9])}) grads({typed(v[15:], types[8:9])}){attribute_text(self.attributes)}",
+            f"      saved({typed(v[8:15], types[8:9])}) grads({typed(v[15:], types[8:9])}){resets}"
+            f"{attribute_text(self.attributes, reset_to)}",
             f"  return {typed(used, results)}",
             "}"])
 

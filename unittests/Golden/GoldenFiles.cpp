@@ -113,7 +113,8 @@ std::vector<Tensor> golden::parseRecords(const std::string &file, size_t count) 
     for (const std::string &extent : split(headerField(header, "'shape': (", ")"), ','))
       if (extent.find_first_not_of(' ') != std::string::npos)
         tensor.shape.push_back(std::stoll(extent));
-    bool known = tensor.type == "<f2" || tensor.type == "<f4" || tensor.type == "<f8" || tensor.type == "<i4";
+    bool known = tensor.type == "<f2" || tensor.type == "<f4" || tensor.type == "<f8" || tensor.type == "<i4" ||
+                 tensor.type == "|i1";
     if (!known || headerField(header, "'fortran_order': ", ",") != "False")
       fail("npy record " + std::to_string(tensors.size()) + " has an unknown type or order: " + header);
     std::string data = take(tensor.elements() * tensor.elementBytes());

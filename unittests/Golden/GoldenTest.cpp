@@ -114,6 +114,12 @@ protected:
     return "\n  case: " + current.line + "\n  repeat: rnn_golden_tests --gtest_filter='*/" + current.name() + "'";
   }
 
+  /// Passes the resets of a case, if any, to the next pass.
+  void setResets() {
+    if (current.has("resets"))
+      rnnrt_abi_set_resets(call, current.words.at("reset_to") == "initial", in("resets"));
+  }
+
   rnnrt_plan_t *networkPlan(bool training);
   void runBlock();
   void runNetwork();
@@ -181,6 +187,7 @@ void GoldenTest::runNetwork() {
 
   Result reserve(rnnrt_abi_rnn_reserve_size(call, plan));
   Results outputs = poisoned({"y", "hn", "cn"});
+  setResets();
   rnnrt_abi_rnn_forward(call, plan, lengths, in("x"), in("h0"), in("c0"), in("params"), count, pointer(outputs, "y"),
                         pointer(outputs, "hn"), pointer(outputs, "cn"), reserve.data(), reserve.size());
   expectOk("rnnrt_abi_rnn_forward");
@@ -191,13 +198,16 @@ void GoldenTest::runNetwork() {
   auto backward = [&](Results &r) {
     Result copy(reserve.size());
     std::memcpy(copy.data(), reserve.data(), reserve.size());
+    setResets();
     rnnrt_abi_rnn_backward_data(call, plan, lengths, in("x"), in("h0"), in("c0"), in("params"), count, in("y"),
                                 in("dy"), in("dhn"), in("dcn"), pointer(r, "dx"), pointer(r, "dh0"), pointer(r, "dc0"),
                                 copy.data(), copy.size());
     expectOk("rnnrt_abi_rnn_backward_data");
-    if (r.count("dparams"))
+    if (r.count("dparams")) {
+      setResets();
       rnnrt_abi_rnn_backward_weights(call, plan, lengths, in("x"), in("h0"), in("y"), pointer(r, "dparams"), count,
                                      copy.data(), copy.size());
+    }
     EXPECT_TRUE(copy.intact()) << repeat();
   };
   Results gradients = poisoned({"dx", "dh0", "dc0", "dparams"});
@@ -211,6 +221,7 @@ void GoldenTest::runNetwork() {
   plan = networkPlan(/*training=*/false);
   EXPECT_EQ(rnnrt_abi_rnn_reserve_size(call, plan), 0) << repeat();
   auto infer = [&](Results &r) {
+    setResets();
     rnnrt_abi_rnn_forward(call, plan, lengths, in("x"), in("h0"), in("c0"), in("params"), count, pointer(r, "y"),
                           pointer(r, "hn"), pointer(r, "cn"), nullptr, 0);
   };

@@ -49,7 +49,7 @@ TEST_F(CudnnFailureTest, CheckedReserves) {
               p.lengths = {2, 2};
               p.backwardData();
             }),
-            "`reserve` was written by a forward pass with other `lengths`");
+            "`reserve` was written by a forward pass with other `lengths` or `resets`");
   EXPECT_EQ(failure([](CudnnProblem &p) {
               p.forward();
               std::vector<char> garbage(size_t(p.reserve->bytes), 'x');

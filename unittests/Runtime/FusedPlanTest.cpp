@@ -127,7 +127,7 @@ TEST(FusedPlanTest, HeaderFollowsTheReserve) {
   expectNot(same, nullptr, "was not written by a training forward pass");
   Session session;
   EXPECT_EQ(begin(session, training, make(session, true), some), 1);
-  expectNot(same, nullptr, "with other `lengths`");
+  expectNot(same, nullptr, "with other `lengths` or `resets`");
   expectNot([](Session &s) { return make(s, true, /*dropout=*/0.5); }, some, "of another problem");
   // Fused kernels only read the reserve space, unlike the backward pass of other plans.
   for (int time = 0; time < 2; ++time)

@@ -108,6 +108,14 @@ std::vector<std::string> networkCases() {
       add("l2_t4_b3_i2_h3", " dropout=0.3 seed=-2 seed2=5 lengths=1,4,3");
       add("l2_t3_b2_i3_h3", " dropout=1 input_mode=skip_input");
       add("l2_t3_b5_i2_h4"); // more rows than the small-batch kernels support
+      for (std::string to : {" reset_to=zero", " reset_to=initial"}) {
+        add("l1_t5_b3_i2_h3", " resets=random" + to);
+        add("l2_t4_b2_i2_h3", " resets=0:0,2:1,3:0" + to);
+        add("l3_t3_b2_i2_h2", " resets=all" + to);
+        add("l2_t5_b3_i3_h3", " resets=random lengths=5,2,0 input_mode=skip_input dropout=0.3 seed=5" + to);
+        if (op == "lstm")
+          add("l2_t5_b3_i2_h4", " resets=random num_proj=3 lengths=3,5,4" + to);
+      }
       if (op == "lstm")
         for (std::string l : {"1", "2", "3"}) {
           add("l" + l + "_t4_b2_i2_h4", " num_proj=3");
@@ -129,6 +137,9 @@ std::vector<std::string> blockCases() {
       cases.push_back("block_lstm l1_t3_b2_i0_h2_d1" + words); // I = 0: x and its weights are empty
       cases.push_back("block_lstm l1_t1_b1_i1_h1_d1" + words +
                       " forget_bias=1 cell_clip=30"); // a clip that has no effect
+      for (std::string to : {" reset_to=zero", " reset_to=initial"})
+        for (std::string marks : {" resets=random", " resets=all", " resets=0:0,2:1,4:2 n=3"})
+          cases.push_back("block_lstm l1_t5_b3_i2_h3_d1" + words + marks + to);
     }
   return cases;
 }

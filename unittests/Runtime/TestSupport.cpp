@@ -151,6 +151,27 @@ bool Case::padded(int64_t t, int64_t b) const {
   return !all.empty() && t >= all[size_t(b)];
 }
 
+std::vector<uint8_t> Case::resets() const {
+  const std::string text = word("resets", "");
+  if (text.empty())
+    return {};
+  std::vector<uint8_t> marks(size_t(T * B), text == "all");
+  if (text == "random") {
+    std::mt19937 engine(seed() + 1);
+    for (uint8_t &mark : marks)
+      mark = engine() % 3 == 0;
+  } else if (text != "all" && text != "none") {
+    std::istringstream stream(text);
+    for (std::string item; std::getline(stream, item, ',');) {
+      long long t, b;
+      if (std::sscanf(item.c_str(), "%lld:%lld", &t, &b) != 2)
+        throw std::runtime_error("not a case: " + line);
+      marks.at(size_t(t * B + b)) = 1;
+    }
+  }
+  return marks;
+}
+
 Case Case::with(const std::string &key, const std::string &value) const {
   std::istringstream stream(line);
   std::string text, item;
@@ -195,7 +216,7 @@ Session::~Session() {
 
 //===-- Problem --------------------------------------------------------------------------------------------------===//
 
-Problem::Problem(Session &session, const Case &c) : c(c), session(session), lengths(c.lengths()) {
+Problem::Problem(Session &session, const Case &c) : c(c), session(session), lengths(c.lengths()), resets(c.resets()) {
   std::mt19937 engine(c.seed());
   auto draw = [&](Tensors &tensors, const char *name, int64_t count, double scale) {
     Tensor &tensor = tensors[name] = Tensor(c.dtype(), count);
@@ -274,6 +295,11 @@ void Problem::checkFences(Tensors &tensors) const {
     EXPECT_TRUE(tensor.intact()) << name << " was written outside its memory" << repeat(c);
 }
 
+void Problem::setResets() {
+  if (!resets.empty())
+    rnnrt_abi_set_resets(session.call, c.resetTo(), resets.data());
+}
+
 void Problem::forward(bool training) {
   c.isBlock() ? forwardBlock() : forwardNetwork(training);
   checkFences(outputs);
@@ -290,6 +316,7 @@ void Problem::forwardNetwork(bool training) {
   void *y = out(outputs, "y", c.T * c.B * c.D * c.P(), "");
   void *hn = out(outputs, "hn", c.L * c.D * c.B * c.P(), "");
   void *cn = c.isLstm() ? out(outputs, "cn", c.L * c.D * c.B * c.H, "") : nullptr;
+  setResets();
   rnnrt_abi_rnn_forward(session.call, plan, lengths.empty() ? nullptr : lengths.data(), in(operands, "x"),
                         in(operands, "h0"), in(operands, "c0"), in(operands, "params"), operands["params"].size(), y,
                         hn, cn, reserve.empty() ? nullptr : reserve.data(), int64_t(reserve.size()));
@@ -302,18 +329,22 @@ void Problem::backwardNetwork(const std::string &only) {
   void *dparams = out(gradients, "dparams", operands["params"].size(), only);
   const int32_t *len = lengths.empty() ? nullptr : lengths.data();
   const int64_t count = operands["params"].size();
+  setResets();
   rnnrt_abi_rnn_backward_data(session.call, plan, len, in(operands, "x"), in(operands, "h0"), in(operands, "c0"),
                               in(operands, "params"), count, in(outputs, "y"), in(seeds, "dy"), in(seeds, "dhn"),
                               in(seeds, "dcn"), dx, dh0, dc0, reserve.data(), int64_t(reserve.size()));
-  if (dparams)
-    rnnrt_abi_rnn_backward_weights(session.call, plan, len, in(operands, "x"), in(operands, "h0"), in(outputs, "y"),
-                                   dparams, count, reserve.data(), int64_t(reserve.size()));
+  if (!dparams)
+    return;
+  setResets();
+  rnnrt_abi_rnn_backward_weights(session.call, plan, len, in(operands, "x"), in(operands, "h0"), in(outputs, "y"),
+                                 dparams, count, reserve.data(), int64_t(reserve.size()));
 }
 
 void Problem::forwardBlock() {
   std::map<std::string, void *> to;
   for (const char *name : {"i", "cs", "f", "o", "ci", "co", "h"})
     to[name] = out(outputs, name, c.T * c.B * c.H, "");
+  setResets();
   rnnrt_abi_block_lstm_forward(session.call, plan, c.steps(), in(operands, "x"), in(operands, "cs_prev"),
                                in(operands, "h_prev"), in(operands, "w"), in(operands, "wci"), in(operands, "wcf"),
                                in(operands, "wco"), in(operands, "b"), to["i"], to["cs"], to["f"], to["o"], to["ci"],
@@ -334,6 +365,7 @@ void Problem::backwardBlock(const std::string &only) {
       tensor.set(k, nan_);
   }
   Tensor bias(c.dtype(), 4 * c.H);
+  setResets();
   rnnrt_abi_block_lstm_backward(
       session.call, plan, n, in(operands, "x"), in(operands, "cs_prev"), in(operands, "h_prev"), in(operands, "w"),
       in(operands, "wci"), in(operands, "wcf"), in(operands, "wco"), bias.data(), in(saved, "i"), in(saved, "cs"),

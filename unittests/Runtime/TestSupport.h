@@ -66,6 +66,10 @@ struct Case {
   uint32_t seed() const { return uint32_t(number("data_seed", 1)); }
   std::vector<int32_t> lengths() const; ///< empty: all T
   bool padded(int64_t t, int64_t b) const;
+  /// The marks of `resets=`, [T,B]: `all`, `none`, `random`, or a list of the marked steps t:b such as `0:1,3:0`. Empty
+  /// without the word.
+  std::vector<uint8_t> resets() const;
+  int32_t resetTo() const { return word("reset_to", "zero") == "initial"; }
   /// The same case with one word changed.
   Case with(const std::string &key, const std::string &value) const;
 };
@@ -129,8 +133,12 @@ private:
   void forwardBlock();
   void backwardBlock(const std::string &only);
 
+  /// Passes the resets of the case to the next pass.
+  void setResets();
+
   Session &session;
   std::vector<int32_t> lengths;
+  std::vector<uint8_t> resets;
 };
 
 /// Returns max |a - b| / max |b|; infinity if either contains a non-finite value, 0 if both are zero.

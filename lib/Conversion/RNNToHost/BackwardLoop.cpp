@@ -34,6 +34,11 @@ BackwardLoop::BackwardLoop(BackwardLayer &layer, bool needsBias) : layer(layer),
   kh = b.allocate(b.mul(p.statePadded, p.B));
   if (needsBias)
     db = b.allocate(columns);
+  if (layer.resets && layer.resetsToInitial) {
+    initialKh = b.allocate(b.mul(p.statePadded, p.B));
+    if (layer.getCellGradient())
+      initialKc = b.allocate(b.mul(p.padded, p.B));
+  }
   if (p.projected) {
     packedP = allocateWeights(b.mul(p.padded, p.statePadded));
     delta = b.allocate(b.mul(p.statePadded, allRows), b.tiles.left);
@@ -41,7 +46,7 @@ BackwardLoop::BackwardLoop(BackwardLayer &layer, bool needsBias) : layer(layer),
 }
 
 void BackwardLoop::release() {
-  for (Value buffer : {dG, packedR, kh, db, packedP, delta})
+  for (Value buffer : {dG, packedR, kh, db, packedP, delta, initialKh, initialKc})
     if (buffer)
       b.free(buffer);
 }
@@ -159,12 +164,36 @@ void BackwardLoop::cell(const Position &at, Value deltaHidden) {
   storeGates(at, gates);
 }
 
+/// Ends the gradient of a state before time `t` (panels [first, end) of B rows) at the resets. Adds it to `initial`, if
+/// present.
+void BackwardLoop::endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end) {
+  if (!layer.resets || !gradient)
+    return;
+  auto endRow = [&](const Position &at) {
+    if (initial)
+      b.store(b.addf(b.load(initial, at.inState), b.load(gradient, at.inState)), initial, at.inState);
+    b.store(b.constant(0), gradient, at.inState);
+  };
+  layer.forRows(columns, t, first, end, endRow, /*onlyReset=*/true);
+}
+
+/// target += source for panels [first, end) of B rows.
+void BackwardLoop::addPanels(Value source, Value target, Value first, Value end) {
+  Value panelRows = b.mul(layer.p.B, b.tiles.panel);
+  b.loop(b.mul(first, panelRows), b.mul(end, panelRows), b.tiles.lanes,
+         [&](Value k) { b.store(b.addf(b.load(target, k), b.load(source, k)), target, k); });
+}
+
 void BackwardLoop::run(bool needsState) {
   const Problem &p = layer.p;
   Value zero = b.index(0);
   layer.start(packedP, kh);
   if (db)
     b.fillZero(db, zero, b.mul(p.padded, layer.blocks));
+  if (initialKh)
+    b.fillZero(initialKh, zero, b.mul(p.statePadded, p.B));
+  if (initialKc)
+    b.fillZero(initialKc, zero, b.mul(p.padded, p.B));
   // Each thread computes a range of columns.
   Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
   library.parallel(b, p.panels, work, [&](const Team &team) { steps(team, needsState); });
@@ -175,9 +204,9 @@ void BackwardLoop::steps(const Team &team, bool needsState) {
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), one = b.index(1), panelRows = b.mul(p.B, panel);
   Value firstPanel = team.begin(b, p.panels), endPanel = team.end(b, p.panels);
-  Value firstState = team.begin(b, p.statePanels), endState = team.end(b, p.statePanels);
+  Value firstState = team.begin(b, p.statePanels), lastState = team.end(b, p.statePanels);
   // Only this thread reads these.
-  layer.packRecurrent(packedR, firstState, b.sub(endState, firstState));
+  layer.packRecurrent(packedR, firstState, b.sub(lastState, firstState));
   Value deltaHidden = p.projected ? b.allocate(panelRows) : Value();
   // dG of a step may exceed an L2 cache: a part of it that is in cache is used for several panels.
   constexpr int64_t atOnce = 4;
@@ -185,9 +214,16 @@ void BackwardLoop::steps(const Team &team, bool needsState) {
     Value next = b.sub(p.steps, k), s = b.sub(next, one), t = layer.stepAt(s);
     Value hasNext = b.compare(arith::CmpIPredicate::ne, k, zero);
     layer.startStep(s, t);
+    if (layer.resets)
+      b.ifThen(hasNext,
+               [&] { endAtResets(layer.stepAt(next), p.H, layer.getCellGradient(), initialKc, firstPanel, endPanel); });
+    auto endState = [&](Value first, Value end) { endAtResets(layer.stepAt(next), p.P, kh, initialKh, first, end); };
     if (!p.projected && b.tiles.usesAMX()) {
       // One GEMM over all panels. The cell row by row then reads consecutive memory.
-      b.ifThen(hasNext, [&] { multiply(layer.stepAt(next), firstPanel, b.sub(endPanel, firstPanel)); });
+      b.ifThen(hasNext, [&] {
+        multiply(layer.stepAt(next), firstPanel, b.sub(endPanel, firstPanel));
+        endState(firstPanel, endPanel);
+      });
       layer.forRows(p.H, t, firstPanel, endPanel, [&](const Position &at) { cell(at, Value()); });
       team.wait(b);
       return;
@@ -203,6 +239,8 @@ void BackwardLoop::steps(const Team &team, bool needsState) {
         Value first = b.add(firstPanel, b.mul(group, atOnce)), count = b.min(b.sub(endPanel, first), b.index(atOnce));
         b.ifThen(b.createOrFold<arith::AndIOp>(hasNext, isMany),
                  [&] { multiplyAndFetch(layer.stepAt(next), first, count, t); });
+        if (layer.resets)
+          b.ifThen(hasNext, [&] { endState(first, b.add(first, count)); });
         b.loop(first, b.add(first, count), 1,
                [&](Value q) { layer.forPositions(p.H, t, q, [&](const Position &at) { cell(at, Value()); }); });
       });
@@ -211,8 +249,11 @@ void BackwardLoop::steps(const Team &team, bool needsState) {
       return;
     }
     Value row = b.mul(t, p.B);
-    b.ifThen(hasNext, [&] { multiply(layer.stepAt(next), firstState, b.sub(endState, firstState)); });
-    b.loop(firstState, endState, 1, [&](Value q) {
+    b.ifThen(hasNext, [&] {
+      multiply(layer.stepAt(next), firstState, b.sub(lastState, firstState));
+      endState(firstState, lastState);
+    });
+    b.loop(firstState, lastState, 1, [&](Value q) {
       layer.forPositions(p.P, t, q, [&](const Position &at) {
         Value carried = b.selectOrZero(at.mask, b.load(kh, at.inState));
         Value gradient = b.addf(carried, layer.outputGradient(at)), before = b.constant(0);
@@ -239,9 +280,19 @@ void BackwardLoop::steps(const Team &team, bool needsState) {
   });
   if (deltaHidden)
     b.free(deltaHidden);
-  if (needsState)
-    b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero),
-             [&] { multiply(layer.stepAt(zero), firstState, b.sub(endState, firstState)); });
+  if (!needsState && !layer.resets)
+    return;
+  b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
+    Value t = layer.stepAt(zero);
+    if (needsState)
+      multiply(t, firstState, b.sub(lastState, firstState));
+    endAtResets(t, p.P, kh, initialKh, firstState, lastState);
+    endAtResets(t, p.H, layer.getCellGradient(), initialKc, firstPanel, endPanel);
+  });
+  if (initialKh)
+    addPanels(initialKh, kh, firstState, lastState);
+  if (initialKc)
+    addPanels(initialKc, layer.getCellGradient(), firstPanel, endPanel);
 }
 
 BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {

@@ -51,6 +51,10 @@ void ForwardLoop::run() {
   layer.start(packedP, h);
   if (hLeft != h)
     b.loop(b.index(0), stateSize, b.tiles.lanes, [&](Value k) { b.store(b.load(h, k), hLeft, k); });
+  // The initial states already are what a reset to them sets.
+  if (layer.resets && !layer.resetsToInitial)
+    b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, b.index(0)),
+             [&] { reset(b.index(0), b.index(0), {b.index(0), p.panels, b.index(0), p.statePanels, Value()}); });
   b.fillZero(bias, b.index(0), columns);
   layer.fillBias(bias);
   Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
@@ -208,12 +212,35 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow
       publish(q);
     });
   }
+  // The state before the next step. Each thread resets the columns that it has stored.
+  auto resetNext = [&] {
+    Value next = b.add(s, 1);
+    if (layer.resets)
+      b.ifThen(b.compare(arith::CmpIPredicate::slt, next, p.steps), [&] { reset(next, hTarget, own); });
+  };
+  if (!p.projected)
+    resetNext();
   // The next step, or the projection, reads the columns of all threads.
   team.wait(b);
   if (p.projected) {
     project(own, t, hSource, hTarget);
+    resetNext();
     team.wait(b);
   }
+}
+
+/// Resets the states before step `s`. `offset` is that of the state in `h`.
+void ForwardLoop::reset(Value s, Value offset, const Own &own) {
+  const Problem &p = layer.p;
+  Value t = layer.stepAt(s);
+  layer.forRows(
+      p.P, t, p.projected ? own.firstState : own.first, p.projected ? own.endState : own.end,
+      [&](const Position &at) {
+        Value state = layer.resetState([&] { return layer.initialState(at); });
+        storeState(b.selectOrZero(at.mask, state), b.add(offset, at.inState));
+      },
+      /*onlyReset=*/true);
+  layer.forRows(p.H, t, own.first, own.end, [&](const Position &at) { layer.resetCell(at); }, /*onlyReset=*/true);
 }
 
 void ForwardLoop::storeState(Value value, Value offset) {

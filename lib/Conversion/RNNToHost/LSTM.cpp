@@ -30,6 +30,7 @@ public:
       : ForwardLayer(b, library), op(op), gateBlocks(op.getLayout()) {
     p = problem;
     blocks = 4, input = recurrent = {0, 4};
+    setResets(op);
     cs = b.allocate(b.mul(p.padded, p.B));
   }
 
@@ -82,6 +83,12 @@ public:
 
   void publish(Value, Value, function_ref<Value(const Position &)>) override {}
 
+  Value initialState(const Position &at) override { return b.load(op.getHPrev(), {at.row, at.column}, at.mask); }
+
+  void resetCell(const Position &at) override {
+    b.store(resetState([&] { return b.load(op.getCsPrev(), {at.row, at.column}, at.mask); }), cs, at.inState);
+  }
+
   void finish() {
     for (Value result :
          {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(), op.getHOut()})
@@ -125,6 +132,7 @@ public:
       : BackwardLayer(b, library), op(op), gateBlocks(op.getLayout()) {
     p = problem;
     blocks = 4, input = recurrent = {0, 4};
+    setResets(op);
     kc = b.allocate(b.mul(p.padded, p.B));
     auto sums = [&](Value result) {
       if (!result || !op.getUsePeephole())
@@ -171,10 +179,15 @@ public:
     firstBefore = arith::SelectOp::create(b, isFirst, b.index(0), row);
   }
 
+  Value initialState(const Position &at) override { return b.load(op.getCsPrev(), {at.row, at.column}, at.mask); }
+  Value getCellGradient() override { return kc; }
+
   Value outputGradient(const Position &at) override { return load(op.getHGrad(), at); }
 
   Value step(const Position &at, Value gh, MutableArrayRef<Value> gates) override {
     Value before = b.load(csBefore, {b.add(firstBefore, at.row), at.column}, at.mask);
+    if (at.reset)
+      before = arith::SelectOp::create(b, at.reset, resetState([&] { return initialState(at); }), before);
     Value dc = b.addf(b.load(kc, at.inState), load(op.getCsGrad(), at));
     Peephole peephole;
     if (op.getUsePeephole())
@@ -193,6 +206,17 @@ public:
     addTo(dwcf, [&] { return b.mulf(d.f, before); });
     addTo(dwco, [&] { return b.mulf(d.o, load(op.getCs(), at)); });
     return Value();
+  }
+
+  /// Stores the hidden states before each step, after resets, to `target` [steps * B, H].
+  void collectHidden(Value target) {
+    Value first = b.asRows(op.getHPrev()), later = b.asRows(op.getH()), zero = b.index(0);
+    auto before = [&](Value s) -> std::pair<Value, Value> {
+      Value isFirst = b.compare(arith::CmpIPredicate::eq, s, zero);
+      Value row = b.mul(b.max(b.sub(s, b.index(1)), zero), p.B);
+      return {arith::SelectOp::create(b, isFirst, first, later), b.select(isFirst, zero, row)};
+    };
+    collectStates(p.H, before, first, target);
   }
 
   /// Stores the results other than the reductions over T*B.
@@ -286,7 +310,15 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
     sums(zero, p.I, {{op.getX(), zero, loop.rows, zero}});
     // h[t-1] is B rows before h[t] in h; that of the first step is h_prev.
     Value some = b.min(p.steps, b.index(1)), first = b.mul(some, p.B);
-    sums(p.I, p.H, {{op.getHPrev(), zero, first, zero}, {op.getH(), zero, b.sub(loop.rows, first), first}});
+    if (!layer.resets) {
+      sums(p.I, p.H, {{op.getHPrev(), zero, first, zero}, {op.getH(), zero, b.sub(loop.rows, first), first}});
+    } else {
+      Value used = b.allocate(b.mul(loop.rows, p.H), type.getElementType());
+      Value target = asMatrix(b, used, zero, loop.rows, p.H);
+      layer.collectHidden(target);
+      sums(p.I, p.H, {{target, zero, loop.rows, zero}});
+      b.free(used);
+    }
   }
   layer.finish(loop);
   loop.release();

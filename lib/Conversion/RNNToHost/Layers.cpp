@@ -25,6 +25,7 @@ Value Layer::stepAt(Value s) {
 /// Generates `body` for every vector of a row of a panel.
 static void forVectors(Layer &layer, Value t, Value row, Value panel, Value padded, ArrayRef<Value> masks,
                        function_ref<void(const Position &)> body) {
+  Value reset = layer.isReset(t, row);
   HostBuilder &b = layer.b;
   int64_t width = b.tiles.panel;
   Value first = b.mul(panel, width);
@@ -33,7 +34,7 @@ static void forVectors(Layer &layer, Value t, Value row, Value panel, Value padd
     Value inPanel = b.add(b.mul(row, width), offset);
     Value inState = b.add(b.mul(b.add(b.mul(panel, layer.p.B), row), width), offset);
     Value column = b.add(first, offset);
-    body({t, row, column, masks.empty() ? Value() : masks[v], inPanel, inState, padded, panel});
+    body({t, row, column, masks.empty() ? Value() : masks[v], inPanel, inState, padded, panel, reset});
   }
 }
 
@@ -53,20 +54,63 @@ void Layer::forPositions(Value columns, Value t, Value panel, function_ref<void(
   });
 }
 
-void Layer::forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body) {
+void Layer::forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body,
+                    bool onlyReset) {
   int64_t width = b.tiles.panel;
   Value whole = b.div(columns, b.index(width)), rest = b.sub(columns, b.mul(whole, width));
   Value wholeEnd = b.min(end, whole);
   SmallVector<Value> masks;
   for (int64_t v = 0; v < b.tiles.vectors; ++v)
     masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
-  b.loop(p.B, [&](Value row) {
+  auto one = [&](Value row) {
     Value padded = isPadded(*this, t, row);
     b.loop(first, wholeEnd, 1, [&](Value panel) { forVectors(*this, t, row, panel, padded, {}, body); });
     if (getConstantIntValue(rest) == 0)
       return;
     b.ifThen(b.compare(arith::CmpIPredicate::slt, whole, end),
              [&] { forVectors(*this, t, row, whole, padded, masks, body); });
+  };
+  b.loop(p.B, [&](Value row) {
+    if (onlyReset)
+      b.ifThen(isReset(t, row), [&] { one(row); });
+    else
+      one(row);
+  });
+}
+
+Value Layer::isReset(Value t, Value row) {
+  if (!resets)
+    return Value();
+  // A mark at time t separates t - 1 and t, so the reverse direction is reset before t - 1.
+  Value later = t, isMarked;
+  if (isReverse) {
+    later = b.select(isReverse, b.add(t, 1), t);
+    isMarked = b.compare(arith::CmpIPredicate::slt, later, p.T);
+    later = b.min(later, b.sub(p.T, b.index(1)));
+  }
+  Value mark = memref::LoadOp::create(b, resets, ValueRange{later, row});
+  isMarked = isMarked ? b.createOrFold<arith::AndIOp>(isMarked, mark) : mark;
+  Value padded = isPadded(*this, later, row);
+  return padded ? arith::SelectOp::create(b, padded, arith::ConstantOp::create(b, b.getBoolAttr(false)), isMarked)
+                : isMarked;
+}
+
+void Layer::collectStates(Value columns, function_ref<std::pair<Value, Value>(Value)> before, Value initial,
+                          Value target) {
+  Value one = b.index(1);
+  b.loop(p.steps, [&](Value s) {
+    Value t = stepAt(s), firstRow = b.mul(t, p.B);
+    auto [source, sourceRow] = before(s);
+    b.loop(p.B, [&, source = source, sourceRow = sourceRow](Value row) {
+      Value to = b.add(firstRow, row);
+      auto reset = [&] {
+        if (resetsToInitial)
+          copyRows(b, initial, row, one, columns, target, to);
+        else
+          fillRows(b, target, to, b.add(to, 1), columns);
+      };
+      b.ifElse(isReset(t, row), reset, [&] { copyRows(b, source, b.add(sourceRow, row), one, columns, target, to); });
+    });
   });
 }
 
@@ -95,6 +139,28 @@ void host::storePanels(HostBuilder &b, Value source, Value from, Value rows, Val
     b.loop(rows, [&](Value row) {
       b.storeRow(source, b.add(from, b.mul(b.add(b.mul(q, rows), row), panel)), target, {b.add(firstRow, row)}, first,
                  count);
+    });
+  });
+}
+
+Value host::asMatrix(HostBuilder &b, Value buffer, Value offset, Value rows, Value columns, Value rowStride) {
+  auto source = cast<MemRefType>(buffer.getType());
+  if (!source.getLayout().isIdentity()) {
+    auto parts = memref::ExtractStridedMetadataOp::create(b, buffer);
+    offset = b.add(parts.getOffset(), offset);
+  }
+  constexpr int64_t any = ShapedType::kDynamic;
+  auto layout = StridedLayoutAttr::get(b.getContext(), any, {any, 1});
+  auto type = MemRefType::get({any, any}, source.getElementType(), layout);
+  SmallVector<OpFoldResult> extents = {rows, columns}, strides = {rowStride ? rowStride : columns, b.getIndexAttr(1)};
+  return memref::ReinterpretCastOp::create(b, type, buffer, OpFoldResult(offset), extents, strides);
+}
+
+void host::copyRows(HostBuilder &b, Value source, Value sourceRow, Value rows, Value columns, Value target,
+                    Value targetRow) {
+  b.loop(rows, [&](Value row) {
+    b.forColumns(columns, [&](Value column, Value mask) {
+      b.store(b.load(source, {b.add(sourceRow, row), column}, mask), target, {b.add(targetRow, row), column}, mask);
     });
   });
 }

@@ -45,6 +45,7 @@ struct Position {
   Value inState;        ///< offset in all panels of H, of B rows each
   Value padded;         ///< the step is past the end of the example; null without lengths
   Value panel;          ///< index of the panel
+  Value reset;          ///< i1: the states of the row are reset before the step; null without resets
 };
 
 /// Interface of a layer to the time loops. A row of gate pre-activations consists of blocks of `Problem::padded`
@@ -65,14 +66,32 @@ public:
   Blocks input = {0, 0}, recurrent = {0, 0};
   Value isReverse; ///< i1: from the last step to the first; null: false
   Value lengths;   ///< steps of each example; null: all
+  Value resets;    ///< i1 [T, B], dense: the states are reset before these steps; null: none
+  bool resetsToInitial = false;
+
+  /// Sets `resets` and `resetsToInitial` from the op.
+  template <typename OpTy> void setResets(OpTy op) {
+    resets = op.getResets();
+    resetsToInitial = op.getResetTo() == ResetTo::Initial;
+  }
+  /// i1: the states of `row` are reset before the step at time `t`; null without resets.
+  Value isReset(Value t, Value row);
+  /// The initial state at a position, if `resetsToInitial`.
+  virtual Value initialState(const Position &at) = 0;
+  /// The state that a reset sets: zero or `initial()`.
+  Value resetState(function_ref<Value()> initial) { return resetsToInitial ? initial() : b.constant(0); }
+  /// Stores the states before each step, after resets, to `target` [steps * B, columns]. `before(s)` returns a matrix
+  /// and the row of the first example in it; row 0 of `initial` is the initial state of the first example.
+  void collectStates(Value columns, function_ref<std::pair<Value, Value>(Value)> before, Value initial, Value target);
 
   /// The time of the step with index `s` in the order of execution.
   Value stepAt(Value s);
   /// Generates `body` for every vector of one panel of `columns` columns at time `t`, with masks for a partial last
   /// panel.
   void forPositions(Value columns, Value t, Value panel, function_ref<void(const Position &)> body);
-  /// The same for panels [first, end), row by row.
-  void forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body);
+  /// The same for panels [first, end), row by row. `onlyReset`: for the rows whose states are reset before time `t`.
+  void forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body,
+               bool onlyReset = false);
   /// Generates code that all rows of a step share. The step has time `t` and index `s`.
   virtual void startStep(Value s, Value t) {}
 };
@@ -100,6 +119,8 @@ public:
                         function_ref<Value(Value, int64_t, Value)> offset) {}
   /// Generates one step and returns the new h, which the loop stores. `before` loads the previous h.
   virtual Value step(const Position &at, ArrayRef<Value> arguments, function_ref<Value()> before) = 0;
+  /// Resets the layer's other state, the cell.
+  virtual void resetCell(const Position &at) {}
   /// Stores the new state of one panel to the layer's outputs; `load` reads it.
   virtual void publish(Value t, Value panel, function_ref<Value(const Position &)> load) = 0;
 };
@@ -128,6 +149,7 @@ private:
   void fillBias(const Own &own, Value rows, int64_t block);
   void multiplyInput(const Own &own, Value row, Value rows);
   void step(const Team &team, const Own &own, Value s, Value gatesRow);
+  void reset(Value s, Value offset, const Own &own);
   void project(const Own &own, Value t, Value hSource, Value hTarget);
   void storeState(Value value, Value offset);
 
@@ -154,6 +176,8 @@ public:
   virtual void packRecurrent(Value packedR, Value firstPanel, Value panels) = 0;
   /// Prefetches the operands of `outputGradient` and `step` in this row of a panel.
   virtual void fetch(const Position &row) {}
+  /// The gradient of the cell from the next step, panels of B rows; null without cells.
+  virtual Value getCellGradient() { return Value(); }
   /// The gradient of a step's output.
   virtual Value outputGradient(const Position &at) = 0;
   /// Generates one step backward: sets the gradients of the gate pre-activations from the gradient of h. Returns the
@@ -220,6 +244,8 @@ private:
   void multiplyFewRows(Value t, Value step, Value first, Value end);
   void multiplyAndFetch(Value t, Value panel, Value count, Value fetched);
   void storeGates(const Position &at, ArrayRef<Value> gates);
+  void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);
+  void addPanels(Value source, Value target, Value first, Value end);
   void inputsByTiles(function_ref<void(Value, Value, Value)> pack, function_ref<void(const Block &)> store);
   void sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store);
   void padVNNI(Value packedLeft, Value tiles, Value rows);
@@ -229,12 +255,18 @@ private:
   HostBuilder &b;
   KernelLibrary &library;
   Value packedR, packedP;
+  /// Gradients that resets to the initial states add to those, in panels of B rows; null without such resets.
+  Value initialKh, initialKc;
 };
 
 /// Computes the columns of a GEMM from the last one to the first in odd steps: L2 still has the weights that the step
 /// before read last.
 void alternate(HostBuilder &b, Gemm &gemm, Value step);
 
+/// A matrix in a dense buffer of one dimension.
+Value asMatrix(HostBuilder &b, Value buffer, Value offset, Value rows, Value columns, Value rowStride = Value());
+/// Copies rows of a matrix to a matrix of any element type.
+void copyRows(HostBuilder &b, Value source, Value sourceRow, Value rows, Value columns, Value target, Value targetRow);
 /// Fills rows [from, to) of a result of `asRows` with zeros.
 void fillRows(HostBuilder &b, Value rows, Value from, Value to, Value columns);
 /// Copies panels of `rows` rows, from element `from` on, to rows of a matrix.

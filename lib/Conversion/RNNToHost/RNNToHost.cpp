@@ -126,6 +126,8 @@ void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, i
     memref::CopyOp::create(b, original, reserve);
   }
   Value bytes = reserve ? b.createOrFold<memref::DimOp>(reserve, 0) : b.index(0);
+  if (op.getResets())
+    rnnrt::SetResetsOp::create(b, call, op.getResets(), op.getResetToAttr());
   Value begun = rnnrt::RnnBeginOp::create(b, b.getIndexType(), call, plan, op.getSequenceLengths(),
                                           b.createOrFold<memref::DimOp>(op.getParams(), 0), reserve, bytes,
                                           b.getI32IntegerAttr(pass));

@@ -72,19 +72,6 @@ void Stack::forDirections(Layer &loops, function_ref<void()> body) {
   b.loop(b.index(sizes.D), run);
 }
 
-Value Stack::matrix(Value buffer, Value offset, Value rows, Value columns, Value rowStride) {
-  auto source = cast<MemRefType>(buffer.getType());
-  if (!source.getLayout().isIdentity()) {
-    auto parts = memref::ExtractStridedMetadataOp::create(b, buffer);
-    offset = b.add(parts.getOffset(), offset);
-  }
-  constexpr int64_t any = ShapedType::kDynamic;
-  auto layout = StridedLayoutAttr::get(b.getContext(), any, {any, 1});
-  auto type = MemRefType::get({any, any}, source.getElementType(), layout);
-  SmallVector<OpFoldResult> extents = {rows, columns}, strides = {rowStride ? rowStride : columns, b.getIndexAttr(1)};
-  return memref::ReinterpretCastOp::create(b, type, buffer, OpFoldResult(offset), extents, strides);
-}
-
 void Stack::drop(Value source, Value target, Value ofLayer) {
   // One call of the generator returns the words of four elements.
   constexpr int64_t words = 4;
@@ -105,13 +92,4 @@ void Stack::drop(Value source, Value target, Value ofLayer) {
       apply(b.createOrFold<arith::OrIOp>(first, b.index(word)));
   });
   b.loop(b.mul(groups, words), all, 1, apply);
-}
-
-void host::copyRows(HostBuilder &b, Value source, Value sourceRow, Value rows, Value columns, Value target,
-                    Value targetRow) {
-  b.loop(rows, [&](Value row) {
-    b.forColumns(columns, [&](Value column, Value mask) {
-      b.store(b.load(source, {b.add(sourceRow, row), column}, mask), target, {b.add(targetRow, row), column}, mask);
-    });
-  });
 }

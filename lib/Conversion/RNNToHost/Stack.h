@@ -61,7 +61,9 @@ public:
   Value stateRow() { return b.mul(pseudo, sizes.B); }
 
   /// A matrix in a dense buffer of one dimension.
-  Value matrix(Value buffer, Value offset, Value rows, Value columns, Value rowStride = Value());
+  Value matrix(Value buffer, Value offset, Value rows, Value columns, Value rowStride = Value()) {
+    return asMatrix(b, buffer, offset, rows, columns, rowStride);
+  }
   Value inputWeights(Value params, Value columns) { return gateRows(params, at.inputWeights, columns); }
   Value recurrentWeights(Value params) { return gateRows(params, at.recurrentWeights, sizes.P); }
   Value projection(Value params) { return matrix(params, at.projection, sizes.P, sizes.H); }
@@ -81,9 +83,6 @@ private:
     return matrix(params, offset, sizes.gateRows(), columns);
   }
 };
-
-/// Copies rows of a matrix to a matrix of any element type.
-void copyRows(HostBuilder &b, Value source, Value sourceRow, Value rows, Value columns, Value target, Value targetRow);
 
 void emitStackForward(HostBuilder &b, CudnnForwardOp op, Stack &stack, KernelLibrary &library);
 void emitStackBackward(HostBuilder &b, CudnnBackpropOp op, Stack &stack, KernelLibrary &library);

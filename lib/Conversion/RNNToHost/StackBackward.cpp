@@ -26,6 +26,7 @@ public:
         dx(op.getInputBackpropOut()), dparams(op.getParamsBackpropOut()) {
     stack.describe(*this);
     lengths = op.getSequenceLengths();
+    setResets(op);
     if (dx)
       dx = b.asRows(dx);
   }
@@ -74,6 +75,11 @@ public:
     before = arith::SelectOp::create(b, isFirst, stack.isLSTM() ? cFirst : hFirst, stack.isLSTM() ? cells : states);
   }
 
+  Value initialState(const Position &at) override {
+    return b.load(stack.isLSTM() ? cFirst : hFirst, {at.row, at.column}, at.mask);
+  }
+  Value getCellGradient() override { return kc; }
+
   Value outputGradient(const Position &at) override {
     Value column = b.add(b.mul(stack.direction, p.P), at.column);
     if (!dy)
@@ -103,7 +109,12 @@ private:
   template <typename Gate> Value gate(const Position &at, Gate which) {
     return b.load(gates, {rowOf(at), b.add(b.mul(p.H, stackBlock(which)), at.column)}, at.mask);
   }
-  Value stateBefore(const Position &at) { return b.load(before, {b.add(firstBefore, at.row), at.column}, at.mask); }
+  Value stateBefore(const Position &at) {
+    Value state = b.load(before, {b.add(firstBefore, at.row), at.column}, at.mask);
+    if (at.reset)
+      state = arith::SelectOp::create(b, at.reset, resetState([&] { return initialState(at); }), state);
+    return state;
+  }
 
   void lstm(const Position &at, Value gradient, MutableArrayRef<Value> result) {
     Value carried = b.load(kc, at.inState), cellTanh = b.tanh(b.load(cells, {rowOf(at), at.column}, at.mask));
@@ -167,6 +178,7 @@ private:
   Value between;     ///< gradients of two layers' outputs, or the sum of both directions' input gradients
   Value masked;      ///< x, zero past the ends
   Value dropped;     ///< a layer's output after dropout
+  Value used;        ///< with resets: the states before each step
 
   // Of a layer and direction.
   Value dy;     ///< rows of the output's gradient; null: the operand
@@ -196,6 +208,8 @@ void StackBackward::allocate() {
     between = b.allocate(b.mul(stack.rows, sizes.I));
   if (dparams && stack.drops())
     dropped = b.allocate(b.mul(stack.rows, stack.width));
+  if (dparams && resets)
+    used = b.allocate(b.mul(stack.rows, p.P));
   if (dparams && lengths && !(stack.hasOneLayer && stack.sizes.skips)) {
     // Values past the end of an example may be NaN, and NaN * 0 is NaN: replace them by zeros.
     masked = b.allocate(b.mul(stack.rows, sizes.I));
@@ -214,7 +228,7 @@ void StackBackward::allocate() {
 }
 
 void StackBackward::release() {
-  for (Value buffer : {kc, firstStates, between, masked, dropped})
+  for (Value buffer : {kc, firstStates, between, masked, dropped, used})
     if (buffer)
       b.free(buffer);
 }
@@ -385,8 +399,18 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
     first = b.select(isReverse, rest, zero);
     later = b.select(isReverse, zero, p.B);
   }
-  weights({{hFirst, zero, p.B, first}, {states, firstOfStates, rest, later}}, p.P, recurrent,
-          stack.recurrentWeights(dparams));
+  SmallVector<Left> statesBefore = {{hFirst, zero, p.B, first}, {states, firstOfStates, rest, later}};
+  if (used) {
+    Value target = stack.matrix(used, zero, stack.rows, p.P);
+    auto matrixBefore = [&](Value s) -> std::pair<Value, Value> {
+      Value isFirst = b.compare(arith::CmpIPredicate::eq, s, zero);
+      Value row = b.mul(stepAt(b.max(b.sub(s, b.index(1)), zero)), p.B);
+      return {arith::SelectOp::create(b, isFirst, hFirst, states), b.select(isFirst, zero, row)};
+    };
+    collectStates(p.P, matrixBefore, hFirst, target);
+    statesBefore = {{target, zero, stack.rows, zero}};
+  }
+  weights(statesBefore, p.P, recurrent, stack.recurrentWeights(dparams));
   if (p.projected)
     loop.sums({{stack.hidden(), zero, stack.rows, zero}}, p.H, {loop.delta, zero, p.statePanels},
               [&](const BackwardLoop::Block &block) {

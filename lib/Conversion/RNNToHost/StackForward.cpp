@@ -22,6 +22,7 @@ public:
       : ForwardLayer(b, library), op(op), stack(stack), x(b.asRows(op.getInput())) {
     stack.describe(*this);
     lengths = op.getSequenceLengths();
+    setResets(op);
     if (stack.isLSTM())
       cell = b.allocate(b.mul(p.padded, p.B));
     Value outputs = b.mul(stack.rows, stack.width);
@@ -161,7 +162,17 @@ public:
     b.ifElse(stack.isLastLayer(), [&] { store(keeps, bool(output)); }, [&] { store(true, false); });
   }
 
+  Value initialState(const Position &at) override { return initial(op.getInputH(), at); }
+
+  void resetCell(const Position &at) override {
+    if (cell)
+      b.store(resetState([&] { return initial(op.getInputC(), at); }), cell, at.inState);
+  }
+
 private:
+  /// A vector of an initial state [L * D, B, .] of this layer and direction.
+  Value initial(Value states, const Position &at) { return b.load(states, {stack.pseudo, at.row, at.column}, at.mask); }
+
   void startLayer() {
     const StackValues &sizes = stack.sizes;
     Value isFirst = stack.isFirstLayer(), zero = b.index(0);

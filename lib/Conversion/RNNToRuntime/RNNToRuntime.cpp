@@ -36,6 +36,12 @@ Value getNumElements(PatternRewriter &rewriter, Location loc, Value vector) {
   return rewriter.createOrFold<memref::DimOp>(loc, vector, 0);
 }
 
+/// Passes the resets of `op`, if any, to the next pass. `resets` is contiguous.
+template <typename OpTy> void setResets(PatternRewriter &rewriter, OpTy op, Value call, Value resets) {
+  if (resets)
+    rnnrt::SetResetsOp::create(rewriter, op.getLoc(), call, resets, op.getResetToAttr());
+}
+
 /// Creates the plan of a stack of layers from its sizes.
 template <typename OpTy>
 Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type elementType, bool training, FloatAttr dropout,
@@ -108,6 +114,7 @@ struct ForwardPattern : public RuntimePattern<CudnnForwardOp> {
     }
     Value params = dense.read(op.getParams());
     Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    setResets(rewriter, op, call, dense.read(op.getResets()));
     rnnrt::RnnForwardOp::create(rewriter, loc, call, plan, dense.read(op.getSequenceLengths()),
                                 dense.read(op.getInput()), dense.read(op.getInputH()), dense.read(op.getInputC()),
                                 params, getNumElements(rewriter, loc, params), dense.write(op.getOutputOut()),
@@ -132,16 +139,19 @@ struct BackpropPattern : public RuntimePattern<CudnnBackpropOp> {
     Value plan = createLayerPlan(rewriter, op, call, /*training=*/true);
     Value lengths = dense.read(op.getSequenceLengths()), x = dense.read(op.getInput()), h0 = dense.read(op.getInputH()),
           y = dense.read(op.getOutput()), params = dense.read(op.getParams()),
-          reserve = dense.update(op.getReserveSpace());
+          reserve = dense.update(op.getReserveSpace()), resets = dense.read(op.getResets());
     Value reserveBytes = getNumElements(rewriter, loc, reserve);
+    setResets(rewriter, op, call, resets);
     rnnrt::RnnBackwardDataOp::create(rewriter, loc, call, plan, lengths, x, h0, dense.read(op.getInputC()), params,
                                      getNumElements(rewriter, loc, params), y, dense.read(op.getOutputBackprop()),
                                      dense.read(op.getOutputHBackprop()), dense.read(op.getOutputCBackprop()),
                                      dense.write(op.getInputBackpropOut()), dense.write(op.getInputHBackpropOut()),
                                      dense.write(op.getInputCBackpropOut()), reserve, reserveBytes);
-    if (Value dparams = dense.write(op.getParamsBackpropOut()))
+    if (Value dparams = dense.write(op.getParamsBackpropOut())) {
+      setResets(rewriter, op, call, resets);
       rnnrt::RnnBackwardWeightsOp::create(rewriter, loc, call, plan, lengths, x, h0, y, dparams,
                                           getNumElements(rewriter, loc, dparams), reserve, reserveBytes);
+    }
     dense.finish();
     rewriter.eraseOp(op);
   }
@@ -260,6 +270,7 @@ void createBlockStep(PatternRewriter &rewriter, OpTy op, Value call, Value plan,
   assert(segments.size() == properties.operandSegmentSizes.size() &&
          "the runtime op must have the operands of the signature");
   llvm::copy(segments, properties.operandSegmentSizes.begin());
+  setResets(rewriter, op, call, dense.read(op.getResets()));
   RuntimeOpTy::create(rewriter, op.getLoc(), TypeRange(), operands, properties);
   dense.finish();
   rewriter.eraseOp(op);

@@ -12,9 +12,13 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::tf;
 
-/// The names of a signature's entries.
+/// The names of a signature's entries that TensorFlow has: all but the resets.
 static SmallVector<StringRef> getNames(ArrayRef<NamedValue> values) {
-  return llvm::map_to_vector(values, [](const NamedValue &value) -> StringRef { return value.name; });
+  SmallVector<StringRef> names;
+  for (const NamedValue &value : values)
+    if (value.kind != ValueKind::Resets)
+      names.push_back(value.name);
+  return names;
 }
 
 static NamedAttribute getLayout(Builder &builder, int version) {
@@ -35,9 +39,13 @@ template <typename OpTy> static void checkCounts(TFOp &tf) {
 template <typename OpTy> static void convert(TFOp &tf, ArrayRef<NamedAttribute> attributes) {
   SmallVector<Value> operands;
   unsigned next = 1;
-  for (const NamedValue &spec : OpTy::getSignature().operands)
-    operands.push_back(spec.kind == ValueKind::I64 ? tf.scalar(0, spec.name, 64)
-                                                   : tf.tensor(next++, spec.name, spec.rank, spec.shape));
+  for (const NamedValue &spec : OpTy::getSignature().operands) {
+    if (spec.kind == ValueKind::Resets)
+      operands.push_back(Value());
+    else
+      operands.push_back(spec.kind == ValueKind::I64 ? tf.scalar(0, spec.name, 64)
+                                                     : tf.tensor(next++, spec.name, spec.rank, spec.shape));
+  }
   if (tf.hasFailed())
     return;
   auto op = tf.create<OpTy>(operands, attributes);

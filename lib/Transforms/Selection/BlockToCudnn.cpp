@@ -168,6 +168,8 @@ private:
 template <typename OpTy> Reason checkCommon(OpTy op) {
   if (op.getUsePeephole())
     return "cuDNN has no peephole";
+  if (op.getResets())
+    return "cuDNN has no resets";
   if (op.getSeqLenMax())
     return "`seq_len_max` is not known to be T";
   if (cast<RankedTensorType>(op.getX().getType()).isDynamicDim(2) ||

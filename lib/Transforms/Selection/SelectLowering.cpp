@@ -63,6 +63,8 @@ private:
   LogicalResult checkExplicit(const TargetInfo &info) {
     WalkResult result = getOperation()->walk([&](LayerOpInterface op) {
       std::optional<Lowering> requested = op.getLowering() ? op.getLowering() : getPreferredLowering();
+      if (hasResets(op) && failed(checkResets(op, requested, info)))
+        return WalkResult::interrupt();
       if (requested != Lowering::Runtime || hasPlan(op, info))
         return WalkResult::advance();
       op->emitError("lowering `runtime` is not available for '")
@@ -72,6 +74,19 @@ private:
       return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());
+  }
+
+  /// Reports an error if an op with resets has no lowering on the target, or not the requested one.
+  static LogicalResult checkResets(LayerOpInterface op, std::optional<Lowering> requested, const TargetInfo &info) {
+    bool hasPlans = hasPlan(op, info), hasKernels = info.kernelsHaveResets();
+    if (requested ? (*requested == Lowering::Runtime ? hasPlans : hasKernels) : hasPlans || hasKernels)
+      return success();
+    InFlightDiagnostic diag = op->emitError("'") << op->getName() << "' has `resets`, which ";
+    if (requested && (hasPlans || hasKernels))
+      return diag << "lowering `" << stringifyLowering(*requested) << "` does not support on target `" << info.getName()
+                  << "`; use `" << (hasPlans ? "runtime" : "fused") << "` or `auto`";
+    return diag << "no lowering supports on target `" << info.getName()
+                << "`; compile for target `host`, or split the sequences at the resets";
   }
 
   /// Reports an error if an op reads a reserve space or parameters that an op of another lowering wrote.

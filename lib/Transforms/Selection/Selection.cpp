@@ -91,6 +91,13 @@ std::string rnn::describeProblem(LayerOpInterface op) {
   return text;
 }
 
+bool rnn::hasResets(LayerOpInterface op) {
+  for (auto [index, operand] : llvm::enumerate(op.getSignature().operands))
+    if (operand.kind == ValueKind::Resets && !op.getOperandsOf(index).empty())
+      return true;
+  return false;
+}
+
 std::string rnn::getTuningKey(LayerOpInterface op, bool tf32) {
   if (!isLayer(op))
     return "";
@@ -100,7 +107,8 @@ std::string rnn::getTuningKey(LayerOpInterface op, bool tf32) {
   // The lowering, discardable attributes and seeds do not change the time.
   for (NamedAttribute attribute : op->getAttrs()) {
     StringRef name = attribute.getName();
-    if (name == "lowering" || name.contains('.') || name.ends_with("SegmentSizes") || name.starts_with("seed"))
+    if (name == "lowering" || name.contains('.') || name.ends_with("SegmentSizes") || name.starts_with("seed") ||
+        (name == "reset_to" && !hasResets(op)))
       continue;
     os << " " << name << "=";
     attribute.getValue().print(os, /*elideType=*/true);
@@ -121,6 +129,8 @@ std::string rnn::getTuningKey(LayerOpInterface op, bool tf32) {
 }
 
 bool rnn::hasPlan(LayerOpInterface op, const TargetInfo &info) {
+  if (hasResets(op) && !info.plansHaveResets())
+    return false;
   return isa<BlockLSTMOp, BlockLSTMGradOp>(op) ? info.hasBlockPlans() : info.hasRuntimePlans();
 }
 
@@ -168,6 +178,8 @@ SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const Selecti
     add(Candidate::Loops);
     return candidates;
   }
+  if (hasResets(op) && !context.info.kernelsHaveResets())
+    return candidates;
   add(Candidate::PerStep);
   if (FailureOr<int64_t> cluster = findCluster(op, context, reason); succeeded(cluster))
     add(Candidate::Persistent, *cluster);

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 using namespace rnnrt;
 
@@ -54,6 +55,33 @@ template <typename Body> static void dispatchBlock(rnnrt_call_t *call, Plan *pla
   dispatch(call, plan, what, [&] {
     BlockLstmPlan *block = plan->asBlockLstm();
     return block ? body(*block) : invalidArgument("expects a plan of rnnrt_abi_block_lstm_plan");
+  });
+}
+
+/// The context of a pass of `plan`, which consumes the resets that rnnrt_abi_set_resets stored.
+static Status makeContext(rnnrt_call_t &call, const Plan &plan, RunContext &context) {
+  context = call.context(std::exchange(call.nextResets, {}));
+  if (context.resets.marks && !plan.hasResets())
+    return Status(rnnrt_status_create(RNNRT_STATUS_UNIMPLEMENTED,
+                                      "`resets` are not available for this plan: cuDNN has none; use the lowering "
+                                      "`fused`"));
+  return Status();
+}
+
+/// Like `dispatchRnn`, for a pass that applies resets.
+template <typename Body> static void runRnn(rnnrt_call_t *call, Plan *plan, const char *what, Body &&body) {
+  dispatchRnn(call, plan, what, [&](RnnPlan &rnn) {
+    RunContext context;
+    RNNRT_TRY(makeContext(*call, rnn, context));
+    return body(rnn, context);
+  });
+}
+
+template <typename Body> static void runBlock(rnnrt_call_t *call, Plan *plan, const char *what, Body &&body) {
+  dispatchBlock(call, plan, what, [&](BlockLstmPlan &block) {
+    RunContext context;
+    RNNRT_TRY(makeContext(*call, block, context));
+    return body(block, context);
   });
 }
 
@@ -287,6 +315,15 @@ rnnrt_plan_t *rnnrt_abi_rnn_fused_plan(rnnrt_call_t *call, int32_t dtype, int32_
                        batch, input, hidden, projection, layers);
 }
 
+void rnnrt_abi_set_resets(rnnrt_call_t *call, int32_t reset_to, const void *resets) {
+  enter(call, [&] {
+    if (reset_to < 0 || reset_to > 1)
+      return invalidArgument("expects `reset_to` to be in [0, 1], but got %d", reset_to);
+    call->nextResets = {static_cast<const uint8_t *>(resets), reset_to == 1};
+    return Status();
+  });
+}
+
 int64_t rnnrt_abi_rnn_begin(rnnrt_call_t *call, int32_t pass, rnnrt_plan_t *plan, const int32_t *lengths,
                             int64_t params_elements, void *reserve, int64_t reserve_bytes) {
   static const char *const names[] = {"forward", "forward", "backward"};
@@ -295,8 +332,8 @@ int64_t rnnrt_abi_rnn_begin(rnnrt_call_t *call, int32_t pass, rnnrt_plan_t *plan
     return 0;
   }
   bool done = false;
-  dispatchRnn(call, plan, names[pass], [&](RnnPlan &rnn) {
-    RNNRT_TRY(rnn.begin(call->context(), {FusedPass(pass), lengths, params_elements, reserve, reserve_bytes}));
+  runRnn(call, plan, names[pass], [&](RnnPlan &rnn, const RunContext &context) {
+    RNNRT_TRY(rnn.begin(context, {FusedPass(pass), lengths, params_elements, reserve, reserve_bytes}));
     done = true;
     return Status();
   });
@@ -324,9 +361,8 @@ int64_t rnnrt_abi_rnn_reserve_size(rnnrt_call_t *call, rnnrt_plan_t *plan) {
 void rnnrt_abi_rnn_forward(rnnrt_call_t *call, rnnrt_plan_t *plan, const int32_t *lengths, const void *x,
                            const void *h0, const void *c0, const void *params, int64_t params_elements, void *y,
                            void *hn, void *cn, void *reserve, int64_t reserve_bytes) {
-  dispatchRnn(call, plan, "forward", [&](RnnPlan &rnn) {
-    return rnn.forward(call->context(),
-                       {lengths, x, h0, c0, params, params_elements, y, hn, cn, reserve, reserve_bytes});
+  runRnn(call, plan, "forward", [&](RnnPlan &rnn, const RunContext &context) {
+    return rnn.forward(context, {lengths, x, h0, c0, params, params_elements, y, hn, cn, reserve, reserve_bytes});
   });
 }
 
@@ -334,17 +370,17 @@ void rnnrt_abi_rnn_backward_data(rnnrt_call_t *call, rnnrt_plan_t *plan, const i
                                  const void *h0, const void *c0, const void *params, int64_t params_elements,
                                  const void *y, const void *dy, const void *dhn, const void *dcn, void *dx, void *dh0,
                                  void *dc0, void *reserve, int64_t reserve_bytes) {
-  dispatchRnn(call, plan, "backward_data", [&](RnnPlan &rnn) {
-    return rnn.backwardData(call->context(), {lengths, x, h0, c0, params, params_elements, y, dy, dhn, dcn, dx, dh0,
-                                              dc0, reserve, reserve_bytes});
+  runRnn(call, plan, "backward_data", [&](RnnPlan &rnn, const RunContext &context) {
+    return rnn.backwardData(
+        context, {lengths, x, h0, c0, params, params_elements, y, dy, dhn, dcn, dx, dh0, dc0, reserve, reserve_bytes});
   });
 }
 
 void rnnrt_abi_rnn_backward_weights(rnnrt_call_t *call, rnnrt_plan_t *plan, const int32_t *lengths, const void *x,
                                     const void *h0, const void *y, void *dparams, int64_t params_elements,
                                     void *reserve, int64_t reserve_bytes) {
-  dispatchRnn(call, plan, "backward_weights", [&](RnnPlan &rnn) {
-    return rnn.backwardWeights(call->context(), {lengths, x, h0, y, dparams, params_elements, reserve, reserve_bytes});
+  runRnn(call, plan, "backward_weights", [&](RnnPlan &rnn, const RunContext &context) {
+    return rnn.backwardWeights(context, {lengths, x, h0, y, dparams, params_elements, reserve, reserve_bytes});
   });
 }
 
@@ -383,9 +419,8 @@ void rnnrt_abi_block_lstm_forward(rnnrt_call_t *call, rnnrt_plan_t *plan, int64_
                                   const void *cs_prev, const void *h_prev, const void *w, const void *wci,
                                   const void *wcf, const void *wco, const void *b, void *i, void *cs, void *f, void *o,
                                   void *ci, void *co, void *h) {
-  dispatchBlock(call, plan, "forward", [&](BlockLstmPlan &block) {
-    return block.forward(call->context(),
-                         {seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h});
+  runBlock(call, plan, "forward", [&](BlockLstmPlan &block, const RunContext &context) {
+    return block.forward(context, {seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h});
   });
 }
 
@@ -395,8 +430,8 @@ void rnnrt_abi_block_lstm_backward(rnnrt_call_t *call, rnnrt_plan_t *plan, int64
                                    const void *f, const void *o, const void *ci, const void *co, const void *h,
                                    const void *cs_grad, const void *h_grad, void *dx, void *dcs_prev, void *dh_prev,
                                    void *dw, void *dwci, void *dwcf, void *dwco, void *db) {
-  dispatchBlock(call, plan, "backward", [&](BlockLstmPlan &block) {
-    return block.backward(call->context(),
+  runBlock(call, plan, "backward", [&](BlockLstmPlan &block, const RunContext &context) {
+    return block.backward(context,
                           {seq_len_max, x, cs_prev, h_prev, w,  wci,      wcf,     wco, b,    i,    cs,   f, o, ci,
                            co,          h, cs_grad, h_grad, dx, dcs_prev, dh_prev, dw,  dwci, dwcf, dwco, db});
   });

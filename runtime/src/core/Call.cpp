@@ -113,6 +113,7 @@ void rnnrt_call_reset(rnnrt_call_t *call) {
   if (!call)
     return;
   call->first = Status();
+  call->nextResets = {};
   call->triesClusters = call->skippedClusters = false;
   call->skippedBy = RNNRT_SKIPPED_BY_NOTHING;
   call->skipReason.clear();

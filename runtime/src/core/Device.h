@@ -109,12 +109,14 @@ struct rnnrt_call {
     if (!status.ok() && first.ok())
       first = std::move(status);
   }
-  rnnrt::RunContext context() const { return {stream.get(), options.dropout_draw}; }
+  rnnrt::RunContext context(rnnrt::Resets resets = {}) const { return {stream.get(), options.dropout_draw, resets}; }
 
   rnnrt::Ref<rnnrt_device> device;
   rnnrt::Ref<rnnrt_stream> stream;
   const rnnrt_call_options_t options;
   rnnrt::Status first;
+  /// Of the next pass; see rnnrt_abi_set_resets.
+  rnnrt::Resets nextResets;
   /// True between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran, and true if a launch was skipped there.
   bool triesClusters = false, skippedClusters = false;
   /// Cause and reason of the last skipped launch since the call was created or reset.

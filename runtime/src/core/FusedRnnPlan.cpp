@@ -30,6 +30,7 @@ public:
   const char *algorithm() const override { return "fused"; }
   int64_t paramsSize() const override { return layout.elements; }
   int64_t reserveSize() const override { return p.training ? reserveLayout.bytes : 0; }
+  bool hasResets() const override { return true; } // compiled code applies them
 
   Status begin(const RunContext &context, const RnnBegin &a) override {
     RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
@@ -43,8 +44,8 @@ public:
     if (a.lengths || memory->checksHeaders())
       RNNRT_TRY(memory->canWait(context.stream, canWait));
     uint64_t lengths = 0;
-    if (a.lengths && canWait)
-      RNNRT_TRY(takeLengths(context, a.lengths, lengths));
+    if (canWait && (a.lengths || (context.resets.marks && memory->checksHeaders())))
+      RNNRT_TRY(takeSequences(context, a.lengths, lengths));
     if (!p.training)
       return Status();
 
@@ -94,14 +95,20 @@ private:
     return invalidArgument("a plan of rnnrt_abi_rnn_fused_plan runs no passes; use one of rnnrt_abi_rnn_plan");
   }
 
-  /// Checks the lengths and returns their hash: 0 if all are T.
-  Status takeLengths(const RunContext &context, const int32_t *source, uint64_t &hash) {
-    std::vector<int32_t> values(size_t(p.batch));
-    RNNRT_TRY(memory->copy(context.stream, values.data(), source, p.batch * int64_t(sizeof(int32_t))));
+  /// Checks the lengths (null: all T) and returns the hash of lengths and resets.
+  Status takeSequences(const RunContext &context, const int32_t *lengths, uint64_t &hash) {
+    std::vector<int32_t> values(lengths ? size_t(p.batch) : 0);
+    // Devices with memory of their own check headers only if asked to: without a check, resets need no copy.
+    std::vector<uint8_t> marks(context.resets.marks && memory->checksHeaders() ? size_t(p.steps * p.batch) : 0);
+    RNNRT_TRY(memory->copy(context.stream, values.data(), lengths, int64_t(values.size() * sizeof(int32_t))));
+    RNNRT_TRY(memory->copy(context.stream, marks.data(), context.resets.marks, int64_t(marks.size())));
     RNNRT_TRY(memory->wait(context.stream));
     bool full = true;
-    RNNRT_TRY(checkLengths(p, values.data(), full));
-    hash = full ? 0 : hashBytes(values.data(), values.size() * sizeof(int32_t));
+    if (lengths)
+      RNNRT_TRY(checkLengths(p, values.data(), full));
+    Resets resets = context.resets;
+    resets.marks = marks.empty() ? nullptr : marks.data();
+    hash = hashSequences(p, full ? nullptr : values.data(), resets);
     return Status();
   }
 

@@ -21,6 +21,8 @@ struct rnnrt_plan {
 
   virtual rnnrt::RnnPlan *asRnn() { return nullptr; }
   virtual rnnrt::BlockLstmPlan *asBlockLstm() { return nullptr; }
+  /// Whether the passes apply RunContext::resets. Otherwise the entries reject them.
+  virtual bool hasResets() const { return false; }
   /// Static string.
   virtual const char *algorithm() const { return "reference"; }
 
@@ -31,10 +33,17 @@ namespace rnnrt {
 
 using Plan = ::rnnrt_plan;
 
+/// Marks of the steps before which the states are reset (docs/Semantics.md, "Resets").
+struct Resets {
+  const uint8_t *marks = nullptr; ///< [T,B], in memory of the device; null: none
+  bool toInitial = false;         ///< to the initial states instead of zero
+};
+
 /// The parts of a call that a plan uses.
 struct RunContext {
   rnnrt_stream_t *stream = nullptr;
   int64_t dropoutDraw = -1; ///< -1: the next draw
+  Resets resets = {};       ///< of one pass
 };
 
 /// Operands and results as abi.def lists them; sizes follow from the plan.

@@ -34,7 +34,7 @@ Status ReserveHeader::check(uint32_t lowering, uint64_t problem, uint64_t length
   if (this->problem != problem)
     return failedPrecondition("`reserve` was written by the forward pass of another problem");
   if (this->lengths != lengths)
-    return failedPrecondition("`reserve` was written by a forward pass with other `lengths`");
+    return failedPrecondition("`reserve` was written by a forward pass with other `lengths` or `resets`");
   if (state != Written && state != Consumed)
     return failedPrecondition("`reserve` was not finished by its forward pass");
   if (required == Written && state == Consumed)
@@ -61,6 +61,13 @@ Status rnnrt::checkLengths(const RnnProblem &p, const int32_t *values, bool &ful
     full = full && values[b] == p.steps;
   }
   return Status();
+}
+
+uint64_t rnnrt::hashSequences(const RnnProblem &p, const int32_t *lengths, const Resets &resets) {
+  uint64_t hash = lengths ? hashBytes(lengths, size_t(p.batch) * sizeof(int32_t)) : 0;
+  if (resets.marks)
+    hash = hashBytes(resets.marks, size_t(p.steps * p.batch), hash + 1 + resets.toInitial);
+  return hash;
 }
 
 std::vector<int64_t> rnnrt::canonicalSizes(const RnnProblem &p) {

@@ -4,7 +4,7 @@
 #ifndef RNNRT_CORE_RNNCHECKS_H
 #define RNNRT_CORE_RNNCHECKS_H
 
-#include "core/Problem.h"
+#include "core/Plan.h"
 #include "core/Require.h"
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct ReserveHeader {
   uint32_t abiVersion;
   uint32_t lowering; ///< the code that can read the rest
   uint64_t problem;  ///< hash of the plan's key
-  uint64_t lengths;  ///< hash of the sequence lengths
+  uint64_t lengths;  ///< hash of the sequence lengths and resets
   uint64_t draw;     ///< of the dropout masks
   uint32_t state;
   uint32_t unused[5];
@@ -46,6 +46,10 @@ Status checkParamsElements(int64_t expected, int64_t elements);
 
 /// Checks that each length is in [0, T]. `full` is true if all are T.
 Status checkLengths(const RnnProblem &problem, const int32_t *values, bool &full);
+
+/// The hash of lengths and resets for the header of the reserve space. `lengths` is null if all are T. The pointers are
+/// host memory.
+uint64_t hashSequences(const RnnProblem &problem, const int32_t *lengths, const Resets &resets);
 
 /// The sizes of the canonical tensors in order (docs/Semantics.md, "Parameter layout"), weights then biases.
 std::vector<int64_t> canonicalSizes(const RnnProblem &problem);

@@ -30,17 +30,29 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
           *wco = p.peephole ? operand(a.wco, H) : nullptr;
   A *dG = scratch.get<A>(n * B * 4 * H); // gradient of the pre-activations
   A *Kc = scratch.get<A>(state), *Kh = scratch.get<A>(state);
+  const Cuts cuts;
+  /// A state before a step with resets, and the gradients that resets to the initial states add to those.
+  A *resetState = cuts ? scratch.get<A>(state) : nullptr, *initialKc = cuts ? scratch.get<A>(state) : nullptr,
+    *initialKh = cuts ? scratch.get<A>(state) : nullptr;
 
-  BackwardRun(const HostBlockLstmPlan &plan, const BlockBackward &a, Scratch &scratch)
-      : plan(plan), a(a), n(a.seqLenMax), scratch(scratch) {}
+  BackwardRun(const HostBlockLstmPlan &plan, const BlockBackward &a, const Resets &resets, Scratch &scratch)
+      : plan(plan), a(a), n(a.seqLenMax), scratch(scratch), cuts{resets, {}, n, plan.p.batch} {}
+
+  /// The cell before step `t`.
+  const A *cellBefore(int64_t t) {
+    return cuts.apply(0, t, View<const A>{t ? cs + (t - 1) * state : csPrev, H}, H, csPrev, resetState).data;
+  }
 
   /// Computes dG, Kc and, if requested, Kh, from the last step to the first.
   void steps() {
     const Gates column = plan.gates();
     std::fill_n(Kc, state, A(0));
     std::fill_n(Kh, state, A(0));
+    for (A *sums : {initialKc, initialKh})
+      if (sums)
+        std::fill_n(sums, state, A(0));
     for (int64_t t = n - 1; t >= 0; --t) {
-      const A *before = t ? cs + (t - 1) * state : csPrev;
+      const A *before = cellBefore(t);
       for (int64_t b = 0; b < B; ++b) {
         A *gate = dG + (t * B + b) * 4 * H;
         A *gi = gate + column.i, *gc = gate + column.c, *gf = gate + column.f, *go = gate + column.o;
@@ -67,6 +79,12 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
         std::fill_n(Kh, state, A(0));
         k.multiplyBT(B, H, 4 * H, {dG + t * B * 4 * H, 4 * H}, {w + I * 4 * H, 4 * H}, {Kh, H});
       }
+      cuts.end(0, t, Kc, H, initialKc);
+      cuts.end(0, t, Kh, H, initialKh);
+    }
+    for (int64_t j = 0; cuts && j < state; ++j) {
+      Kc[j] += initialKc[j];
+      Kh[j] += initialKh[j];
     }
   }
 
@@ -75,8 +93,22 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
     std::fill_n(dw, (I + H) * 4 * H, A(0));
     k.multiplyAT(I, 4 * H, n * B, {operand(a.x, n * B * I), I}, {dG, 4 * H}, {dw, 4 * H});
     const View<A> lower{dw + I * 4 * H, 4 * H};
+    if (cuts)
+      return k.multiplyAT(H, 4 * H, n * B, {statesBefore(), H}, {dG, 4 * H}, lower);
     k.multiplyAT(H, 4 * H, B, {operand(a.hPrev, state), H}, {dG, 4 * H}, lower);
     k.multiplyAT(H, 4 * H, (n - 1) * B, {operand(a.h, (n - 1) * state), H}, {dG + B * 4 * H, 4 * H}, lower);
+  }
+
+  /// With resets: the state before each step, [n,B,H].
+  const A *statesBefore() {
+    const A *h = operand(a.h, (n - 1) * state), *hPrev = operand(a.hPrev, state);
+    A *used = scratch.get<A>(n * state);
+    for (int64_t t = 0; t < n; ++t) {
+      A *target = used + t * state;
+      std::copy_n(t ? h + (t - 1) * state : hPrev, state, target);
+      cuts.apply(0, t, View<const A>{target, H}, H, hPrev, target);
+    }
+    return used;
   }
 
   void bias(A *db) {
@@ -90,7 +122,7 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
   void peephole(A *target, int64_t column, bool after) {
     std::fill_n(target, H, A(0));
     for (int64_t t = 0; t < n; ++t) {
-      const A *cell = after ? cs + t * state : t ? cs + (t - 1) * state : csPrev;
+      const A *cell = after ? cs + t * state : cellBefore(t);
       for (int64_t b = 0; b < B; ++b)
         for (int64_t j = 0; j < H; ++j)
           target[j] += dG[(t * B + b) * 4 * H + column + j] * cell[b * H + j];
@@ -98,7 +130,7 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
   }
 };
 
-template <typename A> Status HostBlockLstmPlan<A>::backward(const RunContext &, const BlockBackward &a) {
+template <typename A> Status HostBlockLstmPlan<A>::backward(const RunContext &context, const BlockBackward &a) {
   const int64_t n = a.seqLenMax, T = p.steps, B = p.batch, I = p.input, H = p.hidden;
   RNNRT_TRY(checkSteps(n));
   const int64_t bytes = rnnrt_dtype_size(p.dtype);
@@ -139,7 +171,7 @@ template <typename A> Status HostBlockLstmPlan<A>::backward(const RunContext &, 
   RNNRT_REQUIRE(a.hGrad, "h_grad");
 
   Scratch scratch(*pool);
-  BackwardRun run(*this, a, scratch);
+  BackwardRun run(*this, a, context.resets, scratch);
   run.steps();
   if (a.dcsPrev)
     store(a.dcsPrev, run.Kc, p.dtype, 0, B * H);

@@ -38,7 +38,7 @@ template <typename A> Status HostBlockLstmPlan<A>::checkSteps(int64_t n) const {
   return Status();
 }
 
-template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &, const BlockForward &a) {
+template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &context, const BlockForward &a) {
   const int64_t n = a.seqLenMax, T = p.steps, B = p.batch, I = p.input, H = p.hidden;
   RNNRT_TRY(checkSteps(n));
   const bool runs = n > 0 && B > 0;
@@ -90,7 +90,10 @@ template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &, c
   A *cs = scratch.get<A>(B * H), *h = scratch.get<A>(B * H), *co = scratch.get<A>(H);
   std::copy_n(csPrev, B * H, cs);
   std::copy_n(hPrev, B * H, h);
+  const Cuts cuts{context.resets, {}, n, B};
   for (int64_t t = 0; t < n; ++t) {
+    cuts.apply(0, t, View<const A>{cs, H}, H, csPrev, cs);
+    cuts.apply(0, t, View<const A>{h, H}, H, hPrev, h);
     k.multiply(B, 4 * H, H, {h, H}, {w + I * 4 * H, 4 * H}, {all + t * B * 4 * H, 4 * H});
     for (int64_t b = 0; b < B; ++b) {
       A *gate = all + (t * B + b) * 4 * H, *cell = cs + b * H;

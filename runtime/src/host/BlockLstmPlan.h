@@ -8,6 +8,7 @@
 #include "core/Plan.h"
 #include "host/Convert.h"
 #include "host/Kernels.h"
+#include "host/Sequences.h"
 
 namespace rnnrt {
 
@@ -17,6 +18,7 @@ public:
       : BlockLstmPlan(problem.describe()), p(problem), pool(std::move(pool)) {}
   /// Checks the sizes. Must precede every other function.
   Status prepare();
+  bool hasResets() const override { return true; }
 
   Status forward(const RunContext &context, const BlockForward &arguments) override;
   Status backward(const RunContext &context, const BlockBackward &arguments) override;

@@ -14,7 +14,8 @@ using rnn_layout::GruGate, rnn_layout::LstmGate, rnn_layout::stackBlock;
 
 template <typename A> struct HostRnnPlan<A>::BackwardRun {
   const HostRnnPlan &plan;
-  const Lengths lengths;
+  const Cuts cuts;
+  const Lengths lengths = cuts.lengths;
   Scratch &scratch;
   const Kernels<A> &k = kernels<A>();
   const RnnProblem &p = plan.p;
@@ -25,22 +26,34 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
   /// Total gradient of the new state of a step; with a projection, also of h before the projection.
   A *delta = scratch.get<A>(B * P), *deltaHidden = p.projected() ? scratch.get<A>(B * H) : nullptr;
   A *tanhCell = p.isLstm() ? scratch.get<A>(H) : nullptr;
+  /// The states before a step with resets, and the gradients that resets to the initial states add to those.
+  A *resetState = cuts ? scratch.get<A>(B * P) : nullptr,
+    *resetCell = cuts && p.isLstm() ? scratch.get<A>(B * H) : nullptr;
+  A *initialDh = cuts ? scratch.get<A>(B * P) : nullptr,
+    *initialDc = cuts && p.isLstm() ? scratch.get<A>(B * H) : nullptr;
 
-  BackwardRun(const HostRnnPlan &plan, Lengths lengths, Scratch &scratch)
-      : plan(plan), lengths(lengths), scratch(scratch) {}
+  BackwardRun(const HostRnnPlan &plan, const Cuts &cuts, Scratch &scratch) : plan(plan), cuts(cuts), scratch(scratch) {}
 
   /// Runs one direction, from its last step to its first. On entry dh and dc hold the gradients of the final state, on
   /// exit those of the initial state. If `needsInitialState` is false, dh is incomplete on exit. dy [T,B,D*P] is zero
   /// in padding.
   void direction(const LayerParams<const A> &w, int64_t d, const A *h0, const A *c0, const A *dy, const Saved<A> &saved,
                  bool needsInitialState) {
+    if (cuts) {
+      std::fill_n(initialDh, B * P, A(0));
+      if (p.isLstm())
+        std::fill_n(initialDc, B * H, A(0));
+    }
     for (int64_t s = T - 1; s >= 0; --s) {
       const int64_t t = plan.stepAt(d, s), earlier = s ? plan.stepAt(d, s - 1) : 0;
       A *gates = saved.gates + t * B * gateWidth;
-      const View<const A> before =
+      View<const A> before =
           s ? View<const A>{saved.states + earlier * B * width + d * P, width} : View<const A>{h0, P};
+      before = cuts.apply(d, t, before, P, h0, resetState);
       const View<const A> state{saved.states + t * B * width + d * P, width};
       const A *cellBefore = !p.isLstm() ? nullptr : s ? saved.cell + earlier * B * H : c0;
+      if (p.isLstm())
+        cellBefore = cuts.apply(d, t, View<const A>{cellBefore, H}, H, c0, resetCell).data;
 
       A *total = p.projected() ? saved.delta + t * B * P : delta;
       for (int64_t b = 0; b < B; ++b)
@@ -95,7 +108,14 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
         }
       }
       std::swap(dh, dhNext);
+      cuts.end(d, t, dh, P, initialDh);
+      if (p.isLstm())
+        cuts.end(d, t, dc, H, initialDc);
     }
+    for (int64_t j = 0; cuts && j < B * P; ++j)
+      dh[j] += initialDh[j];
+    for (int64_t j = 0; cuts && p.isLstm() && j < B * H; ++j)
+      dc[j] += initialDc[j];
   }
 
   // u = tanh(c);  dc += dh*o*(1-u^2);  the gates become da;  dc' = dc*f
@@ -140,21 +160,21 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
   }
 };
 
-template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &, const RnnBackwardData &a) {
-  Lengths lengths;
+template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &context, const RnnBackwardData &a) {
+  Cuts cuts;
   RNNRT_TRY(checkBackwardDataOperands(p, a.h0, a.c0, a.params, a.dy, a.dhn, a.dcn));
   RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
-  RNNRT_TRY(readLengths(a.lengths, lengths));
-  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, ReserveHeader::Written));
+  RNNRT_TRY(readSequences(a.lengths, context, cuts));
+  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, cuts, ReserveHeader::Written));
 
   Scratch scratch(*pool);
-  BackwardRun run(*this, lengths, scratch);
+  BackwardRun run(*this, cuts, scratch);
   const int64_t D = p.directions(), B = p.batch, H = p.hidden, P = p.projection, pseudoLayers = p.layers * D;
   const A *params = asOperand<A>(a.params, p.dtype, layout.elements, scratch);
   const A *h0 = asOperand<A>(a.h0, p.dtype, pseudoLayers * B * P, scratch);
   const A *c0 = p.isLstm() ? asOperand<A>(a.c0, p.dtype, pseudoLayers * B * H, scratch) : nullptr;
   ResultBuffer<A> dx(a.dx, p.dtype, rows() * p.input, scratch);
-  const A *dy = maskedOperand(a.dy, outputWidth(), lengths, scratch);
+  const A *dy = maskedOperand(a.dy, outputWidth(), cuts.lengths, scratch);
   A *between[2] = {};
   for (int64_t n = 0; n < std::min<int64_t>(p.layers - 1, 2); ++n)
     between[n] = scratch.get<A>(rows() * outputWidth());

@@ -17,8 +17,26 @@ template <typename A> struct HostRnnPlan<A>::WeightsRun {
   const RnnProblem &p = plan.p;
   const int64_t B = p.batch, H = p.hidden, P = p.projection, gateWidth = plan.gateWidth(), width = plan.outputWidth(),
                 rows = plan.rows();
+  const Cuts cuts;
+  A *used = nullptr; ///< with resets: the state before each step, [T,B,P]
 
-  explicit WeightsRun(const HostRnnPlan &plan) : plan(plan) {}
+  WeightsRun(const HostRnnPlan &plan, const Cuts &cuts, Scratch &scratch) : plan(plan), cuts(cuts) {
+    if (cuts)
+      used = scratch.get<A>(rows * P);
+  }
+
+  /// Fills `used` for one direction.
+  void collectStates(int64_t d, const A *h0, const A *states) {
+    for (int64_t s = 0; s < p.steps; ++s) {
+      const int64_t t = plan.stepAt(d, s);
+      A *target = used + t * B * P;
+      const View<const A> before =
+          s ? View<const A>{states + plan.stepAt(d, s - 1) * B * width + d * P, width} : View<const A>{h0, P};
+      for (int64_t b = 0; b < B; ++b)
+        std::copy_n(before.data + b * before.stride, P, target + b * P);
+      cuts.apply(d, t, View<const A>{target, P}, P, h0, target);
+    }
+  }
 
   /// target[j] = sum of gates[row, j] over all T*B rows.
   void sum(A *target, const A *gates, int64_t columns, int64_t stride) {
@@ -31,6 +49,8 @@ template <typename A> struct HostRnnPlan<A>::WeightsRun {
   /// dR [count,P] += gates^T h', a reduction over the T*B rows. h' is h0 at the first step of the direction, else the
   /// state of its previous step.
   void recurrent(A *dr, const A *gates, int64_t stride, int64_t count, int64_t d, const A *h0, const A *states) {
+    if (used)
+      return k.multiplyAT(count, P, rows, {gates, stride}, {used, P}, {dr, P});
     const int64_t first = plan.stepAt(d, 0) * B;
     k.multiplyAT(count, P, B, {gates + first * stride, stride}, {h0, P}, {dr, P});
     // Forward: steps 1..T-1 with states 0..T-2. Reverse: steps 0..T-2 with states 1..T-1. Either is one GEMM.
@@ -45,6 +65,8 @@ template <typename A> struct HostRnnPlan<A>::WeightsRun {
       k.multiplyAT(gateWidth, columns, rows, {saved.gates, gateWidth}, {input, columns}, {dw.inputWeights, columns});
     sum(dw.inputBias, saved.gates, gateWidth, gateWidth);
     std::copy_n(dw.inputBias, gateWidth, dw.recurrentBias);
+    if (used)
+      collectStates(d, h0, saved.states);
     if (p.mode == Mode::Gru) {
       recurrent(dw.recurrentWeights, saved.gates, gateWidth, 2 * H, d, h0, saved.states);
       recurrent(dw.recurrentWeights + 2 * H * P, saved.linear, H, H, d, h0, saved.states);
@@ -57,22 +79,22 @@ template <typename A> struct HostRnnPlan<A>::WeightsRun {
   }
 };
 
-template <typename A> Status HostRnnPlan<A>::backwardWeights(const RunContext &, const RnnBackwardWeights &a) {
-  Lengths lengths;
+template <typename A> Status HostRnnPlan<A>::backwardWeights(const RunContext &context, const RnnBackwardWeights &a) {
+  Cuts cuts;
   RNNRT_TRY(checkBackwardWeightsOperands(p, a.x, a.h0));
   RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
-  RNNRT_TRY(readLengths(a.lengths, lengths));
-  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, ReserveHeader::Consumed));
+  RNNRT_TRY(readSequences(a.lengths, context, cuts));
+  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, cuts, ReserveHeader::Consumed));
   if (!a.dparams)
     return Status(); // not requested
 
   Scratch scratch(*pool);
-  WeightsRun run(*this);
+  WeightsRun run(*this, cuts, scratch);
   const int64_t D = p.directions(), B = p.batch, P = p.projection;
   const A *h0 = asOperand<A>(a.h0, p.dtype, p.layers * D * B * P, scratch);
   ResultBuffer<A> dparams(a.dparams, p.dtype, layout.elements, scratch);
   std::fill_n(dparams.data(), layout.elements, A(0));
-  const A *x = maskedOperand(a.x, p.input, lengths, scratch);
+  const A *x = maskedOperand(a.x, p.input, cuts.lengths, scratch);
   A *dropped = p.drops() ? scratch.get<A>(rows() * outputWidth()) : nullptr;
   const auto &header = *static_cast<const ReserveHeader *>(a.reserve);
 

@@ -13,7 +13,8 @@ using rnn_layout::GruGate, rnn_layout::LstmGate, rnn_layout::stackBlock;
 /// One run. Computes in type A and rounds once, when a result is stored.
 template <typename A> struct HostRnnPlan<A>::ForwardRun {
   const HostRnnPlan &plan;
-  const Lengths lengths;
+  const Cuts cuts;
+  const Lengths lengths = cuts.lengths;
   Scratch &scratch;
   const Kernels<A> &k = kernels<A>();
   const RnnProblem &p = plan.p;
@@ -21,9 +22,11 @@ template <typename A> struct HostRnnPlan<A>::ForwardRun {
                 width = plan.outputWidth();
   /// gru: the recurrent GEMM result of one step, [B,3H]. lstm: tanh(c), [H].
   A *step = scratch.get<A>(std::max(B, int64_t(1)) * gateWidth);
+  /// The states before a step with resets.
+  A *resetState = cuts ? scratch.get<A>(B * P) : nullptr,
+    *resetCell = cuts && p.isLstm() ? scratch.get<A>(B * H) : nullptr;
 
-  ForwardRun(const HostRnnPlan &plan, Lengths lengths, Scratch &scratch)
-      : plan(plan), lengths(lengths), scratch(scratch) {}
+  ForwardRun(const HostRnnPlan &plan, const Cuts &cuts, Scratch &scratch) : plan(plan), cuts(cuts), scratch(scratch) {}
 
   /// gates[t,b] = W x + biases, one GEMM for all steps.
   void inputGemm(const LayerParams<const A> &w, const A *x, int64_t columns, A *gates) {
@@ -51,6 +54,9 @@ template <typename A> struct HostRnnPlan<A>::ForwardRun {
     const A *cellBefore = c0;
     for (int64_t s = 0; s < T; ++s) {
       const int64_t t = plan.stepAt(d, s);
+      before = cuts.apply(d, t, before, P, h0, resetState);
+      if (p.isLstm())
+        cellBefore = cuts.apply(d, t, View<const A>{cellBefore, H}, H, c0, resetCell).data;
       A *gates = saved.gates + t * B * gateWidth;
       View<A> state{saved.states + t * B * width + d * P, width};
       View<A> out = p.projected() ? View<A>{saved.hidden + t * B * H, H} : state;
@@ -165,19 +171,19 @@ template <typename A> struct HostRnnPlan<A>::ForwardRun {
 };
 
 template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, const RnnForward &a) {
-  Lengths lengths;
+  Cuts cuts;
   RNNRT_TRY(checkForwardOperands(p, a.x, a.h0, a.c0, a.params));
   RNNRT_TRY(checkParamsElements(layout.elements, a.paramsElements));
-  RNNRT_TRY(readLengths(a.lengths, lengths));
-  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, lengths, 0));
+  RNNRT_TRY(readSequences(a.lengths, context, cuts));
+  RNNRT_TRY(checkReserve(a.reserve, a.reserveBytes, cuts, 0));
 
   Scratch scratch(*pool);
-  ForwardRun run(*this, lengths, scratch);
+  ForwardRun run(*this, cuts, scratch);
   const int64_t D = p.directions(), B = p.batch, H = p.hidden, P = p.projection;
   const A *params = asOperand<A>(a.params, p.dtype, layout.elements, scratch);
   const A *h0 = asOperand<A>(a.h0, p.dtype, p.layers * D * B * P, scratch);
   const A *c0 = p.isLstm() ? asOperand<A>(a.c0, p.dtype, p.layers * D * B * H, scratch) : nullptr;
-  const A *x = maskedOperand(a.x, p.input, lengths, scratch);
+  const A *x = maskedOperand(a.x, p.input, cuts.lengths, scratch);
 
   ReserveHeader header{};
   Saved<A> shared;   // inference: all layers use the same memory
@@ -231,7 +237,7 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
 
   if (p.training) {
     const uint64_t draw = header.draw;
-    header = ReserveHeader::written(ReserveHeader::loweringHost, keyHash, hashLengths(lengths));
+    header = ReserveHeader::written(ReserveHeader::loweringHost, keyHash, hashSequences(cuts));
     header.draw = draw;
     std::memcpy(a.reserve, &header, sizeof(header));
   }

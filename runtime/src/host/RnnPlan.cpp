@@ -27,20 +27,21 @@ template <typename A> Status HostRnnPlan<A>::prepare() {
 
 //===-- Checks ---------------------------------------------------------------------------------------------------===//
 
-template <typename A> Status HostRnnPlan<A>::readLengths(const int32_t *values, Lengths &lengths) const {
+template <typename A>
+Status HostRnnPlan<A>::readSequences(const int32_t *lengths, const RunContext &context, Cuts &cuts) const {
   bool full = true;
-  if (values)
-    RNNRT_TRY(checkLengths(p, values, full));
-  lengths.values = full ? nullptr : values;
+  if (lengths)
+    RNNRT_TRY(checkLengths(p, lengths, full));
+  cuts = {context.resets, {full ? nullptr : lengths}, p.steps, p.batch};
   return Status();
 }
 
-template <typename A> uint64_t HostRnnPlan<A>::hashLengths(const Lengths &lengths) const {
-  return lengths.values ? hashBytes(lengths.values, size_t(p.batch) * sizeof(int32_t)) : 0;
+template <typename A> uint64_t HostRnnPlan<A>::hashSequences(const Cuts &cuts) const {
+  return rnnrt::hashSequences(p, cuts.lengths.values, cuts.resets);
 }
 
 template <typename A>
-Status HostRnnPlan<A>::checkReserve(const void *reserve, int64_t bytes, const Lengths &lengths, uint32_t state) const {
+Status HostRnnPlan<A>::checkReserve(const void *reserve, int64_t bytes, const Cuts &cuts, uint32_t state) const {
   if (bytes != reserveSize())
     return invalidArgument("expects `reserve` to have %lld bytes, but got %lld", (long long)reserveSize(),
                            (long long)bytes);
@@ -52,7 +53,7 @@ Status HostRnnPlan<A>::checkReserve(const void *reserve, int64_t bytes, const Le
   if (!state)
     return Status();
 
-  return static_cast<const ReserveHeader *>(reserve)->check(ReserveHeader::loweringHost, keyHash, hashLengths(lengths),
+  return static_cast<const ReserveHeader *>(reserve)->check(ReserveHeader::loweringHost, keyHash, hashSequences(cuts),
                                                             state);
 }
 

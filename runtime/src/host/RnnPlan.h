@@ -10,18 +10,11 @@
 #include "core/RnnLayouts.h"
 #include "host/Convert.h"
 #include "host/Kernels.h"
+#include "host/Sequences.h"
 
 #include <atomic>
 
 namespace rnnrt {
-
-/// The sequence lengths of one run. If `values` is null, all are T.
-struct Lengths {
-  const int32_t *values = nullptr;
-
-  /// Returns true if step `t` of sequence `b` is padding: its operands are not read, its results are zero.
-  bool padded(int64_t t, int64_t b) const { return values && t >= values[b]; }
-};
 
 /// The parameters of one pseudo layer, or their gradients.
 template <typename A> struct LayerParams {
@@ -43,6 +36,7 @@ public:
 
   int64_t paramsSize() const override { return layout.elements; }
   int64_t reserveSize() const override { return p.training ? reserveLayout.bytes : 0; }
+  bool hasResets() const override { return true; }
   Status forward(const RunContext &context, const RnnForward &arguments) override;
   Status backwardData(const RunContext &context, const RnnBackwardData &arguments) override;
   Status backwardWeights(const RunContext &context, const RnnBackwardWeights &arguments) override;
@@ -64,10 +58,11 @@ private:
   int64_t outputWidth() const { return p.directions() * p.projection; }
   /// The time step that direction `d` processes in iteration `s`.
   int64_t stepAt(int64_t d, int64_t s) const { return d ? p.steps - 1 - s : s; }
-  Status readLengths(const int32_t *values, Lengths &lengths) const;
+  /// Reads the lengths and the resets of a run.
+  Status readSequences(const int32_t *lengths, const RunContext &context, Cuts &cuts) const;
   /// Checks the size, the alignment and, unless `state` is 0, the header.
-  Status checkReserve(const void *reserve, int64_t bytes, const Lengths &lengths, uint32_t state) const;
-  uint64_t hashLengths(const Lengths &lengths) const;
+  Status checkReserve(const void *reserve, int64_t bytes, const Cuts &cuts, uint32_t state) const;
+  uint64_t hashSequences(const Cuts &cuts) const;
   LayerParams<const A> paramsOf(const A *params, int64_t pseudo) const;
   Saved<A> savedOf(void *reserve, int64_t layer, int64_t direction) const;
 

@@ -75,21 +75,21 @@ func.func @missing_last_group(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>) {
 // -----
 
 func.func @group_out_of_order(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>, %r: tensor<?xi8>) {
-  // expected-error @below {{custom op 'rnn.cudnn_backprop' `lengths` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `output`, `grads`, `reserve`, `outs`}}
+  // expected-error @below {{custom op 'rnn.cudnn_backprop' `lengths` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `output`, `grads`, `reserve`, `resets`, `outs`}}
   rnn.cudnn_backprop gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>) output(%x, %h : tensor<5x2x3xf32>, tensor<1x2x4xf32>) grads(%x, %h : tensor<5x2x3xf32>, tensor<1x2x4xf32>) reserve(%r : tensor<?xi8>) lengths(%r : tensor<2xi32>)
 }
 
 // -----
 
 func.func @group_twice(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' `state` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `outs`}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' `state` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `resets`, `outs`}}
   rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>) state(%h : tensor<1x2x4xf32>)
 }
 
 // -----
 
 func.func @outs_twice(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?xf32>, %y: memref<5x2x4xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' `outs` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `outs`}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' `outs` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `resets`, `outs`}}
   rnn.cudnn_forward gru input(%x : memref<5x2x3xf32>) state(%h : memref<1x2x4xf32>) params(%p : memref<?xf32>) outs(output = %y : memref<5x2x4xf32>) outs(output = %y : memref<5x2x4xf32>)
 }
 
@@ -209,7 +209,7 @@ func.func @number_of_results(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: t
 // -----
 
 func.func @misspelled_attribute(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' unknown attribute `dropuot`; the op has `direction`, `dropout`, `input_mode`, `is_training`, `lowering`, `mode`, `num_proj`, `seed`, `seed2`; attributes of other dialects have a prefix}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' unknown attribute `dropuot`; the op has `direction`, `dropout`, `input_mode`, `is_training`, `lowering`, `mode`, `num_proj`, `reset_to`, `seed`, `seed2`; attributes of other dialects have a prefix}}
   rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>) {dropuot = 0.5}
 }
 
@@ -218,7 +218,7 @@ func.func @misspelled_attribute(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p
 // The gradient has neither forget_bias nor cell_clip. Ignoring them would suggest another gradient.
 func.func @attribute_of_the_forward(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>,
                                     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>) {
-  // expected-error @below {{custom op 'rnn.block_lstm_grad' unknown attribute `cell_clip`; the op has `layout`, `lowering`, `use_peephole`; attributes of other dialects have a prefix}}
+  // expected-error @below {{custom op 'rnn.block_lstm_grad' unknown attribute `cell_clip`; the op has `layout`, `lowering`, `reset_to`, `use_peephole`; attributes of other dialects have a prefix}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>) peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) {cell_clip = 3.0}
 }
 

@@ -31,7 +31,7 @@ func.func @block_lstm_issue_58175(%n: tensor<13x11x0xi64>, %x: tensor<1x3x15xf32
                                   %w: tensor<15x0xf32>, %p: tensor<0xf32>) {
   // expected-error @below {{'rnn.block_lstm' op operand #8 must be 64-bit signless integer, but got 'tensor<13x11x0xi64>'}}
   "rnn.block_lstm"(%x, %s, %s, %w, %p, %p, %p, %p, %n) <{layout = #rnn.layout<icfo>,
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0>,
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0>,
       resultSegmentSizes = array<i32: 0, 0, 0, 0, 0, 0, 0>}>
       : (tensor<1x3x15xf32>, tensor<3x0xf32>, tensor<3x0xf32>, tensor<15x0xf32>, tensor<0xf32>, tensor<0xf32>,
          tensor<0xf32>, tensor<0xf32>, tensor<13x11x0xi64>) -> ()

@@ -47,6 +47,9 @@ std::string describeProblem(LayerOpInterface op);
 /// The value of TuningRecord::op: everything known that the op's time depends on. Empty for ops without a LayerProblem.
 std::string getTuningKey(LayerOpInterface op, bool tf32);
 
+/// Whether the op resets states inside a sequence.
+bool hasResets(LayerOpInterface op);
+
 /// Whether plans of the target execute the op.
 bool hasPlan(LayerOpInterface op, const TargetInfo &info);
 /// The candidates of the op with estimated times (0 for ops without a LayerProblem): a plan first, then fused

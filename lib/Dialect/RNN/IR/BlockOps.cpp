@@ -17,8 +17,8 @@ template <typename OpLike> static void collectBlockRules(OpLike op, const OpSign
   rules.symbol("I", "the input size", "B3", op.getX(), "x", 2);
   rules.symbol("H", "the hidden size", "B4", op.getCsPrev(), "cs_prev", 1, /*minimum=*/1);
   for (auto [index, spec] : llvm::enumerate(signature.operands))
-    if (!spec.shape.empty())
-      rules.operand(spec.label, spec.name, op.getODSOperands(index).front(), rules.parseShape(spec.shape));
+    if (auto values = op.getODSOperands(index); !spec.shape.empty() && !values.empty())
+      rules.operand(spec.label, spec.name, values.front(), rules.parseShape(spec.shape));
   for (auto [index, spec] : llvm::enumerate(signature.results))
     rules.result(spec.label, spec.name, index, getElementTypeOrSelf(op.getX().getType()), rules.parseShape(spec.shape));
 }
@@ -45,11 +45,11 @@ LogicalResult BlockLSTMOp::verifyAttributes() {
     return emitOpError("expects `forget_bias` to be a number, but got NaN [B10]");
   if (getCellClip().isNaN())
     return emitOpError("expects `cell_clip` to be a number, but got NaN; use 0.0 to disable clipping [B10]");
-  return success();
+  return verifyResetTo(*this, "B12");
 }
 
 LogicalResult BlockLSTMGradOp::verifyAttributes() {
-  return success();
+  return verifyResetTo(*this, "B12");
 }
 
 /// B7 for a constant. A dynamic value has a run-time check.

@@ -49,6 +49,7 @@ template <typename OpLike> static CudnnDims addCudnnRules(OpLike op, ShapeRules 
   rules.operand("C5", "input_c", op.getInputC(), l.stateC);
   rules.operand("C7", "params", op.getParams(), {AffineExpr()});
   rules.operand("C11", "sequence_lengths", op.getSequenceLengths(), {l.B});
+  rules.operand("C16", "resets", op.getResets(), {l.T, l.B});
   return l;
 }
 
@@ -116,7 +117,8 @@ template <typename OpTy> static LogicalResult verifyCell(OpTy op, StringRef name
 template <typename OpTy> static LogicalResult verifyCommonAttributes(OpTy op) {
   if (failed(verifyCell(op, "input_c", op.getInputC(), "C5")) ||
       failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6")) ||
-      failed(verifyDropout(op, op.getDropout(), "C9")) || failed(verifySeeds(op, "C10")))
+      failed(verifyDropout(op, op.getDropout(), "C9")) || failed(verifySeeds(op, "C10")) ||
+      failed(verifyResetTo(op, "C16")))
     return failure();
   return success();
 }

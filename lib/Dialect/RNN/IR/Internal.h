@@ -37,6 +37,13 @@ void inferFromRules(const ShapeRules &rules, const OpSignature &signature, Small
 LogicalResult reifyResults(OpBuilder &builder, LayerOpInterface op, ReifiedRankedShapedTypeDims &shapes,
                            function_ref<OpFoldResult(unsigned resultIndex)> unknown = nullptr);
 
+/// C16, B12: `reset_to` has no effect without `resets`.
+template <typename OpTy> LogicalResult verifyResetTo(OpTy op, StringRef label) {
+  if (op.getResets() || op.getResetTo() == ResetTo::Zero)
+    return success();
+  return op.emitOpError("requires `resets` with `reset_to` [") << label << "]";
+}
+
 /// True if `OpTy` has segment sizes for its results.
 template <typename OpTy> constexpr bool hasResultSegments = OpTy::template hasTrait<OpTrait::AttrSizedResultSegments>();
 template <typename OpTy>

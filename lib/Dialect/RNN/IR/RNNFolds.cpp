@@ -112,6 +112,24 @@ template <typename OpTy> struct RefineShapes : public OpRewritePattern<OpTy> {
   }
 };
 
+/// Removes constant resets without a mark, and a `reset_to` that has no effect.
+template <typename OpTy> struct DropEmptyResets : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    DenseIntElementsAttr marks;
+    if (!op.getResets() || !matchPattern(op.getResets(), m_Constant(&marks)))
+      return rewriter.notifyMatchFailure(op, "resets are not constant");
+    if (llvm::any_of(marks.getValues<bool>(), [](bool isSet) { return isSet; }))
+      return rewriter.notifyMatchFailure(op, "a mark is set");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getResetsMutable().clear();
+      op.setResetTo(ResetTo::Zero);
+    });
+    return success();
+  }
+};
+
 /// Removes a constant length that equals the static number of steps. Replaces an op without steps by zeros.
 template <typename OpTy> struct FoldSeqLenMax : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
@@ -154,11 +172,13 @@ struct DropInferenceDropout : public OpRewritePattern<CudnnForwardOp> {
 } // namespace
 
 void CudnnForwardOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<ResolveAutoSelect<CudnnForwardOp>, RefineShapes<CudnnForwardOp>, DropInferenceDropout>(context);
+  patterns.add<ResolveAutoSelect<CudnnForwardOp>, RefineShapes<CudnnForwardOp>, DropEmptyResets<CudnnForwardOp>,
+               DropInferenceDropout>(context);
 }
 
 void CudnnBackpropOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<ResolveAutoSelect<CudnnBackpropOp>, RefineShapes<CudnnBackpropOp>>(context);
+  patterns.add<ResolveAutoSelect<CudnnBackpropOp>, RefineShapes<CudnnBackpropOp>, DropEmptyResets<CudnnBackpropOp>>(
+      context);
 }
 
 void CudnnParamsSizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
@@ -178,11 +198,12 @@ void CudnnParamsToCanonicalOp::getCanonicalizationPatterns(RewritePatternSet &pa
 }
 
 void BlockLSTMOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<FoldSeqLenMax<BlockLSTMOp>, RefineShapes<BlockLSTMOp>>(context);
+  patterns.add<FoldSeqLenMax<BlockLSTMOp>, RefineShapes<BlockLSTMOp>, DropEmptyResets<BlockLSTMOp>>(context);
 }
 
 void BlockLSTMGradOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<FoldSeqLenMax<BlockLSTMGradOp>, RefineShapes<BlockLSTMGradOp>>(context);
+  patterns.add<FoldSeqLenMax<BlockLSTMGradOp>, RefineShapes<BlockLSTMGradOp>, DropEmptyResets<BlockLSTMGradOp>>(
+      context);
 }
 
 //===----------------------------------------------------------------------===//

@@ -124,6 +124,10 @@ SmallVector<TypedAttr> RnnFusedPlanOp::getScalarArguments() {
   return getNetworkScalars(*this);
 }
 
+SmallVector<TypedAttr> SetResetsOp::getScalarArguments() {
+  return {i32(getContext(), static_cast<int64_t>(getResetTo()))};
+}
+
 SmallVector<TypedAttr> BlockLstmPlanOp::getScalarArguments() {
   MLIRContext *context = getContext();
   return {getDtype(getElementType()), i32(context, static_cast<int64_t>(getLayout())), i32(context, getUsePeephole()),

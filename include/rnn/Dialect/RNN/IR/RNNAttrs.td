@@ -20,6 +20,7 @@ def RNN_CellModeAttr : RNN_EnumAttr<RNN_CellMode, "mode">;
 def RNN_InputModeAttr : RNN_EnumAttr<RNN_InputMode, "input_mode">;
 def RNN_DirectionAttr : RNN_EnumAttr<RNN_Direction, "direction">;
 def RNN_GateLayoutAttr : RNN_EnumAttr<RNN_GateLayout, "layout">;
+def RNN_ResetToAttr : RNN_EnumAttr<RNN_ResetTo, "reset_to">;
 
 def RNN_LoweringAttr : AttrDef<RNN_Dialect, "Lowering"> {
   let mnemonic = "lowering";

@@ -39,6 +39,11 @@ def RNN_GateLayout : RNN_I32Enum<"GateLayout", "order of the gates in the 4*H co
   I32EnumAttrCase<"Ifco", 1, "ifco">
 ]>;
 
+def RNN_ResetTo : RNN_I32Enum<"ResetTo", "the state after a reset", [
+  I32EnumAttrCase<"Zero", 0, "zero">,
+  I32EnumAttrCase<"Initial", 1, "initial">
+]>;
+
 def RNN_Lowering : RNN_I32Enum<"Lowering", "how an op is executed", [
   I32EnumAttrCase<"Runtime", 0, "runtime">,
   I32EnumAttrCase<"Fused", 1, "fused">

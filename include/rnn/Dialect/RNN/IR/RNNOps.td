@@ -50,11 +50,19 @@ defvar RNN_CudnnConfig = (ins
   DefaultValuedAttr<RNN_DirectionAttr, "::mlir::rnn::Direction::Unidirectional">:$direction,
   DefaultValuedAttr<RNN_InputModeAttr, "::mlir::rnn::InputMode::LinearInput">:$input_mode);
 
+// The marks follow all other operands. `label` names the rule that checks the shape.
+class RNN_ResetsGroup<string label> : RNN_Group<"resets", [
+  RNN_Value<"resets", RNN_ResetsKind, ["T", "B"], label, "i1 marks: reset the states before this step", 1>]>;
+
+// The state before a step with a mark.
+def RNN_ResetToConfig : DefaultValuedAttr<RNN_ResetToAttr, "::mlir::rnn::ResetTo::Zero">;
+
 defvar RNN_CudnnLayerConfig = (ins
   DefaultValuedAttr<F64Attr, "0.0">:$dropout,
   DefaultValuedAttr<I64Attr, "0">:$seed,
   DefaultValuedAttr<I64Attr, "0">:$seed2,
   DefaultValuedAttr<I64Attr, "0">:$num_proj,
+  RNN_ResetToConfig:$reset_to,
   OptionalAttr<RNN_LoweringAttr>:$lowering);
 
 defvar RNN_CudnnOperands = [
@@ -66,7 +74,7 @@ defvar RNN_CudnnOperands = [
   RNN_Group<"lengths", [
     RNN_Value<"sequence_lengths", RNN_LengthsKind, ["B"], "C11", "steps of each batch row; default `T`", 1>]>];
 
-defvar RNN_CudnnForwardSignature = RNN_Signature<"cudnn_forward", RNN_CudnnKeywords, RNN_CudnnOperands, [
+defvar RNN_CudnnForwardSignature = RNN_Signature<"cudnn_forward", RNN_CudnnKeywords, RNN_CudnnOperands # [RNN_ResetsGroup<"C16">], [
   RNN_Value<"output", RNN_FloatKind, ["T", "B", "D*P"], "C12", "hidden states of the last layer, all steps">,
   RNN_Value<"output_h", RNN_FloatKind, ["L*D", "B", "P"], "C12", "final hidden states">,
   RNN_Value<"output_c", RNN_FloatKind, ["L*D", "B", "H"], "C12", "final cell states, `lstm` only">,
@@ -91,6 +99,11 @@ def RNN_CudnnForwardOp : RNN_LayerOp<RNN_CudnnForwardSignature, [AttrSizedResult
     zeros each of its elements with probability `dropout` and scales the others by `1 / (1 - dropout)`. With
     `skip_input`, the first layer has no `W`: every gate uses `x` in place of `W x`, and the biases `bW` remain. From
     its sequence length on, a batch row keeps its states and its output is zero.
+
+    If `resets[t, b]` is set, the states of batch row `b` before step `t` are zero (`reset_to = zero`), or `input_h` and
+    `input_c` of the layer and direction (`initial`), in every layer. The reverse direction is cut between the same two
+    steps: before its step `t - 1`. Steps past the sequence length ignore resets
+    ([Resets](../../Semantics.md#resets)).
 
     `params` holds all matrices in layer order, then all biases. Each layer and direction has `W` by gate, `R` by gate
     and the projection `Wr`; the biases are `bW` by gate, then `bR` by gate. The gate order is `i f g o` or `r z n`
@@ -117,6 +130,7 @@ def RNN_CudnnForwardOp : RNN_LayerOp<RNN_CudnnForwardSignature, [AttrSizedResult
     - (C13) `reserve_space` has rank 1, and no elements unless `is_training`.
     - (C14) The value form has all results and no `outs`. The memref form has no results, and `outs` for the requested
       results only.
+    - (C16) `resets` is `[T, B]`; `reset_to` requires it.
   }], RNN_CudnnForwardSignature.assembly, [{
     Example:
     ```mlir
@@ -148,7 +162,8 @@ defvar RNN_CudnnBackpropSignature = RNN_Signature<"cudnn_backprop", RNN_CudnnKey
     RNN_Value<"output_h_backprop", RNN_FloatKind, ["L*D", "B", "P"], "C12", "gradient of `output_h`">,
     RNN_Value<"output_c_backprop", RNN_FloatKind, ["L*D", "B", "H"], "C12", "gradient of `output_c`, `lstm` only", 1>]>,
   RNN_Group<"reserve", [RNN_Value<"reserve_space", RNN_ReserveKind, ["bytes"], "C13",
-                                  "saved values of the forward op, also written", 0, 0, /*isWritten=*/1>]>], [
+                                  "saved values of the forward op, also written", 0, 0, /*isWritten=*/1>]>,
+  RNN_ResetsGroup<"C16">], [
   RNN_Value<"input_backprop", RNN_FloatKind, ["T", "B", "I"], "C15", "gradient of `input`">,
   RNN_Value<"input_h_backprop", RNN_FloatKind, ["L*D", "B", "P"], "C15", "gradient of `input_h`">,
   RNN_Value<"input_c_backprop", RNN_FloatKind, ["L*D", "B", "H"], "C15", "gradient of `input_c`, `lstm` only">,
@@ -164,7 +179,9 @@ def RNN_CudnnBackpropOp : RNN_LayerOp<RNN_CudnnBackpropSignature, [AttrSizedResu
 
     with respect to `input`, `input_h`, `input_c` and `params`. Models `CudnnRNNBackprop` and, with
     `sequence_lengths`, `CudnnRNNBackpropV3`. [Semantics: cuDNN layers](../../Semantics.md#cudnn-layers) has the
-    equations. The results are overwritten, not accumulated. Only results with uses are computed.
+    equations. The results are overwritten, not accumulated. Only results with uses are computed. `resets` must be those
+    of the forward op: no gradient passes a reset to zero; a reset to the initial state adds to `input_h_backprop` and
+    `input_c_backprop`.
 
     `reserve_space` must come from the forward op with the same operands and attributes. The op reads *and writes* it:
     the value form consumes the value, and bufferization copies the buffer if it has another reader. With lowering
@@ -178,6 +195,7 @@ def RNN_CudnnBackpropOp : RNN_LayerOp<RNN_CudnnBackpropSignature, [AttrSizedResu
     - (C14) The value form has all results and no `outs`. The memref form has no results, and `outs` for the requested
       results only.
     - (C15) The results are shaped like `input`, `input_h`, `input_c` and `params`.
+    - (C16) of `rnn.cudnn_forward`.
   }], RNN_CudnnBackpropSignature.assembly, [{
     Example:
     ```mlir
@@ -376,10 +394,11 @@ defvar RNN_BlockSaved = [
   RNN_Value<"co", RNN_FloatKind, ["T", "B", "H"], "B8", "`tanh(cs)`">,
   RNN_Value<"h", RNN_FloatKind, ["T", "B", "H"], "B8", "hidden state">];
 
-defvar RNN_BlockConfig = (ins RNN_GateLayoutAttr:$layout, UnitAttr:$use_peephole);
+defvar RNN_BlockConfig = (ins RNN_GateLayoutAttr:$layout, UnitAttr:$use_peephole, RNN_ResetToConfig:$reset_to);
 
 defvar RNN_BlockLSTMSignature =
-  RNN_Signature<"block_lstm", ["layout"], RNN_BlockOperands, RNN_BlockSaved, "B1", "B2", "B11">;
+  RNN_Signature<"block_lstm", ["layout"], RNN_BlockOperands # [RNN_ResetsGroup<"B12">],
+                RNN_BlockSaved, "B1", "B2", "B11">;
 
 def RNN_BlockLSTMOp : RNN_LayerOp<RNN_BlockLSTMSignature, [AttrSizedResultSegments]> {
   let summary = "forward pass of one LSTM layer with explicit matrices";
@@ -396,6 +415,8 @@ def RNN_BlockLSTMOp : RNN_LayerOp<RNN_BlockLSTMSignature, [AttrSizedResultSegmen
         o  = sigmoid(Go [+ cs * wco])          co = tanh(cs)         h = o * co
 
     The gates are stored after their activation, `cs` after clipping. All results are zero from step `seq_len_max` on.
+    If `resets[t, b]` is set, `c` and `h` of batch row `b` before step `t` are zero (`reset_to = zero`), or `cs_prev` and
+    `h_prev` (`initial`) ([Resets](../../Semantics.md#resets)).
   }], RNN_BlockLSTMSignature.tables, [{
     Constraints:
     - (B1) All floating-point operands and results have the element type `E`.
@@ -409,6 +430,7 @@ def RNN_BlockLSTMOp : RNN_LayerOp<RNN_BlockLSTMSignature, [AttrSizedResultSegmen
     - (B10) `forget_bias` and `cell_clip` are not NaN.
     - (B11) The value form has all results and no `outs`. The memref form has no results, and `outs` for the requested
       results only.
+    - (B12) `resets` is `[T, B]`; `reset_to` requires it.
   }], RNN_BlockLSTMSignature.assembly, [{
     Example:
     ```mlir
@@ -431,7 +453,8 @@ defvar RNN_BlockLSTMGradSignature = RNN_Signature<"block_lstm_grad", ["layout"],
   RNN_Group<"saved", RNN_BlockSaved>,
   RNN_Group<"grads", [
     RNN_Value<"cs_grad", RNN_FloatKind, ["T", "B", "H"], "B8", "gradient of `cs`">,
-    RNN_Value<"h_grad", RNN_FloatKind, ["T", "B", "H"], "B8", "gradient of `h`">]>], [
+    RNN_Value<"h_grad", RNN_FloatKind, ["T", "B", "H"], "B8", "gradient of `h`">]>,
+  RNN_ResetsGroup<"B12">], [
   RNN_Value<"x_grad", RNN_FloatKind, ["T", "B", "I"], "B9", "gradient of `x`">,
   RNN_Value<"cs_prev_grad", RNN_FloatKind, ["B", "H"], "B9", "gradient of `cs_prev`">,
   RNN_Value<"h_prev_grad", RNN_FloatKind, ["B", "H"], "B9", "gradient of `h_prev`">,
@@ -460,7 +483,9 @@ def RNN_BlockLSTMGradOp : RNN_LayerOp<RNN_BlockLSTMGradSignature, [AttrSizedResu
 
     At the end, `cs_prev_grad` is `Kc` and `h_prev_grad` is `Kh`. From step `seq_len_max` on, `x_grad` is zero and no
     operand is read. Without `use_peephole` the peephole gradients are zero. The gradient ignores clipping in the
-    forward pass, as TensorFlow does: it uses slope 1. Only results with uses are computed.
+    forward pass, as TensorFlow does: it uses slope 1. Only results with uses are computed. `resets` must be those of the
+    forward op. If `resets[t, b]` is set, step `t` uses the reset `c` and `h`, and `Kc` and `Kh` of batch row `b` are then
+    zero; with `reset_to = initial` they are added to `cs_prev_grad` and `h_prev_grad`.
   }], RNN_BlockLSTMGradSignature.tables, [{
     Constraints:
     - (B1) to (B7) of `rnn.block_lstm`.
@@ -468,6 +493,7 @@ def RNN_BlockLSTMGradOp : RNN_LayerOp<RNN_BlockLSTMGradSignature, [AttrSizedResu
     - (B9) Each result is shaped like the operand of which it is the gradient.
     - (B11) The value form has all results and no `outs`. The memref form has no results, and `outs` for the requested
       results only.
+    - (B12) of `rnn.block_lstm`.
   }], RNN_BlockLSTMGradSignature.assembly, [{
     Example:
     ```mlir

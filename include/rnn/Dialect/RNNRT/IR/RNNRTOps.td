@@ -299,6 +299,20 @@ def RNNRT_RnnFusedPlanOp : RNNRT_NetworkPlanOp<"rnn_fused_plan"> {
   }];
 }
 
+def RNNRT_SetResetsOp : RNNRT_EntryOp<"set_resets", 2> {
+  let summary = "sets the resets of the next pass in this call";
+  let description = [{
+    `resets` is `[T, B]`. The next `rnnrt.rnn_begin`, `rnnrt.rnn_forward`, `rnnrt.rnn_backward_data`,
+    `rnnrt.rnn_backward_weights`, `rnnrt.block_lstm_forward` or `rnnrt.block_lstm_backward` uses them.
+  }];
+  // Written: keeps the order of this op and the pass.
+  let arguments = (ins RNNRT_CallType:$call, Arg<MemRefOf<[I1]>, "", [MemRead, MemWrite]>:$resets, RNN_ResetToAttr:$reset_to);
+  let assemblyFormat = "$call `,` $resets `to` $reset_to attr-dict `:` type($resets)";
+  let extraClassDeclaration = entry # [{
+    ::llvm::SmallVector<::mlir::TypedAttr> getScalarArguments();
+  }];
+}
+
 def RNNRT_RnnBeginOp : RNNRT_EntryOp<"rnn_begin", 6, [AttrSizedOperandSegments]> {
   let summary = "checks the operands of fused kernels and initializes the reserve space";
   let description = [{
