@@ -400,6 +400,22 @@ TEST_F(CudnnPlanTest, SameMessagesAsTheHost) {
 
 //===-- Dropout --------------------------------------------------------------------------------------------------===//
 
+/// cuDNN has no resets: a pass with them fails.
+TEST_F(CudnnPlanTest, NoResets) {
+  CudaSession session;
+  alignas(16) static float memory[1024];
+  void *m = memory;
+  const int64_t params = 4 * (12 + 16 + 8);
+  rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F32, 2, 0, 0, 0, 0, 0, 0, 2, 2, 3, 4, 4, 1);
+  const uint8_t marks[4] = {};
+  rnnrt_abi_set_resets(session.call, 0, marks);
+  rnnrt_abi_rnn_forward(session.call, plan, nullptr, m, m, m, m, params, m, m, m, nullptr, 0);
+  EXPECT_EQ(session.code(), RNNRT_STATUS_UNIMPLEMENTED);
+  EXPECT_NE(session.message().find("`resets` are not available for this plan: cuDNN has none; use the lowering `fused`"),
+            std::string::npos)
+      << session.message();
+}
+
 TEST_F(CudnnPlanTest, DropoutStatesAreMadeOncePerSeed) {
   CudaSession session;
   auto run = [&](const char *line, int64_t draw) {
