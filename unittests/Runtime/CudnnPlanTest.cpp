@@ -411,8 +411,9 @@ TEST_F(CudnnPlanTest, NoResets) {
   rnnrt_abi_set_resets(session.call, 0, marks);
   rnnrt_abi_rnn_forward(session.call, plan, nullptr, m, m, m, m, params, m, m, m, nullptr, 0);
   EXPECT_EQ(session.code(), RNNRT_STATUS_UNIMPLEMENTED);
-  EXPECT_NE(session.message().find("`resets` are not available for this plan: cuDNN has none; use the lowering `fused`"),
-            std::string::npos)
+  EXPECT_NE(
+      session.message().find("`resets` are not available for this plan: cuDNN has none; use the lowering `fused`"),
+      std::string::npos)
       << session.message();
 }
 

@@ -1,6 +1,6 @@
-// ResetTest.cpp - resets inside sequences (docs/Semantics.md, "Resets"): the pieces between cuts are separate sequences.
-// GradientTest.cpp compares the gradients with central differences.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ResetTest.cpp - resets inside sequences (docs/Semantics.md, "Resets"): the pieces between cuts are separate
+// sequences. GradientTest.cpp compares the gradients with central differences. SPDX-License-Identifier: Apache-2.0 WITH
+// LLVM-exception
 
 #include "TestSupport.h"
 
@@ -41,8 +41,8 @@ void expectSame(const Tensors &left, const Tensors &right, const std::string &wh
     EXPECT_EQ(tensor.values(), right.at(name).values()) << name << what;
 }
 
-// 24 rows fill the tiles of every GEMM kernel: the remaining rows of a matrix may be rounded in another way, and a piece
-// has fewer rows than the whole sequence.
+// 24 rows fill the tiles of every GEMM kernel: the remaining rows of a matrix may be rounded in another way, and a
+// piece has fewer rows than the whole sequence.
 std::string cutBefore2() {
   std::string marks = " resets=2:0";
   for (int b = 1; b < 24; ++b)
@@ -173,9 +173,8 @@ TEST(ResetTest, MarksWithoutEffect) {
   for (const std::string &op : allOps()) {
     const bool isBlock = op[0] == 'b';
     const std::string padding = isBlock ? " n=2" : " lengths=2,4,2";
-    const std::pair<std::string, std::string> rows[] = {{"", " resets=none"},
-                                                        {padding, " resets=2:0,3:0,2:2"},
-                                                        {"", " resets=0:0,0:1 reset_to=initial"}};
+    const std::pair<std::string, std::string> rows[] = {
+        {"", " resets=none"}, {padding, " resets=2:0,3:0,2:2"}, {"", " resets=0:0,0:1 reset_to=initial"}};
     for (auto &[words, marks] : rows) {
       Session session;
       Problem plain(session, Case(op + words)), marked(session, Case(op + words + marks));
@@ -185,7 +184,8 @@ TEST(ResetTest, MarksWithoutEffect) {
       expectSame(plain.outputs, marked.outputs, repeat(marked.c));
       // With marks, the gradient of the recurrent weights is one GEMM instead of two.
       for (auto &[name, tensor] : plain.gradients)
-        EXPECT_LE(relativeError(marked.gradients[name].values(), tensor.values()), op.find("f16") == std::string::npos ? 1e-14 : 2e-3)
+        EXPECT_LE(relativeError(marked.gradients[name].values(), tensor.values()),
+                  op.find("f16") == std::string::npos ? 1e-14 : 2e-3)
             << name << repeat(marked.c);
     }
   }

@@ -19,8 +19,8 @@ struct Lengths {
   bool padded(int64_t t, int64_t b) const { return values && t >= values[b]; }
 };
 
-/// The cuts of one run (docs/Semantics.md, "Resets"). A mark at (t, b) cuts sequence `b` between the steps t-1 and t, for
-/// both directions.
+/// The cuts of one run (docs/Semantics.md, "Resets"). A mark at (t, b) cuts sequence `b` between the steps t-1 and t,
+/// for both directions.
 struct Cuts {
   Resets resets;
   Lengths lengths;
