@@ -106,6 +106,8 @@ static std::unique_ptr<Pass> createLoopCanonicalizer() {
 void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertRNNToRuntimePass());
   if (options.target == TargetKind::Host) {
+    // Before convert-linalg-to-host, which vectorizes the copies and shares them among threads.
+    pm.addPass(createRNNExpandStridedCopiesPass());
     // Before convert-rnn-to-host, whose loops are a hundred times as much IR without linalg ops.
     pm.addPass(createConvertLinalgToHostPass(
         {options.vectorBits ? options.vectorBits : 256, options.vectorRegisters, options.bf16Gemm}));

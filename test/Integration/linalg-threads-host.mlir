@@ -2,15 +2,15 @@
 // REQUIRES: rnn-run
 // RUN: rm -rf %t && mkdir %t
 // DEFINE: %{run} = rnn-run %s --input=random:1 --input=random:2 --input=random:3
-// DEFINE: %{expect} = --expected-output=@%t/a.npy --expected-output=@%t/b.npy --expected-output=@%t/c.npy --expected-output=@%t/d.npy --expected-output=@%t/e.npy --expected-output=@%t/f.npy
-// RUN: %{run} --threads=1 --output=@%t/a.npy --output=@%t/b.npy --output=@%t/c.npy --output=@%t/d.npy --output=@%t/e.npy --output=@%t/f.npy
+// DEFINE: %{expect} = --expected-output=@%t/a.npy --expected-output=@%t/b.npy --expected-output=@%t/c.npy --expected-output=@%t/d.npy --expected-output=@%t/e.npy --expected-output=@%t/f.npy --expected-output=@%t/g.npy
+// RUN: %{run} --threads=1 --output=@%t/a.npy --output=@%t/b.npy --output=@%t/c.npy --output=@%t/d.npy --output=@%t/e.npy --output=@%t/f.npy --output=@%t/g.npy
 // RUN: %{run} --threads=2 %{expect} | FileCheck %s
 // RUN: %{run} --threads=5 %{expect} | FileCheck %s
 // CHECK: all results are as expected
 
 func.func @main(%a: tensor<301x200xf32>, %b: tensor<200x131xf32>, %c: tensor<301x131xf32>)
     -> (tensor<301x131xf32>, tensor<200x131xf32>, tensor<301xf32>, tensor<301x131xf32>, tensor<301x301xf32>,
-        tensor<301x301xbf16>) {
+        tensor<301x301xbf16>, tensor<f32>) {
   %zero = arith.constant 0.0 : f32
   %product = linalg.matmul ins(%a, %b : tensor<301x200xf32>, tensor<200x131xf32>) outs(%c : tensor<301x131xf32>)
       -> tensor<301x131xf32>
@@ -37,6 +37,9 @@ func.func @main(%a: tensor<301x200xf32>, %b: tensor<200x131xf32>, %c: tensor<301
                                          affine_map<(m, n, k) -> (m, n)>]
       ins(%transposed, %transposed : tensor<200x301xbf16>, tensor<200x301xbf16>) outs(%c0 : tensor<301x301xbf16>)
       -> tensor<301x301xbf16>
-  return %product, %gradient, %sums, %e, %packed, %half : tensor<301x131xf32>, tensor<200x131xf32>, tensor<301xf32>,
-      tensor<301x131xf32>, tensor<301x301xf32>, tensor<301x301xbf16>
+  %scalar = tensor.empty() : tensor<f32>
+  %init = linalg.fill ins(%zero : f32) outs(%scalar : tensor<f32>) -> tensor<f32>
+  %sum = linalg.reduce { arith.addf } ins(%packed : tensor<301x301xf32>) outs(%init : tensor<f32>) dimensions = [0, 1]
+  return %product, %gradient, %sums, %e, %packed, %half, %sum : tensor<301x131xf32>, tensor<200x131xf32>,
+      tensor<301xf32>, tensor<301x131xf32>, tensor<301x301xf32>, tensor<301x301xbf16>, tensor<f32>
 }

@@ -125,6 +125,140 @@ TEST_F(LoopsTest, SmallestOfAll) {
   });
 }
 
+TEST_F(LoopsTest, SumOfAll) {
+  for (ElementKind kind : {ElementKind::F32, ElementKind::F64, ElementKind::BF16, ElementKind::I32}) {
+    std::string text = replaceAll(reduceText, {{"EMPTY", "%empty = tensor.empty() : tensor<TYPE>"},
+                                               {"RESULT", "tensor<TYPE>"},
+                                               {"DIMS", "0, 1"},
+                                               {"OP", kind == ElementKind::I32 ? "arith.addi" : "arith.addf"},
+                                               {"INIT", kind == ElementKind::I32 ? "0" : "0.0"},
+                                               {"TYPE", stringifyElementKind(kind).str()}});
+    forShapes(text, kind, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+      double sum = 0, magnitude = 0;
+      for (int64_t index = 0; index < rows * columns; ++index)
+        sum += x.getAsDouble(index), magnitude += std::abs(x.getAsDouble(index));
+      double inner = std::min(getEpsilon(kind), 0x1p-24);
+      ASSERT_NEAR(y.getAsDouble(0), sum, rows * columns * inner * magnitude + getEpsilon(kind) * std::abs(sum));
+    });
+  }
+}
+
+/// Elements of i1 as results, inputs and sums.
+TEST_F(LoopsTest, Booleans) {
+  std::string text = R"(
+    func.func @main(%x: tensor<ROWSxCOLSxf32>) -> tensor<ROWSxCOLSxi1> {
+      %limit = arith.constant 0.25 : f32
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %rows = tensor.dim %x, %c0 : tensor<ROWSxCOLSxf32>
+      %columns = tensor.dim %x, %c1 : tensor<ROWSxCOLSxf32>
+      %any = tensor.empty(%rows, %columns) : tensor<?x?xi1>
+      %empty = tensor.cast %any : tensor<?x?xi1> to tensor<ROWSxCOLSxi1>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<ROWSxCOLSxf32>) outs(%empty : tensor<ROWSxCOLSxi1>) {
+      ^bb0(%v: f32, %old: i1):
+        %isMore = arith.cmpf ogt, %v, %limit : f32
+        linalg.yield %isMore : i1
+      } -> tensor<ROWSxCOLSxi1>
+      return %r : tensor<ROWSxCOLSxi1>
+    }
+    func.func @select(%m: tensor<ROWSxCOLSxi1>, %x: tensor<ROWSxCOLSxf32>) -> tensor<ROWSxCOLSxf32> {
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%m : tensor<ROWSxCOLSxi1>) outs(%x : tensor<ROWSxCOLSxf32>) {
+      ^bb0(%isMore: i1, %v: f32):
+        %minus = arith.negf %v : f32
+        %s = arith.select %isMore, %v, %minus : f32
+        linalg.yield %s : f32
+      } -> tensor<ROWSxCOLSxf32>
+      return %r : tensor<ROWSxCOLSxf32>
+    }
+    func.func @any(%m: tensor<ROWSxCOLSxi1>) -> tensor<i1> {
+      %false = arith.constant false
+      %empty = tensor.empty() : tensor<i1>
+      %init = linalg.fill ins(%false : i1) outs(%empty : tensor<i1>) -> tensor<i1>
+      %r = linalg.reduce { arith.ori } ins(%m : tensor<ROWSxCOLSxi1>) outs(%init : tensor<i1>) dimensions = [0, 1]
+      return %r : tensor<i1>
+    })";
+  forShapes(text, ElementKind::F32, [&](const HostTensor &x, const HostTensor &m, int64_t rows, int64_t columns) {
+    HostTensor r = run("select", {m, x}), any = run("any", {m});
+    bool isAny = false;
+    for (int64_t index = 0; index < rows * columns; ++index) {
+      double value = x.getAsDouble(index);
+      ASSERT_EQ(m.getAsDouble(index) != 0, value > 0.25) << rows << "x" << columns << ": " << index;
+      ASSERT_EQ(r.getAsDouble(index), value > 0.25 ? value : -value);
+      isAny |= value > 0.25;
+    }
+    ASSERT_EQ(any.getAsDouble(0) != 0, isAny);
+  });
+}
+
+/// Divisions of integers by a constant and by another value in each lane.
+TEST_F(LoopsTest, IntegerDivisions) {
+  std::string text = R"(
+    func.func @main(%x: tensor<ROWSxCOLSxi32>) -> tensor<ROWSxCOLSxi32> {
+      %seven = arith.constant 7 : i32
+      %c1 = arith.constant 1 : index
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+          outs(%x : tensor<ROWSxCOLSxi32>) {
+      ^bb0(%v: i32):
+        %j = linalg.index 1 : index
+        %j1 = arith.addi %j, %c1 : index
+        %divisor = arith.index_cast %j1 : index to i32
+        %scaled = arith.muli %v, %seven : i32
+        %a = arith.remsi %scaled, %divisor : i32
+        %b = arith.divsi %v, %seven : i32
+        %s = arith.addi %a, %b : i32
+        linalg.yield %s : i32
+      } -> tensor<ROWSxCOLSxi32>
+      return %r : tensor<ROWSxCOLSxi32>
+    }
+    func.func @quotient(%x: tensor<ROWSxCOLSxi32>, %y: tensor<ROWSxCOLSxi32>) -> tensor<ROWSxCOLSxi32> {
+      %r = linalg.div ins(%x, %y : tensor<ROWSxCOLSxi32>, tensor<ROWSxCOLSxi32>) outs(%x : tensor<ROWSxCOLSxi32>)
+          -> tensor<ROWSxCOLSxi32>
+      return %r : tensor<ROWSxCOLSxi32>
+    })";
+  forShapes(text, ElementKind::I32, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+    HostTensor divisors = makeTensor(ElementKind::I32, {rows, columns});
+    for (int64_t index = 0; index < rows * columns; ++index)
+      divisors.setFromDouble(index, index % 5 - 6);
+    HostTensor quotients = run("quotient", {x, divisors});
+    for (int64_t index = 0; index < rows * columns; ++index) {
+      int64_t v = x.getAsDouble(index);
+      ASSERT_EQ(y.getAsDouble(index), v * 7 % (index % columns + 1) + v / 7);
+      ASSERT_EQ(quotients.getAsDouble(index), v / (index % 5 - 6));
+    }
+  });
+}
+
+/// A slice of a larger matrix is written, and read again with an offset of a column.
+TEST_F(LoopsTest, StridedCopies) {
+  std::string text = R"(
+    func.func @main(%x: tensor<ROWSxCOLSxf32>) -> tensor<?x?xf32> {
+      %seven = arith.constant 7.0 : f32
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %rows = tensor.dim %x, %c0 : tensor<ROWSxCOLSxf32>
+      %columns = tensor.dim %x, %c1 : tensor<ROWSxCOLSxf32>
+      %more_rows = arith.addi %rows, %c3 : index
+      %more_columns = arith.addi %columns, %c3 : index
+      %empty = tensor.empty(%more_rows, %more_columns) : tensor<?x?xf32>
+      %sevens = linalg.fill ins(%seven : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %dynamic = tensor.cast %x : tensor<ROWSxCOLSxf32> to tensor<?x?xf32>
+      %large = tensor.insert_slice %dynamic into %sevens[1, 2] [%rows, %columns] [1, 1]
+          : tensor<?x?xf32> into tensor<?x?xf32>
+      %slice = tensor.extract_slice %large[1, 1] [%rows, %columns] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+      return %slice : tensor<?x?xf32>
+    })";
+  forShapes(text, ElementKind::F32, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column)
+        ASSERT_EQ(y.getAsDouble(row * columns + column), column == 0 ? 7 : x.getAsDouble(row * columns + column - 1));
+  });
+}
+
 TEST_F(LoopsTest, TransposedInput) {
   std::string text = R"(
     func.func @main(%argument: tensor<ROWSxCOLSxf32>) -> tensor<?x?xf32> {

@@ -201,7 +201,7 @@ def ConvertLinalgToHostPass : Pass<"convert-linalg-to-host", "::mlir::ModuleOp">
 
     Ops with other forms are not changed: indexing maps that are not projected permutations (convolutions), results that
     no loop accesses contiguously, bodies with other operations than those of `arith`, `math` and loads from memrefs,
-    integer divisions, elements other than i8, i16, i32, i64, index, f16, bf16, f32 and f64.
+    elements other than i1, i8, i16, i32, i64, index, f16, bf16, f32 and f64.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of one vector register: a power of 2">,

@@ -34,13 +34,14 @@ def RNNCheckCastsPass : Pass<"rnn-check-casts"> {
 def RNNExpandStridedCopiesPass : Pass<"rnn-expand-strided-copies"> {
   let summary = "Convert memref copies with a layout to linalg ops or loops";
   let description = [{
-    The LLVM lowering makes one memcpy of a `memref.copy` between contiguous buffers. With a layout it calls
+    The LLVM lowering makes one memcpy of a `memref.copy` between contiguous buffers. With another layout it calls
     `memrefCopy` of MLIR's runner library, which copies element by element with generic index arithmetic. This pass
-    converts such copies to `linalg.generic` or, with `loops`, to loops.
+    converts such copies to `linalg.generic`. With `loops`, the trailing dimensions that are contiguous in both buffers
+    become one memcpy, in loops over the others; copies without such dimensions become loops over elements.
   }];
   let options = [Option<"loops", "loops", "bool", /*default=*/"false", "Create loops instead of linalg ops">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 def RNNIsolateScalarLoopsPass : Pass<"rnn-isolate-scalar-loops"> {

@@ -1,7 +1,7 @@
 //===- PackedContraction.cpp - large contractions by packed GEMMs ------------===//
 //
-// A contraction c += a b over the loops (batch, m, n, k) uses the packed GEMM of the recurrent layers. Threads pack both
-// operands together, then each computes some rows or some columns of c.
+// A contraction c += a b over the loops (batch, m, n, k) uses the packed GEMM of the recurrent layers. Threads pack
+// both operands together, then each computes some rows or some columns of c.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -116,8 +116,7 @@ bool PackedContraction::matchBody() {
   Value factors[] = {skipExtension(multiply.getLhs()), skipExtension(multiply.getRhs())};
   if (factors[0] == body.getArgument(1))
     std::swap(factors[0], factors[1]);
-  return factors[0] == body.getArgument(0) && factors[1] == body.getArgument(1) &&
-         body.getOperations().size() == count;
+  return factors[0] == body.getArgument(0) && factors[1] == body.getArgument(1) && body.getOperations().size() == count;
 }
 
 /// Collapses the dimensions of each group, and checks that the elements of rows or of columns are contiguous. The
@@ -335,8 +334,8 @@ Value PackedContraction::view(HostBuilder &b, const Matrix &matrix, ValueRange b
   for (auto [dim, index] : llvm::zip_equal(matrix.batchDims, batch))
     offset = b.add(offset, b.mul(index, toValue(strides[dim])));
   constexpr int64_t any = ShapedType::kDynamic;
-  auto type = MemRefType::get({any, any}, matrix.type.getElementType(),
-                              StridedLayoutAttr::get(b.getContext(), any, {any, 1}));
+  auto type =
+      MemRefType::get({any, any}, matrix.type.getElementType(), StridedLayoutAttr::get(b.getContext(), any, {any, 1}));
   auto dynamic = [&](Value value) -> OpFoldResult { return value; };
   return memref::ReinterpretCastOp::create(
       b, type, metadata.getBaseBuffer(), dynamic(offset),
@@ -389,8 +388,8 @@ void PackedContraction::packLeft(HostBuilder &b, Value first, Value end) const {
   b.ifThen(b.compare(arith::CmpIPredicate::slt, first, end), [&] {
     Value depth = b.sub(limit, k), offset = b.mul(first, leftPanel);
     if (b.tiles.usesBF16Dot())
-      return library.packLeftTransposed(b, {leftView, k, zero, depth, leftView, k, zero, depth, zero, sizes[M],
-                                            packedLeft, offset, leftPanel});
+      return library.packLeftTransposed(
+          b, {leftView, k, zero, depth, leftView, k, zero, depth, zero, sizes[M], packedLeft, offset, leftPanel});
     if (isTransposed)
       return library.packTransposed(b, {leftView, k, depth, zero, sizes[M], packedLeft, offset, leftPanel});
     library.packColumns(b, {leftView, zero, sizes[M], k, depth, packedLeft, offset, leftPanel});
@@ -407,8 +406,7 @@ void PackedContraction::copyLeft(HostBuilder &b, Value first, Value end) const {
         for (int64_t v = 0; v < b.tiles.vectors; ++v) {
           Value loaded = b.loadUnconverted(leftView, {row, b.add(k, v * b.tiles.lanes)}, b.tiles.lanes,
                                            masks.empty() ? Value() : masks[v]);
-          vector::StoreOp::create(b, loaded, packedLeft,
-                                  b.add(b.add(base, b.mul(row, panel)), v * b.tiles.lanes));
+          vector::StoreOp::create(b, loaded, packedLeft, b.add(b.add(base, b.mul(row, panel)), v * b.tiles.lanes));
         }
       });
     });
@@ -435,9 +433,9 @@ void PackedContraction::multiply(HostBuilder &b, Value firstRow, Value rows, Val
     direct = b.max(b.min(end, b.div(sizes[N], b.index(panel))), firstPanel);
     auto metadata = memref::ExtractStridedMetadataOp::create(b, resultView);
     Value offset = metadata.getOffset(), stride = metadata.getStrides()[0];
-    Value flat = memref::ReinterpretCastOp::create(
-        b, b.scratchType(), metadata.getBaseBuffer(), b.getIndexAttr(0),
-        ArrayRef<OpFoldResult>{b.add(offset, b.mul(sizes[M], stride))}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+    Value flat = memref::ReinterpretCastOp::create(b, b.scratchType(), metadata.getBaseBuffer(), b.getIndexAttr(0),
+                                                   ArrayRef<OpFoldResult>{b.add(offset, b.mul(sizes[M], stride))},
+                                                   ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
     auto part = [&](Value row, Value height, Value first, Value width) {
       Gemm gemm;
       gemm.c = flat, gemm.cRow = stride, gemm.cPanel = b.index(panel);

@@ -55,8 +55,43 @@ Value VectorLoops::gather(HostBuilder &b, Value buffer, ValueRange position,
   return vector::GatherOp::create(b, type, flat, start, offsets, mask, zero);
 }
 
+/// The address of an element of i1, which has one byte.
+Value VectorLoops::addressOf(HostBuilder &b, Value buffer, ValueRange indices) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+  auto toValue = [&](OpFoldResult value) { return getValueOrCreateConstantIndexOp(b, b.getLoc(), value); };
+  Value offset = toValue(metadata.getConstifiedMixedOffset());
+  for (auto [index, stride] : llvm::zip_equal(indices, metadata.getConstifiedMixedStrides()))
+    offset = b.add(offset, b.mul(index, toValue(stride)));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+  Value address = arith::IndexCastOp::create(b, b.getI64Type(), b.add(base, offset));
+  return LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), address);
+}
+
+/// Elements of i1, as bytes: a vector of i1 in memory has bits.
+Value VectorLoops::loadBits(HostBuilder &b, Value buffer, ValueRange indices, Value mask) {
+  VectorType bytes = b.vectorType(b.getI8Type());
+  Value address = addressOf(b, buffer, indices), loaded;
+  if (mask) {
+    Value zero = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(bytes)));
+    loaded = LLVM::MaskedLoadOp::create(b, bytes, address, mask, zero, /*alignment=*/1);
+  } else {
+    loaded = LLVM::LoadOp::create(b, bytes, address, /*alignment=*/1);
+  }
+  return arith::TruncIOp::create(b, b.vectorType(b.getI1Type()), loaded);
+}
+
+void VectorLoops::storeBits(HostBuilder &b, Value vector, Value buffer, ValueRange indices, Value mask) {
+  Value bytes = arith::ExtUIOp::create(b, b.vectorType(b.getI8Type()), vector), address = addressOf(b, buffer, indices);
+  if (mask)
+    LLVM::MaskedStoreOp::create(b, bytes, address, mask, /*alignment=*/1);
+  else
+    LLVM::StoreOp::create(b, bytes, address, /*alignment=*/1);
+}
+
 Value VectorLoops::loadVector(HostBuilder &b, const Buffer &buffer, Value first, Value mask) {
   SmallVector<Value> indices = getIndices(b, buffer, first);
+  if (buffer.type.getElementType().isInteger(1))
+    return loadBits(b, buffer.value, indices, mask);
   if (buffer.along(vectorLoop) == Access::Contiguous)
     return b.loadUnconverted(buffer.value, indices, b.tiles.lanes, mask);
   return gather(
@@ -75,6 +110,8 @@ void VectorLoops::store(HostBuilder &b, Value vector, const Buffer &buffer, Valu
   auto type = b.vectorType(buffer.type.getElementType());
   if (vector.getType() != type)
     vector = arith::TruncFOp::create(b, type, vector);
+  if (type.getElementType().isInteger(1))
+    return storeBits(b, vector, buffer.value, indices, mask);
   if (mask)
     vector::MaskedStoreOp::create(b, buffer.value, indices, mask, vector);
   else
@@ -201,6 +238,12 @@ SmallVector<Value> VectorLoops::emitBody(HostBuilder &b, Value first, ArrayRef<V
       SmallVector<Value> operands;
       for (Value operand : inner.getOperands())
         operands.push_back(getVector(operand, v));
+      // A division by zero in a lane without an element would trap.
+      if (masks[v] && isIntegerDivision(&inner)) {
+        auto type = cast<VectorType>(operands[1].getType());
+        Value one = arith::ConstantOp::create(b, cast<TypedAttr>(b.getOneAttr(type)));
+        operands[1] = arith::SelectOp::create(b, masks[v], operands[1], one);
+      }
       outputs.push_back(emitVectorOp(b, inner, operands));
     }
     lanes[inner.getResult(0)] = outputs;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "rnn_runtime/abi.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -36,9 +37,8 @@ static bool isSupported(Operation *op) {
     return isSupported(load.getType()) && load.getMemRefType().getRank() > 0 &&
            succeeded(load.getMemRefType().getStridesAndOffset(strides, offset)) && strides.back() == 1;
   }
-  // A division by zero in a lane without an element would trap.
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
-          arith::FloorDivSIOp>(op))
+  // These have no lowering on vectors.
+  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
     return false;
   auto isScalar = [](Type type) { return isSupported(type) || type.isInteger(1); };
   return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
@@ -49,7 +49,7 @@ static bool isSupported(Operation *op) {
 static int64_t getCost(Operation &op) {
   if (isa<math::MathDialect>(op.getDialect()))
     return 16;
-  return isa<arith::DivFOp>(op) ? 8 : 1;
+  return isa<arith::DivFOp>(op) || isIntegerDivision(&op) ? 8 : 1;
 }
 
 LogicalResult VectorLoops::analyze() {
@@ -62,8 +62,8 @@ LogicalResult VectorLoops::analyze() {
     int64_t offset;
     if (!type && (!isSupported(operand.get().getType()) || op.isDpsInit(&operand)))
       return failure();
-    if (type && (!isSupported(type.getElementType()) || !map.isProjectedPermutation() ||
-                 failed(type.getStridesAndOffset(strides, offset))))
+    if (type && (!(isSupported(type.getElementType()) || type.getElementType().isInteger(1)) ||
+                 !map.isProjectedPermutation() || failed(type.getStridesAndOffset(strides, offset))))
       return failure();
     buffers.push_back({operand.get(), map, type});
   }
@@ -88,18 +88,18 @@ LogicalResult VectorLoops::analyze() {
   return chooseLoop();
 }
 
-/// An elementwise op on dense buffers of one shape is one loop.
+/// An elementwise op on dense buffers of one shape is one loop, and so is a reduction of dense inputs to one element.
 void VectorLoops::collapse() {
   auto isDense = [&](const Buffer &buffer) {
-    return !buffer.type || (buffer.map.isIdentity() && (buffer.type.getLayout().isIdentity() ||
-                                                        memref::isStaticShapeAndContiguousRowMajor(buffer.type)));
+    return !buffer.type || buffer.map.getNumResults() == 0 ||
+           (buffer.map.isIdentity() &&
+            (buffer.type.getLayout().isIdentity() || memref::isStaticShapeAndContiguousRowMajor(buffer.type)));
   };
-  if (op.getNumLoops() < 2 || llvm::is_contained(iterators, utils::IteratorType::reduction) ||
-      !llvm::all_of(buffers, isDense) ||
+  if (op.getNumLoops() < 2 || !llvm::all_equal(iterators) || !llvm::all_of(buffers, isDense) ||
       !llvm::all_of(body, [](Operation &op) { return !isa<linalg::IndexOp, memref::LoadOp>(op); }))
     return;
   isCollapsed = true;
-  iterators.assign(1, utils::IteratorType::parallel);
+  iterators.resize(1);
   bool isStatic = !ShapedType::isDynamicShape(staticSizes);
   staticSizes.assign(1, isStatic ? ShapedType::getNumElements(staticSizes) : ShapedType::kDynamic);
 }
@@ -113,7 +113,8 @@ std::optional<int64_t> VectorLoops::getScore(unsigned loop) const {
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
     Access access = buffer.type ? buffer.along(loop) : Access::Invariant;
     bool isResult = index >= numInputs;
-    if (isResult && access == Access::Strided)
+    // There is no gather of i1.
+    if (access == Access::Strided && (isResult || buffer.type.getElementType().isInteger(1)))
       return std::nullopt;
     hasContiguous |= access == Access::Contiguous;
     gathers += access == Access::Strided;
@@ -183,7 +184,7 @@ void VectorLoops::emit() {
       count = b.mul(count, size);
     sizes.assign(1, count);
     for (Buffer &buffer : buffers) {
-      if (buffer.type) {
+      if (buffer.type && buffer.map.getNumResults() > 0) {
         ReassociationIndices all = llvm::to_vector(llvm::seq<int64_t>(0, buffer.type.getRank()));
         buffer.value = memref::CollapseShapeOp::create(b, buffer.value, ArrayRef<ReassociationIndices>(all));
         buffer.type = cast<MemRefType>(buffer.value.getType());
@@ -206,18 +207,24 @@ void VectorLoops::emit() {
     if (staticSizes[loop] > staticSizes[shared])
       shared = loop;
   if (isReduction(shared))
-    return emitLoops(b, outer, shared, {Value(), b.index(0), b.index(1)});
-  int64_t cost = 0;
-  for (Operation &inner : body)
-    cost += getCost(inner);
-  Value work = b.index(cost), most = sizes[shared];
-  for (Value size : sizes)
-    work = b.mul(work, size);
+    return emitFullReduction(b);
+  Value work = getWork(b), most = sizes[shared];
   if (isVectorized(shared))
     most = b.ceilDiv(most, getUnroll() * b.tiles.lanes);
   else if (shared == rowLoop)
     most = b.ceilDiv(most, Tiles::rows);
   library.parallel(b, most, work, [&](const Team &team) { emitLoops(b, outer, shared, team); });
+}
+
+/// The op's work in multiply-adds.
+Value VectorLoops::getWork(HostBuilder &b) {
+  int64_t cost = 0;
+  for (Operation &inner : body)
+    cost += getCost(inner);
+  Value work = b.index(cost);
+  for (Value size : sizes)
+    work = b.mul(work, size);
+  return work;
 }
 
 /// The parallel loops `loops`, of which `shared` is divided among the threads, and the body.
@@ -293,7 +300,8 @@ SmallVector<Value> VectorLoops::forReductions(HostBuilder &b, ArrayRef<unsigned>
                                               function_ref<SmallVector<Value>(ValueRange)> inner) {
   if (loops.empty())
     return inner(sums);
-  return b.loop(b.index(0), sizes[loops.front()], 1, sums, [&](Value iteration, ValueRange carried) {
+  Value begin = getBegin(b, loops.front()), end = getEnd(loops.front());
+  return b.loop(begin, end, 1, sums, [&](Value iteration, ValueRange carried) {
     position[loops.front()] = iteration;
     return forReductions(b, loops.drop_front(), carried, inner);
   });
@@ -342,8 +350,15 @@ void VectorLoops::emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value>
   });
 }
 
-/// The vectorized loop is a reduction. Each lane has sums of its own, which are combined at the end.
-void VectorLoops::emitReduction(HostBuilder &b) {
+/// The type of the sums of a result.
+Type VectorLoops::getSumType(HostBuilder &b, const Buffer &buffer) {
+  Type element = buffer.type.getElementType();
+  return isHalf(element) ? b.getF32Type() : element;
+}
+
+/// The sums of each result when the vectorized loop is a reduction. Each lane has sums of its own, which are combined
+/// at the end.
+SmallVector<Value> VectorLoops::reduceLanes(HostBuilder &b) {
   SmallVector<unsigned> outer;
   for (unsigned loop = 0; loop < iterators.size(); ++loop)
     if (isReduction(loop) && !isVectorized(loop))
@@ -353,13 +368,12 @@ void VectorLoops::emitReduction(HostBuilder &b) {
   SmallVector<Value> initial;
   SmallVector<Type> types;
   for (auto [index, buffer] : llvm::enumerate(results)) {
-    Type element = buffer.type.getElementType();
+    Type element = getSumType(b, buffer);
     Attribute neutral = *arith::getNeutralElement(combiners[index].op);
-    if (isHalf(element)) {
+    if (isHalf(buffer.type.getElementType())) {
       bool ignored;
       llvm::APFloat value = cast<FloatAttr>(neutral).getValue();
       value.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &ignored);
-      element = b.getF32Type();
       neutral = b.getFloatAttr(element, value);
     }
     types.push_back(b.vectorType(element));
@@ -371,12 +385,12 @@ void VectorLoops::emitReduction(HostBuilder &b) {
 
   sums = forReductions(b, outer, sums, [&](ValueRange carried) {
     int64_t width = unroll * lanes;
-    Value size = sizes[vectorLoop], rest = b.createOrFold<arith::RemUIOp>(size, b.index(width));
-    Value whole = b.sub(size, rest);
-    std::optional<int64_t> knownRest = getConstantIntValue(rest), knownWhole = getConstantIntValue(whole);
+    Value begin = getBegin(b, vectorLoop), end = getEnd(vectorLoop);
+    Value rest = b.createOrFold<arith::RemUIOp>(b.sub(end, begin), b.index(width)), whole = b.sub(end, rest);
+    std::optional<int64_t> knownRest = getConstantIntValue(rest), knownWhole = getConstantIntValue(b.sub(whole, begin));
     SmallVector<Value> sums(carried);
     if (!knownWhole || *knownWhole > 0)
-      sums = b.loop(b.index(0), whole, width, sums, [&](Value first, ValueRange inner) {
+      sums = b.loop(begin, whole, width, sums, [&](Value first, ValueRange inner) {
         return emitBody(b, first, SmallVector<Value>(unroll), inner);
       });
     auto emitRest = [&](int64_t count, SmallVector<Value> sums) {
@@ -400,7 +414,8 @@ void VectorLoops::emitReduction(HostBuilder &b) {
     return SmallVector<Value>(branch.getResults());
   });
 
-  for (auto [index, buffer] : llvm::enumerate(results)) {
+  SmallVector<Value> total;
+  for (size_t index = 0; index < results.size(); ++index) {
     vector::CombiningKind kind = combiners[index].kind;
     SmallVector<Value> parts;
     for (int64_t v = 0; v < unroll; ++v)
@@ -408,17 +423,70 @@ void VectorLoops::emitReduction(HostBuilder &b) {
     for (; parts.size() > 1; parts.resize(parts.size() / 2))
       for (size_t k = 0; k < parts.size() / 2; ++k)
         parts[k] = vector::makeArithReduction(b, b.getLoc(), kind, parts[k], parts[k + parts.size() / 2]);
-    SmallVector<Value> indices = getIndices(b, buffer);
-    Value old = memref::LoadOp::create(b, buffer.value, indices);
-    Type element = old.getType();
     // Reassociation: otherwise LLVM adds the lanes one after the other.
-    Value sum = vector::ReductionOp::create(b, kind, parts.front(), arith::FastMathFlags::reassoc);
-    if (isHalf(element))
-      old = arith::ExtFOp::create(b, b.getF32Type(), old);
-    sum = vector::makeArithReduction(b, b.getLoc(), kind, old, sum);
-    if (isHalf(element))
-      sum = arith::TruncFOp::create(b, element, sum);
-    memref::StoreOp::create(b, sum, buffer.value, indices);
+    total.push_back(vector::ReductionOp::create(b, kind, parts.front(), arith::FastMathFlags::reassoc));
+  }
+  return total;
+}
+
+/// Adds a sum to the element of a result at the current position.
+void VectorLoops::addToResult(HostBuilder &b, size_t index, Value sum) {
+  const Buffer &buffer = buffers[numInputs + index];
+  SmallVector<Value> indices = getIndices(b, buffer);
+  Value old = memref::LoadOp::create(b, buffer.value, indices);
+  Type element = old.getType();
+  if (isHalf(element))
+    old = arith::ExtFOp::create(b, b.getF32Type(), old);
+  sum = vector::makeArithReduction(b, b.getLoc(), combiners[index].kind, old, sum);
+  if (isHalf(element))
+    sum = arith::TruncFOp::create(b, element, sum);
+  memref::StoreOp::create(b, sum, buffer.value, indices);
+}
+
+void VectorLoops::emitReduction(HostBuilder &b) {
+  for (auto [index, sum] : llvm::enumerate(reduceLanes(b)))
+    addToResult(b, index, sum);
+}
+
+/// All loops are reductions. Threads share parts of one loop, whose number depends on the sizes only. The sums of the
+/// parts are added in their order.
+void VectorLoops::emitFullReduction(HostBuilder &b) {
+  // The longest loop; the first one of those with unknown sizes.
+  unsigned loop = 0;
+  for (unsigned other = 1; other < iterators.size(); ++other)
+    if (!ShapedType::isDynamic(staticSizes[loop]) &&
+        (ShapedType::isDynamic(staticSizes[other]) || staticSizes[other] > staticSizes[loop]))
+      loop = other;
+  int64_t unit = isVectorized(loop) ? getUnroll() * b.tiles.lanes : 1;
+  Value work = getWork(b), units = b.ceilDiv(sizes[loop], unit), one = b.index(1);
+  constexpr int64_t mostParts = 64;
+  Value parts = b.min(b.min(units, b.div(work, b.index(RNNRT_LEAST_WORK))), b.index(mostParts));
+  parts = b.max(parts, one);
+  if (getConstantIntValue(parts) == 1)
+    return emitReduction(b);
+  auto results = ArrayRef(buffers).drop_front(numInputs);
+  SmallVector<Value> partial;
+  for (const Buffer &buffer : results)
+    partial.push_back(b.allocate(parts, getSumType(b, buffer)));
+  library.parallel(b, parts, work, [&](const Team &team) {
+    b.loop(team.begin(b, parts), team.end(b, parts), 1, [&](Value part) {
+      partLoop = loop;
+      partBegin = b.mul(b.div(b.mul(units, part), parts), unit);
+      partEnd = b.min(b.mul(b.div(b.mul(units, b.add(part, 1)), parts), unit), sizes[loop]);
+      for (auto [sum, buffer] : llvm::zip_equal(reduceLanes(b), partial))
+        memref::StoreOp::create(b, sum, buffer, part);
+      partLoop.reset();
+    });
+  });
+  for (auto [index, buffer] : llvm::enumerate(partial)) {
+    Value first = memref::LoadOp::create(b, buffer, b.index(0)), from = buffer;
+    vector::CombiningKind kind = combiners[index].kind;
+    SmallVector<Value> sum = b.loop(one, parts, 1, first, [&](Value part, ValueRange carried) -> SmallVector<Value> {
+      Value next = memref::LoadOp::create(b, from, part);
+      return {vector::makeArithReduction(b, b.getLoc(), kind, carried.front(), next)};
+    });
+    addToResult(b, index, sum.front());
+    b.free(buffer);
   }
 }
 

@@ -47,6 +47,10 @@ struct Combiner {
   vector::CombiningKind kind;
 };
 
+inline bool isIntegerDivision(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
+}
+
 inline bool isHalf(Type type) {
   return type.isF16() || type.isBF16();
 }
@@ -69,6 +73,7 @@ private:
   LogicalResult chooseLoop();
   std::optional<int64_t> getScore(unsigned loop) const;
   int64_t getUnroll() const;
+  Value getWork(HostBuilder &b);
   std::optional<unsigned> chooseRows() const;
 
   void emitLoops(HostBuilder &b, ArrayRef<unsigned> loops, unsigned shared, const Team &team);
@@ -77,11 +82,20 @@ private:
   SmallVector<Value> getMasks(HostBuilder &b, Value rest, int64_t count);
   void emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value> masks);
   void emitReduction(HostBuilder &b);
+  void emitFullReduction(HostBuilder &b);
+  SmallVector<Value> reduceLanes(HostBuilder &b);
+  Type getSumType(HostBuilder &b, const Buffer &buffer);
+  void addToResult(HostBuilder &b, size_t index, Value sum);
+  Value getBegin(HostBuilder &b, unsigned loop) { return loop == partLoop ? partBegin : b.index(0); }
+  Value getEnd(unsigned loop) { return loop == partLoop ? partEnd : sizes[loop]; }
   SmallVector<Value> forReductions(HostBuilder &b, ArrayRef<unsigned> loops, ValueRange sums,
                                    function_ref<SmallVector<Value>(ValueRange)> inner);
   SmallVector<Value> emitBody(HostBuilder &b, Value first, ArrayRef<Value> masks, ValueRange sums);
 
   SmallVector<Value> getIndices(HostBuilder &b, const Buffer &buffer, Value first = Value());
+  Value addressOf(HostBuilder &b, Value buffer, ValueRange indices);
+  Value loadBits(HostBuilder &b, Value buffer, ValueRange indices, Value mask);
+  void storeBits(HostBuilder &b, Value vector, Value buffer, ValueRange indices, Value mask);
   Value loadVector(HostBuilder &b, const Buffer &buffer, Value first, Value mask);
   Value gather(HostBuilder &b, Value buffer, ValueRange position, function_ref<Value(unsigned, Value)> offset,
                Value mask);
@@ -105,6 +119,9 @@ private:
 
   SmallVector<Value> sizes;    ///< of the loops
   SmallVector<Value> position; ///< the current iteration of each loop
+  /// A reduction loop of which only iterations [partBegin, partEnd) are computed.
+  std::optional<unsigned> partLoop;
+  Value partBegin, partEnd;
   /// A parallel loop whose iterations share operands, and its iterations that one tile computes.
   std::optional<unsigned> rowLoop;
   SmallVector<Value> rows;

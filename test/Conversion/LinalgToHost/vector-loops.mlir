@@ -95,10 +95,58 @@ func.func @bf16_cast(%x: memref<16xf32>, %y: memref<16xbf16>) {
 
 // Convolutions, divisions of integers and i1 stay linalg ops.
 // CHECK-LABEL: func @others
-// CHECK-COUNT-3: linalg
-func.func @others(%x: memref<20xf32>, %k: memref<3xf32>, %y: memref<18xf32>, %i: memref<8xi32>, %b: memref<8xi1>, %d: memref<8xi1>) {
+// CHECK-COUNT-2: linalg
+func.func @others(%x: memref<20xf32>, %k: memref<3xf32>, %y: memref<18xf32>, %b: memref<8x8xi1, strided<[16, 2]>>, %d: memref<8x8xi1>) {
   linalg.conv_1d ins(%x, %k : memref<20xf32>, memref<3xf32>) outs(%y : memref<18xf32>)
-  linalg.div ins(%i, %i : memref<8xi32>, memref<8xi32>) outs(%i : memref<8xi32>)
-  linalg.copy ins(%b : memref<8xi1>) outs(%d : memref<8xi1>)
+  linalg.copy ins(%b : memref<8x8xi1, strided<[16, 2]>>) outs(%d : memref<8x8xi1>)
+  return
+}
+
+// -----
+
+// Lanes without an element divide by one.
+// CHECK-LABEL: func @divide
+// CHECK: arith.divsi {{.*}} : vector<8xi32>
+// CHECK: %[[DIVISOR:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<8xi1>, vector<8xi32>
+// CHECK: arith.divsi %{{.*}}, %[[DIVISOR]] : vector<8xi32>
+func.func @divide(%i: memref<67xi32>, %j: memref<67xi32>) {
+  linalg.div ins(%i, %j : memref<67xi32>, memref<67xi32>) outs(%i : memref<67xi32>)
+  return
+}
+
+// -----
+
+// Elements of i1 are bytes in memory.
+// CHECK-LABEL: func @booleans
+// CHECK: %[[BYTES:.*]] = llvm.load {{.*}} -> vector<8xi8>
+// CHECK: arith.trunci %[[BYTES]] : vector<8xi8> to vector<8xi1>
+// CHECK: llvm.store {{.*}} : vector<8xi8>
+func.func @booleans(%b: memref<16xi1>, %d: memref<16xi1>) {
+  linalg.copy ins(%b : memref<16xi1>) outs(%d : memref<16xi1>)
+  return
+}
+
+// -----
+
+// Threads share the parts of a sum; their number depends on the size only.
+// CHECK-LABEL: func @sum
+// CHECK: %[[PARTS:.*]] = memref.alloc(){{.*}} : memref<{{.*}}xf32>
+// CHECK: rnnrt.parallel
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: %[[SUM:.*]] = vector.reduction <add>
+// CHECK: memref.store %[[SUM]]
+func.func @sum(%x: memref<1000x300xf32>, %y: memref<f32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<1000x300xf32>) outs(%y : memref<f32>) dimensions = [0, 1]
+  return
+}
+
+// -----
+
+// The order of a short sum needs no parts.
+// CHECK-LABEL: func @short_sum
+// CHECK-NOT: rnnrt.parallel
+// CHECK: return
+func.func @short_sum(%x: memref<100x300xf32>, %y: memref<f32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<100x300xf32>) outs(%y : memref<f32>) dimensions = [0, 1]
   return
 }
