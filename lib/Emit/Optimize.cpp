@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Optimize.h"
+#include "MaskedStores.h"
 #include "rnn/Codegen/CPU/HandTiled.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Module.h"
@@ -139,6 +140,7 @@ std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned lev
     llvm::ModulePassManager passes = level == 0 ? builder.buildO0DefaultPipeline(levels[0])
                                                 : builder.buildPerModuleDefaultPipeline(levels[std::min(level, 3u)]);
     passes.run(*module, modules);
+    expandSingleElementStores(*module);
     return llvm::Error::success();
   };
 }

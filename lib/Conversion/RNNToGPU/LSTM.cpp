@@ -124,6 +124,9 @@ protected:
   /// Zeroes the result from index `first` of its first dimension.
   void fillFrom(Value result, Value first) {
     OpBuilder &builder = host.builder;
+    // A subview must not begin at the end of an empty dimension.
+    if (llvm::is_contained(cast<MemRefType>(result.getType()).getShape(), 0))
+      return;
     Value end = host.size(result, 0);
     host.ifThen(host.isLess(first, end), [&] {
       const int64_t rank = cast<MemRefType>(result.getType()).getRank();

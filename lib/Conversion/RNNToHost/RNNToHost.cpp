@@ -26,7 +26,8 @@ namespace {
 /// Replaces the strided buffers of an op by dense copies.
 template <typename OpTy> void useDenseBuffers(OpTy op, DenseBuffers &dense) {
   SmallPtrSet<Value, 8> outs;
-  for (const auto &rule : getShapeRules(op).getResultRules())
+  const ShapeRules rules = getShapeRules(op);
+  for (const ShapeRules::Rule &rule : rules.getResultRules())
     for (Value out : op.getOperandsOf(op.getSignature().outIndex(rule.resultIndex)))
       outs.insert(out);
   DenseMap<Value, Value> replacements;

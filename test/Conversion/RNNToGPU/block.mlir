@@ -27,6 +27,19 @@ func.func @forward(%x: memref<5x2x3xf16>, %s: memref<2x4xf16>, %w: memref<7x16xf
 
 // -----
 
+// An empty batch with a length has no rows to zero.
+// CHECK-LABEL: func @empty_batch
+// CHECK-NOT: memref.subview
+func.func @empty_batch(%x: memref<5x0x3xf16>, %s: memref<0x4xf16>, %w: memref<7x16xf16>, %p: memref<4xf16>,
+                       %b: memref<16xf16>, %n: i64, %h: memref<5x0x4xf16>) {
+  rnn.block_lstm icfo x(%x : memref<5x0x3xf16>) state(%s, %s : memref<0x4xf16>) weights(%w : memref<7x16xf16>)
+      peephole(%p, %p, %p : memref<4xf16>) bias(%b : memref<16xf16>) seq_len_max(%n) outs(h = %h : memref<5x0x4xf16>)
+      {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
 // If the state is not a result, it alternates between two buffers. Steps after `seq_len_max` are zero.
 // CHECK-LABEL: func @no_state
 // CHECK-SAME: %[[CELLS:[a-z0-9]+]]: memref<5x2x4xf32>, %[[N:[a-z0-9]+]]: i64
