@@ -71,13 +71,15 @@ private:
     OpBuilder builder(loop);
     Value one = arith::ConstantIndexOp::create(builder, loc, 1), zero = arith::ConstantIndexOp::create(builder, loc, 0),
           threads = arith::ConstantIndexOp::create(builder, loc, blockSize);
-    SmallVector<Value> counts;
+    // If a loop has no iteration, the guard is false; the basis of the indices must be positive nevertheless.
+    SmallVector<Value> basis;
     Value total = one;
     for (auto [lower, upper, step] : llvm::zip(loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
       Value span = arith::SubIOp::create(builder, loc, upper, lower);
       Value count = arith::CeilDivSIOp::create(builder, loc, span, step);
-      counts.push_back(arith::MaxSIOp::create(builder, loc, count, zero));
-      total = arith::MulIOp::create(builder, loc, total, counts.back());
+      basis.push_back(arith::MaxSIOp::create(builder, loc, count, one));
+      count = arith::MaxSIOp::create(builder, loc, count, zero);
+      total = arith::MulIOp::create(builder, loc, total, count);
     }
     // The driver rejects an empty grid. An empty loop launches one block, whose threads are masked off.
     Value blocks = arith::MaxSIOp::create(builder, loc, arith::CeilDivSIOp::create(builder, loc, total, threads), one);
@@ -90,9 +92,9 @@ private:
     gpu::TerminatorOp::create(builder, loc);
     builder.setInsertionPoint(guard.thenBlock()->getTerminator());
     SmallVector<Value> indices{iteration};
-    if (counts.size() > 1)
+    if (basis.size() > 1)
       indices = llvm::to_vector(
-          ValueRange(affine::AffineDelinearizeIndexOp::create(builder, loc, iteration, counts, /*hasOuterBound=*/true)
+          ValueRange(affine::AffineDelinearizeIndexOp::create(builder, loc, iteration, basis, /*hasOuterBound=*/true)
                          .getResults()));
     IRMapping mapping;
     for (auto [variable, index, lower, step] :

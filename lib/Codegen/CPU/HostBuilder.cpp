@@ -7,6 +7,7 @@
 #include "rnn/Codegen/CPU/HostBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "rnn/Codegen/CollapseShape.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -223,7 +224,7 @@ Value HostBuilder::asRows(Value tensor) {
   auto type = cast<MemRefType>(tensor.getType());
   if (type.getRank() == 3) {
     SmallVector<ReassociationIndices> groups = {{0, 1}, {2}};
-    tensor = memref::CollapseShapeOp::create(*this, tensor, groups);
+    tensor = collapseShape(*this, getLoc(), tensor, groups);
     type = cast<MemRefType>(tensor.getType());
   }
   constexpr int64_t any = ShapedType::kDynamic;

@@ -7,6 +7,7 @@
 #include "rnn/Codegen/GPU/Matrix.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "rnn/Codegen/CollapseShape.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -36,7 +37,7 @@ Value rnn::flatten(const Emitter &e, Value buffer) {
   if (type.getRank() == 1)
     return buffer;
   ReassociationIndices all = llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
-  return memref::CollapseShapeOp::create(e.builder, e.loc, buffer, ArrayRef<ReassociationIndices>(all));
+  return collapseShape(e.builder, e.loc, buffer, all);
 }
 
 GemmOperand rnn::operandOf(std::function<Matrix(const Emitter &, int64_t)> matrix, bool depthIsContiguous) {

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "rnn/Codegen/CollapseShape.h"
 #include "rnn_runtime/abi.h"
 
 using namespace mlir;
@@ -186,7 +187,7 @@ void VectorLoops::emit() {
     for (Buffer &buffer : buffers) {
       if (buffer.type && buffer.map.getNumResults() > 0) {
         ReassociationIndices all = llvm::to_vector(llvm::seq<int64_t>(0, buffer.type.getRank()));
-        buffer.value = memref::CollapseShapeOp::create(b, buffer.value, ArrayRef<ReassociationIndices>(all));
+        buffer.value = collapseShape(b, b.getLoc(), buffer.value, all);
         buffer.type = cast<MemRefType>(buffer.value.getType());
         buffer.map = AffineMap::getMultiDimIdentityMap(1, b.getContext());
       }

@@ -17,6 +17,7 @@
 #include "PersistentLayers.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "rnn/Codegen/CollapseShape.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -78,7 +79,7 @@ protected:
   /// Steps and batch as one dimension.
   Value flattenSteps(Value buffer) const {
     SmallVector<ReassociationIndices> groups{{0, 1}, {2}};
-    return memref::CollapseShapeOp::create(host.builder, host.loc, buffer, groups);
+    return collapseShape(host.builder, host.loc, buffer, groups);
   }
 
   Value allocate(ArrayRef<Value> sizes, Type type) {
