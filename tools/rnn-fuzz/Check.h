@@ -1,0 +1,49 @@
+//===- Check.h - what must hold for a random module -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_TOOLS_RNN_FUZZ_CHECK_H
+#define RNN_TOOLS_RNN_FUZZ_CHECK_H
+
+#include "Generator.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::rnn::fuzz {
+
+/// A property that does not hold.
+struct Problem {
+  /// The property, without the details: a reduced module must have a problem of the same kind.
+  std::string kind;
+  std::string details;
+  /// The last step that began, such as `parse` or `host loops: run`.
+  std::string step = {};
+
+  explicit operator bool() const { return !kind.empty(); }
+};
+
+/// Deliberate failures, to test the report.
+enum class Inject { None, Signal, Difference };
+
+class Checker {
+public:
+  Checker(const DialectRegistry &registry, Inject inject) : registry(registry), inject(inject) {}
+
+  /// Checks a module of the generator, whose text may have been reduced: it is printed and parsed, also as bytecode;
+  /// every pipeline accepts it; all lowerings agree with the plans in f64. Runs in a child process.
+  Problem checkValid(const GeneratedModule &module, llvm::StringRef text, uint64_t seed) const;
+
+  /// Checks an arbitrary text: it is rejected with a message, or runs. `origin` has the arguments. Runs in a child
+  /// process.
+  Problem checkMutant(const GeneratedModule &origin, llvm::StringRef text, uint64_t seed) const;
+
+private:
+  const DialectRegistry &registry;
+  Inject inject;
+};
+
+} // namespace mlir::rnn::fuzz
+
+#endif // RNN_TOOLS_RNN_FUZZ_CHECK_H

@@ -1,0 +1,187 @@
+//===- rnn-fuzz.cpp - random modules through every pipeline and lowering -----===//
+//
+// Generates valid modules, which must compile in every pipeline and have the same results in every lowering, and
+// mutates them: a mutant is rejected with a message or runs. Each runs in a child process. docs/internals/testing.md
+// describes it.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Check.h"
+#include "Generator.h"
+#include "Mutator.h"
+#include "Random.h"
+#include "Reduce.h"
+#include "rnn/Emit/JIT.h"
+#include "rnn/InitAllPasses.h"
+#include "rnn/Support/OutputFile.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/WithColor.h"
+#include <chrono>
+#include <cstdlib>
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::fuzz;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("rnn-fuzz options");
+static cl::opt<uint64_t> firstSeed("seed", cl::desc("Seed of the first module (default 1)"), cl::init(1),
+                                   cl::cat(category));
+static cl::opt<unsigned> moduleCount("count", cl::desc("Number of valid modules (default 20)"), cl::init(20),
+                                     cl::cat(category));
+static cl::opt<unsigned> mutantCount("mutants", cl::desc("Number of mutants (default 0)"), cl::init(0),
+                                     cl::cat(category));
+static cl::opt<std::string> elementType("element-type", cl::desc("f16, bf16, f32 or f64 (default: each in turn)"),
+                                        cl::cat(category));
+static cl::opt<unsigned> timeLimit("time-limit",
+                                   cl::desc("Start no module after this many seconds (default: no limit)"),
+                                   cl::value_desc("seconds"), cl::init(0), cl::cat(category));
+static cl::opt<std::string> outputFolder("out-dir",
+                                         cl::desc("Folder for modules with a problem (default: the current one)"),
+                                         cl::init("."), cl::cat(category));
+static cl::opt<bool> printModules("print", cl::desc("Print the modules, do not run them"), cl::cat(category));
+static cl::opt<bool> verbose("verbose", cl::desc("Print a line for each module"), cl::cat(category));
+static cl::opt<bool> reduces("reduce", cl::desc("Reduce modules with a problem (default true)"), cl::init(true),
+                             cl::cat(category));
+static cl::opt<std::string> checkedFile("check", cl::desc("Check FILE, a reduced module of --seed, instead"),
+                                        cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<std::string>
+    interestingKind("interesting", cl::Hidden,
+                    cl::desc("With --check: exit with 1 if the problem is of this kind, else with 0"),
+                    cl::cat(category));
+static cl::opt<std::string> checkedPositional(cl::Positional, cl::Hidden, cl::cat(category));
+static cl::opt<bool> checksMutant("mutant", cl::desc("With --check: the file is a mutant"), cl::cat(category));
+static cl::opt<Inject> injected("inject", cl::Hidden, cl::desc("Fail deliberately, to test the report"),
+                                cl::values(clEnumValN(Inject::Signal, "signal", ""),
+                                           clEnumValN(Inject::Difference, "difference", "")),
+                                cl::init(Inject::None), cl::cat(category));
+
+namespace {
+/// A module or mutant to check.
+struct Case {
+  GeneratedModule module;
+  std::string text;
+  uint64_t seed;
+  bool isMutant;
+
+  std::string getName() const {
+    return llvm::formatv("{0}-{1}-{2}", isMutant ? "mutant" : "module", module.elementType, seed).str();
+  }
+};
+} // namespace
+
+static Case makeCase(uint64_t seed, bool isMutant) {
+  const StringRef types[] = {"f32", "f16", "f64", "bf16"};
+  std::string type = elementType.empty() ? types[seed % 4].str() : elementType;
+  // Ten mutants of each module.
+  GeneratedModule module = generateModule(isMutant ? 1000000 + seed / 10 : seed, type);
+  std::string text = isMutant ? mutate(module.text, seed) : module.text;
+  return {std::move(module), std::move(text), seed, isMutant};
+}
+
+static Problem check(const Checker &checker, const Case &one, StringRef text) {
+  return one.isMutant ? checker.checkMutant(one.module, text, one.seed)
+                      : checker.checkValid(one.module, text, one.seed);
+}
+
+static std::vector<std::string> getCheckArguments(const Case &one) {
+  std::vector<std::string> arguments = {"--seed=" + std::to_string(one.seed),
+                                        "--element-type=" + one.module.elementType};
+  if (one.isMutant)
+    arguments.push_back("--mutant");
+  if (injected != Inject::None)
+    arguments.push_back(injected == Inject::Signal ? "--inject=signal" : "--inject=difference");
+  return arguments;
+}
+
+/// Prints one line and writes a file.
+static void report(const DialectRegistry &registry, const Checker &checker, const Case &one, const Problem &problem,
+                   const std::string &program) {
+  std::string text = one.text;
+  if (reduces && one.isMutant) {
+    text =
+        reduceText(text, [&](StringRef candidate) { return check(checker, one, candidate).kind == problem.kind; }, 60);
+  } else if (reduces) {
+    std::vector<std::string> arguments = getCheckArguments(one);
+    arguments.push_back("--interesting=" + problem.kind);
+    text = reduceModule(registry, text, program, arguments, 300);
+  }
+  llvm::SmallString<128> path(outputFolder);
+  llvm::sys::fs::create_directories(path);
+  llvm::sys::path::append(path, one.getName() + ".mlir");
+  std::string command = "rnn-fuzz " + llvm::join(getCheckArguments(one), " ") + " --check=" + path.str().str();
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  file << "// " << problem.kind << "\n// " << command << "\n" << text;
+  std::string details = problem.details;
+  llvm::replace(details, '\n', ' ');
+  llvm::outs() << "FAIL " << one.getName() << ": " << problem.kind << ": " << details << "; in "
+               << one.module.description << "; repeat: " << command << "\n";
+}
+
+/// Reads a module to check again. The first two lines of a report are comments.
+static int checkFile(const Checker &checker, StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    llvm::WithColor::error(llvm::errs(), "rnn-fuzz") << path << ": " << buffer.getError().message() << "\n";
+    return 2;
+  }
+  Case one = makeCase(firstSeed, checksMutant);
+  Problem problem = check(checker, one, (*buffer)->getBuffer());
+  if (!interestingKind.empty())
+    return problem.kind == interestingKind;
+  llvm::outs() << (problem ? "FAIL " + problem.kind + ": " + problem.details : "PASS") << "\n";
+  return problem ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Compiles and runs random modules of rnn ops, and mutants of them.\n");
+  if (!elementType.empty() && !llvm::is_contained({"f16", "bf16", "f32", "f64"}, StringRef(elementType))) {
+    llvm::WithColor::error(llvm::errs(), "rnn-fuzz")
+        << "--element-type expects f16, bf16, f32 or f64, but got `" << elementType << "`\n";
+    return 2;
+  }
+  rnn::registerAllPasses();
+  DialectRegistry registry;
+  registerJITDialects(registry);
+  Checker checker(registry, injected);
+  if (!checkedFile.empty() || !checkedPositional.empty())
+    return checkFile(checker, checkedFile.empty() ? checkedPositional : checkedFile);
+
+  const std::string program = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
+  const auto start = std::chrono::steady_clock::now();
+  auto isTimeUp = [&] {
+    return timeLimit > 0 && std::chrono::steady_clock::now() - start > std::chrono::seconds(timeLimit);
+  };
+  unsigned passed[] = {0, 0}, failed = 0, parsed = 0, ran = 0;
+  for (bool isMutant : {false, true})
+    for (unsigned index = 0, count = isMutant ? mutantCount : moduleCount; index < count && !isTimeUp(); ++index) {
+      Case one = makeCase(firstSeed + index, isMutant);
+      if (printModules) {
+        llvm::outs() << "// " << one.getName() << "\n" << one.text << "\n";
+        continue;
+      }
+      Problem problem = check(checker, one, one.text);
+      if (problem)
+        ++failed, report(registry, checker, one, problem, program);
+      else
+        ++passed[isMutant];
+      parsed += isMutant && problem.step != "parse";
+      ran += isMutant && StringRef(problem.step).ends_with(": run");
+      if (verbose && !problem)
+        llvm::outs() << "PASS " << one.getName() << ": " << one.module.description << "\n";
+      llvm::outs().flush();
+    }
+  if (!printModules)
+    llvm::outs() << passed[0] << " modules and " << passed[1] << " mutants passed, " << failed << " failed\n";
+  if (!printModules && mutantCount > 0)
+    llvm::outs() << parsed << " mutants were valid, " << ran << " ran\n";
+  return failed > 0;
+}
