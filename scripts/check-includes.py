@@ -26,6 +26,7 @@ COMPILER = {
     "Tuning": IR + ["Support", "Target"],
     "Dialect/*/IR": IR + ["Support", "Target"],
     "Dialect/*/Transforms": IR + ["Support", "Target", "Tuning"],
+    "Dialect/*/TransformOps": IR + ["Dialect/*/Transforms"],
     "Codegen": IR + ["Support"],
     "Codegen/Cells": CODEGEN,
     "Codegen/*": CODEGEN + ["Codegen/Cells"],
@@ -34,13 +35,13 @@ COMPILER = {
     "Transforms/Selection": TRANSFORMS + ["Codegen/GPU"],
     # The declarations and options of every conversion.
     "Conversion": IR + ["Target"],
-    "Conversion/Common": CODEGEN + ["Codegen/Cells"],
+    "Conversion/Common": CODEGEN + ["Codegen/Cells", "Dialect/*/Transforms"],
     # The descriptors of kernels are made as those of exported functions.
     "Conversion/SimtToHost": LOWERING + ["Conversion/RuntimeToLLVM"],
     "Conversion/*": LOWERING,
     "Pipelines": PIPELINES,
     "Emit": PIPELINES + ["Pipelines", ""],
-    "": PIPELINES + ["Pipelines"],
+    "": PIPELINES + ["Pipelines", "Dialect/*/TransformOps"],
 }
 
 # Runtime folder: the same. No folder of the runtime includes MLIR, LLVM or the compiler, and `core` names no backend.

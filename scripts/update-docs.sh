@@ -37,6 +37,7 @@ page() {
   fi
 }
 page Dialect/RNN/IR/RNNOps.td Dialects/RNN/RNN.md -gen-dialect-doc -dialect=rnn
+page Dialect/RNN/TransformOps/RNNTransformOps.td Dialects/RNN/TransformOps.md -gen-op-doc
 page Dialect/RNN/Transforms/Passes.td Dialects/RNN/Passes.md -gen-pass-doc
 page Dialect/RNNRT/IR/RNNRTOps.td internals/RNNRT.md -gen-dialect-doc -dialect=rnnrt
 page Dialect/RNNGPU/IR/RNNGPUOps.td internals/RNNGPU.md -gen-dialect-doc -dialect=rnngpu

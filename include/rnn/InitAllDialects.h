@@ -10,6 +10,7 @@
 #define RNN_INITALLDIALECTS_H
 
 #include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNN/TransformOps/RNNTransformOps.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
@@ -20,8 +21,10 @@ namespace mlir::rnn {
 /// Adds our dialects and their interface models to `registry`.
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<RNNDialect, rnngpu::RNNGPUDialect, rnnrt::RNNRTDialect>();
+  registerAggregatedOpInterfaceExternalModels(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
   registerGPUMemoryEffects(registry);
+  registerTransformDialectExtension(registry);
 }
 
 } // namespace mlir::rnn

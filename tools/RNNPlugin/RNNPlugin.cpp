@@ -1,7 +1,7 @@
 //===- RNNPlugin.cpp - dialects and passes as a plugin -----------------------===//
 //
-// mlir-opt --load-dialect-plugin=RNNPlugin.so --load-pass-plugin=RNNPlugin.so registers what rnn-opt registers, except the
-// `tf` dialect: a host may have its own, and reads TensorFlow's ops with --allow-unregistered-dialect otherwise.
+// mlir-opt --load-dialect-plugin=RNNPlugin.so --load-pass-plugin=RNNPlugin.so registers what rnn-opt registers, except
+// the `tf` dialect: a host may have its own, and reads TensorFlow's ops with --allow-unregistered-dialect otherwise.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,8 +17,8 @@
 
 using namespace mlir;
 
-/// The version of the plugin interface, or 0, which every host refuses, if the host has another LLVM than this plugin. The
-/// hosts' own message does not name the versions, and mlir-opt drops it.
+/// The version of the plugin interface, or 0, which every host refuses, if the host has another LLVM than this plugin.
+/// The hosts' own message does not name the versions, and mlir-opt drops it.
 static uint32_t getInterfaceVersion() {
   // The first definition of the program and the libraries that it was linked with; the library that the plugin itself
   // loaded comes last.

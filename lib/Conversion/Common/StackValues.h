@@ -11,6 +11,7 @@
 #define RNN_LIB_CONVERSION_COMMON_STACKVALUES_H
 
 #include "LayerLowering.h"
+#include "rnn/Dialect/RNN/Transforms/DropoutMask.h"
 #include "rnn_runtime/layout.h"
 
 namespace mlir::rnn {
@@ -101,21 +102,6 @@ private:
   }
 
   IndexArith arith;
-};
-
-/// The masks of dropout between the layers of one op, as the runtime's host/Philox.h draws them.
-struct DropoutMask {
-  uint64_t seed;
-  double rate;
-
-  template <typename OpTy>
-  explicit DropoutMask(OpTy op)
-      : seed((uint64_t(op.getSeed()) << 32) | uint64_t(op.getSeed2())), rate(op.getDropout().convertToDouble()) {}
-
-  /// The factor of a kept element, 1 / (1 - dropout).
-  double scale() const { return rate < 1 ? 1 / (1 - rate) : 0; }
-  /// i1: whether `element` (index) of the output of `layer` (index), all directions [T,B,D*P], is kept. `draw`: i64.
-  Value emitKept(OpBuilder &builder, Location loc, Value layer, Value draw, Value element) const;
 };
 
 } // namespace mlir::rnn

@@ -59,6 +59,15 @@ TargetInfo TargetAttr::getInfo() const {
 }
 
 LogicalResult RNNDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == dropoutDrawAttrName) {
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (isa<CudnnForwardOp>(op) &&
+        (number ? number.getType().isSignlessInteger(64) : isa<FlatSymbolRefAttr>(attribute.getValue())))
+      return success();
+    return op->emitError("`") << dropoutDrawAttrName
+                              << "` must be an i64 or the name of a function on `rnn.cudnn_forward`, but got "
+                              << attribute.getValue();
+  }
   if (attribute.getName() != TargetAttr::attributeName)
     return success();
   if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))

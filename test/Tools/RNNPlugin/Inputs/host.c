@@ -22,8 +22,8 @@ int main(int argc, char **argv) {
   void *library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
   if (!library)
     return fprintf(stderr, "%s\n", dlerror()), 1;
-  struct Info (*get_info)(void) = (struct Info(*)(void))dlsym(library, "mlirGetDialectPluginInfo");
-  struct Info (*get_passes)(void) = (struct Info(*)(void))dlsym(library, "mlirGetPassPluginInfo");
+  struct Info (*get_info)(void) = (struct Info (*)(void))dlsym(library, "mlirGetDialectPluginInfo");
+  struct Info (*get_passes)(void) = (struct Info (*)(void))dlsym(library, "mlirGetPassPluginInfo");
   struct Info info = get_info();
   printf("%s %s: interface %u, passes %u\n", info.name, info.plugin_version, info.version, get_passes().version);
   return 0;

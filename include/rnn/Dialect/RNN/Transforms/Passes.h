@@ -22,6 +22,9 @@ namespace mlir::rnn {
 /// Attaches the bufferization models of the rnn ops; one-shot bufferization does the rest.
 void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
 
+/// Attaches linalg's AggregatedOpInterface to the rnn ops, which decomposes them into scf, tensor and linalg ops.
+void registerAggregatedOpInterfaceExternalModels(DialectRegistry &registry);
+
 } // namespace mlir::rnn
 
 #endif // RNN_DIALECT_RNN_TRANSFORMS_PASSES_H

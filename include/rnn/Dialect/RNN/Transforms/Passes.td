@@ -26,6 +26,28 @@ def RNNAttachTargetPass : Pass<"rnn-attach-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::rnn::RNNDialect"];
 }
 
+def RNNDecomposePass : Pass<"rnn-decompose"> {
+  let summary = "Decompose rnn ops into scf, tensor and linalg ops";
+  let description = [{
+    For compilers that have lowerings of their own and none of rnn ops. A layer becomes one `scf.for` over its steps, with
+    one contraction for its input and one per step for its state, as `linalg.generic`; all layers above the first share one
+    `scf.for`. All modes, directions, input modes, lengths, projections, element types and dynamic sizes are supported, and
+    the results are those of [Semantics](../../Semantics.md). Sizes are not checked at run time.
+
+    Only the value form has a decomposition. The gradient computes the forward pass again; CSE, which the pass runs, merges
+    it with the forward op of the same operands if there is no dropout. A forward op that draws dropout masks requires
+    `dropout-draw`, or the attribute `rnn.dropout_draw` on the op: the number of the draw, or the name of a function
+    `() -> i64` that returns it. The masks are those that the runtime draws. The reserve space has 64 bytes and contains the
+    draw.
+
+    The ops implement linalg's `AggregatedOpInterface`; `transform.rnn.decompose` decomposes single ops.
+  }];
+  let options = [Option<"dropoutDraw", "dropout-draw", "std::string", "\"\"",
+                        "Draw of dropout masks: a number, or the name of a function () -> i64">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RNNVerifyContractPass : Pass<"rnn-verify-contract"> {
   let summary = "Check the contract of a pipeline stage";
   let description = [{

@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StackValues.h"
+#include "rnn/Dialect/RNN/Transforms/DropoutMask.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
