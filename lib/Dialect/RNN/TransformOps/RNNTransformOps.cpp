@@ -20,7 +20,8 @@ DiagnosedSilenceableFailure rnn::TransformDecomposeOp::apply(transform::Transfor
   for (Operation *op : llvm::to_vector(state.getPayloadOps(getTarget()))) {
     auto aggregated = dyn_cast<linalg::AggregatedOpInterface>(op);
     if (!aggregated || !isa<rnn::LayerOpInterface>(op)) {
-      DiagnosedSilenceableFailure failure = emitSilenceableError() << "expects rnn ops, but got '" << op->getName() << "'";
+      DiagnosedSilenceableFailure failure = emitSilenceableError()
+                                            << "expects rnn ops, but got '" << op->getName() << "'";
       failure.attachNote(op->getLoc()) << "this op";
       return failure;
     }
@@ -38,8 +39,7 @@ void rnn::TransformDecomposeOp::getEffects(SmallVectorImpl<MemoryEffects::Effect
 }
 
 namespace {
-class RNNTransformExtension
-    : public transform::TransformDialectExtension<RNNTransformExtension> {
+class RNNTransformExtension : public transform::TransformDialectExtension<RNNTransformExtension> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RNNTransformExtension)
 

@@ -27,9 +27,9 @@ namespace {
 
 using Results = FailureOr<SmallVector<Value>>;
 
-/// Bytes of the reserve space of a decomposed op. The draw has the offset that it has in the header of the runtime's reserve
-/// space, so that a decomposed gradient reads the masks of either; its size differs from every size of the runtime, which
-/// therefore refuses it.
+/// Bytes of the reserve space of a decomposed op. The draw has the offset that it has in the header of the runtime's
+/// reserve space, so that a decomposed gradient reads the masks of either; its size differs from every size of the
+/// runtime, which therefore refuses it.
 constexpr int64_t reserveBytes = rnn_layout::reserveHeaderBytes;
 
 /// Whether there are projection matrices; none if H is dynamic.
@@ -39,8 +39,8 @@ template <typename OpTy> std::optional<bool> isProjected(OpTy op, std::optional<
   return hidden ? std::optional<bool>(*hidden != int64_t(op.getNumProj())) : std::nullopt;
 }
 
-/// Emits the form with or without projection matrices, or both if that is known at run time only. `emit` returns values of
-/// types that do not depend on it.
+/// Emits the form with or without projection matrices, or both if that is known at run time only. `emit` returns values
+/// of types that do not depend on it.
 template <typename OpTy>
 SmallVector<Value> emitForms(OpBuilder &b, OpTy op, function_ref<SmallVector<Value>(bool)> emit) {
   ShapeRules rules = getShapeRules(op);
@@ -48,8 +48,8 @@ SmallVector<Value> emitForms(OpBuilder &b, OpTy op, function_ref<SmallVector<Val
     return emit(*known);
   TensorBuilder t(b, op.getLoc(), b.getF32Type());
   Value hidden = t.value(materializeSymbolicDims(b, op.getLoc(), rules)[rules.getSymbolIndex("H")]);
-  Value differs = arith::CmpIOp::create(b, op.getLoc(), arith::CmpIPredicate::ne, hidden,
-                                        t.value(t.constant(op.getNumProj())));
+  Value differs =
+      arith::CmpIOp::create(b, op.getLoc(), arith::CmpIPredicate::ne, hidden, t.value(t.constant(op.getNumProj())));
   return t.ifElse(differs, [&] { return emit(true); }, [&] { return emit(false); });
 }
 
@@ -128,9 +128,10 @@ Results decompose(OpBuilder &b, CudnnForwardOp op) {
   FailureOr<Value> reserve = emitReserve(b, op, draw);
   if (failed(reserve))
     return failure();
-  // Saved values are shared with the gradient by CSE. With dropout the gradient reads the draw from the reserve space, so
-  // it has another forward pass.
-  bool saves = op.getIsTraining() && !draw && llvm::any_of(op.getReserveSpace().getUsers(), llvm::IsaPred<CudnnBackpropOp>);
+  // Saved values are shared with the gradient by CSE. With dropout the gradient reads the draw from the reserve space,
+  // so it has another forward pass.
+  bool saves =
+      op.getIsTraining() && !draw && llvm::any_of(op.getReserveSpace().getUsers(), llvm::IsaPred<CudnnBackpropOp>);
   SmallVector<Type> types(op->getResultTypes().begin(), op->getResultTypes().end());
   types.pop_back(); // the reserve space
   SmallVector<Value> results = emitForms(b, op, [&](bool isProjected) {
@@ -187,9 +188,16 @@ Results decompose(OpBuilder &b, CudnnParamsSizeOp op) {
   OpFoldResult input = getAsOpFoldResult(op.getInputSize()), none = t.constant(0);
   auto size = [&](bool isProjected) {
     OpFoldResult projection = isProjected ? OpFoldResult(t.constant(op.getNumProj())) : hidden;
-    rnn_layout::StackSizes<OpFoldResult> sizes{none, none, input, hidden, projection, layers,
+    rnn_layout::StackSizes<OpFoldResult> sizes{none,
+                                               none,
+                                               input,
+                                               hidden,
+                                               projection,
+                                               layers,
                                                op.getDirection() == Direction::Bidirectional ? 2 : 1,
-                                               getLayoutMode(op.getMode()), skipsInput(op), isProjected};
+                                               getLayoutMode(op.getMode()),
+                                               skipsInput(op),
+                                               isProjected};
     return t.value(rnn_layout::StackLayout<TensorBuilder>(t, sizes, /*elementBytes=*/8).paramsSize());
   };
   if (std::optional<bool> known = isProjected(op, getConstantInt(op.getUnits())))
@@ -269,11 +277,14 @@ Results decompose(OpBuilder &b, CudnnParamsToCanonicalOp op) {
 //===----------------------------------------------------------------------===//
 
 template <typename OpTy>
-struct AggregatedOpModel
-    : public linalg::AggregatedOpInterface::ExternalModel<AggregatedOpModel<OpTy>, OpTy> {
+struct AggregatedOpModel : public linalg::AggregatedOpInterface::ExternalModel<AggregatedOpModel<OpTy>, OpTy> {
   Results decomposeOperation(Operation *op, OpBuilder &b) const {
     if (!cast<LayerOpInterface>(op).isValueForm())
       return op->emitOpError("in memref form has no decomposition; decompose it before bufferization");
+    if constexpr (llvm::is_one_of<OpTy, CudnnForwardOp, CudnnBackpropOp, BlockLSTMOp, BlockLSTMGradOp>::value)
+      if (cast<OpTy>(op).getResets())
+        return op->emitOpError(
+            "with `resets` has no decomposition yet; select a lowering for it, or split the sequence");
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(op);
     return decompose(b, cast<OpTy>(op));

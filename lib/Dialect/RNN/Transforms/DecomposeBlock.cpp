@@ -80,8 +80,8 @@ SmallVector<Value> rnn::decomposeBlockLSTM(OpBuilder &b, BlockLSTMOp op) {
   Value bias = t.withSizes(op.getB(), {k.GH});
   double forgetBias = op.getForgetBias().convertToDouble(), clip = op.getCellClip().convertToDouble();
 
-  Value fromInput = t.contract(4, {k.x, {0, 1, 3}}, {k.inputWeights, {3, 2}},
-                               {t.zeros({k.steps, k.B, k.GH}, t.compute), {0, 1, 2}});
+  Value fromInput =
+      t.contract(4, {k.x, {0, 1, 3}}, {k.inputWeights, {3, 2}}, {t.zeros({k.steps, k.B, k.GH}, t.compute), {0, 1, 2}});
   // h, c, and the results that have uses.
   SmallVector<Value> carried = {t.convert(k.hBefore, t.compute), t.convert(k.cellBefore, t.compute)};
   SmallVector<unsigned> used;
@@ -92,8 +92,8 @@ SmallVector<Value> rnn::decomposeBlockLSTM(OpBuilder &b, BlockLSTMOp op) {
     carried.push_back(k.runsAll() ? t.empty({k.T, k.B, k.H}, k.element) : t.zeros({k.T, k.B, k.H}, k.element));
   }
   SmallVector<Value> last = t.loop(at(0), k.steps, carried, [&](Value step, ValueRange values) {
-    Value fromState = t.contract(3, {values[0], {0, 2}}, {k.recurrentWeights, {2, 1}},
-                                 {t.zeros({k.B, k.GH}, t.compute), {0, 1}});
+    Value fromState =
+        t.contract(3, {values[0], {0, 2}}, {k.recurrentWeights, {2, 1}}, {t.zeros({k.B, k.GH}, t.compute), {0, 1}});
     SmallVector<BlockLayer::Operand> inputs, outs;
     for (int64_t gate = 0; gate < 4; ++gate) {
       BlockLayer::Size column = t.mul(at(gate), k.H);

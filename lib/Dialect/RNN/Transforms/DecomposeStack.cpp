@@ -21,8 +21,7 @@ Type rnn::getComputeType(Type element) {
 // Sizes and operands
 //===----------------------------------------------------------------------===//
 
-template <typename OpTy>
-static TensorBuilder makeBuilder(OpBuilder &b, OpTy op) {
+template <typename OpTy> static TensorBuilder makeBuilder(OpBuilder &b, OpTy op) {
   return TensorBuilder(b, op.getLoc(), getComputeType(getElementTypeOrSelf(op.getInput().getType())));
 }
 
@@ -104,7 +103,8 @@ Value StackDecomposition::isValid(const ElementBuilder &e, ValueRange scalars, s
 
 /// The factor 1 / (1 - dropout) or 0, by the mask. The same function is its own gradient.
 Value StackDecomposition::drop(Size layer, Value rows) const {
-  SmallVector<Operand> inputs = {{rows, {0, 1, 2}}, {t.value(layer), {}}, {draw, {}}, {t.value(B), {}}, {t.value(DP), {}}};
+  SmallVector<Operand> inputs = {
+      {rows, {0, 1, 2}}, {t.value(layer), {}}, {draw, {}}, {t.value(B), {}}, {t.value(DP), {}}};
   return t.generic(3, inputs, {{t.empty({T, B, DP}, compute), {0, 1, 2}}}, [&](const ElementBuilder &e, ValueRange s) {
     auto index = [&](unsigned loop) -> Value { return linalg::IndexOp::create(e.b, e.loc, loop); };
     auto mulAdd = [&](Value x, Value y, Value z) -> Value {
@@ -184,8 +184,7 @@ void StackDecomposition::runLayer(Size layer, Forward &f, bool saves) {
   SmallVector<Value, 2> fromInput(D, Value());
   for (int64_t direction = 0; direction < D && !(isFirst && skips); ++direction) {
     Value w = matrix(layout().paramsOf(layer, at(direction)).inputWeights, GH, width);
-    fromInput[direction] =
-        t.contract(4, {x, {0, 1, 3}}, {w, {2, 3}}, {t.zeros({T, B, GH}, compute), {0, 1, 2}});
+    fromInput[direction] = t.contract(4, {x, {0, 1, 3}}, {w, {2, 3}}, {t.zeros({T, B, GH}, compute), {0, 1, 2}});
   }
   for (int64_t direction = 0; direction < D; ++direction)
     runSteps(layer, direction, fromInput[direction], saves ? layer : at(0), f);
@@ -253,7 +252,8 @@ void StackDecomposition::runSteps(Size layer, int64_t direction, Value fromInput
       Value next, saved; // saved: cell or linear
       if (isLSTM()) {
         Value cellBefore = s[inputs.size() + 1];
-        Value i = e.sigmoid(argument(stackBlock(LstmGate::Input))), f = e.sigmoid(argument(stackBlock(LstmGate::Forget)));
+        Value i = e.sigmoid(argument(stackBlock(LstmGate::Input))),
+              f = e.sigmoid(argument(stackBlock(LstmGate::Forget)));
         Value g = e.tanh(argument(stackBlock(LstmGate::Cell))), o = e.sigmoid(argument(stackBlock(LstmGate::Output)));
         Value cell = e.mulAdd(f, cellBefore, e.mul(i, g));
         next = e.mul(o, e.tanh(cell));
@@ -295,8 +295,7 @@ void StackDecomposition::runSteps(Size layer, int64_t direction, Value fromInput
     for (auto [tensor, partIndex, partColumn] : parts)
       *tensor = setStep(results[result++], *tensor, partIndex, time, partColumn, H);
     if (isProjected) {
-      Value projected =
-          t.contract(3, {hidden, {0, 2}}, {projection, {1, 2}}, {t.zeros({B, P}, compute), {0, 1}});
+      Value projected = t.contract(3, {hidden, {0, 2}}, {projection, {1, 2}}, {t.zeros({B, P}, compute), {0, 1}});
       SmallVector<Operand> lengthInputs = {{projected, {0, 1}}};
       addLengths(lengthInputs, time);
       SmallVector<Value> states =

@@ -1,7 +1,7 @@
 //===- DecomposeStack.h - the cudnn layer ops as linalg ops -*- C++ -*-===//
 //
-// The equations of docs/Semantics.md ("cuDNN layers") written once more, independently of the fused loops: the decomposition
-// is also a reference for their results.
+// The equations of docs/Semantics.md ("cuDNN layers") written once more, independently of the fused loops: the
+// decomposition is also a reference for their results.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,19 +16,20 @@
 
 namespace mlir::rnn {
 
-/// One stack of layers: its sizes, operands and parameters. Layer 0, whose input has another width, is emitted alone; one
-/// scf.for runs the layers above, so the code does not grow with their number.
+/// One stack of layers: its sizes, operands and parameters. Layer 0, whose input has another width, is emitted alone;
+/// one scf.for runs the layers above, so the code does not grow with their number.
 class StackDecomposition {
 public:
   using Size = TensorBuilder::Size;
   using Operand = TensorBuilder::Operand;
 
-  /// `isProjected`: the op has projection matrices. `draw`: the draw of the dropout masks (i64), or null without dropout.
+  /// `isProjected`: the op has projection matrices. `draw`: the draw of the dropout masks (i64), or null without
+  /// dropout.
   StackDecomposition(OpBuilder &b, CudnnForwardOp op, bool isProjected, Value draw);
   StackDecomposition(OpBuilder &b, CudnnBackpropOp op, bool isProjected, Value draw);
 
-  /// The values of the forward pass, in the compute type except the states. The saved ones are absent where a mode lacks
-  /// them, or if only the output is required.
+  /// The values of the forward pass, in the compute type except the states. The saved ones are absent where a mode
+  /// lacks them, or if only the output is required.
   struct Forward {
     Value outputH, outputC;
     Value states; ///< of a layer [1,T,B,D*P], or of all [L,T,B,D*P]; padded steps: the state before
@@ -80,7 +81,8 @@ private:
   void storeParams(Size layer, int64_t direction, const DirectionGradients &d, Value x, const Forward &forward,
                    Gradients &gradients);
 
-  /// Adds the operands by which a body finds whether the step of a row is padded, and returns the condition in the body.
+  /// Adds the operands by which a body finds whether the step of a row is padded, and returns the condition in the
+  /// body.
   void addLengths(SmallVectorImpl<Operand> &inputs, Size step) const;
   Value isValid(const ElementBuilder &e, ValueRange scalars, size_t first) const;
 

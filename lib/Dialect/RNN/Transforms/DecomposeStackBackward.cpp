@@ -100,7 +100,8 @@ void StackDecomposition::storeParams(Size layer, int64_t direction, const Direct
   };
   // Sums over steps and batch, loops 2 and 3.
   auto product = [&](Value rows, Size rowCount, Value columns, Size columnCount, Size offset) {
-    Value sum = t.contract(4, {rows, {2, 3, 0}}, {columns, {2, 3, 1}}, {t.zeros({rowCount, columnCount}, compute), {0, 1}});
+    Value sum =
+        t.contract(4, {rows, {2, 3, 0}}, {columns, {2, 3, 1}}, {t.zeros({rowCount, columnCount}, compute), {0, 1}});
     store(sum, offset, t.mul(rowCount, columnCount));
   };
   if (!(isFirst && skips))
@@ -116,9 +117,8 @@ void StackDecomposition::storeParams(Size layer, int64_t direction, const Direct
   store(d.recurrent == d.input ? sum : sumOf(d.recurrent), offsets.recurrentBias, GH);
 }
 
-StackDecomposition::DirectionGradients StackDecomposition::runStepsBackward(Size layer, int64_t direction,
-                                                                            const Forward &f, Value dOutput,
-                                                                            Gradients &g) {
+StackDecomposition::DirectionGradients
+StackDecomposition::runStepsBackward(Size layer, int64_t direction, const Forward &f, Value dOutput, Gradients &g) {
   auto offsets = layout().paramsOf(layer, at(direction));
   Size index = t.add(t.mul(layer, at(D)), at(direction)), column = t.mul(P, at(direction));
   Value r = matrix(offsets.recurrentWeights, GH, P);
@@ -134,8 +134,7 @@ StackDecomposition::DirectionGradients StackDecomposition::runStepsBackward(Size
   };
   DirectionGradients d;
   Value states = t.slice(f.states, {layer, at(0), at(0), column}, {at(1), T, B, P}, 1);
-  d.statesBefore = shift(
-      states, t.convert(t.slice(inputH, {index, at(0), at(0)}, {at(1), B, P}, 1), compute), P);
+  d.statesBefore = shift(states, t.convert(t.slice(inputH, {index, at(0), at(0)}, {at(1), B, P}, 1), compute), P);
   Value cellsBefore;
   if (isLSTM())
     cellsBefore = shift(t.slice(f.cell, {index, at(0), at(0), at(0)}, {at(1), T, B, H}, 1),
@@ -166,9 +165,7 @@ StackDecomposition::DirectionGradients StackDecomposition::runStepsBackward(Size
   auto step = [&](Value iteration, ValueRange next) {
     set(next);
     Size time = direction == 0 ? t.sub(t.sub(T, at(1)), iteration) : Size(iteration);
-    auto rowOf = [&](Value rows, Size width) {
-      return t.slice(rows, {time, at(0), at(0)}, {at(1), B, width}, 1);
-    };
+    auto rowOf = [&](Value rows, Size width) { return t.slice(rows, {time, at(0), at(0)}, {at(1), B, width}, 1); };
     // The gradient of the state after the step; of a padded step, the carried one.
     SmallVector<Operand> inputs = {{t.slice(dOutput, {time, at(0), column}, {at(1), B, P}, 1), {0, 1}}};
     addLengths(inputs, time);

@@ -58,7 +58,8 @@ Value TensorBuilder::value(Size size) const {
 }
 
 template <typename OpTy>
-static OpFoldResult fold(const TensorBuilder &t, OpFoldResult x, OpFoldResult y, int64_t (*evaluate)(int64_t, int64_t)) {
+static OpFoldResult fold(const TensorBuilder &t, OpFoldResult x, OpFoldResult y,
+                         int64_t (*evaluate)(int64_t, int64_t)) {
   std::optional<int64_t> constantX = getConstantIntValue(x), constantY = getConstantIntValue(y);
   if (constantX && constantY)
     return t.b.getIndexAttr(evaluate(*constantX, *constantY));
@@ -102,7 +103,8 @@ Value TensorBuilder::zeros(Sizes sizes, Type element) const {
 Value TensorBuilder::slice(Value source, Sizes offsets, Sizes sizes, unsigned drop) const {
   Type element = cast<RankedTensorType>(source.getType()).getElementType();
   SmallVector<OpFoldResult> strides(sizes.size(), constant(1));
-  return tensor::ExtractSliceOp::create(b, loc, typeOf(sizes.drop_front(drop), element), source, offsets, sizes, strides);
+  return tensor::ExtractSliceOp::create(b, loc, typeOf(sizes.drop_front(drop), element), source, offsets, sizes,
+                                        strides);
 }
 
 Value TensorBuilder::insert(Value source, Value dest, Sizes offsets, Sizes sizes) const {
@@ -117,9 +119,9 @@ static ReassociationIndices allDims(size_t rank) {
 Value TensorBuilder::expand(Value source, Sizes sizes) const {
   RankedTensorType type = typeOf(sizes, cast<RankedTensorType>(source.getType()).getElementType());
   // The one dimension is static exactly if all of `sizes` are.
-  source = withType(source, RankedTensorType::get(
-                                {type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic},
-                                type.getElementType()));
+  source =
+      withType(source, RankedTensorType::get({type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic},
+                                             type.getElementType()));
   return tensor::ExpandShapeOp::create(b, loc, type, source, ArrayRef{allDims(sizes.size())}, sizes);
 }
 
@@ -203,9 +205,8 @@ Value TensorBuilder::contract(unsigned loops, Operand left, Operand right, Opera
 }
 
 Value TensorBuilder::reduce(unsigned loops, Operand input, Operand out) const {
-  return generic(loops, {input}, {out}, [](const ElementBuilder &e, ValueRange s) {
-    return SmallVector<Value>{e.add(s[1], s[0])};
-  })[0];
+  return generic(loops, {input}, {out},
+                 [](const ElementBuilder &e, ValueRange s) { return SmallVector<Value>{e.add(s[1], s[0])}; })[0];
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- DropoutMask.h - masks of dropout in arith ops -*- C++ -*-===//
 //
-// Shared by the fused lowerings and the decomposition of the cudnn ops. docs/Semantics.md ("Dropout") defines the masks.
+// Shared by the fused lowerings and the decomposition of the cudnn ops. docs/Semantics.md ("Dropout") defines the
+// masks.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
