@@ -76,21 +76,22 @@ def waits_to_sends(loop):
     return sum(one.kind not in ("hmma", "lds") for one in loop[wait:sends[-1] + 1]) if sends else 0
 
 
-def measure_persistent(name, function, resources, ptx):
+def measure_persistent(name, function, resources, ptx, bits, H):
     loop = function.time_loop()
     counts = sass.report(loop)
     warps = int(re.search(rf"\.entry {name}\(.*?\.maxntid (\d+)", ptx, re.S)[1]) // 32
     blocks = int(re.search(rf"\.entry {name}\(.*?\.reqnctapercluster (\d+)", ptx, re.S)[1])
-    sectors = sectors_sent(name, counts, loop, warps)
+    sectors = sectors_sent(name, {**counts, "warps": warps, "blocks": blocks}, bits, -(-H // blocks))
     cycles = latency.persistent_step(counts, waits_to_sends(loop), warps, sectors)
     return {**counts, **vars(resources), "warps": warps, "blocks": blocks, "sectors": sectors, "cycles": round(cycles)}
 
 
-def sectors_sent(name, counts, loop, warps):
-    """32-byte sectors that a block sends in a step with two examples per cluster: a lane's bytes are adjacent to those of other
-    lanes only if the kernel arranges them so."""
-    active = 8  # lanes: two examples of eight columns
-    return counts["stas"] * warps * active
+def sectors_sent(name, counts, bits, units):
+    """32-byte sectors that a block sends in a step with two examples per cluster. Backward: a lane sends 16 bytes, and the lanes
+    of two examples 128 adjacent ones. Forward: the lanes of two examples send the states of all units to all blocks."""
+    if "grad" in name:
+        return counts["stas"] * counts["warps"] * 4
+    return counts["blocks"] * 2 * -(-units * bits // 256)
 
 
 def measure_per_step(name, function, resources, depth):
@@ -109,7 +110,7 @@ def measure(arguments, kind, mode, sizes):
     functions, resources = sass.assemble(ptx, arguments.ptxas, arguments.nvdisasm, arguments.chip)
     for name, function in sorted(functions.items()):
         if re.search(r"_persistent(_\d+)?$", name):
-            yield name, measure_persistent(name, function, resources[name], ptx)
+            yield name, measure_persistent(name, function, resources[name], ptx, 32 if "32" in kind else 16, sizes[3])
         elif re.fullmatch(r"block_lstm(_grad)?_step", name):
             yield name, measure_per_step(name, function, resources[name], sizes[3] * (4 if "grad" in name else 1))
 

@@ -187,10 +187,11 @@ def longest_chain(instructions):
 
 
 def same_step_loads(instructions):
-    """Global loads whose value an instruction reads in the same step. Their latency adds to the step; a load that is issued a step
-    ahead is read in the next one."""
+    """Global loads whose value an instruction reads in the same step before the last send (or before the end, without sends).
+    Their latency may add to the step; a load that is issued a step ahead is read in the next one."""
     exposed, pending = set(), {}
-    for one in instructions:
+    sends = [i for i, one in enumerate(instructions) if one.kind == "stas"]
+    for one in instructions[:sends[-1] if sends else None]:
         written, read = one.registers()
         for register in read:
             if register in pending:

@@ -116,7 +116,7 @@ TEST_F(CudaModuleTest, PassesLaunchAttributes) {
              "programmatic"}));
 }
 
-TEST_F(CudaModuleTest, LargeLaunchesAreEnabledOnce) {
+TEST_F(CudaModuleTest, LaunchesEnableWhatTheyRequest) {
   CudaCall cuda;
   rnnrt_kernel_t *kernel = load(cuda, {{cubin90a, 0, "sm_90a"}}, "add");
   ASSERT_EQ(failure, "");
@@ -130,10 +130,11 @@ TEST_F(CudaModuleTest, LargeLaunchesAreEnabledOnce) {
     launch.dynamic_shared = shared;
     EXPECT_EQ(take(rnnrt_kernel_launch(kernel, nullptr, &launch, nullptr)), "") << shared;
   }
-  // Attribute 14 allows clusters of more than 8 blocks. Attribute 8 is the maximum of dynamic shared memory: the limit
-  // minus 1024 bytes of static shared memory.
+  // Attribute 14 allows clusters of more than 8 blocks. Attribute 8 is the maximum of dynamic shared memory: exactly
+  // the largest request.
   EXPECT_EQ(fake.lines("cuFuncSetAttribute"), (Lines{"cuFuncSetAttribute kernel=add attribute=14 value=1",
-                                                     "cuFuncSetAttribute kernel=add attribute=8 value=231424"}));
+                                                     "cuFuncSetAttribute kernel=add attribute=8 value=100000",
+                                                     "cuFuncSetAttribute kernel=add attribute=8 value=200000"}));
   EXPECT_EQ(fake.lines("cuLaunchKernelEx").size(), 5u);
 }
 

@@ -1,9 +1,9 @@
 //===- PersistentBackward.cpp - backward recurrences as persistent kernels -----===//
 //
-// Per step, a block (1) loads the saved values of the forward pass, (2) waits until the partial sums of the previous
-// step have arrived from all blocks of its cluster, and adds them in the order of the blocks, (3) computes its gate
-// gradients, (4) multiplies them with its columns of the weights, and (5) sends the partial sums to the blocks that own
-// the units.
+// Per step, a block (1) starts to load the saved values of the forward pass for the next step, (2) waits until the
+// partial sums of the previous step have arrived from all blocks of its cluster, and adds them in the order of the
+// blocks, (3) computes its gate gradients, (4) multiplies them with its columns of the weights, (5) sends the partial
+// sums to the blocks that own the units, and (6) stores its gradients: no other block waits for those.
 //
 // Two slots and two mbarriers alternate, which suffices: a block sends the sums of step n only after it has received
 // all sums of step n - 1, and those were sent after the block barrier that follows the last reads of the slot.
@@ -33,10 +33,14 @@ public:
 private:
   /// One sum of the block that this thread owns.
   struct Place : PersistentPlace {
-    Value number; ///< index among the block's sums, in the order of the result registers of mma.sync
+    Value number; ///< index among the block's sums, see findPlace
     Value inTile; ///< offset of the first gate's gradient in the tile, in elements
     Value exists;
     SmallVector<Value> once;
+  };
+  /// What a place computes in a step: loop-carried values, and the gradients that `storeResults` stores.
+  struct Outcome {
+    SmallVector<Value> carried, states, inputs;
   };
 
   Value half(Value turn) const { return e.mul(turn, e.index(shape.getTileElements())); }
@@ -46,12 +50,16 @@ private:
   Place findPlace(int64_t number);
   void findTargets();
   SmallVector<Value> startCarried();
+  /// True if results are read again from the tile instead of being kept in registers during the GEMM: the tile has them
+  /// in the precision in which they are stored.
+  bool storesFromTile() const { return !element.isF32() || shape.isSplit; }
 
   // --- A step ---
-  Value addPartialSums(const Place &place, Value step);
-  SmallVector<Value> receive(Value step);
-  void storeGates(const Place &place, const Step &step, Value turn,
-                  const PersistentBackwardLayer::Gradients &gradients);
+  SmallVector<Value> readStep(Value number, Value exists);
+  Value addPartialSums(const Place &place, Value turn);
+  Outcome stepPlace(const Place &place, const Step &step, Value turn, Value before, ArrayRef<Value> prepared,
+                    ValueRange carried);
+  void storeResults(const Place &place, const Step &step, Value turn, const Outcome &outcome);
   void sendSums(Value turn, ValueRange sums);
 
   const PersistentRecurrence &recurrence;
@@ -60,8 +68,12 @@ private:
 
   Value slots, tile; ///< pointers to shared memory
   SmallVector<Place> places;
-  /// By tile of the warp: the address of this block's part of the owner's slots, and the owner's mbarriers.
-  SmallVector<Value> targetSlots, targetBarriers;
+  /// The address of this lane's sums in the slots of another block, and its mbarriers.
+  struct Target {
+    Value slots, barriers;
+  };
+  SmallVector<Target> targets; ///< by tile of the warp / tilesOfTarget
+  int64_t tilesOfTarget = 1;
 };
 
 } // namespace
@@ -95,17 +107,21 @@ void BackwardKernel::orderWeights() {
                  });
 }
 
-/// Registers of D (PTX ISA, mma.m16n8k16): a lane holds rows group and group + 8, columns 2 * member and 2 * member
-/// + 1.
+/// A lane's four registers of D (PTX ISA, mma.m16n8k16: rows group and group + 8, columns 2 * member and 2 * member +
+/// 1) are adjacent sums. So a lane sends 16 bytes at once, and the lanes of a pair of examples 128 adjacent bytes.
+/// Pairs of examples come first, so that threads of few examples are in few warps.
 BackwardKernel::Place BackwardKernel::findPlace(int64_t number) {
   Place place;
   place.number = e.add(thread, e.index(number * shape.getThreads()));
-  auto part = [&](int64_t unit, int64_t count) {
-    return e.remainder(e.div(place.number, e.index(unit)), e.index(count));
+  Value rest = place.number;
+  auto split = [&](int64_t count) {
+    Value part = e.remainder(rest, e.index(count));
+    rest = e.div(rest, e.index(count));
+    return part;
   };
-  Value column = part(1, 2), owner = part(2, 32), upper = part(64, 2), tileNumber = e.div(place.number, e.index(128));
-  Value unit = e.add(e.mul(tileNumber, e.index(16)), e.add(e.mul(upper, e.index(8)), e.div(owner, e.index(4))));
-  Value row = e.add(e.mul(e.remainder(owner, e.index(4)), e.index(2)), column);
+  Value column = split(2), upper = split(2), group = split(8), tileNumber = split(shape.tiles), pair = rest;
+  Value unit = e.add(e.mul(tileNumber, e.index(16)), e.add(e.mul(upper, e.index(8)), group));
+  Value row = e.add(e.mul(pair, e.index(2)), column);
   place.direction = direction;
   place.unit = e.add(e.mul(rank, e.index(shape.getUnits())), unit);
   place.b = e.add(firstRow, row);
@@ -118,15 +134,17 @@ BackwardKernel::Place BackwardKernel::findPlace(int64_t number) {
   return place;
 }
 
+/// Adjacent tiles of a warp belong to one block, if all blocks have as many: they share the target.
 void BackwardKernel::findTargets() {
+  const int64_t tilesOfWarp = shape.getTilesOfWarp();
+  tilesOfTarget = tilesOfWarp % shape.tiles == 0 ? shape.tiles : 1;
   Value own = e.mul(rank, e.index(shape.getSums()));
-  for (int64_t tileOfWarp = 0; tileOfWarp < shape.getTilesOfWarp(); ++tileOfWarp) {
-    Value number = e.add(e.mul(warp, e.index(shape.getTilesOfWarp())), e.index(tileOfWarp));
+  Value ofLane = e.add(e.mul(member, e.index(shape.tiles * 32)), e.mul(group, e.index(4)));
+  for (int64_t tileOfWarp = 0; tileOfWarp < tilesOfWarp; tileOfWarp += tilesOfTarget) {
+    Value number = e.add(e.mul(warp, e.index(tilesOfWarp)), e.index(tileOfWarp));
     Value owner = toI32(e.div(number, e.index(shape.tiles)));
-    Value first = e.mul(e.remainder(number, e.index(shape.tiles)), e.index(128));
-    Value place = e.add(e.add(own, first), e.mul(lane, e.index(2)));
-    targetSlots.push_back(getRemote(at(slots, f32, place), owner));
-    targetBarriers.push_back(getRemote(barriers, owner));
+    Value first = tilesOfTarget > 1 ? e.index(0) : e.mul(e.remainder(number, e.index(shape.tiles)), e.index(32));
+    targets.push_back({getRemote(at(slots, f32, e.add(e.add(own, first), ofLane)), owner), getRemote(barriers, owner)});
   }
 }
 
@@ -142,38 +160,67 @@ SmallVector<Value> BackwardKernel::startCarried() {
 // A step
 //===----------------------------------------------------------------------===//
 
-Value BackwardKernel::addPartialSums(const Place &place, Value step) {
+/// The values that all places load for step `number`, if it exists.
+SmallVector<Value> BackwardKernel::readStep(Value number, Value exists) {
+  Emitter reading = named("saved values");
+  return valuesIf(exists, [&] {
+    Step step = recurrence.getStep(e, direction, number);
+    SmallVector<Value> values;
+    for (const Place &place : places)
+      llvm::append_range(values, valuesIf(place.exists, [&] { return layer.read(reading, place, step); }));
+    return values;
+  });
+}
+
+/// The place's sum of the parts in the slots of `turn`, in the order of the blocks.
+Value BackwardKernel::addPartialSums(const Place &place, Value turn) {
   Emitter adding = named("partial sums");
-  Value first = e.mul(e.remainder(step, e.index(2)), e.index(shape.blocks * shape.getSums()));
-  return valuesIf(place.exists, [&] {
-    Value sum;
-    for (int64_t block = 0; block < shape.blocks; ++block) {
-      Value number = e.add(e.add(first, e.index(block * shape.getSums())), place.number);
-      Value part = LLVM::LoadOp::create(builder, adding.loc, f32, at(slots, f32, number));
-      sum = sum ? adding.add(sum, part) : part;
-    }
-    return SmallVector<Value>{sum};
-  })[0];
+  Value first = e.mul(turn, e.index(shape.blocks * shape.getSums())), sum;
+  for (int64_t block = 0; block < shape.blocks; ++block) {
+    Value number = e.add(e.add(first, e.index(block * shape.getSums())), place.number);
+    Value part = LLVM::LoadOp::create(builder, adding.loc, f32, at(slots, f32, number));
+    sum = sum ? adding.add(sum, part) : part;
+  }
+  return sum;
 }
 
-/// The sums of all places from `step`.
-SmallVector<Value> BackwardKernel::receive(Value step) {
-  waitFor(step);
-  SmallVector<Value> sums;
-  for (const Place &place : places)
-    sums.push_back(addPartialSums(place, step));
-  return sums;
-}
-
-void BackwardKernel::storeGates(const Place &place, const Step &step, Value turn,
-                                const PersistentBackwardLayer::Gradients &gradients) {
+/// The arithmetic of a place that exists; it writes the gate gradients to the tile. `before`: the turn of the step
+/// before.
+BackwardKernel::Outcome BackwardKernel::stepPlace(const Place &place, const Step &step, Value turn, Value before,
+                                                  ArrayRef<Value> prepared, ValueRange carried) {
   Emitter storing = named("gradients of the gates");
-  storing.ifThen(place.exists, [&] {
-    layer.store(storing, place, step, gradients);
+  size_t numCarried = 0, numStates = 0;
+  SmallVector<Value> all = valuesIf(place.exists, [&] {
+    Value sum = addPartialSums(place, before);
+    PersistentBackwardLayer::Gradients gradients = layer.stepBack(e, step, place.once, prepared, sum, carried);
     for (auto [gate, value] : llvm::enumerate(gradients.states)) {
       Value number = e.add(e.add(half(turn), place.inTile), e.index(gate * shape.getUnits()));
       LLVM::StoreOp::create(builder, storing.loc, round(storing, value), at(tile, element, number));
     }
+    SmallVector<Value> values(gradients.carried);
+    numCarried = values.size();
+    if (!storesFromTile())
+      for (Value value : gradients.states)
+        values.push_back(storing.convert(value, element));
+    numStates = values.size() - numCarried;
+    for (Value value : gradients.inputs)
+      values.push_back(storing.convert(value, element));
+    return values;
+  });
+  ArrayRef<Value> values(all);
+  return {SmallVector<Value>(values.take_front(numCarried)), SmallVector<Value>(values.slice(numCarried, numStates)),
+          SmallVector<Value>(values.drop_front(numCarried + numStates))};
+}
+
+void BackwardKernel::storeResults(const Place &place, const Step &step, Value turn, const Outcome &outcome) {
+  Emitter storing = named("results");
+  storing.ifThen(place.exists, [&] {
+    SmallVector<Value> states(outcome.states);
+    for (int64_t gate = 0; storesFromTile() && gate < shape.numGates; ++gate) {
+      Value number = e.add(e.add(half(turn), place.inTile), e.index(gate * shape.getUnits()));
+      states.push_back(LLVM::LoadOp::create(builder, storing.loc, element, at(tile, element, number)));
+    }
+    layer.store(storing, place, step, states, outcome.inputs);
   });
 }
 
@@ -186,10 +233,10 @@ void BackwardKernel::sendSums(Value turn, ValueRange sums) {
   sending.ifThen(isSent, [&] {
     Value first = e.mul(turn, e.index(shape.blocks * shape.getSums()));
     for (int64_t tileOfWarp = 0; tileOfWarp < shape.getTilesOfWarp(); ++tileOfWarp) {
-      Value barrier = at(targetBarriers[tileOfWarp], builder.getI64Type(), turn);
-      for (int64_t upper : {0, 1})
-        send(sending, sums.slice(tileOfWarp * 4 + upper * 2, 2),
-             at(targetSlots[tileOfWarp], f32, e.add(first, e.index(upper * 64))), barrier);
+      const Target &target = targets[tileOfWarp / tilesOfTarget];
+      Value place = e.add(first, e.index(tileOfWarp % tilesOfTarget * 32));
+      send(sending, sums.slice(tileOfWarp * 4, 4), at(target.slots, f32, place),
+           at(target.barriers, builder.getI64Type(), turn));
     }
   });
 }
@@ -201,6 +248,8 @@ void BackwardKernel::build() {
   tile = addBuffer(shape.getTileBytes());
   loadWeights(recurrence.orderedWeights, shape.getWeights());
   clear(tile, shape.getTileBytes() / 4); // padded rows and units are multiplied but never stored
+  const int64_t sumsOfTurn = shape.blocks * shape.getSums();
+  clear(at(slots, f32, e.index(sumsOfTurn)), sumsOfTurn); // the sums before the first step
   for (int64_t number = 0; number * shape.getThreads() < shape.getSums(); ++number)
     places.push_back(findPlace(number));
   SmallVector<Value> carried = startCarried();
@@ -208,19 +257,25 @@ void BackwardKernel::build() {
   findTargets();
 
   Value zero = e.index(0), one = e.index(1), last = e.sub(recurrence.steps, one);
-  const unsigned perPlace = carried.size() / places.size();
+  const unsigned perPlace = carried.size() / places.size(), numCarried = carried.size();
+  llvm::append_range(carried, readStep(last, e.isLess(zero, recurrence.steps)));
+  const unsigned readPerPlace = (carried.size() - numCarried) / places.size();
   carried = e.loop(zero, recurrence.steps, 1, carried, [&](Value count, ValueRange before) {
     Step step = recurrence.getStep(e, direction, e.sub(last, count));
-    Value turn = e.remainder(count, e.index(2));
-    SmallVector<SmallVector<Value>> saved;
-    for (const Place &place : places)
-      saved.push_back(valuesIf(place.exists, [&] { return layer.read(named("saved values"), place, step); }));
-    SmallVector<Value> sums = valuesIf(e.isLess(zero, count), [&] { return receive(e.sub(count, one)); }), after;
-    for (auto [number, place, values, sum] : llvm::enumerate(places, saved, sums)) {
-      PersistentBackwardLayer::Gradients gradients =
-          layer.stepBack(e, step, place.once, values, sum, before.slice(number * perPlace, perPlace));
-      storeGates(place, step, turn, gradients);
-      llvm::append_range(after, gradients.carried);
+    Value turn = e.remainder(count, e.index(2)), turnBefore = e.sub(one, turn);
+    SmallVector<Value> read(before.drop_front(numCarried)), after;
+    SmallVector<SmallVector<Value>> prepared;
+    for (auto [number, place] : llvm::enumerate(places))
+      prepared.push_back(valuesIf(place.exists, [&, number = number] {
+        return layer.prepare(named("prepare"), ArrayRef(read).slice(number * readPerPlace, readPerPlace));
+      }));
+    read = readStep(e.sub(e.sub(last, count), one), e.isLess(count, last));
+    waitForStepBefore(count);
+    SmallVector<Outcome> outcomes;
+    for (auto [number, place] : llvm::enumerate(places)) {
+      outcomes.push_back(
+          stepPlace(place, step, turn, turnBefore, prepared[number], before.slice(number * perPlace, perPlace)));
+      llvm::append_range(after, outcomes.back().carried);
     }
     // The tile holds the block's gate gradients, and all received sums have been read.
     e.barrier();
@@ -230,12 +285,22 @@ void BackwardKernel::build() {
       sendAll();
     else // the sums of the first step have no reader
       e.ifThen(e.isLess(count, last), sendAll);
+    for (auto [place, outcome] : llvm::zip(places, outcomes))
+      storeResults(place, step, turn, outcome);
+    llvm::append_range(after, read);
     return after;
   });
 
   SmallVector<Value> sums(places.size());
   if (layer.computesStateGradient())
-    sums = valuesIf(e.isLess(zero, recurrence.steps), [&] { return receive(last); });
+    sums = valuesIf(e.isLess(zero, recurrence.steps), [&] {
+      waitForStepBefore(recurrence.steps);
+      SmallVector<Value> received;
+      for (const Place &place : places)
+        received.push_back(valuesIf(
+            place.exists, [&] { return SmallVector<Value>{addPartialSums(place, e.remainder(last, e.index(2)))}; })[0]);
+      return received;
+    });
   Emitter ending = named("finish");
   for (auto [number, place] : llvm::enumerate(places))
     ending.ifThen(place.exists, [&, number = number, &place = place] {

@@ -1,16 +1,18 @@
 //===- PersistentForward.cpp - forward recurrences as persistent kernels -------===//
 //
-// Every block has a tile with the states of all units for the examples of its cluster. Per step, a warp (1) loads the
-// gates' arguments from the input, (2) waits until the states of the previous step have arrived from all blocks,
-// (3) multiplies them with its rows of the weights, which yields all gates of some units, (4) computes these units,
-// whose cells stay in registers, and (5) sends their states to all blocks, its own included.
+// Every block has a tile with the states of all units for the examples of its cluster. Per step, a block (1) starts to
+// load the gates' arguments from the input for the next step, and (2) waits until the states of the previous step have
+// arrived from all blocks. Each warp (3) multiplies a slice of the units with all rows of the block's weights, which
+// keeps the dependent chains of MMAs short, and stores its partial sums in shared memory. After a block barrier, a
+// thread (4) adds the partial sums of all gates of its units in the order of the warps and computes these units, whose
+// cells stay in registers, (5) sends their states to all blocks, its own included, and (6) stores results.
 //
-// Two tiles and two mbarriers alternate, and the loop needs no block barrier:
-// - The states of step n overwrite those of step n - 2, which every warp of the cluster reads in (3) of step n - 1. A
-// warp
-//   sends the states of step n only after it has received all states of step n - 1. Every warp of every block has sent
-//   some of these (units that do not exist are sent as zeros), in (5) of step n - 1, after its reads in (3); a warp
-//   synchronization separates its reads from its sends. So no warp still reads what is overwritten.
+// Two tiles and two mbarriers alternate:
+// - The states of step n overwrite those of step n - 2, which the warps of the cluster read in (3) of step n - 1. A
+//   thread sends states of step n only after it has received all states of step n - 1. Every block has sent some of
+//   these (units that do not exist are sent as zeros), after the block barrier that follows (3) of step n - 1.
+// - The partial sums of step n overwrite those of step n - 1 after all states of step n - 1 have arrived. The block's
+//   own threads sent these after they had read the partial sums.
 // - For the same reason no two warps of a cluster are more than one step apart. An mbarrier never counts bytes of two
 //   phases, and its parity identifies the phase.
 // - In step n, one thread of a block announces the number of bytes. The phase cannot end before, even if bytes arrive
@@ -42,16 +44,20 @@ public:
 private:
   /// One unit of one example that this thread computes.
   struct Place : PersistentPlace {
+    Value row, unitInBlock; ///< the example's index in the cluster
+    Value isSent;           ///< the cluster has the example, whether or not the unit exists
+    Value inWarp;           ///< as isSent, for the first lane of the warp: the same in all its lanes
     Value exists;
     SmallVector<Value> once;
   };
-  /// mma.sync returns four sums per lane: two rows for two examples. Lanes exchange them so that a lane has four rows
-  /// of one example, its slots.
-  static constexpr int64_t numSlots = 4;
+  /// What a place computes in a step.
+  struct Outcome {
+    PersistentForwardLayer::Result result;
+    SmallVector<Value> words; ///< the states of shape.getUnitsPerSend() adjacent units
+  };
 
   int64_t stride() const { return shape.getStride(); }
   int64_t tileElements() const { return shape.getTileElements(); }
-  int64_t placesOfTile() const { return shape.hasOneGate() ? numSlots : 1; }
   /// The offset of the tile that receives the states of step `number`; the initial states are in the other one.
   Value tileOf(Value number) const { return e.mul(e.remainder(number, e.index(2)), e.index(tileElements())); }
 
@@ -63,20 +69,20 @@ private:
   SmallVector<Value> startCarried();
 
   // --- A step ---
-  void syncWarp() const;
+  SmallVector<Value> readStep(Value number, Value exists);
+  void storePartialSums(Value row);
+  SmallVector<Value> addPartialSums(const Place &place);
   Value exchange(Value value, int64_t lanes) const;
-  SmallVector<Value> toSlots(ArrayRef<Value> sums);
-  Value toBits(Value state) const;
-  SmallVector<Value> gather(ArrayRef<Value> states);
-  void sendStates(Value number, ArrayRef<Value> states);
+  SmallVector<Value> gather(Value state) const;
+  Outcome stepPlace(const Place &place, const Step &step, ValueRange values, ValueRange carried);
+  void sendStates(const Place &place, Value number, ArrayRef<Value> words);
 
   const PersistentRecurrence &recurrence;
   const PersistentForwardShape &shape;
   const PersistentForwardLayer &layer;
 
-  Value tiles;                     ///< two, in shared memory
-  Value example, pair, unitInTile; ///< of this lane: index in the cluster, its parity, and the first unit in a tile
-  SmallVector<Place> places;       ///< by tile of the warp
+  Value tiles, partialSums; ///< in shared memory; two tiles
+  SmallVector<Place> places;
   struct Target {
     Value exists; ///< null: always
     Value tiles, barriers;
@@ -99,16 +105,19 @@ void ForwardKernel::orderWeights() {
                      fragment = e.div(fragment, e.index(count));
                      return part;
                    };
-                   Value along = split(shape.getFragmentsPerTile()), tile = split(shape.warps * shape.tiles),
-                         block = split(shape.blocks);
-                   // A lane holds rows group and group + 8: its slots 0 and 1, or 2 and 3.
+                   Value inSlice = split(shape.getFragmentsPerSlice()), tile = split(shape.tiles),
+                         slice = split(shape.slices), ofTiles = split(shape.groups), block = split(shape.blocks);
+                   tile = e.add(e.mul(ofTiles, e.index(shape.tiles)), tile);
+                   // A lane has rows group and group + 8: two adjacent gates, or units, of the four that two lanes
+                   // have.
                    Value lower = e.div(row, e.index(8)), group = e.remainder(row, e.index(8));
                    Value slot = e.add(e.mul(e.remainder(group, e.index(2)), e.index(2)), lower);
                    Value four = e.div(group, e.index(2)), gate = slot, inTile = four;
                    if (shape.hasOneGate())
-                     gate = e.index(0), inTile = e.add(e.mul(four, e.index(numSlots)), slot);
+                     gate = e.index(0), inTile = e.add(e.mul(four, e.index(4)), slot);
                    Value unit = e.add(e.mul(block, e.index(shape.getUnits())),
                                       e.add(e.mul(tile, e.index(shape.getUnitsOfTile())), inTile));
+                   Value along = e.add(e.mul(slice, e.index(shape.getFragmentsPerSlice())), inSlice);
                    Value from = e.add(e.mul(along, e.index(shape.getDepth())), column), H = e.index(shape.H);
                    Value exists = e.both(e.isLess(unit, H), e.isLess(from, H));
                    exists = e.both(exists, e.isLess(gate, e.index(shape.numGates)));
@@ -136,32 +145,31 @@ void ForwardKernel::fillTiles() {
   });
 }
 
+/// Adjacent threads have adjacent units of one example; the first examples are in the first warps.
 void ForwardKernel::findPlaces() {
-  pair = e.remainder(group, e.index(2));
-  example = e.add(e.mul(member, e.index(2)), pair);
-  unitInTile = e.mul(e.div(group, e.index(2)), e.index(placesOfTile()));
-  for (int64_t tile = 0; tile < shape.tiles; ++tile) {
-    Value number = e.add(e.mul(warp, e.index(shape.tiles)), e.index(tile));
-    Value first = e.add(e.mul(rank, e.index(shape.getUnits())), e.mul(number, e.index(shape.getUnitsOfTile())));
-    for (int64_t index = 0; index < placesOfTile(); ++index) {
-      Place place;
-      place.direction = direction;
-      place.b = e.add(firstRow, example);
-      place.unit = e.add(e.add(first, unitInTile), e.index(index));
-      place.exists = e.both(e.both(e.isLess(place.unit, e.index(shape.H)), e.isLess(example, rows)),
-                            e.isLess(place.b, recurrence.B));
-      place.once = valuesIf(place.exists, [&] { return layer.readOnce(e, place); });
-      places.push_back(place);
-    }
+  Value units = e.index(shape.getUnits()), sent = e.mul(rows, units);
+  for (int64_t index = 0; index * shape.getThreads() < shape.getPlaces(); ++index) {
+    Value offset = e.index(index * shape.getThreads()), number = e.add(offset, thread);
+    Place place;
+    place.row = e.div(number, units);
+    place.unitInBlock = e.remainder(number, units);
+    place.direction = direction;
+    place.b = e.add(firstRow, place.row);
+    place.unit = e.add(e.mul(rank, units), place.unitInBlock);
+    place.isSent = e.isLess(number, sent);
+    place.inWarp = e.isLess(e.add(offset, e.mul(warp, e.index(32))), sent);
+    place.exists =
+        e.both(e.both(e.isLess(place.unit, e.index(shape.H)), place.isSent), e.isLess(place.b, recurrence.B));
+    place.once = valuesIf(place.exists, [&] { return layer.readOnce(e, place); });
+    places.push_back(place);
   }
 }
 
-/// With several gates, the four lanes of an example hold the same four units; each sends them to a quarter of the
-/// blocks.
+/// The lanes that have the same words each send them to a part of the blocks.
 void ForwardKernel::findTargets() {
-  const int64_t lanes = shape.hasOneGate() ? 1 : 4;
+  const int64_t lanes = shape.getUnitsPerSend();
   for (int64_t first = 0; first < shape.blocks; first += lanes) {
-    Value other = lanes == 1 ? e.index(first) : e.add(unitInTile, e.index(first));
+    Value other = e.add(e.remainder(lane, e.index(lanes)), e.index(first));
     Value exists = first + lanes > shape.blocks ? e.isLess(other, e.index(shape.blocks)) : Value();
     // mapa requires an existing block.
     Value number = toI32(exists ? e.select(exists, other, e.index(0)) : other);
@@ -181,8 +189,71 @@ SmallVector<Value> ForwardKernel::startCarried() {
 // A step
 //===----------------------------------------------------------------------===//
 
-void ForwardKernel::syncWarp() const {
-  NVVM::SyncWarpOp::create(builder, e.loc, constant32(-1));
+/// The values that all places load for step `number`, if it exists.
+SmallVector<Value> ForwardKernel::readStep(Value number, Value exists) {
+  Emitter reading = named("from the input");
+  return valuesIf(exists, [&] {
+    Step step = recurrence.getStep(e, direction, number);
+    SmallVector<Value> values;
+    for (const Place &place : places)
+      llvm::append_range(values, valuesIf(place.exists, [&] { return layer.read(reading, place, step); }));
+    return values;
+  });
+}
+
+/// Multiplies this warp's slice of the states with all tiles of the weights. `row`: the offset of this lane's row in
+/// the tile of states. The partial sums are ordered by slice, example, unit and gate.
+void ForwardKernel::storePartialSums(Value row) {
+  Emitter storing = named("partial sums");
+  const int64_t ofSlice = shape.getFragmentsPerSlice();
+  Value slice = e.remainder(warp, e.index(shape.slices)), ofTiles = e.div(warp, e.index(shape.slices));
+  SmallVector<RightFragment> right =
+      loadRights(tiles, e.add(row, e.mul(slice, e.index(ofSlice * shape.getDepth()))), ofSlice);
+  // Registers of D (PTX ISA, mma.m16n8k16): rows group and group + 8 of the weights, examples 2 * member and the next.
+  Value example = e.mul(member, e.index(2));
+  Value first = e.add(e.mul(slice, e.index(shape.getPartialSumsOfSlice())),
+                      e.add(e.mul(example, e.index(shape.getPartialStride())), e.mul(group, e.index(2))));
+  first = e.add(first, e.mul(ofTiles, e.index(shape.tiles * 16)));
+  Value isStored = e.isLess(example, rows);
+  const int64_t together = shape.isSplit ? 2 : 4; // independent chains, whose sums need few registers
+  for (int64_t tile = 0; tile < shape.tiles; tile += together) {
+    const int64_t count = std::min(together, shape.tiles - tile);
+    SmallVector<Value> sums = multiplyTiles(right, tile, count);
+    storing.ifThen(isStored, [&] {
+      for (int64_t index = 0; index < count; ++index)
+        for (int64_t column : {0, 1}) {
+          Value pair = LLVM::UndefOp::create(builder, storing.loc, VectorType::get({2}, f32));
+          for (int64_t upper : {0, 1})
+            pair = LLVM::InsertElementOp::create(builder, storing.loc, pair, sums[index * 4 + upper * 2 + column],
+                                                 constant32(upper));
+          Value place = e.add(first, e.index((tile + index) * 16 + column * shape.getPartialStride()));
+          LLVM::StoreOp::create(builder, storing.loc, pair, at(partialSums, f32, place), 8);
+        }
+    });
+  }
+}
+
+/// The sums of a place's gates, in the order of the slices.
+SmallVector<Value> ForwardKernel::addPartialSums(const Place &place) {
+  Emitter adding = named("sums");
+  const int64_t slots = shape.hasOneGate() ? 1 : 4;
+  Value first = e.add(e.mul(place.row, e.index(shape.getPartialStride())), e.mul(place.unitInBlock, e.index(slots)));
+  SmallVector<Value> sums;
+  for (int64_t slice = 0; slice < shape.slices; ++slice) {
+    Value address = at(partialSums, f32, e.add(first, e.index(slice * shape.getPartialSumsOfSlice())));
+    Type type = slots == 1 ? f32 : Type(VectorType::get({4}, f32));
+    Value loaded = LLVM::LoadOp::create(builder, adding.loc, type, address, 4 * slots);
+    for (int64_t gate = 0; gate < shape.numGates; ++gate) {
+      Value part = slots == 1
+                       ? loaded
+                       : LLVM::ExtractElementOp::create(builder, adding.loc, loaded, constant32(gate)).getResult();
+      if (slice == 0)
+        sums.push_back(part);
+      else
+        sums[gate] = adding.add(sums[gate], part);
+    }
+  }
+  return sums;
 }
 
 /// The value of lane (own lane xor `lanes`).
@@ -190,82 +261,80 @@ Value ForwardKernel::exchange(Value value, int64_t lanes) const {
   return gpu::ShuffleOp::create(builder, e.loc, value, lanes, 32, gpu::ShuffleMode::XOR).getShuffleResult();
 }
 
-/// Converts the registers of D (PTX ISA, mma.m16n8k16: rows group and group + 8, columns 2 * member and 2 * member + 1)
-/// to the lane's slots: it keeps one column and exchanges the other with the lane that has the other rows.
-SmallVector<Value> ForwardKernel::toSlots(ArrayRef<Value> sums) {
-  Value isOdd = e.isEqual(pair, e.index(1));
-  auto keep = [&](int64_t row) { return e.select(isOdd, sums[row * 2 + 1], sums[row * 2]); };
-  auto swap = [&](int64_t row) { return exchange(e.select(isOdd, sums[row * 2], sums[row * 2 + 1]), 4); };
-  Value own[] = {keep(0), keep(1)}, other[] = {swap(0), swap(1)};
-  return {e.select(isOdd, other[0], own[0]), e.select(isOdd, other[1], own[1]), e.select(isOdd, own[0], other[0]),
-          e.select(isOdd, own[1], other[1])};
-}
-
-Value ForwardKernel::toBits(Value state) const {
+/// Packs the states of adjacent units, one in each lane, into words that all these lanes have.
+SmallVector<Value> ForwardKernel::gather(Value state) const {
   Type bitsType = builder.getIntegerType(shape.bits);
   Value bits = arith::BitcastOp::create(builder, e.loc, bitsType, round(e, state));
-  return bitsType == i32 ? bits : arith::ExtUIOp::create(builder, e.loc, i32, bits).getResult();
+  SmallVector<Value> words{bitsType == i32 ? bits : arith::ExtUIOp::create(builder, e.loc, i32, bits).getResult()};
+  for (int64_t lanes = 1; lanes < shape.getUnitsPerSend(); lanes *= 2) {
+    Value isUpper = e.isEqual(e.remainder(e.div(lane, e.index(lanes)), e.index(2)), e.index(1));
+    SmallVector<Value> lower, upper;
+    for (Value word : words) {
+      Value other = exchange(word, lanes);
+      lower.push_back(e.select(isUpper, other, word));
+      upper.push_back(e.select(isUpper, word, other));
+    }
+    if (lanes == 1 && shape.bits == 16) {
+      Value shifted = arith::ShLIOp::create(builder, e.loc, upper[0], constant32(16));
+      words = {arith::OrIOp::create(builder, e.loc, lower[0], shifted)};
+      continue;
+    }
+    words = lower;
+    llvm::append_range(words, upper);
+  }
+  return words;
 }
 
-/// Packs the states of four adjacent units into words.
-SmallVector<Value> ForwardKernel::gather(ArrayRef<Value> states) {
-  // Two states in one word (16 bits) or two.
-  auto join = [&](Value low, Value high) -> SmallVector<Value> {
-    if (shape.bits == 32)
-      return {low, high};
-    Value shifted = arith::ShLIOp::create(builder, e.loc, high, constant32(16));
-    return {arith::OrIOp::create(builder, e.loc, low, shifted)};
-  };
-  if (shape.hasOneGate()) {
-    SmallVector<Value> words = join(toBits(states[0]), toBits(states[1]));
-    llvm::append_range(words, join(toBits(states[2]), toBits(states[3])));
-    return words;
-  }
-  Value own = toBits(states[0]), other = exchange(own, 8);
-  Value isOdd = e.isEqual(e.remainder(unitInTile, e.index(2)), e.index(1)), isUpper = e.isLess(e.index(1), unitInTile);
-  SmallVector<Value> lower, upper;
-  for (Value word : join(e.select(isOdd, other, own), e.select(isOdd, own, other))) {
-    Value second = exchange(word, 16);
-    lower.push_back(e.select(isUpper, second, word));
-    upper.push_back(e.select(isUpper, word, second));
-  }
-  llvm::append_range(lower, upper);
-  return lower;
-}
-
-void ForwardKernel::sendStates(Value number, ArrayRef<Value> states) {
-  Emitter sending = named("send");
-  Value turn = e.remainder(number, e.index(2));
-  expect(sending, turn, e.mul(rows, e.index(shape.getSentColumns() * shape.bits / 8)));
-  SmallVector<SmallVector<Value>> words;
-  for (int64_t tile = 0; tile < shape.tiles; ++tile)
-    words.push_back(gather(states.slice(tile * placesOfTile(), placesOfTile())));
-  // All lanes of the warp have read the tile that the sends overwrite.
-  syncWarp();
-  Value first = e.add(tileOf(number), e.mul(example, e.index(stride())));
-  for (const Target &target : targets) {
-    // Examples that the cluster does not have are not sent.
-    Value isSent = e.isLess(example, rows);
-    if (target.exists)
-      isSent = e.both(isSent, target.exists);
-    sending.ifThen(isSent, [&] {
-      Value barrier = at(target.barriers, builder.getI64Type(), turn);
-      for (int64_t tile = 0; tile < shape.tiles; ++tile) {
-        Value place =
-            e.add(e.mul(rank, e.index(shape.getUnits())),
-                  e.mul(e.add(e.mul(warp, e.index(shape.tiles)), e.index(tile)), e.index(shape.getUnitsOfTile())));
-        if (shape.hasOneGate())
-          place = e.add(place, unitInTile);
-        send(sending, words[tile], at(target.tiles, element, e.add(first, place)), barrier);
-      }
+/// The arithmetic of a place. All lanes of a warp execute it or none.
+ForwardKernel::Outcome ForwardKernel::stepPlace(const Place &place, const Step &step, ValueRange values,
+                                                ValueRange carried) {
+  size_t numCarried = 0, numOthers = 0;
+  SmallVector<Value> all = valuesIf(place.inWarp, [&] {
+    SmallVector<Value> computed = valuesIf(place.exists, [&] {
+      SmallVector<Value> sums = addPartialSums(place), read(values);
+      PersistentForwardLayer::Result result = layer.step(e, step, place.once, read, sums, carried);
+      numCarried = result.carried.size();
+      numOthers = result.others.size();
+      SmallVector<Value> flat{result.h};
+      llvm::append_range(flat, result.carried);
+      llvm::append_range(flat, result.others);
+      return flat;
     });
-  }
+    llvm::append_range(computed, gather(computed[0]));
+    // Another lane's send implies that the partial sums that this lane has read may be overwritten.
+    NVVM::SyncWarpOp::create(builder, e.loc, constant32(-1));
+    return computed;
+  });
+  ArrayRef<Value> flat(all);
+  return {{flat[0], SmallVector<Value>(flat.slice(1, numCarried)),
+           SmallVector<Value>(flat.slice(1 + numCarried, numOthers))},
+          SmallVector<Value>(flat.drop_front(1 + numCarried + numOthers))};
+}
+
+void ForwardKernel::sendStates(const Place &place, Value number, ArrayRef<Value> words) {
+  Emitter sending = named("send");
+  const int64_t together = shape.getUnitsPerSend();
+  Value unit = e.mul(e.div(place.unit, e.index(together)), e.index(together));
+  Value first = e.add(tileOf(number), e.add(e.mul(place.row, e.index(stride())), unit));
+  sending.ifThen(place.isSent, [&] {
+    for (const Target &target : targets) {
+      auto sendWords = [&] {
+        send(sending, words, at(target.tiles, element, first),
+             at(target.barriers, builder.getI64Type(), e.remainder(number, e.index(2))));
+      };
+      if (target.exists)
+        sending.ifThen(target.exists, sendWords);
+      else
+        sendWords();
+    }
+  });
 }
 
 void ForwardKernel::build() {
   orderWeights();
   launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.getBytes());
   tiles = addBuffer(shape.getTileBytes());
+  partialSums = addBuffer(shape.getPartialBytes());
   loadWeights(recurrence.orderedWeights, shape.getWeights());
   fillTiles();
   findPlaces();
@@ -274,36 +343,35 @@ void ForwardKernel::build() {
   findTargets();
 
   Value zero = e.index(0), one = e.index(1), last = e.sub(recurrence.steps, one);
-  const unsigned perPlace = carried.size() / places.size();
+  const unsigned perPlace = carried.size() / places.size(), numCarried = carried.size();
+  llvm::append_range(carried, readStep(zero, e.isLess(zero, recurrence.steps)));
+  const unsigned readPerPlace = (carried.size() - numCarried) / places.size();
   carried = e.loop(zero, recurrence.steps, 1, carried, [&](Value number, ValueRange before) {
     Step step = recurrence.getStep(e, direction, number);
-    SmallVector<SmallVector<Value>> values;
-    for (const Place &place : places)
-      values.push_back(valuesIf(place.exists, [&] { return layer.read(named("from the input"), place, step); }));
-    e.ifThen(e.isLess(zero, number), [&] { waitFor(e.sub(number, one)); });
-    syncWarp(); // lanes leave the wait one by one; mma.sync needs all of them
+    Value hasNext = e.isLess(number, last);
+    SmallVector<Value> read = readStep(e.add(number, one), hasNext), after;
+    waitForStepBefore(number);
     // The tile with the states of the previous step.
-    Value row = e.add(tileOf(e.add(number, one)), e.mul(group, e.index(stride())));
-    SmallVector<Value> sums = multiplyAll(tiles, row), after, states;
-    SmallVector<PersistentForwardLayer::Result> results;
-    for (int64_t tile = 0; tile < shape.tiles; ++tile) {
-      SmallVector<Value> slots = toSlots(ArrayRef(sums).slice(tile * 4, 4));
-      for (int64_t index = 0; index < placesOfTile(); ++index) {
-        const int64_t at = tile * placesOfTile() + index;
-        ArrayRef<Value> gates =
-            shape.hasOneGate() ? ArrayRef(slots).slice(index, 1) : ArrayRef(slots).take_front(shape.numGates);
-        results.push_back(
-            layer.step(e, step, places[at].once, values[at], gates, before.slice(at * perPlace, perPlace)));
-        llvm::append_range(after, results.back().carried);
-        states.push_back(e.select(places[at].exists, results.back().h, e.number(0.0, f32)));
-      }
+    storePartialSums(e.add(tileOf(e.add(number, one)), e.mul(group, e.index(stride()))));
+    e.barrier();
+    SmallVector<Outcome> outcomes;
+    for (auto [index, place] : llvm::enumerate(places)) {
+      outcomes.push_back(stepPlace(place, step, before.slice(numCarried + index * readPerPlace, readPerPlace),
+                                   before.slice(index * perPlace, perPlace)));
+      llvm::append_range(after, outcomes.back().result.carried);
     }
     // Send before storing: other blocks wait for the states. The states of the last step have no reader.
-    e.ifThen(e.isLess(number, last), [&] { sendStates(number, states); });
+    e.ifThen(hasNext, [&] {
+      expect(named("send"), e.remainder(number, e.index(2)),
+             e.mul(rows, e.index(shape.getSentColumns() * shape.bits / 8)));
+      for (auto [place, outcome] : llvm::zip(places, outcomes))
+        sendStates(place, number, outcome.words);
+    });
     Emitter storing = named("results");
-    for (auto [place, result] : llvm::zip(places, results))
+    for (auto [place, outcome] : llvm::zip(places, outcomes))
       storing.ifThen(place.exists,
-                     [&, &place = place, &result = result] { layer.store(storing, place, step, result); });
+                     [&, &place = place, &outcome = outcome] { layer.store(storing, place, step, outcome.result); });
+    llvm::append_range(after, read);
     return after;
   });
 

@@ -107,7 +107,7 @@ SmallVector<Value> PersistentKernel::valuesIf(Value condition, function_ref<Smal
       [&](OpBuilder &, Location) {
         SmallVector<Value> no;
         for (Type type : types)
-          no.push_back(isa<FloatType>(type) ? e.number(0.0, type) : e.index(0));
+          no.push_back(arith::ConstantOp::create(builder, e.loc, builder.getZeroAttr(type)));
         scf::YieldOp::create(builder, e.loc, no);
       });
   return llvm::to_vector(ValueRange(branch.getResults()));
@@ -167,23 +167,30 @@ void PersistentKernel::startBarriers() {
 
 void PersistentKernel::expect(const Emitter &sending, Value turn, Value bytes) const {
   e.ifThen(e.isEqual(thread, e.index(0)), [&] {
+    // Relaxed: the sends order themselves (st.async releases), and the count of bytes ends the phase. A release in
+    // cluster scope would be a MEMBAR of the whole GPU, which waits for this thread's global stores.
     NVVM::MBarrierArriveExpectTxOp::create(builder, sending.loc, Type(), getBarrier(turn), toI32(bytes),
-                                           NVVM::MemScopeKind::CLUSTER, /*relaxed=*/false, nullptr);
+                                           NVVM::MemScopeKind::CLUSTER, /*relaxed=*/true, nullptr);
   });
 }
 
-void PersistentKernel::waitFor(Value step) const {
-  Value turn = e.remainder(step, e.index(2)), use = e.div(step, e.index(2));
+void PersistentKernel::waitForStepBefore(Value step) const {
+  // Step n - 1 is use (n + 1) / 2 - 1 of barrier (n + 1) % 2. For n = 0 the parity is that of the phase before the
+  // first one, which counts as complete (PTX ISA, mbarrier.try_wait): the first step does not wait, without a branch.
+  Value next = e.add(step, e.index(1)), turn = e.remainder(next, e.index(2));
+  Value use = e.add(e.div(next, e.index(2)), e.index(1));
   Value barrier = getBarrier(turn), parity = toI32(e.remainder(use, e.index(2)));
   scf::WhileOp::create(
       builder, e.loc, TypeRange(), ValueRange(),
       [&](OpBuilder &, Location, ValueRange) {
         Value done = NVVM::MBarrierTryWaitOp::create(builder, e.loc, builder.getI1Type(), barrier, parity, nullptr,
-                                                     NVVM::MemScopeKind::CLUSTER);
+                                                     NVVM::MemScopeKind::CLUSTER, /*relaxed=*/true);
         Value isTrue = arith::ConstantOp::create(builder, e.loc, builder.getBoolAttr(true));
         scf::ConditionOp::create(builder, e.loc, arith::XOrIOp::create(builder, e.loc, done, isTrue), ValueRange());
       },
       [&](OpBuilder &, Location, ValueRange) { scf::YieldOp::create(builder, e.loc); });
+  // Acquires the values in shared memory only: an acquiring wait would also invalidate L1 in every step.
+  NVVM::FenceSyncRestrictOp::create(builder, e.loc, NVVM::MemOrderKind::ACQUIRE);
 }
 
 void PersistentKernel::send(const Emitter &sending, ValueRange values, Value target, Value barrier) const {
@@ -234,28 +241,58 @@ void PersistentKernel::loadWeights(Value ordered, const PersistentWeights &all) 
 
 SmallVector<Value> PersistentKernel::multiplyAll(Value tile, Value row) const {
   Emitter multiplying = named("product");
-  SmallVector<Value> sums(where.tiles * 4, e.number(0.0, f32)), small(sums);
   Value mask = where.isSplit ? loadMask(multiplying) : Value();
+  auto load = [&](int64_t fragment) { return makeRight(multiplying, tile, row, fragment, mask); };
+  return multiplyTiles(multiplying, load, mask, 0, where.tiles);
+}
+
+SmallVector<PersistentKernel::RightFragment> PersistentKernel::loadRights(Value tile, Value row, int64_t count) const {
+  Emitter multiplying = named("product");
+  Value mask = where.isSplit ? loadMask(multiplying) : Value();
+  SmallVector<RightFragment> right;
+  for (int64_t fragment = 0; fragment < count; ++fragment)
+    right.push_back(makeRight(multiplying, tile, row, fragment, mask));
+  return right;
+}
+
+SmallVector<Value> PersistentKernel::multiplyTiles(ArrayRef<RightFragment> right, int64_t firstTile,
+                                                   int64_t numTiles) const {
+  Emitter multiplying = named("product");
+  Value mask = where.isSplit ? loadMask(multiplying) : Value();
+  auto get = [&](int64_t fragment) { return right[fragment]; };
+  return multiplyTiles(multiplying, get, mask, firstTile, numTiles);
+}
+
+SmallVector<Value> PersistentKernel::multiplyTiles(const Emitter &multiplying,
+                                                   function_ref<RightFragment(int64_t)> getRight, Value mask,
+                                                   int64_t firstTile, int64_t numTiles) const {
+  SmallVector<Value> sums(numTiles * 4, e.number(0.0, f32)), small(sums);
   for (int64_t fragment = 0; fragment < where.fragments; ++fragment) {
-    SmallVector<Value> right = loadRight(multiplying, tile, row, fragment), rightRest;
-    if (mask)
-      rightRest = splitOff(multiplying, right, mask);
-    for (int64_t tileOfWarp = 0; tileOfWarp < where.tiles; ++tileOfWarp) {
-      const int64_t number = tileOfWarp * where.fragments + fragment, inMemory = number - where.inRegisters;
+    RightFragment right = getRight(fragment);
+    for (int64_t tile = 0; tile < numTiles; ++tile) {
+      const int64_t number = (firstTile + tile) * where.fragments + fragment, inMemory = number - where.inRegisters;
       SmallVector<Value> left = inMemory < 0 ? weights[number] : loadFragment(multiplying, weightsInMemory, inMemory);
-      auto of = [&](MutableArrayRef<Value> all) { return all.slice(tileOfWarp * 4, 4); };
+      auto of = [&](MutableArrayRef<Value> all) { return all.slice(tile * 4, 4); };
       if (mask) {
         SmallVector<Value> leftRest = splitOff(multiplying, left, mask);
-        multiply(multiplying, leftRest, right, of(small));
-        multiply(multiplying, left, rightRest, of(small));
+        multiply(multiplying, leftRest, right.values, of(small));
+        multiply(multiplying, left, right.rest, of(small));
       }
-      multiply(multiplying, left, right, of(sums));
+      multiply(multiplying, left, right.values, of(sums));
     }
   }
   if (mask)
     for (auto [sum, rest] : llvm::zip(sums, small))
       sum = multiplying.add(sum, rest);
   return sums;
+}
+
+PersistentKernel::RightFragment PersistentKernel::makeRight(const Emitter &reading, Value tile, Value row,
+                                                            int64_t fragment, Value mask) const {
+  RightFragment right{loadRight(reading, tile, row, fragment), {}};
+  if (mask)
+    right.rest = splitOff(reading, right.values, mask);
+  return right;
 }
 
 SmallVector<Value> PersistentKernel::loadFragment(const Emitter &reading, Value first, int64_t fragment) const {

@@ -84,28 +84,38 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
 }
 
 FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQuery &query, std::string &reason) {
-  // Registers of weights that do not spill (as above): without weights in shared memory, and with the fragment that is
-  // being loaded from there.
-  constexpr int64_t maxRegisters = 144, withMemory = 120, maxWarps = 8;
+  // Registers of weights and of a slice of the states that do not spill (as above): without weights in shared memory,
+  // and with the fragment that is being loaded from there. The partial sums of 104 tiles need 52 KB.
+  constexpr int64_t maxRegisters = 168, withMemory = 160, maxWarps = 8, maxPartialTiles = 104;
   return findShape<PersistentForwardShape>(query, reason, [&](int64_t blocks) {
     PersistentForwardShape shape{query.numGates,
                                  *query.H,
                                  blocks,
                                  1,
                                  1,
+                                 1,
                                  query.element.getIntOrFloatBitWidth(),
                                  splitsOperands(query.element, query.options),
                                  0};
-    // Only the trailing blocks may have idle warps.
-    int64_t tiles = llvm::divideCeil(llvm::divideCeil(*query.H, blocks), shape.getUnitsOfTile());
-    shape.tiles = llvm::divideCeil(tiles, maxWarps);
-    shape.warps = llvm::divideCeil(tiles, shape.tiles);
+    const int64_t tiles = llvm::divideCeil(llvm::divideCeil(*query.H, blocks), shape.getUnitsOfTile());
+    // As many slices as possible: short chains of MMAs, and each warp reads a small part of the states.
+    const int64_t fragments = llvm::divideCeil(*query.H, shape.getDepth());
+    while (shape.slices < maxWarps && 2 * shape.slices <= fragments && 2 * shape.slices * tiles <= maxPartialTiles)
+      shape.slices *= 2;
+    shape.tiles = llvm::divideCeil(tiles, maxWarps / shape.slices);
+    shape.groups = llvm::divideCeil(tiles, shape.tiles); // only the trailing blocks may have idle warps
     const PersistentWeights weights = shape.getWeights();
-    shape.fragmentsInRegisters =
-        weights.getRegisters() <= maxRegisters ? weights.getFragmentsPerWarp() : withMemory / Fragments::registers;
-    // As in the backward shape: close to the registers that leave room for a second block.
-    if (shape.isSplit && shape.tiles > 1 && shape.fragmentsInRegisters == weights.getFragmentsPerWarp())
-      shape.fragmentsInRegisters -= 1;
+    const int64_t right = shape.getFragmentsPerSlice() * (shape.isSplit ? 4 : 2);
+    // Carried and loaded values of more than two places per thread.
+    const int64_t places = llvm::divideCeil(shape.getPlaces(), shape.getThreads());
+    const int64_t others = right + 12 * std::max<int64_t>(places - 2, 0);
+    shape.fragmentsInRegisters = weights.getRegisters() + others <= maxRegisters
+                                     ? weights.getFragmentsPerWarp()
+                                     : std::max<int64_t>(withMemory - others, 0) / Fragments::registers;
+    // Cells with one gate have few values per place, so that the largest ones fit.
+    while (shape.hasOneGate() && shape.getBytes() > PersistentLimits::maxBytes &&
+           (shape.fragmentsInRegisters + 1) * Fragments::registers + right <= withMemory)
+      ++shape.fragmentsInRegisters;
     return shape;
   });
 }

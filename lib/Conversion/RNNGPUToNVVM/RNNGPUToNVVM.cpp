@@ -124,6 +124,16 @@ void setLaunchHandler(gpu::GPUModuleOp module) {
     module.setOffloadingHandlerAttr(rnngpu::LaunchAttr::get(module.getContext(), cooperative, programmatic));
 }
 
+/// Declares dynamic shared memory (gpu.dynamic_shared_memory) as `.extern .shared`. Upstream's internal global of no
+/// bytes becomes a static array of one byte, which counts against the limit of a block.
+void declareDynamicSharedMemory(gpu::GPUModuleOp module) {
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    auto type = dyn_cast<LLVM::LLVMArrayType>(global.getType());
+    if (type && type.getNumElements() == 0 && global.getAddrSpace() == unsigned(NVVM::NVVMMemorySpace::Shared))
+      global.setLinkage(LLVM::Linkage::External);
+  }
+}
+
 struct ConvertRNNGPUToNVVM : public rnn::impl::ConvertRNNGPUToNVVMPassBase<ConvertRNNGPUToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -131,8 +141,10 @@ struct ConvertRNNGPUToNVVM : public rnn::impl::ConvertRNNGPUToNVVMPassBase<Conve
     patterns.add<PlainPattern<rnngpu::GridWaitOp>>(&getContext(), "griddepcontrol.wait;");
     patterns.add<PlainPattern<rnngpu::LaunchDependentsOp>>(&getContext(), "griddepcontrol.launch_dependents;");
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-    if (auto module = dyn_cast<gpu::GPUModuleOp>(getOperation()))
+    if (auto module = dyn_cast<gpu::GPUModuleOp>(getOperation())) {
+      declareDynamicSharedMemory(module);
       setLaunchHandler(module);
+    }
   }
 };
 

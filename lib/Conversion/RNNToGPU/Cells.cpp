@@ -22,13 +22,13 @@ public:
   Step step(const Emitter &e, ArrayRef<Value> inputs, ArrayRef<Value> states, Value, Value cellBefore) const override {
     LSTMStep step = stepLSTM(getCellBuilder(e),
                              fromList([&](int64_t block) { return e.add(inputs[block], states[block]); }), cellBefore);
-    return {toList(step.gates), step.cell, {}, step.h};
+    return {toList(step.gates), step.cell, {}, step.h, step.cellTanh};
   }
 
   Gradients stepBack(const Emitter &e, const Step &saved, Value, Value cellBefore, Value dh, Value dc) const override {
     LSTMGates gates = fromList([&](int64_t block) { return saved.gates[block]; });
-    LSTMGradients d =
-        stepLSTMBackward(getCellBuilder(e), gates, getCellBuilder(e).tanh(saved.cell), cellBefore, dh, dc);
+    Value cellTanh = saved.cellTanh ? saved.cellTanh : getCellBuilder(e).tanh(saved.cell);
+    LSTMGradients d = stepLSTMBackward(getCellBuilder(e), gates, cellTanh, cellBefore, dh, dc);
     return {toList(d.arguments), {}, d.cellBefore, {}};
   }
 
@@ -57,7 +57,7 @@ public:
     GRUGates arguments{sum(GruGate::Reset), sum(GruGate::Update), inputs[stackBlock(GruGate::New)]};
     Value linear = states[stackBlock(GruGate::New)];
     GRUStep s = stepGRU(getCellBuilder(e), arguments, linear, hBefore);
-    return {toList(s.gates), {}, linear, s.h};
+    return {toList(s.gates), {}, linear, s.h, {}};
   }
 
   Gradients stepBack(const Emitter &e, const Step &saved, Value hBefore, Value, Value dh, Value) const override {
@@ -86,7 +86,7 @@ public:
 
   Step step(const Emitter &e, ArrayRef<Value> inputs, ArrayRef<Value> states, Value, Value) const override {
     Value argument = e.add(inputs[0], states[0]);
-    return {{argument}, {}, {}, stepRNN(getCellBuilder(e), activation, argument)};
+    return {{argument}, {}, {}, stepRNN(getCellBuilder(e), activation, argument), {}};
   }
   Gradients stepBack(const Emitter &e, const Step &saved, Value, Value, Value dh, Value) const override {
     return {{stepRNNBackward(getCellBuilder(e), activation, saved.h, dh)}, {}, {}, {}};

@@ -29,6 +29,7 @@ public:
     Value cell;               ///< lstm
     Value linear;             ///< gru: q = R_n h' + bR_n
     Value h;
+    Value cellTanh; ///< lstm; null: `stepBack` computes it
   };
   struct Gradients {
     SmallVector<Value> inputs; ///< of the gate arguments' parts from the input

@@ -40,13 +40,17 @@ public:
   SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const override {
     SmallVector<Value> values;
     for (Value buffer : {layer.i, layer.g, layer.f, layer.o, layer.u, layer.cellGradients, layer.stateGradients})
-      values.push_back(load(e, buffer, {step.t, place.b, place.unit}));
+      values.push_back(e.load(buffer, {step.t, place.b, place.unit}));
     values.push_back(e.ifElse(
-        step.isFirst, [&] { return load(e, layer.cellBefore, {place.b, place.unit}); },
-        [&] { return load(e, layer.cells, {step.earlier, place.b, place.unit}); }));
+        step.isFirst, [&] { return e.load(layer.cellBefore, {place.b, place.unit}); },
+        [&] { return e.load(layer.cells, {step.earlier, place.b, place.unit}); }));
     if (layer.peepholeSums)
-      values.push_back(load(e, layer.cells, {step.t, place.b, place.unit}));
+      values.push_back(e.load(layer.cells, {step.t, place.b, place.unit}));
     return values;
+  }
+
+  SmallVector<Value> prepare(const Emitter &e, ArrayRef<Value> values) const override {
+    return llvm::map_to_vector(values, [&](Value value) { return e.convert(value, accumulator); });
   }
 
   Gradients stepBack(const Emitter &e, const Step &, ArrayRef<Value> once, ArrayRef<Value> values, Value sum,
@@ -69,9 +73,10 @@ public:
     return gradients;
   }
 
-  void store(const Emitter &e, const Place &place, const Step &step, const Gradients &gradients) const override {
+  void store(const Emitter &e, const Place &place, const Step &step, ArrayRef<Value> states,
+             ArrayRef<Value>) const override {
     Value row = e.add(e.mul(step.t, layer.B), place.b);
-    for (auto [gate, value] : llvm::enumerate(gradients.states))
+    for (auto [gate, value] : llvm::enumerate(states))
       e.store(e.convert(value, layer.element), layer.gateGradients,
               {row, e.add(place.unit, e.index(layer.gateColumns[gate]))});
   }

@@ -48,9 +48,12 @@ public:
           rowBefore = e.add(e.mul(step.earlier, stack.sizes.B), place.b);
     Value column = e.add(e.mul(place.direction, H), place.unit);
     Value output = e.add(e.mul(row, stack.width), column);
+    // The gradient of the output: of the last layer, and of the others.
     SmallVector<Value> values{e.ifElse(
-        stack.isLast, [&] { return stack.load(e, layer.dy, output); },
-        [&] { return layer.between ? e.load(layer.between, {output}) : e.number(0.0, accumulator); })};
+        stack.isLast, [&] { return e.load(layer.dy, {output}); }, [&] { return e.number(0.0, layer.element); })};
+    if (layer.between)
+      values.push_back(e.ifElse(
+          stack.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(layer.between, {output}); }));
     if (!cell.isLSTM() && !cell.isGRU()) {
       values.push_back(layer.states.load(e, row, column));
       return values;
@@ -74,6 +77,16 @@ public:
     return values;
   }
 
+  /// One gradient of the output, the other values of `read`, and the tanh of an LSTM's cell.
+  SmallVector<Value> prepare(const Emitter &e, ArrayRef<Value> values) const override {
+    Value dy = e.convert(values[0], accumulator);
+    SmallVector<Value> prepared{layer.between ? e.select(stack.isLast, dy, values[1]) : dy};
+    llvm::append_range(prepared, values.drop_front(layer.between ? 2 : 1));
+    if (cell.isLSTM())
+      prepared.push_back(getCellBuilder(e).tanh(prepared[1 + cell.getNumGates()]));
+    return prepared;
+  }
+
   Gradients stepBack(const Emitter &e, const Step &step, ArrayRef<Value> once, ArrayRef<Value> values, Value sum,
                      ValueRange carried) const override {
     Value inside = once.empty() ? Value() : e.isLess(step.t, once[0]), zero = e.number(0.0, accumulator);
@@ -84,9 +97,12 @@ public:
     if (!cell.isLSTM() && !cell.isGRU()) {
       saved.h = values[1];
     } else {
-      llvm::append_range(saved.gates, values.slice(1, cell.getNumGates()));
-      (cell.isLSTM() ? saved.cell : saved.linear) = values[values.size() - 2];
-      (cell.isLSTM() ? cellBefore : before) = values.back();
+      const int64_t numGates = cell.getNumGates();
+      llvm::append_range(saved.gates, values.slice(1, numGates));
+      (cell.isLSTM() ? saved.cell : saved.linear) = values[1 + numGates];
+      (cell.isLSTM() ? cellBefore : before) = values[2 + numGates];
+      if (cell.isLSTM())
+        saved.cellTanh = values[3 + numGates];
     }
     if (cell.isLSTM())
       dc = carried[1];
@@ -110,11 +126,12 @@ public:
     return gradients;
   }
 
-  void store(const Emitter &e, const Place &place, const Step &step, const Gradients &gradients) const override {
+  void store(const Emitter &e, const Place &place, const Step &step, ArrayRef<Value> states,
+             ArrayRef<Value> inputs) const override {
     Value row = e.add(e.mul(step.t, stack.sizes.B), place.b);
-    storeTo(e, layer.stateGradients, row, place, gradients.states);
-    if (!gradients.inputs.empty())
-      storeTo(e, layer.gradients, row, place, gradients.inputs);
+    storeTo(e, layer.stateGradients, row, place, states);
+    if (!inputs.empty())
+      storeTo(e, layer.gradients, row, place, inputs);
   }
 
   bool computesStateGradient() const override { return bool(layer.dh0); }

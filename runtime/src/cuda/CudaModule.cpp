@@ -208,10 +208,8 @@ Status CudaKernel::enable(const rnnrt_launch_t &launch) {
   };
   std::lock_guard<std::mutex> lock(mutex);
   if (launch.dynamic_shared > dynamicShared) {
-    // Set the limit to the maximum at once: a larger limit has no cost.
-    const int64_t limit = device.allProperties().shared_memory_per_block - usage.static_shared;
-    RNNRT_TRY(set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit));
-    dynamicShared = limit;
+    RNNRT_TRY(set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, launch.dynamic_shared));
+    dynamicShared = launch.dynamic_shared;
   }
   const int64_t cluster =
       hasCluster(launch) ? launch.cluster[0] * launch.cluster[1] * launch.cluster[2] : compiledCluster;

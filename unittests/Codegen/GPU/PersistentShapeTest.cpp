@@ -84,7 +84,7 @@ TEST_F(PersistentShapeTest, ShapesFit) {
         EXPECT_LE(shape->getBytes(), PersistentLimits::maxBytes) << "H " << H;
         EXPECT_GE(shape->blocks * shape->getUnits(), H);
         EXPECT_LE(shape->getWeights().inRegisters, shape->getWeights().getFragmentsPerWarp());
-        EXPECT_LE(shape->warps, 8);
+        EXPECT_LE(shape->getThreads(), 256);
       };
       check(PersistentForwardShape::get(q, reason));
       q.backward = true;

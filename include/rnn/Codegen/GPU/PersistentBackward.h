@@ -34,12 +34,17 @@ public:
   virtual SmallVector<Value> readOnce(const Emitter &e, const Place &place) const { return {}; }
   /// The initial loop-carried values.
   virtual SmallVector<Value> start(const Emitter &e, const Place &place) const = 0;
-  /// Loads the inputs of a step that do not depend on the previous one.
+  /// Loads the inputs of a step that do not depend on the previous one. Called a step ahead, to hide the latency of
+  /// memory; so it must not compute with what it loads, which would wait for it.
   virtual SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const = 0;
-  /// The arithmetic of a step. `sum`: the gradient of the state from the GEMM.
+  /// The arithmetic on values of `read` that does not depend on the previous step; executed while its messages travel.
+  virtual SmallVector<Value> prepare(const Emitter &e, ArrayRef<Value> values) const = 0;
+  /// The arithmetic of a step. `values`: of `prepare`. `sum`: the gradient of the state from the GEMM.
   virtual Gradients stepBack(const Emitter &e, const Step &step, ArrayRef<Value> once, ArrayRef<Value> values,
                              Value sum, ValueRange carried) const = 0;
-  virtual void store(const Emitter &e, const Place &place, const Step &step, const Gradients &gradients) const = 0;
+  /// Stores results. `states` and `inputs`: as in Gradients, or already rounded to the element type.
+  virtual void store(const Emitter &e, const Place &place, const Step &step, ArrayRef<Value> states,
+                     ArrayRef<Value> inputs) const = 0;
   /// Returns true if the gradient of the initial state is requested.
   virtual bool computesStateGradient() const = 0;
   /// Called after the last step with its `carried` values and the gradient `sum` of the initial state (null unless

@@ -64,7 +64,7 @@ protected:
   Value constant32(int64_t value) const;
   /// `pointer` + `place` elements of `type`.
   Value at(Value pointer, Type type, Value place) const;
-  /// `values()` if the condition holds, else zeros; floats and indices.
+  /// `values()` if the condition holds, else zeros; floats, integers and indices.
   SmallVector<Value> valuesIf(Value condition, function_ref<SmallVector<Value>()> values) const;
 
   /// Rounds a float to the operand type of the MMA: to `element`, and f32 to tf32 unless operands are split.
@@ -85,16 +85,23 @@ protected:
   /// Announces, from one thread, the bytes that arrive in this phase of mbarrier `turn`; the phase ends when they have
   /// arrived.
   void expect(const Emitter &e, Value turn, Value bytes) const;
-  /// Waits for the values that were sent in `step`.
-  void waitFor(Value step) const;
+  /// Waits for the values that were sent in the step before `step`; in step 0 there are none.
+  void waitForStepBefore(Value step) const;
   /// Stores two or four sums to the shared memory of another block and counts them on its mbarrier.
   void send(const Emitter &e, ValueRange values, Value target, Value barrier) const;
 
   // --- Matrix multiplication ---
   /// Loads this lane's part of `ordered`, a buffer of type PersistentWeights::getBufferType.
   void loadWeights(Value ordered, const PersistentWeights &where);
-  /// The sums of the warp's tiles, four registers each: weights times `tile`; `row` is the offset of this lane's row in
-  /// it.
+  /// A fragment of the right operand: its registers, and their remainders if operands are split.
+  struct RightFragment {
+    SmallVector<Value> values, rest;
+  };
+  /// The first `count` fragments along the tile; `row` is the offset of this lane's row in it.
+  SmallVector<RightFragment> loadRights(Value tile, Value row, int64_t count) const;
+  /// The sums of `numTiles` of the warp's tiles, four registers each: weights times `right`.
+  SmallVector<Value> multiplyTiles(ArrayRef<RightFragment> right, int64_t firstTile, int64_t numTiles) const;
+  /// The sums of all tiles of the warp, with fragments of `tile` that are loaded when they are needed.
   SmallVector<Value> multiplyAll(Value tile, Value row) const;
   /// The registers of a fragment in order; `first` points to those of this lane in fragment 0.
   SmallVector<Value> loadFragment(const Emitter &e, Value first, int64_t fragment) const;
@@ -105,6 +112,9 @@ protected:
   SmallVector<Value> splitOff(const Emitter &e, MutableArrayRef<Value> registers, Value mask) const;
   /// The bits of f32 that tf32 has, as a value that the compiler cannot fold.
   Value loadMask(const Emitter &e) const;
+  RightFragment makeRight(const Emitter &e, Value tile, Value row, int64_t fragment, Value mask) const;
+  SmallVector<Value> multiplyTiles(const Emitter &e, function_ref<RightFragment(int64_t)> getRight, Value mask,
+                                   int64_t firstTile, int64_t numTiles) const;
   /// sums += a * b for one fragment.
   void multiply(const Emitter &e, ValueRange a, ValueRange b, MutableArrayRef<Value> sums) const;
 

@@ -130,40 +130,53 @@ struct PersistentBackwardShape {
 };
 
 /// The shape of a forward kernel for `H` units. A tile is 16 rows of the weights: four gates (three in a cell with
-/// three) of four units, or the only gate of 16 units.
+/// three) of four units, or the only gate of 16 units. A warp multiplies a group of the block's tiles, mostly all of
+/// them, with a slice of the states.
 struct PersistentForwardShape {
   int64_t numGates, H;
   int64_t blocks; ///< per cluster
-  int64_t warps;  ///< per block
+  int64_t slices; ///< of the states
+  int64_t groups; ///< of the block's tiles
   int64_t tiles;  ///< per warp
   int64_t bits;   ///< of an element
   bool isSplit;   ///< see splitsOperands
   /// Fragments of weights per warp that are kept in registers; the others are in shared memory.
   int64_t fragmentsInRegisters;
 
+  int64_t getWarps() const { return slices * groups; }
   /// Depth of a fragment.
   int64_t getDepth() const { return 256 / bits; }
   bool hasOneGate() const { return numGates == 1; }
   int64_t getUnitsOfTile() const { return hasOneGate() ? 16 : 4; }
-  int64_t getUnits() const { return warps * tiles * getUnitsOfTile(); }
-  int64_t getThreads() const { return warps * 32; }
-  /// Fragments along the depth: the states of all units.
-  int64_t getFragmentsPerTile() const { return llvm::divideCeil(H, getDepth()); }
+  int64_t getUnits() const { return groups * tiles * getUnitsOfTile(); }
+  int64_t getThreads() const { return getWarps() * 32; }
+  /// Units of a block for all examples.
+  int64_t getPlaces() const { return PersistentLimits::maxRows * getUnits(); }
+  /// Fragments along the depth, the states of all units, for a warp.
+  int64_t getFragmentsPerSlice() const { return llvm::divideCeil(llvm::divideCeil(H, getDepth()), slices); }
   PersistentWeights getWeights() const {
-    return {blocks, warps, tiles, getFragmentsPerTile(), fragmentsInRegisters, isSplit};
+    return {blocks, getWarps(), tiles, getFragmentsPerSlice(), fragmentsInRegisters, isSplit};
   }
+  /// Adjacent units whose states are sent together, at most 16 bytes.
+  int64_t getUnitsPerSend() const { return bits == 16 && getUnits() % 8 == 0 ? 8 : 4; }
   /// Columns of states that the blocks send, and columns of the tile that receives them.
   int64_t getSentColumns() const { return blocks * getUnits(); }
   int64_t getColumns() const {
-    return llvm::alignTo(std::max(getSentColumns(), getFragmentsPerTile() * getDepth()), 16);
+    return llvm::alignTo(std::max(getSentColumns(), slices * getFragmentsPerSlice() * getDepth()), 16);
   }
   /// Stride of a tile of states. Four words of padding: the lanes of a warp read from 32 different banks.
   int64_t getStride() const { return getColumns() + 128 / bits; }
   int64_t getTileElements() const { return PersistentLimits::maxRows * getStride(); }
+  /// Partial sums of a slice between two examples. Four words of padding: pairs of examples are in different banks.
+  int64_t getPartialStride() const { return groups * tiles * 16 + 4; }
+  int64_t getPartialSumsOfSlice() const { return PersistentLimits::maxRows * getPartialStride(); }
 
   // Bytes of shared memory.
   int64_t getTileBytes() const { return 2 * getTileElements() * bits / 8; }
-  int64_t getBytes() const { return getTileBytes() + getWeights().getBytes() + PersistentLimits::barrierBytes; }
+  int64_t getPartialBytes() const { return slices * getPartialSumsOfSlice() * 4; }
+  int64_t getBytes() const {
+    return getTileBytes() + getPartialBytes() + getWeights().getBytes() + PersistentLimits::barrierBytes;
+  }
 
   static FailureOr<PersistentForwardShape> get(const PersistentQuery &query, std::string &reason);
 };
