@@ -53,12 +53,3 @@ func.func @wrong_attribute(%x: tensor<3x2x4xf32>, %h: tensor<2x2x4xf32>, %p: ten
       params(%p : tensor<?xf32>) {dropout = 0.5, rnn.dropout_draw = 3 : i32}
   return %y : tensor<3x2x4xf32>
 }
-
-// -----
-
-func.func @resets(%x: tensor<3x2x4xf32>, %h: tensor<2x2x4xf32>, %p: tensor<?xf32>, %marks: tensor<3x2xi1>) -> tensor<3x2x4xf32> {
-  // expected-error@+1 {{with `resets` has no decomposition yet; select a lowering for it, or split the sequence}}
-  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<3x2x4xf32>) state(%h : tensor<2x2x4xf32>)
-      params(%p : tensor<?xf32>) resets(%marks : tensor<3x2xi1>)
-  return %y : tensor<3x2x4xf32>
-}

@@ -281,10 +281,6 @@ struct AggregatedOpModel : public linalg::AggregatedOpInterface::ExternalModel<A
   Results decomposeOperation(Operation *op, OpBuilder &b) const {
     if (!cast<LayerOpInterface>(op).isValueForm())
       return op->emitOpError("in memref form has no decomposition; decompose it before bufferization");
-    if constexpr (llvm::is_one_of<OpTy, CudnnForwardOp, CudnnBackpropOp, BlockLSTMOp, BlockLSTMGradOp>::value)
-      if (cast<OpTy>(op).getResets())
-        return op->emitOpError(
-            "with `resets` has no decomposition yet; select a lowering for it, or split the sequence");
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(op);
     return decompose(b, cast<OpTy>(op));

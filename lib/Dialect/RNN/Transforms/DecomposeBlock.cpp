@@ -38,6 +38,9 @@ struct BlockLayer {
     Value w = t.withSizes(op.getW(), {t.add(I, H), GH});
     inputWeights = t.slice(w, {at(0), at(0)}, {I, GH});
     recurrentWeights = t.slice(w, {I, at(0)}, {H, GH});
+    if (Value marks = t.withSizes(op.getResets(), {T, B}))
+      resets = ResetRows(t, runsAll() ? marks : t.slice(marks, {at(0), at(0)}, {steps, B}),
+                         op.getResetTo() == ResetTo::Initial, Value(), steps, B);
     if (op.getUsePeephole())
       peephole = {t.withSizes(op.getWci(), {H}), t.withSizes(op.getWcf(), {H}), t.withSizes(op.getWco(), {H})};
   }
@@ -68,6 +71,7 @@ struct BlockLayer {
   rnn_layout::GateOrder order;
   Size T, B, I, H, GH, steps;
   Value x, cellBefore, hBefore, inputWeights, recurrentWeights;
+  ResetRows resets{t, Value(), false, Value(), steps, B};
   SmallVector<Value, 3> peephole; ///< wci, wcf, wco, or none
 };
 
@@ -91,7 +95,11 @@ SmallVector<Value> rnn::decomposeBlockLSTM(OpBuilder &b, BlockLSTMOp op) {
     used.push_back(result.getResultNumber());
     carried.push_back(k.runsAll() ? t.empty({k.T, k.B, k.H}, k.element) : t.zeros({k.T, k.B, k.H}, k.element));
   }
-  SmallVector<Value> last = t.loop(at(0), k.steps, carried, [&](Value step, ValueRange values) {
+  const Value firstH = carried[0], firstC = carried[1];
+  SmallVector<Value> last = t.loop(at(0), k.steps, carried, [&](Value step, ValueRange after) {
+    SmallVector<Value> values(after);
+    values[0] = k.resets.apply(t, step, values[0], firstH);
+    values[1] = k.resets.apply(t, step, values[1], firstC);
     Value fromState =
         t.contract(3, {values[0], {0, 2}}, {k.recurrentWeights, {2, 1}}, {t.zeros({k.B, k.GH}, t.compute), {0, 1}});
     SmallVector<BlockLayer::Operand> inputs, outs;
@@ -104,7 +112,7 @@ SmallVector<Value> rnn::decomposeBlockLSTM(OpBuilder &b, BlockLSTMOp op) {
     for (Value weight : k.peephole)
       inputs.push_back({weight, {1}});
     outs = {{values[0], {0, 1}}, {values[1], {0, 1}}};
-    for (Value result : values.drop_front(2))
+    for (Value result : after.drop_front(2))
       outs.push_back({k.rowOf(result, step), {0, 1}});
     SmallVector<Value> results = t.generic(2, inputs, outs, [&](const ElementBuilder &e, ValueRange s) {
       Value cellBefore = s[inputs.size() + 1];
@@ -131,7 +139,7 @@ SmallVector<Value> rnn::decomposeBlockLSTM(OpBuilder &b, BlockLSTMOp op) {
         results.push_back(all[result]);
       return results;
     });
-    for (auto [index, tensor] : llvm::enumerate(values.drop_front(2)))
+    for (auto [index, tensor] : llvm::enumerate(after.drop_front(2)))
       results[index + 2] = t.insert(results[index + 2], tensor, {step, at(0), at(0)}, {at(1), k.B, k.H});
     return results;
   });
@@ -148,13 +156,16 @@ SmallVector<Value> rnn::decomposeBlockLSTMGrad(OpBuilder &b, BlockLSTMGradOp op)
   const TensorBuilder &t = k.t;
   auto at = [&](int64_t value) { return t.constant(value); };
   auto saved = [&](Value value) { return t.withSizes(value, {k.T, k.B, k.H}); };
-  Value cs = saved(op.getCs()), cells = k.shift(cs, k.cellBefore);
+  Value cs = saved(op.getCs()), cells = k.resets.applyToAll(t, k.shift(cs, k.cellBefore), k.cellBefore);
   const Value rows[] = {saved(op.getI()),  cs,    saved(op.getF()),      saved(op.getO()),    saved(op.getCi()),
                         saved(op.getCo()), cells, saved(op.getCsGrad()), saved(op.getHGrad())};
 
   // The carried gradients Kh and Kc, and those of the arguments.
   SmallVector<Value> carried = {t.zeros({k.B, k.H}, t.compute), t.zeros({k.B, k.H}, t.compute),
                                 t.empty({k.steps, k.B, k.GH}, t.compute)};
+  // The gradients that resets to the initial states add to those.
+  if (k.resets.addsToInitial())
+    carried.append(2, t.zeros({k.B, k.H}, t.compute));
   SmallVector<Value> last = t.loop(at(0), k.steps, carried, [&](Value iteration, ValueRange values) {
     BlockLayer::Size step = t.sub(t.sub(k.steps, at(1)), iteration);
     SmallVector<BlockLayer::Operand> inputs;
@@ -194,9 +205,21 @@ SmallVector<Value> rnn::decomposeBlockLSTMGrad(OpBuilder &b, BlockLSTMGradOp op)
     Value zero = arith::ConstantOp::create(t.b, t.loc, t.b.getZeroAttr(t.compute));
     Value before = linalg::FillOp::create(t.b, t.loc, zero, values[0]).getResult(0);
     before = t.contract(3, {row, {0, 2}}, {k.recurrentWeights, {1, 2}}, {before, {0, 1}});
-    return SmallVector<Value>{before, results[0], gates};
+    Value cellBefore = results[0], initialH, initialC;
+    if (k.resets.addsToInitial())
+      initialH = values[3], initialC = values[4];
+    k.resets.end(t, step, before, initialH);
+    k.resets.end(t, step, cellBefore, initialC);
+    SmallVector<Value> next = {before, cellBefore, gates};
+    if (k.resets.addsToInitial())
+      next.append({initialH, initialC});
+    return next;
   });
   Value gates = last[2];
+  if (k.resets.addsToInitial()) {
+    last[0] = k.resets.add(t, last[0], last[3]);
+    last[1] = k.resets.add(t, last[1], last[4]);
+  }
 
   auto isUsed = [&](Value result) { return !result.use_empty(); };
   // Results in the order of the op; `compute` is not called for a result without uses.
@@ -219,7 +242,7 @@ SmallVector<Value> rnn::decomposeBlockLSTMGrad(OpBuilder &b, BlockLSTMGradOp op)
     };
     Value result = t.empty({t.add(k.I, k.H), k.GH}, k.element);
     result = t.insert(product(k.x, k.I), result, {at(0), at(0)}, {k.I, k.GH});
-    Value states = k.shift(saved(op.getH()), k.hBefore);
+    Value states = k.resets.applyToAll(t, k.shift(saved(op.getH()), k.hBefore), k.hBefore);
     return t.insert(product(states, k.H), result, {k.I, at(0)}, {k.H, k.GH});
   });
   auto peephole = [&](Value result, LstmGate gate, Value cell) {

@@ -63,6 +63,9 @@ template <typename OpTy> void StackDecomposition::init(OpTy op) {
   inputC = t.withSizes(op.getInputC(), {states, B, H});
   lengths = t.withSizes(op.getSequenceLengths(), {B});
   params = op.getParams();
+  for (int64_t direction = 0; direction < D; ++direction)
+    resets.push_back(ResetRows(t, t.withSizes(op.getResets(), {T, B}), op.getResetTo() == ResetTo::Initial, lengths, T,
+                               B, direction == 1));
   dropout.emplace(op);
 }
 
@@ -210,6 +213,7 @@ void StackDecomposition::runSteps(Size layer, int64_t direction, Value fromInput
     c = t.convert(t.slice(inputC, {index, at(0), at(0)}, {at(1), B, H}, 1), compute);
     carried.push_back(&c);
   }
+  const Value firstH = h, firstC = c;
   for (Value *saved : {&f.states, &f.gates, &f.cell, &f.linear, &f.hidden})
     if (*saved)
       carried.push_back(saved);
@@ -217,6 +221,9 @@ void StackDecomposition::runSteps(Size layer, int64_t direction, Value fromInput
   auto step = [&](Value iteration, ValueRange values) {
     setValues(carried, values);
     Size time = direction == 0 ? Size(iteration) : t.sub(t.sub(T, at(1)), iteration);
+    h = resets[direction].apply(t, time, h, firstH);
+    if (isLSTM())
+      c = resets[direction].apply(t, time, c, firstC);
     Value fromState = t.contract(3, {h, {0, 2}}, {r, {1, 2}}, {t.zeros({B, GH}, compute), {0, 1}});
     // Inputs of one element: per gate the part of x, the part of h, the bias; the bias of q; then the lengths.
     SmallVector<Operand> inputs, outs;

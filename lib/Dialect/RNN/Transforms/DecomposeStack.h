@@ -16,6 +16,34 @@
 
 namespace mlir::rnn {
 
+/// The resets of one direction.
+struct ResetRows {
+  using Size = TensorBuilder::Size;
+
+  /// `marks`: i1 [steps, batch], or null without resets. `lengths`: i32 [batch], or null.
+  ResetRows(const TensorBuilder &t, Value marks, bool toInitial, Value lengths, Size steps, Size batch,
+            bool isReverse = false);
+
+  /// The states [B,width] that `step` uses; `initial` [B,width].
+  Value apply(const TensorBuilder &t, Size step, Value state, Value initial) const;
+  /// The same for all steps: `states` [T,B,width] are those before each step.
+  Value applyToAll(const TensorBuilder &t, Value states, Value initial) const;
+  /// Whether a gradient adds to that of the initial states.
+  bool addsToInitial() const { return rows && toInitial; }
+  /// Ends the gradient of the states before `step` at the resets. `initial` sums the parts that add to the gradient of
+  /// the initial states; it is not used unless `addsToInitial`.
+  void end(const TensorBuilder &t, Size step, Value &gradient, Value &initial) const;
+  /// The gradient of the initial states: `gradient` plus the sum of `end`.
+  Value add(const TensorBuilder &t, Value gradient, Value initial) const;
+
+private:
+  Value rowOf(const TensorBuilder &t, Size step) const;
+
+  Value rows; ///< i1 [steps, batch]: the states are reset before the step; null: never
+  bool toInitial;
+  Size steps, batch;
+};
+
 /// One stack of layers: its sizes, operands and parameters. Layer 0, whose input has another width, is emitted alone;
 /// one scf.for runs the layers above, so the code does not grow with their number.
 class StackDecomposition {
@@ -93,6 +121,7 @@ private:
   Type element, compute;
   Size T, B, I, H, P, L, GH, DP;
   Value input, inputH, inputC, params, lengths;
+  SmallVector<ResetRows, 2> resets; ///< of each direction
   std::optional<DropoutMask> dropout;
   Value draw;
 };

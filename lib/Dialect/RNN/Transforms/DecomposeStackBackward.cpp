@@ -134,17 +134,31 @@ StackDecomposition::runStepsBackward(Size layer, int64_t direction, const Forwar
   };
   DirectionGradients d;
   Value states = t.slice(f.states, {layer, at(0), at(0), column}, {at(1), T, B, P}, 1);
-  d.statesBefore = shift(states, t.convert(t.slice(inputH, {index, at(0), at(0)}, {at(1), B, P}, 1), compute), P);
+  const ResetRows &cuts = resets[direction];
+  Value firstH = t.convert(t.slice(inputH, {index, at(0), at(0)}, {at(1), B, P}, 1), compute);
+  d.statesBefore = cuts.applyToAll(t, shift(states, firstH, P), firstH);
   Value cellsBefore;
-  if (isLSTM())
-    cellsBefore = shift(t.slice(f.cell, {index, at(0), at(0), at(0)}, {at(1), T, B, H}, 1),
-                        t.convert(t.slice(inputC, {index, at(0), at(0)}, {at(1), B, H}, 1), compute), H);
+  if (isLSTM()) {
+    Value firstC = t.convert(t.slice(inputC, {index, at(0), at(0)}, {at(1), B, H}, 1), compute);
+    Value cells = t.slice(f.cell, {index, at(0), at(0), at(0)}, {at(1), T, B, H}, 1);
+    cellsBefore = cuts.applyToAll(t, shift(cells, firstC, H), firstC);
+  }
 
   Value dh = t.convert(t.slice(g.inputH, {index, at(0), at(0)}, {at(1), B, P}, 1), compute), dc;
   SmallVector<Value *> carried = {&dh};
   if (isLSTM()) {
     dc = t.convert(t.slice(g.inputC, {index, at(0), at(0)}, {at(1), B, H}, 1), compute);
     carried.push_back(&dc);
+  }
+  // The gradients that resets to the initial states add to those.
+  Value initialDh, initialDc;
+  if (cuts.addsToInitial()) {
+    initialDh = t.zeros({B, P}, compute);
+    carried.push_back(&initialDh);
+    if (isLSTM()) {
+      initialDc = t.zeros({B, H}, compute);
+      carried.push_back(&initialDc);
+    }
   }
   d.input = t.empty({T, B, GH}, compute);
   carried.push_back(&d.input);
@@ -273,10 +287,16 @@ StackDecomposition::runStepsBackward(Size layer, int64_t direction, const Forwar
     }
     Value arguments = rowOf(isGRU() ? d.recurrent : d.input, GH);
     dh = t.contract(3, {arguments, {0, 2}}, {r, {2, 1}}, {dh, {0, 1}});
+    cuts.end(t, time, dh, initialDh);
+    if (isLSTM())
+      cuts.end(t, time, dc, initialDc);
     return values();
   };
   set(t.loop(at(0), T, values(), step));
 
+  dh = cuts.add(t, dh, initialDh);
+  if (isLSTM())
+    dc = cuts.add(t, dc, initialDc);
   if (!isGRU())
     d.recurrent = d.input;
   g.inputH = t.insert(t.convert(dh, element), g.inputH, {index, at(0), at(0)}, {at(1), B, P});
