@@ -28,29 +28,36 @@ make_venv() {
     touch "$folder/.complete"
 }
 
+# make_onednn SOURCE SUFFIX: builds a worker with Debian's oneDNN and with PyPI's.
+make_onednn() {
+  local source="$here/host/$1" old="$rivals/onednn2$2" new="$rivals/onednn3$2" header
+  for header in Worker.h Matmul.h; do
+    [ "$here/host/$header" -nt "$old" ] && rm -f "$old"
+    [ "$here/host/$header" -nt "$new" ] && rm -f "$new"
+  done
+  if [ "$source" -nt "$old" ]; then
+    "$compiler" -O2 -std=c++17 "$source" -o "$old" -ldnnl -l:libgomp.so.1 2> "$old.log" ||
+      say "no oneDNN 2 (Debian: libdnnl-dev), see $old.log"
+  fi
+  if [ -f "$rivals/onednn/.complete" ] && [ "$source" -nt "$new" ]; then
+    "$compiler" -O2 -std=c++17 -I"$rivals/onednn/include" "$source" -o "$new" "$rivals/onednn/lib/libdnnl.so.3" \
+      -Wl,--allow-shlib-undefined 2> "$new.log" || say "no oneDNN 3, see $new.log"
+  fi
+}
+
 setup() {
   mkdir -p "$rivals"
-  cmake --build "$build" --target rnn-host-bench rnn-host-peak rnn-compile >&2
+  cmake --build "$build" --target rnn-host-bench rnn-host-peak rnn-matmul-bench rnn-compile >&2
   # The first one needs Google Benchmark, the second one RNN_BUILD_EXAMPLES.
   local target
   for target in rnn-codegen-bench rnn-step-bench; do
     cmake --build "$build" --target $target >&2 || say "$target could not be built"
   done
-  local worker="$here/host/OneDNN.cpp"
-  # Debian's oneDNN.
-  if [ "$worker" -nt "$rivals/onednn2" ] || [ "$here/host/Worker.h" -nt "$rivals/onednn2" ]; then
-    "$compiler" -O2 -std=c++17 "$worker" -o "$rivals/onednn2" -ldnnl -l:libgomp.so.1 2> "$rivals/onednn2.log" ||
-      say "no oneDNN 2 (Debian: libdnnl-dev), see $rivals/onednn2.log"
-  fi
-  # PyPI's, which is built for SYCL: its CPU device is an OpenCL library.
+  # PyPI's oneDNN is built for SYCL: its CPU device is an OpenCL library.
   make_venv onednn --no-deps onednn onednn-devel intel-cmplr-lib-rt intel-cmplr-lib-ur intel-sycl-rt intel-opencl-rt tbb tcmlib umf ||
     say "no oneDNN 3: its packages could not be installed"
-  if [ -f "$rivals/onednn/.complete" ]; then
-    if [ "$worker" -nt "$rivals/onednn3" ] || [ "$here/host/Worker.h" -nt "$rivals/onednn3" ]; then
-      "$compiler" -O2 -std=c++17 -I"$rivals/onednn/include" "$worker" -o "$rivals/onednn3" "$rivals/onednn/lib/libdnnl.so.3" \
-        -Wl,--allow-shlib-undefined 2> "$rivals/onednn3.log" || say "no oneDNN 3, see $rivals/onednn3.log"
-    fi
-  fi
+  make_onednn OneDNN.cpp ""
+  make_onednn OneDNNMatmul.cpp -matmul
   /usr/bin/python3 -c "import torch" 2> /dev/null || say "no PyTorch (Debian: python3-torch libopenblas0-pthread)"
   if [ -n "${PYPI_TORCH:-}" ]; then
     make_venv torch2 torch numpy || say "no PyTorch 2: it could not be installed"

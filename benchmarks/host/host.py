@@ -13,6 +13,7 @@ rounds. benchmarks/host.sh installs the rivals, builds and calls this. Parts:
     amx         the methods of --bf16-gemm, as kernels and in gradients
     inference   forward passes without gradients for few rows; weights packed in every call, and once
     step        the training steps of examples/char-lstm beside PyTorch 2's, eager and through torch.compile
+    linalg      linalg.matmul in f32 and bf16 beside other libraries' products and nested loops
     linear      our backward pass over T and over B, the worst distance from a straight line, and a plot (--plot=FILE.svg)
 
 Needs Python alone; the rivals in Python need their packages.
@@ -28,6 +29,7 @@ import time
 import amx
 import bf16
 import inference
+import linalg
 import step
 from plot import fit, write_plot
 from rivals import Rivals, Row
@@ -35,7 +37,7 @@ from tables import Table, gflop, milliseconds, sizes
 
 SHAPES = ["64,1,128,128", "64,32,256,256", "100,16,512,512", "128,32,512,512", "64,64,1024,1024", "100,1,512,512",
           "64,1,1024,1024", "1000,1,64,64"]
-PARTS = ["lstm", "gru", "forward", "memory", "bf16", "amx", "inference", "step", "linear"]
+PARTS = ["lstm", "gru", "forward", "memory", "bf16", "amx", "inference", "step", "linalg", "linear"]
 # A larger difference of f32 gradients means that they belong to different layers.
 LIMIT = 1e-4
 
@@ -197,6 +199,7 @@ def parse():
     parser.add_argument("--seconds", type=float, default=3, help="how long a row takes turns, at least three each")
     parser.add_argument("--inference-shapes", nargs="+", metavar="T,B,I,H", default=inference.SHAPES)
     parser.add_argument("--step-shape", metavar="T,B,E,H", default="64,8,64,128", help="sizes of the part `step`")
+    parser.add_argument("--linalg-shapes", nargs="+", metavar="M,N,K", default=linalg.SHAPES)
     parser.add_argument("--linear-shape", metavar="T,B,I,H", default="64,32,128,256", help="middle of the part `linear`")
     parser.add_argument("--plot", metavar="FILE.svg", help="where the part `linear` draws (default: BUILD/host-linear.svg)")
     arguments = parser.parse_args()
@@ -209,6 +212,9 @@ def parse():
     for shape in [*arguments.shapes, *arguments.inference_shapes, arguments.linear_shape, arguments.step_shape]:
         if len(shape.split(",")) != 4 or not all(size.isdigit() and int(size) > 0 for size in shape.split(",")):
             parser.error(f"expected shapes as T,B,I,H with positive numbers, but got `{shape}`")
+    for shape in arguments.linalg_shapes:
+        if len(shape.split(",")) != 3 or not all(size.isdigit() and int(size) > 0 for size in shape.split(",")):
+            parser.error(f"expected shapes as M,N,K with positive numbers, but got `{shape}`")
     return arguments
 
 
@@ -226,6 +232,7 @@ def main():
         for part, measure in (("memory", session.memory), ("bf16", lambda: bf16.measure(session)),
                               ("amx", lambda: amx.measure(session)),
                               ("inference", lambda: inference.measure(session)), ("step", lambda: step.measure(session)),
+                              ("linalg", lambda: linalg.measure(session)),
                               ("linear", session.linear)):
             if part in arguments.parts:
                 measure()

@@ -19,6 +19,22 @@ def to_bf16(values):
     return bits.view(np.float32)
 
 
+def numbers(name, shape, scale, bf16):
+    """The tensor `name` in f32: the same numbers as in Worker.h, rounded to bf16 if `bf16`."""
+    result = np.empty(int(np.prod(shape)), np.float32)
+    part = 1 << 16  # the intermediate values of more would show in the memory
+    for start in range(0, result.size, part):
+        bits = np.arange(start, min(start + part, result.size), dtype=np.uint32) * np.uint32(0x9E3779B1)
+        bits += np.uint32(TENSORS[name] * 0x85EBCA77 & 0xFFFFFFFF)
+        bits = (bits ^ bits >> np.uint32(15)) * np.uint32(0x2C1B3C6D)
+        bits = (bits ^ bits >> np.uint32(12)) * np.uint32(0x297A2D39)
+        bits ^= bits >> np.uint32(15)
+        values = (bits >> np.uint32(8)).astype(np.float32) / np.float32(8388608) - np.float32(1)
+        values *= np.float32(scale)
+        result[start:start + part] = to_bf16(values) if bf16 else values
+    return result.reshape(shape)
+
+
 class Problem:
     def __init__(self):
         parser = argparse.ArgumentParser()
@@ -38,18 +54,7 @@ class Problem:
         if self.bf16 and name == "dhn":
             return np.zeros(shape, np.float32)
         scale = {"x": 1.0, "h0": 0.5, "c0": 0.5}.get(name, 0.1 if name[0] == "d" else 1.0 / np.sqrt(np.float32(self.H)))
-        result = np.empty(int(np.prod(shape)), np.float32)
-        part = 1 << 16  # the intermediate values of more would show in the memory
-        for start in range(0, result.size, part):
-            bits = np.arange(start, min(start + part, result.size), dtype=np.uint32) * np.uint32(0x9E3779B1)
-            bits += np.uint32(TENSORS[name] * 0x85EBCA77 & 0xFFFFFFFF)
-            bits = (bits ^ bits >> np.uint32(15)) * np.uint32(0x2C1B3C6D)
-            bits = (bits ^ bits >> np.uint32(12)) * np.uint32(0x297A2D39)
-            bits ^= bits >> np.uint32(15)
-            values = (bits >> np.uint32(8)).astype(np.float32) / np.float32(8388608) - np.float32(1)
-            values *= np.float32(scale)
-            result[start:start + part] = to_bf16(values) if self.bf16 else values
-        return result.reshape(shape)
+        return numbers(name, shape, scale, self.bf16)
 
 
 def memory():

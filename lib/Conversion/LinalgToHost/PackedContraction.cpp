@@ -350,6 +350,9 @@ void PackedContraction::emitGemm(HostBuilder &b, ValueRange batch) {
   // Threads divide the longer side of c.
   Value units = b.ceilDiv(rows, unit), byRows = b.compare(arith::CmpIPredicate::sge, rows, sizes[N]);
   Value work = b.mul(b.mul(rows, sizes[N]), sizes[K]);
+  // Small products by AMX take less time than the start of a thread.
+  if (b.tiles.usesAMX())
+    work = b.div(work, b.index(64));
   library.parallel(b, b.select(byRows, units, panels), work, [&](const Team &team) {
     packRight(b, team.begin(b, panels), team.end(b, panels));
     packLeft(b, team.begin(b, depthPanels), team.end(b, depthPanels));

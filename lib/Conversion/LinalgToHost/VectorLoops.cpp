@@ -141,10 +141,19 @@ LogicalResult VectorLoops::chooseLoop() {
   return success(best.has_value());
 }
 
+/// Whether the op sums one value in a few operations.
+bool VectorLoops::hasSimpleSums() const {
+  return llvm::is_contained(iterators, utils::IteratorType::reduction) && combiners.size() == 1 &&
+         body.getOperations().size() <= 6;
+}
+
 /// Vectors of one iteration: enough independent sums to hide the latency of an addition.
 int64_t VectorLoops::getUnroll() const {
   if (rowLoop)
     return vectors.registers >= 32 ? 4 : 2;
+  // One row of sums: long runs of each row of the operand, since rows may be far apart.
+  if (hasSimpleSums() && !isReduction(vectorLoop))
+    return vectors.registers >= 32 ? 16 : 8;
   int64_t ops = body.getOperations().size();
   bool hasReduction = llvm::is_contained(iterators, utils::IteratorType::reduction);
   return ops <= 8 ? 4 : ops <= 16 && hasReduction ? 2 : 1;
@@ -153,8 +162,7 @@ int64_t VectorLoops::getUnroll() const {
 /// The parallel loop whose iterations read the same vectors, as the rows of a product. A tile of several rows loads
 /// them once.
 std::optional<unsigned> VectorLoops::chooseRows() const {
-  if (isReduction(vectorLoop) || !llvm::is_contained(iterators, utils::IteratorType::reduction) ||
-      combiners.size() != 1 || body.getOperations().size() > 6)
+  if (isReduction(vectorLoop) || !hasSimpleSums())
     return std::nullopt;
   std::optional<unsigned> best;
   for (unsigned loop = 0; loop < iterators.size(); ++loop) {
@@ -207,6 +215,9 @@ void VectorLoops::emit() {
   for (unsigned loop : outer)
     if (staticSizes[loop] > staticSizes[shared])
       shared = loop;
+  // All others have one iteration.
+  if (staticSizes[shared] == 1 && !isReduction(vectorLoop))
+    shared = vectorLoop;
   if (isReduction(shared))
     return emitFullReduction(b);
   Value work = getWork(b), most = sizes[shared];

@@ -73,6 +73,7 @@ private:
   LogicalResult chooseLoop();
   std::optional<int64_t> getScore(unsigned loop) const;
   int64_t getUnroll() const;
+  bool hasSimpleSums() const;
   Value getWork(HostBuilder &b);
   std::optional<unsigned> chooseRows() const;
 

@@ -97,8 +97,8 @@ func.func @batch(%a: memref<5x100x512xf32>, %b: memref<5x512x512xf32>, %c: memre
 // CHECK: arith.extf {{.*}} vector<8xbf16> to vector<8xf32>
 // CHECK: call @rnn_host_tile_gemm_bf16
 // CHECK: arith.truncf {{.*}} vector<8xf32> to vector<8xbf16>
-func.func @half(%a: memref<64x128xbf16>, %b: memref<128x64xbf16>, %c: memref<64x64xbf16>) {
-  linalg.matmul ins(%a, %b : memref<64x128xbf16>, memref<128x64xbf16>) outs(%c : memref<64x64xbf16>)
+func.func @half(%a: memref<256x512xbf16>, %b: memref<512x512xbf16>, %c: memref<256x512xbf16>) {
+  linalg.matmul ins(%a, %b : memref<256x512xbf16>, memref<512x512xbf16>) outs(%c : memref<256x512xbf16>)
   return
 }
 
