@@ -137,6 +137,7 @@ features = {
     "rnn-fuzz": is_built("rnn-fuzz"),
     "rnn-lsp-server": is_built("rnn-lsp-server"),
     "rnn-host-bench": is_built("rnn-host-bench"),
+    "rnn-matmul-bench": is_built("rnn-matmul-bench"),
     "rnn-step-bench": is_built("rnn-step-bench"),
 }
 # Long suites (scripts/test.sh --long) have `REQUIRES: long`. Tests with a short and a long form generate %cases of their
