@@ -23,6 +23,15 @@ template <typename Body> static void enter(Body &&body) {
     rnnrt_call_fail(emulation.call, status.take());
 }
 
+/// Runs `body`, which may throw std::bad_alloc.
+template <typename Body> static Status runOnOtherStacks(Body &&body) {
+  struct Scope {
+    Scope() { rnnrt_internal_emulation_kernel(1); }
+    ~Scope() { rnnrt_internal_emulation_kernel(0); }
+  } scope;
+  return body();
+}
+
 extern "C" {
 
 void rnnrt_abi_simt_launch(void (*kernel)(void **), const char *name, const char *site, int32_t flags, int64_t grid_x,
@@ -72,7 +81,7 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
     if (launch.blocksPerCluster() != 1 && rnnrt_internal_emulation_skips(emulation.call, text))
       return Status();
     auto start = std::chrono::steady_clock::now();
-    Status status = emulator().run(launch, schedule);
+    Status status = runOnOtherStacks([&] { return emulator().run(launch, schedule); });
     if (emulation.traces) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
       rnnrt_internal_emulation_trace(text, status.get(), ms.count());
@@ -82,15 +91,19 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
 }
 
 void *rnnrt_abi_simt_alloc(int64_t bytes) {
-  void *result = nullptr;
+  bool isValid = false;
   enter([&](const rnnrt_emulation_t &) {
     if (bytes < 0)
       return invalidArgument("a buffer of %lld bytes: a dimension is negative or the size overflows", (long long)bytes);
-    // From the pool of compiled code, so that either kind of deallocation may free it.
-    result = _mlir_memref_to_llvm_alloc(bytes);
-    std::memset(result, 0xff, size_t(bytes));
+    isValid = true;
     return Status();
   });
+  if (!isValid)
+    return nullptr;
+  // From the pool of compiled code, so that either kind of deallocation may free it. It may leave the function, so this
+  // frame has nothing to destroy.
+  void *result = _mlir_memref_to_llvm_alloc(bytes);
+  std::memset(result, 0xff, size_t(bytes));
   return result;
 }
 

@@ -17,7 +17,7 @@
 #include "rnn_runtime/call.h"
 
 /// Increment when anything in this file or a line of simt.def changes.
-#define RNNRT_EMULATOR_VERSION 1
+#define RNNRT_EMULATOR_VERSION 2
 
 extern "C" {
 
@@ -51,6 +51,10 @@ RNNRT_API int32_t rnnrt_internal_emulation(rnnrt_emulation_t *out_emulation);
 /// For a launch of clusters, described by `launch`. Returns 1 if it must not happen: the call has other kernels for its
 /// work (rnnrt_abi_try_clusters), and RNNRT_CLUSTERS=0. The call then records that it was skipped.
 RNNRT_API int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char *launch);
+
+/// Called before (1) and after (0) a kernel runs in this thread, on stacks of its own: a failed allocation cannot leave
+/// the function then, and ends the process (memory.h).
+RNNRT_API void rnnrt_internal_emulation_kernel(int32_t runs);
 
 /// Writes the line of RNNRT_TRACE=dispatch for a launch that returned `status`.
 RNNRT_API void rnnrt_internal_emulation_trace(const char *launch, rnnrt_status_t status, double milliseconds);

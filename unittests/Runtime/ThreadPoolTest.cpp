@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/ThreadPool.h"
+#include "core/Exit.h"
 
 #include <chrono>
 #include <functional>
@@ -61,6 +62,50 @@ TEST(ThreadPoolTest, barriersSeparateRounds) {
     });
     EXPECT_EQ(wrong, 0);
   }
+}
+
+// A part that leaves compiled code aborts the team: the others leave at their barriers, and the caller gets false.
+TEST(ThreadPoolTest, partsLeave) {
+  ThreadPool pool(3);
+  int unused;
+  // The pool does not use the invocation.
+  Exit exit(reinterpret_cast<Invocation *>(&unused), nullptr);
+  struct Job {
+    std::atomic<int> left{0}, ends{0};
+    int part, round;
+  };
+  auto body = [](void *context, void *team, int64_t part, int64_t) {
+    auto &job = *static_cast<Job *>(context);
+    for (int round = 0; round < 20; ++round) {
+      if (part == job.part && round == job.round) {
+        ++job.left;
+        Exit::current()->leave();
+      }
+      static_cast<rnnrt_team *>(team)->wait();
+    }
+    ++job.ends;
+  };
+  for (int repeat = 0; repeat < 300; ++repeat) {
+    Job job;
+    // Every fourth job is complete.
+    job.part = repeat % 4, job.round = repeat % 20;
+    const bool isComplete = pool.run(body, &job, 3, much);
+    EXPECT_EQ(Exit::current(), &exit);
+    EXPECT_EQ(isComplete, job.part == 3);
+    EXPECT_EQ(job.left, job.part == 3 ? 0 : 1);
+    EXPECT_EQ(job.ends, job.part == 3 ? 3 : 0);
+  }
+  // Two parts leave at the same time.
+  Job both;
+  auto leave = [](void *context, void *team, int64_t part, int64_t) {
+    if (part < 2)
+      Exit::current()->leave();
+    static_cast<rnnrt_team *>(team)->wait();
+    ++static_cast<Job *>(context)->ends;
+  };
+  for (int repeat = 0; repeat < 300; ++repeat)
+    EXPECT_FALSE(pool.run(leave, &both, 3, much));
+  EXPECT_EQ(both.ends, 0);
 }
 
 TEST(ThreadPoolTest, sleepersAreWoken) {

@@ -142,7 +142,7 @@ public:
 
   /// The global of type rnnrt_function_t.
   LLVM::GlobalOp build(bool deviceMemory) {
-    LLVM::LLVMFuncOp entry = buildEntry(deviceMemory);
+    LLVM::LLVMFuncOp entry = buildEntry(buildBody(), deviceMemory);
     return buildDescription(entry, deviceMemory);
   }
 
@@ -151,7 +151,30 @@ private:
   // The entry
   //===--------------------------------------------------------------------===//
 
-  LLVM::LLVMFuncOp buildEntry(bool deviceMemory) {
+  /// The function that rnnrt_abi_execute runs: it reads the arguments from their slots and writes the results to
+  /// theirs.
+  LLVM::LLVMFuncOp buildBody() {
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(module.getContext()), {pointer, pointer, pointer});
+    auto body = LLVM::LLVMFuncOp::create(builder, (symbol + ".body").str(), type, LLVM::Linkage::Internal);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = body.addEntryBlock(builder);
+    builder.setInsertionPointToStart(block);
+    auto getSlot = [&](Value list, size_t index) -> Value {
+      Value at =
+          LLVM::GEPOp::create(builder, pointer, pointer, list, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+      return LLVM::LoadOp::create(builder, pointer, at);
+    };
+    SmallVector<Value> operands{block->getArgument(0)};
+    for (auto [index, input] : llvm::enumerate(inputs))
+      operands.push_back(load(input, getSlot(block->getArgument(1), index)));
+    auto inner = func::CallOp::create(builder, function, operands);
+    for (auto [index, result, value] : llvm::enumerate(results, inner.getResults()))
+      store(result, value, getSlot(block->getArgument(2), index));
+    LLVM::ReturnOp::create(builder, ValueRange());
+    return body;
+  }
+
+  LLVM::LLVMFuncOp buildEntry(LLVM::LLVMFuncOp body, bool deviceMemory) {
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(module.getContext()),
                                             {pointer, pointer, i64, pointer, i64});
     auto entry = LLVM::LLVMFuncOp::create(builder, symbol, type);
@@ -164,7 +187,8 @@ private:
 
     OpBuilder::InsertionGuard guard(builder);
     Block *begin = entry.addEntryBlock(builder);
-    Block *run = builder.createBlock(&entry.getBody()), *end = builder.createBlock(&entry.getBody());
+    Block *run = builder.createBlock(&entry.getBody()), *finish = builder.createBlock(&entry.getBody()),
+          *end = builder.createBlock(&entry.getBody());
     builder.setInsertionPointToStart(begin);
     Value call = begin->getArgument(0), outputs = begin->getArgument(3);
     SmallVector<Value> inputPlaces, resultPlaces;
@@ -177,16 +201,18 @@ private:
     Value ok = callRuntime("rnnrt_abi_enter", {call, description, begin->getArgument(1), begin->getArgument(2), outputs,
                                                begin->getArgument(4), inputList})
                    .getResult();
-    Value zero = LLVM::ConstantOp::create(builder, i32, builder.getI32IntegerAttr(0));
-    LLVM::CondBrOp::create(builder, LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, ok, zero), run, end);
+    auto branchIf = [&](Value condition, Block *next) {
+      Value zero = LLVM::ConstantOp::create(builder, i32, builder.getI32IntegerAttr(0));
+      LLVM::CondBrOp::create(builder, LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, condition, zero), next,
+                             end);
+    };
+    branchIf(ok, run);
 
     builder.setInsertionPointToStart(run);
-    SmallVector<Value> operands{call};
-    for (auto [input, place] : llvm::zip_equal(inputs, inputPlaces))
-      operands.push_back(load(input, place));
-    auto inner = func::CallOp::create(builder, function, operands);
-    for (auto [result, place, value] : llvm::zip_equal(results, resultPlaces, inner.getResults()))
-      store(result, value, place);
+    Value address = LLVM::AddressOfOp::create(builder, body);
+    branchIf(callRuntime("rnnrt_abi_execute", {call, description, address, inputList, resultList}).getResult(), finish);
+
+    builder.setInsertionPointToStart(finish);
     callRuntime("rnnrt_abi_leave", {call, description, outputs, resultList});
     LLVM::BrOp::create(builder, ValueRange(), end);
     builder.setInsertionPointToStart(end);
@@ -255,7 +281,24 @@ private:
     value = cast(value, converter.convertType(argument.type));
     if (argument.type.isInteger(1))
       value = LLVM::ZExtOp::create(builder, builder.getI8Type(), value);
+    if (argument.kind == RNNRT_ARGUMENT_UNRANKED)
+      return storeUnranked(value, place);
     LLVM::StoreOp::create(builder, value, place);
+  }
+
+  /// The ranked descriptor of an unranked result is on the stack of this function: copies it to the slot, too.
+  void storeUnranked(Value value, Value place) {
+    auto constant = [&](int64_t number) -> Value { return integer(i64, number); };
+    Value rank = LLVM::ExtractValueOp::create(builder, value, ArrayRef<int64_t>{0});
+    Value descriptor = LLVM::ExtractValueOp::create(builder, value, ArrayRef<int64_t>{1});
+    Value copy = LLVM::GEPOp::create(builder, pointer, i64, place, ArrayRef<LLVM::GEPArg>{2});
+    Value kept = LLVM::UMinOp::create(builder, rank, constant(RNNRT_MAX_RANK));
+    Value words = LLVM::AddOp::create(builder, LLVM::MulOp::create(builder, kept, constant(2)),
+                                      constant(3)); // as in getPlaceType
+    LLVM::StoreOp::create(builder, rank, place);
+    LLVM::StoreOp::create(builder, copy, LLVM::GEPOp::create(builder, pointer, i64, place, ArrayRef<LLVM::GEPArg>{1}));
+    LLVM::MemcpyOp::create(builder, copy, descriptor, LLVM::MulOp::create(builder, words, constant(8)),
+                           /*isVolatile=*/false);
   }
 
   LLVM::CallOp callRuntime(StringRef name, ArrayRef<Value> arguments) {

@@ -36,6 +36,10 @@ extern "C" {
 /// The function that each thread of a team runs, for part `part` in [0, parts).
 typedef void (*rnnrt_part_t)(void *context, void *team, int64_t part, int64_t parts);
 
+/// The code of an exported function, between its checks and the conversion of its results: reads argument k from
+/// `inputs[k]` and stores result k in `results[k]`, in the form of rnnrt_abi_enter.
+typedef void (*rnnrt_body_t)(rnnrt_call_t *call, void *const *inputs, void *const *results);
+
 #define RNNRT_ENTRY(result, name, parameters) RNNRT_API result name parameters;
 #include "rnn_runtime/abi.def"
 #undef RNNRT_ENTRY

@@ -65,10 +65,10 @@ RNNRT_API void rnnrt_memory_trim(void);
 /// Frees a result that compiled code allocated and returned; equivalent to _mlir_memref_to_llvm_free.
 RNNRT_API void rnnrt_memory_free_result(void *pointer);
 
-/// Called if an allocation of compiled code fails (insufficient memory, or a negative size because a dimension
-/// overflowed), or if compiled code frees an invalid pointer. Compiled code has no error branch and would use the
-/// pointer. The handler must not return: it may end the process, longjmp or throw. If it returns, or if there is none,
-/// the runtime prints `message` to stderr and aborts.
+/// Called if an allocation fails, or an invalid pointer is freed, in compiled code that no exported function called
+/// (function.h), such as a function whose address another program looked up. A failure inside an exported function is
+/// the status of its call, and all memory of the function is freed. The handler must not return: it may end the
+/// process, longjmp or throw. If it returns, or if there is none, the runtime prints `message` to stderr and aborts.
 typedef void (*rnnrt_memory_failure_handler_t)(void *user, int64_t bytes, const char *message);
 
 /// Sets the handler of the process; NULL restores the default. Call it before compiled code runs.

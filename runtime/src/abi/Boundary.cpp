@@ -4,6 +4,7 @@
 
 #include "core/CompiledMemory.h"
 #include "core/Device.h"
+#include "core/Invocation.h"
 #include "rnn_runtime/abi.h"
 
 #include <cstring>
@@ -178,7 +179,8 @@ static Status readOutput(rnnrt_call_t *call, const rnnrt_function_t &function, i
   int64_t elementBytes = rnnrt_dtype_size(argument.dtype);
   tensor.dtype = argument.dtype;
   if (argument.kind == RNNRT_ARGUMENT_SCALAR) {
-    tensor.allocation = tensor.data = compiledAllocate(RNNRT_MEMORY_ALIGNMENT, elementBytes);
+    RNNRT_TRY(tryCompiledAllocate(RNNRT_MEMORY_ALIGNMENT, elementBytes, tensor.data));
+    tensor.allocation = tensor.data;
     std::memcpy(tensor.data, slot, size_t(elementBytes));
     return Status();
   }
@@ -212,7 +214,8 @@ static Status copyOutput(rnnrt_call_t *call, rnnrt_tensor_t &tensor) {
   int64_t bytes = rnnrt_tensor_elements(&tensor) * rnnrt_dtype_size(tensor.dtype);
   tensor.data = tensor.allocation = nullptr;
   if (!tensor.device) {
-    tensor.data = tensor.allocation = compiledAllocate(RNNRT_MEMORY_ALIGNMENT, bytes);
+    RNNRT_TRY(tryCompiledAllocate(RNNRT_MEMORY_ALIGNMENT, bytes, tensor.data));
+    tensor.allocation = tensor.data;
     std::memcpy(tensor.data, source, size_t(bytes));
     return Status();
   }
@@ -236,6 +239,22 @@ int32_t rnnrt_abi_enter(rnnrt_call_t *call, const rnnrt_function_t *function, co
   for (int64_t index = 0; index < num_inputs; ++index)
     writeInput(function->inputs[index], *inputs[index], slots[index]);
   return 1;
+}
+
+int32_t rnnrt_abi_execute(rnnrt_call_t *call, const rnnrt_function_t *function, rnnrt_body_t body, void *const *inputs,
+                          void *const *results) {
+  if (!call || !call->first.ok())
+    return 0;
+  Invocation invocation(*call);
+  bool hasReturned = invocation.run(body, inputs, results);
+  if (!call->first.ok())
+    call->record(guarded([&] {
+      const rnnrt_status_t first = call->first.get();
+      std::string message = std::string(rnnrt_status_message(first)) + "; in function `" + function->name + "`";
+      call->first = Status(rnnrt_status_create(rnnrt_status_code(first), message.c_str()));
+      return Status();
+    }));
+  return hasReturned;
 }
 
 void rnnrt_abi_leave(rnnrt_call_t *call, const rnnrt_function_t *function, rnnrt_tensor_t *const *outputs,

@@ -5,6 +5,7 @@
 #include "core/CompiledMemory.h"
 #include "core/CurrentCall.h"
 #include "core/Device.h"
+#include "core/Invocation.h"
 #include "core/Range.h"
 #include "core/ThreadPool.h"
 #include "rnn_runtime/abi.h"
@@ -107,14 +108,28 @@ template <typename... Args> static rnnrt_plan_t *borrowRnnPlan(rnnrt_call_t *cal
   return result;
 }
 
+namespace {
+/// The parts of a message of compiled code.
+struct Expectation {
+  Expectation(const char *message, const char *fallback) : rule(message ? message : fallback) {
+    if (size_t end = rule.find('\n'); end != std::string::npos) {
+      subject = "; " + rule.substr(end + 1);
+      rule.resize(end);
+    }
+  }
+  std::string rule, subject;
+};
+} // namespace
+
 extern "C" {
 
 void rnnrt_abi_expect_equal(rnnrt_call_t *call, int64_t actual, int64_t expected, const char *message) {
   enter(call, [&] {
     if (actual == expected)
       return Status();
-    return invalidArgument("%s: expected %lld, but got %lld", message ? message : "sizes differ", (long long)expected,
-                           (long long)actual);
+    const Expectation text(message, "sizes differ");
+    return invalidArgument("%s: expected %lld, but got %lld%s", text.rule.c_str(), (long long)expected,
+                           (long long)actual, text.subject.c_str());
   });
 }
 
@@ -122,12 +137,12 @@ void rnnrt_abi_expect_range(rnnrt_call_t *call, int64_t actual, int64_t low, int
   enter(call, [&] {
     if (low <= actual && actual <= high)
       return Status();
+    const Expectation text(message, "value out of range");
     if (high == INT64_MAX)
-      return invalidArgument("%s: expected a value of at least %lld, but got %lld",
-                             message ? message : "value out of range", (long long)low, (long long)actual);
-    return invalidArgument("%s: expected a value in [%lld, %lld], but got %lld",
-                           message ? message : "value out of range", (long long)low, (long long)high,
-                           (long long)actual);
+      return invalidArgument("%s: expected a value of at least %lld, but got %lld%s", text.rule.c_str(), (long long)low,
+                             (long long)actual, text.subject.c_str());
+    return invalidArgument("%s: expected a value in [%lld, %lld], but got %lld%s", text.rule.c_str(), (long long)low,
+                           (long long)high, (long long)actual, text.subject.c_str());
   });
 }
 
@@ -149,15 +164,27 @@ void *rnnrt_abi_alloc(rnnrt_call_t *call, int64_t bytes) {
     if (bytes < 0)
       return invalidArgument("cannot allocate a buffer of %lld bytes: a dimension is negative or the size overflows",
                              (long long)bytes);
-    return call->device->backend->allocate(call->stream.get(), bytes, result);
+    RNNRT_TRY(call->device->backend->allocate(call->stream.get(), bytes, result));
+    if (Invocation *invocation = Invocation::of(call)) {
+      try {
+        invocation->addDeviceBlock(result);
+      } catch (const std::bad_alloc &) {
+        call->record(call->device->backend->release(call->stream.get(), std::exchange(result, nullptr)));
+        throw;
+      }
+    }
+    return Status();
   });
   return result;
 }
 
 void rnnrt_abi_free(rnnrt_call_t *call, void *pointer) {
   // Runs also after a failure: earlier allocations must not leak.
-  if (call && pointer)
-    call->record(guarded([&] { return call->device->backend->release(call->stream.get(), pointer); }));
+  if (!call || !pointer)
+    return;
+  if (Invocation *invocation = Invocation::of(call))
+    invocation->removeDeviceBlock(pointer);
+  call->record(guarded([&] { return call->device->backend->release(call->stream.get(), pointer); }));
 }
 
 void rnnrt_abi_copy(rnnrt_call_t *call, const void *source, void *target, int64_t bytes) {
@@ -179,10 +206,14 @@ void rnnrt_abi_read(rnnrt_call_t *call, const void *source, void *target, int64_
 }
 
 void rnnrt_abi_parallel(rnnrt_call_t *call, rnnrt_part_t function, void *context, int64_t max_parts, int64_t work) {
+  bool isComplete = true;
   enter(call, [&] {
-    ThreadPool::get().run(function, context, max_parts, work);
+    isComplete = ThreadPool::get().run(function, context, max_parts, work);
     return Status();
   });
+  // Here, where no frame has a destructor to run.
+  if (!isComplete)
+    Exit::current()->leave();
 }
 
 void rnnrt_abi_team_wait(void *team) {
@@ -203,19 +234,24 @@ rnnrt_packed_t *rnnrt_abi_pack_begin(rnnrt_call_t *call, int64_t form, const voi
                                      int64_t input, int64_t hidden, int64_t index, int64_t bytes, void *memory) {
   PackedCopy *copy = nullptr;
   enter(call, [&] {
+    Invocation *invocation = Invocation::of(call);
+    if (invocation)
+      invocation->reservePacking();
     if (memory) {
       copy = beginInModule(memory);
-      return Status();
+    } else {
+      for (const std::shared_ptr<PackedWeights> &kept : call->weights)
+        if (kept->contains(weights, weights_bytes)) {
+          RNNRT_TRY(kept->check());
+          copy = kept->begin(weights, {form, input, hidden, index}, bytes);
+          break;
+        }
     }
-    for (const std::shared_ptr<PackedWeights> &kept : call->weights)
-      if (kept->contains(weights, weights_bytes)) {
-        RNNRT_TRY(kept->check());
-        copy = kept->begin(weights, {form, input, hidden, index}, bytes);
-        break;
-      }
+    if (copy && copy->record.is_packed != 1 && invocation)
+      invocation->beginPacking(copy);
     return Status();
   });
-  return &(copy ? copy : createPackedCopy(nullptr, bytes))->record;
+  return &(copy ? copy : createPackedScratch(bytes))->record;
 }
 
 void rnnrt_abi_pack_end(rnnrt_call_t *call, rnnrt_packed_t *packed) {
@@ -223,12 +259,9 @@ void rnnrt_abi_pack_end(rnnrt_call_t *call, rnnrt_packed_t *packed) {
     return;
   // The record is the first member.
   auto *copy = reinterpret_cast<PackedCopy *>(packed);
-  if (copy->isInModule)
-    endInModule(copy, call && call->first.ok());
-  else if (!copy->owner)
-    compiledRelease(copy);
-  else if (!copy->record.is_packed)
-    copy->owner->end(copy, call && call->first.ok());
+  if (Invocation *invocation = Invocation::of(call))
+    invocation->endPacking(copy);
+  endPacked(copy, call && call->first.ok());
 }
 
 void rnnrt_abi_make_current(rnnrt_call_t *call) {

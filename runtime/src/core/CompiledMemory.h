@@ -4,12 +4,18 @@
 #ifndef RNNRT_CORE_COMPILEDMEMORY_H
 #define RNNRT_CORE_COMPILEDMEMORY_H
 
+#include "core/Status.h"
+
 #include <cstdint>
 
 namespace rnnrt {
 
-/// Never null. The alignment is at least 64.
+/// Never null: leaves compiled code if memory is insufficient (core/Invocation.h). The caller must have no destructors
+/// to run. The alignment is at least 64.
 void *compiledAllocate(int64_t alignment, int64_t bytes);
+
+/// The same for the runtime itself: the block is not freed if compiled code is left.
+Status tryCompiledAllocate(int64_t alignment, int64_t bytes, void *&result);
 
 /// Null is allowed.
 void compiledRelease(void *pointer);

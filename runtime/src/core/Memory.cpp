@@ -4,6 +4,7 @@
 #include "core/Memory.h"
 #include "core/BlockCache.h"
 #include "core/CompiledMemory.h"
+#include "core/Invocation.h"
 #include "core/Trace.h"
 
 #include <cstdio>
@@ -15,10 +16,10 @@ namespace {
 
 /// Precedes every block.
 struct alignas(RNNRT_MEMORY_ALIGNMENT) Header {
+  BlockLink link;
   uint64_t magic;
   MemoryPool *pool;
-  void *raw;
-  size_t rawBytes, alignment;
+  size_t rawBytes, alignment; ///< the memory of the allocator begins `alignment` bytes before the block
   int64_t bytes;
 };
 static_assert(sizeof(Header) == RNNRT_MEMORY_ALIGNMENT, "the header must keep the block aligned");
@@ -32,7 +33,43 @@ void systemRelease(void *, void *pointer, size_t alignment, size_t bytes) {
   BlockCache::get().release(pointer, alignment, bytes);
 }
 
+Header *headerOf(void *block) {
+  return reinterpret_cast<Header *>(static_cast<char *>(block) - sizeof(Header));
+}
+
 } // namespace
+
+//===-- Lists of blocks ------------------------------------------------------------------------------------------===//
+
+void BlockList::add(void *block) {
+  BlockLink &link = headerOf(block)->link;
+  std::lock_guard<std::mutex> lock(mutex);
+  link = {&end, end.previous, this};
+  end.previous->next = &link;
+  end.previous = &link;
+}
+
+void BlockList::remove(BlockLink &link) {
+  std::lock_guard<std::mutex> lock(mutex);
+  link.previous->next = link.next;
+  link.next->previous = link.previous;
+  link.list = nullptr;
+}
+
+void BlockList::detachAll() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (BlockLink *link = end.next; link != &end; link = link->next)
+    link->list = nullptr;
+  end.next = end.previous = &end;
+}
+
+void *BlockList::first() {
+  std::lock_guard<std::mutex> lock(mutex);
+  // The link is the first member of the header, which the block follows.
+  return end.next == &end ? nullptr : reinterpret_cast<char *>(end.next) + sizeof(Header);
+}
+
+//===-- Pools ----------------------------------------------------------------------------------------------------===//
 
 MemoryPool::MemoryPool(const char *name, const rnnrt_allocator_t &given) : name(name), allocator(given) {
   if (!allocator.allocate)
@@ -52,7 +89,7 @@ void *MemoryPool::allocate(int64_t bytes, size_t alignment) {
   if (!raw)
     return nullptr;
   char *block = raw + alignment;
-  new (block - sizeof(Header)) Header{liveMagic, this, raw, rawBytes, alignment, bytes};
+  new (block - sizeof(Header)) Header{{}, liveMagic, this, rawBytes, alignment, bytes};
 
   int64_t now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   blocks.fetch_add(1, std::memory_order_relaxed);
@@ -70,14 +107,16 @@ bool MemoryPool::release(void *pointer) {
   // Pointers of a pool are aligned. The header of any other pointer may not be readable.
   if (reinterpret_cast<uintptr_t>(pointer) % RNNRT_MEMORY_ALIGNMENT)
     return false;
-  auto *header = reinterpret_cast<Header *>(static_cast<char *>(pointer) - sizeof(Header));
+  Header *header = headerOf(pointer);
   if (header->magic != liveMagic || header->pool != this)
     return false;
+  if (header->link.list)
+    header->link.list->remove(header->link);
   Header copy = *header;
   header->magic = freedMagic;
   int64_t now = live.fetch_sub(copy.bytes, std::memory_order_relaxed) - copy.bytes;
   blocks.fetch_sub(1, std::memory_order_relaxed);
-  allocator.release(allocator.user, copy.raw, copy.alignment, copy.rawBytes);
+  allocator.release(allocator.user, static_cast<char *>(pointer) - copy.alignment, copy.alignment, copy.rawBytes);
   if (tracing(TraceKind::Memory))
     trace("rnnrt,memory,free,%s,%lld,%lld", name, (long long)copy.bytes, (long long)now);
   return true;
@@ -98,39 +137,61 @@ static MemoryPool &compiledPool() {
 static std::atomic<rnnrt_memory_failure_handler_t> failureHandler{nullptr};
 static std::atomic<void *> failureUser{nullptr};
 
-[[noreturn]] static void fail(int64_t bytes, const char *message) {
+/// Leaves compiled code with a failure. Without an exported function, calls the failure handler.
+[[noreturn]] static void fail(int64_t bytes, Status status) {
+  if (Exit *exit = Exit::current()) {
+    exit->invocation->fail(std::move(status));
+    exit->leave();
+  }
+  const char *message = rnnrt_status_message(status.get());
   if (rnnrt_memory_failure_handler_t handler = failureHandler.load())
     handler(failureUser.load(), bytes, message);
   std::fprintf(stderr, "rnn runtime: %s\n", message);
   std::abort();
 }
 
+static Status checkRequest(int64_t alignment, int64_t bytes) {
+  if (bytes < 0)
+    return invalidArgument("compiled code requests %lld bytes; a dimension is negative or its size overflowed",
+                           (long long)bytes);
+  if (alignment <= 0 || (alignment & (alignment - 1)) || alignment > (int64_t(1) << 30))
+    return invalidArgument("compiled code requests an alignment of %lld, expected a power of two of at most 2^30",
+                           (long long)alignment);
+  return Status();
+}
+
+Status rnnrt::tryCompiledAllocate(int64_t alignment, int64_t bytes, void *&result) {
+  result = nullptr;
+  RNNRT_TRY(checkRequest(alignment, bytes));
+  result = compiledPool().allocate(bytes, size_t(alignment));
+  if (result)
+    return Status();
+  return resourceExhausted("not enough memory for %lld bytes; compiled code holds %lld already", (long long)bytes,
+                           (long long)rnnrt_memory_live_bytes());
+}
+
 void *rnnrt::compiledAllocate(int64_t alignment, int64_t bytes) {
-  char message[256];
-  if (bytes < 0) {
-    std::snprintf(message, sizeof(message),
-                  "compiled code requests %lld bytes; a dimension is negative or its size overflowed",
-                  (long long)bytes);
-    fail(bytes, message);
-  }
-  if (alignment <= 0 || (alignment & (alignment - 1)) || alignment > (int64_t(1) << 30)) {
-    std::snprintf(message, sizeof(message),
-                  "compiled code requests an alignment of %lld, expected a power of two of at most 2^30",
-                  (long long)alignment);
-    fail(bytes, message);
-  }
-  void *pointer = compiledPool().allocate(bytes, size_t(alignment));
-  if (!pointer) {
-    std::snprintf(message, sizeof(message), "not enough memory for %lld bytes; compiled code holds %lld already",
-                  (long long)bytes, (long long)rnnrt_memory_live_bytes());
-    fail(bytes, message);
-  }
+  Exit *exit = Exit::current();
+  // After a failure, sizes may be wrong, and no result is needed. Parts of a team do not read the call.
+  if (exit && !exit->team && exit->invocation->hasFailed())
+    exit->leave();
+  void *pointer = nullptr;
+  // `fail` runs no destructors.
+  if (Status status = tryCompiledAllocate(alignment, bytes, pointer); !status.ok())
+    fail(bytes, std::move(status));
+  if (exit)
+    exit->invocation->blocks.add(pointer);
   return pointer;
 }
 
 void rnnrt::compiledRelease(void *pointer) {
-  if (!compiledPool().release(pointer))
-    fail(0, "compiled code frees memory that it did not allocate, or frees it twice");
+  if (compiledPool().release(pointer))
+    return;
+  Status status = internalError("compiled code frees memory that it did not allocate, or frees it twice");
+  if (Exit *exit = Exit::current())
+    exit->invocation->fail(std::move(status));
+  else
+    fail(0, std::move(status));
 }
 
 extern "C" {

@@ -9,9 +9,36 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace rnnrt {
+
+class BlockList;
+
+/// Makes a block a member of a list.
+struct BlockLink {
+  BlockLink *next, *previous;
+  BlockList *list; ///< null if the block is in none
+};
+
+/// Blocks of pools that are freed together. Thread-safe; a block that is freed leaves its list.
+class BlockList {
+public:
+  BlockList() : end{&end, &end, this} {}
+  BlockList(const BlockList &) = delete;
+  ~BlockList() { detachAll(); }
+
+  void add(void *block);
+  void remove(BlockLink &link);
+  void detachAll();
+  /// Null if the list is empty.
+  void *first();
+
+private:
+  std::mutex mutex;
+  BlockLink end;
+};
 
 /// Allocates through an allocator and counts the bytes. A header before each block stores its size and its owner.
 /// Thread-safe; the counters are the only shared state.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/ThreadPool.h"
+#include "core/Exit.h"
 #include "core/Processors.h"
 
 #include <algorithm>
@@ -110,18 +111,30 @@ static void wake(std::atomic<uint32_t> &word, std::atomic<uint32_t> &sleepers) {
 void rnnrt_team::wait() {
   if (parts == 1)
     return;
-  uint32_t current = round.load(std::memory_order_relaxed);
+  // In this order: if the round is that of `abort`, the flag is visible.
+  uint32_t current = round.load(std::memory_order_acquire);
+  if (isAborted.load(std::memory_order_relaxed))
+    Exit::current()->leave();
   if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < parts) {
-    if (watch(round, current))
-      return;
-    // The step takes a fraction of this time, so some part has no CPU.
-    if (hasShortSteps)
-      crowd.notice();
-    sleepWhile(round, current, sleepers);
+    if (!watch(round, current)) {
+      // The step takes a fraction of this time, so some part has no CPU.
+      if (hasShortSteps)
+        crowd.notice();
+      sleepWhile(round, current, sleepers);
+    }
+    if (isAborted.load(std::memory_order_relaxed))
+      Exit::current()->leave();
     return;
   }
   arrived.store(0, std::memory_order_relaxed);
-  round.store(current + 1);
+  // Not a store: `abort` may have incremented it.
+  round.fetch_add(1);
+  wake(round, sleepers);
+}
+
+void rnnrt_team::abort() {
+  isAborted.store(true);
+  round.fetch_add(1);
   wake(round, sleepers);
 }
 
@@ -172,7 +185,19 @@ void ThreadPool::start(int64_t parts) {
   }
 }
 
-void ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t work) {
+/// Runs compiled code until it returns or leaves.
+void ThreadPool::runPart(rnnrt_part_t run, void *argument, rnnrt_team &team, int64_t part, int64_t parts,
+                         Invocation *invocation) {
+  if (!invocation)
+    return run(argument, &team, part, parts);
+  Exit exit(invocation, &team);
+  if (_setjmp(exit.point) == 0)
+    run(argument, &team, part, parts);
+}
+
+bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t work) {
+  Exit *exit = Exit::current();
+  Invocation *caller = exit ? exit->invocation : nullptr;
   // A barrier takes less than a microsecond if all parts have a CPU, and up to a time slice if not.
   constexpr int64_t shortStep = 8 * RNNRT_LEAST_WORK;
   int64_t least = crowd.isThere() ? shortStep : RNNRT_LEAST_WORK;
@@ -180,24 +205,31 @@ void ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t wor
   // A caller that is itself a part finds the pool busy, too.
   if (parts <= 1 || busy.exchange(true)) {
     rnnrt_team alone;
-    run(argument, &alone, 0, 1);
-    return;
+    runPart(run, argument, alone, 0, 1, caller);
+    return !alone.isAborted.load();
   }
   // The child of a fork runs with one thread.
   if (workers.empty() || process == getpid())
     start(parts);
   parts = process == getpid() ? std::min<int64_t>(parts, workers.size() + 1) : 1;
-  function = run, context = argument, team.parts = parts, team.hasShortSteps = work / parts < shortStep;
+  function = run, context = argument, invocation = caller, team.parts = parts,
+  team.hasShortSteps = work / parts < shortStep;
   unfinished.store(static_cast<uint32_t>(parts - 1));
   if (parts > 1) {
     uint32_t number = job.load() >> partsBits;
     job.store((number + 1) << partsBits | static_cast<uint32_t>(parts));
     wake(job, sleepers);
   }
-  run(argument, &team, 0, parts);
+  runPart(run, argument, team, 0, parts, caller);
   for (uint32_t left; (left = unfinished.load()) != 0;)
     waitWhile(unfinished, left, waiting);
+  const bool isComplete = !team.isAborted.load();
+  if (!isComplete) {
+    team.arrived.store(0);
+    team.isAborted.store(false);
+  }
   busy.store(false);
+  return isComplete;
 }
 
 void ThreadPool::work(int64_t index) {
@@ -209,7 +241,7 @@ void ThreadPool::work(int64_t index) {
     int64_t parts = seen & ((1u << partsBits) - 1);
     if (index >= parts)
       continue;
-    function(context, &team, index, parts);
+    runPart(function, context, team, index, parts, invocation);
     unfinished.fetch_sub(1);
     wake(unfinished, waiting);
   }

@@ -17,13 +17,19 @@ struct rnnrt_team {
   int64_t parts = 1;
   std::atomic<uint32_t> arrived{0}, round{0};
   std::atomic<uint32_t> sleepers{0};
+  std::atomic<bool> isAborted{false};
   bool hasShortSteps = false;
 
-  /// Blocks until every part has called it. Writes before the call are visible to all parts after it.
+  /// Blocks until every part has called it. Writes before the call are visible to all parts after it. Does not return
+  /// if the team is aborted: leaves compiled code.
   void wait();
+  /// A part leaves compiled code; the others must not wait for it.
+  void abort();
 };
 
 namespace rnnrt {
+
+class Invocation;
 
 class ThreadPool {
 public:
@@ -39,12 +45,14 @@ public:
   /// Runs `function(context, team, part, parts)` for every part, each on a thread of its own; the caller runs part 0.
   /// Returns when all parts have returned. There are at most `most` parts, and fewer if `work` (multiply-adds of all
   /// parts between two barriers) is small. If the pool is running for another caller, there is one part, so that
-  /// concurrent calls do not oversubscribe the CPUs.
-  void run(rnnrt_part_t function, void *context, int64_t most, int64_t work);
+  /// concurrent calls do not oversubscribe the CPUs. Returns false if a part has left compiled code.
+  bool run(rnnrt_part_t function, void *context, int64_t most, int64_t work);
 
 private:
   void start(int64_t parts);
   void work(int64_t index);
+  static void runPart(rnnrt_part_t run, void *argument, rnnrt_team &team, int64_t part, int64_t parts,
+                      Invocation *invocation);
 
   const int threads;
   std::atomic<bool> busy{false};
@@ -56,6 +64,7 @@ private:
   std::atomic<bool> stopping{false};
   rnnrt_part_t function = nullptr;
   void *context = nullptr;
+  Invocation *invocation = nullptr; ///< of the caller
   rnnrt_team team;
   std::vector<std::thread> workers;
   int64_t process = 0; ///< process of the workers: the child of a fork has none

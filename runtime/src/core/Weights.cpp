@@ -32,13 +32,29 @@ static uint64_t computeChecksum(const char *data, int64_t bytes) {
   return hash;
 }
 
-PackedCopy *rnnrt::createPackedCopy(PackedWeights *owner, int64_t bytes) {
-  // A size that overflowed is negative, or becomes so here; the allocation reports both.
-  int64_t size = bytes > INT64_MAX - int64_t(sizeof(PackedCopy)) ? -1 : bytes + int64_t(sizeof(PackedCopy));
-  if (bytes < 0)
-    size = bytes;
-  auto *copy = static_cast<PackedCopy *>(compiledAllocate(RNNRT_MEMORY_ALIGNMENT, size));
+/// The bytes of a copy with its header. Negative for a size that overflowed, which allocations report.
+static int64_t sizeOfCopy(int64_t bytes) {
+  if (bytes > INT64_MAX - int64_t(sizeof(PackedCopy)))
+    return -1;
+  return bytes < 0 ? bytes : bytes + int64_t(sizeof(PackedCopy));
+}
+
+static PackedCopy *initialize(void *memory, PackedWeights *owner) {
+  auto *copy = static_cast<PackedCopy *>(memory);
   return new (copy) PackedCopy{{copy + 1, /*is_packed=*/0}, owner, /*isInModule=*/false};
+}
+
+PackedCopy *rnnrt::createPackedScratch(int64_t bytes) {
+  return initialize(compiledAllocate(RNNRT_MEMORY_ALIGNMENT, sizeOfCopy(bytes)), /*owner=*/nullptr);
+}
+
+void rnnrt::endPacked(PackedCopy *copy, bool isPacked) {
+  if (copy->isInModule)
+    endInModule(copy, isPacked);
+  else if (!copy->owner)
+    compiledRelease(copy);
+  else if (!copy->record.is_packed)
+    copy->owner->end(copy, isPacked);
 }
 
 /// A value of `is_packed` in memory of a module: a call packs the weights now.
@@ -91,7 +107,12 @@ PackedCopy *PackedWeights::begin(const void *pointer, Key key, int64_t size) {
   auto [it, isNew] = entries.try_emplace(key, Entry{nullptr, true});
   Entry &entry = it->second;
   if (isNew) {
-    entry.copy = createPackedCopy(this, size);
+    void *memory = nullptr;
+    if (!tryCompiledAllocate(RNNRT_MEMORY_ALIGNMENT, sizeOfCopy(size), memory).ok()) {
+      entries.erase(it);
+      throw std::bad_alloc();
+    }
+    entry.copy = initialize(memory, this);
     packedBytes += size;
     return entry.copy;
   }

@@ -24,12 +24,15 @@ struct alignas(RNNRT_MEMORY_ALIGNMENT) PackedCopy {
 };
 static_assert(sizeof(PackedCopy) == RNNRT_PACKED_HEADER, "modules reserve the bytes of a header");
 
-/// A copy for one call, which is not packed. Never null; see core/CompiledMemory.h.
-PackedCopy *createPackedCopy(PackedWeights *owner, int64_t bytes);
+/// Scratch of one call, which is not packed. Never null; see compiledAllocate.
+PackedCopy *createPackedScratch(int64_t bytes);
 
 /// The copy in `memory` of a module, which is zero at first. Null if another call packs it now. Thread-safe.
 PackedCopy *beginInModule(void *memory);
 void endInModule(PackedCopy *copy, bool isPacked);
+
+/// Ends the use of a copy in a call, and frees scratch.
+void endPacked(PackedCopy *copy, bool isPacked);
 
 /// Memory that does not change, and its packed copies. Thread-safe.
 class PackedWeights {
@@ -44,7 +47,7 @@ public:
   /// Identifies a copy: the form, sizes that its layout depends on, the offset of the weights and the bytes.
   using Key = std::array<int64_t, 6>;
   /// The copy with this key. If its record says that it is not packed, the caller must pack it and call `end`. Null if
-  /// another call packs it now.
+  /// another call packs it now. Throws std::bad_alloc.
   PackedCopy *begin(const void *pointer, Key key, int64_t bytes);
   void end(PackedCopy *copy, bool isPacked);
   int64_t getPackedBytes() const;

@@ -3,6 +3,7 @@
 
 #include "core/CurrentCall.h"
 #include "core/Device.h"
+#include "core/Exit.h"
 #include "emulator/Interface.h"
 #include "simt/SimtBackend.h"
 
@@ -34,6 +35,10 @@ int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char *launch) {
     return Status();
   }));
   return 1;
+}
+
+void rnnrt_internal_emulation_kernel(int32_t runs) {
+  Exit::setOnOtherStack(runs);
 }
 
 void rnnrt_internal_emulation_trace(const char *launch, rnnrt_status_t status, double milliseconds) {

@@ -11,6 +11,22 @@ func.func @layer(%call: !llvm.ptr, %x: memref<?x4xf32> {rnn.name = "x"}, %flag: 
   return %x, %c7 : memref<?x4xf32>, i32
 }
 
+// The body reads the arguments from their slots and stores the results.
+// CHECK-LABEL: llvm.func internal @rnn_entry_layer.body(
+// CHECK-SAME: %[[CALL:.*]]: !llvm.ptr, %[[INPUTS:.*]]: !llvm.ptr, %[[RESULTS:.*]]: !llvm.ptr)
+// CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+// CHECK: %[[XV:.*]] = llvm.load %[[X]]
+// CHECK: %[[XM:.*]] = builtin.unrealized_conversion_cast %[[XV]] : {{.*}} to memref<?x4xf32>
+// CHECK: %[[FLAG:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+// CHECK: %[[FV:.*]] = llvm.load %[[FLAG]] : !llvm.ptr -> i8
+// CHECK: %[[FB:.*]] = llvm.icmp "ne" %[[FV]]
+// CHECK: %[[R:.*]]:2 = func.call @layer(%[[CALL]], %[[XM]], %[[FB]])
+// CHECK: %[[Y:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+// CHECK: %[[YD:.*]] = builtin.unrealized_conversion_cast %[[R]]#0 : memref<?x4xf32> to
+// CHECK: llvm.store %[[YD]], %[[Y]]
+// CHECK: %[[SEVEN:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+// CHECK: llvm.store %[[R]]#1, %[[SEVEN]] : i32
+
 // CHECK-LABEL: llvm.func @rnn_entry_layer(
 // CHECK-SAME: %[[CALL:.*]]: !llvm.ptr, %[[INPUTS:.*]]: !llvm.ptr, %[[N:.*]]: i64, %[[OUTPUTS:.*]]: !llvm.ptr, %[[M:.*]]: i64)
 // CHECK-SAME: rnnrt.entry = {function = "layer",
@@ -28,16 +44,13 @@ func.func @layer(%call: !llvm.ptr, %x: memref<?x4xf32> {rnn.name = "x"}, %flag: 
 // CHECK: %[[SELF:.*]] = llvm.mlir.addressof @rnn_entry_layer.description
 // CHECK: %[[GO:.*]] = llvm.call @rnnrt_abi_enter(%[[CALL]], %[[SELF]], %[[INPUTS]], %[[N]], %[[OUTPUTS]], %[[M]], %[[PLACES]])
 // CHECK: %[[YES:.*]] = llvm.icmp "ne" %[[GO]]
-// CHECK: llvm.cond_br %[[YES]], ^[[BODY:.*]], ^[[END:.*]]
-// CHECK: ^[[BODY]]:
-// CHECK: %[[XV:.*]] = llvm.load %[[X]]
-// CHECK: %[[XM:.*]] = builtin.unrealized_conversion_cast %[[XV]] : {{.*}} to memref<?x4xf32>
-// CHECK: %[[FV:.*]] = llvm.load %[[FLAG]] : !llvm.ptr -> i8
-// CHECK: %[[FB:.*]] = llvm.icmp "ne" %[[FV]]
-// CHECK: %[[R:.*]]:2 = func.call @layer(%[[CALL]], %[[XM]], %[[FB]])
-// CHECK: %[[YD:.*]] = builtin.unrealized_conversion_cast %[[R]]#0 : memref<?x4xf32> to
-// CHECK: llvm.store %[[YD]], %[[Y]]
-// CHECK: llvm.store %[[R]]#1, %[[SEVEN]] : i32
+// CHECK: llvm.cond_br %[[YES]], ^[[EXECUTE:.*]], ^[[END:.*]]
+// CHECK: ^[[EXECUTE]]:
+// CHECK: %[[BODY:.*]] = llvm.mlir.addressof @rnn_entry_layer.body
+// CHECK: %[[DONE:.*]] = llvm.call @rnnrt_abi_execute(%[[CALL]], %[[SELF]], %[[BODY]], %[[PLACES]], %[[RESULTS]])
+// CHECK: %[[RETURNED:.*]] = llvm.icmp "ne" %[[DONE]]
+// CHECK: llvm.cond_br %[[RETURNED]], ^[[LEAVE:.*]], ^[[END]]
+// CHECK: ^[[LEAVE]]:
 // CHECK: llvm.call @rnnrt_abi_leave(%[[CALL]], %[[SELF]], %[[OUTPUTS]], %[[RESULTS]])
 // CHECK: llvm.br ^[[END]]
 // CHECK: ^[[END]]:
@@ -58,6 +71,20 @@ func.func @layer(%call: !llvm.ptr, %x: memref<?x4xf32> {rnn.name = "x"}, %flag: 
 
 // -----
 
+// The descriptor of an unranked result, on the stack of the body, is copied to the slot, after rank and pointer.
+// CHECK-LABEL: llvm.func internal @rnn_entry_unranked.body(
+// CHECK: builtin.unrealized_conversion_cast %{{.*}} : !llvm.struct<(i64, ptr)> to memref<*xf32>
+// CHECK: %[[R:.*]] = func.call @unranked
+// CHECK: %[[SLOT:.*]] = llvm.load
+// CHECK: %[[V:.*]] = builtin.unrealized_conversion_cast %[[R]] : memref<*xf32> to !llvm.struct<(i64, ptr)>
+// CHECK: %[[RANK:.*]] = llvm.extractvalue %[[V]][0]
+// CHECK: %[[FROM:.*]] = llvm.extractvalue %[[V]][1]
+// CHECK: %[[COPY:.*]] = llvm.getelementptr %[[SLOT]][2]
+// CHECK: llvm.intr.umin(%[[RANK]]
+// CHECK: llvm.store %[[RANK]], %[[SLOT]]
+// CHECK: llvm.store %[[COPY]]
+// CHECK: "llvm.intr.memcpy"(%[[COPY]], %[[FROM]]
+
 // The entry point checks the rank and sizes of unchecked casts. All casts together define the type.
 // CHECK-LABEL: llvm.func @rnn_entry_unranked(
 // CHECK-SAME: inputs = [{name = "", type = tensor<3x?x2xf32>}, {name = "", type = tensor<*xf64>}, {name = "", type = tensor<*xi8>}]
@@ -65,7 +92,6 @@ func.func @layer(%call: !llvm.ptr, %x: memref<?x4xf32> {rnn.name = "x"}, %flag: 
 // Space for a rank, a pointer, and the largest descriptor after them.
 // CHECK: llvm.alloca %{{.*}} x !llvm.array<21 x i64>
 // CHECK: llvm.call @rnnrt_abi_enter
-// CHECK: builtin.unrealized_conversion_cast %{{.*}} : !llvm.struct<(i64, ptr)> to memref<*xf32>
 func.func @unranked(%call: !llvm.ptr, %a: memref<*xf32>, %any: memref<*xf64>, %unused: memref<*xi8>) -> memref<*xf32> {
   %0 = memref.cast %a : memref<*xf32> to memref<3x?x?xf32>
   %r = memref.rank %any : memref<*xf64>

@@ -10,14 +10,12 @@
 #define RNN_CONVERSION_RUNTIMETOLLVM_EXPORTEDFUNCTIONS_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "rnn/Dialect/RNNRT/IR/ArgumentName.h"
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mlir::rnn {
-
-/// The attribute with the name of a function argument or result (StringAttr).
-inline constexpr llvm::StringLiteral kArgumentNameAttr = "rnn.name";
 
 /// An argument or result: a ranked or unranked tensor, or a scalar.
 struct ExportedArgument {

@@ -1,0 +1,30 @@
+// Exit.cpp - the exits of a thread.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/Exit.h"
+#include "core/ThreadPool.h"
+
+using namespace rnnrt;
+
+static thread_local Exit *currentExit = nullptr;
+static thread_local bool onOtherStack = false;
+
+Exit::Exit(Invocation *invocation, rnnrt_team *team) : invocation(invocation), team(team), outer(currentExit) {
+  currentExit = this;
+}
+Exit::~Exit() {
+  currentExit = outer;
+}
+Exit *Exit::current() {
+  return onOtherStack ? nullptr : currentExit;
+}
+void Exit::setOnOtherStack(bool isOnOtherStack) {
+  onOtherStack = isOnOtherStack;
+}
+
+void Exit::leave() {
+  if (team)
+    team->abort();
+  // Unlike longjmp, does not restore the signal mask, which costs a system call.
+  _longjmp(point, 1);
+}
