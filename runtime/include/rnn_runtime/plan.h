@@ -15,6 +15,7 @@ typedef struct rnnrt_plan_stats {
   int64_t created; ///< plans created
   int64_t hits;    ///< requests served from the cache
   int64_t cached;  ///< plans in the cache
+  int64_t evicted; ///< plans that a full cache has removed
 } rnnrt_plan_stats_t;
 
 /// Returns the problem as one line, e.g. "lstm l2_t8_b4_i32_h64_d2 dtype=f32 training=1". It contains every size and
@@ -27,8 +28,9 @@ RNNRT_API const char *rnnrt_plan_key(const rnnrt_plan_t *plan);
 /// always use `standard`.
 RNNRT_API const char *rnnrt_plan_algorithm(const rnnrt_plan_t *plan);
 
-/// Empties the plan cache. A plan that a call uses lives until that call is reset or released. Host dropout sequences
-/// restart, because each plan counts its own draws.
+/// Empties the plan cache. The cache holds at most RNNRT_PLAN_CACHE plans (an environment variable; default 1024), and
+/// more only if calls use them all: the plan whose last use is the longest ago is removed. A plan that a call uses
+/// lives until that call is reset or released. Host dropout sequences restart, because each plan counts its own draws.
 RNNRT_API rnnrt_status_t rnnrt_device_clear_plans(rnnrt_device_t *device);
 
 /// The counters of `device` now.

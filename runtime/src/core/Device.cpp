@@ -5,18 +5,6 @@
 
 using namespace rnnrt;
 
-void PlanCache::clear() {
-  // Destroy the plans outside the lock.
-  std::unordered_map<std::string, std::shared_ptr<Plan>> old;
-  std::lock_guard<std::mutex> lock(mutex);
-  old.swap(plans);
-}
-
-rnnrt_plan_stats_t PlanCache::stats() const {
-  std::lock_guard<std::mutex> lock(mutex);
-  return {created, hits, int64_t(plans.size())};
-}
-
 static Status nullHandle(const char *name) {
   return invalidArgument("expects `%s`, but got a null pointer", name);
 }

@@ -5,13 +5,12 @@
 #define RNNRT_CORE_DEVICE_H
 
 #include "core/Backend.h"
+#include "core/PlanCache.h"
 #include "core/Trace.h"
 #include "core/Weights.h"
 #include "rnn_runtime/call.h"
-#include "rnn_runtime/plan.h"
 
 #include <atomic>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -49,36 +48,6 @@ public:
 
 private:
   T *object = nullptr;
-};
-
-/// Plans by their key.
-class PlanCache {
-public:
-  /// The plan of `problem`; `backend` creates it if it is not cached.
-  template <typename Problem> Status get(Backend &backend, const Problem &problem, std::shared_ptr<Plan> &plan) {
-    std::string key = problem.describe();
-    // Creation happens under the lock: two plans of one problem would draw the same dropout masks.
-    std::lock_guard<std::mutex> lock(mutex);
-    if (auto it = plans.find(key); it != plans.end()) {
-      plan = it->second;
-      ++hits;
-      return Status();
-    }
-    RNNRT_TRY(backend.createPlan(problem, plan));
-    if (tracing(TraceKind::Plan))
-      trace("rnnrt,plan,create,%s", key.c_str());
-    plans.emplace(std::move(key), plan);
-    ++created;
-    return Status();
-  }
-
-  void clear();
-  rnnrt_plan_stats_t stats() const;
-
-private:
-  mutable std::mutex mutex;
-  std::unordered_map<std::string, std::shared_ptr<Plan>> plans;
-  int64_t created = 0, hits = 0;
 };
 
 } // namespace rnnrt

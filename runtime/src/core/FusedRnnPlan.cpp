@@ -28,6 +28,8 @@ public:
   }
 
   const char *algorithm() const override { return "fused"; }
+  uint64_t numDraws() const override { return draws.load(); }
+  void startDraws(uint64_t first) override { draws.store(first); }
   int64_t paramsSize() const override { return layout.elements; }
   int64_t reserveSize() const override { return p.training ? reserveLayout.bytes : 0; }
   bool hasResets() const override { return true; } // compiled code applies them
@@ -37,9 +39,7 @@ public:
     if (p.training != (a.pass != FusedPass::Inference))
       return failedPrecondition(p.training ? "an inference needs a plan made with training = 0"
                                            : "a training or backward pass needs a plan made with training = 1");
-    if (a.reserveBytes != reserveSize())
-      return invalidArgument("expects `reserve` to have %lld bytes, but got %lld", (long long)reserveSize(),
-                             (long long)a.reserveBytes);
+    RNNRT_TRY(checkReserveBytes(reserveSize(), a.reserveBytes));
     bool canWait = true;
     if (a.lengths || memory->checksHeaders())
       RNNRT_TRY(memory->canWait(context.stream, canWait));

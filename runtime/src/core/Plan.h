@@ -26,6 +26,10 @@ struct rnnrt_plan {
   /// Static string.
   virtual const char *algorithm() const { return "reference"; }
 
+  /// Dropout draws of a plan that counts them itself; the first one is that of `startDraws`.
+  virtual uint64_t numDraws() const { return 0; }
+  virtual void startDraws(uint64_t) {}
+
   const std::string key;
 };
 

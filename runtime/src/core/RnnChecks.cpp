@@ -47,9 +47,17 @@ Status ReserveHeader::check(uint32_t lowering, uint64_t problem, uint64_t length
 
 Status rnnrt::checkParamsElements(int64_t expected, int64_t elements) {
   if (elements != expected)
-    return invalidArgument("expects `params` to have %lld elements, but got %lld", (long long)expected,
+    return invalidArgument("expects `params` to have %lld elements, but got %lld [C7]", (long long)expected,
                            (long long)elements);
   return Status();
+}
+
+Status rnnrt::checkReserveBytes(int64_t expected, int64_t bytes) {
+  if (bytes == expected)
+    return Status();
+  const char *hint = bytes ? "" : "; a forward pass with is_training = false saves nothing";
+  return invalidArgument("expects `reserve` to have %lld bytes, but got %lld%s", (long long)expected, (long long)bytes,
+                         hint);
 }
 
 Status rnnrt::checkLengths(const RnnProblem &p, const int32_t *values, bool &full) {

@@ -43,6 +43,7 @@ static_assert(sizeof(ReserveHeader) == rnn_layout::reserveHeaderBytes &&
 bool isCheckingEnabled();
 
 Status checkParamsElements(int64_t expected, int64_t elements);
+Status checkReserveBytes(int64_t expected, int64_t bytes);
 
 /// Checks that each length is in [0, T]. `full` is true if all are T.
 Status checkLengths(const RnnProblem &problem, const int32_t *values, bool &full);

@@ -264,9 +264,7 @@ int64_t CudnnRnnPlan::reserveSize() const {
 }
 
 Status CudnnRnnPlan::checkReserve(const void *reserve, int64_t bytes) const {
-  if (bytes != reserveSize())
-    return invalidArgument("expects `reserve` to have %lld bytes, but got %lld", (long long)reserveSize(),
-                           (long long)bytes);
+  RNNRT_TRY(checkReserveBytes(reserveSize(), bytes));
   if (bytes == 0)
     return Status();
   RNNRT_REQUIRE(reserve, "reserve");

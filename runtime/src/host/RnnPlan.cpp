@@ -42,9 +42,7 @@ template <typename A> uint64_t HostRnnPlan<A>::hashSequences(const Cuts &cuts) c
 
 template <typename A>
 Status HostRnnPlan<A>::checkReserve(const void *reserve, int64_t bytes, const Cuts &cuts, uint32_t state) const {
-  if (bytes != reserveSize())
-    return invalidArgument("expects `reserve` to have %lld bytes, but got %lld", (long long)reserveSize(),
-                           (long long)bytes);
+  RNNRT_TRY(checkReserveBytes(reserveSize(), bytes));
   if (bytes == 0)
     return Status();
   RNNRT_REQUIRE(reserve, "reserve");

@@ -34,6 +34,8 @@ public:
   /// Computes the layouts. Must precede every other function.
   Status prepare();
 
+  uint64_t numDraws() const override { return draws.load(); }
+  void startDraws(uint64_t first) override { draws.store(first); }
   int64_t paramsSize() const override { return layout.elements; }
   int64_t reserveSize() const override { return p.training ? reserveLayout.bytes : 0; }
   bool hasResets() const override { return true; }
