@@ -16,6 +16,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "rnn/Conversion/Passes.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/Selection/Passes.h"
 
@@ -104,6 +105,8 @@ static std::unique_ptr<Pass> createLoopCanonicalizer() {
 }
 
 void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  // Before the conversions, whose buffers have sizes of existing buffers.
+  pm.addPass(createRNNCheckAllocationsPass());
   pm.addPass(createConvertRNNToRuntimePass());
   if (options.target == TargetKind::Host) {
     // Before convert-linalg-to-host, which vectorizes the copies and shares them among threads.
@@ -129,6 +132,8 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
   pm.addPass(createThreadRuntimeCallPass());
   pm.addPass(createLoopCanonicalizer());
   pm.addPass(createCSEPass());
+  // After the canonicalizer, which folds uses of buffers in size computations.
+  pm.addPass(createRNNSinkAllocationsPass());
   addContract(pm, options, Stage::Lower);
 }
 
@@ -187,7 +192,27 @@ void rnn::buildPipeline(OpPassManager &pm, const PipelineOptions &options, Stage
   }
 }
 
+/// Refuses the output of --stop-after=lower: the pass that inserts deallocations does not support its ops.
+static llvm::Error checkStageOf(ModuleOp module) {
+  Operation *lowered = nullptr;
+  module.walk([&](Operation *op) {
+    if (!isa_and_nonnull<rnnrt::RNNRTDialect>(op->getDialect()))
+      return WalkResult::advance();
+    lowered = op;
+    return WalkResult::interrupt();
+  });
+  if (!lowered)
+    return llvm::Error::success();
+  lowered->emitOpError(
+      "is of stage lower, from which a compilation cannot continue; expected a module of stage import, "
+      "simplify, select or bufferize, as --stop-after prints it");
+  return llvm::createStringError("the module could not be compiled, see the errors above");
+}
+
 llvm::Error rnn::runPipeline(ModuleOp module, const PipelineOptions &options, const RunOptions &passes, Stage first) {
+  if (first == Stage::Import)
+    if (llvm::Error error = checkStageOf(module))
+      return error;
   auto run = [&](const PipelineOptions &options, Stage first, bool verifyEach) -> llvm::Error {
     PassManager pm(module.getContext());
     if (passes.configure && failed(passes.configure(pm)))

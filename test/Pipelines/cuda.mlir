@@ -16,11 +16,11 @@
 // SELECT: rnn.cudnn_forward lstm {{.*}}lowering = #rnn.lowering<runtime>
 
 // LOWER-LABEL: func.func @main(%arg0: !rnnrt.call
-// LOWER:         %[[Y:.*]] = rnnrt.alloc %arg0() : memref<3x2x8xf32>
 // LOWER:         rnnrt.rnn_plan %arg0 f32 steps
+// LOWER:         %[[Y:.*]] = rnnrt.alloc %arg0() : memref<3x2x8xf32>
 // LOWER:         rnnrt.rnn_forward {{.*}} y %[[Y]]
-// LOWER:         %[[T:.*]] = rnnrt.alloc %arg0() : memref<2x3x8xf32>
 // LOWER:         rnnrt.make_current %arg0
+// LOWER-NEXT:    %[[T:.*]] = rnnrt.alloc %arg0() : memref<2x3x8xf32>
 // LOWER-NEXT:    gpu.launch_func @[[MODULE:.*]]::@[[KERNEL:.*]] blocks in {{.*}} args(%[[Y]] : memref<3x2x8xf32>, %[[T]] : memref<2x3x8xf32>)
 // LOWER:         rnnrt.free %arg0, %[[Y]]
 // LOWER:         return %[[T]]
@@ -29,7 +29,7 @@
 // LOWER:           affine.delinearize_index
 
 // EMIT: llvm.call @rnnrt_abi_make_current
-// EMIT-NEXT: gpu.launch_func @[[MODULE:.*]]::@
+// EMIT: gpu.launch_func @[[MODULE:.*]]::@
 // EMIT: gpu.binary @[[MODULE]]
 // EMIT-SAME: chip = "sm_80"
 // EMIT-SAME: .target sm_80

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/OutOfMemory.h"
 #include "Kernels.h"
 #include "Names.h"
 #include "Outputs.h"
@@ -239,6 +240,7 @@ static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, con
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
+  exitIfOutOfMemory("rnn-compile");
   PipelineCommandLine commandLine(category);
   rnn::registerAllPasses();
   registerAsmPrinterCLOptions();

@@ -31,6 +31,25 @@ def RNNCheckCastsPass : Pass<"rnn-check-casts"> {
                            "::mlir::tensor::TensorDialect", "::mlir::rnnrt::RNNRTDialect"];
 }
 
+def RNNCheckAllocationsPass : Pass<"rnn-check-allocations"> {
+  let summary = "Check at run time that sizes of allocations are valid";
+  let description = [{
+    The bytes of an allocation overflow if a program computes a negative or a very large size, and the buffer is then
+    smaller than its type. The pass records INVALID_ARGUMENT in the call for sizes that are negative or exceed 2^62
+    bytes. Sizes of existing buffers, and values computed from them, need no check.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::rnnrt::RNNRTDialect"];
+}
+
+def RNNSinkAllocationsPass : Pass<"rnn-sink-allocations"> {
+  let summary = "Move allocations down to the first use of their buffer";
+  let description = [{
+    Bufferization allocates the results of an op before the op, so before the run-time checks of its sizes, which its
+    lowering creates. The pass moves each `memref.alloc` and `rnnrt.alloc` to the first use of the buffer in its block.
+    A wrong size is then reported by its check and not by an allocation that fails.
+  }];
+}
+
 def RNNExpandStridedCopiesPass : Pass<"rnn-expand-strided-copies"> {
   let summary = "Convert memref copies with a layout to linalg ops or loops";
   let description = [{

@@ -11,20 +11,74 @@
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "rnn/Codegen/AccumulatorType.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNNRT/IR/ArgumentName.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 
 namespace mlir::rnn {
+
+/// Names the argument of the exported function that `value` is, for messages at run time: text that follows the sizes.
+/// Empty if there is none. `name` is that of the op's operand.
+inline std::string describeArgument(Value value, StringRef name) {
+  for (;;) {
+    if (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+      value = view.getViewSource();
+    else if (auto cast = value.getDefiningOp<memref::CastOp>())
+      value = cast.getSource();
+    else if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+      value = cast.getIn();
+    else
+      break;
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : FunctionOpInterface();
+  if (!function || !function.isPublic() || !argument.getOwner()->isEntryBlock())
+    return "";
+  std::string text = ("\n`" + name + "` is argument " + Twine(argument.getArgNumber())).str();
+  auto given = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kArgumentNameAttr);
+  auto location = argument.getLoc()->findInstanceOf<NameLoc>();
+  if (given || location)
+    text += " (`" + (given ? given : location.getName()).str() + "`)";
+  return text;
+}
 
 /// Returns the `seq_len_max` of a block op as an index, unclamped, and emits its run-time check [B7].
 template <typename OpTy> Value checkSeqLenMax(OpBuilder &builder, OpTy op, Value call, Value T) {
   Location loc = op.getLoc();
   Value length = builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(), op.getSeqLenMax());
-  std::string message = ("'" + op->getName().getStringRef() + "' op expects `seq_len_max` to be in [0, T] [B7]").str();
+  std::string message = ("'" + op->getName().getStringRef() + "' op expects `seq_len_max` to be in [0, T] [B7]").str() +
+                        describeArgument(op.getSeqLenMax(), "seq_len_max");
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   rnnrt::ExpectRangeOp::create(builder, loc, call, length, zero, T, builder.getStringAttr(message));
   return length;
+}
+
+/// Reports every rnn op in `module` that no conversion of `pass` handles: one on tensors, without a lowering, or with
+/// an unresolved input mode.
+inline LogicalResult checkConvertible(Operation *module, StringRef pass) {
+  bool hasFailed = false;
+  module->walk([&](Operation *op) {
+    if (!isa_and_nonnull<RNNDialect>(op->getDialect()))
+      return;
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    auto inputMode = op->getAttrOfType<InputModeAttr>("input_mode");
+    std::string text;
+    if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor))
+      text = "has tensor operands or results, but " + pass.str() + " expects buffers; run one-shot-bufferize before";
+    else if (!op->getAttrOfType<LoweringAttr>("lowering"))
+      text = "has no `lowering`, which " + pass.str() + " expects; run rnn-select-lowering before";
+    else if (inputMode && inputMode.getValue() == InputMode::AutoSelect)
+      text = "has the input mode auto_select, but " + pass.str() +
+             " expects linear_input or skip_input; run canonicalize before";
+    if (text.empty())
+      return;
+    op->emitOpError(text);
+    hasFailed = true;
+  });
+  return failure(hasFailed);
 }
 
 /// Contiguous buffers of one op. `finish` copies results back to strided buffers and frees all copies.
@@ -125,7 +179,7 @@ private:
           ("dim " + Twine(symbol.dim) + " of `" + symbol.fromName + "` to be a multiple of " + Twine(symbol.divisor) +
            " (" + symbol.name + ", " + symbol.meaning + ", times " + Twine(symbol.divisor) + ")")
               .str() +
-          label;
+          label + describeArgument(symbol.from, symbol.fromName);
       comparisons.push_back({size, multiple});
       rnnrt::ExpectEqualOp::create(builder, loc, call, size, multiple, builder.getStringAttr(message));
     }
@@ -135,6 +189,8 @@ private:
     Value most = arith::ConstantIndexOp::create(builder, loc, INT64_MAX);
     std::string message =
         subject + (symbol.name + " (" + symbol.meaning + ", " + rules.describe(symbol) + ")").str() + label;
+    if (symbol.from)
+      message += describeArgument(symbol.from, symbol.fromName);
     comparisons.push_back({size, arith::MaxSIOp::create(builder, loc, size, minimum)});
     rnnrt::ExpectRangeOp::create(builder, loc, call, size, minimum, most, builder.getStringAttr(message));
   }
@@ -157,6 +213,8 @@ private:
       std::string message = ("'" + op->getName().getStringRef() + "' op expects dim " + Twine(dim) + " of " + what +
                              "`" + rule.name + "` to be " + rules.toString(expr) + " [" + rule.label + "]")
                                 .str();
+      if (what.empty())
+        message += describeArgument(value, rule.name);
       comparisons.push_back({getValueOrCreateConstantIndexOp(builder, loc, actual),
                              getValueOrCreateConstantIndexOp(builder, loc, expected)});
       rnnrt::ExpectEqualOp::create(builder, loc, call, comparisons.back().first, comparisons.back().second,

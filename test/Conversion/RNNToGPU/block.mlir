@@ -115,7 +115,7 @@ func.func @nothing(%x: memref<5x2x3xf32>, %s: memref<2x4xf32>, %w: memref<7x16xf
 // CHECK-LABEL: func @dynamic
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x?x?xf32>
 // CHECK-DAG: %[[T:.*]] = memref.dim %[[X]], %c0
-// CHECK-DAG: "'rnn.block_lstm' op expects dim 1 of `w` to be 4*H [B5]"
+// CHECK-DAG: "'rnn.block_lstm' op expects dim 1 of `w` to be 4*H [B5]
 // CHECK: gpu.launch {{.*}} function(@block_lstm_input)
 // CHECK: gpu.terminator
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[T]]

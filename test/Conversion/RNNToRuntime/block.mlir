@@ -40,10 +40,10 @@ func.func @layouts(%x: memref<5x2x3xf32, strided<[12, 6, 2], offset: ?>>, %s: me
 // -----
 
 // CHECK-LABEL: func @dynamic
-// CHECK-DAG: "'rnn.block_lstm' op expects dim 0 of `w` to be I + H [B5]"
-// CHECK-DAG: "'rnn.block_lstm' op expects dim 1 of `w` to be 4*H [B5]"
-// CHECK-DAG: "'rnn.block_lstm' op expects dim 0 of `b` to be 4*H [B6]"
-// CHECK-DAG: "'rnn.block_lstm' op expects dim 1 of `h_prev` to be H [B4]"
+// CHECK-DAG: "'rnn.block_lstm' op expects dim 0 of `w` to be I + H [B5]
+// CHECK-DAG: "'rnn.block_lstm' op expects dim 1 of `w` to be 4*H [B5]
+// CHECK-DAG: "'rnn.block_lstm' op expects dim 0 of `b` to be 4*H [B6]
+// CHECK-DAG: "'rnn.block_lstm' op expects dim 1 of `h_prev` to be H [B4]
 func.func @dynamic(%x: memref<?x?x?xf32>, %c: memref<?x?xf32>, %h: memref<?x?xf32>, %w: memref<?x?xf32>,
                    %p: memref<?xf32>, %b: memref<?xf32>, %y: memref<?x?x?xf32>) {
   rnn.block_lstm icfo x(%x : memref<?x?x?xf32>) state(%c, %h : memref<?x?xf32>) weights(%w : memref<?x?xf32>)
