@@ -157,7 +157,8 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
     | `neon` | as `dot` | as `dot` | BFDOT of AArch64 |
     | `amx` | as `dot` | as `dot` | AMX tiles for GEMMs of more than one row, else as `avx512` |
 
-    One copy of the code serves all layers of a stack and both directions. The reserve space has the layout of the host's
+    One copy of the code serves all layers of a stack and both directions. Ops with equal attributes, operand types and
+    constant operands share one private function, so that many layers of one shape compile once. The reserve space has the layout of the host's
     plans. Past the end of a sequence, states and gradients pass through unchanged, and operand elements there do not
     enter any sum. Results that are not requested are not computed.
 

@@ -6,6 +6,7 @@
 
 #include "rnn/Conversion/RNNToHost/RNNToHost.h"
 #include "../Common/LayerLowering.h"
+#include "SharedLayers.h"
 #include "Stack.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -170,6 +171,8 @@ struct ConvertRNNToHost : public rnn::impl::ConvertRNNToHostPassBase<ConvertRNNT
   using ConvertRNNToHostPassBase::ConvertRNNToHostPassBase;
 
   void runOnOperation() override {
+    if (failed(checkConvertible(getOperation(), getArgument())))
+      return signalPassFailure();
     FailureOr<HostVectors> vectors =
         getHostVectors(&getContext(), vectorBits, vectorRegisters, bf16Gemm, bf16GemmOneRow);
     if (failed(vectors))
@@ -188,6 +191,7 @@ void rnn::convertRNNToHost(ModuleOp module, const HostVectors &vectors) {
     if (isLayer && isMemref && op.getLowering() == Lowering::Fused)
       ops.push_back(op);
   });
+  shareLayers(module, ops);
   KernelLibrary library(module);
   for (Operation *op : ops) {
     if (auto grad = dyn_cast<BlockLSTMGradOp>(op))
