@@ -73,10 +73,36 @@ void tf::convertBlockLSTM(TFOp &tf, int version) {
   convert<BlockLSTMOp>(tf, attributes);
 }
 
+/// Warns if the saved values of a V1 gradient come from a V2 forward op: TensorFlow's automatic gradient of BlockLSTMV2
+/// builds that.
+static void warnAboutLayout(TFOp &tf) {
+  Operation *op = tf.getOperation();
+  // i, cs, f, o, ci, co and h.
+  constexpr unsigned first = 9, end = 16;
+  for (Value value : op->getOperands().slice(first, end - first)) {
+    Operation *source = value.getDefiningOp();
+    while (source && source->getNumOperands() == 1 &&
+           (source->getName().getStringRef() == "tensor.cast" || source->getName().getStringRef() == "tf.Identity"))
+      source = source->getOperand(0).getDefiningOp();
+    auto layer = dyn_cast_or_null<BlockLSTMOp>(source);
+    if (!(layer && layer.getLayout() == GateLayout::Ifco) &&
+        !(source && source->getName().getStringRef() == "tf.BlockLSTMV2"))
+      continue;
+    InFlightDiagnostic diag =
+        op->emitWarning("'tf.BlockLSTMGrad' reads gates in the order icfo, but its saved values come from "
+                        "tf.BlockLSTMV2, whose weights have the order ifco, as in TensorFlow's automatic gradient; "
+                        "the gradient is wrong unless the gates are equal; use tf.BlockLSTMGradV2");
+    diag.attachNote(source->getLoc()) << "the forward op is here";
+    return;
+  }
+}
+
 void tf::convertBlockLSTMGrad(TFOp &tf, int version) {
   Builder &builder = tf.getRewriter();
   checkCounts<BlockLSTMGradOp>(tf);
   tf.checkAttributes({"use_peephole"});
+  if (version == 1 && !tf.hasFailed())
+    warnAboutLayout(tf);
   SmallVector<NamedAttribute> attributes = {getLayout(builder, version)};
   // The gradient ops have no default for this attribute, unlike the forward ops.
   if (tf.flag("use_peephole", std::nullopt))

@@ -185,6 +185,13 @@ void tf::convertCudnnCanonicalToParams(TFOp &tf, int version) {
   }
   if (tf.hasFailed())
     return;
+  auto declared = dyn_cast<RankedTensorType>(source->getResult(0).getType());
+  if (std::optional<CudnnSizes> sizes = params.constants(); sizes && declared && declared.getRank() == 1) {
+    std::optional<int64_t> least = getDenseParamsSize(*sizes);
+    if (least && !declared.isDynamicDim(0) && declared.getDimSize(0) < *least)
+      return tf.fail("declares `params` with " + Twine(declared.getDimSize(0)) +
+                     " elements, but all matrices and biases have " + Twine(*least) + " [C7]");
+  }
   PatternRewriter &rewriter = tf.getRewriter();
   ValueRange operands[] = {params.layers, params.units, params.inputSize, weights, biases};
   auto op = tf.verified(createLayerOp<CudnnCanonicalToParamsOp>(

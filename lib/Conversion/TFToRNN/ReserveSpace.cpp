@@ -186,10 +186,14 @@ func::FuncOp ReserveValues::getCallee(func::CallOp call) {
 void ReserveValues::collectUsers() {
   users.emplace();
   module.walk([&](Operation *op) {
-    op->getAttrDictionary().walk([&](SymbolRefAttr symbol) {
+    auto add = [&](SymbolRefAttr symbol) {
       if (func::FuncOp function = lookup(op, symbol))
         (*users)[function].insert(op);
-    });
+    };
+    op->getAttrDictionary().walk(add);
+    // The dictionary lacks the properties of unregistered ops.
+    if (Attribute properties = op->isRegistered() ? Attribute() : op->getPropertiesAsAttribute())
+      properties.walk(add);
   });
 }
 

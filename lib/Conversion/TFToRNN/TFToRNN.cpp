@@ -10,6 +10,7 @@
 #include "rnn/Conversion/TFToRNN/TFToRNN.h"
 #include "TFOp.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -134,6 +135,75 @@ LogicalResult checkName(Operation *op) {
   return diag;
 }
 
+/// Moves properties of unregistered ops to discardable attributes: the converters read those. Both forms
+/// `"tf.Op"() <{a = 1}>` and `"tf.Op"() {a = 1}` mean the same.
+LogicalResult moveProperties(Operation *op) {
+  if (op->isRegistered() || op->getName().getDialectNamespace() != "tf")
+    return success();
+  auto properties = dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
+  if (!properties || properties.empty())
+    return success();
+  MLIRContext *context = op->getContext();
+  for (NamedAttribute attribute : properties)
+    if (op->getDiscardableAttr(attribute.getName()))
+      return op->emitOpError("has the attribute `")
+             << attribute.getName().getValue() << "` both as a property and as a discardable attribute; remove one";
+  if (failed(op->setPropertiesFromAttribute(DictionaryAttr::get(context), [&] { return op->emitOpError(); })))
+    return failure();
+  for (NamedAttribute attribute : properties)
+    op->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  return success();
+}
+
+/// Replaces calls of TensorFlow's by calls of `func` if the function is in the module and the types fit. Others remain.
+void convertCall(Operation *op, SymbolTableCollection &symbols) {
+  StringRef name = op->getName().getStringRef();
+  if (op->isRegistered() || (name != "tf.PartitionedCall" && name != "tf.StatefulPartitionedCall"))
+    return;
+  auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("f");
+  auto callee = symbol ? symbols.lookupNearestSymbolFrom<func::FuncOp>(op, symbol) : func::FuncOp();
+  if (!callee || callee.isExternal() || op->getNumRegions() != 0)
+    return;
+  auto areCompatible = [](TypeRange from, TypeRange to) {
+    return from.size() == to.size() && llvm::all_of(llvm::zip(from, to), [](auto pair) {
+             return std::get<0>(pair) == std::get<1>(pair) ||
+                    tensor::CastOp::areCastCompatible(std::get<0>(pair), std::get<1>(pair));
+           });
+  };
+  if (!areCompatible(op->getOperandTypes(), callee.getArgumentTypes()) ||
+      !areCompatible(callee.getResultTypes(), op->getResultTypes()))
+    return;
+  OpBuilder b(op);
+  auto cast = [&](Value value, Type type) -> Value {
+    return value.getType() == type ? value : tensor::CastOp::create(b, op->getLoc(), type, value);
+  };
+  SmallVector<Value> operands;
+  for (auto [operand, type] : llvm::zip_equal(op->getOperands(), callee.getArgumentTypes()))
+    operands.push_back(cast(operand, type));
+  auto call = func::CallOp::create(b, op->getLoc(), callee, operands);
+  for (auto [old, result] : llvm::zip_equal(op->getResults(), call.getResults()))
+    old.replaceAllUsesWith(cast(result, old.getType()));
+  op->erase();
+}
+
+/// Reports casts whose source has another size, behind casts to a dynamic size. Folding would make them invalid.
+LogicalResult checkCasts(ModuleOp module) {
+  bool hasFailed = false;
+  module.walk([&](tensor::CastOp cast) {
+    auto inner = cast.getSource().getDefiningOp<tensor::CastOp>();
+    while (inner && inner.getSource().getDefiningOp<tensor::CastOp>())
+      inner = inner.getSource().getDefiningOp<tensor::CastOp>();
+    if (!inner || tensor::CastOp::areCastCompatible(inner.getSource().getType(), cast.getType()))
+      return;
+    InFlightDiagnostic diag = cast.emitError("a tensor of type ")
+                              << inner.getSource().getType() << " is used as " << cast.getType()
+                              << ", whose sizes contradict; correct one of the two types";
+    diag.attachNote(inner.getSource().getLoc()) << "the tensor comes from here";
+    hasFailed = true;
+  });
+  return failure(hasFailed);
+}
+
 struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -141,7 +211,15 @@ struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN>
     IRRewriter rewriter(&getContext());
     (void)eraseUnreachableBlocks(rewriter, module->getRegions());
     bool hasFailed = false;
-    module.walk([&](Operation *op) { hasFailed |= failed(checkName(op)); });
+    module.walk([&](Operation *op) { hasFailed |= failed(moveProperties(op)) || failed(checkName(op)); });
+    SymbolTableCollection symbols;
+    module.walk([&](Operation *op) {
+      // Automatic differentiation leaves zeros for the gradient of a reserve space, which nothing reads.
+      if (op->getName().getStringRef() == "tf.ZerosLike" && op->use_empty() && op->getNumRegions() == 0)
+        op->erase();
+      else
+        convertCall(op, symbols);
+    });
     if (failed(retypeReserveSpaces(module)) || hasFailed)
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
@@ -149,7 +227,7 @@ struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN>
     walkAndApplyPatterns(module, std::move(patterns));
     // The converters have reported an error for every remaining op.
     module.walk([&](Operation *op) { hasFailed |= isModelledTFOp(op->getName().getStringRef()); });
-    if (hasFailed)
+    if (hasFailed || failed(checkCasts(module)))
       signalPassFailure();
   }
 };
