@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LayerLowering.h"
 #include "Layers.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,6 +31,8 @@ struct ConvertRNNToGPU : public rnn::impl::ConvertRNNToGPUPassBase<ConvertRNNToG
   using ConvertRNNToGPUPassBase::ConvertRNNToGPUPassBase;
 
   void runOnOperation() override {
+    if (failed(rnn::checkConvertible(getOperation(), getArgument())))
+      return signalPassFailure();
     rnn::RNNToGPUOptions options;
     if (rnn::TargetAttr target = rnn::TargetAttr::lookup(getOperation()))
       options = {{target.getTf32(), target.getInfo().hasClusters()}, target.getLargeGemms()};

@@ -299,6 +299,8 @@ struct BlockGradPattern : public RuntimePattern<BlockLSTMGradOp> {
 
 struct ConvertRNNToRuntime : public rnn::impl::ConvertRNNToRuntimePassBase<ConvertRNNToRuntime> {
   void runOnOperation() override {
+    if (failed(checkConvertible(getOperation(), getArgument())))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateRNNToRuntimePatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));

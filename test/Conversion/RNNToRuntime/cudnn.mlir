@@ -6,7 +6,7 @@
 // CHECK: %[[CALL:.*]] = rnnrt.current_call
 // CHECK: %[[B:.*]] = memref.dim %[[X]], %c1
 // CHECK: %[[BH:.*]] = memref.dim %[[H]], %c1
-// CHECK: rnnrt.expect_equal %[[CALL]], %[[BH]], %[[B]], "'rnn.cudnn_forward' op expects dim 1 of `input_h` to be B [C4]"
+// CHECK: rnnrt.expect_equal %[[CALL]], %[[BH]], %[[B]], "'rnn.cudnn_forward' op expects dim 1 of `input_h` to be B [C4]\0A`input_h` is argument 1"
 // CHECK: %[[PLAN:.*]] = rnnrt.rnn_plan %[[CALL]] f32 steps %{{.*}} batch %[[B]] input %c3 hidden %c4 projection %c4 layers %c1
 // CHECK-SAME: mode = #rnn.mode<gru>
 // CHECK-SAME: training = false
@@ -20,7 +20,7 @@ func.func @dynamic(%x: memref<?x?x3xf32>, %h: memref<1x?x4xf32>, %p: memref<?xf3
 // -----
 
 // CHECK-LABEL: func @odd_layers
-// CHECK: rnnrt.expect_equal %{{.*}}, %{{.*}}, %{{.*}}, "'rnn.cudnn_forward' op expects dim 0 of `input_h` to be 2*L [C4]"
+// CHECK: rnnrt.expect_equal %{{.*}}, %{{.*}}, %{{.*}}, "'rnn.cudnn_forward' op expects dim 0 of `input_h` to be 2*L [C4]\0A`input_h` is argument 1"
 func.func @odd_layers(%x: memref<5x2x3xf32>, %h: memref<?x2x4xf32>, %p: memref<?xf32>, %y: memref<5x2x8xf32>) {
   rnn.cudnn_forward gru, bidirectional input(%x : memref<5x2x3xf32>) state(%h : memref<?x2x4xf32>)
       params(%p : memref<?xf32>) outs(output = %y : memref<5x2x8xf32>) {lowering = #rnn.lowering<runtime>}
@@ -82,14 +82,6 @@ func.func @weights(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %c: memref<1x2x
 }
 
 // -----
-
-// Ops without a lowering, or with another one, do not change.
-// CHECK-LABEL: func @unmarked
-// CHECK: rnn.cudnn_params_size
-func.func @unmarked(%l: index, %h: index, %i: index) -> index {
-  %n = rnn.cudnn_params_size gru sizes(%l, %h, %i) {element_type = f32}
-  return %n : index
-}
 
 // CHECK-LABEL: func @params_size
 // CHECK: %[[PLAN:.*]] = rnnrt.rnn_plan

@@ -267,6 +267,26 @@ template <typename OpTy> static LogicalResult verifyParamsElements(OpTy op, Valu
          << *least << " elements (all matrices and biases), but got " << type.getDimSize(0) << " [C7]";
 }
 
+std::optional<ParamsCount> rnn::getParamsCount(LayerOpInterface layer) {
+  auto count = [](std::optional<CudnnSizes> sizes, Value params) -> std::optional<ParamsCount> {
+    auto type = params ? cast<ShapedType>(params.getType()) : ShapedType();
+    std::optional<int64_t> dense = sizes ? getDenseParamsSize(*sizes) : std::nullopt;
+    if (!dense || !type || type.isDynamicDim(0))
+      return std::nullopt;
+    return ParamsCount{*dense, type.getDimSize(0)};
+  };
+  Operation *op = layer.getOperation();
+  if (auto forward = dyn_cast<CudnnForwardOp>(op))
+    return count(getSizes(forward, getShapeRules(layer)), forward.getParams());
+  if (auto backprop = dyn_cast<CudnnBackpropOp>(op))
+    return count(getSizes(backprop, getShapeRules(layer)), backprop.getParams());
+  if (auto pack = dyn_cast<CudnnCanonicalToParamsOp>(op))
+    return count(getConstantSizes(pack), pack.getParams() ? Value(pack.getParams()) : Value(pack.getParamsOut()));
+  if (auto unpack = dyn_cast<CudnnParamsToCanonicalOp>(op))
+    return count(getConstantSizes(unpack), unpack.getParams());
+  return std::nullopt;
+}
+
 LogicalResult CudnnCanonicalToParamsOp::verifySizes(const ShapeRules &) {
   if (failed(verifyCanonical(*this, getWeights(), getBiases(), /*exact=*/false, "")))
     return failure();

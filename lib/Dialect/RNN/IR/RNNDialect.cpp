@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StrictProperties.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -80,8 +81,8 @@ void RNNDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "rnn/Dialect/RNN/IR/RNNAttrs.cpp.inc"
       >();
-  addOperations<
+  rnn::detail::addStrictOperations<
 #define GET_OP_LIST
 #include "rnn/Dialect/RNN/IR/RNNOps.cpp.inc"
-      >();
+      >(this);
 }

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNVERIFYCONTRACTPASS
@@ -18,12 +19,61 @@ namespace mlir::rnn {
 using namespace mlir;
 using namespace mlir::rnn;
 
+static bool isLayerOfTensorFlow(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return name.starts_with("tf.CudnnRNN") || name.starts_with("tf.BlockLSTM");
+}
+
+/// Rejects the gradient of an inference.
+static LogicalResult checkReserveSpace(Operation *op) {
+  auto backprop = dyn_cast<CudnnBackpropOp>(op);
+  if (!backprop)
+    return success();
+  Value reserve = backprop.getReserveSpace();
+  while (auto cast = reserve.getDefiningOp<tensor::CastOp>())
+    reserve = cast.getSource();
+  auto forward = reserve.getDefiningOp<CudnnForwardOp>();
+  if (!forward || forward.getIsTraining())
+    return success();
+  InFlightDiagnostic diag =
+      op->emitOpError("expects `reserve_space` of a training pass, but it comes from a forward op "
+                      "with is_training = false, which saves nothing; set is_training = true [C13]");
+  diag.attachNote(forward.getLoc()) << "the forward op is here";
+  return diag;
+}
+
 /// Rejects the op families that convert-tf-to-rnn converts.
 static LogicalResult checkImport(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  if (name.starts_with("tf.CudnnRNN") || name.starts_with("tf.BlockLSTM"))
+  if (isLayerOfTensorFlow(op))
     return op->emitOpError("is left after stage import; run convert-tf-to-rnn");
-  return success();
+  return checkReserveSpace(op);
+}
+
+/// Rejects ops that no pass converts, all in one message: those of TensorFlow, and unregistered ones on tensors.
+static LogicalResult checkFrameworkOps(Operation *root) {
+  llvm::MapVector<OperationName, SmallVector<Operation *>> left;
+  root->walk([&](Operation *op) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    const bool usesTensors =
+        llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor);
+    // checkImport reports the others.
+    if (op->getName().getDialectNamespace() == "tf" ? !isLayerOfTensorFlow(op) : !op->isRegistered() && usesTensors)
+      left[op->getName()].push_back(op);
+  });
+  if (left.empty())
+    return success();
+  auto first = left.front().second.front();
+  InFlightDiagnostic diag = emitError(first->getLoc(), "ops are left after stage import that no pass converts: ");
+  llvm::interleaveComma(left, diag, [&](auto &entry) {
+    diag << "'" << entry.first << "'";
+    if (entry.second.size() > 1)
+      diag << " (" << entry.second.size() << " times)";
+  });
+  diag << "; convert them to linalg, tensor or arith ops before, or remove them";
+  for (auto &[name, ops] : left)
+    if (ops.front() != first)
+      diag.attachNote(ops.front()->getLoc()) << "the first '" << name << "' is here";
+  return failure();
 }
 
 static LogicalResult checkSimplify(Operation *op) {
@@ -34,12 +84,25 @@ static LogicalResult checkSimplify(Operation *op) {
   return checkImport(op);
 }
 
+/// C7: the layout of `params` is dense unless cuDNN runs the layer.
+static LogicalResult checkParams(LayerOpInterface layer, TargetAttr target) {
+  const bool isDense = layer.getLowering() == Lowering::Fused || (target && target.getKind() != TargetKind::Cuda);
+  std::optional<ParamsCount> count = isDense ? getParamsCount(layer) : std::nullopt;
+  if (!count || count->actual <= count->dense)
+    return success(); // the verifier reports fewer
+  return layer.emitOpError("expects `params` to have ")
+         << count->dense << " elements (all matrices and biases), but got " << count->actual
+         << "; only a layer that cuDNN runs may need more [C7]";
+}
+
 static LogicalResult checkSelect(Operation *op) {
   auto layer = dyn_cast<LayerOpInterface>(op);
   if (layer && !layer.getLowering())
     return op->emitOpError("has no `lowering` after stage select; run rnn-select-lowering");
   TargetAttr target = TargetAttr::lookup(op);
   const bool isLayer = isa<BlockLSTMOp, BlockLSTMGradOp, CudnnForwardOp, CudnnBackpropOp>(op);
+  if (layer && failed(checkParams(layer, target)))
+    return failure();
   if (isLayer && layer.getLowering() == Lowering::Fused && target && !target.getInfo().isHost()) {
     LoweringAttr lowering = layer.getLoweringAttr();
     if (!lowering.getKernel())
@@ -51,6 +114,13 @@ static LogicalResult checkSelect(Operation *op) {
 }
 
 static LogicalResult checkBufferize(Operation *op) {
+  TargetAttr target = isa<LayerOpInterface>(op) ? TargetAttr::lookup(op) : TargetAttr();
+  if (target && target.getKind() == TargetKind::Host)
+    for (Type type : op->getOperandTypes())
+      if (auto memref = dyn_cast<MemRefType>(type); memref && memref.getMemorySpace())
+        return op->emitOpError("has an operand of type ")
+               << type << ", but target `host` has the default memory space only; remove the memory space "
+               << memref.getMemorySpace();
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor))
     return op->emitOpError("has a tensor operand or result after stage bufferize; does an op in the function lack a "
@@ -84,6 +154,8 @@ struct VerifyContract : public rnn::impl::RNNVerifyContractPassBase<VerifyContra
     // Report every op that violates the contract, not merely the first.
     bool broken = false;
     getOperation()->walk([&](Operation *op) { broken |= failed(check(op)); });
+    if (stage.getValue() == Stage::Import)
+      broken |= failed(checkFrameworkOps(getOperation()));
     if (broken)
       return signalPassFailure();
     markAllAnalysesPreserved();

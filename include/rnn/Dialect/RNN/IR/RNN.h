@@ -64,6 +64,13 @@ struct CudnnSizes {
 /// the minimum size of `params`. None if the count overflows 64 bits.
 std::optional<int64_t> getDenseParamsSize(const CudnnSizes &sizes);
 
+/// Elements of the parameters of a layer: in the dense layout, and of its operand.
+struct ParamsCount {
+  int64_t dense, actual;
+};
+/// None unless both are static.
+std::optional<ParamsCount> getParamsCount(LayerOpInterface op);
+
 /// Rows and columns of canonical weight `index`, in the order of `rnn.cudnn_canonical_to_params`. `index` is less than
 /// `getNumWeights(sizes)`.
 std::pair<int64_t, int64_t> getWeightShape(const CudnnSizes &sizes, int64_t index);

@@ -121,7 +121,8 @@ def RNN_CudnnForwardOp : RNN_LayerOp<RNN_CudnnForwardSignature, [AttrSizedResult
     - (C5) `input_c` is `[L*D, B, H]` for `lstm`, and absent otherwise.
     - (C6) `num_proj` is 0 or, for `lstm`, in `[1, H]`. `P` is `num_proj` if it is positive, and `H` otherwise. There
       is no projection matrix if `P = H`, as in cuDNN.
-    - (C7) `params` has at least the elements of all matrices and biases.
+    - (C7) `params` has the elements that `rnn.cudnn_params_size` returns: those of all matrices and biases, or more if
+      cuDNN runs the layer. The verifier accepts more, stage `select` only then.
     - (C8) `skip_input` requires `I = H`; `auto_select` requires static `I` and `H`.
     - (C9) `dropout` is in `[0, 1]`.
     - (C10) `seed` and `seed2` fit in 32 bits.
@@ -306,7 +307,7 @@ def RNN_CudnnCanonicalToParamsOp : RNN_LayerOp<RNN_CudnnCanonicalToParamsSignatu
     - (S4) There are `L*D*k` weights and `L*D*m` biases. `m` is 8 for `lstm`, 6 for `gru` and 2 for `rnn_*`. `k` is
       `m`, or `m + 1` with a projection to fewer than `units` elements.
     - (S5) Every weight and bias has the number of elements of its canonical matrix or bias.
-    - (C7) `params` has rank 1 and at least the elements of all matrices and biases.
+    - (C7) `params` has rank 1 and the elements that `rnn.cudnn_params_size` returns, as in `rnn.cudnn_forward`.
     - (C14) The value form has the result and no `outs`. The memref form has no result, and `outs`.
   }], RNN_CudnnCanonicalToParamsSignature.assembly, [{
     Example:
