@@ -1,0 +1,60 @@
+"""Runs a command with each of its operations on files failing once.
+
+failing_files.py LIBRARY OUTPUT -- COMMAND...
+
+Each run must end with status 1 and an error message, or succeed in spite of the failure. A run that fails leaves the
+existing content of OUTPUT unchanged, or leaves no file. A run without failures then writes the expected content.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import os
+import subprocess
+import sys
+
+library, output, command = sys.argv[1], sys.argv[2], sys.argv[4:]
+old = os.environ.get("FAIL_FILE_KEEPS") == "1"
+log = output + ".failed"
+
+
+def run(n):
+    env = dict(os.environ, LD_PRELOAD=library, FAIL_FILE=str(n), FAIL_FILE_LOG=log)
+    if os.path.exists(log):
+        os.remove(log)
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    text = done.stdout.decode(errors="replace")
+    return done.returncode, text, open(log).read() if os.path.exists(log) else None
+
+
+def content():
+    return open(output, "rb").read() if os.path.exists(output) else None
+
+
+def stop(message):
+    print("wrong:", message)
+    sys.exit(1)
+
+
+code, text, failed = run(-1)
+if code != 0 or content() is None:
+    stop(f"the command fails without faults: {text}")
+names = []
+while True:
+    expected = content()
+    if not old:
+        os.remove(output)
+    before = content()
+    code, text, failed = run(len(names))
+    if failed is None:
+        break
+    names.append(failed)
+    if code not in (0, 1) or "PLEASE submit" in text:
+        stop(f"operation {len(names) - 1} ({failed}): status {code}: {text}")
+    if code == 1 and "error:" not in text:
+        stop(f"operation {len(names) - 1} ({failed}): no error message: {text}")
+    if code == 1 and old and content() != before:
+        stop(f"operation {len(names) - 1} ({failed}): the existing file has changed")
+    code, text, failed = run(-1)
+    if code != 0 or content() is None:
+        stop(f"the run after operation {len(names) - 1} fails: {text}")
+if code != 0 or not names:
+    stop(f"no operation failed: {text}")
+print(f"{len(names)} operations: {', '.join(sorted(set(names)))}")
