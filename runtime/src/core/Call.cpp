@@ -117,6 +117,8 @@ void rnnrt_call_reset(rnnrt_call_t *call) {
   call->triesClusters = call->skippedClusters = false;
   call->skippedBy = RNNRT_SKIPPED_BY_NOTHING;
   call->skipReason.clear();
+  // A pass that did not run has not consumed them.
+  call->nextResets = {};
   call->plans.clear();
 }
 

@@ -51,4 +51,5 @@ void Invocation::releaseAll() {
   for (void *pointer : deviceBlocks)
     call.record(guarded([&] { return call.device->backend->release(call.stream.get(), pointer); }));
   call.triesClusters = false;
+  call.nextResets = {};
 }

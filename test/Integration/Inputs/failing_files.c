@@ -21,7 +21,7 @@ static int fails(const char *name) {
   if (!text || !log || strncmp(program_invocation_short_name, "rnn-", 4) || count++ != atoi(text))
     return 0;
   int file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  ssize_t (*write_to)(int, const void *, size_t) = (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+  ssize_t (*write_to)(int, const void *, size_t) = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
   if (file < 0 || write_to(file, name, strlen(name)) < 0)
     abort();
   close(file);
@@ -37,7 +37,7 @@ static int is_regular(int file) {
 ssize_t write(int file, const void *data, size_t bytes) {
   if (file > STDERR_FILENO && is_regular(file) && fails("write"))
     return -1;
-  return ((ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write"))(file, data, bytes);
+  return ((ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write"))(file, data, bytes);
 }
 
 int fsync(int file) {
