@@ -33,9 +33,9 @@ func.func @f32(%x: tensor<5x4x3xf32>, %h: tensor<1x4x16xf32>, %p: tensor<?xf32>)
 }
 
 // Loops that LLVM vectorizes have the same width.
-// WIDE-LABEL: <rnn_entry_{{.*}}_scale>:
+// WIDE-LABEL: <rnn_entry_{{.*}}_scale.body>:
 // WIDE: vmulps {{.*}}%zmm
-// NARROW-LABEL: <rnn_entry_{{.*}}_scale>:
+// NARROW-LABEL: <rnn_entry_{{.*}}_scale.body>:
 // NARROW: vmulps {{.*}}%ymm
 // NARROW-NOT: %zmm
 func.func @scale(%x: tensor<4096xf32>) -> tensor<4096xf32> {
