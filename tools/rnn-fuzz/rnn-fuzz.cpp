@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Check.h"
+#include "Corpus.h"
 #include "Generator.h"
 #include "Mutator.h"
 #include "Random.h"
@@ -55,6 +56,11 @@ static cl::opt<std::string>
     interestingKind("interesting", cl::Hidden,
                     cl::desc("With --check: exit with 1 if the problem is of this kind, else with 0"),
                     cl::cat(category));
+static cl::opt<std::string> corpusFile("corpus", cl::desc("Run the malformed calls in FILE instead"),
+                                       cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<bool> updatesCorpus("update",
+                                   cl::desc("With --corpus: print each case with the message of the host plans"),
+                                   cl::cat(category));
 static cl::opt<std::string> checkedPositional(cl::Positional, cl::Hidden, cl::cat(category));
 static cl::opt<bool> checksMutant("mutant", cl::desc("With --check: the file is a mutant"), cl::cat(category));
 static cl::opt<Inject> injected("inject", cl::Hidden, cl::desc("Fail deliberately, to test the report"),
@@ -151,6 +157,8 @@ int main(int argc, char **argv) {
   rnn::registerAllPasses();
   DialectRegistry registry;
   registerJITDialects(registry);
+  if (!corpusFile.empty())
+    return !runCorpus(registry, corpusFile, updatesCorpus);
   Checker checker(registry, injected);
   if (!checkedFile.empty() || !checkedPositional.empty())
     return checkFile(checker, checkedFile.empty() ? checkedPositional : checkedFile);
