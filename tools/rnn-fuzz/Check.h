@@ -29,7 +29,9 @@ enum class Inject { None, Signal, Difference };
 
 class Checker {
 public:
-  Checker(const DialectRegistry &registry, Inject inject) : registry(registry), inject(inject) {}
+  /// With `decompose`, the pass `rnn-decompose` is a lowering too.
+  Checker(const DialectRegistry &registry, Inject inject, bool decompose)
+      : registry(registry), inject(inject), decompose(decompose) {}
 
   /// Checks a module of the generator, whose text may have been reduced: it is printed and parsed, also as bytecode;
   /// every pipeline accepts it; all lowerings agree with the plans in f64. Runs in a child process.
@@ -42,6 +44,7 @@ public:
 private:
   const DialectRegistry &registry;
   Inject inject;
+  bool decompose;
 };
 
 } // namespace mlir::rnn::fuzz

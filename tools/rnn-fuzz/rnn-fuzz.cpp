@@ -50,6 +50,8 @@ static cl::opt<bool> printModules("print", cl::desc("Print the modules, do not r
 static cl::opt<bool> verbose("verbose", cl::desc("Print a line for each module"), cl::cat(category));
 static cl::opt<bool> reduces("reduce", cl::desc("Reduce modules with a problem (default true)"), cl::init(true),
                              cl::cat(category));
+static cl::opt<bool> decomposes("decompose", cl::desc("Compare the results of the pass rnn-decompose too"),
+                                cl::cat(category));
 static cl::opt<std::string> checkedFile("check", cl::desc("Check FILE, a reduced module of --seed, instead"),
                                         cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string>
@@ -101,6 +103,8 @@ static std::vector<std::string> getCheckArguments(const Case &one) {
                                         "--element-type=" + one.module.elementType};
   if (one.isMutant)
     arguments.push_back("--mutant");
+  if (decomposes)
+    arguments.push_back("--decompose");
   if (injected != Inject::None)
     arguments.push_back(injected == Inject::Signal ? "--inject=signal" : "--inject=difference");
   return arguments;
@@ -159,7 +163,7 @@ int main(int argc, char **argv) {
   registerJITDialects(registry);
   if (!corpusFile.empty())
     return !runCorpus(registry, corpusFile, updatesCorpus);
-  Checker checker(registry, injected);
+  Checker checker(registry, injected, decomposes);
   if (!checkedFile.empty() || !checkedPositional.empty())
     return checkFile(checker, checkedFile.empty() ? checkedPositional : checkedFile);
 
