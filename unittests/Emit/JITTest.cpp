@@ -242,7 +242,8 @@ TEST_F(JITTest, RuntimeErrorsReachTheCall) {
     return std::string(rnnrt_status_message(rnnrt_call_status(call)));
   };
   EXPECT_EQ(run(7, 5), "");
-  EXPECT_EQ(run(6, 5), "'rnn.block_lstm' op expects dim 0 of `w` to be I + H [B5]: expected 7, but got 6");
+  EXPECT_EQ(run(6, 5), "'rnn.block_lstm' op expects dim 0 of `w` to be I + H [B5]: expected 7, but got 6; `w` is "
+                       "argument 2; in function `main`");
   EXPECT_NE(run(7, 6).find("seq_len_max"), std::string::npos);
   EXPECT_NE(run(7, -1).find("seq_len_max"), std::string::npos);
   EXPECT_EQ(run(7, 0), "") << "an error must not outlive rnnrt_call_reset";
