@@ -4,7 +4,7 @@
 #   scripts/check-includes.py           fails if an include is not in the table, or if folders include each other in a cycle
 #   scripts/check-includes.py --graph   prints what each folder includes
 #
-# The name of a folder means its sources and its public headers: `Target` is lib/Target and include/rnn/Target. Tests may
+# The name of a folder means its sources and its public headers: `Target` is lib/Target and include/rnn/Target. `CAPI` is lib/CAPI and include/rnn-c. Tests may
 # include everything.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
@@ -41,6 +41,7 @@ COMPILER = {
     "Conversion/*": LOWERING,
     "Pipelines": PIPELINES,
     "Emit": PIPELINES + ["Pipelines", ""],
+    "CAPI": PIPELINES + ["Pipelines", "Emit", "Dialect/*/TransformOps", ""],
     "": PIPELINES + ["Pipelines", "Dialect/*/TransformOps"],
 }
 
@@ -82,6 +83,8 @@ def rule_of(table, folder):
 
 def compiler_folder(path):
     """`Target` of lib/Target/File.cpp and of include/rnn/Target/File.h."""
+    if path.is_relative_to("include/rnn-c"):
+        return "CAPI"
     for top in ("lib", "include/rnn"):
         if path.is_relative_to(top):
             folder = path.parent.relative_to(top).as_posix()

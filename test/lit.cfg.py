@@ -59,6 +59,7 @@ config.substitutions.append(("%rnn_compile", os.path.join(config.rnn_tools_dir, 
 config.substitutions.append(("%rnn_run", os.path.join(config.rnn_tools_dir, "rnn-run")))
 config.substitutions.append(("%rnn_tools", config.rnn_tools_dir))
 config.substitutions.append(("%rnn_plugin", os.path.join(config.rnn_libs_dir, "RNNPlugin.so")))
+config.substitutions.append(("%rnn_capi", os.path.join(config.rnn_libs_dir, "librnn-c.so")))
 config.substitutions.append(("%upstream_libs", config.upstream_libs))
 config.substitutions.append(("%rnn_source", config.rnn_source_dir))
 config.substitutions.append(("%rnn_binary", config.rnn_binary_dir))
@@ -133,6 +134,7 @@ features = {
     "mlir-tblgen": os.path.isfile(config.mlir_tblgen),
     "readme": os.path.isfile(os.path.join(config.rnn_source_dir, "README.md")),
     "rnn-plugin": os.path.isfile(os.path.join(config.rnn_libs_dir, "RNNPlugin.so")),
+    "rnn-capi": os.path.isfile(os.path.join(config.rnn_libs_dir, "librnn-c.so")),
     "rnn-run": is_built("rnn-run"),
     "rnn-compile": is_built("rnn-compile"),
     "rnn-fuzz": is_built("rnn-fuzz"),

@@ -9,6 +9,11 @@ include(GNUInstallDirs)
 
 get_property(rnn_libs GLOBAL PROPERTY RNN_ALL_LIBS)
 install(TARGETS ${rnn_libs} EXPORT RNNTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler)
+if(TARGET rnn-c)
+  install(TARGETS rnn-c EXPORT RNNTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler)
+  set_target_properties(rnn-c PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rnn-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+endif()
 set(rnn_tools rnn-compile rnn-lsp-server rnn-opt rnn-run)
 install(TARGETS ${rnn_tools} EXPORT RNNToolsTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 # Not a target of the package: programs load it by its path.

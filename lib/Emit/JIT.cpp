@@ -145,6 +145,13 @@ llvm::Expected<const FunctionSignature *> CompiledModule::getSignature(llvm::Str
   return &(*function)->signature;
 }
 
+llvm::Expected<rnnrt_entry_t> CompiledModule::getEntry(llvm::StringRef name) const {
+  auto function = getFunction(name);
+  if (!function)
+    return function.takeError();
+  return (*function)->entry;
+}
+
 //===----------------------------------------------------------------------===//
 // Calling
 //===----------------------------------------------------------------------===//

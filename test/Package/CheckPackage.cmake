@@ -1,6 +1,6 @@
 # CheckPackage.cmake - installs the project, moves the prefix, and builds and runs a project that finds it there; a second
 # project is configured against the build tree.
-# Arguments: BUILD (the build tree), WORK (a scratch folder), CONSUMER (the project), COMPILER_C, COMPILER_CXX, LAUNCHER,
+# Arguments: BUILD (the build tree), WORK (a scratch folder), CONSUMER and CONSUMER_C (the projects), OPT (mlir-opt), COMPILER_C, COMPILER_CXX, LAUNCHER,
 # GENERATOR, MAKE, BINDIR and LIBDIR (folders of the prefix).
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
@@ -17,11 +17,11 @@ foreach(component compiler tools dev)
   run(${CMAKE_COMMAND} --install ${BUILD} --component ${component} --prefix ${WORK}/${component})
   file(GLOB_RECURSE files RELATIVE ${WORK}/${component} ${WORK}/${component}/*)
   if(component STREQUAL compiler)
-    set(kinds "^${LIBDIR}/libRNN[A-Za-z]*\\.a$")
+    set(kinds "^${LIBDIR}/(libRNN[A-Za-z]*\\.a|librnn-c\\.so[.0-9]*)$")
   elseif(component STREQUAL tools)
     set(kinds "^${BINDIR}/rnn-[a-z-]+$|^${LIBDIR}/RNNPlugin\\.so$|^${LIBDIR}/cmake/RNN/RNNToolsTargets")
   else()
-    set(kinds "^include/rnn/.*\\.(h|td|def|inc)$|^${LIBDIR}/cmake/RNN/RNN(Config|Targets)")
+    set(kinds "^include/(rnn/.*\\.(h|td|def|inc)|rnn-c/.*\\.h)$|^${LIBDIR}/cmake/RNN/RNN(Config|Targets)")
   endif()
   list(LENGTH files count)
   if(count EQUAL 0)
@@ -40,10 +40,21 @@ endforeach()
 # The prefix may be moved: no file of the package names it.
 file(RENAME ${WORK}/prefix ${WORK}/moved)
 run(${WORK}/moved/${BINDIR}/rnn-opt --version)
+if(EXISTS ${OPT})
+  set(plugin ${WORK}/moved/${LIBDIR}/RNNPlugin.so)
+  run(${OPT} --load-dialect-plugin=${plugin} --load-pass-plugin=${plugin} "--pass-pipeline=builtin.module(rnn-decompose)"
+      ${CMAKE_CURRENT_LIST_DIR}/../Tools/RNNPlugin/pipelines.mlir)
+endif()
 set(arguments -G ${GENERATOR} -DCMAKE_MAKE_PROGRAM=${MAKE} -DCMAKE_C_COMPILER=${COMPILER_C}
     -DCMAKE_CXX_COMPILER=${COMPILER_CXX} "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/consumer ${arguments} -DCMAKE_PREFIX_PATH=${WORK}/moved)
 run(${CMAKE_COMMAND} --build ${WORK}/consumer)
 run(${WORK}/consumer/embed)
 message("${text}")
+if(EXISTS ${WORK}/moved/include/rnn-c)
+  run(${CMAKE_COMMAND} -S ${CONSUMER_C} -B ${WORK}/consumer-c ${arguments} -DCMAKE_PREFIX_PATH=${WORK}/moved)
+  run(${CMAKE_COMMAND} --build ${WORK}/consumer-c)
+  run(${WORK}/consumer-c/embed-c)
+  message("${text}")
+endif()
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/of-build-tree ${arguments} -DCMAKE_PREFIX_PATH=${BUILD})

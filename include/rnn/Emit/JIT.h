@@ -57,6 +57,9 @@ public:
   /// The signature of a public function, or an error that lists all public functions.
   llvm::Expected<const FunctionSignature *> getSignature(llvm::StringRef name) const;
 
+  /// The entry point of a public function, or an error that lists all public functions.
+  llvm::Expected<rnnrt_entry_t> getEntry(llvm::StringRef name) const;
+
   /// Calls a function through its entry point. An invalid input or an error during execution fails the call
   /// (`rnnrt_call_status`), which then has no results. If the function uses device memory, tensors are copied to the
   /// device and back. Results own their memory.

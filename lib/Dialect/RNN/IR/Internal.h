@@ -10,6 +10,7 @@
 #define RNN_LIB_DIALECT_RNN_IR_INTERNAL_H
 
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/Verifier.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 
 namespace mlir::rnn::detail {
@@ -125,7 +126,14 @@ template <typename OpTy> void printLayerOp(OpAsmPrinter &printer, OpTy op) {
                cast<DictionaryAttr>(OpTy::getPropertiesAsAttr(op.getContext(), defaults)), inferred);
 }
 
-/// Creates `OpTy` from one range of operands per signature entry.
+/// Checks the number and kinds of operands before type inference, which relies on them. One range per signature entry.
+LogicalResult checkOperands(Location loc, StringRef name, const OpSignature &signature, ArrayRef<ValueRange> operands);
+/// The attribute `required` must be present, and an attribute without a dialect prefix must be one of the op's.
+LogicalResult checkAttributeNames(Location loc, StringRef name, StringRef required, ArrayRef<StringRef> known,
+                                  ArrayRef<NamedAttribute> attributes);
+
+/// Creates `OpTy` from one range of operands per signature entry. Returns null after a diagnostic if an attribute has
+/// the wrong type.
 template <typename OpTy>
 Operation *createLayerOp(OpBuilder &builder, Location loc, ArrayRef<ValueRange> operands,
                          ArrayRef<NamedAttribute> attributes, ArrayRef<ValueRange> outs) {
@@ -142,9 +150,8 @@ Operation *createLayerOp(OpBuilder &builder, Location loc, ArrayRef<ValueRange> 
     state.addOperands(values);
   }
   state.addAttributes(attributes);
-  LogicalResult finished = finishProperties<OpTy>(state, segments, [&] { return emitError(loc); });
-  assert(succeeded(finished) && "attributes of a layer op must have the types of its definition");
-  (void)finished;
+  if (failed(finishProperties<OpTy>(state, segments, [&] { return emitError(loc); })))
+    return nullptr;
   if constexpr (OpTy::template hasTrait<InferTypeOpInterface::Trait>()) {
     SmallVector<Type> types;
     SmallVector<int32_t> resultSegments;
@@ -188,7 +195,24 @@ Operation *createLayerOp(OpBuilder &builder, Location loc, ArrayRef<ValueRange> 
   template <>                                                                                                          \
   OpTy rnn::createLayerOp<OpTy>(OpBuilder & builder, Location loc, ArrayRef<ValueRange> operands,                      \
                                 ArrayRef<NamedAttribute> attributes, ArrayRef<ValueRange> outs) {                      \
-    return cast<OpTy>(rnn::detail::createLayerOp<OpTy>(builder, loc, operands, attributes, outs));                     \
+    Operation *op = rnn::detail::createLayerOp<OpTy>(builder, loc, operands, attributes, outs);                        \
+    assert(op && "attributes of a layer op must have the types of its definition");                                    \
+    return cast<OpTy>(op);                                                                                             \
+  }                                                                                                                    \
+  template <>                                                                                                          \
+  Operation *rnn::tryCreateLayerOp<OpTy>(Location loc, ArrayRef<ValueRange> operands,                                  \
+                                         ArrayRef<NamedAttribute> attributes) {                                        \
+    OpBuilder builder(loc.getContext());                                                                               \
+    if (failed(rnn::detail::checkOperands(loc, OpTy::getOperationName(), OpTy::getSignature(), operands)) ||           \
+        failed(rnn::detail::checkAttributeNames(loc, OpTy::getOperationName(), OpTy::getSignature().keywordAttrs[0],   \
+                                                OpTy::getAttributeNames(), attributes)))                               \
+      return nullptr;                                                                                                  \
+    Operation *op = rnn::detail::createLayerOp<OpTy>(builder, loc, operands, attributes, {});                          \
+    if (op && failed(mlir::verify(op))) {                                                                              \
+      op->destroy();                                                                                                   \
+      return nullptr;                                                                                                  \
+    }                                                                                                                  \
+    return op;                                                                                                         \
   }
 
 #define RNN_DEFINE_PLAIN_EFFECTS(OpTy)                                                                                 \

@@ -348,3 +348,39 @@ void rnn::detail::getLayerOpEffects(LayerOpInterface op,
 
 #define GET_OP_CLASSES
 #include "rnn/Dialect/RNN/IR/RNNOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Builders with checks
+//===----------------------------------------------------------------------===//
+
+LogicalResult rnn::detail::checkOperands(Location loc, StringRef name, const OpSignature &signature,
+                                         ArrayRef<ValueRange> operands) {
+  for (auto [index, spec] : llvm::enumerate(signature.operands)) {
+    ValueRange values = index < operands.size() ? operands[index] : ValueRange();
+    if (!spec.variadic && (values.size() > 1 || (values.empty() && !spec.optional)))
+      return emitError(loc) << "'" << name << "' op expects one operand `" << spec.name << "`, but got "
+                            << values.size();
+    bool isShaped = spec.kind != ValueKind::Index && spec.kind != ValueKind::I64;
+    for (Value value : values)
+      if (isShaped && !isa<RankedTensorType>(value.getType()))
+        return emitError(loc) << "'" << name << "' op expects `" << spec.name << "` to be a ranked tensor, but got "
+                              << value.getType();
+  }
+  return success();
+}
+
+LogicalResult rnn::detail::checkAttributeNames(Location loc, StringRef name, StringRef required,
+                                               ArrayRef<StringRef> known, ArrayRef<NamedAttribute> attributes) {
+  if (llvm::none_of(attributes, [&](const NamedAttribute &one) { return one.getName() == required; }))
+    return emitError(loc) << "'" << name << "' op requires the attribute `" << required << "`";
+  for (const NamedAttribute &attribute : attributes) {
+    StringRef attributeName = attribute.getName().getValue();
+    if (llvm::is_contained(known, attributeName) || attributeName.contains('.'))
+      continue;
+    InFlightDiagnostic diagnostic = emitError(loc)
+                                    << "'" << name << "' op has no attribute `" << attributeName << "`; it has ";
+    llvm::interleaveComma(known, diagnostic, [&](StringRef one) { diagnostic << "`" << one << "`"; });
+    return diagnostic;
+  }
+  return success();
+}

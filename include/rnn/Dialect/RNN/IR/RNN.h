@@ -84,6 +84,12 @@ template <typename OpTy>
 OpTy createLayerOp(OpBuilder &builder, Location loc, llvm::ArrayRef<ValueRange> operands,
                    llvm::ArrayRef<NamedAttribute> attributes, llvm::ArrayRef<ValueRange> outs = {});
 
+/// As `createLayerOp` in value form, for operands and attributes that are not known to be valid: returns null after a
+/// diagnostic at `loc`. The op is verified, and not inserted into a block.
+template <typename OpTy>
+Operation *tryCreateLayerOp(Location loc, llvm::ArrayRef<ValueRange> operands,
+                            llvm::ArrayRef<NamedAttribute> attributes);
+
 /// Returns the size of a dimension of an operand. The default is `tensor.dim` or `memref.dim`.
 using SizeFn = llvm::function_ref<OpFoldResult(Value operand, unsigned dim)>;
 

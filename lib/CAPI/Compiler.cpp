@@ -1,0 +1,303 @@
+//===- Compiler.cpp - C API: passes, objects, libraries and code in memory ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rnn-c/Compiler.h"
+#include "Diagnostics.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "rnn/Emit/JIT.h"
+#include "rnn/Emit/Object.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::capi;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+// The C enumerations have the values of Target/Options.td.
+static_assert(int(RnnTargetSimt) == int(TargetKind::Simt) && int(RnnStageRun) == int(Stage::Run) &&
+              int(RnnStageBufferize) == int(Stage::Bufferize) &&
+              int(RnnLoweringPreferenceFused) == int(LoweringPreference::Fused) &&
+              int(RnnKernelPreferencePersistent) == int(KernelPreference::Persistent) &&
+              int(RnnLargeGemmsLibrary) == int(LargeGemms::Library) && int(RnnBF16GemmAMX) == int(BF16Gemm::AMX) &&
+              int(RnnBF16GemmDot) == int(BF16Gemm::Dot));
+
+RnnCompileOptions rnnCompileOptionsGetDefault(void) {
+  RnnCompileOptions options = {};
+  const MlirStringRef empty = wrap(llvm::StringRef(""));
+  PipelineOptions defaults;
+  options.size = sizeof(options);
+  options.target = RnnTarget(defaults.target);
+  options.lowering = RnnLoweringPreference(defaults.lowering);
+  options.fused_kernel = RnnKernelPreference(defaults.fusedKernel);
+  options.large_gemms = RnnLargeGemms(defaults.largeGemms);
+  options.bf16_gemm = RnnBF16Gemm(defaults.bf16Gemm);
+  options.stop_after = RnnStage(defaults.stopAfter);
+  options.optimization_level = 3;
+  options.chip = options.tuning_records = options.device = options.triple = options.cpu = options.export_prefix = empty;
+  return options;
+}
+
+/// Checks values that C does not: an enumeration may hold any integer.
+static llvm::Expected<PipelineOptions> toPipelineOptions(const RnnCompileOptions *options) {
+  PipelineOptions pipeline;
+  if (!options)
+    return pipeline;
+  if (options->size != sizeof(RnnCompileOptions))
+    return llvm::createStringError("options->size is " + llvm::Twine(options->size) + ", but this library expects " +
+                                   llvm::Twine(sizeof(RnnCompileOptions)) +
+                                   "; start from rnnCompileOptionsGetDefault(), and compile with the library's headers");
+  auto check = [](const char *name, unsigned value, unsigned most) {
+    return value <= most ? llvm::Error::success()
+                         : llvm::createStringError("options->" + llvm::Twine(name) + " is " + llvm::Twine(value) +
+                                                   ", which is no value of its type");
+  };
+  for (auto [name, value, most] :
+       {std::tuple<const char *, unsigned, unsigned>("target", options->target, RnnTargetSimt),
+        {"lowering", options->lowering, RnnLoweringPreferenceFused},
+        {"fused_kernel", options->fused_kernel, RnnKernelPreferencePersistent},
+        {"large_gemms", options->large_gemms, RnnLargeGemmsLibrary},
+        {"bf16_gemm", options->bf16_gemm, RnnBF16GemmAMX},
+        {"stop_after", options->stop_after, RnnStageRun},
+        {"optimization_level", options->optimization_level, 3}})
+    if (llvm::Error error = check(name, value, most))
+      return std::move(error);
+  auto text = [](MlirStringRef string) { return unwrap(string).str(); };
+  pipeline.target = TargetKind(options->target);
+  pipeline.lowering = LoweringPreference(options->lowering);
+  pipeline.fusedKernel = KernelPreference(options->fused_kernel);
+  pipeline.largeGemms = LargeGemms(options->large_gemms);
+  pipeline.bf16Gemm = BF16Gemm(options->bf16_gemm);
+  pipeline.stopAfter = Stage(options->stop_after);
+  pipeline.vectorBits = options->vector_bits;
+  pipeline.tf32 = options->tf32;
+  pipeline.simtCheck = options->simt_check;
+  pipeline.exportAll = options->export_all;
+  pipeline.chip = text(options->chip);
+  pipeline.tuningRecords = text(options->tuning_records);
+  pipeline.device = text(options->device);
+  pipeline.exportPrefix = text(options->export_prefix);
+  return pipeline;
+}
+
+static RunOptions getRunOptions(const RnnCompileOptions *options) {
+  RunOptions passes;
+  passes.verifyEach = options && options->verify_each;
+  return passes;
+}
+
+/// Adds an error if the module is null.
+static bool checkModule(MlirModule module, RnnDiagnostics diagnostics) {
+  if (!mlirModuleIsNull(module))
+    return true;
+  addError(diagnostics, "the module is null");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Modules and passes
+//===----------------------------------------------------------------------===//
+
+MlirModule rnnModuleParse(MlirContext context, MlirStringRef source, MlirStringRef name, RnnDiagnostics diagnostics) {
+  return guard(diagnostics, MlirModule{}, [&] {
+    Collector collector(unwrap(context), diagnostics);
+    // The text parser requires a terminating zero, which the caller's string may lack.
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(unwrap(source), unwrap(name)), llvm::SMLoc());
+    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(unwrap(context)));
+    if (!module && rnnDiagnosticsGetCount(diagnostics) == 0)
+      addError(diagnostics, "the source has no module");
+    return MlirModule{module ? wrap(module.release()) : MlirModule{}};
+  });
+}
+
+MlirLogicalResult rnnModuleRunStages(MlirModule module, const RnnCompileOptions *options, RnnStage first,
+                                     RnnDiagnostics diagnostics) {
+  return guard(diagnostics, mlirLogicalResultFailure(), [&] {
+    if (!checkModule(module, diagnostics))
+      return mlirLogicalResultFailure();
+    Collector collector(unwrap(module).getContext(), diagnostics);
+    llvm::Expected<PipelineOptions> pipeline = toPipelineOptions(options);
+    if (!pipeline) {
+      addError(diagnostics, pipeline.takeError());
+      return mlirLogicalResultFailure();
+    }
+    if (unsigned(first) > unsigned(RnnStageRun)) {
+      addError(diagnostics, "the first stage is " + llvm::Twine(unsigned(first)) + ", which is no stage");
+      return mlirLogicalResultFailure();
+    }
+    if (llvm::Error error = runPipeline(unwrap(module), *pipeline, getRunOptions(options), Stage(first))) {
+      addError(diagnostics, std::move(error));
+      return mlirLogicalResultFailure();
+    }
+    return mlirLogicalResultSuccess();
+  });
+}
+
+MlirLogicalResult rnnModuleRunPassPipeline(MlirModule module, MlirStringRef pipeline, RnnDiagnostics diagnostics) {
+  return guard(diagnostics, mlirLogicalResultFailure(), [&] {
+    if (!checkModule(module, diagnostics))
+      return mlirLogicalResultFailure();
+    Collector collector(unwrap(module).getContext(), diagnostics);
+    std::string message;
+    llvm::raw_string_ostream os(message);
+    FailureOr<OpPassManager> parsed = parsePassPipeline(unwrap(pipeline), os);
+    if (failed(parsed)) {
+      addError(diagnostics, "the pipeline `" + unwrap(pipeline) + "` is invalid: " + llvm::StringRef(message).trim());
+      return mlirLogicalResultFailure();
+    }
+    PassManager passes(unwrap(module).getContext());
+    if (parsed->getOpAnchorName() != ModuleOp::getOperationName()) {
+      addError(diagnostics, "the pipeline `" + unwrap(pipeline) + "` is for `" + parsed->getOpAnchorName() +
+                                "`; write builtin.module(...)");
+      return mlirLogicalResultFailure();
+    }
+    static_cast<OpPassManager &>(passes) = std::move(*parsed);
+    if (failed(passes.run(unwrap(module)))) {
+      addError(diagnostics, "the pipeline failed, see the errors above");
+      return mlirLogicalResultFailure();
+    }
+    return mlirLogicalResultSuccess();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Objects and libraries
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Object {
+  CompiledObject compiled;
+  std::string header;
+};
+} // namespace
+
+static Object *unwrap(RnnObject object) {
+  return static_cast<Object *>(object.ptr);
+}
+
+RnnObject rnnModuleCompileObject(MlirModule module, const RnnCompileOptions *options, RnnDiagnostics diagnostics) {
+  return guard(diagnostics, RnnObject{}, [&] {
+    if (!checkModule(module, diagnostics))
+      return RnnObject{};
+    Collector collector(unwrap(module).getContext(), diagnostics);
+    llvm::Expected<PipelineOptions> pipeline = toPipelineOptions(options);
+    if (!pipeline) {
+      addError(diagnostics, pipeline.takeError());
+      return RnnObject{};
+    }
+    ObjectOptions objectOptions;
+    objectOptions.pipeline = *pipeline;
+    objectOptions.pipeline.stopAfter = Stage::Run;
+    objectOptions.passes = getRunOptions(options);
+    if (options) {
+      objectOptions.optimizationLevel = options->optimization_level;
+      objectOptions.triple = unwrap(options->triple).str();
+      objectOptions.cpu = unwrap(options->cpu).str();
+    }
+    llvm::Expected<CompiledObject> compiled = compileObject(unwrap(module), objectOptions);
+    if (!compiled) {
+      addError(diagnostics, compiled.takeError());
+      return RnnObject{};
+    }
+    return RnnObject{new Object{std::move(*compiled), ""}};
+  });
+}
+
+void rnnObjectDestroy(RnnObject object) {
+  delete unwrap(object);
+}
+
+MlirStringRef rnnObjectGetBytes(RnnObject object) {
+  return wrap(object.ptr ? llvm::StringRef(unwrap(object)->compiled.bytes) : llvm::StringRef());
+}
+
+MlirStringRef rnnObjectGetHeader(RnnObject object, MlirStringRef prefix, MlirStringRef source,
+                                 RnnDiagnostics diagnostics) {
+  return guard(diagnostics, wrap(llvm::StringRef()), [&] {
+    if (!object.ptr) {
+      addError(diagnostics, "the object is null");
+      return wrap(llvm::StringRef());
+    }
+    auto header = writeCHeader(unwrap(object)->compiled.functions, {unwrap(prefix).str(), unwrap(source).str()});
+    if (!header) {
+      addError(diagnostics, header.takeError());
+      return wrap(llvm::StringRef());
+    }
+    unwrap(object)->header = std::move(*header);
+    return wrap(llvm::StringRef(unwrap(object)->header));
+  });
+}
+
+MlirLogicalResult rnnObjectLinkLibrary(RnnObject object, MlirStringRef path, MlirStringRef soname,
+                                       RnnDiagnostics diagnostics) {
+  return guard(diagnostics, mlirLogicalResultFailure(), [&] {
+    llvm::Error error = object.ptr
+                            ? linkSharedLibrary(unwrap(object)->compiled.bytes, unwrap(path).str(), unwrap(soname).str())
+                            : llvm::createStringError("the object is null");
+    if (!error)
+      return mlirLogicalResultSuccess();
+    addError(diagnostics, std::move(error));
+    return mlirLogicalResultFailure();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Code in memory
+//===----------------------------------------------------------------------===//
+
+RnnJIT rnnModuleCompileJIT(MlirModule module, const RnnCompileOptions *options, intptr_t numSymbols,
+                           const RnnRuntimeSymbol *symbols, RnnDiagnostics diagnostics) {
+  return guard(diagnostics, RnnJIT{}, [&] {
+    if (!checkModule(module, diagnostics))
+      return RnnJIT{};
+    Collector collector(unwrap(module).getContext(), diagnostics);
+    llvm::Expected<PipelineOptions> pipeline = toPipelineOptions(options);
+    if (!pipeline) {
+      addError(diagnostics, pipeline.takeError());
+      return RnnJIT{};
+    }
+    llvm::SmallVector<RuntimeSymbol> runtime;
+    for (intptr_t index = 0; index < numSymbols; ++index)
+      runtime.push_back({symbols[index].name, symbols[index].address});
+    JITOptions jitOptions;
+    jitOptions.pipeline = *pipeline;
+    jitOptions.pipeline.stopAfter = Stage::Run;
+    jitOptions.optimizationLevel = options ? options->optimization_level : 3;
+    jitOptions.symbols = runtime;
+    jitOptions.passes = getRunOptions(options);
+    auto compiled = CompiledModule::compile(unwrap(module), jitOptions);
+    if (!compiled) {
+      addError(diagnostics, compiled.takeError());
+      return RnnJIT{};
+    }
+    return RnnJIT{compiled->release()};
+  });
+}
+
+void rnnJITDestroy(RnnJIT jit) {
+  delete static_cast<CompiledModule *>(jit.ptr);
+}
+
+void *rnnJITLookup(RnnJIT jit, MlirStringRef function, RnnDiagnostics diagnostics) {
+  return guard(diagnostics, static_cast<void *>(nullptr), [&]() -> void * {
+    if (!jit.ptr) {
+      addError(diagnostics, "the compiled module is null");
+      return nullptr;
+    }
+    auto entry = static_cast<CompiledModule *>(jit.ptr)->getEntry(unwrap(function));
+    if (entry)
+      return reinterpret_cast<void *>(*entry);
+    addError(diagnostics, entry.takeError());
+    return nullptr;
+  });
+}
