@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir::rnn;
 
@@ -32,9 +33,10 @@ std::optional<Candidate> mlir::rnn::symbolizeCandidate(llvm::StringRef name) {
 // The table
 //===----------------------------------------------------------------------===//
 
-#define HOST "fit of times measured on 1 core of an AMD EPYC (Zen 3, AVX2), 2026-11-21"
+#define HOST "measured on 1 core of an AMD EPYC (Zen 3, AVX2), 2026-11-21 (fit)"
 #define FLOOR "estimate (lower bound)"
 #define GUESS "estimate (no source)"
+#define SASS "estimate (benchmarks/gpu-sass.py)"
 
 /// Names of host constants are host.CANDIDATE.PASS.TERM.
 static constexpr CostConstant constants[] = {
@@ -76,17 +78,19 @@ static constexpr CostConstant constants[] = {
     {"cuda.gemm.f64", 45, "TFLOP/s", GUESS},
     {"cuda.fused.gemm", 0.62, "of cuda.gemm", FLOOR},
     {"cuda.l2", 5.5, "TB/s", FLOOR},
-    {"cuda.clock", 1755, "MHz", FLOOR},
+    {"cuda.clock", 1850, "MHz", SASS},
     {"cuda.multiprocessors", 132, "", FLOOR},
     {"cuda.plan.call", 15, "us", GUESS},
     {"cuda.plan.step", 1.8, "us", "estimate (published cuDNN backward on an H100, 3.18 ms at T=1024 B=16 H=768 f16)"},
-    {"cuda.step.step", 2.9, "us", "estimate (lower bound without persistence, 0.38 ms for 128 steps at H=256)"},
+    {"cuda.step.launch", 0.54, "us", SASS},
+    {"cuda.step.forward", 0.25, "us per 128 bytes of depth", SASS},
+    {"cuda.step.backward", 0.18, "us per 128 bytes of depth", SASS},
     {"cuda.fused.kernel", 3, "us", GUESS},
-    {"cuda.cluster.latency", 450, "cycles", FLOOR},
-    {"cuda.cluster.macs.f16", 1270, "multiply-adds/cycle", FLOOR},
-    {"cuda.cluster.macs.tf32", 635, "multiply-adds/cycle", FLOOR},
-    {"cuda.cluster.macs.f32", 212, "multiply-adds/cycle", "estimate (lower bound: three tf32 products)"},
-    {"cuda.cluster.exchange", 12, "bytes/cycle", FLOOR},
+    {"cuda.cluster.latency", 560, "cycles", SASS},
+    {"cuda.cluster.macs.f16", 640, "multiply-adds/cycle", SASS},
+    {"cuda.cluster.macs.tf32", 334, "multiply-adds/cycle", SASS},
+    {"cuda.cluster.macs.f32", 119, "multiply-adds/cycle", SASS},
+    {"cuda.cluster.exchange", 45, "bytes/cycle", SASS},
     {"cuda.cluster.rows", 8, "examples", "choice: columns of mma.sync"},
 };
 
@@ -214,8 +218,12 @@ static double estimateCuda(const LayerProblem &p, Candidate candidate, int64_t b
   rate *= get("cuda.fused.gemm");
   // Besides the steps: one GEMM before a forward pass; two GEMMs and two column sums after a backward pass.
   double time = get("cuda.fused.kernel") * p.L * (p.backward ? 5 : 2) + otherFlops / rate;
-  if (candidate == Candidate::PerStep)
-    return time + steps * (get("cuda.step.step") + weights + stepFlops / rate);
+  if (candidate == Candidate::PerStep) {
+    // A block iterates over tiles of the depth: the state, or the gradients of all gates.
+    double depth = double(p.P) * (p.backward ? p.gates : 1) * getElementSize(p.element) / 128;
+    double iterations = std::ceil(depth) * get(p.backward ? "cuda.step.backward" : "cuda.step.forward");
+    return time + steps * (get("cuda.step.launch") + iterations + weights + stepFlops / rate);
+  }
   int64_t turns = 1;
   double step = estimateClusterStep(p, blocks, turns);
   return time + turns * steps * step;
@@ -226,6 +234,10 @@ double mlir::rnn::estimateMicroseconds(const LayerProblem &problem, Candidate ca
   if (target == TargetKind::Host)
     return estimateHost(problem, candidate, threads);
   return estimateCuda(problem, candidate, cluster);
+}
+
+bool mlir::rnn::mayReplacePlan(Candidate candidate, TargetKind target) {
+  return target != TargetKind::Cuda || candidate != Candidate::PerStep;
 }
 
 bool mlir::rnn::isWorthMoreThanPlan(double other, double plan) {

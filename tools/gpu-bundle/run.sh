@@ -2,21 +2,23 @@
 # run.sh [--only=PART,...] [--device=cuda] [--filter=TEXT,...] [--seconds=N] [--patience=N] [--budget=N] - checks and measures
 # this bundle on a GPU.
 #
-# Requires a driver, cuDNN 9 and cuBLASLt (searched in the packages of `python3`, then as the runtime does: RNNRT_CUDNN_PATH,
+# Requires a driver (the kernels are binaries of CUDA 13, which need 580 or later), cuDNN 9 and cuBLASLt (searched in the packages of `python3`, then as the runtime does: RNNRT_CUDNN_PATH,
 # RNNRT_CUBLASLT_PATH, the dynamic loader), and a C library at least as new as Debian 12's. Prints its results and writes them
 # to results/ (or $OUT): one file per section, times as Markdown tables. The exit status is 0 if all tests passed and 77 if
 # there is no GPU.
 #
-# Sections, in this order:
-#   tests       cuDNN's plans and the fused kernels against the host plans in f64, a line per test
-#   emulator    fused kernels against results of the emulator that are part of the bundle
-#   sanitizer   small tests under compute-sanitizer's memcheck and racecheck, if it is available and supports the device
+# Sections, in this order: what decides first, and what may take long last.
+#   questions   undocumented behaviour of cuDNN and of the device; how many clusters it holds
+#   tests       the fused kernels, first the persistent ones, and cuDNN's plans against the host plans in f64, a line per test
 #   fused       times of the fused kernels, interleaved with cuDNN's algorithms and TensorFlow's method with cuBLASLt; also
 #               writes measured.jsonl for `rnn-run --autotune=FILE --measurements=measured.jsonl`
 #   times       times of cuDNN's plans by every algorithm
-#   questions   undocumented behaviour of cuDNN and of the device
+#   torch       values and times beside PyTorch's layers in one process, eager and through torch.compile
+#   emulator    fused kernels against results of the emulator that are part of the bundle
+#   sanitizer   small tests under compute-sanitizer's memcheck and racecheck, if it is available and supports the device
 #   kernels     registers, memory and instructions of the kernels, recorded when the bundle was made
-#   torch       values and times beside PyTorch's layers in one process
+# The first command on a new device, which takes some minutes:
+#   run.sh --only=questions,tests:clusters:f16,fused:f16:1024_16_768_768,fused:f16:512_16_512_512
 # A part of a section has a longer name: tests:clusters, tests:clusters:f16, fused:f16:128_32_256_256.
 #
 # --budget=N ends after about N seconds and prints the parts that are left as a value of --only=. --seconds=N ends each program
@@ -25,7 +27,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-sections=(tests emulator sanitizer fused times questions kernels torch)
+sections=(questions tests fused times torch emulator sanitizer kernels)
 device=cuda filter= only= seconds=300 patience=60 budget=0
 for argument in "$@"; do
   case "$argument" in
@@ -156,11 +158,60 @@ compare() {
   done
 }
 
+if selected questions; then
+  begin questions.txt "questions to cuDNN and the device"
+  run questions questions.txt "$here/bin/rnn-bundle-questions" --device="$device"
+fi
+
 if selected tests; then
-  # cuDNN plans; fused kernels of block ops, also with GEMMs by cuBLASLt (library), and of cudnn ops; persistent kernels.
-  for some in plans blocks stacks clusters library; do
+  # Persistent kernels; fused kernels of block ops and of cudnn ops; cuDNN plans; block ops with GEMMs by cuBLASLt (library).
+  for some in clusters blocks stacks plans library; do
     selected "tests:$some" && begin tests.txt "tests: $some" && compare "tests:$some" tests.txt
   done
+fi
+
+# One process per size, so that a failure does not affect other sizes.
+time_fused() {
+  local dtype="$1" size="$2" part="fused:$1:$2"
+  local module="$here/modules/timed_${kind}_$dtype" rounding=
+  [ "$dtype" = tf32 ] && rounding=--tf32
+  run "$part" fused.md "$comparer" --device="$device" --module="$module.so" --filter="backward_$size" \
+    --reference="$here/modules/timed_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" $rounding --patience="$patience" \
+    --candidates="$module.jsonl" --measurements="$results/measured.jsonl"
+}
+if selected fused; then
+  begin fused.md "fused kernels, cuDNN, and TensorFlow's method, interleaved"
+  for dtype in f16 tf32 bf16 f32; do
+    module="$here/modules/timed_${kind}_$dtype.so"
+    selected "fused:$dtype" && [ -f "$module" ] || continue
+    for size in $("$comparer" --module="$module" --list --filter="$filter"); do
+      selected "fused:$dtype:$size" || continue
+      time_fused "$dtype" "$size"
+      if [ $? -eq 3 ]; then
+        # Only persistent kernels wait for other blocks. Measure the other candidates without them.
+        echo "== repeated without clusters" | tee -a "$results/fused.md"
+        RNNRT_CLUSTERS=0 time_fused "$dtype" "$size"
+      fi
+    done
+  done
+fi
+
+if selected times; then
+  begin times.md "times of plans, by algorithm"
+  for algorithm in "" standard persist_static persist_dynamic persist_static_small_h; do
+    [ "$device" = host ] && [ -n "$algorithm" ] && continue
+    selected "times:${algorithm:-chosen}" || continue
+    echo "== algorithm ${algorithm:-selected by the runtime}" | tee -a "$results/times.md"
+    shape=()
+    [ "$device" = host ] && shape=(--shape=4,2,8,8)
+    RNNRT_CUDNN_ALGO="$algorithm" run "times:${algorithm:-chosen}" times.md "$here/bin/rnn-bundle-bench" --device="$device" \
+      --seconds=0.1 "${shape[@]}"
+  done
+fi
+
+if selected torch && { [ -n "$only" ] || [ "$device" != host ]; }; then
+  begin torch.md "PyTorch"
+  run torch torch.md python3 -u "$here/with_torch.py" --library "$here/lib/librnn_runtime.so" --device "$device"
 fi
 
 if selected emulator; then
@@ -208,58 +259,9 @@ sanitize() {
 }
 selected sanitizer && sanitize
 
-# One process per size, so that a failure does not affect other sizes.
-time_fused() {
-  local dtype="$1" size="$2" part="fused:$1:$2"
-  local module="$here/modules/timed_${kind}_$dtype" rounding=
-  [ "$dtype" = tf32 ] && rounding=--tf32
-  run "$part" fused.md "$comparer" --device="$device" --module="$module.so" --filter="backward_$size" \
-    --reference="$here/modules/timed_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" $rounding --patience="$patience" \
-    --candidates="$module.jsonl" --measurements="$results/measured.jsonl"
-}
-if selected fused; then
-  begin fused.md "fused kernels, cuDNN, and TensorFlow's method, interleaved"
-  for dtype in f16 tf32 bf16 f32; do
-    module="$here/modules/timed_${kind}_$dtype.so"
-    selected "fused:$dtype" && [ -f "$module" ] || continue
-    for size in $("$comparer" --module="$module" --list --filter="$filter"); do
-      selected "fused:$dtype:$size" || continue
-      time_fused "$dtype" "$size"
-      if [ $? -eq 3 ]; then
-        # Only persistent kernels wait for other blocks. Measure the other candidates without them.
-        echo "== repeated without clusters" | tee -a "$results/fused.md"
-        RNNRT_CLUSTERS=0 time_fused "$dtype" "$size"
-      fi
-    done
-  done
-fi
-
-if selected times; then
-  begin times.md "times of plans, by algorithm"
-  for algorithm in "" standard persist_static persist_dynamic persist_static_small_h; do
-    [ "$device" = host ] && [ -n "$algorithm" ] && continue
-    selected "times:${algorithm:-chosen}" || continue
-    echo "== algorithm ${algorithm:-selected by the runtime}" | tee -a "$results/times.md"
-    shape=()
-    [ "$device" = host ] && shape=(--shape=4,2,8,8)
-    RNNRT_CUDNN_ALGO="$algorithm" run "times:${algorithm:-chosen}" times.md "$here/bin/rnn-bundle-bench" --device="$device" \
-      --seconds=0.1 "${shape[@]}"
-  done
-fi
-
-if selected questions; then
-  begin questions.txt "questions to cuDNN and the device"
-  run questions questions.txt "$here/bin/rnn-bundle-questions" --device="$device"
-fi
-
 if selected kernels; then
   echo "== kernels: resources and instruction counts"
   cat "$here/kernels.md"
-fi
-
-if selected torch && { [ -n "$only" ] || [ "$device" != host ]; }; then
-  begin torch.md "PyTorch"
-  run torch torch.md python3 -u "$here/with_torch.py" --library "$here/lib/librnn_runtime.so" --device "$device"
 fi
 
 # A summary of the failures.

@@ -148,11 +148,12 @@ class Pair:
         p.lib.rnnrt_abi_rnn_backward_weights(p.call, p.plan, None, at(self.x), at(self.h0), at(self.y), at(self.dparams),
                                              p.elements, at(self.reserve), p.bytes)
 
-    def their_forward(self):
+    def their_forward(self, module=None):
+        """`module`: the layer, or the same layer compiled."""
         self.tx = self.x.clone().requires_grad_()
         self.th0 = self.h0.clone().requires_grad_()
         self.tc0 = self.c0.clone().requires_grad_() if self.lstm else None
-        self.ty, state = self.theirs(self.tx, (self.th0, self.tc0) if self.lstm else self.th0)
+        self.ty, state = (module or self.theirs)(self.tx, (self.th0, self.tc0) if self.lstm else self.th0)
         self.states = list(state) if self.lstm else [state]
 
     def their_backward(self):
@@ -184,14 +185,22 @@ class Pair:
         return result
 
     def times(self, rounds):
-        """Medians: (ours, theirs) for the backward pass with its wait, and for the call alone."""
+        """Medians of the backward pass with its wait and of the call alone: ours, PyTorch's, and PyTorch's through torch.compile
+        (None if it fails); interleaved."""
+        ways = [(self.our_forward, self.our_backward), (self.their_forward, self.their_backward)]
+        try:
+            compiled = torch.compile(self.theirs)
+            self.their_forward(compiled)
+            self.their_backward()
+            ways.append((lambda: self.their_forward(compiled), self.their_backward))
+        except Exception as error:  # of a compiler that this machine lacks
+            print(f"torch.compile: {str(error).splitlines()[0]}", file=sys.stderr)
         rows = []
         for _ in range(rounds + 2):
-            self.theirs.zero_grad(set_to_none=True)
-            self.our_forward()
-            self.their_forward()
             row = []
-            for backward in (self.our_backward, self.their_backward):
+            for forward, backward in ways:
+                self.theirs.zero_grad(set_to_none=True)
+                forward()
                 self.synchronize()
                 start = time.perf_counter()
                 backward()
@@ -199,7 +208,8 @@ class Pair:
                 self.synchronize()
                 row += [(time.perf_counter() - start) * 1e6, (called - start) * 1e6]
             rows.append(row)
-        return [statistics.median(column) for column in zip(*rows[2:])]
+        medians = [statistics.median(column) for column in zip(*rows[2:])]
+        return medians + [None] * (6 - len(medians))
 
 
 def main():
@@ -240,14 +250,17 @@ def main():
                     failed += 1
                 print(f"| {mode} | {layers} | {directions} | {dtype} | {text} |", flush=True)
     if not arguments.quick:
-        print("\nBackward, one LSTM layer, microseconds\n\n| T,B,I,H | type | algorithm | ours | PyTorch | ours / PyTorch | "
-              "ours, host | PyTorch, host |\n|---|---|---|---|---|---|---|---|")
-        for shape in SHAPES if place == "cuda" else [(16, 2, 32, 32)]:
-            for dtype in ("f16", "bf16", "f32") if place == "cuda" else ("f32",):
-                pair = Pair(lib, device, place, "lstm", dtype, 1, 1, shape)
-                ours, our_host, theirs, their_host = pair.times(arguments.rounds)
-                print(f"| {','.join(map(str, shape))} | {dtype} | {pair.ours.algorithm()} | {ours:.0f} | {theirs:.0f} | "
-                      f"{ours / theirs:.2f} | {our_host:.0f} | {their_host:.0f} |", flush=True)
+        print("\nBackward, one layer, microseconds; PyTorch eager, and through torch.compile\n\n"
+              "| mode | T,B,I,H | type | algorithm | ours | PyTorch | compiled | ours / PyTorch | ours, host | PyTorch, host |\n"
+              "|---|---|---|---|---|---|---|---|---|---|")
+        for mode in ("lstm", "gru"):
+            for shape in SHAPES if place == "cuda" else [(16, 2, 32, 32)]:
+                for dtype in ("f16", "bf16", "f32") if place == "cuda" else ("f32",):
+                    pair = Pair(lib, device, place, mode, dtype, 1, 1, shape)
+                    ours, our_host, theirs, their_host, compiled, _ = pair.times(arguments.rounds)
+                    third = "not available" if compiled is None else f"{compiled:.0f}"
+                    print(f"| {mode} | {','.join(map(str, shape))} | {dtype} | {pair.ours.algorithm()} | {ours:.0f} | "
+                          f"{theirs:.0f} | {third} | {ours / theirs:.2f} | {our_host:.0f} | {their_host:.0f} |", flush=True)
     sys.exit(failed > 0)
 
 

@@ -54,7 +54,7 @@ struct LayerProblem {
   double getGateValues() const;
 };
 
-/// One constant of the model.
+/// One constant of the model. `source` begins with "estimate", "measured on DEVICE, DATE" or "choice".
 struct CostConstant {
   llvm::StringLiteral name;
   double value;
@@ -67,6 +67,10 @@ llvm::ArrayRef<CostConstant> getCostConstants();
 /// `Candidate::Persistent`. `threads`: of the host.
 double estimateMicroseconds(const LayerProblem &problem, Candidate candidate, TargetKind target, unsigned threads = 1,
                             int64_t cluster = 0);
+
+/// Returns false if an estimate alone must not prefer `candidate` to a plan: per-step kernels of a GPU, until one has
+/// measured them.
+bool mayReplacePlan(Candidate candidate, TargetKind target);
 
 /// Whether `other` is at least 5 % and 5 us faster than a plan. Plans win ties and very short calls, since they compile
 /// in a tenth of the time.

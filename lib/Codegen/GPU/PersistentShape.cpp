@@ -53,10 +53,25 @@ static FailureOr<Shape> findShape(const PersistentQuery &query, std::string &rea
   return failure();
 }
 
+/// Keeps more fragments in registers if threads have at most one place: the registers of another one are free. The
+/// choice of the cluster does not depend on this. `others`: registers of sums and operands.
+template <typename Shape>
+static FailureOr<Shape> withFewExamples(FailureOr<Shape> shape, const PersistentQuery &query, int64_t others) {
+  // As above: what does not spill.
+  constexpr int64_t maxRegisters = 184;
+  if (failed(shape) || !query.examples || shape->isSplit)
+    return shape;
+  const int64_t pairs = llvm::divideCeil(getRowsPerCluster(*query.examples, shape->blocks), 2);
+  const int64_t more = (maxRegisters - others) / Fragments::registers;
+  if (2 * pairs * shape->getUnits() <= shape->getThreads() && more > shape->fragmentsInRegisters)
+    shape->fragmentsInRegisters = std::min(more, shape->getWeights().getFragmentsPerWarp());
+  return shape;
+}
+
 FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const PersistentQuery &query, std::string &reason) {
   // With more registers of weights and sums per thread than this, ptxas spills (ptxas 13.0, sm_90a).
   constexpr int64_t maxRegisters = 160;
-  return findShape<PersistentBackwardShape>(query, reason, [&](int64_t blocks) {
+  auto found = findShape<PersistentBackwardShape>(query, reason, [&](int64_t blocks) {
     PersistentBackwardShape shape{query.numGates,
                                   blocks,
                                   int64_t(llvm::divideCeil(*query.H, 16 * blocks)),
@@ -81,13 +96,14 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
     }
     return shape;
   });
+  return withFewExamples(found, query, succeeded(found) ? 16 + found->getTilesOfWarp() * 4 : 0);
 }
 
 FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQuery &query, std::string &reason) {
   // Registers of weights and of a slice of the states that do not spill (as above): without weights in shared memory,
   // and with the fragment that is being loaded from there. The partial sums of 104 tiles need 52 KB.
   constexpr int64_t maxRegisters = 168, withMemory = 160, maxWarps = 8, maxPartialTiles = 104;
-  return findShape<PersistentForwardShape>(query, reason, [&](int64_t blocks) {
+  auto found = findShape<PersistentForwardShape>(query, reason, [&](int64_t blocks) {
     PersistentForwardShape shape{query.numGates,
                                  *query.H,
                                  blocks,
@@ -118,6 +134,7 @@ FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQu
       ++shape.fragmentsInRegisters;
     return shape;
   });
+  return withFewExamples(found, query, succeeded(found) ? 2 * found->getFragmentsPerSlice() : 0);
 }
 
 FailureOr<int64_t> rnn::findPersistentShape(const PersistentQuery &query, std::string &reason) {

@@ -50,6 +50,16 @@ struct StoreAsyncPattern : public OpRewritePattern<rnngpu::StoreAsyncOp> {
   }
 };
 
+/// With `afn` the NVPTX backend selects the approximate instruction.
+template <typename OpTy, typename IntrinsicTy> struct ApproximatePattern : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {
+    rewriter.replaceOpWithNewOp<IntrinsicTy>(op, op.getType(), op.getValue(), LLVM::FastmathFlags::afn);
+    return success();
+  }
+};
+
 template <typename OpTy> struct PlainPattern : public OpRewritePattern<OpTy> {
   PlainPattern(MLIRContext *context, StringRef text) : OpRewritePattern<OpTy>(context), text(text) {}
 
@@ -137,7 +147,8 @@ void declareDynamicSharedMemory(gpu::GPUModuleOp module) {
 struct ConvertRNNGPUToNVVM : public rnn::impl::ConvertRNNGPUToNVVMPassBase<ConvertRNNGPUToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<StoreAsyncPattern, GridBarrierPattern>(&getContext());
+    patterns.add<StoreAsyncPattern, GridBarrierPattern, ApproximatePattern<rnngpu::Exp2Op, LLVM::Exp2Op>,
+                 ApproximatePattern<rnngpu::TanhOp, LLVM::TanhOp>>(&getContext());
     patterns.add<PlainPattern<rnngpu::GridWaitOp>>(&getContext(), "griddepcontrol.wait;");
     patterns.add<PlainPattern<rnngpu::LaunchDependentsOp>>(&getContext(), "griddepcontrol.launch_dependents;");
     walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -10,15 +10,10 @@
 #define RNN_LIB_CONVERSION_RNNTOGPU_CELLS_H
 
 #include "rnn/Codegen/Cells/LSTM.h"
-#include "rnn/Codegen/GPU/Emitter.h"
+#include "rnn/Codegen/GPU/Activations.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 
 namespace mlir::rnn {
-
-/// The equations of cells on scalars, at the insertion point of `e`.
-inline CellBuilder getCellBuilder(const Emitter &e) {
-  return CellBuilder(e.builder, e.loc);
-}
 
 /// A cell of the cudnn ops.
 class Cell {

@@ -24,12 +24,16 @@ using namespace mlir::rnn;
 
 namespace {
 
+template <typename OpTy> Type getElement(OpTy op) {
+  return cast<MemRefType>(op.getX().getType()).getElementType();
+}
+
 /// The sizes of a block op, its number of steps, and its buffers in dense form.
 template <typename OpTy, typename LayerTy> class BlockLayer : public LayerTy {
 public:
   BlockLayer(PatternRewriter &rewriter, OpTy op, const RNNToGPUOptions &options)
-      : LayerTy(Emitter(rewriter, op.getLoc(), options.kernels), "block_lstm",
-                cast<MemRefType>(op.getX().getType()).getElementType(), options.largeGemms),
+      : LayerTy(Emitter(rewriter, op.getLoc(), options.kernels.forElement(getElement(op))), "block_lstm",
+                getElement(op), options.largeGemms),
         op(op), dense(rewriter, op.getLoc()), layout(op.getLayout()) {
     Value call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
     SymbolicDims dims(rewriter, op);

@@ -20,6 +20,12 @@ std::optional<PersistentQuery> rnn::getPersistentQuery(LayerOpInterface op, cons
   for (const ShapeRules::Symbol &symbol : rules.getSymbols())
     if (symbol.name == "H")
       query.H = symbol.value;
+    else if (symbol.name == "B")
+      query.examples = symbol.value;
+  if (auto forward = dyn_cast<CudnnForwardOp>(op.getOperation()); forward && query.examples)
+    *query.examples *= forward.getDirection() == Direction::Bidirectional ? 2 : 1;
+  if (auto backward = dyn_cast<CudnnBackpropOp>(op.getOperation()); backward && query.examples)
+    *query.examples *= backward.getDirection() == Direction::Bidirectional ? 2 : 1;
   query.numGates = numGates;
   query.isProjected = isProjected;
   query.clusterSize = lowering.getCluster().value_or(0);

@@ -87,16 +87,20 @@ namespace {
 
 enum Pass { Inference, Training, Backward }; // values of `rnnrt.rnn_begin`
 
+template <typename OpTy> Type getElement(OpTy op) {
+  return cast<MemRefType>(op.getInput().getType()).getElementType();
+}
+
 /// An op in memref form.
 template <typename OpTy> class StackLowering {
 public:
   StackLowering(PatternRewriter &rewriter, OpTy op, Pass pass, const RNNToGPUOptions &options)
-      : op(op), e(rewriter, op.getLoc(), options.kernels), options(options), dense(rewriter, op.getLoc()),
-        rewriter(rewriter), dims(rewriter, op), pass(pass) {
+      : op(op), e(rewriter, op.getLoc(), options.kernels.forElement(getElement(op))), options(options),
+        dense(rewriter, op.getLoc()), rewriter(rewriter), dims(rewriter, op), pass(pass) {
     call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
     dims.check(op, call);
     Value P = op.getNumProj() > 0 ? e.index(op.getNumProj()) : dims["H"];
-    Type element = cast<MemRefType>(op.getInput().getType()).getElementType();
+    Type element = getElement(op);
     plan = rnnrt::RnnFusedPlanOp::create(
         rewriter, op.getLoc(), rnnrt::PlanType::get(op.getContext()), call, dims["T"], dims["B"], dims["I"], dims["H"],
         P, dims["L"], TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),

@@ -240,6 +240,12 @@ Rewrite rnn::simt::rewriteThreadOp(Operation *op, EntryBuilder &entries) {
         Value one = LLVM::ConstantOp::create(builder, loc, entries.f32, builder.getF32FloatAttr(1.0f));
         return replace(op, LLVM::FDivOp::create(builder, loc, one, reciprocal.getArg()));
       })
+      .Case([&](rnngpu::Exp2Op power) {
+        return replace(op, LLVM::Exp2Op::create(builder, loc, entries.f32, power.getValue()));
+      })
+      .Case([&](rnngpu::TanhOp tanh) {
+        return replace(op, LLVM::TanhOp::create(builder, loc, entries.f32, tanh.getValue()));
+      })
       .Case([&](rnngpu::GridBarrierOp barrier) {
         entries.call(builder, loc, "rnnrt_abi_simt_grid_barrier",
                      {entries.flatten(builder, loc, barrier.getCounter()), uniqueSite()});

@@ -123,13 +123,16 @@ private:
     return restrictToKernel(op, getCandidates(op, context), fusedKernel);
   }
 
-  /// The fastest of at least one candidate. A plan is preferred unless a kernel is faster by the margin of
-  /// `isWorthMoreThanPlan`.
-  static CandidateCost getFastest(ArrayRef<CandidateCost> candidates) {
+  /// The fastest of at least one candidate by estimates; a plan is the first one. It is preferred unless a kernel that
+  /// may replace it is faster by the margin of `isWorthMoreThanPlan`.
+  static CandidateCost getFastest(ArrayRef<CandidateCost> candidates, TargetKind target) {
     CandidateCost best = candidates.front();
+    const bool hasPlan = best.candidate == Candidate::Plan;
     for (const CandidateCost &candidate : candidates.drop_front())
-      if (best.candidate == Candidate::Plan ? isWorthMoreThanPlan(candidate.microseconds, best.microseconds)
-                                            : candidate.microseconds < best.microseconds)
+      if (hasPlan && !mayReplacePlan(candidate.candidate, target))
+        continue;
+      else if (best.candidate == Candidate::Plan ? isWorthMoreThanPlan(candidate.microseconds, best.microseconds)
+                                                 : candidate.microseconds < best.microseconds)
         best = candidate;
     return best;
   }
@@ -164,7 +167,7 @@ private:
     std::string assumed;
     if (!getLayerProblem(op, context.info.allowsTF32(), assumed))
       return {candidates.front(), "legality: its time does not matter"};
-    CandidateCost best = getFastest(candidates);
+    CandidateCost best = getFastest(candidates, context.info.getKind());
     std::string rule = "cost model: " + describeCosts(candidates, best.candidate) + " for " + describeProblem(op);
     if (!assumed.empty())
       rule += ", with assumed sizes for " + assumed;

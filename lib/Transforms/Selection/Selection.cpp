@@ -269,15 +269,23 @@ static std::optional<double> findBest(ArrayRef<std::pair<Candidate, double>> tim
 JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext &context, KernelPreference preference) {
   JointChoice estimated, measured;
   std::string missing;
-  bool anyMeasured = false, allFused = true, allPlans = true;
+  bool anyMeasured = false, allFused = true, allPlans = true, mayReplacePlans = true;
   for (const auto &[op, candidates, planKey] : ops) {
     if (getTuningKey(op, context.info.allowsTF32()).empty())
       continue;
-    SmallVector<std::pair<Candidate, double>> costs;
-    for (const CandidateCost &cost : candidates)
+    SmallVector<std::pair<Candidate, double>> costs, trusted;
+    for (const CandidateCost &cost : candidates) {
       costs.push_back({cost.candidate, cost.microseconds});
-    estimated.plan += findBest(costs, /*fused=*/false).value_or(0.0);
-    estimated.fused += findBest(costs, /*fused=*/true).value_or(0.0);
+      if (mayReplacePlan(cost.candidate, context.info.getKind()))
+        trusted.push_back(costs.back());
+    }
+    std::optional<double> plan = findBest(costs, /*fused=*/false), fused = findBest(trusted, /*fused=*/true);
+    if (plan && !fused) {
+      mayReplacePlans = false;
+      fused = findBest(costs, /*fused=*/true);
+    }
+    estimated.plan += plan.value_or(0.0);
+    estimated.fused += fused.value_or(0.0);
     auto isMissing = [&, op = op](const Twine &what) {
       if (missing.empty())
         missing = ("'" + op->getName().getStringRef() + "' was " + what).str();
@@ -292,8 +300,8 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
     // times.
     TuningRecord record = *found;
     keepKernel(record.times, getKernelPreference(op, preference), [](const auto &time) { return time.first; });
-    std::optional<double> plan = findBest(record.times, /*fused=*/false);
-    std::optional<double> fused = findBest(record.times, /*fused=*/true);
+    plan = findBest(record.times, /*fused=*/false);
+    fused = findBest(record.times, /*fused=*/true);
     std::string function = record.function;
     if (const TuningRecord *other = plan || !record.alone ? nullptr : lookUp(planKey, record.device, context);
         other && other->alone) {
@@ -319,8 +327,11 @@ JointChoice rnn::chooseTogether(ArrayRef<WeighedOp> ops, const SelectionContext 
     measured.isFused = allFused || (!allPlans && isWorthMoreThanPlan(measured.fused, measured.plan));
     return measured;
   }
-  estimated.isFused = isWorthMoreThanPlan(estimated.fused, estimated.plan);
+  const bool isWorthMore = isWorthMoreThanPlan(estimated.fused, estimated.plan);
+  estimated.isFused = mayReplacePlans && isWorthMore;
   estimated.basis = "cost model" + (anyMeasured ? ", since " + missing : std::string());
+  if (isWorthMore && !mayReplacePlans)
+    estimated.basis += ", whose estimate of per-step kernels does not replace a plan";
   return estimated;
 }
 

@@ -7,6 +7,7 @@
 #include "cuda/CudaModule.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 using namespace rnnrt;
@@ -17,6 +18,13 @@ static CUdeviceptr addressOf(const void *pointer) {
 }
 
 //===-- Creation and destruction ---------------------------------------------------------------------------------===//
+
+static uint64_t nextSerial() {
+  static std::atomic<uint64_t> serial{0};
+  return ++serial;
+}
+
+CudaDevice::CudaDevice() : unique(nextSerial()) {}
 
 Status CudaDevice::create(int ordinal, std::shared_ptr<CudaDevice> &device) {
   std::shared_ptr<CudaDevice> made(new CudaDevice());

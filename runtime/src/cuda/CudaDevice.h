@@ -35,6 +35,8 @@ public:
   const DriverApi &driver() const { return library->api(); }
   CUcontext context() const { return primary; }
   int ordinal() const { return number; }
+  /// Unique in the process, also among devices that no longer exist.
+  uint64_t serial() const { return unique; }
   /// E.g. 90 for 9.0.
   int computeCapability() const { return properties.compute_capability; }
   int multiprocessors() const { return properties.multiprocessors; }
@@ -81,7 +83,9 @@ public:
   std::atomic<int64_t> registeredRegions{0};
 
 private:
-  CudaDevice() = default;
+  CudaDevice();
+
+  const uint64_t unique;
   Status initialize(int ordinal);
   Status removeBlock(void *pointer, int64_t &bytes);
   void addBlock(void *pointer, int64_t bytes);

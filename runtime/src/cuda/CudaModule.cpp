@@ -206,16 +206,20 @@ Status CudaKernel::enable(const rnnrt_launch_t &launch) {
   auto set = [&](CUfunction_attribute which, int64_t value) {
     return device.check(device.driver().cuFuncSetAttribute(function, which, int(value)), "cuFuncSetAttribute");
   };
+  const int64_t cluster =
+      hasCluster(launch) ? launch.cluster[0] * launch.cluster[1] * launch.cluster[2] : compiledCluster;
+  const bool isLarge = cluster > 8;
+  if (launch.dynamic_shared <= dynamicShared.load(std::memory_order_acquire) &&
+      (!isLarge || largeClusters.load(std::memory_order_acquire)))
+    return Status();
   std::lock_guard<std::mutex> lock(mutex);
   if (launch.dynamic_shared > dynamicShared) {
     RNNRT_TRY(set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, launch.dynamic_shared));
-    dynamicShared = launch.dynamic_shared;
+    dynamicShared.store(launch.dynamic_shared, std::memory_order_release);
   }
-  const int64_t cluster =
-      hasCluster(launch) ? launch.cluster[0] * launch.cluster[1] * launch.cluster[2] : compiledCluster;
-  if (cluster > 8 && !largeClusters) {
+  if (isLarge && !largeClusters) {
     RNNRT_TRY(set(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
-    largeClusters = true;
+    largeClusters.store(true, std::memory_order_release);
   }
   return Status();
 }

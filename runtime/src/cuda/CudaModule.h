@@ -8,6 +8,7 @@
 #include "cuda/CudaDevice.h"
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -50,9 +51,10 @@ private:
   rnnrt_kernel_properties_t usage{};
   int64_t compiledCluster = 1; ///< blocks per cluster, as compiled
 
+  // Launches read these without the mutex.
+  std::atomic<int64_t> dynamicShared{0};  ///< enabled maximum of dynamic shared memory, bytes
+  std::atomic<bool> largeClusters{false}; ///< clusters of more than 8 blocks are enabled
   std::mutex mutex;
-  int64_t dynamicShared = 0;  ///< enabled maximum of dynamic shared memory, bytes
-  bool largeClusters = false; ///< clusters of more than 8 blocks are enabled
   /// Results of whyNoCluster() by cluster size, block size and dynamic shared memory.
   std::map<std::array<int64_t, 7>, std::string> clusterErrors;
 };

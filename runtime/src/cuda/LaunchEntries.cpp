@@ -7,8 +7,11 @@
 #include "cuda/CudaModule.h"
 #include "rnn_runtime/abi.h"
 
+#include <atomic>
 #include <cstring>
 #include <iterator>
+#include <string_view>
+#include <utility>
 
 using namespace rnnrt;
 using namespace rnnrt::cuda;
@@ -16,9 +19,43 @@ using namespace rnnrt::cuda;
 namespace {
 
 /// The result of rnnrt_abi_gpu_module_get_function. Which CudaKernel it is depends on the device of the call.
-struct CompiledKernel {
-  std::shared_ptr<const CompiledImage> image;
-  std::string name;
+class CompiledKernel {
+public:
+  CompiledKernel(std::shared_ptr<const CompiledImage> image, std::string_view name)
+      : image(std::move(image)), name(name) {}
+  ~CompiledKernel() {
+    for (const Found *found = first.load(); found;)
+      delete std::exchange(found, found->next);
+  }
+  CompiledKernel(const CompiledKernel &) = delete;
+
+  /// The kernel on a device. After the first call there, without locks: a chain of short kernels is bound by the time
+  /// of a launch on the host. A device keeps the module as long as this object holds the image.
+  Status on(CudaDevice &device, CudaKernel *&kernel) {
+    for (const Found *found = first.load(std::memory_order_acquire); found; found = found->next)
+      if (found->device == device.serial()) {
+        kernel = found->kernel;
+        return Status();
+      }
+    CudaModule *module = nullptr;
+    RNNRT_TRY(device.compiledModule(image, module));
+    RNNRT_TRY(module->kernel(name.c_str(), kernel));
+    // Two threads may both add the same entry.
+    auto *added = new Found{device.serial(), kernel, first.load()};
+    while (!first.compare_exchange_weak(added->next, added, std::memory_order_release)) {
+    }
+    return Status();
+  }
+
+private:
+  struct Found {
+    uint64_t device;
+    CudaKernel *kernel;
+    const Found *next;
+  };
+  const std::shared_ptr<const CompiledImage> image;
+  const std::string name;
+  std::atomic<const Found *> first{nullptr}; ///< entries are added and never removed
 };
 
 /// The result of rnnrt_abi_gpu_module_load.
@@ -50,13 +87,11 @@ template <typename Body> void enter(Body &&body) {
 
 void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters) {
   enter([&](rnnrt_call &call, CudaDevice &device) {
-    const auto *compiled = static_cast<const CompiledKernel *>(function);
+    auto *compiled = static_cast<CompiledKernel *>(function);
     if (!compiled)
       return internalError("not enough memory for the kernels of compiled code");
-    CudaModule *module = nullptr;
     CudaKernel *kernel = nullptr;
-    RNNRT_TRY(device.compiledModule(compiled->image, module));
-    RNNRT_TRY(module->kernel(compiled->name.c_str(), kernel));
+    RNNRT_TRY(compiled->on(device, kernel));
     if (call.triesClusters && launch.cluster[0]) {
       if (clustersAreDisabled()) {
         skipDisabledClusters(call, kernel->describe(launch));
@@ -141,7 +176,7 @@ void *rnnrt_abi_gpu_module_get_function(void *module, const char *name) {
     std::lock_guard<std::mutex> lock(compiled->mutex);
     if (auto it = compiled->kernels.find(std::string_view(name)); it != compiled->kernels.end())
       return &it->second;
-    return &compiled->kernels.emplace(name, CompiledKernel{compiled->image, name}).first->second;
+    return &compiled->kernels.try_emplace(name, compiled->image, name).first->second;
   } catch (const std::bad_alloc &) {
     return nullptr;
   }

@@ -57,3 +57,12 @@ gpu.module @kernels <#rnngpu.launch<cooperative = ["all"], programmatic = ["step
     gpu.return
   }
 }
+
+// CHECK-LABEL: llvm.func @approximations
+llvm.func @approximations(%x: f32) -> f32 {
+  // CHECK: %[[P:.*]] = rnngpu.exp2_approx %{{.*}}
+  %p = rnngpu.exp2_approx %x
+  // CHECK: rnngpu.tanh_approx %[[P]]
+  %t = rnngpu.tanh_approx %p
+  llvm.return %t : f32
+}

@@ -13,7 +13,7 @@
 // CHECK: rnn.cudnn_backprop
 // CHECK-SAME: lowering = #rnn.lowering<[[LOWERING]]{{[,>]}}
 // CHECK: rnn.cudnn_params_to_canonical {{.*}}lowering = #rnn.lowering<[[LOWERING]]{{[,>]}}
-// REMARK-DAG: Reason="cost model, in all of the 4 op(s) that share buffers: `{{runtime|fused}}` {{.*}} {{us|ms}}, `{{runtime|fused}}` {{.*}} {{us|ms}}{{.*}}", Remark="'rnn.cudnn_backprop' runs as `{{runtime|fused/per_step}}`"
+// REMARK-DAG: Reason="cost model{{.*}}, in all of the 4 op(s) that share buffers: `{{runtime|fused}}` {{.*}} {{us|ms}}, `{{runtime|fused}}` {{.*}} {{us|ms}}{{.*}}", Remark="'rnn.cudnn_backprop' runs as `{{runtime|fused/per_step}}`"
 func.func @closed(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<4x3xf32>, %r: tensor<4x4xf32>,
                   %b: tensor<4xf32>) -> (tensor<5x2x3xf32>, tensor<4x3xf32>) {
   %c1 = arith.constant 1 : index

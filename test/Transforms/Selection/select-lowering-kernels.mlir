@@ -16,7 +16,7 @@
 // CLUSTER-LABEL: func @fits
 // CLUSTER: lowering = #rnn.lowering<fused, kernel = persistent, cluster = {{2|4|8|16}}>
 // NONE-NOT: kernel = persistent
-// REMARK: [Passed] Lowering | Category:rnn-select-lowering | Reason="cost model: `fused/persistent` {{[0-9.]+}} us, `fused/per_step` {{[0-9.]+}} us for T=128 B=32 I=256 H=256 bf16", Remark="'rnn.block_lstm_grad' runs as `fused/persistent`"
+// REMARK: [Passed] Lowering | Category:rnn-select-lowering | Reason="cost model: `fused/persistent` {{[0-9.]+}} us, `fused/per_step` {{[0-9.]+}} {{us|ms}} for T=128 B=32 I=256 H=256 bf16", Remark="'rnn.block_lstm_grad' runs as `fused/persistent`"
 func.func @fits(%x: tensor<128x32x256xbf16>, %s: tensor<32x256xbf16>, %w: tensor<512x1024xbf16>, %p: tensor<256xbf16>, %b: tensor<1024xbf16>) -> tensor<32x256xbf16> {
   %r:8 = rnn.block_lstm_grad icfo x(%x : tensor<128x32x256xbf16>) state(%s, %s : tensor<32x256xbf16>) weights(%w : tensor<512x1024xbf16>) peephole(%p, %p, %p : tensor<256xbf16>) bias(%b : tensor<1024xbf16>) saved(%x, %x, %x, %x, %x, %x, %x : tensor<128x32x256xbf16>) grads(%x, %x : tensor<128x32x256xbf16>)
   return %r#2 : tensor<32x256xbf16>
@@ -28,8 +28,8 @@ func.func @fits(%x: tensor<128x32x256xbf16>, %s: tensor<32x256xbf16>, %w: tensor
 // CHIP: lowering = #rnn.lowering<fused, kernel = persistent, cluster = {{2|4|8|16}}>
 // CLUSTER-LABEL: func @single
 // CLUSTER: lowering = #rnn.lowering<fused, kernel = persistent, cluster = {{2|4|8|16}}>
-// REMARK: `fused/persistent` 117.{{[0-9]}} us, `fused/per_step` {{[0-9.]+}} us for T=128 B=32 I=256 H=256 f32", Remark="'rnn.block_lstm_grad' runs as `fused/persistent`"
-// TF32: `fused/persistent` 87.{{[0-9]}} us, `fused/per_step` {{[0-9.]+}} us for T=128 B=32 I=256 H=256 f32", Remark="'rnn.block_lstm_grad' runs as `fused/persistent`"
+// REMARK: `fused/persistent` {{[0-9.]+}} us, `fused/per_step` {{[0-9.]+}} {{us|ms}} for T=128 B=32 I=256 H=256 f32", Remark="'rnn.block_lstm_grad' runs as `fused/persistent`"
+// TF32: `fused/persistent` {{[0-9.]+}} us, `fused/per_step` {{[0-9.]+}} {{us|ms}} for T=128 B=32 I=256 H=256 f32", Remark="'rnn.block_lstm_grad' runs as `fused/persistent`"
 func.func @single(%x: tensor<128x32x256xf32>, %s: tensor<32x256xf32>, %w: tensor<512x1024xf32>, %p: tensor<256xf32>, %b: tensor<1024xf32>) -> tensor<32x256xf32> {
   %r:8 = rnn.block_lstm_grad icfo x(%x : tensor<128x32x256xf32>) state(%s, %s : tensor<32x256xf32>) weights(%w : tensor<512x1024xf32>) peephole(%p, %p, %p : tensor<256xf32>) bias(%b : tensor<1024xf32>) saved(%x, %x, %x, %x, %x, %x, %x : tensor<128x32x256xf32>) grads(%x, %x : tensor<128x32x256xf32>)
   return %r#2 : tensor<32x256xf32>

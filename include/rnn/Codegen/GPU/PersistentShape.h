@@ -27,6 +27,12 @@ struct PersistentLimits {
   static constexpr int64_t maxBytes = 227 * 1024; ///< shared memory of a block, compute capability 9.0
 };
 
+/// The examples per cluster: as few as let all clusters be resident.
+inline int64_t getRowsPerCluster(int64_t examples, int64_t blocks) {
+  const int64_t resident = 132 / blocks; // clusters on the 132 multiprocessors of an H200
+  return std::min(std::max<int64_t>(llvm::divideCeil(examples, resident), 1), PersistentLimits::maxRows);
+}
+
 /// The left operand of mma.sync as fragments of 16 rows by 16 columns (f16, bf16) or 8 columns (f32, which is rounded
 /// to tf32 or split in every step). A lane holds four 32-bit registers of a fragment.
 struct Fragments {
@@ -83,6 +89,8 @@ struct PersistentQuery {
   int64_t numGates = 4;
   bool isProjected = false;
   int64_t clusterSize = 0; ///< requested blocks per cluster; 0: any
+  /// Examples of all directions, if known. With one place per thread, more weights stay in registers.
+  std::optional<int64_t> examples = std::nullopt;
   KernelOptions options;
 };
 

@@ -102,6 +102,44 @@ def RNNGPU_StoreAsyncOp : RNNGPU_Op<"store_async", [
 }
 
 // The NVVM ops for these two have no memory effects in LLVM 22, so loads would move across the wait.
+def RNNGPU_Exp2Op : RNNGPU_Op<"exp2_approx", [Pure]> {
+  let summary = "approximate power of two";
+  let description = [{
+    2^`value` by one instruction, PTX `ex2.approx.f32`: relative error at most 2^-22 (PTX ISA). The emulator computes
+    the function of the C library.
+
+    Example:
+    ```mlir
+    llvm.func @power(%x: f32) -> f32 {
+      %y = rnngpu.exp2_approx %x
+      llvm.return %y : f32
+    }
+    ```
+  }];
+  let arguments = (ins F32:$value);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
+def RNNGPU_TanhOp : RNNGPU_Op<"tanh_approx", [Pure]> {
+  let summary = "approximate hyperbolic tangent";
+  let description = [{
+    tanh(`value`) by one instruction, PTX `tanh.approx.f32`, which needs `sm_75`: relative error at most 2^-11 (PTX
+    ISA). The emulator computes the function of the C library.
+
+    Example:
+    ```mlir
+    llvm.func @activation(%x: f32) -> f32 {
+      %y = rnngpu.tanh_approx %x
+      llvm.return %y : f32
+    }
+    ```
+  }];
+  let arguments = (ins F32:$value);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
 def RNNGPU_GridWaitOp : RNNGPU_Op<"grid_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "wait of a programmatic launch for the previous work";
   let description = [{
