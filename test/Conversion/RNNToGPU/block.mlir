@@ -8,11 +8,11 @@
 // CHECK: gpu.launch {{.*}} function(@block_lstm_step)
 // CHECK: gpu.barrier
 // Three sigmoids and two tanh; h and the cell are stored.
-// CHECK: math.exp
-// CHECK: math.tanh
-// CHECK: math.exp
-// CHECK: math.tanh
-// CHECK: math.exp
+// CHECK: rnngpu.exp2_approx
+// CHECK: rnngpu.tanh_approx
+// CHECK: rnngpu.exp2_approx
+// CHECK: rnngpu.tanh_approx
+// CHECK: rnngpu.exp2_approx
 // CHECK: memref.store %{{.*}} : memref<2x4xf32>
 // CHECK: memref.store %{{.*}} : memref<5x2x4xf16>
 // CHECK: gpu.terminator

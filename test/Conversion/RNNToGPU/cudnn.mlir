@@ -11,7 +11,7 @@
 // CHECK: gpu.terminator
 // CHECK: scf.for
 // CHECK: gpu.launch {{.*}} function(@cudnn_rnn_tanh_step
-// CHECK: math.tanh
+// CHECK: rnngpu.exp2_approx
 // CHECK: memref.store %{{.*}}, %[[OUT]]
 // CHECK: gpu.terminator
 // CHECK-NOT: gpu.launch
