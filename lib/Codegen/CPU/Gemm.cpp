@@ -17,6 +17,8 @@ using namespace mlir::rnn::cpu;
 
 /// Depth steps of one iteration of the inner loop.
 static constexpr int64_t unroll = 4;
+/// So few tiles use half of the usual depth of a block.
+static constexpr int64_t fewTiles = 4;
 
 std::unique_ptr<MicroKernel> cpu::createMicroKernel(HostBuilder &b, Value left, Value right) {
   auto elementOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
@@ -124,8 +126,8 @@ void cpu::emitFewRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_
   }
 }
 
-/// More than Tiles::fewRows rows, at most one block. `hasMore`: more blocks of rows follow.
-static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, Value hasMore) {
+/// More than Tiles::fewRows rows, at most one block.
+static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
   int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
   auto emitTile = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value cNext, Value panels,
                       Prefetcher &next) {
@@ -138,16 +140,19 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, Value h
   constexpr int64_t fewest = Tiles::rows / 2;
   static_assert(fewest == Tiles::fewRows + 1, "no tile has fewer rows");
   Value count = b.ceilDiv(p.rows, Tiles::rows);
-  b.loop(b.index(0), p.depth, depthPanels, [&](Value k) {
-    Value panels = b.min(b.sub(p.depth, k), b.index(depthPanels)), depth = b.mul(panels, panel);
-    // After the last column follow the next block of the depth, then the next block of rows, then (the order of the
-    // callers) the next panel.
+  // A block of b exceeds L1 if a panel is 64 floats wide. Several tiles hide that, as their shares of the prefetches
+  // are small. Few tiles read half a block from L1.
+  Value isShort = b.compare(arith::CmpIPredicate::sle, count, b.index(fewTiles));
+  Value atOnce = b.select(isShort, b.index(std::max<int64_t>(depthPanels / 2, 1)), b.index(depthPanels));
+  b.loop(b.div(b.add(p.depth, b.sub(atOnce, b.index(1))), atOnce), [&](Value block) {
+    Value k = b.mul(block, atOnce), panels = b.min(b.sub(p.depth, k), atOnce), depth = b.mul(panels, panel);
+    // After the last column follows the next block of the depth.
     Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
-    Value below = b.select(b.createOrFold<arith::AndIOp>(isEnd, hasMore), b.index(0), b.mul(behind, panel * panel));
+    Value nextRight = b.select(isEnd, p.bNext, b.add(p.bOffset, b.mul(behind, panel * panel)));
     // The first columns of this block prefetch a panel of a each for the next one: the first column of that block would
     // wait for all of it. In a GEMM of one column (a step's) a is in cache: it was just written.
     Value hasColumns = b.compare(arith::CmpIPredicate::sgt, p.columns, b.index(1));
-    Value nextLeft = b.add(p.aOffset, b.select(isEnd, b.index(Tiles::blockRows * panel), b.mul(behind, p.aPanel)));
+    Value nextLeft = b.select(isEnd, p.aNext, b.add(p.aOffset, b.mul(behind, p.aPanel)));
     Value lastColumn = b.sub(p.columns, b.index(1));
     b.loop(p.columns, [&](Value column) {
       Value leftPanel = b.add(nextLeft, b.mul(column, p.aPanel));
@@ -156,7 +161,7 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, Value h
       Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
       Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
       Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
-      Value nextOffset = b.select(isLast, b.add(p.bOffset, below), b.add(bOffset, p.bPanel));
+      Value nextOffset = b.select(isLast, nextRight, b.add(bOffset, p.bPanel));
       b.loop(count, [&](Value index) {
         Value row = b.div(b.mul(p.rows, index), count), to = b.div(b.mul(p.rows, b.add(index, 1)), count);
         Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
@@ -190,6 +195,8 @@ static void emitGemm(HostBuilder &b, const Gemm &p) {
     block.cOffset = b.add(p.cOffset, b.mul(firstRow, p.cRow));
     block.rows = b.min(b.sub(p.rows, firstRow), b.index(Tiles::blockRows));
     Value hasMore = b.compare(arith::CmpIPredicate::slt, b.add(firstRow, block.rows), p.rows);
+    block.aNext = b.select(hasMore, b.add(block.aOffset, Tiles::blockRows * b.tiles.panel), p.aNext);
+    block.bNext = b.select(hasMore, p.bOffset, p.bNext);
     auto few = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, Tiles::fewRows));
     auto rows = scf::IndexSwitchOp::create(b, TypeRange(), block.rows, few, few.size());
     OpBuilder::InsertionGuard guard(b);
@@ -199,7 +206,7 @@ static void emitGemm(HostBuilder &b, const Gemm &p) {
       scf::YieldOp::create(b);
     }
     b.setInsertionPointToStart(&rows.getDefaultRegion().emplaceBlock());
-    emitRows(b, block, *kernel, hasMore);
+    emitRows(b, block, *kernel);
     scf::YieldOp::create(b);
   });
 }
@@ -245,7 +252,12 @@ static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
 void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments) {
   if (b.tiles.usesAMX())
     return tileGemm(b, arguments);
-  call(b, "gemm", arguments, emitGemm);
+  Gemm p = arguments;
+  if (!p.aNext)
+    p.aNext = b.add(p.aOffset, b.mul(p.rows, b.tiles.panel));
+  if (!p.bNext)
+    p.bNext = b.add(p.bOffset, b.mul(p.depth, b.tiles.panel * b.tiles.panel));
+  call(b, "gemm", p, emitGemm);
 }
 
 void KernelLibrary::transposedGemm(HostBuilder &b, const TransposedGemm &arguments) {

@@ -282,7 +282,9 @@ void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmSt
           b.store(b.load(start->row, b.add(from, k)), p.c, b.add(b.add(p.cOffset, to), k));
         }
       });
-    call(b, "gemm_one_row", p, emitOneRow);
+    Gemm row = p;
+    row.aNext = row.bNext = zero;
+    call(b, "gemm_one_row", row, emitOneRow);
   };
   b.ifElse(b.compare(arith::CmpIPredicate::eq, p.rows, one), emitOne, emitMany);
 }

@@ -15,20 +15,20 @@ using namespace mlir::rnn::host;
 /// A block of 256 rows and 16 panels has 512 KiB of sums. The chunks of its operands have 384 KiB.
 static constexpr int64_t rowsAtOnce = 256, panelsAtOnce = 16;
 
-void BackwardLoop::inputsByTiles(function_ref<void(Value, Value, Value)> pack,
-                                 function_ref<void(const Block &)> store) {
+void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> store) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel);
   Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
-  Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel), packedPanel = b.mul(depth, panel * panel);
+  Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
+  Value packedPanel = b.mul(spreadBlocks(b, b.mul(depth, panel)), panel);
   Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
   library.parallel(b, inputPanels, work, [&](const Team &team) {
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
     Value packed = b.allocate(b.mul(packedPanel, own), b.tiles.left);
     Value block = b.allocate(b.index(rowsAtOnce * panelsAtOnce * panel)), zeros = b.allocate(b.index(panel));
     b.fillZero(zeros, zero, b.index(panel));
-    pack(packed, first, own);
+    pack(packed, packedPanel, first, own);
     b.loop(zero, rows, rowsAtOnce, [&](Value row) {
       Value height = b.min(b.sub(rows, row), b.index(rowsAtOnce)), blockPanel = b.mul(height, panel);
       b.loop(zero, own, panelsAtOnce, [&](Value q) {

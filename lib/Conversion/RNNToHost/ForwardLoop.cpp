@@ -134,7 +134,7 @@ void ForwardLoop::multiplyInput(const Own &own, Value row, Value rows) {
       gemm.b = packedX, gemm.bOffset = b.mul(first, packedPanel), gemm.bPanel = packedPanel;
       Value target = b.add(block, layer.input.first), column = b.mul(own.first, panel);
       gemm.c = gates, gemm.cOffset = gateOffset(zero, target, column), gemm.cRow = gateRow, gemm.cPanel = gatePanel;
-      gemm.rows = rows, gemm.columns = panels, gemm.depth = depth;
+      gemm.rows = rows, gemm.columns = panels, gemm.depth = depth, gemm.aNext = zero;
       if (!usesAMX)
         return library.gemm(b, gemm);
       library.tileGemm(b, gemm, GemmStart{bias, b.add(b.mul(p.padded, target), column), b.index(panel)});
@@ -167,7 +167,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow
     gemm.b = packedH, gemm.bOffset = b.mul(b.add(b.mul(p.panels, block), q), packedPanel);
     Value target = b.add(block, layer.recurrent.first);
     gemm.c = gates, gemm.cOffset = gateOffset(gatesRow, target, b.mul(q, panel)), gemm.cRow = gateRow;
-    gemm.rows = p.B, gemm.depth = p.statePanels;
+    gemm.rows = p.B, gemm.depth = p.statePanels, gemm.aNext = hSource;
     return gemm;
   };
   auto cell = [&](const Position &at) {

@@ -149,16 +149,15 @@ public:
     b.fillZero(kh, b.index(0), b.mul(p.padded, p.B));
   }
 
-  void packRecurrent(Value packedR, Value firstPanel, Value panels) override {
-    packWeights(p.I, p.H, firstPanel, panels, packedR, b.mul(firstPanel, b.mul(p.padded, 4 * b.tiles.panel)));
+  void packRecurrent(Value packedR, Value stride, Value firstPanel, Value panels) override {
+    packWeights(p.I, p.H, firstPanel, panels, packedR, b.mul(firstPanel, stride), stride);
   }
 
   /// Packs panels [firstPanel, firstPanel + panels) of the transpose of `rows` rows of w to `target` from element
   /// `offset` on.
-  void packWeights(Value row, Value rows, Value firstPanel, Value panels, Value target, Value offset) {
+  void packWeights(Value row, Value rows, Value firstPanel, Value panels, Value target, Value offset, Value stride) {
     int64_t panel = b.tiles.panel;
     Value first = b.mul(firstPanel, panel), count = b.min(b.sub(rows, first), b.mul(panels, panel));
-    Value stride = b.mul(p.padded, 4 * panel);
     for (int64_t gate = 0; gate < 4; ++gate)
       library.packTransposed(b, {op.getW(), b.add(row, first), count, b.mul(p.H, gate), p.H, target,
                                  b.add(offset, b.mul(p.padded, gate * panel)), stride});
@@ -269,8 +268,8 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
   int64_t panel = b.tiles.panel;
   if (Value result = op.getXGradOut()) {
     Value target = b.asRows(result);
-    auto pack = [&](Value packed, Value first, Value count) {
-      layer.packWeights(zero, p.I, first, count, packed, zero);
+    auto pack = [&](Value packed, Value stride, Value first, Value count) {
+      layer.packWeights(zero, p.I, first, count, packed, zero, stride);
     };
     loop.inputs(pack, [&](const BackwardLoop::Block &block) {
       loop.forRowParts(block, [&](Value row, Value offset, Value column, Value count) {

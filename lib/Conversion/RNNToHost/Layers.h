@@ -172,8 +172,9 @@ public:
 
   /// Packs the transposed weights of the projection, if any, and the gradient of the final state into panels.
   virtual void start(Value packedP, Value kh) = 0;
-  /// Packs the transposed recurrent weights of a range of panels of the state.
-  virtual void packRecurrent(Value packedR, Value firstPanel, Value panels) = 0;
+  /// Packs the transposed recurrent weights of a range of panels of the state; `stride` is in elements, from panel to
+  /// panel.
+  virtual void packRecurrent(Value packedR, Value stride, Value firstPanel, Value panels) = 0;
   /// Prefetches the operands of `outputGradient` and `step` in this row of a panel.
   virtual void fetch(const Position &row) {}
   /// The gradient of the cell from the next step, panels of B rows; null without cells.
@@ -207,8 +208,9 @@ public:
   void forPanels(const Block &block, Value first, Value count, function_ref<void(Value, Value)> body);
 
   /// Computes the gradient of the input by blocks; each thread executes `store` for the blocks that it computes.
-  /// `pack(target, first, count)` packs panels [first, first + count) of the transposed input weights.
-  void inputs(function_ref<void(Value, Value, Value)> pack, function_ref<void(const Block &)> store);
+  /// `pack` packs panels of the transposed input weights.
+  using Pack = function_ref<void(Value target, Value stride, Value firstPanel, Value panels)>;
+  void inputs(Pack pack, function_ref<void(const Block &)> store);
 
   /// Rows of a matrix, and the rows of the panels that they are multiplied by.
   struct Left {
@@ -240,13 +242,14 @@ public:
 
 private:
   void steps(const Team &team, bool needsState);
-  void multiply(Value t, Value panel, Value count, Value firstDepth = Value(), Value depth = Value());
+  void multiply(Value t, Value panel, Value count, Value firstDepth = Value(), Value depth = Value(),
+                Value nextPanel = Value());
   void multiplyFewRows(Value t, Value step, Value first, Value end);
-  void multiplyAndFetch(Value t, Value panel, Value count, Value fetched);
+  void multiplyAndFetch(Value t, Value panel, Value count, Value nextPanel, Value fetched);
   void storeGates(const Position &at, ArrayRef<Value> gates);
   void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);
   void addPanels(Value source, Value target, Value first, Value end);
-  void inputsByTiles(function_ref<void(Value, Value, Value)> pack, function_ref<void(const Block &)> store);
+  void inputsByTiles(Pack pack, function_ref<void(const Block &)> store);
   void sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store);
   void padVNNI(Value packedLeft, Value tiles, Value rows);
   void cell(const Position &at, Value deltaHidden);
@@ -255,9 +258,13 @@ private:
   HostBuilder &b;
   KernelLibrary &library;
   Value packedR, packedP;
+  Value packedPanel; ///< elements of packedR from panel to panel
   /// Gradients that resets to the initial states add to those, in panels of B rows; null without such resets.
   Value initialKh, initialKc;
 };
+
+/// The rows from panel to panel of a right operand of `rows` rows.
+Value spreadBlocks(HostBuilder &b, Value rows);
 
 /// Computes the columns of a GEMM from the last one to the first in odd steps: L2 still has the weights that the step
 /// before read last.

@@ -45,9 +45,9 @@ public:
       library.packRows(b, {op.getOutputCBackprop(), stack.stateRow(), p.B, kc});
   }
 
-  void packRecurrent(Value packedR, Value firstPanel, Value panels) override {
-    Value offset = b.mul(firstPanel, b.mul(p.padded, recurrent.count * b.tiles.panel));
-    packGates(stack.recurrentWeights(stack.params), p.P, recurrent, firstPanel, panels, packedR, offset);
+  void packRecurrent(Value packedR, Value stride, Value firstPanel, Value panels) override {
+    Value offset = b.mul(firstPanel, stride);
+    packGates(stack.recurrentWeights(stack.params), p.P, recurrent, firstPanel, panels, packedR, offset, stride);
   }
 
   void fetch(const Position &at) override {
@@ -143,10 +143,9 @@ private:
   /// Packs panels [firstPanel, firstPanel + panels) of `columns` columns of gate weights to `target` from element
   /// `offset` on.
   void packGates(Value weights, Value columns, const Blocks &range, Value firstPanel, Value panels, Value target,
-                 Value offset) {
+                 Value offset, Value stride) {
     int64_t panel = b.tiles.panel;
     Value first = b.mul(firstPanel, panel), count = b.min(b.sub(columns, first), b.mul(panels, panel));
-    Value stride = b.mul(p.padded, range.count * panel);
     for (int64_t k = 0; k < range.count; ++k)
       library.packColumns(b, {weights, b.mul(p.H, stack.gateOf(range.first + k)), p.H, first, count, target,
                               b.add(offset, b.mul(p.padded, k * panel)), stride});
@@ -301,8 +300,8 @@ void StackBackward::storeInputGradient(BackwardLoop &loop, Value target, bool ad
 }
 
 void StackBackward::inputGradient(BackwardLoop &loop) {
-  auto pack = [&](Value packed, Value first, Value count) {
-    packGates(stack.inputWeights(stack.params, p.I), p.I, input, first, count, packed, b.index(0));
+  auto pack = [&](Value packed, Value stride, Value first, Value count) {
+    packGates(stack.inputWeights(stack.params, p.I), p.I, input, first, count, packed, b.index(0), stride);
   };
   Value isFirstDirection = b.compare(arith::CmpIPredicate::eq, stack.direction, b.index(0));
   loop.inputs(pack, [&](const BackwardLoop::Block &block) {

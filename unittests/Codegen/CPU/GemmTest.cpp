@@ -135,6 +135,8 @@ TEST_P(GemmTest, MatchesReference) {
   check(Tiles::blockRows + 1, 2, 1);
   check(Tiles::blockRows + 4, 1, Tiles::depthPanels(panel) + 1);
   check(1, 3, Tiles::depthPanels(panel) + 1);
+  // Few tiles, which use blocks of half the depth.
+  check(16, 2, Tiles::depthPanels(panel) + 1);
   check(0, 1, 1);
   check(4, 1, 0);
   if (tiles.usesAMX()) {

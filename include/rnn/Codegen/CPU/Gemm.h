@@ -23,11 +23,15 @@ struct Gemm {
   Value rows;       ///< of a and c
   Value columns;    ///< of b and c, in panels
   Value depth;      ///< of the reduction, in panels
+  // The offsets that the next GEMM begins with, which this one prefetches. Null: the rows of a behind these, and the
+  // elements of b behind the first panel.
+  Value aNext, bNext;
 
   /// The order of the generated function's arguments.
-  static constexpr Value Gemm::*arguments[] = {
-      &Gemm::a,       &Gemm::aOffset, &Gemm::aPanel, &Gemm::b,    &Gemm::bOffset, &Gemm::bPanel, &Gemm::c,
-      &Gemm::cOffset, &Gemm::cRow,    &Gemm::cPanel, &Gemm::rows, &Gemm::columns, &Gemm::depth};
+  static constexpr Value Gemm::*arguments[] = {&Gemm::a,       &Gemm::aOffset, &Gemm::aPanel, &Gemm::b,
+                                               &Gemm::bOffset, &Gemm::bPanel,  &Gemm::c,      &Gemm::cOffset,
+                                               &Gemm::cRow,    &Gemm::cPanel,  &Gemm::rows,   &Gemm::columns,
+                                               &Gemm::depth,   &Gemm::aNext,   &Gemm::bNext};
 };
 
 /// A row that the sums of a GEMM by AMX start from, instead of c.
