@@ -199,8 +199,8 @@ TEST_P(PackingTest, TransposedLeftOperand) {
   Type left = context.getBuffer(ElementKind::BF16);
   CompiledKernel kernel(context, {matrix, index, index, index, matrix, index, index, index, index, index, left, index},
                         amx, [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
-                          library.packLeftTransposed(
-                              b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11]});
+                          library.packLeftTransposed(b, {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9],
+                                                         v[10], b.index(0), v[11]});
                         });
   const int64_t width = Tiles::amxPanel;
   auto check = [&](int64_t firstFrom, int64_t firstRows, int64_t secondFrom, int64_t rows, int64_t columns) {
