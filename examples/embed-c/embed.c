@@ -43,10 +43,10 @@ static int lower_block(MlirContext context, MlirBlock block, RnnDiagnostics diag
     RnnNamedValue operands[] = {{text("input"), mlirOperationGetOperand(op, 0)},
                                 {text("input_h"), mlirOperationGetOperand(op, 1)},
                                 {text("params"), mlirOperationGetOperand(op, 2)}};
-    MlirNamedAttribute mode = mlirNamedAttributeGet(mlirIdentifierGet(context, text("mode")),
-                                                    rnnCellModeAttrGet(context, text("gru")));
-    MlirOperation layer = rnnLayerOpCreate(mlirOperationGetLocation(op), text("rnn.cudnn_forward"), 3, operands, 1, &mode,
-                                           diagnostics);
+    MlirNamedAttribute mode =
+        mlirNamedAttributeGet(mlirIdentifierGet(context, text("mode")), rnnCellModeAttrGet(context, text("gru")));
+    MlirOperation layer =
+        rnnLayerOpCreate(mlirOperationGetLocation(op), text("rnn.cudnn_forward"), 3, operands, 1, &mode, diagnostics);
     if (mlirOperationIsNull(layer))
       fail(diagnostics);
     mlirBlockInsertOwnedOperationBefore(block, op, layer);
@@ -74,7 +74,8 @@ int main(void) {
   options.lowering = RnnLoweringPreferenceFused;
   size_t num_symbols;
   const rnnrt_abi_symbol_t *symbols = rnnrt_abi_symbols(&num_symbols);
-  RnnJIT jit = rnnModuleCompileJIT(module, &options, (intptr_t)num_symbols, (const RnnRuntimeSymbol *)symbols, diagnostics);
+  RnnJIT jit =
+      rnnModuleCompileJIT(module, &options, (intptr_t)num_symbols, (const RnnRuntimeSymbol *)symbols, diagnostics);
   void *address = jit.ptr ? rnnJITLookup(jit, text("layer"), diagnostics) : NULL;
   if (!address)
     fail(diagnostics);

@@ -1,8 +1,8 @@
 /* Compiler.h - from text or bytecode to passes, object files, shared libraries and code in memory.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-   A function that fails returns a null object or a failure, and appends at least one error to `diagnostics`. Contexts must be
-   prepared by rnnContextRegister or rnnContextCreate. Modules change: clone one to keep it. */
+   A function that fails returns a null object or a failure, and appends at least one error to `diagnostics`. Contexts
+   must be prepared by rnnContextRegister or rnnContextCreate. Modules change: clone one to keep it. */
 
 #ifndef RNN_C_COMPILER_H
 #define RNN_C_COMPILER_H
@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/*===-- Options -----------------------------------------------------------------------------------------------------===*/
+/*===-- Options
+ * -----------------------------------------------------------------------------------------------------===*/
 
 typedef enum RnnTarget { RnnTargetHost, RnnTargetCuda, RnnTargetSimt } RnnTarget;
 typedef enum RnnStage {
@@ -56,37 +57,39 @@ typedef struct RnnCompileOptions {
   RnnKernelPreference fused_kernel;
   RnnLargeGemms large_gemms;
   RnnBF16Gemm bf16_gemm;
-  RnnStage stop_after;             /* pipelines only */
-  unsigned vector_bits;            /* 0: the fastest of the processor */
-  unsigned optimization_level;     /* of LLVM, 0 to 3 */
+  RnnStage stop_after;         /* pipelines only */
+  unsigned vector_bits;        /* 0: the fastest of the processor */
+  unsigned optimization_level; /* of LLVM, 0 to 3 */
   bool tf32, simt_check, verify_each;
-  bool export_all;                 /* a function that cannot be exported is an error */
-  MlirStringRef chip;              /* target cuda: as sm_90a */
-  MlirStringRef tuning_records;    /* a file */
-  MlirStringRef device;            /* the device of these records */
-  MlirStringRef triple;            /* objects only; empty: this machine */
-  MlirStringRef cpu;               /* objects only; LLVM's name, `native`, or empty: the baseline of the architecture */
-  MlirStringRef export_prefix;     /* prefix of exported symbols */
+  bool export_all;              /* a function that cannot be exported is an error */
+  MlirStringRef chip;           /* target cuda: as sm_90a */
+  MlirStringRef tuning_records; /* a file */
+  MlirStringRef device;         /* the device of these records */
+  MlirStringRef triple;         /* objects only; empty: this machine */
+  MlirStringRef cpu;            /* objects only; LLVM's name, `native`, or empty: the baseline of the architecture */
+  MlirStringRef export_prefix;  /* prefix of exported symbols */
 } RnnCompileOptions;
 
 MLIR_CAPI_EXPORTED RnnCompileOptions rnnCompileOptionsGetDefault(void);
 
-/*===-- Modules and passes ------------------------------------------------------------------------------------------===*/
+/*===-- Modules and passes
+ * ------------------------------------------------------------------------------------------===*/
 
 /* Parses a module from text or bytecode. `name` is the file name of locations. The caller owns the module. */
 MLIR_CAPI_EXPORTED MlirModule rnnModuleParse(MlirContext context, MlirStringRef source, MlirStringRef name,
                                              RnnDiagnostics diagnostics);
 
 /* Runs the stages from `first` to `options.stop_after`. */
-MLIR_CAPI_EXPORTED MlirLogicalResult rnnModuleRunStages(MlirModule module, const RnnCompileOptions *options, RnnStage first,
-                                                        RnnDiagnostics diagnostics);
+MLIR_CAPI_EXPORTED MlirLogicalResult rnnModuleRunStages(MlirModule module, const RnnCompileOptions *options,
+                                                        RnnStage first, RnnDiagnostics diagnostics);
 
 /* Runs a textual pipeline, as "builtin.module(canonicalize,rnn-decompose)". Passes of this project are registered by
    rnnRegisterPasses, upstream's by mlirRegisterAllPasses. */
 MLIR_CAPI_EXPORTED MlirLogicalResult rnnModuleRunPassPipeline(MlirModule module, MlirStringRef pipeline,
                                                               RnnDiagnostics diagnostics);
 
-/*===-- Objects and libraries ---------------------------------------------------------------------------------------===*/
+/*===-- Objects and libraries
+ * ---------------------------------------------------------------------------------------===*/
 
 /* A compiled module as the bytes of an object file. */
 typedef struct RnnObject {
@@ -98,8 +101,8 @@ MLIR_CAPI_EXPORTED RnnObject rnnModuleCompileObject(MlirModule module, const Rnn
 MLIR_CAPI_EXPORTED void rnnObjectDestroy(RnnObject object);
 /* Valid until the object is destroyed. */
 MLIR_CAPI_EXPORTED MlirStringRef rnnObjectGetBytes(RnnObject object);
-/* The C header of the exported functions, whose C names start with `prefix` and `_` unless it is empty. `source` is the name of
-   the source in the comment. Valid until the object is destroyed or this function is called again. Empty on
+/* The C header of the exported functions, whose C names start with `prefix` and `_` unless it is empty. `source` is the
+   name of the source in the comment. Valid until the object is destroyed or this function is called again. Empty on
    failure. */
 MLIR_CAPI_EXPORTED MlirStringRef rnnObjectGetHeader(RnnObject object, MlirStringRef prefix, MlirStringRef source,
                                                     RnnDiagnostics diagnostics);
@@ -107,7 +110,8 @@ MLIR_CAPI_EXPORTED MlirStringRef rnnObjectGetHeader(RnnObject object, MlirString
 MLIR_CAPI_EXPORTED MlirLogicalResult rnnObjectLinkLibrary(RnnObject object, MlirStringRef path, MlirStringRef soname,
                                                           RnnDiagnostics diagnostics);
 
-/*===-- Code in memory ----------------------------------------------------------------------------------------------===*/
+/*===-- Code in memory
+ * ----------------------------------------------------------------------------------------------===*/
 
 /* An entry of the runtime, with the layout of rnnrt_abi_symbol_t. */
 typedef struct RnnRuntimeSymbol {
@@ -120,8 +124,8 @@ typedef struct RnnJIT {
   void *ptr;
 } RnnJIT;
 
-/* Compiles for this machine. `symbols` are those of rnnrt_abi_symbols and rnnrt_abi_target_symbols of librnn_runtime, which
-   this library does not depend on. */
+/* Compiles for this machine. `symbols` are those of rnnrt_abi_symbols and rnnrt_abi_target_symbols of librnn_runtime,
+   which this library does not depend on. */
 MLIR_CAPI_EXPORTED RnnJIT rnnModuleCompileJIT(MlirModule module, const RnnCompileOptions *options, intptr_t num_symbols,
                                               const RnnRuntimeSymbol *symbols, RnnDiagnostics diagnostics);
 /* Code must not run, and results of calls must be released. */

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* A list of diagnostics. Functions append to it; strings are valid until it is cleared or destroyed. Every function accepts a
-   null list (`ptr` is NULL): then the handlers of the context receive the diagnostics. */
+/* A list of diagnostics. Functions append to it; strings are valid until it is cleared or destroyed. Every function
+   accepts a null list (`ptr` is NULL): then the handlers of the context receive the diagnostics. */
 typedef struct RnnDiagnostics {
   void *ptr;
 } RnnDiagnostics;

@@ -53,9 +53,10 @@ static llvm::Expected<PipelineOptions> toPipelineOptions(const RnnCompileOptions
   if (!options)
     return pipeline;
   if (options->size != sizeof(RnnCompileOptions))
-    return llvm::createStringError("options->size is " + llvm::Twine(options->size) + ", but this library expects " +
-                                   llvm::Twine(sizeof(RnnCompileOptions)) +
-                                   "; start from rnnCompileOptionsGetDefault(), and compile with the library's headers");
+    return llvm::createStringError(
+        "options->size is " + llvm::Twine(options->size) + ", but this library expects " +
+        llvm::Twine(sizeof(RnnCompileOptions)) +
+        "; start from rnnCompileOptionsGetDefault(), and compile with the library's headers");
   auto check = [](const char *name, unsigned value, unsigned most) {
     return value <= most ? llvm::Error::success()
                          : llvm::createStringError("options->" + llvm::Twine(name) + " is " + llvm::Twine(value) +
@@ -241,9 +242,9 @@ MlirStringRef rnnObjectGetHeader(RnnObject object, MlirStringRef prefix, MlirStr
 MlirLogicalResult rnnObjectLinkLibrary(RnnObject object, MlirStringRef path, MlirStringRef soname,
                                        RnnDiagnostics diagnostics) {
   return guard(diagnostics, mlirLogicalResultFailure(), [&] {
-    llvm::Error error = object.ptr
-                            ? linkSharedLibrary(unwrap(object)->compiled.bytes, unwrap(path).str(), unwrap(soname).str())
-                            : llvm::createStringError("the object is null");
+    llvm::Error error =
+        object.ptr ? linkSharedLibrary(unwrap(object)->compiled.bytes, unwrap(path).str(), unwrap(soname).str())
+                   : llvm::createStringError("the object is null");
     if (!error)
       return mlirLogicalResultSuccess();
     addError(diagnostics, std::move(error));

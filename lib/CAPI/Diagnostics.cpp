@@ -64,7 +64,8 @@ Collector::Collector(MLIRContext *context, RnnDiagnostics diagnostics) {
 }
 
 static RnnDiagnostic toC(const Entry &entry) {
-  return {entry.severity, wrap(entry.message), wrap(entry.file), entry.line, entry.column, intptr_t(entry.notes.size())};
+  return {entry.severity, wrap(entry.message), wrap(entry.file),
+          entry.line,     entry.column,        intptr_t(entry.notes.size())};
 }
 
 /// Entry `index`, or null.

@@ -92,7 +92,8 @@ static LogicalResult sortOperands(Location loc, StringRef opName, const rnn::OpS
     StringRef name = unwrap(operand.name);
     auto entry = llvm::find_if(signature.operands, [&](const rnn::NamedValue &spec) { return spec.name == name; });
     if (entry == signature.operands.end()) {
-      InFlightDiagnostic diagnostic = emitError(loc) << "'" << opName << "' op has no operand `" << name << "`; it has ";
+      InFlightDiagnostic diagnostic = emitError(loc)
+                                      << "'" << opName << "' op has no operand `" << name << "`; it has ";
       llvm::interleaveComma(signature.operands, diagnostic,
                             [&](const rnn::NamedValue &spec) { diagnostic << "`" << spec.name << "`"; });
       return diagnostic;

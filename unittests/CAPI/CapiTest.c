@@ -5,8 +5,8 @@
 #include "mlir-c/RegisterEverything.h"
 #include "rnn-c/Compiler.h"
 #include "rnn-c/Dialects.h"
-#include "rnn_runtime/api.h"
 #include "rnn_runtime/abi.h"
+#include "rnn_runtime/api.h"
 #include "rnn_runtime/function.h"
 #include <math.h>
 #include <stdio.h>
@@ -80,7 +80,8 @@ static struct Buffer print(MlirModule module) {
 
 static void test_errors(MlirContext context) {
   RnnDiagnostics diagnostics = rnnDiagnosticsCreate();
-  MlirModule module = rnnModuleParse(context, text("func.func @f() {\n  %0 = rnn.no_op\n}\n"), text("wrong.mlir"), diagnostics);
+  MlirModule module =
+      rnnModuleParse(context, text("func.func @f() {\n  %0 = rnn.no_op\n}\n"), text("wrong.mlir"), diagnostics);
   CHECK(mlirModuleIsNull(module));
   CHECK(rnnDiagnosticsGetCount(diagnostics) == 1);
   RnnDiagnostic error = rnnDiagnosticsGet(diagnostics, 0);
@@ -91,7 +92,8 @@ static void test_errors(MlirContext context) {
   CHECK(rnnDiagnosticsGetCount(diagnostics) == 0);
 
   /* Notes: the second definition of a symbol refers to the first one. */
-  module = rnnModuleParse(context, text("func.func private @f()\nfunc.func private @f()\n"), text("twice.mlir"), diagnostics);
+  module = rnnModuleParse(context, text("func.func private @f()\nfunc.func private @f()\n"), text("twice.mlir"),
+                          diagnostics);
   CHECK(mlirModuleIsNull(module));
   CHECK(rnnDiagnosticsGet(diagnostics, 0).num_notes >= 1);
   CHECK(rnnDiagnosticsGetNote(diagnostics, 0, 1).line == 1);
@@ -99,7 +101,8 @@ static void test_errors(MlirContext context) {
   rnnDiagnosticsClear(diagnostics);
 
   /* Bytecode that is cut off. */
-  CHECK(mlirModuleIsNull(rnnModuleParse(context, mlirStringRefCreate("ML\xefR\x06", 5), text("cut.mlirbc"), diagnostics)));
+  CHECK(mlirModuleIsNull(
+      rnnModuleParse(context, mlirStringRefCreate("ML\xefR\x06", 5), text("cut.mlirbc"), diagnostics)));
   CHECK(rnnDiagnosticsGetCount(diagnostics) > 0);
   rnnDiagnosticsClear(diagnostics);
 
@@ -165,7 +168,8 @@ static void test_passes(MlirContext context) {
   /* Bytecode is parsed like text. */
   struct Buffer bytes = {NULL, 0};
   mlirOperationWriteBytecode(mlirModuleGetOperation(module), append, &bytes);
-  MlirModule copy = rnnModuleParse(context, mlirStringRefCreate(bytes.data, bytes.length), text("copy.mlirbc"), diagnostics);
+  MlirModule copy =
+      rnnModuleParse(context, mlirStringRefCreate(bytes.data, bytes.length), text("copy.mlirbc"), diagnostics);
   CHECK(!mlirModuleIsNull(copy));
   options.stop_after = RnnStageRun;
   CHECK(mlirLogicalResultIsSuccess(rnnModuleRunStages(copy, &options, RnnStageBufferize, diagnostics)));
@@ -232,20 +236,25 @@ static void test_ops(MlirContext context) {
 
   CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, text("rnn.gru"), 3, operands, 2, attributes, diagnostics)));
   CHECK(has_error(diagnostics, "there is no layer op `rnn.gru`"));
-  CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 2, operands, 2, attributes, diagnostics)));
+  CHECK(mlirOperationIsNull(
+      rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 2, operands, 2, attributes, diagnostics)));
   CHECK(has_error(diagnostics, "expects one operand `input_h`, but got 0"));
   operands[0].name = text("weights");
-  CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 3, operands, 2, attributes, diagnostics)));
+  CHECK(mlirOperationIsNull(
+      rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 3, operands, 2, attributes, diagnostics)));
   CHECK(has_error(diagnostics, "has no operand `weights`; it has `input`, `input_h`"));
   operands[0].name = text("params");
   attributes[1] = named(context, "training", mlirBoolAttrGet(context, 0));
-  CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 3, operands, 2, attributes, diagnostics)));
+  CHECK(mlirOperationIsNull(
+      rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 3, operands, 2, attributes, diagnostics)));
   CHECK(has_error(diagnostics, "has no attribute `training`; it has"));
   attributes[1] = named(context, "dropout", mlirBoolAttrGet(context, 0));
-  CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 3, operands, 2, attributes, diagnostics)));
+  CHECK(mlirOperationIsNull(
+      rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 3, operands, 2, attributes, diagnostics)));
   rnnDiagnosticsClear(diagnostics);
   attributes[0] = named(context, "mode", rnnCellModeAttrGet(context, text("lstm")));
-  CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 3, operands, 1, attributes, diagnostics)));
+  CHECK(mlirOperationIsNull(
+      rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 3, operands, 1, attributes, diagnostics)));
   CHECK(has_error(diagnostics, "requires the cell operand `input_c`"));
   CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, text("rnn.cudnn_forward"), 3, operands, 0, NULL, diagnostics)));
   CHECK(has_error(diagnostics, "requires the attribute `mode`"));
@@ -322,7 +331,8 @@ static void test_object(MlirContext context, const char *path) {
   if (file)
     fclose(file);
   remove(path);
-  CHECK(mlirLogicalResultIsFailure(rnnObjectLinkLibrary(object, text("/no/such/folder/x.so"), text("x.so"), diagnostics)));
+  CHECK(mlirLogicalResultIsFailure(
+      rnnObjectLinkLibrary(object, text("/no/such/folder/x.so"), text("x.so"), diagnostics)));
   CHECK(has_error(diagnostics, "failed"));
   rnnObjectDestroy(object);
   mlirModuleDestroy(module);

@@ -11,8 +11,8 @@
 
 namespace mlir::rnn {
 
-/// Merges each group of dimensions of a memref into one. Upstream's type inference returns size 0 for a group with a static
-/// size 0 and a dynamic size, for which its verifier requires a dynamic size.
+/// Merges each group of dimensions of a memref into one. Upstream's type inference returns size 0 for a group with a
+/// static size 0 and a dynamic size, for which its verifier requires a dynamic size.
 inline Value collapseShape(OpBuilder &builder, Location loc, Value buffer, ArrayRef<ReassociationIndices> groups) {
   auto type = cast<MemRefType>(buffer.getType());
   MemRefType collapsed = memref::CollapseShapeOp::computeCollapsedType(type, groups);

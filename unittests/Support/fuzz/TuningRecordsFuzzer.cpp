@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto second = TuningRecords::parse(printed, "printed.json");
   if (second && second->print() == printed)
     return 0;
-  std::fprintf(stderr, "not read back: %s\n%s\n", second ? second->print().c_str() : llvm::toString(second.takeError()).c_str(),
-               printed.c_str());
+  std::fprintf(stderr, "not read back: %s\n%s\n",
+               second ? second->print().c_str() : llvm::toString(second.takeError()).c_str(), printed.c_str());
   std::abort();
 }
