@@ -31,6 +31,7 @@ void rnn::buildGPUKernelPipeline(OpPassManager &pm, bool verifyAccesses) {
   // Transfers of several dimensions become loops over vectors of one.
   kernels.addPass(createConvertVectorToSCFPass());
   kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createRNNReinterpretExpandShapesPass()); // the next pass crashes on such ops
   kernels.addPass(memref::createExpandStridedMetadataPass());
   // The pass above creates affine.apply.
   kernels.addPass(createLowerAffinePass());

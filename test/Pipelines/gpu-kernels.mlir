@@ -10,6 +10,7 @@
 // KERNELS-NEXT: convert-nvgpu-to-nvvm,
 // KERNELS-NEXT: convert-vector-to-scf{{.*}},
 // KERNELS-NEXT: lower-affine,
+// KERNELS-NEXT: rnn-reinterpret-expand-shapes,
 // KERNELS-NEXT: expand-strided-metadata,
 // KERNELS-NEXT: lower-affine,
 // KERNELS-NEXT: arith-expand{{.*}},

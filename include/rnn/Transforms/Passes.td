@@ -63,6 +63,15 @@ def RNNExpandStridedCopiesPass : Pass<"rnn-expand-strided-copies"> {
                            "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
+def RNNReinterpretExpandShapesPass : Pass<"rnn-reinterpret-expand-shapes"> {
+  let summary = "Convert memref.expand_shape with several dynamic sizes in one group to memref.reinterpret_cast";
+  let description = [{
+    Upstream's `expand-strided-metadata` (LLVM 22) derives a dynamic size of a group from the size of the source, and crashes
+    if a group has two of them. The op has all sizes as operands, so the strides follow from them.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def RNNIsolateScalarLoopsPass : Pass<"rnn-isolate-scalar-loops"> {
   let summary = "Wrap linalg ops without parallel iterators in parallel loops of one iteration";
   let description = [{

@@ -53,3 +53,13 @@ func.func @wrong_attribute(%x: tensor<3x2x4xf32>, %h: tensor<2x2x4xf32>, %p: ten
       params(%p : tensor<?xf32>) {dropout = 0.5, rnn.dropout_draw = 3 : i32}
   return %y : tensor<3x2x4xf32>
 }
+
+// -----
+
+func.func @empty_batch(%x: tensor<5x0x3xf32>, %s: tensor<0x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>, %b: tensor<16xf32>)
+    -> tensor<5x0x4xf32> {
+  // expected-error@+1 {{'rnn.block_lstm' op with B = 0 has no decomposition; its results are zeros or empty}}
+  %i, %cs, %f, %o, %ci, %co, %h = rnn.block_lstm icfo x(%x : tensor<5x0x3xf32>) state(%s, %s : tensor<0x4xf32>)
+      weights(%w : tensor<7x16xf32>) peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>)
+  return %h : tensor<5x0x4xf32>
+}

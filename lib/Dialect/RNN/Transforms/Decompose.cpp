@@ -281,6 +281,13 @@ struct AggregatedOpModel : public linalg::AggregatedOpInterface::ExternalModel<A
   Results decomposeOperation(Operation *op, OpBuilder &b) const {
     if (!cast<LayerOpInterface>(op).isValueForm())
       return op->emitOpError("in memref form has no decomposition; decompose it before bufferization");
+    if constexpr (llvm::is_one_of<OpTy, BlockLSTMOp, BlockLSTMGradOp>::value) {
+      // tensor.extract_slice refuses an offset in a dimension of size 0.
+      ShapeRules rules = getShapeRules(cast<OpTy>(op));
+      for (StringRef name : {"T", "B", "I"})
+        if (rules.getStaticValue(name) == 0)
+          return op->emitOpError("with ") << name << " = 0 has no decomposition; its results are zeros or empty";
+    }
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(op);
     return decompose(b, cast<OpTy>(op));

@@ -1,0 +1,14 @@
+// A decomposed layer whose hidden size is dynamic: its matrices are views of params with two dynamic sizes.
+// REQUIRES: rnn-run
+// DEFINE: %{run} = --function=f --input=random:1:5x4x7 --input=random:2:1x4x7 --input=random:3:189 --output=@%t/y.npy --output=@%t/dp.npy
+// RUN: rm -rf %t && mkdir %t
+// RUN: rnn-run %s %{run}
+// RUN: rnn-opt %s --rnn-decompose -o %t/linalg.mlir
+// RUN: rnn-run %t/linalg.mlir --function=f --input=random:1:5x4x7 --input=random:2:1x4x7 --input=random:3:189 --expected-output=@%t/y.npy --expected-output=@%t/dp.npy --atol=1e-12 --rtol=1e-12
+func.func @f(%x: tensor<?x?x?xf64>, %h: tensor<1x?x?xf64>, %p: tensor<?xf64>) -> (tensor<?x?x?xf64>, tensor<?xf64>) {
+  %y, %hn, %r = rnn.cudnn_forward gru, skip_input input(%x : tensor<?x?x?xf64>) state(%h : tensor<1x?x?xf64>) params(%p : tensor<?xf64>)
+  %dx, %dh, %dp = rnn.cudnn_backprop gru, skip_input input(%x : tensor<?x?x?xf64>) state(%h : tensor<1x?x?xf64>) params(%p : tensor<?xf64>)
+      output(%y, %hn : tensor<?x?x?xf64>, tensor<1x?x?xf64>) grads(%y, %hn : tensor<?x?x?xf64>, tensor<1x?x?xf64>)
+      reserve(%r : tensor<?xi8>)
+  return %y, %dp : tensor<?x?x?xf64>, tensor<?xf64>
+}
