@@ -6,6 +6,8 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 
+import control_flow  # of tools/gpu-bundle
+
 LINE = re.compile(r"\s+/\*([0-9a-f]+)\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*(.*?)\s*;")
 REGISTER = re.compile(r"(?<![A-Z])R(\d+)")
 
@@ -108,36 +110,10 @@ class Function:
             if not always and end in block_of:
                 next_blocks.append(block_of[end])
             successors.append(next_blocks)
-        reached, todo = {0}, [0]
-        while todo:
-            for target in successors[todo.pop()]:
-                if target not in reached:
-                    reached.add(target)
-                    todo.append(target)
-        order = [block for block in range(len(starts)) if block in reached]
-        predecessors = {block: [p for p in order if block in successors[p]] for block in order}
-        dominators = {block: set(order) for block in order}
-        dominators[0] = {0}
-        changed = True
-        while changed:
-            changed = False
-            for block in order[1:]:
-                new = set.intersection(*(dominators[p] for p in predecessors[block])) | {block}
-                if new != dominators[block]:
-                    dominators[block], changed = new, True
-        loops = {}
-        for block in order:
-            for header in successors[block]:
-                if header in dominators[block]:
-                    body, todo = loops.setdefault(header, {header}), [block]
-                    while todo:
-                        one = todo.pop()
-                        if one not in body:
-                            body.add(one)
-                            todo += predecessors[one]
+        order = sorted(control_flow.reachable(successors))
         self.reached = [i for block in order for i in range(starts[block], ends[block])]
         self.loops = sorted(([i for block in sorted(body) for i in range(starts[block], ends[block])]
-                             for body in loops.values()), key=len, reverse=True)
+                             for body in control_flow.natural_loops(successors)), key=len, reverse=True)
 
     def time_loop(self):
         """The instructions of one step of a persistent kernel, in program order, without those that only poll an mbarrier again;

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import control_flow
 import timed
 
 INSTRUCTION = re.compile(r"\t(?:@!?(\S+)\s+)?([a-z][a-z0-9_.:]*)(?:\s+(.*?))?;?$")
@@ -51,37 +52,10 @@ class Kernel:
             targets = [self.labels[last[2][0]]] if last[1].startswith("bra") else []
             ends = (last[1].startswith("bra") and last[0] is None) or last[1] in ("ret", "exit", "trap")
             self.successors.append(targets + ([index + 1] if not ends and index + 1 < count else []))
-        reached, todo = {0}, [0]
-        while todo:
-            new = [target for target in self.successors[todo.pop()] if target not in reached]
-            reached.update(new)
-            todo += new
+        reached = control_flow.reachable(self.successors)
         self.successors = [targets if index in reached else [] for index, targets in enumerate(self.successors)]
-        predecessors = [[] for _ in range(count)]
-        for index, targets in enumerate(self.successors):
-            for target in targets:
-                predecessors[target].append(index)
-        every = set(range(count))
-        dominators = [{0}] + [every for _ in range(count - 1)]
-        changed = True
-        while changed:
-            changed = False
-            for index in range(1, count):
-                sets = [dominators[p] for p in predecessors[index]]
-                new = (set.intersection(*sets) if sets else every) | {index}
-                if new != dominators[index]:
-                    dominators[index], changed = new, True
-        loops = {}
-        for index, targets in enumerate(self.successors):
-            for header in targets:
-                if header in dominators[index]:
-                    body, todo = loops.setdefault(header, {header}), [index]
-                    while todo:
-                        block = todo.pop()
-                        if block not in body:
-                            body.add(block)
-                            todo += predecessors[block]
-        self.loops = [(body, self.rounds(body)) for body in sorted(loops.values(), key=len, reverse=True)]
+        loops = control_flow.natural_loops(self.successors)
+        self.loops = [(body, self.rounds(body)) for body in sorted(loops, key=len, reverse=True)]
 
     def rounds(self, body):
         """The trip count of a loop whose counter starts at, is increased by, and is compared with constants; else None."""
