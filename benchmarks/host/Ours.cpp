@@ -8,19 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Worker.h"
-#include "rnn_runtime/api.h"
-
-#include <dlfcn.h>
+#include "Exports.h"
 
 using namespace worker;
 
 namespace {
-
-void check(rnnrt_status_t status) {
-  if (status)
-    fail(rnnrt_status_message(status));
-}
 
 float load(const void *data, int32_t dtype, int64_t index) {
   if (dtype == RNNRT_DTYPE_F32)
@@ -87,19 +79,14 @@ public:
   Compiled(const Problem &p, const std::string &path, bool block) : p(p), block(block) {
     check(rnnrt_device_create("host", nullptr, &device));
     check(rnnrt_call_create(device, nullptr, nullptr, &call));
-    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-      fail(dlerror());
-    auto *exports = static_cast<const rnnrt_exports_t *>(dlsym(handle, "rnn_exports"));
-    if (!exports)
-      fail(path + " exports no `rnn_exports`; was it made by rnn-compile?");
+    const Exports exports(path);
     char suffix[100];
     std::snprintf(suffix, sizeof(suffix), "_%lld_%lld_%lld_%lld", (long long)p.T, (long long)p.B, (long long)p.I,
                   (long long)p.H);
     std::string name = block ? "block" : p.isLstm ? "lstm" : "gru";
-    forwardFunction = find(*exports, name + "_forward" + suffix, path);
-    inferenceFunction = block ? nullptr : find(*exports, name + "_inference" + suffix, path);
-    backwardFunction = find(*exports, name + "_backward" + suffix, path);
+    forwardFunction = exports.find(name + "_forward" + suffix);
+    inferenceFunction = block ? nullptr : exports.find(name + "_inference" + suffix);
+    backwardFunction = exports.find(name + "_backward" + suffix);
     makeOperands();
     saved = run(*forwardFunction, pointers({&operands}));
     release(run(*backwardFunction, backwardInputs()));
@@ -153,14 +140,6 @@ public:
   }
 
 private:
-  static const rnnrt_function_t *find(const rnnrt_exports_t &exports, const std::string &name,
-                                      const std::string &path) {
-    for (int32_t index = 0; index < exports.num_functions; ++index)
-      if (name == exports.functions[index]->name)
-        return exports.functions[index];
-    fail(path + " has no function `" + name + "`");
-  }
-
   /// Canonical parameters are matrices of the input by gate, each [H, I], recurrent ones by gate, then two biases by
   /// gate.
   template <typename Visit> void eachWeight(Visit visit) const {

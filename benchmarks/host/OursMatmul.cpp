@@ -7,37 +7,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Exports.h"
 #include "Matmul.h"
-#include "rnn_runtime/api.h"
-
-#include <dlfcn.h>
 
 using namespace worker;
 
 namespace {
-
-void check(rnnrt_status_t status) {
-  if (status)
-    fail(rnnrt_status_message(status));
-}
 
 class Compiled : public Matmul {
 public:
   Compiled(const MatmulProblem &p, const std::string &path) : p(p), a(p.makeA()), b(p.makeB()) {
     check(rnnrt_device_create("host", nullptr, &device));
     check(rnnrt_call_create(device, nullptr, nullptr, &call));
-    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-      fail(dlerror());
-    auto *exports = static_cast<const rnnrt_exports_t *>(dlsym(handle, "rnn_exports"));
-    if (!exports)
-      fail(path + " exports no `rnn_exports`; was it made by rnn-compile?");
-    std::string name = "matmul_" + std::to_string(p.M) + "_" + std::to_string(p.N) + "_" + std::to_string(p.K);
-    for (int32_t index = 0; index < exports->num_functions; ++index)
-      if (name == exports->functions[index]->name)
-        function = exports->functions[index];
-    if (!function)
-      fail(path + " has no function `" + name + "`");
+    function =
+        Exports(path).find("matmul_" + std::to_string(p.M) + "_" + std::to_string(p.N) + "_" + std::to_string(p.K));
     forward();
   }
   ~Compiled() override {
