@@ -28,15 +28,11 @@ ResetRows::ResetRows(const TensorBuilder &t, Value marks, bool toInitial, Value 
   rows = marks;
   if (!lengths)
     return;
-  rows = t.generic(
-      2, {{marks, {0, 1}}, {lengths, {1}}}, {{t.empty({steps, batch}, t.b.getI1Type()), {0, 1}}},
-      [&](const ElementBuilder &e, ValueRange s) {
-        Value step = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), linalg::IndexOp::create(e.b, e.loc, 0));
-        if (isReverse)
-          step = arith::AddIOp::create(e.b, e.loc, step, arith::ConstantIntOp::create(e.b, e.loc, e.b.getI32Type(), 1));
-        Value valid = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, s[1], step);
-        return SmallVector<Value>{arith::AndIOp::create(e.b, e.loc, s[0], valid)};
-      })[0];
+  rows = t.generic(2, {{marks, {0, 1}}, {lengths, {1}}}, {{t.empty({steps, batch}, t.b.getI1Type()), {0, 1}}},
+                   [&](const ElementBuilder &e, ValueRange s) {
+                     Value valid = isBeforeEnd(e, s[1], /*ahead=*/isReverse ? 1 : 0);
+                     return SmallVector<Value>{arith::AndIOp::create(e.b, e.loc, s[0], valid)};
+                   })[0];
 }
 
 Value ResetRows::rowOf(const TensorBuilder &t, Size step) const {

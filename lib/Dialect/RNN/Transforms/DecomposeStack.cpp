@@ -104,6 +104,20 @@ Value StackDecomposition::isValid(const ElementBuilder &e, ValueRange scalars, s
   return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, scalars[first], scalars[first + 1]);
 }
 
+Value rnn::isBeforeEnd(const ElementBuilder &e, Value length, int64_t ahead) {
+  Value step = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), linalg::IndexOp::create(e.b, e.loc, /*dim=*/0));
+  if (ahead)
+    step = arith::AddIOp::create(e.b, e.loc, step, arith::ConstantIntOp::create(e.b, e.loc, e.b.getI32Type(), ahead));
+  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, length, step);
+}
+
+Value StackDecomposition::maskPadding(Value rows, Size width) const {
+  return t.generic(3, {{rows, {0, 1, 2}}, {lengths, {1}}}, {{t.empty({T, B, width}, element), {0, 1, 2}}},
+                   [&](const ElementBuilder &e, ValueRange s) {
+                     return SmallVector<Value>{e.select(isBeforeEnd(e, s[1]), s[0], e.constant(0, compute))};
+                   })[0];
+}
+
 /// The factor 1 / (1 - dropout) or 0, by the mask. The same function is its own gradient.
 Value StackDecomposition::drop(Size layer, Value rows) const {
   SmallVector<Operand> inputs = {
@@ -327,13 +341,5 @@ Value StackDecomposition::emitOutput(const Forward &f) {
   auto count = cast<RankedTensorType>(f.states.getType()).getDimSize(0);
   Size last = count == 1 ? at(0) : t.sub(L, at(1));
   Value rows = t.slice(f.states, {last, at(0), at(0), at(0)}, {at(1), T, B, DP}, 1);
-  if (!lengths)
-    return t.convert(rows, element);
-  return t.generic(3, {{rows, {0, 1, 2}}, {lengths, {1}}}, {{t.empty({T, B, DP}, element), {0, 1, 2}}},
-                   [&](const ElementBuilder &e, ValueRange s) {
-                     Value step = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(),
-                                                             linalg::IndexOp::create(e.b, e.loc, 0));
-                     Value valid = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, s[1], step);
-                     return SmallVector<Value>{e.select(valid, s[0], e.constant(0, compute))};
-                   })[0];
+  return lengths ? maskPadding(rows, DP) : t.convert(rows, element);
 }

@@ -16,6 +16,9 @@
 
 namespace mlir::rnn {
 
+/// In a body with the loops (step, ...): i1, step + `ahead` is less than `length`, an i32 scalar.
+Value isBeforeEnd(const ElementBuilder &e, Value length, int64_t ahead = 0);
+
 /// The resets of one direction.
 struct ResetRows {
   using Size = TensorBuilder::Size;
@@ -112,6 +115,8 @@ private:
   /// Adds the operands by which a body finds whether the step of a row is padded, and returns the condition in the
   /// body.
   void addLengths(SmallVectorImpl<Operand> &inputs, Size step) const;
+  /// `rows` [T,B,width] in `element`, zero at padded steps. Requires `lengths`.
+  Value maskPadding(Value rows, Size width) const;
   Value isValid(const ElementBuilder &e, ValueRange scalars, size_t first) const;
 
   TensorBuilder t;

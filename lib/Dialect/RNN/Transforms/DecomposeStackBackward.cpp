@@ -55,13 +55,7 @@ Value StackDecomposition::runLayerBackward(Size layer, const Forward &f, Value d
     x = isFirst ? input : layerInput(layer, f, /*saves=*/true);
     // The gradient does not read padded steps of the input, which may hold NaN; other layers' states are finite.
     if (isFirst && lengths)
-      x = t.generic(3, {{x, {0, 1, 2}}, {lengths, {1}}}, {{t.empty({T, B, I}, element), {0, 1, 2}}},
-                    [&](const ElementBuilder &e, ValueRange s) {
-                      Value step = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(),
-                                                              linalg::IndexOp::create(e.b, e.loc, 0));
-                      Value valid = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, s[1], step);
-                      return SmallVector<Value>{e.select(valid, s[0], e.constant(0, compute))};
-                    })[0];
+      x = maskPadding(x, I);
   }
   Value dInput;
   if (needsInput)
