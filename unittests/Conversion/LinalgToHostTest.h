@@ -7,6 +7,7 @@
 #ifndef RNN_UNITTESTS_CONVERSION_LINALGTOHOSTTEST_H
 #define RNN_UNITTESTS_CONVERSION_LINALGTOHOSTTEST_H
 
+#include "../RuntimeSymbols.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "rnn/Emit/JIT.h"
@@ -36,11 +37,7 @@ protected:
   void compile(llvm::StringRef source) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
     ASSERT_TRUE(module) << source.str();
-    size_t count;
-    const rnnrt_abi_symbol_t *table = rnnrt_abi_symbols(&count);
-    SmallVector<RuntimeSymbol> symbols;
-    for (size_t index = 0; index < count; ++index)
-      symbols.push_back({table[index].name, table[index].address});
+    SmallVector<RuntimeSymbol> symbols = getRuntimeSymbols();
     JITOptions options;
     options.symbols = symbols;
     auto result = CompiledModule::compile(*module, options);

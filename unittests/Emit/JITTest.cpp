@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Emit/JIT.h"
+#include "../RuntimeSymbols.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -43,11 +44,7 @@ protected:
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
     if (!module)
       return llvm::createStringError("the test's module does not parse");
-    size_t count;
-    const rnnrt_abi_symbol_t *table = rnnrt_abi_symbols(&count);
-    SmallVector<RuntimeSymbol> symbols;
-    for (size_t index = 0; index < count; ++index)
-      symbols.push_back({table[index].name, table[index].address});
+    SmallVector<RuntimeSymbol> symbols = getRuntimeSymbols();
     JITOptions options;
     options.symbols = symbols;
     options.passes = passes;

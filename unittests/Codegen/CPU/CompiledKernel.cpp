@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompiledKernel.h"
+#include "../../RuntimeSymbols.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "rnn_runtime/abi.h"
@@ -80,11 +81,7 @@ CompiledKernel::CompiledKernel(KernelContext &context, ArrayRef<Type> arguments,
   b.setInsertionPointToStart(function.addEntryBlock());
   func::ReturnOp::create(b, b.getUnknownLoc());
 
-  size_t count;
-  const rnnrt_abi_symbol_t *table = rnnrt_abi_symbols(&count);
-  SmallVector<RuntimeSymbol> symbols;
-  for (size_t index = 0; index < count; ++index)
-    symbols.push_back({table[index].name, table[index].address});
+  SmallVector<RuntimeSymbol> symbols = getRuntimeSymbols();
   JITOptions options;
   options.symbols = symbols;
   // The first pass manager ends with bufferization, the second one starts behind it.

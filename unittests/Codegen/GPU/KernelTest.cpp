@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Codegen/GPU/Kernel.h"
+#include "../../RuntimeSymbols.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -106,17 +107,12 @@ protected:
     Value tensor = bufferization::ToTensorOp::create(builder, loc, resultType, result, /*restrict=*/true);
     func::ReturnOp::create(builder, loc, tensor);
 
-    SmallVector<RuntimeSymbol> symbols;
-    auto append = [&](const rnnrt_abi_symbol_t *table, size_t count) {
-      for (size_t index = 0; index < count; ++index)
-        symbols.push_back({table[index].name, table[index].address});
-    };
+    SmallVector<RuntimeSymbol> symbols = getRuntimeSymbols();
     size_t count = 0;
-    const rnnrt_abi_symbol_t *table = rnnrt_abi_symbols(&count);
-    append(table, count);
     const rnnrt_abi_symbol_t *emulator = nullptr;
     EXPECT_EQ(rnnrt_abi_target_symbols("simt", &emulator, &count), nullptr);
-    append(emulator, count);
+    for (size_t index = 0; index < count; ++index)
+      symbols.push_back({emulator[index].name, emulator[index].address});
     JITOptions options;
     options.pipeline.target = TargetKind::Simt;
     options.optimizationLevel = 0;
