@@ -49,13 +49,15 @@ private:
   void orderWeights();
   Place findPlace(int64_t number);
   void findTargets();
-  SmallVector<Value> startCarried();
   /// True if results are read again from the tile instead of being kept in registers during the GEMM: the tile has them
   /// in the precision in which they are stored.
   bool storesFromTile() const { return !element.isF32() || shape.isSplit; }
 
   // --- A step ---
-  SmallVector<Value> readStep(Value number, Value exists);
+  SmallVector<Value> readStep(Value number, Value exists) {
+    return PersistentKernel::readStep(named("saved values"), layer, ArrayRef<Place>(places), recurrence, number,
+                                      exists);
+  }
   Value addPartialSums(const Place &place, Value turn);
   Outcome stepPlace(const Place &place, const Step &step, Value turn, Value before, ArrayRef<Value> prepared,
                     ValueRange carried);
@@ -148,29 +150,9 @@ void BackwardKernel::findTargets() {
   }
 }
 
-/// The carried values of all places, concatenated.
-SmallVector<Value> BackwardKernel::startCarried() {
-  SmallVector<Value> carried;
-  for (const Place &place : places)
-    llvm::append_range(carried, valuesIf(place.exists, [&] { return layer.start(e, place); }));
-  return carried;
-}
-
 //===----------------------------------------------------------------------===//
 // A step
 //===----------------------------------------------------------------------===//
-
-/// The values that all places load for step `number`, if it exists.
-SmallVector<Value> BackwardKernel::readStep(Value number, Value exists) {
-  Emitter reading = named("saved values");
-  return valuesIf(exists, [&] {
-    Step step = recurrence.getStep(e, direction, number);
-    SmallVector<Value> values;
-    for (const Place &place : places)
-      llvm::append_range(values, valuesIf(place.exists, [&] { return layer.read(reading, place, step); }));
-    return values;
-  });
-}
 
 /// The place's sum of the parts in the slots of `turn`, in the order of the blocks.
 Value BackwardKernel::addPartialSums(const Place &place, Value turn) {
@@ -252,7 +234,7 @@ void BackwardKernel::build() {
   clear(at(slots, f32, e.index(sumsOfTurn)), sumsOfTurn); // the sums before the first step
   for (int64_t number = 0; number * shape.getThreads() < shape.getSums(); ++number)
     places.push_back(findPlace(number));
-  SmallVector<Value> carried = startCarried();
+  SmallVector<Value> carried = startCarried(layer, ArrayRef<Place>(places));
   startBarriers();
   findTargets();
 

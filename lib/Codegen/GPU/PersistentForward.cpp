@@ -66,10 +66,12 @@ private:
   void fillTiles();
   void findPlaces();
   void findTargets();
-  SmallVector<Value> startCarried();
 
   // --- A step ---
-  SmallVector<Value> readStep(Value number, Value exists);
+  SmallVector<Value> readStep(Value number, Value exists) {
+    return PersistentKernel::readStep(named("from the input"), layer, ArrayRef<Place>(places), recurrence, number,
+                                      exists);
+  }
   void storePartialSums(Value row);
   SmallVector<Value> addPartialSums(const Place &place);
   Value exchange(Value value, int64_t lanes) const;
@@ -177,29 +179,9 @@ void ForwardKernel::findTargets() {
   }
 }
 
-/// The carried values of all places, concatenated.
-SmallVector<Value> ForwardKernel::startCarried() {
-  SmallVector<Value> carried;
-  for (const Place &place : places)
-    llvm::append_range(carried, valuesIf(place.exists, [&] { return layer.start(e, place); }));
-  return carried;
-}
-
 //===----------------------------------------------------------------------===//
 // A step
 //===----------------------------------------------------------------------===//
-
-/// The values that all places load for step `number`, if it exists.
-SmallVector<Value> ForwardKernel::readStep(Value number, Value exists) {
-  Emitter reading = named("from the input");
-  return valuesIf(exists, [&] {
-    Step step = recurrence.getStep(e, direction, number);
-    SmallVector<Value> values;
-    for (const Place &place : places)
-      llvm::append_range(values, valuesIf(place.exists, [&] { return layer.read(reading, place, step); }));
-    return values;
-  });
-}
 
 /// Multiplies this warp's slice of the states with all tiles of the weights. `row`: the offset of this lane's row in
 /// the tile of states. The partial sums are ordered by slice, example, unit and gate.
@@ -338,7 +320,7 @@ void ForwardKernel::build() {
   loadWeights(recurrence.orderedWeights, shape.getWeights());
   fillTiles();
   findPlaces();
-  SmallVector<Value> carried = startCarried();
+  SmallVector<Value> carried = startCarried(layer, ArrayRef<Place>(places));
   startBarriers();
   findTargets();
 

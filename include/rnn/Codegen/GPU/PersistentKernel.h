@@ -67,6 +67,27 @@ protected:
   /// `values()` if the condition holds, else zeros; floats, integers and indices.
   SmallVector<Value> valuesIf(Value condition, function_ref<SmallVector<Value>()> values) const;
 
+  /// The initial loop-carried values of all places, concatenated; zeros for places that do not exist.
+  template <typename LayerTy, typename PlaceTy>
+  SmallVector<Value> startCarried(const LayerTy &layer, ArrayRef<PlaceTy> places) const {
+    SmallVector<Value> carried;
+    for (const PlaceTy &place : places)
+      llvm::append_range(carried, valuesIf(place.exists, [&] { return layer.start(e, place); }));
+    return carried;
+  }
+  /// The values that all places load for step `number`, concatenated; zeros if the step or the place does not exist.
+  template <typename LayerTy, typename PlaceTy>
+  SmallVector<Value> readStep(const Emitter &reading, const LayerTy &layer, ArrayRef<PlaceTy> places,
+                              const PersistentRecurrence &recurrence, Value number, Value exists) const {
+    return valuesIf(exists, [&] {
+      Step step = recurrence.getStep(e, direction, number);
+      SmallVector<Value> values;
+      for (const PlaceTy &place : places)
+        llvm::append_range(values, valuesIf(place.exists, [&] { return layer.read(reading, place, step); }));
+      return values;
+    });
+  }
+
   /// Rounds a float to the operand type of the MMA: to `element`, and f32 to tf32 unless operands are split.
   Value round(const Emitter &e, Value value) const;
 
