@@ -104,6 +104,24 @@ static bool checkModule(MlirModule module, RnnDiagnostics diagnostics) {
   return false;
 }
 
+/// Calls `body` with the pipeline options, and collects the diagnostics of the module's context. Returns `failed` if
+/// the module is null or an option is invalid.
+template <typename Result, typename Body>
+static Result withOptions(MlirModule module, const RnnCompileOptions *options, RnnDiagnostics diagnostics,
+                          Result failed, Body body) {
+  return guard(diagnostics, failed, [&] {
+    if (!checkModule(module, diagnostics))
+      return failed;
+    Collector collector(unwrap(module).getContext(), diagnostics);
+    llvm::Expected<PipelineOptions> pipeline = toPipelineOptions(options);
+    if (!pipeline) {
+      addError(diagnostics, pipeline.takeError());
+      return failed;
+    }
+    return body(*pipeline);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Modules and passes
 //===----------------------------------------------------------------------===//
@@ -123,20 +141,12 @@ MlirModule rnnModuleParse(MlirContext context, MlirStringRef source, MlirStringR
 
 MlirLogicalResult rnnModuleRunStages(MlirModule module, const RnnCompileOptions *options, RnnStage first,
                                      RnnDiagnostics diagnostics) {
-  return guard(diagnostics, mlirLogicalResultFailure(), [&] {
-    if (!checkModule(module, diagnostics))
-      return mlirLogicalResultFailure();
-    Collector collector(unwrap(module).getContext(), diagnostics);
-    llvm::Expected<PipelineOptions> pipeline = toPipelineOptions(options);
-    if (!pipeline) {
-      addError(diagnostics, pipeline.takeError());
-      return mlirLogicalResultFailure();
-    }
+  return withOptions(module, options, diagnostics, mlirLogicalResultFailure(), [&](const PipelineOptions &pipeline) {
     if (unsigned(first) > unsigned(RnnStageRun)) {
       addError(diagnostics, "the first stage is " + llvm::Twine(unsigned(first)) + ", which is no stage");
       return mlirLogicalResultFailure();
     }
-    if (llvm::Error error = runPipeline(unwrap(module), *pipeline, getRunOptions(options), Stage(first))) {
+    if (llvm::Error error = runPipeline(unwrap(module), pipeline, getRunOptions(options), Stage(first))) {
       addError(diagnostics, std::move(error));
       return mlirLogicalResultFailure();
     }
@@ -187,17 +197,9 @@ static Object *unwrap(RnnObject object) {
 }
 
 RnnObject rnnModuleCompileObject(MlirModule module, const RnnCompileOptions *options, RnnDiagnostics diagnostics) {
-  return guard(diagnostics, RnnObject{}, [&] {
-    if (!checkModule(module, diagnostics))
-      return RnnObject{};
-    Collector collector(unwrap(module).getContext(), diagnostics);
-    llvm::Expected<PipelineOptions> pipeline = toPipelineOptions(options);
-    if (!pipeline) {
-      addError(diagnostics, pipeline.takeError());
-      return RnnObject{};
-    }
+  return withOptions(module, options, diagnostics, RnnObject{}, [&](const PipelineOptions &pipeline) {
     ObjectOptions objectOptions;
-    objectOptions.pipeline = *pipeline;
+    objectOptions.pipeline = pipeline;
     objectOptions.pipeline.stopAfter = Stage::Run;
     objectOptions.passes = getRunOptions(options);
     if (options) {
@@ -258,20 +260,12 @@ MlirLogicalResult rnnObjectLinkLibrary(RnnObject object, MlirStringRef path, Mli
 
 RnnJIT rnnModuleCompileJIT(MlirModule module, const RnnCompileOptions *options, intptr_t numSymbols,
                            const RnnRuntimeSymbol *symbols, RnnDiagnostics diagnostics) {
-  return guard(diagnostics, RnnJIT{}, [&] {
-    if (!checkModule(module, diagnostics))
-      return RnnJIT{};
-    Collector collector(unwrap(module).getContext(), diagnostics);
-    llvm::Expected<PipelineOptions> pipeline = toPipelineOptions(options);
-    if (!pipeline) {
-      addError(diagnostics, pipeline.takeError());
-      return RnnJIT{};
-    }
+  return withOptions(module, options, diagnostics, RnnJIT{}, [&](const PipelineOptions &pipeline) {
     llvm::SmallVector<RuntimeSymbol> runtime;
     for (intptr_t index = 0; index < numSymbols; ++index)
       runtime.push_back({symbols[index].name, symbols[index].address});
     JITOptions jitOptions;
-    jitOptions.pipeline = *pipeline;
+    jitOptions.pipeline = pipeline;
     jitOptions.pipeline.stopAfter = Stage::Run;
     jitOptions.optimizationLevel = options ? options->optimization_level : 3;
     jitOptions.symbols = runtime;
