@@ -19,7 +19,7 @@ namespace {
 
 using Sizes = std::map<char, int64_t>;
 
-/// c += a b by index letters, as in Einstein notation.
+/// c += a b in Einstein notation: `a`, `b` and `c` hold one subscript per dimension, such as "mk", "kn" and "mn".
 struct Contraction {
   std::string a, b, c;
   Sizes sizes;
@@ -30,39 +30,41 @@ struct Contraction {
 
 std::string getLoops(const Contraction &test) {
   std::string loops;
-  for (char letter : test.c + test.a + test.b)
-    if (loops.find(letter) == std::string::npos)
-      loops += letter;
+  for (char subscript : test.c + test.a + test.b)
+    if (loops.find(subscript) == std::string::npos)
+      loops += subscript;
   return loops;
 }
 
-SmallVector<int64_t> getShape(const Contraction &test, llvm::StringRef letters) {
+SmallVector<int64_t> getShape(const Contraction &test, llvm::StringRef subscripts) {
   SmallVector<int64_t> shape;
-  for (char letter : letters)
-    shape.push_back(test.sizes.at(letter));
+  for (char subscript : subscripts)
+    shape.push_back(test.sizes.at(subscript));
   return shape;
 }
 
-std::string getType(const Contraction &test, llvm::StringRef letters, ElementKind kind) {
+std::string getType(const Contraction &test, llvm::StringRef subscripts, ElementKind kind) {
   std::string text = "tensor<";
-  for (int64_t size : getShape(test, letters))
+  for (int64_t size : getShape(test, subscripts))
     text += (test.isDynamic ? "?" : std::to_string(size)) + "x";
   return text + stringifyElementKind(kind).str() + ">";
 }
 
 std::string getFunction(const Contraction &test, llvm::StringRef name) {
-  auto list = [](llvm::StringRef letters) {
+  auto list = [](llvm::StringRef subscripts) {
     SmallVector<std::string> names;
-    for (char letter : letters)
-      names.push_back(std::string(1, letter));
+    for (char subscript : subscripts)
+      names.push_back(std::string(1, subscript));
     return llvm::join(names, ", ");
   };
   std::string loops = getLoops(test);
-  auto map = [&](llvm::StringRef letters) { return "affine_map<(" + list(loops) + ") -> (" + list(letters) + ")>"; };
+  auto map = [&](llvm::StringRef subscripts) {
+    return "affine_map<(" + list(loops) + ") -> (" + list(subscripts) + ")>";
+  };
   std::string iterators;
-  for (char letter : loops)
+  for (char subscript : loops)
     iterators += std::string(iterators.empty() ? "" : ", ") +
-                 (test.c.find(letter) == std::string::npos ? "\"reduction\"" : "\"parallel\"");
+                 (test.c.find(subscript) == std::string::npos ? "\"reduction\"" : "\"parallel\"");
   std::string in = stringifyElementKind(test.in).str(), out = stringifyElementKind(test.out).str();
   std::string body = "    %p = arith.mulf %x, %y : " + out + "\n";
   if (test.in != test.out)
@@ -92,13 +94,13 @@ std::string getFunction(const Contraction &test, llvm::StringRef name) {
 }
 
 /// Elements from one iteration of a loop to the next.
-int64_t getStride(const Contraction &test, llvm::StringRef letters, char loop) {
-  size_t position = letters.find(loop);
+int64_t getStride(const Contraction &test, llvm::StringRef subscripts, char loop) {
+  size_t position = subscripts.find(loop);
   if (position == llvm::StringRef::npos)
     return 0;
   int64_t stride = 1;
-  for (char letter : letters.drop_front(position + 1))
-    stride *= test.sizes.at(letter);
+  for (char subscript : subscripts.drop_front(position + 1))
+    stride *= test.sizes.at(subscript);
   return stride;
 }
 
@@ -107,9 +109,9 @@ void expectEqual(const Contraction &test, const HostTensor &a, const HostTensor 
   std::string loops = getLoops(test);
   std::vector<double> sums(c.getNumElements()), magnitudes(c.getNumElements());
   int64_t depth = 1;
-  for (char letter : loops)
-    if (test.c.find(letter) == std::string::npos)
-      depth *= test.sizes.at(letter);
+  for (char subscript : loops)
+    if (test.c.find(subscript) == std::string::npos)
+      depth *= test.sizes.at(subscript);
   for (int64_t index = 0; index < c.getNumElements(); ++index)
     sums[index] = test.isZero ? 0 : c.getAsDouble(index), magnitudes[index] = std::abs(sums[index]);
   std::function<void(size_t, int64_t, int64_t, int64_t)> visit = [&](size_t loop, int64_t inA, int64_t inB,
@@ -119,10 +121,10 @@ void expectEqual(const Contraction &test, const HostTensor &a, const HostTensor 
       sums[inC] += product, magnitudes[inC] += std::abs(product);
       return;
     }
-    char letter = loops[loop];
-    int64_t strideA = getStride(test, test.a, letter), strideB = getStride(test, test.b, letter);
-    int64_t strideC = getStride(test, test.c, letter);
-    for (int64_t k = 0; k < test.sizes.at(letter); ++k)
+    char subscript = loops[loop];
+    int64_t strideA = getStride(test, test.a, subscript), strideB = getStride(test, test.b, subscript);
+    int64_t strideC = getStride(test, test.c, subscript);
+    for (int64_t k = 0; k < test.sizes.at(subscript); ++k)
       visit(loop + 1, inA + k * strideA, inB + k * strideB, inC + k * strideC);
   };
   visit(0, 0, 0, 0);
@@ -214,9 +216,10 @@ TEST_F(ContractionTest, BatchesAndSeveralDimensions) {
                                                                    {"mkt", "tkn", "nm"},
                                                                    {"yzmk", "yznk", "yzmn"}}) {
       Sizes sizes;
-      for (char letter : std::string(a) + b)
-        sizes[letter] =
-            std::map<char, int64_t>{{'z', 5}, {'y', 2}, {'t', 9}, {'b', 8}, {'m', 50}, {'n', 70}, {'k', 60}}.at(letter);
+      for (char subscript : std::string(a) + b)
+        sizes[subscript] =
+            std::map<char, int64_t>{{'z', 5}, {'y', 2}, {'t', 9}, {'b', 8}, {'m', 50}, {'n', 70}, {'k', 60}}.at(
+                subscript);
       tests.push_back({a, b, c, sizes, kind, kind, isDynamic, isDynamic});
     }
   check(tests);
@@ -234,8 +237,8 @@ TEST_F(ContractionTest, Vectors) {
                                                                    {"zk", "zk", "z"}})
       for (int64_t size : {7, 64, 333}) {
         Sizes sizes;
-        for (char letter : std::string(a) + b)
-          sizes[letter] = letter == 'k' ? size : size / 2 + 3;
+        for (char subscript : std::string(a) + b)
+          sizes[subscript] = subscript == 'k' ? size : size / 2 + 3;
         tests.push_back({a, b, c, sizes, ElementKind::F32, ElementKind::F32, isDynamic});
       }
   check(tests);

@@ -67,7 +67,7 @@ void checkNetworkPieces(const std::string &op, int64_t D, int64_t L, bool toInit
     part.operands["params"].set(whole.operands["params"].values());
     copySteps(part.operands["x"], whole.operands["x"], first, count, T);
     copySteps(part.seeds["dy"], whole.seeds["dy"], first, count, T);
-    // A direction starts in one of the pieces and ends in the other.
+    // The forward direction starts in piece 0 and ends in piece 1; the reverse direction starts in piece 1.
     auto startsHere = [&](int64_t d) { return d == 0 ? piece == 0 : piece == 1; };
     for (const char *state : {"h0", "c0"}) {
       if (!part.operands.count(state))
@@ -92,7 +92,8 @@ void checkNetworkPieces(const std::string &op, int64_t D, int64_t L, bool toInit
       auto [sum, isNew] = sums.try_emplace(name, tensor);
       const int64_t rows = tensor.size() / (L * D);
       for (int64_t k = 0; k < tensor.size(); ++k) {
-        // A state gradient of the piece where its direction does not start counts only if the cut is to that state.
+        // In the piece where a direction continues, the gradient of its initial state counts only for a reset to that
+        // state.
         const bool counts = name == "dparams" || toInitial || startsHere(k / rows % D);
         sum->second.set(k, (isNew ? 0 : sum->second.get(k)) + (counts ? tensor.get(k) : 0));
       }

@@ -39,7 +39,8 @@ public:
   virtual SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const = 0;
   /// The arithmetic on values of `read` that does not depend on the previous step; executed while its messages travel.
   virtual SmallVector<Value> prepare(const Emitter &e, ArrayRef<Value> values) const = 0;
-  /// The arithmetic of a step. `values`: of `prepare`. `sum`: the gradient of the state from the GEMM.
+  /// Emits the arithmetic of a step. `values` are the results of `prepare`. `sum` is the gradient of the state, from
+  /// the GEMM of the previous iteration.
   virtual Gradients stepBack(const Emitter &e, const Step &step, ArrayRef<Value> once, ArrayRef<Value> values,
                              Value sum, ValueRange carried) const = 0;
   /// Stores results. `states` and `inputs`: as in Gradients, or already rounded to the element type.

@@ -57,7 +57,8 @@ SmallVector<Value> emitForms(OpBuilder &b, OpTy op, function_ref<SmallVector<Val
 // Layers
 //===----------------------------------------------------------------------===//
 
-/// The draw of the masks (i64) of a forward op that draws, or null after an error.
+/// Emits the draw (i64) of the dropout masks of a forward op with dropout. Reports an error and returns null if the op
+/// has no valid attribute for it.
 Value emitDraw(OpBuilder &b, CudnnForwardOp op) {
   Attribute attr = op->getDiscardableAttr(RNNDialect::dropoutDrawAttrName);
   if (auto number = dyn_cast_or_null<IntegerAttr>(attr))
