@@ -1,0 +1,134 @@
+# _layers.py - sizes of recurrent layers, and the MLIR text of modules that compute them. Needs no library, so that the
+# build runs it as a program: python3 _layers.py lstm bidirectional f32 > lstm.mlir
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Modes, directions and element types of layers, and the text of their modules."""
+
+from __future__ import annotations
+
+import sys
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+#: Gates of each mode, in the order of the opaque parameters.
+GATES: Dict[str, Tuple[str, ...]] = {
+    "rnn_relu": ("h",),
+    "rnn_tanh": ("h",),
+    "lstm": ("i", "f", "g", "o"),
+    "gru": ("r", "z", "n"),
+}
+#: The mode's number in the interface of the runtime.
+MODES: Dict[str, int] = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
+DIRECTIONS: Dict[str, int] = {"unidirectional": 1, "bidirectional": 2}
+DTYPES: Tuple[str, ...] = ("f16", "bf16", "f32", "f64")
+PASSES: Tuple[str, ...] = ("forward", "inference", "backward")
+
+
+def check(mode: str, direction: str, dtype: str) -> None:
+    """Raises ValueError unless the three are a mode, a direction and an element type."""
+    for what, value, known in (("mode", mode, tuple(GATES)), ("direction", direction, tuple(DIRECTIONS)),
+                               ("dtype", dtype, DTYPES)):
+        if value not in known:
+            raise ValueError(f"unknown {what} `{value}`; expected one of {', '.join(known)}")
+
+
+def operands(mode: str, function: str, lengths: bool) -> Tuple[List[str], List[str]]:
+    """Names of the inputs and of the outputs of a function of a layer module, in order.
+
+    `x` is [T, B, I], `h0` [L*D, B, P], `c0` [L*D, B, H], `params` [N], `lengths` [B], `y` [T, B, D*P], `reserve` bytes.
+    `d` and a name is the gradient of that operand. The cell states exist for `lstm` alone.
+    """
+    cell = mode == "lstm"
+
+    def states(*names: str) -> List[str]:
+        return [name for name in names if cell or "c" not in name]
+
+    inputs = ["x", *states("h0", "c0"), "params"] + (["lengths"] if lengths else [])
+    outputs = ["y", *states("hn", "cn")]
+    if function == "forward":
+        return inputs, outputs + ["reserve"]
+    if function == "inference":
+        return inputs, outputs
+    return (inputs + outputs + ["dy", *states("dhn", "dcn"), "reserve"], ["dx", *states("dh0", "dc0"), "dparams"])
+
+
+_RANKS = {"x": 3, "y": 3, "h0": 3, "c0": 3, "hn": 3, "cn": 3, "params": 1, "lengths": 1, "reserve": 1}
+
+
+def _type(name: str, dtype: str) -> str:
+    rank = _RANKS[name[1:] if name.startswith("d") else name]
+    element = {"lengths": "i32", "reserve": "i8"}.get(name, dtype)
+    return "memref<" + "?x" * rank + element + ">"
+
+
+def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, attributes: str) -> str:
+    inputs, outputs = operands(mode, kind, lengths)
+
+    def group(*names: str) -> str:
+        kept = [name for name in names if name in inputs]
+        return ", ".join("%" + n for n in kept) + " : " + ", ".join(_type(n, dtype) for n in kept)
+
+    result_names = {"y": "output", "hn": "output_h", "cn": "output_c", "reserve": "reserve_space",
+                    "dx": "input_backprop", "dh0": "input_h_backprop", "dc0": "input_c_backprop",
+                    "dparams": "params_backprop"}
+    arguments = ", ".join(f"%{n}: {_type(n, dtype)}" for n in inputs + outputs)
+    flags = ["lowering = #rnn.lowering<fused>"] + ([attributes] if attributes else [])
+    if kind == "inference":
+        flags.append("is_training = false")
+    op = "rnn.cudnn_backprop" if kind == "backward" else "rnn.cudnn_forward"
+    text = [f"func.func @{kind}{'_lengths' if lengths else ''}({arguments}) {{",
+            f"  {op} {mode}{', bidirectional' if direction == 'bidirectional' else ''}",
+            f"      input({group('x')}) state({group('h0', 'c0')}) params({group('params')})"]
+    if lengths:
+        text.append(f"      lengths({group('lengths')})")
+    if kind == "backward":
+        text.append(f"      output({group('y', 'hn', 'cn')}) grads({group('dy', 'dhn', 'dcn')}) "
+                    f"reserve({group('reserve')})")
+    text += [f"      outs({', '.join(f'{result_names[n]} = %{n}' for n in outputs)} : "
+             f"{', '.join(_type(n, dtype) for n in outputs)}) {{{', '.join(flags)}}}", "  return", "}"]
+    return "\n".join(text)
+
+
+def module_text(mode: str, direction: str, dtype: str, *, lengths: Optional[bool] = None,
+                attributes: str = "") -> str:
+    """The MLIR text of one layer configuration in memref form, for all sizes.
+
+    Its functions are `forward`, `inference` and `backward`, and the same with the suffix `_lengths`. `lengths` selects
+    those without or with sequence lengths; None is both. `attributes` are further attributes of the ops, as
+    "dropout = 0.5, seed = 7 : i64".
+    """
+    check(mode, direction, dtype)
+    both = (False, True) if lengths is None else (lengths,)
+    functions = [_function(mode, direction, dtype, kind, with_lengths, attributes)
+                 for with_lengths in both for kind in PASSES]
+    return "\n\n".join(functions) + "\n"
+
+
+class Sizes(NamedTuple):
+    """Sizes of a stack of layers."""
+
+    steps: int
+    batch: int
+    input_size: int
+    hidden_size: int
+    layers: int = 1
+    projection: int = 0  #: 0: none
+
+    @property
+    def output_size(self) -> int:
+        """P: elements of a hidden state."""
+        return self.projection or self.hidden_size
+
+
+def shapes(mode: str, direction: str, sizes: Sizes, params: int, reserve: int = 0) -> Dict[str, Tuple[int, ...]]:
+    """The shape of every operand by name; gradients have the shape of their operand."""
+    directions = DIRECTIONS[direction]
+    stacked = sizes.layers * directions
+    hidden = (stacked, sizes.batch, sizes.output_size)
+    cell = (stacked, sizes.batch, sizes.hidden_size)
+    base = {"x": (sizes.steps, sizes.batch, sizes.input_size), "h0": hidden, "c0": cell, "params": (params,),
+            "lengths": (sizes.batch,), "y": (sizes.steps, sizes.batch, directions * sizes.output_size), "hn": hidden,
+            "cn": cell, "reserve": (reserve,)}
+    return {**base, **{"d" + name: shape for name, shape in base.items()}}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(module_text(*sys.argv[1:4]))

@@ -1,0 +1,301 @@
+# _runtime.py - librnn_runtime through ctypes: devices, calls, and the functions of compiled libraries.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The runtime library: calls of compiled functions by raw pointers and shapes."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import threading
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import _files
+
+#: rnnrt_dtype_t by name.
+DTYPE_CODES: Dict[str, int] = {"f16": 0, "bf16": 1, "f32": 2, "f64": 3, "i1": 4, "i8": 5, "i16": 6, "i32": 7, "i64": 8}
+DTYPE_NAMES: Tuple[str, ...] = tuple(DTYPE_CODES)
+DTYPE_SIZES: Dict[str, int] = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8}
+
+MAX_RANK = 8
+
+
+class Error(RuntimeError):
+    """A failure of the runtime or of a compiled function. `code` is the name of its status, as INVALID_ARGUMENT."""
+
+    def __init__(self, message: str, code: str = "INTERNAL") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class InvalidArgument(Error, ValueError):
+    """An argument has the wrong element type, rank, size or memory."""
+
+
+class Unavailable(Error):
+    """A library or a device is missing."""
+
+
+def _raise(message: str, code: str) -> None:
+    kind = {"INVALID_ARGUMENT": InvalidArgument, "UNAVAILABLE": Unavailable}.get(code, Error)
+    raise kind(message, code)
+
+
+class _Argument(ctypes.Structure):  # rnnrt_argument_t
+    _fields_ = [("name", ctypes.c_char_p), ("shape", ctypes.POINTER(ctypes.c_int64)), ("dtype", ctypes.c_int32),
+                ("rank", ctypes.c_int32), ("kind", ctypes.c_int32), ("flags", ctypes.c_int32)]
+
+
+class _Function(ctypes.Structure):  # rnnrt_function_t
+    _fields_ = [("abi_version", ctypes.c_int32), ("flags", ctypes.c_int32), ("name", ctypes.c_char_p),
+                ("inputs", ctypes.POINTER(_Argument)), ("outputs", ctypes.POINTER(_Argument)),
+                ("num_inputs", ctypes.c_int64), ("num_outputs", ctypes.c_int64), ("entry", ctypes.c_void_p)]
+
+
+class _Exports(ctypes.Structure):  # rnnrt_exports_t
+    _fields_ = [("abi_version", ctypes.c_int32), ("num_functions", ctypes.c_int32),
+                ("functions", ctypes.POINTER(ctypes.POINTER(_Function)))]
+
+
+class Tensor(ctypes.Structure):
+    """rnnrt_tensor_t"""
+
+    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int32), ("rank", ctypes.c_int32),
+                ("shape", ctypes.c_int64 * MAX_RANK), ("allocation", ctypes.c_void_p), ("device", ctypes.c_void_p)]
+
+
+_ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
+
+
+@functools.lru_cache(maxsize=None)
+def library() -> ctypes.CDLL:
+    """librnn_runtime.so. Its functions release the GIL."""
+    path = _files.find_library("librnn_runtime.so", variable="RNN_MLIR_RUNTIME")
+    if not path:
+        raise Unavailable(f"there is no librnn_runtime.so in {_files.library_folder()}; install rnn-mlir, or set "
+                          "RNN_MLIR_RUNTIME to its path", "UNAVAILABLE")
+    # Compiled libraries depend on `librnn_runtime.so`, and the loader finds the loaded one by this name.
+    lib = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    pointer, i32, i64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
+    for name, result, arguments in (
+            ("rnnrt_abi_version", i32, []),
+            ("rnnrt_device_create", pointer, [ctypes.c_char_p, pointer, ctypes.POINTER(pointer)]),
+            ("rnnrt_call_create", pointer, [pointer, pointer, pointer, ctypes.POINTER(pointer)]),
+            ("rnnrt_call_options_init", None, [pointer]),
+            ("rnnrt_call_release", None, [pointer]),
+            ("rnnrt_device_release", None, [pointer]),
+            ("rnnrt_tensor_release", None, [pointer]),
+            ("rnnrt_abi_rnn_plan", pointer, [pointer] + [i32] * 5 + [ctypes.c_double] + [i64] * 8),
+            ("rnnrt_abi_rnn_fused_plan", pointer, [pointer] + [i32] * 5 + [ctypes.c_double] + [i64] * 8),
+            ("rnnrt_abi_rnn_reserve_size", i64, [pointer] * 2),
+            ("rnnrt_abi_rnn_params_size", i64, [pointer] * 2),
+            ("rnnrt_abi_rnn_forward", None, [pointer] * 7 + [i64] + [pointer] * 4 + [i64]),
+            ("rnnrt_abi_rnn_backward_data", None, [pointer] * 7 + [i64] + [pointer] * 8 + [i64]),
+            ("rnnrt_abi_rnn_backward_weights", None, [pointer] * 7 + [i64, pointer, i64]),
+            ("rnnrt_abi_rnn_pack_params", None, [pointer] * 2 + [i64] * 2 + [pointer] * 3 + [i64]),
+            ("rnnrt_abi_rnn_unpack_params", None, [pointer] * 2 + [i64] * 2 + [pointer] * 3 + [i64])):
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, arguments
+    return lib
+
+
+@functools.lru_cache(maxsize=None)
+def _status() -> ctypes.PyDLL:
+    """The short functions, which keep the GIL: that costs less than to release it."""
+    lib = ctypes.PyDLL(library()._name)
+    for name, result in (("rnnrt_call_status", ctypes.c_void_p), ("rnnrt_call_reset", None),
+                         ("rnnrt_status_code", ctypes.c_int32), ("rnnrt_status_message", ctypes.c_char_p),
+                         ("rnnrt_status_release", None)):
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, [ctypes.c_void_p]
+    lib.rnnrt_status_code_name.restype = ctypes.c_char_p
+    lib.rnnrt_status_code_name.argtypes = [ctypes.c_int32]
+    return lib
+
+
+def _describe(status: int) -> Tuple[str, str]:
+    lib = _status()
+    code = lib.rnnrt_status_code_name(lib.rnnrt_status_code(status)).decode()
+    return lib.rnnrt_status_message(status).decode(errors="replace"), code
+
+
+def check(status: Optional[int]) -> None:
+    """Raises the failure of a status that the caller owns, and releases it."""
+    if status:
+        message, code = _describe(status)
+        _status().rnnrt_status_release(status)
+        _raise(message, code)
+
+
+class Call:
+    """An rnnrt_call_t on a device. One thread at a time may use it."""
+
+    def __init__(self, device: str = "host", *, dropout_draw: Optional[int] = None) -> None:
+        lib = library()
+        self._release = lib.rnnrt_call_release
+        self.handle: Optional[int] = None
+        made = ctypes.c_void_p()
+        check(lib.rnnrt_device_create(device.encode(), None, ctypes.byref(made)))
+        options = None
+        if dropout_draw is not None:
+            options = (ctypes.c_int64 * 1)(dropout_draw)  # rnnrt_call_options_t
+        handle = ctypes.c_void_p()
+        status = lib.rnnrt_call_create(made, None, options, ctypes.byref(handle))
+        lib.rnnrt_device_release(made)
+        check(status)
+        self.handle = handle.value
+        self._get_status = _status().rnnrt_call_status
+        self._reset = _status().rnnrt_call_reset
+
+    def __del__(self) -> None:
+        if self.handle:
+            self._release(self.handle)
+
+    def finish(self) -> None:
+        """Returns the plans of the call to the cache, and raises its failure."""
+        failure = self._get_status(self.handle)
+        if failure:
+            message, code = _describe(failure)
+            self._reset(self.handle)
+            _raise(message, code)
+        self._reset(self.handle)
+
+
+_calls = threading.local()
+
+
+def call_of_thread(device: str = "host") -> Call:
+    """The call of this thread on `device`."""
+    calls = _calls.__dict__
+    call = calls.get(device)
+    if call is None:
+        call = calls[device] = Call(device)
+    return call
+
+
+class Argument(NamedTuple):
+    """An argument or result of a compiled function."""
+
+    name: str  #: empty if the module has no name for it
+    dtype: str  #: as f32
+    shape: Optional[Tuple[int, ...]]  #: -1 is any size; None is any rank
+    scalar: bool  #: one value, not a tensor
+    read: bool  #: the function reads it
+    written: bool  #: the function writes it: a result, or a memref argument
+
+
+class Bound:
+    """A function with the shapes of one call. `bound(*pointers)` calls it; several threads may do so."""
+
+    __slots__ = ("_frames", "_entry", "_count", "_device", "_sizes")
+
+    def __init__(self, function: "Function", shapes: Sequence[Sequence[int]], device: str) -> None:
+        arguments = function.inputs
+        if function.outputs:
+            raise InvalidArgument(f"`{function.name}` returns tensors; call it through Function.run",
+                                  "INVALID_ARGUMENT")
+        if len(shapes) != len(arguments):
+            raise InvalidArgument(f"`{function.name}` expects {len(arguments)} shapes, but got {len(shapes)}",
+                                  "INVALID_ARGUMENT")
+        self._count, self._device, self._entry = len(arguments), device, function.entry
+        self._sizes = [(DTYPE_CODES[a.dtype], tuple(shape)) for a, shape in zip(arguments, shapes)]
+        self._frames: List[Tuple[List[Tensor], Any, int]] = []
+
+    def _make_frame(self) -> Tuple[List[Tensor], Any, int]:
+        """The arguments of one call, in which only the data pointers are missing."""
+        tensors = (Tensor * self._count)()
+        for tensor, (dtype, shape) in zip(tensors, self._sizes):
+            if len(shape) > MAX_RANK:
+                raise InvalidArgument(f"expects at most {MAX_RANK} dimensions, but got {len(shape)}",
+                                      "INVALID_ARGUMENT")
+            tensor.dtype, tensor.rank = dtype, len(shape)
+            tensor.shape[:len(shape)] = shape
+        start = ctypes.addressof(tensors)
+        size = ctypes.sizeof(Tensor)
+        pointers = (ctypes.c_void_p * self._count)(*range(start, start + size * self._count, size))
+        return list(tensors), pointers, ctypes.addressof(pointers)
+
+    def __call__(self, *data: int) -> None:
+        # Frames are taken and returned by single list operations, which are atomic.
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = self._make_frame()
+        for tensor, pointer in zip(frame[0], data):
+            tensor.data = pointer
+        call = call_of_thread(self._device)
+        self._entry(call.handle, frame[2], self._count, None, 0)
+        self._frames.append(frame)
+        call.finish()
+
+
+class Function:
+    """A function of a compiled library."""
+
+    def __init__(self, address: int, owner: "Library") -> None:
+        raw = _Function.from_address(address)
+        self.owner = owner  #: keeps the library loaded
+        self.address = address  #: of its rnnrt_function_t
+        self.name: str = raw.name.decode()
+        self.device_memory = bool(raw.flags & 1)
+        self.inputs = [_argument(raw.inputs[k], False) for k in range(raw.num_inputs)]
+        self.outputs = [_argument(raw.outputs[k], True) for k in range(raw.num_outputs)]
+        self.entry = _ENTRY(raw.entry)
+        self._bind = functools.lru_cache(maxsize=256)(self._make_bound)
+
+    def _make_bound(self, shapes: Tuple[Tuple[int, ...], ...], device: str) -> Bound:
+        return Bound(self, shapes, device)
+
+    def bind(self, shapes: Sequence[Sequence[int]], device: str = "host") -> Bound:
+        """The function for arguments of these shapes. Cached."""
+        return self._bind(tuple(map(tuple, shapes)), device)
+
+    def __call__(self, pointers: Sequence[int], shapes: Sequence[Sequence[int]], device: str = "host") -> None:
+        """Calls the function with dense row-major arguments: an address and a shape for each, in order.
+
+        Releases the GIL. The element types are those of `inputs`; the caller checks them, the function checks sizes.
+        """
+        if len(pointers) != len(self.inputs):
+            raise InvalidArgument(f"`{self.name}` expects {len(self.inputs)} pointers, but got {len(pointers)}",
+                                  "INVALID_ARGUMENT")
+        self.bind(shapes, device)(*pointers)
+
+
+def _argument(raw: _Argument, result: bool) -> Argument:
+    shape = None if raw.rank < 0 else tuple(raw.shape[k] for k in range(raw.rank))
+    flags = raw.flags
+    return Argument((raw.name or b"").decode(), DTYPE_NAMES[raw.dtype], shape, raw.kind == 1,
+                    not result and not flags & 2, result or bool(flags & 1))
+
+
+class Library:
+    """A compiled shared library. It is never unloaded: its code may run in any thread."""
+
+    def __init__(self, path: str) -> None:
+        version = library().rnnrt_abi_version()
+        self.path = os.fspath(path)
+        self._handle = ctypes.CDLL(self.path)
+        try:
+            exports = _Exports.in_dll(self._handle, "rnn_exports")
+        except ValueError:
+            raise InvalidArgument(f"{path} has no `rnn_exports`: it was not made by rnn-compile",
+                                  "INVALID_ARGUMENT") from None
+        if exports.abi_version != version:
+            raise InvalidArgument(f"{path} was compiled for version {exports.abi_version} of the runtime's interface, "
+                                  f"but librnn_runtime has version {version}; compile it again", "INVALID_ARGUMENT")
+        self.functions: Dict[str, Function] = {}
+        for k in range(exports.num_functions):
+            function = Function(ctypes.addressof(exports.functions[k].contents), self)
+            self.functions[function.name] = function
+
+    def __getitem__(self, name: str) -> Function:
+        try:
+            return self.functions[name]
+        except KeyError:
+            raise KeyError(f"{self.path} has no function `{name}`; it has {', '.join(self.functions)}") from None
+
+
+@functools.lru_cache(maxsize=None)
+def load_library(path: str) -> Library:
+    """The compiled library at `path`, loaded once."""
+    return Library(path)

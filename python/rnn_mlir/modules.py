@@ -1,0 +1,89 @@
+# modules.py - prebuilt layers: one library per mode, direction and element type, for all sizes.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prebuilt compiled layers, which need no compiler."""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import List, NamedTuple
+
+from . import _files, _layers, _processor, _runtime
+
+__all__ = ["Layer", "available", "load", "params_size", "reserve_size"]
+
+
+class Layer(NamedTuple):
+    """The functions of one layer configuration. Their operands, in order, are those of `rnn_mlir._layers.operands`.
+
+    Without `lengths`, for `lstm`:
+        forward    x h0 c0 params | y hn cn reserve
+        inference  x h0 c0 params | y hn cn
+        backward   x h0 c0 params y hn cn dy dhn dcn reserve | dx dh0 dc0 dparams
+    The arguments after the bar are written. The other modes have no c0, cn, dcn, dc0; `lengths` (i32 [B]) follows
+    `params`. A backward pass only reads the reserve space.
+    """
+
+    path: str  #: of the library
+    forward: _runtime.Function
+    inference: _runtime.Function
+    backward: _runtime.Function
+
+
+def _path(level: str, mode: str, direction: str, dtype: str) -> str:
+    return os.path.join(_files.library_folder(), "modules", level, f"{mode}-{direction}-{dtype}.so")
+
+
+@functools.lru_cache(maxsize=None)
+def load(mode: str, direction: str = "unidirectional", dtype: str = "f32", *, lengths: bool = False) -> Layer:
+    """The functions of a layer: `mode` is lstm, gru, rnn_tanh or rnn_relu, `direction` unidirectional or bidirectional.
+
+    `lengths` selects the functions with an operand of sequence lengths. Each function serves all sizes and numbers of
+    layers. The library is the best one for this processor.
+    """
+    _layers.check(mode, direction, dtype)
+    for level in _processor.levels():
+        path = _path(level, mode, direction, dtype)
+        if os.path.exists(path):
+            functions = _runtime.load_library(path)
+            suffix = "_lengths" if lengths else ""
+            return Layer(path, *(functions[kind + suffix] for kind in _layers.PASSES))
+    raise _runtime.Unavailable(
+        f"there is no prebuilt module of {mode}, {direction}, {dtype} for this processor in "
+        f"{_files.library_folder()}/modules; looked for {', '.join(_processor.levels())}", "UNAVAILABLE")
+
+
+def available() -> List[str]:
+    """The processor levels with prebuilt modules."""
+    folder = os.path.join(_files.library_folder(), "modules")
+    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+@functools.lru_cache(maxsize=4096)
+def _sizes(mode: str, direction: str, dtype: str, sizes: _layers.Sizes, dropout: float, skip_input: bool,
+           device: str, fused: bool) -> "tuple[int, int]":
+    _layers.check(mode, direction, dtype)
+    lib, call = _runtime.library(), _runtime.call_of_thread(device)
+    make = lib.rnnrt_abi_rnn_fused_plan if fused else lib.rnnrt_abi_rnn_plan
+    plan = make(call.handle, _runtime.DTYPE_CODES[dtype], _layers.MODES[mode], int(skip_input),
+                _layers.DIRECTIONS[direction] - 1, 1, dropout, 0, 0, sizes.steps, sizes.batch, sizes.input_size,
+                sizes.hidden_size, sizes.output_size, sizes.layers)
+    reserve = lib.rnnrt_abi_rnn_reserve_size(call.handle, plan)
+    params = lib.rnnrt_abi_rnn_params_size(call.handle, plan)
+    call.finish()
+    return reserve, params
+
+
+def reserve_size(mode: str, direction: str, dtype: str, steps: int, batch: int, input_size: int, hidden_size: int,
+                 layers: int = 1, *, projection: int = 0, dropout: float = 0.0, skip_input: bool = False,
+                 device: str = "host", fused: bool = True) -> int:
+    """Bytes of the reserve space of a training pass. Compiles nothing. `fused` is false for plans."""
+    sizes = _layers.Sizes(steps, batch, input_size, hidden_size, layers, projection)
+    return _sizes(mode, direction, dtype, sizes, dropout, skip_input, device, fused)[0]
+
+
+def params_size(mode: str, direction: str, input_size: int, hidden_size: int, layers: int = 1, *, projection: int = 0,
+                skip_input: bool = False, dtype: str = "f32", device: str = "host", fused: bool = True) -> int:
+    """Elements of the opaque parameters."""
+    sizes = _layers.Sizes(1, 1, input_size, hidden_size, layers, projection)
+    return _sizes(mode, direction, dtype, sizes, 0.0, skip_input, device, fused)[1]

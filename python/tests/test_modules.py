@@ -1,0 +1,126 @@
+# test_modules.py - the prebuilt modules against a NumPy reference and central differences.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import threading
+
+import numpy as np
+import pytest
+import reference
+from rnn_mlir import InvalidArgument, _layers, modules
+
+MODES = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+DIRECTIONS = ("unidirectional", "bidirectional")
+
+
+def make(mode, direction, dtype, sizes, seed=0, lengths=False):
+    """Random operands of one layer by name, in f64 and rounded to `dtype`."""
+    params = modules.params_size(mode, direction, sizes.input_size, sizes.hidden_size, sizes.layers)
+    reserve = modules.reserve_size(mode, direction, dtype, *sizes[:5])
+    shapes = _layers.shapes(mode, direction, sizes, params, reserve)
+    random = np.random.default_rng(seed)
+    operands = {name: (0.4 * random.standard_normal(shape)).astype(dtype.replace("f", "float"))
+                for name, shape in shapes.items() if "reserve" not in name and "lengths" not in name}
+    operands["reserve"] = np.zeros(reserve, np.int8)
+    if lengths:
+        operands["lengths"] = random.integers(0, sizes.steps + 1, sizes.batch).astype(np.int32)
+    return operands
+
+
+def run(function, operands):
+    arrays = [operands[argument.name] for argument in function.inputs]
+    function([a.ctypes.data for a in arrays], [a.shape for a in arrays])
+
+
+@pytest.mark.parametrize("lengths", (False, True))
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype,tolerance", (("f64", 1e-13), ("f32", 1e-5), ("f16", 1e-2)))
+def test_forward(mode, direction, dtype, tolerance, lengths):
+    layer = modules.load(mode, direction, dtype, lengths=lengths)
+    o = make(mode, direction, dtype, _layers.Sizes(5, 3, 4, 6, 2), lengths=lengths)
+    exact = [None if o.get(k) is None else o[k].astype(np.float64) for k in ("x", "h0", "c0", "params")]
+    exact[2] = exact[2] if mode == "lstm" else None
+    wanted = reference.forward(mode, _layers.DIRECTIONS[direction], *exact, lengths=o.get("lengths"))
+    for function in (layer.forward, layer.inference):
+        for name in ("y", "hn", "cn"):
+            o[name][...] = 7
+        run(function, o)
+        for name, want in zip(("y", "hn", "cn"), wanted):
+            if want is not None:
+                np.testing.assert_allclose(o[name].astype(np.float64), want, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("lengths", (False, True))
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("mode", MODES)
+def test_gradient(mode, direction, lengths):
+    """The gradient in random directions equals central differences of the reference."""
+    layer = modules.load(mode, direction, "f64", lengths=lengths)
+    o = make(mode, direction, "f64", _layers.Sizes(4, 2, 3, 5, 2), lengths=lengths)
+    run(layer.forward, o)
+    run(layer.backward, o)
+    names = ("x", "h0", "c0", "params") if mode == "lstm" else ("x", "h0", "params")
+    random = np.random.default_rng(1)
+    for name in names:
+        tangent = random.standard_normal(o[name].shape)
+
+        def loss(scale):
+            v = {n: o[n] for n in ("x", "h0", "c0", "params")}
+            v[name] = v[name] + scale * tangent
+            results = reference.forward(mode, _layers.DIRECTIONS[direction], v["x"], v["h0"],
+                                        v["c0"] if mode == "lstm" else None, v["params"], o.get("lengths"))
+            return sum((r * o[d]).sum() for r, d in zip(results, ("dy", "dhn", "dcn")) if r is not None)
+
+        # The error of the differences is about 1e-10 + 1e-16 / 1e-5.
+        slope = (loss(1e-5) - loss(-1e-5)) / 2e-5
+        assert abs((o["d" + name] * tangent).sum() - slope) < 1e-8 * max(1, abs(slope)), name
+
+
+def test_bf16_agrees_with_f32():
+    sizes = _layers.Sizes(3, 4, 8, 16)
+    o = make("gru", "unidirectional", "f32", sizes)
+    bits = {k: (v.view(np.uint32) >> 16).astype(np.uint16) if v.dtype == np.float32 else v for k, v in o.items()}
+    exact = {k: (bits[k].astype(np.uint32) << 16).view(np.float32) if v.dtype == np.float32 else v
+             for k, v in o.items()}
+    bits["reserve"] = np.zeros(modules.reserve_size("gru", "unidirectional", "bf16", *sizes[:5]), np.int8)
+    run(modules.load("gru", dtype="bf16").forward, bits)
+    run(modules.load("gru", dtype="f32").forward, exact)
+    y = (bits["y"].astype(np.uint32) << 16).view(np.float32)
+    np.testing.assert_allclose(y, exact["y"], rtol=0, atol=1e-2)
+
+
+def test_wrong_size_is_an_exception():
+    layer = modules.load("gru")
+    o = make("gru", "unidirectional", "f32", _layers.Sizes(3, 2, 4, 5))
+    o["h0"] = o["h0"][:, :1].copy()
+    with pytest.raises(InvalidArgument, match=r"h0.*in function `forward`"):
+        run(layer.forward, o)
+    o["h0"] = np.zeros((1, 2, 5), np.float32)
+    run(layer.forward, o)  # the failure is gone
+
+
+def test_threads_have_equal_results():
+    layer = modules.load("lstm", "bidirectional", "f32")
+    sizes = _layers.Sizes(6, 2, 4, 8)
+    wanted = make("lstm", "bidirectional", "f32", sizes)
+    run(layer.forward, wanted)
+    failures = []
+
+    def work():
+        for _ in range(50):
+            o = make("lstm", "bidirectional", "f32", sizes)
+            run(layer.forward, o)
+            if not np.array_equal(o["y"], wanted["y"]):
+                failures.append(o)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_unknown_names():
+    for arguments in (("lstms",), ("lstm", "both"), ("lstm", "unidirectional", "f8")):
+        with pytest.raises(ValueError, match="unknown .*expected one of"):
+            modules.load(*arguments)
