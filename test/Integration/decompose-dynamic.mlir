@@ -12,3 +12,15 @@ func.func @f(%x: tensor<?x?x?xf64>, %h: tensor<1x?x?xf64>, %p: tensor<?xf64>) ->
       reserve(%r : tensor<?xi8>)
   return %y, %dp : tensor<?x?x?xf64>, tensor<?xf64>
 }
+
+// A cast hides a static size of the input: offsets and sizes of the matrices are static, and their gradients are dynamic.
+// RUN: rnn-run %s --function=g --input=random:1:5x4x8 --input=random:2:1x4x5 --input=random:3:225 --output=@%t/y.npy --output=@%t/dp.npy
+// RUN: rnn-run %t/linalg.mlir --function=g --input=random:1:5x4x8 --input=random:2:1x4x5 --input=random:3:225 --expected-output=@%t/y.npy --expected-output=@%t/dp.npy --atol=1e-12 --rtol=1e-12
+func.func @g(%x: tensor<?x?x8xf64>, %h: tensor<1x?x5xf64>, %p: tensor<?xf64>) -> (tensor<?x?x5xf64>, tensor<?xf64>) {
+  %x0 = tensor.cast %x : tensor<?x?x8xf64> to tensor<?x?x?xf64>
+  %y, %hn, %r = rnn.cudnn_forward gru input(%x0 : tensor<?x?x?xf64>) state(%h : tensor<1x?x5xf64>) params(%p : tensor<?xf64>)
+  %dx, %dh, %dp = rnn.cudnn_backprop gru input(%x0 : tensor<?x?x?xf64>) state(%h : tensor<1x?x5xf64>) params(%p : tensor<?xf64>)
+      output(%y, %hn : tensor<?x?x5xf64>, tensor<1x?x5xf64>) grads(%y, %hn : tensor<?x?x5xf64>, tensor<1x?x5xf64>)
+      reserve(%r : tensor<?xi8>)
+  return %y, %dp : tensor<?x?x5xf64>, tensor<?xf64>
+}

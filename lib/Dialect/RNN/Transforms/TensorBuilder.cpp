@@ -109,6 +109,8 @@ Value TensorBuilder::slice(Value source, Sizes offsets, Sizes sizes, unsigned dr
 
 Value TensorBuilder::insert(Value source, Value dest, Sizes offsets, Sizes sizes) const {
   SmallVector<OpFoldResult> strides(sizes.size(), constant(1));
+  // A product of sizes may be static where the shape of the source is not: the op requires equal types.
+  source = withSizes(source, sizes.take_back(cast<RankedTensorType>(source.getType()).getRank()));
   return tensor::InsertSliceOp::create(b, loc, source, dest, offsets, sizes, strides);
 }
 
