@@ -29,7 +29,7 @@ enum class Inject { None, Signal, Difference };
 
 class Checker {
 public:
-  /// With `decompose`, the pass `rnn-decompose` is a lowering too.
+  /// With `decompose`, the pass `rnn-decompose` is a lowering too, for modules that have a decomposition.
   Checker(const DialectRegistry &registry, Inject inject, bool decompose)
       : registry(registry), inject(inject), decompose(decompose) {}
 

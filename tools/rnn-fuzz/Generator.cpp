@@ -131,8 +131,14 @@ private:
       *operand = inner.back();
     }
     std::string types = Writer::types(results);
-    main.open(Writer::names(results) + " = scf.for " + main.name() + " = " + zero + " to " + bound.name + " step " +
-              one + " iter_args(" + llvm::join(texts, ", ") + ") -> (" + types + ") {");
+    const bool isWhile = random.oneIn(2);
+    Value index{main.name(), {}, "index"};
+    if (isWhile) {
+      openWhile(initial, inner, results, index, zero, bound.name);
+    } else {
+      main.open(Writer::names(results) + " = scf.for " + index.name + " = " + zero + " to " + bound.name + " step " +
+                one + " iter_args(" + llvm::join(texts, ", ") + ") -> (" + types + ") {");
+    }
     std::vector<LayerResult> body = layer.write(main, operands, false);
     Values yielded;
     std::vector<LayerResult> named;
@@ -142,9 +148,35 @@ private:
           yielded.push_back(value.value);
           named.push_back({result, value.name, value.comparison});
         }
-    main.line("scf.yield " + Writer::names(yielded) + " : " + types);
+    if (isWhile) {
+      Value next{main.name(), {}, "index"};
+      main.line(next.name + " = arith.addi " + index.name + ", " + one + " : index");
+      yielded.insert(yielded.begin(), next);
+    }
+    main.line("scf.yield " + Writer::names(yielded) + " : " + Writer::types(yielded));
     main.close();
     return named;
+  }
+
+  /// Opens `scf.while`, which counts from `zero` to `bound` and carries values, up to the arguments of its second
+  /// region.
+  void openWhile(const Values &initial, const Values &inner, const Values &results, const Value &index,
+                 const std::string &zero, const std::string &bound) {
+    Values tested = {{main.name(), {}, "index"}}, all = {{main.name(), {}, "index"}};
+    std::vector<std::string> texts = {tested.front().name + " = " + zero}, parameters = {index.name + ": index"};
+    for (auto [from, to] : llvm::zip(initial, inner)) {
+      tested.push_back({main.name(), from.type});
+      texts.push_back(tested.back().name + " = " + from.name);
+      parameters.push_back(to.name + ": " + to.getType());
+    }
+    all.insert(all.end(), results.begin(), results.end());
+    const std::string types = Writer::types(all), condition = main.name();
+    main.open(Writer::names(all) + " = scf.while (" + llvm::join(texts, ", ") + ") : (" + types + ") -> (" + types +
+              ") {");
+    main.line(condition + " = arith.cmpi slt, " + tested.front().name + ", " + bound + " : index");
+    main.line("scf.condition(" + condition + ") " + Writer::names(tested) + " : " + types);
+    main.next("} do {");
+    main.line("^bb0(" + llvm::join(parameters, ", ") + "):");
   }
 
   std::vector<LayerResult> writeBranch(const Layer &layer, const Values &operands) {

@@ -69,6 +69,9 @@ private:
   Writer &writer;
 };
 
+/// The operand `resets` of a layer: marks of type `type`, the first steps and others at random.
+LayerOperand makeResets(Random &random, const ShapedText &type);
+
 /// A size in [low, most], with small values, multiples of a vector and their neighbours more often.
 int64_t drawSize(Random &random, int64_t low, int64_t most);
 

@@ -131,6 +131,11 @@ public:
     lengths = shapes.make({B}, "B");
     lengths.element = "i32";
     reserve = ShapedText{"i8", {0}, {true}};
+    isTensorFlow = !isMemref && random.percent(20);
+    hasResets = !isTensorFlow && random.percent(20);
+    resetsToInitial = random.oneIn(2);
+    resets = makeResets(random, shapes.make({T, B}, "TB"));
+    version = hasLengths || config.isProjected ? 3 : random.between(1, 2);
     for (int64_t row = 0; row < B; ++row)
       lengthValues.push_back(random.between(0, T));
   }
@@ -150,6 +155,8 @@ public:
     }
     if (hasLengths)
       operands.push_back({"lengths", lengths, {}, 0, 0, lengthValues});
+    if (hasResets)
+      operands.push_back(resets);
     if (hasGradient) {
       operands.push_back({"dy", output});
       operands.push_back({"dhn", stateH});
@@ -185,12 +192,17 @@ public:
     std::vector<Value> lengthOperand;
     if (hasLengths)
       lengthOperand.push_back(next());
+    std::vector<Value> resetsOperand;
+    if (hasResets)
+      resetsOperand.push_back(next());
     Values grads;
     if (hasGradient)
       for (size_t index = 0; index < 1 + state.size(); ++index)
         grads.push_back(next());
-    return isMemref ? writeMemrefs(writer, x, state, p, lengthOperand, grads, variant)
-                    : writeTensors(writer, x, state, p, lengthOperand, grads, variant);
+    if (isTensorFlow)
+      return writeTensorFlow(writer, x, state, p, lengthOperand, grads, variant);
+    return isMemref ? writeMemrefs(writer, x, state, p, lengthOperand, resetsOperand, grads, variant)
+                    : writeTensors(writer, x, state, p, lengthOperand, resetsOperand, grads, variant);
   }
 
   std::vector<std::pair<std::string, std::string>> getCarried() const override {
@@ -210,6 +222,8 @@ public:
     if (dropout != 0 && dropout != 1)
       module.gain *= std::pow(1 / (1 - dropout), config.L - 1);
     module.hasDiscontinuousGradient |= hasGradient && config.mode == "rnn_relu";
+    module.hasDecomposition &= !isMemref;
+    module.hasResets |= hasResets;
   }
 
   std::string describe() const override {
@@ -220,7 +234,7 @@ public:
     text += std::string(config.autoSelect ? " auto_select"
                         : config.skip     ? " skip"
                                           : "") +
-            (hasLengths ? " lengths" : "");
+            (hasLengths ? " lengths" : "") + (hasResets ? " resets" : "") + (isTensorFlow ? " tf" : "");
     text += dropout != 0 ? " dropout" : "";
     return text +
            (hasGradient  ? " gradient"
@@ -230,7 +244,7 @@ public:
   }
 
 private:
-  std::string attributes(bool forward) const {
+  std::string attributes(bool forward, bool sizes = false) const {
     std::vector<std::string> list;
     if (dropout != 0)
       list.push_back("dropout = " + std::to_string(dropout));
@@ -242,11 +256,17 @@ private:
       list.push_back("num_proj = " + std::to_string(config.P));
     if (forward && !isTraining)
       list.push_back("is_training = false");
+    if (hasResets && resetsToInitial && !sizes)
+      list.push_back("reset_to = #rnn.reset_to<initial>");
     return list.empty() ? "" : " {" + llvm::join(list, ", ") + "}";
   }
 
   std::string lengthsText(llvm::ArrayRef<Value> lengthOperand, bool memref) const {
     return lengthOperand.empty() ? "" : " lengths(" + Writer::typed(lengthOperand, memref) + ")";
+  }
+
+  std::string resetsText(llvm::ArrayRef<Value> resetsOperand, bool memref) const {
+    return resetsOperand.empty() ? "" : " resets(" + Writer::typed(resetsOperand, memref) + ")";
   }
 
   std::vector<LayerResult> name(const Values &forward, const Values &backward) const {
@@ -272,7 +292,8 @@ private:
   }
 
   std::vector<LayerResult> writeTensors(Writer &writer, const Value &x, const Values &state, const Value &p,
-                                        llvm::ArrayRef<Value> lengthOperand, const Values &grads, bool variant) const {
+                                        llvm::ArrayRef<Value> lengthOperand, llvm::ArrayRef<Value> resetsOperand,
+                                        const Values &grads, bool variant) const {
     std::string common = config.keywords(variant) + " input(" + Writer::typed(x) + ") state(" + Writer::typed(state) +
                          ") params(" + Writer::typed(p) + ")" + lengthsText(lengthOperand, false);
     Values forward = {{writer.name(), output}, {writer.name(), stateH}};
@@ -282,8 +303,8 @@ private:
     std::string types = " -> output(" + output.tensor() + ") output_h(" + stateH.tensor() + ")";
     types += config.hasCell() ? " output_c(" + stateC.tensor() + ")" : "";
     types += " reserve_space(" + reserve.tensor() + ")";
-    writer.line(Writer::names(forward) + ", " + saved.name + " = rnn.cudnn_forward " + common + attributes(true) +
-                (omitsResultTypes ? "" : types));
+    writer.line(Writer::names(forward) + ", " + saved.name + " = rnn.cudnn_forward " + common +
+                resetsText(resetsOperand, false) + attributes(true) + (omitsResultTypes ? "" : types));
     Values backward;
     if (hasGradient) {
       backward = {{writer.name(), input}, {writer.name(), stateH}};
@@ -294,8 +315,8 @@ private:
       types += config.hasCell() ? " input_c_backprop(" + stateC.tensor() + ")" : "";
       types += " params_backprop(" + params.tensor() + ")";
       writer.line(Writer::names(backward) + " = rnn.cudnn_backprop " + common + " output(" + Writer::typed(forward) +
-                  ") grads(" + Writer::typed(grads) + ") reserve(" + Writer::typed(saved) + ")" + attributes(false) +
-                  (omitsResultTypes ? "" : types));
+                  ") grads(" + Writer::typed(grads) + ") reserve(" + Writer::typed(saved) + ")" +
+                  resetsText(resetsOperand, false) + attributes(false) + (omitsResultTypes ? "" : types));
     }
     std::vector<LayerResult> results = name(forward, backward);
     addUnpacked(writer, results);
@@ -303,7 +324,8 @@ private:
   }
 
   std::vector<LayerResult> writeMemrefs(Writer &writer, const Value &x, const Values &state, const Value &p,
-                                        llvm::ArrayRef<Value> lengthOperand, const Values &grads, bool variant) const {
+                                        llvm::ArrayRef<Value> lengthOperand, llvm::ArrayRef<Value> resetsOperand,
+                                        const Values &grads, bool variant) const {
     MemrefForm form(writer);
     auto copyAll = [&](llvm::ArrayRef<Value> values) {
       Values buffers;
@@ -314,6 +336,7 @@ private:
     std::string common = config.keywords(variant) + " input(" + Writer::typed(copyAll(x), true) + ") state(" +
                          Writer::typed(copyAll(state), true) + ") params(" + Writer::typed(copyAll(p), true) + ")" +
                          lengthsText(copyAll(lengthOperand), true);
+    std::string marks = resetsText(copyAll(resetsOperand), true);
     Values forward = {form.allocate(output), form.allocate(stateH)};
     if (config.hasCell())
       forward.push_back(form.allocate(stateC));
@@ -324,7 +347,7 @@ private:
       std::string layers = writer.constant(config.L), units = writer.constant(config.H),
                   inputs = writer.constant(config.I), steps = writer.constant(config.T),
                   batch = writer.constant(config.B), size = writer.name();
-      std::string list = attributes(false);
+      std::string list = attributes(false, /*sizes=*/true);
       list = list.empty() ? " {element_type = " + config.element + "}"
                           : list.substr(0, list.size() - 1) + ", element_type = " + config.element + "}";
       writer.line(size + " = rnn.cudnn_reserve_size " + config.keywords(variant) + " sizes(" + layers + ", " + units +
@@ -335,7 +358,7 @@ private:
       outs += ", reserve_space = " + saved.name;
     }
     std::string typed = Writer::typed(withReserve, true);
-    writer.line("rnn.cudnn_forward " + common + " outs(" + outs + typed.substr(typed.find(" : ")) + ")" +
+    writer.line("rnn.cudnn_forward " + common + marks + " outs(" + outs + typed.substr(typed.find(" : ")) + ")" +
                 attributes(true));
     Values backward;
     if (hasGradient) {
@@ -349,8 +372,8 @@ private:
       outs += ", params_backprop = " + backward.back().name;
       typed = Writer::typed(backward, true);
       writer.line("rnn.cudnn_backprop " + common + " output(" + Writer::typed(forward, true) + ") grads(" +
-                  Writer::typed(copyAll(grads), true) + ") reserve(" + Writer::typed(withReserve.back(), true) +
-                  ") outs(" + outs + typed.substr(typed.find(" : ")) + ")" + attributes(false));
+                  Writer::typed(copyAll(grads), true) + ") reserve(" + Writer::typed(withReserve.back(), true) + ")" +
+                  marks + " outs(" + outs + typed.substr(typed.find(" : ")) + ")" + attributes(false));
     }
     Values forwardTensors, backwardTensors;
     for (const Value &buffer : forward)
@@ -362,13 +385,74 @@ private:
     return results;
   }
 
+  /// The form of TensorFlow. Layers without a cell state have placeholders for it.
+  std::vector<LayerResult> writeTensorFlow(Writer &writer, const Value &x, const Values &state, const Value &p,
+                                           llvm::ArrayRef<Value> lengthOperand, const Values &grads,
+                                           bool variant) const {
+    const std::string suffix = version == 1 ? "" : "V" + std::to_string(version);
+    std::vector<std::string> list = {"rnn_mode = \"" +
+                                     (variant && config.mode == "rnn_relu" ? "rnn_tanh" : config.mode) + "\""};
+    if (config.D == 2)
+      list.push_back("direction = \"bidirectional\"");
+    if (config.autoSelect || config.skip)
+      list.push_back(config.autoSelect ? "input_mode = \"auto_select\"" : "input_mode = \"skip_input\"");
+    if (dropout != 0)
+      list.push_back("dropout = " + std::to_string(dropout) + " : f32");
+    if (dropout != 0 || seed > 0) {
+      list.push_back("seed = " + std::to_string(seed));
+      list.push_back("seed2 = " + std::to_string(-seed));
+    }
+    if (config.isProjected)
+      list.push_back("num_proj = " + std::to_string(config.P));
+    const Value none = state.front();
+    Values operands = {x, state[0], config.hasCell() ? state[1] : none, p};
+    if (version == 3 && lengthOperand.empty()) {
+      operands.push_back({writer.name(), ShapedText{"i32", {config.B}, {false}}});
+      writer.line(operands.back().name + " = arith.constant dense<" + llvm::Twine(config.T) +
+                  "> : " + operands.back().getType());
+    } else if (version == 3) {
+      operands.push_back(lengthOperand.front());
+    }
+    const ShapedText cell = config.hasCell() ? stateC : stateH;
+    Values forward = {{writer.name(), output}, {writer.name(), stateH}, {writer.name(), cell}};
+    Values saved = {{writer.name(), ShapedText{config.element, {0}, {true}}}};
+    if (version > 1)
+      saved.push_back({writer.name(), reserve});
+    Values results = forward;
+    results.insert(results.end(), saved.begin(), saved.end());
+    std::vector<std::string> forwardList = list;
+    if (!isTraining)
+      forwardList.push_back("is_training = false");
+    writeTensorFlowOp(writer, "tf.CudnnRNN" + suffix, operands, results, forwardList);
+    Values backward;
+    if (hasGradient) {
+      operands.insert(operands.end(), forward.begin(), forward.end());
+      operands.insert(operands.end(), grads.begin(), grads.end());
+      if (!config.hasCell())
+        operands.push_back(none);
+      operands.insert(operands.end(), saved.begin(), saved.end());
+      backward = {{writer.name(), input}, {writer.name(), stateH}, {writer.name(), cell}, {writer.name(), params}};
+      writeTensorFlowOp(writer, "tf.CudnnRNNBackprop" + suffix, operands, backward, list);
+    }
+    if (!config.hasCell()) {
+      forward.pop_back();
+      if (hasGradient)
+        backward.erase(backward.begin() + 2);
+    }
+    std::vector<LayerResult> named = name(forward, backward);
+    addUnpacked(writer, named);
+    return named;
+  }
+
   StackConfig config;
   bool isTraining, hasGradient, hasLengths, isPacked, isMemref;
   Shapes shapes;
   Packing packing;
   double dropout;
   int64_t seed;
-  bool omitsResultTypes;
+  bool omitsResultTypes, isTensorFlow, hasResets, resetsToInitial;
+  int64_t version;
+  LayerOperand resets;
   ShapedText input, stateH, stateC, output, params, lengths, reserve;
   std::vector<int64_t> lengthValues;
 };

@@ -61,6 +61,16 @@ Value MemrefForm::read(const Value &buffer) {
   return tensor;
 }
 
+LayerOperand mlir::rnn::fuzz::makeResets(Random &random, const ShapedText &type) {
+  LayerOperand operand{"resets", type};
+  operand.type.element = "i1";
+  const int64_t count = type.shape[0] * type.shape[1];
+  const unsigned every = random.pick<unsigned>({1, 2, 4, 1000});
+  for (int64_t index = 0; index < count; ++index)
+    operand.integers.push_back(random.oneIn(every) ? 1 : 0);
+  return operand;
+}
+
 int64_t mlir::rnn::fuzz::drawSize(Random &random, int64_t low, int64_t most) {
   static const int64_t special[] = {1, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33};
   int64_t value = random.oneIn(3) ? special[random.next() % std::size(special)]

@@ -76,6 +76,10 @@ private:
   unsigned count = 0;
 };
 
+/// Prints an op of TensorFlow, which is unregistered, in the generic form.
+void writeTensorFlowOp(Writer &writer, llvm::StringRef name, llvm::ArrayRef<Value> operands,
+                       llvm::ArrayRef<Value> results, llvm::ArrayRef<std::string> attributes);
+
 } // namespace mlir::rnn::fuzz
 
 #endif // RNN_TOOLS_RNN_FUZZ_WRITER_H

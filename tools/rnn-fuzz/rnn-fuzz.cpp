@@ -50,8 +50,9 @@ static cl::opt<bool> printModules("print", cl::desc("Print the modules, do not r
 static cl::opt<bool> verbose("verbose", cl::desc("Print a line for each module"), cl::cat(category));
 static cl::opt<bool> reduces("reduce", cl::desc("Reduce modules with a problem (default true)"), cl::init(true),
                              cl::cat(category));
-static cl::opt<bool> decomposes("decompose", cl::desc("Compare the results of the pass rnn-decompose too"),
-                                cl::cat(category));
+static cl::opt<bool> decomposes("decompose",
+                                cl::desc("Compare the results of the pass rnn-decompose too (default true)"),
+                                cl::init(true), cl::cat(category));
 static cl::opt<std::string> checkedFile("check", cl::desc("Check FILE, a reduced module of --seed, instead"),
                                         cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string>
@@ -103,8 +104,8 @@ static std::vector<std::string> getCheckArguments(const Case &one) {
                                         "--element-type=" + one.module.elementType};
   if (one.isMutant)
     arguments.push_back("--mutant");
-  if (decomposes)
-    arguments.push_back("--decompose");
+  if (!decomposes)
+    arguments.push_back("--decompose=false");
   if (injected != Inject::None)
     arguments.push_back(injected == Inject::Signal ? "--inject=signal" : "--inject=difference");
   return arguments;
