@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
@@ -51,6 +52,23 @@ std::string mlir::rnn::getHostProcessorName() {
     return name.str();
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   return resolveProcessorName(name, [&](llvm::StringRef feature) { return features.lookup(feature); }).str();
+}
+
+bool HostProcessor::has(BF16Gemm gemm) const {
+  switch (gemm) {
+  case BF16Gemm::AVX512:
+    return hasAVX512BF16;
+  case BF16Gemm::NEON:
+    return hasBFDOT;
+  case BF16Gemm::AMX:
+    return hasAMXBF16;
+  case BF16Gemm::Auto:
+  case BF16Gemm::F32:
+  case BF16Gemm::VNNI:
+  case BF16Gemm::Dot:
+    return true;
+  }
+  llvm_unreachable("unknown bf16 GEMM");
 }
 
 HostProcessor mlir::rnn::getHostProcessor(const llvm::Triple &triple, llvm::StringRef name, HasFeature hasFeature) {

@@ -26,6 +26,34 @@ void TuningRecord::choose() {
   choice = best.first;
 }
 
+void OptionRecord::choose(llvm::StringRef initial) {
+  constexpr double worthRatio = 0.95;
+  auto isInitial = [&](const auto &time) { return time.first == initial; };
+  auto isFaster = [](const auto &a, const auto &b) { return a.second < b.second; };
+  auto best = llvm::min_element(times, isFaster);
+  if (auto own = llvm::find_if(times, isInitial); own != times.end() && best->second >= worthRatio * own->second)
+    best = own;
+  choice = best->first;
+}
+
+llvm::StringRef OptionRecord::getChoice(llvm::function_ref<bool(llvm::StringRef)> isAvailable) const {
+  if (isAvailable(choice))
+    return choice;
+  const std::pair<std::string, double> *best = nullptr;
+  for (const auto &time : times)
+    if (isAvailable(time.first) && (!best || time.second < best->second))
+      best = &time;
+  return best ? llvm::StringRef(best->first) : llvm::StringRef();
+}
+
+/// Whether `value` is one of the option's, without `auto`. An unknown option has none.
+static bool isOptionValue(llvm::StringRef option, llvm::StringRef value) {
+  if (option == "vector-bits")
+    return value == "128" || value == "256" || value == "512";
+  std::optional<BF16Gemm> gemm = symbolizeBF16Gemm(value);
+  return (option == "bf16-gemm" || option == "bf16-gemm-one-row") && gemm && *gemm != BF16Gemm::Auto;
+}
+
 namespace {
 /// Reads one file. LLVM's parser reports text that is not JSON. JSON values have no locations, so for other errors the
 /// text is scanned again for the line of the record.
@@ -33,14 +61,19 @@ class Reader {
 public:
   Reader(llvm::StringRef text, llvm::StringRef path) : text(text), path(path) {}
 
-  llvm::Expected<llvm::SmallVector<TuningRecord>> read();
+  llvm::Error read(llvm::SmallVectorImpl<TuningRecord> &records, llvm::SmallVectorImpl<OptionRecord> &options);
 
 private:
   llvm::Error fail(unsigned line, const llvm::Twine &message) const {
     return llvm::createStringError((path + ":" + llvm::Twine(line) + ": " + message).str());
   }
   unsigned getRecordLine(size_t index) const;
-  llvm::Expected<TuningRecord> readRecord(const llvm::json::Value &value, unsigned line) const;
+  using Fields = std::initializer_list<std::pair<llvm::StringLiteral, std::string *>>;
+  llvm::Error readStrings(const llvm::json::Object &object, Fields fields, unsigned line) const;
+  llvm::Error readTimes(const llvm::json::Object &object, unsigned line,
+                        llvm::function_ref<llvm::Error(llvm::StringRef, double)> add) const;
+  llvm::Expected<TuningRecord> readRecord(const llvm::json::Object &object, unsigned line) const;
+  llvm::Expected<OptionRecord> readOption(const llvm::json::Object &object, unsigned line) const;
 
   llvm::StringRef text, path;
 };
@@ -60,41 +93,88 @@ unsigned Reader::getRecordLine(size_t index) const {
   return line;
 }
 
-llvm::Expected<TuningRecord> Reader::readRecord(const llvm::json::Value &value, unsigned line) const {
-  const llvm::json::Object *object = value.getAsObject();
-  if (!object)
-    return fail(line, "a tuning record must be an object");
-  TuningRecord record;
-  for (auto [name, field] : {std::pair{"op", &record.op},
-                             {"target", &record.target},
-                             {"chip", &record.chip},
-                             {"device", &record.device},
-                             {"function", &record.function}}) {
-    std::optional<llvm::StringRef> found = object->getString(name);
+llvm::Error Reader::readStrings(const llvm::json::Object &object, Fields fields, unsigned line) const {
+  for (auto [name, field] : fields) {
+    std::optional<llvm::StringRef> found = object.getString(name);
     if (!found)
-      return fail(line, llvm::Twine("a tuning record needs `") + name + "`, a string");
+      return fail(line, "a tuning record needs `" + name + "`, a string");
     *field = found->str();
   }
-  const llvm::json::Object *times = object->getObject("microseconds");
+  return llvm::Error::success();
+}
+
+llvm::Error Reader::readTimes(const llvm::json::Object &object, unsigned line,
+                              llvm::function_ref<llvm::Error(llvm::StringRef, double)> add) const {
+  const llvm::json::Object *times = object.getObject("microseconds");
   if (!times || times->empty())
     return fail(line, "a tuning record needs `microseconds`, an object with a number for each candidate");
   for (const auto &[name, time] : *times) {
-    std::optional<Candidate> candidate = symbolizeCandidate(name.str());
     std::optional<double> number = time.getAsNumber();
-    if (!candidate)
-      return fail(line, "unknown candidate `" + llvm::Twine(name.str()) +
-                            "`; expected `runtime`, `fused`, `fused/per_step` or `fused/persistent`");
-    if (!number || !std::isfinite(*number) || *number < 0)
-      return fail(line, "`" + llvm::Twine(name.str()) + "` of `microseconds` must be a number that is not negative");
-    record.times.push_back({*candidate, *number});
+    if (number && std::isfinite(*number) && *number >= 0) {
+      if (llvm::Error error = add(name, *number))
+        return error;
+      continue;
+    }
+    return fail(line, "`" + llvm::Twine(name.str()) + "` of `microseconds` must be a number that is not negative");
   }
+  return llvm::Error::success();
+}
+
+llvm::Expected<OptionRecord> Reader::readOption(const llvm::json::Object &object, unsigned line) const {
+  OptionRecord record;
+  if (llvm::Error error = readStrings(object,
+                                      {{"option", &record.option},
+                                       {"target", &record.target},
+                                       {"chip", &record.chip},
+                                       {"device", &record.device},
+                                       {"function", &record.function},
+                                       {"choice", &record.choice}},
+                                      line))
+    return std::move(error);
+  if (record.option != "vector-bits" && record.option != "bf16-gemm" && record.option != "bf16-gemm-one-row")
+    return fail(line, "unknown option `" + llvm::Twine(record.option) +
+                          "`; expected `vector-bits`, `bf16-gemm` or `bf16-gemm-one-row`");
+  auto add = [&](llvm::StringRef value, double time) -> llvm::Error {
+    if (!isOptionValue(record.option, value))
+      return fail(line, "`" + value + "` of `microseconds` is not a value of the option `" + record.option + "`");
+    record.times.push_back({value.str(), time});
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = readTimes(object, line, add))
+    return std::move(error);
   llvm::sort(record.times);
-  std::optional<llvm::StringRef> choice = object->getString("choice");
+  if (llvm::none_of(record.times, [&](const auto &time) { return time.first == record.choice; }))
+    return fail(line, "`choice` must be one of the candidates in `microseconds`");
+  return record;
+}
+
+llvm::Expected<TuningRecord> Reader::readRecord(const llvm::json::Object &object, unsigned line) const {
+  TuningRecord record;
+  if (llvm::Error error = readStrings(object,
+                                      {{"op", &record.op},
+                                       {"target", &record.target},
+                                       {"chip", &record.chip},
+                                       {"device", &record.device},
+                                       {"function", &record.function}},
+                                      line))
+    return std::move(error);
+  auto add = [&](llvm::StringRef name, double time) -> llvm::Error {
+    std::optional<Candidate> candidate = symbolizeCandidate(name);
+    if (!candidate)
+      return fail(line, "unknown candidate `" + name +
+                            "`; expected `runtime`, `fused`, `fused/per_step` or `fused/persistent`");
+    record.times.push_back({*candidate, time});
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = readTimes(object, line, add))
+    return std::move(error);
+  llvm::sort(record.times);
+  std::optional<llvm::StringRef> choice = object.getString("choice");
   std::optional<Candidate> chosen = choice ? symbolizeCandidate(*choice) : std::nullopt;
   if (!chosen || llvm::none_of(record.times, [&](const auto &time) { return time.first == *chosen; }))
     return fail(line, "`choice` must be one of the candidates in `microseconds`");
   record.choice = *chosen;
-  if (const llvm::json::Value *alone = object->get("alone")) {
+  if (const llvm::json::Value *alone = object.get("alone")) {
     if (!alone->getAsBoolean())
       return fail(line, "`alone` must be true or false");
     record.alone = *alone->getAsBoolean();
@@ -102,7 +182,7 @@ llvm::Expected<TuningRecord> Reader::readRecord(const llvm::json::Value &value, 
   return record;
 }
 
-llvm::Expected<llvm::SmallVector<TuningRecord>> Reader::read() {
+llvm::Error Reader::read(llvm::SmallVectorImpl<TuningRecord> &records, llvm::SmallVectorImpl<OptionRecord> &options) {
   llvm::Expected<llvm::json::Value> root = detail::parseJSON(text);
   if (!root) {
     // "[line:column, byte=offset]: reason"
@@ -127,22 +207,22 @@ llvm::Expected<llvm::SmallVector<TuningRecord>> Reader::read() {
   for (const auto &[name, value] : *object)
     if (name != "version" && name != "records")
       return fail(1, "unknown field `" + llvm::Twine(name.str()) + "`; expected `version` and `records`");
-  llvm::SmallVector<TuningRecord> records;
   for (auto [index, value] : llvm::enumerate(*array)) {
-    llvm::Expected<TuningRecord> record = readRecord(value, getRecordLine(index));
+    const unsigned line = getRecordLine(index);
+    const llvm::json::Object *record = value.getAsObject();
     if (!record)
-      return record.takeError();
-    records.push_back(std::move(*record));
+      return fail(line, "a tuning record must be an object");
+    if (llvm::Error error = record->get("option") ? readOption(*record, line).moveInto(options.emplace_back())
+                                                  : readRecord(*record, line).moveInto(records.emplace_back()))
+      return error;
   }
-  return records;
+  return llvm::Error::success();
 }
 
 llvm::Expected<TuningRecords> TuningRecords::parse(llvm::StringRef text, llvm::StringRef path) {
-  llvm::Expected<llvm::SmallVector<TuningRecord>> list = Reader(text, path).read();
-  if (!list)
-    return list.takeError();
   TuningRecords result;
-  result.records = std::move(*list);
+  if (llvm::Error error = Reader(text, path).read(result.records, result.options))
+    return std::move(error);
   return result;
 }
 
@@ -154,50 +234,93 @@ llvm::Expected<TuningRecords> TuningRecords::read(llvm::StringRef path) {
   return parse((*buffer)->getBuffer(), path);
 }
 
-const TuningRecord *TuningRecords::find(const TuningQuery &query) const {
-  for (const TuningRecord &record : records)
-    if (record.op == query.op && record.target == query.target && record.chip == query.chip &&
+template <typename Record>
+static const Record *findRecord(llvm::ArrayRef<Record> records, std::string Record::*name, const TuningQuery &query) {
+  for (const Record &record : records)
+    if (record.*name == query.op && record.target == query.target && record.chip == query.chip &&
         (query.device.empty() || record.device == query.device))
       return &record;
   return nullptr;
 }
 
+const TuningRecord *TuningRecords::find(const TuningQuery &query) const {
+  return findRecord<TuningRecord>(records, &TuningRecord::op, query);
+}
+
+const OptionRecord *TuningRecords::findOption(const TuningQuery &query) const {
+  return findRecord<OptionRecord>(options, &OptionRecord::option, query);
+}
+
 static auto getKey(const TuningRecord &record) {
   return std::tie(record.target, record.chip, record.device, record.op);
 }
+static auto getKey(const OptionRecord &record) {
+  return std::tie(record.target, record.chip, record.device, record.option);
+}
 
-void TuningRecords::add(TuningRecord record) {
-  llvm::erase_if(records, [&](const TuningRecord &old) { return getKey(old) == getKey(record); });
+template <typename Record> static void replace(llvm::SmallVectorImpl<Record> &records, Record record) {
+  llvm::erase_if(records, [&](const Record &old) { return getKey(old) == getKey(record); });
   records.push_back(std::move(record));
 }
 
+void TuningRecords::add(TuningRecord record) {
+  replace(records, std::move(record));
+}
+
+void TuningRecords::add(OptionRecord record) {
+  replace(options, std::move(record));
+}
+
+static llvm::StringRef getName(Candidate candidate) {
+  return stringifyCandidate(candidate);
+}
+static llvm::StringRef getName(llvm::StringRef value) {
+  return value;
+}
+
+/// Prints the fields that both kinds of records have after the first one.
+template <typename Record> static void printFields(llvm::json::OStream &json, const Record &record) {
+  json.attribute("target", record.target);
+  json.attribute("chip", record.chip);
+  json.attribute("device", record.device);
+  json.attribute("function", record.function);
+  json.attributeObject("microseconds", [&] {
+    for (const auto &[candidate, time] : record.times) {
+      json.attributeBegin(getName(candidate));
+      json.rawValue(llvm::formatv("{0:f1}", time).str());
+      json.attributeEnd();
+    }
+  });
+  json.attribute("choice", getName(record.choice));
+}
+
+static void printRecord(llvm::json::OStream &json, const TuningRecord &record) {
+  json.attribute("op", record.op);
+  printFields(json, record);
+  if (record.alone)
+    json.attribute("alone", true);
+}
+
+static void printRecord(llvm::json::OStream &json, const OptionRecord &record) {
+  json.attribute("option", record.option);
+  printFields(json, record);
+}
+
 std::string TuningRecords::print() const {
-  llvm::SmallVector<TuningRecord> sorted = records;
-  llvm::sort(sorted, [](const TuningRecord &a, const TuningRecord &b) { return getKey(a) < getKey(b); });
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "{\"version\": " << version << ", \"records\": [";
-  for (const TuningRecord &record : sorted) {
-    os << (&record == sorted.begin() ? "\n" : ",\n");
-    llvm::json::OStream json(os);
-    json.object([&] {
-      json.attribute("op", record.op);
-      json.attribute("target", record.target);
-      json.attribute("chip", record.chip);
-      json.attribute("device", record.device);
-      json.attribute("function", record.function);
-      json.attributeObject("microseconds", [&] {
-        for (auto [candidate, time] : record.times) {
-          json.attributeBegin(stringifyCandidate(candidate));
-          json.rawValue(llvm::formatv("{0:f1}", time).str());
-          json.attributeEnd();
-        }
-      });
-      json.attribute("choice", stringifyCandidate(record.choice));
-      if (record.alone)
-        json.attribute("alone", true);
-    });
-  }
+  llvm::StringRef separator = "\n";
+  auto printSorted = [&](auto sorted) {
+    llvm::sort(sorted, [](const auto &a, const auto &b) { return getKey(a) < getKey(b); });
+    for (const auto &record : sorted) {
+      os << std::exchange(separator, ",\n");
+      llvm::json::OStream json(os);
+      json.object([&] { printRecord(json, record); });
+    }
+  };
+  printSorted(records);
+  printSorted(options);
   os << "\n]}\n";
   return text;
 }

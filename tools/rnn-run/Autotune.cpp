@@ -2,6 +2,7 @@
 //
 // A unit is a set of ops that need one lowering or have the same tuning key. For each unit the function is compiled
 // once per candidate, with the cost model's choice for all other ops. Calls of the compiled functions are interleaved.
+// Before that, the vector width and the bf16 methods of the host are measured with all ops as fused loops.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +18,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
 #include <chrono>
+#include <functional>
 #include <set>
 
 using namespace mlir;
@@ -46,10 +49,17 @@ struct Unit {
   SmallVector<double> times; ///< medians in microseconds, by candidate
 };
 
+/// An option of target host and the values to measure.
+struct MeasuredOption {
+  StringRef name;
+  SmallVector<std::string> values; ///< the first is that of the processor table
+  std::function<void(PipelineOptions &, StringRef)> set;
+};
+
 class Autotuner {
 public:
-  Autotuner(const JITOptions &options, StringRef function, ArrayRef<HostTensor> arguments, RuntimeSession &session)
-      : options(options), function(function), arguments(arguments), session(session),
+  Autotuner(JITOptions options, StringRef function, ArrayRef<HostTensor> arguments, RuntimeSession &session)
+      : options(std::move(options)), function(function), arguments(arguments), session(session),
         context(TargetInfo(options.pipeline.target,
                            options.pipeline.target == TargetKind::Host ? getHostProcessorName()
                                                                        : StringRef(options.pipeline.chip),
@@ -59,18 +69,23 @@ public:
 
 private:
   llvm::Error prepare(ModuleOp module);
+  bool isMeasured(LayerOpInterface op) const;
+  SmallVector<MeasuredOption> findOptions();
+  llvm::Error measure(const MeasuredOption &option, TuningRecords &records);
   void findUnits();
   void addUnit(ArrayRef<LayerOpInterface> ops, LayerOpInterface asCudnn = {});
   void addBlockUnits(ArrayRef<LayerOpInterface> ops);
   llvm::Error measure(Unit &unit);
+  llvm::Expected<SmallVector<double>> measureCalls(ArrayRef<std::unique_ptr<CompiledModule>> compiled);
   TuningRecord decide(const Unit &unit, StringRef key) const;
 
-  const JITOptions &options;
+  JITOptions options;
   StringRef function;
   ArrayRef<HostTensor> arguments;
   RuntimeSession &session;
   SelectionContext context;
   OwningOpRef<ModuleOp> base;
+  llvm::SetVector<Operation *> reached; ///< functions
   llvm::DenseMap<Operation *, OpNumber> numbers;
   SmallVector<Unit> units;
 };
@@ -93,6 +108,8 @@ llvm::Error Autotuner::prepare(ModuleOp module) {
     return error;
   for (auto [number, op] : llvm::enumerate(collectOps(*base)))
     numbers[op] = number;
+  if (auto callee = base->lookupSymbol<func::FuncOp>(function))
+    reached = collectReached(callee);
   return llvm::Error::success();
 }
 
@@ -140,18 +157,16 @@ void Autotuner::addBlockUnits(ArrayRef<LayerOpInterface> ops) {
       addUnit(op, isa<BlockLSTMOp>(op) && getReasonAgainstCudnn(op).empty() ? op : LayerOpInterface());
 }
 
+bool Autotuner::isMeasured(LayerOpInterface op) const {
+  return !op.getLowering() && reached.contains(op->getParentOfType<func::FuncOp>());
+}
+
 void Autotuner::findUnits() {
-  llvm::SetVector<Operation *> reached;
-  if (auto callee = base->lookupSymbol<func::FuncOp>(function))
-    reached = collectReached(callee);
-  auto isMeasured = [&](LayerOpInterface op) {
-    return !op.getLowering() && reached.contains(op->getParentOfType<func::FuncOp>());
-  };
   SmallVector<LayerOpInterface> left = collectOps(*base);
   if (!context.info.plansShareBuffers())
     for (BufferGroup &group : collectBufferGroups(*base)) {
       llvm::erase_if(left, [&](LayerOpInterface op) { return llvm::is_contained(group.ops, op); });
-      if (group.open.empty() && llvm::all_of(group.ops, isMeasured))
+      if (group.open.empty() && llvm::all_of(group.ops, [&](LayerOpInterface op) { return isMeasured(op); }))
         addUnit(group.ops);
     }
   llvm::erase_if(left, [&](LayerOpInterface op) {
@@ -194,7 +209,11 @@ llvm::Error Autotuner::measure(Unit &unit) {
   }
   if (compiled.size() < 2)
     return llvm::Error::success();
+  return measureCalls(compiled).moveInto(unit.times);
+}
 
+/// The median times of calls in microseconds.
+llvm::Expected<SmallVector<double>> Autotuner::measureCalls(ArrayRef<std::unique_ptr<CompiledModule>> compiled) {
   using Clock = std::chrono::steady_clock;
   constexpr int minRounds = 7, maxRounds = 101, warmUp = 2;
   constexpr std::chrono::milliseconds duration(500);
@@ -213,10 +232,111 @@ llvm::Error Autotuner::measure(Unit &unit) {
     if (round < 0)
       begin = Clock::now();
   }
+  SmallVector<double> medians;
   for (SmallVector<double> &list : times) {
     llvm::sort(list);
-    unit.times.push_back(list[list.size() / 2]);
+    medians.push_back(list[list.size() / 2]);
   }
+  return medians;
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// The options that the command line does not give and on which the code of measured ops depends.
+SmallVector<MeasuredOption> Autotuner::findOptions() {
+  SmallVector<MeasuredOption> found;
+  bool hasLoops = false, hasRows = false, hasOneRow = false;
+  for (LayerOpInterface op : collectOps(*base)) {
+    std::string assumed;
+    std::optional<LayerProblem> problem = getLayerProblem(op, context.info.allowsTF32(), assumed);
+    if (!problem || !isMeasured(op))
+      continue;
+    hasLoops = true;
+    if (problem->element == ElementKind::BF16)
+      (StringRef(assumed).contains('B') || problem->B != 1 ? hasRows : hasOneRow) = true;
+  }
+  if (!context.info.isHost() || !hasLoops)
+    return found;
+
+  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  const HostProcessor processor = getHostProcessor(llvm::Triple(llvm::sys::getProcessTriple()), getHostProcessorName(),
+                                                   [&](StringRef feature) { return features.lookup(feature); });
+  auto add = [&](StringRef name, StringRef initial, ArrayRef<std::string> values, auto set) {
+    MeasuredOption option = {name, {initial.str()}, set};
+    llvm::copy_if(values, std::back_inserter(option.values), [&](StringRef value) { return value != initial; });
+    if (option.values.size() > 1)
+      found.push_back(std::move(option));
+  };
+  if (options.pipeline.vectorBits == 0) {
+    SmallVector<std::string> widths;
+    for (unsigned bits = 256; bits <= processor.maxVectorBits; bits *= 2)
+      widths.push_back(std::to_string(bits));
+    add("vector-bits", std::to_string(processor.vectorBits), widths,
+        [](PipelineOptions &pipeline, StringRef value) { (void)value.getAsInteger(10, pipeline.vectorBits); });
+  }
+  if (options.pipeline.bf16Gemm != BF16Gemm::Auto || (!hasRows && !hasOneRow))
+    return found;
+  // Once one of them is given, `auto` no longer means the processor table.
+  options.pipeline.bf16Gemm = processor.bf16Gemm;
+  options.pipeline.bf16GemmOneRow = processor.bf16GemmOneRow;
+  SmallVector<std::string> methods;
+  // Not `dot`: it rounds as the instructions do, without their speed.
+  for (BF16Gemm gemm : {BF16Gemm::F32, BF16Gemm::VNNI, BF16Gemm::AVX512, BF16Gemm::NEON, BF16Gemm::AMX})
+    if (processor.has(gemm))
+      methods.push_back(stringifyBF16Gemm(gemm).str());
+  if (hasRows)
+    add("bf16-gemm", stringifyBF16Gemm(processor.bf16Gemm), methods,
+        [](PipelineOptions &pipeline, StringRef value) { pipeline.bf16Gemm = *symbolizeBF16Gemm(value); });
+  if (hasOneRow)
+    add("bf16-gemm-one-row", stringifyBF16Gemm(processor.bf16GemmOneRow), methods,
+        [](PipelineOptions &pipeline, StringRef value) { pipeline.bf16GemmOneRow = *symbolizeBF16Gemm(value); });
+  return found;
+}
+
+/// Measures the option, adds a record, and sets the option for the measurements that follow.
+llvm::Error Autotuner::measure(const MeasuredOption &option, TuningRecords &records) {
+  OptionRecord record;
+  record.option = option.name.str();
+  record.target = context.info.getName().str();
+  record.chip = context.info.getChip().str();
+  record.device = getDeviceName(session);
+  record.function = function.str();
+  SmallVector<std::unique_ptr<CompiledModule>> compiled;
+  llvm::outs() << option.name << ":";
+  for (const std::string &value : option.values) {
+    JITOptions variant = options;
+    variant.pipeline.lowering = LoweringPreference::Fused;
+    option.set(variant.pipeline, value);
+    OwningOpRef<ModuleOp> module = base->clone();
+    auto code = CompiledModule::compile(*module, variant);
+    if (!code)
+      return code.takeError();
+    // The operating system may refuse AMX.
+    if (auto results = session.run(**code, function, arguments); !results) {
+      llvm::outs() << " " << value << " failed (" << llvm::toString(results.takeError()) << "),";
+      continue;
+    }
+    compiled.push_back(std::move(*code));
+    record.times.push_back({value, 0});
+  }
+  if (compiled.size() < 2) {
+    llvm::outs() << " so no tuning record\n";
+    return llvm::Error::success();
+  }
+  auto times = measureCalls(compiled);
+  if (!times)
+    return times.takeError();
+  for (auto [time, median] : llvm::zip(record.times, *times)) {
+    time.second = median;
+    llvm::outs() << " " << time.first << " " << formatMicroseconds(median) << ",";
+  }
+  record.choose(option.values.front());
+  llvm::outs() << " so " << record.choice << "\n";
+  option.set(options.pipeline, record.choice);
+  llvm::sort(record.times);
+  records.add(std::move(record));
   return llvm::Error::success();
 }
 
@@ -253,10 +373,14 @@ llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
   if (llvm::Error error = prepare(module))
     return error;
   findUnits();
-  if (units.empty())
+  SmallVector<MeasuredOption> measuredOptions = findOptions();
+  if (units.empty() && measuredOptions.empty())
     return makeError("`" + function +
                      "` reaches no rnn op that could be run in more than one way; --autotune has nothing to "
                      "measure");
+  for (const MeasuredOption &option : measuredOptions)
+    if (llvm::Error error = measure(option, *records))
+      return error;
   for (Unit &unit : units) {
     if (llvm::Error error = measure(unit))
       return error;

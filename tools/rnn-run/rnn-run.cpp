@@ -39,10 +39,11 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir, or - 
                                       cl::cat(category));
 static cl::opt<std::string> functionName("function", cl::desc("Public function to run"), cl::init("main"),
                                          cl::cat(category));
-static cl::opt<std::string> autotuneFile("autotune",
-                                         cl::desc("Measure the function with every candidate of its rnn ops and write "
-                                                  "tuning records to FILE; records of other ops in FILE are kept"),
-                                         cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<std::string> autotuneFile(
+    "autotune",
+    cl::desc("Measure the function with every candidate of its rnn ops (host: and with every "
+             "vector width and bf16 method) and write tuning records to FILE; records of other ops in FILE are kept"),
+    cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string>
     measurementsFile("measurements",
                      cl::desc("With --autotune: read times from FILE, measured on another machine for "

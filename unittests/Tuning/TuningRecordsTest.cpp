@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Tuning/TuningRecords.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::rnn;
@@ -77,6 +78,58 @@ TEST(TuningRecords, APlanWinsTies) {
   EXPECT_EQ(record.choice, Candidate::Plan);
 }
 
+static OptionRecord makeOption(std::string option, std::string chip, std::string initial,
+                               llvm::SmallVector<std::pair<std::string, double>> times) {
+  OptionRecord record;
+  record.option = std::move(option);
+  record.target = "host";
+  record.chip = std::move(chip);
+  record.device = "one";
+  record.function = "main";
+  record.times = std::move(times);
+  record.choose(initial);
+  return record;
+}
+
+TEST(TuningRecords, OptionsAreReadBack) {
+  TuningRecords records;
+  records.add(makeOption("vector-bits", "znver3", "256", {{"256", 10}, {"512", 9}}));
+  records.add(makeRecord("a", "one", 20, 10));
+  records.add(makeOption("bf16-gemm", "znver4", "avx512", {{"avx512", 10}, {"vnni", 20}}));
+  records.add(makeOption("vector-bits", "znver3", "256", {{"256", 10}, {"512", 12.5}}));
+  std::string text = records.print();
+  llvm::Expected<TuningRecords> read = TuningRecords::parse(text, "file");
+  ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
+  EXPECT_EQ(read->print(), text);
+  EXPECT_EQ(read->getAll().size(), 1u);
+  ASSERT_EQ(read->getOptions().size(), 2u); // the newer vector width replaces the older
+  const OptionRecord *found = read->findOption({"vector-bits", "host", "znver3", ""});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->choice, "256");
+  EXPECT_EQ(found->times[1].second, 12.5);
+  EXPECT_FALSE(read->findOption({"vector-bits", "host", "znver4", ""}));
+  EXPECT_FALSE(read->findOption({"bf16-gemm", "host", "znver4", "two"}));
+  EXPECT_TRUE(read->findOption({"bf16-gemm", "host", "znver4", "one"}));
+}
+
+TEST(TuningRecords, TheTableWinsTiesOfOptions) {
+  EXPECT_EQ(makeOption("vector-bits", "c", "512", {{"256", 96}, {"512", 100}}).choice, "512");
+  EXPECT_EQ(makeOption("vector-bits", "c", "512", {{"256", 94}, {"512", 100}}).choice, "256");
+  EXPECT_EQ(makeOption("vector-bits", "c", "256", {{"256", 90}, {"512", 100}}).choice, "256");
+  // The processor table's value could not run.
+  EXPECT_EQ(makeOption("bf16-gemm", "c", "amx", {{"f32", 99}, {"vnni", 98}}).choice, "vnni");
+}
+
+TEST(TuningRecords, AnUnavailableValueIsReplacedByTheNextFastest) {
+  OptionRecord record = makeOption("bf16-gemm", "c", "amx", {{"amx", 1}, {"avx512", 2}, {"f32", 4}, {"vnni", 3}});
+  auto choose = [&](std::initializer_list<llvm::StringRef> available) {
+    return record.getChoice([&](llvm::StringRef value) { return llvm::is_contained(available, value); }).str();
+  };
+  EXPECT_EQ(choose({"f32", "vnni", "amx"}), "amx");
+  EXPECT_EQ(choose({"f32", "vnni"}), "vnni");
+  EXPECT_EQ(choose({"neon"}), "");
+}
+
 static std::string parseError(llvm::StringRef text) {
   llvm::Expected<TuningRecords> read = TuningRecords::parse(text, "file.json");
   return read ? "no error" : llvm::toString(read.takeError());
@@ -121,4 +174,25 @@ TEST(TuningRecords, ErrorsNameTheLine) {
   EXPECT_EQ(with("\"choice\"", "\"alone\": 1, \"choice\""), "file.json:5: `alone` must be true or false");
   EXPECT_EQ(with("{\"runtime\": 1, \"fused\": 2}", "{}"),
             "file.json:5: a tuning record needs `microseconds`, an object with a number for each candidate");
+}
+
+TEST(TuningRecords, ErrorsOfOptionsNameTheLine) {
+  auto parse = [](llvm::StringRef option, llvm::StringRef times, llvm::StringRef choice) {
+    return parseError("{\"version\": 2, \"records\": [\n{\"option\": " + option.str() +
+                      ", \"target\": \"host\", \"chip\": \"c\", \"device\": \"d\", \"function\": \"f\", "
+                      "\"microseconds\": " +
+                      times.str() + ", \"choice\": " + choice.str() + "}]}");
+  };
+  EXPECT_EQ(parse("\"vector-bits\"", "{\"256\": 1}", "\"256\""), "no error");
+  EXPECT_EQ(parse("\"lanes\"", "{\"256\": 1}", "\"256\""),
+            "file.json:2: unknown option `lanes`; expected `vector-bits`, `bf16-gemm` or `bf16-gemm-one-row`");
+  EXPECT_EQ(parse("7", "{\"256\": 1}", "\"256\""), "file.json:2: a tuning record needs `option`, a string");
+  EXPECT_EQ(parse("\"vector-bits\"", "{\"1024\": 1}", "\"1024\""),
+            "file.json:2: `1024` of `microseconds` is not a value of the option `vector-bits`");
+  EXPECT_EQ(parse("\"bf16-gemm\"", "{\"auto\": 1}", "\"auto\""),
+            "file.json:2: `auto` of `microseconds` is not a value of the option `bf16-gemm`");
+  EXPECT_EQ(parse("\"vector-bits\"", "{\"256\": \"1\"}", "\"256\""),
+            "file.json:2: `256` of `microseconds` must be a number that is not negative");
+  EXPECT_EQ(parse("\"vector-bits\"", "{\"256\": 1}", "\"512\""),
+            "file.json:2: `choice` must be one of the candidates in `microseconds`");
 }

@@ -49,6 +49,9 @@ struct HostProcessor {
   bool hasAVX512BF16;       ///< VDPBF16PS on vectors of 128 to 512 bits
   bool hasAMXBF16;          ///< TDPBF16PS, and VDPBF16PS
   bool hasBFDOT;            ///< BFDOT of AArch64
+
+  /// Whether the processor has the instructions of a bf16 GEMM.
+  bool has(BF16Gemm gemm) const;
 };
 
 HostProcessor getHostProcessor(const llvm::Triple &triple, llvm::StringRef name, HasFeature hasFeature);

@@ -11,6 +11,7 @@
 #define RNN_TUNING_TUNINGRECORDS_H
 
 #include "rnn/Target/CostModel.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
@@ -33,9 +34,24 @@ struct TuningRecord {
   void choose();
 };
 
+/// The measured times of one option of target host, by value, on one machine. `--tuning-records` then gives the option
+/// this value if the command line does not, instead of that of the processor table.
+struct OptionRecord {
+  std::string option;                         ///< vector-bits, bf16-gemm or bf16-gemm-one-row
+  std::string target, chip, device, function; ///< as in TuningRecord
+  std::string choice;
+  llvm::SmallVector<std::pair<std::string, double>> times; ///< by value of the option
+
+  /// Sets `choice` to the fastest; `initial` wins if no other takes less than 95 % of its time.
+  void choose(llvm::StringRef initial);
+  /// The choice if it is available, else the fastest available value, or empty if there is none.
+  llvm::StringRef getChoice(llvm::function_ref<bool(llvm::StringRef)> isAvailable) const;
+};
+
 /// Selects a record.
 struct TuningQuery {
-  llvm::StringRef op, target, chip;
+  llvm::StringRef op; ///< or the option
+  llvm::StringRef target, chip;
   llvm::StringRef device; ///< empty: any
 };
 
@@ -49,14 +65,18 @@ public:
 
   /// The first record that matches, or null.
   const TuningRecord *find(const TuningQuery &query) const;
-  /// Replaces a record of the same op, target, chip and device.
+  const OptionRecord *findOption(const TuningQuery &query) const;
+  /// Replaces a record of the same op or option, target, chip and device.
   void add(TuningRecord record);
+  void add(OptionRecord record);
   /// JSON with one record per line, sorted.
   std::string print() const;
   llvm::ArrayRef<TuningRecord> getAll() const { return records; }
+  llvm::ArrayRef<OptionRecord> getOptions() const { return options; }
 
 private:
   llvm::SmallVector<TuningRecord> records;
+  llvm::SmallVector<OptionRecord> options;
 };
 
 } // namespace mlir::rnn
