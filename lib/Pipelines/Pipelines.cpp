@@ -155,7 +155,7 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createConvertVectorToLLVMPass());
   // Subviews and reshapes become arithmetic on strides with affine maps, which the next pass lowers.
   pm.addPass(createRNNReinterpretExpandShapesPass()); // the next pass crashes on such ops
-  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createRNNExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(memref::createExpandOpsPass());
   pm.addPass(createConvertMathToLLVMPass());

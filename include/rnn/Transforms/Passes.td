@@ -72,6 +72,16 @@ def RNNReinterpretExpandShapesPass : Pass<"rnn-reinterpret-expand-shapes"> {
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def RNNExpandStridedMetadataPass : Pass<"rnn-expand-strided-metadata"> {
+  let summary = "Upstream's expand-strided-metadata, on ops of the memref dialect only";
+  let description = [{
+    Applies the patterns of upstream's `expand-strided-metadata`. That pass visits and folds every op of the module. The
+    loops of a layer consist of tens of thousands of arithmetic ops, in which there is nothing to expand.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def RNNIsolateScalarLoopsPass : Pass<"rnn-isolate-scalar-loops"> {
   let summary = "Wrap linalg ops without parallel iterators in parallel loops of one iteration";
   let description = [{
