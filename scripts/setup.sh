@@ -12,7 +12,7 @@ RNN_BUILD_DIR="${RNN_BUILD_DIR:-$RNN_SOURCE_DIR/build}"
 RNN_LLVM_DIR="${RNN_LLVM_DIR:-/usr/lib/llvm-22}"
 
 RNN_PACKAGES=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22 g++ cmake ninja-build ccache
-              libeigen3-dev libgtest-dev libgmock-dev libbenchmark-dev python3)
+              libeigen3-dev libgtest-dev libgmock-dev libbenchmark-dev mpich libmpich-dev python3)
 
 # rnn_install_packages PACKAGE...: installs the missing ones of these packages and of RNN_PACKAGES. Without root or apt, the
 # error lists the packages to install.

@@ -72,6 +72,9 @@ config.substitutions.append(("%plain_cc", f"{config.c_compiler} {config.c_flags}
 config.substitutions.append(("%cxx", f"{config.cxx_compiler} {config.cxx_flags} -std=c++17 {c_flags}"))
 config.substitutions.append(("%link_runtime",
                              f"-L{config.rnn_libs_dir} -lrnn_runtime -Wl,-rpath,{config.rnn_libs_dir}"))
+config.substitutions.append(("%mpi_include", config.mpi_include))
+config.substitutions.append(("%mpi_library", config.mpi_library))
+config.substitutions.append(("%mpiexec", config.mpiexec))
 config.substitutions.append(("%mlir_tblgen", config.mlir_tblgen))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 
@@ -129,6 +132,7 @@ features = {
     "jit": config.llvm_native_arch in config.llvm_targets.split(),
     "avx512-bf16": has_processor_feature("avx512_bf16"),
     "amx-bf16": has_processor_feature("amx_bf16"),
+    "mpi": not any(path.endswith("NOTFOUND") for path in (config.mpi_include, config.mpi_library, config.mpiexec)),
     "python": bool(config.python_executable),
     "mlir-opt": os.access(os.path.join(config.llvm_tools_dir, "mlir-opt"), os.X_OK),
     "mlir-tblgen": os.path.isfile(config.mlir_tblgen),

@@ -14,7 +14,7 @@
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
-#include "rnn/Transforms/GPUMemoryEffects.h"
+#include "rnn/Transforms/MemoryEffects.h"
 
 namespace mlir::rnn {
 
@@ -23,7 +23,8 @@ inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<RNNDialect, rnngpu::RNNGPUDialect, rnnrt::RNNRTDialect>();
   registerAggregatedOpInterfaceExternalModels(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
-  registerGPUMemoryEffects(registry);
+  registerMemoryEffectExternalModels(registry);
+  registerShardingInterfaceExternalModels(registry);
   registerTransformDialectExtension(registry);
 }
 

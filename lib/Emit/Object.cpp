@@ -8,6 +8,7 @@
 #include "Optimize.h"
 #include "Vectors.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MPI/IR/MPI.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "rnn/Target/Processors.h"
 #include "rnn/Transforms/Selection/Selection.h"
@@ -87,7 +88,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   return machine;
 }
 
-/// The symbols of functions without a body in `module`, and of their C interfaces.
+/// The symbols of functions without a body in `module`, of their C interfaces, and of MPI if the module has mpi ops.
 static llvm::StringSet<> collectDeclared(ModuleOp module) {
   llvm::StringSet<> names;
   for (auto function : module.getOps<FunctionOpInterface>())
@@ -95,6 +96,18 @@ static llvm::StringSet<> collectDeclared(ModuleOp module) {
       names.insert(function.getName());
       names.insert(("_mlir_ciface_" + function.getName()).str());
     }
+  // A program of several processes has the library of MPI; the names are those of MPICH and Open MPI.
+  bool communicates =
+      module
+          .walk([](Operation *op) {
+            return isa_and_nonnull<mpi::MPIDialect>(op->getDialect()) ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (communicates)
+    for (const char *name : {"MPI_Allreduce", "MPI_Barrier", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_split",
+                             "MPI_Finalize", "MPI_Init", "MPI_Recv", "MPI_Send", "ompi_mpi_comm_world",
+                             "ompi_mpi_double", "ompi_mpi_float", "ompi_mpi_max", "ompi_mpi_min", "ompi_mpi_sum"})
+      names.insert(name);
   return names;
 }
 

@@ -149,6 +149,7 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
     addCudaTargets(pm, options);
   if (options.target == TargetKind::Simt)
     addSimtKernels(pm, options);
+  pm.addPass(createRNNConvertMPIToLLVMPass());
   pm.addPass(createSCFToControlFlowPass());
   // Before memrefs are lowered: vector ops access memrefs.
   if (options.target == TargetKind::Host)

@@ -50,6 +50,18 @@ def RNNSinkAllocationsPass : Pass<"rnn-sink-allocations"> {
   }];
 }
 
+def RNNConvertMPIToLLVMPass : Pass<"rnn-convert-mpi-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert mpi ops to calls of an MPI library";
+  let description = [{
+    Runs upstream's `convert-to-llvm` for the mpi dialect, if the module has ops of it, and removes grids without uses. The
+    module attribute `dlti.map = #dlti.map<"MPI:Implementation" = "OpenMPI">` selects Open MPI instead of MPICH.
+
+    `convert-shard-to-mpi` (LLVM 22) creates a communicator in every call, which nothing frees. Where all processes have the
+    same color, the new communicator contains all processes of the old one: the pass uses the old one.
+  }];
+  let dependentDialects = ["::mlir::DLTIDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 def RNNExpandStridedCopiesPass : Pass<"rnn-expand-strided-copies"> {
   let summary = "Convert memref copies with a layout to linalg ops or loops";
   let description = [{

@@ -25,6 +25,10 @@ void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
 /// Attaches linalg's AggregatedOpInterface to the rnn ops, which decomposes them into scf, tensor and linalg ops.
 void registerAggregatedOpInterfaceExternalModels(DialectRegistry &registry);
 
+/// Attaches shard::ShardingInterface to the rnn ops on tensors: upstream's passes sharding-propagation and
+/// shard-partition split the batch among processes.
+void registerShardingInterfaceExternalModels(DialectRegistry &registry);
+
 } // namespace mlir::rnn
 
 #endif // RNN_DIALECT_RNN_TRANSFORMS_PASSES_H
