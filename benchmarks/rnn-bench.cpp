@@ -74,8 +74,8 @@ struct Work {
 
 Work makeBlockWork(const Problem &p, rnnrt_call_t *call, Buffers &buffers) {
   int32_t type = p.dtype;
-  rnnrt_plan_t *plan = rnnrt_abi_block_lstm_plan(call, type, /*ifco=*/1, /*use_peephole=*/0, 1.0, 0.0, p.steps, p.batch,
-                                                 p.input, p.hidden);
+  rnnrt_plan_t *plan = rnnrt_abi_block_lstm_plan(call, type, /*ifco=*/1, /*use_peephole=*/0, 0, 1.0, 0.0, p.steps,
+                                                 p.batch, p.input, p.hidden);
   int64_t state = p.batch * p.hidden, perStep = p.steps * state, weights = (p.input + p.hidden) * 4 * p.hidden;
   void *x = buffers.tensor(type, p.steps * p.batch * p.input), *cs = buffers.tensor(type, state),
        *h = buffers.tensor(type, state), *w = buffers.tensor(type, weights), *k = buffers.tensor(type, p.hidden),
@@ -103,8 +103,8 @@ Work makeBlockWork(const Problem &p, rnnrt_call_t *call, Buffers &buffers) {
 
 Work makeNetworkWork(const Problem &p, rnnrt_call_t *call, Buffers &buffers) {
   int32_t type = p.dtype;
-  rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, type, p.mode, /*linear=*/0, p.directions - 1, /*training=*/1, 0.0, 0, 0,
-                                          p.steps, p.batch, p.input, p.hidden, p.hidden, p.layers);
+  rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, type, p.mode, /*linear=*/0, p.directions - 1, /*training=*/1, 0, 0.0, 0,
+                                          0, p.steps, p.batch, p.input, p.hidden, p.hidden, p.layers);
   int64_t count = rnnrt_abi_rnn_params_size(call, plan), reserveBytes = rnnrt_abi_rnn_reserve_size(call, plan);
   if (!plan)
     return {};

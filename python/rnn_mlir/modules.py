@@ -66,7 +66,7 @@ def _sizes(mode: str, direction: str, dtype: str, sizes: _layers.Sizes, dropout:
     lib, call = _runtime.library(), _runtime.call_of_thread(device)
     make = lib.rnnrt_abi_rnn_fused_plan if fused else lib.rnnrt_abi_rnn_plan
     plan = make(call.handle, _runtime.DTYPE_CODES[dtype], _layers.MODES[mode], int(skip_input),
-                _layers.DIRECTIONS[direction] - 1, 1, dropout, 0, 0, sizes.steps, sizes.batch, sizes.input_size,
+                _layers.DIRECTIONS[direction] - 1, 1, 0, dropout, 0, 0, sizes.steps, sizes.batch, sizes.input_size,
                 sizes.hidden_size, sizes.output_size, sizes.layers)
     reserve = lib.rnnrt_abi_rnn_reserve_size(call.handle, plan)
     params = lib.rnnrt_abi_rnn_params_size(call.handle, plan)

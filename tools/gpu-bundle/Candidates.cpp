@@ -261,7 +261,7 @@ public:
     check(rnnrt_device_clear_plans(place.device));
     setenv("RNNRT_CUDNN_ALGO", algorithm.c_str(), /*overwrite=*/1);
     enum { Lstm = 2 };
-    plan = rnnrt_abi_rnn_plan(call, layer.dtype, Lstm, 0, 0, 1, 0.0, 0, 0, T, B, I, H, H, 1);
+    plan = rnnrt_abi_rnn_plan(call, layer.dtype, Lstm, 0, 0, 1, 0, 0.0, 0, 0, T, B, I, H, H, 1);
     unsetenv("RNNRT_CUDNN_ALGO");
     if (failed())
       return;

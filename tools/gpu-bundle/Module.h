@@ -62,15 +62,18 @@ inline bool matches(const std::string &name, const std::string &list) {
 inline std::vector<Tensor> makeInputs(const rnnrt_function_t &function, bool withZero) {
   std::vector<Tensor> inputs;
   Random random(function.name);
+  const bool isBatchMajor = std::strstr(function.name, "batch_major");
   for (int64_t index = 0; index < function.num_inputs; ++index) {
     const rnnrt_argument_t &argument = function.inputs[index];
     Tensor tensor;
-    // Dynamic sizes: five steps and four examples, always in dimensions 0 and 1.
+    // Dynamic sizes: five steps and four examples, in dimensions 0 and 1. In batch-major sequences, which have both,
+    // they are in dimensions 1 and 0.
+    const bool swaps = isBatchMajor && argument.rank == 3 && argument.shape[0] < 0 && argument.shape[1] < 0;
     for (int32_t dim = 0; dim < argument.rank; ++dim)
-      tensor.shape.push_back(argument.shape[dim] >= 0 ? argument.shape[dim] : dim == 0 ? 5 : 4);
+      tensor.shape.push_back(argument.shape[dim] >= 0 ? argument.shape[dim] : (dim == 0) != swaps ? 5 : 4);
     tensor.values.resize(tensor.elements());
     bool isLengths = argument.dtype == RNNRT_DTYPE_I32;
-    int64_t steps = inputs.empty() ? 1 : inputs.front().shape.front();
+    int64_t steps = inputs.empty() ? 1 : inputs.front().shape[isBatchMajor ? 1 : 0];
     // Weights are scaled as PyTorch initializes them: a recurrence that amplifies would amplify rounding errors too.
     // The name of the argument identifies a parameter buffer, and the preceding state has the hidden size.
     int64_t terms = argument.rank == 2                                  ? tensor.shape[1]

@@ -30,7 +30,7 @@ public:
     check(rnnrt_stream_create(device, &stream));
     check(rnnrt_call_create(device, stream, nullptr, &call));
     enum { Lstm = 2 };
-    plan = rnnrt_abi_rnn_plan(call, dtype, Lstm, 0, 0, 1, 0.0, 0, 0, steps, batch, input, hidden, hidden, 1);
+    plan = rnnrt_abi_rnn_plan(call, dtype, Lstm, 0, 0, 1, 0, 0.0, 0, 0, steps, batch, input, hidden, hidden, 1);
     if (failed())
       return;
     params = rnnrt_abi_rnn_params_size(call, plan);

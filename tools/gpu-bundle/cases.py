@@ -37,6 +37,7 @@ class Case:
     dynamic: bool = False
     tag: str = ""
     resets: str = ""  # "zero" or "initial"
+    batch_major: bool = False
 
     @property
     def name(self):
@@ -44,7 +45,7 @@ class Case:
         parts += ["bidirectional"] * (self.directions == 2) + ["skip"] * self.skip + ["lengths"] * self.lengths
         parts += [f"p{self.projection}"] * (self.projection > 0) + ["inference"] * (not self.training)
         parts += ["dynamic"] * self.dynamic + ([f"resets_{self.resets}"] if self.resets else [])
-        parts += [self.tag] if self.tag else []
+        parts += ["batch_major"] * self.batch_major + ([self.tag] if self.tag else [])
         return "_".join(parts)
 
 
@@ -98,6 +99,7 @@ def write(case, dtype):
     P = case.projection or H
     names, types = [], []
     t, b = ("?", "?") if case.dynamic else (T, B)
+    rows = (b, t) if case.batch_major else (t, b)  # of a sequence
 
     def tensor(*shape, element=dtype):
         return "tensor<" + "".join(f"{size}x" for size in shape) + element + ">"
@@ -108,17 +110,17 @@ def write(case, dtype):
         return "%" + name
 
     lstm = case.mode == "lstm"
-    x = argument("x", tensor(t, b, I))
-    h_type, c_type, y_type = tensor(L * D, b, P), tensor(L * D, b, H), tensor(t, b, D * P)
+    x = argument("x", tensor(*rows, I))
+    h_type, c_type, y_type = tensor(L * D, b, P), tensor(L * D, b, H), tensor(*rows, D * P)
     h0 = argument("h0", h_type)
     c0 = argument("c0", c_type) if lstm else None
     weights, biases, weight_types, bias_types = [], [], [], []
     for layer in range(L):
         size = I if layer == 0 else D * P
         for direction in range(D):
-            rows = [(0 if case.skip and layer == 0 else H, size)] * GATES[case.mode] + [(H, P)] * GATES[case.mode]
-            rows += [(P, H)] * (case.projection > 0)
-            for shape in rows:
+            shapes = [(0 if case.skip and layer == 0 else H, size)] * GATES[case.mode] + [(H, P)] * GATES[case.mode]
+            shapes += [(P, H)] * (case.projection > 0)
+            for shape in shapes:
                 weight_types.append(tensor(*shape))
                 weights.append(argument(f"w{len(weights)}", weight_types[-1]))
     for _ in range(L * D * 2 * GATES[case.mode]):
@@ -147,18 +149,18 @@ def write(case, dtype):
     inference = [] if case.training else ["is_training = false"]
     body.append(f"%p = rnn.cudnn_canonical_to_params {configuration} {sizes} weights({typed(weights, weight_types)}) "
                 f"biases({typed(biases, bias_types)}){packed}")
-    reset_to = ["reset_to = #rnn.reset_to<initial>"] if case.resets == "initial" else []
-    resets = resets_text((t, b)) if case.resets else ""
-    body += marks((x, types[0]), (t, b)) if case.resets else []
+    layer = ["reset_to = #rnn.reset_to<initial>"] * (case.resets == "initial") + ["batch_major"] * case.batch_major
+    resets = resets_text(rows) if case.resets else ""
+    body += marks((x, types[0]), rows) if case.resets else []
     outputs = ", ".join(name for name, _ in results)
     body.append(f"{outputs}, %r = rnn.cudnn_forward {configuration} {common}{lengths_text}{resets}"
-                f"{attributes(*projected, *reset_to, *inference)}")
+                f"{attributes(*projected, *layer, *inference)}")
     if case.training:
         saved = typed([name for name, _ in results], [type for _, type in results])
         grads = typed([dy, dhn] + ([dcn] if lstm else []), [y_type, h_type] + ([c_type] if lstm else []))
         gradients = [("%dx", types[0]), ("%dh0", h_type)] + ([("%dc0", c_type)] if lstm else [])
         body.append(f"{', '.join(name for name, _ in gradients)}, %dp = rnn.cudnn_backprop {configuration} {common}"
-                    f"{lengths_text} output({saved}) grads({grads}) reserve(%r : tensor<?xi8>){resets}{attributes(*projected, *reset_to)}")
+                    f"{lengths_text} output({saved}) grads({grads}) reserve(%r : tensor<?xi8>){resets}{attributes(*projected, *layer)}")
         dweights = [f"%dw{index}" for index in range(len(weights))]
         dbiases = [f"%db{index}" for index in range(len(biases))]
         body.append(f"{', '.join(dweights + dbiases)} = rnn.cudnn_params_to_canonical {configuration} {sizes} "
@@ -234,6 +236,13 @@ class Block:
     columns: int = None  # of the weights, when wrong
     results: tuple = ()  # places of those that are used; all when empty
     resets: str = ""  # "zero" or "initial"
+    batch_major: bool = False
+
+    @property
+    def rows(self):
+        """The first two dimensions of a sequence."""
+        T, B = self.sizes[:2]
+        return (B, T) if self.batch_major else (T, B)
 
     @property
     def name(self):
@@ -248,8 +257,8 @@ class Block:
 
         def tensor(*shape):
             return "tensor<" + "".join(f"{'?' if dynamic else size}x" for size in shape) + element + ">"
-        x, state, weights, vector, bias = tensor(T, B, I), tensor(B, H), tensor(I + H, columns), tensor(H), tensor(4 * H)
-        steps = tensor(T, B, H)
+        x, state, weights, vector, bias = tensor(*self.rows, I), tensor(B, H), tensor(I + H, columns), tensor(H), tensor(4 * H)
+        steps = tensor(*self.rows, H)
         operands = [x, state, state, weights, vector, vector, vector, bias] + [steps] * 9
         results = [steps] * 7 + [x, state, state, tensor(I + H, 4 * H), vector, vector, vector, bias]
         return operands, [results[index] for index in self.results or range(len(results))]
@@ -262,10 +271,10 @@ class Block:
         operands = (f"{self.layout} x({v[0]} : {types[0]}) state({v[1]}, {v[2]} : {types[1]})\n"
                     f"      weights({v[3]} : {types[3]}) peephole({v[4]}, {v[5]}, {v[6]} : {types[4]}) "
                     f"bias({v[7]} : {types[7]}){length}")
-        shape = self.sizes[:2] if self.static else ("?", "?")
-        reset_to = "reset_to = #rnn.reset_to<initial>" if self.resets == "initial" else ""
+        shape = self.rows if self.static else ("?", "?")
+        layer = ", ".join(["reset_to = #rnn.reset_to<initial>"] * (self.resets == "initial") + ["batch_major"] * self.batch_major)
         resets = resets_text(shape) if self.resets else ""
-        forward = attribute_text(self.attributes, self.forward, reset_to)
+        forward = attribute_text(self.attributes, self.forward, layer)
         used = [f"%r{index}" for index in self.results or range(15)]
         return "\n".join([
             f"func.func private @{self.variant}({', '.join(map(': '.join, zip(v, types)))}, %length: i64)",
@@ -274,7 +283,7 @@ class Block:
             f"  {', '.join(f'%r{index}' for index in range(7))} = rnn.block_lstm {operands}{resets}{forward}",
             f"  {', '.join(f'%r{index}' for index in range(7, 15))} = rnn.block_lstm_grad {operands}",
             f"      saved({typed(v[8:15], types[8:9])}) grads({typed(v[15:], types[8:9])}){resets}"
-            f"{attribute_text(self.attributes, reset_to)}",
+            f"{attribute_text(self.attributes, layer)}",
             f"  return {typed(used, results)}",
             "}"])
 
@@ -288,11 +297,13 @@ class Block:
         T = self.sizes[0]
         if self.length is not None and 0 <= self.length < T:
             for index in [0] + list(range(8, 17)):
-                shape = types[index][len("tensor<"):].split("x")[1:3]
-                nan = f"tensor<{'x'.join([str(T - self.length)] + shape)}x{element}>"
+                shape, dim = types[index][len("tensor<"):].split("x")[:3], int(self.batch_major)
+                shape[dim] = str(T - self.length)
+                offsets = [str(self.length) if k == dim else "0" for k in range(3)]
+                nan = f"tensor<{'x'.join(shape)}x{element}>"
                 lines += [f"  %n{index} = arith.constant dense<{NAN[element]}> : {nan}",
-                          f"  %b{index} = tensor.insert_slice %n{index} into %a{index}[{self.length}, 0, 0] "
-                          f"[{T - self.length}, {', '.join(shape)}] [1, 1, 1] : {nan} into {types[index]}"]
+                          f"  %b{index} = tensor.insert_slice %n{index} into %a{index}[{', '.join(offsets)}] "
+                          f"[{', '.join(shape)}] [1, 1, 1] : {nan} into {types[index]}"]
                 values[index] = f"%b{index}"
         for index, (source, target) in enumerate(zip(types, called)):
             if source != target:

@@ -30,8 +30,8 @@ public:
   Network(rnnrt_device_t *device, const Sizes &sizes) : device(device), sizes(sizes) {
     check(rnnrt_stream_create(device, &stream));
     check(rnnrt_call_create(device, stream, nullptr, &call));
-    plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, sizes.mode, 0, int32_t(sizes.directions - 1), 1, sizes.dropout, 1,
-                              2, sizes.steps, sizes.batch, sizes.size, sizes.size, sizes.size, sizes.layers);
+    plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, sizes.mode, 0, int32_t(sizes.directions - 1), 1, 0, sizes.dropout,
+                              1, 2, sizes.steps, sizes.batch, sizes.size, sizes.size, sizes.size, sizes.layers);
     params = rnnrt_abi_rnn_params_size(call, plan);
     reserve = rnnrt_abi_rnn_reserve_size(call, plan);
     finish();

@@ -33,7 +33,7 @@ class Plan:
         steps, batch, size, hidden = shape
         pointer, i32, i64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
         lib.rnnrt_abi_rnn_plan.restype = pointer
-        lib.rnnrt_abi_rnn_plan.argtypes = [pointer] + [i32] * 5 + [ctypes.c_double] + [i64] * 8
+        lib.rnnrt_abi_rnn_plan.argtypes = [pointer] + [i32] * 6 + [ctypes.c_double] + [i64] * 8
         for name in ("rnnrt_abi_rnn_params_size", "rnnrt_abi_rnn_reserve_size"):
             getattr(lib, name).restype = i64
             getattr(lib, name).argtypes = [pointer, pointer]
@@ -45,7 +45,7 @@ class Plan:
         self.stream, self.call = pointer(), pointer()
         self.expect(lib.rnnrt_stream_create, device, ctypes.byref(self.stream))
         self.expect(lib.rnnrt_call_create, device, self.stream, None, ctypes.byref(self.call))
-        self.plan = pointer(lib.rnnrt_abi_rnn_plan(self.call, DTYPES[dtype][0], MODES[mode], 0, directions - 1, 1, 0.0, 0, 0,
+        self.plan = pointer(lib.rnnrt_abi_rnn_plan(self.call, DTYPES[dtype][0], MODES[mode], 0, directions - 1, 1, 0, 0.0, 0, 0,
                                                    steps, batch, size, hidden, hidden, layers))
         self.check()
         self.elements = i64(lib.rnnrt_abi_rnn_params_size(self.call, self.plan))

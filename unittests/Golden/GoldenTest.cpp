@@ -133,7 +133,7 @@ protected:
 void GoldenTest::runBlock() {
   auto makePlan = [&](double forgetBias, double cellClip) {
     return rnnrt_abi_block_lstm_plan(call, dtype(), current.words.at("layout") == "ifco",
-                                     current.words.at("peephole") == "1", forgetBias, cellClip, current.size("t"),
+                                     current.words.at("peephole") == "1", 0, forgetBias, cellClip, current.size("t"),
                                      current.size("b"), current.size("i"), current.size("h"));
   };
   const int64_t n = std::stoll(current.words.at("n"));
@@ -173,7 +173,7 @@ rnnrt_plan_t *GoldenTest::networkPlan(bool training) {
   const std::map<std::string, int32_t> modes = {{"rnn_relu", 0}, {"rnn_tanh", 1}, {"lstm", 2}, {"gru", 3}};
   int64_t projection = std::stoll(current.words.at("num_proj"));
   return rnnrt_abi_rnn_plan(call, dtype(), modes.at(current.op), current.words.at("input_mode") == "skip_input",
-                            current.size("d") - 1, training, current.number("dropout"), /*seed=*/0, /*seed2=*/0,
+                            current.size("d") - 1, training, 0, current.number("dropout"), /*seed=*/0, /*seed2=*/0,
                             current.size("t"), current.size("b"), current.size("i"), current.size("h"),
                             projection ? projection : current.size("h"), current.size("l"));
 }

@@ -238,7 +238,7 @@ TEST(AcceptanceTest, ParamsSize) {
         for (int32_t dtype : {0, 1, 2, 3}) {
           const int64_t G = mode == 2 ? 4 : mode == 3 ? 3 : 1, P = mode == 2 && L == 2 ? 50 : H;
           rnnrt_plan_t *plan =
-              rnnrt_abi_rnn_plan(session.call, dtype, mode, 0, int32_t(D - 1), 0, 0, 0, 0, 1, 1, I, H, P, L);
+              rnnrt_abi_rnn_plan(session.call, dtype, mode, 0, int32_t(D - 1), 0, 0, 0, 0, 0, 1, 1, I, H, P, L);
           EXPECT_EQ(rnnrt_abi_rnn_params_size(session.call, plan),
                     G * H * D * (I + P + 2) + (L - 1) * G * H * D * (D * P + P + 2) + (P != H ? L * D * P * H : 0))
               << rnnrt_plan_key(plan);

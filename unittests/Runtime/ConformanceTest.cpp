@@ -169,7 +169,7 @@ TEST(DeviceTest, NullHandlesGiveStatuses) {
   rnnrt_call_release(nullptr);
   rnnrt_call_reset(nullptr);
   rnnrt_abi_expect_equal(nullptr, 1, 2, "no call to record this in");
-  EXPECT_EQ(rnnrt_abi_rnn_plan(nullptr, 2, 2, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1), nullptr);
+  EXPECT_EQ(rnnrt_abi_rnn_plan(nullptr, 2, 2, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1), nullptr);
 }
 
 TEST(DeviceTest, ForeignStreamIsRejected) {
@@ -298,8 +298,8 @@ TEST(CallTest, FirstFailureIsKept) {
   const std::string first = session.message();
   EXPECT_EQ(first, "'rnn.block_lstm' op expects dim 0 of `x` to be T (the steps): expected 5, but got 4");
   rnnrt_abi_expect_range(session.call, 9, 0, 5, "second");
-  EXPECT_EQ(rnnrt_abi_rnn_plan(session.call, 2, 2, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1), nullptr);
-  EXPECT_EQ(rnnrt_abi_block_lstm_plan(session.call, 2, 0, 0, 0, 0, 1, 1, 1, 1), nullptr);
+  EXPECT_EQ(rnnrt_abi_rnn_plan(session.call, 2, 2, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1), nullptr);
+  EXPECT_EQ(rnnrt_abi_block_lstm_plan(session.call, 2, 0, 0, 0, 0, 0, 1, 1, 1, 1), nullptr);
   EXPECT_EQ(rnnrt_abi_rnn_params_size(session.call, nullptr), 0);
   rnnrt_call_fail(session.call, rnnrt_status_create(RNNRT_STATUS_INTERNAL, "third"));
   EXPECT_EQ(session.message(), first);
@@ -336,13 +336,14 @@ TEST(CallTest, RejectsInvalidDraws) {
 
 TEST(PlanTest, KeyIsTheProblem) {
   Session session;
-  rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F16, 2, 0, 1, 1, 0.5, 7, -1, 8, 4, 32, 64, 16, 2);
+  rnnrt_plan_t *plan =
+      rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F16, 2, 0, 1, 1, 0, 0.5, 7, -1, 8, 4, 32, 64, 16, 2);
   EXPECT_STREQ(rnnrt_plan_key(plan),
                "lstm l2_t8_b4_i32_h64_d2 num_proj=16 dtype=f16 training=1 dropout=0.5 seed=7 seed2=-1");
-  plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F64, 3, 1, 0, 0, 0.5, 7, -1, 8, 4, 64, 64, 64, 2);
+  plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F64, 3, 1, 0, 0, 0, 0.5, 7, -1, 8, 4, 64, 64, 64, 2);
   // Inference ignores dropout and seeds, so that they are not part of the plan key.
   EXPECT_STREQ(rnnrt_plan_key(plan), "gru l2_t8_b4_i64_h64_d1 dtype=f64 input_mode=skip_input training=0");
-  plan = rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_BF16, 1, 1, 0.1, 3, 5, 4, 3, 2);
+  plan = rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_BF16, 1, 1, 0, 0.1, 3, 5, 4, 3, 2);
   if (session.code() == RNNRT_STATUS_UNIMPLEMENTED)
     return; // cuDNN does not support the block LSTM
   EXPECT_STREQ(rnnrt_plan_key(plan),
@@ -356,7 +357,7 @@ TEST(PlanTest, CachedUnderEveryPartOfTheProblem) {
   const Arguments base = {2, 2, 0, 0, 1, 0.5, 1, 1, 4, 4, 8, 8, 8, 2};
   auto get = [&](const Arguments &a) {
     return rnnrt_abi_rnn_plan(session.call, int32_t(a[0]), int32_t(a[1]), int32_t(a[2]), int32_t(a[3]), int32_t(a[4]),
-                              a[5], int64_t(a[6]), int64_t(a[7]), int64_t(a[8]), int64_t(a[9]), int64_t(a[10]),
+                              0, a[5], int64_t(a[6]), int64_t(a[7]), int64_t(a[8]), int64_t(a[9]), int64_t(a[10]),
                               int64_t(a[11]), int64_t(a[12]), int64_t(a[13]));
   };
   const Arguments other = {3, 3, 1, 1, 0, 0.25, 2, 2, 5, 5, 9, 9, 7, 3};
@@ -379,7 +380,7 @@ TEST(PlanTest, CachedUnderEveryPartOfTheProblem) {
 
 TEST(PlanTest, CallKeepsItsPlans) {
   Session session;
-  auto get = [&] { return rnnrt_abi_rnn_plan(session.call, 2, 2, 0, 0, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1); };
+  auto get = [&] { return rnnrt_abi_rnn_plan(session.call, 2, 2, 0, 0, 1, 0, 0, 0, 0, 2, 2, 2, 2, 2, 1); };
   rnnrt_plan_t *plan = get();
   EXPECT_EQ(take(rnnrt_device_clear_plans(session.device)), "");
   EXPECT_GT(rnnrt_abi_rnn_params_size(session.call, plan), 0); // the call keeps the plan alive

@@ -178,11 +178,11 @@ TEST_F(CudaDeviceTest, PinnedCopiesAreSynchronized) {
 TEST_F(CudaDeviceTest, PlansUseCudnn) {
   CudaCall cuda;
   setenv("RNNRT_CUDNN_PATH", "/nowhere", 1);
-  EXPECT_EQ(rnnrt_abi_rnn_plan(cuda.call, RNNRT_DTYPE_F32, 2, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1), nullptr);
+  EXPECT_EQ(rnnrt_abi_rnn_plan(cuda.call, RNNRT_DTYPE_F32, 2, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1), nullptr);
   unsetenv("RNNRT_CUDNN_PATH");
   EXPECT_EQ(cuda.failure().rfind("UNAVAILABLE: cuDNN 9 is needed", 0), 0u) << cuda.failure();
   rnnrt_call_reset(cuda.call);
-  EXPECT_EQ(rnnrt_abi_block_lstm_plan(cuda.call, RNNRT_DTYPE_F32, 0, 0, 0, 0, 1, 1, 1, 1), nullptr);
+  EXPECT_EQ(rnnrt_abi_block_lstm_plan(cuda.call, RNNRT_DTYPE_F32, 0, 0, 0, 0, 0, 1, 1, 1, 1), nullptr);
   EXPECT_EQ(cuda.failure().rfind("UNIMPLEMENTED: cuDNN does not support block_lstm", 0), 0u) << cuda.failure();
 }
 

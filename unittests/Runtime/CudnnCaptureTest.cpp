@@ -100,7 +100,7 @@ TEST_F(CudnnCaptureTest, OnAnotherStream) {
   problem.forward();
   problem.backward();
   CudnnProblem other(second, Case("lstm l2_t3_b2_i4_h8_d2 dtype=f32"));
-  other.plan = rnnrt_abi_rnn_plan(second.call, RNNRT_DTYPE_F32, 2, 0, 1, 1, 0, 0, 0, 3, 2, 4, 8, 8, 2);
+  other.plan = rnnrt_abi_rnn_plan(second.call, RNNRT_DTYPE_F32, 2, 0, 1, 1, 0, 0, 0, 0, 3, 2, 4, 8, 8, 2);
   ASSERT_EQ(second.message(), "");
   other.reserve = std::make_unique<Buffer>(second, rnnrt_abi_rnn_reserve_size(second.call, other.plan), 0);
   alignas(16) static char memory[1 << 16];

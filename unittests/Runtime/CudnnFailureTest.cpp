@@ -190,7 +190,7 @@ TEST_F(CudnnFailureTest, ElementTypesByVersion) {
 TEST_F(CudnnFailureTest, SizesBeyond32Bits) {
   CudaSession session;
   const int64_t big = int64_t(INT32_MAX) + 1;
-  EXPECT_EQ(rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F32, 2, 0, 0, 1, 0, 0, 0, big, 1, 1, 1, 1, 1), nullptr);
+  EXPECT_EQ(rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F32, 2, 0, 0, 1, 0, 0, 0, 0, big, 1, 1, 1, 1, 1), nullptr);
   EXPECT_EQ(session.code(), RNNRT_STATUS_OUT_OF_RANGE);
 }
 
@@ -204,7 +204,7 @@ TEST_F(CudnnFailureTest, BlockLstmIsUnimplemented) {
               {0, 0, "accepts cs_grad of the last step only"}};
   for (const auto &row : rows) {
     CudaSession session;
-    EXPECT_EQ(rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_F32, 0, row.peephole, 0, row.clip, 2, 2, 3, 4),
+    EXPECT_EQ(rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_F32, 0, row.peephole, 0, 0, row.clip, 2, 2, 3, 4),
               nullptr);
     EXPECT_EQ(session.code(), RNNRT_STATUS_UNIMPLEMENTED);
     EXPECT_NE(session.message().find(row.reason), std::string::npos) << session.message();

@@ -43,6 +43,10 @@ std::vector<std::string> cases() {
     for (const char *sizes : {"l1_t3_b4_i5_h6_d1", "l2_t3_b4_i5_h6_d2"})
       for (const char *lengths : {"", " lengths=3,0,0,2"})
         lines.push_back(std::string("lstm ") + sizes + " num_proj=4 dtype=" + dtype + lengths);
+  for (const char *mode : {"rnn_relu", "lstm", "gru"})
+    for (const char *dtype : {"f16", "f32"})
+      for (const char *lengths : {"", " lengths=4,2,3", " lengths=0,4,0"})
+        lines.push_back(std::string(mode) + " l2_t4_b3_i5_h6_d2 batch_major=1 dtype=" + dtype + lengths);
   lines.push_back("lstm l1_t1_b1_i1_h1_d1 dtype=f32");
   lines.push_back("lstm l1_t2_b8_i128_h512_d1 dtype=f16"); // persist_static
   lines.push_back("gru l2_t7_b5_i3_h200_d1 dtype=f32");    // standard
@@ -67,8 +71,9 @@ TEST_F(CudnnPlanTest, SingleGradient) {
 
 TEST_F(CudnnPlanTest, UnalignedPointers) {
   // The fake rejects pointers that are not aligned to 16 bytes.
-  for (const char *line : {"lstm l2_t3_b3_i4_h5_d2 dtype=f32", "lstm l2_t3_b3_i4_h5_d2 dtype=f32 lengths=0,2,3",
-                           "gru l1_t3_b3_i4_h5_d1 dtype=f16"}) {
+  for (const char *line :
+       {"lstm l2_t3_b3_i4_h5_d2 dtype=f32", "lstm l2_t3_b3_i4_h5_d2 dtype=f32 lengths=0,2,3",
+        "gru l1_t3_b3_i4_h5_d1 dtype=f16", "gru l1_t3_b3_i4_h5_d1 dtype=f16 batch_major=1 lengths=0,2,3"}) {
     const Case c(line);
     CudaSession session;
     CudnnProblem problem(session, c, rnnrt_dtype_size(c.dtype()));
@@ -123,8 +128,8 @@ TEST_F(CudnnPlanTest, ParametersFitPlansOfOtherShapes) {
   // Compiled code packs with a plan of T = B = 1.
   CudaSession session;
   auto size = [&](int64_t steps, int64_t batch, int32_t training) {
-    rnnrt_plan_t *plan =
-        rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F16, 2, 0, 0, training, 0, 0, 0, steps, batch, 128, 256, 256, 1);
+    rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F16, 2, 0, 0, training, 0, 0, 0, 0, steps, batch,
+                                            128, 256, 256, 1);
     return rnnrt_abi_rnn_params_size(session.call, plan);
   };
   EXPECT_EQ(size(1, 1, 0), size(64, 8, 1));
@@ -184,7 +189,7 @@ TEST_F(CudnnPlanTest, RecreatedPlansUseTheSameAlgorithm) {
     problem.forward();
     rnnrt_call_reset(session.call);
     EXPECT_EQ(take(rnnrt_device_clear_plans(session.device)), "");
-    problem.plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F32, 3, 0, 0, 1, 0, 0, 0, 3, 2, 4, 8, 8, 1);
+    problem.plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F32, 3, 0, 0, 1, 0, 0, 0, 0, 3, 2, 4, 8, 8, 1);
     problem.backward();
     ASSERT_EQ(session.message(), "");
     problem.expectHostResults();
@@ -365,7 +370,7 @@ TEST_F(CudnnPlanTest, SameMessagesAsTheHost) {
     EXPECT_EQ(session.code(), host.code());
   };
   auto plan = [](rnnrt_call_t *call, int32_t training) {
-    return rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 2, 0, 0, training, 0, 0, 0, 2, 2, 3, 4, 4, 1);
+    return rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 2, 0, 0, training, 0, 0, 0, 0, 2, 2, 3, 4, 4, 1);
   };
   alignas(16) static float memory[1024];
   void *m = memory;
@@ -406,7 +411,7 @@ TEST_F(CudnnPlanTest, NoResets) {
   alignas(16) static float memory[1024];
   void *m = memory;
   const int64_t params = 4 * (12 + 16 + 8);
-  rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F32, 2, 0, 0, 0, 0, 0, 0, 2, 2, 3, 4, 4, 1);
+  rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F32, 2, 0, 0, 0, 0, 0, 0, 0, 2, 2, 3, 4, 4, 1);
   const uint8_t marks[4] = {};
   rnnrt_abi_set_resets(session.call, 0, marks);
   rnnrt_abi_rnn_forward(session.call, plan, nullptr, m, m, m, m, params, m, m, m, nullptr, 0);

@@ -156,7 +156,7 @@ void CudnnProblem::fetch(Tensors &tensors) {
 }
 
 void CudnnProblem::makePlan(bool training) {
-  plan = rnnrt_abi_rnn_plan(session.call, c.dtype(), c.mode(), c.skip(), int32_t(c.D - 1), training,
+  plan = rnnrt_abi_rnn_plan(session.call, c.dtype(), c.mode(), c.skip(), int32_t(c.D - 1), training, c.batchMajor(),
                             c.number("dropout", 0), int64_t(c.number("seed", 0)), int64_t(c.number("seed2", 0)), c.T,
                             c.B, c.I, c.H, c.P(), c.L);
 }

@@ -98,7 +98,7 @@ TEST(FaultTest, Stack) {
     if (host.code != RNNRT_STATUS_OK)
       return host.code;
     rnnrt_call_t *call = host.call;
-    rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 2, 0, 0, 1, 0.5, 7, 8, T, B, I, H, H, L);
+    rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 2, 0, 0, 1, 0, 0.5, 7, 8, T, B, I, H, H, L);
     const int64_t elements = rnnrt_abi_rnn_params_size(call, plan), bytes = rnnrt_abi_rnn_reserve_size(call, plan);
     if (elements > int64_t(params.size()) || bytes > int64_t(reserve.size()))
       return RNNRT_STATUS_INTERNAL;
@@ -122,7 +122,7 @@ TEST(FaultTest, Block) {
     Host host;
     if (host.code != RNNRT_STATUS_OK)
       return host.code;
-    rnnrt_plan_t *plan = rnnrt_abi_block_lstm_plan(host.call, RNNRT_DTYPE_F32, 1, 1, 0, 0, T, B, I, H);
+    rnnrt_plan_t *plan = rnnrt_abi_block_lstm_plan(host.call, RNNRT_DTYPE_F32, 1, 1, 0, 0, 0, T, B, I, H);
     float *out[7];
     for (int k = 0; k < 7; ++k)
       out[k] = result.data() + k * T * B * H;

@@ -15,12 +15,12 @@ constexpr int32_t inference = 0, training = 1, backward = 2;
 
 /// Two layers of gru in both directions, T=3 B=2 I=4 H=5, in f32.
 rnnrt_plan_t *make(Session &session, bool trains, double dropout = 0, int64_t steps = 3) {
-  return rnnrt_abi_rnn_fused_plan(session.call, RNNRT_DTYPE_F32, /*mode=*/3, 0, /*direction=*/1, trains, dropout, 7, 0,
-                                  steps, 2, 4, 5, 5, 2);
+  return rnnrt_abi_rnn_fused_plan(session.call, RNNRT_DTYPE_F32, /*mode=*/3, 0, /*direction=*/1, trains, 0, dropout, 7,
+                                  0, steps, 2, 4, 5, 5, 2);
 }
 
 rnnrt_plan_t *makeReference(Session &session, double dropout = 0) {
-  return rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F32, 3, 0, 1, 1, dropout, 7, 0, 3, 2, 4, 5, 5, 2);
+  return rnnrt_abi_rnn_plan(session.call, RNNRT_DTYPE_F32, 3, 0, 1, 1, 0, dropout, 7, 0, 3, 2, 4, 5, 5, 2);
 }
 
 /// Memory of the session's device.
@@ -165,7 +165,8 @@ TEST(FusedPlanTest, DrawsAdvanceFromCallToCall) {
 TEST(FusedPlanTest, ParametersAreTheCanonicalTensorsInOrder) {
   Session session;
   // One layer of rnn_tanh, I=2 H=3: W [3,2], R [3,3], two biases [3].
-  rnnrt_plan_t *plan = rnnrt_abi_rnn_fused_plan(session.call, RNNRT_DTYPE_F32, 1, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 3, 1);
+  rnnrt_plan_t *plan =
+      rnnrt_abi_rnn_fused_plan(session.call, RNNRT_DTYPE_F32, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 3, 1);
   ASSERT_EQ(rnnrt_abi_rnn_params_size(session.call, plan), 21);
   const int64_t sizes[] = {6, 9, 3, 3};
   std::vector<float> values(21);

@@ -79,7 +79,7 @@ TEST_P(GradientTest, PaddingIsZero) {
     for (int64_t t = 0; t < c.T; ++t)
       for (int64_t b = 0; b < c.B; ++b)
         for (int64_t j = 0; c.padded(t, b) && j < width; ++j)
-          ASSERT_EQ(tensor.get((t * c.B + b) * width + j), 0) << name << " at t=" << t << " b=" << b << repeat(c);
+          ASSERT_EQ(tensor.get(c.row(t, b) * width + j), 0) << name << " at t=" << t << " b=" << b << repeat(c);
   };
   expectZero("dx", problem.gradients.at("dx"));
   if (!c.isBlock())
@@ -116,6 +116,9 @@ std::vector<std::string> networkCases() {
         if (op == "lstm")
           add("l2_t5_b3_i2_h4", " resets=random num_proj=3 lengths=3,5,4" + to);
       }
+      add("l1_t4_b3_i2_h3", " batch_major=1");
+      add("l2_t4_b3_i2_h3", " batch_major=1 lengths=4,2,0 resets=random");
+      add("l2_t4_b3_i3_h3", " batch_major=1 input_mode=skip_input dropout=0.3 seed=5 data_seed=2");
       if (op == "lstm")
         for (std::string l : {"1", "2", "3"}) {
           add("l" + l + "_t4_b2_i2_h4", " num_proj=3");
@@ -140,6 +143,9 @@ std::vector<std::string> blockCases() {
       for (std::string to : {" reset_to=zero", " reset_to=initial"})
         for (std::string marks : {" resets=random", " resets=all", " resets=0:0,2:1,4:2 n=3"})
           cases.push_back("block_lstm l1_t5_b3_i2_h3_d1" + words + marks + to);
+      for (std::string n : {"0", "3", "5"})
+        cases.push_back("block_lstm l1_t5_b3_i2_h4_d1" + words + " batch_major=1 n=" + n);
+      cases.push_back("block_lstm l1_t5_b3_i2_h3_d1" + words + " batch_major=1 resets=random n=4");
     }
   return cases;
 }

@@ -27,12 +27,12 @@ struct BlockArguments {
 };
 
 rnnrt_plan_t *make(Session &session, const RnnArguments &a) {
-  return rnnrt_abi_rnn_plan(session.call, a.dtype, a.mode, a.inputMode, a.direction, a.training, a.dropout, a.seed,
+  return rnnrt_abi_rnn_plan(session.call, a.dtype, a.mode, a.inputMode, a.direction, a.training, 0, a.dropout, a.seed,
                             a.seed2, a.T, a.B, a.I, a.H, a.P, a.L);
 }
 rnnrt_plan_t *make(Session &session, const BlockArguments &a) {
-  return rnnrt_abi_block_lstm_plan(session.call, a.dtype, a.layout, a.peephole, a.forgetBias, a.cellClip, a.T, a.B, a.I,
-                                   a.H);
+  return rnnrt_abi_block_lstm_plan(session.call, a.dtype, a.layout, a.peephole, 0, a.forgetBias, a.cellClip, a.T, a.B,
+                                   a.I, a.H);
 }
 
 /// Changes one argument of a plan and expects a failure that contains `text`.

@@ -105,7 +105,7 @@ TEST(MemoryTest, AllocatorServesMemoryAndScratch) {
   rnnrt_call_t *call = nullptr;
   ASSERT_EQ(take(rnnrt_device_create("host", &options, &device)), "");
   ASSERT_EQ(take(rnnrt_call_create(device, nullptr, nullptr, &call)), "");
-  rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 2, 0, 1, 0, 0, 0, 0, 3, 2, 2, 2, 2, 2);
+  rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 2, 0, 1, 0, 0, 0, 0, 0, 3, 2, 2, 2, 2, 2);
   const int64_t count = rnnrt_abi_rnn_params_size(call, plan);
   std::vector<float> x(12), h0(16), c0(16), params(static_cast<size_t>(count)), y(24);
   auto run = [&] {
@@ -126,7 +126,7 @@ TEST(MemoryTest, AllocatorServesMemoryAndScratch) {
     EXPECT_EQ(allocator.live, 0);
     rnnrt_call_reset(call);
     allocator.failFrom = INT64_MAX;
-    plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 2, 0, 1, 0, 0, 0, 0, 3, 2, 2, 2, 2, 2);
+    plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 2, 0, 1, 0, 0, 0, 0, 0, 3, 2, 2, 2, 2, 2);
   }
   rnnrt_call_release(call);
   rnnrt_device_release(device);

@@ -31,7 +31,7 @@ protected:
   }
 
   rnnrt_plan_t *use(int64_t steps, double dropout = 0) {
-    rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 1, 0, 0, 1, dropout, 7, 8, steps, 1, 2, 3, 3, 2);
+    rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, RNNRT_DTYPE_F32, 1, 0, 0, 1, 0, dropout, 7, 8, steps, 1, 2, 3, 3, 2);
     EXPECT_STREQ(rnnrt_status_message(rnnrt_call_status(call)), "");
     return plan;
   }

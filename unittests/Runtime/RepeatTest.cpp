@@ -62,7 +62,7 @@ TEST(RepeatTest, SameBitsForEveryAlignment) {
         values[size_t(k + offset)] = float(std::sin(start + 1.7 * double(k)) * 0.5);
       return values;
     };
-    rnnrt_plan_t *plan = rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_F32, 0, 1, 1, 0, T, B, I, H);
+    rnnrt_plan_t *plan = rnnrt_abi_block_lstm_plan(session.call, RNNRT_DTYPE_F32, 0, 1, 0, 1, 0, T, B, I, H);
     auto x = fresh(T * B * I, 1), cs = fresh(B * H, 2), h = fresh(B * H, 3), w = fresh((I + H) * 4 * H, 4);
     auto wc = fresh(H, 5), b = fresh(4 * H, 6), gradient = fresh(T * B * H, 7);
     std::vector<std::vector<float>> saved(7, fresh(T * B * H, 0));

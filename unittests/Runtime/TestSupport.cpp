@@ -158,15 +158,15 @@ std::vector<uint8_t> Case::resets() const {
   std::vector<uint8_t> marks(size_t(T * B), text == "all");
   if (text == "random") {
     std::mt19937 engine(seed() + 1);
-    for (uint8_t &mark : marks)
-      mark = engine() % 3 == 0;
+    for (int64_t k = 0; k < T * B; ++k)
+      marks[size_t(row(k / B, k % B))] = engine() % 3 == 0;
   } else if (text != "all" && text != "none") {
     std::istringstream stream(text);
     for (std::string item; std::getline(stream, item, ',');) {
       long long t, b;
       if (std::sscanf(item.c_str(), "%lld:%lld", &t, &b) != 2)
         throw std::runtime_error("not a case: " + line);
-      marks.at(size_t(t * B + b)) = 1;
+      marks.at(size_t(row(t, b))) = 1;
     }
   }
   return marks;
@@ -223,12 +223,12 @@ Problem::Problem(Session &session, const Case &c) : c(c), session(session), leng
     for (int64_t k = 0; k < count; ++k)
       tensor.set(k, std::uniform_real_distribution<double>(-scale, scale)(engine));
   };
-  // Padded rows of a [T,B,width] operand, which must not be read.
+  // Padded rows of a sequence of T*B rows, which must not be read.
   auto blind = [&](Tensor &tensor, int64_t width) {
     for (int64_t t = 0; t < c.T; ++t)
       for (int64_t b = 0; b < c.B; ++b)
         for (int64_t j = 0; c.padded(t, b) && j < width; ++j)
-          tensor.set((t * c.B + b) * width + j, nan_);
+          tensor.set(c.row(t, b) * width + j, nan_);
   };
   const double scale = c.number("weight_scale", 0.6);
   draw(operands, "x", c.T * c.B * c.I, 1);
@@ -267,10 +267,10 @@ Problem::Problem(Session &session, const Case &c) : c(c), session(session), leng
 void Problem::makePlan(bool training) {
   if (c.isBlock())
     plan = rnnrt_abi_block_lstm_plan(session.call, c.dtype(), c.word("layout", "icfo") == "ifco",
-                                     int32_t(c.number("peephole", 0)), c.number("forget_bias", 0),
+                                     int32_t(c.number("peephole", 0)), c.batchMajor(), c.number("forget_bias", 0),
                                      c.number("cell_clip", 0), c.T, c.B, c.I, c.H);
   else
-    plan = rnnrt_abi_rnn_plan(session.call, c.dtype(), c.mode(), c.skip(), int32_t(c.D - 1), training,
+    plan = rnnrt_abi_rnn_plan(session.call, c.dtype(), c.mode(), c.skip(), int32_t(c.D - 1), training, c.batchMajor(),
                               c.number("dropout", 0), int64_t(c.number("seed", 0)), int64_t(c.number("seed2", 0)), c.T,
                               c.B, c.I, c.H, c.P(), c.L);
 }
@@ -358,11 +358,12 @@ void Problem::backwardBlock(const std::string &only) {
   // Values that the gradient must not read (docs/Semantics.md, "Block LSTM", "Gradient"): rows at t >= seq_len_max, h
   // of the last step, cs of the last step without peephole, and the values of b.
   Tensors saved = outputs;
-  const int64_t row = c.B * c.H, n = c.steps();
+  const int64_t n = c.steps();
   for (auto &[name, tensor] : saved) {
     bool dropLast = name == "h" || (name == "cs" && !c.number("peephole", 0));
-    for (int64_t k = std::max<int64_t>(n - dropLast, 0) * row; k < tensor.size(); ++k)
-      tensor.set(k, nan_);
+    for (int64_t t = std::max<int64_t>(n - dropLast, 0); t < c.T; ++t)
+      for (int64_t k = 0; k < c.B * c.H; ++k)
+        tensor.set(c.row(t, k / c.H) * c.H + k % c.H, nan_);
   }
   Tensor bias(c.dtype(), 4 * c.H);
   setResets();

@@ -65,9 +65,12 @@ struct Case {
   int64_t steps() const { return int64_t(number("n", double(T))); } ///< seq_len_max
   uint32_t seed() const { return uint32_t(number("data_seed", 1)); }
   std::vector<int32_t> lengths() const; ///< empty: all T
+  bool batchMajor() const { return number("batch_major", 0) != 0; }
+  /// The row of step `t` of example `b` in a sequence.
+  int64_t row(int64_t t, int64_t b) const { return batchMajor() ? b * T + t : t * B + b; }
   bool padded(int64_t t, int64_t b) const;
-  /// The marks of `resets=`, [T,B]: `all`, `none`, `random`, or a list of the marked steps t:b such as `0:1,3:0`. Empty
-  /// without the word.
+  /// The marks of `resets=`, [T,B], or [B,T] in batch-major data: `all`, `none`, `random`, or a list of the marked
+  /// steps t:b such as `0:1,3:0`. Empty without the word.
   std::vector<uint8_t> resets() const;
   int32_t resetTo() const { return word("reset_to", "zero") == "initial"; }
   /// The same case with one word changed.

@@ -101,10 +101,11 @@ public:
     dims.check(op, call);
     Value P = op.getNumProj() > 0 ? e.index(op.getNumProj()) : dims["H"];
     Type element = getElement(op);
-    plan = rnnrt::RnnFusedPlanOp::create(
-        rewriter, op.getLoc(), rnnrt::PlanType::get(op.getContext()), call, dims["T"], dims["B"], dims["I"], dims["H"],
-        P, dims["L"], TypeAttr::get(element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),
-        rewriter.getBoolAttr(pass != Inference), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
+    plan = rnnrt::RnnFusedPlanOp::create(rewriter, op.getLoc(), rnnrt::PlanType::get(op.getContext()), call, dims["T"],
+                                         dims["B"], dims["I"], dims["H"], P, dims["L"], TypeAttr::get(element),
+                                         op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),
+                                         rewriter.getBoolAttr(pass != Inference), op.getDropoutAttr(), op.getSeedAttr(),
+                                         op.getSeed2Attr(), op.getBatchMajorAttr());
   }
 
   /// `reserve` is null for inference, and for a training pass whose reserve is not requested.

@@ -112,7 +112,7 @@ void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, i
   Value plan = rnnrt::RnnFusedPlanOp::create(
       b, rnnrt::PlanType::get(op.getContext()), call, dims["T"], dims["B"], dims["I"], H, projection, dims["L"],
       TypeAttr::get(b.tiles.element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),
-      b.getBoolAttr(pass != 0), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr());
+      b.getBoolAttr(pass != 0), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(), op.getBatchMajorAttr());
   DenseBuffers dense(b, loc);
   useDenseBuffers(op, dense);
   Value reserve = pass == 0 ? Value() : getReserve(op), original;

@@ -45,8 +45,8 @@ template <typename OpTy> void setResets(PatternRewriter &rewriter, OpTy op, Valu
 /// Creates the plan of a stack of layers from its sizes.
 template <typename OpTy>
 Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type elementType, bool training, FloatAttr dropout,
-                    IntegerAttr seed, IntegerAttr seed2, Value steps, Value batch, Value input, Value hidden,
-                    Value layers) {
+                    IntegerAttr seed, IntegerAttr seed2, UnitAttr batchMajor, Value steps, Value batch, Value input,
+                    Value hidden, Value layers) {
   Location loc = op.getLoc();
   Value projection =
       op.getNumProj() > 0
@@ -56,7 +56,7 @@ Value createRnnPlan(PatternRewriter &rewriter, OpTy op, Value call, Type element
     return decltype(kind)::create(rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, batch, input,
                                   hidden, projection, layers, TypeAttr::get(elementType), op.getModeAttr(),
                                   op.getInputModeAttr(), op.getDirectionAttr(), rewriter.getBoolAttr(training), dropout,
-                                  seed, seed2);
+                                  seed, seed2, batchMajor);
   };
   // Sizes and parameters depend on the lowering of the layer.
   return op.getLowering() == Lowering::Fused ? create(rnnrt::RnnFusedPlanOp()) : create(rnnrt::RnnPlanOp());
@@ -67,8 +67,8 @@ template <typename OpTy> Value createLayerPlan(PatternRewriter &rewriter, OpTy o
   SymbolicDims dims(rewriter, op);
   dims.check(op, call);
   return createRnnPlan(rewriter, op, call, cast<MemRefType>(op.getInput().getType()).getElementType(), training,
-                       op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(), dims["T"], dims["B"], dims["I"],
-                       dims["H"], dims["L"]);
+                       op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(), op.getBatchMajorAttr(), dims["T"],
+                       dims["B"], dims["I"], dims["H"], dims["L"]);
 }
 
 template <typename OpTy> struct RuntimePattern : public OpRewritePattern<OpTy> {
@@ -163,7 +163,7 @@ template <typename OpTy> Value createSizesPlan(PatternRewriter &rewriter, OpTy o
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
   IntegerAttr zero = rewriter.getI64IntegerAttr(0);
   return createRnnPlan(rewriter, op, call, elementType, /*training=*/false, rewriter.getF64FloatAttr(0.0), zero, zero,
-                       one, one, op.getInputSize(), op.getUnits(), op.getLayers());
+                       UnitAttr(), one, one, op.getInputSize(), op.getUnits(), op.getLayers());
 }
 
 struct ParamsSizePattern : public RuntimePattern<CudnnParamsSizeOp> {
@@ -182,8 +182,8 @@ struct ReserveSizePattern : public RuntimePattern<CudnnReserveSizeOp> {
   void rewrite(CudnnReserveSizeOp op, PatternRewriter &rewriter) const override {
     Value call = getCall(rewriter, op.getLoc());
     Value plan = createRnnPlan(rewriter, op, call, op.getElementType(), /*training=*/true, op.getDropoutAttr(),
-                               op.getSeedAttr(), op.getSeed2Attr(), op.getSteps(), op.getBatch(), op.getInputSize(),
-                               op.getUnits(), op.getLayers());
+                               op.getSeedAttr(), op.getSeed2Attr(), op.getBatchMajorAttr(), op.getSteps(),
+                               op.getBatch(), op.getInputSize(), op.getUnits(), op.getLayers());
     rewriter.replaceOpWithNewOp<rnnrt::RnnReserveSizeOp>(op, rewriter.getIndexType(), call, plan);
   }
 };
@@ -237,7 +237,7 @@ std::pair<Value, Value> createBlockPlan(PatternRewriter &rewriter, OpTy op, Valu
   Value plan = rnnrt::BlockLstmPlanOp::create(
       rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, dims["B"], dims["I"], dims["H"],
       TypeAttr::get(cast<MemRefType>(op.getX().getType()).getElementType()), op.getLayoutAttr(),
-      rewriter.getBoolAttr(op.getUsePeephole()), forgetBias, cellClip);
+      rewriter.getBoolAttr(op.getUsePeephole()), forgetBias, cellClip, op.getBatchMajorAttr());
   // The plan rejects a length outside [0, T].
   Value length = op.getSeqLenMax()
                      ? Value(arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), op.getSeqLenMax()))

@@ -47,12 +47,17 @@ bool isZero(Value value) {
   return matchPattern(value, m_Constant(&elements)) && elements.isSplat() && elements.getSplatValue<APFloat>().isZero();
 }
 
-/// True for a slice that is the last of `steps` steps of a `[T, B, H]` tensor.
-bool isLastStep(OffsetSizeAndStrideOpInterface slice, int64_t steps, RankedTensorType whole) {
+/// The dimension of the steps in a sequence of the op.
+template <typename OpTy> unsigned stepsDim(OpTy op) {
+  return op.getBatchMajor() ? 1 : 0;
+}
+
+/// True for a slice that is the last of `steps` steps of a sequence, whose dimension `stepsDim` is T.
+bool isLastStep(OffsetSizeAndStrideOpInterface slice, int64_t steps, unsigned stepsDim, RankedTensorType whole) {
   SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(), sizes = slice.getMixedSizes();
-  if (!isConstantIntValue(offsets[0], steps - 1) || !isConstantIntValue(sizes[0], 1))
+  if (!isConstantIntValue(offsets[stepsDim], steps - 1) || !isConstantIntValue(sizes[stepsDim], 1))
     return false;
-  for (unsigned dim : {1u, 2u})
+  for (unsigned dim : {1 - stepsDim, 2u})
     if (!isConstantIntValue(offsets[dim], 0) || whole.isDynamicDim(dim) ||
         !isConstantIntValue(sizes[dim], whole.getDimSize(dim)))
       return false;
@@ -66,8 +71,8 @@ public:
   Layer(RewriterBase &rewriter, OpTy op) : rewriter(rewriter), loc(op.getLoc()), op(op) {
     auto x = cast<RankedTensorType>(op.getX().getType());
     element = x.getElementType();
-    steps = x.getDimSize(0);
-    batch = tensor::getMixedSize(rewriter, loc, op.getX(), 1);
+    steps = x.getDimSize(stepsDim(op));
+    batch = tensor::getMixedSize(rewriter, loc, op.getX(), 1 - stepsDim(op));
     input = tensor::getMixedSize(rewriter, loc, op.getX(), 2);
     hidden = tensor::getMixedSize(rewriter, loc, op.getHPrev(), 1);
     // The slices below do not check sizes. rnn-check-casts adds the run-time checks of these casts.
@@ -138,10 +143,24 @@ public:
   }
   Value dropLayer(Value state) { return tensor::CollapseShapeOp::create(rewriter, loc, state, groups()); }
 
+  /// `[1, B, H]` as one step of a sequence, which is `[B, 1, H]` in batch-major data, and back.
+  Value toStep(Value state) {
+    if (!op.getBatchMajor())
+      return state;
+    Value flat = dropLayer(state);
+    auto type = cast<RankedTensorType>(flat.getType());
+    auto expanded = RankedTensorType::get({type.getDimSize(0), 1, type.getDimSize(1)}, element);
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, flat);
+    sizes.insert(sizes.begin() + 1, rewriter.getIndexAttr(1));
+    return tensor::ExpandShapeOp::create(rewriter, loc, expanded, flat, groups(), sizes);
+  }
+  Value fromStep(Value step) { return op.getBatchMajor() ? addLayer(dropLayer(step)) : step; }
+
   CudnnForwardOp forward(Value parameters) {
     // Always training: CSE can then merge it with the forward that a gradient runs again.
-    return createLayerOp<CudnnForwardOp>(
-        rewriter, loc, {op.getX(), addLayer(op.getHPrev()), addLayer(op.getCsPrev()), parameters, {}}, attributes());
+    return createLayerOp<CudnnForwardOp>(rewriter, loc,
+                                         {op.getX(), addLayer(op.getHPrev()), addLayer(op.getCsPrev()), parameters, {}},
+                                         layerAttributes());
   }
 
   Value toValue(OpFoldResult size) { return getValueOrCreateConstantIndexOp(rewriter, loc, size); }
@@ -150,6 +169,13 @@ public:
     MLIRContext *context = rewriter.getContext();
     return {rewriter.getNamedAttr("mode", CellModeAttr::get(context, CellMode::Lstm)),
             rewriter.getNamedAttr("lowering", LoweringAttr::get(context, Lowering::Runtime))};
+  }
+  /// Those of the layer ops.
+  SmallVector<NamedAttribute> layerAttributes() {
+    SmallVector<NamedAttribute> result = attributes();
+    if (op.getBatchMajor())
+      result.push_back(rewriter.getNamedAttr("batch_major", rewriter.getUnitAttr()));
+    return result;
   }
 
   RewriterBase &rewriter;
@@ -190,11 +216,12 @@ Reason checkForwardAttributes(BlockLSTMOp op) {
 std::optional<SmallVector<tensor::ExtractSliceOp>> findLastCells(BlockLSTMOp op) {
   SmallVector<tensor::ExtractSliceOp> slices;
   auto type = cast<RankedTensorType>(op.getCs().getType());
-  if (type.getDimSize(0) == 1)
+  const unsigned dim = stepsDim(op);
+  if (type.getDimSize(dim) == 1)
     return slices;
   for (Operation *user : op.getCs().getUsers()) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-    if (!slice || type.isDynamicDim(0) || !isLastStep(slice, type.getDimSize(0), type))
+    if (!slice || type.isDynamicDim(dim) || !isLastStep(slice, type.getDimSize(dim), dim, type))
       return std::nullopt;
     slices.push_back(slice);
   }
@@ -221,24 +248,25 @@ CudnnForwardOp rewriteForward(RewriterBase &rewriter, BlockLSTMOp op) {
   for (tensor::ExtractSliceOp slice : *slices) {
     rewriter.setInsertionPoint(slice);
     Value cell = forward.getOutputC();
-    if (slice.getType().getRank() == 2)
-      cell = layer.dropLayer(cell);
+    cell = slice.getType().getRank() == 2 ? layer.dropLayer(cell) : layer.toStep(cell);
     rewriter.replaceOp(slice, rewriter.createOrFold<tensor::CastOp>(layer.loc, slice.getType(), cell));
   }
   if (layer.steps == 1)
-    rewriter.replaceAllUsesWith(
-        op.getCs(), rewriter.createOrFold<tensor::CastOp>(layer.loc, op.getCs().getType(), forward.getOutputC()));
+    rewriter.replaceAllUsesWith(op.getCs(), rewriter.createOrFold<tensor::CastOp>(layer.loc, op.getCs().getType(),
+                                                                                  layer.toStep(forward.getOutputC())));
   rewriter.replaceAllUsesWith(op.getH(), forward.getOutput());
   rewriter.eraseOp(op);
   return forward;
 }
 
-/// The op that inserts the gradient of the last cell into zeros; null if `csGrad` has another form.
-tensor::InsertSliceOp findLastCellGradient(Value csGrad) {
+/// The op that inserts the gradient of the last cell into zeros; null if `cs_grad` has another form.
+tensor::InsertSliceOp findLastCellGradient(BlockLSTMGradOp op) {
+  Value csGrad = op.getCsGrad();
   auto insert = csGrad.getDefiningOp<tensor::InsertSliceOp>();
-  const int64_t steps = cast<RankedTensorType>(csGrad.getType()).getDimSize(0);
+  const unsigned dim = stepsDim(op);
+  const int64_t steps = cast<RankedTensorType>(csGrad.getType()).getDimSize(dim);
   return insert && !ShapedType::isDynamic(steps) && isZero(insert.getDest()) &&
-                 isLastStep(insert, steps, insert.getType())
+                 isLastStep(insert, steps, dim, insert.getType())
              ? insert
              : tensor::InsertSliceOp();
 }
@@ -248,17 +276,17 @@ Value getLastCellGradient(Layer<BlockLSTMGradOp> &layer, Value csGrad) {
   if (isZero(csGrad))
     return layer.filled(0, {layer.rewriter.getIndexAttr(1), layer.batch, layer.hidden});
   if (layer.steps == 1)
-    return csGrad;
-  tensor::InsertSliceOp insert = findLastCellGradient(csGrad);
+    return layer.fromStep(csGrad);
+  tensor::InsertSliceOp insert = findLastCellGradient(layer.op);
   Value source = insert.getSource();
-  return insert.getSourceType().getRank() == 2 ? layer.addLayer(source) : source;
+  return insert.getSourceType().getRank() == 2 ? layer.addLayer(source) : layer.fromStep(source);
 }
 
 } // namespace
 
 BlockLSTMOp rnn::findForward(BlockLSTMGradOp op) {
   auto forward = op.getI().getDefiningOp<BlockLSTMOp>();
-  if (!forward || forward.getLayout() != op.getLayout())
+  if (!forward || forward.getLayout() != op.getLayout() || forward.getBatchMajor() != op.getBatchMajor())
     return {};
   Value saved[] = {op.getI(), op.getCs(), op.getF(), op.getO(), op.getCi(), op.getCo(), op.getH()};
   Value results[] = {forward.getI(),  forward.getCs(), forward.getF(), forward.getO(),
@@ -279,7 +307,8 @@ Reason checkGrad(BlockLSTMGradOp op) {
   if (Reason reason = checkForwardAttributes(made); !reason.empty())
     return reason;
   Value csGrad = op.getCsGrad();
-  if (!isZero(csGrad) && cast<RankedTensorType>(csGrad.getType()).getDimSize(0) != 1 && !findLastCellGradient(csGrad))
+  if (!isZero(csGrad) && cast<RankedTensorType>(csGrad.getType()).getDimSize(stepsDim(op)) != 1 &&
+      !findLastCellGradient(op))
     return "`cs_grad` is not known to be zero before the last step, and cuDNN accepts only the gradient of the last "
            "cell";
   return {};
@@ -307,7 +336,7 @@ std::pair<CudnnForwardOp, CudnnBackpropOp> rewriteGrad(RewriterBase &rewriter, B
                                                   noGradient,
                                                   lastCell,
                                                   forward.getReserveSpace()},
-                                                 layer.attributes());
+                                                 layer.layerAttributes());
 
   // Insert the gradients of matrices and biases into the columns of their gates.
   auto toStatic = [](OpFoldResult size) { return getConstantIntValue(size).value_or(ShapedType::kDynamic); };

@@ -63,7 +63,12 @@ private:
   LogicalResult checkExplicit(const TargetInfo &info) {
     WalkResult result = getOperation()->walk([&](LayerOpInterface op) {
       std::optional<Lowering> requested = op.getLowering() ? op.getLowering() : getPreferredLowering();
-      if (hasResets(op) && failed(checkResets(op, requested, info)))
+      if (hasResets(op) &&
+          failed(checkFeature(op, "`resets`", info.kernelsHaveResets(),
+                              "compile for target `host`, or split the sequences at the resets", requested, info)))
+        return WalkResult::interrupt();
+      if (isBatchMajor(op) && failed(checkFeature(op, "`batch_major`", info.kernelsHaveBatchMajor(),
+                                                  "transpose the data", requested, info)))
         return WalkResult::interrupt();
       if (requested != Lowering::Runtime || hasPlan(op, info))
         return WalkResult::advance();
@@ -76,17 +81,17 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// Reports an error if an op with resets has no lowering on the target, or not the requested one.
-  static LogicalResult checkResets(LayerOpInterface op, std::optional<Lowering> requested, const TargetInfo &info) {
-    bool hasPlans = hasPlan(op, info), hasKernels = info.kernelsHaveResets();
+  /// Reports an error if an op with an optional feature has no lowering on the target, or not the requested one.
+  static LogicalResult checkFeature(LayerOpInterface op, StringRef feature, bool hasKernels, StringRef otherwise,
+                                    std::optional<Lowering> requested, const TargetInfo &info) {
+    bool hasPlans = hasPlan(op, info);
     if (requested ? (*requested == Lowering::Runtime ? hasPlans : hasKernels) : hasPlans || hasKernels)
       return success();
-    InFlightDiagnostic diag = op->emitError("'") << op->getName() << "' has `resets`, which ";
+    InFlightDiagnostic diag = op->emitError("'") << op->getName() << "' has " << feature << ", which ";
     if (requested && (hasPlans || hasKernels))
       return diag << "lowering `" << stringifyLowering(*requested) << "` does not support on target `" << info.getName()
                   << "`; use `" << (hasPlans ? "runtime" : "fused") << "` or `auto`";
-    return diag << "no lowering supports on target `" << info.getName()
-                << "`; compile for target `host`, or split the sequences at the resets";
+    return diag << "no lowering supports on target `" << info.getName() << "`; " << otherwise;
   }
 
   /// Reports an error if an op reads a reserve space or parameters that an op of another lowering wrote.

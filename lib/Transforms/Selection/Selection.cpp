@@ -98,6 +98,10 @@ bool rnn::hasResets(LayerOpInterface op) {
   return false;
 }
 
+bool rnn::isBatchMajor(LayerOpInterface op) {
+  return op->hasAttr("batch_major");
+}
+
 std::string rnn::getTuningKey(LayerOpInterface op, bool tf32) {
   if (!isLayer(op))
     return "";
@@ -174,6 +178,8 @@ SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const Selecti
   };
   if (hasPlan(op, context.info))
     add(Candidate::Plan);
+  if (isBatchMajor(op) && !context.info.kernelsHaveBatchMajor())
+    return candidates;
   if (context.info.isHost()) {
     add(Candidate::Loops);
     return candidates;

@@ -334,18 +334,19 @@ int64_t rnnrt_abi_gemm(rnnrt_call_t *call, int32_t dtype, int32_t result_dtype, 
 //===-- Stacks of recurrent layers -------------------------------------------------------------------------------===//
 
 rnnrt_plan_t *rnnrt_abi_rnn_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode, int32_t direction,
-                                 int32_t training, double dropout, int64_t seed, int64_t seed2, int64_t steps,
-                                 int64_t batch, int64_t input, int64_t hidden, int64_t projection, int64_t layers) {
-  return borrowRnnPlan(call, /*fused=*/false, dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps,
-                       batch, input, hidden, projection, layers);
+                                 int32_t training, int32_t batch_major, double dropout, int64_t seed, int64_t seed2,
+                                 int64_t steps, int64_t batch, int64_t input, int64_t hidden, int64_t projection,
+                                 int64_t layers) {
+  return borrowRnnPlan(call, /*fused=*/false, dtype, mode, input_mode, direction, training, batch_major, dropout, seed,
+                       seed2, steps, batch, input, hidden, projection, layers);
 }
 
 rnnrt_plan_t *rnnrt_abi_rnn_fused_plan(rnnrt_call_t *call, int32_t dtype, int32_t mode, int32_t input_mode,
-                                       int32_t direction, int32_t training, double dropout, int64_t seed, int64_t seed2,
-                                       int64_t steps, int64_t batch, int64_t input, int64_t hidden, int64_t projection,
-                                       int64_t layers) {
-  return borrowRnnPlan(call, /*fused=*/true, dtype, mode, input_mode, direction, training, dropout, seed, seed2, steps,
-                       batch, input, hidden, projection, layers);
+                                       int32_t direction, int32_t training, int32_t batch_major, double dropout,
+                                       int64_t seed, int64_t seed2, int64_t steps, int64_t batch, int64_t input,
+                                       int64_t hidden, int64_t projection, int64_t layers) {
+  return borrowRnnPlan(call, /*fused=*/true, dtype, mode, input_mode, direction, training, batch_major, dropout, seed,
+                       seed2, steps, batch, input, hidden, projection, layers);
 }
 
 void rnnrt_abi_set_resets(rnnrt_call_t *call, int32_t reset_to, const void *resets) {
@@ -436,13 +437,13 @@ void rnnrt_abi_rnn_unpack_params(rnnrt_call_t *call, rnnrt_plan_t *plan, int64_t
 //===-- Block LSTM -----------------------------------------------------------------------------------------------===//
 
 rnnrt_plan_t *rnnrt_abi_block_lstm_plan(rnnrt_call_t *call, int32_t dtype, int32_t layout, int32_t use_peephole,
-                                        double forget_bias, double cell_clip, int64_t steps, int64_t batch,
-                                        int64_t input, int64_t hidden) {
+                                        int32_t batch_major, double forget_bias, double cell_clip, int64_t steps,
+                                        int64_t batch, int64_t input, int64_t hidden) {
   rnnrt_plan_t *result = nullptr;
   enter(call, [&] {
     BlockProblem problem;
-    RNNRT_TRY(
-        makeBlockProblem(dtype, layout, use_peephole, forget_bias, cell_clip, steps, batch, input, hidden, problem));
+    RNNRT_TRY(makeBlockProblem(dtype, layout, use_peephole, batch_major, forget_bias, cell_clip, steps, batch, input,
+                               hidden, problem));
     return borrow(call, problem, result);
   });
   return result;

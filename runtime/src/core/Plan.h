@@ -39,7 +39,7 @@ using Plan = ::rnnrt_plan;
 
 /// Marks of the steps before which the states are reset (docs/Semantics.md, "Resets").
 struct Resets {
-  const uint8_t *marks = nullptr; ///< [T,B], in memory of the device; null: none
+  const uint8_t *marks = nullptr; ///< [T,B], or [B,T] in batch-major data, in memory of the device; null: none
   bool toInitial = false;         ///< to the initial states instead of zero
 };
 

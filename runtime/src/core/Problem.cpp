@@ -58,6 +58,8 @@ std::string RnnProblem::describe() const {
   if (skipInput)
     text += " input_mode=skip_input";
   append(text, " training=%d", training);
+  if (batchMajor)
+    text += " batch_major=1";
   if (fused)
     text += " lowering=fused";
   if (drops()) {
@@ -72,6 +74,8 @@ std::string BlockProblem::describe() const {
   appendSizes(text, 1, steps, batch, input, hidden, 1);
   append(text, " dtype=%s layout=%s peephole=%d", rnnrt_dtype_name(dtype), layout == GateOrder::Icfo ? "icfo" : "ifco",
          peephole);
+  if (batchMajor)
+    text += " batch_major=1";
   appendNumber(text, "forget_bias", forgetBias);
   appendNumber(text, "cell_clip", cellClip);
   return text;
@@ -100,20 +104,24 @@ static Status expectAtLeast(const char *name, int64_t value, int64_t low) {
 }
 
 Status rnnrt::makeRnnProblem(int32_t dtype, int32_t mode, int32_t inputMode, int32_t direction, int32_t training,
-                             double dropout, int64_t seed, int64_t seed2, int64_t steps, int64_t batch, int64_t input,
-                             int64_t hidden, int64_t projection, int64_t layers, RnnProblem &out) {
+                             int32_t batchMajor, double dropout, int64_t seed, int64_t seed2, int64_t steps,
+                             int64_t batch, int64_t input, int64_t hidden, int64_t projection, int64_t layers,
+                             RnnProblem &out) {
   RNNRT_TRY(expectRange("the element type", dtype, RNNRT_DTYPE_F16, RNNRT_DTYPE_F64));
   RNNRT_TRY(expectRange("the mode", mode, 0, 3));
   RNNRT_TRY(expectRange("the input mode (resolved)", inputMode, 0, 1));
   RNNRT_TRY(expectRange("the direction", direction, 0, 1));
   RNNRT_TRY(expectRange("training", training, 0, 1));
+  RNNRT_TRY(expectRange("batch_major", batchMajor, 0, 1));
   if (!(dropout >= 0 && dropout <= 1)) // also refuses NaN
     return invalidArgument("expects dropout to be in [0, 1], but got %g", dropout);
   RNNRT_TRY(expectRange("seed", seed, INT32_MIN, INT32_MAX));
   RNNRT_TRY(expectRange("seed2", seed2, INT32_MIN, INT32_MAX));
   // cuDNN rejects empty sequences and batches, so the op is not defined for them (docs/Semantics.md, "Checks").
-  RNNRT_TRY(expectAtLeast("T (the steps, dim 0 of `input`)", steps, 1));
-  RNNRT_TRY(expectAtLeast("B (the batch, dim 1 of `input`)", batch, 1));
+  RNNRT_TRY(
+      expectAtLeast(batchMajor ? "T (the steps, dim 1 of `input`)" : "T (the steps, dim 0 of `input`)", steps, 1));
+  RNNRT_TRY(
+      expectAtLeast(batchMajor ? "B (the batch, dim 0 of `input`)" : "B (the batch, dim 1 of `input`)", batch, 1));
   RNNRT_TRY(expectAtLeast("I (the features, dim 2 of `input`)", input, 1));
   RNNRT_TRY(expectAtLeast("H (the hidden size)", hidden, 1));
   RNNRT_TRY(expectAtLeast("L (the layers)", layers, 1));
@@ -132,6 +140,7 @@ Status rnnrt::makeRnnProblem(int32_t dtype, int32_t mode, int32_t inputMode, int
   out.skipInput = inputMode == 1;
   out.bidirectional = direction == 1;
   out.training = training == 1;
+  out.batchMajor = batchMajor == 1;
   out.dropout = dropout;
   out.seed = seed;
   out.seed2 = seed2;
@@ -144,23 +153,26 @@ Status rnnrt::makeRnnProblem(int32_t dtype, int32_t mode, int32_t inputMode, int
   return Status();
 }
 
-Status rnnrt::makeBlockProblem(int32_t dtype, int32_t layout, int32_t peephole, double forgetBias, double cellClip,
-                               int64_t steps, int64_t batch, int64_t input, int64_t hidden, BlockProblem &out) {
+Status rnnrt::makeBlockProblem(int32_t dtype, int32_t layout, int32_t peephole, int32_t batchMajor, double forgetBias,
+                               double cellClip, int64_t steps, int64_t batch, int64_t input, int64_t hidden,
+                               BlockProblem &out) {
   RNNRT_TRY(expectRange("the element type", dtype, RNNRT_DTYPE_F16, RNNRT_DTYPE_F64));
   RNNRT_TRY(expectRange("the layout", layout, 0, 1));
   RNNRT_TRY(expectRange("use_peephole", peephole, 0, 1));
+  RNNRT_TRY(expectRange("batch_major", batchMajor, 0, 1));
   if (std::isnan(forgetBias))
     return invalidArgument("expects forget_bias to be a number, but got NaN");
   if (std::isnan(cellClip))
     return invalidArgument("expects cell_clip to be a number, but got NaN");
   // T, B or I of 0 is allowed: the results are zeros or have no elements.
-  RNNRT_TRY(expectAtLeast("T (the steps, dim 0 of `x`)", steps, 0));
-  RNNRT_TRY(expectAtLeast("B (the batch, dim 1 of `x`)", batch, 0));
+  RNNRT_TRY(expectAtLeast(batchMajor ? "T (the steps, dim 1 of `x`)" : "T (the steps, dim 0 of `x`)", steps, 0));
+  RNNRT_TRY(expectAtLeast(batchMajor ? "B (the batch, dim 0 of `x`)" : "B (the batch, dim 1 of `x`)", batch, 0));
   RNNRT_TRY(expectAtLeast("I (the features, dim 2 of `x`)", input, 0));
   RNNRT_TRY(expectAtLeast("H (the cell size, dim 1 of `cs_prev`)", hidden, 1));
   out.dtype = dtype;
   out.layout = GateOrder(layout);
   out.peephole = peephole == 1;
+  out.batchMajor = batchMajor == 1;
   out.forgetBias = forgetBias;
   out.cellClip = cellClip;
   out.steps = steps;

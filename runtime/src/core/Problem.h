@@ -19,7 +19,8 @@ struct RnnProblem {
   int32_t dtype = RNNRT_DTYPE_F32;
   Mode mode = Mode::Lstm;
   bool skipInput = false, bidirectional = false, training = false;
-  bool fused = false; ///< compiled kernels compute; the plan checks, has the sizes and copies parameters
+  bool batchMajor = false; ///< sequences are [B,T,.] instead of [T,B,.]
+  bool fused = false;      ///< compiled kernels compute; the plan checks, has the sizes and copies parameters
   double dropout = 0;
   int64_t seed = 0, seed2 = 0;
   int64_t steps = 0, batch = 0, input = 0, hidden = 0, projection = 0, layers = 0;
@@ -47,6 +48,7 @@ struct BlockProblem {
   int32_t dtype = RNNRT_DTYPE_F32;
   GateOrder layout = GateOrder::Icfo;
   bool peephole = false;
+  bool batchMajor = false; ///< sequences are [B,T,.] instead of [T,B,.]
   double forgetBias = 0, cellClip = 0;
   int64_t steps = 0, batch = 0, input = 0, hidden = 0;
 
@@ -56,10 +58,11 @@ struct BlockProblem {
 /// Checks the arguments of compiled code and fills a problem. The result satisfies every rule about sizes and
 /// attributes in docs/Semantics.md, section "Checks".
 Status makeRnnProblem(int32_t dtype, int32_t mode, int32_t inputMode, int32_t direction, int32_t training,
-                      double dropout, int64_t seed, int64_t seed2, int64_t steps, int64_t batch, int64_t input,
-                      int64_t hidden, int64_t projection, int64_t layers, RnnProblem &out);
-Status makeBlockProblem(int32_t dtype, int32_t layout, int32_t peephole, double forgetBias, double cellClip,
-                        int64_t steps, int64_t batch, int64_t input, int64_t hidden, BlockProblem &out);
+                      int32_t batchMajor, double dropout, int64_t seed, int64_t seed2, int64_t steps, int64_t batch,
+                      int64_t input, int64_t hidden, int64_t projection, int64_t layers, RnnProblem &out);
+Status makeBlockProblem(int32_t dtype, int32_t layout, int32_t peephole, int32_t batchMajor, double forgetBias,
+                        double cellClip, int64_t steps, int64_t batch, int64_t input, int64_t hidden,
+                        BlockProblem &out);
 
 /// 64-bit FNV-1a, for the header of the reserve space.
 uint64_t hashBytes(const void *data, size_t bytes, uint64_t hash = 0xcbf29ce484222325);

@@ -95,8 +95,8 @@ Status cudnn::makeData(const std::shared_ptr<const CudnnLibrary> &library, const
   RNNRT_TRY(owner.create(library, "cudnnCreateRNNDataDescriptor"));
   // The padding value, of the data type; all-zero bits are 0 in each type.
   uint64_t zero = 0;
-  return library->check(library->api().cudnnSetRNNDataDescriptor(owner.get(), dataTypeOf(p.dtype),
-                                                                 DataLayout::SeqMajorUnpacked, int(p.steps),
+  const DataLayout layout = p.batchMajor ? DataLayout::BatchMajorUnpacked : DataLayout::SeqMajorUnpacked;
+  return library->check(library->api().cudnnSetRNNDataDescriptor(owner.get(), dataTypeOf(p.dtype), layout, int(p.steps),
                                                                  int(p.batch), int(width), lengths.data(), &zero),
                         "cudnnSetRNNDataDescriptor");
 }

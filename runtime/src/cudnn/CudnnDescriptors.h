@@ -74,7 +74,7 @@ Status checkSizes(const RnnProblem &problem);
 Status makeRnn(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem, const RnnConfig &config,
                DropoutDescriptor dropout, RnnOwner &owner);
 
-/// Describes a time-major, padded [T,B,width] tensor. cuDNN copies `lengths`.
+/// Describes a padded [T,B,width] tensor, or [B,T,width] in batch-major data. cuDNN copies `lengths`.
 Status makeData(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem, int64_t width,
                 const std::vector<int32_t> &lengths, RnnDataOwner &owner);
 

@@ -72,26 +72,37 @@ Status Run::zeroRows(void *base, int64_t blocks, int64_t width) {
   return Status();
 }
 
-Status Run::operand(const void *source, int64_t blocks, int64_t masked, int64_t width, const void *&operand) {
+Status Run::zeroSequences(void *base, int64_t width) {
+  if (!plan.p.batchMajor)
+    return zeroRows(base, 1, width); // cuDNN reads only step 0 of empty sequences
+  const int64_t bytes = plan.p.steps * width * plan.elementSize();
+  for (const Sequences::Rows &rows : sequences->empty)
+    RNNRT_TRY(device.fillZero(stream, static_cast<char *>(base) + rows.first * bytes, rows.count * bytes));
+  return Status();
+}
+
+Status Run::operand(const void *source, int64_t blocks, int64_t width, const void *&operand, void *&copy) {
   operand = source;
   if (!source || (aligned(source) && sequences->empty.empty()))
     return Status();
-  void *copy = nullptr;
   const int64_t bytes = blocks * plan.p.batch * width * plan.elementSize();
   RNNRT_TRY(scratch(bytes, copy));
   RNNRT_TRY(device.copy(stream, copy, source, bytes));
   operand = copy;
-  return zeroRows(copy, masked, width);
+  return Status();
 }
 
 Status Run::sequence(const void *source, int64_t width, const void *&result) {
-  // cuDNN reads only step 0 of empty sequences.
-  return operand(source, plan.p.steps, 1, width, result);
+  void *copy = nullptr;
+  RNNRT_TRY(operand(source, plan.p.steps, width, result, copy));
+  return copy ? zeroSequences(copy, width) : Status();
 }
 
 Status Run::states(const void *source, int64_t width, const void *&result) {
   const int64_t count = plan.p.layers * plan.p.directions();
-  return operand(source, count, count, width, result);
+  void *copy = nullptr;
+  RNNRT_TRY(operand(source, count, width, result, copy));
+  return copy ? zeroRows(copy, count, width) : Status();
 }
 
 Status Run::params(const void *source, const void *&result) {
@@ -118,7 +129,7 @@ Status Run::result(void *target, int64_t bytes, bool needed, void *&buffer) {
 }
 
 Status Run::zeroEmpty(void *sequence, int64_t width) {
-  return sequence ? zeroRows(sequence, 1, width) : Status();
+  return sequence ? zeroSequences(sequence, width) : Status();
 }
 
 Status Run::copyEmpty(void *states, const void *source, int64_t width) {

@@ -30,7 +30,8 @@ public:
   /// Copies results to unaligned memory of the caller. Must be the last function of a call.
   Status end();
 
-  /// Return an operand: the caller's memory or a copy. [T,B,width], [L*D,B,width], and the parameters.
+  /// Return an operand: the caller's memory or a copy. [T,B,width] (or [B,T,width]), [L*D,B,width], and
+  /// the parameters.
   Status sequence(const void *source, int64_t width, const void *&operand);
   Status states(const void *source, int64_t width, const void *&operand);
   Status params(const void *source, const void *&operand);
@@ -57,9 +58,12 @@ private:
     int64_t bytes;
   };
   Status scratch(int64_t bytes, void *&pointer);
-  /// An operand of `blocks` blocks [B,width]. In the first `masked` blocks, rows of empty sequences are zeroed.
-  Status operand(const void *source, int64_t blocks, int64_t masked, int64_t width, const void *&operand);
+  /// An operand of `blocks` blocks [B,width]. `copy` is set if it is a copy.
+  Status operand(const void *source, int64_t blocks, int64_t width, const void *&operand, void *&copy);
+  /// Sets the rows of empty sequences to zero, in blocks [B,width].
   Status zeroRows(void *base, int64_t blocks, int64_t width);
+  /// The same in a tensor of T*B rows.
+  Status zeroSequences(void *base, int64_t width);
   Status release();
 
   CudnnRnnPlan &plan;

@@ -18,14 +18,17 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
   const int64_t B = p.batch, I = p.input, H = p.hidden, state = B * H;
 
   const A *operand(const void *source, int64_t count) { return asOperand<A>(source, p.dtype, count, scratch); }
+  Sequence<const A> sequence(const void *source, int64_t width, int64_t steps) {
+    return asSequence<A>(source, p.dtype, width, plan.order(), steps, scratch);
+  }
 
   const A *csPrev = operand(a.csPrev, state);
   const A *w = operand(a.w, (I + H) * 4 * H);
-  const A *i = operand(a.i, n *state), *f = operand(a.f, n *state), *o = operand(a.o, n *state),
-          *ci = operand(a.ci, n *state), *co = operand(a.co, n *state);
+  const Sequence<const A> i = sequence(a.i, H, n), f = sequence(a.f, H, n), o = sequence(a.o, H, n),
+                          ci = sequence(a.ci, H, n), co = sequence(a.co, H, n);
   // Only wco_grad reads the cell of the last step.
-  const A *cs = operand(a.cs, p.peephole ? n *state : (n - 1) * state);
-  const A *csGrad = operand(a.csGrad, n *state), *hGrad = operand(a.hGrad, n *state);
+  const Sequence<const A> cs = sequence(a.cs, H, p.peephole ? n : n - 1);
+  const Sequence<const A> csGrad = sequence(a.csGrad, H, n), hGrad = sequence(a.hGrad, H, n);
   const A *wci = p.peephole ? operand(a.wci, H) : nullptr, *wcf = p.peephole ? operand(a.wcf, H) : nullptr,
           *wco = p.peephole ? operand(a.wco, H) : nullptr;
   A *dG = scratch.get<A>(n * B * 4 * H); // gradient of the pre-activations
@@ -36,11 +39,11 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
     *initialKh = cuts ? scratch.get<A>(state) : nullptr;
 
   BackwardRun(const HostBlockLstmPlan &plan, const BlockBackward &a, const Resets &resets, Scratch &scratch)
-      : plan(plan), a(a), n(a.seqLenMax), scratch(scratch), cuts{resets, {}, n, plan.p.batch} {}
+      : plan(plan), a(a), n(a.seqLenMax), scratch(scratch), cuts{resets, {}, n, plan.p.batch, plan.order()} {}
 
   /// The cell before step `t`.
-  const A *cellBefore(int64_t t) {
-    return cuts.apply(0, t, View<const A>{t ? cs + (t - 1) * state : csPrev, H}, H, csPrev, resetState).data;
+  View<const A> cellBefore(int64_t t) {
+    return cuts.apply(0, t, t ? cs.step(t - 1) : View<const A>{csPrev, H}, H, csPrev, resetState);
   }
 
   /// Computes dG, Kc and, if requested, Kh, from the last step to the first.
@@ -52,25 +55,27 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
       if (sums)
         std::fill_n(sums, state, A(0));
     for (int64_t t = n - 1; t >= 0; --t) {
-      const A *before = cellBefore(t);
+      const View<const A> before = cellBefore(t);
       for (int64_t b = 0; b < B; ++b) {
         A *gate = dG + (t * B + b) * 4 * H;
         A *gi = gate + column.i, *gc = gate + column.c, *gf = gate + column.f, *go = gate + column.o;
+        const A *ib = i.row(t, b), *fb = f.row(t, b), *ob = o.row(t, b), *cib = ci.row(t, b), *cob = co.row(t, b),
+                *csGradB = csGrad.row(t, b), *hGradB = hGrad.row(t, b), *beforeB = before.data + b * before.stride;
         for (int64_t j = 0; j < H; ++j) {
-          const int64_t e = t * state + b * H + j, s = b * H + j;
-          const A gradH = Kh[s] + hGrad[e];
-          const A dout = o[e] * (1 - o[e]) * gradH * co[e];
-          A dcs = (1 - co[e] * co[e]) * gradH * o[e] + (Kc[s] + csGrad[e]);
+          const int64_t s = b * H + j;
+          const A gradH = Kh[s] + hGradB[j];
+          const A dout = ob[j] * (1 - ob[j]) * gradH * cob[j];
+          A dcs = (1 - cob[j] * cob[j]) * gradH * ob[j] + (Kc[s] + csGradB[j]);
           if (p.peephole)
             dcs += dout * wco[j];
-          const A dci = (1 - ci[e] * ci[e]) * dcs * i[e];
-          const A df = f[e] * (1 - f[e]) * dcs * before[s];
-          const A di = i[e] * (1 - i[e]) * dcs * ci[e];
+          const A dci = (1 - cib[j] * cib[j]) * dcs * ib[j];
+          const A df = fb[j] * (1 - fb[j]) * dcs * beforeB[j];
+          const A di = ib[j] * (1 - ib[j]) * dcs * cib[j];
           gi[j] = di;
           gc[j] = dci;
           gf[j] = df;
           go[j] = dout;
-          Kc[s] = dcs * f[e];
+          Kc[s] = dcs * fb[j];
           if (p.peephole)
             Kc[s] += di * wci[j] + df * wcf[j];
         }
@@ -91,21 +96,27 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
   /// dw = concat(x[t], h[t-1])^T dG, a reduction over the n*B rows.
   void weights(A *dw) {
     std::fill_n(dw, (I + H) * 4 * H, A(0));
-    k.multiplyAT(I, 4 * H, n * B, {operand(a.x, n * B * I), I}, {dG, 4 * H}, {dw, 4 * H});
+    sequence(a.x, I, n).forMatrices(n, [&](int64_t t, int64_t rows, View<const A> part) {
+      k.multiplyAT(I, 4 * H, rows, part, {dG + t * B * 4 * H, 4 * H}, {dw, 4 * H});
+    });
     const View<A> lower{dw + I * 4 * H, 4 * H};
     if (cuts)
       return k.multiplyAT(H, 4 * H, n * B, {statesBefore(), H}, {dG, 4 * H}, lower);
     k.multiplyAT(H, 4 * H, B, {operand(a.hPrev, state), H}, {dG, 4 * H}, lower);
-    k.multiplyAT(H, 4 * H, (n - 1) * B, {operand(a.h, (n - 1) * state), H}, {dG + B * 4 * H, 4 * H}, lower);
+    sequence(a.h, H, n - 1).forMatrices(n - 1, [&](int64_t t, int64_t rows, View<const A> part) {
+      k.multiplyAT(H, 4 * H, rows, part, {dG + (t + 1) * B * 4 * H, 4 * H}, lower);
+    });
   }
 
   /// With resets: the state before each step, [n,B,H].
   const A *statesBefore() {
-    const A *h = operand(a.h, (n - 1) * state), *hPrev = operand(a.hPrev, state);
+    const Sequence<const A> h = sequence(a.h, H, n - 1);
+    const A *hPrev = operand(a.hPrev, state);
     A *used = scratch.get<A>(n * state);
     for (int64_t t = 0; t < n; ++t) {
       A *target = used + t * state;
-      std::copy_n(t ? h + (t - 1) * state : hPrev, state, target);
+      for (int64_t b = 0; b < B; ++b)
+        std::copy_n(t ? h.row(t - 1, b) : hPrev + b * H, H, target + b * H);
       cuts.apply(0, t, View<const A>{target, H}, H, hPrev, target);
     }
     return used;
@@ -122,10 +133,10 @@ template <typename A> struct HostBlockLstmPlan<A>::BackwardRun {
   void peephole(A *target, int64_t column, bool after) {
     std::fill_n(target, H, A(0));
     for (int64_t t = 0; t < n; ++t) {
-      const A *cell = after ? cs + t * state : cellBefore(t);
+      const View<const A> cell = after ? cs.step(t) : cellBefore(t);
       for (int64_t b = 0; b < B; ++b)
         for (int64_t j = 0; j < H; ++j)
-          target[j] += dG[(t * B + b) * 4 * H + column + j] * cell[b * H + j];
+          target[j] += dG[(t * B + b) * 4 * H + column + j] * cell.data[b * cell.stride + j];
     }
   }
 };
@@ -178,11 +189,15 @@ template <typename A> Status HostBlockLstmPlan<A>::backward(const RunContext &co
   if (a.dhPrev)
     store(a.dhPrev, run.Kh, p.dtype, 0, B * H);
   if (a.dx) {
-    ResultBuffer<A> dx(a.dx, p.dtype, n * B * I, scratch);
-    std::fill_n(dx.data(), n * B * I, A(0));
-    run.k.multiplyBT(n * B, I, 4 * H, {run.dG, 4 * H}, {run.w, 4 * H}, {dx.data(), I});
+    // Batch-major: the steps that do not run lie between those that do.
+    const int64_t count = (p.batchMajor ? T : n) * B * I;
+    ResultBuffer<A> dx(a.dx, p.dtype, count, scratch);
+    std::fill_n(dx.data(), count, A(0));
+    Sequence<A>{dx.data(), I, order()}.forMatrices(n, [&](int64_t t, int64_t rows, View<A> part) {
+      run.k.multiplyBT(rows, I, 4 * H, {run.dG + t * B * 4 * H, 4 * H}, {run.w, 4 * H}, part);
+    });
     dx.finish();
-    zero(a.dx, n * B * I, (T - n) * B * I);
+    zeroSteps(a.dx, I, n);
   }
   auto compute = [&](void *target, int64_t count, auto &&body) {
     if (!target)

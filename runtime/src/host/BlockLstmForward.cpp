@@ -38,8 +38,22 @@ template <typename A> Status HostBlockLstmPlan<A>::checkSteps(int64_t n) const {
   return Status();
 }
 
+template <typename A> void HostBlockLstmPlan<A>::zeroSteps(void *result, int64_t width, int64_t first) const {
+  const int64_t bytes = width * rnnrt_dtype_size(p.dtype), steps = p.steps - first;
+  auto zero = [&](int64_t row, int64_t rows) {
+    if (rows && bytes)
+      std::memset(static_cast<char *>(result) + row * bytes, 0, size_t(rows * bytes));
+  };
+  if (!result)
+    return;
+  if (!p.batchMajor)
+    return zero(first * p.batch, steps * p.batch);
+  for (int64_t b = 0; b < p.batch; ++b)
+    zero(order().row(first, b), steps);
+}
+
 template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &context, const BlockForward &a) {
-  const int64_t n = a.seqLenMax, T = p.steps, B = p.batch, I = p.input, H = p.hidden;
+  const int64_t n = a.seqLenMax, B = p.batch, I = p.input, H = p.hidden;
   RNNRT_TRY(checkSteps(n));
   const bool runs = n > 0 && B > 0;
   if (runs) {
@@ -57,16 +71,14 @@ template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &con
   }
 
   // TensorFlow leaves i, f, o, ci and co uninitialized at t >= seq_len_max. Here all seven results are zero there.
-  const int64_t done = n * B * H, rest = (T - n) * B * H, bytes = rnnrt_dtype_size(p.dtype);
   for (void *result : {a.i, a.cs, a.f, a.o, a.ci, a.co, a.h})
-    if (result && rest)
-      std::memset(static_cast<char *>(result) + done * bytes, 0, size_t(rest * bytes));
+    zeroSteps(result, H, n);
   if (!runs)
     return Status();
 
   Scratch scratch(*pool);
   const Kernels<A> &k = kernels<A>();
-  const A *x = asOperand<A>(a.x, p.dtype, n * B * I, scratch);
+  const Sequence<const A> x = asSequence<A>(a.x, p.dtype, I, order(), n, scratch);
   const A *csPrev = asOperand<A>(a.csPrev, p.dtype, B * H, scratch);
   const A *hPrev = asOperand<A>(a.hPrev, p.dtype, B * H, scratch);
   const A *w = asOperand<A>(a.w, p.dtype, (I + H) * 4 * H, scratch);
@@ -80,17 +92,19 @@ template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &con
   const Gates column = gates();
   const A forgetBias = A(p.forgetBias), clip = A(p.cellClip);
 
-  // x*w + b: one GEMM for all steps. Each step adds its GEMM with h.
+  // x*w + b: one GEMM for all steps (batch-major: for each step). Each step adds its GEMM with h.
   A *all = scratch.get<A>(n * B * 4 * H);
   for (int64_t row = 0; row < n * B; ++row)
     std::copy_n(bias, 4 * H, all + row * 4 * H);
-  k.multiply(n * B, 4 * H, I, {x, I}, {w, 4 * H}, {all, 4 * H});
+  x.forMatrices(n, [&](int64_t t, int64_t rows, View<const A> part) {
+    k.multiply(rows, 4 * H, I, part, {w, 4 * H}, {all + t * B * 4 * H, 4 * H});
+  });
 
   // The state [B,H] is carried in type A, without rounding to the type of the results.
   A *cs = scratch.get<A>(B * H), *h = scratch.get<A>(B * H), *co = scratch.get<A>(H);
   std::copy_n(csPrev, B * H, cs);
   std::copy_n(hPrev, B * H, h);
-  const Cuts cuts{context.resets, {}, n, B};
+  const Cuts cuts{context.resets, {}, n, B, order()};
   for (int64_t t = 0; t < n; ++t) {
     cuts.apply(0, t, View<const A>{cs, H}, H, csPrev, cs);
     cuts.apply(0, t, View<const A>{h, H}, H, hPrev, h);
@@ -123,7 +137,7 @@ template <typename A> Status HostBlockLstmPlan<A>::forward(const RunContext &con
       for (int64_t j = 0; j < H; ++j)
         h[b * H + j] = o[j] * co[j];
 
-      const int64_t row = (t * B + b) * H;
+      const int64_t row = order().row(t, b) * H;
       auto put = [&](void *result, const A *source) {
         if (result)
           store(result, source, p.dtype, row, H);
@@ -144,3 +158,5 @@ template Status rnnrt::HostBlockLstmPlan<float>::forward(const RunContext &, con
 template Status rnnrt::HostBlockLstmPlan<double>::forward(const RunContext &, const BlockForward &);
 template Status rnnrt::HostBlockLstmPlan<float>::checkSteps(int64_t) const;
 template Status rnnrt::HostBlockLstmPlan<double>::checkSteps(int64_t) const;
+template void rnnrt::HostBlockLstmPlan<float>::zeroSteps(void *, int64_t, int64_t) const;
+template void rnnrt::HostBlockLstmPlan<double>::zeroSteps(void *, int64_t, int64_t) const;

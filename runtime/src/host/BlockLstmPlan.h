@@ -27,6 +27,9 @@ private:
   struct BackwardRun;
 
   Status checkSteps(int64_t seqLenMax) const;
+  RowOrder order() const { return {p.steps, p.batch, p.batchMajor}; }
+  /// Sets the rows of the steps from `first` on to zero. `result` may be null.
+  void zeroSteps(void *result, int64_t width, int64_t first) const;
   /// First columns of the four gates in `w` and `b`.
   struct Gates {
     int64_t i, c, f, o;

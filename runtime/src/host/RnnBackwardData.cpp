@@ -35,10 +35,9 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
   BackwardRun(const HostRnnPlan &plan, const Cuts &cuts, Scratch &scratch) : plan(plan), cuts(cuts), scratch(scratch) {}
 
   /// Runs one direction, from its last step to its first. On entry dh and dc hold the gradients of the final state, on
-  /// exit those of the initial state. If `needsInitialState` is false, dh is incomplete on exit. dy [T,B,D*P] is zero
-  /// in padding.
-  void direction(const LayerParams<const A> &w, int64_t d, const A *h0, const A *c0, const A *dy, const Saved<A> &saved,
-                 bool needsInitialState) {
+  /// exit those of the initial state. If `needsInitialState` is false, dh is incomplete on exit. dy is zero in padding.
+  void direction(const LayerParams<const A> &w, int64_t d, const A *h0, const A *c0, const Sequence<const A> &dy,
+                 const Saved<A> &saved, bool needsInitialState) {
     if (cuts) {
       std::fill_n(initialDh, B * P, A(0));
       if (p.isLstm())
@@ -58,7 +57,7 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
       A *total = p.projected() ? saved.delta + t * B * P : delta;
       for (int64_t b = 0; b < B; ++b)
         for (int64_t j = 0; j < P; ++j)
-          total[b * P + j] = lengths.padded(t, b) ? A(0) : dh[b * P + j] + dy[(t * B + b) * width + d * P + j];
+          total[b * P + j] = lengths.padded(t, b) ? A(0) : dh[b * P + j] + dy.row(t, b)[d * P + j];
       const A *deltaH = total;
       if (p.projected()) {
         // Gradient of h before the projection: Wr^T delta.
@@ -149,14 +148,17 @@ template <typename A> struct HostRnnPlan<A>::BackwardRun {
     }
   }
 
-  /// dx += W^T da, one GEMM for all steps.
-  void inputGradient(const LayerParams<const A> &w, const A *gates, int64_t columns, A *dx) {
+  /// dx += W^T da, one GEMM for all steps (batch-major: for each step).
+  void inputGradient(const LayerParams<const A> &w, const A *gates, const Sequence<A> &dx) {
     if (w.inputWeights)
-      return k.multiply(plan.rows(), columns, gateWidth, {gates, gateWidth}, {w.inputWeights, columns}, {dx, columns});
-    for (int64_t row = 0; row < plan.rows(); ++row)
-      for (int64_t gate = 0; gate < p.gates(); ++gate)
-        for (int64_t j = 0; j < H; ++j)
-          dx[row * H + j] += gates[row * gateWidth + gate * H + j];
+      return dx.forMatrices(T, [&](int64_t t, int64_t rows, View<A> part) {
+        k.multiply(rows, dx.width, gateWidth, {gates + t * B * gateWidth, gateWidth}, {w.inputWeights, dx.width}, part);
+      });
+    for (int64_t t = 0; t < T; ++t)
+      for (int64_t b = 0; b < B; ++b)
+        for (int64_t gate = 0; gate < p.gates(); ++gate)
+          for (int64_t j = 0; j < H; ++j)
+            dx.row(t, b)[j] += gates[(t * B + b) * gateWidth + gate * H + j];
   }
 };
 
@@ -174,7 +176,7 @@ template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &cont
   const A *h0 = asOperand<A>(a.h0, p.dtype, pseudoLayers * B * P, scratch);
   const A *c0 = p.isLstm() ? asOperand<A>(a.c0, p.dtype, pseudoLayers * B * H, scratch) : nullptr;
   ResultBuffer<A> dx(a.dx, p.dtype, rows() * p.input, scratch);
-  const A *dy = maskedOperand(a.dy, outputWidth(), cuts.lengths, scratch);
+  Sequence<const A> dy = maskedOperand(a.dy, outputWidth(), cuts.lengths, scratch);
   A *between[2] = {};
   for (int64_t n = 0; n < std::min<int64_t>(p.layers - 1, 2); ++n)
     between[n] = scratch.get<A>(rows() * outputWidth());
@@ -201,13 +203,13 @@ template <typename A> Status HostRnnPlan<A>::backwardData(const RunContext &cont
       if (p.isLstm() && a.dc0)
         store(a.dc0, run.dc, p.dtype, pseudo * B * H, B * H);
       if (target)
-        run.inputGradient(w, saved.gates, columns, target);
+        run.inputGradient(w, saved.gates, {target, columns, layer == 0 ? order() : RowOrder{p.steps, B}});
     }
     if (layer > 0 && p.drops()) {
       const A scale = p.dropout < 1 ? A(1 / (1 - p.dropout)) : A(0);
       DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer - 1).apply(target, target, 0, rows() * columns, scale);
     }
-    dy = target;
+    dy = timeMajor(target, columns);
   }
   dx.finish();
   return Status();

@@ -59,10 +59,13 @@ template <typename A> struct HostRnnPlan<A>::WeightsRun {
                  {dr, P});
   }
 
-  void pseudoLayer(const LayerParams<A> &dw, int64_t d, const A *input, int64_t columns, const A *h0,
+  void pseudoLayer(const LayerParams<A> &dw, int64_t d, const Sequence<const A> &input, const A *h0,
                    const Saved<A> &saved) {
     if (dw.inputWeights)
-      k.multiplyAT(gateWidth, columns, rows, {saved.gates, gateWidth}, {input, columns}, {dw.inputWeights, columns});
+      input.forMatrices(p.steps, [&](int64_t t, int64_t count, View<const A> part) {
+        k.multiplyAT(gateWidth, input.width, count, {saved.gates + t * B * gateWidth, gateWidth}, part,
+                     {dw.inputWeights, input.width});
+      });
     sum(dw.inputBias, saved.gates, gateWidth, gateWidth);
     std::copy_n(dw.inputBias, gateWidth, dw.recurrentBias);
     if (used)
@@ -94,19 +97,19 @@ template <typename A> Status HostRnnPlan<A>::backwardWeights(const RunContext &c
   const A *h0 = asOperand<A>(a.h0, p.dtype, p.layers * D * B * P, scratch);
   ResultBuffer<A> dparams(a.dparams, p.dtype, layout.elements, scratch);
   std::fill_n(dparams.data(), layout.elements, A(0));
-  const A *x = maskedOperand(a.x, p.input, cuts.lengths, scratch);
+  const Sequence<const A> x = maskedOperand(a.x, p.input, cuts.lengths, scratch);
   A *dropped = p.drops() ? scratch.get<A>(rows() * outputWidth()) : nullptr;
   const auto &header = *static_cast<const ReserveHeader *>(a.reserve);
 
   for (int64_t layer = 0; layer < p.layers; ++layer) {
-    const A *input = x;
+    Sequence<const A> input = x;
     if (layer > 0)
-      input = savedOf(a.reserve, layer - 1, 0).states;
+      input = timeMajor(savedOf(a.reserve, layer - 1, 0).states, outputWidth());
     if (layer > 0 && dropped) {
       const A scale = p.dropout < 1 ? A(1 / (1 - p.dropout)) : A(0);
       DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer - 1)
-          .apply(dropped, input, 0, rows() * outputWidth(), scale);
-      input = dropped;
+          .apply(dropped, input.data, 0, rows() * outputWidth(), scale);
+      input.data = dropped;
     }
     for (int64_t d = 0; d < D; ++d) {
       const int64_t pseudo = layer * D + d;
@@ -114,7 +117,7 @@ template <typename A> Status HostRnnPlan<A>::backwardWeights(const RunContext &c
       auto writable = [](const A *pointer) { return const_cast<A *>(pointer); };
       run.pseudoLayer({writable(where.inputWeights), writable(where.recurrentWeights), writable(where.projection),
                        writable(where.inputBias), writable(where.recurrentBias)},
-                      d, input, p.inputOf(layer), h0 + pseudo * B * P, savedOf(a.reserve, layer, d));
+                      d, input, h0 + pseudo * B * P, savedOf(a.reserve, layer, d));
     }
   }
   dparams.finish();

@@ -28,8 +28,8 @@ template <typename A> struct HostRnnPlan<A>::ForwardRun {
 
   ForwardRun(const HostRnnPlan &plan, const Cuts &cuts, Scratch &scratch) : plan(plan), cuts(cuts), scratch(scratch) {}
 
-  /// gates[t,b] = W x + biases, one GEMM for all steps.
-  void inputGemm(const LayerParams<const A> &w, const A *x, int64_t columns, A *gates) {
+  /// gates[t,b] = W x + biases, one GEMM for all steps (batch-major: for each step).
+  void inputGemm(const LayerParams<const A> &w, const Sequence<const A> &x, A *gates) {
     // For gru, the recurrent bias of the new gate is multiplied by the reset gate; see gru().
     const int64_t both = p.mode == Mode::Gru ? 2 * H : gateWidth;
     for (int64_t r = 0; r < both; ++r)
@@ -37,15 +37,16 @@ template <typename A> struct HostRnnPlan<A>::ForwardRun {
     std::copy(w.inputBias + both, w.inputBias + gateWidth, gates + both);
     for (int64_t row = 1; row < plan.rows(); ++row)
       std::copy_n(gates, gateWidth, gates + row * gateWidth);
-    if (w.inputWeights) {
-      k.multiplyBT(plan.rows(), gateWidth, columns, {x, columns}, {w.inputWeights, columns}, {gates, gateWidth});
-      return;
-    }
+    if (w.inputWeights)
+      return x.forMatrices(T, [&](int64_t t, int64_t rows, View<const A> part) {
+        k.multiplyBT(rows, gateWidth, x.width, part, {w.inputWeights, x.width}, {gates + t * B * gateWidth, gateWidth});
+      });
     // skip_input: W is the identity for every gate.
-    for (int64_t row = 0; row < plan.rows(); ++row)
-      for (int64_t gate = 0; gate < p.gates(); ++gate)
-        for (int64_t j = 0; j < H; ++j)
-          gates[row * gateWidth + gate * H + j] += x[row * H + j];
+    for (int64_t t = 0; t < T; ++t)
+      for (int64_t b = 0; b < B; ++b)
+        for (int64_t gate = 0; gate < p.gates(); ++gate)
+          for (int64_t j = 0; j < H; ++j)
+            gates[(t * B + b) * gateWidth + gate * H + j] += x.row(t, b)[j];
   }
 
   /// Runs one direction of one layer from the initial state h0 [B,P], c0 [B,H].
@@ -154,18 +155,18 @@ template <typename A> struct HostRnnPlan<A>::ForwardRun {
         std::copy_n(before.data + b * before.stride, P, state.data + b * state.stride);
   }
 
-  /// Stores y [T,B,D*P] from the states; padding is zero.
+  /// Stores y from the states; padding is zero.
   void output(void *y, const A *states) {
-    if (!lengths.values)
+    if (!lengths.values && !p.batchMajor)
       return store(y, states, p.dtype, 0, plan.rows() * width);
     const int64_t rowBytes = width * rnnrt_dtype_size(p.dtype);
     for (int64_t t = 0; t < T; ++t)
       for (int64_t b = 0; b < B; ++b) {
-        const int64_t row = t * B + b;
+        const int64_t row = plan.order().row(t, b);
         if (lengths.padded(t, b))
           std::memset(static_cast<char *>(y) + row * rowBytes, 0, size_t(rowBytes));
         else
-          store(y, states + row * width, p.dtype, row * width, width);
+          store(y, states + (t * B + b) * width, p.dtype, row * width, width);
       }
   }
 };
@@ -183,7 +184,6 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
   const A *params = asOperand<A>(a.params, p.dtype, layout.elements, scratch);
   const A *h0 = asOperand<A>(a.h0, p.dtype, p.layers * D * B * P, scratch);
   const A *c0 = p.isLstm() ? asOperand<A>(a.c0, p.dtype, p.layers * D * B * H, scratch) : nullptr;
-  const A *x = maskedOperand(a.x, p.input, cuts.lengths, scratch);
 
   ReserveHeader header{};
   Saved<A> shared;   // inference: all layers use the same memory
@@ -203,7 +203,7 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
       states[n] = scratch.get<A>(rows() * outputWidth());
   }
 
-  const A *input = x;
+  Sequence<const A> input = maskedOperand(a.x, p.input, cuts.lengths, scratch);
   for (int64_t layer = 0; layer < p.layers; ++layer) {
     Saved<A> saved;
     for (int64_t d = 0; d < D; ++d) {
@@ -212,7 +212,7 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
       if (!p.training)
         saved.states = states[layer & 1];
       const LayerParams<const A> w = paramsOf(params, pseudo);
-      run.inputGemm(w, input, p.inputOf(layer), saved.gates);
+      run.inputGemm(w, input, saved.gates);
       run.direction(w, d, h0 + pseudo * B * P, c0 ? c0 + pseudo * B * H : nullptr, saved);
 
       // The state of the last step is the final state for every length, since padded steps copy it.
@@ -222,7 +222,7 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
       if (p.isLstm() && a.cn)
         store(a.cn, saved.cell + last * B * H, p.dtype, pseudo * B * H, B * H);
     }
-    input = saved.states;
+    input = timeMajor(saved.states, outputWidth());
     if (layer + 1 == p.layers) {
       if (a.y)
         run.output(a.y, saved.states);
@@ -231,7 +231,7 @@ template <typename A> Status HostRnnPlan<A>::forward(const RunContext &context, 
       const A scale = p.dropout < 1 ? A(1 / (1 - p.dropout)) : A(0);
       DropoutMask(p.dropoutSeed(), p.dropout, header.draw, layer)
           .apply(dropped, saved.states, 0, rows() * outputWidth(), scale);
-      input = dropped;
+      input.data = dropped;
     }
   }
 

@@ -32,7 +32,7 @@ Status HostRnnPlan<A>::readSequences(const int32_t *lengths, const RunContext &c
   bool full = true;
   if (lengths)
     RNNRT_TRY(checkLengths(p, lengths, full));
-  cuts = {context.resets, {full ? nullptr : lengths}, p.steps, p.batch};
+  cuts = {context.resets, {full ? nullptr : lengths}, p.steps, p.batch, order()};
   return Status();
 }
 
@@ -72,10 +72,10 @@ template <typename A> Saved<A> HostRnnPlan<A>::savedOf(void *reserve, int64_t la
 }
 
 template <typename A>
-const A *HostRnnPlan<A>::maskedOperand(const void *source, int64_t width, const Lengths &lengths,
-                                       Scratch &scratch) const {
+Sequence<const A> HostRnnPlan<A>::maskedOperand(const void *source, int64_t width, const Lengths &lengths,
+                                                Scratch &scratch) const {
   if (!lengths.values)
-    return asOperand<A>(source, p.dtype, rows() * width, scratch);
+    return asSequence<A>(source, p.dtype, width, order(), p.steps, scratch);
   A *target = scratch.get<A>(rows() * width);
   for (int64_t t = 0; t < p.steps; ++t)
     for (int64_t b = 0; b < p.batch; ++b) {
@@ -83,9 +83,9 @@ const A *HostRnnPlan<A>::maskedOperand(const void *source, int64_t width, const 
       if (lengths.padded(t, b))
         std::fill_n(target + row, width, A(0));
       else
-        load(target + row, source, p.dtype, row, width);
+        load(target + row, source, p.dtype, order().row(t, b) * width, width);
     }
-  return target;
+  return timeMajor(target, width);
 }
 
 //===-- The parameter buffer -------------------------------------------------------------------------------------===//

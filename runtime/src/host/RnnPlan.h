@@ -68,8 +68,11 @@ private:
   LayerParams<const A> paramsOf(const A *params, int64_t pseudo) const;
   Saved<A> savedOf(void *reserve, int64_t layer, int64_t direction) const;
 
-  /// Returns a [T,B,width] operand as A. Padding is zero; `source` is not read there.
-  const A *maskedOperand(const void *source, int64_t width, const Lengths &lengths, Scratch &scratch) const;
+  RowOrder order() const { return {p.steps, p.batch, p.batchMajor}; }
+  /// Rows of a tensor of the plan's own, which is time-major.
+  Sequence<const A> timeMajor(const A *data, int64_t width) const { return {data, width, {p.steps, p.batch}}; }
+  /// Returns an operand of T*B rows as A. Padding is zero; `source` is not read there.
+  Sequence<const A> maskedOperand(const void *source, int64_t width, const Lengths &lengths, Scratch &scratch) const;
 
   const RnnProblem p;
   const std::shared_ptr<MemoryPool> pool;

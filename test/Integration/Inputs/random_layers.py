@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes a module of layers with random modes, sizes and features, for random-fused-host.test and resets-host.test.
 
-    random_layers.py --seed=N --dtype=f32 [--networks=8] [--blocks=8] [--resets] [--static-lengths] -o FILE.mlir
+    random_layers.py --seed=N --dtype=f32 [--networks=8] [--blocks=8] [--resets] [--batch-major] [--static-lengths]
+                     -o FILE.mlir
 
 --static-lengths: layers with lengths per example have static sizes, which need no checks at run time.
 The same seed gives the same layers in every element type, so that rnn-bundle-runner can compare two of them.
@@ -53,6 +54,7 @@ def main():
     parser.add_argument("--networks", type=int, default=8)
     parser.add_argument("--blocks", type=int, default=8)
     parser.add_argument("--resets", action="store_true", help="layers with resets")
+    parser.add_argument("--batch-major", action="store_true", help="layers with batch-major sequences")
     parser.add_argument("--static-lengths", action="store_true")
     parser.add_argument("-o", dest="output", required=True)
     arguments = parser.parse_args()
@@ -63,6 +65,8 @@ def main():
         for case in networks:
             case.dynamic = case.dynamic and not case.lengths
     blocks = [block(other, index, arguments.resets) for index in range(arguments.blocks)]
+    for case in networks + blocks:
+        case.batch_major = arguments.batch_major
     with open(arguments.output, "w") as file:
         file.write("\n\n".join([write(case, arguments.dtype) for case in networks] + write_blocks(blocks, arguments.dtype)) + "\n")
 

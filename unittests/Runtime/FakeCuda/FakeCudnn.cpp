@@ -405,6 +405,8 @@ FAKE_API Result cudnnSetRNNDataDescriptor(RnnDataDescriptor data, DataType type,
             unsigned(layout), steps, batch, width, text.c_str());
   if (steps <= 0 || batch <= 0 || width <= 0)
     return fake::fail(Result::BadParam, "size <= 0");
+  if (layout != DataLayout::SeqMajorUnpacked && layout != DataLayout::BatchMajorUnpacked)
+    return fake::fail(Result::BadParam, "layout");
   for (int b = 0; b < batch; ++b)
     if (lengths[b] < 0 || lengths[b] > steps)
       return fake::fail(Result::BadParam, "seqLengthArray");
@@ -414,6 +416,7 @@ FAKE_API Result cudnnSetRNNDataDescriptor(RnnDataDescriptor data, DataType type,
     return fake::fail(Result::BadParam, "paddingFill");
   data->set = true;
   data->type = type;
+  data->layout = layout;
   data->steps = steps;
   data->batch = batch;
   data->width = width;

@@ -38,6 +38,7 @@ RnnProblem fake::problemOf(const RnnObject &rnn, const RnnDataObject &x, bool tr
   p.steps = x.steps;
   p.batch = x.batch;
   p.training = training;
+  p.batchMajor = x.layout == DataLayout::BatchMajorUnpacked;
   return p;
 }
 
@@ -115,8 +116,8 @@ public:
     // it is used.
     const auto low = int32_t(uint32_t(seed)), high = int32_t(uint32_t(seed >> 32));
     const int32_t seed2 = low < 0 && high != -1 ? low & INT32_MAX : low;
-    plan = rnnrt_abi_rnn_plan(call, p.dtype, int32_t(p.mode), p.skipInput, p.bidirectional, p.training, p.dropout, high,
-                              seed2, p.steps, p.batch, p.input, p.hidden, p.projection, p.layers);
+    plan = rnnrt_abi_rnn_plan(call, p.dtype, int32_t(p.mode), p.skipInput, p.bidirectional, p.training, p.batchMajor,
+                              p.dropout, high, seed2, p.steps, p.batch, p.input, p.hidden, p.projection, p.layers);
   }
   ~HostPlan() { rnnrt_call_release(call); }
   HostPlan(const HostPlan &) = delete;
@@ -185,7 +186,8 @@ Result checkRun(const Operands &o, int32_t step) {
   FAKE_EXPECT_LIVE(o.rnn->dropout, "dropout", o.name);
   const RnnProblem p = fake::problemOf(*o.rnn, *o.x, o.training);
   if (o.x->width != p.input || o.y->width != p.directions() * p.projection || o.x->lengths != o.y->lengths ||
-      o.x->steps != o.y->steps || fake::dtypeOf(o.x->type) != p.dtype || fake::dtypeOf(o.y->type) != p.dtype)
+      o.x->steps != o.y->steps || o.x->layout != o.y->layout || fake::dtypeOf(o.x->type) != p.dtype ||
+      fake::dtypeOf(o.y->type) != p.dtype)
     return fake::fail(Result::BadParam, "%s: the data descriptors do not fit", o.name);
   if (!describesStates(*o.h, p, p.projection))
     return fake::fail(Result::BadParam, "%s: hDesc does not fit", o.name);

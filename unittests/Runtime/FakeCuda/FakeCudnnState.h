@@ -49,6 +49,7 @@ struct RnnObject {
 struct RnnDataObject {
   bool set = false;
   DataType type{};
+  DataLayout layout{};
   int steps = 0, batch = 0, width = 0;
   std::vector<int32_t> lengths;
 

@@ -49,6 +49,8 @@ std::string getTuningKey(LayerOpInterface op, bool tf32);
 
 /// Whether the op resets states inside a sequence.
 bool hasResets(LayerOpInterface op);
+/// Whether the sequences of the op are `[B, T, ...]`.
+bool isBatchMajor(LayerOpInterface op);
 
 /// Whether plans of the target execute the op.
 bool hasPlan(LayerOpInterface op, const TargetInfo &info);

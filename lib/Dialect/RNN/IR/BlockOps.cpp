@@ -12,15 +12,20 @@ using namespace mlir::rnn::detail;
 
 /// Adds the rules of both ops. The shapes and labels are those of the signature.
 template <typename OpLike> static void collectBlockRules(OpLike op, const OpSignature &signature, ShapeRules &rules) {
-  rules.symbol("T", "the steps", "B3", op.getX(), "x", 0);
-  rules.symbol("B", "the batch", "B3", op.getX(), "x", 1);
+  const SequenceDims dims(op);
+  rules.symbol("T", "the steps", "B3", op.getX(), "x", dims.steps);
+  rules.symbol("B", "the batch", "B3", op.getX(), "x", dims.batch);
   rules.symbol("I", "the input size", "B3", op.getX(), "x", 2);
   rules.symbol("H", "the hidden size", "B4", op.getCsPrev(), "cs_prev", 1, /*minimum=*/1);
+  auto shapeOf = [&](const NamedValue &spec) {
+    SmallVector<AffineExpr, 3> parsed = rules.parseShape(spec.shape);
+    return spec.isSequence() ? dims(parsed) : parsed;
+  };
   for (auto [index, spec] : llvm::enumerate(signature.operands))
     if (auto values = op.getODSOperands(index); !spec.shape.empty() && !values.empty())
-      rules.operand(spec.label, spec.name, values.front(), rules.parseShape(spec.shape));
+      rules.operand(spec.label, spec.name, values.front(), shapeOf(spec));
   for (auto [index, spec] : llvm::enumerate(signature.results))
-    rules.result(spec.label, spec.name, index, getElementTypeOrSelf(op.getX().getType()), rules.parseShape(spec.shape));
+    rules.result(spec.label, spec.name, index, getElementTypeOrSelf(op.getX().getType()), shapeOf(spec));
 }
 
 namespace mlir::rnn {
@@ -63,7 +68,7 @@ template <typename OpTy> static LogicalResult verifySeqLenMax(OpTy op, const Sha
     diag << *steps;
   else
     diag << "T";
-  return diag << "] (T is dim 0 of `x`), but got " << *constant << " [B7]";
+  return diag << "] (T is dim " << SequenceDims(op).steps << " of `x`), but got " << *constant << " [B7]";
 }
 
 LogicalResult BlockLSTMOp::verifySizes(const ShapeRules &rules) {

@@ -20,10 +20,11 @@ struct CudnnDims {
 
 template <typename OpLike> static CudnnDims addCudnnRules(OpLike op, ShapeRules &rules) {
   int64_t directions = getNumDirections(op.getDirection());
+  const SequenceDims dims(op);
   CudnnDims l;
   // C3, C4: like cuDNN, the verifier and the runtime reject empty problems.
-  l.T = rules.symbol("T", "the steps", "C3", op.getInput(), "input", 0, /*minimum=*/1);
-  l.B = rules.symbol("B", "the batch", "C3", op.getInput(), "input", 1, /*minimum=*/1);
+  l.T = rules.symbol("T", "the steps", "C3", op.getInput(), "input", dims.steps, /*minimum=*/1);
+  l.B = rules.symbol("B", "the batch", "C3", op.getInput(), "input", dims.batch, /*minimum=*/1);
   AffineExpr I = rules.symbol("I", "the input size", "C3", op.getInput(), "input", 2, /*minimum=*/1);
   AffineExpr L =
       rules.symbol("L", "the layers", "C4", op.getInputH(), "input_h", 0, /*minimum=*/1, /*divisor=*/directions);
@@ -37,11 +38,11 @@ template <typename OpLike> static CudnnDims addCudnnRules(OpLike op, ShapeRules 
     H = P = rules.symbol("H", "the hidden size", "C4", op.getInputH(), "input_h", 2, /*minimum=*/1);
   }
   // C8
-  l.input = {l.T, l.B, op.getInputMode() == InputMode::SkipInput ? H : I};
+  l.input = dims({l.T, l.B, op.getInputMode() == InputMode::SkipInput ? H : I});
   l.stateH = {L * directions, l.B, P};
   l.stateC = {L * directions, l.B, H};
-  l.output = {l.T, l.B, P * directions};
-  rules.operand("C3", "input", op.getInput(), {l.T, l.B, I});
+  l.output = dims({l.T, l.B, P * directions});
+  rules.operand("C3", "input", op.getInput(), dims({l.T, l.B, I}));
   if (op.getInputMode() == InputMode::SkipInput)
     rules.operand("C8", "input", op.getInput(), l.input);
   rules.operand("C4", "input_h", op.getInputH(), {L * directions, l.B, AffineExpr()});
@@ -49,7 +50,7 @@ template <typename OpLike> static CudnnDims addCudnnRules(OpLike op, ShapeRules 
   rules.operand("C5", "input_c", op.getInputC(), l.stateC);
   rules.operand("C7", "params", op.getParams(), {AffineExpr()});
   rules.operand("C11", "sequence_lengths", op.getSequenceLengths(), {l.B});
-  rules.operand("C16", "resets", op.getResets(), {l.T, l.B});
+  rules.operand("C16", "resets", op.getResets(), dims({l.T, l.B}));
   return l;
 }
 

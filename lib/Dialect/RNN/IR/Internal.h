@@ -38,6 +38,19 @@ void inferFromRules(const ShapeRules &rules, const OpSignature &signature, Small
 LogicalResult reifyResults(OpBuilder &builder, LayerOpInterface op, ReifiedRankedShapedTypeDims &shapes,
                            function_ref<OpFoldResult(unsigned resultIndex)> unknown = nullptr);
 
+/// The position of a sequence's dimensions: T is dim 0 and B dim 1, or the reverse with `batch_major`.
+struct SequenceDims {
+  template <typename OpLike> explicit SequenceDims(OpLike op) : steps(op.getBatchMajor()), batch(!op.getBatchMajor()) {}
+  /// The dimensions of a sequence, given those of the time-major form.
+  SmallVector<AffineExpr, 3> operator()(SmallVector<AffineExpr, 3> dims) const {
+    if (steps == 1)
+      std::swap(dims[0], dims[1]);
+    return dims;
+  }
+
+  unsigned steps, batch;
+};
+
 /// C16, B12: `reset_to` has no effect without `resets`.
 template <typename OpTy> LogicalResult verifyResetTo(OpTy op, StringRef label) {
   if (op.getResets() || op.getResetTo() == ResetTo::Zero)

@@ -136,8 +136,9 @@ template <typename OpTy> struct FoldSeqLenMax : public OpRewritePattern<OpTy> {
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
     auto xType = cast<ShapedType>(op.getX().getType());
+    unsigned stepsDim = SequenceDims(op).steps;
     std::optional<int64_t> length = getConstantInt(op.getSeqLenMax());
-    bool noSteps = length == 0 || (xType.getDimSize(0) == 0 && (!op.getSeqLenMax() || length));
+    bool noSteps = length == 0 || (xType.getDimSize(stepsDim) == 0 && (!op.getSeqLenMax() || length));
     if (noSteps && rnn::detail::isValueForm(op.getOperation()) &&
         llvm::all_of(op->getResultTypes(), [](Type type) { return cast<ShapedType>(type).hasStaticShape(); })) {
       SmallVector<Value> zeros;
@@ -146,7 +147,7 @@ template <typename OpTy> struct FoldSeqLenMax : public OpRewritePattern<OpTy> {
       rewriter.replaceOp(op, zeros);
       return success();
     }
-    if (!length || xType.isDynamicDim(0) || *length != xType.getDimSize(0))
+    if (!length || xType.isDynamicDim(stepsDim) || *length != xType.getDimSize(stepsDim))
       return rewriter.notifyMatchFailure(op, "length is not a constant equal to T");
     rewriter.modifyOpInPlace(op, [&] { op.getSeqLenMaxMutable().clear(); });
     return success();
@@ -224,7 +225,8 @@ Value rnn::createReserveSize(OpBuilder &builder, CudnnForwardOp op, SizeFn sizeO
   auto sizeOp = CudnnReserveSizeOp::create(
       builder, loc, size("L"), size("H"), size("I"), size("T"), size("B"), op.getModeAttr(), op.getDirectionAttr(),
       InputModeAttr::get(op.getContext(), inputMode), op.getDropoutAttr(), op.getSeedAttr(), op.getSeed2Attr(),
-      op.getNumProjAttr(), TypeAttr::get(getElementTypeOrSelf(op.getInput().getType())), op.getLoweringAttr());
+      op.getNumProjAttr(), op.getBatchMajorAttr(), TypeAttr::get(getElementTypeOrSelf(op.getInput().getType())),
+      op.getLoweringAttr());
   return sizeOp.getSize();
 }
 

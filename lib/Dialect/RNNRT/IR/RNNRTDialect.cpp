@@ -111,6 +111,7 @@ template <typename OpTy> static SmallVector<TypedAttr> getNetworkScalars(OpTy op
           i32(context, static_cast<int64_t>(op.getInputMode())),
           i32(context, static_cast<int64_t>(op.getDirection())),
           i32(context, op.getTraining()),
+          i32(context, op.getBatchMajor()),
           op.getDropoutAttr(),
           op.getSeedAttr(),
           op.getSeed2Attr()};
@@ -130,6 +131,10 @@ SmallVector<TypedAttr> SetResetsOp::getScalarArguments() {
 
 SmallVector<TypedAttr> BlockLstmPlanOp::getScalarArguments() {
   MLIRContext *context = getContext();
-  return {getDtype(getElementType()), i32(context, static_cast<int64_t>(getLayout())), i32(context, getUsePeephole()),
-          getForgetBiasAttr(), getCellClipAttr()};
+  return {getDtype(getElementType()),
+          i32(context, static_cast<int64_t>(getLayout())),
+          i32(context, getUsePeephole()),
+          i32(context, getBatchMajor()),
+          getForgetBiasAttr(),
+          getCellClipAttr()};
 }

@@ -37,6 +37,9 @@ struct NamedValue {
   llvm::StringLiteral shape = "";
   /// The label of the rule that checks the shape.
   llvm::StringLiteral label = "";
+
+  /// A sequence is `[T, B, ...]`, or `[B, T, ...]` with `batch_major`.
+  bool isSequence() const { return shape.starts_with("[T, B"); }
 };
 
 /// The operands and results of an op, in ODS order. TableGen generates the tables from RNNOps.td (see RNNValues.td).

@@ -63,6 +63,7 @@ defvar RNN_CudnnLayerConfig = (ins
   DefaultValuedAttr<I64Attr, "0">:$seed2,
   DefaultValuedAttr<I64Attr, "0">:$num_proj,
   RNN_ResetToConfig:$reset_to,
+  UnitAttr:$batch_major,
   OptionalAttr<RNN_LoweringAttr>:$lowering);
 
 defvar RNN_CudnnOperands = [
@@ -105,6 +106,10 @@ def RNN_CudnnForwardOp : RNN_LayerOp<RNN_CudnnForwardSignature, [AttrSizedResult
     steps: before its step `t - 1`. Steps past the sequence length ignore resets
     ([Resets](../../Semantics.md#resets)).
 
+    Sequences are time-major: step `t` of all examples is contiguous. With `batch_major`, `input`, `output` and `resets`
+    are `[B, T, ...]` instead of `[T, B, ...]` ([Batch-major data](../../Semantics.md#batch-major-data)). The gradient op
+    must have the same value.
+
     `params` holds all matrices in layer order, then all biases. Each layer and direction has `W` by gate, `R` by gate
     and the projection `Wr`; the biases are `bW` by gate, then `bR` by gate. The gate order is `i f g o` or `r z n`
     ([Parameter layout](../../Semantics.md#parameter-layout)). `reserve_space` is opaque: pass it to the gradient
@@ -116,7 +121,8 @@ def RNN_CudnnForwardOp : RNN_LayerOp<RNN_CudnnForwardSignature, [AttrSizedResult
     Constraints:
     - (C1) All floating-point operands and results have the element type `E`.
     - (C2) Every operand and result has the rank in the table and less than 2^63 bytes.
-    - (C3) `input` is `[T, B, I]` with `T, B, I > 0`.
+    - (C3) `input` is `[T, B, I]` with `T, B, I > 0`. With `batch_major`, `T` and `B` are exchanged here, in (C12) and
+      in (C16).
     - (C4) `input_h` is `[L*D, B, P]` with `L, P > 0`.
     - (C5) `input_c` is `[L*D, B, H]` for `lstm`, and absent otherwise.
     - (C6) `num_proj` is 0 or, for `lstm`, in `[1, H]`. `P` is `num_proj` if it is positive, and `H` otherwise. There
@@ -182,7 +188,7 @@ def RNN_CudnnBackpropOp : RNN_LayerOp<RNN_CudnnBackpropSignature, [AttrSizedResu
     `sequence_lengths`, `CudnnRNNBackpropV3`. [Semantics: cuDNN layers](../../Semantics.md#cudnn-layers) has the
     equations. The results are overwritten, not accumulated. Only results with uses are computed. `resets` must be those
     of the forward op: no gradient passes a reset to zero; a reset to the initial state adds to `input_h_backprop` and
-    `input_c_backprop`.
+    `input_c_backprop`. With `batch_major`, `input`, `output`, their gradients and `resets` are `[B, T, ...]`.
 
     `reserve_space` must come from the forward op with the same operands and attributes. The op reads *and writes* it:
     the value form consumes the value, and bufferization copies the buffer if it has another reader. With lowering
@@ -280,8 +286,8 @@ def RNN_CudnnReserveSizeOp : RNN_CudnnSizeOp<RNN_CudnnReserveSizeSignature> {
   }]);
   let arguments = !con(RNN_CudnnReserveSizeSignature.arguments, RNN_CudnnConfig, (ins
     DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<I64Attr, "0">:$seed,
-    DefaultValuedAttr<I64Attr, "0">:$seed2, DefaultValuedAttr<I64Attr, "0">:$num_proj, TypeAttr:$element_type,
-    OptionalAttr<RNN_LoweringAttr>:$lowering));
+    DefaultValuedAttr<I64Attr, "0">:$seed2, DefaultValuedAttr<I64Attr, "0">:$num_proj, UnitAttr:$batch_major,
+    TypeAttr:$element_type, OptionalAttr<RNN_LoweringAttr>:$lowering));
   let hasCanonicalizer = 1;
 }
 
@@ -395,7 +401,8 @@ defvar RNN_BlockSaved = [
   RNN_Value<"co", RNN_FloatKind, ["T", "B", "H"], "B8", "`tanh(cs)`">,
   RNN_Value<"h", RNN_FloatKind, ["T", "B", "H"], "B8", "hidden state">];
 
-defvar RNN_BlockConfig = (ins RNN_GateLayoutAttr:$layout, UnitAttr:$use_peephole, RNN_ResetToConfig:$reset_to);
+defvar RNN_BlockConfig = (ins RNN_GateLayoutAttr:$layout, UnitAttr:$use_peephole, RNN_ResetToConfig:$reset_to,
+  UnitAttr:$batch_major);
 
 defvar RNN_BlockLSTMSignature =
   RNN_Signature<"block_lstm", ["layout"], RNN_BlockOperands # [RNN_ResetsGroup<"B12">],
@@ -417,12 +424,13 @@ def RNN_BlockLSTMOp : RNN_LayerOp<RNN_BlockLSTMSignature, [AttrSizedResultSegmen
 
     The gates are stored after their activation, `cs` after clipping. All results are zero from step `seq_len_max` on.
     If `resets[t, b]` is set, `c` and `h` of batch row `b` before step `t` are zero (`reset_to = zero`), or `cs_prev` and
-    `h_prev` (`initial`) ([Resets](../../Semantics.md#resets)).
+    `h_prev` (`initial`) ([Resets](../../Semantics.md#resets)). With `batch_major`, every operand and result with the
+    dimensions `[T, B, ...]` is `[B, T, ...]` ([Batch-major data](../../Semantics.md#batch-major-data)).
   }], RNN_BlockLSTMSignature.tables, [{
     Constraints:
     - (B1) All floating-point operands and results have the element type `E`.
     - (B2) Every operand and result has the rank in the table and less than 2^63 bytes.
-    - (B3) `x` is `[T, B, I]`.
+    - (B3) `x` is `[T, B, I]`. With `batch_major`, `T` and `B` are exchanged here, in (B8) and in (B12).
     - (B4) `cs_prev` and `h_prev` are `[B, H]` with `H > 0`.
     - (B5) `w` is `[I + H, 4*H]`.
     - (B6) `wci`, `wcf` and `wco` are `[H]`, and `b` is `[4*H]`.
@@ -486,7 +494,8 @@ def RNN_BlockLSTMGradOp : RNN_LayerOp<RNN_BlockLSTMGradSignature, [AttrSizedResu
     operand is read. Without `use_peephole` the peephole gradients are zero. The gradient ignores clipping in the
     forward pass, as TensorFlow does: it uses slope 1. Only results with uses are computed. `resets` must be those of the
     forward op. If `resets[t, b]` is set, step `t` uses the reset `c` and `h`, and `Kc` and `Kh` of batch row `b` are then
-    zero; with `reset_to = initial` they are added to `cs_prev_grad` and `h_prev_grad`.
+    zero; with `reset_to = initial` they are added to `cs_prev_grad` and `h_prev_grad`. With `batch_major`, every operand
+    and result with the dimensions `[T, B, ...]` is `[B, T, ...]`.
   }], RNN_BlockLSTMGradSignature.tables, [{
     Constraints:
     - (B1) to (B7) of `rnn.block_lstm`.

@@ -279,7 +279,7 @@ class RNNRT_NetworkPlanOp<string mnemonic> : RNNRT_EntryOp<mnemonic, 7> {
   let arguments = (ins RNNRT_CallType:$call, Index:$steps, Index:$batch, Index:$input, Index:$hidden,
     Index:$projection, Index:$layers, TypeAttr:$element_type, RNN_CellModeAttr:$mode,
     RNN_InputModeAttr:$input_mode, RNN_DirectionAttr:$direction, BoolAttr:$training, F64Attr:$dropout,
-    I64Attr:$seed, I64Attr:$seed2);
+    I64Attr:$seed, I64Attr:$seed2, UnitAttr:$batch_major);
   let results = (outs RNNRT_PlanType:$plan);
   let assemblyFormat = [{ $call $element_type `steps` $steps `batch` $batch `input` $input `hidden` $hidden
     `projection` $projection `layers` $layers attr-dict }];
@@ -302,7 +302,7 @@ def RNNRT_RnnFusedPlanOp : RNNRT_NetworkPlanOp<"rnn_fused_plan"> {
 def RNNRT_SetResetsOp : RNNRT_EntryOp<"set_resets", 2> {
   let summary = "sets the resets of the next pass in this call";
   let description = [{
-    `resets` is `[T, B]`. The next `rnnrt.rnn_begin`, `rnnrt.rnn_forward`, `rnnrt.rnn_backward_data`,
+    `resets` is `[T, B]`, or `[B, T]` for a plan with `batch_major`. The next `rnnrt.rnn_begin`, `rnnrt.rnn_forward`, `rnnrt.rnn_backward_data`,
     `rnnrt.rnn_backward_weights`, `rnnrt.block_lstm_forward` or `rnnrt.block_lstm_backward` uses them.
   }];
   // Written: keeps the order of this op and the pass.
@@ -400,7 +400,7 @@ def RNNRT_BlockLstmPlanOp : RNNRT_EntryOp<"block_lstm_plan", 5> {
   let summary = "returns the plan of one block LSTM layer";
   let arguments = (ins RNNRT_CallType:$call, Index:$steps, Index:$batch, Index:$input, Index:$hidden,
     TypeAttr:$element_type, RNN_GateLayoutAttr:$layout, BoolAttr:$use_peephole, F64Attr:$forget_bias,
-    F64Attr:$cell_clip);
+    F64Attr:$cell_clip, UnitAttr:$batch_major);
   let results = (outs RNNRT_PlanType:$plan);
   let assemblyFormat = "$call $element_type `steps` $steps `batch` $batch `input` $input `hidden` $hidden attr-dict";
   let extraClassDeclaration = entry # [{
