@@ -1,7 +1,7 @@
 // RUN: rnn-opt %s -rnn-thread-runtime-call -convert-rnn-runtime-to-llvm -split-input-file | FileCheck %s
 // RUN: rnn-opt %s -rnn-thread-runtime-call -split-input-file | FileCheck %s --check-prefix=THREAD
 
-// CHECK-DAG: llvm.func @rnnrt_abi_rnn_plan(!llvm.ptr, i32, i32, i32, i32, i32, f64, i64, i64, i64, i64, i64, i64, i64, i64) -> !llvm.ptr
+// CHECK-DAG: llvm.func @rnnrt_abi_rnn_plan(!llvm.ptr, i32, i32, i32, i32, i32, i32, f64, i64, i64, i64, i64, i64, i64, i64, i64) -> !llvm.ptr
 // CHECK-DAG: llvm.func @rnnrt_abi_rnn_params_size(!llvm.ptr, !llvm.ptr) -> i64
 // CHECK-LABEL: func @params_size(%arg0: !llvm.ptr, %arg1: index
 // CHECK: %[[PLAN:.*]] = llvm.call @rnnrt_abi_rnn_plan(%arg0,

@@ -209,7 +209,7 @@ func.func @number_of_results(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: t
 // -----
 
 func.func @misspelled_attribute(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' unknown attribute `dropuot`; the op has `direction`, `dropout`, `input_mode`, `is_training`, `lowering`, `mode`, `num_proj`, `reset_to`, `seed`, `seed2`; attributes of other dialects have a prefix}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' unknown attribute `dropuot`; the op has `batch_major`, `direction`, `dropout`, `input_mode`, `is_training`, `lowering`, `mode`, `num_proj`, `reset_to`, `seed`, `seed2`; attributes of other dialects have a prefix}}
   rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>) {dropuot = 0.5}
 }
 
@@ -218,7 +218,7 @@ func.func @misspelled_attribute(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p
 // The gradient has neither forget_bias nor cell_clip. Ignoring them would suggest another gradient.
 func.func @attribute_of_the_forward(%x: tensor<5x2x3xf32>, %s: tensor<2x4xf32>, %w: tensor<7x16xf32>, %p: tensor<4xf32>,
                                     %b: tensor<16xf32>, %g: tensor<5x2x4xf32>) {
-  // expected-error @below {{custom op 'rnn.block_lstm_grad' unknown attribute `cell_clip`; the op has `layout`, `lowering`, `reset_to`, `use_peephole`; attributes of other dialects have a prefix}}
+  // expected-error @below {{custom op 'rnn.block_lstm_grad' unknown attribute `cell_clip`; the op has `batch_major`, `layout`, `lowering`, `reset_to`, `use_peephole`; attributes of other dialects have a prefix}}
   rnn.block_lstm_grad ifco x(%x : tensor<5x2x3xf32>) state(%s, %s : tensor<2x4xf32>) weights(%w : tensor<7x16xf32>) peephole(%p, %p, %p : tensor<4xf32>) bias(%b : tensor<16xf32>) saved(%g, %g, %g, %g, %g, %g, %g : tensor<5x2x4xf32>) grads(%g, %g : tensor<5x2x4xf32>) {cell_clip = 3.0}
 }
 
