@@ -21,7 +21,7 @@ config.excludes = ["Inputs", "golden", "lib"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.rnn_test_dir
 
-llvm_config.with_system_environment(["HOME", "TMP", "TMPDIR", "TEMP", "RNNRT_TRACE", "ASAN_OPTIONS", "TSAN_OPTIONS",
+llvm_config.with_system_environment(["HOME", "TMP", "TMPDIR", "TEMP", "RNNRT_TRACE", "RNN_IMPORT_PYTHON", "ASAN_OPTIONS", "TSAN_OPTIONS",
                                      "UBSAN_OPTIONS"])
 llvm_config.with_environment("PATH", [config.rnn_tools_dir, config.llvm_tools_dir], append_path=True)
 

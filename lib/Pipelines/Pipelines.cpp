@@ -41,7 +41,9 @@ void rnn::buildImportPipeline(OpPassManager &pm, const PipelineOptions &options)
   pm.addPass(
       createRNNAttachTargetPass({options.target, options.target == TargetKind::Host ? options.processor : options.chip,
                                  options.tf32, getLargeGemms(options)}));
+  // In any order: each one reads ops of its framework only.
   pm.addPass(createConvertTFToRNNPass());
+  pm.addPass(createConvertJAXToRNNPass());
   addContract(pm, options, Stage::Import);
 }
 

@@ -2,8 +2,8 @@
 #
 #   check_blocks.py FILE-OR-FOLDER... -- PROGRAM ARGUMENT...
 #
-# A block is the text between ```mlir and ```: a module, or functions of one. Blocks with TensorFlow ops are read with
-# --allow-unregistered-dialect.
+# A block is the text between ```mlir and ```: a module, or functions of one. Blocks with ops of
+# frameworks are read with --allow-unregistered-dialect.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import pathlib
@@ -46,7 +46,7 @@ def main():
     for path in files:
         for number, text in find_blocks(path):
             count += 1
-            arguments = ["--allow-unregistered-dialect"] if '"tf.' in text else []
+            arguments = ["--allow-unregistered-dialect"] if re.search(r'"(tf|stablehlo|onnx|torch)\.', text) else []
             result = subprocess.run(program + arguments + ["-"], input=text, capture_output=True, text=True)
             if result.returncode != 0:
                 failed += 1

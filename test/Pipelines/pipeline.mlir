@@ -12,6 +12,7 @@
 
 // TEXT: rnn-attach-target{chip= large-gemms=kernel target=host tf32=false},
 // TEXT: convert-tf-to-rnn,
+// TEXT-NEXT: convert-jax-to-rnn,
 // TEXT: rnn-verify-contract{stage=import},
 // TEXT: canonicalize{{[{].*}}
 // TEXT: cse,

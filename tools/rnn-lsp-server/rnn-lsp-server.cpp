@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../common/TFDialect.h"
+#include "../common/FrameworkDialects.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -15,6 +15,6 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::rnn::registerAllDialects(registry);
-  registry.insert<mlir::rnn::TFDialect>();
+  mlir::rnn::registerFrameworkDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

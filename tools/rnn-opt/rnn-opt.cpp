@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../common/TFDialect.h"
+#include "../common/FrameworkDialects.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   mlir::registerAllGPUToLLVMIRTranslations(registry);
   mlir::registerAllPasses();
   mlir::rnn::registerAllDialects(registry);
-  registry.insert<mlir::rnn::TFDialect>();
+  mlir::rnn::registerFrameworkDialects(registry);
   mlir::rnn::registerAllPasses();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "rnn-mlir modular optimizer\n", registry));
 }

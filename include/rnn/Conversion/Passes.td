@@ -77,6 +77,44 @@ def ConvertTFToRNNPass : Pass<"convert-tf-to-rnn", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// JAXToRNN
+//===----------------------------------------------------------------------===//
+
+def ConvertJAXToRNNPass : Pass<"convert-jax-to-rnn", "::mlir::ModuleOp"> {
+  let summary = "Convert JAX's custom calls of cuDNN's LSTM to the rnn dialect";
+  let description = [{
+    Converts the custom calls (`stablehlo.custom_call` or `mhlo.custom_call`) of `jax.experimental.rnn.lstm` and its
+    gradient: targets `cudnn_rnn_ffi`, `cudnn_rnn_bwd_ffi`, `hipdnn_rnn_ffi`, `hipdnn_rnn_bwd_ffi` and the same without
+    `_ffi`. The calls are read by name and need no registered dialect. All other ops stay unchanged.
+
+    The sizes, the dropout rate and the direction come from the descriptor of 48 bytes in `backend_config`, and operands
+    that do not match it are an error. The descriptor's permission of TF32 is ignored: the option `tf32` gives it.
+
+    - *Layout.* JAX's `x`, `y` and their gradients are `[B, T, .]`; the states are `[L*D, B, H]`. The parameters have the
+      dense layout of [Semantics](../Semantics.md#parameter-layout). MIOpen (`hipdnn_*`) has the gate order i, f, o, g;
+      the conversion exchanges the last two gates of every matrix and bias, and those of the gradient.
+    - *Reserve space.* JAX declares it as `tensor<Nxf32>`, where N counts bytes. It becomes `tensor<?xi8>` everywhere, as
+      in `convert-tf-to-rnn`. The workspace becomes zeros if it has uses.
+    - *Gradient of the parameters.* cuDNN adds it to operand 9, which result 3 aliases. If that operand is not a constant
+      zero, the conversion adds it.
+    - *Dropout.* JAX gives no seed; both seeds are 0.
+
+    ```mlir
+    func.func @forward(%x: tensor<2x5x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<1x2x4xf32>, %w: tensor<144xf32>,
+                       %n: tensor<2xi32>) -> tensor<1x2x4xf32> {
+      %0:5 = "stablehlo.custom_call"(%x, %h, %c, %w, %n) <{call_target_name = "cudnn_rnn_ffi", backend_config = {opaque =
+          "\03\00\00\00\04\00\00\00\01\00\00\00\02\00\00\00\05\00\00\00\00\00\00\00\00\00\00\00\01\00\00\00\E8\03\00\00\00\00\00\00\D0\07\00\00\00\00\00\00"}}>
+          : (tensor<2x5x3xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<144xf32>, tensor<2xi32>)
+          -> (tensor<2x5x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<1000xf32>, tensor<2000xf32>)
+      return %0#1 : tensor<1x2x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::rnn::RNNDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // RNNToRuntime
 //===----------------------------------------------------------------------===//
 

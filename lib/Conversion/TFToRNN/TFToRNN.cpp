@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Conversion/TFToRNN/TFToRNN.h"
+#include "../Common/ReserveSpace.h"
 #include "TFOp.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -64,9 +65,7 @@ struct ConvertModelledOp : public RewritePattern {
     convert(tf);
     if (!tf.hasFailed())
       return success();
-    // Erase the ops that the converter created between `before` and `op`, uses before definitions.
-    while (op->getPrevNode() != before)
-      rewriter.eraseOp(op->getPrevNode());
+    eraseCreated(before, op, rewriter);
     return rewriter.notifyMatchFailure(op, "invalid op, error reported");
   }
 
@@ -122,6 +121,30 @@ struct EraseNoOp : public RewritePattern {
     return success();
   }
 };
+
+/// The result or operand index of the reserve space, if the op has one.
+std::optional<unsigned> getReserveResult(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  bool isForward = name == "tf.CudnnRNN" || name == "tf.CudnnRNNV2" || name == "tf.CudnnRNNV3";
+  return isForward && op->getNumResults() > 3 ? std::optional<unsigned>(3) : std::nullopt;
+}
+
+std::optional<unsigned> getReserveOperand(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  unsigned index;
+  if (name == "tf.CudnnRNNBackprop" || name == "tf.CudnnRNNBackpropV2")
+    index = 10;
+  else if (name == "tf.CudnnRNNBackpropV3")
+    index = 11;
+  else
+    return std::nullopt;
+  return index < op->getNumOperands() ? std::optional<unsigned>(index) : std::nullopt;
+}
+
+bool isTraining(Operation *forward) {
+  auto attribute = forward->getAttrOfType<BoolAttr>("is_training");
+  return !attribute || attribute.getValue();
+}
 
 /// Reports an op whose name resembles the modelled ops but is none of them.
 LogicalResult checkName(Operation *op) {
@@ -233,6 +256,11 @@ struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN>
 };
 
 } // namespace
+
+LogicalResult rnn::retypeReserveSpaces(ModuleOp module) {
+  return retypeReserveSpaces(module,
+                             {getReserveResult, getReserveOperand, isTraining, "tf.Identity", "convert-tf-to-rnn"});
+}
 
 bool rnn::isModelledTFOp(StringRef name) {
   return llvm::any_of(modelledOps, [&](const ModelledOp &modelled) { return modelled.name == name; });

@@ -10,9 +10,9 @@
 #ifndef RNN_LIB_DIALECT_RNN_TRANSFORMS_DECOMPOSESTACK_H
 #define RNN_LIB_DIALECT_RNN_TRANSFORMS_DECOMPOSESTACK_H
 
-#include "TensorBuilder.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/DropoutMask.h"
+#include "rnn/Dialect/RNN/Transforms/TensorBuilder.h"
 
 namespace mlir::rnn {
 

@@ -49,7 +49,13 @@ static LogicalResult checkImport(Operation *op) {
   return checkReserveSpace(op);
 }
 
-/// Rejects ops that no pass converts, all in one message: those of TensorFlow, and unregistered ones on tensors.
+/// The frameworks whose ops may have no tensor operand, or tensors of types of their own.
+static bool isOfFramework(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  return llvm::is_contained({"tf", "torch", "torch_c", "onnx", "stablehlo", "mhlo"}, dialect);
+}
+
+/// Rejects ops that no pass converts, all in one message: those of frameworks, and unregistered ones on tensors.
 static LogicalResult checkFrameworkOps(Operation *root) {
   llvm::MapVector<OperationName, SmallVector<Operation *>> left;
   root->walk([&](Operation *op) {
@@ -57,7 +63,7 @@ static LogicalResult checkFrameworkOps(Operation *root) {
     const bool usesTensors =
         llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor);
     // checkImport reports the others.
-    if (op->getName().getDialectNamespace() == "tf" ? !isLayerOfTensorFlow(op) : !op->isRegistered() && usesTensors)
+    if (isOfFramework(op) ? !isLayerOfTensorFlow(op) : !op->isRegistered() && usesTensors)
       left[op->getName()].push_back(op);
   });
   if (left.empty())

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RNN_LIB_DIALECT_RNN_TRANSFORMS_TENSORBUILDER_H
-#define RNN_LIB_DIALECT_RNN_TRANSFORMS_TENSORBUILDER_H
+#ifndef RNN_DIALECT_RNN_TRANSFORMS_TENSORBUILDER_H
+#define RNN_DIALECT_RNN_TRANSFORMS_TENSORBUILDER_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -102,4 +102,4 @@ public:
 
 } // namespace mlir::rnn
 
-#endif // RNN_LIB_DIALECT_RNN_TRANSFORMS_TENSORBUILDER_H
+#endif // RNN_DIALECT_RNN_TRANSFORMS_TENSORBUILDER_H

@@ -1,64 +1,33 @@
 //===- ReserveSpace.cpp - change reserve spaces from floats to bytes ---------===//
 //
-// TensorFlow declares `reserve_space` with the element type of the layer, although it is bytes. No op converts between
-// tensors of different element widths, so every value that carries a reserve space becomes `tensor<?xi8>`. The values
-// are found by following uses and definitions from the layers. Nothing changes unless all of them support the type.
+// TensorFlow and JAX declare the reserve space with the element type of the layer, although it is bytes. No op converts
+// between tensors of different element widths, so every value that carries a reserve space becomes `tensor<?xi8>`. The
+// values are found by following uses and definitions from the layers. Nothing changes unless all of them support the
+// type.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "TFOp.h"
+#include "ReserveSpace.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
-#include "rnn/Conversion/TFToRNN/TFToRNN.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
-#define DEBUG_TYPE "convert-tf-to-rnn"
-
 using namespace mlir;
 using namespace mlir::rnn;
-
-std::optional<unsigned> tf::getReserveResult(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  bool isForward = name == "tf.CudnnRNN" || name == "tf.CudnnRNNV2" || name == "tf.CudnnRNNV3";
-  return isForward && op->getNumResults() > 3 ? std::optional<unsigned>(3) : std::nullopt;
-}
-
-std::optional<unsigned> tf::getReserveOperand(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  unsigned index;
-  if (name == "tf.CudnnRNNBackprop" || name == "tf.CudnnRNNBackpropV2")
-    index = 10;
-  else if (name == "tf.CudnnRNNBackpropV3")
-    index = 11;
-  else
-    return std::nullopt;
-  return index < op->getNumOperands() ? std::optional<unsigned>(index) : std::nullopt;
-}
 
 static bool isBytes(Value value) {
   auto type = dyn_cast<TensorType>(value.getType());
   return type && type.getElementType().isSignlessInteger(8);
 }
 
-static bool isTraining(Operation *forward) {
-  auto attribute = forward->getAttrOfType<BoolAttr>("is_training");
-  return !attribute || attribute.getValue();
-}
-
-/// Returns true for an op whose result is its operand, for any type.
-static bool isPassThrough(Operation *op) {
-  return op->getNumOperands() == 1 && op->getNumResults() == 1 &&
-         (isa<tensor::CastOp>(op) || op->getName().getStringRef() == "tf.Identity");
-}
-
 namespace {
 class ReserveValues {
 public:
-  explicit ReserveValues(ModuleOp module) : module(module) {}
+  ReserveValues(ModuleOp module, const ReserveUses &uses) : uses(uses), module(module) {}
 
   LogicalResult collect();
   void retype();
@@ -68,6 +37,11 @@ private:
   void add(Value value, Operation *origin) {
     if (!isBytes(value) && origins.insert({value, origin}).second)
       worklist.push_back(value);
+  }
+  /// Returns true for an op whose result is its operand, for any type.
+  bool isPassThrough(Operation *op) const {
+    return op->getNumOperands() == 1 && op->getNumResults() == 1 &&
+           (isa<tensor::CastOp>(op) || (!uses.identity.empty() && op->getName().getStringRef() == uses.identity));
   }
   LogicalResult followUse(OpOperand &use, Operation *origin);
   LogicalResult followDefinition(Value value, Operation *origin);
@@ -81,6 +55,7 @@ private:
   /// All calls of `function`. Reports an error if it has other uses.
   FailureOr<SmallVector<func::CallOp>> getCalls(func::FuncOp function, Operation *origin);
 
+  const ReserveUses &uses;
   ModuleOp module;
   SymbolTableCollection symbolTables;
   /// The ops that refer to a function. Computed on first use.
@@ -94,9 +69,9 @@ private:
 
 LogicalResult ReserveValues::collect() {
   module.walk([&](Operation *op) {
-    if (std::optional<unsigned> index = tf::getReserveResult(op); index && isTraining(op))
+    if (std::optional<unsigned> index = uses.getResult(op); index && uses.isTraining(op))
       add(op->getResult(*index), op);
-    if (std::optional<unsigned> index = tf::getReserveOperand(op))
+    if (std::optional<unsigned> index = uses.getOperand(op))
       add(op->getOperand(*index), op);
   });
   while (!worklist.empty()) {
@@ -113,7 +88,7 @@ LogicalResult ReserveValues::collect() {
 
 LogicalResult ReserveValues::followUse(OpOperand &use, Operation *origin) {
   Operation *user = use.getOwner();
-  if (tf::getReserveOperand(user) == use.getOperandNumber())
+  if (uses.getOperand(user) == use.getOperandNumber())
     return success();
   if (isPassThrough(user)) {
     add(user->getResult(0), origin);
@@ -127,9 +102,9 @@ LogicalResult ReserveValues::followUse(OpOperand &use, Operation *origin) {
       return addArgument(callee, use.getOperandNumber(), origin);
   }
   InFlightDiagnostic diag = user->emitOpError("uses a reserve space, which is opaque bytes, as ")
-                            << use.get().getType()
-                            << "; only gradient ops, tensor.cast, tf.Identity, and calls and returns of functions with "
-                               "a body support it";
+                            << use.get().getType() << "; only gradient ops, tensor.cast, " << uses.identity
+                            << (uses.identity.empty() ? "" : ", ")
+                            << "and calls and returns of functions with a body support it";
   diag.attachNote(origin->getLoc()) << "it is the `reserve_space` of this '" << origin->getName() << "'";
   return failure();
 }
@@ -145,8 +120,8 @@ LogicalResult ReserveValues::followDefinition(Value value, Operation *origin) {
     add(definition->getOperand(0), origin);
     return success();
   }
-  bool isForward = definition && tf::getReserveResult(definition) == cast<OpResult>(value).getResultNumber();
-  if (isForward && isTraining(definition))
+  bool isForward = definition && uses.getResult(definition) == cast<OpResult>(value).getResultNumber();
+  if (isForward && uses.isTraining(definition))
     return success();
   if (auto call = dyn_cast_or_null<func::CallOp>(definition)) {
     if (func::FuncOp callee = getCallee(call))
@@ -259,14 +234,14 @@ void ReserveValues::retype() {
       if (results.contains({function, static_cast<unsigned>(index)}))
         type = bytes;
     function.setType(FunctionType::get(module.getContext(), function.front().getArgumentTypes(), resultTypes));
-    remark::passed(function.getLoc(), remark::RemarkOpts::name("ReserveSpace").category(DEBUG_TYPE))
+    remark::passed(function.getLoc(), remark::RemarkOpts::name("ReserveSpace").category(uses.category))
         << ("'@" + function.getName() + "' passes reserve spaces as tensor<?xi8>").str()
         << remark::reason("a reserve space is bytes, not elements of the layer's type");
   }
 }
 
-LogicalResult rnn::retypeReserveSpaces(ModuleOp module) {
-  ReserveValues values(module);
+LogicalResult rnn::retypeReserveSpaces(ModuleOp module, const ReserveUses &uses) {
+  ReserveValues values(module, uses);
   if (failed(values.collect()))
     return failure();
   values.retype();
