@@ -30,10 +30,10 @@ def check(mode: str, direction: str, dtype: str) -> None:
             raise ValueError(f"unknown {what} `{value}`; expected one of {', '.join(known)}")
 
 
-def operands(mode: str, function: str, lengths: bool) -> Tuple[List[str], List[str]]:
+def operands(mode: str, function: str, lengths: bool, resets: bool = False) -> Tuple[List[str], List[str]]:
     """Names of the inputs and of the outputs of a function of a layer module, in order.
 
-    `x` is [T, B, I], `h0` [L*D, B, P], `c0` [L*D, B, H], `params` [N], `lengths` [B], `y` [T, B, D*P], `reserve` bytes.
+    `x` is [T, B, I], `h0` [L*D, B, P], `c0` [L*D, B, H], `params` [N], `lengths` [B], `resets` [T, B], `y` [T, B, D*P], `reserve` bytes.
     `d` and a name is the gradient of that operand. The cell states exist for `lstm` alone.
     """
     cell = mode == "lstm"
@@ -41,7 +41,8 @@ def operands(mode: str, function: str, lengths: bool) -> Tuple[List[str], List[s
     def states(*names: str) -> List[str]:
         return [name for name in names if cell or "c" not in name]
 
-    inputs = ["x", *states("h0", "c0"), "params"] + (["lengths"] if lengths else [])
+    inputs = ["x", *states("h0", "c0"), "params"] + (["lengths"] if lengths else []) + (
+        ["resets"] if resets else [])
     outputs = ["y", *states("hn", "cn")]
     if function == "forward":
         return inputs, outputs + ["reserve"]
@@ -50,17 +51,18 @@ def operands(mode: str, function: str, lengths: bool) -> Tuple[List[str], List[s
     return (inputs + outputs + ["dy", *states("dhn", "dcn"), "reserve"], ["dx", *states("dh0", "dc0"), "dparams"])
 
 
-_RANKS = {"x": 3, "y": 3, "h0": 3, "c0": 3, "hn": 3, "cn": 3, "params": 1, "lengths": 1, "reserve": 1}
+_RANKS = {"x": 3, "y": 3, "h0": 3, "c0": 3, "hn": 3, "cn": 3, "params": 1, "lengths": 1, "resets": 2, "reserve": 1}
 
 
 def _type(name: str, dtype: str) -> str:
     rank = _RANKS[name[1:] if name.startswith("d") else name]
-    element = {"lengths": "i32", "reserve": "i8"}.get(name, dtype)
+    element = {"lengths": "i32", "resets": "i1", "reserve": "i8"}.get(name, dtype)
     return "memref<" + "?x" * rank + element + ">"
 
 
-def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, attributes: str) -> str:
-    inputs, outputs = operands(mode, kind, lengths)
+def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, reset_to: str,
+              attributes: str) -> str:
+    inputs, outputs = operands(mode, kind, lengths, bool(reset_to))
 
     def group(*names: str) -> str:
         kept = [name for name in names if name in inputs]
@@ -82,22 +84,26 @@ def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, a
     if kind == "backward":
         text.append(f"      output({group('y', 'hn', 'cn')}) grads({group('dy', 'dhn', 'dcn')}) "
                     f"reserve({group('reserve')})")
+    if reset_to:
+        text.append(f"      resets({group('resets')})")
+        flags.append(f"reset_to = #rnn.reset_to<{reset_to}>")
     text += [f"      outs({', '.join(f'{result_names[n]} = %{n}' for n in outputs)} : "
              f"{', '.join(_type(n, dtype) for n in outputs)}) {{{', '.join(flags)}}}", "  return", "}"]
     return "\n".join(text)
 
 
 def module_text(mode: str, direction: str, dtype: str, *, lengths: Optional[bool] = None,
-                attributes: str = "") -> str:
+                reset_to: str = "", attributes: str = "") -> str:
     """The MLIR text of one layer configuration in memref form, for all sizes.
 
     Its functions are `forward`, `inference` and `backward`, and the same with the suffix `_lengths`. `lengths` selects
-    those without or with sequence lengths; None is both. `attributes` are further attributes of the ops, as
+    those without or with sequence lengths; None is both. With `reset_to` (zero or initial) all functions have resets, after
+    the lengths. `attributes` are further attributes of the ops, as
     "dropout = 0.5, seed = 7 : i64".
     """
     check(mode, direction, dtype)
     both = (False, True) if lengths is None else (lengths,)
-    functions = [_function(mode, direction, dtype, kind, with_lengths, attributes)
+    functions = [_function(mode, direction, dtype, kind, with_lengths, reset_to, attributes)
                  for with_lengths in both for kind in PASSES]
     return "\n\n".join(functions) + "\n"
 

@@ -1,6 +1,10 @@
-# conftest.py - lets the tests import their helpers.
+# conftest.py - lets the tests import their helpers, and sets the environment of JAX before its import.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=4"
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["JAX_ENABLE_X64"] = "1"

@@ -1,0 +1,15 @@
+# __init__.py - rnn_mlir.jax: recurrent layers for JAX.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled recurrent layers for JAX, with derivatives of every order, `jit`, `vmap`, `shard_map` and `jax.export`.
+
+Importing this module registers the handler that programs of `jax.export` with these layers call.
+"""
+
+from . import _native, experimental_rnn, params
+from ._functions import BlockLSTMResults, block_lstm, gru, lstm, rnn
+from .params import Weights, from_keras, init, pack, to_keras, unpack
+
+_native.register()
+
+__all__ = ["BlockLSTMResults", "Weights", "block_lstm", "experimental_rnn", "from_keras", "gru", "init", "lstm", "pack",
+           "params", "rnn", "to_keras", "unpack"]

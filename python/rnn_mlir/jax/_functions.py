@@ -1,0 +1,253 @@
+# _functions.py - the layer functions of rnn_mlir.jax: defaults, checks, layouts and dropout around the primitives.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Recurrent layers as JAX functions."""
+
+from __future__ import annotations
+
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+
+import jax
+import jax.numpy as jnp
+
+from .. import _layers
+from .._operations import BlockLSTM, Layers, Operation
+from . import _primitives
+from ._lowering import DTYPES
+from .params import Params, Weights, pack, unpack
+
+Array = Any
+
+
+def _bind(operation: Operation, *operands: Any) -> Tuple[Array, ...]:
+    return tuple(_primitives.inference_p.bind(*_primitives.align(*operands), operation=operation))
+
+
+def _expect(name: str, value: Any, shape: Sequence[int]) -> None:
+    if tuple(value.shape) != tuple(shape):
+        raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {tuple(shape)}")
+
+
+def _per_layer(params: Params, mode: str, directions: int, inputs: int, hidden: int, layers: int,
+               proj_size: int) -> List[Sequence[Weights]]:
+    """Parameters by layer."""
+    if not isinstance(params, (list, tuple)):
+        params = unpack(params, mode, inputs, hidden, layers, bidirectional=directions == 2, proj_size=proj_size)
+    return [params[k * directions:(k + 1) * directions] for k in range(layers)]
+
+
+def _dropped(y: Array, rate: float, key: Array) -> Array:
+    """Inverted dropout. A rate of 1 gives zeros."""
+    if rate >= 1:
+        return jnp.zeros_like(y)
+    return jnp.where(jax.random.bernoulli(key, 1 - rate, y.shape), y / (1 - rate), jnp.zeros_like(y))
+
+
+def _sizes_of(params: Any, mode: str, directions: int, x: Array, h0: Optional[Array], c0: Optional[Array],
+              hidden_size: Optional[int], num_layers: int, proj_size: int) -> Tuple[int, int, int]:
+    """Hidden size, layers and projection, from the parameters if they are tensors, else from the state or arguments."""
+    gates = len(_layers.GATES[mode])
+    if isinstance(params, (list, tuple)):
+        if not params or len(params) % directions:
+            raise ValueError(f"`params` has {len(params)} pseudo layers; expected a multiple of {directions}")
+        first = params[0]
+        proj = 0 if first.projection is None else first.projection.shape[0]
+        return first.w.shape[0] // gates, len(params) // directions, proj
+    if len(params.shape) != 1:
+        raise ValueError(f"`params` has {len(params.shape)} dimensions; expected a flat array, or a list of Weights")
+    if h0 is not None:
+        hidden = h0.shape[-1] if c0 is None else c0.shape[-1]
+        return hidden, h0.shape[0] // directions, proj_size
+    if hidden_size is None:
+        raise ValueError("flat `params` have no shape of their own; pass `state`, or `hidden_size` and `num_layers`")
+    return hidden_size, num_layers, proj_size
+
+
+def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths: Optional[Array],
+                     resets: Optional[Array], reset_to: str, bidirectional: bool, batch_first: bool, dropout: float,
+                     key: Optional[Array], hidden_size: Optional[int], num_layers: int,
+                     proj_size: int) -> Tuple[Array, Any]:
+    cell, directions = mode == "lstm", 2 if bidirectional else 1
+    x = jnp.asarray(x)
+    if x.dtype.name not in DTYPES:
+        raise TypeError(f"`x` has dtype {x.dtype}; expected one of {', '.join(DTYPES)}")
+    if x.ndim != 3 or 0 in x.shape:
+        layout = "[B, T, I]" if batch_first else "[T, B, I]"
+        raise ValueError(f"`x` has shape {x.shape}; expected {layout} without empty dimensions")
+    if reset_to not in ("zero", "initial"):
+        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
+    if not 0 <= dropout <= 1:
+        raise ValueError(f"`dropout` is {dropout}; expected a value in [0, 1]")
+    if batch_first:
+        x = jnp.swapaxes(x, 0, 1)
+    steps, batch, inputs = x.shape
+    h0, c0 = (state if cell else (state, None)) if state is not None else (None, None)
+    hidden, layers, proj = _sizes_of(params, mode, directions, x, h0, c0, hidden_size, num_layers, proj_size)
+    if proj and not cell:
+        raise ValueError(f"a projection exists for lstm only, but the mode is {mode}")
+    output = proj or hidden
+    pseudo = layers * directions
+    h0 = jnp.zeros((pseudo, batch, output), x.dtype) if h0 is None else jnp.asarray(h0)
+    _expect("h0", h0, (pseudo, batch, output))
+    states = [h0]
+    if cell:
+        c0 = jnp.zeros((pseudo, batch, hidden), x.dtype) if c0 is None else jnp.asarray(c0)
+        _expect("c0", c0, (pseudo, batch, hidden))
+        states.append(c0)
+    auxiliaries = []
+    if lengths is not None:
+        lengths = jnp.asarray(lengths)
+        _expect("lengths", lengths, (batch,))
+        auxiliaries.append(lengths.astype(jnp.int32))
+    if resets is not None:
+        resets = jnp.asarray(resets)
+        resets = jnp.swapaxes(resets, 0, 1) if batch_first else resets
+        _expect("resets", resets, (steps, batch))
+        auxiliaries.append(resets.astype(bool))
+    operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", proj if proj != hidden else 0,
+                       lengths is not None, reset_to if resets is not None else "")
+
+    def run(p: Any, x: Array, states: Sequence[Array]) -> Tuple[Array, ...]:
+        flat = pack(p) if isinstance(p, (list, tuple)) else jnp.asarray(p)
+        for name, value in (("params", flat), ("h0", states[0]), ("c0", states[-1])):
+            if value.dtype != x.dtype:
+                raise TypeError(f"`{name}` has dtype {value.dtype}, but `x` has {x.dtype}; cast one of them")
+        expected = operation.parameters(x.shape[2], hidden, states[0].shape[0] // directions)
+        if flat.shape != (expected,):
+            raise ValueError(f"`params` has {flat.shape[0]} elements; expected {expected} for input size {x.shape[2]}, "
+                             f"hidden size {hidden} and {states[0].shape[0]} pseudo layers")
+        return _bind(operation, x, *states, flat, *auxiliaries)
+
+    if dropout > 0 and layers > 1:
+        # One call per layer: masks are values of the program, so that remat, vmap and sharding see the same ones.
+        if key is None:
+            raise ValueError("`dropout` needs a `key`; pass dropout=0 for inference")
+        keys = jax.random.split(key, layers - 1)
+        finals: List[Sequence[Array]] = []
+        y = x
+        for k, p in enumerate(_per_layer(params, mode, directions, inputs, hidden, layers, proj)):
+            rows = slice(k * directions, (k + 1) * directions)
+            y, *last = run(p, y, [s[rows] for s in states])
+            finals.append(last)
+            if k + 1 < layers:
+                y = _dropped(y, dropout, keys[k])
+        final = [jnp.concatenate(values) for values in zip(*finals)]
+    else:
+        y, *final = run(params, x, states)
+    return jnp.swapaxes(y, 0, 1) if batch_first else y, tuple(final) if cell else final[0]
+
+
+_OPTIONS = """
+    x: [T, B, I], or [B, T, I] with `batch_first`, in f16, bf16, f32 or f64.
+    params: a list with one `params.Weights` per pseudo layer (layer 0 forward, [layer 0 backward,] layer 1 ...), or
+        the flat array of `params.pack`.
+    lengths: integers [B]; steps from `lengths[b]` on are padding: their outputs are zero, and the state keeps its
+        value.
+    resets: booleans shaped like the sequence and batch of `x`; a mark starts a new sequence at its step, from zero or,
+        with reset_to="initial", from the initial state.
+    dropout, key: rate and JAX key of the dropout between layers; pass dropout=0 for inference.
+    hidden_size, num_layers{extra}: needed only with flat `params` and without `state`.
+    """
+
+
+def _documented(function: Any) -> Any:
+    extra = ", proj_size" if function.__name__ == "lstm" else ""
+    function.__doc__ = function.__doc__.rstrip() + "\n" + _OPTIONS.format(extra=extra)
+    return function
+
+
+@_documented
+def lstm(params: Params, x: Array, state: Optional[Tuple[Array, Array]] = None, *, lengths: Optional[Array] = None,
+         resets: Optional[Array] = None, reset_to: str = "zero", bidirectional: bool = False,
+         batch_first: bool = False, dropout: float = 0.0, key: Optional[Array] = None,
+         hidden_size: Optional[int] = None, num_layers: int = 1,
+         proj_size: int = 0) -> Tuple[Array, Tuple[Array, Array]]:
+    """A stack of LSTM layers. Returns `y [T, B, D*P]` and `(hn [L*D, B, P], cn [L*D, B, H])`; `state` is `(h0, c0)`,
+    zeros if None.
+    """
+    return _layers_function("lstm", params, x, state, lengths=lengths, resets=resets, reset_to=reset_to,
+                            bidirectional=bidirectional, batch_first=batch_first, dropout=dropout, key=key,
+                            hidden_size=hidden_size, num_layers=num_layers, proj_size=proj_size)
+
+
+@_documented
+def gru(params: Params, x: Array, state: Optional[Array] = None, *, lengths: Optional[Array] = None,
+        resets: Optional[Array] = None, reset_to: str = "zero", bidirectional: bool = False,
+        batch_first: bool = False, dropout: float = 0.0, key: Optional[Array] = None,
+        hidden_size: Optional[int] = None, num_layers: int = 1) -> Tuple[Array, Array]:
+    """A stack of GRU layers, whose reset gate acts after the GEMM (cuDNN, PyTorch, Keras with reset_after). Returns
+    `y [T, B, D*H]` and `hn [L*D, B, H]`; `state` is `h0`, zeros if None.
+    """
+    return _layers_function("gru", params, x, state, lengths=lengths, resets=resets, reset_to=reset_to,
+                            bidirectional=bidirectional, batch_first=batch_first, dropout=dropout, key=key,
+                            hidden_size=hidden_size, num_layers=num_layers, proj_size=0)
+
+
+@_documented
+def rnn(params: Params, x: Array, state: Optional[Array] = None, *, nonlinearity: str = "tanh",
+        lengths: Optional[Array] = None, resets: Optional[Array] = None, reset_to: str = "zero",
+        bidirectional: bool = False, batch_first: bool = False, dropout: float = 0.0, key: Optional[Array] = None,
+        hidden_size: Optional[int] = None, num_layers: int = 1) -> Tuple[Array, Array]:
+    """A stack of simple recurrent layers with `nonlinearity` tanh or relu. Returns `y [T, B, D*H]` and
+    `hn [L*D, B, H]`; `state` is `h0`, zeros if None.
+    """
+    if nonlinearity not in ("tanh", "relu"):
+        raise ValueError(f"`nonlinearity` is {nonlinearity!r}; expected 'tanh' or 'relu'")
+    return _layers_function("rnn_" + nonlinearity, params, x, state, lengths=lengths, resets=resets,
+                            reset_to=reset_to, bidirectional=bidirectional, batch_first=batch_first, dropout=dropout,
+                            key=key, hidden_size=hidden_size, num_layers=num_layers, proj_size=0)
+
+
+class BlockLSTMResults(NamedTuple):
+    """All `[T, B, H]`: input gate, cell state, forget gate, output gate, cell candidate, tanh of the cell, hidden state."""
+
+    i: Array
+    cs: Array
+    f: Array
+    o: Array
+    ci: Array
+    co: Array
+    h: Array
+
+
+def block_lstm(x: Array, cs_prev: Array, h_prev: Array, w: Array, b: Array, *, wci: Optional[Array] = None,
+               wcf: Optional[Array] = None, wco: Optional[Array] = None, seq_len_max: Optional[Array] = None,
+               resets: Optional[Array] = None, reset_to: str = "zero", layout: str = "ifco",
+               forget_bias: float = 0.0, cell_clip: float = 0.0) -> BlockLSTMResults:
+    """TensorFlow's BlockLSTM (`layout` icfo) and BlockLSTMV2 (ifco): one layer with explicit matrices.
+
+    `x` is [T, B, I], `cs_prev` and `h_prev` are [B, H], `w` is [I + H, 4H], `b` is [4H]; the peephole weights `wci`,
+    `wcf`, `wco` are [H], all or none. Results are zero from step `seq_len_max` on. The gradient ignores `cell_clip`, as
+    TensorFlow's does. Derivatives by `i`, `f`, `o`, `ci` and `co` are computed in lax, those by `cs` and `h` by
+    compiled code.
+    """
+    if layout not in ("icfo", "ifco"):
+        raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
+    if reset_to not in ("zero", "initial"):
+        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
+    x, cs_prev, h_prev, w, b = map(jnp.asarray, (x, cs_prev, h_prev, w, b))
+    if x.ndim != 3 or cs_prev.ndim != 2:
+        raise ValueError(f"`x` and `cs_prev` have shapes {x.shape} and {cs_prev.shape}; expected [T, B, I] and [B, H]")
+    (steps, batch, inputs), hidden = x.shape, cs_prev.shape[1]
+    given = [v is not None for v in (wci, wcf, wco)]
+    if any(given) and not all(given):
+        raise ValueError("pass all of `wci`, `wcf` and `wco`, or none")
+    peephole = [jnp.zeros((hidden,), x.dtype) if v is None else jnp.asarray(v) for v in (wci, wcf, wco)]
+    if forget_bias:  # in the bias, whose gradient it does not change
+        gate = 2 if layout == "icfo" else 1
+        b = b.at[gate * hidden:(gate + 1) * hidden].add(forget_bias)
+    operands = [x, cs_prev, h_prev, w, *peephole, b]
+    shapes = [(steps, batch, inputs), (batch, hidden), (batch, hidden), (inputs + hidden, 4 * hidden),
+              *[(hidden,)] * 3, (4 * hidden,)]
+    for name, value, shape in zip(("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"), operands, shapes):
+        _expect(name, value, shape)
+        if value.dtype != x.dtype or x.dtype.name not in DTYPES:
+            raise TypeError(f"`{name}` has dtype {value.dtype}; expected one type of {', '.join(DTYPES)} for all "
+                            "operands")
+    if seq_len_max is not None:
+        operands.append(jnp.asarray(seq_len_max).astype(jnp.int32).reshape(()))
+    if resets is not None:
+        _expect("resets", resets, (steps, batch))
+        operands.append(jnp.asarray(resets).astype(bool))
+    operation = BlockLSTM(layout, all(given), float(cell_clip), seq_len_max is not None,
+                          reset_to if resets is not None else "")
+    return BlockLSTMResults(*_bind(operation, *operands))

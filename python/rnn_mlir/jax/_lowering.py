@@ -1,0 +1,139 @@
+# _lowering.py - lowering of the primitives to calls of compiled functions through XLA's foreign function interface, and
+# their partitioning over devices: along the batch, so that a sharded call needs no all-gather.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Lowering rules of the primitives."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, List, Sequence, Tuple
+
+import jax
+import numpy as np
+from jax.experimental.custom_partitioning import custom_partitioning
+from jax.interpreters import mlir
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from .._operations import Operation
+from . import _native
+
+#: Element types of the dialect by the names of NumPy.
+DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
+
+
+
+def reserve_shape(operation: Operation, operands: Sequence[Any]) -> Tuple[int, int]:
+    """The reserve space as `[B, row]`, so that it is partitioned like the batch.
+
+    A row has the bytes of a batch of one. Regions are padded to 64 bytes, so B rows hold the reserve space of B; its
+    content is not divided into rows.
+    """
+    return operands[0].shape[1], operation.reserve_bytes(DTYPES[operands[0].dtype.name], *operands, batch=1)
+
+
+def _result_structs(operation: Operation, stage: str, operands: Sequence[Any]) -> List[jax.ShapeDtypeStruct]:
+    dtype = operands[0].dtype
+    if stage == "backward":
+        return [jax.ShapeDtypeStruct(v.shape, dtype) for v in operands[:operation.primals]]
+    results = [jax.ShapeDtypeStruct(shape, dtype) for shape in operation.shapes(*operands)]
+    if stage == "forward" and operation.saves:
+        results.append(jax.ShapeDtypeStruct(reserve_shape(operation, operands), np.int8))
+    return results
+
+
+def _call(*operands: Any, operation: Operation, stage: str) -> List[Any]:
+    """The call of the compiled function. The text of its module travels in the program, so that an exported program
+    needs nothing of this process."""
+    dtype = DTYPES[operands[0].dtype.name]
+    text, function = operation.module(dtype), operation.function(stage)
+    call = jax.ffi.ffi_call(_native.XLA_TARGET, _result_structs(operation, stage, operands))
+    reserve = operation.reserve_bytes(dtype, *operands) if operation.saves and stage != "inference" else 0
+    return list(call(*operands, module=text, function=function, key=np.int64(_native.key(text, function)),
+                     reserve=np.int64(reserve)))
+
+
+# --- Partitioning ----------------------------------------------------------------------------------------------------
+
+def _axes(operation: Operation, stage: str) -> Tuple[Tuple[Any, ...], Tuple[Any, ...]]:
+    """The axes of the batch in operands and results; None where there is none."""
+    saved = (0,) if operation.saves else ()
+    if stage == "inference":
+        return operation.operand_axes, operation.result_axes
+    if stage == "forward":
+        return operation.operand_axes, operation.result_axes + saved
+    cotangents = tuple(operation.result_axes[k] for k in operation.cotangents)
+    return (operation.operand_axes + operation.result_axes + cotangents + saved,
+            operation.operand_axes[:operation.primals])
+
+
+def _rule(axes: Sequence[Any], values: Sequence[Any], prefix: str) -> str:
+    """One side of a Shardy rule: factor `b` for the batch, a factor of its own for every other dimension."""
+    return ", ".join(" ".join("b" if d == axis else f"{prefix}{k}_{d}" for d in range(len(v.shape)))
+                     for k, (axis, v) in enumerate(zip(axes, values)))
+
+
+def _partition(operation: Operation, stage: str, mesh: Mesh, arguments: Sequence[Any], results: Sequence[Any]) -> Any:
+    inputs, outputs = _axes(operation, stage)
+
+    def sharded(value: Any, axis: Any) -> Any:
+        spec = value.sharding.spec if axis is not None else ()
+        return spec[axis] if axis is not None and axis < len(spec) else None
+
+    names = next((s for s in map(sharded, arguments, inputs) if s is not None), None)
+    if names is not None:
+        parts = int(np.prod([mesh.shape[n] for n in (names if isinstance(names, tuple) else (names,))]))
+        if arguments[0].shape[1] % parts:  # padded examples would count in the gradients of the parameters
+            names = None
+
+    def sharding(value: Any, axis: Any) -> NamedSharding:
+        return NamedSharding(mesh, PartitionSpec(*[names if d == axis else None for d in range(len(value.shape))]))
+
+    def local(*operands: Any) -> Tuple[Any, ...]:
+        out = _call(*operands, operation=operation, stage=stage)
+        if names is None:
+            return tuple(out)
+        return tuple(jax.lax.psum(v, names) if axis is None else v for v, axis in zip(out, outputs))
+
+    return mesh, local, tuple(map(sharding, results, outputs)), tuple(map(sharding, arguments, inputs))
+
+
+@functools.lru_cache(maxsize=None)
+def _partitioned(operation: Operation, stage: str, ranks: Tuple[int, ...], result_ranks: Tuple[int, ...]) -> Any:
+    class Ranked:
+        def __init__(self, rank: int) -> None:
+            self.shape = (0,) * rank
+
+    def call(*operands: Any) -> Tuple[Any, ...]:
+        return tuple(_call(*operands, operation=operation, stage=stage))
+
+    inputs, outputs = _axes(operation, stage)
+    rule = (_rule(inputs, [Ranked(r) for r in ranks], "i") + " -> "
+            + _rule(outputs, [Ranked(r) for r in result_ranks], "o"))
+    wrapped = custom_partitioning(call)
+    wrapped.def_partition(partition=functools.partial(_partition, operation, stage), sharding_rule=rule)
+    return wrapped
+
+
+def _divisible(context: Any) -> bool:
+    """Whether the compiler of XLA may divide the call over devices. Inside shard_map it is one of each device already,
+    and an exported program cannot refer to functions of this process."""
+    module = context.module_context
+    devices = getattr(module.axis_context, "device_assignment", None)
+    return devices is not None and len(devices) > 1 and not module.lowering_parameters.for_export
+
+
+def register(primitive: Any, stage: str) -> None:
+    """Lowers `primitive` to the compiled function of `stage`."""
+    def rule(context: Any, *operands: Any, operation: Operation) -> Any:
+        if _divisible(context):
+            function = _partitioned(operation, stage, tuple(len(v.shape) for v in context.avals_in),
+                                    tuple(len(v.shape) for v in context.avals_out))
+        else:
+            function = functools.partial(_call, operation=operation, stage=stage)
+        return mlir.lower_fun(function, multiple_results=True)(context, *operands)
+    mlir.register_lowering(primitive, rule, platform="cpu")
+    try:  # Without this, JAX lowers for abstract devices, and calls of a sharded batch gather it.
+        from jax._src.dispatch import prim_requires_devices_during_lowering
+        prim_requires_devices_during_lowering.add(primitive)
+    except ImportError:
+        pass

@@ -1,0 +1,90 @@
+# _native.py - the native half of rnn_mlir.jax: the handler of XLA's foreign function interface, and the compiled
+# modules it calls.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Registration of the XLA handler, and resolution of modules to compiled libraries."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from typing import Any, Dict
+
+import jax
+
+from .. import _files, _runtime, _variants
+
+XLA_TARGET = "rnn_mlir_layer"
+
+#: Modules that this process looked up or compiled, by their text or name: the library of each. For tests.
+resolved: Dict[str, str] = {}
+
+
+def _library() -> str:
+    """librnn_mlir_xla.so of the package, which is there if JAX was installed when it was built. Else it is built now:
+    JAX brings the headers of its interface."""
+    path = _files.find_library("librnn_mlir_xla.so", variable="RNN_MLIR_XLA")
+    return path if path else _build()
+
+
+def _build() -> str:
+    folder = os.path.join(_files.library_folder(), "xla")
+    source = os.path.join(folder, "XlaHandler.cpp")
+    runtime = _runtime.library()
+    name = f"{jax.__version__} {runtime.rnnrt_abi_version()} {runtime._name}"
+    with open(source, "rb") as file:
+        identity = hashlib.sha256(file.read() + name.encode()).hexdigest()[:16]
+    headers = os.path.join(folder, "include")
+    cache = _files.cache_folder()
+    path = os.path.join(cache, f"xla-{identity}.so")
+    if os.path.exists(path):
+        return path
+    os.makedirs(cache, exist_ok=True)
+    descriptor, scratch = tempfile.mkstemp(suffix=".so", dir=cache)
+    os.close(descriptor)
+    command = [os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-fPIC", "-shared", "-w",
+               "-I" + jax.ffi.include_dir(), "-I" + headers, source, "-o", scratch, runtime._name,
+               "-Wl,-rpath," + os.path.dirname(runtime._name)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        os.unlink(scratch)
+        raise ImportError("rnn_mlir.jax needs its XLA handler, which the wheel contains only if JAX was installed when "
+                          f"it was built; building it now failed:\n{' '.join(command)}\n{done.stderr}")
+    os.replace(scratch, path)  # a process that builds at the same time writes the same file
+    return path
+
+
+@functools.lru_cache(maxsize=None)
+def key(module: str, function: str) -> int:
+    """A 64-bit hash under which the handler finds a function."""
+    return int.from_bytes(hashlib.sha256(f"{function}\n{module}".encode()).digest()[:8], "little", signed=True)
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char), ctypes.c_int)
+def _resolve(module: bytes, answer: Any, size: int) -> int:
+    """What the handler calls for a module that this process has not used, as after jax.export in another one."""
+    try:
+        code, said = 0, _variants.library_path(module.decode())
+        resolved[module.decode()] = said
+    except Exception as error:  # pylint: disable=broad-except; XLA raises the message
+        code, said = 1, str(error)
+    data = said.encode()[:size - 1] + b"\0"
+    ctypes.memmove(answer, data, len(data))
+    return code
+
+
+@functools.lru_cache(maxsize=None)
+def register() -> None:
+    """Registers the handler. JAX keeps the functions, and ctypes the library, for the life of the process."""
+    _runtime.library()  # the handler and every compiled library use this copy
+    library = ctypes.CDLL(_library())
+    library.rnn_mlir_xla_set_resolver.argtypes = [ctypes.c_void_p]
+    library.rnn_mlir_xla_set_resolver(_resolve)
+    # Stages without a state: jaxlib refuses types of states that are registered before the client exists.
+    jax.ffi.register_ffi_target(XLA_TARGET, {"instantiate": jax.ffi.pycapsule(library.rnn_mlir_xla_instantiate),
+                                             "execute": jax.ffi.pycapsule(library.rnn_mlir_xla_execute)},
+                                platform="cpu")

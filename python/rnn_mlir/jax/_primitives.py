@@ -1,0 +1,220 @@
+# _primitives.py - JAX primitives of recurrent layers, and their derivatives. Four of them, so that every order of jit,
+# grad, jvp, vmap and shard_map finds a rule (custom_vjp refuses forward mode, and custom_vmap refuses reverse mode):
+#
+#   rnn_inference  operands -> results                      vmap folds the examples into the batch
+#   rnn_training   operands -> results, reserve [B, row]
+#   rnn_tangent    linear in its first operands, in lax; its transpose is rnn_gradient
+#   rnn_gradient   the compiled gradient; its own derivatives are in lax
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Primitives of recurrent layers, their derivatives and batching rules."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, List, Sequence, Tuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+from jax.sharding import PartitionSpec
+
+from .._operations import Operation
+from . import _lowering, _reference
+
+
+# --- Results ---------------------------------------------------------------------------------------------------------
+
+def _like(aval: Any, shape: Sequence[int], dtype: Any = None) -> Any:
+    """`aval`, which carries the axes of shard_map, with another shape."""
+    return aval.update(shape=tuple(shape), dtype=np.dtype(dtype or aval.dtype), weak_type=False,
+                       sharding=aval.sharding.update(spec=PartitionSpec(*[None] * len(shape))))
+
+
+def _results(*operands: Any, operation: Operation) -> List[Any]:
+    return [_like(operands[0], shape) for shape in operation.shapes(*operands)]
+
+
+def _training_results(*operands: Any, operation: Operation) -> List[Any]:
+    results = _results(*operands, operation=operation)
+    if operation.saves:
+        results.append(_like(operands[0], _lowering.reserve_shape(operation, operands), np.int8))
+    return results
+
+
+def _tangent_results(*operands: Any, operation: Operation) -> List[Any]:
+    return _results(*operands[operation.primals:], operation=operation)
+
+
+def _gradient_results(*operands: Any, operation: Operation) -> List[Any]:
+    return [_like(operands[0], v.shape) for v in operands[:operation.primals]]
+
+
+def _primitive(name: str, abstract: Callable[..., Any]) -> Any:
+    primitive = Primitive(name)
+    primitive.multiple_results = True
+    primitive.def_abstract_eval(abstract)
+    primitive.def_impl(lambda *operands, **params: _jitted(primitive, **params)(*operands))
+    return primitive
+
+
+@functools.lru_cache(maxsize=None)
+def _jitted(primitive: Any, **params: Any) -> Any:
+    return jax.jit(functools.partial(primitive.bind, **params))
+
+
+inference_p = _primitive("rnn_inference", _results)
+training_p = _primitive("rnn_training", _training_results)
+tangent_p = _primitive("rnn_tangent", _tangent_results)
+gradient_p = _primitive("rnn_gradient", _gradient_results)
+
+
+# --- In lax ----------------------------------------------------------------------------------------------------------
+
+def _tangent_in_lax(*operands: Any, operation: Operation) -> Any:
+    n, m = operation.primals, len(operation.operand_axes)
+    tangents, primals, auxiliaries = operands[:n], operands[n:2 * n], operands[2 * n:n + m]
+    return jax.jvp(lambda *v: _reference.evaluate(operation, *v, *auxiliaries), primals, tangents)[1]
+
+
+def _vjp_in_lax(operation: Operation, operands: Sequence[Any], cotangents: Sequence[Any]) -> Tuple[Any, ...]:
+    n = operation.primals
+    transpose = jax.vjp(lambda *v: _reference.evaluate(operation, *v, *operands[n:]), *operands[:n])[1]
+    return tuple(transpose(tuple(cotangents)))
+
+
+def _gradient_in_lax(*operands: Any, operation: Operation) -> Any:
+    # The results and the reserve are functions of the operands, which carry their derivatives.
+    m, k = len(operation.operand_axes), operation.results
+    given = dict(zip(operation.cotangents, operands[m + k:]))
+    cotangents = [given.get(i, jnp.zeros(v.shape, v.dtype)) for i, v in enumerate(operands[m:m + k])]
+    return _vjp_in_lax(operation, operands[:m], cotangents)
+
+
+# --- Lowering --------------------------------------------------------------------------------------------------------
+
+_lowering.register(inference_p, "inference")
+_lowering.register(training_p, "forward")
+_lowering.register(gradient_p, "backward")
+mlir.register_lowering(tangent_p, mlir.lower_fun(_tangent_in_lax, multiple_results=True))
+
+
+# --- Derivatives -----------------------------------------------------------------------------------------------------
+
+def align(*values: Any) -> List[Any]:
+    """Makes all values vary over the same axes of a shard_map. The transpose of this cast is the sum of gradients."""
+    def axes(value: Any) -> frozenset[Any]:
+        aval = jax.typeof(value)
+        return frozenset(aval.mat.varying if hasattr(aval, "mat") else getattr(aval, "vma", ()))
+    every: frozenset[Any] = frozenset().union(*map(axes, values))
+    return [jax.lax.pcast(v, tuple(every - axes(v)), to="varying") if every - axes(v) else v for v in values]
+
+
+def _instantiate(tangents: Sequence[Any]) -> List[Any]:
+    return [ad.instantiate_zeros(t) if isinstance(t, ad.Zero) else t for t in tangents]
+
+
+def _layer_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operation: Operation) -> Any:
+    every = training_p.bind(*primals, operation=operation)
+    dots = _instantiate(tangents[:operation.primals])
+    out = tangent_p.bind(*align(*dots, *primals, *every), operation=operation)
+    return every, out
+
+
+def _inference_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operation: Operation) -> Any:
+    every, dots = _layer_jvp(primals, tangents, operation=operation)
+    return every[:operation.results], dots
+
+
+def _training_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operation: Operation) -> Any:
+    every, dots = _layer_jvp(primals, tangents, operation=operation)
+    saved = every[operation.results:]
+    return every, [*dots, *(ad.Zero(jax.typeof(v).to_tangent_aval()) for v in saved)]
+
+
+def _tangent_transpose(cotangents: Sequence[Any], *operands: Any, operation: Operation) -> List[Any]:
+    n, m, k = operation.primals, len(operation.operand_axes), operation.results
+    dots, values = operands[:n], operands[n:]
+    inputs, results, saved = values[:m], values[m:m + k], values[m + k:]
+    compiled = all(isinstance(ct, ad.Zero) for i, ct in enumerate(cotangents) if i not in operation.cotangents)
+    filled = [jnp.zeros(v.shape, v.dtype) if isinstance(ct, ad.Zero) else ct for ct, v in zip(cotangents, results)]
+    if compiled:
+        chosen = [filled[i] for i in operation.cotangents]
+        gradients = gradient_p.bind(*align(*inputs, *results, *chosen, *saved), operation=operation)
+    else:  # the gates of a block LSTM, whose cotangents the compiled gradient does not take
+        gradients = _vjp_in_lax(operation, inputs, filled)
+    return [g if ad.is_undefined_primal(d) else None for g, d in zip(gradients, dots)] + [None] * len(values)
+
+
+def _jvp_in_lax(function: Callable[..., Any], operands: Sequence[Any], tangents: Sequence[Any],
+                kept: Sequence[int], operation: Operation) -> Any:
+    """jvp of `function` by the operands at `kept`; the others are constants."""
+    def partial(*values: Any) -> Any:
+        every = list(operands)
+        for k, v in zip(kept, values):
+            every[k] = v
+        return tuple(function(*every, operation=operation))
+    return jax.jvp(partial, [operands[k] for k in kept], _instantiate([tangents[k] for k in kept]))
+
+
+def _gradient_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operation: Operation) -> Any:
+    n, m, k = operation.primals, len(operation.operand_axes), operation.results
+    first = m + k
+    kept = [*range(n), *range(first, first + len(operation.cotangents))]
+    dots = _jvp_in_lax(_gradient_in_lax, primals, tangents, kept, operation)[1]
+    return gradient_p.bind(*primals, operation=operation), list(dots)
+
+
+def _tangent_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operation: Operation) -> Any:
+    out, dots = _jvp_in_lax(_tangent_in_lax, primals, tangents, range(2 * operation.primals), operation)
+    return list(out), list(dots)
+
+
+ad.primitive_jvps[inference_p] = _inference_jvp
+ad.primitive_jvps[training_p] = _training_jvp
+ad.primitive_jvps[gradient_p] = _gradient_jvp
+ad.primitive_jvps[tangent_p] = _tangent_jvp
+ad.primitive_transposes[tangent_p] = _tangent_transpose
+
+
+# --- vmap ------------------------------------------------------------------------------------------------------------
+
+def _one_by_one(primitive: Any) -> Callable[..., Any]:
+    """One example after the other: for what cannot share a batch, as gradients of parameters per example."""
+    def rule(operands: Sequence[Any], dims: Sequence[Any], **params: Any) -> Any:
+        mapped = [k for k, d in enumerate(dims) if d is not None]
+
+        def each(values: Sequence[Any]) -> Any:
+            every = list(operands)
+            for k, v in zip(mapped, values):
+                every[k] = v
+            return tuple(primitive.bind(*every, **params))
+        out = jax.lax.map(each, tuple(jnp.moveaxis(operands[k], dims[k], 0) for k in mapped))
+        return list(out), [0] * len(out)
+    return rule
+
+
+def _fold(operands: Sequence[Any], dims: Sequence[Any], *, operation: Operation) -> Any:
+    """All examples as one batch, unless an operand that they would share is mapped."""
+    axes = operation.operand_axes
+    if any(d is not None for d, axis in zip(dims, axes) if axis is None):
+        return _one_by_one(inference_p)(operands, dims, operation=operation)
+    size = next(v.shape[d] for v, d in zip(operands, dims) if d is not None)
+
+    def fold(value: Any, dim: Any, axis: Any) -> Any:
+        if axis is None:
+            return value
+        value = jnp.broadcast_to(value, (size, *value.shape)) if dim is None else jnp.moveaxis(
+            value, dim, 0)
+        shape = value.shape[1:]
+        return jnp.moveaxis(value, 0, axis).reshape(*shape[:axis], size * shape[axis], *shape[axis + 1:])
+    out = inference_p.bind(*map(fold, operands, dims, axes), operation=operation)
+    unfolded = [v.reshape(*v.shape[:a], size, v.shape[a] // size, *v.shape[a + 1:])
+                for v, a in zip(out, operation.result_axes)]
+    return unfolded, list(operation.result_axes)
+
+
+batching.primitive_batchers[inference_p] = _fold
+for _p in (training_p, gradient_p, tangent_p):  # rnn_tangent stays one primitive: its transpose is compiled
+    batching.primitive_batchers[_p] = _one_by_one(_p)

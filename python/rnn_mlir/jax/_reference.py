@@ -1,0 +1,174 @@
+# _reference.py - the layers in differentiable lax ops: the source of tangents and of second derivatives.
+# docs/Semantics.md has the equations.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Recurrent layers in lax ops."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Sequence
+
+import jax
+import jax.numpy as jnp
+
+from .._layers import GATES
+from .._operations import BlockLSTM, Layers, Operation
+
+Array = Any
+
+
+class PseudoLayer(NamedTuple):
+    """The parameters of one direction of one layer, with the gates of one kind as one matrix."""
+
+    w: Array  # [G*H, C]
+    r: Array  # [G*H, P]
+    projection: Optional[Array]  # [P, H]
+    bw: Array  # [G*H]
+    br: Array  # [G*H]
+
+
+def split_params(params: Array, mode: str, directions: int, layers: int, inputs: int, hidden: int,
+                 num_proj: int) -> list[PseudoLayer]:
+    """The tensors in dense opaque parameters (docs/Semantics.md, "Parameter layout"), by pseudo layer."""
+    gates, state, offset = len(GATES[mode]) * hidden, num_proj or hidden, 0
+
+    def take(*shape: int) -> Array:
+        nonlocal offset
+        size = 1
+        for n in shape:
+            size *= n
+        piece = params[offset:offset + size].reshape(shape)
+        offset += size
+        return piece
+
+    matrices = []
+    for index in range(layers * directions):
+        width = inputs if index < directions else directions * state
+        matrices.append((take(gates, width), take(gates, state), take(num_proj, hidden) if num_proj else None))
+    return [PseudoLayer(*m, take(gates), take(gates)) for m in matrices]
+
+
+def _scan(mode: str, p: PseudoLayer, x: Array, h0: Array, c0: Optional[Array], valid: Optional[Array],
+          resets: Optional[Array], reset_to: str, reverse: bool) -> tuple[Array, Array, Optional[Array]]:
+    """One pseudo layer. Returns the states of all steps, and the last ones."""
+    hidden = p.w.shape[0] // len(GATES[mode])
+    a = x @ p.w.T + (p.bw if mode == "gru" else p.bw + p.br)
+
+    def step(carry: Any, inputs: Any) -> Any:
+        h, c = carry
+        a, valid, reset = inputs
+        if reset is not None:
+            initial = reset_to == "initial"
+            h = jnp.where(reset[:, None], h0 if initial else 0, h)
+            if c0 is not None:
+                c = jnp.where(reset[:, None], c0 if initial else 0, c)
+        s = h @ p.r.T
+        next_c = c
+        if mode == "lstm":
+            i, f, g, o = jnp.split(a + s, 4, axis=1)
+            next_c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            next_h = jax.nn.sigmoid(o) * jnp.tanh(next_c)
+            if p.projection is not None:
+                next_h = next_h @ p.projection.T
+        elif mode == "gru":
+            s = s + p.br
+            r, z = jnp.split(jax.nn.sigmoid(a[:, :2 * hidden] + s[:, :2 * hidden]), 2, axis=1)
+            n = jnp.tanh(a[:, 2 * hidden:] + r * s[:, 2 * hidden:])
+            next_h = (1 - z) * n + z * h
+        elif mode == "rnn_relu":
+            next_h = jax.nn.relu(a + s)
+        else:
+            next_h = jnp.tanh(a + s)
+        y = next_h
+        if valid is not None:
+            y = jnp.where(valid[:, None], next_h, 0)
+            next_h = jnp.where(valid[:, None], next_h, h)
+            next_c = None if c is None else jnp.where(valid[:, None], next_c, c)
+        return (next_h, next_c), y
+
+    (h, c), y = jax.lax.scan(step, (h0, c0), (a, valid, resets), reverse=reverse)
+    return y, h, c
+
+
+def layers(mode: str, directions: int, num_proj: int, reset_to: str, x: Array, h0: Array, c0: Optional[Array],
+           params: Array, lengths: Optional[Array], resets: Optional[Array]) -> tuple[Array, ...]:
+    """`rnn.cudnn_forward` without dropout: y, hn and for an LSTM cn. Half precision is computed in f32."""
+    dtype = x.dtype
+    compute = jnp.promote_types(dtype, jnp.float32)
+    steps, _, inputs = x.shape
+    hidden = h0.shape[2] if c0 is None else c0.shape[2]
+    pseudo = split_params(params.astype(compute), mode, directions, h0.shape[0] // directions, inputs, hidden, num_proj)
+    valid = None if lengths is None else jnp.arange(steps)[:, None] < lengths
+    if resets is not None and valid is not None:
+        resets = resets & valid
+    # A mark at step t separates t-1 and t: the backward direction is reset before its step t-1.
+    shifted = None if resets is None else jnp.concatenate([resets[1:], jnp.zeros_like(resets[:1])])
+    y, h0 = x.astype(compute), h0.astype(compute)
+    c0 = None if c0 is None else c0.astype(compute)
+    hn: list[Array] = []
+    cn: list[Any] = []
+    for first in range(0, len(pseudo), directions):
+        outputs = []
+        for d in range(directions):
+            k = first + d
+            out, h, c = _scan(mode, pseudo[k], y, h0[k], None if c0 is None else c0[k], valid,
+                              shifted if d else resets, reset_to, reverse=d == 1)
+            outputs.append(out)
+            hn.append(h)
+            cn.append(c)
+        y = outputs[0] if directions == 1 else jnp.concatenate(outputs, axis=2)
+    results = [y, jnp.stack(hn)] + ([] if c0 is None else [jnp.stack(cn)])
+    return tuple(v.astype(dtype) for v in results)
+
+
+def block_lstm(layout: str, use_peephole: bool, forget_bias: float, cell_clip: float, reset_to: str,
+               operands: Sequence[Array], seq_len_max: Optional[Array], resets: Optional[Array]) -> tuple[Array, ...]:
+    """`rnn.block_lstm`: i, cs, f, o, ci, co, h. The clip has slope 1, as in the compiled gradient."""
+    dtype = operands[0].dtype
+    compute = jnp.promote_types(dtype, jnp.float32)
+    x, cs_prev, h_prev, w, wci, wcf, wco, b = (v.astype(compute) for v in operands)
+    inputs = x.shape[2]
+    a = x @ w[:inputs] + b
+    valid = None if seq_len_max is None else jnp.arange(x.shape[0]) < seq_len_max
+
+    def step(carry: Any, values: Any) -> Any:
+        c, h = carry
+        a, valid, reset = values
+        if reset is not None:
+            initial = reset_to == "initial"
+            c = jnp.where(reset[:, None], cs_prev if initial else 0, c)
+            h = jnp.where(reset[:, None], h_prev if initial else 0, h)
+        first, second, third, fourth = jnp.split(a + h @ w[inputs:], 4, axis=1)
+        gate_i, gate_c, gate_f, gate_o = ((first, second, third, fourth) if layout == "icfo" else
+                                          (first, third, second, fourth))
+        i = jax.nn.sigmoid(gate_i + c * wci if use_peephole else gate_i)
+        f = jax.nn.sigmoid(gate_f + forget_bias + (c * wcf if use_peephole else 0))
+        ci = jnp.tanh(gate_c)
+        cs = i * ci + f * c
+        if cell_clip > 0:
+            cs = cs + jax.lax.stop_gradient(jnp.clip(cs, -cell_clip, cell_clip) - cs)
+        co = jnp.tanh(cs)
+        o = jax.nn.sigmoid(gate_o + cs * wco if use_peephole else gate_o)
+        results: tuple[Array, ...] = (i, cs, f, o, ci, co, o * co)
+        if valid is not None:
+            results = tuple(jnp.where(valid, v, 0) for v in results)
+        return (results[1], results[6]), results
+
+    _, results = jax.lax.scan(step, (cs_prev, h_prev), (a, valid, resets))
+    return tuple(v.astype(dtype) for v in results)
+
+
+def evaluate(operation: Operation, *operands: Array) -> tuple[Array, ...]:
+    """The results of an op."""
+    auxiliaries = list(operands[operation.primals:])
+    if isinstance(operation, Layers):
+        x, h0 = operands[:2]
+        c0, params = operands[2] if operation.cell else None, operands[operation.primals - 1]
+        lengths = auxiliaries.pop(0) if operation.lengths else None
+        resets = auxiliaries.pop(0) if operation.reset_to else None
+        return layers(operation.mode, operation.directions, operation.num_proj, operation.reset_to, x, h0, c0, params,
+                      lengths, resets)
+    assert isinstance(operation, BlockLSTM)
+    n = auxiliaries.pop(0) if operation.seq_len_max else None
+    resets = auxiliaries.pop(0) if operation.reset_to else None
+    return block_lstm(operation.layout, operation.use_peephole, 0.0, operation.cell_clip, operation.reset_to,
+                      operands[:8], n, resets)

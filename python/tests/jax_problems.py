@@ -1,0 +1,67 @@
+# jax_problems.py - small layers for the tests of rnn_mlir.jax, ours and in lax.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operands, the layer functions with one signature, and their references."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import rnn_mlir.jax as rnn
+from rnn_mlir.jax import _reference
+
+MODES = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+OURS = {"lstm": rnn.lstm, "gru": rnn.gru, "rnn_tanh": rnn.rnn,
+        "rnn_relu": lambda *a, **k: rnn.rnn(*a, nonlinearity="relu", **k)}
+
+
+def problem(mode, T=5, B=3, I=4, H=6, L=1, D=1, P=0, dtype="float64", seed=0):
+    """params (flat), x, and the state as a tuple."""
+    random = np.random.default_rng(seed)
+
+    def draw(*shape):
+        return jnp.asarray(0.4 * random.standard_normal(shape), dtype)
+    size = rnn.params.size(mode, I, H, L, bidirectional=D == 2, proj_size=P)
+    state = (draw(L * D, B, P or H),) + ((draw(L * D, B, H),) if mode == "lstm" else ())
+    return draw(size), draw(T, B, I), state
+
+
+def ours(mode, D=1, P=0, **options):
+    """params, x, state -> y, hn[, cn]."""
+    if P:
+        options["proj_size"] = P
+
+    def layer(params, x, state):
+        y, last = OURS[mode](params, x, state if mode == "lstm" else state[0], bidirectional=D == 2, **options)
+        return (y, *last) if mode == "lstm" else (y, last)
+    return layer
+
+
+def lax_reference(mode, D=1, P=0, lengths=None, resets=None, reset_to="zero"):
+    def layer(params, x, state):
+        c0 = state[1] if mode == "lstm" else None
+        return _reference.layers(mode, D, P, reset_to, x, state[0], c0, params,
+                                 None if lengths is None else jnp.asarray(lengths),
+                                 None if resets is None else jnp.asarray(resets))
+    return layer
+
+
+def loss(layer):
+    """A scalar that depends on every result in its own way."""
+    def f(params, x, state):
+        y, *last = layer(params, x, state)
+        return jnp.sum(jnp.sin(y)) + sum(jnp.sum(jnp.cos(v) * v) for v in last)
+    return f
+
+
+def close(got, want, tolerance=1e-12):
+    """Every leaf of `got` equals that of `want`, relative to its largest element."""
+    got, want = jax.tree.leaves(got), jax.tree.leaves(want)
+    assert len(got) == len(want)
+    for a, b in zip(got, want):
+        assert a.shape == b.shape
+        a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+        np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * max(1.0, np.abs(b).max(initial=0)))
+
+
+def both(layer, values):
+    """Results and gradients, in one program."""
+    return jax.jit(lambda *v: (layer(*v), jax.grad(loss(layer), (0, 1, 2))(*v)))(*values)

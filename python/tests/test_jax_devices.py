@@ -1,0 +1,118 @@
+# test_jax_devices.py - rnn_mlir.jax over 4 devices of the host (conftest.py makes them): shard_map, and jit with a
+# sharded batch. No call may gather its operands.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp  # noqa: E402
+import rnn_mlir.jax as rnn  # noqa: E402
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P  # noqa: E402
+from jax_problems import close, loss, ours, problem  # noqa: E402
+
+if len(jax.devices()) < 4:
+    pytest.skip("JAX was initialized with fewer than 4 devices", allow_module_level=True)
+
+MESH = Mesh(np.array(jax.devices()[:4]), ("data",))
+BATCH = P(None, "data")
+COLLECTIVES = ("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter")
+EVERY = (0, 1, 2)
+
+
+def collectives(compiled):
+    text = compiled.as_text()
+    counts = {name: text.count(f" {name}(") + text.count(f" {name}-start(") for name in COLLECTIVES}
+    return {name: n for name, n in counts.items() if n}
+
+
+def sharded(values, spec=BATCH, mesh=MESH):
+    params, x, state = values
+    put = NamedSharding(mesh, spec)
+    return (jax.device_put(params, NamedSharding(mesh, P())), jax.device_put(x, put),
+            tuple(jax.device_put(s, put) for s in state))
+
+
+@pytest.mark.parametrize("mode,D", (("lstm", 2), ("gru", 1)))
+@pytest.mark.parametrize("explicit", (True, False))
+def test_shard_map(mode, D, explicit):
+    """One all-reduce, of the gradient of the parameters: written as psum, or made by JAX since the parameters are not
+    sharded."""
+    values = problem(mode, B=8, L=2, D=D)
+    gradient = jax.grad(loss(ours(mode, D)), EVERY)
+
+    def local(params, x, state):
+        if explicit:
+            params = jax.lax.pcast(params, ("data",), to="varying")
+        dp, dx, ds = gradient(params, x, state)
+        return jax.lax.psum(dp, "data") if explicit else dp, dx, ds
+    split = (BATCH,) * len(values[2])
+    step = jax.jit(jax.shard_map(local, mesh=MESH, in_specs=(P(), BATCH, split), out_specs=(P(), BATCH, split)))
+    compiled = step.lower(*values).compile()
+    assert collectives(compiled) == {"all-reduce": 1}
+    close(step(*values), gradient(*values), 1e-13)  # other order of sums
+
+
+@pytest.mark.parametrize("mode,D,options", (
+    ("lstm", 2, {}), ("gru", 1, {"lengths": np.arange(8) % 6}),
+    ("lstm", 1, {"resets": np.arange(40).reshape(5, 8) % 3 == 0, "lengths": np.arange(8) % 6}),
+))
+def test_jit_of_a_sharded_batch(mode, D, options):
+    """Without shard_map, the rule of Shardy divides the calls; forward needs no collective."""
+    values = problem(mode, B=8, L=2, D=D)
+    layer = ours(mode, D, **options)
+    operands = sharded(values)
+    forward = jax.jit(layer)
+    assert not collectives(forward.lower(*operands).compile())
+    results = forward(*operands)
+    assert results[0].sharding.is_equivalent_to(NamedSharding(MESH, BATCH), 3)
+    close(results, layer(*values), 1e-14)
+    gradient = jax.jit(jax.grad(loss(layer), EVERY))
+    compiled = gradient.lower(*operands).compile()
+    assert "all-gather" not in collectives(compiled) and "all-to-all" not in collectives(compiled)
+    close(gradient(*operands), jax.jit(jax.grad(loss(layer), EVERY))(*values), 1e-13)
+
+
+def test_two_axes_and_pytrees():
+    """A batch over two axes of the mesh, and parameters as a pytree."""
+    params, x, (h,) = problem("gru", B=8)
+    mesh = Mesh(np.array(jax.devices()[:4]).reshape(2, 2), ("data", "more"))
+    tree = rnn.unpack(params, "gru", 4, 6)
+    _, xs, (hs,) = sharded((params, x, (h,)), P(None, ("data", "more")), mesh)
+    gradient = jax.jit(jax.grad(loss(ours("gru")), EVERY))
+    assert "all-gather" not in collectives(gradient.lower(tree, xs, (hs,)).compile())
+    close(gradient(tree, xs, (hs,)), gradient(tree, x, (h,)), 1e-13)
+
+
+def test_batch_that_does_not_divide():
+    """A sharding that the batch does not divide by is replicated."""
+    params, x, state = problem("gru", B=6)
+
+    def f(params, x, state):
+        x = jax.lax.with_sharding_constraint(x, NamedSharding(MESH, P(None, None, "data")))
+        return loss(ours("gru"))(params, x, state)
+    close(jax.jit(jax.grad(f))(params, x, state), jax.grad(loss(ours("gru")))(params, x, state), 1e-13)
+
+
+def test_block_lstm():
+    random = np.random.default_rng(0)
+    values = [jnp.asarray(0.4 * random.standard_normal(s)) for s in ((5, 8, 4), (8, 6), (8, 6), (10, 24), (24,))]
+
+    def f(*v):
+        out = rnn.block_lstm(*v)
+        return jnp.sum(jnp.sin(out.h)) + jnp.sum(out.cs ** 2)
+    put = [jax.device_put(v, NamedSharding(MESH, s)) for v, s in zip(values, (BATCH, P("data"), P("data"), P(), P()))]
+    gradient = jax.jit(jax.grad(f, tuple(range(5))))
+    assert "all-gather" not in collectives(gradient.lower(*put).compile())
+    close(gradient(*put), gradient(*values), 1e-13)
+
+
+def test_bits_do_not_depend_on_the_schedule():
+    """4 devices share the threads of the runtime: the same bits in every run."""
+    values = problem("lstm", T=20, B=32, I=48, H=64, dtype="float32")
+    gradient = jax.jit(jax.grad(loss(ours("lstm")), EVERY))
+    operands = sharded(values)
+    first = jax.tree.map(np.asarray, gradient(*operands))
+    for _ in range(20):
+        for a, b in zip(jax.tree.leaves(gradient(*operands)), jax.tree.leaves(first)):
+            np.testing.assert_array_equal(a, b)

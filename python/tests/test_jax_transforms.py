@@ -1,0 +1,194 @@
+# test_jax_transforms.py - transformations of rnn_mlir.jax: derivatives of second order, vmap, scan, export, threads.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp  # noqa: E402
+import rnn_mlir.jax as rnn  # noqa: E402
+from jax_problems import close, lax_reference, loss, ours, problem  # noqa: E402
+
+LENGTHS = np.array([5, 0, 3])
+RESETS = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], bool)
+#: LSTM with every option, and a stack of GRU in two directions.
+CASES = (("lstm", {}, {"lengths": LENGTHS, "resets": RESETS, "reset_to": "initial"}), ("gru", {"L": 2, "D": 2}, {}))
+
+
+def pair(case):
+    mode, sizes, options = case
+    D = sizes.get("D", 1)
+    return problem(mode, **sizes), ours(mode, D, **options), lax_reference(mode, D, **options)
+
+
+def same(f, mine, want, *arguments, tolerance=1e-12):
+    close(jax.jit(f(mine))(*arguments), jax.jit(f(want))(*arguments), tolerance)
+
+
+EVERY = (0, 1, 2)
+
+
+@pytest.mark.parametrize("case", CASES, ids=("lstm", "gru"))
+def test_second_order(case):
+    """Forward mode, reverse over reverse, forward over reverse, and the gradient of a checkpointed layer."""
+    values, mine, want = pair(case)
+    direction, _, _ = pair(case[:1] + ({**case[1], "seed": 5},) + case[2:])
+
+    def derivatives(layer):
+        f = loss(layer)
+        gradient = jax.grad(f, EVERY)
+
+        def dot(a, b):
+            return sum(jnp.vdot(x, y) for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b)))
+        return lambda v, d: (jax.jvp(layer, v, d), jax.grad(lambda v: dot(gradient(*v), d))(v),
+                             jax.jvp(lambda *q: gradient(*q), v, d)[1], jax.grad(jax.checkpoint(f), EVERY)(*v))
+    same(derivatives, mine, want, values, direction)
+
+
+def test_third_order():
+    (params, x, state), mine, want = pair(("rnn_tanh", {"T": 3, "B": 1, "I": 2, "H": 2}, {}))
+
+    def third(layer):
+        f = lambda s: loss(layer)(params, x * s, state)
+        return jax.grad(jax.grad(jax.grad(f)))
+    same(third, mine, want, 0.7)
+
+
+def test_hessian():
+    (params, x, state), mine, want = pair(("lstm", {"T": 2, "B": 1, "I": 2, "H": 2}, {}))
+    same(lambda layer: jax.hessian(lambda p: loss(layer)(p, x, state)), mine, want, params)
+
+
+def primitives(function, *arguments):
+    return str(jax.make_jaxpr(function)(*arguments))
+
+
+@pytest.mark.parametrize("case", CASES, ids=("lstm", "gru"))
+def test_vmap(case):
+    """Mapped inputs and states fold into the batch: no loop."""
+    (params, x, state), mine, want = pair(case)
+    xs = jnp.stack([x, 2 * x, -x, x + 1], 1)
+    states = tuple(jnp.stack([s, s + 1, -s, 2 * s]) for s in state)
+
+    def mapped(layer):
+        return jax.vmap(layer, (None, 1, 0))
+
+    def gradient(layer):
+        return jax.grad(lambda p, x, s: jnp.sum(jax.vmap(loss(layer), (None, 1, 0))(p, x, s)), EVERY)
+
+    def half(layer):  # the states are shared
+        return jax.vmap(layer, (None, 1, None))
+    same(mapped, mine, want, params, xs, states)
+    same(gradient, mine, want, params, xs, states)
+    same(half, mine, want, params, xs, state)
+    assert "scan" not in primitives(mapped(mine), params, xs, states)
+
+
+def test_vmap_that_loops():
+    """Mapped parameters and gradients per example cannot share a batch."""
+    (params, x, state), mine, want = pair(CASES[1])
+    many, xs = jnp.stack([params, 2 * params]), jnp.stack([x, -x])
+    same(lambda layer: jax.vmap(layer, (0, None, None)), mine, want, many, x, state)
+    same(lambda layer: jax.vmap(jax.grad(loss(layer), EVERY), (None, 0, None)), mine, want, params, xs, state)
+    same(lambda layer: jax.vmap(jax.vmap(layer, (None, 0, None)), (0, None, None)), mine, want, many, xs, state)
+
+
+def test_vmap_block_lstm():
+    random = np.random.default_rng(0)
+    x, c, h, w, b = (jnp.asarray(0.4 * random.standard_normal(s)) for s in
+                     ((4, 2, 3, 5), (4, 3, 6), (4, 3, 6), (11, 24), (24,)))
+    got = jax.vmap(rnn.block_lstm, (0, 0, 0, None, None))(x, c, h, w, b)
+    for k in range(4):
+        close([v[k] for v in got], list(rnn.block_lstm(x[k], c[k], h[k], w, b)), 1e-15)
+
+
+def test_scan():
+    """A layer as the body of a scan over chunks, with the state as its carry (truncated back-propagation)."""
+    (params, x, state), mine, want = pair(("lstm", {"T": 6}, {}))
+    chunks = x.reshape(3, 2, *x.shape[1:])
+
+    def f(layer):
+        def body(state, chunk):
+            y, *last = layer(params, chunk, state)
+            return tuple(last), y
+        return jax.grad(lambda x: sum(jnp.sum(jnp.sin(v)) for v in jax.tree.leaves(jax.lax.scan(body, state, x))))
+    same(f, mine, want, chunks)
+    whole = mine(params, x, state)
+    last, ys = jax.lax.scan(lambda s, c: (lambda y, *l: (tuple(l), y))(*mine(params, c, s)), state, chunks)
+    close((ys.reshape(whole[0].shape), *last), whole, 1e-15)
+
+
+def test_associates_with_jit_of_other_sizes():
+    """One compiled module serves all sizes."""
+    from rnn_mlir.jax import _native
+    mine = ours("gru")
+    jax.block_until_ready(jax.jit(mine)(*problem("gru", H=7)))
+    before = dict(_native.resolved)
+    for sizes in ({"T": 1, "B": 1, "I": 1, "H": 1}, {"T": 9, "B": 2, "I": 17, "H": 33}):
+        values = problem("gru", **sizes)
+        close(jax.jit(mine)(*values), lax_reference("gru")(*values), 1e-13)
+    assert _native.resolved == before
+
+
+PROGRAM = """
+import sys
+import jax, numpy as np
+import rnn_mlir.jax
+with open(sys.argv[1], "rb") as file:
+    exported = jax.export.deserialize(bytearray(file.read()))
+data = np.load(sys.argv[2])
+operands = [data[f"arr_{k}"] for k in range(4)]
+np.savez(sys.argv[3], *jax.tree.leaves(exported.call(operands[0], operands[1], tuple(operands[2:]))))
+"""
+
+
+@pytest.mark.parametrize("options", ({}, {"resets": RESETS}), ids=("prebuilt", "compiled"))
+def test_export(options, tmp_path):
+    """An exported gradient runs in another process, without or with a cold cache of compiled modules."""
+    pytest.importorskip("flatbuffers")
+    values = problem("lstm")
+    gradient = jax.jit(jax.grad(loss(ours("lstm", **options)), EVERY))
+    safe = [jax.export.DisabledSafetyCheck.custom_call("rnn_mlir_layer")]
+    exported = jax.export.export(gradient, disabled_checks=safe)(*values)
+    (tmp_path / "program").write_bytes(exported.serialize())
+    np.savez(tmp_path / "in.npz", *jax.tree.leaves(values))
+    environment = dict(os.environ, RNN_MLIR_CACHE=str(tmp_path / "cache"))
+    subprocess.run([sys.executable, "-c", PROGRAM, "program", "in.npz", "out.npz"], check=True, cwd=tmp_path,
+                   env=environment)
+    out = np.load(tmp_path / "out.npz")
+    close([out[k] for k in out.files], gradient(*values), 0)
+
+
+def test_threads():
+    """Threads with programs of their own: the same bits as alone."""
+    problems = [problem("lstm", T=4 + k, dtype="float32") for k in range(4)]
+    programs = [jax.jit(jax.grad(loss(ours("lstm")), EVERY)) for _ in problems]
+    wanted = [jax.tree.map(np.asarray, f(*v)) for f, v in zip(programs, problems)]
+    wrong = []
+
+    def work(k):
+        for _ in range(20):
+            got = programs[k](*problems[k])
+            wrong.extend(1 for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(wanted[k]))
+                         if not np.array_equal(a, b))
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_errors_of_the_compiler_appear_when_it_compiles(monkeypatch):
+    """A module that does not compile is an error of `compile`, with the compiler's diagnostic."""
+    from rnn_mlir import _operations
+    monkeypatch.setattr(_operations.Layers, "module", lambda self, dtype: "func.func @forward() { rnn.unknown }")
+    params, x, state = problem("rnn_relu", T=2)
+    lowered = jax.jit(lambda *v: ours("rnn_relu")(*v)).lower(params, x, state)
+    with pytest.raises(Exception, match="rnn.unknown"):
+        lowered.compile()
