@@ -41,7 +41,7 @@ protected:
   /// Packs if necessary; returns whether it was.
   bool pack(rnnrt_call_t *in, int64_t form = 1, int64_t index = 0, const float *at = nullptr, int64_t size = 16) {
     rnnrt_packed_t *packed = begin(in, form, index, at, size);
-    const bool mustPack = !packed->is_packed;
+    const bool mustPack = packed->is_packed != 1;
     rnnrt_abi_pack_end(in, packed);
     return mustPack;
   }
@@ -100,7 +100,7 @@ TEST_F(WeightsTest, ThatAnotherCallPacksAreScratch) {
   ASSERT_EQ(take(rnnrt_call_create(device, nullptr, nullptr, &other)), "");
   ASSERT_EQ(take(rnnrt_call_use_weights(other, weights)), "");
   rnnrt_packed_t *first = begin(call), *second = begin(other);
-  EXPECT_EQ(second->is_packed, 0);
+  EXPECT_EQ(second->is_packed, RNNRT_PACKED_SCRATCH);
   EXPECT_NE(second->data, first->data);
   rnnrt_abi_pack_end(other, second);
   EXPECT_EQ(rnnrt_weights_packed_bytes(weights), 100);
@@ -138,7 +138,7 @@ TEST_F(WeightsTest, ServeThreads) {
       for (int64_t round = 0; round < 200; ++round) {
         rnnrt_packed_t *packed = begin(own, 1, round % 3);
         auto *values = static_cast<char *>(packed->data);
-        if (!packed->is_packed)
+        if (packed->is_packed != 1)
           std::fill_n(values, 100, char('a' + round % 3));
         EXPECT_EQ(values[0], 'a' + round % 3);
         EXPECT_EQ(values[99], 'a' + round % 3);

@@ -33,7 +33,8 @@ static Value spreadRows(HostBuilder &b, Value rows) {
   return b.select(hasBlocks, b.add(blocks, apart), few);
 }
 
-BackwardLoop::BackwardLoop(BackwardLayer &layer, bool needsBias) : layer(layer), b(layer.b), library(layer.library) {
+BackwardLoop::BackwardLoop(BackwardLayer &layer, bool needsBias, Value maxInput)
+    : layer(layer), b(layer.b), library(layer.library), maxInput(maxInput) {
   const Problem &p = layer.p;
   rows = b.mul(p.steps, p.B);
   allRows = spreadRows(b, rows);
@@ -41,8 +42,6 @@ BackwardLoop::BackwardLoop(BackwardLayer &layer, bool needsBias) : layer(layer),
   packedPanel = b.mul(spreadBlocks(b, depth), b.tiles.panel);
   Value columns = b.mul(p.padded, layer.blocks);
   dG = b.allocate(b.mul(columns, allRows), b.tiles.left);
-  auto allocateWeights = [&](Value count) { return b.allocate(count, b.tiles.weightsFor(p.B, count)); };
-  packedR = allocateWeights(b.mul(packedPanel, p.statePanels));
   kh = b.allocate(b.mul(p.statePadded, p.B));
   if (needsBias)
     db = b.allocate(columns);
@@ -51,14 +50,12 @@ BackwardLoop::BackwardLoop(BackwardLayer &layer, bool needsBias) : layer(layer),
     if (layer.getCellGradient())
       initialKc = b.allocate(b.mul(p.padded, p.B));
   }
-  if (p.projected) {
-    packedP = allocateWeights(b.mul(p.padded, p.statePadded));
+  if (p.projected)
     delta = b.allocate(b.mul(p.statePadded, allRows), b.tiles.left);
-  }
 }
 
 void BackwardLoop::release() {
-  for (Value buffer : {dG, packedR, kh, db, packedP, delta, initialKh, initialKc})
+  for (Value buffer : {dG, kh, db, delta, initialKh, initialKc})
     if (buffer)
       b.free(buffer);
 }
@@ -207,7 +204,17 @@ void BackwardLoop::addPanels(Value source, Value target, Value first, Value end)
 void BackwardLoop::run(bool needsState) {
   const Problem &p = layer.p;
   Value zero = b.index(0);
-  layer.start(packedP, kh);
+  auto sizeOf = [&](Value count) { return PackedWeights::Size{count, b.tiles.weightsFor(p.B, count)}; };
+  SmallVector<PackedWeights::Size> sizes = {sizeOf(b.mul(packedPanel, p.statePanels))};
+  if (p.projected)
+    sizes.push_back(sizeOf(b.mul(p.padded, p.statePadded)));
+  WeightsSource source = layer.getWeights();
+  source.form += " backward";
+  PackedWeights weights(b, library, source, sizes);
+  packedR = weights.parts[0];
+  if (p.projected)
+    packedP = weights.parts[1];
+  layer.start(kh);
   if (db)
     b.fillZero(db, zero, b.mul(p.padded, layer.blocks));
   if (initialKh)
@@ -221,17 +228,22 @@ void BackwardLoop::run(bool needsState) {
   constexpr int64_t leastAMXWork = 1 << 18;
   if (b.tiles.usesAMX())
     work = b.select(b.compare(arith::CmpIPredicate::slt, work, b.index(leastAMXWork)), b.index(0), work);
-  library.parallel(b, p.panels, work, [&](const Team &team) { steps(team, needsState); });
+  library.parallel(b, p.panels, work, [&](const Team &team) { steps(team, weights, needsState); });
+  weights.release();
 }
 
-void BackwardLoop::steps(const Team &team, bool needsState) {
+void BackwardLoop::steps(const Team &team, PackedWeights &weights, bool needsState) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), one = b.index(1), panelRows = b.mul(p.B, panel);
   Value firstPanel = team.begin(b, p.panels), endPanel = team.end(b, p.panels);
   Value firstState = team.begin(b, p.statePanels), lastState = team.end(b, p.statePanels);
   // Only this thread reads these.
-  layer.packRecurrent(packedR, packedPanel, firstState, b.sub(lastState, firstState));
+  weights.ifUnpacked([&] {
+    layer.packRecurrent(packedR, packedPanel, firstState, b.sub(lastState, firstState));
+    if (p.projected)
+      layer.packProjection(packedP, firstPanel, b.sub(endPanel, firstPanel));
+  });
   Value deltaHidden = p.projected ? b.allocate(panelRows) : Value();
   // dG of a step may exceed an L2 cache: a part of it that is in cache is used for several panels.
   constexpr int64_t atOnce = 4;
@@ -332,6 +344,15 @@ BackwardLoop::Right BackwardLoop::gatesOf(Layer::Blocks blocks) {
   return {dG, b.mul(b.mul(panels, blocks.first), b.mul(allRows, b.tiles.panel)), b.mul(panels, blocks.count)};
 }
 
+/// The transposed input weights, `packedPanel` elements from panel to panel.
+PackedWeights BackwardLoop::getInputWeights(Value packedPanel) {
+  WeightsSource source = layer.getWeights();
+  source.form += " backward input";
+  Value panels = b.ceilDiv(maxInput, b.tiles.panel);
+  return PackedWeights(b, library, source,
+                       PackedWeights::Size{b.mul(packedPanel, panels), cast<FloatType>(b.tiles.left)});
+}
+
 void BackwardLoop::inputs(Pack pack, function_ref<void(const Block &)> store) {
   if (b.tiles.usesAMX())
     return inputsByTiles(pack, store);
@@ -347,33 +368,37 @@ void BackwardLoop::inputs(Pack pack, function_ref<void(const Block &)> store) {
   constexpr int64_t columnsForFewRows = 64;
   Value panelsForFewRows = b.index(std::max<int64_t>(columnsForFewRows / panel, 1));
   Value isFewRows = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
+  PackedWeights weights = getInputWeights(packedPanel);
+  Value packed = weights.parts[0];
+  // The groups use the same memory, unless later calls use the packed weights.
+  Value reuses = b.createOrFold<arith::AndIOp>(isFewRows, weights.isScratch);
   library.parallel(b, inputPanels, work, [&](const Team &team) {
     // Threads divide columns, not rows: the partition of rows into tiles must not depend on the number of threads.
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
     Value atOnce = b.select(isFewRows, b.min(own, panelsForFewRows), own);
-    Value weights = b.mul(packedPanel, atOnce), packed = b.allocate(weights, b.tiles.weightsFor(rows, weights));
     Value block = b.allocate(b.mul(atOnce, Tiles::blockRows * panel));
     Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), b.max(atOnce, b.index(1)));
     b.loop(groups, [&](Value group) {
       Value start = b.add(first, b.mul(group, atOnce)), count = b.min(b.sub(end, start), atOnce);
       Value column = b.mul(start, panel), columns = b.min(b.sub(p.I, column), b.mul(count, panel));
-      pack(packed, packedPanel, start, count);
+      Value offset = b.mul(b.select(reuses, first, start), packedPanel);
+      weights.ifUnpacked([&] { pack(packed, offset, packedPanel, start, count); });
       b.loop(zero, rows, Tiles::blockRows, [&](Value row) {
         Value height = b.min(b.sub(rows, row), b.index(Tiles::blockRows));
         Value blockPanel = b.mul(height, panel);
         b.fillZero(block, zero, b.mul(count, blockPanel));
         Gemm gemm;
         gemm.a = dG, gemm.aOffset = b.add(firstBlock, b.mul(row, panel)), gemm.aPanel = dGPanel;
-        gemm.b = packed, gemm.bOffset = zero, gemm.bPanel = packedPanel;
+        gemm.b = packed, gemm.bOffset = offset, gemm.bPanel = packedPanel;
         gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
-        gemm.rows = height, gemm.columns = count, gemm.depth = depth, gemm.bNext = zero;
+        gemm.rows = height, gemm.columns = count, gemm.depth = depth, gemm.bNext = offset;
         library.gemm(b, gemm);
         store({block, blockPanel, row, height, column, columns});
       });
     });
-    b.free(packed);
     b.free(block);
   });
+  weights.release();
 }
 
 void BackwardLoop::forRowParts(const Block &block, function_ref<void(Value, Value, Value, Value)> body) {

@@ -23,19 +23,20 @@ void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> st
   Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
   Value packedPanel = b.mul(spreadBlocks(b, b.mul(depth, panel)), panel);
   Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
+  PackedWeights weights = getInputWeights(packedPanel);
+  Value packed = weights.parts[0];
   library.parallel(b, inputPanels, work, [&](const Team &team) {
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
-    Value packed = b.allocate(b.mul(packedPanel, own), b.tiles.left);
     Value block = b.allocate(b.index(rowsAtOnce * panelsAtOnce * panel)), zeros = b.allocate(b.index(panel));
     b.fillZero(zeros, zero, b.index(panel));
-    pack(packed, packedPanel, first, own);
+    weights.ifUnpacked([&] { pack(packed, b.mul(first, packedPanel), packedPanel, first, own); });
     b.loop(zero, rows, rowsAtOnce, [&](Value row) {
       Value height = b.min(b.sub(rows, row), b.index(rowsAtOnce)), blockPanel = b.mul(height, panel);
       b.loop(zero, own, panelsAtOnce, [&](Value q) {
         Value count = b.min(b.sub(own, q), b.index(panelsAtOnce)), column = b.mul(b.add(first, q), panel);
         Gemm gemm;
         gemm.a = dG, gemm.aOffset = b.add(firstBlock, b.mul(row, panel)), gemm.aPanel = dGPanel;
-        gemm.b = packed, gemm.bOffset = b.mul(q, packedPanel), gemm.bPanel = packedPanel;
+        gemm.b = packed, gemm.bOffset = b.mul(b.add(first, q), packedPanel), gemm.bPanel = packedPanel;
         gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
         gemm.rows = height, gemm.columns = count, gemm.depth = depth;
         library.tileGemm(b, gemm, GemmStart{zeros, zero, zero});
@@ -43,10 +44,10 @@ void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> st
         store({block, blockPanel, row, height, column, columns});
       });
     });
-    b.free(packed);
     b.free(block);
     b.free(zeros);
   });
+  weights.release();
 }
 
 void BackwardLoop::sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right,

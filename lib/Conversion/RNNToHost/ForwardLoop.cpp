@@ -22,8 +22,8 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
   rowsAtOnce = b.mul(stepsAtOnce, p.B);
   Value inputColumns = b.mul(b.ceilDiv(maxInput, panel), panel);
   auto sizeOf = [&](Value count, Value rows) { return PackedWeights::Size{count, b.tiles.weightsFor(rows, count)}; };
-  inputSize = sizeOf(b.mul(b.mul(p.padded, layer.input.count), inputColumns), rowsAtOnce);
-  recurrentSize = sizeOf(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded), p.B);
+  weightSizes = {sizeOf(b.mul(b.mul(p.padded, layer.input.count), inputColumns), rowsAtOnce),
+                 sizeOf(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded), p.B)};
   leftSize = b.mul(inputColumns, rowsAtOnce);
   bias = b.allocate(columns);
   gates = b.allocate(b.mul(columns, rowsAtOnce));
@@ -32,23 +32,24 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
   h = b.allocate(b.mul(stateSize, 2));
   hLeft = b.tiles.usesBF16Dot() ? b.allocate(b.mul(stateSize, 2), b.tiles.left) : h;
   if (p.projected) {
-    PackedWeights::Size size = sizeOf(b.mul(p.padded, p.statePadded), p.B);
-    packedP = b.allocate(size.count, size.type);
+    weightSizes.push_back(sizeOf(b.mul(p.padded, p.statePadded), p.B));
     hidden = b.allocate(b.mul(p.padded, p.B), b.tiles.left);
   }
 }
 
 void ForwardLoop::release() {
-  for (Value buffer : {packedP, bias, gates, hidden, h, hLeft == h ? Value() : hLeft})
+  for (Value buffer : {bias, gates, hidden, h, hLeft == h ? Value() : hLeft})
     if (buffer)
       b.free(buffer);
 }
 
 void ForwardLoop::run() {
   const Problem &p = layer.p;
-  PackedWeights weights(b, library, layer.getWeights(), inputSize, recurrentSize);
-  packedX = weights.input, packedH = weights.recurrent;
-  layer.start(packedP, h);
+  PackedWeights weights(b, library, layer.getWeights(), weightSizes);
+  packedX = weights.parts[0], packedH = weights.parts[1];
+  if (layer.p.projected)
+    packedP = weights.parts[2];
+  layer.start(h);
   if (hLeft != h)
     b.loop(b.index(0), stateSize, b.tiles.lanes, [&](Value k) { b.store(b.load(h, k), hLeft, k); });
   // The initial states already are what a reset to them sets.
@@ -69,7 +70,12 @@ void ForwardLoop::steps(const Team &team, PackedWeights &weights) {
   Own own = {team.begin(b, p.panels), team.end(b, p.panels), Value(), Value(), b.allocate(leftSize, b.tiles.left)};
   if (p.projected)
     own.firstState = team.begin(b, p.statePanels), own.endState = team.end(b, p.statePanels);
-  weights.ifUnpacked([&] { layer.packWeights(packedX, packedH, own.first, b.sub(own.end, own.first)); });
+  // Only this thread reads these.
+  weights.ifUnpacked([&] {
+    layer.packWeights(packedX, packedH, own.first, b.sub(own.end, own.first));
+    if (p.projected)
+      layer.packProjection(packedP, own.firstState, b.sub(own.endState, own.firstState));
+  });
   Value chunks = b.div(b.add(p.steps, b.sub(stepsAtOnce, b.index(1))), stepsAtOnce);
   b.loop(chunks, [&](Value chunk) {
     Value firstStep = b.mul(chunk, stepsAtOnce), count = b.min(b.sub(p.steps, firstStep), stepsAtOnce);

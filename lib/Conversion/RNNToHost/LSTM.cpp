@@ -38,7 +38,7 @@ public:
     return {op.getW(), "block layout=" + stringifyGateLayout(op.getLayout()).str(), p.I, p.H, b.index(0), b.index(1)};
   }
 
-  void start(Value, Value h) override {
+  void start(Value h) override {
     library.packRows(b, {op.getCsPrev(), b.index(0), p.B, cs});
     library.packRows(b, {op.getHPrev(), b.index(0), p.B, h});
   }
@@ -144,7 +144,11 @@ public:
     dwci = sums(op.getWciGradOut()), dwcf = sums(op.getWcfGradOut()), dwco = sums(op.getWcoGradOut());
   }
 
-  void start(Value, Value kh) override {
+  WeightsSource getWeights() override {
+    return {op.getW(), "block layout=" + stringifyGateLayout(op.getLayout()).str(), p.I, p.H, b.index(0), b.index(1)};
+  }
+
+  void start(Value kh) override {
     b.fillZero(kc, b.index(0), b.mul(p.padded, p.B));
     b.fillZero(kh, b.index(0), b.mul(p.padded, p.B));
   }
@@ -262,14 +266,14 @@ void host::emitBlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, Ke
 
 void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, KernelLibrary &library) {
   BlockBackward layer(b, op, p, library);
-  BackwardLoop loop(layer, /*needsBias=*/bool(op.getBGradOut()));
+  BackwardLoop loop(layer, /*needsBias=*/bool(op.getBGradOut()), p.I);
   loop.run(/*needsState=*/bool(op.getHPrevGradOut()));
   Value zero = b.index(0);
   int64_t panel = b.tiles.panel;
   if (Value result = op.getXGradOut()) {
     Value target = b.asRows(result);
-    auto pack = [&](Value packed, Value stride, Value first, Value count) {
-      layer.packWeights(zero, p.I, first, count, packed, zero, stride);
+    auto pack = [&](Value packed, Value offset, Value stride, Value first, Value count) {
+      layer.packWeights(zero, p.I, first, count, packed, offset, stride);
     };
     loop.inputs(pack, [&](const BackwardLoop::Block &block) {
       loop.forRowParts(block, [&](Value row, Value offset, Value column, Value count) {

@@ -102,11 +102,13 @@ public:
 
   /// The operand that the weights of input and state are packed from.
   virtual WeightsSource getWeights() = 0;
-  /// Packs the weights of the projection, if any, and the initial state into panels.
-  virtual void start(Value packedP, Value h) = 0;
+  /// Packs the initial state into panels.
+  virtual void start(Value h) = 0;
   /// Packs the weights of the input (unless it is skipped) and of the state, for a range of panels of the hidden
   /// columns in all blocks.
   virtual void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) = 0;
+  /// Packs the weights of the projection for a range of panels of the state.
+  virtual void packProjection(Value packedP, Value firstPanel, Value panels) {}
   /// Adds the biases to a row of all blocks, which is zero.
   virtual void fillBias(Value bias) = 0;
   /// Packs rows of the layer's input as a left operand.
@@ -156,9 +158,9 @@ private:
   ForwardLayer &layer;
   HostBuilder &b;
   KernelLibrary &library;
-  PackedWeights::Size inputSize, recurrentSize;
-  Value packedX, packedH; ///< in `run`
-  Value packedP, bias, gates, hidden;
+  SmallVector<PackedWeights::Size> weightSizes; ///< of the input, the state and the projection
+  Value packedX, packedH, packedP;              ///< in `run`
+  Value bias, gates, hidden;
   Value hLeft; ///< h as left operand: the same buffer, or rounded to bf16
   Value leftSize;
   Value columns;            ///< of a row of gate pre-activations
@@ -170,11 +172,15 @@ class BackwardLayer : public Layer {
 public:
   using Layer::Layer;
 
-  /// Packs the transposed weights of the projection, if any, and the gradient of the final state into panels.
-  virtual void start(Value packedP, Value kh) = 0;
+  /// The operand that the weights are packed from.
+  virtual WeightsSource getWeights() = 0;
+  /// Packs the gradient of the final state into panels.
+  virtual void start(Value kh) = 0;
   /// Packs the transposed recurrent weights of a range of panels of the state; `stride` is in elements, from panel to
   /// panel.
   virtual void packRecurrent(Value packedR, Value stride, Value firstPanel, Value panels) = 0;
+  /// Packs the transposed weights of the projection for a range of panels of the hidden columns.
+  virtual void packProjection(Value packedP, Value firstPanel, Value panels) {}
   /// Prefetches the operands of `outputGradient` and `step` in this row of a panel.
   virtual void fetch(const Position &row) {}
   /// The gradient of the cell from the next step, panels of B rows; null without cells.
@@ -189,7 +195,8 @@ public:
 /// The backward time loop, and the reductions over T*B after it.
 class BackwardLoop {
 public:
-  BackwardLoop(BackwardLayer &layer, bool needsBias);
+  /// `maxInput` is the largest number of input columns of all layers.
+  BackwardLoop(BackwardLayer &layer, bool needsBias, Value maxInput);
   /// Computes dG, the gradients of the biases if `needsBias`, and the gradient of the initial state in kh if
   /// `needsState`.
   void run(bool needsState);
@@ -208,8 +215,8 @@ public:
   void forPanels(const Block &block, Value first, Value count, function_ref<void(Value, Value)> body);
 
   /// Computes the gradient of the input by blocks; each thread executes `store` for the blocks that it computes.
-  /// `pack` packs panels of the transposed input weights.
-  using Pack = function_ref<void(Value target, Value stride, Value firstPanel, Value panels)>;
+  /// `pack` packs panels of the transposed input weights, from element `offset` of `target` on.
+  using Pack = function_ref<void(Value target, Value offset, Value stride, Value firstPanel, Value panels)>;
   void inputs(Pack pack, function_ref<void(const Block &)> store);
 
   /// Rows of a matrix, and the rows of the panels that they are multiplied by.
@@ -241,7 +248,8 @@ public:
   Value db;      ///< sums of dG over its rows, if requested
 
 private:
-  void steps(const Team &team, bool needsState);
+  void steps(const Team &team, PackedWeights &weights, bool needsState);
+  PackedWeights getInputWeights(Value packedPanel);
   void multiply(Value t, Value panel, Value count, Value firstDepth = Value(), Value depth = Value(),
                 Value nextPanel = Value());
   void multiplyFewRows(Value t, Value step, Value first, Value end);
@@ -257,8 +265,9 @@ private:
   BackwardLayer &layer;
   HostBuilder &b;
   KernelLibrary &library;
-  Value packedR, packedP;
-  Value packedPanel; ///< elements of packedR from panel to panel
+  Value packedR, packedP; ///< in `run`
+  Value packedPanel;      ///< elements of packedR from panel to panel
+  Value maxInput;
   /// Gradients that resets to the initial states add to those, in panels of B rows; null without such resets.
   Value initialKh, initialKc;
 };

@@ -53,22 +53,27 @@ static Value createModuleMemory(HostBuilder &b, cpu::KernelLibrary &library, con
 }
 
 PackedWeights::PackedWeights(HostBuilder &b, cpu::KernelLibrary &library, const WeightsSource &source,
-                             const Size &input, const Size &recurrent)
+                             ArrayRef<Size> sizes)
     : b(b) {
   MLIRContext *context = b.getContext();
-  auto bytesOf = [&](Size size) { return b.mul(size.count, size.type.getWidth() / 8); };
-  // Both start at a cache line.
+  std::string form;
+  llvm::raw_string_ostream os(form);
+  os << source.form << " element=" << b.tiles.element << " panel=" << b.tiles.panel << " lanes=" << b.tiles.lanes
+     << " gemm=" << stringifyBF16Gemm(b.tiles.bf16Gemm);
+  // Every part starts at a cache line.
   constexpr int64_t line = 64;
-  Value inputBytes = b.mul(b.ceilDiv(bytesOf(input), line), line), bytes = b.add(inputBytes, bytesOf(recurrent));
+  Value bytes = b.index(0);
+  SmallVector<Value> offsets;
+  for (Size size : sizes) {
+    offsets.push_back(bytes);
+    bytes = b.add(bytes, b.mul(b.ceilDiv(b.mul(size.count, size.type.getWidth() / 8), line), line));
+    os << " part=" << size.type;
+  }
   auto bufferType = cast<MemRefType>(source.buffer.getType());
   Value sourceBytes = b.index(bufferType.getElementTypeBitWidth() / 8);
   for (int64_t dim = 0; dim < bufferType.getRank(); ++dim)
     sourceBytes = b.mul(sourceBytes, b.createOrFold<memref::DimOp>(source.buffer, dim));
 
-  std::string form;
-  llvm::raw_string_ostream(form) << source.form << " element=" << b.tiles.element << " input=" << input.type
-                                 << " recurrent=" << recurrent.type << " panel=" << b.tiles.panel
-                                 << " lanes=" << b.tiles.lanes << " gemm=" << stringifyBF16Gemm(b.tiles.bf16Gemm);
   auto pointer = LLVM::LLVMPointerType::get(context);
   call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(context));
   record = rnnrt::PackBeginOp::create(b, pointer, call, source.buffer, sourceBytes, source.I, source.H, source.index,
@@ -81,12 +86,16 @@ PackedWeights::PackedWeights(HostBuilder &b, cpu::KernelLibrary &library, const 
     return LLVM::LoadOp::create(b, fieldType, address);
   };
   Value data = field(0, pointer), isPacked = field(1, b.getI64Type());
-  Value one = arith::ConstantIntOp::create(b, 1, 64);
-  mustPack = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, isPacked, one);
-  this->input = makeScratch(b, data, input);
-  Value offset = arith::IndexCastOp::create(b, b.getI64Type(), inputBytes);
-  this->recurrent =
-      makeScratch(b, LLVM::GEPOp::create(b, pointer, b.getI8Type(), data, ArrayRef<LLVM::GEPArg>{offset}), recurrent);
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t value) {
+    return arith::CmpIOp::create(b, predicate, isPacked, arith::ConstantIntOp::create(b, value, 64));
+  };
+  mustPack = compare(arith::CmpIPredicate::ne, 1);
+  isScratch = compare(arith::CmpIPredicate::eq, RNNRT_PACKED_SCRATCH);
+  for (auto [offset, size] : llvm::zip(offsets, sizes)) {
+    Value inBytes = arith::IndexCastOp::create(b, b.getI64Type(), offset);
+    Value first = LLVM::GEPOp::create(b, pointer, b.getI8Type(), data, ArrayRef<LLVM::GEPArg>{inBytes});
+    parts.push_back(makeScratch(b, first, size));
+  }
 }
 
 void PackedWeights::ifUnpacked(function_ref<void()> pack) {

@@ -23,7 +23,7 @@ struct WeightsSource {
   Value count;      ///< of layers and directions
 };
 
-/// The packed weights of the input and of the state. They belong to the module if the operand is one of its constants,
+/// Packed weights of a layer, in several parts. They belong to the module if the operand is one of its constants,
 /// to the caller's handle (rnn_runtime/weights.h) if that covers the operand, else to this call.
 class PackedWeights {
 public:
@@ -33,19 +33,19 @@ public:
     FloatType type;
   };
 
-  PackedWeights(HostBuilder &b, cpu::KernelLibrary &library, const WeightsSource &source, const Size &input,
-                const Size &recurrent);
+  PackedWeights(HostBuilder &b, cpu::KernelLibrary &library, const WeightsSource &source, ArrayRef<Size> sizes);
   /// Generates `pack`, which runs unless an earlier call has packed these weights.
   void ifUnpacked(function_ref<void()> pack);
   /// Ends the use of the buffers in this call.
   void release();
 
-  Value input, recurrent; ///< scratch
+  SmallVector<Value> parts; ///< scratch
+  Value mustPack;           ///< i1: no earlier call has packed these weights
+  Value isScratch;          ///< i1: no other call uses the buffers
 
 private:
   HostBuilder &b;
   Value call, record;
-  Value mustPack; ///< i1
 };
 
 } // namespace mlir::rnn::host

@@ -60,6 +60,15 @@ public:
   /// The first row of this layer and direction in a state [L * D, B, .].
   Value stateRow() { return b.mul(pseudo, sizes.B); }
 
+  /// What the weights of this layer and direction are packed from.
+  template <typename OpTy> WeightsSource getWeights(OpTy op, const Problem &p) {
+    std::string form = "stack mode=" + stringifyCellMode(op.getMode()).str() +
+                       " input=" + stringifyInputMode(op.getInputMode()).str() +
+                       " direction=" + stringifyDirection(op.getDirection()).str() +
+                       " projection=" + std::to_string(p.projected ? op.getNumProj() : 0);
+    return {params, form, sizes.I, p.H, pseudo, b.mul(sizes.L, sizes.D)};
+  }
+
   /// A matrix in a dense buffer of one dimension.
   Value matrix(Value buffer, Value offset, Value rows, Value columns, Value rowStride = Value()) {
     return asMatrix(b, buffer, offset, rows, columns, rowStride);

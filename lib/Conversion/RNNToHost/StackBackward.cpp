@@ -35,11 +35,9 @@ public:
 
   //===--- The layer -----------------------------------------------------------===//
 
-  void start(Value packedP, Value kh) override {
-    Value zero = b.index(0);
-    if (p.projected)
-      library.packColumns(b, {stack.projection(stack.params), zero, p.P, zero, p.H, packedP, zero,
-                              b.mul(p.statePadded, b.tiles.panel)});
+  WeightsSource getWeights() override { return stack.getWeights(op, p); }
+
+  void start(Value kh) override {
     library.packRows(b, {op.getOutputHBackprop(), stack.stateRow(), p.B, kh});
     if (kc)
       library.packRows(b, {op.getOutputCBackprop(), stack.stateRow(), p.B, kc});
@@ -48,6 +46,14 @@ public:
   void packRecurrent(Value packedR, Value stride, Value firstPanel, Value panels) override {
     Value offset = b.mul(firstPanel, stride);
     packGates(stack.recurrentWeights(stack.params), p.P, recurrent, firstPanel, panels, packedR, offset, stride);
+  }
+
+  void packProjection(Value packedP, Value firstPanel, Value panels) override {
+    Value column = b.mul(firstPanel, b.tiles.panel);
+    Value columns = b.min(b.sub(p.H, column), b.mul(panels, b.tiles.panel)),
+          stride = b.mul(p.statePadded, b.tiles.panel);
+    library.packColumns(b, {stack.projection(stack.params), b.index(0), p.P, column, columns, packedP,
+                            b.mul(firstPanel, stride), stride});
   }
 
   void fetch(const Position &at) override {
@@ -300,8 +306,8 @@ void StackBackward::storeInputGradient(BackwardLoop &loop, Value target, bool ad
 }
 
 void StackBackward::inputGradient(BackwardLoop &loop) {
-  auto pack = [&](Value packed, Value stride, Value first, Value count) {
-    packGates(stack.inputWeights(stack.params, p.I), p.I, input, first, count, packed, b.index(0), stride);
+  auto pack = [&](Value packed, Value offset, Value stride, Value first, Value count) {
+    packGates(stack.inputWeights(stack.params, p.I), p.I, input, first, count, packed, offset, stride);
   };
   Value isFirstDirection = b.compare(arith::CmpIPredicate::eq, stack.direction, b.index(0));
   loop.inputs(pack, [&](const BackwardLoop::Block &block) {
@@ -425,7 +431,7 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
 
 void StackBackward::emit() {
   allocate();
-  BackwardLoop loop(*this, /*needsBias=*/bool(dparams));
+  BackwardLoop loop(*this, /*needsBias=*/bool(dparams), stack.hasOneLayer ? sizes.I : b.max(sizes.I, stack.width));
   if (!stack.hasOneLayer) {
     // The output gradient of the last layer is copied to the buffer that the other layers use.
     Value half = b.mul(stack.rows, dx && sizes.D == 2 ? b.max(sizes.I, stack.width) : stack.width);

@@ -54,19 +54,9 @@ public:
 
   //===--- The layer -----------------------------------------------------------===//
 
-  WeightsSource getWeights() override {
-    std::string form = "stack mode=" + stringifyCellMode(op.getMode()).str() +
-                       " input=" + stringifyInputMode(op.getInputMode()).str() +
-                       " direction=" + stringifyDirection(op.getDirection()).str() +
-                       " projection=" + std::to_string(p.projected ? op.getNumProj() : 0);
-    return {stack.params, form, stack.sizes.I, p.H, stack.pseudo, b.mul(stack.sizes.L, stack.sizes.D)};
-  }
+  WeightsSource getWeights() override { return stack.getWeights(op, p); }
 
-  void start(Value packedP, Value h) override {
-    Value zero = b.index(0);
-    if (p.projected)
-      library.packTransposed(
-          b, {stack.projection(stack.params), zero, p.P, zero, p.H, packedP, zero, b.mul(p.padded, b.tiles.panel)});
+  void start(Value h) override {
     library.packRows(b, {op.getInputH(), stack.stateRow(), p.B, h});
     if (cell)
       library.packRows(b, {op.getInputC(), stack.stateRow(), p.B, cell});
@@ -87,6 +77,13 @@ public:
     else
       packInputs();
     pack(stack.recurrentWeights(stack.params), p.P, recurrent, packedH);
+  }
+
+  void packProjection(Value packedP, Value firstPanel, Value panels) override {
+    Value row = b.mul(firstPanel, b.tiles.panel), rows = b.min(b.sub(p.P, row), b.mul(panels, b.tiles.panel));
+    Value stride = b.mul(p.padded, b.tiles.panel);
+    library.packTransposed(
+        b, {stack.projection(stack.params), row, rows, b.index(0), p.H, packedP, b.mul(firstPanel, stride), stride});
   }
 
   void fillBias(Value bias) override {

@@ -14,8 +14,11 @@
 /// Packed weights; see rnnrt_abi_pack_begin.
 typedef struct rnnrt_packed {
   void *data;        ///< aligned to a cache line
-  int64_t is_packed; ///< unless it is 1, the caller must pack them
+  int64_t is_packed; ///< 1, RNNRT_PACKED_SCRATCH, or another value; unless it is 1, the caller must pack them
 } rnnrt_packed_t;
+
+/// A value of `is_packed`: no other call will use this memory.
+#define RNNRT_PACKED_SCRATCH 3
 
 /// Bytes before the packed weights in memory of a module.
 #define RNNRT_PACKED_HEADER 64

@@ -1,7 +1,8 @@
 // weights.h - weights that do not change between calls.
 //
 // Compiled host loops pack the weights of a layer for their GEMMs in every call, since the weights may have changed. A
-// handle of this type promises that they do not change, and keeps the packed copies of forward passes:
+// handle of this type promises that they do not change, and keeps the packed copies. Both passes have copies of their
+// own:
 //
 //   rnnrt_weights_create(device, params, bytes, &weights);
 //   rnnrt_call_use_weights(call, weights);

@@ -45,7 +45,9 @@ static PackedCopy *initialize(void *memory, PackedWeights *owner) {
 }
 
 PackedCopy *rnnrt::createPackedScratch(int64_t bytes) {
-  return initialize(compiledAllocate(RNNRT_MEMORY_ALIGNMENT, sizeOfCopy(bytes)), /*owner=*/nullptr);
+  PackedCopy *copy = initialize(compiledAllocate(RNNRT_MEMORY_ALIGNMENT, sizeOfCopy(bytes)), /*owner=*/nullptr);
+  copy->record.is_packed = RNNRT_PACKED_SCRATCH;
+  return copy;
 }
 
 void rnnrt::endPacked(PackedCopy *copy, bool isPacked) {

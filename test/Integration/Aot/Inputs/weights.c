@@ -127,8 +127,8 @@ static void test(const char *name, int64_t weightCount, int64_t changed) {
   printf("%s ok\n", name);
 }
 
-static void testConstant(void) {
-  problem_t constant = makeProblem("constant", 0), argument = makeProblem("argument", 0),
+static void testConstant(const char *name, const char *withArgument) {
+  problem_t constant = makeProblem(name, 0), argument = makeProblem(withArgument, 0),
             source = makeProblem("weights", 0);
   rnnrt_tensor_t weights = run(&source, call);
   require(!rnnrt_call_status(call), "weights");
@@ -143,7 +143,7 @@ static void testConstant(void) {
   rnnrt_tensor_release(&expected);
   freeProblem(&constant);
   freeProblem(&argument);
-  puts("constant ok");
+  printf("%s ok\n", name);
 }
 
 static void testCheck(void) {
@@ -177,7 +177,12 @@ int main(int argc, char **argv) {
     test("skip", 20 * (20 + 2) + 20 * (20 + 20 + 2), 11);
     test("projected", 4 * 24 * (20 + 9 + 2) + 9 * 24, 3);
     test("half", 3 * 48 * (20 + 48 + 2), 1);
-    testConstant();
+    test("block_grad", 0, 0);
+    test("lstm_grad", 4 * 48 * (170 + 48 + 2) + 4 * 48 * (48 + 48 + 2), 5);
+    test("projected_grad", 4 * 24 * (200 + 9 + 2) + 9 * 24, 3);
+    test("half_grad", 3 * 48 * (70 + 48 + 2), 1);
+    testConstant("constant", "argument");
+    testConstant("constant_grad", "argument_grad");
   }
   rnnrt_call_release(call);
   rnnrt_device_release(device);
