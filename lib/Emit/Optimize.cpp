@@ -107,9 +107,13 @@ std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned lev
                                                                     unsigned vectorBits) {
   return [level, machine, vectorBits](llvm::Module *module) -> llvm::Error {
     // Overrides the preference of the processor (`prefer-256-bit`); only x86 reads it.
-    for (llvm::Function &function : *module)
+    for (llvm::Function &function : *module) {
       if (!function.isDeclaration())
         function.addFnAttr("prefer-vector-width", std::to_string(vectorBits));
+      // No specialized copies of kernels for constant arguments: 4 % of the LLVM IR of char-lstm, for packing alone.
+      if (function.hasFnAttribute(handTiledAttribute))
+        function.addFnAttr(llvm::Attribute::NoDuplicate);
+    }
     const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
                                               llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
     bool inHandTiledPasses = false;
