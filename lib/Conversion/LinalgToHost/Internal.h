@@ -17,8 +17,10 @@ namespace mlir::rnn::host {
 bool convertToPackedGemm(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library);
 
 /// Replaces an op on memrefs by loops over vectors. Fails without a change if the op has a form that the loops do not
-/// support.
-LogicalResult convertToVectorLoops(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library);
+/// support. If `isZero`, the result is zero before the op. Returns whether the loops then overwrite it without reading
+/// it.
+FailureOr<bool> convertToVectorLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
+                                     cpu::KernelLibrary &library);
 
 } // namespace mlir::rnn::host
 

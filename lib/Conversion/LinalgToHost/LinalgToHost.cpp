@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "rnn/Conversion/Passes.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
@@ -40,6 +41,28 @@ void rewriteVectorOps(ModuleOp module, RewritePatternSet &&patterns, function_re
   (void)applyOpPatternsGreedily(ops, FrozenRewritePatternSet(std::move(patterns)), config);
 }
 
+/// The op that fills the result of `op` with zeros, if nothing else uses the buffer before `op`.
+linalg::FillOp findZeros(linalg::LinalgOp op) {
+  if (isa<linalg::FillOp>(op) || op.getNumDpsInits() != 1)
+    return {};
+  Value buffer = op.getDpsInits().front();
+  auto allocation = buffer.getDefiningOp<memref::AllocOp>();
+  if (!allocation || allocation->getBlock() != op->getBlock())
+    return {};
+  linalg::FillOp found;
+  for (Operation *user : buffer.getUsers()) {
+    Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
+    if (user == op || (inBlock && op->isBeforeInBlock(inBlock)))
+      continue;
+    auto fill = dyn_cast<linalg::FillOp>(user);
+    if (!fill || found || inBlock != user || !matchPattern(fill.getInputs().front(), m_PosZeroFloat()))
+      return {};
+    found = fill;
+  }
+  // The op must not read its result as an input.
+  return llvm::is_contained(op.getDpsInputs(), buffer) ? linalg::FillOp() : found;
+}
+
 struct ConvertLinalgToHost : public rnn::impl::ConvertLinalgToHostPassBase<ConvertLinalgToHost> {
   using ConvertLinalgToHostPassBase::ConvertLinalgToHostPassBase;
 
@@ -57,9 +80,31 @@ void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
   SmallVector<linalg::LinalgOp> ops;
   module.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   cpu::KernelLibrary library(module);
-  for (linalg::LinalgOp op : ops)
-    if (!convertToPackedGemm(op, vectors, library))
-      (void)convertToVectorLoops(op, vectors, library);
+  // Fills last: sums that start from zero make one before them unnecessary.
+  SmallVector<linalg::FillOp> fills;
+  llvm::SmallPtrSet<Operation *, 8> unnecessary;
+  for (linalg::LinalgOp op : ops) {
+    if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation())) {
+      fills.push_back(fill);
+      continue;
+    }
+    linalg::FillOp zeros = findZeros(op);
+    Block *block = op->getBlock();
+    if (convertToPackedGemm(op, vectors, library))
+      continue;
+    // Beside the branch that the op is in now, a packed GEMM adds to the zeros.
+    if (op->getBlock() != block)
+      zeros = {};
+    FailureOr<bool> startsFromZero = convertToVectorLoops(op, bool(zeros), vectors, library);
+    if (succeeded(startsFromZero) && *startsFromZero)
+      unnecessary.insert(zeros);
+  }
+  for (linalg::FillOp fill : fills) {
+    if (unnecessary.contains(fill))
+      fill->erase();
+    else
+      (void)convertToVectorLoops(fill, /*isZero=*/false, vectors, library);
+  }
 
   MLIRContext *context = module.getContext();
   RewritePatternSet math(context);

@@ -89,6 +89,13 @@ LogicalResult VectorLoops::analyze() {
   return chooseLoop();
 }
 
+bool VectorLoops::startFromZero() {
+  if (combiners.size() != 1 || !isa_and_nonnull<arith::AddFOp>(combiners.front().op))
+    return false;
+  startsFromZero = true;
+  return true;
+}
+
 /// An elementwise op on dense buffers of one shape is one loop, and so is a reduction of dense inputs to one element.
 void VectorLoops::collapse() {
   auto isDense = [&](const Buffer &buffer) {
@@ -343,6 +350,11 @@ void VectorLoops::emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value>
           sums.push_back(Value());
           continue;
         }
+        if (startsFromZero) {
+          VectorType type = b.vectorType(getSumType(b, buffer));
+          sums.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
+          continue;
+        }
         Value sum = loadVector(b, buffer, b.add(first, v * b.tiles.lanes), mask);
         if (combiners[index].op && isHalf(buffer.type.getElementType()))
           sum = arith::ExtFOp::create(b, b.vectorType(b.getF32Type()), sum);
@@ -445,8 +457,9 @@ SmallVector<Value> VectorLoops::reduceLanes(HostBuilder &b) {
 void VectorLoops::addToResult(HostBuilder &b, size_t index, Value sum) {
   const Buffer &buffer = buffers[numInputs + index];
   SmallVector<Value> indices = getIndices(b, buffer);
-  Value old = memref::LoadOp::create(b, buffer.value, indices);
-  Type element = old.getType();
+  Type element = buffer.type.getElementType();
+  Value old = startsFromZero ? Value(arith::ConstantOp::create(b, b.getZeroAttr(element)))
+                             : Value(memref::LoadOp::create(b, buffer.value, indices));
   if (isHalf(element))
     old = arith::ExtFOp::create(b, b.getF32Type(), old);
   sum = vector::makeArithReduction(b, b.getLoc(), combiners[index].kind, old, sum);
@@ -502,11 +515,13 @@ void VectorLoops::emitFullReduction(HostBuilder &b) {
   }
 }
 
-LogicalResult host::convertToVectorLoops(linalg::LinalgOp op, const HostVectors &vectors, KernelLibrary &library) {
+FailureOr<bool> host::convertToVectorLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
+                                           KernelLibrary &library) {
   VectorLoops loops(op, vectors, library);
   if (failed(loops.analyze()))
     return failure();
+  const bool startsFromZero = isZero && loops.startFromZero();
   loops.emit();
   op->erase();
-  return success();
+  return startsFromZero;
 }

@@ -61,6 +61,8 @@ public:
       : op(op), body(*op.getBlock()), library(library), vectors(vectors), numInputs(op.getNumDpsInputs()) {}
 
   LogicalResult analyze();
+  /// Sums start from zero instead of the result. Returns false if the op is not a sum.
+  bool startFromZero();
   void emit();
 
 private:
@@ -117,6 +119,7 @@ private:
   SmallVector<Combiner> combiners; ///< of each result; `op` is null if there is none
   unsigned vectorLoop = 0;
   bool isCollapsed = false;
+  bool startsFromZero = false;
 
   SmallVector<Value> sizes;    ///< of the loops
   SmallVector<Value> position; ///< the current iteration of each loop
