@@ -24,6 +24,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
   registerAggregatedOpInterfaceExternalModels(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
   registerMemoryEffectExternalModels(registry);
+  registerRuntimeVerifiableOpInterfaceExternalModels(registry);
   registerShardingInterfaceExternalModels(registry);
   registerTransformDialectExtension(registry);
 }

@@ -149,79 +149,29 @@ public:
   /// An actual size and the expected size.
   using Comparison = std::pair<Value, Value>;
 
-  /// Emits a run-time check for each symbolic dimension and each dimension that is not static.
+  /// Emits the run-time checks of sizes that the types leave open.
   void check(LayerOpInterface op, Value call) {
-    for (const ShapeRules::Symbol &symbol : rules.getSymbols())
-      checkSymbol(op, call, symbol);
-    for (const ShapeRules::Rule &rule : rules.getOperandRules())
-      checkRule(op, call, rule, rule.value, "");
-    for (const ShapeRules::Rule &rule : rules.getResultRules())
-      for (Value out : op.getOperandsOf(op.getSignature().outIndex(rule.resultIndex)))
-        checkRule(op, call, rule, out, "`outs` of ");
+    emitSizeChecks(builder, op, rules, values, [&](const SizeCheck &check) {
+      std::string message =
+          ("'" + op->getName().getStringRef() + "' op " + check.rule + " [" + check.label + "]").str();
+      if (check.operand)
+        message += describeArgument(check.operand, check.name);
+      StringAttr text = builder.getStringAttr(message);
+      if (check.expected) {
+        comparisons.push_back({check.actual, check.expected});
+        rnnrt::ExpectEqualOp::create(builder, loc, call, check.actual, check.expected, text);
+        return;
+      }
+      comparisons.push_back({check.actual, arith::MaxSIOp::create(builder, loc, check.actual, check.minimum)});
+      Value most = arith::ConstantIndexOp::create(builder, loc, INT64_MAX);
+      rnnrt::ExpectRangeOp::create(builder, loc, call, check.actual, check.minimum, most, text);
+    });
   }
 
   /// The comparisons that `check` emitted.
   ArrayRef<Comparison> getComparisons() const { return comparisons; }
 
 private:
-  /// The rules of `verifyRules` that the types leave open: the minimum, and that the defining dimension is a multiple.
-  void checkSymbol(LayerOpInterface op, Value call, const ShapeRules::Symbol &symbol) {
-    std::string subject = ("'" + op->getName().getStringRef() + "' op expects ").str();
-    std::string label = (" [" + symbol.label + "]").str();
-    auto type = symbol.from ? dyn_cast<ShapedType>(symbol.from.getType()) : ShapedType();
-    if (type && type.isDynamicDim(symbol.dim) && symbol.divisor != 1) {
-      Value size = memref::DimOp::create(builder, loc, symbol.from, symbol.dim);
-      Value divisor = arith::ConstantIndexOp::create(builder, loc, symbol.divisor);
-      Value multiple =
-          arith::MulIOp::create(builder, loc, arith::DivUIOp::create(builder, loc, size, divisor), divisor);
-      std::string message =
-          subject +
-          ("dim " + Twine(symbol.dim) + " of `" + symbol.fromName + "` to be a multiple of " + Twine(symbol.divisor) +
-           " (" + symbol.name + ", " + symbol.meaning + ", times " + Twine(symbol.divisor) + ")")
-              .str() +
-          label + describeArgument(symbol.from, symbol.fromName);
-      comparisons.push_back({size, multiple});
-      rnnrt::ExpectEqualOp::create(builder, loc, call, size, multiple, builder.getStringAttr(message));
-    }
-    if (symbol.value || symbol.minimum <= 0)
-      return;
-    Value size = (*this)[symbol.name], minimum = arith::ConstantIndexOp::create(builder, loc, symbol.minimum);
-    Value most = arith::ConstantIndexOp::create(builder, loc, INT64_MAX);
-    std::string message =
-        subject + (symbol.name + " (" + symbol.meaning + ", " + rules.describe(symbol) + ")").str() + label;
-    if (symbol.from)
-      message += describeArgument(symbol.from, symbol.fromName);
-    comparisons.push_back({size, arith::MaxSIOp::create(builder, loc, size, minimum)});
-    rnnrt::ExpectRangeOp::create(builder, loc, call, size, minimum, most, builder.getStringAttr(message));
-  }
-
-  void checkRule(LayerOpInterface op, Value call, const ShapeRules::Rule &rule, Value value, StringRef what) {
-    auto type = cast<MemRefType>(value.getType());
-    for (auto [dim, expr] : llvm::enumerate(rule.dims)) {
-      if (!expr || (!type.isDynamicDim(dim) && rules.evaluate(expr)))
-        continue;
-      // The dimension that defines a symbol needs no check. This is `boundBy`, not `from`: `from` may be dynamic.
-      if (auto symbolExpr = dyn_cast<AffineSymbolExpr>(expr)) {
-        const ShapeRules::Symbol &symbol = rules.getSymbols()[symbolExpr.getPosition()];
-        if (symbol.boundBy == value && symbol.boundByDim == dim && symbol.divisor == 1)
-          continue;
-      }
-      OpFoldResult actual = memref::getMixedSize(builder, loc, value, dim);
-      OpFoldResult expected = materializeDim(builder, loc, expr, values);
-      if (actual == expected)
-        continue;
-      std::string message = ("'" + op->getName().getStringRef() + "' op expects dim " + Twine(dim) + " of " + what +
-                             "`" + rule.name + "` to be " + rules.toString(expr) + " [" + rule.label + "]")
-                                .str();
-      if (what.empty())
-        message += describeArgument(value, rule.name);
-      comparisons.push_back({getValueOrCreateConstantIndexOp(builder, loc, actual),
-                             getValueOrCreateConstantIndexOp(builder, loc, expected)});
-      rnnrt::ExpectEqualOp::create(builder, loc, call, comparisons.back().first, comparisons.back().second,
-                                   builder.getStringAttr(message));
-    }
-  }
-
   OpBuilder &builder;
   Location loc;
   ShapeRules rules;

@@ -65,6 +65,18 @@ func.func @parameters(%x: tensor<5x8x3xf32>, %h: tensor<1x8x4xf32>, %w: tensor<4
   return %y : tensor<5x8x4xf32>
 }
 
+// Batch-major sequences.
+// CHECK-LABEL: func.func @batch_major(
+// CHECK-SAME: %{{.*}}: tensor<2x5x3xf32>, %{{.*}}: tensor<1x2x4xf32>
+// CHECK-SAME: -> tensor<2x5x4xf32>
+func.func @batch_major(%x: tensor<8x5x3xf32>, %h: tensor<1x8x4xf32>, %p: tensor<36xf32>) -> tensor<8x5x4xf32> {
+  %s = shard.sharding @processes split_axes = [[0]] : !shard.sharding
+  %xs = shard.shard %x to %s : tensor<8x5x3xf32>
+  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%xs : tensor<8x5x3xf32>) state(%h : tensor<1x8x4xf32>)
+      params(%p : tensor<36xf32>) {batch_major}
+  return %y : tensor<8x5x4xf32>
+}
+
 shard.grid @rows_and_columns(shape = 2x3)
 
 // The batch is split along two axes of a grid.

@@ -99,6 +99,25 @@ SmallVector<OpFoldResult> materializeSymbolicDims(OpBuilder &builder, Location l
 /// Materializes an expression over symbolic dimensions that `materializeSymbolicDims` returned.
 OpFoldResult materializeDim(OpBuilder &builder, Location loc, AffineExpr dim, ArrayRef<OpFoldResult> symbols);
 
+/// A condition on sizes that the types of an op leave open: `actual` equals `expected`, or is at least `minimum`.
+struct SizeCheck {
+  /// The rule, such as "expects dim 0 of `h_prev` to be B", and its label, "B4". With a minimum, the rule names the
+  /// size only.
+  std::string rule;
+  llvm::StringRef label;
+  /// The operand with the size, and its name; null for a size of `outs` or of an attribute.
+  Value operand;
+  llvm::StringRef name;
+  Value actual;
+  Value expected; ///< null if there is a minimum
+  Value minimum;  ///< null if there is an expected size
+};
+
+/// Computes the sizes of every condition that must be tested at run time and calls `emit` for it. `rules` are those of
+/// the op, and `symbols` their symbolic dimensions.
+void emitSizeChecks(OpBuilder &builder, LayerOpInterface op, const ShapeRules &rules, ArrayRef<OpFoldResult> symbols,
+                    llvm::function_ref<void(const SizeCheck &)> emit);
+
 /// Creates the op that returns the bytes of the reserve space of a training forward pass.
 Value createReserveSize(OpBuilder &builder, CudnnForwardOp op, SizeFn sizeOf = nullptr);
 

@@ -25,6 +25,10 @@ void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
 /// Attaches linalg's AggregatedOpInterface to the rnn ops, which decomposes them into scf, tensor and linalg ops.
 void registerAggregatedOpInterfaceExternalModels(DialectRegistry &registry);
 
+/// Attaches RuntimeVerifiableOpInterface to the rnn layers: upstream's pass generate-runtime-verification asserts the
+/// sizes that the types leave open.
+void registerRuntimeVerifiableOpInterfaceExternalModels(DialectRegistry &registry);
+
 /// Attaches shard::ShardingInterface to the rnn ops on tensors: upstream's passes sharding-propagation and
 /// shard-partition split the batch among processes.
 void registerShardingInterfaceExternalModels(DialectRegistry &registry);
