@@ -39,8 +39,8 @@ public:
   bool plansHaveResets() const { return kind != TargetKind::Cuda; }
   /// Whether compiled code resets states inside a sequence. GPU kernels do not yet.
   bool kernelsHaveResets() const { return kind == TargetKind::Host; }
-  /// Whether compiled code reads and writes batch-major sequences. All plans do.
-  bool kernelsHaveBatchMajor() const { return false; }
+  /// Whether compiled code reads and writes batch-major sequences. All plans do; GPU kernels do not yet.
+  bool kernelsHaveBatchMajor() const { return kind == TargetKind::Host; }
   /// Whether a plan can read the parameters and the reserve space of a fused kernel, and the reverse. cuDNN's layouts
   /// are opaque.
   bool plansShareBuffers() const { return kind != TargetKind::Cuda; }

@@ -220,16 +220,49 @@ void HostBuilder::fillZero(Value buffer, Value from, Value count) {
   loop(index(0), count, tiles.lanes, [&](Value k) { store(zero, buffer, add(from, k)); });
 }
 
+/// The type of a matrix or tensor of any sizes with contiguous rows.
+static MemRefType getRowsType(MemRefType type, int64_t rank) {
+  constexpr int64_t any = ShapedType::kDynamic;
+  SmallVector<int64_t> shape(rank, any), strides(rank, any);
+  strides.back() = 1;
+  return MemRefType::get(shape, type.getElementType(), StridedLayoutAttr::get(type.getContext(), any, strides));
+}
+
 Value HostBuilder::asRows(Value tensor) {
   auto type = cast<MemRefType>(tensor.getType());
+  if (type.getRank() == 3 && !memref::CollapseShapeOp::isGuaranteedCollapsible(type, {{0, 1}, {2}}))
+    return memref::CastOp::create(*this, getRowsType(type, 3), tensor);
   if (type.getRank() == 3) {
     SmallVector<ReassociationIndices> groups = {{0, 1}, {2}};
     tensor = collapseShape(*this, getLoc(), tensor, groups);
     type = cast<MemRefType>(tensor.getType());
   }
-  constexpr int64_t any = ShapedType::kDynamic;
-  auto layout = StridedLayoutAttr::get(getContext(), any, {any, 1});
-  return memref::CastOp::create(*this, MemRefType::get({any, any}, type.getElementType(), layout), tensor);
+  return memref::CastOp::create(*this, getRowsType(type, 2), tensor);
+}
+
+SmallVector<Value, 3> HostBuilder::rowIndices(Value rows, Value row) {
+  if (!hasSteps(rows))
+    return {row};
+  // A tensor without examples has no rows.
+  Value batch = max(createOrFold<memref::DimOp>(rows, 1), index(1)), t = div(row, batch);
+  return {t, sub(row, mul(t, batch))};
+}
+
+Value HostBuilder::stepRows(Value tensor, Value t) {
+  auto parts = memref::ExtractStridedMetadataOp::create(*this, tensor);
+  Value offset = add(parts.getOffset(), mul(t, parts.getStrides()[0]));
+  SmallVector<OpFoldResult> sizes = {parts.getSizes()[1], parts.getSizes()[2]};
+  SmallVector<OpFoldResult> strides = {parts.getStrides()[1], getIndexAttr(1)};
+  return memref::ReinterpretCastOp::create(*this, getRowsType(cast<MemRefType>(tensor.getType()), 2), tensor,
+                                           OpFoldResult(offset), sizes, strides);
+}
+
+Value HostBuilder::asOneStep(Value matrix) {
+  auto parts = memref::ExtractStridedMetadataOp::create(*this, matrix);
+  SmallVector<OpFoldResult> sizes = {getIndexAttr(1), parts.getSizes()[0], parts.getSizes()[1]};
+  SmallVector<OpFoldResult> strides = {parts.getStrides()[0], parts.getStrides()[0], getIndexAttr(1)};
+  return memref::ReinterpretCastOp::create(*this, getRowsType(cast<MemRefType>(matrix.getType()), 3), matrix,
+                                           OpFoldResult(parts.getOffset()), sizes, strides);
 }
 
 Value HostBuilder::asScratch(Value matrix) {

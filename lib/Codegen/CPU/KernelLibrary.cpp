@@ -38,8 +38,14 @@ func::FuncOp KernelLibrary::get(HostBuilder &b, StringRef name, TypeRange inputs
   // Buffers that have another type than usual: a matrix of the accumulation type, scratch of operands.
   for (Type input : inputs)
     if (auto type = dyn_cast<MemRefType>(input);
-        type && type.getElementType() != (type.getRank() == 2 ? b.tiles.element : b.tiles.sum))
+        type && type.getElementType() != (type.getRank() >= 2 ? b.tiles.element : b.tiles.sum))
       stream << "_" << type.getElementType();
+  // Rows of batch-major data.
+  if (llvm::any_of(inputs, [](Type input) {
+        auto type = dyn_cast<MemRefType>(input);
+        return type && type.getRank() == 3;
+      }))
+    stream << "_steps";
   // The loops of the caller are tiled, too.
   Operation *caller = b.getInsertionBlock()->getParentOp();
   while (!isa<FunctionOpInterface>(caller))

@@ -15,7 +15,11 @@ namespace {
 
 /// A row of one of the matrices.
 struct Row {
-  Value matrix, row;
+  Row(HostBuilder &b, Value matrix, Value row, Value isInside = Value())
+      : matrix(matrix), indices(b.rowIndices(matrix, row)), isInside(isInside) {}
+
+  Value matrix;
+  SmallVector<Value, 3> indices;
   Value isInside; ///< null: true
 };
 
@@ -23,7 +27,9 @@ struct Row {
 
 /// `lanes` columns of a row in bf16, or zeros.
 static Value loadRow(HostBuilder &b, const Row &row, Value column, Value mask) {
-  Value loaded = b.loadUnconverted(row.matrix, {row.row, column}, b.tiles.lanes, mask);
+  SmallVector<Value, 3> indices = row.indices;
+  indices.push_back(column);
+  Value loaded = b.loadUnconverted(row.matrix, indices, b.tiles.lanes, mask);
   auto type = VectorType::get({b.tiles.lanes}, b.getBF16Type());
   if (loaded.getType() != type)
     loaded = arith::TruncFOp::create(b, type, loaded);
@@ -65,7 +71,7 @@ static void emitLeftTransposed(HostBuilder &b, const PackLeftTransposed &p) {
     auto packOne = [&](Value matrix, Value firstRow) {
       SmallVector<Row> rows;
       for (int64_t k = 0; k < panel; ++k)
-        rows.push_back({matrix, b.add(firstRow, k), Value()});
+        rows.push_back(Row(b, matrix, b.add(firstRow, k)));
       pack(rows);
     };
     auto packMixed = [&] {
@@ -75,8 +81,8 @@ static void emitLeftTransposed(HostBuilder &b, const PackLeftTransposed &p) {
         Value isFirst = both(isAtMost(p.firstFrom, row), b.compare(arith::CmpIPredicate::slt, row, firstEnd));
         Value inFirst = b.add(p.firstRow, b.sub(row, p.firstFrom));
         Value inSecond = b.add(p.secondRow, b.sub(row, p.secondFrom));
-        rows.push_back({arith::SelectOp::create(b, isFirst, p.first, p.second), b.select(isFirst, inFirst, inSecond),
-                        isAtMost(r, last)});
+        rows.push_back(Row(b, arith::SelectOp::create(b, isFirst, p.first, p.second),
+                           b.select(isFirst, inFirst, inSecond), isAtMost(r, last)));
       }
       pack(rows);
     };
@@ -96,5 +102,9 @@ static void emitLeftTransposed(HostBuilder &b, const PackLeftTransposed &p) {
 void KernelLibrary::packLeftTransposed(HostBuilder &b, const PackLeftTransposed &arguments) {
   PackLeftTransposed p = arguments;
   p.first = b.asRows(p.first), p.second = b.asRows(p.second);
+  if (HostBuilder::hasSteps(p.first) && !HostBuilder::hasSteps(p.second))
+    p.second = b.asOneStep(p.second);
+  if (HostBuilder::hasSteps(p.second) && !HostBuilder::hasSteps(p.first))
+    p.first = b.asOneStep(p.first);
   call(b, "pack_left_transposed", p, emitLeftTransposed);
 }

@@ -13,16 +13,28 @@ using namespace mlir::rnn::cpu;
 
 static void emitRows(HostBuilder &b, const PackRows &p) {
   int64_t panel = b.tiles.panel;
-  Value columns = memref::DimOp::create(b, p.matrix, 1);
+  const bool hasSteps = HostBuilder::hasSteps(p.matrix);
+  Value columns = memref::DimOp::create(b, p.matrix, hasSteps ? 2 : 1);
+  // With steps, the rows are those of whole steps.
+  Value batch = hasSteps ? b.max(memref::DimOp::create(b, p.matrix, 1), b.index(1)) : Value();
+  Value firstStep = hasSteps ? b.div(p.row, batch) : Value();
+  auto forRows = [&](function_ref<void(Value, ArrayRef<Value>)> body) {
+    if (!hasSteps)
+      return b.loop(p.rows, [&](Value k) { body(k, b.add(p.row, k)); });
+    b.loop(b.div(p.rows, batch), [&](Value step) {
+      b.loop(batch, [&](Value row) { body(b.add(b.mul(step, batch), row), {b.add(firstStep, step), row}); });
+    });
+  };
   b.loop(b.ceilDiv(columns, panel), [&](Value q) {
     Value first = b.mul(q, panel), base = b.mul(b.mul(q, p.rows), panel);
     b.forPanel(first, columns, [&](ArrayRef<Value> masks) {
-      b.loop(p.rows, [&](Value k) {
+      forRows([&](Value k, ArrayRef<Value> row) {
         for (int64_t v = 0; v < b.tiles.vectors; ++v) {
           int64_t offset = v * b.tiles.lanes;
           Value mask = masks.empty() ? Value() : masks[v];
-          b.store(b.load(p.matrix, {b.add(p.row, k), b.add(first, offset)}, mask), p.target,
-                  b.add(b.add(base, b.mul(k, panel)), offset));
+          SmallVector<Value> position(row);
+          position.push_back(b.add(first, offset));
+          b.store(b.load(p.matrix, position, mask), p.target, b.add(b.add(base, b.mul(k, panel)), offset));
         }
       });
     });
@@ -101,5 +113,17 @@ static void emitLeft(HostBuilder &b, const PackLeft &p) {
 void KernelLibrary::packLeft(HostBuilder &b, const PackLeft &arguments) {
   PackLeft p = arguments;
   p.matrix = b.asRows(p.matrix);
-  call(b, "pack_left", p, emitLeft);
+  if (!HostBuilder::hasSteps(p.matrix))
+    return call(b, "pack_left", p, emitLeft);
+  // The rows of each step are a matrix.
+  Value batch = b.max(memref::DimOp::create(b, p.matrix, 1), b.index(1));
+  Value end = b.add(p.row, b.max(p.rows, b.index(0)));
+  b.loop(b.div(p.row, batch), b.div(b.add(end, b.sub(batch, b.index(1))), batch), 1, [&](Value t) {
+    Value stepRow = b.mul(t, batch), from = b.max(p.row, stepRow), to = b.min(end, b.add(stepRow, batch));
+    PackLeft step = p;
+    step.matrix = b.stepRows(p.matrix, t);
+    step.row = b.sub(from, stepRow), step.rows = b.sub(to, from);
+    step.firstRow = b.add(p.firstRow, b.sub(from, p.row));
+    call(b, "pack_left", step, emitLeft);
+  });
 }

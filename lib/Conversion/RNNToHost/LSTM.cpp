@@ -93,7 +93,7 @@ public:
     for (Value result :
          {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(), op.getHOut()})
       if (result)
-        fillRows(b, b.asRows(result), b.mul(p.steps, p.B), b.mul(p.T, p.B), p.H);
+        fillSteps(b, result, p.steps, p.T, p.B, p.H);
     b.free(cs);
   }
 
@@ -170,16 +170,14 @@ public:
   void fetch(const Position &at) override {
     for (Value tensor : {op.getI(), op.getCi(), op.getF(), op.getO(), op.getCo(), op.getCsGrad(), op.getHGrad()})
       b.prefetchTensor(tensor, {at.t, at.row, at.column});
-    b.prefetchTensor(csBefore, {b.add(firstBefore, at.row), at.column});
+    b.prefetchTensor(csBefore, {at.row, at.column});
   }
 
   void startStep(Value, Value t) override {
     // The cell before the first step is a separate operand.
     Value isFirst = b.compare(arith::CmpIPredicate::eq, t, b.index(0));
-    Value row = b.max(b.sub(b.mul(t, p.B), p.B), b.index(0));
-    Value cs = b.asRows(op.getCs()), csPrev = b.asRows(op.getCsPrev());
-    csBefore = arith::SelectOp::create(b, isFirst, csPrev, cs);
-    firstBefore = arith::SelectOp::create(b, isFirst, b.index(0), row);
+    Value cs = b.stepRows(op.getCs(), b.max(b.sub(t, b.index(1)), b.index(0)));
+    csBefore = arith::SelectOp::create(b, isFirst, b.asRows(op.getCsPrev()), cs);
   }
 
   Value initialState(const Position &at) override { return b.load(op.getCsPrev(), {at.row, at.column}, at.mask); }
@@ -188,7 +186,7 @@ public:
   Value outputGradient(const Position &at) override { return load(op.getHGrad(), at); }
 
   Value step(const Position &at, Value gh, MutableArrayRef<Value> gates) override {
-    Value before = b.load(csBefore, {b.add(firstBefore, at.row), at.column}, at.mask);
+    Value before = b.load(csBefore, {at.row, at.column}, at.mask);
     if (at.reset)
       before = arith::SelectOp::create(b, at.reset, resetState([&] { return initialState(at); }), before);
     Value dc = b.addf(b.load(kc, at.inState), load(op.getCsGrad(), at));
@@ -213,11 +211,11 @@ public:
 
   /// Stores the hidden states before each step, after resets, to `target` [steps * B, H].
   void collectHidden(Value target) {
-    Value first = b.asRows(op.getHPrev()), later = b.asRows(op.getH()), zero = b.index(0);
+    Value first = b.asRows(op.getHPrev()), zero = b.index(0);
     auto before = [&](Value s) -> std::pair<Value, Value> {
       Value isFirst = b.compare(arith::CmpIPredicate::eq, s, zero);
-      Value row = b.mul(b.max(b.sub(s, b.index(1)), zero), p.B);
-      return {arith::SelectOp::create(b, isFirst, first, later), b.select(isFirst, zero, row)};
+      Value later = b.stepRows(op.getH(), b.max(b.sub(s, b.index(1)), zero));
+      return {arith::SelectOp::create(b, isFirst, first, later), zero};
     };
     collectStates(p.H, before, first, target);
   }
@@ -249,9 +247,9 @@ private:
 
   BlockLSTMGradOp op;
   GateBlocks gateBlocks;
-  Value kc;                    ///< gradient of the cell from the next step: panels of B rows
-  Value csBefore, firstBefore; ///< buffer of the previous cell, and its first row there
-  Value dwci, dwcf, dwco;      ///< `padded` sums each (null: not requested)
+  Value kc;               ///< gradient of the cell from the next step: panels of B rows
+  Value csBefore;         ///< the rows of the previous cell
+  Value dwci, dwcf, dwco; ///< `padded` sums each (null: not requested)
 };
 
 } // namespace
@@ -277,10 +275,11 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
     };
     loop.inputs(pack, [&](const BackwardLoop::Block &block) {
       loop.forRowParts(block, [&](Value row, Value offset, Value column, Value count) {
-        b.storeRow(block.buffer, offset, target, {b.add(block.row, row)}, b.add(block.column, column), count);
+        b.storeRow(block.buffer, offset, target, b.rowIndices(target, b.add(block.row, row)),
+                   b.add(block.column, column), count);
       });
     });
-    fillRows(b, target, loop.rows, b.mul(p.T, p.B), p.I);
+    fillSteps(b, result, p.steps, p.T, p.B, p.I);
   }
   if (Value result = op.getWGradOut()) {
     loop.startSums();

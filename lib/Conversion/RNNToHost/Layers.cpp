@@ -131,6 +131,14 @@ void host::fillRows(HostBuilder &b, Value rows, Value from, Value to, Value colu
   });
 }
 
+void host::fillSteps(HostBuilder &b, Value tensor, Value from, Value to, Value batch, Value columns) {
+  b.loop(from, to, 1, [&](Value t) {
+    b.loop(batch, [&](Value row) {
+      b.forColumns(columns, [&](Value column, Value mask) { b.store(b.constant(0), tensor, {t, row, column}, mask); });
+    });
+  });
+}
+
 void host::storePanels(HostBuilder &b, Value source, Value from, Value rows, Value columns, Value target,
                        Value firstRow) {
   int64_t panel = b.tiles.panel;
@@ -160,7 +168,8 @@ void host::copyRows(HostBuilder &b, Value source, Value sourceRow, Value rows, V
                     Value targetRow) {
   b.loop(rows, [&](Value row) {
     b.forColumns(columns, [&](Value column, Value mask) {
-      b.store(b.load(source, {b.add(sourceRow, row), column}, mask), target, {b.add(targetRow, row), column}, mask);
+      Value value = b.load(source, b.rowIndices(source, b.add(sourceRow, row), column), mask);
+      b.store(value, target, b.rowIndices(target, b.add(targetRow, row), column), mask);
     });
   });
 }

@@ -281,10 +281,12 @@ void alternate(HostBuilder &b, Gemm &gemm, Value step);
 
 /// A matrix in a dense buffer of one dimension.
 Value asMatrix(HostBuilder &b, Value buffer, Value offset, Value rows, Value columns, Value rowStride = Value());
-/// Copies rows of a matrix to a matrix of any element type.
+/// Copies rows of `asRows` to rows of any element type.
 void copyRows(HostBuilder &b, Value source, Value sourceRow, Value rows, Value columns, Value target, Value targetRow);
 /// Fills rows [from, to) of a result of `asRows` with zeros.
 void fillRows(HostBuilder &b, Value rows, Value from, Value to, Value columns);
+/// Fills steps [from, to) of a tensor [T, B, columns] with zeros.
+void fillSteps(HostBuilder &b, Value tensor, Value from, Value to, Value batch, Value columns);
 /// Copies panels of `rows` rows, from element `from` on, to rows of a matrix.
 void storePanels(HostBuilder &b, Value source, Value from, Value rows, Value columns, Value target, Value firstRow);
 

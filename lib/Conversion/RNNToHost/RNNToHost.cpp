@@ -43,10 +43,54 @@ template <typename OpTy> void useDenseBuffers(OpTy op, DenseBuffers &dense) {
   }
 }
 
-/// The tiles of a layer with the input [T, B, I].
-Tiles makeTiles(Value input, HostVectors vectors) {
+/// Replaces the dense sequences of a batch-major op by time-major views of them, which the loops read and write.
+template <typename OpTy> void useTimeMajorViews(HostBuilder &b, OpTy op) {
+  if (!op.getBatchMajor())
+    return;
+  auto layer = cast<LayerOpInterface>(op.getOperation());
+  DenseMap<Value, Value> views;
+  auto replace = [&](OpOperand &operand) {
+    Value &view = views[operand.get()];
+    auto type = cast<MemRefType>(operand.get().getType());
+    if (!view && (type.getDimSize(0) == 1 || type.getDimSize(1) == 1) && type.getLayout().isIdentity()) {
+      // Both orders are the same.
+      SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, b.getLoc(), operand.get()), strides;
+      std::swap(sizes[0], sizes[1]);
+      SmallVector<int64_t> shape(type.getShape());
+      std::swap(shape[0], shape[1]);
+      OpFoldResult stride = b.getIndexAttr(1);
+      for (OpFoldResult size : llvm::reverse(sizes)) {
+        strides.insert(strides.begin(), stride);
+        stride = getAsOpFoldResult(b.mul(getValueOrCreateConstantIndexOp(b, b.getLoc(), stride),
+                                         getValueOrCreateConstantIndexOp(b, b.getLoc(), size)));
+      }
+      view = memref::ReinterpretCastOp::create(b, MemRefType::get(shape, type.getElementType()), operand.get(),
+                                               OpFoldResult(b.getIndexAttr(0)), sizes, strides);
+    } else if (!view) {
+      SmallVector<unsigned> permutation = {1, 0, 2};
+      permutation.resize(type.getRank());
+      auto map = AffineMap::getPermutationMap(permutation, b.getContext());
+      view = memref::TransposeOp::create(b, operand.get(), AffineMapAttr::get(map));
+    }
+    operand.set(view);
+  };
+  auto replaceAll = [&](ArrayRef<NamedValue> specs, unsigned first) {
+    for (auto [index, spec] : llvm::enumerate(specs)) {
+      auto [start, length] = op.getODSOperandIndexAndLength(first + index);
+      for (unsigned k = start; spec.isSequence() && k < start + length; ++k)
+        replace(op->getOpOperand(k));
+    }
+  };
+  const OpSignature &signature = layer.getSignature();
+  replaceAll(signature.operands, 0);
+  replaceAll(signature.results, signature.outIndex(0));
+  op.setBatchMajor(false);
+}
+
+/// The tiles of a layer with this input.
+Tiles makeTiles(Value input, bool isBatchMajor, HostVectors vectors) {
   auto type = cast<MemRefType>(input.getType());
-  if (type.getDimSize(1) == 1)
+  if (type.getDimSize(isBatchMajor ? 0 : 1) == 1)
     vectors.bf16Gemm = vectors.bf16GemmOneRow;
   return Tiles(type.getElementType(), vectors);
 }
@@ -64,7 +108,7 @@ template <typename OpTy>
 void convert(OpTy op, const HostVectors &vectors, KernelLibrary &library,
              void (*emit)(HostBuilder &, OpTy, const Problem &, KernelLibrary &)) {
   Location loc = op.getLoc();
-  HostBuilder b(loc, op, makeTiles(op.getX(), vectors));
+  HostBuilder b(loc, op, makeTiles(op.getX(), op.getBatchMajor(), vectors));
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
   SymbolicDims dims(b, op);
   Value isValid;
@@ -89,6 +133,7 @@ void convert(OpTy op, const HostVectors &vectors, KernelLibrary &library,
   auto body = [&] {
     DenseBuffers dense(b, loc);
     useDenseBuffers(op, dense);
+    useTimeMajorViews(b, op);
     emit(b, op, p, library);
     dense.finish();
   };
@@ -104,7 +149,7 @@ template <typename OpTy>
 void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, int32_t pass, Value (*getReserve)(OpTy),
                   void (*emit)(HostBuilder &, OpTy, Stack &, KernelLibrary &)) {
   Location loc = op.getLoc();
-  HostBuilder b(loc, op, makeTiles(op.getInput(), vectors));
+  HostBuilder b(loc, op, makeTiles(op.getInput(), op.getBatchMajor(), vectors));
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
   SymbolicDims dims(b, op);
   dims.check(op, call);
@@ -133,6 +178,7 @@ void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, i
   Value begun = rnnrt::RnnBeginOp::create(b, b.getIndexType(), call, plan, op.getSequenceLengths(),
                                           b.createOrFold<memref::DimOp>(op.getParams(), 0), reserve, bytes,
                                           b.getI32IntegerAttr(pass));
+  useTimeMajorViews(b, op);
   auto body = [&](bool isProjected) {
     StackValues sizes(b, op, dims, isProjected);
     DropoutMask mask(op);

@@ -297,7 +297,8 @@ void StackBackward::storeInputGradient(BackwardLoop &loop, Value target, bool ad
   loop.forRowParts(block, [&](Value r, Value offset, Value first, Value count) {
     b.forColumns(count, [&](Value column, Value mask) {
       Value value = b.load(block.buffer, b.add(offset, column));
-      SmallVector<Value> position = {b.add(block.row, r), b.add(b.add(block.column, first), column)};
+      Value targetColumn = b.add(b.add(block.column, first), column);
+      SmallVector<Value, 3> position = b.rowIndices(target, b.add(block.row, r), targetColumn);
       if (adds)
         value = b.addf(value, b.load(target, position, mask));
       b.store(value, target, position, mask);
@@ -337,9 +338,10 @@ void StackBackward::skippedInputGradient(BackwardLoop &loop) {
           Value value = b.load(loop.dG, b.add(b.add(first, b.mul(row, panel)), inPanel));
           sum = sum ? b.addf(sum, value) : value;
         }
+        SmallVector<Value, 3> position = b.rowIndices(target, row, column);
         if (adds)
-          sum = b.addf(sum, b.load(target, {row, column}, mask));
-        b.store(sum, target, {row, column}, mask);
+          sum = b.addf(sum, b.load(target, position, mask));
+        b.store(sum, target, position, mask);
       });
     });
   };

@@ -113,7 +113,7 @@ public:
     b.loop(rows, [&](Value r) {
       b.forColumns(columns, [&](Value inPart, Value mask) {
         Value column = b.add(first, inPart);
-        Value value = b.load(x, {b.add(row, r), column}, mask);
+        Value value = b.load(x, b.rowIndices(x, b.add(row, r), column), mask);
         for (int64_t block = input.first; block < input.first + input.count; ++block) {
           Value offset = offsetOf(r, block, column);
           b.store(b.addf(b.load(gates, offset), value), gates, offset);

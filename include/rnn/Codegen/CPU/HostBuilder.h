@@ -120,8 +120,23 @@ public:
   /// Copies `columns` elements of scratch from `from` on to a row of a tensor. `indices` precede the column index.
   void storeRow(Value source, Value from, Value target, ArrayRef<Value> indices, Value firstColumn, Value columns);
 
-  /// A tensor [T, B, C] as [T*B, C], and any matrix with dynamic sizes.
+  /// A tensor [T, B, C] as [T*B, C], and any matrix with dynamic sizes. The rows of a tensor whose steps are not
+  /// contiguous (batch-major data) have two indices: `rowIndices`.
   Value asRows(Value tensor);
+  /// The indices of a row of `asRows`.
+  SmallVector<Value, 3> rowIndices(Value rows, Value row);
+  /// The same, and a column.
+  SmallVector<Value, 3> rowIndices(Value rows, Value row, Value column) {
+    SmallVector<Value, 3> indices = rowIndices(rows, row);
+    indices.push_back(column);
+    return indices;
+  }
+  /// The rows of step `t` of a tensor [T, B, C]: [B, C].
+  Value stepRows(Value tensor, Value t);
+  /// A matrix of `asRows` with two row indices: one step.
+  Value asOneStep(Value matrix);
+  /// Whether a matrix of `asRows` has two row indices.
+  static bool hasSteps(Value matrix) { return cast<MemRefType>(matrix.getType()).getRank() == 3; }
   /// A dense matrix of the accumulation type as scratch.
   Value asScratch(Value matrix);
 
