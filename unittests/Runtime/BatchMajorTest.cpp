@@ -1,5 +1,5 @@
-// BatchMajorTest.cpp - batch-major sequences (docs/Semantics.md, "Batch-major data"): plans compute what they compute on
-// transposed data. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// BatchMajorTest.cpp - batch-major sequences (docs/Semantics.md, "Batch-major data"): plans compute what they compute
+// on transposed data. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
 
@@ -114,7 +114,8 @@ TEST(BatchMajorTest, EqualBits) {
 /// The reserve space of a layer of the other layout is rejected.
 TEST(BatchMajorTest, AnotherReserveSpace) {
   Session session;
-  Problem forward(session, Case("gru l1_t3_b2_i2_h3_d1")), backward(session, Case("gru l1_t3_b2_i2_h3_d1 batch_major=1"));
+  Problem forward(session, Case("gru l1_t3_b2_i2_h3_d1")),
+      backward(session, Case("gru l1_t3_b2_i2_h3_d1 batch_major=1"));
   forward.forward();
   backward.forward();
   backward.reserve = forward.reserve;
