@@ -26,6 +26,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
   registerMemoryEffectExternalModels(registry);
   registerRuntimeVerifiableOpInterfaceExternalModels(registry);
   registerShardingInterfaceExternalModels(registry);
+  registerTilingInterfaceExternalModels(registry);
   registerTransformDialectExtension(registry);
 }
 

@@ -1,7 +1,6 @@
 // XlaHandler.cpp - the handler of XLA's foreign function interface that serves every compiled layer. It has no state:
-// the module, as text or as the name of a prebuilt one, is an attribute of the call, so that a program that was exported
-// runs in another process.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// the module, as text or as the name of a prebuilt one, is an attribute of the call, so that a program that was
+// exported runs in another process. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/api.h"
 #include "xla/ffi/api/ffi.h"
@@ -107,15 +106,24 @@ ffi::Error instantiate(std::string_view module, std::string_view name, int64_t k
 
 int32_t getDtype(ffi::DataType type) {
   switch (type) {
-  case ffi::F16: return RNNRT_DTYPE_F16;
-  case ffi::BF16: return RNNRT_DTYPE_BF16;
-  case ffi::F32: return RNNRT_DTYPE_F32;
-  case ffi::F64: return RNNRT_DTYPE_F64;
-  case ffi::PRED: return RNNRT_DTYPE_I1;
-  case ffi::S8: return RNNRT_DTYPE_I8;
-  case ffi::S32: return RNNRT_DTYPE_I32;
-  case ffi::S64: return RNNRT_DTYPE_I64;
-  default: return -1;
+  case ffi::F16:
+    return RNNRT_DTYPE_F16;
+  case ffi::BF16:
+    return RNNRT_DTYPE_BF16;
+  case ffi::F32:
+    return RNNRT_DTYPE_F32;
+  case ffi::F64:
+    return RNNRT_DTYPE_F64;
+  case ffi::PRED:
+    return RNNRT_DTYPE_I1;
+  case ffi::S8:
+    return RNNRT_DTYPE_I8;
+  case ffi::S32:
+    return RNNRT_DTYPE_I32;
+  case ffi::S64:
+    return RNNRT_DTYPE_I64;
+  default:
+    return -1;
   }
 }
 
@@ -159,7 +167,7 @@ ffi::Error execute(std::string_view, std::string_view, int64_t key, int64_t rese
 
 } // namespace
 
-#define RNN_MLIR_ATTRIBUTES \
+#define RNN_MLIR_ATTRIBUTES                                                                                            \
   Attr<std::string_view>("module").Attr<std::string_view>("function").Attr<int64_t>("key").Attr<int64_t>("reserve")
 XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_instantiate, instantiate, ffi::Ffi::BindInstantiate().RNN_MLIR_ATTRIBUTES);
 XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_execute, execute,

@@ -203,10 +203,14 @@ static void convertLiteral(Operation *op) {
 
 /// Returns true for ops that may be erased without uses of their results.
 static bool isErasable(StringRef name) {
-  static constexpr StringLiteral names[] = {"torch.prim.ListConstruct", "torch.prim.TupleConstruct",
-                                            "torch.vtensor.literal",    "torch.bind_symbolic_shape",
-                                            "torch.symbolic_int",       toBuiltin,
-                                            fromBuiltin,                "onnx.Constant"};
+  static constexpr StringLiteral names[] = {"torch.prim.ListConstruct",
+                                            "torch.prim.TupleConstruct",
+                                            "torch.vtensor.literal",
+                                            "torch.bind_symbolic_shape",
+                                            "torch.symbolic_int",
+                                            toBuiltin,
+                                            fromBuiltin,
+                                            "onnx.Constant"};
   return name.starts_with("torch.constant.") || llvm::is_contained(names, name);
 }
 

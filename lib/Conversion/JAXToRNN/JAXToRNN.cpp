@@ -40,9 +40,8 @@ struct Target {
 } // namespace
 
 static constexpr StringLiteral callNames[] = {"stablehlo.custom_call", "mhlo.custom_call"};
-static constexpr StringLiteral targetNames[] = {"cudnn_rnn",      "cudnn_rnn_bwd",      "cudnn_rnn_ffi",
-                                                "cudnn_rnn_bwd_ffi", "hipdnn_rnn",      "hipdnn_rnn_bwd",
-                                                "hipdnn_rnn_ffi", "hipdnn_rnn_bwd_ffi"};
+static constexpr StringLiteral targetNames[] = {"cudnn_rnn",  "cudnn_rnn_bwd",  "cudnn_rnn_ffi",  "cudnn_rnn_bwd_ffi",
+                                                "hipdnn_rnn", "hipdnn_rnn_bwd", "hipdnn_rnn_ffi", "hipdnn_rnn_bwd_ffi"};
 
 static Attribute getAttribute(Operation *op, StringRef name) {
   if (Attribute attribute = op->getAttr(name))
@@ -145,10 +144,9 @@ private:
 } // namespace
 
 void JAXCall::checkAttributes() {
-  static constexpr StringLiteral known[] = {"call_target_name",     "has_side_effect", "backend_config",
-                                            "api_version",          "operand_layouts", "result_layouts",
-                                            "called_computations",  "custom_call_schedule",
-                                            "output_operand_aliases"};
+  static constexpr StringLiteral known[] = {"call_target_name",    "has_side_effect",      "backend_config",
+                                            "api_version",         "operand_layouts",      "result_layouts",
+                                            "called_computations", "custom_call_schedule", "output_operand_aliases"};
   for (NamedAttribute attribute : attributes)
     if (StringRef name = attribute.getName(); !llvm::is_contained(known, name) && !name.contains('.'))
       return fail("has an unknown attribute `" + name + "`; it may come from a newer version of StableHLO");
@@ -169,9 +167,10 @@ void JAXCall::readDescriptor() {
     config = dictionary.get("opaque");
   auto opaque = dyn_cast_or_null<StringAttr>(config);
   if (!opaque)
-    return fail("requires the descriptor of the layer in attribute `backend_config` (a string, or a dictionary with the "
-                "string `opaque`), but got " +
-                (get("backend_config") ? toString(get("backend_config")) : "nothing"));
+    return fail(
+        "requires the descriptor of the layer in attribute `backend_config` (a string, or a dictionary with the "
+        "string `opaque`), but got " +
+        (get("backend_config") ? toString(get("backend_config")) : "nothing"));
   StringRef bytes = opaque.getValue();
   if (bytes.size() != Descriptor::bytes)
     return fail("expects the descriptor in `backend_config` to have " + Twine(Descriptor::bytes) + " bytes, but got " +
@@ -194,8 +193,7 @@ Value JAXCall::sized(unsigned index, StringRef name, ArrayRef<int64_t> shape, St
   Value value = tensor(index, name, shape.size(), text);
   if (!value)
     return value;
-  for (auto [dim, expected, actual] :
-       llvm::enumerate(shape, cast<RankedTensorType>(value.getType()).getShape()))
+  for (auto [dim, expected, actual] : llvm::enumerate(shape, cast<RankedTensorType>(value.getType()).getShape()))
     if (!ShapedType::isDynamic(actual) && actual != expected) {
       fail("expects dim " + Twine(dim) + " of `" + name + "` " + text + " to be " + Twine(expected) +
            " as in the descriptor of `backend_config`, but got " + Twine(actual));
@@ -255,7 +253,8 @@ SmallVector<NamedAttribute> JAXCall::layerAttributes() const {
 }
 
 void JAXCall::convertForward() {
-  checkCounts({"input", "h_0", "c_0", "weights", "seq_lengths"}, {"output", "h_n", "c_n", "workspace", "reserve_space"});
+  checkCounts({"input", "h_0", "c_0", "weights", "seq_lengths"},
+              {"output", "h_n", "c_n", "workspace", "reserve_space"});
   SmallVector<Value> values = {sequence(0, "input", sizes.input, "[B, T, I]"), state(1, "h_0"), state(2, "c_0"),
                                params(3, "weights"), lengths(4, "seq_lengths")};
   if (hasFailed())

@@ -36,8 +36,8 @@ public:
     }
     if (symbol.value || symbol.minimum <= 0)
       return;
-    emit({("expects " + symbol.name + " (" + symbol.meaning + ", " + rules.describe(symbol) + ")").str(),
-          symbol.label, symbol.from, symbol.fromName, value(symbols[index]), Value(),
+    emit({("expects " + symbol.name + " (" + symbol.meaning + ", " + rules.describe(symbol) + ")").str(), symbol.label,
+          symbol.from, symbol.fromName, value(symbols[index]), Value(),
           arith::ConstantIndexOp::create(b, loc, symbol.minimum)});
   }
 

@@ -1,13 +1,12 @@
 //===- RuntimeOpVerification.cpp - assertions on sizes at run time -----------===//
 //
-// The models of upstream's RuntimeVerifiableOpInterface, for programs that are not lowered by this project's conversions:
-// those have the same checks, and report a status.
+// The models of upstream's RuntimeVerifiableOpInterface, for programs that are not lowered by this project's
+// conversions: those have the same checks, and report a status.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -15,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 
@@ -50,10 +50,10 @@ public:
                                 [&](StringRef name) { return rules.getStaticValue(name).has_value(); });
     if (isKnown && !type.isDynamicDim(0))
       return;
-    Value expected = CudnnParamsSizeOp::create(b, loc, sizeOf("L"), sizeOf("H"), sizeOf("I"), layer.getModeAttr(),
-                                               layer.getDirectionAttr(), layer.getInputModeAttr(),
-                                               layer.getNumProjAttr(), TypeAttr::get(type.getElementType()),
-                                               layer.getLoweringAttr());
+    Value expected =
+        CudnnParamsSizeOp::create(b, loc, sizeOf("L"), sizeOf("H"), sizeOf("I"), layer.getModeAttr(),
+                                  layer.getDirectionAttr(), layer.getInputModeAttr(), layer.getNumProjAttr(),
+                                  TypeAttr::get(type.getElementType()), layer.getLoweringAttr());
     require(compare(arith::CmpIPredicate::sge, dimOf(layer.getParams(), 0), expected),
             "expects `params` to have the elements of all matrices and biases [C7]");
   }
@@ -97,9 +97,7 @@ private:
     return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
   }
 
-  void require(Value holds, StringRef message) {
-    cf::AssertOp::create(b, loc, holds, makeMessage(op, message));
-  }
+  void require(Value holds, StringRef message) { cf::AssertOp::create(b, loc, holds, makeMessage(op, message)); }
 
   OpBuilder &b;
   Location loc;

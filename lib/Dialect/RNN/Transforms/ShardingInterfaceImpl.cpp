@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Shard/Interfaces/ShardingInterfaceImpl.h"
+#include "IterationSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
@@ -23,92 +24,13 @@ using shard::ShardingOption;
 
 namespace {
 
-/// The iteration space that the interface describes: loop 0 runs over the batch, and each other dimension has a loop
-/// of its own, which cannot be split.
-struct Loops {
-  /// One map for each operand, then one for each result.
-  SmallVector<AffineMap> maps;
-  /// The names of operands and results, as in `maps`.
-  SmallVector<StringRef> values;
-  /// The dimension that each loop stands for, such as "T" or "4*H".
-  SmallVector<std::string> names;
-  static constexpr unsigned batch = 0;
-};
-
-class LoopsBuilder {
-public:
-  explicit LoopsBuilder(LayerOpInterface op) : op(op), rules(getShapeRules(op)) { loops.names.push_back("B"); }
-
-  Loops build() {
-    const OpSignature &signature = op.getSignature();
-    for (auto [index, entry] : llvm::enumerate(signature.operands))
-      for (Value value : op.getOperandsOf(index))
-        add(entry, value.getType(),
-            findRule(rules.getOperandRules(),
-                     [name = entry.name](const ShapeRules::Rule &rule) { return rule.value && rule.name == name; }));
-    for (auto [index, entry] : llvm::enumerate(signature.results))
-      for (Value value : op.getResultsOf(index))
-        add(entry, value.getType(),
-            findRule(rules.getResultRules(), [position = static_cast<int>(index)](const ShapeRules::Rule &rule) {
-              return rule.resultIndex == position;
-            }));
-    for (ArrayRef<unsigned> dims : dimsOfValues) {
-      SmallVector<AffineExpr> exprs;
-      for (unsigned loop : dims)
-        exprs.push_back(getAffineDimExpr(loop, op->getContext()));
-      loops.maps.push_back(AffineMap::get(loops.names.size(), 0, exprs, op->getContext()));
-    }
-    return std::move(loops);
-  }
-
-private:
-  template <typename Predicate>
-  static ArrayRef<AffineExpr> findRule(ArrayRef<ShapeRules::Rule> rules, Predicate matches) {
-    const ShapeRules::Rule *rule = llvm::find_if(rules, matches);
-    return rule == rules.end() ? ArrayRef<AffineExpr>() : ArrayRef<AffineExpr>(rule->dims);
-  }
-
-  /// Adds an operand or result. A scalar has no dimensions.
-  void add(const NamedValue &entry, Type type, ArrayRef<AffineExpr> exprs) {
-    SmallVector<unsigned> dims;
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    for (int64_t dim = 0, rank = tensor ? tensor.getRank() : 0; dim < rank; ++dim) {
-      AffineExpr expr = dim < static_cast<int64_t>(exprs.size()) ? exprs[dim] : AffineExpr();
-      // The reserve space of some rows is that of an op with these rows.
-      if (entry.kind == ValueKind::Reserve)
-        dims.push_back(Loops::batch);
-      else if (expr)
-        dims.push_back(loopOf(rules.toString(expr)));
-      else
-        dims.push_back(addLoop("dim " + std::to_string(dim) + " of `" + entry.name.str() + "`"));
-    }
-    loops.values.push_back(entry.name);
-    dimsOfValues.push_back(std::move(dims));
-  }
-
-  unsigned loopOf(std::string name) {
-    auto *position = llvm::find(loops.names, name);
-    return position != loops.names.end() ? position - loops.names.begin() : addLoop(std::move(name));
-  }
-
-  unsigned addLoop(std::string name) {
-    loops.names.push_back(std::move(name));
-    return loops.names.size() - 1;
-  }
-
-  LayerOpInterface op;
-  ShapeRules rules;
-  Loops loops;
-  SmallVector<SmallVector<unsigned>> dimsOfValues;
-};
-
 ArrayRef<GridAxis> getAxes(const Sharding &sharding, unsigned dim) {
   return dim < sharding.getSplitAxes().size() ? sharding.getSplitAxes()[dim].asArrayRef() : ArrayRef<GridAxis>();
 }
 
 /// Calls `visit` with the index of the value in `loops`, the dimension and its loop, for each dimension of each value
 /// with a sharding. Stops if it returns false.
-void forEachDim(const Loops &loops, ArrayRef<Sharding> shardings, unsigned firstValue,
+void forEachDim(const IterationSpace &loops, ArrayRef<Sharding> shardings, unsigned firstValue,
                 function_ref<bool(unsigned, unsigned, unsigned)> visit) {
   for (auto [index, sharding] : llvm::enumerate(shardings)) {
     if (!sharding)
@@ -188,7 +110,7 @@ LogicalResult verifySplit(LayerOpInterface op, FlatSymbolRefAttr gridName, Array
 
 /// Returns the axes along which complete annotations split the batch. Reports an error if they split another dimension,
 /// or values differently.
-FailureOr<SmallVector<GridAxis>> getBatchAxes(LayerOpInterface op, const Loops &loops,
+FailureOr<SmallVector<GridAxis>> getBatchAxes(LayerOpInterface op, const IterationSpace &loops,
                                               ArrayRef<Sharding> operandShardings, ArrayRef<Sharding> resultShardings,
                                               FlatSymbolRefAttr &grid) {
   std::vector<Sharding> all = operandShardings.vec();
@@ -209,9 +131,9 @@ FailureOr<SmallVector<GridAxis>> getBatchAxes(LayerOpInterface op, const Loops &
     for (auto [dim, expr] : llvm::enumerate(loops.maps[index].getResults())) {
       unsigned loop = cast<AffineDimExpr>(expr).getPosition();
       ArrayRef<GridAxis> split = getAxes(sharding, dim);
-      if (loop != Loops::batch && !split.empty())
+      if (loop != IterationSpace::batch && !split.empty())
         return emitUnsplittable(op, loops.names[loop]) << "; dim " << dim << " of `" << name << "` is split";
-      if (loop != Loops::batch)
+      if (loop != IterationSpace::batch)
         continue;
       if (axes && ArrayRef<GridAxis>(*axes) != split)
         return op->emitOpError("expects all values to be split along B in the same way, but `")
@@ -248,7 +170,7 @@ struct ShardingModel : public shard::ShardingInterface::ExternalModel<ShardingMo
   /// (getShardingAnnotations reports it), and no option otherwise.
   FailureOr<ShardingOption> getShardingOption(Operation *op, ArrayRef<Sharding> operandShardings,
                                               ArrayRef<Sharding> resultShardings) const {
-    Loops loops = getLoops(op);
+    IterationSpace loops = getLoops(op);
     std::vector<Sharding> all = operandShardings.vec();
     llvm::append_range(all, resultShardings);
     shard::ShardingArray option(1);
@@ -259,10 +181,10 @@ struct ShardingModel : public shard::ShardingInterface::ExternalModel<ShardingMo
       isConsistent = !grid || grid == all[value].getGridAttr();
       grid = all[value].getGridAttr();
       // Values without a batch do not say how to split it.
-      isKnown |= loop == Loops::batch || !axes.empty();
+      isKnown |= loop == IterationSpace::batch || !axes.empty();
       if (axes.empty() || !isConsistent)
         return isConsistent;
-      if (loop != Loops::batch) {
+      if (loop != IterationSpace::batch) {
         isConsistent = isRequired(op, value);
         option.resize(loop + 1);
         option[loop].assign(axes.begin(), axes.end());
@@ -280,12 +202,12 @@ struct ShardingModel : public shard::ShardingInterface::ExternalModel<ShardingMo
   }
 
   FailureOr<std::vector<Sharding>> getShardingAnnotations(Operation *op, const ShardingOption &option) const {
-    Loops loops = getLoops(op);
+    IterationSpace loops = getLoops(op);
     for (auto [loop, axes] : llvm::enumerate(option.shardingArray))
-      if (loop != Loops::batch && !axes.empty())
+      if (loop != IterationSpace::batch && !axes.empty())
         return emitUnsplittable(cast<LayerOpInterface>(op), loops.names[loop]);
     if (!option.shardingArray.empty() &&
-        failed(verifySplit(cast<LayerOpInterface>(op), option.grid, option.shardingArray[Loops::batch])))
+        failed(verifySplit(cast<LayerOpInterface>(op), option.grid, option.shardingArray[IterationSpace::batch])))
       return failure();
     return shard::detail::defaultGetShardingAnnotations(op, option);
   }
@@ -316,7 +238,7 @@ struct ShardingModel : public shard::ShardingInterface::ExternalModel<ShardingMo
                           ArrayRef<Sharding> resultShardings, IRMapping &partitionMap, SymbolTableCollection &symbols,
                           OpBuilder &b) const {
     auto layer = cast<LayerOpInterface>(op);
-    Loops loops = getLoops(op);
+    IterationSpace loops = getLoops(op);
     FlatSymbolRefAttr grid;
     FailureOr<SmallVector<GridAxis>> axes = getBatchAxes(layer, loops, operandShardings, resultShardings, grid);
     if (failed(axes) || failed(verifySplit(layer, grid, *axes)))
@@ -328,7 +250,7 @@ struct ShardingModel : public shard::ShardingInterface::ExternalModel<ShardingMo
     for (OpResult result : op->getResults()) {
       AffineMap map = loops.maps[op->getNumOperands() + result.getResultNumber()];
       bool isUsed = llvm::any_of(result.getUsers(), [](Operation *user) { return !user->use_empty(); });
-      if (isUsed && !map.isFunctionOfDim(Loops::batch))
+      if (isUsed && !map.isFunctionOfDim(IterationSpace::batch))
         partitionMap.map(Value(result),
                          emitAllReduce(b, op->getLoc(), partitionMap.lookup(Value(result)), grid.getValue(), *axes));
     }
@@ -336,9 +258,9 @@ struct ShardingModel : public shard::ShardingInterface::ExternalModel<ShardingMo
   }
 
 private:
-  static Loops getLoops(Operation *op) { return LoopsBuilder(cast<LayerOpInterface>(op)).build(); }
-  static bool hasBatch(const Loops &loops) {
-    return llvm::any_of(loops.maps, [](AffineMap map) { return map.isFunctionOfDim(Loops::batch); });
+  static IterationSpace getLoops(Operation *op) { return getIterationSpace(cast<LayerOpInterface>(op)); }
+  static bool hasBatch(const IterationSpace &loops) {
+    return llvm::any_of(loops.maps, [](AffineMap map) { return map.isFunctionOfDim(IterationSpace::batch); });
   }
 };
 

@@ -33,6 +33,9 @@ void registerRuntimeVerifiableOpInterfaceExternalModels(DialectRegistry &registr
 /// shard-partition split the batch among processes.
 void registerShardingInterfaceExternalModels(DialectRegistry &registry);
 
+/// Attaches TilingInterface to the block ops on tensors: one parallel loop over the batch.
+void registerTilingInterfaceExternalModels(DialectRegistry &registry);
+
 } // namespace mlir::rnn
 
 #endif // RNN_DIALECT_RNN_TRANSFORMS_PASSES_H
