@@ -19,8 +19,8 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 
-  func.func @block(%x: tensor<4x7x3xf32>, %c: tensor<7x5xf32>, %w: tensor<8x20xf32>, %wc: tensor<5xf32>, %b: tensor<20xf32>,
-                   %g: tensor<4x7x5xf32>) -> (tensor<4x7x5xf32>, tensor<4x7x3xf32>, tensor<7x5xf32>) {
+  func.func @main(%x: tensor<4x7x3xf32>, %c: tensor<7x5xf32>, %w: tensor<8x20xf32>, %wc: tensor<5xf32>, %b: tensor<20xf32>,
+                  %g: tensor<4x7x5xf32>) -> (tensor<4x7x5xf32>, tensor<4x7x3xf32>, tensor<7x5xf32>) {
     %i, %cs, %f, %o, %ci, %co, %y = rnn.block_lstm ifco x(%x : tensor<4x7x3xf32>) state(%c, %c : tensor<7x5xf32>)
         weights(%w : tensor<8x20xf32>) peephole(%wc, %wc, %wc : tensor<5xf32>) bias(%b : tensor<20xf32>) {use_peephole}
     %dx, %dcp, %dhp, %dw, %dwci, %dwcf, %dwco, %db = rnn.block_lstm_grad ifco x(%x : tensor<4x7x3xf32>)
