@@ -75,7 +75,8 @@ MLIR_CAPI_EXPORTED RnnCompileOptions rnnCompileOptionsGetDefault(void);
 /*===-- Modules and passes
  * ------------------------------------------------------------------------------------------===*/
 
-/* Parses a module from text or bytecode. `name` is the file name of locations. The caller owns the module. */
+/* Parses a module from text or bytecode. `name` is the file name of locations. The caller owns the module. Arguments
+   and results of public functions of a text get the attribute `rnn.name` with their names in it. */
 MLIR_CAPI_EXPORTED MlirModule rnnModuleParse(MlirContext context, MlirStringRef source, MlirStringRef name,
                                              RnnDiagnostics diagnostics);
 

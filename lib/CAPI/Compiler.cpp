@@ -6,13 +6,11 @@
 
 #include "rnn-c/Compiler.h"
 #include "Diagnostics.h"
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "rnn/Emit/JIT.h"
 #include "rnn/Emit/Object.h"
+#include "rnn/Emit/Parse.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -130,9 +128,9 @@ MlirModule rnnModuleParse(MlirContext context, MlirStringRef source, MlirStringR
   return guard(diagnostics, MlirModule{}, [&] {
     Collector collector(unwrap(context), diagnostics);
     // The text parser requires a terminating zero, which the caller's string may lack.
-    llvm::SourceMgr sources;
-    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(unwrap(source), unwrap(name)), llvm::SMLoc());
-    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(unwrap(context)));
+    auto sources = std::make_shared<llvm::SourceMgr>();
+    sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(unwrap(source), unwrap(name)), llvm::SMLoc());
+    OwningOpRef<ModuleOp> module = parseModule(sources, *unwrap(context), unwrap(name));
     if (!module && rnnDiagnosticsGetCount(diagnostics) == 0)
       addError(diagnostics, "the source has no module");
     return MlirModule{module ? wrap(module.release()) : MlirModule{}};

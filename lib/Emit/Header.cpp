@@ -116,6 +116,12 @@ static std::string describe(const ExportedArgument &argument) {
   return text;
 }
 
+static llvm::StringRef describeAccess(const ExportedArgument &argument) {
+  if (!(argument.flags & RNNRT_ARGUMENT_WRITTEN))
+    return "in  ";
+  return argument.flags & RNNRT_ARGUMENT_NOT_READ ? "output " : "inout ";
+}
+
 /// Escapes `text` for a C comment.
 static std::string quote(llvm::StringRef text) {
   std::string quoted;
@@ -143,9 +149,9 @@ public:
 
    Tensors are dense and row-major. `?` is a dynamic size. All sizes `?1` of a function must be equal, and so must all `?2`
    and so on; sizes of results are equal to them. Every call checks the sizes of its arguments. Arguments are memory of the
-   caller. The function only reads them, and the caller may change or free them when the work is done. Results own their
-   memory; release it with rnnrt_tensor_release. Previous contents of a result are ignored, and after a failure all results
-   are empty. */
+   caller, which may change or free them when the work is done. The function only reads arguments marked `in`; it writes to
+   those marked `inout`, and to those marked `output` without reading them. Results, marked `out`, own their memory; release
+   it with rnnrt_tensor_release. Previous contents of a result are ignored, and after a failure all results are empty. */
 
 )"
        << "#ifndef " << guard << "\n#define " << guard << "\n\n"
@@ -179,7 +185,7 @@ private:
     os << "/* `" << quote(function.name) << "`"
        << (function.deviceMemory ? ", with tensors in the memory of the call's device" : "");
     for (auto [index, input] : llvm::enumerate(function.inputs))
-      os << "\n   in  " << names[index] << ": " << describe(input);
+      os << "\n   " << describeAccess(input) << names[index] << ": " << describe(input);
     for (auto [index, result] : llvm::enumerate(function.results))
       os << "\n   out " << getResultName(function, index) << ": " << describe(result);
     os << " */\n";

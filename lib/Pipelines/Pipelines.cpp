@@ -82,6 +82,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addPass(createLinalgElementwiseOpFusionPass());
   // Arguments are values: a call must not change their buffers.
   pm.addPass(createRNNProtectArgumentsPass());
+  // After selection, and before the effects of ops are those of loops and calls.
+  pm.addPass(createRNNMarkWrittenArgumentsPass());
   // A result that is inserted into a slice is computed in place.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;

@@ -6,20 +6,15 @@
 
 #include "../common/OutOfMemory.h"
 #include "Kernels.h"
-#include "Names.h"
 #include "Outputs.h"
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/AsmParser/AsmParserState.h"
-#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
 #include "rnn/Emit/JIT.h"
 #include "rnn/Emit/Object.h"
+#include "rnn/Emit/Parse.h"
 #include "rnn/InitAllPasses.h"
 #include "rnn/Pipelines/CommandLine.h"
 #include "rnn/Target/Processors.h"
@@ -142,31 +137,6 @@ static std::string getPrefix() {
   return makeCIdentifier(stem);
 }
 
-/// Parses bytecode, or text with the names of its values.
-static OwningOpRef<ModuleOp> parse(std::shared_ptr<llvm::SourceMgr> sources, MLIRContext &context) {
-  ParserConfig config(&context);
-  if (isBytecode(*sources->getMemoryBuffer(sources->getMainFileID())))
-    return parseSourceFile<ModuleOp>(sources, config);
-  Block block;
-  AsmParserState state;
-  if (failed(parseAsmSourceFile(*sources, &block, config, &state)))
-    return nullptr;
-  // The state refers to the parsed ops, so a module is created around them only if the text has none.
-  auto written = llvm::hasSingleElement(block) ? dyn_cast<ModuleOp>(block.front()) : ModuleOp();
-  OwningOpRef<ModuleOp> module;
-  if (written) {
-    written->remove();
-    module = written;
-  } else {
-    module = ModuleOp::create(FileLineColLoc::get(&context, inputFile, 1, 1));
-    module->getBody()->getOperations().splice(module->getBody()->end(), block.getOperations());
-    if (failed(verify(module->getOperation())))
-      return nullptr;
-  }
-  nameFromText(*module, state);
-  return module;
-}
-
 static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, const RunOptions &passes) {
   // For MLIR outputs, which are not made for a target machine; otherwise that names the processor.
   pipeline.processor = cpu == "native" ? getHostProcessorName() : std::string(cpu);
@@ -271,7 +241,7 @@ int main(int argc, char **argv) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
-  OwningOpRef<ModuleOp> module = parse(sources, context);
+  OwningOpRef<ModuleOp> module = parseModule(sources, context, inputFile);
   if (!module)
     return 1; // the parser reported the error
   exitOnError(run(*module, form, pipeline, commandLine.getRunOptions()));

@@ -291,7 +291,11 @@ def RNNEmitEntriesPass : Pass<"rnn-emit-entries", "::mlir::ModuleOp"> {
     that rank and those sizes. With `all`, a function whose signature cannot be exported is an error; otherwise it has
     no entry point.
 
-    The attribute `rnn.name` names arguments and results; a location `loc("x")` also names an argument. The data symbol
+    For each function also adds `__tvm_ffi_NAME`, the same call by the packed calling convention of tvm-ffi
+    (`rnnrt_abi_tvm_ffi_call`), unless NAME is no C identifier.
+
+    The attribute `rnn.name` names arguments and results; a location `loc("x")` also names an argument. The attribute
+    `rnn.access` is described by `rnn-mark-written-arguments`. The data symbol
     `rnn_exports` lists all functions with their arguments, types and names. Functions without a body get a C interface
     (`llvm.emit_c_interface`).
 

@@ -20,6 +20,18 @@ def RNNProtectArgumentsPass : Pass<"rnn-protect-arguments", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
+def RNNMarkWrittenArgumentsPass : Pass<"rnn-mark-written-arguments", "::mlir::ModuleOp"> {
+  let summary = "Record which arguments a public function writes to";
+  let description = [{
+    Sets the attribute `rnn.access` of each memref argument of a public function that the function writes to: `write`, or
+    `readwrite` if it may also read the previous content. The exported description of the function and its C header
+    state it. Follows views and callees; a buffer whose uses cannot be followed counts as read and written. A tensor
+    argument with `bufferization.writable = true` is `readwrite`. An existing attribute is kept.
+
+    Runs after selection: a gradient with lowering `fused` only reads its reserve space.
+  }];
+}
+
 def RNNCheckCastsPass : Pass<"rnn-check-casts"> {
   let summary = "Check tensor casts at run time";
   let description = [{

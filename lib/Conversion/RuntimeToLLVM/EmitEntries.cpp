@@ -37,6 +37,7 @@ struct Argument {
   int32_t rank = 0; ///< -1 for any rank
   SmallVector<int64_t> shape;
   SmallVector<int64_t> sizes = {}; ///< as in ExportedArgument
+  int32_t flags = 0;               ///< rnnrt_argument_flags_t
 };
 
 } // namespace
@@ -143,7 +144,9 @@ public:
   /// The global of type rnnrt_function_t.
   LLVM::GlobalOp build(bool deviceMemory) {
     LLVM::LLVMFuncOp entry = buildEntry(buildBody(), deviceMemory);
-    return buildDescription(entry, deviceMemory);
+    LLVM::GlobalOp description = buildDescription(entry, deviceMemory);
+    buildTvmFfiEntry();
+    return description;
   }
 
 private:
@@ -220,6 +223,23 @@ private:
     return entry;
   }
 
+  /// `int32_t __tvm_ffi_NAME(void *self, const TVMFFIAny *arguments, int32_t count, TVMFFIAny *result)`. Weak, like
+  /// `rnn_exports`: object files of one program may export functions of equal names.
+  void buildTvmFfiEntry() {
+    std::string name = ("__tvm_ffi_" + function.getSymName()).str();
+    if (makeCIdentifier(function.getSymName()) != function.getSymName() || module.lookupSymbol(name))
+      return;
+    auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer, i32, pointer});
+    auto entry = LLVM::LLVMFuncOp::create(builder, name, type, LLVM::Linkage::Weak);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = entry.addEntryBlock(builder);
+    builder.setInsertionPointToStart(block);
+    Value description = LLVM::AddressOfOp::create(builder, pointer, getDescriptionName());
+    LLVM::CallOp called = callRuntime(
+        "rnnrt_abi_tvm_ffi_call", {description, block->getArgument(1), block->getArgument(2), block->getArgument(3)});
+    LLVM::ReturnOp::create(builder, called.getResult());
+  }
+
   ArrayAttr describe(ArrayRef<Argument> arguments) {
     SmallVector<Attribute> attributes;
     for (const Argument &argument : arguments) {
@@ -227,6 +247,8 @@ private:
                                          builder.getNamedAttr("type", TypeAttr::get(argument.exported))};
       if (!argument.sizes.empty())
         record.push_back(builder.getNamedAttr("sizes", builder.getDenseI64ArrayAttr(argument.sizes)));
+      if (argument.flags)
+        record.push_back(builder.getNamedAttr("flags", builder.getI32IntegerAttr(argument.flags)));
       attributes.push_back(builder.getDictionaryAttr(record));
     }
     return builder.getArrayAttr(attributes);
@@ -346,8 +368,9 @@ private:
     return buildGlobal(type, (symbol + suffix).str(), [&] {
       Value array = LLVM::UndefOp::create(builder, type);
       for (auto [index, argument] : llvm::enumerate(arguments)) {
-        Value filled = fill(member, {address(names[index]), address(shapes[index]), integer(i32, argument.dtype),
-                                     integer(i32, argument.rank), integer(i32, argument.kind), integer(i32, 0)});
+        Value filled =
+            fill(member, {address(names[index]), address(shapes[index]), integer(i32, argument.dtype),
+                          integer(i32, argument.rank), integer(i32, argument.kind), integer(i32, argument.flags)});
         array = LLVM::InsertValueOp::create(builder, array, filled, ArrayRef<int64_t>{static_cast<int64_t>(index)});
       }
       return array;
@@ -487,6 +510,9 @@ private:
       Argument &argument = inputs.emplace_back();
       argument.type = value.getType();
       argument.name = findName(function.removeArgAttr(index, builder.getStringAttr(kArgumentNameAttr)), value.getLoc());
+      if (auto access =
+              dyn_cast_or_null<StringAttr>(function.removeArgAttr(index, builder.getStringAttr(kArgumentAccessAttr))))
+        argument.flags = RNNRT_ARGUMENT_WRITTEN | (access.getValue() == "write" ? RNNRT_ARGUMENT_NOT_READ : 0);
       if (std::optional<std::string> reason = classify(argument, value))
         return refuse("argument", index - 1, argument.type, *reason);
     }

@@ -16,8 +16,10 @@ static llvm::SmallVector<ExportedArgument> readArguments(DictionaryAttr entry, S
   llvm::SmallVector<ExportedArgument> arguments;
   for (auto argument : entry.getAs<ArrayAttr>(key).getAsRange<DictionaryAttr>()) {
     auto sizes = argument.getAs<DenseI64ArrayAttr>("sizes");
+    auto flags = argument.getAs<IntegerAttr>("flags");
     arguments.push_back({argument.getAs<StringAttr>("name").str(), argument.getAs<TypeAttr>("type").getValue(),
-                         sizes ? sizes.asArrayRef().vec() : std::vector<int64_t>()});
+                         sizes ? sizes.asArrayRef().vec() : std::vector<int64_t>(),
+                         flags ? static_cast<int32_t>(flags.getInt()) : 0});
   }
   return arguments;
 }

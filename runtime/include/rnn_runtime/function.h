@@ -25,6 +25,14 @@ typedef enum rnnrt_argument_kind {
   RNNRT_ARGUMENT_UNRANKED = 2 ///< an unranked tensor
 } rnnrt_argument_kind_t;
 
+/// Flags of an argument. An argument without flags is only read; a result has no flags.
+typedef enum rnnrt_argument_flags {
+  /// The function writes to the memory of the caller: a memref argument that is an output.
+  RNNRT_ARGUMENT_WRITTEN = 1,
+  /// The function never reads the previous content.
+  RNNRT_ARGUMENT_NOT_READ = 2
+} rnnrt_argument_flags_t;
+
 /// One argument or result of a function.
 typedef struct rnnrt_argument {
   const char *name;     ///< "" if the module has no name for it
@@ -32,7 +40,7 @@ typedef struct rnnrt_argument {
   int32_t dtype;        ///< rnnrt_dtype_t; the type `index` of MLIR is RNNRT_DTYPE_I64
   int32_t rank;         ///< -1: unranked
   int32_t kind;         ///< rnnrt_argument_kind_t
-  int32_t reserved;     ///< 0
+  int32_t flags;        ///< rnnrt_argument_flags_t
 } rnnrt_argument_t;
 
 /// Flags of a function.

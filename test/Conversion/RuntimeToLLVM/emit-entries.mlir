@@ -106,9 +106,26 @@ func.func private @inner(%call: !llvm.ptr, %a: memref<*xf32>) {
 
 // -----
 
+// Arguments that the function writes to, and the entry for tvm-ffi.
+// CHECK-LABEL: func.func private @outputs(%{{.*}}: !llvm.ptr, %{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32>)
+// CHECK-LABEL: llvm.func @rnn_entry_outputs(
+// CHECK-SAME: inputs = [{name = "x", type = tensor<4xf32>}, {flags = 3 : i32, name = "y", type = tensor<4xf32>}, {flags = 1 : i32, name = "", type = tensor<4xf32>}]
+// CHECK: llvm.func weak @__tvm_ffi_outputs(
+// CHECK-SAME: %{{.*}}: !llvm.ptr, %[[ARGUMENTS:.*]]: !llvm.ptr, %[[COUNT:.*]]: i32, %[[RESULT:.*]]: !llvm.ptr) -> i32
+// CHECK: %[[SELF:.*]] = llvm.mlir.addressof @rnn_entry_outputs.description
+// CHECK: %[[CODE:.*]] = llvm.call @rnnrt_abi_tvm_ffi_call(%[[SELF]], %[[ARGUMENTS]], %[[COUNT]], %[[RESULT]])
+// CHECK: llvm.return %[[CODE]] : i32
+func.func @outputs(%call: !llvm.ptr, %x: memref<4xf32> {rnn.name = "x"}, %y: memref<4xf32> {rnn.access = "write", rnn.name = "y"},
+                   %z: memref<4xf32> {rnn.access = "readwrite"}) {
+  return
+}
+
+// -----
+
 // Names that are not valid in C.
 // CHECK-LABEL: llvm.func @rnn_entry___inference_train_step_7(
 // CHECK-SAME: function = "__inference_train.step-7"
+// CHECK-NOT: __tvm_ffi
 func.func @"__inference_train.step-7"(%call: !llvm.ptr) {
   return
 }

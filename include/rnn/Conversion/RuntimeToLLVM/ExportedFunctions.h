@@ -24,6 +24,7 @@ struct ExportedArgument {
   /// For each dimension of a ranked tensor, a number that equal dynamic sizes of the function share, or 0. Empty if all
   /// are 0.
   std::vector<int64_t> sizes;
+  int32_t flags = 0; ///< rnnrt_argument_flags_t
 };
 
 /// A function with an entry point.

@@ -1,4 +1,4 @@
-//===- ArgumentName.h - names of the arguments of functions -*- C++ -*-===//
+//===- ArgumentName.h - names and accesses of the arguments of functions -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,6 +13,10 @@ namespace mlir::rnn {
 
 /// The attribute with the name of a function argument or result (StringAttr).
 inline constexpr llvm::StringLiteral kArgumentNameAttr = "rnn.name";
+
+/// The attribute with the accesses to the memory of a memref argument (StringAttr): `write` or `readwrite`. Without it,
+/// the argument is only read. `rnn-mark-written-arguments` sets it.
+inline constexpr llvm::StringLiteral kArgumentAccessAttr = "rnn.access";
 
 } // namespace mlir::rnn
 

@@ -1,14 +1,19 @@
-//===- Names.cpp - names of arguments, from the text of a module -------------===//
+//===- Parse.cpp - read a module with the names of its arguments -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Names.h"
+#include "rnn/Emit/Parse.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "rnn/Conversion/RuntimeToLLVM/ExportedFunctions.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -44,7 +49,7 @@ static StringRef findName(Value value, const AsmParserState &state) {
   return "";
 }
 
-void rnn::nameFromText(ModuleOp module, const AsmParserState &state) {
+static void nameFromText(ModuleOp module, const AsmParserState &state) {
   Builder builder(module.getContext());
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal() || !function.isPublic())
@@ -65,4 +70,29 @@ void rnn::nameFromText(ModuleOp module, const AsmParserState &state) {
         function.setResultAttr(index, kArgumentNameAttr, builder.getStringAttr(name));
     }
   }
+}
+
+OwningOpRef<ModuleOp> rnn::parseModule(const std::shared_ptr<llvm::SourceMgr> &sources, MLIRContext &context,
+                                       StringRef name) {
+  ParserConfig config(&context);
+  if (isBytecode(*sources->getMemoryBuffer(sources->getMainFileID())))
+    return parseSourceFile<ModuleOp>(sources, config);
+  Block block;
+  AsmParserState state;
+  if (failed(parseAsmSourceFile(*sources, &block, config, &state)))
+    return nullptr;
+  // The state refers to the parsed ops, so a module is created around them only if the text has none.
+  auto written = llvm::hasSingleElement(block) ? dyn_cast<ModuleOp>(block.front()) : ModuleOp();
+  OwningOpRef<ModuleOp> module;
+  if (written) {
+    written->remove();
+    module = written;
+  } else {
+    module = ModuleOp::create(FileLineColLoc::get(&context, name, 1, 1));
+    module->getBody()->getOperations().splice(module->getBody()->end(), block.getOperations());
+    if (failed(verify(module->getOperation())))
+      return nullptr;
+  }
+  nameFromText(*module, state);
+  return module;
 }

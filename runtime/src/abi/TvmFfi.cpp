@@ -1,0 +1,343 @@
+// TvmFfi.cpp - exported functions by the packed calling convention of tvm-ffi. Uses the layouts of its stable C ABI
+// (tvm/ffi/c_api.h, dlpack/dlpack.h) and no header or library of it: its functions are found in the process, which has
+// loaded libtvm_ffi.so before it calls.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/Status.h"
+#include "rnn_runtime/api.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace rnnrt;
+
+namespace {
+
+//===-- Layouts of tvm-ffi and DLPack ----------------------------------------------------------------------------===//
+
+struct DLDevice {
+  int32_t type, id;
+};
+struct DLDataType {
+  uint8_t code, bits;
+  uint16_t lanes;
+};
+struct DLTensor {
+  void *data;
+  DLDevice device;
+  int32_t rank;
+  DLDataType dtype;
+  int64_t *shape, *strides;
+  uint64_t byteOffset;
+};
+struct DLManagedTensor {
+  DLTensor tensor;
+  void *context;
+  void (*deleter)(DLManagedTensor *);
+};
+enum : int32_t { hostDevice = 1 };
+
+struct Any {
+  int32_t type;
+  uint32_t padding;
+  union {
+    int64_t integer;
+    double real;
+    void *pointer;
+  };
+};
+struct ByteArray {
+  const char *data;
+  size_t size;
+};
+/// Type indices of `Any`.
+enum : int32_t { anyNone = 0, anyInt = 1, anyBool = 2, anyFloat = 3, anyDLTensor = 7, anyTensor = 70 };
+/// A tensor object is a header of 24 bytes and a DLTensor.
+constexpr size_t objectHeader = 24;
+
+/// A function of libtvm_ffi.so, which may have been loaded without global symbols; null if it is not loaded.
+template <typename Function> Function find(const char *name) {
+  if (void *symbol = dlsym(RTLD_DEFAULT, name))
+    return reinterpret_cast<Function>(symbol);
+  static void *library = dlopen("libtvm_ffi.so", RTLD_NOW | RTLD_NOLOAD);
+  return reinterpret_cast<Function>(library ? dlsym(library, name) : nullptr);
+}
+
+/// Sets the exception that the caller raises.
+int32_t raise(const rnnrt_status_t status) {
+  const rnnrt_status_code_t code = rnnrt_status_code(status);
+  const char *kind = code == RNNRT_STATUS_INVALID_ARGUMENT     ? "ValueError"
+                     : code == RNNRT_STATUS_RESOURCE_EXHAUSTED ? "MemoryError"
+                                                               : "RuntimeError";
+  using SetRaised = void (*)(const char *, const char *);
+  if (auto setRaised = find<SetRaised>("TVMFFIErrorSetRaisedFromCStr"))
+    setRaised(kind, rnnrt_status_message(status));
+  return -1;
+}
+
+//===-- Arguments ------------------------------------------------------------------------------------------------===//
+
+DLDataType toDLPack(int32_t dtype) {
+  const uint8_t bits = uint8_t(8 * rnnrt_dtype_size(dtype));
+  switch (dtype) {
+  case RNNRT_DTYPE_F16:
+  case RNNRT_DTYPE_F32:
+  case RNNRT_DTYPE_F64:
+    return {2, bits, 1};
+  case RNNRT_DTYPE_BF16:
+    return {4, bits, 1};
+  case RNNRT_DTYPE_I1:
+    return {6, bits, 1};
+  default:
+    return {0, bits, 1};
+  }
+}
+
+/// Unsigned integers are accepted as signed ones of their size: the types of compiled code have no sign.
+bool hasType(DLDataType type, int32_t dtype) {
+  const DLDataType wanted = toDLPack(dtype);
+  const bool isInteger = wanted.code == 0 && type.code <= 1;
+  return type.lanes == 1 && type.bits == wanted.bits && (type.code == wanted.code || isInteger);
+}
+
+Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any, rnnrt_tensor_t &tensor, Any &value) {
+  const rnnrt_argument_t &argument = function.inputs[index];
+  const auto fail = [&](const char *what) {
+    return invalidArgument("argument %lld (`%s`) of `%s` %s", (long long)index, argument.name ? argument.name : "",
+                           function.name, what);
+  };
+  if (argument.kind == RNNRT_ARGUMENT_SCALAR) {
+    const bool isReal = argument.dtype == RNNRT_DTYPE_F32 || argument.dtype == RNNRT_DTYPE_F64;
+    if (argument.dtype == RNNRT_DTYPE_F16 || argument.dtype == RNNRT_DTYPE_BF16)
+      return fail("is a 16-bit floating-point scalar, which tvm-ffi cannot pass; use a tensor of rank 0");
+    if (any.type != anyInt && any.type != anyBool && !(isReal && any.type == anyFloat))
+      return fail(isReal ? "must be a number" : "must be an integer");
+    const double real = any.type == anyFloat ? any.real : double(any.integer);
+    const float single = float(real);
+    if (argument.dtype == RNNRT_DTYPE_F64)
+      value.real = real;
+    else if (argument.dtype == RNNRT_DTYPE_F32)
+      std::memcpy(&value.integer, &single, sizeof(single));
+    else
+      value.integer = any.integer; // little-endian: the low bytes come first
+    tensor = rnnrt_tensor_make(&value.integer, argument.dtype, 0, nullptr);
+    return Status();
+  }
+  const DLTensor *given = nullptr;
+  if (any.type == anyDLTensor)
+    given = static_cast<const DLTensor *>(any.pointer);
+  else if (any.type == anyTensor)
+    given = reinterpret_cast<const DLTensor *>(static_cast<const char *>(any.pointer) + objectHeader);
+  if (!given)
+    return fail("must be a tensor");
+  if (given->device.type != hostDevice)
+    return fail("must be in host memory");
+  if (given->rank < 0 || given->rank > RNNRT_MAX_RANK)
+    return fail("has more than 8 dimensions");
+  if (!hasType(given->dtype, argument.dtype))
+    return invalidArgument("argument %lld (`%s`) of `%s` must have elements of type %s", (long long)index,
+                           argument.name ? argument.name : "", function.name, rnnrt_dtype_name(argument.dtype));
+  int64_t elements = 1;
+  for (int32_t dim = given->rank - 1; dim >= 0; --dim) {
+    if (given->strides && given->shape[dim] > 1 && given->strides[dim] != elements)
+      return fail("must be dense and row-major");
+    elements *= given->shape[dim];
+  }
+  tensor = rnnrt_tensor_make(static_cast<char *>(given->data) + given->byteOffset, argument.dtype, given->rank,
+                             given->shape);
+  return Status();
+}
+
+//===-- Results --------------------------------------------------------------------------------------------------===//
+
+/// A result with the memory that it owns.
+struct OwnedTensor {
+  DLManagedTensor managed;
+  rnnrt_tensor_t tensor;
+
+  static void destroy(DLManagedTensor *managed) {
+    auto *owned = static_cast<OwnedTensor *>(managed->context);
+    rnnrt_tensor_release(&owned->tensor);
+    delete owned;
+  }
+};
+
+/// Moves `tensor` to an object of tvm-ffi.
+Status toObject(rnnrt_tensor_t &tensor, Any &result) {
+  using FromDLPack = int (*)(DLManagedTensor *, int32_t, int32_t, void **);
+  auto fromDLPack = find<FromDLPack>("TVMFFITensorFromDLPack");
+  if (!fromDLPack)
+    return unavailable("the function returns tensors, which requires libtvm_ffi.so in the process");
+  auto *owned = new OwnedTensor{{}, tensor};
+  tensor = {};
+  owned->managed.tensor = {owned->tensor.data, {hostDevice, 0}, owned->tensor.rank, toDLPack(owned->tensor.dtype),
+                           owned->tensor.shape, nullptr, 0};
+  owned->managed.context = owned;
+  owned->managed.deleter = OwnedTensor::destroy;
+  void *object = nullptr;
+  if (fromDLPack(&owned->managed, 0, 0, &object)) {
+    OwnedTensor::destroy(&owned->managed);
+    return internalError("tvm-ffi refused a tensor");
+  }
+  result.type = anyTensor;
+  result.pointer = object;
+  return Status();
+}
+
+Status toResult(const rnnrt_argument_t &argument, rnnrt_tensor_t &tensor, Any &result) {
+  if (argument.kind != RNNRT_ARGUMENT_SCALAR)
+    return toObject(tensor, result);
+  result.type = anyInt;
+  result.integer = 0;
+  float single;
+  switch (argument.dtype) {
+  case RNNRT_DTYPE_F32:
+    std::memcpy(&single, tensor.data, sizeof(single));
+    result.type = anyFloat;
+    result.real = single;
+    break;
+  case RNNRT_DTYPE_F64:
+    result.type = anyFloat;
+    std::memcpy(&result.real, tensor.data, sizeof(result.real));
+    break;
+  case RNNRT_DTYPE_F16:
+  case RNNRT_DTYPE_BF16:
+    return unimplemented("a 16-bit floating-point scalar is no result of tvm-ffi; return a tensor");
+  case RNNRT_DTYPE_I1:
+    result.type = anyBool;
+    result.integer = *static_cast<const uint8_t *>(tensor.data) != 0;
+    break;
+  case RNNRT_DTYPE_I8:
+    result.integer = *static_cast<const int8_t *>(tensor.data);
+    break;
+  case RNNRT_DTYPE_I16:
+    result.integer = *static_cast<const int16_t *>(tensor.data);
+    break;
+  case RNNRT_DTYPE_I32:
+    result.integer = *static_cast<const int32_t *>(tensor.data);
+    break;
+  default:
+    std::memcpy(&result.integer, tensor.data, sizeof(result.integer));
+  }
+  rnnrt_tensor_release(&tensor);
+  return Status();
+}
+
+/// Releases the object of `any`, if it has one.
+void release(const Any &any) {
+  using DecRef = int (*)(void *);
+  if (any.type >= 64)
+    if (auto decRef = find<DecRef>("TVMFFIObjectDecRef"))
+      decRef(any.pointer);
+}
+
+/// Several results become an array, made by tvm-ffi's global function.
+Status toArray(std::vector<Any> &values, Any &result) {
+  using GetGlobal = int (*)(const ByteArray *, void **);
+  using Invoke = int (*)(void *, Any *, int32_t, Any *);
+  using DecRef = int (*)(void *);
+  auto getGlobal = find<GetGlobal>("TVMFFIFunctionGetGlobal");
+  auto invoke = find<Invoke>("TVMFFIFunctionCall");
+  auto decRef = find<DecRef>("TVMFFIObjectDecRef");
+  const ByteArray name = {"ffi.Array", 9};
+  void *makeArray = nullptr;
+  if (!getGlobal || !invoke || !decRef || getGlobal(&name, &makeArray) || !makeArray)
+    return unavailable("the function has several results, which requires libtvm_ffi.so in the process");
+  const int failed = invoke(makeArray, values.data(), int32_t(values.size()), &result);
+  decRef(makeArray);
+  return failed ? internalError("tvm-ffi refused an array of tensors") : Status();
+}
+
+//===-- The call -------------------------------------------------------------------------------------------------===//
+
+/// The call of a thread on device `host`.
+struct ThreadCall {
+  rnnrt_call_t *call = nullptr;
+
+  Status get(rnnrt_call_t *&result) {
+    if (!call) {
+      rnnrt_device_t *device = nullptr;
+      RNNRT_TRY(Status(rnnrt_device_create("host", nullptr, &device)));
+      Status status(rnnrt_call_create(device, nullptr, nullptr, &call));
+      rnnrt_device_release(device);
+      RNNRT_TRY(std::move(status));
+    }
+    result = call;
+    return Status();
+  }
+  ~ThreadCall() { rnnrt_call_release(call); }
+};
+
+struct Outputs {
+  std::vector<rnnrt_tensor_t> tensors;
+  std::vector<Any> values;
+
+  ~Outputs() {
+    for (rnnrt_tensor_t &tensor : tensors)
+      rnnrt_tensor_release(&tensor);
+    for (const Any &value : values)
+      release(value);
+  }
+};
+
+Status run(const rnnrt_function_t *function, const Any *arguments, int32_t count, Any &result) {
+  if (!function || (count > 0 && !arguments))
+    return invalidArgument("expects a function and its arguments, but got a null pointer");
+  if (function->abi_version != RNNRT_ABI_VERSION)
+    return failedPrecondition("the module was compiled for runtime ABI version %d, but this runtime has version %d; "
+                              "recompile the module",
+                              function->abi_version, RNNRT_ABI_VERSION);
+  if (function->flags & RNNRT_FUNCTION_DEVICE_MEMORY)
+    return unimplemented("`%s` was compiled for tensors in device memory, which this calling convention does not "
+                         "support; call it through rnnrt_function_t.entry",
+                         function->name);
+  if (count != function->num_inputs)
+    return invalidArgument("`%s` expects %lld argument(s), but got %d", function->name,
+                           (long long)function->num_inputs, count);
+  const size_t numOutputs = size_t(function->num_outputs);
+  std::vector<rnnrt_tensor_t> inputs(count);
+  std::vector<Any> scalars(count);
+  std::vector<const rnnrt_tensor_t *> inputList(count);
+  Outputs outputs{std::vector<rnnrt_tensor_t>(numOutputs), {}};
+  std::vector<rnnrt_tensor_t *> outputList(numOutputs);
+  for (int32_t index = 0; index < count; ++index) {
+    RNNRT_TRY(toTensor(*function, index, arguments[index], inputs[index], scalars[index]));
+    inputList[index] = &inputs[index];
+  }
+  for (size_t index = 0; index < numOutputs; ++index)
+    outputList[index] = &outputs.tensors[index];
+  thread_local ThreadCall threadCall;
+  rnnrt_call_t *call = nullptr;
+  RNNRT_TRY(threadCall.get(call));
+  function->entry(call, inputList.data(), count, outputList.data(), function->num_outputs);
+  Status status(rnnrt_status_clone(rnnrt_call_status(call)));
+  rnnrt_call_reset(call);
+  RNNRT_TRY(std::move(status));
+  outputs.values.reserve(numOutputs);
+  for (size_t index = 0; index < numOutputs; ++index) {
+    Any value = {};
+    RNNRT_TRY(toResult(function->outputs[index], outputs.tensors[index], value));
+    outputs.values.push_back(value);
+  }
+  if (numOutputs > 1)
+    return toArray(outputs.values, result);
+  if (numOutputs == 1) {
+    result = outputs.values.front();
+    outputs.values.clear(); // the caller owns it
+  }
+  return Status();
+}
+
+} // namespace
+
+extern "C" int32_t rnnrt_abi_tvm_ffi_call(const rnnrt_function_t *function, const void *arguments, int32_t count,
+                                          void *result) {
+  Any value = {};
+  const Status status = guarded([&] { return run(function, static_cast<const Any *>(arguments), count, value); });
+  if (result)
+    *static_cast<Any *>(result) = value;
+  return status.ok() ? 0 : raise(status.get());
+}
