@@ -3,6 +3,9 @@
 """Recurrent layers and their gradients, compiled by rnn-mlir."""
 
 from . import modules
+from ._compiler import CompileError, Diagnostic
+from ._function import CompiledFunction, CompiledModule, compile, compile_module, load
 from ._runtime import Error, InvalidArgument, Unavailable
 
-__all__ = ["Error", "InvalidArgument", "Unavailable", "modules"]
+__all__ = ["CompileError", "CompiledFunction", "CompiledModule", "Diagnostic", "Error", "InvalidArgument",
+           "Unavailable", "compile", "compile_module", "load", "modules"]

@@ -81,8 +81,11 @@ def library() -> ctypes.CDLL:
             ("rnnrt_abi_version", i32, []),
             ("rnnrt_device_create", pointer, [ctypes.c_char_p, pointer, ctypes.POINTER(pointer)]),
             ("rnnrt_call_create", pointer, [pointer, pointer, pointer, ctypes.POINTER(pointer)]),
-            ("rnnrt_call_options_init", None, [pointer]),
             ("rnnrt_call_release", None, [pointer]),
+            ("rnnrt_stream_create", pointer, [pointer, ctypes.POINTER(pointer)]),
+            ("rnnrt_stream_native", pointer, [pointer]),
+            ("rnnrt_stream_synchronize", pointer, [pointer]),
+            ("rnnrt_stream_release", None, [pointer]),
             ("rnnrt_device_release", None, [pointer]),
             ("rnnrt_tensor_release", None, [pointer]),
             ("rnnrt_abi_rnn_plan", pointer, [pointer] + [i32] * 6 + [ctypes.c_double] + [i64] * 8),
@@ -128,28 +131,36 @@ def check(status: Optional[int]) -> None:
 
 
 class Call:
-    """An rnnrt_call_t on a device. One thread at a time may use it."""
+    """An rnnrt_call_t on a device, on a stream of its own if the device is a GPU. One thread at a time may use it."""
 
     def __init__(self, device: str = "host", *, dropout_draw: Optional[int] = None) -> None:
         lib = library()
-        self._release = lib.rnnrt_call_release
+        self._release, self._release_stream = lib.rnnrt_call_release, lib.rnnrt_stream_release
         self.handle: Optional[int] = None
-        made = ctypes.c_void_p()
+        self._stream: Optional[int] = None
+        made, stream, handle = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         check(lib.rnnrt_device_create(device.encode(), None, ctypes.byref(made)))
-        options = None
-        if dropout_draw is not None:
-            options = (ctypes.c_int64 * 1)(dropout_draw)  # rnnrt_call_options_t
-        handle = ctypes.c_void_p()
-        status = lib.rnnrt_call_create(made, None, options, ctypes.byref(handle))
-        lib.rnnrt_device_release(made)
-        check(status)
+        try:
+            if device.startswith("cuda"):
+                check(lib.rnnrt_stream_create(made, ctypes.byref(stream)))
+                self._stream = stream.value
+            options = None
+            if dropout_draw is not None:
+                options = (ctypes.c_int64 * 1)(dropout_draw)  # rnnrt_call_options_t
+            check(lib.rnnrt_call_create(made, stream, options, ctypes.byref(handle)))
+        finally:
+            lib.rnnrt_device_release(made)
         self.handle = handle.value
+        #: The CUstream, or None.
+        self.native: Optional[int] = lib.rnnrt_stream_native(stream) if self._stream else None
         self._get_status = _status().rnnrt_call_status
         self._reset = _status().rnnrt_call_reset
 
     def __del__(self) -> None:
         if self.handle:
             self._release(self.handle)
+        if self._stream:
+            self._release_stream(self._stream)
 
     def finish(self) -> None:
         """Returns the plans of the call to the cache, and raises its failure."""
@@ -159,6 +170,8 @@ class Call:
             self._reset(self.handle)
             _raise(message, code)
         self._reset(self.handle)
+        if self._stream:
+            check(library().rnnrt_stream_synchronize(self._stream))
 
 
 _calls = threading.local()
@@ -192,8 +205,7 @@ class Bound:
     def __init__(self, function: "Function", shapes: Sequence[Sequence[int]], device: str) -> None:
         arguments = function.inputs
         if function.outputs:
-            raise InvalidArgument(f"`{function.name}` returns tensors; call it through Function.run",
-                                  "INVALID_ARGUMENT")
+            raise InvalidArgument(f"`{function.name}` returns tensors, which Function.run returns", "INVALID_ARGUMENT")
         if len(shapes) != len(arguments):
             raise InvalidArgument(f"`{function.name}` expects {len(arguments)} shapes, but got {len(shapes)}",
                                   "INVALID_ARGUMENT")
@@ -210,12 +222,10 @@ class Bound:
                                       "INVALID_ARGUMENT")
             tensor.dtype, tensor.rank = dtype, len(shape)
             tensor.shape[:len(shape)] = shape
-        start = ctypes.addressof(tensors)
-        size = ctypes.sizeof(Tensor)
-        pointers = (ctypes.c_void_p * self._count)(*range(start, start + size * self._count, size))
+        pointers = _pointers(tensors)
         return list(tensors), pointers, ctypes.addressof(pointers)
 
-    def __call__(self, *data: int) -> None:
+    def __call__(self, *data: Optional[int]) -> None:
         # Frames are taken and returned by single list operations, which are atomic.
         try:
             frame = self._frames.pop()
@@ -260,6 +270,20 @@ class Function:
                                   "INVALID_ARGUMENT")
         self.bind(shapes, device)(*pointers)
 
+    def run(self, tensors: "ctypes.Array[Tensor]", device: str) -> "ctypes.Array[Tensor]":
+        """Calls the function with `tensors` and returns its results, which the caller releases."""
+        count, results = len(self.inputs), (Tensor * len(self.outputs))()
+        call = call_of_thread(device)
+        self.entry(call.handle, _pointers(tensors), count, _pointers(results), len(self.outputs))
+        call.finish()
+        return results
+
+
+def _pointers(tensors: "ctypes.Array[Tensor]") -> Any:
+    """An array of the addresses of tensors."""
+    start, size = ctypes.addressof(tensors), ctypes.sizeof(Tensor)
+    return (ctypes.c_void_p * len(tensors))(*range(start, start + size * len(tensors), size))
+
 
 def _argument(raw: _Argument, result: bool) -> Argument:
     shape = None if raw.rank < 0 else tuple(raw.shape[k] for k in range(raw.rank))
@@ -274,7 +298,15 @@ class Library:
     def __init__(self, path: str) -> None:
         version = library().rnnrt_abi_version()
         self.path = os.fspath(path)
-        self._handle = ctypes.CDLL(self.path)
+        try:
+            self._handle = ctypes.CDLL(self.path)
+        except OSError as error:
+            # Code for target simt depends on the emulator, which no other code needs.
+            emulator = _files.find_library("librnn_emulator.so")
+            if "librnn_emulator.so" not in str(error) or not emulator:
+                raise
+            ctypes.CDLL(emulator)
+            self._handle = ctypes.CDLL(self.path)
         try:
             exports = _Exports.in_dll(self._handle, "rnn_exports")
         except ValueError:

@@ -1,0 +1,207 @@
+# _dlpack.py - tensors of other libraries as pointers and shapes, and results as tensors of those libraries.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The DLPack protocol through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+from typing import Any, Dict, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from . import _runtime
+
+CPU, CUDA = 1, 2
+
+
+class DLTensor(ctypes.Structure):
+    """DLTensor of dlpack.h"""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+class _Managed(ctypes.Structure):
+    _fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class _Versioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", DLTensor)]
+
+
+_READ_ONLY = 1
+_CODES: Dict[Tuple[int, int], str] = {(2, 16): "f16", (4, 16): "bf16", (2, 32): "f32", (2, 64): "f64", (6, 8): "i1",
+                                      (0, 8): "i8", (0, 16): "i16", (0, 32): "i32", (0, 64): "i64", (1, 8): "i8",
+                                      (1, 16): "i16", (1, 32): "i32", (1, 64): "i64"}
+_TO_CODE = {"f16": (2, 16), "bf16": (4, 16), "f32": (2, 32), "f64": (2, 64), "i1": (6, 8), "i8": (0, 8),
+            "i16": (0, 16), "i32": (0, 32), "i64": (0, 64)}
+
+_api = ctypes.pythonapi
+_is_valid = _api.PyCapsule_IsValid
+_is_valid.restype, _is_valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
+_get_pointer = _api.PyCapsule_GetPointer
+_get_pointer.restype, _get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+class View(NamedTuple):
+    """A tensor that belongs to someone else; `owner` keeps it alive."""
+
+    data: int
+    dtype: str
+    shape: Tuple[int, ...]
+    dense: bool  #: row-major without gaps
+    writable: bool
+    device: str  #: host or cuda:N
+    owner: Any
+
+
+def is_dense(shape: Tuple[int, ...], strides: Tuple[int, ...]) -> bool:
+    """Whether elements lie row-major without gaps; `strides` count elements."""
+    elements = 1
+    for size, stride in zip(reversed(shape), reversed(strides)):
+        if size > 1 and stride != elements:
+            return False
+        elements *= size
+    return True
+
+
+def view(value: Any, stream: Optional[int]) -> View:
+    """A view of an object with `__dlpack__`. `stream` is the CUDA stream that will use it."""
+    device_type, device_id = value.__dlpack_device__()
+    if device_type not in (CPU, CUDA):
+        raise _runtime.InvalidArgument(f"a tensor is on a device of DLPack's type {int(device_type)}; expected host or "
+                                       "CUDA memory", "INVALID_ARGUMENT")
+    options: Dict[str, Any] = {"stream": stream} if device_type == CUDA else {}
+    try:
+        capsule = value.__dlpack__(max_version=(1, 0), **options)
+    except TypeError:
+        capsule = value.__dlpack__(**options)
+    read_only = False
+    # The capsule stays unused: its destructor then frees what it holds.
+    if _is_valid(capsule, b"dltensor_versioned"):
+        versioned = _Versioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
+        tensor, read_only = versioned.tensor, bool(versioned.flags & _READ_ONLY)
+    else:
+        tensor = _Managed.from_address(_get_pointer(capsule, b"dltensor")).tensor
+    dtype = _CODES.get((tensor.code, tensor.bits), "") if tensor.lanes == 1 else ""
+    if not dtype:
+        raise _runtime.InvalidArgument(f"a tensor has elements of DLPack's type {tensor.code} with {tensor.bits} bits, "
+                                       "which compiled code does not have", "INVALID_ARGUMENT")
+    shape = tuple(tensor.shape[:tensor.ndim])
+    dense = not tensor.strides or is_dense(shape, tuple(tensor.strides[:tensor.ndim]))
+    name = "host" if device_type == CPU else f"cuda:{device_id}"
+    return View((tensor.data or 0) + tensor.byte_offset, dtype, shape, dense, not read_only, name, capsule)
+
+
+@functools.lru_cache(maxsize=None)
+def numpy_dtypes() -> Dict[Any, str]:
+    """Element types by NumPy's types. bf16 needs the package ml_dtypes."""
+    known: Dict[Any, str] = {np.dtype(t): name for t, name in (
+        (np.float16, "f16"), (np.float32, "f32"), (np.float64, "f64"), (np.bool_, "i1"), (np.int8, "i8"),
+        (np.uint8, "i8"), (np.int16, "i16"), (np.uint16, "i16"), (np.int32, "i32"), (np.uint32, "i32"),
+        (np.int64, "i64"), (np.uint64, "i64"))}
+    bfloat16 = numpy_bfloat16()
+    if bfloat16 is not None:
+        known[bfloat16] = "bf16"
+    return known
+
+
+@functools.lru_cache(maxsize=None)
+def numpy_bfloat16() -> Optional[Any]:
+    """NumPy's type of bf16, or None without ml_dtypes."""
+    try:
+        return np.dtype(importlib.import_module("ml_dtypes").bfloat16)
+    except ImportError:
+        return None
+
+
+def to_numpy_dtype(dtype: str) -> Any:
+    """NumPy's type of an element type. Without ml_dtypes, bf16 is uint16: its bits."""
+    if dtype == "bf16":
+        return numpy_bfloat16() or np.dtype(np.uint16)
+    return np.dtype({"f16": np.float16, "f32": np.float32, "f64": np.float64, "i1": np.bool_, "i8": np.int8,
+                     "i16": np.int16, "i32": np.int32, "i64": np.int64}[dtype])
+
+
+class _Owner:
+    """A result of compiled code, which frees its memory at the end."""
+
+    def __init__(self, tensor: _runtime.Tensor) -> None:
+        self.tensor = tensor
+        self._release = _runtime.library().rnnrt_tensor_release
+
+    def __del__(self) -> None:
+        self._release(ctypes.byref(self.tensor))
+
+
+_new_capsule = _api.PyCapsule_New
+_new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+#: What consumers of capsules have not released yet, by the address of its structure.
+_exported: Dict[int, Any] = {}
+
+
+def _release_exported(address: int) -> None:
+    _exported.pop(address, None)
+
+
+_delete = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_release_exported)
+
+
+class Result:
+    """A tensor that compiled code returned. Any library with DLPack takes it without a copy, `numpy()` too."""
+
+    def __init__(self, tensor: _runtime.Tensor, device: str) -> None:
+        self._owner = _Owner(tensor)
+        self.shape: Tuple[int, ...] = tuple(tensor.shape[:tensor.rank])
+        self.dtype = _runtime.DTYPE_NAMES[tensor.dtype]
+        self.device = device
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return (CUDA, int(self.device.partition(":")[2] or 0)) if self.device.startswith("cuda") else (CPU, 0)
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
+                   copy: Optional[bool] = None) -> Any:
+        if copy:
+            raise BufferError("a copy is not supported")
+        code, bits = _TO_CODE[self.dtype]
+        shape = (ctypes.c_int64 * max(len(self.shape), 1))(*self.shape)
+        device_type, device_id = self.__dlpack_device__()
+        managed = _Managed(DLTensor(self._owner.tensor.data, device_type, device_id, len(self.shape), code, bits, 1,
+                                    shape, None, 0), None, ctypes.cast(_delete, ctypes.c_void_p).value)
+        address = ctypes.addressof(managed)
+        _exported[address] = (managed, shape, self._owner)
+        return _new_capsule(address, b"dltensor", None)
+
+    def numpy(self) -> Any:
+        """A NumPy array on the same memory."""
+        if self.device.startswith("cuda"):
+            raise _runtime.InvalidArgument("the result is in device memory; use its `__dlpack__`", "INVALID_ARGUMENT")
+        dtype = to_numpy_dtype(self.dtype)
+        count = 1
+        for size in self.shape:
+            count *= size
+        if not count:
+            return np.empty(self.shape, dtype)
+        memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(self._owner.tensor.data)
+        setattr(memory, "owner", self._owner)  # lives as long as the array's base
+        return np.frombuffer(memory, dtype).reshape(self.shape)
+
+
+def like(result: Result, example: Any) -> Any:
+    """`result` as a tensor of the library that `example` is from."""
+    library = type(example).__module__.partition(".")[0]
+    if library == "torch":
+        return importlib.import_module("torch").from_dlpack(result)
+    if library in ("jax", "jaxlib"):
+        return importlib.import_module("jax").dlpack.from_dlpack(result)
+    if library == "cupy":
+        return importlib.import_module("cupy").from_dlpack(result)
+    return result.numpy() if result.device == "host" else result
+
+

@@ -1,0 +1,242 @@
+# _function.py - compiled functions over NumPy arrays and everything that has `__dlpack__`.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled modules as Python callables."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _compiler, _dlpack, _runtime
+
+_SCALARS: Dict[str, Any] = {"f32": ctypes.c_float, "f64": ctypes.c_double, "i1": ctypes.c_bool, "i8": ctypes.c_int8,
+                            "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
+
+
+def _error(message: str) -> _runtime.InvalidArgument:
+    return _runtime.InvalidArgument(message, "INVALID_ARGUMENT")
+
+
+class CompiledFunction:
+    """A function of a compiled module. Arguments are passed by position, or by their names in the module.
+
+    Tensors are NumPy arrays or have `__dlpack__`. They are not copied, unless their elements do not lie row-major
+    without gaps; a tensor that the function writes to must. Element types are not converted. Results are tensors of the
+    library that the first tensor is from, and own their memory: one result, or a tuple. The call releases the GIL.
+    """
+
+    def __init__(self, function: _runtime.Function, device: str) -> None:
+        self.raw = function  #: by pointers and shapes
+        self.name = function.name
+        self.inputs = tuple(function.inputs)
+        self.outputs = tuple(function.outputs)
+        self._device = device
+        self._index = {argument.name: k for k, argument in enumerate(self.inputs) if argument.name}
+        types = {name: dtype for dtype, name in _dlpack.numpy_dtypes().items() if name not in ("i8", "i16", "i32")}
+        # The common case by one comparison; other types of equal size are looked up.
+        self._dtypes = [None if a.scalar else types.get(a.dtype) for a in self.inputs]
+        self._plain = not function.device_memory and not function.outputs and all(self._dtypes) and not any(
+            a.scalar or a.shape is None for a in self.inputs)
+        self._written = [a.written for a in self.inputs]
+
+    def __repr__(self) -> str:
+        def describe(argument: _runtime.Argument) -> str:
+            if argument.scalar:
+                return f"{argument.name or '_'}: {argument.dtype}"
+            shape = "*" if argument.shape is None else ", ".join("?" if n < 0 else str(n) for n in argument.shape)
+            return f"{argument.name or '_'}: {argument.dtype}[{shape}]{' written' if argument.written else ''}"
+
+        inputs = ", ".join(map(describe, self.inputs))
+        outputs = ", ".join(describe(a).replace(" written", "") for a in self.outputs)
+        return f"<rnn_mlir function {self.name}({inputs}) -> ({outputs})>"
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        if named:
+            arguments = self._order(arguments, named)
+        if len(arguments) != len(self.inputs):
+            raise _error(f"`{self.name}` expects {len(self.inputs)} arguments, but got {len(arguments)}")
+        if self._plain and self._call_arrays(arguments):
+            return None
+        return self._call_any(arguments)
+
+    def _order(self, arguments: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
+        """All arguments by position."""
+        missing = object()
+        ordered = list(arguments) + [missing] * (len(self.inputs) - len(arguments))
+        for name, value in named.items():
+            if name not in self._index:
+                raise TypeError(f"`{self.name}` has no argument `{name}`; it has {', '.join(self._index)}")
+            if ordered[self._index[name]] is not missing:
+                raise TypeError(f"`{self.name}` got argument `{name}` twice")
+            ordered[self._index[name]] = value
+        for argument, value in zip(self.inputs, ordered):
+            if value is missing:
+                raise TypeError(f"`{self.name}` lacks argument `{argument.name}`")
+        return tuple(ordered)
+
+    def _call_arrays(self, arguments: Tuple[Any, ...]) -> bool:
+        """The call if all arguments are dense NumPy arrays of the types and nothing is returned. Else returns False."""
+        pointers, shapes = [], []
+        for value, dtype, written in zip(arguments, self._dtypes, self._written):
+            if type(value) is not np.ndarray or value.dtype != dtype:
+                return False
+            flags = value.flags
+            if not flags.c_contiguous or (written and not flags.writeable):
+                return False
+            pointers.append(value.ctypes.data)
+            shapes.append(value.shape)
+        self.raw._bind(tuple(shapes), self._device)(*pointers)
+        return True
+
+    def _call_any(self, arguments: Tuple[Any, ...]) -> Any:
+        device = self._place(arguments)
+        stream = _runtime.call_of_thread(device).native
+        count = len(self.inputs)
+        tensors = (_runtime.Tensor * count)()
+        keep: List[Any] = [arguments]
+        example: Any = None
+        for k, (argument, value) in enumerate(zip(self.inputs, arguments)):
+            if argument.scalar:
+                keep.append(self._set_scalar(tensors[k], k, value))
+                continue
+            seen = self._view(k, value, stream)
+            example = value if example is None else example
+            keep.append(seen.owner)
+            tensor = tensors[k]
+            tensor.data, tensor.dtype, tensor.rank = seen.data, _runtime.DTYPE_CODES[argument.dtype], len(seen.shape)
+            tensor.shape[:len(seen.shape)] = seen.shape
+        results = self.raw.run(tensors, device)
+        made: List[Any] = []
+        for argument, result in zip(self.outputs, results):
+            if argument.scalar:
+                made.append(_read_scalar(argument, result))
+            else:
+                made.append(_dlpack.like(_dlpack.Result(result, device if stream else "host"), example))
+        return None if not made else made[0] if len(made) == 1 else tuple(made)
+
+    def _place(self, arguments: Tuple[Any, ...]) -> str:
+        """The device of the call."""
+        if not self.raw.device_memory:
+            return self._device
+        for argument, value in zip(self.inputs, arguments):
+            if not argument.scalar and hasattr(value, "__dlpack_device__"):
+                kind, index = value.__dlpack_device__()
+                if kind == _dlpack.CUDA:
+                    return f"cuda:{index}"
+        raise _error(f"`{self.name}` was compiled for target cuda and expects tensors in device memory")
+
+    def _where(self, index: int) -> str:
+        return f"argument {index} (`{self.inputs[index].name}`) of `{self.name}`"
+
+    def _set_scalar(self, tensor: _runtime.Tensor, index: int, value: Any) -> Any:
+        kind = _SCALARS.get(self.inputs[index].dtype)
+        if kind is None:
+            raise _error(f"{self._where(index)} is a scalar of type {self.inputs[index].dtype}, which Python lacks; "
+                         "use a tensor of rank 0 in the module")
+        try:
+            number = kind(value)
+        except TypeError:
+            raise _error(f"{self._where(index)} must be a number of type {self.inputs[index].dtype}, but got "
+                         f"{type(value).__name__}") from None
+        tensor.data, tensor.dtype = ctypes.addressof(number), _runtime.DTYPE_CODES[self.inputs[index].dtype]
+        return number
+
+    def _view(self, index: int, value: Any, stream: Optional[int]) -> _dlpack.View:
+        argument = self.inputs[index]
+        if isinstance(value, np.ndarray):
+            seen = self._view_array(index, value)
+        elif hasattr(value, "__dlpack__"):
+            seen = _dlpack.view(value, stream)
+        else:
+            raise _error(f"{self._where(index)} must be a NumPy array or have `__dlpack__`, but got "
+                         f"{type(value).__name__}")
+        if seen.dtype != argument.dtype:
+            raise _error(f"{self._where(index)} must have elements of type {argument.dtype}, but got {seen.dtype}")
+        if (seen.device != "host") != self.raw.device_memory:
+            expected = "device" if self.raw.device_memory else "host"
+            raise _error(f"{self._where(index)} must be in {expected} memory, but is on {seen.device}")
+        if argument.written and not seen.writable:
+            raise _error(f"{self._where(index)} is written by the function, but is read-only")
+        if not seen.dense:
+            if argument.written:
+                raise _error(f"{self._where(index)} is written by the function: its elements must lie row-major "
+                             "without gaps")
+            if seen.device != "host":
+                raise _error(f"{self._where(index)} must lie row-major without gaps; copy it first")
+            copy = np.ascontiguousarray(value)
+            if _dlpack.numpy_dtypes().get(copy.dtype) != seen.dtype:
+                raise _error(f"{self._where(index)} must lie row-major without gaps; copy it first")
+            seen = self._view_array(index, copy)
+        return seen
+
+    def _view_array(self, index: int, array: Any) -> _dlpack.View:
+        dtype = _dlpack.numpy_dtypes().get(array.dtype)
+        if dtype == "i16" and self.inputs[index].dtype == "bf16" and array.dtype == np.uint16:
+            dtype = "bf16"  # its bits
+        if dtype is None:
+            raise _error(f"{self._where(index)} has elements of NumPy's type {array.dtype}, which compiled code does "
+                         "not have")
+        return _dlpack.View(array.ctypes.data, dtype, array.shape, array.flags.c_contiguous, array.flags.writeable,
+                            "host", array)
+
+
+def _read_scalar(argument: _runtime.Argument, tensor: _runtime.Tensor) -> Any:
+    kind = _SCALARS.get(argument.dtype)
+    try:
+        if kind is None:
+            raise _error(f"a result of type {argument.dtype} is no number of Python; return a tensor of rank 0")
+        return kind.from_address(tensor.data).value
+    finally:
+        _runtime.library().rnnrt_tensor_release(ctypes.byref(tensor))
+
+
+class CompiledModule:
+    """A compiled module: its public functions by name."""
+
+    def __init__(self, library: _runtime.Library, device: str) -> None:
+        self.path = library.path  #: of the shared library
+        self.functions = {name: CompiledFunction(f, device) for name, f in library.functions.items()}
+
+    def __getitem__(self, name: str) -> CompiledFunction:
+        if name not in self.functions:
+            raise KeyError(f"the module has no public function `{name}`; it has {', '.join(self.functions)}")
+        return self.functions[name]
+
+    def __iter__(self) -> Any:
+        return iter(self.functions)
+
+
+def compile_module(source: _compiler.Source, *, target: str = "host", lowering: str = "auto",
+                   cpu: Optional[str] = "native", **options: Any) -> CompiledModule:
+    """Compiles a module: text, bytes (text or bytecode), or the path of a file.
+
+    `target` is host, cuda or simt; `lowering` is auto, runtime or fused; `cpu` is a processor of LLVM, `native`, or
+    None for the oldest of the architecture. The other options are those of rnn-compile: fused_kernel, large_gemms,
+    bf16_gemm, vector_bits, optimization_level, tf32, simt_check, verify_each, chip, tuning_records, device.
+    Raises CompileError. The library is kept in the cache folder, RNN_MLIR_CACHE.
+    """
+    path = _compiler.compile_library(source, {"target": target, "lowering": lowering, "cpu": cpu, **options})
+    return CompiledModule(_runtime.load_library(path), "simt" if target == "simt" else "host")
+
+
+def compile(source: _compiler.Source, *, function: Optional[str] = None, target: str = "host", lowering: str = "auto",
+            cpu: Optional[str] = "native", **options: Any) -> CompiledFunction:
+    """Compiles a module and returns its function `function`; by default `main`, or its only public function.
+
+    The other arguments are those of `compile_module`.
+    """
+    module = compile_module(source, target=target, lowering=lowering, cpu=cpu, **options)
+    if function is None:
+        if "main" in module.functions or len(module.functions) != 1:
+            function = "main"
+        else:
+            function = next(iter(module.functions))
+    return module[function]
+
+
+def load(path: "Union[str, Any]", *, function: Optional[str] = None) -> Union[CompiledFunction, CompiledModule]:
+    """A library that rnn-compile wrote, or one function of it. Needs no compiler."""
+    module = CompiledModule(_runtime.load_library(str(path)), "host")
+    return module if function is None else module[function]

@@ -1,0 +1,200 @@
+# test_compile.py - rnn_mlir.compile: arguments, results, errors, and the cache. Skipped without the compiler.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import threading
+
+import numpy as np
+import pytest
+import reference
+import rnn_mlir
+from rnn_mlir import _compiler
+
+pytestmark = pytest.mark.skipif(not _compiler.available(), reason="no compiler (librnn-c.so)")
+
+LAYER = """
+func.func @layer(%x: tensor<?x2x4xf32>, %h: tensor<1x2x5xf32>, %p: tensor<165xf32>)
+    -> (tensor<?x2x5xf32>, tensor<1x2x5xf32>) {
+  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<?x2x4xf32>)
+      state(%h : tensor<1x2x5xf32>) params(%p : tensor<165xf32>) {is_training = false}
+  return %y, %hn : tensor<?x2x5xf32>, tensor<1x2x5xf32>
+}
+"""
+
+MEMREFS = """
+func.func @scale(%x: memref<?xf32>, %n: i64, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %f = arith.sitofp %n : i64 to f32
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.mulf %a, %f : f32
+      linalg.yield %c : f32
+  }
+  return
+}
+func.func @add(%x: tensor<f64>, %k: f64) -> (tensor<f64>, f64, i1) {
+  %v = tensor.extract %x[] : tensor<f64>
+  %s = arith.addf %v, %k : f64
+  %t = tensor.from_elements %s : tensor<f64>
+  %b = arith.cmpf ogt, %s, %k : f64
+  return %t, %s, %b : tensor<f64>, f64, i1
+}
+"""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RNN_MLIR_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def make(steps=3):
+    random = np.random.default_rng(0)
+    return [random.standard_normal(s).astype(np.float32) for s in ((steps, 2, 4), (1, 2, 5), (165,))]
+
+
+def test_results_are_arrays():
+    layer = rnn_mlir.compile(LAYER)
+    x, h, p = make()
+    y, hn = layer(x, h, p=p)
+    wanted = reference.forward("gru", 1, x.astype(np.float64), h.astype(np.float64), None, p.astype(np.float64))
+    np.testing.assert_allclose(y, wanted[0], atol=1e-5)
+    np.testing.assert_allclose(hn, wanted[1], atol=1e-5)
+    assert "x: f32[?, 2, 4], h: f32[1, 2, 5]" in repr(layer)
+    copy = y.copy()
+    del hn
+    layer(*make(5))  # the memory of a result belongs to it
+    assert np.array_equal(y, copy)
+
+
+def test_path_and_bytes(tmp_path):
+    path = tmp_path / "layer.mlir"
+    path.write_text(LAYER)
+    operands = make()
+    results = [rnn_mlir.compile(source)(*operands)[0] for source in (path, str(path), LAYER.encode())]
+    assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
+
+
+def test_layouts_are_copied():
+    layer = rnn_mlir.compile(LAYER)
+    x, h, p = make()
+    transposed = np.asfortranarray(x)
+    assert not transposed.flags.c_contiguous
+    assert np.array_equal(layer(transposed, h, p)[0], layer(x, h, p)[0])
+
+
+def test_outputs_in_place():
+    module = rnn_mlir.compile_module(MEMREFS)
+    assert list(module) == ["scale", "add"]
+    scale = module["scale"]
+    assert [(a.name, a.read, a.written) for a in scale.inputs] == [("x", True, False), ("n", True, False),
+                                                                  ("y", False, True)]
+    x, y = np.arange(5, dtype=np.float32), np.zeros(5, np.float32)
+    assert scale(x, 3, y) is None
+    assert np.array_equal(y, 3 * x)
+    with pytest.raises(rnn_mlir.InvalidArgument, match="written by the function.*row-major"):
+        scale(x, 3, np.zeros(10, np.float32)[::2])
+    y.flags.writeable = False
+    with pytest.raises(rnn_mlir.InvalidArgument, match="argument 2 .`y`. of `scale` is written.*read-only"):
+        scale(x, 3, y)
+
+
+def test_scalars():
+    add = rnn_mlir.compile_module(MEMREFS)["add"]
+    t, s, b = add(np.array(2.5), 1)
+    assert t == 3.5 and s == 3.5 and b is True
+
+
+def test_wrong_arguments():
+    layer = rnn_mlir.compile(LAYER)
+    x, h, p = make()
+    for arguments, message in (((x, h), "expects 3 arguments, but got 2"),
+                               ((x.astype(np.float64), h, p), "`x`.* must have elements of type f32, but got f64"),
+                               (([1], h, p), "must be a NumPy array or have `__dlpack__`, but got list"),
+                               ((x[:, :1].copy(), h, p), "dim 1 must be 2")):
+        with pytest.raises(rnn_mlir.InvalidArgument, match=message):
+            layer(*arguments)
+    with pytest.raises(TypeError, match="has no argument `q`"):
+        layer(x, h, q=p)
+    with pytest.raises(TypeError, match="lacks argument `p`"):
+        layer(x, h=h)
+    with pytest.raises(TypeError, match="got argument `x` twice"):
+        layer(x, h, x=p)
+    layer(x, h, p)
+
+
+def test_diagnostics():
+    text = LAYER.replace("tensor<165xf32>", "tensor<164xf32>")
+    with pytest.raises(rnn_mlir.CompileError) as caught:
+        rnn_mlir.compile(text)
+    error = caught.value
+    assert error.diagnostics[0].severity == "error" and "165" in error.diagnostics[0].message
+    assert (error.line, error.column) == (4, 17) and f"<string>:{error.line}:{error.column}: error:" in str(error)
+    with pytest.raises(rnn_mlir.CompileError) as caught:
+        rnn_mlir.compile("func.func @f() {\n  return 1\n}\n")
+    assert caught.value.line == 2
+    with pytest.raises(TypeError, match="unknown option `speed`"):
+        rnn_mlir.compile(LAYER, speed=1)
+    with pytest.raises(ValueError, match="unknown target `gpu`; expected one of host, cuda, simt"):
+        rnn_mlir.compile(LAYER, target="gpu")
+    with pytest.raises(rnn_mlir.CompileError, match="unknown cpu `z80`"):
+        rnn_mlir.compile(LAYER, cpu="z80")
+    with pytest.raises(KeyError, match="no public function `main`; it has scale, add"):
+        rnn_mlir.compile(MEMREFS)
+
+
+def test_cache():
+    first = rnn_mlir.compile_module(LAYER).path
+    assert rnn_mlir.compile_module(LAYER).path == first
+    assert rnn_mlir.compile_module(LAYER, lowering="runtime").path != first
+    assert rnn_mlir.load(first, function="layer").name == "layer"
+
+
+@pytest.mark.parametrize("options", ({"lowering": "runtime"}, {"target": "simt", "lowering": "fused"}))
+def test_other_lowerings_agree(options):
+    operands = make()
+    np.testing.assert_allclose(rnn_mlir.compile(LAYER, **options)(*operands)[0],
+                               rnn_mlir.compile(LAYER)(*operands)[0], atol=1e-5)
+
+
+def test_threads():
+    layer = rnn_mlir.compile(LAYER)
+    operands, results = make(50), []
+    threads = [threading.Thread(target=lambda: results.append(layer(*operands)[0])) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 8 and all(np.array_equal(r, results[0]) for r in results)
+
+
+class Exchanged:
+    """An array that has nothing but DLPack."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_dlpack():
+    layer = rnn_mlir.compile(LAYER)
+    operands = make()
+    wanted = layer(*operands)[0]
+    assert np.array_equal(layer(*map(Exchanged, operands))[0], wanted)
+    scale = rnn_mlir.compile_module(MEMREFS)["scale"]
+    y = np.zeros(5, np.float32)
+    scale(Exchanged(np.ones(5, np.float32)), 2, Exchanged(y))
+    assert np.array_equal(y, np.full(5, 2, np.float32))
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    layer = rnn_mlir.compile(LAYER)
+    operands = make()
+    y, hn = layer(*map(torch.from_numpy, operands))
+    assert isinstance(y, torch.Tensor) and np.array_equal(y.numpy(), layer(*operands)[0])
