@@ -75,10 +75,14 @@ MLIR_CAPI_EXPORTED RnnCompileOptions rnnCompileOptionsGetDefault(void);
 /*===-- Modules and passes
  * ------------------------------------------------------------------------------------------===*/
 
-/* Parses a module from text or bytecode. `name` is the file name of locations. The caller owns the module. Arguments
-   and results of public functions of a text get the attribute `rnn.name` with their names in it. */
+/* Parses a module from text or bytecode. `name` is the file name of locations. The caller owns the module. */
 MLIR_CAPI_EXPORTED MlirModule rnnModuleParse(MlirContext context, MlirStringRef source, MlirStringRef name,
                                              RnnDiagnostics diagnostics);
+
+/* The same. Arguments and results of public functions of a text get the attribute `rnn.name` with their names in the
+   text, which compiled functions export. */
+MLIR_CAPI_EXPORTED MlirModule rnnModuleParseNamed(MlirContext context, MlirStringRef source, MlirStringRef name,
+                                                  RnnDiagnostics diagnostics);
 
 /* Runs the stages from `first` to `options.stop_after`. */
 MLIR_CAPI_EXPORTED MlirLogicalResult rnnModuleRunStages(MlirModule module, const RnnCompileOptions *options,

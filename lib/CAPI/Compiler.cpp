@@ -6,6 +6,7 @@
 
 #include "rnn-c/Compiler.h"
 #include "Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "rnn/Emit/JIT.h"
@@ -124,16 +125,32 @@ static Result withOptions(MlirModule module, const RnnCompileOptions *options, R
 // Modules and passes
 //===----------------------------------------------------------------------===//
 
-MlirModule rnnModuleParse(MlirContext context, MlirStringRef source, MlirStringRef name, RnnDiagnostics diagnostics) {
+/// `parse` reads the source from a SourceMgr.
+template <typename Parse>
+static MlirModule parseSource(MlirContext context, MlirStringRef source, MlirStringRef name, RnnDiagnostics diagnostics,
+                              Parse parse) {
   return guard(diagnostics, MlirModule{}, [&] {
     Collector collector(unwrap(context), diagnostics);
     // The text parser requires a terminating zero, which the caller's string may lack.
     auto sources = std::make_shared<llvm::SourceMgr>();
     sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(unwrap(source), unwrap(name)), llvm::SMLoc());
-    OwningOpRef<ModuleOp> module = parseModule(sources, *unwrap(context), unwrap(name));
+    OwningOpRef<ModuleOp> module = parse(sources);
     if (!module && rnnDiagnosticsGetCount(diagnostics) == 0)
       addError(diagnostics, "the source has no module");
     return MlirModule{module ? wrap(module.release()) : MlirModule{}};
+  });
+}
+
+MlirModule rnnModuleParse(MlirContext context, MlirStringRef source, MlirStringRef name, RnnDiagnostics diagnostics) {
+  return parseSource(context, source, name, diagnostics, [&](const std::shared_ptr<llvm::SourceMgr> &sources) {
+    return parseSourceFile<ModuleOp>(sources, ParserConfig(unwrap(context)));
+  });
+}
+
+MlirModule rnnModuleParseNamed(MlirContext context, MlirStringRef source, MlirStringRef name,
+                               RnnDiagnostics diagnostics) {
+  return parseSource(context, source, name, diagnostics, [&](const std::shared_ptr<llvm::SourceMgr> &sources) {
+    return parseModule(sources, *unwrap(context), unwrap(name));
   });
 }
 

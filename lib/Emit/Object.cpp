@@ -208,6 +208,12 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
 // Linking
 //===----------------------------------------------------------------------===//
 
+static BuiltinLinker builtinLinker = nullptr;
+
+void rnn::setBuiltinLinker(BuiltinLinker linker) {
+  builtinLinker = linker;
+}
+
 static llvm::Expected<std::string> findLinker(llvm::StringRef given) {
   if (!given.empty()) {
     if (auto path = llvm::sys::findProgramByName(given); path && llvm::sys::fs::can_execute(*path))
@@ -237,6 +243,18 @@ static llvm::Error runLinker(llvm::StringRef linker, llvm::ArrayRef<llvm::String
   if (auto words = llvm::MemoryBuffer::getFile(log); words && !(*words)->getBuffer().trim().empty())
     message = (*words)->getBuffer().trim().str();
   return makeError("the linker `" + linker + "` failed: " + message);
+}
+
+static llvm::Error runBuiltinLinker(llvm::ArrayRef<llvm::StringRef> command) {
+  llvm::SmallVector<std::string> words(command.begin(), command.end());
+  llvm::SmallVector<const char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(word.c_str());
+  std::string messages;
+  llvm::raw_string_ostream os(messages);
+  if (builtinLinker(arguments, os))
+    return llvm::Error::success();
+  return makeError("the linker failed: " + llvm::StringRef(messages).trim());
 }
 
 /// The libraries that define the entries which `object` calls: always the runtime, and the emulator for its entries.
@@ -271,7 +289,8 @@ static llvm::Error writeStub(const llvm::object::ObjectFile &object, llvm::Strin
 
 llvm::Error rnn::linkSharedLibrary(llvm::StringRef object, llvm::StringRef outputPath, llvm::StringRef soname,
                                    llvm::StringRef linkerPath) {
-  auto linker = findLinker(linkerPath);
+  const bool isBuiltin = builtinLinker && linkerPath.empty();
+  auto linker = isBuiltin ? llvm::Expected<std::string>("ld.lld") : findLinker(linkerPath);
   if (!linker)
     return linker.takeError();
   llvm::SmallString<128> folder;
@@ -313,5 +332,5 @@ llvm::Error rnn::linkSharedLibrary(llvm::StringRef object, llvm::StringRef outpu
     command.append({"-znoexecstack", "--no-as-needed"});
   command.push_back(objectPath);
   command.append(stubs.begin(), stubs.end());
-  return runLinker(*linker, command);
+  return isBuiltin ? runBuiltinLinker(command) : runLinker(*linker, command);
 }

@@ -208,7 +208,14 @@ static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, con
   return llvm::Error::success();
 }
 
-int main(int argc, char **argv) {
+// The package of Python has the program in its library.
+#ifdef RNN_COMPILE_MAIN
+extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT int RNN_COMPILE_MAIN(int argc, char **argv);
+#else
+#define RNN_COMPILE_MAIN main
+#endif
+
+int RNN_COMPILE_MAIN(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   exitIfOutOfMemory("rnn-compile");
   PipelineCommandLine commandLine(category);

@@ -58,10 +58,17 @@ llvm::Expected<CompiledObject> compileObject(ModuleOp module, const ObjectOption
                                              ObjectForm form = ObjectForm::Object);
 
 /// Links the bytes of an object file to the shared library `outputPath` with the name `soname`. Uses the linker
-/// `linkerPath` or, if that is empty, the first of ld.lld, cc and ld on the path. The library depends on
-/// librnn_runtime, and on librnn_emulator if it calls entry points of that library.
+/// `linkerPath` or, if that is empty, the built-in linker if there is one, else the first of ld.lld, cc and ld on the
+/// path. The library depends on librnn_runtime, and on librnn_emulator if it calls entry points of that library.
 llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef outputPath, llvm::StringRef soname,
                               llvm::StringRef linkerPath = "");
+
+/// A linker in this process: called like `ld.lld`, with the name of the program first. Writes errors to `messages` and
+/// returns true if the output was written.
+using BuiltinLinker = bool (*)(llvm::ArrayRef<const char *> arguments, llvm::raw_ostream &messages);
+
+/// Sets the built-in linker, before any call of `linkSharedLibrary`. Programs that contain lld call it.
+void setBuiltinLinker(BuiltinLinker linker);
 
 /// Options of `writeCHeader`.
 struct HeaderOptions {

@@ -173,8 +173,13 @@ Status toObject(rnnrt_tensor_t &tensor, Any &result) {
     return unavailable("the function returns tensors, which requires libtvm_ffi.so in the process");
   auto *owned = new OwnedTensor{{}, tensor};
   tensor = {};
-  owned->managed.tensor = {owned->tensor.data, {hostDevice, 0}, owned->tensor.rank, toDLPack(owned->tensor.dtype),
-                           owned->tensor.shape, nullptr, 0};
+  owned->managed.tensor = {owned->tensor.data,
+                           {hostDevice, 0},
+                           owned->tensor.rank,
+                           toDLPack(owned->tensor.dtype),
+                           owned->tensor.shape,
+                           nullptr,
+                           0};
   owned->managed.context = owned;
   owned->managed.deleter = OwnedTensor::destroy;
   void *object = nullptr;
@@ -295,8 +300,8 @@ Status run(const rnnrt_function_t *function, const Any *arguments, int32_t count
                          "support; call it through rnnrt_function_t.entry",
                          function->name);
   if (count != function->num_inputs)
-    return invalidArgument("`%s` expects %lld argument(s), but got %d", function->name,
-                           (long long)function->num_inputs, count);
+    return invalidArgument("`%s` expects %lld argument(s), but got %d", function->name, (long long)function->num_inputs,
+                           count);
   const size_t numOutputs = size_t(function->num_outputs);
   std::vector<rnnrt_tensor_t> inputs(count);
   std::vector<Any> scalars(count);
