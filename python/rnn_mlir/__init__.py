@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Recurrent layers and their gradients, compiled by rnn-mlir."""
 
-from . import modules
+from . import cudnn_rnn, modules, params
 from ._compiler import CompileError, Diagnostic
 from ._function import CompiledFunction, CompiledModule, compile, compile_module, load
 from ._runtime import Error, InvalidArgument, Unavailable
 
 __all__ = ["CompileError", "CompiledFunction", "CompiledModule", "Diagnostic", "Error", "InvalidArgument",
-           "Unavailable", "compile", "compile_module", "load", "modules"]
+           "Unavailable", "compile", "compile_module", "cudnn_rnn", "load", "modules", "params"]

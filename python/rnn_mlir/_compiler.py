@@ -108,7 +108,7 @@ def library() -> ctypes.CDLL:
             ("mlirContextSetAllowUnregisteredDialects", None, [_Handle, ctypes.c_bool]),
             ("mlirModuleDestroy", None, [_Handle]),
             ("rnnCompileOptionsGetDefault", _Options, []),
-            ("rnnModuleParse", _Handle, [_Handle, _String, _String, _Handle]),
+            ("rnnModuleParseNamed", _Handle, [_Handle, _String, _String, _Handle]),
             ("rnnModuleCompileObject", _Handle, [_Handle, ctypes.POINTER(_Options), _Handle]),
             ("rnnObjectLinkLibrary", _Result, [_Handle, _String, _String, _Handle]),
             ("rnnObjectDestroy", None, [_Handle]),
@@ -213,7 +213,7 @@ def compile_library(source: Source, options: Dict[str, Any]) -> str:
         return path
     os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as scratch, _Session() as session:
-        module = lib.rnnModuleParse(session.context, _string(content), _string(name), session.diagnostics)
+        module = lib.rnnModuleParseNamed(session.context, _string(content), _string(name), session.diagnostics)
         if not module.ptr:
             raise session.fail()
         try:

@@ -205,3 +205,37 @@ def like(result: Result, example: Any) -> Any:
     return result.numpy() if result.device == "host" else result
 
 
+
+
+def to_numpy(value: Any) -> Any:
+    """A NumPy array on the memory of a tensor in host memory."""
+    if isinstance(value, np.ndarray):
+        return value
+    seen = view(value, None)
+    if seen.device != "host":
+        raise _runtime.InvalidArgument(f"a tensor is on {seen.device}, but host memory is needed", "INVALID_ARGUMENT")
+    if not seen.dense:
+        raise _runtime.InvalidArgument("a tensor must lie row-major without gaps; copy it first", "INVALID_ARGUMENT")
+    dtype, count = to_numpy_dtype(seen.dtype), 1
+    for size in seen.shape:
+        count *= size
+    if not count:
+        return np.empty(seen.shape, dtype)
+    memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(seen.data)
+    setattr(memory, "owner", (seen.owner, value))
+    array = np.frombuffer(memory, dtype).reshape(seen.shape)
+    array.flags.writeable = seen.writable
+    return array
+
+
+def array_like(array: Any, example: Any) -> Any:
+    """A NumPy array as a tensor of the library that `example` is from, on the same memory where that library can."""
+    library = type(example).__module__.partition(".")[0]
+    if library == "torch":
+        torch = importlib.import_module("torch")
+        if array.dtype in (np.uint16, numpy_bfloat16()):
+            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+        return torch.from_numpy(array)
+    if library in ("jax", "jaxlib"):
+        return importlib.import_module("jax").numpy.asarray(array)
+    return array

@@ -33,7 +33,7 @@ class Plan(NamedTuple):
                 _runtime.Call(self.device, dropout_draw=self.draw))
         plan = lib.rnnrt_abi_rnn_plan(call.handle, _runtime.DTYPE_CODES[self.dtype], _layers.MODES[self.mode],
                                       int(self.skip_input), _layers.DIRECTIONS[self.direction] - 1,
-                                      int(self.training), self.dropout, self.seed, self.seed2, s.steps, s.batch,
+                                      int(self.training), 0, self.dropout, self.seed, self.seed2, s.steps, s.batch,
                                       s.input_size, s.hidden_size, s.output_size, s.layers)
         return lib, call, plan
 

@@ -1,0 +1,372 @@
+# cudnn_rnn.py - the classes of tf.contrib.cudnn_rnn's ops, with the same arguments, without TensorFlow.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CudnnLSTM, CudnnGRU, CudnnRNNTanh and CudnnRNNRelu, on NumPy arrays and everything with `__dlpack__`.
+
+    model = CudnnGRU(num_layers=2, num_units=64, input_size=32)
+    params = 0.1 * np.random.randn(model.params_size()).astype(np.float32)
+    output, output_h = model(input_data, input_h, params)
+
+The classes run the forward pass. `model.forward` and `model.backprop` are the two raw ops, for gradients; in JAX and
+PyTorch, use rnn_mlir.jax and rnn_mlir.torch.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _dlpack, _layers, _plan, _runtime, modules, params as _params
+
+CUDNN_RNN_UNIDIRECTION = "unidirectional"
+CUDNN_RNN_BIDIRECTION = "bidirectional"
+CUDNN_LSTM = "lstm"
+CUDNN_GRU = "gru"
+CUDNN_RNN_RELU = "rnn_relu"
+CUDNN_RNN_TANH = "rnn_tanh"
+
+# Half for the input of the cell, half for the hidden state.
+CUDNN_LSTM_PARAMS_PER_LAYER = 8
+CUDNN_GRU_PARAMS_PER_LAYER = 6
+CUDNN_RNN_TANH_PARAMS_PER_LAYER = 2
+CUDNN_RNN_RELU_PARAMS_PER_LAYER = 2
+
+CUDNN_INPUT_LINEAR_MODE = "linear_input"
+CUDNN_INPUT_SKIP_MODE = "skip_input"
+CUDNN_INPUT_AUTO_MODE = "auto_select"
+
+_NAMES = {"float16": "f16", "half": "f16", "bfloat16": "bf16", "float32": "f32", "float": "f32", "float64": "f64",
+          "double": "f64"}
+
+
+def _element_type(dtype: Any) -> str:
+    """The element type of a name, or of a type of NumPy, PyTorch, JAX or TensorFlow."""
+    if isinstance(dtype, str) and dtype in _layers.DTYPES:
+        return dtype
+    name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+    name = name.rpartition(".")[2]
+    if name not in _NAMES:
+        raise ValueError(f"unknown element type `{dtype}`; expected float16, bfloat16, float32 or float64")
+    return _NAMES[name]
+
+
+class Saved(NamedTuple):
+    """What `forward` keeps for `backprop`: the operands, the results and the reserve space."""
+
+    arrays: Dict[str, Any]
+    plan: Optional[_plan.Plan]
+
+
+class _CudnnRNN:
+    """A stack of layers. Its parameters are one flat array, whose layout `params_to_canonical` describes."""
+
+    _rnn_mode = ""
+    _NUM_PARAMS_PER_LAYER = 0
+
+    def __init__(self, num_layers: int, num_units: int, input_size: int, input_mode: str = CUDNN_INPUT_LINEAR_MODE,
+                 direction: str = CUDNN_RNN_UNIDIRECTION, dtype: Any = "float32", dropout: float = 0.0,
+                 seed: int = 0) -> None:
+        """The arguments of the class in contrib. `dropout` applies between layers, in training."""
+        if direction not in (CUDNN_RNN_UNIDIRECTION, CUDNN_RNN_BIDIRECTION):
+            raise ValueError(f"Invalid direction: {direction}, expect {CUDNN_RNN_UNIDIRECTION} or "
+                             f"{CUDNN_RNN_BIDIRECTION}")
+        if input_mode not in (CUDNN_INPUT_LINEAR_MODE, CUDNN_INPUT_SKIP_MODE, CUDNN_INPUT_AUTO_MODE):
+            raise ValueError(f"unknown input mode `{input_mode}`; expected linear_input, skip_input or auto_select")
+        if input_mode == CUDNN_INPUT_SKIP_MODE and input_size != num_units:
+            raise ValueError(f"skip_input requires input_size = num_units, but got {input_size} and {num_units}")
+        for name, value in (("num_layers", num_layers), ("num_units", num_units), ("input_size", input_size)):
+            if not isinstance(value, (int, np.integer)) or value < 1:
+                raise ValueError(f"`{name}` must be a positive integer, but got {value!r}")
+        if not 0 <= dropout <= 1:
+            raise ValueError(f"`dropout` must be in [0, 1], but got {dropout}")
+        self._num_layers, self._num_units, self._input_size = int(num_layers), int(num_units), int(input_size)
+        self._input_mode, self._direction, self._dropout, self._seed = input_mode, direction, float(dropout), seed
+        self._dtype = _element_type(dtype)
+
+    @property
+    def input_mode(self) -> str:
+        """linear_input, skip_input or auto_select"""
+        return self._input_mode
+
+    @property
+    def input_size(self) -> int:
+        """Elements of an input of the first layer."""
+        return self._input_size
+
+    @property
+    def num_units(self) -> int:
+        """Elements of a hidden state."""
+        return self._num_units
+
+    @property
+    def num_layers(self) -> int:
+        """The number of layers."""
+        return self._num_layers
+
+    @property
+    def rnn_mode(self) -> str:
+        """lstm, gru, rnn_tanh or rnn_relu"""
+        return self._rnn_mode
+
+    @property
+    def direction(self) -> str:
+        """unidirectional or bidirectional"""
+        return self._direction
+
+    @property
+    def _skips(self) -> bool:
+        return self._input_mode == CUDNN_INPUT_SKIP_MODE or (
+            self._input_mode == CUDNN_INPUT_AUTO_MODE and self._input_size == self._num_units)
+
+    def _make_plan(self, steps: int = 1, batch: int = 1, training: bool = True,
+                   draw: Optional[int] = None) -> _plan.Plan:
+        sizes = _layers.Sizes(steps, batch, self._input_size, self._num_units, self._num_layers)
+        return _plan.Plan(self._rnn_mode, self._direction, self._dtype, sizes, training, self._dropout, self._seed, 0,
+                          self._skips, draw)
+
+    def params_size(self) -> int:
+        """The number of elements of the opaque parameters."""
+        return self._make_plan().params_size()
+
+    # -- Forward and backward -----------------------------------------------------------------------------------------
+
+    def _call(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool) -> Tuple[Any, ...]:
+        outputs, _ = self._forward(input_data, input_h, input_c, params, is_training, None)
+        return outputs
+
+    def forward(self, input_data: Any, input_h: Any, input_c: Any = None, params: Any = None, *,
+                dropout_draw: Optional[int] = None) -> Tuple[Tuple[Any, ...], Saved]:
+        """The results of the training pass, and what `backprop` needs. `dropout_draw` selects a dropout mask."""
+        return self._forward(input_data, input_h, input_c, params, True, dropout_draw)
+
+    def _forward(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool,
+                 draw: Optional[int]) -> Tuple[Tuple[Any, ...], Saved]:
+        has_cell = self._rnn_mode == CUDNN_LSTM
+        given = {"x": input_data, "h0": input_h, "params": params}
+        if has_cell:
+            given["c0"] = input_c
+        arrays = {name: self._array(name, value) for name, value in given.items()}
+        if arrays["x"].ndim != 3:
+            raise ValueError(f"`input_data` must be [steps, batch, {self._input_size}], but has shape "
+                             f"{arrays['x'].shape}")
+        steps, batch = arrays["x"].shape[:2]
+        plan = self._make_plan(steps, batch, is_training, draw)
+        uses_plan = self._skips or (is_training and self._dropout > 0 and self._num_layers > 1)
+        reserve = 0
+        if is_training:
+            reserve = plan.reserve_size() if uses_plan else modules.reserve_size(
+                self._rnn_mode, self._direction, self._dtype, *plan.sizes[:5])
+        shapes = _layers.shapes(self._rnn_mode, self._direction, plan.sizes, self.params_size(), reserve)
+        self._check(arrays, shapes, {"x": "input_data", "h0": "input_h", "c0": "input_c", "params": "params"})
+        outputs = ["y", "hn"] + (["cn"] if has_cell else [])
+        dtype = arrays["x"].dtype
+        arrays.update({name: np.empty(shapes[name], dtype) for name in outputs})
+        arrays["reserve"] = _aligned_bytes(reserve)
+        if uses_plan:
+            plan.forward(_addresses(arrays), arrays["params"].size, reserve)
+        else:
+            layer = modules.load(self._rnn_mode, self._direction, self._dtype)
+            _run(layer.forward if is_training else layer.inference, arrays)
+        results = tuple(_like(arrays[name], input_data) for name in outputs)
+        return results, Saved(arrays, plan if uses_plan else None)
+
+    def backprop(self, saved: Saved, output_backprop: Any, output_h_backprop: Any = None,
+                 output_c_backprop: Any = None) -> Tuple[Any, ...]:
+        """Gradients of input_data, input_h, [input_c,] and params. A missing gradient of a result is zero."""
+        arrays = dict(saved.arrays)
+        names = ["x", "h0", "c0", "params"] if self._rnn_mode == CUDNN_LSTM else ["x", "h0", "params"]
+        for name, value in (("dy", output_backprop), ("dhn", output_h_backprop), ("dcn", output_c_backprop)):
+            like = arrays.get(name[1:])
+            if like is None:
+                continue
+            arrays[name] = np.zeros_like(like) if value is None else self._array(name, value)
+            self._check(arrays, {name: like.shape}, {name: "the gradient of a result"})
+        arrays.update({"d" + name: np.empty_like(arrays[name]) for name in names})
+        if saved.plan:
+            # The pass overwrites the reserve space, and `saved` may be used again.
+            copy = _aligned_bytes(arrays["reserve"].size)
+            copy[:] = arrays["reserve"]
+            arrays["reserve"] = copy
+            saved.plan.backward(_addresses(arrays), arrays["params"].size, copy.size)
+        else:
+            _run(modules.load(self._rnn_mode, self._direction, self._dtype).backward, arrays)
+        return tuple(_like(arrays["d" + name], output_backprop) for name in names)
+
+    def _array(self, name: str, value: Any) -> Any:
+        """`value` as a dense NumPy array of the element type, on the same memory if possible."""
+        if value is None:
+            raise TypeError(f"`{name}` is missing")
+        if isinstance(value, np.ndarray):
+            array = value
+        elif hasattr(value, "__dlpack__"):
+            array = _dlpack.to_numpy(value)
+        else:
+            array = np.asarray(value)
+        dtype = _dlpack.to_numpy_dtype(self._dtype)
+        if array.dtype != dtype:
+            raise _runtime.InvalidArgument(f"the model has elements of type {self._dtype}, but an operand has "
+                                           f"{array.dtype}", "INVALID_ARGUMENT")
+        return np.ascontiguousarray(array)
+
+    @staticmethod
+    def _check(arrays: Mapping[str, Any], shapes: Mapping[str, Tuple[int, ...]], names: Mapping[str, str]) -> None:
+        for name, what in names.items():
+            if name in arrays and arrays[name].shape != shapes[name]:
+                raise _runtime.InvalidArgument(f"`{what}` must have shape {shapes[name]}, but has "
+                                               f"{arrays[name].shape}", "INVALID_ARGUMENT")
+
+    # -- Parameters ---------------------------------------------------------------------------------------------------
+
+    def params_to_canonical(self, params: Any) -> Tuple[List[Any], List[Any]]:
+        """Weights and biases of every gate, layer by layer and direction by direction, as contrib's."""
+        flat = self._array("params", params)
+        weights, biases = _params.to_canonical(self._stack(flat))
+        return ([_like(np.array(w), params) for w in weights], [_like(np.array(b), params) for b in biases])
+
+    def canonical_to_params(self, weights: Sequence[Any], biases: Sequence[Any]) -> Any:
+        """The inverse of `params_to_canonical`. Tensors may have any shape with the right number of elements."""
+        stack = _params.from_canonical([self._array("weights", w) for w in weights],
+                                       [self._array("biases", b) for b in biases], self._rnn_mode, self._direction,
+                                       self._input_size, self._num_units, skip_input=self._skips)
+        flat = _params.to_opaque(stack)
+        if stack.num_layers != self._num_layers or flat.size != self.params_size():
+            raise ValueError(f"the tensors are those of {stack.num_layers} layers with {flat.size} parameters, but "
+                             f"the model has {self._num_layers} with {self.params_size()}")
+        return _like(flat, weights[0])
+
+    def _stack(self, flat: Any) -> _params.Stack:
+        return _params.from_opaque(flat, self._rnn_mode, self._direction, self._input_size, self._num_units,
+                                   self._num_layers, skip_input=self._skips)
+
+
+class CudnnLSTM(_CudnnRNN):
+    """LSTM layers."""
+
+    _rnn_mode = CUDNN_LSTM
+    _NUM_PARAMS_PER_LAYER = CUDNN_LSTM_PARAMS_PER_LAYER
+
+    def __call__(self, input_data: Any, input_h: Any, input_c: Any, params: Any,
+                 is_training: bool = True) -> Tuple[Any, ...]:
+        """output [T, B, D*H], output_h and output_c [L*D, B, H]; `input_data` is [T, B, I]."""
+        return self._call(input_data, input_h, input_c, params, is_training)
+
+
+class _CudnnRNNNoInputC(_CudnnRNN):
+    def __call__(self, input_data: Any, input_h: Any, params: Any, is_training: bool = True) -> Tuple[Any, ...]:
+        """output [T, B, D*H] and output_h [L*D, B, H]; `input_data` is [T, B, I]."""
+        return self._call(input_data, input_h, None, params, is_training)
+
+
+class CudnnGRU(_CudnnRNNNoInputC):
+    """GRU layers."""
+
+    _rnn_mode = CUDNN_GRU
+    _NUM_PARAMS_PER_LAYER = CUDNN_GRU_PARAMS_PER_LAYER
+
+
+class CudnnRNNTanh(_CudnnRNNNoInputC):
+    """Plain layers with tanh."""
+
+    _rnn_mode = CUDNN_RNN_TANH
+    _NUM_PARAMS_PER_LAYER = CUDNN_RNN_TANH_PARAMS_PER_LAYER
+
+
+class CudnnRNNRelu(_CudnnRNNNoInputC):
+    """Plain layers with max(a, 0)."""
+
+    _rnn_mode = CUDNN_RNN_RELU
+    _NUM_PARAMS_PER_LAYER = CUDNN_RNN_RELU_PARAMS_PER_LAYER
+
+
+def _addresses(arrays: Mapping[str, Any]) -> _plan.Addresses:
+    return {name: array.ctypes.data for name, array in arrays.items()}
+
+
+def _run(function: _runtime.Function, arrays: Mapping[str, Any]) -> None:
+    operands = [arrays[argument.name] for argument in function.inputs]
+    function([a.ctypes.data for a in operands], [a.shape for a in operands])
+
+
+def _aligned_bytes(size: int) -> Any:
+    """Memory aligned to 64 bytes: a reserve space needs 16."""
+    memory = np.zeros(size + 63, np.int8)
+    start = -memory.ctypes.data % 64
+    return memory[start:start + size]
+
+
+def _like(array: Any, example: Any) -> Any:
+    return _dlpack.array_like(array, example)
+
+
+# -- Saveables --------------------------------------------------------------------------------------------------------
+
+
+class CudnnOpaqueParamsSaveable:
+    """Opaque parameters that are saved as the variables of TensorFlow's platform-independent cells.
+
+    `opaque_params` is a NumPy array, or anything with `__dlpack__` in writable host memory; `restore` writes to it. As
+    in contrib, biases of the input and the state are saved as their sum, and restored as two halves.
+    """
+
+    _rnn_mode = ""
+
+    def __init__(self, opaque_params: Any, num_layers: int, num_units: int, input_size: int,
+                 input_mode: str = CUDNN_INPUT_LINEAR_MODE, direction: str = CUDNN_RNN_UNIDIRECTION,
+                 scope: Optional[str] = None, name: str = "cudnn_rnn_saveable") -> None:
+        if input_mode == CUDNN_INPUT_SKIP_MODE or (input_mode == CUDNN_INPUT_AUTO_MODE and input_size == num_units):
+            raise ValueError("cells of TensorFlow always multiply their input: skip_input cannot be saved")
+        self.name = name
+        self._scope = scope or ""
+        self._variable = opaque_params
+        self._sizes = (self._rnn_mode, direction, input_size, num_units, num_layers)
+
+    def tensors(self) -> Dict[str, Any]:
+        """The variables by their names in a checkpoint."""
+        flat = _dlpack.to_numpy(self._variable)
+        return _params.to_tensorflow(_params.from_opaque(flat, *self._sizes), self._scope)
+
+    @property
+    def specs(self) -> List[Tuple[str, Any]]:
+        """Names and values, as the specs of a SaveableObject."""
+        return list(self.tensors().items())
+
+    def restore(self, tensors: Mapping[str, Any]) -> Any:
+        """Writes variables to the opaque parameters, and returns these."""
+        mode, direction = self._sizes[:2]
+        flat = _dlpack.to_numpy(self._variable)
+        flat[...] = _params.to_opaque(_params.from_tensorflow(tensors, mode, direction, self._scope))
+        return self._variable
+
+    def save(self, path: "Union[str, os.PathLike[str]]") -> None:
+        """Writes the variables to a file of NumPy (.npz)."""
+        np.savez(path, **self.tensors())
+
+    def load(self, path: "Union[str, os.PathLike[str]]") -> Any:
+        """Restores the variables of a file that `save` wrote."""
+        with np.load(path) as tensors:
+            return self.restore(tensors)
+
+
+class CudnnLSTMSaveable(CudnnOpaqueParamsSaveable):
+    """Parameters of CudnnLSTM."""
+
+    _rnn_mode = CUDNN_LSTM
+
+
+class CudnnGRUSaveable(CudnnOpaqueParamsSaveable):
+    """Parameters of CudnnGRU."""
+
+    _rnn_mode = CUDNN_GRU
+
+
+class CudnnRNNTanhSaveable(CudnnOpaqueParamsSaveable):
+    """Parameters of CudnnRNNTanh."""
+
+    _rnn_mode = CUDNN_RNN_TANH
+
+
+class CudnnRNNReluSaveable(CudnnOpaqueParamsSaveable):
+    """Parameters of CudnnRNNRelu."""
+
+    _rnn_mode = CUDNN_RNN_RELU

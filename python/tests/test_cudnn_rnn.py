@@ -1,0 +1,158 @@
+# test_cudnn_rnn.py - the classes of contrib, with the cases of TensorFlow 1's cudnn_rnn_ops_test.py.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import numpy as np
+import pytest
+from rnn_mlir import InvalidArgument, cudnn_rnn
+
+CLASSES = {"lstm": cudnn_rnn.CudnnLSTM, "gru": cudnn_rnn.CudnnGRU, "rnn_tanh": cudnn_rnn.CudnnRNNTanh,
+           "rnn_relu": cudnn_rnn.CudnnRNNRelu}
+SAVEABLES = {"lstm": cudnn_rnn.CudnnLSTMSaveable, "gru": cudnn_rnn.CudnnGRUSaveable,
+             "rnn_tanh": cudnn_rnn.CudnnRNNTanhSaveable, "rnn_relu": cudnn_rnn.CudnnRNNReluSaveable}
+MODES = tuple(CLASSES)
+DIRECTIONS = ("unidirectional", "bidirectional")
+
+
+def call(model, x, h, c, params, **options):
+    states = (h, c) if model.rnn_mode == "lstm" else (h,)
+    return model(x, *states, params, **options)
+
+
+# testSimpleInference: everything is one; the sums were computed on GPUs.
+@pytest.mark.parametrize("dropout", (0.0, 0.5, 1.0))
+@pytest.mark.parametrize("mode,layers,units,inputs,batch,steps,expected", (
+    ("lstm", 4, 200, 200, 20, 10, 231833.22), ("gru", 4, 200, 200, 20, 10, 56000),
+    ("rnn_tanh", 4, 200, 200, 20, 10, 56000), ("rnn_relu", 2, 8, 4, 4, 2, 130688)))
+def test_golden_sums(mode, layers, units, inputs, batch, steps, expected, dropout):
+    model = CLASSES[mode](layers, units, inputs, dropout=dropout)
+    ones = lambda *shape: np.ones(shape, np.float32)  # noqa: E731
+    outputs = call(model, ones(steps, batch, inputs), ones(layers, batch, units), ones(layers, batch, units),
+                   ones(model.params_size()), is_training=False)
+    total = sum(o.astype(np.float64).sum() for o in outputs)
+    np.testing.assert_allclose(total, expected, rtol=1e-2, atol=1e-2)
+
+
+# testLSTMParamsSize: the exact size is the least.
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("layers,units,inputs", ((4, 200, 200), (4, 200, 300), (4, 200, 100), (1, 100, 200),
+                                                 (2, 200, 100), (3, 200, 400)))
+def test_params_size(layers, units, inputs, direction):
+    d = 1 if direction == "unidirectional" else 2
+    first, biases = 4 * units * (units + inputs), 8 * layers * units
+    higher = (layers - 1) * 4 * units * (d * units + units)
+    assert cudnn_rnn.CudnnLSTM(layers, units, inputs, direction=direction).params_size() == d * (first + higher +
+                                                                                              biases)
+
+
+@pytest.mark.parametrize("dtype", ("float32", np.float64))
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("mode", MODES)
+def test_canonical_round_trip(mode, direction, dtype):
+    model = CLASSES[mode](2, 7, 3, direction=direction, dtype=dtype)
+    params = np.random.default_rng(0).standard_normal(model.params_size()).astype(dtype)
+    weights, biases = model.params_to_canonical(params)
+    d = 1 if direction == "unidirectional" else 2
+    assert len(weights) == len(biases) == 2 * d * model._NUM_PARAMS_PER_LAYER
+    assert weights[0].shape == (7, 3) and biases[0].shape == (7,)
+    assert np.array_equal(model.canonical_to_params(weights, biases), params)
+    assert np.array_equal(model.canonical_to_params([w.ravel() for w in weights], biases), params)
+    with pytest.raises(ValueError, match="expects .* weights and .* biases"):
+        model.canonical_to_params(weights[:-1], biases)
+
+
+# testSaveRestore: weights come back, biases as equal sums, and so do the results.
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("mode", MODES)
+def test_save_restore(mode, direction, tmp_path):
+    layers, units, inputs, d = 2, 7, 7, 1 if direction == "unidirectional" else 2
+    model = CLASSES[mode](layers, units, inputs, direction=direction, dtype="float64")
+    random = np.random.default_rng(1)
+    operands = [random.standard_normal(s) for s in ((10, 5, inputs), (layers * d, 5, units), (layers * d, 5, units))]
+    params = [random.standard_normal(model.params_size()) for _ in range(2)]
+    before = [call(model, *operands, p, is_training=False) for p in params]
+    saveables = [SAVEABLES[mode](p, layers, units, inputs, direction=direction, scope=name)
+                 for p, name in zip(params, ("rnn_1", "rnn_2"))]
+    canonical = [model.params_to_canonical(p) for p in params]
+    checkpoint = {**saveables[0].tensors(), **saveables[1].tensors()}
+    assert all(name.startswith(("rnn_1/", "rnn_2/")) for name in checkpoint)
+    saveables[0].save(tmp_path / "one.npz")
+    for p in params:
+        p[:] = 0
+    saveables[1].restore(checkpoint)
+    saveables[0].load(tmp_path / "one.npz")
+    gates = model._NUM_PARAMS_PER_LAYER // 2
+    for p, (weights, biases) in zip(params, canonical):
+        restored, halves = model.params_to_canonical(p)
+        assert all(np.array_equal(a, b) for a, b in zip(weights, restored))
+        for first in range(0, len(biases), 2 * gates):
+            for gate in range(first, first + gates):
+                assert np.array_equal(biases[gate] + biases[gate + gates], halves[gate] + halves[gate + gates])
+    for p, wanted in zip(params, before):
+        for result, want in zip(call(model, *operands, p, is_training=False), wanted):
+            np.testing.assert_allclose(result, want, atol=1e-12)
+
+
+def test_names_of_variables():
+    model = cudnn_rnn.CudnnLSTM(1, 2, 3)
+    names = [name for name, _ in cudnn_rnn.CudnnLSTMSaveable(np.zeros(model.params_size()), 1, 2, 3).specs]
+    cell = "rnn/multi_rnn_cell/cell_0/cudnn_compatible_lstm_cell"
+    assert names == [f"{cell}/kernel", f"{cell}/bias"]
+    model = cudnn_rnn.CudnnGRU(1, 2, 3, direction="bidirectional")
+    names = [name for name, _ in cudnn_rnn.CudnnGRUSaveable(np.zeros(model.params_size()), 1, 2, 3,
+                                                            direction="bidirectional").specs]
+    assert "stack_bidirectional_rnn/cell_0/bidirectional_rnn/bw/cudnn_compatible_gru_cell/gates/kernel" in names
+
+
+# testSimpleTraining: the gradient of the sum of the results against central differences, also with dropout.
+@pytest.mark.parametrize("input_mode", ("linear_input", "skip_input"))
+@pytest.mark.parametrize("dropout", (0.0, 0.5, 1.0))
+@pytest.mark.parametrize("mode", MODES)
+def test_gradient(mode, dropout, input_mode):
+    layers, units, inputs, batch, steps = 2, 3, 3 if input_mode == "skip_input" else 4, 3, 4
+    model = CLASSES[mode](layers, units, inputs, input_mode=input_mode, dtype="float64", dropout=dropout, seed=5)
+    random = np.random.default_rng(2)
+    names = ["x", "h", "c", "p"] if mode == "lstm" else ["x", "h", "p"]
+    shapes = {"x": (steps, batch, inputs), "h": (layers, batch, units), "c": (layers, batch, units),
+              "p": (model.params_size(),)}
+    v = {name: random.uniform(0, 1, shapes[name]) for name in names}
+
+    def run(values):
+        return model.forward(values["x"], values["h"], values.get("c"), values["p"], dropout_draw=3)
+
+    outputs, saved = run(v)
+    for _ in range(2):  # the saved values stay valid
+        gradients = model.backprop(saved, *[np.ones_like(o) for o in outputs])
+    for name, gradient in zip(names, gradients):
+        tangent = random.standard_normal(shapes[name])
+        sums = [sum(o.sum() for o in run({**v, name: v[name] + e * tangent})[0]) for e in (1e-5, -1e-5)]
+        slope = (sums[0] - sums[1]) / 2e-5
+        assert abs((gradient * tangent).sum() - slope) < 5e-6 * max(1, abs(slope)), name
+
+
+def test_auto_select():
+    assert cudnn_rnn.CudnnGRU(1, 4, 4, input_mode="auto_select").params_size() < cudnn_rnn.CudnnGRU(1, 4, 4).params_size()
+    assert cudnn_rnn.CudnnGRU(1, 4, 5, input_mode="auto_select").params_size() == cudnn_rnn.CudnnGRU(1, 4, 5).params_size()
+
+
+def test_properties_and_errors():
+    model = cudnn_rnn.CudnnGRU(2, 4, 3)
+    assert (model.num_layers, model.num_units, model.input_size) == (2, 4, 3)
+    assert (model.rnn_mode, model.direction, model.input_mode) == ("gru", "unidirectional", "linear_input")
+    with pytest.raises(ValueError, match="Invalid direction: both"):
+        cudnn_rnn.CudnnGRU(2, 4, 3, direction="both")
+    with pytest.raises(ValueError, match="`num_units` must be a positive integer"):
+        cudnn_rnn.CudnnLSTM(4, np.array([200]), 200)
+    with pytest.raises(ValueError, match="skip_input requires input_size = num_units"):
+        cudnn_rnn.CudnnLSTM(1, 4, 5, input_mode="skip_input")
+    x, h, p = np.zeros((2, 1, 3), "f"), np.zeros((2, 1, 4), "f"), np.zeros(model.params_size(), "f")
+    with pytest.raises(InvalidArgument, match=r"`input_h` must have shape \(2, 1, 4\), but has \(1, 1, 4\)"):
+        model(x, h[:1], p)
+    with pytest.raises(InvalidArgument, match="has elements of type f32"):
+        model(x.astype("d"), h, p)
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    model = cudnn_rnn.CudnnGRU(1, 4, 3)
+    x, h, p = np.ones((2, 1, 3), "f"), np.zeros((1, 1, 4), "f"), np.full(model.params_size(), 0.1, "f")
+    y, hn = model(*map(torch.from_numpy, (x, h, p)))
+    assert isinstance(y, torch.Tensor) and np.array_equal(y.numpy(), model(x, h, p)[0])

@@ -1,0 +1,154 @@
+# test_params.py - layouts of parameters: bit-exact round trips, and equal results in each framework that is installed.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import itertools
+
+import numpy as np
+import pytest
+import reference
+from rnn_mlir import _formats, _params_tool, params
+
+MODES = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+DIRECTIONS = ("unidirectional", "bidirectional")
+SIZES = dict(input_size=3, hidden_size=4, layers=2)
+
+
+def make(mode, direction, dtype=np.float32, two_biases=True):
+    d = 2 if direction == "bidirectional" else 1
+    flat = np.random.default_rng(0).standard_normal(reference.count_params(mode, d, 3, 4, 2)).astype(dtype)
+    stack = params.from_opaque(flat.copy(), mode, direction, **SIZES)
+    if not two_biases:
+        for layer in stack.layers:
+            layer.br[:] = 0
+    return stack
+
+
+def equal(a, b):
+    assert (a.mode, a.direction) == (b.mode, b.direction)
+    return np.array_equal(params.to_opaque(a), params.to_opaque(b)) and a.dtype == b.dtype
+
+
+@pytest.mark.parametrize("mode,direction", list(itertools.product(MODES, DIRECTIONS)))
+def test_opaque_is_the_layout_of_the_layers(mode, direction):
+    d = 2 if direction == "bidirectional" else 1
+    stack = make(mode, direction)
+    flat = params.to_opaque(stack)
+    for layer, (w, r, bw, br) in zip(stack.layers, reference.split(mode, d, 3, 4, 2, flat)):
+        assert all(np.array_equal(a, b) for a, b in zip((layer.w, layer.r, layer.bw, layer.br), (w, r, bw, br)))
+
+
+@pytest.mark.parametrize("mode,direction", list(itertools.product(MODES, DIRECTIONS)))
+def test_round_trips_in_memory(mode, direction):
+    stack = make(mode, direction)
+    assert equal(params.from_torch(params.to_torch(stack, "rnn."), mode, "rnn."), stack)
+    assert equal(params.from_onnx(params.to_onnx(stack), mode), stack)
+    weights, biases = params.to_canonical(stack)
+    assert equal(params.from_canonical(weights, biases, mode, direction, 3, 4), stack)
+    # Formats with one bias: the sum round-trips.
+    keras = params.to_keras(stack)
+    again = params.to_keras(params.from_keras(keras, mode, direction))
+    assert all(np.array_equal(a, b) for x, y in zip(keras, again) for a, b in zip(x, y))
+    variables = params.to_tensorflow(stack)
+    again = params.to_tensorflow(params.from_tensorflow(variables, mode, direction))
+    assert list(variables) == list(again) and all(np.array_equal(variables[n], again[n]) for n in variables)
+
+
+def test_projection():
+    rows, width = 16, 2
+    flat = np.arange(rows * (3 + width) + width * 4 + 2 * rows, dtype=np.float32)
+    stack = params.from_opaque(flat, "lstm", "unidirectional", 3, 4, projection=width)
+    assert stack.layers[0].projection.shape == (2, 4)
+    assert equal(params.from_torch(params.to_torch(stack), "lstm"), stack)
+    with pytest.raises(ValueError, match="Keras has no projection"):
+        params.to_keras(stack)
+
+
+def test_gate_orders():
+    """Rows of gate k hold k, by our order."""
+    w = np.repeat(np.arange(4.0), 2)[:, None]
+    for framework, wanted in (("onnx", [0, 3, 1, 2]), ("tensorflow", [0, 2, 1, 3]), ("keras", [0, 1, 2, 3])):
+        assert params.reorder(w, "lstm", framework)[::2, 0].tolist() == wanted
+    w = np.repeat(np.arange(3.0), 2)[:, None]
+    assert params.reorder(w, "gru", "onnx")[::2, 0].tolist() == [1, 0, 2]
+    assert params.reorder(params.reorder(w, "gru", "onnx"), "gru", "onnx", back=True)[::2, 0].tolist() == [0, 1, 2]
+
+
+def test_errors():
+    with pytest.raises(ValueError, match=r"lstm, unidirectional, I=3, H=4, L=2 has 304 parameters, but got 7"):
+        params.from_opaque(np.zeros(7), "lstm", "unidirectional", **SIZES)
+    with pytest.raises(ValueError, match="no `weight_ih_l0`"):
+        params.from_torch({"x": np.zeros(1)}, "gru")
+    with pytest.raises(ValueError, match="reset_after"):
+        params.from_keras([[np.zeros((3, 12)), np.zeros((4, 12)), np.zeros(12)]], "gru")
+
+
+FILES = {"canonical": "f.npz", "opaque": "f.npy", "jax": "f.bin", "torch": "f.pt", "safetensors": "f.safetensors",
+         "keras": "f.weights.h5", "onnx": "f.onnx", "tensorflow": "tf.npz"}
+NEEDS = {"torch": "torch", "safetensors": "safetensors.numpy", "keras": "h5py", "onnx": "onnx"}
+
+
+@pytest.mark.parametrize("form", FILES)
+@pytest.mark.parametrize("mode,direction", list(itertools.product(MODES, DIRECTIONS)))
+def test_files(form, mode, direction, tmp_path):
+    if form in NEEDS:
+        pytest.importorskip(NEEDS[form])
+    path = str(tmp_path / FILES[form])
+    stack = make(mode, direction, two_biases=form not in ("keras",))
+    hints = _formats.Hints(mode, direction, **SIZES)
+    _formats.write(path, stack, form)
+    again = _formats.read(path, form, hints)
+    if form == "tensorflow":  # the bias of a gate comes back as two halves of the sum
+        variables, others = params.to_tensorflow(stack), params.to_tensorflow(again)
+        assert all(np.array_equal(variables[n], others[n]) for n in variables)
+    else:
+        assert equal(again, stack)
+
+
+def test_tool(tmp_path, capsys):
+    path, other = str(tmp_path / "a.npz"), str(tmp_path / "b.npy")
+    stack = make("gru", "bidirectional")
+    _formats.write(path, stack)
+    assert _params_tool.main(["inspect", path]) == 0
+    text = capsys.readouterr().out
+    for line in ("mode: gru", "direction: bidirectional", "layers: 2", "gate order: r z n", "parameters: 552",
+                 "biases: two per gate: input and state", "layer 1 backward: W 12x8"):
+        assert line in text, text
+    assert _params_tool.main(["convert", path, other]) == 0
+    assert np.array_equal(np.load(other), params.to_opaque(stack))
+    assert _params_tool.main(["inspect", other]) == 1
+    assert "give --mode, --input-size, --hidden-size" in capsys.readouterr().err
+    assert _params_tool.main(["inspect", str(tmp_path / "missing.npz")]) == 1
+    assert _params_tool.main(["inspect", str(tmp_path / "file.xyz")]) == 1
+    assert "names no format" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mode,direction", list(itertools.product(MODES, DIRECTIONS)))
+def test_torch_computes_the_same(mode, direction):
+    torch = pytest.importorskip("torch")
+    d = 2 if direction == "bidirectional" else 1
+    stack = make(mode, direction, np.float64)
+    kind = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}.get(mode, torch.nn.RNN)
+    options = {"nonlinearity": mode[4:]} if kind is torch.nn.RNN else {}
+    module = kind(3, 4, 2, bidirectional=d == 2, **options).double()
+    module.load_state_dict({k: torch.from_numpy(v) for k, v in params.to_torch(stack).items()})
+    x = np.random.default_rng(1).standard_normal((5, 2, 3))
+    zeros = np.zeros((2 * d, 2, 4))
+    y, _, _ = reference.forward(mode, d, x, zeros, zeros if mode == "lstm" else None, params.to_opaque(stack))
+    np.testing.assert_allclose(module(torch.from_numpy(x))[0].detach().numpy(), y, atol=1e-12)
+
+
+@pytest.mark.parametrize("mode,direction", list(itertools.product(MODES, DIRECTIONS)))
+def test_onnx_computes_the_same(mode, direction, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    evaluator = pytest.importorskip("onnx.reference")
+    if direction == "bidirectional" or mode == "lstm":
+        pytest.skip("onnx's reference evaluator has neither two directions nor the names of LSTM's states")
+    path = str(tmp_path / "f.onnx")
+    stack = make(mode, direction)
+    _formats.write(path, stack)
+    onnx.checker.check_model(path)
+    x = np.random.default_rng(1).standard_normal((5, 2, 3)).astype(np.float32)
+    zeros = np.zeros((2, 2, 4), np.float32)
+    y, _, _ = reference.forward(mode, 1, x, zeros, None, params.to_opaque(stack))
+    if mode == "rnn_relu":
+        pytest.skip("onnx's reference evaluator computes tanh for every RNN")
+    np.testing.assert_allclose(evaluator.ReferenceEvaluator(path).run(None, {"x": x})[0], y, atol=1e-5)
