@@ -14,6 +14,10 @@ RNN_LLVM_DIR="${RNN_LLVM_DIR:-/usr/lib/llvm-22}"
 RNN_PACKAGES=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22 g++ cmake ninja-build ccache
               libeigen3-dev libgtest-dev libgmock-dev libbenchmark-dev mpich libmpich-dev python3)
 
+# Debian's packages for the tests of Python, and PyPI's, which are skipped without network.
+RNN_PYTHON_APT=(python3-numpy python3-pytest python3-pip python3-venv)
+RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onnx h5py)
+
 # rnn_install_packages PACKAGE...: installs the missing ones of these packages and of RNN_PACKAGES. Without root or apt, the
 # error lists the packages to install.
 rnn_install_packages() {
@@ -46,6 +50,19 @@ rnn_configure() {
 # rnn_build TARGET...: builds with a status per command: percent, finished and total commands, seconds so far.
 rnn_build() {
   NINJA_STATUS="[%p %f/%t, %es] " ninja -C "$RNN_BUILD_DIR" "$@"
+}
+
+# rnn_install_python: the virtual environment python-env of the build tree, for the tests of Python. Uses Debian's packages, and
+# installs those of PyPI once.
+rnn_install_python() {
+  local env="$RNN_BUILD_DIR/python-env" wanted="${RNN_PYTHON_PYPI[*]}"
+  [ -x "$env/bin/python" ] || /usr/bin/python3 -m venv --system-site-packages "$env"
+  [ "$(cat "$env/installed" 2>/dev/null)" = "$wanted" ] && return 0
+  if "$env/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 10 "${RNN_PYTHON_PYPI[@]}"; then
+    echo "$wanted" > "$env/installed"
+  else
+    echo "note: PyPI's packages could not be installed; tests of Python that need one of $wanted will be skipped"
+  fi
 }
 
 # rnn_install_nvdisasm: nvdisasm from PyPI in a virtual environment of the build tree, for benchmarks/gpu-sass.py and the tests of the

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test.sh - installs the packages that are missing, builds, and runs every test: lit, gtest, the examples, the package, the
-# include rules and the format of changed files.
+# include rules, the format of changed files, and Python's.
 #
 #   scripts/test.sh           8 to 15 minutes on two cores; 4 to 5 if the compiler cache has the objects
 #   scripts/test.sh --long    also the long suites: more random layers, every case of the persistent kernels, and verification
@@ -16,16 +16,19 @@ case "${1:-}" in
   --long) export LIT_OPTS="${LIT_OPTS:-} --param=long=1" ;;
   *) echo "usage: test.sh [--long]" >&2; exit 2 ;;
 esac
-rnn_install_packages clang-format-22
+rnn_install_packages clang-format-22 "${RNN_PYTHON_APT[@]}"
 rnn_configure
 rnn_install_nvdisasm
-rnn_build
+rnn_install_python
+rnn_build all rnn-python
 
 log="$RNN_BUILD_DIR/test.log"
 status=0
 ninja -C "$RNN_BUILD_DIR" check-all-rnn 2>&1 | tee "$log" || status=$?
+PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/python-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
+  "$RNN_SOURCE_DIR/python/tests" 2>&1 | tee -a "$log" || status=$?
 
-# Adds up lit's summary ("  Passed     : 41 (97.62%)") and ctest's ("100% tests passed, 0 tests failed out of 7").
+# Adds up lit's summary ("  Passed     : 41 (97.62%)"), pytest's, and ctest's ("100% tests passed, 0 tests failed out of 7").
 awk -v status="$status" '
   /^ *(Passed|Expectedly Failed) *:/ { passed += $(NF - 1) }
   /^ *(Failed|Unexpectedly Passed|Timed Out|Unresolved) *:/ { failed += $(NF - 1) }
@@ -36,6 +39,14 @@ awk -v status="$status" '
       if ($i == "of") n = $(i + 1)
     }
     passed += n - f; failed += f
+  }
+  # pytest's last line: "1 failed, 82 passed, 3 skipped in 5.07s".
+  /^[0-9]+ (failed|passed|skipped|error).* in [0-9.]+s/ {
+    for (i = 1; i < NF; ++i) {
+      if ($(i + 1) ~ /^passed/) passed += $i
+      if ($(i + 1) ~ /^(failed|errors?)/) failed += $i
+      if ($(i + 1) ~ /^skipped/) skipped += $i
+    }
   }
   # ctest counts a skipped test as passed, and lists it.
   /^[ \t]*[0-9]+ - [^ ]+ \(Skipped\)/ { --passed; ++skipped }

@@ -9,13 +9,13 @@ import sys
 READ = re.compile(r'(?:[gG]et[eE]nv|environ\.get)\(\s*"(\w+)"|"(RNNRT_[A-Z0-9_]+_PATH)"|"(RNNRT_CHECK)"')
 SHELL = re.compile(r"\$\{(RNN_[A-Z_]+):-")
 # Set by the system or by other tools.
-OTHERS = {"HOME", "PATH"}
+OTHERS = {"HOME", "PATH", "XDG_CACHE_HOME"}
 
 root = pathlib.Path(sys.argv[1])
 page = (root / "docs" / "Environment.md").read_text(encoding="utf-8")
 missing = {}
 count = 0
-for folder in ("runtime", "lib", "tools", "scripts", "benchmarks", "unittests", "test"):
+for folder in ("runtime", "lib", "tools", "scripts", "benchmarks", "unittests", "test", "python"):
     for path in sorted((root / folder).rglob("*")):
         if path.suffix not in (".cpp", ".h", ".c", ".py", ".sh") or path == pathlib.Path(__file__):
             continue
