@@ -15,7 +15,7 @@ RNN_PACKAGES=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 ll
               libeigen3-dev libgtest-dev libgmock-dev libbenchmark-dev mpich libmpich-dev python3)
 
 # Debian's packages for the tests of Python, and PyPI's, which are skipped without network.
-RNN_PYTHON_APT=(python3-numpy python3-pytest python3-pip python3-venv)
+RNN_PYTHON_APT=(python3-numpy python3-pytest python3-pip python3-venv liblld-22-dev)
 RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onnx h5py)
 
 # rnn_install_packages PACKAGE...: installs the missing ones of these packages and of RNN_PACKAGES. Without root or apt, the

@@ -1,0 +1,74 @@
+# test_compiler_package.py - the static compiler of the wheel rnn-mlir-compiler. Skipped where it was not built.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from rnn_mlir import _files, _layers
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGE = pathlib.Path(_files.library_folder()).parent / "compiler" / "package"
+LIBRARY, TOOL = PACKAGE / "lib" / "librnn-c.so", PACKAGE / "bin" / "rnn-compile"
+DYNAMIC = pathlib.Path(_files.library_folder()).parent.parent / "bin" / "rnn-compile"
+
+pytestmark = pytest.mark.skipif(not TOOL.exists(), reason="no static compiler (ninja rnn-compiler-package)")
+
+PROGRAM = """
+import numpy as np
+import rnn_mlir
+text = '''func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = math.exp %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+}'''
+print(rnn_mlir.compile(text)(np.zeros(3, np.float32)))
+try:
+    rnn_mlir.compile(text.replace('math.exp', 'math.none'))
+except rnn_mlir.CompileError as error:
+    print(error.line, error.column)
+"""
+
+
+def run(*command, **options):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_needs_no_library_and_no_linker(tmp_path):
+    needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", LIBRARY))
+    assert all(re.match(r"lib(c|m|dl|pthread|rt)\.so|ld-linux", name) for name in needed), needed
+    environment = {**os.environ, "PATH": str(tmp_path), "RNN_MLIR_COMPILER": str(LIBRARY),
+                   "RNN_MLIR_CACHE": str(tmp_path)}
+    assert run(sys.executable, "-c", PROGRAM, env=environment) == "[1. 1. 1.]\n2 8\n"
+
+
+def test_same_code(tmp_path):
+    source = tmp_path / "gru.mlir"
+    source.write_text(_layers.module_text("gru", "bidirectional", "f32", lengths=False))
+    for name, options in (("host", []), ("arm", ["--triple=aarch64-linux-gnu"]), ("v4", ["--cpu=x86-64-v4"])):
+        objects = [tmp_path / f"{name}-{k}.o" for k in range(2)]
+        for tool, output in zip((TOOL, DYNAMIC), objects):
+            run(tool, source, "--prefix=m", "-o", output, *options)
+        assert objects[0].read_bytes() == objects[1].read_bytes(), name
+    ptx = run(TOOL, source, "--target=cuda", "--lowering=fused", "-o", tmp_path / "gru.ptx")
+    assert ptx == "" and ".target sm_80" in (tmp_path / "gru.ptx").read_text()
+
+
+def test_wheel(tmp_path):
+    pytest.importorskip("scikit_build_core")
+    run(sys.executable, "-m", "pip", "wheel", ROOT / "python" / "compiler", "--no-build-isolation", "--no-deps", "-w",
+        tmp_path, f"--config-settings=cmake.define.RNN_COMPILER_PACKAGE={PACKAGE}",
+        f"--config-settings=build-dir={tmp_path}/build")
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"rnn_mlir_compiler/lib/librnn-c.so", "rnn_mlir_compiler/bin/rnn-compile"} <= set(names)
+    run(sys.executable, "-m", "pip", "install", "--no-deps", "--target", tmp_path / "site", wheel)
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path / 'site'}:{os.environ.get('PYTHONPATH', '')}",
+                   "RNN_MLIR_CACHE": str(tmp_path)}
+    assert "OVERVIEW" in run(tmp_path / "site" / "bin" / "rnn-compile", "--help", env=environment)
+    where = "import rnn_mlir; from rnn_mlir import _files; print(_files.compiler_libraries()[0])"
+    assert run(sys.executable, "-c", where, env=environment).startswith(str(tmp_path))
