@@ -42,7 +42,8 @@
   extern "C" void LLVMInitialize##target##Disassembler() {}
 RNN_SKIPPED_TARGETS(RNN_SKIP)
 
-// Debian's LLVM has the extension Polly, and its packages lack the archive. The link-time optimization of lld refers to it.
+// Debian's LLVM has the extension Polly, and its packages lack the archive. The link-time optimization of lld refers to
+// it.
 llvm::PassPluginLibraryInfo getPollyPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "Polly", "", [](llvm::PassBuilder &) {}, nullptr};
 }
