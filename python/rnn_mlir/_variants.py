@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import List
 
-from . import _layers, _runtime, modules
+from . import _compiler, _layers, _runtime, modules
 
 _PREBUILT = "prebuilt:"
 
@@ -72,5 +72,4 @@ def library_path(module: str) -> str:
             return modules.load(*configuration).path
         except _runtime.Unavailable:  # for this processor
             module = _layers.module_text(*configuration)
-    from . import _compiler
     return _compiler.compile_library(module, {"cpu": "native"})

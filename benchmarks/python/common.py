@@ -1,0 +1,38 @@
+# common.py - sizes and interleaved timing of the Python benchmarks.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Shared by the benchmarks of this folder."""
+
+import statistics
+import time
+
+#: T, B, I, H
+SIZES = ((64, 16, 128, 128), (128, 32, 512, 512), (1000, 1, 64, 64))
+
+
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+
+
+def interleaved(steps, seconds, least=5):
+    """Median seconds of each function of a dict, called one after the other in rounds."""
+    for step in steps.values():
+        step()
+        step()
+    times = {name: [] for name in steps}
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(next(iter(times.values()))) < least:
+        for name, step in steps.items():
+            start = time.perf_counter()
+            step()
+            times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(values) for name, values in times.items()}, len(next(iter(times.values())))
+
+
+def report(mode, sizes, compile_seconds, medians, rounds):
+    """One line per contestant, relative to the first."""
+    first = next(iter(medians.values()))
+    for name, seconds in medians.items():
+        compiled = f"{compile_seconds[name]:8.2f}" if name in compile_seconds else "       -"
+        print(f"{mode:5} {str(sizes):21} {name:22} {seconds * 1e3:10.3f} ms  {seconds / first:6.2f}  compile {compiled} s"
+              f"  ({rounds} rounds)", flush=True)

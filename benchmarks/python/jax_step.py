@@ -1,0 +1,98 @@
+# jax_step.py - a training step (forward, and gradients of input and parameters) in f32 on JAX's CPU: rnn_mlir.jax,
+# jax.lax.scan, Keras 3 and Flax's nn.RNN. Layers that are not installed are left out.
+#   python jax_step.py [--modes=lstm,gru] [--seconds=10] [--sizes=0,1,2]
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Benchmark of layers in JAX."""
+
+import argparse
+import os
+import time
+
+os.environ["KERAS_BACKEND"] = "jax"
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+import rnn_mlir.jax as rnn  # noqa: E402
+from common import SIZES, interleaved, processor, report  # noqa: E402
+
+
+def scan_layer(mode):
+    """What users write: the GEMM of the input before the loop, one GEMM per step."""
+    def layer(w, x):
+        H = w.r.shape[1]
+        a = x @ w.w.T + w.bw
+
+        def lstm(carry, a):
+            h, c = carry
+            i, f, g, o = jnp.split(a + h @ w.r.T + w.br, 4, axis=1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            h = jax.nn.sigmoid(o) * jnp.tanh(c)
+            return (h, c), h
+
+        def gru(h, a):
+            s = h @ w.r.T + w.br
+            r, z = jnp.split(jax.nn.sigmoid(a[:, :2 * H] + s[:, :2 * H]), 2, axis=1)
+            n = jnp.tanh(a[:, 2 * H:] + r * s[:, 2 * H:])
+            h = (1 - z) * n + z * h
+            return h, h
+        zero = jnp.zeros((x.shape[1], H), x.dtype)
+        return jax.lax.scan(lstm if mode == "lstm" else gru, (zero, zero) if mode == "lstm" else zero, a)[1]
+    return layer
+
+
+def contestants(mode, T, B, I, H):
+    """name -> function (variables, x [T, B, I]) -> y, and its variables."""
+    weights, = rnn.init(jax.random.key(0), mode, I, H)
+    ours = rnn.lstm if mode == "lstm" else rnn.gru
+    found = {"rnn_mlir.jax": (lambda w, x: ours([w], x)[0], weights), "jax.lax.scan": (scan_layer(mode), weights)}
+    try:
+        import keras
+        layer = (keras.layers.LSTM if mode == "lstm" else keras.layers.GRU)(H, return_sequences=True)
+        layer.build((B, T, I))
+        rnn.to_keras([weights], layer)
+        variables = [jnp.asarray(v) for v in layer.get_weights()]
+
+        def keras_layer(v, x):
+            return jnp.swapaxes(layer.stateless_call(v, [s.value for s in layer.non_trainable_variables],
+                                                     jnp.swapaxes(x, 0, 1), training=True)[0], 0, 1)
+        found["Keras 3"] = (keras_layer, variables)
+    except ImportError:
+        pass
+    try:
+        import flax.linen as nn
+        cell = (nn.OptimizedLSTMCell if mode == "lstm" else nn.GRUCell)(features=H)
+        model = nn.RNN(cell, time_major=True)
+        found["Flax nn.RNN"] = (model.apply, model.init(jax.random.key(0), jnp.zeros((T, B, I))))
+    except ImportError:
+        pass
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--modes", default="lstm,gru")
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--sizes", default="0,1,2")
+    options = parser.parse_args()
+    print(f"{processor()}; {os.cpu_count()} processors; JAX {jax.__version__}; f32; RNNRT_THREADS="
+          f"{os.environ.get('RNNRT_THREADS', 'default')}")
+    for mode in options.modes.split(","):
+        for T, B, I, H in (SIZES[int(k)] for k in options.sizes.split(",")):
+            random = np.random.default_rng(0)
+            x = jnp.asarray(random.standard_normal((T, B, I)), jnp.float32)
+            dy = jnp.asarray(random.standard_normal((T, B, H)), jnp.float32)
+            steps, compile_seconds = {}, {}
+            for name, (layer, variables) in contestants(mode, T, B, I, H).items():
+                def step(v, x, dy, layer=layer):
+                    y, transpose = jax.vjp(layer, v, x)
+                    return y, transpose(dy)
+                start = time.perf_counter()
+                compiled = jax.jit(step).lower(variables, x, dy).compile()
+                compile_seconds[name] = time.perf_counter() - start
+                steps[name] = lambda c=compiled, v=variables: jax.block_until_ready(c(v, x, dy))
+            report(mode, (T, B, I, H), compile_seconds, *interleaved(steps, options.seconds))
+
+
+main()

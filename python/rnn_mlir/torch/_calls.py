@@ -1,0 +1,211 @@
+# _calls.py - calls of compiled functions with tensors of PyTorch, and what has derivatives of them: autograd.Functions
+# for eager mode and torch.func. torch.compile sees the ops of _library.py instead: Dynamo takes no Function with a jvp,
+# and ops with register_autograd fail under torch.func.grad and have a silent zero as their jvp.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled layers on tensors, with derivatives."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import torch
+from torch import Tensor
+
+from .. import _runtime, _variants
+from .._operations import Operation
+from . import _reference
+
+#: Element types of the dialect.
+DTYPES: Dict[Any, str] = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
+
+#: PyTorch 2: functions have setup_context, and torch.func exists.
+FUNC = hasattr(torch, "func")
+
+
+@functools.lru_cache(maxsize=None)
+def _function(operation: Operation, dtype: str, stage: str) -> _runtime.Function:
+    path = _variants.library_path(operation.module(dtype))
+    return _runtime.load_library(path)[operation.function(stage)]
+
+
+def reserve_bytes(operation: Operation, operands: Sequence[Any]) -> int:
+    return operation.reserve_bytes(DTYPES[operands[0].dtype], *operands)
+
+
+def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+    first = inputs[0]
+    dtype = DTYPES.get(first.dtype)
+    if dtype is None:
+        raise TypeError(f"operand 0 has dtype {first.dtype}; expected one of {', '.join(map(str, DTYPES))}")
+    for k, value in enumerate(inputs):
+        if k < operation.primals and value.dtype != first.dtype:
+            raise TypeError(f"operand {k} has dtype {value.dtype}, but operand 0 has {first.dtype}; cast one of them")
+        if value.device.type != "cpu":
+            raise ValueError(f"operand {k} is on device {value.device}; compiled layers run on the CPU")
+    every = [v.contiguous() for v in inputs] + list(outputs)
+    bound = _function(operation, dtype, stage).bind([tuple(v.shape) for v in every])
+    bound(*[v.data_ptr() for v in every])
+
+
+def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
+            defined: bool = False) -> List[Tensor]:
+    """The results, and for a training pass of layers the reserve space, whose unused bytes are zero if `defined`."""
+    x = operands[0]
+    results = [x.new_empty(shape) for shape in operation.shapes(*operands)]
+    saved = []
+    if training and operation.saves:
+        make = x.new_zeros if defined else x.new_empty
+        saved.append(make(reserve_bytes(operation, operands), dtype=torch.int8))
+    stage = "forward" if training or not operation.saves else "inference"
+    _call(operation, stage, operands, results + saved)
+    return results + saved
+
+
+def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
+    """The gradients of the primals from operands, results, cotangents and the reserve space."""
+    gradients = [torch.empty_like(v, memory_format=torch.contiguous_format) for v in values[:operation.primals]]
+    _call(operation, "backward", values, gradients)
+    return gradients
+
+
+# --- In aten ops -----------------------------------------------------------------------------------------------------
+
+def _closed(operation: Operation, auxiliaries: Sequence[Tensor]) -> Any:
+    return lambda *primals: _reference.evaluate(operation, *primals, *auxiliaries)
+
+
+def second_order(operation: Operation, operands: Sequence[Tensor], cotangents: Sequence[Tensor],
+                 chosen: Sequence[int], given: Sequence[Optional[Tensor]]) -> List[Tensor]:
+    """The gradient of `backward` by the primals and the cotangents of the results `chosen`; `given` are the gradients
+    of its results. The results of the forward pass are functions of the operands, which carry their derivatives."""
+    n = operation.primals
+    layer = _closed(operation, operands[n:])
+    filled = [torch.zeros_like(v) if g is None else g for g, v in zip(given, operands)]
+
+    if FUNC:
+        def gradient(*values: Tensor) -> Any:
+            results, transpose = torch.func.vjp(layer, *values[:n])[:2]
+            by_index = dict(zip(chosen, values[n:]))
+            return transpose(tuple(by_index.get(k, torch.zeros_like(v)) for k, v in enumerate(results)))
+        return list(torch.func.vjp(gradient, *operands[:n], *cotangents)[1](tuple(filled)))
+    with torch.enable_grad():
+        every = [v.detach().requires_grad_() for v in (*operands[:n], *cotangents)]
+        results = layer(*every[:n])
+        first = torch.autograd.grad([results[k] for k in chosen], every[:n], every[n:], create_graph=True,
+                                    allow_unused=True)
+        kept = [(f, g) for f, g in zip(first, filled) if f is not None]
+        second = torch.autograd.grad([f for f, _ in kept], every, [g for _, g in kept], allow_unused=True)
+    return [torch.zeros_like(v) if g is None else g for g, v in zip(second, every)]
+
+
+def _vjp(operation: Operation, operands: Sequence[Tensor], cotangents: Sequence[Optional[Tensor]]) -> List[Tensor]:
+    """The gradient for cotangents that the compiled one does not take: gates of a block LSTM."""
+    n = operation.primals
+    with torch.enable_grad():
+        primals = [v if v.requires_grad else v.detach().requires_grad_() for v in operands[:n]]
+        results = _reference.evaluate(operation, *primals, *operands[n:])
+        kept = [(r, ct) for r, ct in zip(results, cotangents) if ct is not None]
+        found = torch.autograd.grad([r for r, _ in kept], primals, [ct for _, ct in kept], allow_unused=True,
+                                    create_graph=torch.is_grad_enabled())
+    return [torch.zeros_like(v) if g is None else g for g, v in zip(found, operands)]
+
+
+# --- Functions -------------------------------------------------------------------------------------------------------
+
+def _one_by_one(function: Any) -> Any:
+    """The rule of vmap: one example after the other."""
+    def rule(info: Any, in_dims: Any, operation: Operation, *operands: Tensor) -> Any:
+        out = [function.apply(operation, *(v if d is None else v.select(d, k)
+                                           for v, d in zip(operands, in_dims[1:])))
+               for k in range(info.batch_size)]
+        return tuple(map(torch.stack, zip(*out))), (0,) * len(out[0])
+    return rule
+
+
+class Gradient(torch.autograd.Function):
+    """`backward`, with a derivative in aten ops."""
+
+    @staticmethod
+    def forward(operation: Operation, *values: Tensor) -> Any:
+        return tuple(backward(operation, values))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        operation, *values = inputs
+        m, k = len(operation.operand_axes), operation.results
+        ctx.operation, ctx.count = operation, len(values)
+        ctx.save_for_backward(*values[:m], *values[m + k:m + k + len(operation.cotangents)])
+
+    @staticmethod
+    def backward(ctx: Any, *given: Any) -> Any:
+        operation, values = ctx.operation, ctx.saved_tensors
+        n, m, k = operation.primals, len(operation.operand_axes), operation.results
+        second = second_order(operation, values[:m], values[m:], operation.cotangents, given)
+        grads: List[Any] = [None] * ctx.count
+        grads[:n] = second[:n]
+        grads[m + k:m + k + len(operation.cotangents)] = second[n:]
+        return (None, *grads)
+
+    @staticmethod
+    def vmap(*arguments: Any) -> Any:
+        return _one_by_one(Gradient)(*arguments)
+
+
+class Forward(torch.autograd.Function):
+    """`forward` of a training pass; its gradient is `Gradient`, its jvp is in aten ops."""
+
+    @staticmethod
+    def forward(operation: Operation, *operands: Tensor) -> Any:
+        return tuple(forward(operation, operands, training=True))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        operation, *operands = inputs
+        ctx.operation = operation
+        ctx.save_for_backward(*operands, *output)
+        ctx.save_for_forward(*operands)
+        ctx.mark_non_differentiable(*output[operation.results:])
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        operation, values = ctx.operation, ctx.saved_tensors
+        m, k = len(operation.operand_axes), operation.results
+        operands, results, saved = values[:m], values[m:m + k], values[m + k:]
+        if any(cotangents[i] is not None for i in range(k) if i not in operation.cotangents):
+            gradients: Sequence[Tensor] = _vjp(operation, operands, cotangents[:k])
+        else:
+            chosen = [torch.zeros_like(results[i]) if cotangents[i] is None else cotangents[i]
+                      for i in operation.cotangents]
+            gradients = apply(Gradient, operation, *operands, *results, *chosen, *saved)
+        return (None, *gradients, *[None] * (m - operation.primals))
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+        operation, operands = ctx.operation, ctx.saved_tensors[:len(ctx.operation.operand_axes)]
+        n = operation.primals
+        if not FUNC:
+            raise NotImplementedError("forward mode needs PyTorch 2")
+        dots = tuple(torch.zeros_like(v) if t is None else t for t, v in zip(tangents, operands[:n]))
+        out = torch.func.jvp(_closed(operation, operands[n:]), tuple(operands[:n]), dots)[1]
+        return (*out, None) if operation.saves else tuple(out)
+
+    @staticmethod
+    def vmap(*arguments: Any) -> Any:
+        return _one_by_one(Forward)(*arguments)
+
+
+@functools.lru_cache(maxsize=None)
+def _with_context(function: Any) -> Any:
+    """For PyTorch 1, whose `forward` receives the context."""
+    def run(ctx: Any, *inputs: Any) -> Any:
+        output = function.forward(*inputs)
+        function.setup_context(ctx, inputs, output)
+        return output
+    return type(function.__name__, (function,), {"forward": staticmethod(run)})
+
+
+def apply(function: Any, operation: Operation, *values: Tensor) -> Any:
+    """`function.apply` in this version of PyTorch."""
+    return (function if FUNC else _with_context(function)).apply(operation, *values)

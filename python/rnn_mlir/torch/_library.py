@@ -1,0 +1,195 @@
+# _library.py - the ops of torch.library: what torch.compile and torch.export see. They need PyTorch 2.4.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""rnn_mlir::cudnn_forward, cudnn_backprop, block_lstm and block_lstm_grad."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+import torch
+from torch import Tensor
+
+from .._operations import BlockLSTM, Layers, Operation
+from . import _calls
+
+AVAILABLE = hasattr(torch.library, "register_autograd")
+
+_LAYERS = "Tensor input, Tensor input_h, Tensor? input_c, Tensor params, Tensor? sequence_lengths, Tensor? resets"
+_LAYERS_OPTIONS = "str mode, bool bidirectional, int num_proj, str reset_to"
+_BLOCK = ("Tensor x, Tensor cs_prev, Tensor h_prev, Tensor w, Tensor wci, Tensor wcf, Tensor wco, Tensor b, "
+          "Tensor? seq_len_max, Tensor? resets")
+_BLOCK_OPTIONS = "str layout, bool use_peephole, float cell_clip, str reset_to"
+_FOUR = "(Tensor, Tensor, Tensor, Tensor)"
+_SCHEMAS = (
+    f"cudnn_forward({_LAYERS}, {_LAYERS_OPTIONS}, bool is_training) -> {_FOUR}",
+    f"cudnn_backprop({_LAYERS}, Tensor output, Tensor output_h, Tensor output_c, Tensor output_backprop, "
+    f"Tensor output_h_backprop, Tensor output_c_backprop, Tensor reserve_space, {_LAYERS_OPTIONS}) -> {_FOUR}",
+    f"block_lstm({_BLOCK}, {_BLOCK_OPTIONS}) -> ({', '.join(['Tensor'] * 7)})",
+    f"block_lstm_grad({_BLOCK}, Tensor i, Tensor cs, Tensor f, Tensor o, Tensor ci, Tensor co, Tensor h, "
+    f"Tensor cs_grad, Tensor h_grad, {_BLOCK_OPTIONS}) -> ({', '.join(['Tensor'] * 8)})",
+)
+
+
+def _layers(operands: Sequence[Optional[Tensor]], mode: str, bidirectional: bool, num_proj: int,
+            reset_to: str) -> Tuple[Operation, List[Tensor]]:
+    lengths, resets = operands[4:6]
+    operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", num_proj, lengths is not None,
+                       reset_to if resets is not None else "")
+    if operation.cell != (operands[2] is not None):
+        raise ValueError(f"`input_c` exists for lstm and no other mode, but the mode is {mode}")
+    return operation, [v for v in operands if v is not None]
+
+
+def _block(operands: Sequence[Optional[Tensor]], layout: str, use_peephole: bool, cell_clip: float,
+           reset_to: str) -> Tuple[Operation, List[Tensor]]:
+    n, resets = operands[8:10]
+    operation = BlockLSTM(layout, use_peephole, cell_clip, n is not None, reset_to if resets is not None else "")
+    return operation, [v for v in operands if v is not None]
+
+
+def _no_cell(x: Tensor) -> Tensor:
+    return x.new_empty(0)
+
+
+# Each op has the arguments: operands, then for a gradient its values, then 4 options.
+
+def _cudnn_forward(*arguments: Any) -> Any:
+    operation, operands = _layers(arguments[:6], *arguments[6:10])
+    # Equal operands must have equal results: opcheck and the caches of torch.compile rely on it.
+    y, hn, *rest = _calls.forward(operation, operands, arguments[10], defined=True)
+    cn = rest.pop(0) if operation.results == 3 else _no_cell(y)
+    return y, hn, cn, rest[0] if rest else y.new_empty(0, dtype=torch.int8)
+
+
+def _cudnn_forward_fake(*arguments: Any) -> Any:
+    operation, operands = _layers(arguments[:6], *arguments[6:10])
+    x = operands[0]
+    y, hn, *cn = [x.new_empty(shape) for shape in operation.shapes(*operands)]
+    size: Any = 0
+    if arguments[10]:
+        known = all(isinstance(n, int) for v in operands for n in v.shape)
+        size = _calls.reserve_bytes(operation, operands) if known else torch.library.get_ctx().new_dynamic_size()
+    return y, hn, cn[0] if cn else _no_cell(x), x.new_empty(size, dtype=torch.int8)
+
+
+def _backprop_values(arguments: Sequence[Any]) -> Tuple[Operation, List[Tensor]]:
+    operation, operands = _layers(arguments[:6], *arguments[13:17])
+    y, hn, cn, dy, dhn, dcn, reserve = arguments[6:13]
+    return operation, operands + ([y, hn, cn, dy, dhn, dcn, reserve] if operation.results == 3 else
+                                  [y, hn, dy, dhn, reserve])
+
+
+def _four(operation: Operation, gradients: Sequence[Tensor]) -> Any:
+    """dx, dh0, dc0, dparams."""
+    if operation.primals == 4:
+        return tuple(gradients)
+    return gradients[0], gradients[1], _no_cell(gradients[0]), gradients[2]
+
+
+def _cudnn_backprop(*arguments: Any) -> Any:
+    operation, values = _backprop_values(arguments)
+    return _four(operation, _calls.backward(operation, values))
+
+
+def _cudnn_backprop_fake(*arguments: Any) -> Any:
+    operation, values = _backprop_values(arguments)
+    return _four(operation, [v.new_empty(v.shape) for v in values[:operation.primals]])
+
+
+def _block_lstm(*arguments: Any) -> Any:
+    operation, operands = _block(arguments[:10], *arguments[10:])
+    return tuple(_calls.forward(operation, operands, training=True))
+
+
+def _block_lstm_fake(*arguments: Any) -> Any:
+    operation, operands = _block(arguments[:10], *arguments[10:])
+    return tuple(operands[0].new_empty(shape) for shape in operation.shapes(*operands))
+
+
+def _block_lstm_grad(*arguments: Any) -> Any:
+    operation, operands = _block(arguments[:10], *arguments[19:])
+    return tuple(_calls.backward(operation, [*operands, *arguments[10:19]]))
+
+
+def _block_lstm_grad_fake(*arguments: Any) -> Any:
+    return tuple(v.new_empty(v.shape) for v in arguments[:8])
+
+
+# --- Derivatives -----------------------------------------------------------------------------------------------------
+
+def _save(ctx: Any, tensors: Sequence[Optional[Tensor]], options: Sequence[Any]) -> None:
+    ctx.save_for_backward(*tensors)
+    ctx.options = tuple(options)
+
+
+def _cudnn_setup(ctx: Any, inputs: Any, output: Any) -> None:
+    _save(ctx, (*inputs[:6], *output), inputs[6:10])
+    ctx.training = inputs[10]
+    ctx.mark_non_differentiable(output[3])
+
+
+def _cudnn_gradient(ctx: Any, dy: Tensor, dhn: Tensor, dcn: Tensor, _: Any) -> Any:
+    if not ctx.training:
+        raise RuntimeError("rnn_mlir::cudnn_forward has no gradient with is_training=False")
+    *inputs, y, hn, cn, reserve = ctx.saved_tensors
+    dx, dh0, dc0, dparams = torch.ops.rnn_mlir.cudnn_backprop(*inputs, y, hn, cn, dy, dhn, dcn, reserve, *ctx.options)
+    return (dx, dh0, None if inputs[2] is None else dc0, dparams, *[None] * 7)
+
+
+def _backprop_setup(ctx: Any, inputs: Any, output: Any) -> None:
+    _save(ctx, (*inputs[:6], *inputs[9:12]), inputs[13:17])
+
+
+def _backprop_gradient(ctx: Any, *given: Any) -> Any:
+    *inputs, dy, dhn, dcn = ctx.saved_tensors
+    operation, operands = _layers(inputs, *ctx.options)
+    cell = operation.results == 3
+    if not cell:
+        given = (given[0], given[1], given[3])
+    second = _calls.second_order(operation, operands, (dy, dhn, dcn) if cell else (dy, dhn), operation.cotangents, given)
+    primals, cotangents = second[:operation.primals], second[operation.primals:]
+    if not cell:
+        primals, cotangents = [*primals[:2], None, primals[2]], [*cotangents, None]  # type: ignore[list-item]
+    return (*primals, None, None, None, None, None, *cotangents, *[None] * 5)
+
+
+def _block_setup(ctx: Any, inputs: Any, output: Any) -> None:
+    _save(ctx, (*inputs[:10], *output), inputs[10:])
+    ctx.mark_non_differentiable(*(output[k] for k in (0, 2, 3, 4, 5)))
+
+
+def _block_gradient(ctx: Any, *cotangents: Any) -> Any:
+    saved = ctx.saved_tensors
+    out = torch.ops.rnn_mlir.block_lstm_grad(*saved, cotangents[1], cotangents[6], *ctx.options)
+    return (*out, *[None] * 6)
+
+
+def _block_grad_setup(ctx: Any, inputs: Any, output: Any) -> None:
+    _save(ctx, (*inputs[:10], *inputs[17:19]), inputs[19:])
+
+
+def _block_grad_gradient(ctx: Any, *given: Any) -> Any:
+    *inputs, dcs, dh = ctx.saved_tensors
+    operation, operands = _block(inputs, *ctx.options)
+    second = _calls.second_order(operation, operands, (dcs, dh), operation.cotangents, given)
+    return (*second[:8], *[None] * 9, *second[8:], *[None] * 4)
+
+
+if AVAILABLE:
+    _library = torch.library.Library("rnn_mlir", "DEF")
+    for _schema in _SCHEMAS:
+        _library.define(_schema, tags=(torch.Tag.pt2_compliant_tag,))
+    _OPS: Tuple[Tuple[str, Callable[..., Any], Callable[..., Any], Callable[..., Any], Callable[..., Any]], ...] = (
+        ("cudnn_forward", _cudnn_forward, _cudnn_forward_fake, _cudnn_gradient, _cudnn_setup),
+        ("cudnn_backprop", _cudnn_backprop, _cudnn_backprop_fake, _backprop_gradient, _backprop_setup),
+        ("block_lstm", _block_lstm, _block_lstm_fake, _block_gradient, _block_setup),
+        ("block_lstm_grad", _block_lstm_grad, _block_lstm_grad_fake, _block_grad_gradient, _block_grad_setup),
+    )
+    for _name, _kernel, _fake, _gradient, _setup in _OPS:
+        _library.impl(_name, _kernel, "CPU")
+        torch.library.register_fake(f"rnn_mlir::{_name}", _fake, lib=_library)
+        torch.library.register_autograd(f"rnn_mlir::{_name}", _gradient, setup_context=_setup, lib=_library)
+
+
+def compiling() -> bool:
+    return AVAILABLE and torch.compiler.is_compiling()

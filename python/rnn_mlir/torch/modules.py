@@ -1,0 +1,243 @@
+# modules.py - LSTM, GRU, RNN and BlockLSTM as modules of PyTorch. The first three have the constructors, the results and
+# the state dicts of torch.nn.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Recurrent layers as `torch.nn.Module`s."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Tuple, Union
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+from .._layers import GATES
+from . import functional
+
+
+class _Layers(torch.nn.Module):
+    """What LSTM, GRU and RNN share."""
+
+    _mode: str
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+                 batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+                 device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        if not 0 <= dropout <= 1:
+            raise ValueError(f"`dropout` is {dropout}; expected a value in [0, 1]")
+        if input_size <= 0 or hidden_size <= 0 or num_layers <= 0:
+            raise ValueError(f"`input_size`, `hidden_size` and `num_layers` are {input_size}, {hidden_size} and "
+                             f"{num_layers}; expected positive values")
+        if proj_size and (self._mode != "lstm" or not 0 < proj_size < hidden_size):
+            raise ValueError(f"`proj_size` is {proj_size}; expected 0, or for LSTM less than `hidden_size`")
+        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
+        self.bidirectional, self.proj_size = bidirectional, proj_size
+        self._names: List[List[str]] = []  # per pseudo layer: W, R, projection, bW, bR
+        gates, state, directions = len(GATES[self._mode]) * hidden_size, proj_size or hidden_size, 1 + bidirectional
+        for layer in range(num_layers):
+            for direction in range(directions):
+                suffix = f"_l{layer}" + ("_reverse" if direction else "")
+                width = input_size if layer == 0 else directions * state
+                shapes = {"weight_ih": (gates, width), "weight_hh": (gates, state)}
+                if bias:
+                    shapes.update(bias_ih=(gates,), bias_hh=(gates,))  # type: ignore[arg-type]
+                if proj_size:
+                    shapes["weight_hr"] = (proj_size, hidden_size)
+                for name, shape in shapes.items():
+                    self.register_parameter(name + suffix, torch.nn.Parameter(
+                        torch.empty(shape, device=device, dtype=dtype)))
+                self._names.append([name + suffix for name in shapes])
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws all parameters from U(-k, k), k = hidden_size ** -0.5, in the order of torch.nn."""
+        k = self.hidden_size ** -0.5
+        for weight in self.parameters():
+            torch.nn.init.uniform_(weight, -k, k)
+
+    def flatten_parameters(self) -> None:
+        """Does nothing; modules of torch.nn have it."""
+
+    @property
+    def all_weights(self) -> List[List[torch.nn.Parameter]]:
+        """The parameters per direction and layer."""
+        return [[getattr(self, name) for name in names] for names in self._names]
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        for name, default in (("num_layers", 1), ("bias", True), ("batch_first", False), ("dropout", 0.0),
+                              ("bidirectional", False), ("proj_size", 0)):
+            if getattr(self, name) != default:
+                text += f", {name}={getattr(self, name)}"
+        return text
+
+    @classmethod
+    def from_torch(cls, module: Any) -> Any:
+        """The layer with the options and a copy of the parameters of a module of torch.nn."""
+        nonlinearity = {"nonlinearity": module.nonlinearity} if isinstance(module, torch.nn.RNN) else {}
+        projection = {"proj_size": module.proj_size} if module.proj_size else {}
+        first = next(module.parameters())
+        made = cls(module.input_size, module.hidden_size, num_layers=module.num_layers, bias=module.bias,
+                   batch_first=module.batch_first, dropout=module.dropout, bidirectional=module.bidirectional,
+                   device=first.device, dtype=first.dtype, **nonlinearity, **projection)
+        made.load_state_dict(module.state_dict())
+        return made.train(module.training)
+
+    def _flat(self, first: int, last: int) -> Tensor:
+        """The flat parameters of pseudo layers: all matrices, then all biases."""
+        matrices: List[Tensor] = []
+        biases: List[Tensor] = []
+        rows = len(GATES[self._mode]) * self.hidden_size
+        for names in self._names[first:last]:
+            weights = {name[:name.index("_l")]: getattr(self, name).reshape(-1) for name in names}
+            matrices += [weights[n] for n in ("weight_ih", "weight_hh", "weight_hr") if n in weights]
+            biases += [weights[n] for n in ("bias_ih", "bias_hh")] if self.bias else [matrices[0].new_zeros(2 * rows)]
+        return torch.cat(matrices + biases)
+
+    def _states(self, x: Tensor, hx: Any) -> List[Tensor]:
+        pseudo, state = self.num_layers * (1 + self.bidirectional), self.proj_size or self.hidden_size
+        cell = self._mode == "lstm"
+        if hx is None:
+            sizes = [state] + [self.hidden_size] * cell
+            return [x.new_zeros(pseudo, x.shape[1], n) for n in sizes]
+        return list(hx) if cell else [hx]
+
+    def _stack(self, x: Tensor, states: List[Tensor], lengths: Optional[Tensor], resets: Optional[Tensor],
+               reset_to: str) -> Tuple[Tensor, List[Tensor]]:
+        directions = 1 + self.bidirectional
+
+        def run(x: Tensor, states: List[Tensor], first: int, last: int) -> Tuple[Tensor, ...]:
+            c0 = states[1] if len(states) == 2 else None
+            return functional.layers(self._mode, x, states[0], c0, self._flat(first, last), lengths=lengths,
+                                     resets=resets, reset_to=reset_to, bidirectional=self.bidirectional,
+                                     num_proj=self.proj_size)
+
+        if not (self.training and self.dropout and self.num_layers > 1):
+            y, *final = run(x, states, 0, len(self._names))
+            return y, final
+        # One call per layer: the masks are values of the program, so that a recomputed layer has the same ones.
+        finals = []
+        for layer in range(self.num_layers):
+            first = layer * directions
+            x, *final = run(x, [s[first:first + directions] for s in states], first, first + directions)
+            finals.append(final)
+            if layer + 1 < self.num_layers:
+                x = torch.nn.functional.dropout(x, self.dropout, True)
+        return x, [torch.cat(values) for values in zip(*finals)]
+
+    def forward(self, input: Union[Tensor, PackedSequence], hx: Any = None, *, lengths: Optional[Tensor] = None,
+                resets: Optional[Tensor] = None, reset_to: str = "zero") -> Any:
+        """As in torch.nn. Further, `lengths` [B] are the valid steps of a padded batch, and `resets`, shaped like the
+        sequence and batch of `input`, start a new sequence at a step, from zero or the initial state."""
+        if isinstance(input, PackedSequence):
+            if lengths is not None or resets is not None:
+                raise ValueError("a packed sequence has lengths of its own, and takes no `resets`")
+            return self._packed(input, hx)
+        single = input.dim() == 2
+        if single:
+            input = input.unsqueeze(0 if self.batch_first else 1)
+            hx = None if hx is None else tuple(v.unsqueeze(1) for v in hx) if self._mode == "lstm" else hx.unsqueeze(1)
+        if input.dim() != 3 or input.shape[-1] != self.input_size:
+            raise ValueError(f"`input` has shape {tuple(input.shape)}; expected 2 or 3 dimensions, the last of "
+                             f"{self.input_size}")
+        x = input.transpose(0, 1) if self.batch_first else input
+        if resets is not None and self.batch_first:
+            resets = resets.transpose(0, 1)
+        y, final = self._stack(x, self._states(x, hx), lengths, resets, reset_to)
+        y = y.transpose(0, 1) if self.batch_first else y
+        if single:
+            y, final = y.squeeze(0 if self.batch_first else 1), [v.squeeze(1) for v in final]
+        return y, tuple(final) if self._mode == "lstm" else final[0]
+
+    def _packed(self, packed: PackedSequence, hx: Any) -> Any:
+        # The sorted batch, as in torch.nn: states follow the order of the user.
+        x, lengths = pad_packed_sequence(PackedSequence(packed.data, packed.batch_sizes))
+        states = self._states(x, hx)
+        if hx is not None and packed.sorted_indices is not None:
+            states = [v.index_select(1, packed.sorted_indices) for v in states]
+        y, final = self._stack(x, states, lengths.to(torch.int32), None, "zero")
+        data = pack_padded_sequence(y, lengths).data
+        if packed.unsorted_indices is not None:
+            final = [v.index_select(1, packed.unsorted_indices) for v in final]
+        out = PackedSequence(data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
+        return out, tuple(final) if self._mode == "lstm" else final[0]
+
+
+class LSTM(_Layers):
+    """As torch.nn.LSTM: `y, (hn, cn) = lstm(x, (h0, c0))`."""
+
+    _mode = "lstm"
+
+
+class GRU(_Layers):
+    """As torch.nn.GRU: `y, hn = gru(x, h0)`."""
+
+    _mode = "gru"
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+                 batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Any = None,
+                 dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device,
+                         dtype)
+
+
+class RNN(_Layers):
+    """As torch.nn.RNN, with `nonlinearity` tanh or relu: `y, hn = rnn(x, h0)`."""
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+                 bias: bool = True, batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+                 device: Any = None, dtype: Any = None) -> None:
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"`nonlinearity` is {nonlinearity!r}; expected 'tanh' or 'relu'")
+        self._mode = "rnn_" + nonlinearity
+        super().__init__(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device,
+                         dtype)
+        self.nonlinearity = nonlinearity
+
+
+class BlockLSTM(torch.nn.Module):
+    """TensorFlow's BlockLSTM (`layout` icfo) and BlockLSTMV2 (ifco): `h, (h_last, cs_last) = layer(x, (h0, cs0))`.
+
+    Parameters: `weight` [I + H, 4H], `bias` [4H], and with `use_peephole` `weight_ci`, `weight_cf`, `weight_co` [H].
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, *, layout: str = "ifco", use_peephole: bool = False,
+                 forget_bias: float = 1.0, cell_clip: float = 0.0, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        self.input_size, self.hidden_size, self.layout = input_size, hidden_size, layout
+        self.use_peephole, self.forget_bias, self.cell_clip = use_peephole, forget_bias, cell_clip
+        options = {"device": device, "dtype": dtype}
+        self.weight_ci: Optional[torch.nn.Parameter]
+        self.weight_cf: Optional[torch.nn.Parameter]
+        self.weight_co: Optional[torch.nn.Parameter]
+        self.weight = torch.nn.Parameter(torch.empty(input_size + hidden_size, 4 * hidden_size, **options))
+        self.bias = torch.nn.Parameter(torch.empty(4 * hidden_size, **options))
+        for name in ("weight_ci", "weight_cf", "weight_co"):
+            self.register_parameter(name, torch.nn.Parameter(torch.empty(hidden_size, **options))
+                                    if use_peephole else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws all parameters from U(-k, k), k = hidden_size ** -0.5."""
+        k = self.hidden_size ** -0.5
+        for weight in self.parameters():
+            torch.nn.init.uniform_(weight, -k, k)
+
+    def extra_repr(self) -> str:
+        return (f"{self.input_size}, {self.hidden_size}, layout={self.layout}, use_peephole={self.use_peephole}, "
+                f"forget_bias={self.forget_bias}, cell_clip={self.cell_clip}")
+
+    def forward(self, x: Tensor, state: Optional[Tuple[Tensor, Tensor]] = None, *, seq_len_max: Any = None,
+                resets: Optional[Tensor] = None, reset_to: str = "zero") -> Tuple[Tensor, Tuple[Tensor, Tensor]]:
+        """`x` is [T, B, I], states are [B, H]. The last states are those of step T-1; they are zero if `seq_len_max` is
+        less than T."""
+        if state is None:
+            zeros = x.new_zeros(x.shape[1], self.hidden_size)
+            state = zeros, zeros
+        out = functional.block_lstm(x, state[1], state[0], self.weight, self.bias, wci=self.weight_ci,
+                                    wcf=self.weight_cf, wco=self.weight_co, seq_len_max=seq_len_max, resets=resets,
+                                    reset_to=reset_to, layout=self.layout, forget_bias=self.forget_bias,
+                                    cell_clip=self.cell_clip)
+        return out.h, (out.h[-1], out.cs[-1])

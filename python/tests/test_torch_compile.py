@@ -1,0 +1,145 @@
+# test_torch_compile.py - the ops of torch.library, torch.func, torch.compile and torch.export; PyTorch 2.4 and later.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import pytest
+
+torch = pytest.importorskip("torch", minversion="2.4")
+
+import rnn_mlir.torch as rnn  # noqa: E402
+from test_torch import CASES, F64, RESETS, close, function  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+    torch._dynamo.reset()
+
+
+OPERANDS = {"lstm": ("lstm", {"P": 2}, {}), "gru": ("gru", {"D": 2}, {"lengths": torch.tensor([3, 1]),
+                                                                      "resets": RESETS[:3, :2]})}
+
+
+@pytest.mark.parametrize("name", OPERANDS)
+def test_opcheck_cudnn(name):
+    mode, sizes, options = OPERANDS[name]
+    operands = list(function(mode, sizes, options)[1])
+    if mode != "lstm":
+        operands.insert(2, None)
+    lengths, resets = options.get("lengths"), options.get("resets")
+    inputs = (*operands, None if lengths is None else lengths.to(torch.int32), resets)
+    choice = (mode, sizes.get("D") == 2, sizes.get("P", 0), "zero")
+    ops = torch.ops.rnn_mlir
+    torch.library.opcheck(ops.cudnn_forward.default, (*inputs, *choice, True))
+    plain = tuple(None if v is None else v.detach() for v in inputs)
+    torch.library.opcheck(ops.cudnn_forward.default, (*plain, *choice, False))
+    y, hn, cn, reserve = ops.cudnn_forward(*plain, *choice, True)
+    grads = [torch.randn_like(v).requires_grad_() for v in (y, hn, cn)]
+    torch.library.opcheck(ops.cudnn_backprop.default, (*inputs, y, hn, cn, *grads, reserve, *choice))
+    assert torch.autograd.gradgradcheck(lambda *v: ops.cudnn_forward(*v, *inputs[4:], *choice, True)[0],
+                                        inputs[:4]) if mode == "lstm" else True
+
+
+@pytest.mark.parametrize("n", (None, 2))
+def test_opcheck_block(n):
+    operands = [torch.randn(s, **F64).requires_grad_()
+                for s in ((3, 2, 3), (2, 4), (2, 4), (7, 16), (4,), (4,), (4,), (16,))]
+    options = (None if n is None else torch.tensor(n, dtype=torch.int32), None, "icfo", True, 0.0, "zero")
+    ops = torch.ops.rnn_mlir
+    torch.library.opcheck(ops.block_lstm.default, (*operands, *options))
+    saved = ops.block_lstm(*(v.detach() for v in operands), *options)
+    grads = [torch.randn_like(saved[0]).requires_grad_() for _ in range(2)]
+    torch.library.opcheck(ops.block_lstm_grad.default, (*operands, *options[:2], *saved, *grads, *options[2:]))
+
+
+@pytest.mark.parametrize("case", (CASES[0], CASES[4]), ids=("lstm", "gru"))
+def test_torch_func(case):
+    """grad, jvp, vmap of grad, and second derivatives of torch.func, against aten ops."""
+    from rnn_mlir._operations import Layers
+    from rnn_mlir.torch import _reference
+    f, operands = function(*case)
+    operands = [v.detach() for v in operands]
+    name, sizes, options = case
+    lengths, resets = options.get("lengths"), options.get("resets")
+    operation = Layers(name, "unidirectional", 0, lengths is not None, options.get("reset_to", ""))
+    extra = [v for v in (None if lengths is None else lengths.to(torch.int32), resets) if v is not None]
+
+    def want(*values):
+        return _reference.evaluate(operation, *values, *extra)
+
+    def scalar(layer):
+        return lambda p: sum(v.sin().sum() for v in layer(*operands[:-1], p))
+    func, p = torch.func, operands[-1]
+    for make in (lambda s: func.grad(s)(p), lambda s: func.jvp(s, (p,), (2 * p,)),
+                 lambda s: func.vmap(func.grad(s))(torch.stack([p, 2 * p])),
+                 lambda s: func.grad(lambda p: func.grad(s)(p).square().sum())(p)):
+        close(make(scalar(f)), make(scalar(want)), 1e-12)
+
+
+class Net(torch.nn.Module):
+    def __init__(self, kind, layers, **options):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(kind(12 if k == 0 else 8, 8, **options) for k in range(layers))
+        self.head = torch.nn.Linear(8, 3, **options)
+
+    def forward(self, x, target):
+        for layer in self.layers:
+            x, _ = layer(x)
+        return torch.nn.functional.mse_loss(self.head(x), target)
+
+
+@pytest.mark.parametrize("backend", ("aot_eager", "inductor"))
+@pytest.mark.parametrize("kind", (rnn.LSTM, rnn.GRU))
+def test_compile(kind, backend):
+    """A training step of 6 layers without a graph break equals eager mode."""
+    if backend == "inductor" and kind is rnn.GRU:
+        pytest.skip("one mode suffices for the slow backend")
+    model = Net(kind, 6, **F64)
+    x, target = torch.randn(7, 4, 12, **F64), torch.randn(7, 4, 3, **F64)
+    parameters = list(model.parameters())
+    want = model(x, target)
+    compiled = torch.compile(model, fullgraph=True, backend=backend)
+    got = compiled(x, target)
+    close(got, want, 1e-14)
+    close(torch.autograd.grad(got, parameters), torch.autograd.grad(want, parameters), 1e-13)
+
+
+def test_compile_with_unknown_steps():
+    model = Net(rnn.LSTM, 1, **F64)
+    compiled = torch.compile(model, fullgraph=True, dynamic=True, backend="aot_eager")
+    for T in (8, 5, 11):
+        x, target = torch.randn(T, 4, 12, **F64), torch.randn(T, 4, 3, **F64)
+        want, got = model(x, target), compiled(x, target)
+        parameters = list(model.parameters())
+        close(torch.autograd.grad(got, parameters), torch.autograd.grad(want, parameters), 1e-13)
+
+
+def test_compile_options():
+    """Options of layers, and a block LSTM."""
+    layer = rnn.GRU(12, 8, 2, bidirectional=True, batch_first=True, **F64)
+    block = rnn.BlockLSTM(16, 8, use_peephole=True, **F64)
+
+    def f(x, lengths, resets):
+        y, h = layer(x, lengths=lengths, resets=resets)
+        return block(y.transpose(0, 1))[0].sum() + h.sum()
+    arguments = (torch.randn(3, 5, 12, **F64), torch.tensor([5, 0, 3]), RESETS.t())
+    parameters = [*layer.parameters(), *block.parameters()]
+    parameters = [p for p in parameters]
+    got, want = torch.compile(f, fullgraph=True, backend="aot_eager")(*arguments), f(*arguments)
+    close(got, want, 1e-14)
+    close(torch.autograd.grad(got, parameters), torch.autograd.grad(want, parameters), 1e-13)
+
+
+def test_export():
+    layer = rnn.LSTM(4, 6, 2, **F64).eval()
+    x = torch.randn(5, 3, 4, **F64)
+    with torch.no_grad():
+        close(torch.export.export(layer, (x,)).module()(x), layer(x), 0)
+
+
+def test_checkpoint():
+    from torch.utils.checkpoint import checkpoint
+    layer, x = rnn.LSTM(4, 6, 2, dropout=0.5, **F64), torch.randn(5, 3, 4, requires_grad=True, **F64)
+    torch.manual_seed(2)
+    want, = torch.autograd.grad(layer(x)[0].sin().sum(), [x])
+    torch.manual_seed(2)
+    got, = torch.autograd.grad(checkpoint(lambda x: layer(x)[0], x, use_reentrant=False).sin().sum(), [x])
+    close(got, want, 0)
