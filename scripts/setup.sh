@@ -15,8 +15,11 @@ RNN_PACKAGES=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 ll
               libeigen3-dev libgtest-dev libgmock-dev libbenchmark-dev mpich libmpich-dev python3)
 
 # Debian's packages for the tests of Python, and PyPI's, which are skipped without network.
-RNN_PYTHON_APT=(python3-numpy python3-pytest python3-pip python3-venv liblld-22-dev)
+RNN_PYTHON_APT=(python3-numpy python3-pytest python3-pip python3-venv python3-torch liblld-22-dev)
 RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onnx h5py)
+# JAX needs a later NumPy than Debian's PyTorch: an environment of its own. The exact version, since rnn_mlir.jax uses interfaces
+# that JAX changes.
+RNN_JAX_PYPI=(jax==0.10.2 flatbuffers pytest)
 
 # rnn_install_packages PACKAGE...: installs the missing ones of these packages and of RNN_PACKAGES. Without root or apt, the
 # error lists the packages to install.
@@ -52,17 +55,23 @@ rnn_build() {
   NINJA_STATUS="[%p %f/%t, %es] " ninja -C "$RNN_BUILD_DIR" "$@"
 }
 
-# rnn_install_python: the virtual environment python-env of the build tree, for the tests of Python. Uses Debian's packages, and
-# installs those of PyPI once.
-rnn_install_python() {
-  local env="$RNN_BUILD_DIR/python-env" wanted="${RNN_PYTHON_PYPI[*]}"
-  [ -x "$env/bin/python" ] || /usr/bin/python3 -m venv --system-site-packages "$env"
+# rnn_install_environment NAME OPTION PACKAGE...: a virtual environment of the build tree with packages of PyPI, installed once.
+# OPTION is one of `python3 -m venv`.
+rnn_install_environment() {
+  local env="$RNN_BUILD_DIR/$1" option="$2" wanted="${*:3}"
+  [ -x "$env/bin/python" ] || /usr/bin/python3 -m venv "$option" "$env"
   [ "$(cat "$env/installed" 2>/dev/null)" = "$wanted" ] && return 0
-  if "$env/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 10 "${RNN_PYTHON_PYPI[@]}"; then
+  if "$env/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 10 "${@:3}"; then
     echo "$wanted" > "$env/installed"
   else
     echo "note: PyPI's packages could not be installed; tests of Python that need one of $wanted will be skipped"
   fi
+}
+
+# rnn_install_python: the environments of the tests of Python: python-env, which also has Debian's packages, and jax-env.
+rnn_install_python() {
+  rnn_install_environment python-env --system-site-packages "${RNN_PYTHON_PYPI[@]}"
+  rnn_install_environment jax-env --copies "${RNN_JAX_PYPI[@]}"
 }
 
 # rnn_install_nvdisasm: nvdisasm from PyPI in a virtual environment of the build tree, for benchmarks/gpu-sass.py and the tests of the

@@ -29,6 +29,10 @@ status=0
 ninja -C "$RNN_BUILD_DIR" check-all-rnn 2>&1 | tee "$log" || status=$?
 PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/python-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
   "$RNN_SOURCE_DIR/python/tests" 2>&1 | tee -a "$log" || status=$?
+if [ -x "$RNN_BUILD_DIR/jax-env/bin/pytest" ]; then
+  PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/jax-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
+    "$RNN_SOURCE_DIR"/python/tests/test_{jax_layers,jax_transforms,jax_devices,examples}.py 2>&1 | tee -a "$log" || status=$?
+fi
 
 # Adds up lit's summary ("  Passed     : 41 (97.62%)"), pytest's, and ctest's ("100% tests passed, 0 tests failed out of 7").
 awk -v status="$status" '

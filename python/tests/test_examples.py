@@ -1,4 +1,4 @@
-# test_examples.py - runs the examples in Python.
+# test_examples.py - runs the examples in Python, and the first block of the pages on JAX and PyTorch.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import pathlib
 import re
@@ -7,12 +7,19 @@ import sys
 
 import pytest
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("page,library", (("PythonJAX", "jax"), ("PythonTorch", "torch")))
+def test_first_block(page, library):
+    pytest.importorskip(library)
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    exec(compile(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], page, "exec"), {})
 
 
 def test_timeseries():
     pytest.importorskip("jax")
-    done = subprocess.run([sys.executable, EXAMPLES / "python-timeseries" / "train.py", "--steps=60"], check=True,
+    done = subprocess.run([sys.executable, ROOT / "examples" / "python-timeseries" / "train.py", "--steps=60"], check=True,
                           capture_output=True, text=True)
     first, last = map(float, re.search(r"first loss (\S+), last loss (\S+)", done.stdout).groups())
     assert last < 0.5 * first

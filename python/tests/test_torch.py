@@ -244,7 +244,7 @@ def test_training():
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        losses.append(float(loss))
+        losses.append(loss.item())
     assert losses[-1] < 0.2 * losses[0]
 
 
