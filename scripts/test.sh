@@ -46,7 +46,7 @@ awk -v status="$status" '
     }
     passed += n - f; failed += f
   }
-  # pytest's last line: "1 failed, 82 passed, 3 skipped in 5.07s".
+  # The last line of pytest: "1 failed, 82 passed, 3 skipped in 5.07s".
   /^[0-9]+ (failed|passed|skipped|error).* in [0-9.]+s/ {
     for (i = 1; i < NF; ++i) {
       if ($(i + 1) ~ /^passed/) passed += $i
