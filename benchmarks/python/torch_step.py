@@ -39,13 +39,17 @@ class Stack(torch.nn.Module):
 
 
 def compile_times(mode):
-    """Seconds until the first step of 6 layers has run, under torch.compile."""
+    """Seconds until the first step of 6 layers has run, under torch.compile without a graph break."""
     for name, kind in (("rnn_mlir.torch", OURS[mode]), ("torch.nn", THEIRS[mode])):
         torch._dynamo.reset()
         model, x = Stack(kind), torch.randn(32, 8, 32)
         start = time.perf_counter()
-        torch.compile(model, fullgraph=True)(x).backward()
-        print(f"{mode:5} 6 layers, T=32 B=8 I=H=32: {name:16} first compiled step {time.perf_counter() - start:8.2f} s",
+        try:
+            torch.compile(model, fullgraph=True)(x).backward()
+            outcome = "first compiled step"
+        except Exception as error:  # PyTorch 2.15 generates code for nn.LSTM that does not run
+            outcome = f"{type(error).__name__}: {str(error).splitlines()[0]} after"
+        print(f"{mode:5} 6 layers, T=32 B=8 I=H=32: {name:16} {outcome} {time.perf_counter() - start:8.2f} s",
               flush=True)
 
 
