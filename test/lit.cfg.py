@@ -7,6 +7,7 @@
 import ctypes
 import glob
 import os
+import platform
 import shutil
 import sys
 
@@ -110,6 +111,17 @@ def has_nvdisasm():
     return bool(glob.glob(pattern) or shutil.which("nvdisasm"))
 
 
+def find_asan():
+    """The shared runtime of clang's AddressSanitizer, or None. Builds with a sanitizer cannot preload another one."""
+    if "-fsanitize" in config.cxx_flags:
+        return None
+    libraries = os.path.join(config.llvm_tools_dir, "..", "lib", "clang", "*", "lib", "*")
+    for name in (f"libclang_rt.asan-{platform.machine()}.so", "libclang_rt.asan.so"):
+        for found in glob.glob(os.path.join(libraries, name)):
+            return os.path.normpath(found)
+    return None
+
+
 def has_processor_feature(name):
     try:
         with open("/proc/cpuinfo") as file:
@@ -128,6 +140,7 @@ features = {
     "fake-cuda": all(os.path.isfile(os.path.join(fake_cuda, name)) for name in ("libcuda.so.1", "libcudnn.so.9", "libcublasLt.so.13")),
     "ptxas": bool(find_ptxas()),
     "nvdisasm": has_nvdisasm(),
+    "asan": bool(find_asan()),
     "nvptx": "NVPTX" in config.llvm_targets.split(),
     "jit": config.llvm_native_arch in config.llvm_targets.split(),
     "avx512-bf16": has_processor_feature("avx512_bf16"),
@@ -155,6 +168,7 @@ for feature, available in features.items():
     if available:
         config.available_features.add(feature)
 config.substitutions.append(("%ptxas", find_ptxas() or "ptxas"))
+config.substitutions.append(("%asan", find_asan() or "asan"))
 config.substitutions.append(("%cuda_toolkit", os.path.dirname(os.path.dirname(find_ptxas() or ""))))
 lit_config.note("without: " + (", ".join(f for f in features if not features[f]) or "nothing, every feature is here"))
 

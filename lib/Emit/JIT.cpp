@@ -18,6 +18,7 @@
 #include "rnn/Target/Processors.h"
 #include "rnn_runtime/function.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
 
 using namespace mlir;
@@ -72,6 +73,11 @@ CompiledModule::~CompiledModule() = default;
 
 llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp module, const JITOptions &options) {
   std::unique_ptr<CompiledModule> compiled(new CompiledModule);
+  if (options.sanitizeAddress &&
+      !llvm::sys::DynamicLibrary::getPermanentLibrary(nullptr).getAddressOfSymbol("__asan_init"))
+    return llvm::createStringError(
+        "code with AddressSanitizer requires its runtime in this process: use a program that is built with it "
+        "(scripts/sanitize.sh build address), or set LD_PRELOAD to clang's libclang_rt.asan-x86_64.so");
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
@@ -87,7 +93,8 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   if (llvm::Error error = runPipeline(module, *pipeline, options.passes))
     return error;
 
-  auto transformer = makeOptimizer(options.optimizationLevel, machine->get(), pipeline->vectorBits);
+  auto transformer =
+      makeOptimizer(options.optimizationLevel, machine->get(), pipeline->vectorBits, options.sanitizeAddress);
   ExecutionEngineOptions engineOptions;
   engineOptions.llvmModuleBuilder = translateToLLVMIR;
   engineOptions.transformer = transformer;

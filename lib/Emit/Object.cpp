@@ -112,8 +112,8 @@ static llvm::StringSet<> collectDeclared(ModuleOp module) {
 }
 
 /// Checks that all undefined symbols are available. Code generation may add calls, so this reads the object file.
-static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &triple,
-                                  const llvm::StringSet<> &declared) {
+static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &triple, const llvm::StringSet<> &declared,
+                                  bool sanitizeAddress) {
   llvm::StringSet<> provided;
 #define RNNRT_ENTRY(result, name, parameters) provided.insert(#name);
 #include "rnn_runtime/abi.def"
@@ -138,7 +138,8 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
       return name.takeError();
     llvm::LibFunc known;
     if (!(*flags & llvm::object::BasicSymbolRef::SF_Undefined) || name->empty() || provided.contains(*name) ||
-        declared.contains(*name) || library.getLibFunc(*name, known))
+        declared.contains(*name) || (sanitizeAddress && name->starts_with("__asan_")) ||
+        library.getLibFunc(*name, known))
       continue;
     missing += (missing.empty() ? "`" : ", `") + name->str() + "`";
   }
@@ -185,8 +186,8 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
     return makeError("the module could not be translated to LLVM IR, see the errors above");
   translated->setDataLayout((*machine)->createDataLayout());
   translated->setPICLevel(llvm::PICLevel::BigPIC);
-  if (llvm::Error error =
-          makeOptimizer(options.optimizationLevel, machine->get(), pipeline->vectorBits)(translated.get()))
+  if (llvm::Error error = makeOptimizer(options.optimizationLevel, machine->get(), pipeline->vectorBits,
+                                        options.sanitizeAddress)(translated.get()))
     return std::move(error);
   if (form == ObjectForm::LLVMIR) {
     llvm::raw_string_ostream(compiled.bytes) << *translated;
@@ -199,7 +200,8 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
     return makeError("no object files for `" + (*machine)->getTargetTriple().str() + "`");
   codegen.run(*translated);
   compiled.bytes.assign(bytes.begin(), bytes.end());
-  if (llvm::Error error = checkUndefined(compiled.bytes, (*machine)->getTargetTriple(), declared))
+  if (llvm::Error error =
+          checkUndefined(compiled.bytes, (*machine)->getTargetTriple(), declared, options.sanitizeAddress))
     return std::move(error);
   return compiled;
 }

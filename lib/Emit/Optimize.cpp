@@ -12,6 +12,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/CorrelatedValuePropagation.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -104,8 +105,8 @@ static const llvm::Function *getFunction(const llvm::Any &ir) {
 //===----------------------------------------------------------------------===//
 
 std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned level, llvm::TargetMachine *machine,
-                                                                    unsigned vectorBits) {
-  return [level, machine, vectorBits](llvm::Module *module) -> llvm::Error {
+                                                                    unsigned vectorBits, bool sanitizeAddress) {
+  return [level, machine, vectorBits, sanitizeAddress](llvm::Module *module) -> llvm::Error {
     // Overrides the preference of the processor (`prefer-256-bit`); only x86 reads it.
     for (llvm::Function &function : *module) {
       if (!function.isDeclaration())
@@ -114,6 +115,10 @@ std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned lev
       if (function.hasFnAttribute(handTiledAttribute))
         function.addFnAttr(llvm::Attribute::NoDuplicate);
     }
+    if (sanitizeAddress)
+      for (llvm::Function &function : *module)
+        if (!function.isDeclaration())
+          function.addFnAttr(llvm::Attribute::SanitizeAddress);
     const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
                                               llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
     bool inHandTiledPasses = false;
@@ -140,6 +145,16 @@ std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned lev
       builder.registerOptimizerEarlyEPCallback(
           [&](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
             passes.addPass(llvm::createModuleToFunctionPassAdaptor(HandTiledPass(inHandTiledPasses)));
+          });
+    // Last, so that accesses which the optimizer removes are not instrumented. Detection of uses after return would
+    // move frames to the heap, which the fibers of the emulator and `longjmp` out of compiled code do not support.
+    if (sanitizeAddress)
+      builder.registerOptimizerLastEPCallback(
+          [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+            llvm::AddressSanitizerOptions options;
+            options.UseAfterReturn = llvm::AsanDetectStackUseAfterReturnMode::Never;
+            // No metadata sections for globals: the JIT does not define their start and end.
+            passes.addPass(llvm::AddressSanitizerPass(options, /*UseGlobalGC=*/false, /*UseOdrIndicator=*/false));
           });
     llvm::ModulePassManager passes = level == 0 ? builder.buildO0DefaultPipeline(levels[0])
                                                 : builder.buildPerModuleDefaultPipeline(levels[std::min(level, 3u)]);

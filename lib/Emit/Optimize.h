@@ -18,9 +18,10 @@ class TargetMachine;
 namespace mlir::rnn {
 
 /// Returns LLVM's default pipeline at -O`level` for the processor of `machine`, with vectors of `vectorBits` where LLVM
-/// vectorizes loops. Functions with `handTiledAttribute` use a shorter pipeline.
+/// vectorizes loops. Functions with `handTiledAttribute` use a shorter pipeline. With `sanitizeAddress`, memory
+/// accesses are checked by AddressSanitizer at run time.
 std::function<llvm::Error(llvm::Module *)> makeOptimizer(unsigned level, llvm::TargetMachine *machine,
-                                                         unsigned vectorBits);
+                                                         unsigned vectorBits, bool sanitizeAddress);
 
 } // namespace mlir::rnn
 

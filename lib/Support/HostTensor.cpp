@@ -83,13 +83,14 @@ llvm::Expected<HostTensor> HostTensor::allocate(ElementKind kind, llvm::ArrayRef
   HostTensor tensor(kind, shape, nullptr);
   if (!bytes || *bytes > std::numeric_limits<int64_t>::max() - 64)
     return llvm::createStringError("a tensor " + tensor.getTypeString() + " has more bytes than 63 bits can count");
-  size_t rounded = llvm::alignTo(std::max<int64_t>(*bytes, 1), 64);
-  // A system that overcommits memory would kill the process when the memory is written.
-  void *memory = *bytes > getPhysicalMemory() ? nullptr : std::aligned_alloc(64, rounded);
-  if (!memory)
+  const size_t size = std::max<int64_t>(*bytes, 1);
+  void *memory = nullptr;
+  // A system that overcommits memory would kill the process when the memory is written. aligned_alloc would need a
+  // multiple of the alignment, whose end AddressSanitizer does not check.
+  if (*bytes > getPhysicalMemory() || posix_memalign(&memory, 64, size) != 0)
     return llvm::createStringError("no memory for a tensor " + tensor.getTypeString() + " of " +
                                    std::to_string(*bytes) + " bytes");
-  std::memset(memory, 0, rounded);
+  std::memset(memory, 0, size);
   tensor.data = std::shared_ptr<void>(memory, std::free);
   return tensor;
 }

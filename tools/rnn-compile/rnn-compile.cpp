@@ -62,6 +62,12 @@ static cl::opt<std::string> linker("linker",
                                    cl::value_desc("PROGRAM"), cl::cat(category));
 static cl::opt<unsigned> optimizationLevel("O", cl::Prefix, cl::desc("Optimization: -O0 to -O3 (default -O3)"),
                                            cl::value_desc("LEVEL"), cl::init(3), cl::cat(category));
+enum class Sanitizer { None, Address };
+static cl::opt<Sanitizer> sanitizer("sanitize", cl::desc("Check memory accesses of compiled code at run time"),
+                                    cl::values(clEnumValN(Sanitizer::Address, "address",
+                                                          "AddressSanitizer; link the program with clang "
+                                                          "-fsanitize=address")),
+                                    cl::init(Sanitizer::None), cl::cat(category));
 static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, sizes and functions"),
                                      cl::cat(category));
 static llvm::ExitOnError exitOnError;
@@ -171,6 +177,7 @@ static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, con
   options.triple = triple;
   options.passes = passes;
   options.listCandidates = !candidatesFile.empty();
+  options.sanitizeAddress = sanitizer == Sanitizer::Address;
   auto start = std::chrono::steady_clock::now();
   auto compiled = compileObject(module, options, form == Form::LLVMIR ? ObjectForm::LLVMIR : ObjectForm::Object);
   if (!compiled)

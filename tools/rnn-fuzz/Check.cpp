@@ -35,6 +35,7 @@ struct Configuration {
   std::string device = "host";
   /// Decompose the rnn ops into upstream dialects first.
   bool decomposes = false;
+  bool sanitizes = false;
 };
 
 /// A context whose error messages are kept.
@@ -147,6 +148,7 @@ compileAndRun(const DialectRegistry &registry, const Configuration &configuratio
   JITOptions options;
   options.pipeline = configuration.pipeline;
   options.optimizationLevel = configuration.level;
+  options.sanitizeAddress = configuration.sanitizes;
   options.symbols = *symbols;
   auto compiled = CompiledModule::compile(*module, options);
   if (!compiled)
@@ -311,7 +313,7 @@ static std::string compare(const GeneratedModule &module, ArrayRef<HostTensor> r
 
 /// In the child: the first problem as `kind\ndetails`, or nothing.
 static std::string findProblem(const DialectRegistry &registry, const GeneratedModule &module, StringRef text,
-                               uint64_t seed, Inject inject, bool decompose, ReportStep report) {
+                               uint64_t seed, Inject inject, bool decompose, bool sanitize, ReportStep report) {
   Random random(seed);
   report("round trips");
   if (inject == Inject::Signal)
@@ -332,7 +334,8 @@ static std::string findProblem(const DialectRegistry &registry, const GeneratedM
   std::string wide = replaceElementType(text, module.elementType, "f64");
   if (auto failure = compileAndRun(registry, plans, wide, arguments(ElementKind::F64), report, reference))
     return plans.name + "\n" + failure->text;
-  for (const Configuration &configuration : makeCandidates(module, decompose, random)) {
+  for (Configuration &configuration : makeCandidates(module, decompose, random)) {
+    configuration.sanitizes = sanitize;
     SmallVector<HostTensor> results;
     if (auto failure = compileAndRun(registry, configuration, text,
                                      arguments(*symbolizeElementKind(module.elementType)), report, results)) {
@@ -367,8 +370,9 @@ static Problem toProblem(const Isolated &run, llvm::function_ref<bool(StringRef 
 }
 
 Problem Checker::checkValid(const GeneratedModule &module, StringRef text, uint64_t seed) const {
-  Isolated run = runIsolated(
-      120, [&](ReportStep report) { return findProblem(registry, module, text, seed, inject, decompose, report); });
+  Isolated run = runIsolated(120, [&](ReportStep report) {
+    return findProblem(registry, module, text, seed, inject, decompose, sanitize, report);
+  });
   return toProblem(run, [](StringRef) { return false; });
 }
 
@@ -430,6 +434,7 @@ Problem Checker::checkMutant(const GeneratedModule &origin, StringRef text, uint
          makeConfiguration("simt kernels", TargetKind::Simt, LoweringPreference::Fused),
          makeConfiguration("simt plans", TargetKind::Simt, LoweringPreference::Runtime)});
     configuration.level = 0;
+    configuration.sanitizes = sanitize;
     SmallVector<HostTensor> results;
     // A copy between a tensor and a buffer of another size is undefined, so that mutants with buffers only compile.
     const bool isDefined = !text.contains("bufferization.");

@@ -30,8 +30,9 @@ enum class Inject { None, Signal, Difference };
 class Checker {
 public:
   /// With `decompose`, the pass `rnn-decompose` is a lowering too, for modules that have a decomposition.
-  Checker(const DialectRegistry &registry, Inject inject, bool decompose)
-      : registry(registry), inject(inject), decompose(decompose) {}
+  /// With `sanitize`, AddressSanitizer checks compiled code.
+  Checker(const DialectRegistry &registry, Inject inject, bool decompose, bool sanitize)
+      : registry(registry), inject(inject), decompose(decompose), sanitize(sanitize) {}
 
   /// Checks a module of the generator, whose text may have been reduced: it is printed and parsed, also as bytecode;
   /// every pipeline accepts it; all lowerings agree with the plans in f64. Runs in a child process.
@@ -44,7 +45,7 @@ public:
 private:
   const DialectRegistry &registry;
   Inject inject;
-  bool decompose;
+  bool decompose, sanitize;
 };
 
 } // namespace mlir::rnn::fuzz

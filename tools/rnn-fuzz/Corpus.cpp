@@ -175,7 +175,7 @@ static std::string getModuleErrors(const DialectRegistry &registry, StringRef te
 
 /// In a child: runs all cases of a function. Returns one line per failing case; with `update`, per case its message.
 static std::string runFunction(const DialectRegistry &registry, const CorpusFunction &function, const Setting &setting,
-                               bool update, ReportStep report) {
+                               bool update, bool sanitize, ReportStep report) {
   std::string lines;
   auto add = [&](StringRef what, const Twine &text) {
     lines += (function.name + ": " + what + ": " + text + "\n").str();
@@ -198,6 +198,7 @@ static std::string runFunction(const DialectRegistry &registry, const CorpusFunc
   options.pipeline.target = setting.target;
   options.pipeline.lowering = setting.lowering;
   options.optimizationLevel = 0;
+  options.sanitizeAddress = sanitize;
   options.symbols = *symbols;
   auto compiled = CompiledModule::compile(*module, options);
   if (!compiled)
@@ -253,7 +254,7 @@ static std::string checkModules(const DialectRegistry &registry, const CorpusFun
   return lines;
 }
 
-bool mlir::rnn::fuzz::runCorpus(const DialectRegistry &registry, StringRef path, bool update) {
+bool mlir::rnn::fuzz::runCorpus(const DialectRegistry &registry, StringRef path, bool update, bool sanitize) {
   auto functions = readCorpus(path);
   if (!functions) {
     llvm::WithColor::error(llvm::errs(), "rnn-fuzz") << llvm::toString(functions.takeError()) << "\n";
@@ -276,8 +277,8 @@ bool mlir::rnn::fuzz::runCorpus(const DialectRegistry &registry, StringRef path,
   };
   for (const CorpusFunction &function : *functions) {
     for (const Setting &setting : settings) {
-      Isolated run =
-          runIsolated(120, [&](ReportStep report) { return runFunction(registry, function, setting, update, report); });
+      Isolated run = runIsolated(
+          120, [&](ReportStep report) { return runFunction(registry, function, setting, update, sanitize, report); });
       if (update) {
         llvm::outs() << run.text << "\n";
         break;

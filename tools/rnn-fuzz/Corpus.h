@@ -16,8 +16,8 @@ namespace mlir::rnn::fuzz {
 /// on targets host and simt, where the call must fail with the message of the case; with static sizes, where the module
 /// must be rejected with the rule's label; and as a call of the valid static module, whose entry must reject the
 /// arguments. Prints the cases that fail and a summary. With `update`, prints the file with the messages of the host
-/// plans instead. Returns true if all cases pass.
-bool runCorpus(const DialectRegistry &registry, llvm::StringRef path, bool update);
+/// plans instead. With `sanitize`, AddressSanitizer checks compiled code. Returns true if all cases pass.
+bool runCorpus(const DialectRegistry &registry, llvm::StringRef path, bool update, bool sanitize);
 
 } // namespace mlir::rnn::fuzz
 

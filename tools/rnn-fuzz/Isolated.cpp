@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -31,12 +32,11 @@ static void send(int pipe, char kind, llvm::StringRef text) {
 }
 
 static void limitMemory() {
-#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
   // Sizes in mutated modules are arbitrary. An allocation that exceeds the limit fails instead of exhausting the
-  // machine.
+  // machine. Sanitizers reserve terabytes of addresses.
   rlimit limit{4ull << 30, 4ull << 30};
-  setrlimit(RLIMIT_AS, &limit);
-#endif
+  if (!dlsym(RTLD_DEFAULT, "__sanitizer_set_death_callback"))
+    setrlimit(RLIMIT_AS, &limit);
   rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
 }

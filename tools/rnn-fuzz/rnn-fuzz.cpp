@@ -53,6 +53,10 @@ static cl::opt<bool> reduces("reduce", cl::desc("Reduce modules with a problem (
 static cl::opt<bool> decomposes("decompose",
                                 cl::desc("Compare the results of the pass rnn-decompose too (default true)"),
                                 cl::init(true), cl::cat(category));
+static cl::opt<bool> sanitizes("sanitize",
+                               cl::desc("Instrument compiled code with AddressSanitizer, whose runtime must "
+                                        "be in the process"),
+                               cl::cat(category));
 static cl::opt<std::string> checkedFile("check", cl::desc("Check FILE, a reduced module of --seed, instead"),
                                         cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string>
@@ -106,6 +110,8 @@ static std::vector<std::string> getCheckArguments(const Case &one) {
     arguments.push_back("--mutant");
   if (!decomposes)
     arguments.push_back("--decompose=false");
+  if (sanitizes)
+    arguments.push_back("--sanitize");
   if (injected != Inject::None)
     arguments.push_back(injected == Inject::Signal ? "--inject=signal" : "--inject=difference");
   return arguments;
@@ -163,8 +169,8 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerJITDialects(registry);
   if (!corpusFile.empty())
-    return !runCorpus(registry, corpusFile, updatesCorpus);
-  Checker checker(registry, injected, decomposes);
+    return !runCorpus(registry, corpusFile, updatesCorpus, sanitizes);
+  Checker checker(registry, injected, decomposes, sanitizes);
   if (!checkedFile.empty() || !checkedPositional.empty())
     return checkFile(checker, checkedFile.empty() ? checkedPositional : checkedFile);
 

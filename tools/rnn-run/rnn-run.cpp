@@ -72,6 +72,13 @@ static cl::opt<double> relativeTolerance("rtol", cl::desc("Relative tolerance of
                                          cl::init(0.0), cl::cat(category));
 static cl::opt<int> benchmark("benchmark", cl::desc("After one warm-up, time N calls and print min, median and max"),
                               cl::value_desc("N"), cl::init(0), cl::cat(category));
+enum class Sanitizer { None, Address };
+static cl::opt<Sanitizer> sanitizer(
+    "sanitize", cl::desc("Check memory accesses of compiled code"),
+    cl::values(clEnumValN(Sanitizer::Address, "address",
+                          "AddressSanitizer, whose runtime must be in the process: an rnn-run built with it, or "
+                          "LD_PRELOAD")),
+    cl::init(Sanitizer::None), cl::cat(category));
 static cl::opt<bool> printStatistics("print-statistics", cl::desc("Print compile time, memory and plans"),
                                      cl::cat(category));
 static cl::opt<std::string>
@@ -199,6 +206,7 @@ static llvm::Error run(ModuleOp module, const PipelineOptions &pipeline, const R
   if (!symbols)
     return symbols.takeError();
   options.symbols = *symbols;
+  options.sanitizeAddress = sanitizer == Sanitizer::Address;
   options.passes = passes;
   OwningOpRef<ModuleOp> original;
   if (!autotuneFile.empty())

@@ -36,6 +36,8 @@ struct JITOptions {
   unsigned optimizationLevel = 3;
   /// The entry points of the runtime: those of `rnnrt_abi_symbols` and of `rnnrt_abi_target_symbols` for the target.
   llvm::ArrayRef<RuntimeSymbol> symbols;
+  /// AddressSanitizer checks the memory accesses of compiled code. Its runtime must be part of the process.
+  bool sanitizeAddress = false;
   /// Options of the pass manager: timing, printing and debugging.
   RunOptions passes;
 };

@@ -35,6 +35,8 @@ struct ObjectOptions {
   /// processors run.
   std::string cpu;
   bool listCandidates = false; ///< fill CompiledObject::candidates
+  /// AddressSanitizer checks the memory accesses of compiled code. The program links its runtime.
+  bool sanitizeAddress = false;
   /// Options of the pass manager: timing, printing and debugging.
   RunOptions passes;
 };

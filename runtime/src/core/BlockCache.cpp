@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/BlockCache.h"
+#include "core/Sanitizer.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,14 +14,6 @@
 #endif
 
 using namespace rnnrt;
-
-#if defined(__SANITIZE_ADDRESS__)
-#define RNNRT_HAS_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define RNNRT_HAS_ADDRESS_SANITIZER 1
-#endif
-#endif
 
 /// The C library allocates smaller blocks fast enough.
 static constexpr size_t smallest = size_t(1) << 15;
@@ -40,8 +33,8 @@ static size_t headOf(size_t alignment) {
 }
 static_assert(alignof(std::max_align_t) >= sizeof(size_t), "the size must fit there");
 
-static bool isCached(size_t alignment, size_t bytes) {
-  return bytes >= smallest && bytes <= size_t(PTRDIFF_MAX) / 2 && alignment <= page;
+bool BlockCache::isCached(size_t alignment, size_t bytes) const {
+  return !isExact && bytes >= smallest && bytes <= size_t(PTRDIFF_MAX) / 2 && alignment <= page;
 }
 
 static void *allocateFromSystem(size_t bytes) {
@@ -56,9 +49,8 @@ static void *allocateFromSystem(size_t bytes) {
 }
 
 static int64_t readLimit() {
-#ifdef RNNRT_HAS_ADDRESS_SANITIZER
-  return 0; // a cached block would hide a use after free from the sanitizer
-#endif
+  if (hasAddressSanitizer())
+    return 0; // a cached block would hide a use after free
   constexpr int64_t mebi = int64_t(1) << 20, usual = 1024, largest = int64_t(1) << 30;
   const char *text = std::getenv("RNNRT_MEMORY_CACHE");
   if (!text || !*text)
@@ -71,6 +63,8 @@ static int64_t readLimit() {
                (long long)largest, text);
   return usual * mebi;
 }
+
+BlockCache::BlockCache(int64_t limit) : limit(limit), isExact(limit == 0 && hasAddressSanitizer()) {}
 
 BlockCache &BlockCache::get() {
   // Never destroyed: compiled code may free memory during the exit of the process.
@@ -132,6 +126,10 @@ BlockCache::Block *BlockCache::take(size_t bytes) {
 }
 
 void *BlockCache::allocate(size_t alignment, size_t bytes) {
+  if (isExact) {
+    void *pointer = nullptr;
+    return posix_memalign(&pointer, std::max(alignment, sizeof(void *)), bytes) == 0 ? pointer : nullptr;
+  }
   if (!isCached(alignment, bytes))
     return std::aligned_alloc(alignment, bytes);
   size_t head = headOf(alignment);

@@ -19,7 +19,7 @@ public:
   /// The cache of the process. RNNRT_MEMORY_CACHE sets the limit (MiB; 0: no cache).
   static BlockCache &get();
 
-  explicit BlockCache(int64_t limit) : limit(limit) {}
+  explicit BlockCache(int64_t limit);
   ~BlockCache() { trim(); }
 
   /// Null if there is not enough memory.
@@ -38,6 +38,7 @@ private:
     Block *older, *newer;
   };
 
+  bool isCached(size_t alignment, size_t bytes) const;
   bool lock();
   void unlock() { locked.store(false, std::memory_order_release); }
   Block *take(size_t bytes);
@@ -45,6 +46,8 @@ private:
   static void free(Block *evicted);
 
   const int64_t limit;
+  /// Blocks have the requested size: the redzone of AddressSanitizer follows the last byte.
+  const bool isExact;
   std::atomic<bool> locked{false};
   Block *oldest = nullptr, *newest = nullptr; ///< the list of cached blocks
   std::atomic<int64_t> keptBytes{0};

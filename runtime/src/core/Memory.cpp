@@ -5,6 +5,7 @@
 #include "core/BlockCache.h"
 #include "core/CompiledMemory.h"
 #include "core/Invocation.h"
+#include "core/Sanitizer.h"
 #include "core/Trace.h"
 
 #include <cstdio>
@@ -84,7 +85,9 @@ void *MemoryPool::allocate(int64_t bytes, size_t alignment) {
   if (bytes < 0 || alignment > (size_t(1) << 30) ||
       __builtin_add_overflow(size_t(bytes), 2 * alignment - 1, &rawBytes) || rawBytes > size_t(PTRDIFF_MAX))
     return nullptr;
-  rawBytes &= ~(alignment - 1);
+  // The memory of AddressSanitizer ends with the block.
+  const bool isExact = hasAddressSanitizer() && allocator.allocate == systemAllocate;
+  rawBytes = isExact ? size_t(bytes) + alignment : rawBytes & ~(alignment - 1);
   auto *raw = static_cast<char *>(allocator.allocate(allocator.user, alignment, rawBytes));
   if (!raw)
     return nullptr;

@@ -22,7 +22,9 @@ public:
     return Status();
   }
   Status copy(rnnrt_stream_t *, void *target, const void *source, int64_t bytes) override {
-    std::memcpy(target, source, size_t(bytes));
+    // A reserve space without bytes has no address.
+    if (bytes > 0)
+      std::memcpy(target, source, size_t(bytes));
     return Status();
   }
   Status wait(rnnrt_stream_t *) override { return Status(); }
