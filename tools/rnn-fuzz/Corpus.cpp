@@ -148,6 +148,8 @@ static llvm::Expected<std::vector<CorpusFunction>> readCorpus(StringRef path) {
     CorpusCase one{changes.trim().str(), {}, message.trim().str(), label.trim().str()};
     if (one.label.empty())
       one.label = findLabel(message).str();
+    if (one.label == "-")
+      one.label.clear();
     SmallVector<StringRef> words;
     changes.trim().split(words, ' ', -1, /*KeepEmpty=*/false);
     for (StringRef word : words) {

@@ -234,14 +234,11 @@ std::pair<Value, Value> createBlockPlan(PatternRewriter &rewriter, OpTy op, Valu
   SymbolicDims dims(rewriter, op);
   dims.check(op, call);
   Value steps = dims["T"];
+  Value length = op.getSeqLenMax() ? checkSeqLenMax(rewriter, op, call, steps) : steps;
   Value plan = rnnrt::BlockLstmPlanOp::create(
       rewriter, loc, rnnrt::PlanType::get(op.getContext()), call, steps, dims["B"], dims["I"], dims["H"],
       TypeAttr::get(cast<MemRefType>(op.getX().getType()).getElementType()), op.getLayoutAttr(),
       rewriter.getBoolAttr(op.getUsePeephole()), forgetBias, cellClip, op.getBatchMajorAttr());
-  // The plan rejects a length outside [0, T].
-  Value length = op.getSeqLenMax()
-                     ? Value(arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), op.getSeqLenMax()))
-                     : steps;
   return {plan, length};
 }
 
