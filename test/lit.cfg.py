@@ -23,7 +23,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.rnn_test_dir
 
 llvm_config.with_system_environment(["HOME", "TMP", "TMPDIR", "TEMP", "RNNRT_TRACE", "RNN_IMPORT_PYTHON", "ASAN_OPTIONS", "TSAN_OPTIONS",
-                                     "UBSAN_OPTIONS"])
+                                     "UBSAN_OPTIONS", "LLVM_PROFILE_FILE"])
 llvm_config.with_environment("PATH", [config.rnn_tools_dir, config.llvm_tools_dir], append_path=True)
 
 # With RNN_OPT_VERIFY_ROUNDTRIP=1, every rnn-opt prints the parsed module as text and as bytecode, reads both and compares.

@@ -19,6 +19,9 @@
 
 using namespace mlir::rnn::fuzz;
 
+/// Defined in builds with coverage.
+extern "C" int __llvm_profile_write_file(void) __attribute__((weak));
+
 /// Writes a message of kind `S` (step) or `R` (result), each ended by a zero byte.
 static void send(int pipe, char kind, llvm::StringRef text) {
   std::string message = kind + text.str();
@@ -58,6 +61,8 @@ Isolated mlir::rnn::fuzz::runIsolated(unsigned seconds, llvm::function_ref<std::
     if (!std::freopen("/dev/null", "w", stdout))
       _exit(3);
     send(pipes[1], 'R', function([&](llvm::StringRef step) { send(pipes[1], 'S', step); }));
+    if (__llvm_profile_write_file)
+      __llvm_profile_write_file();
     _exit(0); // destructors of static objects are those of the parent
   }
   close(pipes[1]);
