@@ -318,6 +318,65 @@ TEST_F(CublasTest, Failures) {
   }
 }
 
+/// Runs a GEMM with one failing call, then the same GEMM without: `fail(n)` selects the call and returns true after the
+/// scenario if there was such a call.
+template <typename Fail, typename Stop> void failEveryCall(Fail &&fail, Stop &&stop) {
+  int64_t n = 0;
+  for (bool isReached = true; isReached; ++n) {
+    ASSERT_LT(n, 1000);
+    CudaCall call(/*ownStream=*/true);
+    Problem problem(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, Accumulate, /*hasBias=*/false);
+    ASSERT_EQ(call.failure(), "");
+    fail(n);
+    const int64_t done = problem.run();
+    const std::string name = stop();
+    isReached = !name.empty();
+    if (call.failure().empty()) {
+      // The library computed the GEMM, or the caller is told to use a kernel.
+      EXPECT_TRUE(done == 1 || isReached) << n;
+      if (done == 1)
+        EXPECT_LE(problem.error(), 16 * 0x1p-24) << n << " " << name;
+    } else {
+      EXPECT_TRUE(isReached) << n << " " << call.failure();
+      EXPECT_EQ(done, 0) << n;
+    }
+    // The device remains usable.
+    rnnrt_call_reset(call.call);
+    Problem again(call, RNNRT_DTYPE_F32, RNNRT_DTYPE_F32, 0, /*hasBias=*/true);
+    const int64_t doneAgain = again.run();
+    EXPECT_EQ(call.failure(), "") << n << " " << name;
+    if (doneAgain == 1)
+      EXPECT_LE(again.error(), 16 * 0x1p-24) << n;
+  }
+  EXPECT_GT(n, 2);
+}
+
+TEST_F(CublasTest, EveryCallOfTheLibraryMayFail) {
+  // CUBLAS_STATUS_ALLOC_FAILED, _EXECUTION_FAILED, _NOT_SUPPORTED
+  for (uint32_t result : {3u, 13u, 15u})
+    failEveryCall([&](int64_t n) { library.fake_cublas_fail_nth(n, result); },
+                  [&] {
+                    const std::string name = library.fake_cublas_failed();
+                    library.fake_cublas_fail_nth(-1, 0);
+                    return name;
+                  });
+}
+
+TEST_F(CublasTest, EveryCallOfTheDriverMayFail) {
+  // CUDA_ERROR_OUT_OF_MEMORY, _UNKNOWN
+  for (uint32_t result : {2u, 999u})
+    failEveryCall(
+        [&](int64_t n) {
+          fake.fake_cuda_reset();
+          fake.fake_cuda_fail_nth(n, result);
+        },
+        [&] {
+          const std::string name = fake.fake_cuda_failed();
+          fake.fake_cuda_fail_nth(-1, 0);
+          return name;
+        });
+}
+
 TEST_F(CublasTest, InvalidArguments) {
   auto message = [](int32_t dtype, int32_t resultDtype, int64_t rows, int64_t stride, const void *left) {
     CudaCall call;

@@ -33,7 +33,8 @@ struct Host {
   rnnrt_call_t *call = nullptr;
   rnnrt_status_code_t code;
 
-  Host() : code(codeOf(rnnrt_device_create("host", nullptr, &device))) {
+  explicit Host(const char *name = "host", const rnnrt_device_options_t *options = nullptr)
+      : code(codeOf(rnnrt_device_create(name, options, &device))) {
     if (code == RNNRT_STATUS_OK)
       code = codeOf(rnnrt_call_create(device, nullptr, nullptr, &call));
   }
@@ -158,6 +159,81 @@ TEST(FaultTest, Handles) {
     rnnrt_stream_release(stream);
     return code;
   });
+}
+
+/// Every allocation of a device fails once: memory of the program, of compiled code, and scratch of plans. The
+/// allocator is the program's, so that host memory outside the device does not fail.
+TEST(FaultTest, DeviceAllocations) {
+  struct Allocator {
+    int64_t untilFailure = -1, live = 0;
+    bool hasFailed = false;
+    static void *allocate(void *user, size_t alignment, size_t bytes) {
+      auto &self = *static_cast<Allocator *>(user);
+      if (self.untilFailure >= 0 && self.untilFailure-- == 0) {
+        self.hasFailed = true;
+        return nullptr;
+      }
+      self.live += int64_t(bytes);
+      return std::aligned_alloc(alignment, bytes);
+    }
+    static void release(void *user, void *pointer, size_t, size_t bytes) {
+      static_cast<Allocator *>(user)->live -= int64_t(bytes);
+      std::free(pointer);
+    }
+  };
+  constexpr int64_t T = 3, B = 2, I = 4, H = 5;
+  std::vector<float> x(T * B * I), h(B * H), params(1024), y(T * B * H), hn(B * H), result(x.size() + 2 * h.size());
+  std::vector<char> reserve(1 << 16);
+  fill(x, 1), fill(h, 2), fill(params, 3);
+  float *dx = result.data(), *dh = dx + x.size(), *dc = dh + h.size();
+  for (const char *name : {"host", "simt"}) {
+    std::vector<float> expected;
+    for (int64_t n = -1, end = 0; end == 0; ++n) {
+      ASSERT_LT(n, 1000);
+      Allocator allocator;
+      rnnrt_device_options_t options;
+      rnnrt_device_options_init(&options);
+      options.allocator = {Allocator::allocate, Allocator::release, &allocator};
+      Host host(name, &options);
+      ASSERT_EQ(host.code, RNNRT_STATUS_OK);
+      auto run = [&] {
+        void *memory = nullptr;
+        rnnrt_status_code_t code = codeOf(rnnrt_memory_alloc(host.device, 1000, &memory));
+        if (code != RNNRT_STATUS_OK)
+          return code;
+        void *buffer = rnnrt_abi_alloc(host.call, 500);
+        rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(host.call, RNNRT_DTYPE_F32, 2, 0, 0, 1, 0, 0, 0, 0, T, B, I, H, H, 1);
+        const int64_t elements = rnnrt_abi_rnn_params_size(host.call, plan),
+                      bytes = rnnrt_abi_rnn_reserve_size(host.call, plan);
+        rnnrt_abi_rnn_forward(host.call, plan, nullptr, x.data(), h.data(), h.data(), params.data(), elements, y.data(),
+                              hn.data(), hn.data(), reserve.data(), bytes);
+        rnnrt_abi_rnn_backward_data(host.call, plan, nullptr, x.data(), h.data(), h.data(), params.data(), elements,
+                                    y.data(), y.data(), hn.data(), hn.data(), dx, dh, dc, reserve.data(), bytes);
+        rnnrt_abi_free(host.call, buffer);
+        EXPECT_EQ(codeOf(rnnrt_memory_free(host.device, memory)), RNNRT_STATUS_OK);
+        code = host.result();
+        rnnrt_call_reset(host.call);
+        return code;
+      };
+      allocator.untilFailure = n;
+      const rnnrt_status_code_t code = run();
+      if (n < 0)
+        expected = result;
+      EXPECT_EQ(code, allocator.hasFailed ? RNNRT_STATUS_RESOURCE_EXHAUSTED : RNNRT_STATUS_OK) << name << " " << n;
+      end = n >= 0 && !allocator.hasFailed;
+      EXPECT_EQ(allocator.live, 0) << name << " " << n;
+      rnnrt_memory_stats_t stats;
+      EXPECT_EQ(codeOf(rnnrt_memory_stats(host.device, &stats)), RNNRT_STATUS_OK);
+      EXPECT_EQ(stats.live_bytes, 0) << name << " " << n;
+      // The next call is right.
+      allocator.untilFailure = -1;
+      std::fill(result.begin(), result.end(), std::nanf(""));
+      EXPECT_EQ(run(), RNNRT_STATUS_OK) << name << " " << n;
+      EXPECT_EQ(result, expected) << name << " " << n;
+      if (end)
+        EXPECT_GT(n, 2) << name;
+    }
+  }
 }
 
 //===-- Exported functions ---------------------------------------------------------------------------------------===//

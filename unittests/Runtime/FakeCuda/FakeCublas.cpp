@@ -55,7 +55,9 @@ struct State {
   std::mutex mutex;
   std::string log, misuse, logCopy, misuseCopy, failing;
   std::map<const void *, const char *> live;
-  uint32_t failWith = 0;
+  uint32_t failWith = 0, failNthWith = 0;
+  int64_t callsUntilFailure = -1;
+  const char *failed = "";
   bool denies = false;
   uint64_t workspace = 1024, version = 130002;
 };
@@ -89,8 +91,14 @@ static bool isLive(const void *object, const char *kind, const char *user) {
 
 static bool fails(const char *name, Result &result) {
   std::lock_guard<std::mutex> lock(state().mutex);
-  result = Result(state().failWith);
-  return state().failing == name;
+  State &s = state();
+  if (s.callsUntilFailure >= 0 && s.callsUntilFailure-- == 0) {
+    s.failed = name;
+    result = Result(s.failNthWith);
+    return true;
+  }
+  result = Result(s.failWith);
+  return s.failing == name;
 }
 
 #define FAKE_ENTER(name)                                                                                               \
@@ -129,6 +137,8 @@ FAKE_API void fake_cublas_reset() {
   s.log.clear();
   s.misuse.clear();
   s.failing.clear();
+  s.callsUntilFailure = -1;
+  s.failed = "";
   s.denies = false;
   s.workspace = 1024;
   s.version = 130002;
@@ -159,6 +169,16 @@ FAKE_API void fake_cublas_fail(const char *name, uint32_t result) {
   std::lock_guard<std::mutex> lock(state().mutex);
   state().failing = name ? name : "";
   state().failWith = result;
+}
+FAKE_API void fake_cublas_fail_nth(int64_t n, uint32_t result) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  state().callsUntilFailure = n;
+  state().failNthWith = result;
+  state().failed = "";
+}
+FAKE_API const char *fake_cublas_failed() {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  return state().failed;
 }
 FAKE_API void fake_cublas_set_version(uint64_t version) {
   std::lock_guard<std::mutex> lock(state().mutex);

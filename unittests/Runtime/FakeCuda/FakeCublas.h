@@ -27,6 +27,10 @@ extern "C" {
   X(void, fake_cublas_set_workspace, (uint64_t bytes))                                                                 \
   /* Makes the function `name` fail with `result`; NULL: none. */                                                      \
   X(void, fake_cublas_fail, (const char *name, uint32_t result))                                                       \
+  /* Makes the n-th call from now on (from 0) that can fail do so with `result`; negative: none. */                    \
+  X(void, fake_cublas_fail_nth, (int64_t n, uint32_t result))                                                          \
+  /* Name of the call that fake_cublas_fail_nth made fail, "" if there was none. */                                    \
+  X(const char *, fake_cublas_failed, (void))                                                                          \
   X(void, fake_cublas_set_version, (uint64_t version))
 
 #define FAKE_CUBLAS_DECLARE(result, name, parameters) result name parameters;
