@@ -60,7 +60,7 @@ case "$sanitizer" in
   thread)
     # The programs that use threads. Compiled code is not instrumented: its barriers are calls of the runtime, which is.
     rnn_build -j "$jobs" rnn_runtime_tests rnn_runtime_thread_tests rnn_runtime_cuda_tests rnn_emulator rnn-run
-    export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1"
+    export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1"
     ctest --test-dir "$RNN_BUILD_DIR" -j 1 -R "rnn_runtime_(tests|thread_tests|cuda_tests)" --output-on-failure || status=1
     RNNRT_THREADS=4 "$lit" -sv -j 1 --filter "${1:-rnn-run/threads|linalg-threads}" "$RNN_BUILD_DIR/test" || status=1
     ;;

@@ -1,5 +1,5 @@
-// CorpusTest.cpp - wrong calls of the compiler's C API from test/Corpus/compiler.txt: each fails with its message, and the same
-// module compiles afterwards. With `--update`, prints all cases with current messages.
+// CorpusTest.cpp - wrong calls of the compiler's C API from test/Corpus/compiler.txt: each fails with its message, and
+// the same module compiles afterwards. With `--update`, prints all cases with current messages.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -135,10 +135,9 @@ private:
       add("mode", values.count("mode") ? values["mode"] : "#rnn.mode<gru>");
     if (values.count("attribute"))
       add(values["attribute"], values.count("value") ? values["value"] : "unit");
-    MlirOperation op = rnnLayerOpCreate(mlirLocationUnknownGet(context),
-                                        text(values.count("op") ? values["op"] : keep("rnn.cudnn_forward")),
-                                        intptr_t(operands.size()), operands.data(), intptr_t(attributes.size()),
-                                        attributes.data(), diagnostics);
+    MlirOperation op = rnnLayerOpCreate(
+        mlirLocationUnknownGet(context), text(values.count("op") ? values["op"] : keep("rnn.cudnn_forward")),
+        intptr_t(operands.size()), operands.data(), intptr_t(attributes.size()), attributes.data(), diagnostics);
     const bool failed = mlirOperationIsNull(op);
     if (!failed)
       mlirOperationDestroy(op);
@@ -184,8 +183,8 @@ int main(int argc, char **argv) {
     const std::string call = line.substr(0, bar), expected = bar == std::string::npos ? "" : line.substr(bar + 3);
     const size_t space = call.find(' ');
     rnnDiagnosticsClear(diagnostics);
-    const bool failed = Case(context, diagnostics)
-                            .run(call.substr(0, space), space == std::string::npos ? "" : call.substr(space + 1));
+    const bool failed =
+        Case(context, diagnostics).run(call.substr(0, space), space == std::string::npos ? "" : call.substr(space + 1));
     std::string messages;
     for (intptr_t k = 0; k < rnnDiagnosticsGetCount(diagnostics); ++k) {
       const RnnDiagnostic one = rnnDiagnosticsGet(diagnostics, k);

@@ -1,5 +1,5 @@
-// CorpusTest.cpp - wrong calls of the runtime's C API and of the entries for compiled code, from test/Corpus/api.txt: each
-// returns its status and message, releases everything, and the same call with valid arguments succeeds afterwards.
+// CorpusTest.cpp - wrong calls of the runtime's C API and of the entries for compiled code, from test/Corpus/api.txt:
+// each returns its status and message, releases everything, and the same call with valid arguments succeeds afterwards.
 // RNN_CORPUS_UPDATE=1 prints all cases with current messages.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -102,12 +102,11 @@ struct Memory {
 };
 
 rnnrt_plan_t *makeRnnPlan(rnnrt_call_t *call, const Words &w) {
-  return rnnrt_abi_rnn_plan(call, int32_t(w.integer("dtype", 2)), int32_t(w.integer("mode", 2)),
-                            int32_t(w.integer("input_mode", 0)), int32_t(w.integer("direction", 0)),
-                            int32_t(w.integer("training", 1)), int32_t(w.integer("batch_major", 0)),
-                            w.number("dropout", 0), w.integer("seed", 0), w.integer("seed2", 0), w.integer("T", 3),
-                            w.integer("B", 2), w.integer("I", 4), w.integer("H", 4), w.integer("P", 4),
-                            w.integer("L", 1));
+  return rnnrt_abi_rnn_plan(
+      call, int32_t(w.integer("dtype", 2)), int32_t(w.integer("mode", 2)), int32_t(w.integer("input_mode", 0)),
+      int32_t(w.integer("direction", 0)), int32_t(w.integer("training", 1)), int32_t(w.integer("batch_major", 0)),
+      w.number("dropout", 0), w.integer("seed", 0), w.integer("seed2", 0), w.integer("T", 3), w.integer("B", 2),
+      w.integer("I", 4), w.integer("H", 4), w.integer("P", 4), w.integer("L", 1));
 }
 rnnrt_plan_t *makeBlockPlan(rnnrt_call_t *call, const Words &w) {
   return rnnrt_abi_block_lstm_plan(call, int32_t(w.integer("dtype", 2)), int32_t(w.integer("layout", 0)),
@@ -136,14 +135,13 @@ std::string runRnn(Session &session, const Words &w) {
   if (backward == "corrupt")
     reserve[0] = char(reserve[0] + 1);
   if (backward != "weights")
-    rnnrt_abi_rnn_backward_data(session.call, plan, pointer, m.data.data(), m.data.data(), m.data.data(),
-                                m.data.data(), elements, m.data.data() + 1024, m.data.data(), m.data.data(),
-                                m.data.data(), gradients, gradients + 256, gradients + 512, reserve,
-                                w.integer("reserve2", bytes));
+    rnnrt_abi_rnn_backward_data(session.call, plan, pointer, m.data.data(), m.data.data(), m.data.data(), m.data.data(),
+                                elements, m.data.data() + 1024, m.data.data(), m.data.data(), m.data.data(), gradients,
+                                gradients + 256, gradients + 512, reserve, w.integer("reserve2", bytes));
   if (backward == "twice")
-    rnnrt_abi_rnn_backward_data(session.call, plan, pointer, m.data.data(), m.data.data(), m.data.data(),
-                                m.data.data(), elements, m.data.data() + 1024, m.data.data(), m.data.data(),
-                                m.data.data(), gradients, gradients + 256, gradients + 512, reserve, bytes);
+    rnnrt_abi_rnn_backward_data(session.call, plan, pointer, m.data.data(), m.data.data(), m.data.data(), m.data.data(),
+                                elements, m.data.data() + 1024, m.data.data(), m.data.data(), m.data.data(), gradients,
+                                gradients + 256, gradients + 512, reserve, bytes);
   rnnrt_abi_rnn_backward_weights(session.call, plan, pointer, m.data.data(), m.data.data(), m.data.data() + 1024,
                                  gradients, w.integer("dparams", elements), reserve, bytes);
   return session.status();
@@ -171,14 +169,13 @@ std::string runPack(Session &session, const Words &w) {
   std::vector<void *> tensors(sizes.size(), m.data.data());
   if (const int64_t index = w.integer("null", -1); index >= 0)
     tensors[size_t(index)] = nullptr;
-  const int64_t weights = w.integer("weights", 8), biases = w.integer("biases", 8),
-                params = w.integer("params", 160);
+  const int64_t weights = w.integer("weights", 8), biases = w.integer("biases", 8), params = w.integer("params", 160);
   if (w.text("unpack", "").empty())
     rnnrt_abi_rnn_pack_params(session.call, plan, weights, biases, tensors.data(), sizes.data(), m.data.data() + 1024,
                               params);
   else
-    rnnrt_abi_rnn_unpack_params(session.call, plan, weights, biases, tensors.data(), sizes.data(),
-                                m.data.data() + 1024, params);
+    rnnrt_abi_rnn_unpack_params(session.call, plan, weights, biases, tensors.data(), sizes.data(), m.data.data() + 1024,
+                                params);
   return session.status();
 }
 
@@ -213,8 +210,8 @@ std::string runAbiMemory(Session &session, const Words &w) {
 std::string runWeights(Session &session, const Words &w) {
   float data[16] = {};
   rnnrt_weights_t *weights = nullptr;
-  std::string failure = take(
-      rnnrt_weights_create(session.device, w.text("null", "") == "data" ? nullptr : data, w.integer("bytes", 64), &weights));
+  std::string failure = take(rnnrt_weights_create(session.device, w.text("null", "") == "data" ? nullptr : data,
+                                                  w.integer("bytes", 64), &weights));
   rnnrt_weights_release(weights);
   return failure;
 }
@@ -233,31 +230,31 @@ std::string runEnter(Session &session, const Words &w) {
   const rnnrt_argument_t inputs[] = {{"x", matrix, RNNRT_DTYPE_F32, 2, RNNRT_ARGUMENT_TENSOR, 0},
                                      {"k", nullptr, RNNRT_DTYPE_I64, 0, RNNRT_ARGUMENT_SCALAR, 0}};
   const rnnrt_argument_t output = {"y", vector, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0};
-  const rnnrt_function_t function = {int32_t(w.integer("version", RNNRT_ABI_VERSION)), 0, "f", inputs, &output, 2, 1,
-                                     nullptr};
+  const rnnrt_function_t function = {
+      int32_t(w.integer("version", RNNRT_ABI_VERSION)), 0, "f", inputs, &output, 2, 1, nullptr};
   Memory m;
-  const std::vector<int64_t> shape = w.list("shape", {2, 3}), scalarShape = w.list("scalar_shape", {});
+  std::vector<int64_t> shape = w.list("shape", {2, 3}), scalarShape = w.list("scalar_shape", {});
+  const auto rank = int32_t(w.integer("rank", int64_t(shape.size()))), scalarRank = int32_t(scalarShape.size());
+  shape.resize(RNNRT_MAX_RANK + 1), scalarShape.resize(RNNRT_MAX_RANK + 1);
   int64_t k = 1;
-  rnnrt_tensor_t x = rnnrt_tensor_make(m.get(w, "x"), int32_t(w.integer("dtype", RNNRT_DTYPE_F32)),
-                                       int32_t(w.integer("rank", int64_t(shape.size()))), shape.data());
+  rnnrt_tensor_t x = rnnrt_tensor_make(m.get(w, "x"), int32_t(w.integer("dtype", RNNRT_DTYPE_F32)), rank, shape.data());
   rnnrt_tensor_t scalar =
       rnnrt_tensor_make(w.text("null", "") == "k" ? nullptr : &k, int32_t(w.integer("scalar_dtype", RNNRT_DTYPE_I64)),
-                        int32_t(scalarShape.size()), scalarShape.data());
+                        scalarRank, scalarShape.data());
   rnnrt_tensor_t y, second;
   const rnnrt_tensor_t *arguments[] = {w.text("null", "") == "tensor" ? nullptr : &x, &scalar, &x};
   rnnrt_tensor_t *results[] = {w.text("null", "") == "out" ? nullptr : &y, &second};
   int64_t xSlot[7], kSlot[1];
   void *slots[] = {xSlot, kSlot};
-  rnnrt_abi_enter(session.call, &function, w.text("null", "") == "inputs" ? nullptr : arguments,
-                  w.integer("inputs", 2), w.text("null", "") == "outs" ? nullptr : results, w.integer("outs", 1), slots);
+  rnnrt_abi_enter(session.call, &function, w.text("null", "") == "inputs" ? nullptr : arguments, w.integer("inputs", 2),
+                  w.text("null", "") == "outs" ? nullptr : results, w.integer("outs", 1), slots);
   return session.status();
 }
 
 using Entry = std::string (*)(Session &, const Words &);
-const std::map<std::string, Entry> entries = {
-    {"rnn", runRnn},           {"block", runBlock},     {"pack", runPack},     {"memory", runMemory},
-    {"buffer", runAbiMemory},  {"weights", runWeights}, {"device", runDevice},
-    {"enter", runEnter}};
+const std::map<std::string, Entry> entries = {{"rnn", runRnn},       {"block", runBlock},      {"pack", runPack},
+                                              {"memory", runMemory}, {"buffer", runAbiMemory}, {"weights", runWeights},
+                                              {"device", runDevice}, {"enter", runEnter}};
 
 class CorpusTest : public testing::TestWithParam<const char *> {};
 
@@ -288,7 +285,8 @@ TEST_P(CorpusTest, WrongCalls) {
     EXPECT_EQ(words.unused(), "") << RNN_CORPUS << ":" << number << ": the entry has no such argument";
     EXPECT_FALSE(got.empty()) << RNN_CORPUS << ":" << number << ": accepted: " << call;
     EXPECT_NE(expected, "") << RNN_CORPUS << ":" << number << ": expected `| CODE | message`";
-    EXPECT_NE(got.find(expected), std::string::npos) << RNN_CORPUS << ":" << number << ": " << call << "\n got: " << got;
+    EXPECT_NE(got.find(expected), std::string::npos)
+        << RNN_CORPUS << ":" << number << ": " << call << "\n got: " << got;
     EXPECT_EQ(rnnrt_memory_live_bytes(), live) << number;
     // The device remains usable. Only device host has packed weights.
     rnnrt_call_reset(session.call);
