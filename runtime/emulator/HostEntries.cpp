@@ -26,8 +26,10 @@ template <typename Body> static void enter(Body &&body) {
 /// Runs `body`, which may throw std::bad_alloc.
 template <typename Body> static Status runOnOtherStacks(Body &&body) {
   struct Scope {
-    Scope() { rnnrt_internal_emulation_kernel(1); }
-    ~Scope() { rnnrt_internal_emulation_kernel(0); }
+    Scope() {
+      rnnrt_internal_emulation_kernel([](rnnrt_status_t failure) { emulator().abandon(Status(failure)); });
+    }
+    ~Scope() { rnnrt_internal_emulation_kernel(nullptr); }
   } scope;
   return body();
 }

@@ -17,7 +17,7 @@
 #include "rnn_runtime/call.h"
 
 /// Increment when anything in this file or a line of simt.def changes.
-#define RNNRT_EMULATOR_VERSION 2
+#define RNNRT_EMULATOR_VERSION 3
 
 extern "C" {
 
@@ -52,9 +52,9 @@ RNNRT_API int32_t rnnrt_internal_emulation(rnnrt_emulation_t *out_emulation);
 /// work (rnnrt_abi_try_clusters), and RNNRT_CLUSTERS=0. The call then records that it was skipped.
 RNNRT_API int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char *launch);
 
-/// Called before (1) and after (0) a kernel runs in this thread, on stacks of its own: a failed allocation cannot leave
-/// the function then, and ends the process (memory.h).
-RNNRT_API void rnnrt_internal_emulation_kernel(int32_t runs);
+/// Called before and after (NULL) a kernel runs in this thread, on stacks of its own: a failed allocation cannot leave
+/// the function then. `end` ends the kernel with the failure, which it owns, and does not return.
+RNNRT_API void rnnrt_internal_emulation_kernel(void (*end)(rnnrt_status_t failure));
 
 /// Writes the line of RNNRT_TRACE=dispatch for a launch that returned `status`.
 RNNRT_API void rnnrt_internal_emulation_trace(const char *launch, rnnrt_status_t status, double milliseconds);

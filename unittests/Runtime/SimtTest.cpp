@@ -357,3 +357,45 @@ TEST(Simt, ConcurrentLaunches) {
   for (const std::string &result : results)
     EXPECT_EQ(result, "OK");
 }
+
+/// Threads 0 and 1 allocate a little, the others too much.
+static void allocateTooMuch(void **arguments) {
+  const bool isSmall = thread() < 2;
+  auto *own = static_cast<float *>(_mlir_memref_to_llvm_alloc(isSmall ? 64 : *static_cast<int64_t *>(arguments[0])));
+  own[0] = 1;
+  _mlir_memref_to_llvm_free(own);
+}
+
+/// A failed allocation inside a kernel ends the kernel with a status, also without an exported function around it.
+TEST(Simt, AllocationsMayFail) {
+  Session session;
+  int64_t bytes = INT64_MAX;
+  EXPECT_EQ(launch(session, allocateTooMuch, &bytes, {1, 4}),
+            "RESOURCE_EXHAUSTED: not enough memory for 9223372036854775807 bytes; compiled code holds 0 already");
+  bytes = -1;
+  EXPECT_EQ(launch(session, allocateTooMuch, &bytes, {1, 4}).substr(0, 17), "INVALID_ARGUMENT:");
+  bytes = 64;
+  EXPECT_EQ(launch(session, allocateTooMuch, &bytes, {1, 4}), "OK");
+  EXPECT_EQ(rnnrt_memory_live_bytes(), 0);
+}
+
+static void allocateAndFail(void **) {
+  _mlir_memref_to_llvm_alloc(thread() < 2 ? 64 : INT64_MAX);
+}
+
+/// Inside an exported function, what the kernel allocated before is freed.
+TEST(Simt, MemoryOfFailedKernelsIsFreed) {
+  Session session;
+  const rnnrt_function_t function = {RNNRT_ABI_VERSION, 0, "f", nullptr, nullptr, 0, 0, nullptr};
+  auto body = [](rnnrt_call_t *, void *const *, void *const *) {
+    void *arguments[] = {nullptr};
+    rnnrt_abi_simt_launch(allocateAndFail, "test::kernel", "test.mlir:1:2", 0, 1, 1, 1, 4, 1, 1, 0, 0, 0, 0, 0, 0,
+                          arguments);
+  };
+  rnnrt_tensor_t *outs[] = {nullptr};
+  void *slots[] = {nullptr};
+  ASSERT_EQ(rnnrt_abi_enter(session.call, &function, nullptr, 0, outs, 0, slots), 1);
+  rnnrt_abi_execute(session.call, &function, body, slots, slots);
+  EXPECT_EQ(session.take().substr(0, 19), "RESOURCE_EXHAUSTED:");
+  EXPECT_EQ(rnnrt_memory_live_bytes(), 0);
+}

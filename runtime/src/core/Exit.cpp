@@ -7,7 +7,7 @@
 using namespace rnnrt;
 
 static thread_local Exit *currentExit = nullptr;
-static thread_local bool onOtherStack = false;
+static thread_local Exit::EndKernel endKernel = nullptr;
 
 Exit::Exit(Invocation *invocation, rnnrt_team *team) : invocation(invocation), team(team), outer(currentExit) {
   currentExit = this;
@@ -16,10 +16,16 @@ Exit::~Exit() {
   currentExit = outer;
 }
 Exit *Exit::current() {
-  return onOtherStack ? nullptr : currentExit;
+  return endKernel ? nullptr : currentExit;
 }
-void Exit::setOnOtherStack(bool isOnOtherStack) {
-  onOtherStack = isOnOtherStack;
+Exit *Exit::innermost() {
+  return currentExit;
+}
+void Exit::setKernel(EndKernel end) {
+  endKernel = end;
+}
+Exit::EndKernel Exit::kernel() {
+  return endKernel;
 }
 
 void Exit::leave() {

@@ -4,6 +4,8 @@
 #ifndef RNNRT_CORE_EXIT_H
 #define RNNRT_CORE_EXIT_H
 
+#include "rnn_runtime/status.h"
+
 #include <csetjmp>
 
 struct rnnrt_team;
@@ -23,8 +25,14 @@ public:
 
   /// Null outside of exported functions, and while the thread runs code on other stacks.
   static Exit *current();
-  /// Emulated kernels run on other stacks, which longjmp cannot leave.
-  static void setOnOtherStack(bool isOnOtherStack);
+  /// The same also on other stacks: the invocation that owns the memory of emulated kernels. Null outside of exported
+  /// functions.
+  static Exit *innermost();
+  /// Ends a kernel with a failure, which it owns. Does not return.
+  using EndKernel = void (*)(rnnrt_status_t failure);
+  /// Emulated kernels run on other stacks, which longjmp cannot leave: `end` ends them. Null after the kernel.
+  static void setKernel(EndKernel end);
+  static EndKernel kernel();
   /// Leaves compiled code. Other parts of the team leave at their next barrier.
   [[noreturn]] void leave();
 

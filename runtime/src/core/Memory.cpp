@@ -146,6 +146,8 @@ static std::atomic<void *> failureUser{nullptr};
     exit->invocation->fail(std::move(status));
     exit->leave();
   }
+  if (Exit::EndKernel end = Exit::kernel())
+    end(status.take());
   const char *message = rnnrt_status_message(status.get());
   if (rnnrt_memory_failure_handler_t handler = failureHandler.load())
     handler(failureUser.load(), bytes, message);
@@ -174,7 +176,7 @@ Status rnnrt::tryCompiledAllocate(int64_t alignment, int64_t bytes, void *&resul
 }
 
 void *rnnrt::compiledAllocate(int64_t alignment, int64_t bytes) {
-  Exit *exit = Exit::current();
+  Exit *exit = Exit::current(), *owner = Exit::innermost();
   // After a failure, sizes may be wrong, and no result is needed. Parts of a team do not read the call.
   if (exit && !exit->team && exit->invocation->hasFailed())
     exit->leave();
@@ -182,8 +184,8 @@ void *rnnrt::compiledAllocate(int64_t alignment, int64_t bytes) {
   // `fail` runs no destructors.
   if (Status status = tryCompiledAllocate(alignment, bytes, pointer); !status.ok())
     fail(bytes, std::move(status));
-  if (exit)
-    exit->invocation->blocks.add(pointer);
+  if (owner)
+    owner->invocation->blocks.add(pointer);
   return pointer;
 }
 

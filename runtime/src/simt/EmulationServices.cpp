@@ -37,8 +37,8 @@ int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char *launch) {
   return 1;
 }
 
-void rnnrt_internal_emulation_kernel(int32_t runs) {
-  Exit::setOnOtherStack(runs);
+void rnnrt_internal_emulation_kernel(void (*end)(rnnrt_status_t failure)) {
+  Exit::setKernel(end);
 }
 
 void rnnrt_internal_emulation_trace(const char *launch, rnnrt_status_t status, double milliseconds) {
