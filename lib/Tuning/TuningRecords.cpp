@@ -11,7 +11,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cmath>
 #include <tuple>
 
 using namespace mlir::rnn;
@@ -110,12 +109,13 @@ llvm::Error Reader::readTimes(const llvm::json::Object &object, unsigned line,
     return fail(line, "a tuning record needs `microseconds`, an object with a number for each candidate");
   for (const auto &[name, time] : *times) {
     std::optional<double> number = time.getAsNumber();
-    if (number && std::isfinite(*number) && *number >= 0) {
+    // Printed times are exact up to 2^53.
+    if (number && *number >= 0 && *number <= 1e15) {
       if (llvm::Error error = add(name, *number))
         return error;
       continue;
     }
-    return fail(line, "`" + llvm::Twine(name.str()) + "` of `microseconds` must be a number that is not negative");
+    return fail(line, "`" + llvm::Twine(name.str()) + "` of `microseconds` must be a number from 0 to 1e15");
   }
   return llvm::Error::success();
 }

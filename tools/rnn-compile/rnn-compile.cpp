@@ -256,8 +256,12 @@ int RNN_COMPILE_MAIN(int argc, char **argv) {
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   OwningOpRef<ModuleOp> module = parseModule(sources, context, inputFile);
-  if (!module)
+  if (!module) {
+    // Upstream's reader rejects some malformed bytecode without an error.
+    if (isBytecode(*sources->getMemoryBuffer(sources->getMainFileID())))
+      exitOnError(makeError("`" + inputFile + "` is not a valid module in bytecode"));
     return 1; // the parser reported the error
+  }
   exitOnError(run(*module, form, pipeline, commandLine.getRunOptions()));
   return 0;
 }

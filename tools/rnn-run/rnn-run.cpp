@@ -8,6 +8,7 @@
 #include "Autotune.h"
 #include "RandomTensor.h"
 #include "Runtime.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -363,8 +364,12 @@ int main(int argc, char **argv) {
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
+  if (!module) {
+    // Upstream's reader rejects some malformed bytecode without an error.
+    if (isBytecode(*sources->getMemoryBuffer(sources->getMainFileID())))
+      exitOnError(makeError("`" + inputFile + "` is not a valid module in bytecode"));
     return 1; // the parser reported the error
+  }
   RunOptions passes = commandLine.getRunOptions();
   exitOnError(pipeline.stopAfter == Stage::Run ? run(*module, pipeline, passes)
                                                : printStage(*module, pipeline, passes));

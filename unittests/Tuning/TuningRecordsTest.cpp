@@ -168,7 +168,10 @@ TEST(TuningRecords, ErrorsNameTheLine) {
   EXPECT_EQ(with("\"fused\"", "\"magic\""), "file.json:5: unknown candidate `magic`; expected `runtime`, `fused`, "
                                             "`fused/per_step` or `fused/persistent`");
   EXPECT_EQ(with("\"fused\": 2", "\"fused\": -2"),
-            "file.json:5: `fused` of `microseconds` must be a number that is not negative");
+            "file.json:5: `fused` of `microseconds` must be a number from 0 to 1e15");
+  // Printed with one decimal, such a number would be read back as another one.
+  EXPECT_EQ(with("\"fused\": 2", "\"fused\": 2.5e30"),
+            "file.json:5: `fused` of `microseconds` must be a number from 0 to 1e15");
   EXPECT_EQ(with("\"choice\": \"runtime\"", "\"choice\": \"fused/per_step\""),
             "file.json:5: `choice` must be one of the candidates in `microseconds`");
   EXPECT_EQ(with("\"choice\"", "\"alone\": 1, \"choice\""), "file.json:5: `alone` must be true or false");
@@ -192,7 +195,7 @@ TEST(TuningRecords, ErrorsOfOptionsNameTheLine) {
   EXPECT_EQ(parse("\"bf16-gemm\"", "{\"auto\": 1}", "\"auto\""),
             "file.json:2: `auto` of `microseconds` is not a value of the option `bf16-gemm`");
   EXPECT_EQ(parse("\"vector-bits\"", "{\"256\": \"1\"}", "\"256\""),
-            "file.json:2: `256` of `microseconds` must be a number that is not negative");
+            "file.json:2: `256` of `microseconds` must be a number from 0 to 1e15");
   EXPECT_EQ(parse("\"vector-bits\"", "{\"256\": 1}", "\"512\""),
             "file.json:2: `choice` must be one of the candidates in `microseconds`");
 }
