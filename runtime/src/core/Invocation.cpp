@@ -28,10 +28,12 @@ bool Invocation::run(Body body, void *const *arguments, void *const *results) {
   Exit exit(this, nullptr);
   if (_setjmp(exit.point) == 0) {
     body(&call, arguments, results);
-    // The caller frees results, in any thread.
-    blocks.detachAll();
-    call.record(std::move(failure));
-    return true;
+    if (!hasEndedKernel) {
+      // The caller frees results, in any thread.
+      blocks.detachAll();
+      call.record(std::move(failure));
+      return true;
+    }
   }
   call.record(std::move(failure));
   releaseAll();

@@ -146,8 +146,11 @@ static std::atomic<void *> failureUser{nullptr};
     exit->invocation->fail(std::move(status));
     exit->leave();
   }
-  if (Exit::EndKernel end = Exit::kernel())
+  if (Exit::EndKernel end = Exit::kernel()) {
+    if (Exit *owner = Exit::innermost())
+      owner->invocation->hasEndedKernel = true;
     end(status.take());
+  }
   const char *message = rnnrt_status_message(status.get());
   if (rnnrt_memory_failure_handler_t handler = failureHandler.load())
     handler(failureUser.load(), bytes, message);
