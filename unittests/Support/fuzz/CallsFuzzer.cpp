@@ -1,7 +1,6 @@
-// CallsFuzzer.cpp - libFuzzer for sequences of calls of the runtime's C API: bytes select calls and arguments. Objects are used
-// and released in any valid order, sizes and pointers are arbitrary within the host's buffers; every failure has a message,
-// and nothing is left at the end.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CallsFuzzer.cpp - libFuzzer for sequences of calls of the runtime's C API: bytes select calls and arguments. Objects
+// are used and released in any valid order, sizes and pointers are arbitrary within the host's buffers; every failure
+// has a message, and nothing is left at the end. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/api.h"
 
@@ -33,7 +32,8 @@ public:
   uint8_t next() { return data == end ? 0 : *data++; }
   /// Mostly small sizes, and a few extreme ones.
   int64_t size() {
-    static const int64_t extremes[] = {-1, INT64_MIN, INT64_MAX, INT64_MAX / 2, int64_t(1) << 31, int64_t(1) << 40, 65536, 0};
+    static const int64_t extremes[] = {-1,    INT64_MIN, INT64_MAX, INT64_MAX / 2, int64_t(1) << 31, int64_t(1) << 40,
+                                       65536, 0};
     const uint8_t byte = next();
     return byte < 200 ? byte % 7 : extremes[byte % 8];
   }
@@ -149,7 +149,8 @@ private:
       return runBlock(pick(calls));
     case 13: {
       rnnrt_weights_t *made = nullptr;
-      if (check(rnnrt_weights_create(device, bytes.next() & 3 ? floats.data() : nullptr, int64_t(bytes.next()) - 4, &made)))
+      if (check(rnnrt_weights_create(device, bytes.next() & 3 ? floats.data() : nullptr, int64_t(bytes.next()) - 4,
+                                     &made)))
         weights.push_back(made);
       return;
     }
@@ -173,13 +174,13 @@ private:
   void runLayer(rnnrt_call_t *call) {
     if (!call)
       return;
-    const int32_t dtype = bytes.choice(4), mode = bytes.choice(4), inputMode = bytes.choice(2), direction = bytes.choice(2),
-                  training = bytes.choice(2), batchMajor = bytes.choice(2);
+    const int32_t dtype = bytes.choice(4), mode = bytes.choice(4), inputMode = bytes.choice(2),
+                  direction = bytes.choice(2), training = bytes.choice(2), batchMajor = bytes.choice(2);
     const double dropout = bytes.next() / 200.0;
     const int64_t T = bytes.size(), B = bytes.size(), I = bytes.size(), H = bytes.size(),
                   P = bytes.next() & 3 ? H : bytes.size(), L = bytes.size();
-    rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, dtype, mode, inputMode, direction, training, batchMajor, dropout, 1, 2,
-                                            T, B, I, H, P, L);
+    rnnrt_plan_t *plan = rnnrt_abi_rnn_plan(call, dtype, mode, inputMode, direction, training, batchMajor, dropout, 1,
+                                            2, T, B, I, H, P, L);
     if (!plan)
       return;
     const int64_t params = rnnrt_abi_rnn_params_size(call, plan), size = rnnrt_abi_rnn_reserve_size(call, plan);
@@ -207,7 +208,8 @@ private:
   void runBlock(rnnrt_call_t *call) {
     if (!call)
       return;
-    const int32_t dtype = bytes.choice(4), layout = bytes.choice(2), peephole = bytes.choice(2), batchMajor = bytes.choice(2);
+    const int32_t dtype = bytes.choice(4), layout = bytes.choice(2), peephole = bytes.choice(2),
+                  batchMajor = bytes.choice(2);
     const int64_t T = bytes.size(), B = bytes.size(), I = bytes.size(), H = bytes.size(), n = bytes.size();
     rnnrt_plan_t *plan = rnnrt_abi_block_lstm_plan(call, dtype, layout, peephole, batchMajor, 0, 0, T, B, I, H);
     const int64_t most = room / 4;
