@@ -7,6 +7,7 @@
 #include "../common/OutOfMemory.h"
 #include "Kernels.h"
 #include "Outputs.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
