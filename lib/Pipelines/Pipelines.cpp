@@ -41,9 +41,11 @@ void rnn::buildImportPipeline(OpPassManager &pm, const PipelineOptions &options)
   pm.addPass(
       createRNNAttachTargetPass({options.target, options.target == TargetKind::Host ? options.processor : options.chip,
                                  options.tf32, getLargeGemms(options)}));
-  // In any order: each one reads ops of its framework only.
   pm.addPass(createConvertTFToRNNPass());
   pm.addPass(createConvertJAXToRNNPass());
+  pm.addPass(createConvertONNXToRNNPass());
+  // After the conversions of ops with torch-mlir's types, since it converts functions too.
+  pm.addPass(createConvertTorchToRNNPass());
   addContract(pm, options, Stage::Import);
 }
 

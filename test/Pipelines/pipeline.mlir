@@ -13,6 +13,8 @@
 // TEXT: rnn-attach-target{chip= large-gemms=kernel target=host tf32=false},
 // TEXT: convert-tf-to-rnn,
 // TEXT-NEXT: convert-jax-to-rnn,
+// TEXT-NEXT: convert-onnx-to-rnn,
+// TEXT-NEXT: convert-torch-to-rnn{convert-functions=true},
 // TEXT: rnn-verify-contract{stage=import},
 // TEXT: canonicalize{{[{].*}}
 // TEXT: cse,

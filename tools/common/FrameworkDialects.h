@@ -24,6 +24,7 @@ public:
       : Dialect(getDialectNamespace(), context, TypeID::get<FrameworkDialect<Name>>()) {
     allowUnknownOperations();
     allowUnknownTypes();
+    Name::loadDependents(context);
   }
   static constexpr llvm::StringLiteral getDialectNamespace() { return Name::value; }
 
@@ -36,22 +37,29 @@ public:
   }
 };
 
-struct TFNamespace {
+struct NoDependents {
+  static void loadDependents(MLIRContext *) {}
+};
+struct TFNamespace : public NoDependents {
   static constexpr llvm::StringLiteral value = "tf";
 };
-struct StableHLONamespace {
+struct StableHLONamespace : public NoDependents {
   static constexpr llvm::StringLiteral value = "stablehlo";
 };
-struct MHLONamespace {
+struct MHLONamespace : public NoDependents {
   static constexpr llvm::StringLiteral value = "mhlo";
+};
+struct TorchConversionNamespace : public NoDependents {
+  static constexpr llvm::StringLiteral value = "torch_c";
 };
 struct TorchNamespace {
   static constexpr llvm::StringLiteral value = "torch";
+  /// The imports create its conversions.
+  static void loadDependents(MLIRContext *context) {
+    context->getOrLoadDialect<FrameworkDialect<TorchConversionNamespace>>();
+  }
 };
-struct TorchConversionNamespace {
-  static constexpr llvm::StringLiteral value = "torch_c";
-};
-struct ONNXNamespace {
+struct ONNXNamespace : public NoDependents {
   static constexpr llvm::StringLiteral value = "onnx";
 };
 

@@ -115,6 +115,91 @@ def ConvertJAXToRNNPass : Pass<"convert-jax-to-rnn", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// ONNXToRNN
+//===----------------------------------------------------------------------===//
+
+def ConvertONNXToRNNPass : Pass<"convert-onnx-to-rnn", "::mlir::ModuleOp"> {
+  let summary = "Convert ONNX's LSTM, GRU and RNN to the rnn dialect";
+  let description = [{
+    Converts `onnx.LSTM`, `onnx.GRU` and `onnx.RNN` of opset 7 to 22, forward pass, in two forms: the ops of onnx-mlir
+    (`"onnx.LSTM"(...)`), whose absent operands have the type `none`, and torch-mlir's
+    `torch.operator "onnx.LSTM"`, whose attributes have the prefix `torch.onnx.`. The ops need not be registered. `W` and
+    `R` have static sizes.
+
+    - *Layer ops.* A layer that the rnn dialect has becomes `rnn.cudnn_forward` with `is_training = false`: LSTM, GRU with
+      `linear_before_reset`, RNN with Tanh or Relu. The gates are reordered from i, o, f, c and z, r, h. A layer of
+      direction `reverse` runs on the reversed sequences.
+    - *Loops.* Other layers become one `scf.for` over the steps of linalg ops: GRU without `linear_before_reset` (ONNX's
+      default, which resets the state before its GEMM), peepholes `P`, `clip` (which bounds the arguments of the
+      gates' activations, and not the cell state, as in onnxruntime), `input_forget`, and other choices of Sigmoid, Tanh and Relu. Other activations are an error.
+    - *Layout.* `layout = 1` transposes `X`, `Y` and the states.
+    - *Sequence lengths.* As in onnxruntime, `Y` is zero from the length of an example on, and `Y_h` and `Y_c` are the last
+      states. For length 0 they are the initial states.
+
+    In modules of onnx-mlir, `onnx.Constant` with dense elements becomes `arith.constant`, `onnx.Return` becomes
+    `func.return`, and `onnx.EntryPoint` and unused `onnx.NoValue` are erased. Other ops stay unchanged.
+
+    ```mlir
+    func.func @forward(%x: tensor<5x2x3xf32>, %w: tensor<1x16x3xf32>, %r: tensor<1x16x4xf32>) -> tensor<5x1x2x4xf32> {
+      %none = "onnx.NoValue"() {value} : () -> none
+      %y, %h, %c = "onnx.LSTM"(%x, %w, %r, %none, %none, %none, %none, %none) {hidden_size = 4 : si64}
+          : (tensor<5x2x3xf32>, tensor<1x16x3xf32>, tensor<1x16x4xf32>, none, none, none, none, none)
+          -> (tensor<5x1x2x4xf32>, none, none)
+      return %y : tensor<5x1x2x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::rnn::RNNDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// TorchToRNN
+//===----------------------------------------------------------------------===//
+
+def ConvertTorchToRNNPass : Pass<"convert-torch-to-rnn", "::mlir::ModuleOp"> {
+  let summary = "Convert PyTorch's recurrent layers, as torch-mlir writes them, to the rnn dialect";
+  let description = [{
+    Converts `torch.operator "torch.aten.lstm.input"`, `gru.input`, `rnn_tanh.input`, `rnn_relu.input` and their overloads
+    `.data` for packed sequences, and ops with these names. The ops need not be registered. Operands are those of
+    `aten::lstm` and its siblings. `hx` of `lstm` and `params` are a `torch.prim.ListConstruct`; `has_biases`,
+    `num_layers`, `dropout`, `train`, `bidirectional` and `batch_first` are constants. Parameters have static sizes.
+
+    - *Parameters.* The gate orders are those of cuDNN. `rnn.cudnn_canonical_to_params` packs the slices of the gates;
+      slices of constants are constants, and canonicalization packs constants on targets with the dense layout. Absent
+      biases are zero. A projection follows from the number of parameters.
+    - *Packed sequences* (`.data`). Loops over the steps copy the rows of `data` into a padded tensor and those of the
+      output back. Batch sizes that do not fit are limited to the rows that exist.
+    - *Dropout* is applied if `train` is true, with seed 0 instead of PyTorch's generator.
+    - *Types.* The layer's tensors `!torch.vtensor<[2,3],f32>` become builtin tensors by `torch_c.to_builtin_tensor` and
+      `torch_c.from_builtin_tensor`, torch-mlir's own conversions. With `convert-functions`, arguments, results and calls
+      of functions and literals become builtin too, conversions are folded, and unused ops of the torch dialect are
+      erased, so that a function of layers is free of the torch dialect. Other ops of torch stay, between conversions.
+
+    ```mlir
+    func.func @forward(%x: !torch.vtensor<[5,2,3],f32>, %h: !torch.vtensor<[1,2,4],f32>, %w: !torch.vtensor<[12,3],f32>,
+                       %r: !torch.vtensor<[12,4],f32>) -> !torch.vtensor<[5,2,4],f32> {
+      %params = "torch.prim.ListConstruct"(%w, %r)
+          : (!torch.vtensor<[12,3],f32>, !torch.vtensor<[12,4],f32>) -> !torch.list<vtensor>
+      %no = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+      %one = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+      %zero = "torch.constant.float"() <{value = 0.0 : f64}> : () -> !torch.float
+      %y, %hn = "torch.operator"(%x, %h, %params, %no, %one, %zero, %no, %no, %no) <{name = "torch.aten.gru.input"}>
+          : (!torch.vtensor<[5,2,3],f32>, !torch.vtensor<[1,2,4],f32>, !torch.list<vtensor>, !torch.bool, !torch.int,
+             !torch.float, !torch.bool, !torch.bool, !torch.bool)
+          -> (!torch.vtensor<[5,2,4],f32>, !torch.vtensor<[1,2,4],f32>)
+      return %y : !torch.vtensor<[5,2,4],f32>
+    }
+    ```
+  }];
+  let options = [Option<"convertFunctions", "convert-functions", "bool", "true",
+                        "convert signatures, calls and literals to builtin tensors">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::rnn::RNNDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // RNNToRuntime
 //===----------------------------------------------------------------------===//
 

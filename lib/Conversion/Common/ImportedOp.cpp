@@ -26,6 +26,14 @@ std::string rnn::toString(Type type) {
   return text;
 }
 
+Attribute rnn::getAttributeOrProperty(Operation *op, StringRef name) {
+  if (Attribute attribute = op->getAttr(name))
+    return attribute;
+  auto properties =
+      op->isRegistered() ? DictionaryAttr() : dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
+  return properties ? properties.get(name) : Attribute();
+}
+
 ImportedOp::ImportedOp(Operation *op, PatternRewriter &rewriter)
     : operands(op->getOperands()), op(op), rewriter(rewriter) {
   NamedAttrList all(op->getAttrDictionary());

@@ -142,6 +142,9 @@ private:
 std::string toString(Attribute attribute);
 std::string toString(Type type);
 
+/// An attribute of an op that may be unregistered, whose dictionary lacks its properties; null if absent.
+Attribute getAttributeOrProperty(Operation *op, StringRef name);
+
 /// Erases the ops that a failed converter of `op` has created: those between `before` and `op`.
 void eraseCreated(Operation *before, Operation *op, PatternRewriter &rewriter);
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TorchTypes.h"
+#include "ImportedOp.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -16,20 +17,11 @@ using namespace mlir::rnn;
 
 static constexpr StringLiteral toBuiltin = "torch_c.to_builtin_tensor", fromBuiltin = "torch_c.from_builtin_tensor";
 
-/// An attribute or property of an op that may be unregistered.
-static Attribute getAttribute(Operation *op, StringRef name) {
-  if (Attribute attribute = op->getAttr(name))
-    return attribute;
-  auto properties =
-      op->isRegistered() ? DictionaryAttr() : dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
-  return properties ? properties.get(name) : Attribute();
-}
-
 StringRef rnn::getTorchName(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name != "torch.operator")
     return name;
-  auto inner = dyn_cast_or_null<StringAttr>(getAttribute(op, "name"));
+  auto inner = dyn_cast_or_null<StringAttr>(getAttributeOrProperty(op, "name"));
   return inner ? inner.getValue() : name;
 }
 
@@ -186,8 +178,8 @@ static void convertCall(func::CallOp call) {
 /// Replaces a literal of torch or ONNX by a constant.
 static void convertLiteral(Operation *op) {
   StringRef name = getTorchName(op);
-  Attribute value = name == "torch.vtensor.literal" ? getAttribute(op, "value")
-                    : name == "onnx.Constant"       ? getAttribute(op, "torch.onnx.value")
+  Attribute value = name == "torch.vtensor.literal" ? getAttributeOrProperty(op, "value")
+                    : name == "onnx.Constant"       ? getAttributeOrProperty(op, "torch.onnx.value")
                                                     : Attribute();
   if (!value || op->getNumResults() != 1 || op->getNumOperands() != 0)
     return;
@@ -214,13 +206,17 @@ static bool isErasable(StringRef name) {
   return name.starts_with("torch.constant.") || llvm::is_contained(names, name);
 }
 
-void rnn::convertTorchBoundaries(ModuleOp module) {
-  SmallVector<Operation *> literals, conversions;
+void rnn::convertTorchLiterals(ModuleOp module) {
+  SmallVector<Operation *> literals;
   module.walk([&](Operation *op) {
     if (op->getNumOperands() == 0 && op->getNumResults() == 1 && isTorchType(op->getResult(0).getType()))
       literals.push_back(op);
   });
   llvm::for_each(literals, convertLiteral);
+}
+
+void rnn::convertTorchBoundaries(ModuleOp module) {
+  SmallVector<Operation *> conversions;
   module.walk([](func::FuncOp function) { convertFunction(function); });
   module.walk([](func::CallOp call) { convertCall(call); });
   module.walk([&](Operation *op) {

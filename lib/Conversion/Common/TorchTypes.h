@@ -31,8 +31,11 @@ Value fromBuiltinTensor(OpBuilder &b, Location loc, Value value, Type torchType)
 /// A dense attribute with signless elements, or null if `value` is not supported. Resources are read.
 DenseElementsAttr getSignlessElements(Attribute value);
 
-/// Makes literals constants, and arguments, results and calls of functions builtin tensors. Folds conversions, and
-/// erases ops of the torch dialect that have no uses.
+/// Replaces literals of torch and ONNX by constants.
+void convertTorchLiterals(ModuleOp module);
+
+/// Makes arguments, results and calls of functions builtin tensors. Folds conversions, and erases ops of the torch
+/// dialect that have no uses.
 void convertTorchBoundaries(ModuleOp module);
 
 } // namespace mlir::rnn

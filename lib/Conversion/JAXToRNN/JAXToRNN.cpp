@@ -43,19 +43,11 @@ static constexpr StringLiteral callNames[] = {"stablehlo.custom_call", "mhlo.cus
 static constexpr StringLiteral targetNames[] = {"cudnn_rnn",  "cudnn_rnn_bwd",  "cudnn_rnn_ffi",  "cudnn_rnn_bwd_ffi",
                                                 "hipdnn_rnn", "hipdnn_rnn_bwd", "hipdnn_rnn_ffi", "hipdnn_rnn_bwd_ffi"};
 
-static Attribute getAttribute(Operation *op, StringRef name) {
-  if (Attribute attribute = op->getAttr(name))
-    return attribute;
-  auto properties =
-      op->isRegistered() ? DictionaryAttr() : dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
-  return properties ? properties.get(name) : Attribute();
-}
-
 /// The target of a custom call, or empty.
 static StringRef getTargetName(Operation *op) {
   if (!llvm::is_contained(callNames, op->getName().getStringRef()))
     return "";
-  Attribute target = getAttribute(op, "call_target_name");
+  Attribute target = getAttributeOrProperty(op, "call_target_name");
   if (auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(target))
     return symbol.getValue();
   auto text = dyn_cast_or_null<StringAttr>(target);
@@ -274,7 +266,8 @@ void JAXCall::convertForward() {
 /// Returns true for a constant of StableHLO or arith with zeros only.
 static bool isZero(Value value) {
   Operation *constant = value.getDefiningOp();
-  auto elements = constant ? dyn_cast_or_null<DenseElementsAttr>(getAttribute(constant, "value")) : DenseElementsAttr();
+  auto elements =
+      constant ? dyn_cast_or_null<DenseElementsAttr>(getAttributeOrProperty(constant, "value")) : DenseElementsAttr();
   if (!elements || !elements.isSplat() || !isa<FloatType>(elements.getElementType()))
     return false;
   return elements.getSplatValue<APFloat>().isPosZero();

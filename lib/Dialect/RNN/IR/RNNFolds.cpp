@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -170,6 +171,41 @@ struct DropInferenceDropout : public OpRewritePattern<CudnnForwardOp> {
   }
 };
 
+/// Packs constant weights and biases into a constant where the layout is dense: then layers with constant weights pack
+/// them once for all calls.
+struct FoldConstantParams : public OpRewritePattern<CudnnCanonicalToParamsOp> {
+  using OpRewritePattern<CudnnCanonicalToParamsOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CudnnCanonicalToParamsOp op, PatternRewriter &rewriter) const override {
+    TargetAttr target = TargetAttr::lookup(op);
+    if (op.getLowering() != Lowering::Fused && (!target || target.getKind() == TargetKind::Cuda))
+      return rewriter.notifyMatchFailure(op, "the layout may be cuDNN's");
+    if (!rnn::detail::isValueForm(op.getOperation()))
+      return rewriter.notifyMatchFailure(op, "op is in memref form");
+    Type element = cast<RankedTensorType>(op.getParams().getType()).getElementType();
+    std::vector<char> bytes;
+    // The canonical order is that of the dense layout.
+    for (Value value : llvm::concat<Value>(llvm::to_vector(op.getWeights()), llvm::to_vector(op.getBiases()))) {
+      DenseElementsAttr elements;
+      if (!matchPattern(value, m_Constant(&elements)))
+        return rewriter.notifyMatchFailure(op, "a weight or bias is not constant");
+      ArrayRef<char> data = elements.getRawData();
+      for (int64_t copy = 0, end = elements.isSplat() ? elements.getNumElements() : 1; copy < end; ++copy)
+        bytes.insert(bytes.end(), data.begin(), data.end());
+    }
+    int64_t count = bytes.size() / (element.getIntOrFloatBitWidth() / 8);
+    auto type = RankedTensorType::get({count}, element);
+    if (!cast<RankedTensorType>(op.getParams().getType()).isDynamicDim(0) &&
+        cast<RankedTensorType>(op.getParams().getType()).getDimSize(0) != count)
+      return rewriter.notifyMatchFailure(op, "the result has another size");
+    Value params = arith::ConstantOp::create(rewriter, op.getLoc(), DenseElementsAttr::getFromRawBuffer(type, bytes));
+    if (type != op.getParams().getType())
+      params = tensor::CastOp::create(rewriter, op.getLoc(), op.getParams().getType(), params);
+    rewriter.replaceOp(op, params);
+    return success();
+  }
+};
+
 } // namespace
 
 void CudnnForwardOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
@@ -191,7 +227,8 @@ void CudnnReserveSizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns
 }
 
 void CudnnCanonicalToParamsOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<ResolveAutoSelect<CudnnCanonicalToParamsOp>, RefineShapes<CudnnCanonicalToParamsOp>>(context);
+  patterns.add<ResolveAutoSelect<CudnnCanonicalToParamsOp>, RefineShapes<CudnnCanonicalToParamsOp>, FoldConstantParams>(
+      context);
 }
 
 void CudnnParamsToCanonicalOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {

@@ -22,15 +22,18 @@ def text_of(value):
 
 
 def flags(name, inputs, outputs, function=None):
-    """The flags of one run; writes the tensors that do not fit into a flag."""
+    """The flags of one run; writes the tensors that do not fit into a flag. `name` may have a folder."""
+    base = os.path.basename(name)
     lines = [f"--function={function}"] if function else []
     for kind, values in (("input", inputs), ("expected-output", outputs)):
         for index, value in enumerate(values):
             value = np.asarray(value, order="C")
             text = text_of(value)
             if text is None:
-                path = f"{name}.{function + '.' if function else ''}{kind}{index}.npy"
-                np.save(os.path.join(FOLDER, "Inputs", path), value)
+                path = f"{base}.{function + '.' if function else ''}{kind}{index}.npy"
+                folder = os.path.join(FOLDER, os.path.dirname(name), "Inputs")
+                os.makedirs(folder, exist_ok=True)
+                np.save(os.path.join(folder, path), value)
                 text = "@%S/Inputs/" + path
             lines.append(f"--{kind}='{text}'")
     return lines
@@ -38,7 +41,7 @@ def flags(name, inputs, outputs, function=None):
 
 def write(name, title, versions, script, runs, module, tolerance, extra=("",)):
     """Writes NAME.mlir. `runs` has one list of flags per function; `extra` one flag per run of each."""
-    lines = [f"// {name}.mlir - {title}",
+    lines = [f"// {os.path.basename(name)}.mlir - {title}",
              f"// Written by {script} with {versions}.",
              "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception", "//", "// REQUIRES: rnn-run", "//"]
     for index, run in enumerate(runs):
@@ -47,5 +50,6 @@ def write(name, title, versions, script, runs, module, tolerance, extra=("",)):
         lines += [f"// DEFINE:   --atol={tolerance} --rtol={tolerance}"]
         lines += [f"// RUN: {main} {more}".rstrip() for more in extra]
     body = module.strip() + "\n"
+    os.makedirs(os.path.join(FOLDER, os.path.dirname(name)), exist_ok=True)
     with open(os.path.join(FOLDER, name + ".mlir"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n\n" + body)

@@ -1,0 +1,46 @@
+// layers.mlir - PyTorch's layers. Their numbers are compared in test/Integration/Import.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RUN: rnn-opt %s -convert-torch-to-rnn -split-input-file | FileCheck %s
+// RUN: rnn-opt %s -convert-torch-to-rnn=convert-functions=false -split-input-file | FileCheck %s --check-prefix=KEEP
+
+// The signature becomes builtin, and slices of constant weights are constants.
+// CHECK-LABEL: func.func @gru(
+// CHECK-SAME: %[[X:.*]]: tensor<5x2x3xf32>, %[[H:.*]]: tensor<1x2x1xf32>) -> tensor<5x2x1xf32>
+// CHECK-NOT: torch
+// CHECK: %[[P:.*]] = rnn.cudnn_canonical_to_params gru
+// CHECK: %[[Y:.*]], %{{.*}}, %{{.*}} = rnn.cudnn_forward gru input(%[[X]] : tensor<5x2x3xf32>) state(%[[H]] : tensor<1x2x1xf32>) params(%[[P]]
+// CHECK: return %[[Y]]
+// KEEP-LABEL: func.func @gru(
+// KEEP-SAME: !torch.vtensor<[5,2,3],f32>
+// KEEP: torch_c.to_builtin_tensor
+// KEEP: rnn.cudnn_forward
+// KEEP: torch_c.from_builtin_tensor
+func.func @gru(%x: !torch.vtensor<[5,2,3],f32>, %h: !torch.vtensor<[1,2,1],f32>) -> !torch.vtensor<[5,2,1],f32> attributes {torch.assume_strict_symbolic_shapes} {
+  %w = "torch.vtensor.literal"() <{value = dense<0.5> : tensor<3x3xf32>}> : () -> !torch.vtensor<[3,3],f32>
+  %r = "torch.vtensor.literal"() <{value = dense<[[1.0], [2.0], [3.0]]> : tensor<3x1xf32>}> : () -> !torch.vtensor<[3,1],f32>
+  %params = "torch.prim.ListConstruct"(%w, %r) : (!torch.vtensor<[3,3],f32>, !torch.vtensor<[3,1],f32>) -> !torch.list<vtensor>
+  %no = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %one = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %zero = "torch.constant.float"() <{value = 0.5 : f64}> : () -> !torch.float
+  %y, %hn = "torch.aten.gru.input"(%x, %h, %params, %no, %one, %zero, %no, %no, %no)
+      : (!torch.vtensor<[5,2,3],f32>, !torch.vtensor<[1,2,1],f32>, !torch.list<vtensor>, !torch.bool, !torch.int, !torch.float, !torch.bool, !torch.bool, !torch.bool)
+      -> (!torch.vtensor<[5,2,1],f32>, !torch.vtensor<[1,2,1],f32>)
+  return %y : !torch.vtensor<[5,2,1],f32>
+}
+
+// -----
+
+// Other ops of torch stay between conversions; calls and cells too.
+// CHECK-LABEL: func.func @others(
+// CHECK-SAME: %[[X:.*]]: tensor<?x3xi64>
+// CHECK: %[[T:.*]] = "torch_c.from_builtin_tensor"
+// CHECK: %[[N:.*]] = "torch.aten.neg"(%[[T]])
+// CHECK: %[[B:.*]] = "torch_c.to_builtin_tensor"(%[[N]])
+// CHECK: call @callee(%[[B]]) : (tensor<?x3xi64>) -> tensor<?x3xi64>
+func.func private @callee(%x: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64>
+func.func @others(%x: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64> {
+  %0 = "torch.aten.neg"(%x) : (!torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64>
+  %1 = call @callee(%0) : (!torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64>
+  return %1 : !torch.vtensor<[?,3],si64>
+}

@@ -1,0 +1,23 @@
+// test_simple_rnn_bidirectional.mlir - a test of the ONNX project.
+// Written by onnx_modules.py with iree-base-compiler 3.13.0, onnx 1.23.2, onnxruntime 1.32.0.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// REQUIRES: rnn-run
+//
+// DEFINE: %{main} = rnn-run %s \
+// DEFINE:   --function=test_simple_rnn_bidirectional \
+// DEFINE:   --input='3x1x2xf32=[[[1.0,2.0]],[[3.0,4.0]],[[5.0,6.0]]]' \
+// DEFINE:   --input='2x4x2xf32=[[[0.5,0.5],[0.5,0.5],[0.5,0.5],[0.5,0.5]],[[2.0,2.0],[2.0,2.0],[2.0,2.0],[2.0,2.0]]]' \
+// DEFINE:   --input='@%S/Inputs/test_simple_rnn_bidirectional.test_simple_rnn_bidirectional.input2.npy' \
+// DEFINE:   --expected-output='2x1x4xf32=[[[0.9999994039535522,0.9999994039535522,0.9999994039535522,0.9999994039535522]],[[1.0,1.0,1.0,1.0]]]' \
+// DEFINE:   --atol=1e-5 --rtol=1e-5
+// RUN: %{main}
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (!torch.vtensor<[3,1,2],f32>, !torch.vtensor<[2,4,2],f32>, !torch.vtensor<[2,4,4],f32>) -> !torch.vtensor<[2,1,4],f32>, sym_name = "test_simple_rnn_bidirectional"}> ({
+  ^bb0(%arg0: !torch.vtensor<[3,1,2],f32>, %arg1: !torch.vtensor<[2,4,2],f32>, %arg2: !torch.vtensor<[2,4,4],f32>):
+    %0 = "torch.constant.none"() : () -> !torch.none
+    %1:2 = "torch.operator"(%arg0, %arg1, %arg2) <{name = "onnx.RNN"}> {torch.onnx.direction = "bidirectional", torch.onnx.hidden_size = 4 : si64} : (!torch.vtensor<[3,1,2],f32>, !torch.vtensor<[2,4,2],f32>, !torch.vtensor<[2,4,4],f32>) -> (!torch.none, !torch.vtensor<[2,1,4],f32>)
+    "func.return"(%1#1) : (!torch.vtensor<[2,1,4],f32>) -> ()
+  }) {torch.onnx_meta.ir_version = 10 : si64, torch.onnx_meta.opset_version = 22 : si64, torch.onnx_meta.producer_name = "backend-test", torch.onnx_meta.producer_version = ""} : () -> ()
+}) : () -> ()
