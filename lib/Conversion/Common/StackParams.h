@@ -11,8 +11,8 @@
 
 namespace mlir::rnn {
 
-/// The parameters of one direction of one layer: matrices and vectors with the gates in blocks of H rows. A bias and the
-/// projection may be null.
+/// The parameters of one direction of one layer: matrices and vectors with the gates in blocks of H rows. A bias and
+/// the projection may be null.
 struct CellParams {
   Value inputWeights, recurrentWeights, inputBias, recurrentBias, projection;
 };

@@ -59,7 +59,9 @@ void ONNXLayer::readActivations() {
     if (lower != "sigmoid" && lower != "tanh" && lower != "relu")
       return fail("has the activation " + toString(names[index]) +
                   ", which has no counterpart in the rnn dialect; the supported ones are Sigmoid, Tanh and Relu");
-    activations[index] = lower == "sigmoid" ? Activation::Sigmoid : lower == "tanh" ? Activation::Tanh : Activation::Relu;
+    activations[index] = lower == "sigmoid" ? Activation::Sigmoid
+                         : lower == "tanh"  ? Activation::Tanh
+                                            : Activation::Relu;
   }
 }
 
@@ -189,20 +191,18 @@ Value ONNXLayer::reverse(Value rows) {
   if (lengths)
     inputs.push_back({lengths, {1}});
   Value last = t.value(sizes[0]);
-  return t.generic(3, inputs, {{t.empty(sizes, element), {0, 1, 2}}},
-                   [&](const ElementBuilder &e, ValueRange s) {
-                     auto index = [&](unsigned loop) -> Value { return linalg::IndexOp::create(e.b, e.loc, loop); };
-                     Value count = lengths ? arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), s[0]).getResult()
-                                           : last;
-                     Value one = arith::ConstantIndexOp::create(e.b, e.loc, 1), step = index(0);
-                     // Lengths are checked when the layer runs; here they must not access other memory.
-                     count = arith::MinSIOp::create(e.b, e.loc, count, last);
-                     Value back = arith::SubIOp::create(e.b, e.loc, arith::SubIOp::create(e.b, e.loc, count, one), step);
-                     Value isValid = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, step, count);
-                     Value from = arith::SelectOp::create(e.b, e.loc, isValid, back, step);
-                     Value value = tensor::ExtractOp::create(e.b, e.loc, rows, ValueRange{from, index(1), index(2)});
-                     return SmallVector<Value>{value};
-                   })[0];
+  return t.generic(3, inputs, {{t.empty(sizes, element), {0, 1, 2}}}, [&](const ElementBuilder &e, ValueRange s) {
+    auto index = [&](unsigned loop) -> Value { return linalg::IndexOp::create(e.b, e.loc, loop); };
+    Value count = lengths ? arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), s[0]).getResult() : last;
+    Value one = arith::ConstantIndexOp::create(e.b, e.loc, 1), step = index(0);
+    // Lengths are checked when the layer runs; here they must not access other memory.
+    count = arith::MinSIOp::create(e.b, e.loc, count, last);
+    Value back = arith::SubIOp::create(e.b, e.loc, arith::SubIOp::create(e.b, e.loc, count, one), step);
+    Value isValid = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, step, count);
+    Value from = arith::SelectOp::create(e.b, e.loc, isValid, back, step);
+    Value value = tensor::ExtractOp::create(e.b, e.loc, rows, ValueRange{from, index(1), index(2)});
+    return SmallVector<Value>{value};
+  })[0];
 }
 
 ONNXLayer::Outputs ONNXLayer::convertToOp(CellMode mode) {
@@ -221,20 +221,20 @@ ONNXLayer::Outputs ONNXLayer::convertToOp(CellMode mode) {
     cells.push_back(cell);
   }
   // ONNX's orders are i o f c and z r h; those of the op are i f g o and r z n.
-  SmallVector<int64_t> blocks = isLSTM()                    ? SmallVector<int64_t>{0, 2, 3, 1}
+  SmallVector<int64_t> blocks = isLSTM()                 ? SmallVector<int64_t>{0, 2, 3, 1}
                                 : kind == LayerKind::GRU ? SmallVector<int64_t>{1, 0, 2}
-                                                            : SmallVector<int64_t>{0};
+                                                         : SmallVector<int64_t>{0};
   Value packed = packStackParams(*this, sizes, cells, blocks);
   if (!packed)
     return {};
   bool isReversed = direction == "reverse";
   Direction both = directions() == 2 ? Direction::Bidirectional : Direction::Unidirectional;
-  auto op = create<CudnnForwardOp>(
-      {isReversed ? reverse(x) : x, h0, c0, packed, lengths},
-      {rewriter.getNamedAttr("mode", CellModeAttr::get(rewriter.getContext(), mode)),
-       rewriter.getNamedAttr("direction", DirectionAttr::get(rewriter.getContext(), both)),
-       rewriter.getNamedAttr("is_training", rewriter.getBoolAttr(false))},
-      isBatchFirst ? "sizes are those of layout 0: layout 1 swaps the first two dimensions" : "");
+  auto op = create<CudnnForwardOp>({isReversed ? reverse(x) : x, h0, c0, packed, lengths},
+                                   {rewriter.getNamedAttr("mode", CellModeAttr::get(rewriter.getContext(), mode)),
+                                    rewriter.getNamedAttr("direction", DirectionAttr::get(rewriter.getContext(), both)),
+                                    rewriter.getNamedAttr("is_training", rewriter.getBoolAttr(false))},
+                                   isBatchFirst ? "sizes are those of layout 0: layout 1 swaps the first two dimensions"
+                                                : "");
   if (!op)
     return {};
   TensorBuilder t = builder();

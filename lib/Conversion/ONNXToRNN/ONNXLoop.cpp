@@ -1,7 +1,7 @@
 //===- ONNXLoop.cpp - recurrent layers of ONNX as loops ----------------------===//
 //
-// Layers without counterpart in the rnn dialect become one loop over the steps of linalg ops: a GRU that resets the state
-// before its GEMM (ONNX's default), peepholes, clipped activations, coupled gates.
+// Layers without counterpart in the rnn dialect become one loop over the steps of linalg ops: a GRU that resets the
+// state before its GEMM (ONNX's default), peepholes, clipped activations, coupled gates.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,10 +19,10 @@ using Operand = TensorBuilder::Operand;
 /// The operands of one step that do not change the states.
 struct ONNXLayer::Step {
   int64_t direction;
-  Value fromInput;                  ///< W x of the step, [B,G*H]
-  Value recurrent;                  ///< R, [G*H,H]
-  Value inputBias, recurrentBias;   ///< [G*H], or null
-  Value peephole;                   ///< [3*H], or null
+  Value fromInput;                ///< W x of the step, [B,G*H]
+  Value recurrent;                ///< R, [G*H,H]
+  Value inputBias, recurrentBias; ///< [G*H], or null
+  Value peephole;                 ///< [3*H], or null
 };
 
 Value ONNXLayer::activate(const ElementBuilder &e, int64_t index, int64_t function, Value value) const {
@@ -86,8 +86,12 @@ std::pair<Value, Value> ONNXLayer::emitStep(const Step &step, Value h, Value c) 
     auto [x, y] = parts(e, s, at);
     return e.add(x, y);
   };
-  auto argument = [&](const ElementBuilder &e, ValueRange s, int64_t gate) { return sum(e, s, first + gate * perGate); };
-  auto function = [&](const ElementBuilder &e, int64_t index, Value x) { return activate(e, step.direction, index, x); };
+  auto argument = [&](const ElementBuilder &e, ValueRange s, int64_t gate) {
+    return sum(e, s, first + gate * perGate);
+  };
+  auto function = [&](const ElementBuilder &e, int64_t index, Value x) {
+    return activate(e, step.direction, index, x);
+  };
   auto out = [&] { return Operand{t.empty({B, width}, compute), rowsAndUnits}; };
 
   if (isLSTM()) {
@@ -149,8 +153,7 @@ ONNXLayer::Outputs ONNXLayer::convertToLoop(int64_t index) {
   }
   if (p)
     step.peephole = selectFirst(rewriter, getLoc(), p, index);
-  Value fromInput =
-      t.contract(4, {x, {0, 1, 3}}, {weights, {2, 3}}, {t.zeros({T, B, rows}, compute), {0, 1, 2}});
+  Value fromInput = t.contract(4, {x, {0, 1, 3}}, {weights, {2, 3}}, {t.zeros({T, B, rows}, compute), {0, 1, 2}});
   auto initial = [&](Value states) {
     Value state = t.slice(states, {t.constant(index), zero, zero}, {one, B, width}, 1);
     return t.convert(state, compute);

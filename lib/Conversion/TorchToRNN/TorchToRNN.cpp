@@ -86,7 +86,8 @@ private:
   /// The packed rows of a padded output.
   Value pack(Value output);
   /// Calls `body` for every step with the offset of its rows and their number; carries one tensor.
-  Value forEachStep(Value init, function_ref<Value(OpFoldResult step, OpFoldResult offset, OpFoldResult rows, Value)> body);
+  Value forEachStep(Value init,
+                    function_ref<Value(OpFoldResult step, OpFoldResult offset, OpFoldResult rows, Value)> body);
   Value swap(Value value);
 
   CellMode mode;
@@ -144,8 +145,8 @@ void TorchLayer::readParams(unsigned index) {
   int64_t pseudo = sizes.layers * directions(), perCell = hasBiases ? 4 : 2, count = params.size();
   bool isProjected = hasCell() && count == pseudo * (perCell + 1);
   if (count != pseudo * perCell && !isProjected)
-    return fail("expects `params` to have " + Twine(pseudo * perCell) + " tensors (" + Twine(perCell) + " for each of " +
-                Twine(pseudo) + " layers and directions), but got " + Twine(count));
+    return fail("expects `params` to have " + Twine(pseudo * perCell) + " tensors (" + Twine(perCell) +
+                " for each of " + Twine(pseudo) + " layers and directions), but got " + Twine(count));
   perCell += isProjected;
   // The sizes follow from the matrices of the first layer.
   Value w = tensor(params[0], "params[0]", 2, "[G*H, I]"), r = tensor(params[1], "params[1]", 2, "[G*H, P]");
@@ -212,14 +213,14 @@ void TorchLayer::unpack(Value data, Value sizesOfSteps) {
                         return t.insert(part, padded, {step, zero, zero}, {one, count, width});
                       });
   // The length of an example is the number of steps that have it.
-  lengths = t.generic(2, {{batchSizes, {1}}}, {{t.zeros({batch}, b.getI32Type()), {0}}},
-                      [&](const ElementBuilder &e, ValueRange s) {
-                        Value example = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(),
-                                                                   linalg::IndexOp::create(e.b, e.loc, /*dim=*/0));
-                        Value has = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, s[0], example);
-                        Value one = arith::ExtUIOp::create(e.b, e.loc, e.b.getI32Type(), has);
-                        return SmallVector<Value>{arith::AddIOp::create(e.b, e.loc, s[1], one)};
-                      })[0];
+  lengths = t.generic(
+      2, {{batchSizes, {1}}}, {{t.zeros({batch}, b.getI32Type()), {0}}}, [&](const ElementBuilder &e, ValueRange s) {
+        Value example =
+            arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(), linalg::IndexOp::create(e.b, e.loc, /*dim=*/0));
+        Value has = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, s[0], example);
+        Value one = arith::ExtUIOp::create(e.b, e.loc, e.b.getI32Type(), has);
+        return SmallVector<Value>{arith::AddIOp::create(e.b, e.loc, s[1], one)};
+      })[0];
 }
 
 Value TorchLayer::pack(Value output) {
@@ -238,7 +239,8 @@ Value TorchLayer::pack(Value output) {
 //===----------------------------------------------------------------------===//
 
 void TorchLayer::convert() {
-  SmallVector<StringRef> names = isPacked ? SmallVector<StringRef>{"data", "batch_sizes"} : SmallVector<StringRef>{"input"};
+  SmallVector<StringRef> names =
+      isPacked ? SmallVector<StringRef>{"data", "batch_sizes"} : SmallVector<StringRef>{"input"};
   names.append({"hx", "params", "has_biases", "num_layers", "dropout", "train", "bidirectional"});
   if (!isPacked)
     names.push_back("batch_first");
@@ -255,8 +257,8 @@ void TorchLayer::convert() {
   bool isBatchFirst = !isPacked && boolean(next + 5, "batch_first");
   if (!hasFailed() && sizes.layers < 1)
     fail("expects `num_layers` to be at least 1, but got " + Twine(sizes.layers));
-  Value data = isPacked ? tensor(0, "data", 2, "[rows, I]")
-                        : tensor(0, "input", 3, isBatchFirst ? "[B, T, I]" : "[T, B, I]");
+  Value data =
+      isPacked ? tensor(0, "data", 2, "[rows, I]") : tensor(0, "input", 3, isBatchFirst ? "[B, T, I]" : "[T, B, I]");
   Value sizesOfSteps = isPacked ? integers(1, "batch_sizes", 64, 1, "a tensor of i64", "[T]") : Value();
   readStates(next - 2);
   readParams(next - 1);
@@ -281,7 +283,8 @@ void TorchLayer::convert() {
        b.getNamedAttr("dropout", b.getF64FloatAttr(drops ? dropout : 0)),
        b.getNamedAttr("num_proj", b.getI64IntegerAttr(sizes.projection == sizes.hidden ? 0 : sizes.projection)),
        b.getNamedAttr("is_training", b.getBoolAttr(drops))},
-      isBatchFirst ? "sizes are those of the time-major form: batch_first swaps the first two dimensions of `input`" : "");
+      isBatchFirst ? "sizes are those of the time-major form: batch_first swaps the first two dimensions of `input`"
+                   : "");
   if (!op)
     return;
   Value output = op.getOutput();

@@ -13,10 +13,10 @@
 
 namespace mlir::rnn {
 
-/// Adds the patterns for torch-mlir's forms of `aten::lstm`, `aten::gru`, `aten::rnn_tanh` and `aten::rnn_relu`. Operands
-/// and results are converted by `torch_c.to_builtin_tensor` and `torch_c.from_builtin_tensor`. A pattern reports one
-/// error for an invalid op and does not change it. Use a driver that visits each op once (`walkAndApplyPatterns`), and
-/// check for remaining modelled ops afterwards.
+/// Adds the patterns for torch-mlir's forms of `aten::lstm`, `aten::gru`, `aten::rnn_tanh` and `aten::rnn_relu`.
+/// Operands and results are converted by `torch_c.to_builtin_tensor` and `torch_c.from_builtin_tensor`. A pattern
+/// reports one error for an invalid op and does not change it. Use a driver that visits each op once
+/// (`walkAndApplyPatterns`), and check for remaining modelled ops afterwards.
 void populateTorchToRNNPatterns(RewritePatternSet &patterns, PatternBenefit benefit = 1);
 
 /// Returns true for the ops that `populateTorchToRNNPatterns` converts.
