@@ -6,6 +6,7 @@ PyPI into the build tree. Without nvdisasm it prints one line and exits with sta
     gpu-sass.py                       every kernel and size of the documentation, as Markdown
     gpu-sass.py --kernels=f16:512     those of one type and number of units
     gpu-sass.py --check               nonzero exit status if a time loop has what must not be in one
+    gpu-sass.py --resets=initial      kernels of layers with resets to the initial states; also zero
     gpu-sass.py --constants           the constants of the model and their sources
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,6 +25,7 @@ BUILD = os.environ.get("RNN_BUILD_DIR", os.path.join(SOURCE, "build"))
 sys.path[:0] = [os.path.join(HERE, "gpu"), os.path.join(SOURCE, "tools", "gpu-bundle")]
 import kernels as bundle  # noqa: E402
 import latency  # noqa: E402
+import resets  # noqa: E402
 import sass  # noqa: E402
 import stacks  # noqa: E402
 import timed  # noqa: E402
@@ -106,7 +108,10 @@ def measure_per_step(name, function, resources, depth):
 
 def measure(arguments, kind, mode, sizes):
     flags = ["--chip=" + arguments.chip] + ["--tf32"] * (kind == "tf32")
-    ptx = bundle.assembly(arguments.compiler, "\n\n".join(module(kind, mode, sizes)), *flags)
+    text = "\n\n".join(module(kind, mode, sizes))
+    if arguments.resets:
+        text = resets.with_resets(text, arguments.resets)
+    ptx = bundle.assembly(arguments.compiler, text, *flags)
     functions, resources = sass.assemble(ptx, arguments.ptxas, arguments.nvdisasm, arguments.chip)
     for name, function in sorted(functions.items()):
         if re.search(r"_persistent(_\d+)?$", name):
@@ -148,6 +153,7 @@ def main():
     parser.add_argument("--nvdisasm", default=find_nvdisasm())
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--kernels", default="", help="comma-separated TYPE:H or TYPE:MODE:H")
+    parser.add_argument("--resets", choices=("zero", "initial"))
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--constants", action="store_true")
     parser.add_argument("--install", action="store_true")

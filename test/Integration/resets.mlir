@@ -14,12 +14,9 @@
 // RUN: not rnn-run %t/none.mlir --function=train --input=random:1 --input=random:2 --input=random:3 --input=random:4 --input=random:5 --lowering=fused %{expected} 2>&1 | FileCheck %s --check-prefix=DIFFERENT
 // DIFFERENT: expected
 
-// No lowering of target cuda has resets.
-// RUN: not rnn-compile %s --target=cuda --lowering=runtime -o %t/no.o 2>&1 | FileCheck %s --check-prefix=CUDA
-// RUN: not rnn-compile %s --target=cuda -o %t/no.o 2>&1 | FileCheck %s --check-prefix=CUDA
-// CUDA: error: 'rnn.cudnn_forward' has `resets`, which no lowering supports on target `cuda`; compile for target `host`, or split the sequences at the resets
-// RUN: not rnn-compile %s --target=simt --lowering=fused -o %t/no.o 2>&1 | FileCheck %s --check-prefix=SIMT
-// SIMT: error: 'rnn.cudnn_forward' has `resets`, which lowering `fused` does not support on target `simt`; use `runtime` or `auto`
+// GPU kernels, on the emulator. Their reserve space has the hash of the marks.
+// RUN: %{run} --target=simt --lowering=fused %{expected} --atol=2e-4 --rtol=1e-4
+// RUN: %{run} --target=simt --lowering=fused --fused-kernel=persistent %{expected} --atol=2e-4 --rtol=1e-4
 
 // 64 hidden units and 8 rows are enough work for two threads.
 func.func @train(%x: tensor<9x8x64xf32>, %h: tensor<2x8x64xf32>, %p: tensor<49920xf32>, %dy: tensor<9x8x128xf32>,

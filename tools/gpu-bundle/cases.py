@@ -16,6 +16,7 @@ import argparse
 from dataclasses import dataclass
 
 import timed
+from resets import marks, resets_text
 from stacks import Stack, stacks
 
 GATES = {"lstm": 4, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
@@ -68,26 +69,6 @@ def cases():
     yield Case("lstm", 1, 1, projection=5)
     yield Case("lstm", 2, 2, projection=3)
     yield Case("lstm", 2, 2, projection=3, lengths=True)
-
-
-def marks(x, shape):
-    """The operations that make %marks, i1 of `shape`: the first two dimensions of %x. About a third is set."""
-    x_name, x_type = x
-    sizes = "".join(f"{size}x" for size in shape)
-    dims = [line for dim in (0, 1) if shape[dim] == "?"
-            for line in (f"%i{dim} = arith.constant {dim} : index", f"%d{dim} = tensor.dim {x_name}, %i{dim} : {x_type}")]
-    extents = ", ".join(f"%d{dim}" for dim in (0, 1) if shape[dim] == "?")
-    return dims + [f"%marks = tensor.generate {extents} {{", "^bb0(%mt: index, %mb: index):", "  %m5 = arith.constant 5 : index",
-                   "  %m7 = arith.constant 7 : index", "  %mz = arith.constant 2 : index",
-                   "  %ms = arith.muli %mt, %m5 : index", "  %mu = arith.muli %mb, %m7 : index",
-                   "  %mv = arith.addi %ms, %mu : index", "  %mw = arith.xori %mv, %mt : index",
-                   "  %m3 = arith.constant 3 : index", "  %mr = arith.remui %mw, %m3 : index",
-                   "  %mark = arith.cmpi eq, %mr, %mz : index", "  tensor.yield %mark : i1",
-                   f"}} : tensor<{sizes}i1>"]
-
-
-def resets_text(shape):
-    return f" resets(%marks : tensor<{''.join(f'{size}x' for size in shape)}i1>)"
 
 
 def typed(values, types):

@@ -35,10 +35,8 @@ public:
   bool hasRuntimePlans() const { return true; }
   /// Whether runtime plans execute the block LSTM ops. cuDNN has no equivalent.
   bool hasBlockPlans() const { return kind != TargetKind::Cuda; }
-  /// Whether plans reset states inside a sequence. cuDNN does not.
+  /// Whether plans reset states inside a sequence. cuDNN does not; compiled code does on every target.
   bool plansHaveResets() const { return kind != TargetKind::Cuda; }
-  /// Whether compiled code resets states inside a sequence. GPU kernels do not yet.
-  bool kernelsHaveResets() const { return kind == TargetKind::Host; }
   /// Whether compiled code reads and writes batch-major sequences. All plans do; GPU kernels do not yet.
   bool kernelsHaveBatchMajor() const { return kind == TargetKind::Host; }
   /// Whether a plan can read the parameters and the reserve space of a fused kernel, and the reverse. cuDNN's layouts

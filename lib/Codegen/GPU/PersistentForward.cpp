@@ -270,7 +270,7 @@ SmallVector<Value> ForwardKernel::gather(Value state) const {
 /// The arithmetic of a place. All lanes of a warp execute it or none.
 ForwardKernel::Outcome ForwardKernel::stepPlace(const Place &place, const Step &step, ValueRange values,
                                                 ValueRange carried) {
-  size_t numCarried = 0, numOthers = 0;
+  size_t numCarried = 0, numOthers = 0, numComputed = 0;
   SmallVector<Value> all = valuesIf(place.inWarp, [&] {
     SmallVector<Value> computed = valuesIf(place.exists, [&] {
       SmallVector<Value> sums = addPartialSums(place), read(values);
@@ -280,9 +280,14 @@ ForwardKernel::Outcome ForwardKernel::stepPlace(const Place &place, const Step &
       SmallVector<Value> flat{result.h};
       llvm::append_range(flat, result.carried);
       llvm::append_range(flat, result.others);
+      if (result.next)
+        flat.push_back(result.next);
+      numComputed = flat.size();
       return flat;
     });
-    llvm::append_range(computed, gather(computed[0]));
+    // The last value is `next`, if the layer has one.
+    const bool hasNext = numComputed > 1 + numCarried + numOthers;
+    llvm::append_range(computed, gather(hasNext ? computed.back() : computed.front()));
     // Another lane's send implies that the partial sums that this lane has read may be overwritten.
     NVVM::SyncWarpOp::create(builder, e.loc, constant32(-1));
     return computed;
@@ -290,7 +295,7 @@ ForwardKernel::Outcome ForwardKernel::stepPlace(const Place &place, const Step &
   ArrayRef<Value> flat(all);
   return {{flat[0], SmallVector<Value>(flat.slice(1, numCarried)),
            SmallVector<Value>(flat.slice(1 + numCarried, numOthers))},
-          SmallVector<Value>(flat.drop_front(1 + numCarried + numOthers))};
+          SmallVector<Value>(flat.drop_front(numComputed))};
 }
 
 void ForwardKernel::sendStates(const Place &place, Value number, ArrayRef<Value> words) {

@@ -71,6 +71,7 @@ static FailureOr<Shape> withFewExamples(FailureOr<Shape> shape, const Persistent
 FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const PersistentQuery &query, std::string &reason) {
   // With more registers of weights and sums per thread than this, ptxas spills (ptxas 13.0, sm_90a).
   constexpr int64_t maxRegisters = 160;
+  const int64_t ofResets = query.resetsToInitial ? 16 : query.resets ? 4 : 0;
   auto found = findShape<PersistentBackwardShape>(query, reason, [&](int64_t blocks) {
     PersistentBackwardShape shape{query.numGates,
                                   blocks,
@@ -88,7 +89,7 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
     shape.fragmentsInRegisters = weights.getFragmentsPerWarp();
     if (weights.getRegisters() + others > maxRegisters) {
       // The registers of the fragment that is being loaded, and the parts of split operands.
-      const int64_t room = maxRegisters - 16 - (shape.isSplit ? 12 : 0) - others;
+      const int64_t room = maxRegisters - 16 - (shape.isSplit ? 12 : 0) - others - ofResets;
       shape.fragmentsInRegisters = std::max<int64_t>(room, 0) / Fragments::registers;
     } else if (shape.isSplit && query.numGates == 1 && weights.getRegisters() + others > 64) {
       // Close to 128 registers, ptxas spills one or two to leave room for a second block.
@@ -96,13 +97,14 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
     }
     return shape;
   });
-  return withFewExamples(found, query, succeeded(found) ? 16 + found->getTilesOfWarp() * 4 : 0);
+  return withFewExamples(found, query, succeeded(found) ? 16 + found->getTilesOfWarp() * 4 + ofResets : 0);
 }
 
 FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQuery &query, std::string &reason) {
   // Registers of weights and of a slice of the states that do not spill (as above): without weights in shared memory,
   // and with the fragment that is being loaded from there. The partial sums of 104 tiles need 52 KB.
   constexpr int64_t maxRegisters = 168, withMemory = 160, maxWarps = 8, maxPartialTiles = 104;
+  const int64_t ofResets = query.resetsToInitial ? 8 : 0;
   auto found = findShape<PersistentForwardShape>(query, reason, [&](int64_t blocks) {
     PersistentForwardShape shape{query.numGates,
                                  *query.H,
@@ -127,14 +129,14 @@ FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQu
     const int64_t others = right + 12 * std::max<int64_t>(places - 2, 0);
     shape.fragmentsInRegisters = weights.getRegisters() + others <= maxRegisters
                                      ? weights.getFragmentsPerWarp()
-                                     : std::max<int64_t>(withMemory - others, 0) / Fragments::registers;
+                                     : std::max<int64_t>(withMemory - others - ofResets, 0) / Fragments::registers;
     // Cells with one gate have few values per place, so that the largest ones fit.
     while (shape.hasOneGate() && shape.getBytes() > PersistentLimits::maxBytes &&
            (shape.fragmentsInRegisters + 1) * Fragments::registers + right <= withMemory)
       ++shape.fragmentsInRegisters;
     return shape;
   });
-  return withFewExamples(found, query, succeeded(found) ? 2 * found->getFragmentsPerSlice() : 0);
+  return withFewExamples(found, query, succeeded(found) ? 2 * found->getFragmentsPerSlice() + ofResets : 0);
 }
 
 FailureOr<int64_t> rnn::findPersistentShape(const PersistentQuery &query, std::string &reason) {

@@ -15,6 +15,7 @@
 #include "PersistentChoice.h"
 #include "PersistentFallback.h"
 #include "PersistentLayers.h"
+#include "Resets.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "rnn/Codegen/CollapseShape.h"
@@ -48,6 +49,7 @@ public:
       // After a failed check launches do nothing, but the loop around them still runs.
       steps = host.min(host.max(length, host.index(0)), T);
     }
+    resets = Resets(dense.read(op.getResets()), op.getResetTo(), T, /*lengths=*/nullptr, /*numDirections=*/1);
     numRows = host.mul(steps, B);
     columns = host.mul(H, host.index(4));
     x = dense.read(op.getX());
@@ -152,6 +154,7 @@ protected:
   Value T;
   Value numRows, columns; ///< steps that run * B, 4 * H
   Value x, csPrev, hPrev, w, wci, wcf, wco;
+  Resets resets;
   Step step;
 };
 
@@ -172,6 +175,8 @@ public:
     if (!results.back())
       slots = allocate({host.index(2), B, H}, element);
     states = slots ? slots : results.back();
+    if (resets.isToInitial())
+      initialSums = allocate({B, columns}, accumulator);
     if (mayUseLibrary(numRows, columns, I) && !element.isF64())
       biases = element == accumulator ? bias : allocate({columns}, accumulator);
     launchInput([&] { return multiplyInput(); });
@@ -206,6 +211,7 @@ private:
       *buffer = result;
     r.forgetBias = op.getForgetBias().convertToDouble();
     r.clip = op.getCellClip().convertToDouble();
+    r.resets = resets;
     launchLSTMForward(host, r, shape);
   }
 
@@ -241,12 +247,25 @@ private:
     });
   }
 
+  /// A sum of the GEMM, for the state after the reset: that of zeros is zero, and that of the initial state is the sum
+  /// of the first step.
+  Value resetSum(const Emitter &e, Value reset, Value sum, ValueRange place) const {
+    if (initialSums)
+      e.ifThen(step.isFirst, [&] { e.store(sum, initialSums, place); });
+    return resets.apply(e, reset, sum, [&] { return e.load(initialSums, place); });
+  }
+
   void finishStep(const Emitter &e, Value b, Value j, ArrayRef<Value> sums) override {
+    Value reset = resets.isSetAt(e, step.t, b);
+    if (initialSums) // the first step starts from the initial state anyway
+      reset = e.both(reset, e.isLess(e.index(0), step.number));
     auto gate = [&](Gate which) {
-      return e.add(sums[which], e.load(gates, {rowOf(e, step.t, b), e.add(column(e, which), j)}));
+      Value place = e.add(column(e, which), j);
+      return e.add(resetSum(e, reset, sums[which], {b, place}), e.load(gates, {rowOf(e, step.t, b), place}));
     };
-    Value before =
-        e.ifElse(step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return e.load(cell, {b, j}); });
+    auto initial = [&] { return load(e, csPrev, {b, j}); };
+    Value before = e.ifElse(step.isFirst, initial, [&] { return e.load(cell, {b, j}); });
+    before = resets.apply(e, reset, before, initial);
     LSTMGates arguments{gate(InputGate), gate(CellGate), gate(ForgetGate), gate(OutputGate)};
     LSTMOptions options{getPeephole(e, j), op.getForgetBias().convertToDouble(), op.getCellClip().convertToDouble()};
     LSTMStep s = stepLSTM(getCellBuilder(e), arguments, before, options);
@@ -261,6 +280,7 @@ private:
 
   Value bias, gates, cell, slots, states;
   Value biases;               ///< in the accumulator type, for the library
+  Value initialSums;          ///< of the GEMM of h_prev, [B,4H], for resets to the initial states; or null
   SmallVector<Value> results; ///< i, cs, f, o, ci, co, h, or null
 };
 
@@ -292,6 +312,10 @@ public:
         gateSums = allocate({B, columns}, accumulator);
       if (wci && (dwci || dwcf || dwco))
         peepholeSums = allocate({B, host.mul(H, host.index(3))}, accumulator);
+      if (resets.isToInitial() && dcsPrev)
+        initialCell = allocate({B, H}, accumulator);
+      if (resets.isToInitial() && dhPrev)
+        initialState = allocate({B, H}, accumulator);
       if (auto shape = choosePersistentShape<PersistentBackwardShape>(op, host, element, 4))
         launchPersistentOr(host, [&] { launchPersistent(*shape); }, [&] { launchLoop(); });
       else
@@ -327,6 +351,7 @@ private:
     std::tie(r.gateGradients, r.cellGradientBefore, r.gradientBefore) = std::tie(dgates, dcsPrev, dhPrev);
     r.orderedWeights = dense.allocate(shape.getWeights().getBufferType(element, 1), {});
     std::tie(r.gateSums, r.peepholeSums) = std::tie(gateSums, peepholeSums);
+    r.resets = resets;
     launchLSTMBackward(host, r, shape);
   }
 
@@ -363,11 +388,15 @@ private:
       gateTotals = soFar(gateSums, gateColumns);
     if (peepholeSums)
       peepholeTotals = soFar(peepholeSums, peepholeColumns);
-    Value before = e.ifElse(
-        step.isFirst, [&] { return load(e, csPrev, {b, j}); }, [&] { return load(e, cs, {step.earlier, b, j}); });
+    auto initial = [&] { return load(e, csPrev, {b, j}); };
+    Value before = e.ifElse(step.isFirst, initial, [&] { return load(e, cs, {step.earlier, b, j}); });
+    before = resets.apply(e, resets.isSetAt(e, step.t, b), before, initial);
     Value after = peepholeSums ? saved(cs) : Value();
     Value carried =
         e.ifElse(step.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(dcell, {b, j}); });
+    Value cut = resets.isSetAfter(e, step, steps, b);
+    dh = resets.endGradient(e, step, cut, dh, initialState, {b, j});
+    carried = resets.endGradient(e, step, cut, carried, initialCell, {b, j});
     LSTMGradients gradient =
         stepLSTMBackward(getCellBuilder(e), {saved(i), saved(ci), saved(f), saved(o)}, saved(co), before,
                          e.add(dh, saved(hGrad)), e.add(carried, saved(csGrad)), getPeephole(e, j));
@@ -385,10 +414,17 @@ private:
     }
     e.store(gradient.cellBefore, dcell, {b, j});
     if (dcsPrev)
-      e.ifThen(step.isFirst, [&] { store(e, gradient.cellBefore, dcsPrev, {b, j}); });
+      e.ifThen(step.isFirst,
+               [&] { store(e, finishGradient(e, gradient.cellBefore, initialCell, b, j), dcsPrev, {b, j}); });
   }
 
-  void finishState(const Emitter &e, Value b, Value j, Value sum) override { store(e, sum, dhPrev, {b, j}); }
+  Value finishGradient(const Emitter &e, Value gradient, Value sums, Value b, Value j) const {
+    return resets.finishGradient(e, e.index(0), e.index(0), steps, b, gradient, sums, {b, j});
+  }
+
+  void finishState(const Emitter &e, Value b, Value j, Value sum) override {
+    store(e, finishGradient(e, sum, initialState, b, j), dhPrev, {b, j});
+  }
 
   // dx = dgates * w^T
   GemmOperand getAllGradients() override { return rowsOf(dgates); }
@@ -445,6 +481,15 @@ private:
     auto stateBefore = [=](const Emitter &e, int64_t, Value j, Value row) {
       return e.select(e.isLess(row, B), e.address(hPrev, {row, j}), e.address(h, {e.sub(row, B), j}));
     };
+    if (resets) {
+      Value used = allocate({numRows, H}, element);
+      resets.launchStates(
+          host, "block_lstm_grad_states", numRows, B, H, rowsFrom(used, zero, H),
+          [&](const Emitter &e, Value, Value j, Value row) { return stateBefore(e, 0, j, row); },
+          [&](const Emitter &e, Value b, Value j) { return e.load(hPrev, {b, j}); });
+      return launchWeights("grad_w_state", H, columns, columnsOf(used), columnsOf(dgates), storeFrom(I),
+                           [&] { return multiply(makeGemm(H, numRows, rowsFrom(used, zero, H), zero, I)); });
+    }
     Value sums;
     if (element != accumulator && mayUseLibrary(H, columns, numRows))
       sums = allocate({host.mul(H, columns)}, accumulator);
@@ -489,6 +534,8 @@ private:
   Value i, cs, f, o, ci, co, csGrad, hGrad;
   Value dx, dcsPrev, dhPrev, dw, dwci, dwcf, dwco, db; ///< or null
   Value dgates, dcell;                                 ///< [n*B,4H] of all steps, [B,H] of the carried cell
+  /// The parts of the gradients of the initial states that resets add, [B,H], or null.
+  Value initialCell, initialState;
   Value gateSums,
       peepholeSums; ///< sums over the steps in the accumulator type: [B,4H] as dgates, [B,3H] for i, f, o; or null
 };

@@ -29,6 +29,8 @@ std::optional<PersistentQuery> rnn::getPersistentQuery(LayerOpInterface op, cons
   query.numGates = numGates;
   query.isProjected = isProjected;
   query.clusterSize = lowering.getCluster().value_or(0);
+  query.resets = hasResets(op);
+  query.resetsToInitial = hasResetsToInitial(op);
   query.options = options;
   return query;
 }

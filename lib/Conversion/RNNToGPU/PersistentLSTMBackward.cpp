@@ -23,18 +23,22 @@ public:
     return e.load(layer.weights, {e.add(layer.firstRow, from), e.add(firstColumn, unit)});
   }
 
-  /// The peephole weights.
+  /// The peephole weights, then the initial cell for resets to it.
   SmallVector<Value> readOnce(const Emitter &e, const Place &place) const override {
     SmallVector<Value> weights;
     if (layer.wci)
       for (Value buffer : {layer.wci, layer.wcf, layer.wco})
         weights.push_back(load(e, buffer, {place.unit}));
+    if (layer.resets.isToInitial())
+      weights.push_back(load(e, layer.cellBefore, {place.b, place.unit}));
     return weights;
   }
 
-  /// The gradient of the cell, then the sums.
+  /// The gradient of the cell, then the sums, then the values of CarriedReset.
   SmallVector<Value> start(const Emitter &e, const Place &) const override {
-    return SmallVector<Value>(1 + 4 * bool(layer.gateSums) + 3 * bool(layer.peepholeSums), e.number(0.0, accumulator));
+    SmallVector<Value> carried(1 + 4 * bool(layer.gateSums) + 3 * bool(layer.peepholeSums), e.number(0.0, accumulator));
+    getCarriedReset().start(e, accumulator, carried);
+    return carried;
   }
 
   SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const override {
@@ -46,30 +50,42 @@ public:
         [&] { return e.load(layer.cells, {step.earlier, place.b, place.unit}); }));
     if (layer.peepholeSums)
       values.push_back(e.load(layer.cells, {step.t, place.b, place.unit}));
+    if (layer.resets) // the mark of the reset before the step
+      values.push_back(layer.resets.load(e, step.t, place.b));
     return values;
   }
 
   SmallVector<Value> prepare(const Emitter &e, ArrayRef<Value> values) const override {
-    return llvm::map_to_vector(values, [&](Value value) { return e.convert(value, accumulator); });
+    return llvm::map_to_vector(
+        values, [&](Value value) { return isa<FloatType>(value.getType()) ? e.convert(value, accumulator) : value; });
   }
 
-  Gradients stepBack(const Emitter &e, const Step &, ArrayRef<Value> once, ArrayRef<Value> values, Value sum,
+  Gradients stepBack(const Emitter &e, const Step &at, ArrayRef<Value> once, ArrayRef<Value> values, Value sum,
                      ValueRange carried) const override {
     Peephole peephole;
-    if (!once.empty())
+    if (layer.wci)
       peephole = {once[0], once[1], once[2]};
-    Value dc = e.add(carried[0], values[5]);
+    Value before = values[7], cell = carried[0];
+    CarriedReset carriedReset = getCarriedReset();
+    if (layer.resets) {
+      Value reset = layer.resets.isSet(e, values.back(), at.t, /*length=*/nullptr);
+      before = layer.resets.apply(e, reset, before, [&] { return once.back(); });
+      carriedReset.take(carried);
+      carriedReset.endGradients(e, sum, &cell, reset);
+    }
+    Value dc = e.add(cell, values[5]);
     LSTMGradients step = stepLSTMBackward(getCellBuilder(e), {values[0], values[1], values[2], values[3]}, values[4],
-                                          values[7], e.add(sum, values[6]), dc, peephole);
+                                          before, e.add(sum, values[6]), dc, peephole);
     const LSTMGates &d = step.arguments;
     Gradients gradients{{d.i, d.g, d.f, d.o}, {}, {step.cellBefore}};
     SmallVector<Value> terms;
     if (layer.gateSums)
       terms = gradients.states;
     if (layer.peepholeSums) // the cell before the step for i and f, after it for o
-      terms.append({e.mul(d.i, values[7]), e.mul(d.f, values[7]), e.mul(d.o, values[8])});
+      terms.append({e.mul(d.i, before), e.mul(d.f, before), e.mul(d.o, values[8])});
     for (auto [sum, term] : llvm::zip(carried.drop_front(), terms))
       gradients.carried.push_back(e.add(sum, term));
+    carriedReset.append(gradients.carried);
     return gradients;
   }
 
@@ -84,10 +100,14 @@ public:
   bool computesStateGradient() const override { return bool(layer.gradientBefore); }
 
   void finish(const Emitter &e, const Place &place, Value sum, ValueRange carried) const override {
+    Value cell = carried[0];
+    CarriedReset carriedReset = getCarriedReset();
+    carriedReset.take(carried);
+    carriedReset.finish(e, sum ? &sum : nullptr, layer.cellGradientBefore ? &cell : nullptr);
     if (sum)
       e.store(e.convert(sum, layer.element), layer.gradientBefore, {place.b, place.unit});
     if (layer.cellGradientBefore)
-      e.store(e.convert(carried[0], layer.element), layer.cellGradientBefore, {place.b, place.unit});
+      e.store(e.convert(cell, layer.element), layer.cellGradientBefore, {place.b, place.unit});
     ValueRange sums = carried.drop_front();
     if (layer.gateSums) {
       for (auto [gate, total] : llvm::enumerate(sums.take_front(4)))
@@ -95,11 +115,14 @@ public:
       sums = sums.drop_front(4);
     }
     if (layer.peepholeSums)
-      for (auto [number, total] : llvm::enumerate(sums))
+      for (auto [number, total] : llvm::enumerate(sums.take_front(3)))
         e.store(total, layer.peepholeSums, {place.b, e.add(place.unit, e.index(number * layer.H))});
   }
 
 private:
+  CarriedReset getCarriedReset() const {
+    return {layer.resets, bool(layer.gradientBefore), bool(layer.cellGradientBefore)};
+  }
   Value load(const Emitter &e, Value buffer, ValueRange indices) const {
     return e.convert(e.load(buffer, indices), accumulator);
   }

@@ -23,6 +23,7 @@ struct LSTMForwardRecurrence : PersistentRecurrence {
   Value wci, wcf, wco;                ///< peephole, or null
   Value i, cells, f, o, g, u, states; ///< [T,B,H], results, or null; u = tanh(cells)
   double forgetBias, clip;
+  Resets resets;
 };
 void launchLSTMForward(const Emitter &host, const LSTMForwardRecurrence &recurrence,
                        const PersistentForwardShape &shape);
@@ -41,6 +42,7 @@ struct LSTMBackwardRecurrence : PersistentRecurrence {
   /// Sums over the steps per example, in the accumulator type: of the gate gradients [B,4H], and of the gradients of
   /// the peephole weights [B,3H]; or null.
   Value gateSums, peepholeSums;
+  Resets resets;
 };
 void launchLSTMBackward(const Emitter &host, const LSTMBackwardRecurrence &layer, const PersistentBackwardShape &shape);
 

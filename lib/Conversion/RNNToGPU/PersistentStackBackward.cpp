@@ -25,25 +25,39 @@ public:
     return weights.load(e, e.add(e.mul(gate, H), unit), from);
   }
 
-  /// The length of the example.
+  /// The length of the example, then the initial state of `before` for resets to it.
   SmallVector<Value> readOnce(const Emitter &e, const Place &place) const override {
-    if (!stack.lengths)
-      return {};
-    Value length = e.load(stack.lengths, {place.b});
-    return {arith::IndexCastOp::create(e.builder, e.loc, e.builder.getIndexType(), length)};
+    SmallVector<Value> once;
+    if (stack.lengths) {
+      Value length = e.load(stack.lengths, {place.b});
+      once.push_back(arith::IndexCastOp::create(e.builder, e.loc, e.builder.getIndexType(), length));
+    }
+    if (stack.resets.isToInitial() && (cell.isLSTM() || cell.isGRU()))
+      once.push_back(stack.load(e, cell.isLSTM() ? stack.c0 : stack.h0, placeInState(e, place)));
+    return once;
   }
 
-  /// The gradient of the state without the part from the GEMM, that of the cell, then the sums.
+  /// The gradient of the state without the part from the GEMM, that of the cell, then the sums and the values of
+  /// CarriedReset.
   SmallVector<Value> start(const Emitter &e, const Place &place) const override {
     SmallVector<Value> carried{stack.load(e, layer.dhn, placeInState(e, place))};
     if (cell.isLSTM())
       carried.push_back(stack.load(e, layer.dcn, placeInState(e, place)));
     if (layer.sums)
       carried.append(cell.getNumGates() + cell.isGRU(), e.number(0.0, accumulator));
+    getCarriedReset().start(e, accumulator, carried);
     return carried;
   }
 
   SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const override {
+    SmallVector<Value> values = readSaved(e, place, step);
+    if (stack.resets)
+      values.push_back(stack.resets.load(e, stack.resets.cutBefore(e, place.direction, step.t), place.b));
+    return values;
+  }
+
+  /// The values of a step but the mark of the reset before it.
+  SmallVector<Value> readSaved(const Emitter &e, const Place &place, const Step &step) const {
     Value row = e.add(e.mul(step.t, stack.sizes.B), place.b),
           rowBefore = e.add(e.mul(step.earlier, stack.sizes.B), place.b);
     Value column = e.add(e.mul(place.direction, H), place.unit);
@@ -77,35 +91,42 @@ public:
     return values;
   }
 
-  /// One gradient of the output, the other values of `read`, and the tanh of an LSTM's cell.
+  /// One gradient of the output, the other values of `readSaved`, the tanh of an LSTM's cell, and the mark.
   SmallVector<Value> prepare(const Emitter &e, ArrayRef<Value> values) const override {
     Value dy = e.convert(values[0], accumulator);
     SmallVector<Value> prepared{layer.between ? e.select(stack.isLast, dy, values[1]) : dy};
     llvm::append_range(prepared, values.drop_front(layer.between ? 2 : 1));
-    if (cell.isLSTM())
-      prepared.push_back(getCellBuilder(e).tanh(prepared[1 + cell.getNumGates()]));
+    if (cell.isLSTM()) // before the mark
+      prepared.insert(prepared.end() - bool(stack.resets), getCellBuilder(e).tanh(prepared[1 + cell.getNumGates()]));
     return prepared;
   }
 
   Gradients stepBack(const Emitter &e, const Step &step, ArrayRef<Value> once, ArrayRef<Value> values, Value sum,
                      ValueRange carried) const override {
-    Value inside = once.empty() ? Value() : e.isLess(step.t, once[0]), zero = e.number(0.0, accumulator);
+    Value length = stack.lengths ? once.front() : Value();
+    Value inside = length ? e.isLess(step.t, length) : Value(), zero = e.number(0.0, accumulator);
     auto insideOr = [&](Value value, Value other) { return inside ? e.select(inside, value, other) : value; };
-    Value total = e.add(sum, carried[0]), delta = insideOr(e.add(total, values[0]), zero);
     Cell::Step saved;
-    Value before, cellBefore, dc;
+    Value before, cellBefore, dc = cell.isLSTM() ? carried[1] : Value(), reset, total = e.add(sum, carried[0]);
+    CarriedReset carriedReset = getCarriedReset();
+    if (stack.resets) {
+      Value cut = stack.resets.cutBefore(e, step.direction, step.t);
+      reset = stack.resets.isSet(e, values.back(), cut, length);
+      carriedReset.take(carried);
+      carriedReset.endGradients(e, total, cell.isLSTM() ? &dc : nullptr, reset);
+    }
+    Value delta = insideOr(e.add(total, values[0]), zero);
     if (!cell.isLSTM() && !cell.isGRU()) {
       saved.h = values[1];
     } else {
       const int64_t numGates = cell.getNumGates();
       llvm::append_range(saved.gates, values.slice(1, numGates));
       (cell.isLSTM() ? saved.cell : saved.linear) = values[1 + numGates];
-      (cell.isLSTM() ? cellBefore : before) = values[2 + numGates];
+      (cell.isLSTM() ? cellBefore : before) =
+          stack.resets.apply(e, reset, values[2 + numGates], [&] { return once.back(); });
       if (cell.isLSTM())
         saved.cellTanh = values[3 + numGates];
     }
-    if (cell.isLSTM())
-      dc = carried[1];
     Cell::Gradients d = cell.stepBack(e, saved, before, cellBefore, delta, dc);
     Gradients gradients;
     for (Value value : d.states.empty() ? d.inputs : d.states)
@@ -120,9 +141,10 @@ public:
       SmallVector<Value> terms(gradients.inputs.empty() ? gradients.states : gradients.inputs);
       if (cell.isGRU()) // only the new gate has different gradients by input and by state
         terms.push_back(gradients.states.back());
-      for (auto [sum, term] : llvm::zip(carried.take_back(terms.size()), terms))
+      for (auto [sum, term] : llvm::zip(carried.drop_front(1 + cell.isLSTM()), terms))
         gradients.carried.push_back(e.add(sum, term));
     }
+    carriedReset.append(gradients.carried);
     return gradients;
   }
 
@@ -137,10 +159,14 @@ public:
   bool computesStateGradient() const override { return bool(layer.dh0); }
 
   void finish(const Emitter &e, const Place &place, Value sum, ValueRange carried) const override {
-    if (sum)
-      e.store(e.convert(e.add(sum, carried[0]), layer.element), layer.dh0, {placeInState(e, place)});
-    if (layer.dc0)
-      e.store(e.convert(carried[1], layer.element), layer.dc0, {placeInState(e, place)});
+    Value dh = sum ? e.add(sum, carried[0]) : Value(), dc = layer.dc0 ? carried[1] : Value();
+    CarriedReset carriedReset = getCarriedReset();
+    carriedReset.take(carried);
+    carriedReset.finish(e, dh ? &dh : nullptr, dc ? &dc : nullptr);
+    if (dh)
+      e.store(e.convert(dh, layer.element), layer.dh0, {placeInState(e, place)});
+    if (dc)
+      e.store(e.convert(dc, layer.element), layer.dc0, {placeInState(e, place)});
     if (!layer.sums)
       return;
     SmallVector<Value> sums(carried.drop_front(1 + cell.isLSTM()));
@@ -150,6 +176,7 @@ public:
   }
 
 private:
+  CarriedReset getCarriedReset() const { return {stack.resets, bool(layer.dh0), bool(layer.dc0)}; }
   /// Stores to a row of a buffer with the layout of the gradients.
   void storeTo(const Emitter &e, Value buffer, Value row, const Place &place, ArrayRef<Value> values) const {
     Matrix all{buffer, e.mul(place.direction, stack.sizes.gateRows()), layer.allColumns};

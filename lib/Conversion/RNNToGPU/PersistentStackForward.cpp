@@ -26,15 +26,20 @@ public:
   }
 
   Value getState(const Emitter &e, const Place &place) const override {
-    return e.load(stack.h0, {placeInState(e, place)});
+    return resetAtStart(e, place, e.load(stack.h0, {placeInState(e, place)}));
   }
 
-  /// The recurrent bias of gru's new gate, then the length of the example.
+  /// The recurrent bias of gru's new gate, the initial states for resets to them, then the length of the example.
   SmallVector<Value> readOnce(const Emitter &e, const Place &place) const override {
     SmallVector<Value> once;
     if (cell.isGRU()) {
       Value bias = e.add(stack.recurrentBias.at(e, place.direction), e.mul(H, e.index(2)));
       once.push_back(stack.load(e, stack.params, e.add(bias, place.unit)));
+    }
+    if (stack.resets.isToInitial()) {
+      once.push_back(stack.load(e, stack.h0, placeInState(e, place)));
+      if (cell.isLSTM())
+        once.push_back(stack.load(e, stack.c0, placeInState(e, place)));
     }
     if (stack.lengths) {
       Value length = e.load(stack.lengths, {place.b});
@@ -47,23 +52,27 @@ public:
   SmallVector<Value> start(const Emitter &e, const Place &place) const override {
     SmallVector<Value> carried;
     if (cell.isLSTM())
-      carried.push_back(stack.load(e, stack.c0, placeInState(e, place)));
+      carried.push_back(resetAtStart(e, place, stack.load(e, stack.c0, placeInState(e, place))));
     if (needsStateBefore())
-      carried.push_back(stack.load(e, stack.h0, placeInState(e, place)));
+      carried.push_back(resetAtStart(e, place, stack.load(e, stack.h0, placeInState(e, place))));
     return carried;
   }
 
+  /// The mark of the reset after the step follows the arguments.
   SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const override {
     SmallVector<Value> arguments;
     Matrix gates = gatesOf(e, place);
     for (int64_t gate = 0; gate < cell.getNumGates(); ++gate)
       arguments.push_back(gates.load(e, rowOf(e, place, step), gateColumn(e, gate, place)));
+    if (stack.resets)
+      arguments.push_back(stack.resets.load(e, stack.resets.cutAfter(e, place.direction, step.t), place.b));
     return arguments;
   }
 
   Result step(const Emitter &e, const Step &step, ArrayRef<Value> once, ArrayRef<Value> values, ArrayRef<Value> sums,
               ValueRange carried) const override {
-    Value inside = stack.lengths ? e.isLess(step.t, once.back()) : Value(), zero = e.number(0.0, accumulator);
+    Value length = stack.lengths ? once.back() : Value();
+    Value inside = length ? e.isLess(step.t, length) : Value(), zero = e.number(0.0, accumulator);
     auto keep = [&](Value value, Value other) { return inside ? e.select(inside, value, other) : value; };
     SmallVector<Value> states(sums);
     if (cell.isGRU())
@@ -82,6 +91,18 @@ public:
     if (cell.isGRU())
       result.others.push_back(keep(s.linear, zero));
     result.others.push_back(keep(s.h, zero));
+    if (const Resets &resets = stack.resets) {
+      // A reset after this step changes what the next step reads, not the results.
+      Value reset = resets.isSet(e, values.back(), resets.cutAfter(e, step.direction, step.t), length);
+      const unsigned first = cell.isGRU(); // of the initial states
+      result.next = resets.apply(e, reset, result.h, [&] { return once[first]; });
+      if (cell.isLSTM()) {
+        result.others.push_back(result.carried[0]);
+        result.carried[0] = resets.apply(e, reset, result.carried[0], [&] { return once[first + 1]; });
+      }
+      if (needsStateBefore())
+        result.carried.back() = result.next;
+    }
     return result;
   }
 
@@ -92,7 +113,7 @@ public:
       for (int64_t gate = 0; gate < cell.getNumGates(); ++gate)
         gates.store(e, result.others[gate], row, gateColumn(e, gate, place));
       if (cell.isLSTM())
-        Matrix{stack.saved, stack.cells.at(e, place.direction), H}.store(e, result.carried[0], row, place.unit);
+        Matrix{stack.saved, stack.cells.at(e, place.direction), H}.store(e, cellOf(result), row, place.unit);
       if (cell.isGRU())
         Matrix{stack.saved, stack.linear.at(e, place.direction), H}.store(e, result.others[3], row, place.unit);
     }
@@ -100,16 +121,30 @@ public:
       if (states.buffer)
         states.store(e, result.h, row, column);
     if (r.y)
-      e.ifThen(stack.isLast, [&] { Matrix{r.y, e.index(0), stack.width}.store(e, result.others.back(), row, column); });
+      e.ifThen(stack.isLast, [&] {
+        Value h = result.others[cell.getNumGates() + cell.isGRU()];
+        Matrix{r.y, e.index(0), stack.width}.store(e, h, row, column);
+      });
     e.ifThen(step.isLast, [&] {
       for (auto [buffer, value] :
-           {std::pair(r.hn, result.h), std::pair(r.cn, cell.isLSTM() ? result.carried[0] : Value())})
+           {std::pair(r.hn, result.h), std::pair(r.cn, cell.isLSTM() ? cellOf(result) : Value())})
         if (buffer)
           e.store(e.convert(value, r.element), buffer, {placeInState(e, place)});
     });
   }
 
 private:
+  /// The cell after a step.
+  Value cellOf(const Result &result) const { return stack.resets ? result.others.back() : result.carried[0]; }
+  /// An initial state, after a reset to zero before the first step.
+  Value resetAtStart(const Emitter &e, const Place &place, Value state) const {
+    if (!stack.resets)
+      return state;
+    Value last = e.sub(r.steps, e.index(1));
+    Value t = stack.sizes.D == 2 ? e.mul(place.direction, last) : e.index(0);
+    Value reset = stack.resets.isSetAtStart(e, place.direction, t, r.steps, place.b);
+    return stack.resets.apply(e, reset, state, nullptr);
+  }
   /// True if the previous state is used outside of the GEMM: by gru, and by rows past their end.
   bool needsStateBefore() const { return cell.isGRU() || stack.lengths; }
   Matrix gatesOf(const Emitter &e, const Place &place) const {

@@ -79,6 +79,23 @@ Value Stack::drop(const Emitter &e, Value value, Value ofLayer, Value row, Value
   return e.select(kept, scaled, e.number(0.0, value.getType()));
 }
 
+void Stack::launchDrop(StringRef name, const Matrix &states, Value ofLayer, Value dropped) const {
+  launchElementwise(host, name, rows, width, [&](const Emitter &e, Value row, Value column) {
+    Value kept = drop(e, states.load(e, row, column), ofLayer, row, column);
+    Matrix{dropped, e.index(0), width}.store(e, kept, row, column);
+  });
+}
+
+void Stack::launchMask(StringRef name, Value masked) const {
+  launchElementwise(host, name, rows, sizes.I, [&](const Emitter &e, Value row, Value column) {
+    // Values past the end may be NaN, which a multiplication by zero would not remove.
+    Value inside = isInside(e, e.div(row, sizes.B), e.remainder(row, sizes.B));
+    Value place = e.add(e.mul(row, sizes.I), column);
+    Value value = e.ifElse(inside, [&] { return e.load(x, {place}); }, [&] { return e.number(0.0, sizes.element); });
+    e.store(value, masked, {place});
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -113,6 +130,8 @@ public:
     if (pass != Inference)
       reserve = getDense(reserve);
     Value bytes = reserve ? e.size(reserve, 0) : e.index(0);
+    if (op.getResets())
+      rnnrt::SetResetsOp::create(rewriter, op.getLoc(), call, dense.read(op.getResets()), op.getResetToAttr());
     rnnrt::RnnBeginOp::create(rewriter, op.getLoc(), rewriter.getIndexType(), call, plan,
                               dense.read(op.getSequenceLengths()), e.size(op.getParams(), 0), reserve, bytes, pass);
     auto emitFor = [&](bool isProjected) {

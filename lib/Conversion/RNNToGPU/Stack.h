@@ -14,6 +14,7 @@
 #include "../Common/StackValues.h"
 #include "Cells.h"
 #include "Layers.h"
+#include "Resets.h"
 
 namespace mlir::rnn {
 
@@ -37,6 +38,7 @@ public:
     c0 = read(op.getInputC());
     params = read(op.getParams());
     lengths = read(op.getSequenceLengths());
+    resets = Resets(dense.read(op.getResets()), op.getResetTo(), sizes.T, lengths, sizes.D);
   }
 
   Emitter host;
@@ -53,6 +55,7 @@ public:
   Value x, h0, c0, params, lengths;
   Value saved; ///< the reserve space after its header
   Value draw;  ///< seed of the dropout masks, in the header
+  Resets resets;
 
   // Of the current layer.
   Value layer, isFirst, isLast;
@@ -85,6 +88,10 @@ public:
   }
   /// Applies dropout to an element of the output of `ofLayer`.
   Value drop(const Emitter &e, Value value, Value ofLayer, Value row, Value column) const;
+  /// Launches a kernel that applies dropout to all states of `ofLayer`; `dropped` is [T*B, D*P].
+  void launchDrop(StringRef name, const Matrix &states, Value ofLayer, Value dropped) const;
+  /// Launches a kernel that copies the input to `masked` with zeros past the ends of the examples.
+  void launchMask(StringRef name, Value masked) const;
 
 private:
   Value flat(Value buffer) const { return buffer ? flatten(host, buffer) : buffer; }

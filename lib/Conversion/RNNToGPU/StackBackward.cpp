@@ -70,6 +70,10 @@ private:
     // The gradient of the state outside of the GEMM: through gru's update gate, and through steps past the end.
     if (cell.isGRU() || stack.lengths)
       carry = stack.allocate(host.mul(rows, P), accumulator);
+    if (stack.resets.isToInitial() && dh0)
+      initialState = stack.allocate(host.mul(rows, P), accumulator);
+    if (stack.resets.isToInitial() && dc0)
+      initialCell = stack.allocate(host.mul(rows, H), accumulator);
     Value outputs = host.mul(stack.rows, stack.width);
     if (isProjected)
       deltas = stack.allocate(outputs, element);
@@ -88,6 +92,8 @@ private:
       dropped = stack.allocate(outputs, element);
     if (stack.lengths)
       masked = stack.allocate(host.mul(stack.rows, sizes.I), element);
+    if (stack.resets)
+      used = stack.allocate(outputs, element);
   }
 
   void startLayer() {
@@ -165,6 +171,11 @@ private:
     return operandOf([this](const Emitter &, int64_t) { return projection; }, false);
   }
 
+  /// The index in a dense buffer [D, B, width].
+  Value placeOf(const Emitter &e, Value width, Value b, Value column) const {
+    return e.add(e.mul(e.add(e.mul(direction, B), b), width), column);
+  }
+
   Value zero(const Emitter &e) const { return e.number(0.0, accumulator); }
   Value insideOr(const Emitter &e, Value inside, Value value, Value other) const {
     return inside ? e.select(inside, value, other) : value;
@@ -179,6 +190,8 @@ private:
                                    return stack.load(e, dhn, e.add(e.mul(row, P), p));
                                  },
                                  [&] { return carry ? myCarry.load(e, b, p) : zero(e); }));
+    Value cut = stack.resets.isSetAfter(e, step, steps, b);
+    total = stack.resets.endGradient(e, step, cut, total, initialState, {placeOf(e, P, b, p)});
     Value place = e.add(e.mul(e.add(e.mul(step.t, B), b), stack.width), e.add(e.mul(direction, P), p));
     Value outside = e.ifElse(
         stack.isLast, [&] { return stack.load(e, dy, place); },
@@ -208,7 +221,12 @@ private:
     if (rowSums && cell.isGRU())
       totals.push_back(soFar(myStateSums, newGate));
     Cell::Step saved;
-    Value before, c, dc;
+    Value before, c, dc, reset = stack.resets.isSetAt(e, stack.resets.cutBefore(e, direction, step.t), b);
+    auto stateOf = [&](const Matrix &first, const Matrix &earlier) {
+      auto initial = [&] { return e.convert(first.load(e, b, j), accumulator); };
+      Value state = e.ifElse(step.isFirst, initial, [&] { return earlier.load(e, b, j); });
+      return stack.resets.apply(e, reset, state, initial);
+    };
     if (cell.isLSTM() || cell.isGRU())
       for (int64_t gate = 0; gate < numGates; ++gate)
         saved.gates.push_back(gates.load(e, b, gateColumn(gate)));
@@ -216,15 +234,11 @@ private:
       saved.h = stateAfter.load(e, b, j);
     if (cell.isGRU()) {
       saved.linear = linear.load(e, b, j);
-      before = e.ifElse(
-          step.isFirst, [&] { return e.convert(firstState.load(e, b, j), accumulator); },
-          [&] { return stateBefore.load(e, b, j); });
+      before = stateOf(firstState, stateBefore);
     }
     if (cell.isLSTM()) {
       saved.cell = cellAfter.load(e, b, j);
-      c = e.ifElse(
-          step.isFirst, [&] { return e.convert(firstCell.load(e, b, j), accumulator); },
-          [&] { return cellBefore.load(e, b, j); });
+      c = stateOf(firstCell, cellBefore);
       dc = e.ifElse(
           step.isLast,
           [&] {
@@ -232,6 +246,8 @@ private:
             return stack.load(e, dcn, e.add(e.mul(row, H), j));
           },
           [&] { return myCell.load(e, b, j); });
+      Value cut = stack.resets.isSetAfter(e, step, steps, b);
+      dc = stack.resets.endGradient(e, step, cut, dc, initialCell, {placeOf(e, H, b, j)});
     }
     Cell::Gradients d = cell.stepBack(e, saved, before, c, dh, dc);
     // Past the end, zeros contribute nothing to any GEMM; the carried gradients pass through.
@@ -254,8 +270,10 @@ private:
       dc = insideOr(e, inside, d.cell, dc);
       myCell.store(e, dc, b, j);
       if (dc0)
-        e.ifThen(step.isFirst,
-                 [&] { Matrix{dc0, e.mul(stack.stateRow(e, direction, e.index(0)), H), H}.store(e, dc, b, j); });
+        e.ifThen(step.isFirst, [&] {
+          Value first = finishGradient(e, step.t, dc, initialCell, H, b, j);
+          Matrix{dc0, e.mul(stack.stateRow(e, direction, e.index(0)), H), H}.store(e, first, b, j);
+        });
     }
     if (carry && !isProjected)
       myCarry.store(e, insideOr(e, inside, d.h ? d.h : zero(e), total), b, j);
@@ -264,7 +282,13 @@ private:
   void finishState(const Emitter &e, Value b, Value p, Value sum) override {
     if (carry)
       sum = e.add(sum, myCarry.load(e, b, p));
+    sum = finishGradient(e, step.later, sum, initialState, P, b, p);
     Matrix{dh0, e.mul(stack.stateRow(e, direction, e.index(0)), P), P}.store(e, sum, b, p);
+  }
+
+  /// `t`: the time of the first step.
+  Value finishGradient(const Emitter &e, Value t, Value gradient, Value sums, Value width, Value b, Value j) const {
+    return stack.resets.finishGradient(e, direction, t, steps, b, gradient, sums, {placeOf(e, width, b, j)});
   }
 
   //===--- The input -----------------------------------------------------------===//
@@ -377,15 +401,7 @@ private:
 
   void prepareWeights() {
     if (masked)
-      launchElementwise(
-          host, getName("grad_mask"), stack.rows, sizes.I, [&](const Emitter &e, Value row, Value column) {
-            // Values past the end may be NaN, which a multiplication by zero would not remove.
-            Value inside = stack.isInside(e, e.div(row, B), e.remainder(row, B));
-            Value place = e.add(e.mul(row, sizes.I), column);
-            Value value =
-                e.ifElse(inside, [&] { return e.load(stack.x, {place}); }, [&] { return e.number(0.0, element); });
-            e.store(value, masked, {place});
-          });
+      stack.launchMask(getName("grad_mask"), masked);
     if (rounded)
       roundStates(host.sub(sizes.L, host.index(1)));
   }
@@ -398,7 +414,7 @@ private:
         if (rounded)
           roundStates(below);
         if (dropped)
-          drop(below);
+          stack.launchDrop(getName("grad_dropout"), stack.statesOf(below), below, dropped);
       });
       Matrix output = dropped ? Matrix{dropped, host.index(0), stack.width} : roundedStates(below);
       input = select(host, stack.isFirst, input, output);
@@ -420,9 +436,13 @@ private:
       inputWeights();
     else if (!stack.hasOneLayer)
       host.ifThen(isAbove(host), inputWeights);
+    if (used)
+      collectStates();
     launchWeights("grad_w_state", sizes.gateRows(), P,
                   operandOf([this](const Emitter &, int64_t) { return myStateGradients; }, false),
-                  getStatesBefore(roundedStates(stack.layer)), storeInto(stack.recurrentWeights, P),
+                  used ? operandOf([this](const Emitter &e, int64_t) { return usedStates(e); }, false)
+                       : getStatesBefore(roundedStates(stack.layer)),
+                  storeInto(stack.recurrentWeights, P),
                   [&] { return forDirections([&] { return multiplyStates(roundedStates(stack.layer)); }); });
     if (isProjected)
       launchWeights("grad_w_projection", P, H, operandOf([this](const Emitter &, int64_t) { return myDeltas; }, false),
@@ -441,6 +461,13 @@ private:
 
   /// The first step of the direction with the initial state, the others with the states of the previous step.
   Value multiplyStates(Matrix all) {
+    if (used) {
+      LibraryGemm gemm{sizes.gateRows(), P,
+                       stack.rows,       myStateGradients,
+                       usedStates(host), {dparams, stack.recurrentWeights.at(host, direction), P}};
+      gemm.leftTransposed = true;
+      return multiply(gemm);
+    }
     const bool isForward = getConstantIntValue(direction) == 0;
     Value zero = host.index(0), rest = host.sub(stack.rows, B);
     Matrix result{dparams, stack.recurrentWeights.at(host, direction), P};
@@ -482,6 +509,18 @@ private:
     });
   }
 
+  /// The states before each step of this direction, after resets.
+  Matrix usedStates(const Emitter &e) const { return {used, e.mul(direction, P), stack.width}; }
+  void collectStates() {
+    GemmOperand before = getStatesBefore(roundedStates(stack.layer));
+    auto getAddress = [&](const Emitter &e, Value direction, Value p, Value row) {
+      startDirection(e, direction);
+      return before.address(e, 0, p, row);
+    };
+    stack.resets.launchStates(host, getName("grad_states"), stack.rows, B, P, {used, host.index(0), stack.width},
+                              getAddress, [&](const Emitter &e, Value b, Value p) { return firstState.load(e, b, p); });
+  }
+
   /// h before the projection, which the reserve space has in the accumulator type.
   GemmOperand getHidden() {
     auto place = [this](const Emitter &e) { return Matrix{stack.saved, stack.hidden.at(e, direction), H}; };
@@ -491,15 +530,6 @@ private:
                          return e.convert(place(e).load(e, row, column), element);
                        },
                        false};
-  }
-
-  void drop(Value below) {
-    Matrix from = stack.statesOf(below);
-    launchElementwise(host, getName("grad_dropout"), stack.rows, stack.width,
-                      [&](const Emitter &e, Value row, Value column) {
-                        Value kept = stack.drop(e, from.load(e, row, column), below, row, column);
-                        Matrix{dropped, e.index(0), stack.width}.store(e, kept, row, column);
-                      });
   }
 
   /// The gate of gru with different gradients with respect to the input and to the state.
@@ -542,6 +572,8 @@ private:
   Value allColumns;                ///< gates of all directions
   Value gradients, stateGradients; ///< [T*B, D*G*H] of the gates' arguments, with respect to input and state
   Value dcell, carry;              ///< carried from step to step, [D*B, .]
+  Value initialState, initialCell; ///< what resets add to the gradients of the initial states, [D*B, .], or null
+  Value used;                      ///< GEMM operand: the states before each step, after resets; or null
   Value orderedWeights;            ///< of the persistent kernel
   Value rowSums, stateRowSums;     ///< sums over the steps of both, in the accumulator type, [B, D*G*H], or null
   Value deltas;                    ///< projection: gradients of all states

@@ -50,8 +50,10 @@ public:
         launchPersistentOr(host, [&] { launchPersistent(); }, [&] { launchSteps(); });
       else
         launchSteps();
+      // Dropout applies to the input of the next layer, not to the states.
       if (dropped)
-        host.ifThen(host.isLess(stack.layer, host.sub(sizes.L, host.index(1))), [&] { drop(); });
+        host.ifThen(host.isLess(stack.layer, host.sub(sizes.L, host.index(1))),
+                    [&] { stack.launchDrop(getName("dropout"), exact, stack.layer, dropped); });
     });
   }
 
@@ -68,6 +70,8 @@ private:
       if (!isExact && needsStateBefore())
         stateScratch = stack.allocate(states, accumulator);
     }
+    if (stack.resets.isToInitial())
+      initialSums = stack.allocate(host.mul(host.mul(B, D), sizes.gateRows()), accumulator);
     if (isProjected)
       hiddenScratch = stack.allocate(cells, element);
     if (persistent)
@@ -246,28 +250,48 @@ private:
     return operandOf([this](const Emitter &, int64_t) { return projection; }, true);
   }
 
-  Value getStateBefore(const Emitter &e, Value b, Value p) {
+  Value getStateBefore(const Emitter &e, Value b, Value p, Value reset = nullptr) {
     if (!needsStateBefore())
       return Value();
-    return e.ifElse(
-        step.isFirst, [&] { return e.convert(firstState.load(e, b, p), accumulator); },
-        [&] { return exactBefore.load(e, b, p); });
+    auto initial = [&] { return e.convert(firstState.load(e, b, p), accumulator); };
+    Value before = e.ifElse(step.isFirst, initial, [&] { return exactBefore.load(e, b, p); });
+    return stack.resets.apply(e, reset, before, initial);
+  }
+
+  /// True if the state before this step is reset. Null: never.
+  Value isReset(const Emitter &e, Value b) const {
+    const Resets &resets = stack.resets;
+    Value reset = resets.isSetAt(e, resets.cutBefore(e, step.direction, step.t), b);
+    // The first step starts from the initial state anyway.
+    return resets.isToInitial() ? e.both(reset, e.isLess(e.index(0), step.number)) : reset;
+  }
+
+  /// A sum of the GEMM, for the state after the reset: that of zeros is zero, and that of the initial state is the sum
+  /// of the first step.
+  Value resetSum(const Emitter &e, Value reset, Value sum, Value b, Value column) const {
+    Matrix first{initialSums, e.mul(step.direction, e.mul(B, sizes.gateRows())), sizes.gateRows()};
+    if (initialSums)
+      e.ifThen(step.isFirst, [&] { first.store(e, sum, b, column); });
+    return stack.resets.apply(e, reset, sum, [&] { return first.load(e, b, column); });
   }
 
   void finishStep(const Emitter &e, Value b, Value j, ArrayRef<Value> sums) override {
-    Value inside = stack.isInside(e, step.t, b);
+    Value inside = stack.isInside(e, step.t, b), reset = isReset(e, b);
     SmallVector<Value> inputs, states(sums);
+    for (int64_t gate = 0; reset && gate < numGates; ++gate)
+      states[gate] = resetSum(e, reset, sums[gate], b, e.add(e.mul(H, e.index(gate)), j));
     for (int64_t gate = 0; gate < numGates; ++gate)
       inputs.push_back(gates.load(e, b, e.add(e.mul(H, e.index(gate)), j)));
     if (cell.isGRU()) {
       Value place = e.add(recurrentBias, e.add(e.mul(H, e.index(2)), j));
       states[2] = e.add(states[2], stack.load(e, stack.params, place));
     }
-    Value before = isProjected ? Value() : getStateBefore(e, b, j), c;
-    if (cell.isLSTM())
-      c = e.ifElse(
-          step.isFirst, [&] { return e.convert(firstCell.load(e, b, j), accumulator); },
-          [&] { return cellBefore.load(e, b, j); });
+    Value before = isProjected ? Value() : getStateBefore(e, b, j, reset), c;
+    if (cell.isLSTM()) {
+      auto initial = [&] { return e.convert(firstCell.load(e, b, j), accumulator); };
+      c = e.ifElse(step.isFirst, initial, [&] { return cellBefore.load(e, b, j); });
+      c = stack.resets.apply(e, reset, c, initial);
+    }
     Cell::Step result = cell.step(e, inputs, states, before, c);
     // A row past its end keeps its state. The backward pass multiplies the others by zero, so they must be finite.
     auto keep = [&](Value value, Value other) { return inside ? e.select(inside, value, other) : value; };
@@ -315,17 +339,6 @@ private:
       });
   }
 
-  //===--- Dropout -------------------------------------------------------------===//
-
-  /// Dropout applies to the input of the next layer, not to the states.
-  void drop() {
-    launchElementwise(host, getName("dropout"), stack.rows, stack.width,
-                      [&](const Emitter &e, Value row, Value column) {
-                        Value kept = stack.drop(e, exact.load(e, row, column), stack.layer, row, column);
-                        Matrix{dropped, e.index(0), stack.width}.store(e, kept, row, column);
-                      });
-  }
-
   Stack &stack;
   const StackValues &sizes;
   const Cell &cell;
@@ -334,7 +347,8 @@ private:
   std::optional<PersistentForwardShape> persistent;
   Value orderedWeights; ///< of the persistent kernel
   Value gatesScratch, cellScratch, stateScratch, hiddenScratch, outputScratch, dropped;
-  Value biases; ///< of the input's GEMM, in the accumulator type, for the library
+  Value biases;      ///< of the input's GEMM, in the accumulator type, for the library
+  Value initialSums; ///< of the GEMM of the initial states, [D*B, G*H], for resets to them; or null
 
   // Of a layer: rows t * B + b, all directions.
   Matrix input;

@@ -63,9 +63,7 @@ private:
   LogicalResult checkExplicit(const TargetInfo &info) {
     WalkResult result = getOperation()->walk([&](LayerOpInterface op) {
       std::optional<Lowering> requested = op.getLowering() ? op.getLowering() : getPreferredLowering();
-      if (hasResets(op) &&
-          failed(checkFeature(op, "`resets`", info.kernelsHaveResets(),
-                              "compile for target `host`, or split the sequences at the resets", requested, info)))
+      if (hasResets(op) && failed(checkFeature(op, "`resets`", /*hasKernels=*/true, "", requested, info)))
         return WalkResult::interrupt();
       if (isBatchMajor(op) && failed(checkFeature(op, "`batch_major`", info.kernelsHaveBatchMajor(),
                                                   "transpose the data", requested, info)))
@@ -187,6 +185,13 @@ private:
       if (!chosen && op.getLowering()) {
         chosen = op.getLowering();
         rule = "legality: '" + op->getName().getStringRef().str() + "', which shares a buffer with it, requires this";
+      }
+    for (LayerOpInterface op : group.ops)
+      if (!chosen && !hasPlan(op, context.info)) {
+        chosen = Lowering::Fused;
+        rule = "legality: cuDNN has no resets, which '" + op->getName().getStringRef().str() + "' has";
+        if (!group.open.empty())
+          rule += "; " + group.open + ", and its data layout must be that of fused layers";
       }
     if (!chosen && !group.open.empty()) {
       chosen = Lowering::Runtime;

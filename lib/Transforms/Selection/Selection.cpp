@@ -91,13 +91,6 @@ std::string rnn::describeProblem(LayerOpInterface op) {
   return text;
 }
 
-bool rnn::hasResets(LayerOpInterface op) {
-  for (auto [index, operand] : llvm::enumerate(op.getSignature().operands))
-    if (operand.kind == ValueKind::Resets && !op.getOperandsOf(index).empty())
-      return true;
-  return false;
-}
-
 bool rnn::isBatchMajor(LayerOpInterface op) {
   return op->hasAttr("batch_major");
 }
@@ -155,6 +148,8 @@ static FailureOr<int64_t> findCluster(LayerOpInterface op, const SelectionContex
   query.isProjected = problem->P != problem->H;
   if (LoweringAttr lowering = op.getLoweringAttr())
     query.clusterSize = lowering.getCluster().value_or(0);
+  query.resets = hasResets(op);
+  query.resetsToInitial = hasResetsToInitial(op);
   query.options = {context.info.allowsTF32(), context.info.hasClusters()};
   return findPersistentShape(query, reason);
 }
@@ -184,8 +179,6 @@ SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const Selecti
     add(Candidate::Loops);
     return candidates;
   }
-  if (hasResets(op) && !context.info.kernelsHaveResets())
-    return candidates;
   add(Candidate::PerStep);
   if (FailureOr<int64_t> cluster = findCluster(op, context, reason); succeeded(cluster))
     add(Candidate::Persistent, *cluster);

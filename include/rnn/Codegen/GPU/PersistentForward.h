@@ -24,6 +24,7 @@ public:
     Value h;                    ///< the state; the next GEMM reads it rounded
     SmallVector<Value> carried; ///< loop-carried values for the next step
     SmallVector<Value> others;  ///< values for `store`
+    Value next = nullptr;       ///< the state that the next step starts from; null: h
   };
 
   virtual ~PersistentForwardLayer() = default;

@@ -91,6 +91,8 @@ struct PersistentQuery {
   int64_t clusterSize = 0; ///< requested blocks per cluster; 0: any
   /// Examples of all directions, if known. With one place per thread, more weights stay in registers.
   std::optional<int64_t> examples = std::nullopt;
+  /// Resets need registers, those to the initial states more.
+  bool resets = false, resetsToInitial = false;
   KernelOptions options;
 };
 

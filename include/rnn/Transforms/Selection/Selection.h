@@ -47,8 +47,6 @@ std::string describeProblem(LayerOpInterface op);
 /// The value of TuningRecord::op: everything known that the op's time depends on. Empty for ops without a LayerProblem.
 std::string getTuningKey(LayerOpInterface op, bool tf32);
 
-/// Whether the op resets states inside a sequence.
-bool hasResets(LayerOpInterface op);
 /// Whether the sequences of the op are `[B, T, ...]`.
 bool isBatchMajor(LayerOpInterface op);
 

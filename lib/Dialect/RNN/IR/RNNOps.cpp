@@ -32,6 +32,18 @@ ShapeRules rnn::getShapeRules(LayerOpInterface op) {
   return rules;
 }
 
+bool rnn::hasResets(LayerOpInterface op) {
+  for (auto [index, operand] : llvm::enumerate(op.getSignature().operands))
+    if (operand.kind == ValueKind::Resets && !op.getOperandsOf(index).empty())
+      return true;
+  return false;
+}
+
+bool rnn::hasResetsToInitial(LayerOpInterface op) {
+  auto target = op->getAttrOfType<ResetToAttr>("reset_to");
+  return hasResets(op) && target && target.getValue() == ResetTo::Initial;
+}
+
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//

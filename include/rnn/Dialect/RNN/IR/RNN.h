@@ -127,6 +127,10 @@ Value createParamsSize(OpBuilder &builder, CudnnCanonicalToParamsOp op);
 /// The resolved shape rules of an existing op.
 ShapeRules getShapeRules(LayerOpInterface op);
 
+/// Whether the op resets states inside a sequence, and whether to the initial states.
+bool hasResets(LayerOpInterface op);
+bool hasResetsToInitial(LayerOpInterface op);
+
 /// The constant value of an operand, or none. Accepts a null value.
 std::optional<int64_t> getConstantInt(Value value);
 
