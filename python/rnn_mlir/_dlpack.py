@@ -7,7 +7,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+import sys
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -96,6 +97,35 @@ def view(value: Any, stream: Optional[int]) -> View:
     dense = not tensor.strides or is_dense(shape, tuple(tensor.strides[:tensor.ndim]))
     name = "host" if device_type == CPU else f"cuda:{device_id}"
     return View((tensor.data or 0) + tensor.byte_offset, dtype, shape, dense, not read_only, name, capsule)
+
+
+def _find_address() -> Callable[[Any], int]:
+    """The function that returns the address of an array.
+
+    The first member of NumPy's PyArrayObject is that address, in every version. To read it takes a quarter of the time
+    of `array.ctypes.data`.
+    """
+    pointer, offset = ctypes.c_void_p, object.__basicsize__
+
+    def read(array: Any) -> int:
+        return pointer.from_address(id(array) + offset).value or 0
+
+    sample = np.zeros(4)
+    if sys.implementation.name == "cpython" and all(read(a) == a.ctypes.data for a in (sample, sample[1:])):
+        return read
+    return lambda array: int(array.ctypes.data)
+
+
+address = _find_address()
+
+
+@functools.lru_cache(maxsize=None)
+def torch_dtypes() -> Dict[Any, str]:
+    """Element types by PyTorch's types."""
+    torch = importlib.import_module("torch")
+    return {getattr(torch, name): dtype for name, dtype in (
+        ("float16", "f16"), ("bfloat16", "bf16"), ("float32", "f32"), ("float64", "f64"), ("bool", "i1"),
+        ("int8", "i8"), ("uint8", "i8"), ("int16", "i16"), ("int32", "i32"), ("int64", "i64"))}
 
 
 @functools.lru_cache(maxsize=None)

@@ -19,6 +19,10 @@ def _error(message: str) -> _runtime.InvalidArgument:
     return _runtime.InvalidArgument(message, "INVALID_ARGUMENT")
 
 
+# NPY_ARRAY_C_CONTIGUOUS and NPY_ARRAY_WRITEABLE
+_CONTIGUOUS, _WRITEABLE = 1, 0x400
+
+
 class CompiledFunction:
     """A function of a compiled module. Arguments are passed by position, or by their names in the module.
 
@@ -34,10 +38,9 @@ class CompiledFunction:
         self.outputs = tuple(function.outputs)
         self._device = device
         self._index = {argument.name: k for k, argument in enumerate(self.inputs) if argument.name}
-        types = {name: dtype for dtype, name in _dlpack.numpy_dtypes().items() if name not in ("i8", "i16", "i32")}
-        # The common case by one comparison; other types of equal size are looked up.
-        self._dtypes = [None if a.scalar else types.get(a.dtype) for a in self.inputs]
-        self._plain = not function.device_memory and not function.outputs and all(self._dtypes) and not any(
+        # The common type of each element type; others, as unsigned integers, take the general path.
+        self._dtypes = [_dlpack.to_numpy_dtype(a.dtype) for a in self.inputs]
+        self._plain = bool(self.inputs) and not function.device_memory and not function.outputs and not any(
             a.scalar or a.shape is None for a in self.inputs)
         self._written = [a.written for a in self.inputs]
 
@@ -57,8 +60,11 @@ class CompiledFunction:
             arguments = self._order(arguments, named)
         if len(arguments) != len(self.inputs):
             raise _error(f"`{self.name}` expects {len(self.inputs)} arguments, but got {len(arguments)}")
-        if self._plain and self._call_arrays(arguments):
-            return None
+        if self._plain:
+            called = (self._call_torch(arguments) if type(arguments[0]).__module__ == "torch" else
+                      self._call_arrays(arguments))
+            if called:
+                return None
         return self._call_any(arguments)
 
     def _order(self, arguments: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
@@ -78,15 +84,31 @@ class CompiledFunction:
 
     def _call_arrays(self, arguments: Tuple[Any, ...]) -> bool:
         """The call if all arguments are dense NumPy arrays of the types and nothing is returned. Else returns False."""
-        pointers, shapes = [], []
+        pointers, shapes, address = [], [], _dlpack.address
         for value, dtype, written in zip(arguments, self._dtypes, self._written):
-            if type(value) is not np.ndarray or value.dtype != dtype:
+            # Types of equal names and byte order are one object.
+            if type(value) is not np.ndarray or value.dtype is not dtype:
                 return False
-            flags = value.flags
-            if not flags.c_contiguous or (written and not flags.writeable):
+            flags = value.flags.num
+            if not flags & _CONTIGUOUS or (written and not flags & _WRITEABLE):
                 return False
-            pointers.append(value.ctypes.data)
+            pointers.append(address(value))
             shapes.append(value.shape)
+        self.raw._bind(tuple(shapes), self._device)(*pointers)
+        return True
+
+    def _call_torch(self, arguments: Tuple[Any, ...]) -> bool:
+        """The same for tensors of PyTorch in host memory, without the cost of DLPack."""
+        dtypes = _dlpack.torch_dtypes()
+        pointers, shapes = [], []
+        for value, argument in zip(arguments, self.inputs):
+            if type(value).__module__ != "torch" or dtypes.get(value.dtype) != argument.dtype:
+                return False
+            # DLPack reports what is wrong with the others.
+            if value.requires_grad or not value.is_cpu or not value.is_contiguous() or value.is_conj() or value.is_neg():
+                return False
+            pointers.append(value.data_ptr())
+            shapes.append(tuple(value.shape))
         self.raw._bind(tuple(shapes), self._device)(*pointers)
         return True
 

@@ -198,3 +198,17 @@ def test_torch():
     operands = make()
     y, hn = layer(*map(torch.from_numpy, operands))
     assert isinstance(y, torch.Tensor) and np.array_equal(y.numpy(), layer(*operands)[0])
+    copy = rnn_mlir.compile("""func.func @copy(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+      memref.copy %x, %y : memref<?x?xf32> to memref<?x?xf32>
+      return
+    }""")
+    x, y = torch.arange(6.0).reshape(2, 3), torch.zeros(2, 3)
+    copy(x, y)
+    assert torch.equal(x, y)
+    copy(x.t(), torch.zeros(3, 2))  # another layout is copied first
+    with pytest.raises(rnn_mlir.InvalidArgument, match="row-major"):
+        copy(x, torch.zeros(3, 2).t())
+    with pytest.raises(rnn_mlir.InvalidArgument, match="elements of type f32, but got f64"):
+        copy(x.double(), y)
+    with pytest.raises((RuntimeError, BufferError)):
+        copy(x.requires_grad_(), y)
