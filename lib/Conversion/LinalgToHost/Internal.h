@@ -12,9 +12,10 @@
 
 namespace mlir::rnn::host {
 
-/// Replaces a large contraction of floating-point matrices by a packed GEMM. Returns true if the op was erased. If the
-/// sizes are dynamic, the op remains in a branch for small ones.
-bool convertToPackedGemm(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library);
+/// Replaces a large contraction of floating-point matrices by a packed GEMM. Fails if the op was not erased: if the
+/// sizes are dynamic, it remains in a branch for small ones. `isZero` and the result are those of convertToVectorLoops.
+FailureOr<bool> convertToPackedGemm(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
+                                    cpu::KernelLibrary &library);
 
 /// Replaces an op on memrefs by loops over vectors. Fails without a change if the op has a form that the loops do not
 /// support. If `isZero`, the result is zero before the op. Returns whether the loops then overwrite it without reading

@@ -90,12 +90,12 @@ void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
     }
     linalg::FillOp zeros = findZeros(op);
     Block *block = op->getBlock();
-    if (convertToPackedGemm(op, vectors, library))
-      continue;
-    // Beside the branch that the op is in now, a packed GEMM adds to the zeros.
-    if (op->getBlock() != block)
-      zeros = {};
-    FailureOr<bool> startsFromZero = convertToVectorLoops(op, bool(zeros), vectors, library);
+    FailureOr<bool> startsFromZero = convertToPackedGemm(op, bool(zeros), vectors, library);
+    if (failed(startsFromZero)) {
+      // If the op is in a branch now, a packed GEMM beside it adds to the zeros.
+      bool isZero = zeros && op->getBlock() == block;
+      startsFromZero = convertToVectorLoops(op, isZero, vectors, library);
+    }
     if (succeeded(startsFromZero) && *startsFromZero)
       unnecessary.insert(zeros);
   }

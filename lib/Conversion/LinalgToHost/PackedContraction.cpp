@@ -51,8 +51,9 @@ public:
       : op(op), vectors(vectors), library(library) {}
 
   LogicalResult analyze();
-  /// Returns true if the op was erased. Otherwise it remains in a branch for small sizes.
-  bool emit();
+  /// `isZero`: the result is zero before the op. Fails if the op remains in a branch for small sizes; otherwise erases
+  /// it and returns whether the result is overwritten without being read.
+  FailureOr<bool> emit(bool isZero);
 
 private:
   bool matchBody();
@@ -78,12 +79,15 @@ private:
   SmallVector<unsigned> batchLoops, loops[numGroups];
   Matrix left, right, result;
 
+  bool startsFromZero = false;
+
   // Values of the generated code.
   Value sizes[numGroups];
   SmallVector<Value> batchSizes;
   Value panels, depthPanels; ///< of the columns, and of the reduction
   Value packedLeft, leftPanel, packedRight, rightPanel;
   Value leftView, rightView, resultView; ///< the current matrices
+  Value zeros;                           ///< a row of a panel, if the sums start from zero
 };
 
 } // namespace
@@ -270,7 +274,7 @@ Value PackedContraction::isLarge(HostBuilder &b) const {
 // Code
 //===----------------------------------------------------------------------===//
 
-bool PackedContraction::emit() {
+FailureOr<bool> PackedContraction::emit(bool isZero) {
   HostBuilder b(op.getLoc(), op, makeTiles());
   SmallVector<Value> ranges;
   for (Range range : op.createLoopRanges(b, op.getLoc()))
@@ -283,6 +287,8 @@ bool PackedContraction::emit() {
   for (unsigned loop : batchLoops)
     batchSizes.push_back(ranges[loop]);
   bool isKnown = isKnownLarge().has_value();
+  // Other kernels than those of tiles add to c.
+  startsFromZero = isZero && isKnown && b.tiles.usesAMX();
   if (!isKnown) {
     auto branch = scf::IfOp::create(b, isLarge(b), /*withElseRegion=*/true);
     op->moveBefore(branch.elseYield());
@@ -297,9 +303,15 @@ bool PackedContraction::emit() {
     rightPanel = b.mul(depthPanels, panel * panel);
     packedLeft = b.allocate(b.mul(leftPanel, depthPanels), b.tiles.left);
     packedRight = b.allocate(b.mul(rightPanel, panels), b.tiles.left);
+    if (startsFromZero) {
+      zeros = b.allocate(b.index(panel));
+      b.fillZero(zeros, b.index(0), b.index(panel));
+    }
     emitBatch(b, {});
     b.free(packedLeft);
     b.free(packedRight);
+    if (zeros)
+      b.free(zeros);
   };
   if (b.tiles.usesAMX()) {
     Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(b.getContext()));
@@ -308,9 +320,10 @@ bool PackedContraction::emit() {
   } else {
     body();
   }
-  if (isKnown)
-    op->erase();
-  return isKnown;
+  if (!isKnown)
+    return failure();
+  op->erase();
+  return startsFromZero;
 }
 
 void PackedContraction::emitBatch(HostBuilder &b, SmallVector<Value> batch) {
@@ -421,9 +434,12 @@ void PackedContraction::callGemm(HostBuilder &b, Gemm gemm, Value firstRow, Valu
   gemm.a = packedLeft, gemm.aOffset = b.mul(firstRow, b.tiles.panel), gemm.aPanel = leftPanel;
   gemm.b = packedRight, gemm.bOffset = b.mul(firstPanel, rightPanel), gemm.bPanel = rightPanel;
   gemm.rows = rows, gemm.columns = count, gemm.depth = depthPanels;
-  if (b.tiles.usesAMX())
-    return library.tileGemm(b, gemm, std::nullopt, /*sharesRows=*/true);
-  library.gemm(b, gemm);
+  if (!b.tiles.usesAMX())
+    return library.gemm(b, gemm);
+  std::optional<GemmStart> start;
+  if (startsFromZero)
+    start = GemmStart{zeros, b.index(0), b.index(0)};
+  library.tileGemm(b, gemm, start, /*sharesRows=*/true);
 }
 
 /// Computes a part of c.
@@ -489,9 +505,10 @@ void PackedContraction::multiplyBlock(HostBuilder &b, Value block, Value firstRo
       });
     });
   };
-  forVectors([&](ArrayRef<Value> position, Value offset, Value mask) {
-    b.store(b.load(resultView, position, mask), block, offset);
-  });
+  if (!startsFromZero)
+    forVectors([&](ArrayRef<Value> position, Value offset, Value mask) {
+      b.store(b.load(resultView, position, mask), block, offset);
+    });
   Gemm gemm;
   gemm.c = block, gemm.cOffset = b.index(0), gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
   callGemm(b, gemm, firstRow, rows, firstPanel, count);
@@ -500,7 +517,10 @@ void PackedContraction::multiplyBlock(HostBuilder &b, Value block, Value firstRo
   });
 }
 
-bool host::convertToPackedGemm(linalg::LinalgOp op, const HostVectors &vectors, KernelLibrary &library) {
+FailureOr<bool> host::convertToPackedGemm(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
+                                          KernelLibrary &library) {
   PackedContraction contraction(op, vectors, library);
-  return succeeded(contraction.analyze()) && contraction.emit();
+  if (failed(contraction.analyze()))
+    return failure();
+  return contraction.emit(isZero);
 }

@@ -1,5 +1,6 @@
 // zero-sums.mlir - sums start from zero in registers if the result was filled with zeros for them.
 // RUN: rnn-opt %s --convert-linalg-to-host=vector-bits=512 --split-input-file | FileCheck %s
+// RUN: rnn-opt %s --convert-linalg-to-host="vector-bits=512 vector-registers=32 bf16-gemm=amx" --split-input-file | FileCheck %s --check-prefix=AMX
 
 // CHECK-LABEL: func.func @zeros
 // CHECK-NOT: vector.load {{.*}}memref<4x16xf32>
@@ -121,4 +122,21 @@ func.func @dynamic(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %m: index, %n: inde
   linalg.fill ins(%zero : f32) outs(%c : memref<?x?xf32>)
   linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
   return %c : memref<?x?xf32>
+}
+
+// -----
+
+// Tiles start from zeros, and nothing reads the result.
+// AMX-LABEL: func.func @tiles
+// AMX-NOT: vector.store %{{.*}} : memref<64x64xbf16>
+// AMX: rnnrt.enable_amx
+// AMX-NOT: vector.{{load|maskedload}} %{{.*}} : memref<64x64xbf16>
+// AMX: call @rnn_host_tile_gemm
+// AMX: return
+func.func @tiles(%a: memref<64x64xbf16>, %b: memref<64x64xbf16>) -> memref<64x64xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %c = memref.alloc() : memref<64x64xbf16>
+  linalg.fill ins(%zero : bf16) outs(%c : memref<64x64xbf16>)
+  linalg.matmul ins(%a, %b : memref<64x64xbf16>, memref<64x64xbf16>) outs(%c : memref<64x64xbf16>)
+  return %c : memref<64x64xbf16>
 }
