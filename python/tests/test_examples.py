@@ -1,5 +1,6 @@
 # test_examples.py - runs the examples in Python, and the first block of the pages on JAX and PyTorch.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
 import pathlib
 import re
 import subprocess
@@ -14,7 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def test_first_block(page, library):
     pytest.importorskip(library)
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    exec(compile(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], page, "exec"), {})
+    block = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    # As users run it: in f32.
+    subprocess.run([sys.executable, "-c", block], check=True, env=dict(os.environ, JAX_ENABLE_X64="0"))
 
 
 def test_timeseries():
