@@ -46,7 +46,8 @@ public:
 
   /// Blocks of compiled code.
   BlockList blocks;
-  /// An allocation failed inside a kernel on the emulator: nothing frees what the other threads of the kernel allocated.
+  /// An allocation failed inside a kernel on the emulator: nothing frees what the other threads of the kernel
+  /// allocated.
   bool hasEndedKernel = false;
 
 private:

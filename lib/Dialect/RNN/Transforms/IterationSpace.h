@@ -12,8 +12,8 @@
 
 namespace mlir::rnn {
 
-/// The loops of an op on tensors, as interfaces for tiling and sharding describe them: loop 0 runs over the batch, and each
-/// other dimension has a loop of its own, which cannot be split.
+/// The loops of an op on tensors, as interfaces for tiling and sharding describe them: loop 0 runs over the batch, and
+/// each other dimension has a loop of its own, which cannot be split.
 struct IterationSpace {
   /// From the loops to the dimensions of a value: one map for each operand, then one for each result.
   SmallVector<AffineMap> maps;

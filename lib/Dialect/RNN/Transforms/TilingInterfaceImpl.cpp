@@ -1,19 +1,20 @@
 //===- TilingInterfaceImpl.cpp - tiles of the batch --------------------------===//
 //
-// The models of upstream's TilingInterface for the block ops: one parallel loop over the batch. An op of which a sum over the
-// batch is used, or in memref form, has no loop. The cudnn ops have no model, since a tile is no part of their reserve space: it is that of the
-// whole batch in training, and empty otherwise, where upstream's slices of empty tensors do not verify.
+// The models of upstream's TilingInterface for the block ops: one parallel loop over the batch. An op of which a sum
+// over the batch is used, or in memref form, has no loop. The cudnn ops have no model, since a tile is no part of their
+// reserve space: it is that of the whole batch in training, and empty otherwise, where upstream's slices of empty
+// tensors do not verify.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Interfaces/TilingInterface.h"
 #include "IterationSpace.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/TilingInterface.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 
 using namespace mlir;
@@ -124,8 +125,7 @@ template <typename OpTy> struct TilingModel : public TilingInterface::ExternalMo
   }
 
   FailureOr<TilingResult> generateResultTileValue(Operation *operation, OpBuilder &b, unsigned resultNumber,
-                                                  ArrayRef<OpFoldResult> offsets,
-                                                  ArrayRef<OpFoldResult> sizes) const {
+                                                  ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) const {
     SmallVector<OpFoldResult> domainOffsets, domainSizes;
     if (failed(getIterationDomainTileFromResultTile(operation, b, resultNumber, offsets, sizes, domainOffsets,
                                                     domainSizes)))
