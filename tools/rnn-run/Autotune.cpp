@@ -58,8 +58,8 @@ struct MeasuredOption {
 
 class Autotuner {
 public:
-  Autotuner(JITOptions options, StringRef function, ArrayRef<HostTensor> arguments, RuntimeSession &session)
-      : options(std::move(options)), function(function), arguments(arguments), session(session),
+  Autotuner(const JITOptions &options, StringRef function, ArrayRef<HostTensor> arguments, RuntimeSession &session)
+      : options(options), function(function), arguments(arguments), session(session),
         context(TargetInfo(options.pipeline.target,
                            options.pipeline.target == TargetKind::Host ? getHostProcessorName()
                                                                        : StringRef(options.pipeline.chip),
