@@ -38,8 +38,8 @@ def ConvertTFToRNNPass : Pass<"convert-tf-to-rnn", "::mlir::ModuleOp"> {
       is 0, and an unranked type becomes `[0]`. Operands without counterpart (`host_reserved`, the cell operands of
       modes without cell) are ignored.
     - *Batch-major layers* (`time_major = false`). `input`, `output` and their gradients are `[B, T, .]`, and all states
-      are `[B, L*D, .]`; the conversion transposes both. TensorFlow reads such a state as `[L*D, B, .]` without a
-      transpose, which is equal for `L*D = 1` or `B = 1` only.
+      are `[B, L*D, .]`: the rnn op has `batch_major`, and the conversion transposes the states. TensorFlow reads such a
+      state as `[L*D, B, .]` without a transpose, which is equal for `L*D = 1` or `B = 1` only.
     - *Versions.* The layers of V1 and V2 are V3 with all sequences as long as the input.
     - *Canonical parameters.* The attributes that count them are optional if the number of operands or results implies
       them. `tf.CudnnRNNParamsToCanonicalV2` with `num_proj = 0` is supported, which always fails in TensorFlow. A

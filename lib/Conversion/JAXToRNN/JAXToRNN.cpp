@@ -11,7 +11,6 @@
 #include "../Common/ImportedOp.h"
 #include "../Common/ReserveSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -110,7 +109,7 @@ private:
   /// Operand `index` as a tensor of exactly `shape`; `text` is the same in letters.
   Value sized(unsigned index, StringRef name, ArrayRef<int64_t> shape, StringRef text);
   Value sequence(unsigned index, StringRef name, int64_t width, StringRef text) {
-    return swap(sized(index, name, {sizes.batch, sizes.steps, width}, text));
+    return sized(index, name, {sizes.batch, sizes.steps, width}, text);
   }
   Value state(unsigned index, StringRef name) {
     return sized(index, name, {sizes.layers * directions(), sizes.batch, sizes.hidden}, "[L*D, B, H]");
@@ -121,8 +120,6 @@ private:
   void convertBackward();
   /// Exchanges the gates of every matrix and bias between the orders of cuDNN (i f g o) and MIOpen (i f o g).
   Value exchangeGates(Value params);
-  /// Swaps the first two dimensions. Returns null for null.
-  Value swap(Value value);
   int64_t directions() const { return sizes.isBidirectional ? 2 : 1; }
   int64_t width() const { return directions() * sizes.hidden; }
   CudnnSizes stackSizes() const {
@@ -203,16 +200,6 @@ Value JAXCall::params(unsigned index, StringRef name) {
   return sized(index, name, {*count}, "[all parameters]");
 }
 
-Value JAXCall::swap(Value value) {
-  if (!value)
-    return value;
-  PatternRewriter &rewriter = getRewriter();
-  SmallVector<OpFoldResult> dims = tensor::getMixedSizes(rewriter, getLoc(), value);
-  std::swap(dims[0], dims[1]);
-  Value init = tensor::EmptyOp::create(rewriter, getLoc(), dims, getElementTypeOrSelf(value.getType()));
-  return linalg::TransposeOp::create(rewriter, getLoc(), value, init, ArrayRef<int64_t>{1, 0, 2}).getResult().front();
-}
-
 Value JAXCall::exchangeGates(Value params) {
   TensorBuilder t(getRewriter(), getLoc(), getElementTypeOrSelf(params.getType()));
   Value result = params;
@@ -241,7 +228,7 @@ SmallVector<NamedAttribute> JAXCall::layerAttributes() const {
   Direction direction = sizes.isBidirectional ? Direction::Bidirectional : Direction::Unidirectional;
   return {b.getNamedAttr("mode", CellModeAttr::get(b.getContext(), CellMode::Lstm)),
           b.getNamedAttr("direction", DirectionAttr::get(b.getContext(), direction)),
-          b.getNamedAttr("dropout", b.getF64FloatAttr(sizes.dropout))};
+          b.getNamedAttr("dropout", b.getF64FloatAttr(sizes.dropout)), b.getNamedAttr("batch_major", b.getUnitAttr())};
 }
 
 void JAXCall::convertForward() {
@@ -256,7 +243,7 @@ void JAXCall::convertForward() {
   auto op = create<CudnnForwardOp>(values, layerAttributes());
   if (!op)
     return;
-  replace({{"output", swap(op.getOutput())},
+  replace({{"output", op.getOutput()},
            {"h_n", op.getOutputH()},
            {"c_n", op.getOutputC()},
            {"workspace", Value()},
@@ -298,7 +285,7 @@ void JAXCall::convertBackward() {
       dw = tensor::CastOp::create(getRewriter(), getLoc(), accumulated.getType(), dw);
     dw = arith::AddFOp::create(getRewriter(), getLoc(), accumulated, dw);
   }
-  replace({{"dx", swap(op.getInputBackprop())},
+  replace({{"dx", op.getInputBackprop()},
            {"dh_0", op.getInputHBackprop()},
            {"dc_0", op.getInputCBackprop()},
            {"dw", dw},

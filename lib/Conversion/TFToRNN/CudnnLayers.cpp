@@ -14,7 +14,8 @@ using namespace mlir::rnn;
 using namespace mlir::rnn::tf;
 
 namespace {
-/// The attributes that forward and gradient share, and the operands in time-major form.
+/// The attributes that forward and gradient share, and the operands. With `time_major = false`, TensorFlow also
+/// exchanges the first two dimensions of the states; the rnn ops do not.
 struct Layer {
   TFOp &tf;
   int version;
@@ -47,34 +48,36 @@ struct Layer {
     if (version != 3)
       return;
     isTimeMajor = tf.flag("time_major", true);
+    if (!isTimeMajor)
+      add("batch_major", builder.getUnitAttr());
     add("num_proj", builder.getI64IntegerAttr(readProjection()));
   }
 
   void add(StringRef name, Attribute value) { attributes.push_back(tf.getRewriter().getNamedAttr(name, value)); }
 
-  /// Reads `[T, B, .]` or `[B, T, .]` in time-major form.
+  /// Reads `[T, B, .]` or `[B, T, .]`.
   Value sequence(unsigned index, StringRef name, StringRef last) {
-    return timeMajor(tf.tensor(index, name, 3, ((isTimeMajor ? "[T, B, " : "[B, T, ") + last + "]").str()));
+    return tf.tensor(index, name, 3, ((isTimeMajor ? "[T, B, " : "[B, T, ") + last + "]").str());
   }
-  /// Reads `[L*D, B, .]` or `[B, L*D, .]` in time-major form.
+  /// Reads `[L*D, B, .]` or `[B, L*D, .]` as `[L*D, B, .]`.
   Value state(unsigned index, StringRef name, StringRef last) {
-    return timeMajor(tf.tensor(index, name, 3, ((isTimeMajor ? "[L*D, B, " : "[B, L*D, ") + last + "]").str()));
+    return layerMajor(tf.tensor(index, name, 3, ((isTimeMajor ? "[L*D, B, " : "[B, L*D, ") + last + "]").str()));
   }
   /// Reads a cell state, or returns null for a mode without cell state.
   Value cell(unsigned index, StringRef name) { return hasCell() ? state(index, name, "H") : Value(); }
 
-  Value timeMajor(Value value) {
+  Value layerMajor(Value value) {
     if (isTimeMajor || !value || tf.hasFailed())
       return value;
     Value &result = transposed[value];
     return result ? result : result = tf.transpose(value);
   }
-  /// Converts a result to TensorFlow's layout.
+  /// Converts a state to TensorFlow's layout.
   Value toDeclared(Value value) { return isTimeMajor || tf.hasFailed() ? value : tf.transpose(value); }
 
   StringRef note() const {
     return isTimeMajor ? ""
-                       : "sizes are those of the time-major form: time_major = false swaps the first two dimensions";
+                       : "sizes of states are those of [L*D, B, .]: time_major = false swaps the first two dimensions";
   }
 
 private:
@@ -111,7 +114,7 @@ void tf::convertCudnnForward(TFOp &tf, int version) {
   auto op = tf.create<CudnnForwardOp>(operands, layer.attributes, layer.note());
   if (!op)
     return;
-  SmallVector<Replacement> results = {{"output", layer.toDeclared(op.getOutput())},
+  SmallVector<Replacement> results = {{"output", op.getOutput()},
                                       {"output_h", layer.toDeclared(op.getOutputH())},
                                       {"output_c", layer.hasCell() ? layer.toDeclared(op.getOutputC()) : Value()}};
   // If the reserve space has uses, retypeReserveSpaces has changed its type from floats to bytes.
@@ -159,7 +162,7 @@ void tf::convertCudnnBackprop(TFOp &tf, int version) {
   auto op = tf.create<CudnnBackpropOp>(operands, layer.attributes, layer.note());
   if (!op)
     return;
-  tf.replace({{"input_backprop", layer.toDeclared(op.getInputBackprop())},
+  tf.replace({{"input_backprop", op.getInputBackprop()},
               {"input_h_backprop", layer.toDeclared(op.getInputHBackprop())},
               {"input_c_backprop", layer.hasCell() ? layer.toDeclared(op.getInputCBackprop()) : Value()},
               {"params_backprop", op.getParamsBackprop()}});

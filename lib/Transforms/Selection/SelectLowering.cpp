@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNN/Transforms/TimeMajor.h"
 #include "rnn/Target/TargetInfo.h"
 #include "rnn/Transforms/Selection/Passes.h"
 #include "rnn/Transforms/Selection/Selection.h"
@@ -42,10 +43,29 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
       return failed(select(op, context)) ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (result.wasInterrupted() || (!context.info.plansShareBuffers() && failed(checkSharedBuffers(context.info))))
-      signalPassFailure();
+      return signalPassFailure();
+    transposeForKernels(context.info);
   }
 
 private:
+  /// Transposes the sequences of batch-major layers that run as kernels without batch-major data.
+  void transposeForKernels(const TargetInfo &info) {
+    if (info.kernelsHaveBatchMajor())
+      return;
+    SmallVector<LayerOpInterface> layers;
+    getOperation()->walk([&](LayerOpInterface op) {
+      if (isBatchMajor(op) && op.getLowering() == Lowering::Fused && op.isValueForm())
+        layers.push_back(op);
+    });
+    OpBuilder builder(&getContext());
+    for (LayerOpInterface op : layers) {
+      remark::missed(op->getLoc(), remark::RemarkOpts::name("BatchMajor").category(DEBUG_TYPE))
+          << ("'" + op->getName().getStringRef() + "' transposes its sequences").str()
+          << remark::reason("{0}", "GPU kernels are time-major");
+      makeTimeMajor(builder, op);
+    }
+  }
+
   /// A candidate and the rule that chose it.
   struct Choice {
     CandidateCost candidate;
@@ -65,7 +85,7 @@ private:
       std::optional<Lowering> requested = op.getLowering() ? op.getLowering() : getPreferredLowering();
       if (hasResets(op) && failed(checkFeature(op, "`resets`", /*hasKernels=*/true, "", requested, info)))
         return WalkResult::interrupt();
-      if (isBatchMajor(op) && failed(checkFeature(op, "`batch_major`", info.kernelsHaveBatchMajor(),
+      if (isBatchMajor(op) && failed(checkFeature(op, "`batch_major`", hasBatchMajorKernels(op, info),
                                                   "transpose the data", requested, info)))
         return WalkResult::interrupt();
       if (requested != Lowering::Runtime || hasPlan(op, info))

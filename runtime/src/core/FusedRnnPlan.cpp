@@ -20,7 +20,7 @@ class FusedRnnPlan final : public RnnPlan {
 
 public:
   FusedRnnPlan(const RnnProblem &problem, std::unique_ptr<FusedMemory> memory)
-      : RnnPlan(problem.describe()), p(problem), memory(std::move(memory)), keyHash(hashOf(problem)) {}
+      : RnnPlan(problem.describe()), p(problem), memory(std::move(memory)), keyHash(problem.hashReserve()) {}
 
   Status prepare() {
     RNNRT_TRY(layout.make(p));
@@ -84,13 +84,6 @@ public:
   }
 
 private:
-  /// The hash of the same problem in a plan that computes: each accepts the reserve space of the other.
-  static uint64_t hashOf(RnnProblem problem) {
-    problem.fused = false;
-    const std::string key = problem.describe();
-    return hashBytes(key.data(), key.size());
-  }
-
   static Status hasNoPasses() {
     return invalidArgument("a plan of rnnrt_abi_rnn_fused_plan runs no passes; use one of rnnrt_abi_rnn_plan");
   }

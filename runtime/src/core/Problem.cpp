@@ -69,6 +69,13 @@ std::string RnnProblem::describe() const {
   return text;
 }
 
+uint64_t RnnProblem::hashReserve() const {
+  RnnProblem same = *this;
+  same.fused = same.batchMajor = false;
+  const std::string key = same.describe();
+  return hashBytes(key.data(), key.size());
+}
+
 std::string BlockProblem::describe() const {
   std::string text = "block_lstm";
   appendSizes(text, 1, steps, batch, input, hidden, 1);

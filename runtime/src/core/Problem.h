@@ -41,6 +41,9 @@ struct RnnProblem {
   /// The key of the plan, one line. Options without effect are omitted, so that problems which differ in them share a
   /// plan.
   std::string describe() const;
+  /// Identifies the reserve spaces of host plans and fused kernels, which accept those of each other: the hash of the
+  /// key without the lowering and the order of the sequences. The content is time-major.
+  uint64_t hashReserve() const;
 };
 
 /// One LSTM layer in block form.

@@ -73,8 +73,14 @@ Status rnnrt::checkLengths(const RnnProblem &p, const int32_t *values, bool &ful
 
 uint64_t rnnrt::hashSequences(const RnnProblem &p, const int32_t *lengths, const Resets &resets) {
   uint64_t hash = lengths ? hashBytes(lengths, size_t(p.batch) * sizeof(int32_t)) : 0;
-  if (resets.marks)
-    hash = hashBytes(resets.marks, size_t(p.steps * p.batch), hash + 1 + resets.toInitial);
+  if (!resets.marks)
+    return hash;
+  hash += 1 + resets.toInitial;
+  if (!p.batchMajor)
+    return hashBytes(resets.marks, size_t(p.steps * p.batch), hash);
+  for (int64_t t = 0; t < p.steps; ++t)
+    for (int64_t b = 0; b < p.batch; ++b)
+      hash = hashBytes(resets.marks + b * p.steps + t, 1, hash);
   return hash;
 }
 

@@ -30,7 +30,7 @@ template <typename A> struct Saved {
 template <typename A> class HostRnnPlan final : public RnnPlan {
 public:
   HostRnnPlan(const RnnProblem &problem, std::shared_ptr<MemoryPool> pool)
-      : RnnPlan(problem.describe()), p(problem), pool(std::move(pool)), keyHash(hashBytes(key.data(), key.size())) {}
+      : RnnPlan(problem.describe()), p(problem), pool(std::move(pool)), keyHash(problem.hashReserve()) {}
   /// Computes the layouts. Must precede every other function.
   Status prepare();
 

@@ -6,11 +6,11 @@
 // x and y are batch-major; the states are not.
 // CHECK-LABEL: @forward(
 // CHECK-SAME: %[[X:.*]]: tensor<2x5x3xf32>, %[[H:.*]]: tensor<1x2x4xf32>, %[[C:.*]]: tensor<1x2x4xf32>, %[[W:.*]]: tensor<144xf32>, %[[N:.*]]: tensor<2xi32>
-// CHECK: %[[XT:.*]] = linalg.transpose ins(%[[X]] {{.*}} permutation = [1, 0, 2]
-// CHECK: %[[Y:.*]], %[[HN:.*]], %{{.*}}, %{{.*}} = rnn.cudnn_forward lstm input(%[[XT]] : tensor<5x2x3xf32>) state(%[[H]], %[[C]] : tensor<1x2x4xf32>)
-// CHECK-SAME: params(%[[W]] : tensor<144xf32>) lengths(%[[N]] : tensor<2xi32>)
-// CHECK: %[[YT:.*]] = linalg.transpose ins(%[[Y]]
-// CHECK: return %[[YT]], %[[HN]]
+// CHECK-NOT: linalg.transpose
+// CHECK: %[[Y:.*]], %[[HN:.*]], %{{.*}}, %{{.*}} = rnn.cudnn_forward lstm input(%[[X]] : tensor<2x5x3xf32>) state(%[[H]], %[[C]] : tensor<1x2x4xf32>)
+// CHECK-SAME: params(%[[W]] : tensor<144xf32>) lengths(%[[N]] : tensor<2xi32>) {batch_major}
+// CHECK-NOT: linalg.transpose
+// CHECK: return %[[Y]], %[[HN]]
 func.func @forward(%x: tensor<2x5x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<1x2x4xf32>, %w: tensor<144xf32>, %n: tensor<2xi32>) -> (tensor<2x5x4xf32>, tensor<1x2x4xf32>) {
   %0:5 = "stablehlo.custom_call"(%x, %h, %c, %w, %n) <{call_target_name = "cudnn_rnn_ffi", backend_config = {opaque = "\03\00\00\00\04\00\00\00\01\00\00\00\02\00\00\00\05\00\00\00\00\00\00\00\00\00\00\00\01\00\00\00\E8\03\00\00\00\00\00\00\D0\07\00\00\00\00\00\00"}, api_version = 4 : i32, called_computations = [], has_side_effect = false}>
       : (tensor<2x5x3xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<144xf32>, tensor<2xi32>)
@@ -22,7 +22,7 @@ func.func @forward(%x: tensor<2x5x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<1x2x
 
 // The form of older versions: the descriptor is a string. Two directions, dropout.
 // CHECK-LABEL: @older
-// CHECK: rnn.cudnn_forward lstm, bidirectional {{.*}}dropout = 2.500000e-01
+// CHECK: rnn.cudnn_forward lstm, bidirectional {{.*}}{batch_major, dropout = 2.500000e-01
 func.func @older(%x: tensor<2x5x3xf32>, %h: tensor<2x2x4xf32>, %w: tensor<288xf32>, %n: tensor<2xi32>) -> tensor<2x5x8xf32> {
   %0:5 = "mhlo.custom_call"(%x, %h, %h, %w, %n) <{call_target_name = "cudnn_rnn", backend_config = "\03\00\00\00\04\00\00\00\01\00\00\00\02\00\00\00\05\00\00\00\00\00\80\3E\01\00\00\00\01\00\00\00\E8\03\00\00\00\00\00\00\D0\07\00\00\00\00\00\00"}>
       : (tensor<2x5x3xf32>, tensor<2x2x4xf32>, tensor<2x2x4xf32>, tensor<288xf32>, tensor<2xi32>)
@@ -66,7 +66,7 @@ func.func @saved(%x: tensor<2x5x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<1x2x4x
 // CHECK-LABEL: @gradient(
 // CHECK: %[[SAVED:.*]]:3 = call @saved
 // CHECK: %{{.*}}, %{{.*}}, %{{.*}}, %[[DW:.*]] = rnn.cudnn_backprop lstm
-// CHECK-SAME: reserve(%[[SAVED]]#1 : tensor<?xi8>)
+// CHECK-SAME: reserve(%[[SAVED]]#1 : tensor<?xi8>) {batch_major}
 // CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[DW]]
 // CHECK: return %[[SUM]]
 func.func @gradient(%x: tensor<2x5x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<1x2x4xf32>, %w: tensor<144xf32>, %n: tensor<2xi32>, %dy: tensor<2x5x4xf32>, %sum: tensor<144xf32>) -> tensor<144xf32> {

@@ -102,18 +102,18 @@ func.func @v3_projection_to_all_units(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf3
 
 // -----
 
-// Batch-major: the input, the states and the results are transposed.
+// Batch-major: `batch_major` for the sequences; the states are transposed, because TensorFlow's are [B, L*D, .].
 
 // CHECK-LABEL: func.func @v3_batch_major
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<2x5x3xf32>, %[[H:[^:]*]]: tensor<2x3x4xf32>, %[[C:[^:]*]]: tensor<2x3x4xf32>,
-// CHECK: %[[XT:.*]] = linalg.transpose ins(%[[X]] : tensor<2x5x3xf32>) outs(%{{.*}} : tensor<5x2x3xf32>) permutation = [1, 0, 2]
+// CHECK-NOT: linalg.transpose ins(%[[X]]
 // CHECK: %[[HT:.*]] = linalg.transpose ins(%[[H]] : tensor<2x3x4xf32>) outs(%{{.*}} : tensor<3x2x4xf32>) permutation = [1, 0, 2]
 // CHECK: %[[CT:.*]] = linalg.transpose ins(%[[C]] : tensor<2x3x4xf32>) outs(%{{.*}} : tensor<3x2x4xf32>) permutation = [1, 0, 2]
-// CHECK: %[[Y:.*]], %[[HN:.*]], %[[CN:.*]], %{{.*}} = rnn.cudnn_forward lstm input(%[[XT]] : tensor<5x2x3xf32>) state(%[[HT]], %[[CT]] : tensor<3x2x4xf32>)
-// CHECK: %[[YT:.*]] = linalg.transpose ins(%[[Y]] : tensor<5x2x4xf32>) outs(%{{.*}} : tensor<2x5x4xf32>) permutation = [1, 0, 2]
+// CHECK: %[[Y:.*]], %[[HN:.*]], %[[CN:.*]], %{{.*}} = rnn.cudnn_forward lstm input(%[[X]] : tensor<2x5x3xf32>) state(%[[HT]], %[[CT]] : tensor<3x2x4xf32>)
+// CHECK-SAME: {batch_major}
 // CHECK: %[[HNT:.*]] = linalg.transpose ins(%[[HN]] :
 // CHECK: %[[CNT:.*]] = linalg.transpose ins(%[[CN]] :
-// CHECK: return %[[YT]], %[[HNT]], %[[CNT]]
+// CHECK: return %[[Y]], %[[HNT]], %[[CNT]]
 func.func @v3_batch_major(%x: tensor<2x5x3xf32>, %h: tensor<2x3x4xf32>, %c: tensor<2x3x4xf32>, %p: tensor<?xf32>,
                           %l: tensor<2xi32>) -> (tensor<2x5x4xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf32>) {
   %y, %hn, %cn, %r, %a = "tf.CudnnRNNV3"(%x, %h, %c, %p, %l) {time_major = false}
@@ -186,18 +186,16 @@ func.func @backprop_v2_gru(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %c: ten
 
 // CHECK-LABEL: func.func @backprop_v3_batch_major
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<2x5x3xf32>, %[[H:[^:]*]]: tensor<2x1x4xf32>, %[[P:[^:]*]]: tensor<?xf32>, %[[L:[^:]*]]: tensor<2xi32>, %[[Y:[^:]*]]: tensor<2x5x4xf32>, %[[HN:[^:]*]]: tensor<2x1x4xf32>, %[[DY:[^:]*]]: tensor<2x5x4xf32>, %[[DHN:[^:]*]]: tensor<2x1x4xf32>,
-// CHECK-DAG: %[[XT:.*]] = linalg.transpose ins(%[[X]] :
+// CHECK-NOT: linalg.transpose ins(%[[X]]
 // CHECK-DAG: %[[HT:.*]] = linalg.transpose ins(%[[H]] :
-// CHECK-DAG: %[[YT:.*]] = linalg.transpose ins(%[[Y]] :
 // CHECK-DAG: %[[HNT:.*]] = linalg.transpose ins(%[[HN]] :
-// CHECK-DAG: %[[DYT:.*]] = linalg.transpose ins(%[[DY]] :
 // CHECK-DAG: %[[DHNT:.*]] = linalg.transpose ins(%[[DHN]] :
-// CHECK: %[[DX:.*]], %[[DH:.*]], %[[DP:.*]] = rnn.cudnn_backprop rnn_relu input(%[[XT]] : tensor<5x2x3xf32>) state(%[[HT]] : tensor<1x2x4xf32>)
-// CHECK-SAME: params(%[[P]] : tensor<?xf32>) lengths(%[[L]] : tensor<2xi32>) output(%[[YT]], %[[HNT]] : tensor<5x2x4xf32>, tensor<1x2x4xf32>)
-// CHECK-SAME: grads(%[[DYT]], %[[DHNT]] : tensor<5x2x4xf32>, tensor<1x2x4xf32>)
-// CHECK: %[[DXT:.*]] = linalg.transpose ins(%[[DX]] : tensor<5x2x3xf32>) outs(%{{.*}} : tensor<2x5x3xf32>)
+// CHECK: %[[DX:.*]], %[[DH:.*]], %[[DP:.*]] = rnn.cudnn_backprop rnn_relu input(%[[X]] : tensor<2x5x3xf32>) state(%[[HT]] : tensor<1x2x4xf32>)
+// CHECK-SAME: params(%[[P]] : tensor<?xf32>) lengths(%[[L]] : tensor<2xi32>) output(%[[Y]], %[[HNT]] : tensor<2x5x4xf32>, tensor<1x2x4xf32>)
+// CHECK-SAME: grads(%[[DY]], %[[DHNT]] : tensor<2x5x4xf32>, tensor<1x2x4xf32>)
+// CHECK-SAME: {batch_major}
 // CHECK: %[[DHT:.*]] = linalg.transpose ins(%[[DH]] : tensor<1x2x4xf32>) outs(%{{.*}} : tensor<2x1x4xf32>)
-// CHECK: return %[[DXT]], %[[DHT]], %[[DP]]
+// CHECK: return %[[DX]], %[[DHT]], %[[DP]]
 func.func @backprop_v3_batch_major(%x: tensor<2x5x3xf32>, %h: tensor<2x1x4xf32>, %p: tensor<?xf32>, %l: tensor<2xi32>,
     %y: tensor<2x5x4xf32>, %hn: tensor<2x1x4xf32>, %dy: tensor<2x5x4xf32>, %dhn: tensor<2x1x4xf32>, %r: tensor<?xi8>,
     %a: tensor<i8>) -> (tensor<2x5x3xf32>, tensor<2x1x4xf32>, tensor<?xf32>) {

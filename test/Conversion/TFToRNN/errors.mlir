@@ -198,15 +198,15 @@ func.func @operand_kinds(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tenso
 
 // -----
 
+// expected-note @below {{`input` comes from here}}
 func.func @batch_major_ranks_and_sizes(%x: tensor<2x5x3xf32>, %x2: tensor<2x3xf32>, %h: tensor<3x1x4xf32>,
                                        %p: tensor<?xf32>, %l: tensor<2xi32>) {
   // expected-error @below {{'tf.CudnnRNNV3' op expects `input` to have rank 3 ([B, T, I]), but got rank 2 ('tensor<2x3xf32>')}}
   %0:5 = "tf.CudnnRNNV3"(%x2, %h, %h, %p, %l) {time_major = false}
       : (tensor<2x3xf32>, tensor<3x1x4xf32>, tensor<3x1x4xf32>, tensor<?xf32>, tensor<2xi32>)
       -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xi8>)
-  // expected-error @below {{'tf.CudnnRNNV3' op expects dim 1 of `input_h` to be 2 (B, dim 1 of `input`), but got 3 [C4]}}
-  // expected-note @below {{`input` comes from here}}
-  // expected-note @below {{sizes are those of the time-major form: time_major = false swaps the first two dimensions}}
+  // expected-error @below {{'tf.CudnnRNNV3' op expects dim 1 of `input_h` to be 2 (B, dim 0 of `input`), but got 3 [C4]}}
+  // expected-note @below {{sizes of states are those of [L*D, B, .]: time_major = false swaps the first two dimensions}}
   %1:5 = "tf.CudnnRNNV3"(%x, %h, %h, %p, %l) {time_major = false}
       : (tensor<2x5x3xf32>, tensor<3x1x4xf32>, tensor<3x1x4xf32>, tensor<?xf32>, tensor<2xi32>)
       -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xi8>)

@@ -49,6 +49,9 @@ std::string getTuningKey(LayerOpInterface op, bool tf32);
 
 /// Whether the sequences of the op are `[B, T, ...]`.
 bool isBatchMajor(LayerOpInterface op);
+/// Whether a batch-major op can run as compiled code: kernels have batch-major sequences, or the op is on tensors,
+/// where rnn-select-lowering transposes them.
+bool hasBatchMajorKernels(LayerOpInterface op, const TargetInfo &info);
 
 /// Whether plans of the target execute the op.
 bool hasPlan(LayerOpInterface op, const TargetInfo &info);

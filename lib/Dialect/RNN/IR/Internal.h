@@ -38,6 +38,9 @@ void inferFromRules(const ShapeRules &rules, const OpSignature &signature, Small
 LogicalResult reifyResults(OpBuilder &builder, LayerOpInterface op, ReifiedRankedShapedTypeDims &shapes,
                            function_ref<OpFoldResult(unsigned resultIndex)> unknown = nullptr);
 
+/// Adds a pattern that makes layers between transposes batch-major.
+void addTransposeFolds(RewritePatternSet &patterns);
+
 /// The position of a sequence's dimensions: T is dim 0 and B dim 1, or the reverse with `batch_major`.
 struct SequenceDims {
   template <typename OpLike> explicit SequenceDims(OpLike op) : steps(op.getBatchMajor()), batch(!op.getBatchMajor()) {}

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Internal.h"
 #include "StrictProperties.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,6 +75,10 @@ LogicalResult RNNDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
     return op->emitError("`") << TargetAttr::attributeName << "` must be a `#rnn.target` on a module";
   return success();
+}
+
+void RNNDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
+  rnn::detail::addTransposeFolds(patterns);
 }
 
 void RNNDialect::initialize() {

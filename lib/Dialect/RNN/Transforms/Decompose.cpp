@@ -14,6 +14,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
+#include "rnn/Dialect/RNN/Transforms/TimeMajor.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNDECOMPOSEPASS
@@ -31,49 +32,6 @@ using Results = FailureOr<SmallVector<Value>>;
 /// reserve space, so that a decomposed gradient reads the masks of either; its size differs from every size of the
 /// runtime, which therefore refuses it.
 constexpr int64_t reserveBytes = rnn_layout::reserveHeaderBytes;
-
-/// Exchanges the first two dimensions.
-Value transposeSequence(OpBuilder &b, Location loc, Value source) {
-  auto type = cast<RankedTensorType>(source.getType());
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, source);
-  std::swap(sizes[0], sizes[1]);
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  SmallVector<int64_t> permutation = {1, 0, 2};
-  permutation.resize(type.getRank());
-  return linalg::TransposeOp::create(b, loc, source, empty, permutation)->getResult(0);
-}
-
-/// Makes an op with `batch_major` time-major: its sequences are transposed before and after it.
-template <typename OpTy> void makeTimeMajor(OpBuilder &b, OpTy op) {
-  if (!op.getBatchMajor())
-    return;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(op);
-  for (auto [index, spec] : llvm::enumerate(op.getSignature().operands))
-    if (OpOperand *operand = spec.isSequence() && !op.getODSOperands(index).empty()
-                                 ? &op->getOpOperand(op.getODSOperandIndexAndLength(index).first)
-                                 : nullptr)
-      operand->set(transposeSequence(b, op.getLoc(), operand->get()));
-  b.setInsertionPointAfter(op);
-  for (auto [index, spec] : llvm::enumerate(op.getSignature().results)) {
-    if (!spec.isSequence())
-      continue;
-    Value result = op.getODSResults(index).front();
-    auto type = cast<RankedTensorType>(result.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    std::swap(shape[0], shape[1]);
-    result.setType(RankedTensorType::get(shape, type.getElementType()));
-    if (result.use_empty())
-      continue;
-    SmallVector<OpOperand *> uses = llvm::map_to_vector(result.getUses(), [](OpOperand &use) { return &use; });
-    Value transposed = transposeSequence(b, op.getLoc(), result);
-    TensorBuilder t(b, op.getLoc(), type.getElementType());
-    transposed = t.withType(transposed, type);
-    for (OpOperand *use : uses)
-      use->set(transposed);
-  }
-  op.setBatchMajor(false);
-}
 
 /// Whether there are projection matrices; none if H is dynamic.
 template <typename OpTy> std::optional<bool> isProjected(OpTy op, std::optional<int64_t> hidden) {
@@ -332,8 +290,7 @@ struct AggregatedOpModel : public linalg::AggregatedOpInterface::ExternalModel<A
         if (rules.getStaticValue(name) == 0)
           return op->emitOpError("with ") << name << " = 0 has no decomposition; its results are zeros or empty";
     }
-    if constexpr (llvm::is_one_of<OpTy, BlockLSTMOp, BlockLSTMGradOp, CudnnForwardOp, CudnnBackpropOp>::value)
-      makeTimeMajor(b, cast<OpTy>(op));
+    makeTimeMajor(b, cast<LayerOpInterface>(op));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(op);
     return decompose(b, cast<OpTy>(op));

@@ -60,6 +60,7 @@ def RNN_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// On `rnn.cudnn_forward`: the draw of the dropout masks of its decomposition, as i64 or as a function `() -> i64`.
     static constexpr ::llvm::StringLiteral dropoutDrawAttrName = "rnn.dropout_draw";
