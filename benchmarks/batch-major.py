@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Times layers on batch-major data: with `batch_major`, and with transposes around a time-major layer; and the same layer on
-time-major data. Prints a Markdown table.
+time-major data. Prints a Markdown table. The transposes are functions of their own: canonicalization would make a layer
+between transposes batch-major.
 
     batch-major.py --build=build [--shapes=T,B,I,H ...] [--dtypes=f32,bf16] [--rounds=7] [--calls=20]
 
@@ -38,15 +39,19 @@ class Module:
         outside, inside = variant != "time_major", variant == "batch_major"
         x, v = (self.sequence(outside, width) for width in (self.I, self.H))
         lx, lv = (self.sequence(inside, width) for width in (self.I, self.H))
-        lines, swaps = [], 0
+        lines, functions, swaps = [], [], 0
 
         def transpose(value, source, target):
             nonlocal swaps
             if source == target:
                 return value
             swaps += 1
-            lines.append(f"  %e{swaps} = tensor.empty() : {target}")
-            lines.append(f"  %s{swaps} = linalg.transpose ins({value} : {source}) outs(%e{swaps} : {target}) permutation = [1, 0, 2]")
+            lines.append(f"  %s{swaps} = call @transpose{swaps}({value}) : ({source}) -> {target}")
+            functions.append(f"""func.func private @transpose{swaps}(%s: {source}) -> {target} attributes {{no_inline}} {{
+  %e = tensor.empty() : {target}
+  %t = linalg.transpose ins(%s : {source}) outs(%e : {target}) permutation = [1, 0, 2]
+  return %t : {target}
+}}""")
             return f"%s{swaps}"
         xin, gin = transpose("%x", x, lx), transpose("%g", v, lv)
         arguments, results, body = getattr(self, self.op)(lx, lv, xin, gin, ["batch_major"] * inside)
@@ -55,7 +60,7 @@ class Module:
         types = ", ".join([v, x] + [type for _, type in results])
         values = ", ".join([y, dx] + [name for name, _ in results])
         head = ", ".join([f"%x: {x}", f"%g: {v}"] + [f"{name}: {type}" for name, type in arguments])
-        return "\n".join([f"func.func @{variant}({head}) -> ({types}) {{", *lines, f"  return {values} : {types}", "}"])
+        return "\n".join([f"func.func @{variant}({head}) -> ({types}) {{", *lines, f"  return {values} : {types}", "}", *functions])
 
     def block_lstm(self, x, v, xin, gin, flags):
         E, I, H = self.element, self.I, self.H
