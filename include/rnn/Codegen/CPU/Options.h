@@ -7,6 +7,7 @@
 #ifndef RNN_CODEGEN_CPU_OPTIONS_H
 #define RNN_CODEGEN_CPU_OPTIONS_H
 
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
 #include "rnn/Target/Options.h"
 #include "llvm/Support/LogicalResult.h"
