@@ -6,6 +6,7 @@
 
 #include "rnn/Conversion/LinalgToHost/LinalgToHost.h"
 #include "Internal.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorLoops.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
