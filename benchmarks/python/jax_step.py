@@ -1,5 +1,5 @@
 # jax_step.py - a training step (forward, and gradients of input and parameters) in f32 on JAX's CPU: rnn_mlir.jax,
-# jax.lax.scan, Keras 3 and Flax's nn.RNN. Layers that are not installed are left out.
+# jax.lax.scan, Keras 3 and Flax's nn.RNN. Layers that are not installed are skipped.
 #   python jax_step.py [--modes=lstm,gru] [--seconds=10] [--sizes=0,1,2]
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Benchmark of layers in JAX."""

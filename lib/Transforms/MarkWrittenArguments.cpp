@@ -55,7 +55,7 @@ private:
       if (callee && !callee.isExternal())
         return follow(callee.getArgument(use.getOperandNumber()));
     }
-    // Compiled gradients only read their reserve space.
+    // A gradient with lowering `fused` reads its reserve space and does not write it.
     if (auto gradient = dyn_cast<rnn::CudnnBackpropOp>(user);
         gradient && gradient.getReserveSpace() == use.get() && gradient.getLowering() == rnn::Lowering::Fused) {
       read = true;

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 #: Gates of each mode, in the order of the opaque parameters.
 GATES: Dict[str, Tuple[str, ...]] = {
@@ -28,6 +28,39 @@ def check(mode: str, direction: str, dtype: str) -> None:
                                ("dtype", dtype, DTYPES)):
         if value not in known:
             raise ValueError(f"unknown {what} `{value}`; expected one of {', '.join(known)}")
+
+
+class PseudoLayer(NamedTuple):
+    """The parameters of one direction of one layer, with the gates of one kind as one matrix. Arrays of any library."""
+
+    w: Any  # [G*H, C]
+    r: Any  # [G*H, P]
+    projection: Any  # [P, H], or None
+    bw: Any  # [G*H]
+    br: Any  # [G*H]
+
+
+def split_params(params: Any, mode: str, directions: int, layers: int, inputs: int, hidden: int,
+                 num_proj: int) -> List[PseudoLayer]:
+    """The tensors in dense opaque parameters (docs/Semantics.md, "Parameter layout"), by pseudo layer.
+
+    `params` is an array of any library with slices and `reshape`; the results are views or slices of it.
+    """
+    gates, state, offset = len(GATES[mode]) * hidden, num_proj or hidden, 0
+
+    def take(*shape: int) -> Any:
+        nonlocal offset
+        size = 1
+        for n in shape:
+            size *= n
+        offset += size
+        return params[offset - size:offset].reshape(shape)
+
+    matrices = []
+    for index in range(layers * directions):
+        width = inputs if index < directions else directions * state
+        matrices.append((take(gates, width), take(gates, state), take(num_proj, hidden) if num_proj else None))
+    return [PseudoLayer(*m, take(gates), take(gates)) for m in matrices]
 
 
 def operands(mode: str, function: str, lengths: bool, resets: bool = False) -> Tuple[List[str], List[str]]:

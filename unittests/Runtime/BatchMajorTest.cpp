@@ -91,7 +91,7 @@ TEST(BatchMajorTest, Blocks) {
     }
 }
 
-/// If every GEMM has the same rows, in whole tiles, the bits are equal.
+/// Both layouts give the same bits if their GEMMs have the same rows and B is a multiple of the tile size.
 TEST(BatchMajorTest, EqualBits) {
   for (std::string line : {"lstm l2_t5_b24_i4_h8_d2", "gru l1_t5_b24_i4_h8_d1 dtype=f32",
                            "rnn_tanh l1_t5_b24_i8_h8_d2 input_mode=skip_input", "block_lstm l1_t5_b24_i4_h8_d1 n=3"}) {

@@ -70,7 +70,7 @@ struct Case {
   int64_t row(int64_t t, int64_t b) const { return batchMajor() ? b * T + t : t * B + b; }
   bool padded(int64_t t, int64_t b) const;
   /// The marks of `resets=`, [T,B], or [B,T] in batch-major data: `all`, `none`, `random`, or a list of the marked
-  /// steps t:b such as `0:1,3:0`. Empty without the word.
+  /// steps t:b such as `0:1,3:0`. Empty if the case has no `resets=`.
   std::vector<uint8_t> resets() const;
   int32_t resetTo() const { return word("reset_to", "zero") == "initial"; }
   /// The same case with one word changed.

@@ -106,7 +106,7 @@ public:
 private:
   void checkAttributes();
   void readDescriptor();
-  /// Operand `index` as a tensor of exactly `shape`; `text` is the same in letters.
+  /// Operand `index` as a tensor of exactly `shape`; `text` is the shape in messages, such as "[B, T, I]".
   Value sized(unsigned index, StringRef name, ArrayRef<int64_t> shape, StringRef text);
   Value sequence(unsigned index, StringRef name, int64_t width, StringRef text) {
     return sized(index, name, {sizes.batch, sizes.steps, width}, text);

@@ -5,46 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 import jax
 import jax.numpy as jnp
 
-from .._layers import GATES
+from .._layers import GATES, PseudoLayer, split_params
 from .._operations import BlockLSTM, Layers, Operation
 
 Array = Any
-
-
-class PseudoLayer(NamedTuple):
-    """The parameters of one direction of one layer, with the gates of one kind as one matrix."""
-
-    w: Array  # [G*H, C]
-    r: Array  # [G*H, P]
-    projection: Optional[Array]  # [P, H]
-    bw: Array  # [G*H]
-    br: Array  # [G*H]
-
-
-def split_params(params: Array, mode: str, directions: int, layers: int, inputs: int, hidden: int,
-                 num_proj: int) -> list[PseudoLayer]:
-    """The tensors in dense opaque parameters (docs/Semantics.md, "Parameter layout"), by pseudo layer."""
-    gates, state, offset = len(GATES[mode]) * hidden, num_proj or hidden, 0
-
-    def take(*shape: int) -> Array:
-        nonlocal offset
-        size = 1
-        for n in shape:
-            size *= n
-        piece = params[offset:offset + size].reshape(shape)
-        offset += size
-        return piece
-
-    matrices = []
-    for index in range(layers * directions):
-        width = inputs if index < directions else directions * state
-        matrices.append((take(gates, width), take(gates, state), take(num_proj, hidden) if num_proj else None))
-    return [PseudoLayer(*m, take(gates), take(gates)) for m in matrices]
 
 
 def _scan(mode: str, p: PseudoLayer, x: Array, h0: Array, c0: Optional[Array], valid: Optional[Array],

@@ -16,8 +16,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .._layers import split_params
 from .._operations import params_size
-from . import _reference
 
 Array = Any
 
@@ -67,8 +67,7 @@ def unpack(flat: Array, mode: str, input_size: int, hidden_size: int, num_layers
     if flat.shape != (expected,):
         raise ValueError(f"`flat` has shape {flat.shape}, but {num_layers} layers of {mode} with input_size {input_size} "
                          f"and hidden_size {hidden_size} have ({expected},)")
-    pseudo = _reference.split_params(flat, mode, 2 if bidirectional else 1, num_layers, input_size, hidden_size,
-                                     proj_size)
+    pseudo = split_params(flat, mode, 2 if bidirectional else 1, num_layers, input_size, hidden_size, proj_size)
     return [Weights(p.w, p.r, p.bw, p.br, p.projection) for p in pseudo]
 
 

@@ -10,35 +10,15 @@ from typing import Any, List, Optional, Tuple
 import torch
 from torch import Tensor
 
-from .._layers import GATES
+from .._layers import GATES, PseudoLayer, split_params
 from .._operations import BlockLSTM, Layers, Operation
-
-
-def _split(params: Tensor, mode: str, directions: int, layers: int, inputs: int, hidden: int,
-           num_proj: int) -> List[Tuple[Any, ...]]:
-    """W, R, projection or None, bW, bR of every pseudo layer (docs/Semantics.md, "Parameter layout")."""
-    gates, state, offset = len(GATES[mode]) * hidden, num_proj or hidden, 0
-
-    def take(*shape: int) -> Tensor:
-        nonlocal offset
-        size = 1
-        for n in shape:
-            size *= n
-        offset += size
-        return params[offset - size:offset].reshape(shape)
-
-    matrices = []
-    for index in range(layers * directions):
-        width = inputs if index < directions else directions * state
-        matrices.append((take(gates, width), take(gates, state), take(num_proj, hidden) if num_proj else None))
-    return [(*m, take(gates), take(gates)) for m in matrices]
 
 
 def _pick(mask: Optional[Tensor], a: Any, b: Any) -> Any:
     return a if mask is None or a is None else torch.where(mask[:, None], a, b)
 
 
-def _run(mode: str, weights: Tuple[Any, ...], x: Tensor, h0: Tensor, c0: Optional[Tensor], valid: Optional[Tensor],
+def _run(mode: str, weights: PseudoLayer, x: Tensor, h0: Tensor, c0: Optional[Tensor], valid: Optional[Tensor],
          resets: Optional[Tensor], reset_to: str, reverse: bool) -> Tuple[Tensor, Tensor, Optional[Tensor]]:
     """One pseudo layer. Returns the states of all steps, and the last ones."""
     w, r, projection, bw, br = weights
@@ -76,8 +56,8 @@ def layers(operation: Layers, x: Tensor, h0: Tensor, c0: Optional[Tensor], param
     dtype, directions = x.dtype, operation.directions
     compute = torch.promote_types(dtype, torch.float32)
     hidden = h0.shape[2] if c0 is None else c0.shape[2]
-    pseudo = _split(params.to(compute), operation.mode, directions, h0.shape[0] // directions, x.shape[2], hidden,
-                    operation.num_proj)
+    pseudo = split_params(params.to(compute), operation.mode, directions, h0.shape[0] // directions, x.shape[2],
+                          hidden, operation.num_proj)
     y, h0, c0 = x.to(compute), h0.to(compute), None if c0 is None else c0.to(compute)
     valid = None if lengths is None else torch.arange(x.shape[0], device=x.device)[:, None] < lengths
     if resets is not None and valid is not None:
