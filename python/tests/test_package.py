@@ -1,14 +1,15 @@
-# test_package.py - the wheel: its content, and a layer in a process that has nothing but it. Skipped without
-# scikit-build-core, which comes from PyPI.
+# test_package.py - the wheel and `pip install .`: the content, and a layer in a process that has nothing but it. Skipped
+# without scikit-build-core, which comes from PyPI.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import zipfile
 
 import pytest
-from rnn_mlir import _files
+from rnn_mlir import _files, _processor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = """
@@ -39,6 +40,23 @@ def test_wheel(tmp_path):
         assert name in names
     assert sum(name.endswith("lstm-unidirectional-f32.so") for name in names) >= 1
     run(sys.executable, "-m", "pip", "install", "--no-deps", "--target", str(tmp_path / "site"), str(wheel))
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
-    assert run(sys.executable, "-c", PROGRAM, env=environment, cwd=tmp_path) == "(2, 1, 4) True\n"
-    assert "usage: rnn-params" in run(str(tmp_path / "site" / "bin" / "rnn-params"), "--help", env=environment)
+    check(tmp_path)
+
+
+def check(folder):
+    environment = {**os.environ, "PYTHONPATH": str(folder / "site"), "RNN_MLIR_COMPILER": str(folder / "none")}
+    assert run(sys.executable, "-c", PROGRAM, env=environment, cwd=folder) == "(2, 1, 4) True\n"
+    assert "usage: rnn-params" in run(str(folder / "site" / "bin" / "rnn-params"), "--help", env=environment)
+    where = run(sys.executable, "-c", "import rnn_mlir; print(rnn_mlir.__file__)", env=environment, cwd=folder)
+    assert where.startswith(str(folder))
+
+
+def test_install(tmp_path):
+    """`pip install .` without an existing rnn-compile, in the folder that pyproject.toml names: the first time, most of the
+    minute is the compiler cache and the prebuilt layers. Those of one processor, to save time."""
+    pytest.importorskip("scikit_build_core")
+    if not shutil.which("clang++-22") or not os.path.exists("/usr/lib/llvm-22/lib/cmake/mlir"):
+        pytest.skip("no MLIR 22 where scripts/setup.sh installs it")
+    run(sys.executable, "-m", "pip", "install", str(ROOT), "--no-build-isolation", "--no-deps", "--target",
+        str(tmp_path / "site"), f"--config-settings=cmake.define.RNN_PYTHON_PROCESSORS={_processor.levels()[-1]}")
+    check(tmp_path)
