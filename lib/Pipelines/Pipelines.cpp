@@ -47,6 +47,8 @@ void rnn::buildImportPipeline(OpPassManager &pm, const PipelineOptions &options)
   pm.addPass(createConvertONNXToRNNPass());
   // After the conversions of ops with torch-mlir's types, since it converts functions too.
   pm.addPass(createConvertTorchToRNNPass());
+  // After the framework's ops, whose conversions may use its results.
+  pm.addPass(createRNNConvertUpstreamDialectsPass());
   addContract(pm, options, Stage::Import);
 }
 

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MPI/IR/MPI.h"
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "rnn/Transforms/Passes.h"
@@ -19,6 +20,71 @@ namespace mlir::rnn {
 } // namespace mlir::rnn
 
 using namespace mlir;
+
+/// Creates a function with the type of MPI_Comm_split that keeps the communicator of its first call, for later calls
+/// with the same color and key.
+static LLVM::LLVMFuncOp createCachedSplit(ModuleOp module, LLVM::CallOp split, Type communicator) {
+  ImplicitLocOpBuilder b(split.getLoc(), OpBuilder::atBlockEnd(module.getBody()));
+  SymbolTable symbols(module);
+  Type i32 = b.getI32Type(), pointer = LLVM::LLVMPointerType::get(b.getContext());
+  // Whether there is a communicator, its color, its key, and the communicator.
+  auto cacheType = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, communicator});
+  auto cache = LLVM::GlobalOp::create(b, cacheType, /*isConstant=*/false, LLVM::Linkage::Internal,
+                                      "rnn_mpi_communicator", Attribute());
+  symbols.insert(cache);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&cache.getInitializerRegion());
+    LLVM::ReturnOp::create(b, LLVM::ZeroOp::create(b, cacheType).getResult());
+  }
+  auto type = LLVM::LLVMFunctionType::get(i32, llvm::to_vector(split.getArgOperands().getTypes()));
+  auto function = LLVM::LLVMFuncOp::create(b, "rnn_mpi_comm_split", type, LLVM::Linkage::Internal);
+  symbols.insert(function);
+  Block *begin = function.addEntryBlock(b), *kept = b.createBlock(&function.getBody()),
+        *create = b.createBlock(&function.getBody());
+  Value color = begin->getArgument(1), key = begin->getArgument(2), out = begin->getArgument(3);
+
+  b.setInsertionPointToStart(begin);
+  Value address = LLVM::AddressOfOp::create(b, cache);
+  auto field = [&](int32_t index) -> Value {
+    return LLVM::GEPOp::create(b, pointer, cacheType, address, ArrayRef<LLVM::GEPArg>{0, index});
+  };
+  auto load = [&](int32_t index, Type type) -> Value { return LLVM::LoadOp::create(b, type, field(index)); };
+  auto isEqual = [&](Value x, Value y) -> Value { return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, x, y); };
+  Value zero = LLVM::ConstantOp::create(b, i32, 0), one = LLVM::ConstantOp::create(b, i32, 1);
+  Value isKept = LLVM::AndOp::create(b, isEqual(load(0, i32), one), isEqual(load(1, i32), color));
+  isKept = LLVM::AndOp::create(b, isKept, isEqual(load(2, i32), key));
+  LLVM::CondBrOp::create(b, isKept, kept, create);
+
+  b.setInsertionPointToStart(kept);
+  LLVM::StoreOp::create(b, load(3, communicator), out);
+  LLVM::ReturnOp::create(b, zero);
+
+  b.setInsertionPointToStart(create);
+  Value status = LLVM::CallOp::create(b, TypeRange(i32), split.getCalleeAttr(), begin->getArguments()).getResult();
+  LLVM::StoreOp::create(b, color, field(1));
+  LLVM::StoreOp::create(b, key, field(2));
+  LLVM::StoreOp::create(b, LLVM::LoadOp::create(b, communicator, out), field(3));
+  LLVM::StoreOp::create(b, LLVM::ZExtOp::create(b, i32, isEqual(status, zero)), field(0));
+  LLVM::ReturnOp::create(b, status);
+  return function;
+}
+
+/// Calls of compiled functions do not create communicators, except the first ones.
+static void cacheCommunicators(ModuleOp module) {
+  SmallVector<LLVM::CallOp> splits;
+  module.walk([&](LLVM::CallOp call) {
+    auto out = call.getCallee() == "MPI_Comm_split" && call.getNumOperands() == 4
+                   ? call.getOperand(3).getDefiningOp<LLVM::AllocaOp>()
+                   : LLVM::AllocaOp();
+    if (out)
+      splits.push_back(call);
+  });
+  for (LLVM::CallOp split : splits) {
+    Type communicator = split.getOperand(3).getDefiningOp<LLVM::AllocaOp>().getElemType();
+    split.setCallee(createCachedSplit(module, split, communicator).getSymName());
+  }
+}
 
 namespace {
 struct ConvertMPIToLLVM : public rnn::impl::RNNConvertMPIToLLVMPassBase<ConvertMPIToLLVM> {
@@ -55,7 +121,8 @@ struct ConvertMPIToLLVM : public rnn::impl::RNNConvertMPIToLLVMPassBase<ConvertM
     options.filterDialects = {mpi::MPIDialect::getDialectNamespace().str()};
     pipeline.addPass(createConvertToLLVMPass(options));
     if (failed(runPipeline(pipeline, module)))
-      signalPassFailure();
+      return signalPassFailure();
+    cacheCommunicators(module);
   }
 };
 } // namespace

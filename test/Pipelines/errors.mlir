@@ -3,7 +3,9 @@
 // RUN: rnn-opt %s --split-input-file --allow-unregistered-dialect --rnn-pipeline='target=host lowering=fused' -verify-diagnostics
 // RUN: rnn-opt %s --split-input-file --allow-unregistered-dialect --rnn-pipeline='target=cuda lowering=fused' -verify-diagnostics
 
-// All ops that no pass converts, in one message.
+// All ops that no pass converts, in one message, with the programs that convert them.
+// expected-note @below {{rnn-import-tf runs TensorFlow's own passes, which convert the ops around the layers}}
+module {
 func.func @left(%x: tensor<5x2xf32>) -> tensor<5x2xf32> {
   // expected-error @below {{ops are left after stage import that no pass converts: 'tf.Neg' (2 times), 'tf.Add', 'other.op'; convert them to linalg, tensor or arith ops before, or remove them}}
   %0 = "tf.Neg"(%x) : (tensor<5x2xf32>) -> tensor<5x2xf32>
@@ -13,6 +15,29 @@ func.func @left(%x: tensor<5x2xf32>) -> tensor<5x2xf32> {
   // expected-note @below {{the first 'other.op' is here}}
   %3 = "other.op"(%2) : (tensor<5x2xf32>) -> tensor<5x2xf32>
   return %3 : tensor<5x2xf32>
+}
+}
+
+// -----
+
+// expected-note @below {{rnn-import-stablehlo converts StableHLO, of JAX for example, and reads its bytecode}}
+// expected-note @below {{torch-mlir-opt --pass-pipeline='builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)' converts PyTorch's ops, after rnn-opt --convert-torch-to-rnn has converted the layers}}
+// expected-note @below {{torch-mlir-opt --convert-torch-onnx-to-torch, after rnn-opt --convert-onnx-to-rnn has converted the layers, or onnx-mlir --EmitMLIR converts ONNX's ops}}
+// expected-note @below {{only globals, global_load, global_load_const and global_store are converted}}
+module {
+func.func @frameworks(%x: tensor<5x2xf32>) -> tensor<5x2xf32> {
+  // expected-error @below {{ops are left after stage import that no pass converts: 'stablehlo.negate', 'vhlo.neg_v1', 'torch.aten.neg', 'onnx.Neg', 'ml_program.token'; convert them}}
+  %0 = "stablehlo.negate"(%x) : (tensor<5x2xf32>) -> tensor<5x2xf32>
+  // expected-note @below {{the first 'vhlo.neg_v1' is here}}
+  %1 = "vhlo.neg_v1"(%0) : (tensor<5x2xf32>) -> tensor<5x2xf32>
+  // expected-note @below {{the first 'torch.aten.neg' is here}}
+  %2 = "torch.aten.neg"(%1) : (tensor<5x2xf32>) -> tensor<5x2xf32>
+  // expected-note @below {{the first 'onnx.Neg' is here}}
+  %3 = "onnx.Neg"(%2) : (tensor<5x2xf32>) -> tensor<5x2xf32>
+  // expected-note @below {{the first 'ml_program.token' is here}}
+  %4 = ml_program.token
+  return %3 : tensor<5x2xf32>
+}
 }
 
 // -----

@@ -9,6 +9,47 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RNNConvertUpstreamDialectsPass : Pass<"rnn-convert-upstream-dialects", "::mlir::ModuleOp"> {
+  let summary = "Convert ops of tosa, shape and ml_program to linalg, tensor and arith";
+  let description = [{
+    Runs upstream's passes for the dialects that front ends leave beside the layers, and does nothing in a module without
+    such ops:
+
+    - `tosa`: `tosa-to-mlprogram`, the passes of `tosa-to-linalg-pipeline` except the validation, then `tosa-to-arith`,
+      `tosa-to-tensor` and `tosa-to-scf`.
+    - `shape`: `convert-shape-constraints`, `shape-to-shape-lowering` and `convert-shape-to-std`. A constraint becomes
+      `cf.assert`.
+    - `ml_program`: a load of a global that no op of the module stores to becomes `arith.constant`. A global with stores
+      becomes a `memref.global`, which loads and stores copy: it keeps its value between calls, and calls that run at the
+      same time must not use it. Target `cuda` has no such memory, so a store is an error there. A global that is
+      declared without a value is an error, too.
+
+    ```mlir
+    ml_program.global private @w(dense<2.0> : tensor<4xf32>) : tensor<4xf32>
+    func.func @scale(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %w = ml_program.global_load_const @w : tensor<4xf32>
+      %y = arith.mulf %x, %w : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @scale(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %w = arith.constant dense<2.0> : tensor<4xf32>
+      %y = arith.mulf %x, %w : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::ml_program::MLProgramDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def RNNProtectArgumentsPass : Pass<"rnn-protect-arguments", "::mlir::ModuleOp"> {
   let summary = "Prevent bufferization from writing to arguments of public functions";
   let description = [{
@@ -69,7 +110,8 @@ def RNNConvertMPIToLLVMPass : Pass<"rnn-convert-mpi-to-llvm", "::mlir::ModuleOp"
     module attribute `dlti.map = #dlti.map<"MPI:Implementation" = "OpenMPI">` selects Open MPI instead of MPICH.
 
     `convert-shard-to-mpi` (LLVM 22) creates a communicator in every call, which nothing frees. Where all processes have the
-    same color, the new communicator contains all processes of the old one: the pass uses the old one.
+    same color, the new communicator contains all processes of the old one: the pass uses the old one. Elsewhere, as on a
+    grid with several axes, the communicator of the first call is kept for later calls with the same color and key.
   }];
   let dependentDialects = ["::mlir::DLTIDialect", "::mlir::LLVM::LLVMDialect"];
 }

@@ -10,6 +10,7 @@
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNVERIFYCONTRACTPASS
@@ -49,10 +50,38 @@ static LogicalResult checkImport(Operation *op) {
   return checkReserveSpace(op);
 }
 
-/// The frameworks whose ops may have no tensor operand, or tensors of types of their own.
-static bool isOfFramework(Operation *op) {
+namespace {
+/// A dialect whose ops may have no tensor operand, or tensors of types of their own, and the programs that convert
+/// them.
+struct FrontEnd {
+  StringLiteral dialect, advice;
+};
+} // namespace
+
+static constexpr StringLiteral stablehloAdvice =
+    "rnn-import-stablehlo converts StableHLO, of JAX for example, and reads its bytecode";
+static constexpr StringLiteral torchAdvice =
+    "torch-mlir-opt --pass-pipeline='builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)' converts "
+    "PyTorch's ops, after rnn-opt --convert-torch-to-rnn has converted the layers";
+static constexpr FrontEnd frontEnds[] = {
+    {"tf", "rnn-import-tf runs TensorFlow's own passes, which convert the ops around the layers"},
+    {"stablehlo", stablehloAdvice},
+    {"chlo", stablehloAdvice},
+    {"vhlo", stablehloAdvice},
+    {"mhlo", stablehloAdvice},
+    {"torch", torchAdvice},
+    {"torch_c", torchAdvice},
+    {"onnx", "torch-mlir-opt --convert-torch-onnx-to-torch, after rnn-opt --convert-onnx-to-rnn has converted the "
+             "layers, or onnx-mlir --EmitMLIR converts ONNX's ops"},
+    {"tosa", "upstream has no lowering of these ops to linalg"},
+    {"shape", "upstream has no lowering of these ops to tensor ops"},
+    {"ml_program", "only globals, global_load, global_load_const and global_store are converted"},
+};
+
+static const FrontEnd *findFrontEnd(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
-  return llvm::is_contained({"tf", "torch", "torch_c", "onnx", "stablehlo", "mhlo"}, dialect);
+  const auto *found = llvm::find_if(frontEnds, [&](const FrontEnd &frontEnd) { return frontEnd.dialect == dialect; });
+  return found == std::end(frontEnds) ? nullptr : found;
 }
 
 /// Rejects ops that no pass converts, all in one message: those of frameworks, and unregistered ones on tensors.
@@ -63,7 +92,7 @@ static LogicalResult checkFrameworkOps(Operation *root) {
     const bool usesTensors =
         llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor);
     // checkImport reports the others.
-    if (isOfFramework(op) ? !isLayerOfTensorFlow(op) : !op->isRegistered() && usesTensors)
+    if (findFrontEnd(op) ? !isLayerOfTensorFlow(op) : !op->isRegistered() && usesTensors)
       left[op->getName()].push_back(op);
   });
   if (left.empty())
@@ -76,9 +105,15 @@ static LogicalResult checkFrameworkOps(Operation *root) {
       diag << " (" << entry.second.size() << " times)";
   });
   diag << "; convert them to linalg, tensor or arith ops before, or remove them";
-  for (auto &[name, ops] : left)
+  llvm::SmallSetVector<StringRef, 4> advice;
+  for (auto &[name, ops] : left) {
     if (ops.front() != first)
       diag.attachNote(ops.front()->getLoc()) << "the first '" << name << "' is here";
+    if (const FrontEnd *frontEnd = findFrontEnd(ops.front()))
+      advice.insert(frontEnd->advice);
+  }
+  for (StringRef text : advice)
+    diag.attachNote(root->getLoc()) << text;
   return failure();
 }
 

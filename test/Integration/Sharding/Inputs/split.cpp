@@ -14,6 +14,8 @@
 enum { BATCH = 8, STEPS = 5 };
 
 static int rank, processes;
+/// The parts of the batch, and the part of this process. Several processes may have the same part.
+static int parts, ownPart;
 
 static void require(bool truth, const std::string &what) {
   if (truth)
@@ -71,7 +73,7 @@ static void forEachElement(const std::vector<int64_t> &part, const std::vector<i
   for (int64_t index = 0; index < elements; ++index) {
     int64_t wholeIndex = 0, stride = 1, rest = index;
     for (size_t dim = part.size(); dim-- > 0;) {
-      const int64_t offset = part[dim] == whole[dim] ? 0 : rank * part[dim];
+      const int64_t offset = part[dim] == whole[dim] ? 0 : ownPart * part[dim];
       wholeIndex += (rest % part[dim] + offset) * stride;
       rest /= part[dim], stride *= whole[dim];
     }
@@ -127,7 +129,10 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
-  require(argc == 4, "split WHOLE.so SPLIT.so CALLS");
+  require(argc == 5, "split WHOLE.so SPLIT.so CALLS PARTS");
+  // The last axis of a grid is the fastest one.
+  parts = std::atoi(argv[4]);
+  ownPart = rank * parts / processes;
   const rnnrt_exports_t *whole = load(argv[1]), *split = load(argv[2]);
   rnnrt_device_t *device = nullptr;
   require(!rnnrt_device_create("host", nullptr, &device), "device");
@@ -137,7 +142,7 @@ int main(int argc, char **argv) {
     require(!std::strcmp(one.name, all.name), "names");
     std::vector<rnnrt_tensor_t> expected = call(device, one, one, BATCH);
     for (int count = std::atoi(argv[3]); count > 0; --count) {
-      std::vector<rnnrt_tensor_t> results = call(device, all, one, BATCH / processes);
+      std::vector<rnnrt_tensor_t> results = call(device, all, one, BATCH / parts);
       int splitResults = 0;
       for (size_t r = 0; r < results.size(); ++r) {
         double error = 0, largest = 0;
@@ -155,8 +160,7 @@ int main(int argc, char **argv) {
         rnnrt_tensor_release(&results[r]);
       }
       if (count == 1 && rank == 0)
-        std::printf("%s: %d of %d results are split\n", one.name, processes == 1 ? 0 : splitResults,
-                    int(results.size()));
+        std::printf("%s: %d of %d results are split\n", one.name, splitResults, int(results.size()));
     }
     for (rnnrt_tensor_t &tensor : expected)
       rnnrt_tensor_release(&tensor);
