@@ -9,6 +9,7 @@
 
 #include "rnn/Conversion/TFToRNN/TFToRNN.h"
 #include "../Common/ReserveSpace.h"
+#include "Functions.h"
 #include "TFOp.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -178,37 +179,6 @@ LogicalResult moveProperties(Operation *op) {
   return success();
 }
 
-/// Replaces calls of TensorFlow's by calls of `func` if the function is in the module and the types fit. Others remain.
-void convertCall(Operation *op, SymbolTableCollection &symbols) {
-  StringRef name = op->getName().getStringRef();
-  if (op->isRegistered() || (name != "tf.PartitionedCall" && name != "tf.StatefulPartitionedCall"))
-    return;
-  auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("f");
-  auto callee = symbol ? symbols.lookupNearestSymbolFrom<func::FuncOp>(op, symbol) : func::FuncOp();
-  if (!callee || callee.isExternal() || op->getNumRegions() != 0)
-    return;
-  auto areCompatible = [](TypeRange from, TypeRange to) {
-    return from.size() == to.size() && llvm::all_of(llvm::zip(from, to), [](auto pair) {
-             return std::get<0>(pair) == std::get<1>(pair) ||
-                    tensor::CastOp::areCastCompatible(std::get<0>(pair), std::get<1>(pair));
-           });
-  };
-  if (!areCompatible(op->getOperandTypes(), callee.getArgumentTypes()) ||
-      !areCompatible(callee.getResultTypes(), op->getResultTypes()))
-    return;
-  OpBuilder b(op);
-  auto cast = [&](Value value, Type type) -> Value {
-    return value.getType() == type ? value : tensor::CastOp::create(b, op->getLoc(), type, value);
-  };
-  SmallVector<Value> operands;
-  for (auto [operand, type] : llvm::zip_equal(op->getOperands(), callee.getArgumentTypes()))
-    operands.push_back(cast(operand, type));
-  auto call = func::CallOp::create(b, op->getLoc(), callee, operands);
-  for (auto [old, result] : llvm::zip_equal(op->getResults(), call.getResults()))
-    old.replaceAllUsesWith(cast(result, old.getType()));
-  op->erase();
-}
-
 /// Reports casts whose source has another size, behind casts to a dynamic size. Folding would make them invalid.
 LogicalResult checkCasts(ModuleOp module) {
   bool hasFailed = false;
@@ -235,13 +205,12 @@ struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN>
     (void)eraseUnreachableBlocks(rewriter, module->getRegions());
     bool hasFailed = false;
     module.walk([&](Operation *op) { hasFailed |= failed(moveProperties(op)) || failed(checkName(op)); });
-    SymbolTableCollection symbols;
+    inlineTFCalls(module);
+    nameTFArguments(module);
     module.walk([&](Operation *op) {
       // Automatic differentiation leaves zeros for the gradient of a reserve space, which nothing reads.
       if (op->getName().getStringRef() == "tf.ZerosLike" && op->use_empty() && op->getNumRegions() == 0)
         op->erase();
-      else
-        convertCall(op, symbols);
     });
     if (failed(retypeReserveSpaces(module)) || hasFailed)
       return signalPassFailure();

@@ -36,11 +36,12 @@ func.func @twice(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>
 
 // -----
 
-// A reserve space passes through calls, whose declared types may be less exact than those of the function.
+// Calls are inlined. Their declared types may be less exact than those of the function.
 // CHECK-LABEL: func @caller
-// CHECK: %[[F:.*]]:2 = call @forward({{.*}}) : ({{.*}}) -> (tensor<5x2x4xf32>, tensor<?xi8>)
-// CHECK: call @backward({{.*}}%[[F]]#1) : ({{.*}}tensor<?xi8>) -> tensor<?xf32>
+// CHECK: %{{.*}}, %{{.*}}, %[[R:.*]] = rnn.cudnn_forward gru
+// CHECK: rnn.cudnn_backprop gru {{.*}} reserve(%[[R]] : tensor<?xi8>)
 // CHECK-NOT: tf.
+// CHECK-NOT: func private
 func.func @caller(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) -> tensor<?xf32> {
   %y, %r = "tf.StatefulPartitionedCall"(%x, %h, %p) <{config = "", f = @forward}>
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<?xf32>) -> (tensor<?x2x4xf32>, tensor<?xf32>)
@@ -63,6 +64,45 @@ func.func private @backward(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: te
          tensor<1x2x4xf32>, tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<?xf32>)
       -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<?xf32>)
   return %0#3 : tensor<?xf32>
+}
+
+// -----
+
+// Functions that call each other stay functions, and so do public ones.
+// CHECK-LABEL: func @recursion
+// CHECK: call @even(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: func.func private @even
+// CHECK: call @even
+// CHECK: func.func @public
+// CHECK-NOT: tf.
+func.func @recursion(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "tf.PartitionedCall"(%x) <{f = @even}> : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "tf.PartitionedCall"(%0) <{f = @public}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @even(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "tf.PartitionedCall"(%x) <{f = @odd}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @odd(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "tf.PartitionedCall"(%x) <{f = @even}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @public(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// TensorFlow's names, instead of those that MLIR prints for arguments without one.
+// CHECK-LABEL: func @names
+// CHECK-SAME: %{{.*}}: tensor<4xf32> {rnn.name = "x", {{[^}]*}}}, %{{.*}}: tensor<4xf32> {rnn.name = "h", {{[^}]*}}}, %{{.*}}: tensor<4xf32> {rnn.name = "own", {{[^}]*}}})
+// CHECK-SAME: -> (tensor<4xf32> {rnn.name = "y", {{[^}]*}}})
+func.func @names(%arg0: tensor<4xf32> {rnn.name = "arg0", tf._user_specified_name = "x"},
+                 %arg1: tensor<4xf32> {tf_saved_model.index_path = ["state", "h"]},
+                 %arg2: tensor<4xf32> {rnn.name = "own", tf._user_specified_name = "z"})
+    -> (tensor<4xf32> {tf_saved_model.index_path = ["y"]}) attributes {tf_saved_model.exported_names = ["names"]} {
+  return %arg0 : tensor<4xf32>
 }
 
 // -----
