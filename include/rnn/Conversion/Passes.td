@@ -46,6 +46,11 @@ def ConvertTFToRNNPass : Pass<"convert-tf-to-rnn", "::mlir::ModuleOp"> {
       `num_proj` equal to the hidden size is no projection, as in cuDNN.
     - *Sizes.* An i32 result of `tf.CudnnRNNParamsSize` saturates. Constant sizes that do not fit are an error.
     - *Unreachable blocks* are erased, since these rules cannot be checked there.
+    - *Calls.* `tf.PartitionedCall` and `tf.StatefulPartitionedCall` are inlined, so that a layer has its constant operands.
+      Recursive functions, and functions with several blocks, become callees of `func.call`. A call of a function that is
+      not in the module, or of other types, stays.
+    - *Names.* `tf._user_specified_name` and `tf_saved_model.index_path` of arguments and results of public functions are the
+      names in exported tables and C headers.
 
     TensorFlow's bookkeeping attributes (`T`, `S`, `device`, names that begin with `_`) are dropped, and dialect
     attributes (`a.b`) are kept. An attribute of another version of the op, or one that resembles an attribute of the
@@ -132,7 +137,8 @@ def ConvertONNXToRNNPass : Pass<"convert-onnx-to-rnn", "::mlir::ModuleOp"> {
     - *Loops.* Other layers become one `scf.for` over the steps of linalg ops: GRU without `linear_before_reset` (ONNX's
       default, which resets the state before its GEMM), peepholes `P`, `clip` (which bounds the arguments of the
       gates' activations, and not the cell state, as in onnxruntime), `input_forget`, and other choices of Sigmoid, Tanh and Relu. Other activations are an error.
-    - *Layout.* `layout = 1` transposes `X`, `Y` and the states.
+    - *Layout.* With `layout = 1`, the layer op has `batch_major` and the states are transposed; a loop transposes `X` and `Y`
+      too.
     - *Sequence lengths.* As in onnxruntime, `Y` is zero from the length of an example on, and `Y_h` and `Y_c` are the last
       states. For length 0 they are the initial states.
 
@@ -164,7 +170,13 @@ def ConvertTorchToRNNPass : Pass<"convert-torch-to-rnn", "::mlir::ModuleOp"> {
     Converts `torch.operator "torch.aten.lstm.input"`, `gru.input`, `rnn_tanh.input`, `rnn_relu.input` and their overloads
     `.data` for packed sequences, and ops with these names. The ops need not be registered. Operands are those of
     `aten::lstm` and its siblings. `hx` of `lstm` and `params` are a `torch.prim.ListConstruct`; `has_biases`,
-    `num_layers`, `dropout`, `train`, `bidirectional` and `batch_first` are constants. Parameters have static sizes.
+    `num_layers`, `dropout`, `train`, `bidirectional` and `batch_first` are constants. Parameters have static sizes. With
+    `batch_first`, the layer op has `batch_major`.
+
+    `_cudnn_rnn` and `_cudnn_rnn_backward`, which PyTorch's dispatcher calls on CUDA, become a layer op and its gradient.
+    The list of weights is read, not `weight_buf`, whose only use may be the gradient. Results of the gradient for the
+    weights are used by `torch.prim.ListUnpack`. A reserve space becomes `tensor<?xi8>` everywhere, also in signatures of
+    functions. Packed sequences (`batch_sizes`) are an error.
 
     - *Parameters.* The gate orders are those of cuDNN. `rnn.cudnn_canonical_to_params` packs the slices of the gates;
       slices of constants are constants, and canonicalization packs constants on targets with the dense layout. Absent

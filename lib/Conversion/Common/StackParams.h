@@ -27,6 +27,11 @@ Value selectFirst(OpBuilder &b, Location loc, Value value, int64_t index);
 /// that holds gate `g` of our order. Returns null after an error of the verifier.
 Value packStackParams(ImportedOp &op, const CudnnSizes &sizes, ArrayRef<CellParams> cells, ArrayRef<int64_t> blocks);
 
+/// The inverse for gradients: matrices and vectors in the framework's order of gates, from opaque `params`. A bias or
+/// the projection is null where that of `cells` is. Returns an empty list after an error of the verifier.
+SmallVector<CellParams> unpackStackParams(ImportedOp &op, const CudnnSizes &sizes, ArrayRef<CellParams> cells,
+                                          ArrayRef<int64_t> blocks, Value params);
+
 } // namespace mlir::rnn
 
 #endif // RNN_LIB_CONVERSION_COMMON_STACKPARAMS_H

@@ -196,6 +196,7 @@ static void convertLiteral(Operation *op) {
 /// Returns true for ops that may be erased without uses of their results.
 static bool isErasable(StringRef name) {
   static constexpr StringLiteral names[] = {"torch.prim.ListConstruct",
+                                            "torch.prim.ListUnpack",
                                             "torch.prim.TupleConstruct",
                                             "torch.vtensor.literal",
                                             "torch.bind_symbolic_shape",

@@ -319,11 +319,65 @@ SmallVector<Value> VectorLoops::forReductions(HostBuilder &b, ArrayRef<unsigned>
                                               function_ref<SmallVector<Value>(ValueRange)> inner) {
   if (loops.empty())
     return inner(sums);
-  Value begin = getBegin(b, loops.front()), end = getEnd(loops.front());
-  return b.loop(begin, end, 1, sums, [&](Value iteration, ValueRange carried) {
+  // The sum of a short inner loop is no part of its own.
+  auto isShort = [&](unsigned loop) { return !ShapedType::isDynamic(staticSizes[loop]) && staticSizes[loop] < 16; };
+  auto body = [&](Value iteration, ValueRange carried) -> SmallVector<Value> {
     position[loops.front()] = iteration;
-    return forReductions(b, loops.drop_front(), carried, inner);
-  });
+    if (loops.size() == 1 || isShort(loops[1]) || !isLongSum())
+      return forReductions(b, loops.drop_front(), carried, inner);
+    return addSums(b, carried, [&](ValueRange part) { return forReductions(b, loops.drop_front(), part, inner); });
+  };
+  return sumLoop(b, getBegin(b, loops.front()), getEnd(loops.front()), 1, sums, body);
+}
+
+/// The iterations of a loop that are summed apart, and the sums of such blocks that are summed apart.
+static constexpr int64_t sumBlock = 64;
+
+/// Whether rounding errors of sums are bounded by summing parts: floating-point sums with more terms than a block,
+/// except those of products of matrices, which are summed as BLAS libraries do.
+bool VectorLoops::isLongSum() const {
+  if (linalg::isaContractionOpInterface(op) ||
+      !llvm::all_of(combiners, [](const Combiner &combiner) { return isa_and_nonnull<arith::AddFOp>(combiner.op); }))
+    return false;
+  int64_t terms = 1;
+  for (unsigned loop = 0; loop < iterators.size(); ++loop)
+    if (isReduction(loop) && (ShapedType::isDynamic(staticSizes[loop]) ||
+                              llvm::MulOverflow(terms, staticSizes[loop], terms) || terms > sumBlock))
+      return true;
+  return false;
+}
+
+/// Adds the sums that `emitPart` computes from zero to `sums`.
+SmallVector<Value> VectorLoops::addSums(HostBuilder &b, ValueRange sums,
+                                        function_ref<SmallVector<Value>(ValueRange)> emitPart) {
+  SmallVector<Value> zeros, added;
+  for (Value sum : sums) {
+    auto type = cast<VectorType>(sum.getType());
+    // The neutral element: a sum of negative zeros is a negative zero.
+    zeros.push_back(
+        arith::ConstantOp::create(b, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), -0.0))));
+  }
+  for (auto [sum, part] : llvm::zip_equal(sums, emitPart(zeros)))
+    added.push_back(arith::AddFOp::create(b, sum, part));
+  return added;
+}
+
+/// A loop that carries sums; blocks of blocks if it may be long. The error of a sum then grows with the lengths of the
+/// three loops, not with their product.
+SmallVector<Value> VectorLoops::sumLoop(HostBuilder &b, Value begin, Value end, int64_t step, ValueRange sums,
+                                        function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto emit = [&](auto &&emit, Value begin, Value end, int64_t block, ValueRange sums) -> SmallVector<Value> {
+    std::optional<int64_t> length = getConstantIntValue(b.sub(end, begin));
+    if (block == step)
+      return b.loop(begin, end, step, sums, body);
+    if (length && *length <= block)
+      return emit(emit, begin, end, block / sumBlock, sums);
+    return b.loop(begin, end, block, sums, [&](Value first, ValueRange carried) {
+      Value last = b.min(b.add(first, block), end);
+      return addSums(b, carried, [&](ValueRange part) { return emit(emit, first, last, block / sumBlock, part); });
+    });
+  };
+  return emit(emit, begin, end, isLongSum() ? step * sumBlock * sumBlock : step, sums);
 }
 
 /// One vector of results per mask, from `first` on along the vectorized loop. Null masks stand for full vectors.
@@ -414,7 +468,7 @@ SmallVector<Value> VectorLoops::reduceLanes(HostBuilder &b) {
     std::optional<int64_t> knownRest = getConstantIntValue(rest), knownWhole = getConstantIntValue(b.sub(whole, begin));
     SmallVector<Value> sums(carried);
     if (!knownWhole || *knownWhole > 0)
-      sums = b.loop(begin, whole, width, sums, [&](Value first, ValueRange inner) {
+      sums = sumLoop(b, begin, whole, width, sums, [&](Value first, ValueRange inner) {
         return emitBody(b, first, SmallVector<Value>(unroll), inner);
       });
     auto emitRest = [&](int64_t count, SmallVector<Value> sums) {

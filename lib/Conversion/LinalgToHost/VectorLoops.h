@@ -93,6 +93,10 @@ private:
   Value getEnd(unsigned loop) { return loop == partLoop ? partEnd : sizes[loop]; }
   SmallVector<Value> forReductions(HostBuilder &b, ArrayRef<unsigned> loops, ValueRange sums,
                                    function_ref<SmallVector<Value>(ValueRange)> inner);
+  bool isLongSum() const;
+  SmallVector<Value> addSums(HostBuilder &b, ValueRange sums, function_ref<SmallVector<Value>(ValueRange)> emitPart);
+  SmallVector<Value> sumLoop(HostBuilder &b, Value begin, Value end, int64_t step, ValueRange sums,
+                             function_ref<SmallVector<Value>(Value, ValueRange)> body);
   SmallVector<Value> emitBody(HostBuilder &b, Value first, ArrayRef<Value> masks, ValueRange sums);
 
   SmallVector<Value> getIndices(HostBuilder &b, const Buffer &buffer, Value first = Value());

@@ -146,9 +146,8 @@ void ONNXLayer::readOperands() {
     return;
   element = getElementTypeOrSelf(x.getType());
   compute = element.isF64() ? element : Type(getRewriter().getF32Type());
-  if (isBatchFirst)
-    x = transpose(x, {1, 0, 2});
-  T = tensor::getMixedSize(getRewriter(), getLoc(), x, 0), B = tensor::getMixedSize(getRewriter(), getLoc(), x, 1);
+  T = tensor::getMixedSize(getRewriter(), getLoc(), x, timeDim());
+  B = tensor::getMixedSize(getRewriter(), getLoc(), x, 1 - timeDim());
   h0 = state(5, "initial_h");
   c0 = isLSTM() ? state(6, "initial_c") : Value();
 }
@@ -189,18 +188,20 @@ Value ONNXLayer::reverse(Value rows) {
   TensorBuilder t(getRewriter(), getLoc(), element);
   SmallVector<TensorBuilder::Operand> inputs;
   if (lengths)
-    inputs.push_back({lengths, {1}});
-  Value last = t.value(sizes[0]);
+    inputs.push_back({lengths, {1 - timeDim()}});
+  Value last = t.value(sizes[timeDim()]);
   return t.generic(3, inputs, {{t.empty(sizes, element), {0, 1, 2}}}, [&](const ElementBuilder &e, ValueRange s) {
     auto index = [&](unsigned loop) -> Value { return linalg::IndexOp::create(e.b, e.loc, loop); };
     Value count = lengths ? arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), s[0]).getResult() : last;
-    Value one = arith::ConstantIndexOp::create(e.b, e.loc, 1), step = index(0);
+    Value one = arith::ConstantIndexOp::create(e.b, e.loc, 1), step = index(timeDim());
     // Lengths are checked when the layer runs; here they must not access other memory.
     count = arith::MinSIOp::create(e.b, e.loc, count, last);
     Value back = arith::SubIOp::create(e.b, e.loc, arith::SubIOp::create(e.b, e.loc, count, one), step);
     Value isValid = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, step, count);
     Value from = arith::SelectOp::create(e.b, e.loc, isValid, back, step);
-    Value value = tensor::ExtractOp::create(e.b, e.loc, rows, ValueRange{from, index(1), index(2)});
+    SmallVector<Value> position = {index(0), index(1), index(2)};
+    position[timeDim()] = from;
+    Value value = tensor::ExtractOp::create(e.b, e.loc, rows, position);
     return SmallVector<Value>{value};
   })[0];
 }
@@ -229,22 +230,27 @@ ONNXLayer::Outputs ONNXLayer::convertToOp(CellMode mode) {
     return {};
   bool isReversed = direction == "reverse";
   Direction both = directions() == 2 ? Direction::Bidirectional : Direction::Unidirectional;
-  auto op = create<CudnnForwardOp>({isReversed ? reverse(x) : x, h0, c0, packed, lengths},
-                                   {rewriter.getNamedAttr("mode", CellModeAttr::get(rewriter.getContext(), mode)),
-                                    rewriter.getNamedAttr("direction", DirectionAttr::get(rewriter.getContext(), both)),
-                                    rewriter.getNamedAttr("is_training", rewriter.getBoolAttr(false))},
-                                   isBatchFirst ? "sizes are those of layout 0: layout 1 swaps the first two dimensions"
-                                                : "");
+  SmallVector<NamedAttribute> attributes = {
+      rewriter.getNamedAttr("mode", CellModeAttr::get(rewriter.getContext(), mode)),
+      rewriter.getNamedAttr("direction", DirectionAttr::get(rewriter.getContext(), both)),
+      rewriter.getNamedAttr("is_training", rewriter.getBoolAttr(false))};
+  if (isBatchFirst)
+    attributes.push_back(rewriter.getNamedAttr("batch_major", rewriter.getUnitAttr()));
+  auto op = create<CudnnForwardOp>(
+      {isReversed ? reverse(x) : x, h0, c0, packed, lengths}, attributes,
+      isBatchFirst ? "sizes of states are those of layout 0: layout 1 swaps the first two dimensions" : "");
   if (!op)
     return {};
   TensorBuilder t = builder();
   Value y = isReversed ? reverse(op.getOutput()) : op.getOutput();
-  Size D = t.constant(directions()), width = t.constant(H);
-  y = t.withSizes(y, {T, B, t.constant(directions() * H)});
-  Value split = tensor::ExpandShapeOp::create(rewriter, getLoc(), t.typeOf({T, B, D, width}, element), y,
+  Size D = t.constant(directions()), width = t.constant(H), first = T, second = B;
+  if (isBatchFirst)
+    std::swap(first, second);
+  y = t.withSizes(y, {first, second, t.constant(directions() * H)});
+  Value split = tensor::ExpandShapeOp::create(rewriter, getLoc(), t.typeOf({first, second, D, width}, element), y,
                                               ArrayRef<ReassociationIndices>{{0}, {1}, {2, 3}},
-                                              ArrayRef<OpFoldResult>{T, B, D, width});
-  return {transpose(split, {0, 2, 1, 3}), op.getOutputH(), op.getOutputC()};
+                                              ArrayRef<OpFoldResult>{first, second, D, width});
+  return {isBatchFirst ? split : transpose(split, {0, 2, 1, 3}), op.getOutputH(), op.getOutputC()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,8 +274,8 @@ void ONNXLayer::convert() {
     Value value = index == 0 ? outputs.y : index == 1 ? outputs.h : outputs.c;
     if (result.use_empty())
       value = Value();
-    else if (isBatchFirst)
-      value = index == 0 ? transpose(value, {2, 0, 1, 3}) : transpose(value, {1, 0, 2});
+    else if (isBatchFirst && index > 0)
+      value = transpose(value, {1, 0, 2});
     results.push_back({names[index], value});
   }
   replace(results);

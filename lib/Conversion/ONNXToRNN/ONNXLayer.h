@@ -29,7 +29,7 @@ public:
 private:
   using Size = TensorBuilder::Size;
 
-  /// The results of one direction, or of all: y is [T,B,H] of a direction, [T,D,B,H] of all.
+  /// The results of one direction, or of all: y is [T,B,H] of a direction, [T,D,B,H] or, in layout 1, [B,T,D,H] of all.
   struct Outputs {
     Value y, h, c;
   };
@@ -38,6 +38,8 @@ private:
   int64_t numActivations() const { return kind == LayerKind::LSTM ? 3 : kind == LayerKind::GRU ? 2 : 1; }
   bool isLSTM() const { return kind == LayerKind::LSTM; }
   int64_t directions() const { return direction == "bidirectional" ? 2 : 1; }
+  /// The dimension of the steps in `x`.
+  unsigned timeDim() const { return isBatchFirst ? 1 : 0; }
   /// Whether direction `index` runs from the last step to the first.
   bool isReverse(int64_t index) const { return direction == "reverse" || index == 1; }
 

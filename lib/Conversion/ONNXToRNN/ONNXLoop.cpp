@@ -199,7 +199,7 @@ ONNXLayer::Outputs ONNXLayer::convertToLoop(int64_t index) {
 ONNXLayer::Outputs ONNXLayer::convertToLoops() {
   TensorBuilder t = builder();
   Size zero = t.constant(0), one = t.constant(1), D = t.constant(directions()), width = t.constant(H);
-  x = t.withSizes(x, {T, B, t.constant(I)});
+  x = t.withSizes(isBatchFirst ? transpose(x, {1, 0, 2}) : x, {T, B, t.constant(I)});
   h0 = t.withSizes(h0, {D, B, width});
   c0 = t.withSizes(c0, {D, B, width});
   lengths = t.withSizes(lengths, {B});
@@ -213,6 +213,7 @@ ONNXLayer::Outputs ONNXLayer::convertToLoops() {
     if (c0)
       all.c = t.insert(outputs.c, all.c, {at, zero, zero}, {one, B, width});
   }
-  all.y = transpose(all.y, {1, 0, 2, 3});
+  // [D,T,B,H]
+  all.y = isBatchFirst ? transpose(all.y, {2, 1, 0, 3}) : transpose(all.y, {1, 0, 2, 3});
   return all;
 }

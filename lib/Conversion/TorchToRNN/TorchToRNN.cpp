@@ -8,8 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Conversion/TorchToRNN/TorchToRNN.h"
-#include "../Common/StackParams.h"
-#include "../Common/TorchOp.h"
+#include "TorchStack.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -56,7 +55,7 @@ static const ModelledOp *getModelled(Operation *op, bool &isPacked) {
 
 bool rnn::isModelledTorchOp(Operation *op) {
   bool isPacked;
-  return getModelled(op, isPacked);
+  return getModelled(op, isPacked) || isCudnnRNN(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,23 +63,16 @@ bool rnn::isModelledTorchOp(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class TorchLayer : public TorchOp {
+class TorchLayer : public TorchStack {
 public:
-  TorchLayer(Operation *op, PatternRewriter &rewriter) : TorchOp(op, rewriter) {
-    mode = getModelled(op, isPacked)->mode;
+  TorchLayer(Operation *op, PatternRewriter &rewriter) : TorchStack(op, rewriter) {
+    sizes.mode = getModelled(op, isPacked)->mode;
   }
 
   void convert();
 
 private:
-  bool hasCell() const { return mode == CellMode::Lstm; }
-  int64_t numGates() const { return rnn_layout::numGates(getLayoutMode(mode)); }
-  int64_t directions() const { return isBidirectional ? 2 : 1; }
-
   void readStates(unsigned index);
-  void readParams(unsigned index);
-  /// A parameter of exactly `shape`.
-  Value param(size_t number, StringRef name, ArrayRef<int64_t> shape);
   /// The padded input [T, B, I] and the lengths of a packed one.
   void unpack(Value data, Value batchSizes);
   /// The packed rows of a padded output.
@@ -88,25 +80,12 @@ private:
   /// Calls `body` for every step with the offset of its rows and their number; carries one tensor.
   Value forEachStep(Value init,
                     function_ref<Value(OpFoldResult step, OpFoldResult offset, OpFoldResult rows, Value)> body);
-  Value swap(Value value);
 
-  CellMode mode;
-  bool isPacked = false, isBidirectional = false, hasBiases = false;
-  CudnnSizes sizes = {};
+  bool isPacked = false;
   Value input, inputH, inputC, lengths, batchSizes;
   OpFoldResult rows, steps, batch;
-  SmallVector<Value> params;
-  SmallVector<CellParams> cells;
 };
 } // namespace
-
-Value TorchLayer::swap(Value value) {
-  PatternRewriter &rewriter = getRewriter();
-  SmallVector<OpFoldResult> dims = tensor::getMixedSizes(rewriter, getLoc(), value);
-  std::swap(dims[0], dims[1]);
-  Value init = tensor::EmptyOp::create(rewriter, getLoc(), dims, getElementTypeOrSelf(value.getType()));
-  return linalg::TransposeOp::create(rewriter, getLoc(), value, init, ArrayRef<int64_t>{1, 0, 2}).getResult().front();
-}
 
 void TorchLayer::readStates(unsigned index) {
   if (!hasCell()) {
@@ -120,61 +99,6 @@ void TorchLayer::readStates(unsigned index) {
     return;
   inputH = tensor(states[0], "hx[0]", 3, "[L*D, B, P]");
   inputC = tensor(states[1], "hx[1]", 3, "[L*D, B, H]");
-}
-
-Value TorchLayer::param(size_t number, StringRef name, ArrayRef<int64_t> shape) {
-  std::string label = ("params[" + Twine(number) + "]").str();
-  Value value = tensor(params[number], label, shape.size(), name);
-  if (!value)
-    return value;
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getShape() != shape) {
-    std::string expected;
-    llvm::raw_string_ostream stream(expected);
-    llvm::interleave(shape, stream, "x");
-    fail("expects `" + label + "` (" + name + ") to have the shape " + expected + ", but got " + toString(type));
-    return Value();
-  }
-  return value;
-}
-
-void TorchLayer::readParams(unsigned index) {
-  params = list(index, "params");
-  if (hasFailed())
-    return;
-  int64_t pseudo = sizes.layers * directions(), perCell = hasBiases ? 4 : 2, count = params.size();
-  bool isProjected = hasCell() && count == pseudo * (perCell + 1);
-  if (count != pseudo * perCell && !isProjected)
-    return fail("expects `params` to have " + Twine(pseudo * perCell) + " tensors (" + Twine(perCell) +
-                " for each of " + Twine(pseudo) + " layers and directions), but got " + Twine(count));
-  perCell += isProjected;
-  // The sizes follow from the matrices of the first layer.
-  Value w = tensor(params[0], "params[0]", 2, "[G*H, I]"), r = tensor(params[1], "params[1]", 2, "[G*H, P]");
-  if (hasFailed())
-    return;
-  auto wType = cast<RankedTensorType>(w.getType()), rType = cast<RankedTensorType>(r.getType());
-  if (!wType.hasStaticShape() || !rType.hasStaticShape() || wType.getDimSize(0) % numGates() != 0 ||
-      wType.getDimSize(0) == 0)
-    return fail("expects `params[0]` and `params[1]` to have static sizes with a multiple of " + Twine(numGates()) +
-                " rows (the gates), but got " + toString(wType) + " and " + toString(rType));
-  sizes.mode = mode, sizes.directions = directions();
-  sizes.input = wType.getDimSize(1), sizes.hidden = wType.getDimSize(0) / numGates();
-  sizes.projection = isProjected ? rType.getDimSize(1) : sizes.hidden;
-  int64_t gates = numGates() * sizes.hidden;
-  size_t next = 0;
-  for (int64_t number = 0; number < pseudo; ++number) {
-    int64_t columns = number < directions() ? sizes.input : directions() * sizes.projection;
-    CellParams cell;
-    cell.inputWeights = param(next++, "the input weights", {gates, columns});
-    cell.recurrentWeights = param(next++, "the recurrent weights", {gates, sizes.projection});
-    if (hasBiases) {
-      cell.inputBias = param(next++, "the input bias", {gates});
-      cell.recurrentBias = param(next++, "the recurrent bias", {gates});
-    }
-    if (isProjected)
-      cell.projection = param(next++, "the projection", {sizes.projection, sizes.hidden});
-    cells.push_back(cell);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,7 +150,7 @@ void TorchLayer::unpack(Value data, Value sizesOfSteps) {
 Value TorchLayer::pack(Value output) {
   Type element = getElementTypeOrSelf(output.getType());
   TensorBuilder t(getRewriter(), getLoc(), element);
-  OpFoldResult zero = t.constant(0), one = t.constant(1), width = t.constant(directions() * sizes.projection);
+  OpFoldResult zero = t.constant(0), one = t.constant(1), width = t.constant(sizes.directions * sizes.projection);
   return forEachStep(t.empty({rows, width}, element),
                      [&](OpFoldResult step, OpFoldResult offset, OpFoldResult count, Value packed) {
                        Value part = t.slice(output, {step, zero, zero}, {one, count, width}, 1);
@@ -249,49 +173,35 @@ void TorchLayer::convert() {
     resultNames.push_back("c_n");
   checkCounts(names, resultNames);
   unsigned next = isPacked ? 4 : 3;
-  hasBiases = boolean(next, "has_biases");
+  bool hasBiases = boolean(next, "has_biases");
   sizes.layers = integerOperand(next + 1, "num_layers");
   double dropout = numberOperand(next + 2, "dropout");
   bool isTraining = boolean(next + 3, "train");
-  isBidirectional = boolean(next + 4, "bidirectional");
-  bool isBatchFirst = !isPacked && boolean(next + 5, "batch_first");
-  if (!hasFailed() && sizes.layers < 1)
-    fail("expects `num_layers` to be at least 1, but got " + Twine(sizes.layers));
-  Value data =
-      isPacked ? tensor(0, "data", 2, "[rows, I]") : tensor(0, "input", 3, isBatchFirst ? "[B, T, I]" : "[T, B, I]");
+  sizes.directions = boolean(next + 4, "bidirectional") ? 2 : 1;
+  isBatchMajor = !isPacked && boolean(next + 5, "batch_first");
+  Value data = isPacked ? tensor(0, "data", 2, "[rows, I]") : sequence(0, "input", "I");
   Value sizesOfSteps = isPacked ? integers(1, "batch_sizes", 64, 1, "a tensor of i64", "[T]") : Value();
   readStates(next - 2);
-  readParams(next - 1);
+  readParams(next - 1, "params", hasBiases);
   if (hasFailed())
     return;
   if (isPacked)
     unpack(data, sizesOfSteps);
   else
-    input = isBatchFirst ? swap(data) : data;
+    input = data;
 
-  PatternRewriter &b = getRewriter();
-  SmallVector<int64_t> blocks = llvm::to_vector(llvm::seq<int64_t>(0, numGates()));
-  Value packed = packStackParams(*this, sizes, cells, blocks);
+  Value packed = packParams();
   if (!packed)
     return;
-  Direction direction = isBidirectional ? Direction::Bidirectional : Direction::Unidirectional;
   bool drops = isTraining && dropout != 0 && sizes.layers > 1;
-  auto op = create<CudnnForwardOp>(
-      {input, inputH, inputC, packed, lengths},
-      {b.getNamedAttr("mode", CellModeAttr::get(b.getContext(), mode)),
-       b.getNamedAttr("direction", DirectionAttr::get(b.getContext(), direction)),
-       b.getNamedAttr("dropout", b.getF64FloatAttr(drops ? dropout : 0)),
-       b.getNamedAttr("num_proj", b.getI64IntegerAttr(sizes.projection == sizes.hidden ? 0 : sizes.projection)),
-       b.getNamedAttr("is_training", b.getBoolAttr(drops))},
-      isBatchFirst ? "sizes are those of the time-major form: batch_first swaps the first two dimensions of `input`"
-                   : "");
+  SmallVector<NamedAttribute> attributes = layerAttributes(drops ? dropout : 0);
+  attributes.push_back(getRewriter().getNamedAttr("is_training", getRewriter().getBoolAttr(drops)));
+  auto op = create<CudnnForwardOp>({input, inputH, inputC, packed, lengths}, attributes);
   if (!op)
     return;
   Value output = op.getOutput();
-  if (!getOperation()->getResult(0).use_empty())
-    output = isPacked ? pack(output) : isBatchFirst ? swap(output) : output;
-  else if (isPacked || isBatchFirst)
-    output = Value();
+  if (isPacked)
+    output = getOperation()->getResult(0).use_empty() ? Value() : pack(output);
   SmallVector<Replacement> results = {{"output", output}, {"h_n", op.getOutputH()}};
   if (hasCell())
     results.push_back({"c_n", op.getOutputC()});
@@ -310,9 +220,15 @@ struct ConvertLayer : public RewritePattern {
     if (!isModelledTorchOp(op))
       return rewriter.notifyMatchFailure(op, "no recurrent layer");
     Operation *before = op->getPrevNode();
-    TorchLayer layer(op, rewriter);
-    layer.convert();
-    if (!layer.hasFailed())
+    bool hasFailed;
+    if (isCudnnRNN(op)) {
+      hasFailed = failed(convertCudnnRNN(op, rewriter));
+    } else {
+      TorchLayer layer(op, rewriter);
+      layer.convert();
+      hasFailed = layer.hasFailed();
+    }
+    if (!hasFailed)
       return success();
     eraseCreated(before, op, rewriter);
     return rewriter.notifyMatchFailure(op, "invalid op, error reported");
@@ -335,7 +251,8 @@ LogicalResult checkName(Operation *op) {
     return success();
   return op->emitOpError("calls 'aten::") << name
                                           << "', which convert-torch-to-rnn does not support; the supported ops are "
-                                             "lstm, gru, rnn_tanh and rnn_relu with the overloads input and data";
+                                             "lstm, gru, rnn_tanh and rnn_relu with the overloads input and data, "
+                                             "_cudnn_rnn and _cudnn_rnn_backward";
 }
 
 struct ConvertTorchToRNN : public rnn::impl::ConvertTorchToRNNPassBase<ConvertTorchToRNN> {
@@ -353,6 +270,8 @@ struct ConvertTorchToRNN : public rnn::impl::ConvertTorchToRNNPassBase<ConvertTo
       return signalPassFailure();
     if (!hasTorch)
       return markAllAnalysesPreserved();
+    if (failed(retypeTorchReserveSpaces(module)))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateTorchToRNNPatterns(patterns);
     if (convertFunctions)
@@ -370,7 +289,8 @@ struct ConvertTorchToRNN : public rnn::impl::ConvertTorchToRNNPassBase<ConvertTo
 
 void rnn::populateTorchToRNNPatterns(RewritePatternSet &patterns, PatternBenefit benefit) {
   MLIRContext *context = patterns.getContext();
-  patterns.add(std::make_unique<ConvertLayer>("torch.operator", benefit, context));
+  for (StringRef name : {StringRef("torch.operator"), StringRef(cudnnForward), StringRef(cudnnBackward)})
+    patterns.add(std::make_unique<ConvertLayer>(name, benefit, context));
   for (const ModelledOp &modelled : modelledOps)
     for (StringRef overload : {".input", ".data"})
       patterns.add(std::make_unique<ConvertLayer>((modelled.name + overload).str(), benefit, context));

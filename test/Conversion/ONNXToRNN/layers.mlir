@@ -56,8 +56,8 @@ func.func @gru_before(%x: tensor<?x?x3xf32>, %w: tensor<1x12x3xf32>, %r: tensor<
 // accepted for one direction.
 // CHECK-LABEL: func.func @rnn(
 // CHECK: %[[X:.*]] = "torch_c.to_builtin_tensor"(%{{.*}}) : (!torch.vtensor<[5,2,3],f32>) -> tensor<5x2x3xf32>
-// CHECK: %[[XT:.*]] = linalg.transpose ins(%[[X]]
-// CHECK: rnn.cudnn_forward rnn_relu input(%[[XT]]
+// CHECK: rnn.cudnn_forward rnn_relu input(%[[X]]
+// CHECK-SAME: batch_major
 // CHECK: "torch_c.from_builtin_tensor"(%{{.*}}) : (tensor<5x1x4xf32>) -> !torch.vtensor<[5,1,4],f32>
 func.func @rnn(%x: !torch.vtensor<[5,2,3],f32>, %w: !torch.vtensor<[1,4,3],f32>, %r: !torch.vtensor<[1,4,4],f32>) -> !torch.vtensor<[5,1,4],f32> {
   %y, %h = "torch.operator"(%x, %w, %r) <{name = "onnx.RNN"}> {torch.onnx.layout = 1 : si64, torch.onnx.activations = ["relu", "Relu"]}

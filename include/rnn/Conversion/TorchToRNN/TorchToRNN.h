@@ -9,13 +9,19 @@
 #ifndef RNN_CONVERSION_TORCHTORNN_TORCHTORNN_H
 #define RNN_CONVERSION_TORCHTORNN_TORCHTORNN_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::rnn {
 
-/// Adds the patterns for torch-mlir's forms of `aten::lstm`, `aten::gru`, `aten::rnn_tanh` and `aten::rnn_relu`.
-/// Operands and results are converted by `torch_c.to_builtin_tensor` and `torch_c.from_builtin_tensor`. A pattern
-/// reports one error for an invalid op and does not change it. Use a driver that visits each op once
+/// Changes the type of every value that carries a reserve space of `aten::_cudnn_rnn`, and the signatures of functions
+/// that pass it, to `tensor<?xi8>`. The patterns require that type.
+LogicalResult retypeTorchReserveSpaces(ModuleOp module);
+
+/// Adds the patterns for torch-mlir's forms of `aten::lstm`, `aten::gru`, `aten::rnn_tanh`, `aten::rnn_relu`,
+/// `aten::_cudnn_rnn` and its gradient. Operands and results are converted by `torch_c.to_builtin_tensor` and
+/// `torch_c.from_builtin_tensor`. A pattern reports one error for an invalid op and does not change it. Use a driver
+/// that visits each op once
 /// (`walkAndApplyPatterns`), and check for remaining modelled ops afterwards.
 void populateTorchToRNNPatterns(RewritePatternSet &patterns, PatternBenefit benefit = 1);
 

@@ -108,6 +108,54 @@ def make_packed(name, title, kind, **options):
     write(name, title, text, inputs, outputs)
 
 
+def make_cudnn(name, title, kind, **options):
+    """A training step of aten::_cudnn_rnn, which PyTorch's dispatcher calls on CUDA, and of its gradient. Neither runs
+    without a GPU: the module is traced with shapes only, and the results are those of the layer on the CPU."""
+    layer, states = make_layer(kind, **options)
+    layer.train()
+    weights = list(layer._flat_weights)
+    mode = {"LSTM": 2, "GRU": 3, "RNN": 1 if layer.__dict__.get("nonlinearity") == "tanh" else 0}[kind]
+    stride = len(weights) // (layer.num_layers * (2 if layer.bidirectional else 1))
+    x = torch.randn(*((B, T) if layer.batch_first else (T, B)), I)
+    common = (mode, layer.hidden_size, layer.proj_size, layer.num_layers, layer.batch_first, 0.0, True,
+              layer.bidirectional, [], None)
+
+    class Step(torch.nn.Module):
+
+        def forward(self, x, dy, buffer, *rest):
+            first, w = list(rest[:len(states)]), list(rest[len(states):])
+            h, c = (first + [None])[:2]
+            y, hn, cn, reserve, buffer = torch.ops.aten._cudnn_rnn(x, w, stride, buffer, h, c, *common)
+            dx, dh, dc, dw = torch.ops.aten._cudnn_rnn_backward(x, w, stride, buffer, h, c, y, dy, None, None, *common,
+                                                                reserve, [True] * 4)
+            return (y, hn, dx, dh, *((cn, dc) if c is not None else ()), *dw)
+
+    tensors = [x, *states, *weights]
+    leaves = [value.detach().requires_grad_() for value in tensors]
+    end = 1 + len(states)
+    y, last = torch.func.functional_call(layer, dict(zip(layer._flat_weights_names, leaves[end:])),
+                                         (leaves[0], tuple(leaves[1:end]) if kind == "LSTM" else leaves[1]))
+    dy = torch.randn_like(y)
+    grads = torch.autograd.grad(y, leaves, dy)
+    last = list(last) if kind == "LSTM" else [last]
+    outputs = [y, last[0], grads[0], grads[1], *((last[1], grads[2]) if kind == "LSTM" else ()), *grads[end:]]
+    # cuDNN's copy of the weights, which neither op needs here.
+    inputs = [x, dy, torch.zeros(1), *states, *weights]
+    program = torch.export.export(Step(), tuple(value.detach() for value in inputs))
+    importer = FxImporter(context=ir.Context())
+    importer.import_program(program, func_name="main")
+    write(name, title, importer.module.operation.get_asm(print_generic_op_form=True), inputs, outputs)
+
+
+def cudnn_backward_shapes(x, weight, stride, weight_buf, hx, cx, *rest):
+    return torch.empty_like(x), torch.empty_like(hx), torch.empty_like(hx if cx is None else cx), \
+        [torch.empty_like(w) for w in weight]
+
+
+# PyTorch has shapes for the forward op only.
+library = torch.library.Library("aten", "IMPL", "Meta")
+library.impl("_cudnn_rnn_backward", cudnn_backward_shapes)
+
 make("torch-lstm", "a bidirectional stack with the batch first.", "LSTM", bidirectional=True, batch_first=True)
 make("torch-lstm-projection", "an LSTM with a projection.", "LSTM", bidirectional=True, proj_size=P)
 make("torch-gru", "a GRU of two layers.", "GRU")
@@ -115,3 +163,7 @@ make("torch-rnn-tanh", "a plain layer without biases.", "RNN", bias=False, num_l
 make("torch-rnn-relu", "a plain layer with ReLU.", "RNN", nonlinearity="relu", bidirectional=True)
 make_packed("torch-lstm-packed", "packed sequences of an LSTM.", "LSTM", bidirectional=True)
 make_packed("torch-gru-packed", "packed sequences of a GRU.", "GRU", num_layers=1)
+make_cudnn("torch-cudnn-lstm", "a training step of cuDNN's LSTM with the batch first.", "LSTM", bidirectional=True, batch_first=True)
+make_cudnn("torch-cudnn-lstm-projection", "a training step of cuDNN's LSTM with a projection.", "LSTM", proj_size=P)
+make_cudnn("torch-cudnn-gru", "a training step of cuDNN's GRU without biases.", "GRU", bias=False, num_layers=1)
+make_cudnn("torch-cudnn-rnn", "a training step of cuDNN's plain layer.", "RNN", nonlinearity="relu")
