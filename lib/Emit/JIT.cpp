@@ -125,10 +125,15 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
     Function &function = compiled->functions[exported.name];
     function.entry = reinterpret_cast<rnnrt_entry_t>(*address);
     function.deviceMemory = exported.deviceMemory;
-    for (const ExportedArgument &input : exported.inputs)
+    compiled->functionNames.push_back(exported.name);
+    for (const ExportedArgument &input : exported.inputs) {
       function.signature.inputs.push_back(input.type);
-    for (const ExportedArgument &result : exported.results)
+      function.signature.inputNames.push_back(input.name);
+    }
+    for (const ExportedArgument &result : exported.results) {
       function.signature.results.push_back(result.type);
+      function.signature.resultNames.push_back(result.name);
+    }
   }
   return compiled;
 }
@@ -138,8 +143,8 @@ llvm::Expected<const CompiledModule::Function *> CompiledModule::getFunction(llv
   if (found != functions.end())
     return &found->second;
   std::string names;
-  for (const auto &entry : functions)
-    names += (names.empty() ? "`" : ", `") + entry.getKey().str() + "`";
+  for (const std::string &function : functionNames)
+    names += (names.empty() ? "`" : ", `") + function + "`";
   return llvm::createStringError("the module has no public function `" + name.str() +
                                  "` with tensors and scalars as arguments and results; it has " +
                                  (names.empty() ? "none" : names));

@@ -249,29 +249,52 @@ llvm::Expected<HostTensor> mlir::rnn::parseTensorText(StringRef text, const Requ
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// Prints dimension `dim` and all inner ones from element `index`, and advances `index`.
-static void printList(llvm::raw_ostream &os, const HostTensor &tensor, size_t dim, int64_t &index) {
-  if (dim == tensor.getShape().size()) {
-    printElement(os, tensor, index++);
-    return;
-  }
-  os << "[";
-  for (int64_t k = 0; k < tensor.getShape()[dim]; ++k) {
-    os << (k ? ", " : "");
-    printList(os, tensor, dim + 1, index);
-  }
-  os << "]";
-}
+namespace {
+/// Prints a tensor, of long dimensions only `edge` elements at each end if that is positive.
+class ListPrinter {
+public:
+  ListPrinter(llvm::raw_ostream &os, const HostTensor &tensor, int64_t edge) : os(os), tensor(tensor), edge(edge) {}
 
-std::string mlir::rnn::printTensorText(const HostTensor &tensor) {
+  /// Prints dimension `dim` and all inner ones, whose first element is `first`.
+  void print(size_t dim, int64_t first, int64_t count) {
+    if (dim == tensor.getShape().size())
+      return printElement(os, tensor, first);
+    int64_t size = tensor.getShape()[dim], inner = count / size;
+    os << "[";
+    for (int64_t k = 0; k < size; ++k) {
+      os << (k ? ", " : "");
+      if (edge > 0 && k == edge && size > 2 * edge) {
+        os << "..., ";
+        k = size - edge;
+      }
+      print(dim + 1, first + k * inner, inner);
+    }
+    os << "]";
+  }
+
+private:
+  llvm::raw_ostream &os;
+  const HostTensor &tensor;
+  int64_t edge;
+};
+} // namespace
+
+static std::string printTensor(const HostTensor &tensor, int64_t edge) {
   std::string text = tensor.getTypeString() + "=";
   llvm::raw_string_ostream os(text);
-  int64_t index = 0;
   if (!tensor.getData() && tensor.getNumElements() != 0)
     os << "<no memory>";
   else if (tensor.getNumElements() == 0 && tensor.getRank() > 0)
     os << "[]"; // 1000000x0 has no elements, but a million pairs of brackets
   else
-    printList(os, tensor, 0, index);
+    ListPrinter(os, tensor, edge).print(0, 0, tensor.getNumElements());
   return text;
+}
+
+std::string mlir::rnn::printTensorText(const HostTensor &tensor) {
+  return printTensor(tensor, /*edge=*/0);
+}
+
+std::string mlir::rnn::summarizeTensor(const HostTensor &tensor) {
+  return printTensor(tensor, /*edge=*/3);
 }

@@ -16,6 +16,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
+#include "rnn/Emit/Parse.h"
 #include "rnn/InitAllPasses.h"
 #include "rnn/Pipelines/CommandLine.h"
 #include "rnn/Support/Compare.h"
@@ -38,8 +39,8 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("rnn-run options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir, or - for standard input"), cl::init("-"),
                                       cl::cat(category));
-static cl::opt<std::string> functionName("function", cl::desc("Public function to run"), cl::init("main"),
-                                         cl::cat(category));
+static cl::opt<std::string>
+    functionName("function", cl::desc("Public function to run (default: the only one, else main)"), cl::cat(category));
 static cl::opt<std::string> autotuneFile(
     "autotune",
     cl::desc("Measure the function with every candidate of its rnn ops (host: and with every "
@@ -50,17 +51,17 @@ static cl::opt<std::string>
                      cl::desc("With --autotune: read times from FILE, measured on another machine for "
                               "functions listed by rnn-compile --emit-candidates"),
                      cl::value_desc("FILE"), cl::cat(category));
-static cl::list<std::string>
-    inputs("input",
-           cl::desc("Argument, one flag each, in order: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements), "
-                    "2x3xf32=[[1,2,3],[4,5,6]], random:SEED or, with dynamic dimensions, random:SEED:5x2x3 "
-                    "(uniform: floats in [-1, 1), integers 0 to 9). The default type is that of the function's "
-                    "argument; a <u2 npy file is read as bf16 or f16 if the argument has that type"),
-           cl::value_desc("value"), cl::cat(category));
+static cl::list<std::string> inputs(
+    "input",
+    cl::desc("Argument, one flag each, in order or as NAME=VALUE: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements), "
+             "2x3xf32=[[1,2,3],[4,5,6]], random:SEED or, with dynamic dimensions, random:SEED:5x2x3 "
+             "(uniform: floats in [-1, 1), integers 0 to 9). The default type is that of the function's "
+             "argument; a <u2 npy file is read as bf16 or f16 if the argument has that type"),
+    cl::value_desc("value"), cl::cat(category));
 static cl::list<std::string>
     outputs("output",
             cl::desc("Destination of a result, one flag each, in order: @file.npy, or - to print "
-                     "it. Without this flag, all results are printed"),
+                     "it. Without this flag, all results are printed, those of more than 1000 elements in parts"),
             cl::value_desc("destination"), cl::cat(category));
 static cl::list<std::string>
     expectedOutputs("expected-output",
@@ -122,20 +123,69 @@ static llvm::Expected<HostTensor> readValue(StringRef text, Type type, const Twi
   return makeError(flag + ": " + llvm::toString(tensor.takeError()));
 }
 
-static std::string describeTypes(ArrayRef<Type> types) {
+/// "x: tensor<3xf32>, i32".
+static std::string describe(ArrayRef<Type> types, ArrayRef<std::string> names) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(types, os);
+  llvm::interleaveComma(llvm::zip_equal(types, names), os, [&](auto argument) {
+    if (!std::get<1>(argument).empty())
+      os << std::get<1>(argument) << ": ";
+    os << std::get<0>(argument);
+  });
   return text;
 }
 
 /// Checks that a flag is repeated once for each argument or result.
-static llvm::Error checkCount(StringRef flag, size_t given, ArrayRef<Type> types, StringRef what, bool mayBeEmpty) {
+static llvm::Error checkCount(StringRef flag, size_t given, ArrayRef<Type> types, ArrayRef<std::string> names,
+                              StringRef what, bool mayBeEmpty) {
   if (given == types.size() || (mayBeEmpty && given == 0))
     return llvm::Error::success();
-  return makeError("`" + functionName + "` has " + Twine(types.size()) + " " + what + "(s) (" + describeTypes(types) +
+  return makeError("`" + functionName + "` has " + Twine(types.size()) + " " + what + "(s) (" + describe(types, names) +
                    "), but got " + Twine(given) + " --" + flag + " flag(s)");
 }
+
+/// The texts of --input by argument: NAME=VALUE is that of the argument NAME, the others are in order.
+static llvm::Expected<SmallVector<StringRef>> orderInputs(ArrayRef<std::string> names) {
+  SmallVector<StringRef> ordered(names.size());
+  SmallVector<StringRef> unnamed;
+  for (StringRef text : inputs) {
+    auto [name, value] = text.split('=');
+    const auto *found = name.empty() || value.empty() ? names.end() : llvm::find(names, name);
+    if (found == names.end()) {
+      unnamed.push_back(text);
+      continue;
+    }
+    StringRef &place = ordered[found - names.begin()];
+    if (!place.empty())
+      return makeError("--input=" + name + "=... occurs twice");
+    place = value;
+  }
+  for (StringRef &place : ordered)
+    if (place.data() == nullptr) {
+      place = unnamed.front();
+      unnamed.erase(unnamed.begin());
+    }
+  return ordered;
+}
+
+/// The function of --function, or the default.
+static llvm::Error chooseFunction(const CompiledModule &module) {
+  ArrayRef<std::string> names = module.getFunctionNames();
+  if (!functionName.empty())
+    return llvm::Error::success();
+  if (names.size() != 1 && !llvm::is_contained(names, "main") && !names.empty()) {
+    std::string list;
+    llvm::raw_string_ostream os(list);
+    llvm::interleaveComma(names, os, [&](StringRef name) { os << "`" << name << "`"; });
+    return makeError("the module has " + Twine(names.size()) + " public functions (" + list +
+                     ") and none of them is `main`; select one with --function");
+  }
+  functionName = names.size() == 1 ? names.front() : "main";
+  return llvm::Error::success();
+}
+
+/// Longer results are printed in parts, unless --output=- requests them.
+static constexpr int64_t mostPrinted = 1000;
 
 static llvm::Error writeOutputs(ArrayRef<HostTensor> results) {
   for (auto [index, result] : llvm::enumerate(results)) {
@@ -147,7 +197,8 @@ static llvm::Error writeOutputs(ArrayRef<HostTensor> results) {
     }
     if (destination != "-")
       return makeError("--output expects @file.npy or -, but got `" + destination + "`");
-    llvm::outs() << printTensorText(result) << "\n";
+    const bool isSummary = outputs.empty() && result.getNumElements() > mostPrinted;
+    llvm::outs() << (isSummary ? summarizeTensor(result) : printTensorText(result)) << "\n";
   }
   return llvm::Error::success();
 }
@@ -218,19 +269,27 @@ static llvm::Error run(ModuleOp module, const PipelineOptions &pipeline, const R
     return compiled.takeError();
   double compileTime = millisecondsSince(start);
 
-  auto signature = (*compiled)->getSignature(functionName);
-  if (!signature)
-    return signature.takeError();
-  ArrayRef<Type> inputTypes = (*signature)->inputs, resultTypes = (*signature)->results;
-  if (llvm::Error error = checkCount("input", inputs.size(), inputTypes, "argument", /*mayBeEmpty=*/false))
+  if (llvm::Error error = chooseFunction(**compiled))
     return error;
-  if (llvm::Error error = checkCount("output", outputs.size(), resultTypes, "result", /*mayBeEmpty=*/true))
+  auto found = (*compiled)->getSignature(functionName);
+  if (!found)
+    return found.takeError();
+  const FunctionSignature &signature = **found;
+  ArrayRef<Type> inputTypes = signature.inputs, resultTypes = signature.results;
+  if (llvm::Error error =
+          checkCount("input", inputs.size(), inputTypes, signature.inputNames, "argument", /*mayBeEmpty=*/false))
     return error;
   if (llvm::Error error =
-          checkCount("expected-output", expectedOutputs.size(), resultTypes, "result", /*mayBeEmpty=*/true))
+          checkCount("output", outputs.size(), resultTypes, signature.resultNames, "result", /*mayBeEmpty=*/true))
     return error;
+  if (llvm::Error error = checkCount("expected-output", expectedOutputs.size(), resultTypes, signature.resultNames,
+                                     "result", /*mayBeEmpty=*/true))
+    return error;
+  auto ordered = orderInputs(signature.inputNames);
+  if (!ordered)
+    return ordered.takeError();
   SmallVector<HostTensor> arguments;
-  for (auto [index, text] : llvm::enumerate(inputs)) {
+  for (auto [index, text] : llvm::enumerate(*ordered)) {
     auto argument = readValue(text, inputTypes[index], "--input " + Twine(index));
     if (!argument)
       return argument.takeError();
@@ -363,7 +422,9 @@ int main(int argc, char **argv) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  // The names of arguments would change the printed module of --stop-after.
+  OwningOpRef<ModuleOp> module = pipeline.stopAfter == Stage::Run ? parseModule(sources, context, inputFile)
+                                                                  : parseSourceFile<ModuleOp>(sources, &context);
   if (!module) {
     // Upstream's reader rejects some malformed bytecode without an error.
     if (isBytecode(*sources->getMemoryBuffer(sources->getMainFileID())))

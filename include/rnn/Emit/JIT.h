@@ -42,9 +42,11 @@ struct JITOptions {
   RunOptions passes;
 };
 
-/// The argument and result types of a function: tensors and scalars.
+/// The arguments and results of a function: types of tensors and scalars, and names, which are empty where the module
+/// has none.
 struct FunctionSignature {
   llvm::SmallVector<Type> inputs, results;
+  llvm::SmallVector<std::string> inputNames, resultNames;
 };
 
 /// A compiled module. Several threads may call functions at the same time, each with its own call.
@@ -58,6 +60,9 @@ public:
 
   /// The signature of a public function, or an error that lists all public functions.
   llvm::Expected<const FunctionSignature *> getSignature(llvm::StringRef name) const;
+
+  /// The names of all public functions, in the order of the module.
+  llvm::ArrayRef<std::string> getFunctionNames() const { return functionNames; }
 
   /// The entry point of a public function, or an error that lists all public functions.
   llvm::Expected<rnnrt_entry_t> getEntry(llvm::StringRef name) const;
@@ -92,6 +97,7 @@ private:
 
   std::unique_ptr<ExecutionEngine> engine;
   llvm::StringMap<Function> functions;
+  std::vector<std::string> functionNames;
   Runtime runtime;
 };
 

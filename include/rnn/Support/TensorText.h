@@ -25,6 +25,9 @@ llvm::Expected<HostTensor> parseTensorText(llvm::StringRef text, const Requested
 /// Prints `2x3xf32=[[1, 2, 3], [4, 5, 6]]`, with enough digits for an exact round trip.
 std::string printTensorText(const HostTensor &tensor);
 
+/// The same with the first and last three elements of each dimension, and `...` between them.
+std::string summarizeTensor(const HostTensor &tensor);
+
 } // namespace mlir::rnn
 
 #endif // RNN_SUPPORT_TENSORTEXT_H

@@ -22,16 +22,18 @@
 // RUN: rnn-run %s --stop-after=bufferize | FileCheck %s --check-prefix=BUFFERIZE
 // RUN: rnn-run %s --input=3xf32=[1,2,3] --input=4 --output=@%t.npy --output=- | FileCheck %s --check-prefix=RESULT
 // RUN: rnn-run %s --input=@%t.npy --input=4 --expected-output=3xf32=[4,8,12] --expected-output=- | FileCheck %s --check-prefix=SAME
+// RUN: rnn-run %s --input=k=4 --input=3xf32=[1,2,3] | FileCheck %s --check-prefix=NAMED
+// RUN: not rnn-run %s --input=k=4 --input=k=5 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not rnn-run %s --input=@%t.npy --input=4 --expected-output=3xf32=[4,8,13] --expected-output=4 2>&1 | FileCheck %s --check-prefix=DIFFERENT
 // RUN: rnn-run %s --input=@%t.npy --input=4 --expected-output=3xf32=[4,8,13] --expected-output=4 --rtol=0.1
 
-// COUNT: rnn-run: error: `main` has 2 argument(s) (tensor<3xf32>, i32), but got 1 --input flag(s)
+// COUNT: rnn-run: error: `main` has 2 argument(s) (x: tensor<3xf32>, k: i32), but got 1 --input flag(s)
 // FUNCTION: rnn-run: error: the module has no public function `nothing`{{.*}}; it has `main`
 // SHAPE: rnn-run: error: {{.*}}0{{.*}}2xf32
 // TYPE: rnn-run: error: {{.*}}0{{.*}}3xf64
 // FILE: rnn-run: error: --input 0: {{.*}}missing.npy
 // OUTPUT: rnn-run: error: --output expects @file.npy or -, but got `x.npy`
-// OUTPUTS: rnn-run: error: `main` has 2 result(s) (tensor<3xf32>, i32), but got 1 --output flag(s)
+// OUTPUTS: rnn-run: error: `main` has 2 result(s) (y: tensor<3xf32>, i32), but got 1 --output flag(s)
 // TARGET: rnn-run: for the --target option: unknown value `moon`; expected host, cuda or simt
 // LOWERING: rnn-run: for the --lowering option: unknown value `magic`; expected auto, runtime or fused
 // STAGE: rnn-run: for the --stop-after option: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
@@ -42,6 +44,8 @@
 // MISSING: rnn-run: error: cannot open input file
 // BUFFERIZE: func.func @main(%{{.*}}: memref<3xf32>, %{{.*}}: i32) -> (memref<3xf32>, i32)
 // RESULT: i32=4
+// NAMED: 3xf32=[2, 4, 6]
+// TWICE: rnn-run: error: --input=k=... occurs twice
 // SAME: all results are as expected
 // DIFFERENT: rnn-run: error: result 0{{.*}}13
 func.func @main(%x: tensor<3xf32>, %k: i32) -> (tensor<3xf32>, i32) {
