@@ -96,14 +96,15 @@ def sectors_sent(name, counts, bits, units):
     return counts["blocks"] * 2 * -(-units * bits // 256)
 
 
-def measure_per_step(name, function, resources, depth):
-    loop = [function.instructions[i] for i in function.loops[0]]
-    counts = sass.report(loop)
+def measure_per_step(name, function, resources, ptx, depth):
+    counts = sass.report(function.depth_loop())
+    cluster = re.search(rf"\.entry {name}\([^{{]*?\.reqnctapercluster (\d+)", ptx, re.S)
+    blocks = int(cluster[1]) if cluster else 1
     # The depth of a tile: as many fragments as MMAs depend on one another. Kernels without MMAs have tiles of depth 16.
-    per_mma = 8 if any("TF32" in one.name for one in loop) else 16
-    rounds = -(-depth // (per_mma * max(counts["chain"], 1)))
-    cycles = latency.per_step_kernel(counts["all"], rounds)
-    return {**counts, **vars(resources), "warps": 4, "blocks": 0, "sectors": 0, "rounds": rounds, "cycles": round(cycles)}
+    per_mma = 8 if any("TF32" in one.name for one in function.instructions) else 16
+    rounds = -(-depth // (blocks * per_mma * max(counts["chain"], 1)))
+    cycles = latency.per_step_kernel(counts["all"], rounds, blocks > 1)
+    return {**counts, **vars(resources), "warps": 4, "blocks": blocks, "sectors": 0, "rounds": rounds, "cycles": round(cycles)}
 
 
 def measure(arguments, kind, mode, sizes):
@@ -117,7 +118,7 @@ def measure(arguments, kind, mode, sizes):
         if re.search(r"_persistent(_\d+)?$", name):
             yield name, measure_persistent(name, function, resources[name], ptx, 32 if "32" in kind else 16, sizes[3])
         elif re.fullmatch(r"block_lstm(_grad)?_step", name):
-            yield name, measure_per_step(name, function, resources[name], sizes[3] * (4 if "grad" in name else 1))
+            yield name, measure_per_step(name, function, resources[name], ptx, sizes[3] * (4 if "grad" in name else 1))
 
 
 # Two values in one column: the second in parentheses.
@@ -137,6 +138,8 @@ def violations(name, row):
     if row["spilled"]:
         yield f"{row['spilled']} bytes spilled"
     if "persistent" not in name:
+        if row["ldg"] or row["sts"]:
+            yield f"{row['ldg']} loads and {row['sts']} stores copy tiles through registers in the loop over the depth"
         return
     if row["device_fences"]:
         yield f"{row['device_fences']} fences of the device (MEMBAR.GPU, CCTL.IVALL, ERRBAR)"

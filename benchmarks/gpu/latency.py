@@ -48,8 +48,9 @@ def persistent_step(counts, serial, warps, sectors):
     return exchange + product + fence + loads + C["instruction"] * serial + C["barrier"] * counts["barrier"]
 
 
-def per_step_kernel(loop_instructions, rounds):
-    return C["step_launch"] + C["step_instruction"] * loop_instructions * rounds
+def per_step_kernel(loop_instructions, rounds, has_cluster):
+    """`has_cluster`: the blocks of a cluster add their sums at the end."""
+    return C["step_launch"] + C["step_instruction"] * loop_instructions * rounds + C["exchange"] * has_cluster
 
 
 def microseconds(cycles):

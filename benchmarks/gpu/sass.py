@@ -110,6 +110,7 @@ class Function:
             if not always and end in block_of:
                 next_blocks.append(block_of[end])
             successors.append(next_blocks)
+        self.starts, self.ends, self.successors = starts, ends, successors
         order = sorted(control_flow.reachable(successors))
         self.reached = [i for block in order for i in range(starts[block], ends[block])]
         self.loops = sorted(([i for block in sorted(body) for i in range(starts[block], ends[block])]
@@ -124,6 +125,37 @@ class Function:
                  if any(self.instructions[j].is_wait for j in loop)}
         first_wait = next((i for i in self.loops[0] if self.instructions[i].is_wait), None)
         return [self.instructions[i] for i in self.loops[0] if i not in spins or i == first_wait]
+
+    def depth_loop(self):
+        """The instructions of one iteration of a per-step kernel's loop over the depth, in program order, without paths through
+        inner loops: those copy unaligned operands element by element."""
+        if not self.loops:
+            return []
+        blocks_of = lambda loop: {b for b, (start, end) in enumerate(zip(self.starts, self.ends)) if start in loop and end - 1 in loop}
+        outer = set(self.loops[0])
+        blocks = blocks_of(outer)
+        for loop in self.loops[1:]:
+            if outer.issuperset(loop) and any(self.instructions[i].opcode == "LDG" for i in loop):
+                blocks -= blocks_of(set(loop))
+        header = min(b for b in blocks_of(outer))
+        from_header = self.walk({header}, blocks, self.successors)
+        predecessors = [[] for _ in self.successors]
+        for block, following in enumerate(self.successors):
+            for other in following:
+                predecessors[other].append(block)
+        latches = {b for b in blocks if header in self.successors[b]}
+        to_latch = self.walk(latches, blocks, predecessors)
+        return [self.instructions[i] for b in sorted(from_header & to_latch) for i in range(self.starts[b], self.ends[b])]
+
+    @staticmethod
+    def walk(first, blocks, edges):
+        found, pending = set(first), list(first)
+        while pending:
+            for other in edges[pending.pop()]:
+                if other in blocks and other not in found:
+                    found.add(other)
+                    pending.append(other)
+        return found
 
 
 def parse(text):

@@ -1,11 +1,13 @@
 // HostEntries.cpp - the entries of simt.def that host code calls: launches and memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "core/ResidentClusters.h"
 #include "emulator/Emulator.h"
 #include "emulator/Interface.h"
 #include "rnn_runtime/emulator.h"
 #include "rnn_runtime/memory.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -60,15 +62,19 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
     launch.site = site;
     launch.cooperative = flags & 1;
     launch.checked = flags & 2;
-    const int64_t grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
+    int64_t grid[] = {grid_x, grid_y, grid_z};
+    const int64_t block[] = {block_x, block_y, block_z};
     const int64_t required[] = {required_x, required_y, required_z};
-    std::memcpy(launch.grid, grid, sizeof(grid));
     std::memcpy(launch.block, block, sizeof(block));
     std::memcpy(launch.required, required, sizeof(required));
     const int64_t cluster[] = {cluster_x, cluster_y, cluster_z};
     const int64_t requiredCluster[] = {required_cluster_x, required_cluster_y, required_cluster_z};
     std::memcpy(launch.cluster, cluster, sizeof(cluster));
     std::memcpy(launch.requiredCluster, requiredCluster, sizeof(requiredCluster));
+    if (const int64_t blocks = launch.blocksPerCluster(); blocks > 0)
+      shareClusters(grid, cluster_x, blocks, std::min(132 / blocks, rnnrt_internal_emulation_most_clusters()),
+                    flags >> RNNRT_LAUNCH_ITEMS_SHIFT);
+    std::memcpy(launch.grid, grid, sizeof(grid));
     launch.staticShared = static_shared;
     launch.dynamicShared = dynamic_shared;
     launch.stackBytes = stack_bytes;
@@ -78,7 +84,7 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
       std::snprintf(clusters, sizeof(clusters), " cluster=%lldx%lldx%lld", (long long)cluster_x, (long long)cluster_y,
                     (long long)cluster_z);
     std::snprintf(text, sizeof(text), "kernel=%s grid=%lldx%lldx%lld block=%lldx%lldx%lld%s schedule=%s", name,
-                  (long long)grid_x, (long long)grid_y, (long long)grid_z, (long long)block_x, (long long)block_y,
+                  (long long)grid[0], (long long)grid[1], (long long)grid[2], (long long)block_x, (long long)block_y,
                   (long long)block_z, clusters, schedule.toString().c_str());
     if (launch.blocksPerCluster() != 1 && rnnrt_internal_emulation_skips(emulation.call, text))
       return Status();

@@ -17,7 +17,7 @@
 #include "rnn_runtime/call.h"
 
 /// Increment when anything in this file or a line of simt.def changes.
-#define RNNRT_EMULATOR_VERSION 3
+#define RNNRT_EMULATOR_VERSION 4
 
 extern "C" {
 
@@ -51,6 +51,9 @@ RNNRT_API int32_t rnnrt_internal_emulation(rnnrt_emulation_t *out_emulation);
 /// For a launch of clusters, described by `launch`. Returns 1 if it must not happen: the call has other kernels for its
 /// work (rnnrt_abi_try_clusters), and RNNRT_CLUSTERS=0. The call then records that it was skipped.
 RNNRT_API int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char *launch);
+
+/// The value of RNNRT_RESIDENT_CLUSTERS, or INT64_MAX.
+RNNRT_API int64_t rnnrt_internal_emulation_most_clusters(void);
 
 /// Called before and after (NULL) a kernel runs in this thread, on stacks of its own: a failed allocation cannot leave
 /// the function then. `end` ends the kernel with the failure, which it owns, and does not return.

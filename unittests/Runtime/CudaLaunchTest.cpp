@@ -91,6 +91,31 @@ TEST_F(CudaLaunchTest, LaunchInClusters) {
   rnnrt_abi_gpu_module_unload(module);
 }
 
+// Flags with a number of items: the grid has one cluster for each item, and the runtime launches those that are
+// resident together.
+TEST_F(CudaLaunchTest, ResidentClusters) {
+  static char code[] = "\177ELF chip=sm_90a kernels=step";
+  void *module = rnnrt_abi_gpu_module_load(code, sizeof(code));
+  CudaCall cuda;
+  rnnrt_abi_make_current(cuda.call);
+  auto grid = [&](int64_t items, int64_t directions, int64_t most) {
+    rnnrt_abi_gpu_launch(rnnrt_abi_gpu_module_get_function(module, "step"), 4, 1, 1, 4 * items, directions, 1, 128, 1,
+                         1, 0, nullptr, int32_t(most) << RNNRT_LAUNCH_ITEMS_SHIFT);
+    EXPECT_EQ(cuda.failure(), "");
+    const std::string line = fake.lines("cuLaunchKernelEx").back();
+    return line.substr(line.find("grid="), line.find(" block") - line.find("grid="));
+  };
+  fake.fake_cuda_set_multiprocessors_for_clusters(28); // seven clusters of four
+  EXPECT_EQ(grid(7, 1, 8), "grid=28x1x1");
+  EXPECT_EQ(grid(8, 1, 8), "grid=16x1x1"); // two items for each of four clusters
+  EXPECT_EQ(grid(16, 1, 8), "grid=24x1x1");
+  EXPECT_EQ(grid(16, 2, 8), "grid=16x2x1");  // 32 items for seven clusters: five for each
+  EXPECT_EQ(grid(100, 1, 8), "grid=52x1x1"); // at most eight for each
+  EXPECT_EQ(grid(100, 1, 3), "grid=136x1x1");
+  EXPECT_EQ(grid(100, 1, 0), "grid=400x1x1"); // no items: the grid is as given
+  rnnrt_abi_gpu_module_unload(module);
+}
+
 TEST_F(CudaLaunchTest, MachineCodeAndClusters) {
   static char code[] = "\177ELF chip=sm_90a kernels=step";
   void *module = rnnrt_abi_gpu_module_load(code, sizeof(code));

@@ -5,19 +5,39 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Codegen/GPU/Kernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "rnn/Dialect/RNNGPU/IR/RNNGPU.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 
-Kernel::Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads, bool chained)
-    : builder(host.builder), chained(chained) {
-  Value one = host.index(1), blockSize = host.index(threads);
-  launch = gpu::LaunchOp::create(builder, host.loc, blocks, one, one, blockSize, one, one);
+Kernel::Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads, const Options &options)
+    : builder(host.builder), chained(options.chained) {
+  Value one = host.index(1), blockSize = host.index(threads), dynamicBytes, cluster;
+  if (options.dynamicBytes)
+    dynamicBytes =
+        arith::ConstantOp::create(builder, host.loc, builder.getI32IntegerAttr(int32_t(options.dynamicBytes)));
+  if (options.cluster > 1)
+    cluster = host.index(options.cluster);
+  launch = gpu::LaunchOp::create(builder, host.loc, blocks, one, one, blockSize, one, one, dynamicBytes, nullptr, {},
+                                 {}, {}, cluster, cluster ? one : Value(), cluster ? one : Value());
+  // The builder of gpu.launch omits the arguments for the ids and sizes of clusters.
+  Block &body = launch.getBody().front();
+  while (body.getNumArguments() < launch.getNumConfigRegionAttributes())
+    body.addArgument(builder.getIndexType(), host.loc);
   launch.setFunctionAttr(FlatSymbolRefAttr::get(builder.getContext(), name));
   if (chained)
     launch->setDiscardableAttr(rnngpu::RNNGPUDialect::getProgrammaticAttrName(), builder.getUnitAttr());
-  builder.setInsertionPointToStart(&launch.getBody().front());
+  builder.setInsertionPointToStart(&body);
+  if (options.dynamicBytes) {
+    auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type(), MemRefLayoutAttrInterface(), getSpace());
+    dynamic = gpu::DynamicSharedMemoryOp::create(builder, host.loc, type);
+  }
+}
+
+Attribute Kernel::getSpace() const {
+  return gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
 }
 
 void Kernel::wait(const Emitter &e) {
@@ -35,9 +55,12 @@ void Kernel::finish() {
 }
 
 Value Kernel::addWorkgroupBuffer(ArrayRef<int64_t> shape, Type element) {
-  auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
-  auto type = MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
-  return launch.addWorkgroupAttribution(type, launch.getLoc());
+  auto type = MemRefType::get(shape, element, MemRefLayoutAttrInterface(), getSpace());
+  if (!dynamic)
+    return launch.addWorkgroupAttribution(type, launch.getLoc());
+  Value first = arith::ConstantIndexOp::create(builder, launch.getLoc(), dynamicEnd);
+  dynamicEnd += llvm::alignTo(type.getNumElements() * element.getIntOrFloatBitWidth() / 8, 16);
+  return memref::ViewOp::create(builder, launch.getLoc(), type, dynamic, first, ValueRange());
 }
 
 void rnn::launchElementwise(const Emitter &host, StringRef name, Value rows, Value columns,

@@ -69,20 +69,26 @@ std::unique_ptr<MicroKernel> createScalarMicroKernel(const TileShape &shape, Typ
 /// a warp's part of the tile must be multiples of 16 and 8 (f64: 8 and 8), its depth a multiple of 16 (f32: 8).
 std::unique_ptr<MicroKernel> createTensorMicroKernel(const TileShape &shape, Type element);
 
-/// Copies one operand from global memory to a tile.
+/// Copies one operand from global memory to tiles, which follow each other along the depth.
 class TileCopy {
 public:
+  /// The part of the matrix that the tiles hold; elements outside of the matrix are zero. `extent`: the size of the
+  /// dimension that is contiguous in memory. The multiples are known at compile time: of the outer size, and of the
+  /// depth.
+  struct Part {
+    Value firstOuter, endOuter, firstDepth, endDepth, extent;
+    int64_t outerMultiple, depthMultiple;
+  };
   /// `panelSize`: rows, or columns of one panel.
   TileCopy(const GemmOperand &operand, Type element, const TileLayout &layout, int64_t panelSize, int64_t threads)
       : operand(operand), element(element), layout(layout), panelSize(panelSize), threads(threads) {}
 
-  /// The part of the matrix that a tile holds; elements outside of the matrix are zero.
-  struct Part {
-    Value firstOuter, endOuter, firstDepth, endDepth;
-  };
-  /// Starts this thread's share of the copy: asynchronously for an operand in memory, else by computing the elements,
-  /// which are returned.
-  SmallVector<Value> begin(const Emitter &e, Value thread, const Tile &tile, const Part &part) const;
+  /// Emits what does not depend on the tile: pointers to this thread's vectors of the first tile, and the test whether
+  /// all vectors are aligned.
+  void prepare(const Emitter &e, Value thread, const Part &newPart);
+  /// Starts this thread's share of the copy of the tile that begins `done` after the first depth: asynchronously for an
+  /// operand in memory, else by computing the elements, which are returned.
+  SmallVector<Value> begin(const Emitter &e, Value thread, const Tile &tile, Value done) const;
   /// Stores the elements that `begin` returned.
   void end(const Emitter &e, Value thread, const Tile &tile, ValueRange values) const;
 
@@ -92,13 +98,28 @@ private:
     Value outer, depth; ///< relative to the panel's part of the tile
     Value tileOuter;    ///< relative to the tile
   };
-  void forEachPlace(const Emitter &e, Value thread, int64_t length, function_ref<void(const Place &)> use) const;
-  void copyVector(const Emitter &e, const Tile &tile, const Part &part, const Place &place) const;
+  /// A vector of this thread. Null if the operand is not affine.
+  struct Vector {
+    Value pointer; ///< in the first tile
+    Value limit;   ///< i32: the vector is inside of the matrix in tiles with `done` < limit
+  };
+  int64_t getLength() const { return 16 * 8 / element.getIntOrFloatBitWidth(); }
+  void forEachPlace(const Emitter &e, Value thread, int64_t length, function_ref<void(const Place &)> use,
+                    bool isGuarded = true) const;
+  Value emitAlignmentTest(const Emitter &e, Value thread) const;
+  Vector prepareVector(const Emitter &e, const Place &place) const;
+  void copyAligned(const Emitter &e, Value thread, const Tile &tile, Value done) const;
+  void copyVector(const Emitter &e, const Tile &tile, const Place &place, Value done) const;
+  void copyElements(const Emitter &e, const Tile &tile, const Place &place, Value source, Value count) const;
 
   const GemmOperand &operand;
   Type element;
   TileLayout layout;
   int64_t panelSize, threads;
+  Part part;
+  Value areAligned; ///< i1: every vector of an affine operand
+  Value step;       ///< i64: bytes between elements that are adjacent along the depth
+  SmallVector<Vector> vectors;
 };
 
 } // namespace mlir::rnn

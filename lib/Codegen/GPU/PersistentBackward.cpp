@@ -225,14 +225,14 @@ void BackwardKernel::sendSums(Value turn, ValueRange sums) {
 
 void BackwardKernel::build() {
   orderWeights();
-  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.getBytes());
+  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.mostRows, shape.getBytes());
   slots = addBuffer(shape.getSlotBytes());
   tile = addBuffer(shape.getTileBytes());
   loadWeights(recurrence.orderedWeights, shape.getWeights());
   clear(tile, shape.getTileBytes() / 4); // padded rows and units are multiplied but never stored
   const int64_t sumsOfTurn = shape.blocks * shape.getSums();
   clear(at(slots, f32, e.index(sumsOfTurn)), sumsOfTurn); // the sums before the first step
-  for (int64_t number = 0; number * shape.getThreads() < shape.getSums(); ++number)
+  for (int64_t number = 0; number < shape.getPlacesOfThread(); ++number)
     places.push_back(findPlace(number));
   SmallVector<Value> carried = startCarried(layer, ArrayRef<Place>(places));
   startBarriers();

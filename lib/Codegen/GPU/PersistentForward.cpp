@@ -150,7 +150,7 @@ void ForwardKernel::fillTiles() {
 /// Adjacent threads have adjacent units of one example; the first examples are in the first warps.
 void ForwardKernel::findPlaces() {
   Value units = e.index(shape.getUnits()), sent = e.mul(rows, units);
-  for (int64_t index = 0; index * shape.getThreads() < shape.getPlaces(); ++index) {
+  for (int64_t index = 0; index < shape.getPlacesOfThread(); ++index) {
     Value offset = e.index(index * shape.getThreads()), number = e.add(offset, thread);
     Place place;
     place.row = e.div(number, units);
@@ -319,7 +319,7 @@ void ForwardKernel::sendStates(const Place &place, Value number, ArrayRef<Value>
 
 void ForwardKernel::build() {
   orderWeights();
-  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.getBytes());
+  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.mostRows, shape.getBytes());
   tiles = addBuffer(shape.getTileBytes());
   partialSums = addBuffer(shape.getPartialBytes());
   loadWeights(recurrence.orderedWeights, shape.getWeights());

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Codegen/GPU/PersistentKernel.h"
+#include "ClusterExchange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -26,25 +27,21 @@ PersistentKernel::PersistentKernel(const Emitter &host, StringRef name, Type ele
     : host(host), e(host.named(name)), builder(host.builder), name(name), fragments(element), element(element),
       f32(builder.getF32Type()), i32(builder.getI32Type()) {}
 
-Value PersistentKernel::chooseRows(const Emitter &host, Value B, int64_t numDirections, int64_t blocks) {
-  int64_t together = 132 / blocks; // clusters on the 132 multiprocessors of an H200
-  return host.min(host.parts(host.mul(B, host.index(numDirections)), together), host.index(PersistentLimits::maxRows));
-}
-
-void PersistentKernel::launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads, int64_t bytes) {
+void PersistentKernel::launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads, int64_t mostRows,
+                              int64_t bytes) {
   constexpr int64_t maxStatic = 48 * 1024; // limit of static shared memory
-  rows = chooseRows(host, B, numDirections, blocks);
   Value one = host.index(1), size = host.index(blocks);
-  Value clusters = host.max(arith::CeilDivUIOp::create(builder, host.loc, B, rows), one); // per direction
-  Value all = host.mul(host.mul(clusters, host.index(numDirections)), size);
+  // One cluster per example and direction. The runtime launches fewer, so that all of them are resident together.
+  Value all = host.mul(host.max(B, one), size);
   Value dynamicBytes = bytes > maxStatic ? constant32(bytes) : Value();
-  kernel = gpu::LaunchOp::create(builder, host.loc, all, one, one, host.index(threads), one, one, dynamicBytes, nullptr,
-                                 {}, {}, {}, size, one, one);
+  kernel = gpu::LaunchOp::create(builder, host.loc, all, host.index(numDirections), one, host.index(threads), one, one,
+                                 dynamicBytes, nullptr, {}, {}, {}, size, one, one);
   // The builder of gpu.launch omits the arguments for the ids and sizes of clusters.
   Block &body = kernel.getBody().front();
   while (body.getNumArguments() < kernel.getNumConfigRegionAttributes())
     body.addArgument(builder.getIndexType(), host.loc);
   kernel.setFunctionAttr(FlatSymbolRefAttr::get(builder.getContext(), name));
+  kernel->setDiscardableAttr(rnngpu::RNNGPUDialect::getResidentClustersAttrName(), builder.getI32IntegerAttr(mostRows));
   builder.setInsertionPointToStart(&body);
   if (dynamicBytes) {
     auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
@@ -59,11 +56,12 @@ void PersistentKernel::launch(Value B, int64_t numDirections, int64_t blocks, in
   member = e.remainder(lane, e.index(4));
   rank = toIndex(NVVM::ClusterId::create(builder, e.loc, i32));
   Value cluster = e.div(kernel.getBlockIds().x, e.index(blocks));
-  direction = e.index(0);
-  if (numDirections == 2) {
-    direction = e.div(cluster, clusters);
-    cluster = e.remainder(cluster, clusters);
-  }
+  // In 32 bits, which halves the registers: B is at most the grid size.
+  Value clusters = toI32(e.div(kernel.getGridSize().x, e.index(blocks))); // per direction
+  rows =
+      toIndex(arith::DivUIOp::create(builder, e.loc, toI32(e.add(B, e.sub(toIndex(clusters), e.index(1)))), clusters));
+  rows = e.max(rows, e.index(1));
+  direction = numDirections == 2 ? kernel.getBlockIds().y : e.index(0);
   firstRow = e.mul(cluster, rows);
 }
 
@@ -145,8 +143,7 @@ void PersistentKernel::clear(Value buffer, int64_t words) {
 }
 
 Value PersistentKernel::getRemote(Value pointer, Value other) const {
-  auto remote = LLVM::LLVMPointerType::get(builder.getContext(), 7);
-  return NVVM::MapaOp::create(builder, e.loc, remote, pointer, other);
+  return mapToBlock(e, pointer, other);
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,23 +152,14 @@ Value PersistentKernel::getRemote(Value pointer, Value other) const {
 
 void PersistentKernel::startBarriers() {
   barriers = addBuffer(PersistentLimits::barrierBytes);
-  e.ifThen(e.isEqual(thread, e.index(0)), [&] {
-    for (int64_t turn : {0, 1})
-      NVVM::MBarrierInitOp::create(builder, e.loc, getBarrier(e.index(turn)), constant32(1), nullptr);
-    NVVM::FenceMbarrierInitOp::create(builder, e.loc);
-  });
+  e.ifThen(e.isEqual(thread, e.index(0)), [&] { initBarriers(e, {getBarrier(e.index(0)), getBarrier(e.index(1))}); });
   // No block may send before all barriers of the cluster are initialized.
   NVVM::ClusterArriveOp::create(builder, e.loc, /*aligned=*/nullptr);
   NVVM::ClusterWaitOp::create(builder, e.loc, /*aligned=*/nullptr);
 }
 
 void PersistentKernel::expect(const Emitter &sending, Value turn, Value bytes) const {
-  e.ifThen(e.isEqual(thread, e.index(0)), [&] {
-    // Relaxed: the sends order themselves (st.async releases), and the count of bytes ends the phase. A release in
-    // cluster scope would be a MEMBAR of the whole GPU, which waits for this thread's global stores.
-    NVVM::MBarrierArriveExpectTxOp::create(builder, sending.loc, Type(), getBarrier(turn), toI32(bytes),
-                                           NVVM::MemScopeKind::CLUSTER, /*relaxed=*/true, nullptr);
-  });
+  e.ifThen(e.isEqual(thread, e.index(0)), [&] { expectBytes(sending, getBarrier(turn), toI32(bytes)); });
 }
 
 void PersistentKernel::waitForStepBefore(Value step) const {
@@ -179,18 +167,7 @@ void PersistentKernel::waitForStepBefore(Value step) const {
   // first one, which counts as complete (PTX ISA, mbarrier.try_wait): the first step does not wait, without a branch.
   Value next = e.add(step, e.index(1)), turn = e.remainder(next, e.index(2));
   Value use = e.add(e.div(next, e.index(2)), e.index(1));
-  Value barrier = getBarrier(turn), parity = toI32(e.remainder(use, e.index(2)));
-  scf::WhileOp::create(
-      builder, e.loc, TypeRange(), ValueRange(),
-      [&](OpBuilder &, Location, ValueRange) {
-        Value done = NVVM::MBarrierTryWaitOp::create(builder, e.loc, builder.getI1Type(), barrier, parity, nullptr,
-                                                     NVVM::MemScopeKind::CLUSTER, /*relaxed=*/true);
-        Value isTrue = arith::ConstantOp::create(builder, e.loc, builder.getBoolAttr(true));
-        scf::ConditionOp::create(builder, e.loc, arith::XOrIOp::create(builder, e.loc, done, isTrue), ValueRange());
-      },
-      [&](OpBuilder &, Location, ValueRange) { scf::YieldOp::create(builder, e.loc); });
-  // Acquires the values in shared memory only: an acquiring wait would also invalidate L1 in every step.
-  NVVM::FenceSyncRestrictOp::create(builder, e.loc, NVVM::MemOrderKind::ACQUIRE);
+  waitForPhase(e, getBarrier(turn), toI32(e.remainder(use, e.index(2))));
 }
 
 void PersistentKernel::send(const Emitter &sending, ValueRange values, Value target, Value barrier) const {

@@ -57,20 +57,23 @@ static FailureOr<Shape> findShape(const PersistentQuery &query, std::string &rea
 /// choice of the cluster does not depend on this. `others`: registers of sums and operands.
 template <typename Shape>
 static FailureOr<Shape> withFewExamples(FailureOr<Shape> shape, const PersistentQuery &query, int64_t others) {
-  // As above: what does not spill.
-  constexpr int64_t maxRegisters = 184;
+  // As above: what does not spill. Loads from memory leave more room than weights in registers alone.
+  constexpr int64_t maxRegisters = 166, withMemory = 176;
   if (failed(shape) || !query.examples || shape->isSplit)
     return shape;
-  const int64_t pairs = llvm::divideCeil(getRowsPerCluster(*query.examples, shape->blocks), 2);
-  const int64_t more = (maxRegisters - others) / Fragments::registers;
-  if (2 * pairs * shape->getUnits() <= shape->getThreads() && more > shape->fragmentsInRegisters)
-    shape->fragmentsInRegisters = std::min(more, shape->getWeights().getFragmentsPerWarp());
+  const int64_t all = shape->getWeights().getFragmentsPerWarp();
+  auto getMost = [&](int64_t registers) { return (registers - others) / Fragments::registers; };
+  int64_t more = getMost(shape->bits == 16 ? withMemory : maxRegisters);
+  if (more >= all)
+    more = std::min(getMost(maxRegisters), all);
+  if (shape->getPlacesOfThread() == 1 && more > shape->fragmentsInRegisters)
+    shape->fragmentsInRegisters = more;
   return shape;
 }
 
 FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const PersistentQuery &query, std::string &reason) {
   // With more registers of weights and sums per thread than this, ptxas spills (ptxas 13.0, sm_90a).
-  constexpr int64_t maxRegisters = 160;
+  constexpr int64_t maxRegisters = 150, withMemory = 156;
   const int64_t ofResets = query.resetsToInitial ? 16 : query.resets ? 4 : 0;
   auto found = findShape<PersistentBackwardShape>(query, reason, [&](int64_t blocks) {
     PersistentBackwardShape shape{query.numGates,
@@ -79,18 +82,26 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
                                   8,
                                   query.element.getIntOrFloatBitWidth(),
                                   splitsOperands(query.element, query.options),
-                                  0};
+                                  0,
+                                  getMostRows(query.examples, blocks)};
     while (blocks * shape.tiles % shape.warps != 0)
       --shape.warps;
     const PersistentWeights weights = shape.getWeights();
-    // Registers for carried and loaded values of more than two places per thread come on top.
+    // Registers for carried and loaded values of more than two places per thread come on top; of f32, of more than one.
     const int64_t places = llvm::divideCeil(shape.getSums(), shape.getThreads());
-    const int64_t others = shape.getTilesOfWarp() * 4 + 24 * std::max<int64_t>(places - 2, 0);
+    const int64_t others = shape.getTilesOfWarp() * 4 + 32 * std::max<int64_t>(places - 2, 0) +
+                           (shape.bits == 32 && !shape.isSplit && shape.getPlacesOfThread() > 1 ? 24 : 0);
     shape.fragmentsInRegisters = weights.getFragmentsPerWarp();
     if (weights.getRegisters() + others > maxRegisters) {
       // The registers of the fragment that is being loaded, and the parts of split operands.
-      const int64_t room = maxRegisters - 16 - (shape.isSplit ? 12 : 0) - others - ofResets;
+      const int64_t room = withMemory - 16 - (shape.isSplit ? 20 : 0) - others - ofResets;
       shape.fragmentsInRegisters = std::max<int64_t>(room, 0) / Fragments::registers;
+      // Two places need a few more registers, unless the shared memory is full.
+      if (shape.getPlacesOfThread() > 1 && shape.fragmentsInRegisters > 2) {
+        shape.fragmentsInRegisters -= 2;
+        if (shape.getBytes() > PersistentLimits::maxBytes)
+          shape.fragmentsInRegisters += 2;
+      }
     } else if (shape.isSplit && query.numGates == 1 && weights.getRegisters() + others > 64) {
       // Close to 128 registers, ptxas spills one or two to leave room for a second block.
       shape.fragmentsInRegisters -= 1;
@@ -103,7 +114,7 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
 FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQuery &query, std::string &reason) {
   // Registers of weights and of a slice of the states that do not spill (as above): without weights in shared memory,
   // and with the fragment that is being loaded from there. The partial sums of 104 tiles need 52 KB.
-  constexpr int64_t maxRegisters = 168, withMemory = 160, maxWarps = 8, maxPartialTiles = 104;
+  constexpr int64_t maxRegisters = 168, withMemory = 156, maxWarps = 8, maxPartialTiles = 104;
   const int64_t ofResets = query.resetsToInitial ? 8 : 0;
   auto found = findShape<PersistentForwardShape>(query, reason, [&](int64_t blocks) {
     PersistentForwardShape shape{query.numGates,
@@ -114,7 +125,8 @@ FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQu
                                  1,
                                  query.element.getIntOrFloatBitWidth(),
                                  splitsOperands(query.element, query.options),
-                                 0};
+                                 0,
+                                 getMostRows(query.examples, blocks)};
     const int64_t tiles = llvm::divideCeil(llvm::divideCeil(*query.H, blocks), shape.getUnitsOfTile());
     // As many slices as possible: short chains of MMAs, and each warp reads a small part of the states.
     const int64_t fragments = llvm::divideCeil(*query.H, shape.getDepth());

@@ -124,14 +124,27 @@ struct GridBarrierPattern : public OpRewritePattern<rnngpu::GridBarrierOp> {
 void setLaunchHandler(gpu::GPUModuleOp module) {
   using rnngpu::RNNGPUDialect;
   SmallVector<StringAttr> cooperative, programmatic;
+  SmallVector<NamedAttribute> residentClusters;
   for (auto function : module.getOps<FunctionOpInterface>()) {
     if (function->removeDiscardableAttr(RNNGPUDialect::getCooperativeAttrName()))
       cooperative.push_back(function.getNameAttr());
-    if (function->removeDiscardableAttr(RNNGPUDialect::getProgrammaticAttrName()))
+    bool isStep = false;
+    if (function->removeDiscardableAttr(RNNGPUDialect::getProgrammaticAttrName())) {
       programmatic.push_back(function.getNameAttr());
+      isStep = true;
+    }
+    if (Attribute items = function->removeDiscardableAttr(RNNGPUDialect::getResidentClustersAttrName())) {
+      residentClusters.emplace_back(function.getNameAttr(), items);
+      isStep = true;
+    }
+    // Time steps are bound by latency. Without this, ptxas spills registers to let more blocks run together.
+    if (StringRef name = NVVM::NVVMDialect::getMinctasmAttrName(); isStep && !function->hasAttr(name))
+      function->setAttr(name, IntegerAttr::get(IntegerType::get(module.getContext(), 32), 1));
   }
+  MLIRContext *context = module.getContext();
+  auto clusters = residentClusters.empty() ? DictionaryAttr() : DictionaryAttr::get(context, residentClusters);
   if (!module.getOffloadingHandlerAttr())
-    module.setOffloadingHandlerAttr(rnngpu::LaunchAttr::get(module.getContext(), cooperative, programmatic));
+    module.setOffloadingHandlerAttr(rnngpu::LaunchAttr::get(context, cooperative, programmatic, clusters));
 }
 
 /// Declares dynamic shared memory (gpu.dynamic_shared_memory) as `.extern .shared`. Upstream's internal global of no

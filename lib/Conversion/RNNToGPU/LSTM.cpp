@@ -493,8 +493,8 @@ private:
     Value sums;
     if (element != accumulator && mayUseLibrary(H, columns, numRows))
       sums = allocate({host.mul(H, columns)}, accumulator);
-    launchWeights("grad_w_state", H, columns, GemmOperand::inMemory(false, stateBefore), columnsOf(dgates),
-                  storeFrom(I), [&] {
+    launchWeights("grad_w_state", H, columns, GemmOperand::inMemory(false, stateBefore, /*isAffine=*/false),
+                  columnsOf(dgates), storeFrom(I), [&] {
                     return multiplySum(makeGemm(H, host.min(B, numRows), rowsFrom(hPrev, zero, H), zero, I),
                                        makeGemm(H, host.sub(numRows, B), rowsFrom(h, zero, H), B, I), sums,
                                        getName("grad_w_state_round"));

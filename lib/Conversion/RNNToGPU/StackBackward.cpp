@@ -298,15 +298,18 @@ private:
   }
   /// The rows of both directions' weights, concatenated.
   GemmOperand getInputWeights() override {
-    return GemmOperand::inMemory(false, [this](const Emitter &e, int64_t, Value column, Value k) {
-      Value first = stack.inputWeights.first;
-      if (numDirections == 2) {
-        Value isForward = e.isLess(k, sizes.gateRows()), other = e.sub(k, sizes.gateRows());
-        first = e.select(isForward, first, stack.inputWeights.at(e, e.index(1)));
-        k = e.select(isForward, k, other);
-      }
-      return Matrix{stack.params, first, I}.address(e, k, column);
-    });
+    return GemmOperand::inMemory(
+        false,
+        [this](const Emitter &e, int64_t, Value column, Value k) {
+          Value first = stack.inputWeights.first;
+          if (numDirections == 2) {
+            Value isForward = e.isLess(k, sizes.gateRows()), other = e.sub(k, sizes.gateRows());
+            first = e.select(isForward, first, stack.inputWeights.at(e, e.index(1)));
+            k = e.select(isForward, k, other);
+          }
+          return Matrix{stack.params, first, I}.address(e, k, column);
+        },
+        /*isAffine=*/numDirections == 1);
   }
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
     Value place = e.add(e.mul(row, I), column);
@@ -496,17 +499,20 @@ private:
 
   /// Row t * B + b is the state before step t: that of the previous step, or the initial one.
   GemmOperand getStatesBefore(Matrix all) {
-    return GemmOperand::inMemory(false, [=](const Emitter &e, int64_t, Value column, Value row) {
-      Value isFirst = e.isLess(row, B), rowBefore = e.sub(row, B), rowOfFirst = row;
-      if (numDirections == 2) {
-        Value isForward = e.isEqual(direction, e.index(0)), last = e.sub(stack.rows, B);
-        isFirst = e.select(isForward, isFirst, e.isLess(e.sub(last, e.index(1)), row));
-        rowBefore = e.select(isForward, rowBefore, e.add(row, B));
-        rowOfFirst = e.select(isForward, row, e.sub(row, last));
-      }
-      Value columnOfAll = e.add(e.mul(direction, P), column);
-      return e.select(isFirst, firstState.address(e, rowOfFirst, column), all.address(e, rowBefore, columnOfAll));
-    });
+    return GemmOperand::inMemory(
+        false,
+        [=](const Emitter &e, int64_t, Value column, Value row) {
+          Value isFirst = e.isLess(row, B), rowBefore = e.sub(row, B), rowOfFirst = row;
+          if (numDirections == 2) {
+            Value isForward = e.isEqual(direction, e.index(0)), last = e.sub(stack.rows, B);
+            isFirst = e.select(isForward, isFirst, e.isLess(e.sub(last, e.index(1)), row));
+            rowBefore = e.select(isForward, rowBefore, e.add(row, B));
+            rowOfFirst = e.select(isForward, row, e.sub(row, last));
+          }
+          Value columnOfAll = e.add(e.mul(direction, P), column);
+          return e.select(isFirst, firstState.address(e, rowOfFirst, column), all.address(e, rowBefore, columnOfAll));
+        },
+        /*isAffine=*/false);
   }
 
   /// The states before each step of this direction, after resets.

@@ -5,6 +5,7 @@
 
 #include "Internal.h"
 #include "mlir/IR/Builders.h"
+#include "rnn_runtime/abi.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -48,7 +49,8 @@ static LogicalResult convertLaunch(gpu::LaunchFuncOp launch, EntryBuilder &entri
   };
   Value function = LLVM::AddressOfOp::create(builder, loc, entries.pointer, kernel.thunk.getValue());
   // The flags of rnnrt_abi_simt_launch.
-  Value flags = entries.constant32(builder, loc, kernel.cooperative | kernel.checked << 1);
+  Value flags = entries.constant32(
+      builder, loc, kernel.cooperative | kernel.checked << 1 | kernel.residentClusters << RNNRT_LAUNCH_ITEMS_SHIFT);
   SmallVector<Value> values{function, entries.string(builder, loc, name), entries.site(builder, launch), flags};
   bool hasClusters = launch.hasClusterSize() || !kernel.clusterSize.empty();
   if (hasClusters) {

@@ -82,6 +82,7 @@ struct Kernel {
   FlatSymbolRefAttr thunk; ///< takes an array of pointers to the arguments
   int64_t sharedBytes = 0, stackBytes = 0;
   bool cooperative = false, checked = false;
+  int32_t residentClusters = 0;                ///< of rnngpu.resident_clusters, or 0
   SmallVector<int32_t> blockSize, clusterSize; ///< empty if any
 
   void writeTo(Operation *declaration) const;

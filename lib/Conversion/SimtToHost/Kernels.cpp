@@ -241,15 +241,17 @@ static constexpr StringLiteral kernelAttr = "rnn.simt_kernel";
 
 void Kernel::writeTo(Operation *declaration) const {
   Builder builder(declaration->getContext());
-  declaration->setAttr(kernelAttr, builder.getDictionaryAttr({
-                                       builder.getNamedAttr("block_size", builder.getDenseI32ArrayAttr(blockSize)),
-                                       builder.getNamedAttr("checked", builder.getBoolAttr(checked)),
-                                       builder.getNamedAttr("cluster_size", builder.getDenseI32ArrayAttr(clusterSize)),
-                                       builder.getNamedAttr("cooperative", builder.getBoolAttr(cooperative)),
-                                       builder.getNamedAttr("shared_bytes", builder.getI64IntegerAttr(sharedBytes)),
-                                       builder.getNamedAttr("stack_bytes", builder.getI64IntegerAttr(stackBytes)),
-                                       builder.getNamedAttr("thunk", thunk),
-                                   }));
+  declaration->setAttr(kernelAttr,
+                       builder.getDictionaryAttr({
+                           builder.getNamedAttr("block_size", builder.getDenseI32ArrayAttr(blockSize)),
+                           builder.getNamedAttr("checked", builder.getBoolAttr(checked)),
+                           builder.getNamedAttr("cluster_size", builder.getDenseI32ArrayAttr(clusterSize)),
+                           builder.getNamedAttr("cooperative", builder.getBoolAttr(cooperative)),
+                           builder.getNamedAttr("resident_clusters", builder.getI32IntegerAttr(residentClusters)),
+                           builder.getNamedAttr("shared_bytes", builder.getI64IntegerAttr(sharedBytes)),
+                           builder.getNamedAttr("stack_bytes", builder.getI64IntegerAttr(stackBytes)),
+                           builder.getNamedAttr("thunk", thunk),
+                       }));
 }
 
 std::optional<Kernel> Kernel::readFrom(Operation *declaration) {
@@ -260,8 +262,9 @@ std::optional<Kernel> Kernel::readFrom(Operation *declaration) {
   auto thunk = attributes.getAs<FlatSymbolRefAttr>("thunk");
   auto shared = attributes.getAs<IntegerAttr>("shared_bytes"), stack = attributes.getAs<IntegerAttr>("stack_bytes");
   auto cooperative = attributes.getAs<BoolAttr>("cooperative"), checked = attributes.getAs<BoolAttr>("checked");
+  auto resident = attributes.getAs<IntegerAttr>("resident_clusters");
   auto blockSize = attributes.getAs<DenseI32ArrayAttr>("block_size");
-  if (!thunk || !shared || !stack || !cooperative || !checked || !blockSize ||
+  if (!thunk || !shared || !stack || !cooperative || !checked || !resident || !blockSize ||
       (blockSize.size() != 0 && blockSize.size() != 3))
     return std::nullopt;
   auto clusterSize = attributes.getAs<DenseI32ArrayAttr>("cluster_size");
@@ -272,6 +275,7 @@ std::optional<Kernel> Kernel::readFrom(Operation *declaration) {
                 stack.getInt(),
                 cooperative.getValue(),
                 checked.getValue(),
+                int32_t(resident.getInt()),
                 SmallVector<int32_t>(blockSize.asArrayRef()),
                 SmallVector<int32_t>(clusterSize.asArrayRef())};
 }
@@ -334,6 +338,8 @@ LogicalResult rnn::simt::moveToHost(gpu::GPUModuleOp module, EntryBuilder &entri
     kernel.sharedBytes = shared.getBytes(function);
     kernel.cooperative = function->hasAttr(rnngpu::RNNGPUDialect::getCooperativeAttrName());
     kernel.checked = check;
+    if (auto items = function->getAttrOfType<IntegerAttr>(rnngpu::RNNGPUDialect::getResidentClustersAttrName()))
+      kernel.residentClusters = int32_t(items.getInt());
     kernel.blockSize = getSizes(function, {"nvvm.reqntid", "gpu.known_block_size", "nvvm.maxntid"});
     kernel.clusterSize = getSizes(function, {"nvvm.cluster_dim", "gpu.known_cluster_size"});
     // Launches refer to this symbol; the declaration records the function on the host.

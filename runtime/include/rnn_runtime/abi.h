@@ -9,7 +9,7 @@
 #include "rnn_runtime/status.h"
 
 /// Incremented if a line of abi.def changes. The runtime rejects compiled code of another version.
-#define RNNRT_ABI_VERSION 16
+#define RNNRT_ABI_VERSION 17
 
 /// Packed weights; see rnnrt_abi_pack_begin.
 typedef struct rnnrt_packed {
@@ -28,6 +28,10 @@ enum {
   RNNRT_LAUNCH_COOPERATIVE = 1,  ///< all blocks are resident at the same time
   RNNRT_LAUNCH_PROGRAMMATIC = 2, ///< programmatic dependent launch
 };
+/// The flags from this bit on, unless they are zero, are the most items of work of a cluster: dimension x of the grid
+/// has one cluster for each item. The runtime launches as many clusters as are resident together, and the kernel
+/// divides the items by its grid size.
+#define RNNRT_LAUNCH_ITEMS_SHIFT 8
 
 #ifdef __cplusplus
 extern "C" {

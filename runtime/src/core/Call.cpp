@@ -47,6 +47,21 @@ bool rnnrt::clustersAreDisabled() {
   return unwanted;
 }
 
+int64_t rnnrt::getMostResidentClusters() {
+  static const int64_t most = [] {
+    const char *text = std::getenv("RNNRT_RESIDENT_CLUSTERS");
+    if (!text || !*text)
+      return INT64_MAX;
+    char *end = nullptr;
+    const long long value = std::strtoll(text, &end, 10);
+    if (!*end && value > 0)
+      return int64_t(value);
+    std::fprintf(stderr, "rnnrt,warning,RNNRT_RESIDENT_CLUSTERS expects a number of at least 1, but got `%s`\n", text);
+    return INT64_MAX;
+  }();
+  return most;
+}
+
 void rnnrt::skipDisabledClusters(rnnrt_call_t &call, const std::string &launch) {
   skipClusters(call, launch, RNNRT_SKIPPED_BY_ENVIRONMENT, "RNNRT_CLUSTERS=0");
 }

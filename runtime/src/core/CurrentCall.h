@@ -6,6 +6,7 @@
 
 #include "rnn_runtime/call.h"
 
+#include <cstdint>
 #include <string>
 
 namespace rnnrt {
@@ -18,6 +19,9 @@ rnnrt_call_t *currentCall();
 
 /// True for RNNRT_CLUSTERS=0: launches of clusters are skipped if the code has other kernels for their work.
 bool clustersAreDisabled();
+
+/// RNNRT_RESIDENT_CLUSTERS, the most clusters that a device is assumed to hold together, or INT64_MAX.
+int64_t getMostResidentClusters();
 
 /// Records that `launch`, between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran, was skipped. Traces the reason.
 void skipClusters(rnnrt_call_t &call, const std::string &launch, rnnrt_skipped_by_t by, const std::string &reason);

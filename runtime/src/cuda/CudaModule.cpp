@@ -305,27 +305,26 @@ Status CudaKernel::maxClusters(const rnnrt_launch_t &launch, int64_t &clusters) 
   return Status();
 }
 
-std::string CudaKernel::whyNoCluster(const rnnrt_launch_t &launch) {
+const CudaKernel::Residency &CudaKernel::getResidency(const rnnrt_launch_t &launch) {
   std::array<int64_t, 7> shape;
   std::copy_n(launch.cluster, 3, shape.begin());
   std::copy_n(launch.block, 3, shape.begin() + 3);
   shape[6] = launch.dynamic_shared;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    if (auto it = clusterErrors.find(shape); it != clusterErrors.end())
+    if (auto it = residencies.find(shape); it != residencies.end())
       return it->second;
   }
   // The query is for one cluster: the grid of the launch may be empty.
   rnnrt_launch_t one = launch;
   std::copy_n(launch.cluster, 3, one.grid);
-  int64_t clusters = 0;
+  Residency residency;
   // The query may fail on a device that does not support such clusters.
-  const Status status = maxClusters(one, clusters);
-  std::string error;
+  const Status status = maxClusters(one, residency.clusters);
   if (!status.ok())
-    error = rnnrt_status_message(status.get());
-  else if (!clusters)
-    error = "no cluster of this size fits on the device with this shared memory";
+    residency.why = rnnrt_status_message(status.get());
+  else if (!residency.clusters)
+    residency.why = "no cluster of this size fits on the device with this shared memory";
   std::lock_guard<std::mutex> lock(mutex);
-  return clusterErrors.emplace(shape, std::move(error)).first->second;
+  return residencies.emplace(shape, std::move(residency)).first->second; // entries of a map do not move
 }

@@ -35,8 +35,13 @@ public:
   Status launch(const rnnrt_stream_t *stream, const rnnrt_launch_t &launch, void *const *arguments) override;
   Status launch(CUstream stream, const rnnrt_launch_t &launch, void *const *arguments);
   Status maxClusters(const rnnrt_launch_t &launch, int64_t &clusters) override;
-  /// Returns the reason why the device cannot hold one cluster of the launch, or "". Queries the driver once per shape.
-  std::string whyNoCluster(const rnnrt_launch_t &launch);
+  /// Clusters of one shape that the device holds together. If there are none, `why` is the reason.
+  struct Residency {
+    int64_t clusters = 0;
+    std::string why;
+  };
+  /// Queries the driver once per shape, independently of the grid.
+  const Residency &getResidency(const rnnrt_launch_t &launch);
   rnnrt_kernel_properties_t properties() const override { return usage; }
   std::string describe(const rnnrt_launch_t &launch) const;
 
@@ -55,8 +60,8 @@ private:
   std::atomic<int64_t> dynamicShared{0};  ///< enabled maximum of dynamic shared memory, bytes
   std::atomic<bool> largeClusters{false}; ///< clusters of more than 8 blocks are enabled
   std::mutex mutex;
-  /// Results of whyNoCluster() by cluster size, block size and dynamic shared memory.
-  std::map<std::array<int64_t, 7>, std::string> clusterErrors;
+  /// Results of getResidency() by cluster size, block size and dynamic shared memory.
+  std::map<std::array<int64_t, 7>, Residency> residencies;
 };
 
 /// The device must outlive the module. Thread-safe.

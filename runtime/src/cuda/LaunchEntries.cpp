@@ -3,10 +3,12 @@
 
 #include "core/CurrentCall.h"
 #include "core/Device.h"
+#include "core/ResidentClusters.h"
 #include "cuda/CudaBackend.h"
 #include "cuda/CudaModule.h"
 #include "rnn_runtime/abi.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <iterator>
@@ -85,7 +87,7 @@ template <typename Body> void enter(Body &&body) {
   }));
 }
 
-void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters) {
+void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters, int64_t items = 0) {
   enter([&](rnnrt_call &call, CudaDevice &device) {
     auto *compiled = static_cast<CompiledKernel *>(function);
     if (!compiled)
@@ -97,11 +99,14 @@ void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters) {
         skipDisabledClusters(call, kernel->describe(launch));
         return Status();
       }
-      if (const std::string reason = kernel->whyNoCluster(launch); !reason.empty()) {
-        skipClusters(call, kernel->describe(launch), RNNRT_SKIPPED_BY_DEVICE, reason);
+      if (const CudaKernel::Residency &resident = kernel->getResidency(launch); !resident.why.empty()) {
+        skipClusters(call, kernel->describe(launch), RNNRT_SKIPPED_BY_DEVICE, resident.why);
         return Status();
       }
     }
+    if (items > 0 && launch.cluster[0])
+      shareClusters(launch.grid, launch.cluster[0], launch.cluster[0] * launch.cluster[1] * launch.cluster[2],
+                    std::min(kernel->getResidency(launch).clusters, getMostResidentClusters()), items);
     return kernel->launch(call.stream.get(), launch, parameters);
   });
 }
@@ -191,7 +196,7 @@ void rnnrt_abi_gpu_launch(void *function, int64_t cluster_x, int64_t cluster_y, 
                         dynamic_shared,
                         (flags & RNNRT_LAUNCH_COOPERATIVE) != 0,
                         (flags & RNNRT_LAUNCH_PROGRAMMATIC) != 0};
-  launchKernel(function, launch, parameters);
+  launchKernel(function, launch, parameters, flags >> RNNRT_LAUNCH_ITEMS_SHIFT);
 }
 
 void rnnrt_abi_gpu_launch_kernel(void *function, int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,

@@ -37,6 +37,10 @@ int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char *launch) {
   return 1;
 }
 
+int64_t rnnrt_internal_emulation_most_clusters(void) {
+  return getMostResidentClusters();
+}
+
 void rnnrt_internal_emulation_kernel(void (*end)(rnnrt_status_t failure)) {
   Exit::setKernel(end);
 }

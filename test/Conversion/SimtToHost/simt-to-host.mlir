@@ -21,7 +21,7 @@
 // CHECK: llvm.call @kernels__copy(
 
 // KERNELS: gpu.module @kernels
-// KERNELS: llvm.func @copy(!llvm.ptr) attributes {gpu.kernel, rnn.simt_kernel = {block_size = array<i32: 64, 1, 1>, checked = false, cluster_size = array<i32>, cooperative = false, shared_bytes = 256 : i64, stack_bytes = 0 : i64, thunk = @kernels__copy_thunk}}
+// KERNELS: llvm.func @copy(!llvm.ptr) attributes {gpu.kernel, rnn.simt_kernel = {block_size = array<i32: 64, 1, 1>, checked = false, cluster_size = array<i32>, cooperative = false, resident_clusters = 0 : i32, shared_bytes = 256 : i64, stack_bytes = 0 : i64, thunk = @kernels__copy_thunk}}
 // KERNELS: gpu.launch_func @kernels::@copy
 module attributes {gpu.container_module} {
   gpu.module @kernels {
@@ -56,8 +56,8 @@ module attributes {gpu.container_module} {
 
 // Kernels with different layouts of shared memory, a variable that two kernels share, dynamic shared memory, a constant, functions.
 // KERNELS-LABEL: gpu.module @layout
-// KERNELS: llvm.func @one() {{.*}}cooperative = true, shared_bytes = 128 : i64
-// KERNELS: llvm.func @two({{.*}}) {{.*}}cooperative = false, shared_bytes = 512 : i64
+// KERNELS: llvm.func @one() {{.*}}cooperative = true, resident_clusters = 0 : i32, shared_bytes = 128 : i64
+// KERNELS: llvm.func @two({{.*}}) {{.*}}cooperative = false, resident_clusters = 0 : i32, shared_bytes = 512 : i64
 // CHECK-LABEL: llvm.mlir.global internal constant @layout__table
 // CHECK-LABEL: llvm.func internal @layout__both()
 // CHECK: llvm.getelementptr %{{.*}}[0] : (!llvm.ptr) -> !llvm.ptr, i8

@@ -51,6 +51,21 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
+  // expected-error @below {{expects `rnngpu.resident_clusters` to be an i32 in [1, 255], but got 0 : i32}}
+  gpu.func @no_items() kernel attributes {rnngpu.resident_clusters = 0 : i32} {
+    gpu.return
+  }
+}
+
+// -----
+
+// expected-error @below {{expected an integer for each kernel of `resident_clusters`}}
+gpu.module @kernels <#rnngpu.launch<resident_clusters = {step = "all"}>> {
+}
+
+// -----
+
+gpu.module @kernels {
   // expected-error @below {{has an unknown attribute `rnngpu.colossal` of the rnngpu dialect}}
   gpu.func @unknown() kernel attributes {rnngpu.colossal} {
     gpu.return
@@ -59,6 +74,6 @@ gpu.module @kernels {
 
 // -----
 
-// expected-error @below {{expected `cooperative` or `programmatic`}}
+// expected-error @below {{expected `cooperative`, `programmatic` or `resident_clusters`}}
 gpu.module @kernels <#rnngpu.launch<collective = ["step"]>> {
 }

@@ -46,8 +46,8 @@ llvm.func @grid_barrier(%counter: !llvm.ptr<1>, %p: !llvm.ptr<1>) -> f32 {
   llvm.return %c : f32
 }
 
-// CHECK: gpu.module @kernels{{ ?}}<#rnngpu.launch<cooperative = ["all"], programmatic = ["step", "all"]>> {
-gpu.module @kernels <#rnngpu.launch<cooperative = ["all"], programmatic = ["step", "all"]>> {
+// CHECK: gpu.module @kernels{{ ?}}<#rnngpu.launch<cooperative = ["all"], programmatic = ["step", "all"], resident_clusters = {step = 3 : i32}>> {
+gpu.module @kernels <#rnngpu.launch<cooperative = ["all"], programmatic = ["step", "all"], resident_clusters = {step = 3 : i32}>> {
   // CHECK: gpu.func @step() kernel attributes {rnngpu.programmatic}
   gpu.func @step() kernel attributes {rnngpu.programmatic} {
     gpu.return

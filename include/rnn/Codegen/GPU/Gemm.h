@@ -21,8 +21,10 @@ struct GemmOperand {
 
   /// A matrix in global memory: `address` returns the address of an element (see `Emitter::address`) and is also called
   /// for indices outside of the matrix. Copies are asynchronous, and of 16 bytes where the address is aligned.
-  static GemmOperand inMemory(bool depthIsContiguous, Function address) {
-    return {nullptr, depthIsContiguous, std::move(address)};
+  /// `isAffine`: rows are a constant distance apart, so that pointers advance through the matrix, and one test decides
+  /// whether all vectors are aligned.
+  static GemmOperand inMemory(bool depthIsContiguous, Function address, bool isAffine = true) {
+    return {nullptr, depthIsContiguous, std::move(address), isAffine};
   }
 
   /// Computes an element inside of the matrix; null for a matrix in memory.
@@ -30,6 +32,7 @@ struct GemmOperand {
   /// True if elements that are adjacent along `depth` are adjacent in memory; false if those along `outer` are.
   bool depthIsContiguous;
   Function address = nullptr;
+  bool isAffine = false;
 };
 
 /// sums[panel][row][column] = sum over depth of left[row][depth] * right[panel][depth][column], passed to `finish`. All

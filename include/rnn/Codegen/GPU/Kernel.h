@@ -16,9 +16,21 @@ namespace mlir::rnn {
 /// the launch.
 class Kernel {
 public:
-  /// A `chained` kernel uses programmatic dependent launch: it may start before the previous launch in the stream has
-  /// ended, and runs concurrently with it until `wait`.
-  Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads, bool chained = false);
+  struct Options {
+    /// Programmatic dependent launch: the kernel may start before the previous launch in the stream has ended, and runs
+    /// concurrently with it until `wait`.
+    bool chained = false;
+    int64_t cluster = 1; ///< blocks per cluster; divides the blocks
+    /// Shared memory of all buffers that will be added, each rounded up to 16 bytes, if that exceeds the limit of
+    /// static shared memory.
+    int64_t dynamicBytes = 0;
+  };
+  /// The limit of static shared memory of a block.
+  static constexpr int64_t maxStaticBytes = 48 * 1024;
+
+  Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads)
+      : Kernel(host, name, blocks, threads, Options()) {}
+  Kernel(const Emitter &host, StringRef name, Value blocks, int64_t threads, const Options &options);
   /// Waits until the previous launch has ended and its stores are visible. Every thread of a chained kernel must
   /// execute it.
   void wait(const Emitter &e);
@@ -30,9 +42,13 @@ public:
   Value addWorkgroupBuffer(ArrayRef<int64_t> shape, Type element);
 
 private:
+  Attribute getSpace() const;
+
   OpBuilder &builder;
   gpu::LaunchOp launch;
   bool chained;
+  Value dynamic;          ///< dynamic shared memory, or null
+  int64_t dynamicEnd = 0; ///< bytes of it that are in use
 };
 
 /// Launches a kernel with one thread for each element of a `rows` x `columns` matrix.

@@ -48,11 +48,9 @@ public:
   PersistentKernel(const Emitter &host, StringRef name, Type element);
 
 protected:
-  /// The fewest examples per cluster for which all clusters of all directions are resident at the same time.
-  static Value chooseRows(const Emitter &host, Value B, int64_t numDirections, int64_t blocks);
-  /// Creates the launch and moves the insertion point into it. `bytes`: shared memory of all buffers that will be
-  /// added.
-  void launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads, int64_t bytes = 0);
+  /// Creates the launch and moves the insertion point into it. `mostRows`: examples per cluster. `bytes`: shared memory
+  /// of all buffers that will be added.
+  void launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads, int64_t mostRows, int64_t bytes);
   /// Ends the kernel with a cluster barrier, since the shared memory of a block must exist while others store to it.
   /// Moves the insertion point behind the launch.
   void finish();
@@ -151,7 +149,7 @@ protected:
   Value maskInMemory;                      ///< null unless operands are split
 
   gpu::LaunchOp kernel;
-  Value rows; ///< examples per cluster
+  Value rows; ///< examples per cluster; depends on the clusters that the runtime has launched
   Value thread, lane, warp, rank;
   Value group, member;    ///< lane / 4 and lane % 4 (PTX ISA, "matrix fragments for mma")
   Value direction;        ///< of the cluster

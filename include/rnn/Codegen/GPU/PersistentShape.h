@@ -27,10 +27,15 @@ struct PersistentLimits {
   static constexpr int64_t maxBytes = 227 * 1024; ///< shared memory of a block, compute capability 9.0
 };
 
-/// The examples per cluster: as few as let all clusters be resident.
-inline int64_t getRowsPerCluster(int64_t examples, int64_t blocks) {
-  const int64_t resident = 132 / blocks; // clusters on the 132 multiprocessors of an H200
-  return std::min(std::max<int64_t>(llvm::divideCeil(examples, resident), 1), PersistentLimits::maxRows);
+/// The most examples per cluster that a kernel supports; `examples`: of all directions, if known. The runtime queries
+/// how many clusters of a kernel are resident together and divides the examples among them. This is enough for three
+/// quarters of the clusters that the 132 multiprocessors of an H200 allow; on a device that holds fewer, the remaining
+/// clusters run later. A known limit saves registers.
+inline int64_t getMostRows(std::optional<int64_t> examples, int64_t blocks) {
+  if (!examples)
+    return PersistentLimits::maxRows;
+  const int64_t resident = std::max<int64_t>(132 / blocks * 3 / 4, 1);
+  return std::clamp<int64_t>(llvm::divideCeil(*examples, resident), 1, PersistentLimits::maxRows);
 }
 
 /// The left operand of mma.sync as fragments of 16 rows by 16 columns (f16, bf16) or 8 columns (f32, which is rounded
@@ -110,6 +115,7 @@ struct PersistentBackwardShape {
   bool isSplit;   ///< see splitsOperands
   /// Fragments of weights per warp that are kept in registers; the others are in shared memory.
   int64_t fragmentsInRegisters;
+  int64_t mostRows; ///< see getMostRows
 
   /// Depth of a fragment.
   int64_t getDepth() const { return 256 / bits; }
@@ -123,6 +129,8 @@ struct PersistentBackwardShape {
   PersistentWeights getWeights() const {
     return {blocks, warps, getTilesOfWarp(), getFragmentsPerTile(), fragmentsInRegisters, isSplit};
   }
+  /// Places of a thread. Pairs of examples come first.
+  int64_t getPlacesOfThread() const { return llvm::divideCeil(llvm::alignTo(mostRows, 2) * getUnits(), getThreads()); }
   /// Sums owned by a block.
   int64_t getSums() const { return PersistentLimits::maxRows * getUnits(); }
   /// Stride of the tile of gradients. Four words of padding: the lanes of a warp read from 32 different banks.
@@ -152,6 +160,7 @@ struct PersistentForwardShape {
   bool isSplit;   ///< see splitsOperands
   /// Fragments of weights per warp that are kept in registers; the others are in shared memory.
   int64_t fragmentsInRegisters;
+  int64_t mostRows; ///< see getMostRows
 
   int64_t getWarps() const { return slices * groups; }
   /// Depth of a fragment.
@@ -160,6 +169,7 @@ struct PersistentForwardShape {
   int64_t getUnitsOfTile() const { return hasOneGate() ? 16 : 4; }
   int64_t getUnits() const { return groups * tiles * getUnitsOfTile(); }
   int64_t getThreads() const { return getWarps() * 32; }
+  int64_t getPlacesOfThread() const { return llvm::divideCeil(mostRows * getUnits(), getThreads()); }
   /// Units of a block for all examples.
   int64_t getPlaces() const { return PersistentLimits::maxRows * getUnits(); }
   /// Fragments along the depth, the states of all units, for a warp.

@@ -17,16 +17,26 @@ using namespace mlir::rnngpu;
 // Assembly
 //===----------------------------------------------------------------------===//
 
-/// `<cooperative = ["name"], programmatic = ["name", ...]>`; an empty list is omitted, and so is `<>`.
+/// `<cooperative = ["name"], programmatic = ["name", ...], resident_clusters = {name = 8 : i32}>`; an empty list is
+/// omitted, and so is `<>`.
 Attribute LaunchAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> cooperative, programmatic;
+  DictionaryAttr residentClusters;
   auto parseList = [&]() -> ParseResult {
     StringRef key;
     llvm::SMLoc loc = parser.getCurrentLocation();
     if (parser.parseKeyword(&key))
       return failure();
+    if (key == "resident_clusters") {
+      if (parser.parseEqual() || parser.parseAttribute(residentClusters))
+        return failure();
+      for (NamedAttribute kernel : residentClusters)
+        if (!isa<IntegerAttr>(kernel.getValue()))
+          return parser.emitError(loc, "expected an integer for each kernel of `resident_clusters`");
+      return success();
+    }
     if (key != "cooperative" && key != "programmatic")
-      return parser.emitError(loc, "expected `cooperative` or `programmatic`");
+      return parser.emitError(loc, "expected `cooperative`, `programmatic` or `resident_clusters`");
     SmallVector<StringAttr> &names = key == "cooperative" ? cooperative : programmatic;
     return failure(parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
       return parser.parseAttribute(names.emplace_back());
@@ -34,11 +44,12 @@ Attribute LaunchAttr::parse(AsmParser &parser, Type) {
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalLessGreater, parseList))
     return {};
-  return get(parser.getContext(), cooperative, programmatic);
+  return get(parser.getContext(), cooperative, programmatic, residentClusters);
 }
 
 void LaunchAttr::print(AsmPrinter &printer) const {
-  if (getCooperative().empty() && getProgrammatic().empty())
+  const bool hasClusters = getResidentClusters() && !getResidentClusters().empty();
+  if (getCooperative().empty() && getProgrammatic().empty() && !hasClusters)
     return;
   StringRef separator = "<";
   auto printList = [&](StringRef key, ArrayRef<StringAttr> names) {
@@ -51,6 +62,8 @@ void LaunchAttr::print(AsmPrinter &printer) const {
   };
   printList("cooperative", getCooperative());
   printList("programmatic", getProgrammatic());
+  if (hasClusters)
+    printer << separator << "resident_clusters = " << getResidentClusters();
   printer << ">";
 }
 
@@ -92,6 +105,9 @@ LogicalResult LaunchAttr::launchKernel(Operation *launch, Operation *binary, llv
   StringAttr kernel = cast<gpu::LaunchFuncOp>(launch).getKernelName();
   int32_t flags = (llvm::is_contained(getCooperative(), kernel) ? RNNRT_LAUNCH_COOPERATIVE : 0) |
                   (llvm::is_contained(getProgrammatic(), kernel) ? RNNRT_LAUNCH_PROGRAMMATIC : 0);
+  if (DictionaryAttr all = getResidentClusters())
+    if (auto items = all.getAs<IntegerAttr>(kernel))
+      flags |= int32_t(items.getInt()) << RNNRT_LAUNCH_ITEMS_SHIFT;
   // (function, cluster x y z if there are clusters, grid x y z, block x y z, dynamic shared memory, stream, parameters,
   // ...)
   SmallVector<llvm::Value *> operands(call->args());

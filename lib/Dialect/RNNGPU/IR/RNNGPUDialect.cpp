@@ -34,10 +34,15 @@ void RNNGPUDialect::initialize() {
 
 LogicalResult RNNGPUDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
-  if (name != getCooperativeAttrName() && name != getProgrammaticAttrName())
+  if (name != getCooperativeAttrName() && name != getProgrammaticAttrName() && name != getResidentClustersAttrName())
     return op->emitOpError("has an unknown attribute `") << name << "` of the rnngpu dialect";
-  if (!isa<UnitAttr>(attribute.getValue()))
+  if (name == getResidentClustersAttrName()) {
+    auto items = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!items || !items.getType().isInteger(32) || items.getInt() < 1 || items.getInt() > 255)
+      return op->emitOpError("expects `") << name << "` to be an i32 in [1, 255], but got " << attribute.getValue();
+  } else if (!isa<UnitAttr>(attribute.getValue())) {
     return op->emitOpError("expects `") << name << "` to be a unit attribute, but got " << attribute.getValue();
+  }
   if (!isa<gpu::LaunchOp, gpu::GPUFuncOp, LLVM::LLVMFuncOp>(op))
     return op->emitOpError("cannot have `") << name << "`; set it on gpu.launch, or on the function of the kernel";
   if (auto function = dyn_cast<gpu::GPUFuncOp>(op); function && !function.isKernel())

@@ -22,12 +22,16 @@ def RNNGPU_Dialect : Dialect {
     (`simt-to-host`) and memory effects. Kernels therefore contain no inline assembly, whose effects neither the
     emulator nor the optimizer can see.
 
-    Two unit attributes state how a kernel is launched. They are allowed on `gpu.launch`, and on the function of a
-    kernel (`gpu.func`, or `llvm.func` after lowering) once it is outlined; `rnn-outline-kernels` moves them there.
+    Three attributes state how a kernel is launched. They are allowed on `gpu.launch`, and on the function of a
+    kernel (`gpu.func`, or `llvm.func` after lowering) once it is outlined; `rnn-outline-kernels` moves them there. The
+    first two are unit attributes.
 
     - `rnngpu.cooperative`: all blocks of the grid are resident at the same time; required by `rnngpu.grid_barrier`.
     - `rnngpu.programmatic`: programmatic dependent launch. The kernel may start before the previous launch in the stream
       has ended, and runs concurrently with it up to `rnngpu.grid_wait`. Requires `sm_90`.
+    - `rnngpu.resident_clusters = N : i32`, with N in [1, 255]: dimension x of the grid has one cluster for each item of
+      work, and the kernel divides the items among the clusters of its grid. The runtime launches as many clusters as are
+      resident together, with at most N items for each.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultAttributePrinterParser = 1;
@@ -35,6 +39,7 @@ def RNNGPU_Dialect : Dialect {
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral getCooperativeAttrName() { return "rnngpu.cooperative"; }
     static constexpr ::llvm::StringLiteral getProgrammaticAttrName() { return "rnngpu.programmatic"; }
+    static constexpr ::llvm::StringLiteral getResidentClustersAttrName() { return "rnngpu.resident_clusters"; }
   }];
 }
 
@@ -54,7 +59,8 @@ def RNNGPU_LaunchAttr : AttrDef<RNNGPU_Dialect, "Launch", [
     ```
   }];
   let parameters = (ins OptionalArrayRefParameter<"::mlir::StringAttr", "names of cooperative kernels">:$cooperative,
-                        OptionalArrayRefParameter<"::mlir::StringAttr", "names of programmatic kernels">:$programmatic);
+                        OptionalArrayRefParameter<"::mlir::StringAttr", "names of programmatic kernels">:$programmatic,
+                        OptionalParameter<"::mlir::DictionaryAttr", "`rnngpu.resident_clusters` by name">:$residentClusters);
   let hasCustomAssemblyFormat = 1;
 }
 
