@@ -74,7 +74,7 @@ static FailureOr<Shape> withFewExamples(FailureOr<Shape> shape, const Persistent
 FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const PersistentQuery &query, std::string &reason) {
   // With more registers of weights and sums per thread than this, ptxas spills (ptxas 13.0, sm_90a).
   constexpr int64_t maxRegisters = 150, withMemory = 156;
-  const int64_t ofResets = query.resetsToInitial ? 16 : query.resets ? 4 : 0;
+  const int64_t ofResets = query.resetsToInitial ? 12 : 0;
   auto found = findShape<PersistentBackwardShape>(query, reason, [&](int64_t blocks) {
     PersistentBackwardShape shape{query.numGates,
                                   blocks,
@@ -115,7 +115,8 @@ FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQu
   // Registers of weights and of a slice of the states that do not spill (as above): without weights in shared memory,
   // and with the fragment that is being loaded from there. The partial sums of 104 tiles need 52 KB.
   constexpr int64_t maxRegisters = 168, withMemory = 156, maxWarps = 8, maxPartialTiles = 104;
-  const int64_t ofResets = query.resetsToInitial ? 8 : 0;
+  constexpr int64_t withOneGate = 160; // few values per place
+  const int64_t ofResets = query.resetsToInitial ? 4 : 0;
   auto found = findShape<PersistentForwardShape>(query, reason, [&](int64_t blocks) {
     PersistentForwardShape shape{query.numGates,
                                  *query.H,
@@ -142,9 +143,9 @@ FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQu
     shape.fragmentsInRegisters = weights.getRegisters() + others <= maxRegisters
                                      ? weights.getFragmentsPerWarp()
                                      : std::max<int64_t>(withMemory - others - ofResets, 0) / Fragments::registers;
-    // Cells with one gate have few values per place, so that the largest ones fit.
+    // So that the largest ones fit.
     while (shape.hasOneGate() && shape.getBytes() > PersistentLimits::maxBytes &&
-           (shape.fragmentsInRegisters + 1) * Fragments::registers + right <= withMemory)
+           (shape.fragmentsInRegisters + 1) * Fragments::registers + right <= withOneGate)
       ++shape.fragmentsInRegisters;
     return shape;
   });

@@ -45,7 +45,7 @@ func.func @gradient(%x: memref<5x2x3xf32>, %s: memref<2x4xf32>, %w: memref<7x16x
 // -----
 
 // CHECK-LABEL: func.func @none
-// CHECK-NOT: i8
+// CHECK-NOT: -> i8
 // CHECK: return
 func.func @none(%y: memref<5x2x4xf32>, %x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %c: memref<1x2x4xf32>, %p: memref<?xf32>) {
   rnn.cudnn_forward lstm input(%x : memref<5x2x3xf32>) state(%h, %c : memref<1x2x4xf32>, memref<1x2x4xf32>) params(%p : memref<?xf32>)
