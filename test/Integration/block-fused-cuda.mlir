@@ -6,13 +6,13 @@
 // RUN: %{fakes} PATH=%t %rnn_run %s --target=cuda --lowering=fused --fused-kernel=per_step --chip=sm_90a %{inputs} --output=@%t/h.npy 2>&1 | FileCheck %s
 // RUN: %{fakes} %rnn_run %s --target=cuda --lowering=fused %{inputs} --output=@%t/h.npy 2>&1 | FileCheck %s --check-prefix=ANY --implicit-check-not=programmatic
 // CHECK: kernel=block_lstm_input grid=1x1x1 block=128x1x1 shared=0,OK
-// CHECK-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0 programmatic,OK
-// CHECK-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0 programmatic,OK
-// CHECK-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0 programmatic,OK
+// CHECK-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=59136 programmatic,OK
+// CHECK-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=59136 programmatic,OK
+// CHECK-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=59136 programmatic,OK
 // ANY: kernel=block_lstm_input
-// ANY-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0,OK
-// ANY-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0,OK
-// ANY-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=0,OK
+// ANY-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=59136,OK
+// ANY-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=59136,OK
+// ANY-NEXT: kernel=block_lstm_step grid=1x1x1 block=128x1x1 shared=59136,OK
 func.func @main(%x: tensor<3x2x4xf16>, %s: tensor<2x8xf16>, %w: tensor<12x32xf16>, %p: tensor<8xf16>, %b: tensor<32xf16>)
     -> tensor<3x2x8xf16> {
   %r:7 = rnn.block_lstm ifco x(%x : tensor<3x2x4xf16>) state(%s, %s : tensor<2x8xf16>) weights(%w : tensor<12x32xf16>)

@@ -44,8 +44,8 @@ static std::optional<int64_t> getKnownMaximum(Value value) {
   return getConstantIntValue(value);
 }
 
-/// Chooses the micro-kernel and its tile. No shape spills registers (test/Conversion/RNNToGPU/kernels.mlir), and three
-/// stages fit 48 KB, the limit of static shared memory.
+/// Chooses the micro-kernel and its tile. No shape spills registers (test/Conversion/RNNToGPU/kernels.mlir). Three
+/// stages fit 48 KB, the limit of static shared memory, except flat ones of four panels, which need 58 KB.
 static std::unique_ptr<MicroKernel> chooseMicroKernel(const Gemm &gemm, const KernelOptions &options,
                                                       TileShape &shape) {
   Type element = gemm.element;
@@ -89,7 +89,7 @@ static Pipeline choosePipeline(const Gemm &gemm, const KernelOptions &options, c
   const int64_t blocks = llvm::divideCeil(getKnownMaximum(gemm.rows).value_or(1), shape.rows) *
                          llvm::divideCeil(*columns, shape.columns) * gemm.copies;
   for (int64_t split : {2, 4})
-    if (blocks * split <= maxBlocks && *depth >= split * leastIterations * shape.depth)
+    if (gemm.mayUseClusters && blocks * split <= maxBlocks && *depth >= split * leastIterations * shape.depth)
       pipeline.split = split;
   const int64_t iterations = llvm::divideCeil(*depth, pipeline.split * shape.depth);
   pipeline.stages = std::clamp<int64_t>(iterations + 1, pipeline.stages, maxStages);
@@ -128,16 +128,39 @@ static SmallVector<Sum> reduceSums(const Emitter &e, const ClusterReduction &red
   return result;
 }
 
+namespace {
+
+/// The shape of a kernel.
+struct GemmShape {
+  GemmShape(const Gemm &gemm, const KernelOptions &options) {
+    micro = chooseMicroKernel(gemm, options, tile);
+    const bool leftOrder = gemm.left.depthIsContiguous, rightOrder = gemm.right.depthIsContiguous;
+    left = {leftOrder, tile.rows, tile.depth, micro->getRoom(leftOrder)};
+    right = {rightOrder, tile.columns * tile.panels, tile.depth, micro->getRoom(rightOrder)};
+    bytesOfStage = (left.getSize() + right.getSize()) * gemm.element.getIntOrFloatBitWidth() / 8;
+    pipeline = choosePipeline(gemm, options, tile, bytesOfStage);
+  }
+
+  std::unique_ptr<MicroKernel> micro;
+  TileShape tile;
+  TileLayout left, right;
+  int64_t bytesOfStage;
+  Pipeline pipeline;
+};
+
+} // namespace
+
+bool rnn::usesClusters(const Emitter &host, const Gemm &gemm) {
+  return GemmShape(gemm, host.options).pipeline.split > 1;
+}
+
 void rnn::launchGemm(const Emitter &host, const Gemm &gemm) {
-  TileShape shape;
-  std::unique_ptr<MicroKernel> micro = chooseMicroKernel(gemm, host.options, shape);
-  const int64_t threads = micro->getThreads(), elementBytes = gemm.element.getIntOrFloatBitWidth() / 8;
-  bool leftOrder = gemm.left.depthIsContiguous, rightOrder = gemm.right.depthIsContiguous;
-  TileLayout leftLayout{leftOrder, shape.rows, shape.depth, micro->getRoom(leftOrder)};
-  TileLayout rightLayout{rightOrder, shape.columns * shape.panels, shape.depth, micro->getRoom(rightOrder)};
-  const int64_t bytesOfStage = (leftLayout.getSize() + rightLayout.getSize()) * elementBytes;
-  const Pipeline pipeline = choosePipeline(gemm, host.options, shape, bytesOfStage);
-  const int64_t numStages = pipeline.stages, split = pipeline.split;
+  const GemmShape chosen(gemm, host.options);
+  const TileShape &shape = chosen.tile;
+  const TileLayout &leftLayout = chosen.left, &rightLayout = chosen.right;
+  const std::unique_ptr<MicroKernel> &micro = chosen.micro;
+  const bool leftOrder = gemm.left.depthIsContiguous, rightOrder = gemm.right.depthIsContiguous;
+  const int64_t threads = micro->getThreads(), numStages = chosen.pipeline.stages, split = chosen.pipeline.split;
   Type accumulator = getAccumulatorType(gemm.element);
   ClusterReduction reduction(split, threads, shape.rows * shape.columns * shape.panels / threads, accumulator);
 
@@ -150,7 +173,7 @@ void rnn::launchGemm(const Emitter &host, const Gemm &gemm) {
   Kernel::Options options;
   options.chained = gemm.chained && host.options.programmatic;
   options.cluster = split;
-  const int64_t bytes = numStages * bytesOfStage + (split > 1 ? reduction.getBytes() : 0);
+  const int64_t bytes = numStages * chosen.bytesOfStage + (split > 1 ? reduction.getBytes() : 0);
   if (bytes > Kernel::maxStaticBytes)
     options.dynamicBytes = bytes;
   Kernel kernel(host, gemm.name, host.mul(blocks, host.index(gemm.copies * split)), threads, options);

@@ -99,8 +99,12 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
       // Two places need a few more registers, unless the shared memory is full.
       if (shape.getPlacesOfThread() > 1 && shape.fragmentsInRegisters > 2) {
         shape.fragmentsInRegisters -= 2;
-        if (shape.getBytes() > PersistentLimits::maxBytes)
+        if (shape.getBytes() > PersistentLimits::maxBytes) {
           shape.fragmentsInRegisters += 2;
+          // Resets of two places need registers too. Half as many examples per cluster leave one place per thread.
+          if (query.resets)
+            shape.mostRows = PersistentLimits::maxRows / 2;
+        }
       }
     } else if (shape.isSplit && query.numGates == 1 && weights.getRegisters() + others > 64) {
       // Close to 128 registers, ptxas spills one or two to leave room for a second block.

@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cells.h"
+#include "ClusterFallback.h"
 #include "PersistentChoice.h"
-#include "PersistentFallback.h"
 #include "PersistentLayers.h"
 #include "Resets.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -181,7 +181,7 @@ public:
       biases = element == accumulator ? bias : allocate({columns}, accumulator);
     launchInput([&] { return multiplyInput(); });
     if (auto shape = choosePersistentShape<PersistentForwardShape>(op, host, element, numGates))
-      launchPersistentOr(host, [&] { launchPersistent(*shape); }, [&] { launchSteps(); });
+      launchClustersOr(host, [&] { launchPersistent(*shape); }, [&] { launchSteps(); });
     else
       launchSteps();
     if (op.getSeqLenMax())
@@ -317,7 +317,7 @@ public:
       if (resets.isToInitial() && dhPrev)
         initialState = allocate({B, H}, accumulator);
       if (auto shape = choosePersistentShape<PersistentBackwardShape>(op, host, element, 4))
-        launchPersistentOr(host, [&] { launchPersistent(*shape); }, [&] { launchLoop(); });
+        launchClustersOr(host, [&] { launchPersistent(*shape); }, [&] { launchLoop(); });
       else
         launchLoop();
       lowerResults();

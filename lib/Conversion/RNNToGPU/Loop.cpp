@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Layers.h"
+#include "ClusterFallback.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -32,7 +32,15 @@ void Layer::launch(Gemm gemm, Value number) {
     startDirection(e, direction);
     startStep(e, step);
   };
-  launchGemm(host, gemm);
+  auto launchWithout = [&] {
+    gemm.mayUseClusters = false;
+    gemm.name = host.builder.getStringAttr(gemm.name + "_unsplit").getValue();
+    launchGemm(host, gemm);
+  };
+  if (usesClusters(host, gemm))
+    launchClustersOr(host, [&] { launchGemm(host, gemm); }, launchWithout);
+  else
+    launchGemm(host, gemm);
 }
 
 /// Calls `step` in a loop over the step numbers, in ascending or descending order.

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterFallback.h"
 #include "PersistentChoice.h"
-#include "PersistentFallback.h"
 #include "PersistentLayers.h"
 
 using namespace mlir;
@@ -42,7 +42,7 @@ public:
     stack.forEachLayer(/*reversed=*/true, [&] {
       startLayer();
       if (persistent)
-        launchPersistentOr(host, [&] { launchPersistent(); }, [&] { launchLoop(); });
+        launchClustersOr(host, [&] { launchPersistent(); }, [&] { launchLoop(); });
       else
         launchLoop();
       if (dparams)

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterFallback.h"
 #include "PersistentChoice.h"
-#include "PersistentFallback.h"
 #include "PersistentLayers.h"
 
 using namespace mlir;
@@ -47,7 +47,7 @@ public:
         launchInput(library);
       }
       if (persistent)
-        launchPersistentOr(host, [&] { launchPersistent(); }, [&] { launchSteps(); });
+        launchClustersOr(host, [&] { launchPersistent(); }, [&] { launchSteps(); });
       else
         launchSteps();
       // Dropout applies to the input of the next layer, not to the states.

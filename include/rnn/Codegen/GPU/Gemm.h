@@ -55,8 +55,13 @@ struct Gemm {
   /// kernel.
   int64_t copies = 1;
   std::function<void(const Emitter &e, Value copy)> start = nullptr;
+  /// False: no clusters, on devices that cannot hold them.
+  bool mayUseClusters = true;
 };
 
+/// True if the blocks of a cluster multiply slices of the depth. The sums then differ in rounding from those without
+/// clusters.
+bool usesClusters(const Emitter &host, const Gemm &gemm);
 void launchGemm(const Emitter &host, const Gemm &gemm);
 
 } // namespace mlir::rnn

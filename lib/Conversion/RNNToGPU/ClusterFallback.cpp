@@ -1,19 +1,19 @@
-//===- PersistentFallback.cpp - persistent kernels with a fallback -------------===//
+//===- ClusterFallback.cpp - launches of clusters with a fallback --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "PersistentFallback.h"
+#include "ClusterFallback.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 
-void rnn::launchPersistentOr(const Emitter &host, function_ref<void()> persistent, function_ref<void()> fallback) {
+void rnn::launchClustersOr(const Emitter &host, function_ref<void()> clusters, function_ref<void()> fallback) {
   OpBuilder &builder = host.builder;
   Value call = rnnrt::CurrentCallOp::create(builder, host.loc, rnnrt::CallType::get(builder.getContext()));
   rnnrt::TryClustersOp::create(builder, host.loc, call);
-  persistent();
+  clusters();
   Value ran = rnnrt::ClustersRanOp::create(builder, host.loc, builder.getIndexType(), call);
   host.ifThen(host.isEqual(ran, host.index(0)), fallback);
 }
