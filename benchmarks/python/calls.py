@@ -5,27 +5,19 @@
 #   PYTHONPATH=build/python benchmarks/python/calls.py
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import importlib
+import pathlib
 import statistics
+import sys
 import time
 
 import numpy as np
 import rnn_mlir
 from rnn_mlir import _layers, modules
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "tests"))
+from exchanged import Exchanged  # noqa: E402
+
 RUNS, CALLS = 7, 2000
-
-
-class Exchanged:
-    """An array that has nothing but DLPack."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **options):
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
 
 
 def make_cases():

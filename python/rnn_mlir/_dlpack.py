@@ -8,11 +8,11 @@ import ctypes
 import functools
 import importlib
 import sys
-from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from . import _runtime
+from . import _files, _runtime
 
 CPU, CUDA = 1, 2
 
@@ -97,6 +97,38 @@ def view(value: Any, stream: Optional[int]) -> View:
     dense = not tensor.strides or is_dense(shape, tuple(tensor.strides[:tensor.ndim]))
     name = "host" if device_type == CPU else f"cuda:{device_id}"
     return View((tensor.data or 0) + tensor.byte_offset, dtype, shape, dense, not read_only, name, capsule)
+
+
+class Expected(ctypes.Structure):
+    """What Views.c expects of an argument."""
+
+    _fields_ = [("dtype", ctypes.c_int32), ("written", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("other_code", ctypes.c_uint8), ("bits", ctypes.c_uint8)]
+
+
+@functools.lru_cache(maxsize=None)
+def views() -> Optional[Callable[..., int]]:
+    """`rnn_mlir_views` of Views.c; None where it cannot be loaded, and `view` is used."""
+    path = _files.find_library("librnn_mlir_views.so")
+    if not path or sys.implementation.name != "cpython":
+        return None
+    try:
+        function = ctypes.PyDLL(path).rnn_mlir_views
+    except OSError:
+        return None
+    function.restype = ctypes.c_int
+    function.argtypes = [ctypes.py_object, ctypes.py_object, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
+    return function
+
+
+def expect(arguments: "List[_runtime.Argument]") -> "ctypes.Array[Expected]":
+    """The table that Views.c compares with."""
+    table = (Expected * len(arguments))()
+    for row, argument in zip(table, arguments):
+        code, bits = _TO_CODE[argument.dtype]
+        row.dtype, row.written = _runtime.DTYPE_CODES[argument.dtype], argument.written
+        row.code, row.other_code, row.bits = code, 1 if code == 0 else code, bits
+    return table
 
 
 def _find_address() -> Callable[[Any], int]:
@@ -233,8 +265,6 @@ def like(result: Result, example: Any) -> Any:
     if library == "cupy":
         return importlib.import_module("cupy").from_dlpack(result)
     return result.numpy() if result.device == "host" else result
-
-
 
 
 def to_numpy(value: Any) -> Any:

@@ -23,6 +23,15 @@ def _error(message: str) -> _runtime.InvalidArgument:
 _CONTIGUOUS, _WRITEABLE = 1, 0x400
 
 
+class _Frame:
+    """The memory for the arguments of one call."""
+
+    def __init__(self, count: int) -> None:
+        self.tensors = (_runtime.Tensor * count)()
+        self.pointers = _runtime.pointers_to(self.tensors)
+        self.addresses = (ctypes.addressof(self.tensors), ctypes.addressof(self.pointers))
+
+
 class CompiledFunction:
     """A function of a compiled module. Arguments are passed by position, or by their names in the module.
 
@@ -43,6 +52,9 @@ class CompiledFunction:
         self._plain = bool(self.inputs) and not function.device_memory and not function.outputs and not any(
             a.scalar or a.shape is None for a in self.inputs)
         self._written = [a.written for a in self.inputs]
+        self._views = _dlpack.views() if self._plain else None
+        self._expected = _dlpack.expect(function.inputs if self._views else [])
+        self._frames: List[_Frame] = []
 
     def __repr__(self) -> str:
         def describe(argument: _runtime.Argument) -> str:
@@ -63,7 +75,7 @@ class CompiledFunction:
         if self._plain:
             called = (self._call_torch(arguments) if type(arguments[0]).__module__ == "torch" else
                       self._call_arrays(arguments))
-            if called:
+            if called or self._call_exchanged(arguments):
                 return None
         return self._call_any(arguments)
 
@@ -111,6 +123,26 @@ class CompiledFunction:
             shapes.append(tuple(value.shape))
         self.raw._bind(tuple(shapes), self._device)(*pointers)
         return True
+
+    def _call_exchanged(self, arguments: Tuple[Any, ...]) -> bool:
+        """The same for tensors of any library with DLPack, by Views.c."""
+        if not self._views:
+            return False
+        count = len(arguments)
+        owners: List[Any] = []
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = _Frame(count)
+        tensors, pointers = frame.addresses
+        filled = self._views(arguments, owners, count, ctypes.addressof(self._expected), tensors)
+        if filled:
+            call = _runtime.call_of_thread(self._device)
+            self.raw.entry(call.handle, pointers, count, None, 0)
+        self._frames.append(frame)
+        if filled:
+            call.finish()
+        return bool(filled)
 
     def _call_any(self, arguments: Tuple[Any, ...]) -> Any:
         device = self._place(arguments)

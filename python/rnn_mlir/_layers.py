@@ -30,6 +30,13 @@ def check(mode: str, direction: str, dtype: str) -> None:
             raise ValueError(f"unknown {what} `{value}`; expected one of {', '.join(known)}")
 
 
+def params_size(mode: str, input_size: int, hidden_size: int, layers: int, directions: int, num_proj: int) -> int:
+    """Elements of the flat parameters (docs/Semantics.md, "Parameter layout")."""
+    gates, state = len(GATES[mode]) * hidden_size, num_proj or hidden_size
+    widths = [input_size] + [directions * state] * (layers - 1)
+    return sum(directions * (gates * (width + state + 2) + num_proj * hidden_size) for width in widths)
+
+
 class PseudoLayer(NamedTuple):
     """The parameters of one direction of one layer, with the gates of one kind as one matrix. Arrays of any library."""
 

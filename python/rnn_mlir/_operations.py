@@ -13,13 +13,6 @@ from . import _layers, _variants, modules
 Shape = Tuple[int, ...]
 
 
-def params_size(mode: str, input_size: int, hidden_size: int, layers: int, directions: int, num_proj: int) -> int:
-    """Elements of the flat parameters (docs/Semantics.md, "Parameter layout")."""
-    gates, state = len(_layers.GATES[mode]) * hidden_size, num_proj or hidden_size
-    widths = [input_size] + [directions * state] * (layers - 1)
-    return sum(directions * (gates * (width + state + 2) + num_proj * hidden_size) for width in widths)
-
-
 class Operation:
     """One op with its options. Operands are `primals`, which have derivatives, then `auxiliaries`, which have none.
 
@@ -49,6 +42,7 @@ class Operation:
     def function(self, stage: str) -> str:
         """The name of the function of a stage: inference, forward (training) or backward."""
         raise NotImplementedError
+
 
 @dataclasses.dataclass(frozen=True)
 class Layers(Operation):
@@ -110,7 +104,7 @@ class Layers(Operation):
 
     def parameters(self, inputs: int, hidden: int, layers: int) -> int:
         """Elements of the flat parameters."""
-        return params_size(self.mode, inputs, hidden, layers, self.directions, self.num_proj)
+        return _layers.params_size(self.mode, inputs, hidden, layers, self.directions, self.num_proj)
 
     def module(self, dtype: str) -> str:
         return _variants.layer_module(self.mode, self.direction, dtype, num_proj=self.num_proj,

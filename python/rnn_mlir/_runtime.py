@@ -222,7 +222,7 @@ class Bound:
                                       "INVALID_ARGUMENT")
             tensor.dtype, tensor.rank = dtype, len(shape)
             tensor.shape[:len(shape)] = shape
-        pointers = _pointers(tensors)
+        pointers = pointers_to(tensors)
         return list(tensors), pointers, ctypes.addressof(pointers)
 
     def __call__(self, *data: Optional[int]) -> None:
@@ -274,12 +274,12 @@ class Function:
         """Calls the function with `tensors` and returns its results, which the caller releases."""
         count, results = len(self.inputs), (Tensor * len(self.outputs))()
         call = call_of_thread(device)
-        self.entry(call.handle, _pointers(tensors), count, _pointers(results), len(self.outputs))
+        self.entry(call.handle, pointers_to(tensors), count, pointers_to(results), len(self.outputs))
         call.finish()
         return results
 
 
-def _pointers(tensors: "ctypes.Array[Tensor]") -> Any:
+def pointers_to(tensors: "ctypes.Array[Tensor]") -> Any:
     """An array of the addresses of tensors."""
     start, size = ctypes.addressof(tensors), ctypes.sizeof(Tensor)
     return (ctypes.c_void_p * len(tensors))(*range(start, start + size * len(tensors), size))

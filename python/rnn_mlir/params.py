@@ -120,25 +120,16 @@ def from_opaque(params: Any, mode: str, direction: str, input_size: int, hidden_
                 projection: int = 0, skip_input: bool = False) -> Stack:
     """The arrays of flat parameters, as views."""
     _layers.check(mode, direction, "f32")
-    rows, output = len(_layers.GATES[mode]) * hidden_size, projection or hidden_size
     directions = _layers.DIRECTIONS[direction]
-    flat, at = np.asarray(params).reshape(-1), 0
-
-    def take(*shape: int) -> Any:
-        nonlocal at
-        size = int(np.prod(shape, dtype=np.int64))
-        at += size
-        return flat[at - size:at].reshape(shape) if at <= flat.size else np.zeros(shape, flat.dtype)
-
-    matrices = []
-    for k in range(layers * directions):
-        width = directions * output if k >= directions else 0 if skip_input else input_size
-        w, r = take(rows, width), take(rows, output)
-        matrices.append((w, r, take(output, hidden_size) if output < hidden_size else None))
-    pseudo = [PseudoLayer(w, r, take(rows), take(rows), p) for w, r, p in matrices]
-    if at != flat.size:
-        raise ValueError(f"{mode}, {direction}, I={input_size}, H={hidden_size}, L={layers} has {at} parameters, but "
-                         f"got {flat.size}")
+    flat = np.asarray(params).reshape(-1)
+    sizes = (0 if skip_input else input_size, hidden_size)
+    num_proj = projection if projection < hidden_size else 0
+    count = _layers.params_size(mode, *sizes, layers, directions, num_proj)
+    if count != flat.size:
+        raise ValueError(f"{mode}, {direction}, I={input_size}, H={hidden_size}, L={layers} has {count} parameters, "
+                         f"but got {flat.size}")
+    pseudo = [PseudoLayer(w, r, bw, br, p)
+              for w, r, p, bw, br in _layers.split_params(flat, mode, directions, layers, *sizes, num_proj)]
     return Stack(mode, direction, pseudo)
 
 

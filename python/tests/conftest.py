@@ -1,4 +1,5 @@
-# conftest.py - lets the tests import their helpers, and sets the environment of JAX before its import.
+# conftest.py - lets the tests import their helpers, sets the environment of JAX before its import, and makes PYTHONPATH
+# absolute for tests that start a process in another folder.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import pathlib
@@ -8,3 +9,4 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=4"
 os.environ["JAX_PLATFORMS"] = "cpu"
 os.environ["JAX_ENABLE_X64"] = "1"
+os.environ["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))))

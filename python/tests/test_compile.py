@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import reference
 import rnn_mlir
+from exchanged import Exchanged
 from rnn_mlir import _compiler
 
 pytestmark = pytest.mark.skipif(not _compiler.available(), reason="no compiler (librnn-c.so)")
@@ -168,19 +169,6 @@ def test_threads():
     assert len(results) == 8 and all(np.array_equal(r, results[0]) for r in results)
 
 
-class Exchanged:
-    """An array that has nothing but DLPack."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **options):
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
-
-
 def test_dlpack():
     layer = rnn_mlir.compile(LAYER)
     operands = make()
@@ -192,16 +180,54 @@ def test_dlpack():
     assert np.array_equal(y, np.full(5, 2, np.float32))
 
 
+COPY = """func.func @copy(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  memref.copy %x, %y : memref<?x?xf32> to memref<?x?xf32>
+  return
+}"""
+
+
+def test_dlpack_in_place():
+    """Without scalars and results, the tensors are read by Views.c, if it was built."""
+    copy = rnn_mlir.compile(COPY)
+    x, y = np.arange(6, dtype=np.float32).reshape(2, 3), np.zeros((2, 3), np.float32)
+    assert copy._views
+    for _ in range(3):
+        y[:] = 0
+        copy(Exchanged(x), Exchanged(y))
+        assert np.array_equal(x, y)
+    copy(x, Exchanged(y))
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    for bad, message in ((Exchanged(x.T), "row-major"), (Exchanged(x.astype(np.float64)), "type f32, but got f64"),
+                         (Exchanged(x.astype(np.int32)), "type f32, but got i32"), (frozen, "read-only"),
+                         (object(), "must be a NumPy array or have `__dlpack__`")):
+        with pytest.raises(rnn_mlir.InvalidArgument, match=message):
+            copy(Exchanged(x), bad)
+
+    class Failing(Exchanged):
+        def __dlpack__(self, **options):
+            raise RuntimeError("no tensor today")
+
+    class Interrupted(Exchanged):
+        def __dlpack__(self, **options):
+            raise KeyboardInterrupt
+
+    for kind, error in ((Failing, RuntimeError), (Interrupted, KeyboardInterrupt)):
+        with pytest.raises(error):
+            copy(kind(x), Exchanged(y))
+    copy._views = None
+    y[:] = 0
+    copy(Exchanged(x), Exchanged(y))
+    assert np.array_equal(x, y)
+
+
 def test_torch():
     torch = pytest.importorskip("torch")
     layer = rnn_mlir.compile(LAYER)
     operands = make()
     y, hn = layer(*map(torch.from_numpy, operands))
     assert isinstance(y, torch.Tensor) and np.array_equal(y.numpy(), layer(*operands)[0])
-    copy = rnn_mlir.compile("""func.func @copy(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
-      memref.copy %x, %y : memref<?x?xf32> to memref<?x?xf32>
-      return
-    }""")
+    copy = rnn_mlir.compile(COPY)
     x, y = torch.arange(6.0).reshape(2, 3), torch.zeros(2, 3)
     copy(x, y)
     assert torch.equal(x, y)

@@ -16,8 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._layers import split_params
-from .._operations import params_size
+from .._layers import params_size, split_params
 
 Array = Any
 

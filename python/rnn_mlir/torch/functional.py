@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Optional, Sequence, Tuple
 import torch
 from torch import Tensor
 
-from .._operations import BlockLSTM, Layers, Operation, params_size
+from .._layers import params_size
+from .._operations import BlockLSTM, Layers, Operation
 from . import _calls, _library
 
 

@@ -1,0 +1,131 @@
+// Views.c - tensors with `__dlpack__` as arguments of a compiled function. In Python, the calls of ctypes for one capsule take
+// longer than a small layer.
+//
+// The functions of CPython are declared here, not by Python.h: all are in its stable interface, so one library serves every
+// version, and the build needs no headers of Python. The interpreter that loads the library defines them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "rnn_runtime/tensor.h"
+
+typedef struct _object PyObject;
+typedef ptrdiff_t Py_ssize_t;
+extern PyObject *PyExc_Exception, *PyExc_TypeError;
+PyObject *PyUnicode_InternFromString(const char *);
+PyObject *PyTuple_New(Py_ssize_t);
+PyObject *PyTuple_GetItem(PyObject *, Py_ssize_t);
+PyObject *Py_BuildValue(const char *, ...);
+PyObject *PyObject_GetAttr(PyObject *, PyObject *);
+PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *);
+PyObject *PyObject_Type(PyObject *);
+int PyErr_ExceptionMatches(PyObject *);
+void PyErr_Clear(void);
+int PyList_Append(PyObject *, PyObject *);
+int PyCapsule_IsValid(PyObject *, const char *);
+void *PyCapsule_GetPointer(PyObject *, const char *);
+void Py_DecRef(PyObject *);
+
+// dlpack.h, version 1
+typedef struct {
+  void *data;
+  int32_t device_type, device_id, ndim;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape, *strides;
+  uint64_t byte_offset;
+} DLTensor;
+typedef struct {
+  uint32_t major, minor;
+  void *context, *deleter;
+  uint64_t flags;
+  DLTensor tensor;
+} Versioned;
+
+/// What the function expects of an argument. `other_code` is a second code of the same bits: unsigned integers.
+typedef struct {
+  int32_t dtype, written;
+  uint8_t code, other_code, bits;
+} Expected;
+
+static int fill(const DLTensor *source, const Expected *expected, rnnrt_tensor_t *tensor) {
+  int64_t elements = 1;
+  int32_t dim;
+  if (source->device_type != 1 || source->lanes != 1 || source->bits != expected->bits ||
+      (source->code != expected->code && source->code != expected->other_code) || source->ndim > RNNRT_MAX_RANK)
+    return 0;
+  for (dim = source->ndim - 1; dim >= 0; --dim) {
+    int64_t size = source->shape[dim];
+    if (source->strides && size > 1 && source->strides[dim] != elements)
+      return 0;
+    elements *= size;
+    tensor->shape[dim] = size;
+  }
+  tensor->data = source->data ? (char *)source->data + source->byte_offset : NULL;
+  tensor->dtype = expected->dtype;
+  tensor->rank = source->ndim;
+  return 1;
+}
+
+/// Fails with 0 for an exception that the general path raises again with its text, and with -1 for others, as an interrupt.
+static int failure(void) {
+  if (!PyErr_ExceptionMatches(PyExc_Exception))
+    return -1;
+  PyErr_Clear();
+  return 0;
+}
+
+/// The capsule of `value`, or NULL with an exception.
+static PyObject *exchange(PyObject *value) {
+  static PyObject *name, *none, *version;
+  static PyObject *old; // the type that refused `max_version` last
+  PyObject *method, *capsule, *type;
+  if (!version) {
+    name = PyUnicode_InternFromString("__dlpack__");
+    none = PyTuple_New(0);
+    version = Py_BuildValue("{s:(ii)}", "max_version", 1, 0);
+    if (!name || !none || !version)
+      return NULL;
+  }
+  if (!(method = PyObject_GetAttr(value, name)))
+    return NULL;
+  type = PyObject_Type(value);
+  capsule = PyObject_Call(method, none, type == old ? NULL : version);
+  if (!capsule && type != old && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    if ((capsule = PyObject_Call(method, none, NULL)))
+      old = type; // compared only
+  }
+  Py_DecRef(type);
+  Py_DecRef(method);
+  return capsule;
+}
+
+/// Fills `tensors` from the `count` tensors of the tuple `values`, and appends what keeps them alive to the list `owners`.
+/// Returns 1, or 0 if the general path must convert or refuse an argument. Holds the GIL.
+RNNRT_API int rnn_mlir_views(PyObject *values, PyObject *owners, int64_t count, const Expected *expected,
+                             rnnrt_tensor_t *tensors) {
+  int64_t k;
+  for (k = 0; k < count; ++k) {
+    PyObject *value = PyTuple_GetItem(values, k), *capsule = value ? exchange(value) : NULL;
+    int appended, readable;
+    if (!capsule)
+      return failure();
+    // The capsule stays unused: its destructor then frees what it holds.
+    appended = PyList_Append(owners, capsule);
+    Py_DecRef(capsule);
+    if (appended)
+      return failure();
+    if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+      const Versioned *versioned = PyCapsule_GetPointer(capsule, "dltensor_versioned");
+      readable = versioned->major == 1 && !(expected[k].written && (versioned->flags & 1)) &&
+                 fill(&versioned->tensor, &expected[k], &tensors[k]);
+    } else {
+      const DLTensor *plain = PyCapsule_GetPointer(capsule, "dltensor");
+      if (!plain)
+        return failure();
+      readable = fill(plain, &expected[k], &tensors[k]);
+    }
+    if (!readable)
+      return 0;
+  }
+  return 1;
+}
