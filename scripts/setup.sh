@@ -20,6 +20,8 @@ RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onn
 # JAX needs a later NumPy than Debian's PyTorch: an environment of its own. The exact version, since rnn_mlir.jax uses interfaces
 # that JAX changes.
 RNN_JAX_PYPI=(jax==0.10.2 flatbuffers pytest)
+# Files of Keras and TensorFlow, about 1.5 GB: with scripts/test.sh --long only.
+RNN_TENSORFLOW_PYPI=(tensorflow-cpu h5py pytest)
 
 # rnn_install_packages PACKAGE...: installs the missing ones of these packages and of RNN_PACKAGES. Without root or apt, the
 # error lists the packages to install.
@@ -72,6 +74,11 @@ rnn_install_environment() {
 rnn_install_python() {
   rnn_install_environment python-env --system-site-packages "${RNN_PYTHON_PYPI[@]}"
   rnn_install_environment jax-env --copies "${RNN_JAX_PYPI[@]}"
+}
+
+# rnn_install_tensorflow: the environment tf-env.
+rnn_install_tensorflow() {
+  rnn_install_environment tf-env --copies "${RNN_TENSORFLOW_PYPI[@]}"
 }
 
 # rnn_install_nvdisasm: nvdisasm from PyPI in a virtual environment of the build tree, for benchmarks/gpu-sass.py and the tests of the

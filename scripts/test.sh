@@ -4,22 +4,24 @@
 #
 #   scripts/test.sh           8 to 15 minutes on two cores; 4 to 5 if the compiler cache has the objects
 #   scripts/test.sh --long    also the long suites: more random layers, every case of the persistent kernels, and verification
-#                             after every pass
+#                             after every pass, and the files of Keras and TensorFlow
 #
 # The last line is 'N passed, N failed, N skipped'. Tests that need a feature that this machine lacks, such as a GPU, are
 # skipped and listed.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+long=0
 case "${1:-}" in
   "") ;;
-  --long) export LIT_OPTS="${LIT_OPTS:-} --param=long=1" ;;
+  --long) long=1; export LIT_OPTS="${LIT_OPTS:-} --param=long=1" ;;
   *) echo "usage: test.sh [--long]" >&2; exit 2 ;;
 esac
 rnn_install_packages clang-format-22 "${RNN_PYTHON_APT[@]}"
 rnn_configure
 rnn_install_nvdisasm
 rnn_install_python
+if [ "$long" = 1 ]; then rnn_install_tensorflow; fi
 rnn_build all rnn-python
 # Where lld's archives are missing, there is no static compiler.
 rnn_build rnn-compiler-package || echo "note: tests of the compiler's wheel will be skipped"
@@ -32,6 +34,10 @@ PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/python-env/bin/python" -m pyt
 if [ -x "$RNN_BUILD_DIR/jax-env/bin/pytest" ]; then
   PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/jax-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
     "$RNN_SOURCE_DIR"/python/tests/test_{jax_layers,jax_transforms,jax_devices,examples}.py 2>&1 | tee -a "$log" || status=$?
+fi
+if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
+  PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/tf-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
+    "$RNN_SOURCE_DIR/python/tests/test_params_tensorflow.py" 2>&1 | tee -a "$log" || status=$?
 fi
 
 # Adds up lit's summary ("  Passed     : 41 (97.62%)"), pytest's, and ctest's ("100% tests passed, 0 tests failed out of 7").

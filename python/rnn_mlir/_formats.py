@@ -8,6 +8,7 @@ import dataclasses
 import importlib
 import io
 import os
+import re
 import zipfile
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -155,8 +156,13 @@ def _vars(group: Any) -> List[Any]:
 
 
 def _find_cells(group: Any, path: str = "") -> Dict[str, List[Any]]:
-    """The variables of all cells below a group, by path."""
+    """The variables of all cells below a group, by path. A file of Keras 3 numbers the variables of a cell; an older file
+    of a whole model (.h5) names them."""
     found: Dict[str, List[Any]] = {}
+    names = {name.partition(":")[0]: name for name in group}
+    if "recurrent_kernel" in names:
+        found[path] = [np.array(group[names[n]]) for n in ("kernel", "recurrent_kernel", "bias") if n in names]
+        return found
     for name, child in group.items():
         if hasattr(child, "items"):
             if name == "vars" and path.endswith("cell") and len(child) >= 2:
@@ -165,30 +171,46 @@ def _find_cells(group: Any, path: str = "") -> Dict[str, List[Any]]:
     return found
 
 
+def _natural(path: str) -> List[Any]:
+    """A key that sorts lstm_2 before lstm_10, and lstm before both."""
+    return [[int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)] for name in path.split("/")]
+
+
+def _is_backward(path: str) -> bool:
+    return any(name.startswith("backward") for name in path.split("/"))
+
+
 def _read_keras(path: str, hints: Hints) -> Stack:
-    """The weights file of Keras 3 (.weights.h5), or the one in a model (.keras)."""
+    """The weights file of Keras 3 (.weights.h5), the one in a model (.keras), or a model of older versions (.h5)."""
     h5py = _library("h5py", "keras")
     source: Any = path
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             source = io.BytesIO(archive.read("model.weights.h5"))
     with h5py.File(source, "r") as file:
-        cells = {name: arrays for name, arrays in _find_cells(file).items() if name.startswith(hints.prefix)}
+        root = file["model_weights"] if "model_weights" in file else file
+        cells = {name: arrays for name, arrays in _find_cells(root).items() if name.startswith(hints.prefix)}
+        # Models of older versions state the order of their layers.
+        order = [n.decode() if isinstance(n, bytes) else n for n in root.attrs.get("layer_names", [])]
     if not cells:
         raise FormatError(f"{path} has no recurrent cell below `{hints.prefix}`")
-    backward = [name for name in cells if "/backward" in name]
-    ordered: List[Any] = []
-    for name, arrays in cells.items():
-        if name not in backward:
-            ordered.append(arrays)
-            if backward:
-                ordered.append(cells[name.replace("/forward", "/backward")])
-    kernel, recurrent = ordered[0][:2]
+
+    def position(name: str) -> Tuple[Any, ...]:
+        first = name.partition("/")[0]
+        return (order.index(first) if first in order else -1, _natural(name))
+
+    ordered = sorted(cells, key=position)
+    forward, backward = ([n for n in ordered if _is_backward(n) == side] for side in (False, True))
+    if backward and len(backward) != len(forward):
+        raise FormatError(f"{path} has {len(forward)} cells in forward and {len(backward)} in backward direction; choose "
+                          "some by the start of their paths: --prefix")
+    arrays = [cells[name] for pair in (zip(forward, backward) if backward else zip(forward)) for name in pair]
+    kernel, recurrent = arrays[0][:2]
     gates = {4: "lstm", 3: "gru"}.get(kernel.shape[1] // recurrent.shape[0])
     mode = hints.mode or gates
     if not mode:
         raise FormatError("SimpleRNN does not store its function here; give --mode=rnn_tanh or --mode=rnn_relu")
-    return params.from_keras(ordered, mode, "bidirectional" if backward else "unidirectional")
+    return params.from_keras(arrays, mode, "bidirectional" if backward else "unidirectional")
 
 
 def _write_keras(path: str, stack: Stack, hints: Hints) -> None:
