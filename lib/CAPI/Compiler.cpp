@@ -13,6 +13,7 @@
 #include "rnn/Emit/Object.h"
 #include "rnn/Emit/Parse.h"
 #include "llvm/Support/SourceMgr.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -46,6 +47,15 @@ RnnCompileOptions rnnCompileOptionsGetDefault(void) {
   return options;
 }
 
+/// The value of an enumeration of C, which may hold any integer. In C++, the load of another value than those of the
+/// type would be undefined.
+template <typename Enum> static unsigned toInteger(const Enum &value) {
+  static_assert(sizeof(Enum) == sizeof(unsigned));
+  unsigned integer;
+  std::memcpy(&integer, &value, sizeof(integer));
+  return integer;
+}
+
 /// Checks values that C does not: an enumeration may hold any integer.
 static llvm::Expected<PipelineOptions> toPipelineOptions(const RnnCompileOptions *options) {
   PipelineOptions pipeline;
@@ -62,12 +72,12 @@ static llvm::Expected<PipelineOptions> toPipelineOptions(const RnnCompileOptions
                                                    ", which is no value of its type");
   };
   for (auto [name, value, most] :
-       {std::tuple<const char *, unsigned, unsigned>("target", options->target, RnnTargetSimt),
-        {"lowering", options->lowering, RnnLoweringPreferenceFused},
-        {"fused_kernel", options->fused_kernel, RnnKernelPreferencePersistent},
-        {"large_gemms", options->large_gemms, RnnLargeGemmsLibrary},
-        {"bf16_gemm", options->bf16_gemm, RnnBF16GemmAMX},
-        {"stop_after", options->stop_after, RnnStageRun},
+       {std::tuple<const char *, unsigned, unsigned>("target", toInteger(options->target), RnnTargetSimt),
+        {"lowering", toInteger(options->lowering), RnnLoweringPreferenceFused},
+        {"fused_kernel", toInteger(options->fused_kernel), RnnKernelPreferencePersistent},
+        {"large_gemms", toInteger(options->large_gemms), RnnLargeGemmsLibrary},
+        {"bf16_gemm", toInteger(options->bf16_gemm), RnnBF16GemmAMX},
+        {"stop_after", toInteger(options->stop_after), RnnStageRun},
         {"optimization_level", options->optimization_level, 3}})
     if (llvm::Error error = check(name, value, most))
       return std::move(error);
@@ -157,11 +167,11 @@ MlirModule rnnModuleParseNamed(MlirContext context, MlirStringRef source, MlirSt
 MlirLogicalResult rnnModuleRunStages(MlirModule module, const RnnCompileOptions *options, RnnStage first,
                                      RnnDiagnostics diagnostics) {
   return withOptions(module, options, diagnostics, mlirLogicalResultFailure(), [&](const PipelineOptions &pipeline) {
-    if (unsigned(first) > unsigned(RnnStageRun)) {
-      addError(diagnostics, "the first stage is " + llvm::Twine(unsigned(first)) + ", which is no stage");
+    if (toInteger(first) > unsigned(RnnStageRun)) {
+      addError(diagnostics, "the first stage is " + llvm::Twine(toInteger(first)) + ", which is no stage");
       return mlirLogicalResultFailure();
     }
-    if (llvm::Error error = runPipeline(unwrap(module), pipeline, getRunOptions(options), Stage(first))) {
+    if (llvm::Error error = runPipeline(unwrap(module), pipeline, getRunOptions(options), Stage(toInteger(first)))) {
       addError(diagnostics, std::move(error));
       return mlirLogicalResultFailure();
     }
