@@ -8,6 +8,7 @@
 #include "../rnn-run/Runtime.h"
 #include "Isolated.h"
 #include "Random.h"
+#include "ReductionPatterns.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -288,11 +289,13 @@ static double getMagnitude(const HostTensor &tensor) {
 }
 
 /// Compares the results of a configuration with the plans in f64 and, for sizes, in the same type.
-static std::string compare(const GeneratedModule &module, ArrayRef<HostTensor> results, ArrayRef<HostTensor> reference,
-                           ArrayRef<HostTensor> sameType, bool decomposed) {
-  if (results.size() != module.results.size())
-    return llvm::formatv("got {0} results, expected {1}", results.size(), module.results.size()).str();
-  for (auto [index, info] : llvm::enumerate(module.results)) {
+/// `indices` are the original indices of the results, which a reduced module has some of.
+static std::string compare(const GeneratedModule &module, ArrayRef<unsigned> indices, ArrayRef<HostTensor> results,
+                           ArrayRef<HostTensor> reference, ArrayRef<HostTensor> sameType, bool decomposed) {
+  if (results.size() != indices.size())
+    return llvm::formatv("got {0} results, expected {1}", results.size(), indices.size()).str();
+  for (auto [index, original] : llvm::enumerate(indices)) {
+    const ModuleResult &info = module.results[original];
     std::string difference;
     if (results[index].getShape() != reference[index].getShape())
       difference =
@@ -306,17 +309,26 @@ static std::string compare(const GeneratedModule &module, ArrayRef<HostTensor> r
       difference = compareFloats(results[index], reference[index],
                                  module.getTolerance(info.comparison, getMagnitude(reference[index])));
     if (!difference.empty())
-      return llvm::formatv("result {0} (`{1}`): {2}", index, info.name, difference).str();
+      return llvm::formatv("result {0} (`{1}`): {2}", original, info.name, difference).str();
   }
   return "";
 }
 
+/// The original indices of the arguments and results of @main.
+static std::pair<SmallVector<unsigned>, SmallVector<unsigned>> getIndices(const DialectRegistry &registry,
+                                                                          StringRef text) {
+  Compilation compilation(registry);
+  OwningOpRef<ModuleOp> module = compilation.parse(text);
+  return {getArgumentIndices(*module), getResultIndices(*module)};
+}
+
 /// In the child: the first problem as `kind\ndetails`, or nothing.
 static std::string findProblem(const DialectRegistry &registry, const GeneratedModule &module, StringRef text,
-                               uint64_t seed, Inject inject, bool decompose, bool sanitize, ReportStep report) {
+                               uint64_t seed, const Inject &inject, bool decompose, bool sanitize, ReportStep report) {
   Random random(seed);
   report("round trips");
-  if (inject == Inject::Signal)
+  const bool injects = text.contains(inject.op);
+  if (inject.kind == Inject::Signal && injects)
     raise(SIGSEGV);
   if (std::string defect = checkRoundTrips(registry, text); !defect.empty())
     return "round trips\n" + defect;
@@ -325,8 +337,22 @@ static std::string findProblem(const DialectRegistry &registry, const GeneratedM
     if (std::string defect = checkCudaPipeline(registry, text, module.hasResets, random); !defect.empty())
       return "cuda pipeline\n" + defect;
   }
+  SmallVector<unsigned> argumentIndices, resultIndices;
+  std::tie(argumentIndices, resultIndices) = getIndices(registry, text);
+  auto isLarger = [](size_t count) { return [count](unsigned index) { return index >= count; }; };
+  if (llvm::any_of(argumentIndices, isLarger(module.arguments.size())) ||
+      llvm::any_of(resultIndices, isLarger(module.results.size())))
+    return "arguments\nthe module has other arguments or results than that of the seed";
   auto arguments = [&](ElementKind kind) {
-    return [&, kind](const FunctionSignature &) { return module.makeArguments(seed, kind); };
+    return [&, kind](const FunctionSignature &) -> llvm::Expected<std::vector<HostTensor>> {
+      auto all = module.makeArguments(seed, kind);
+      if (!all)
+        return all.takeError();
+      std::vector<HostTensor> some;
+      for (unsigned index : argumentIndices)
+        some.push_back((*all)[index]);
+      return some;
+    };
   };
   SmallVector<HostTensor> reference, sameType;
   Configuration plans = makePlans();
@@ -344,11 +370,11 @@ static std::string findProblem(const DialectRegistry &registry, const GeneratedM
         continue;
       return configuration.name + ": error\n" + failure->text;
     }
-    if (inject == Inject::Difference && !results.empty() && results.front().getNumElements() > 0)
+    if (inject.kind == Inject::Difference && injects && !results.empty() && results.front().getNumElements() > 0)
       results.front().setFromDouble(0, results.front().getAsDouble(0) + 100);
     if (sameType.empty())
       sameType = results;
-    if (std::string difference = compare(module, results, reference, sameType, configuration.decomposes);
+    if (std::string difference = compare(module, resultIndices, results, reference, sameType, configuration.decomposes);
         !difference.empty())
       return configuration.name + ": difference\n" + difference;
   }
@@ -421,7 +447,7 @@ static llvm::Expected<std::vector<HostTensor>> makeAnyArguments(const FunctionSi
 Problem Checker::checkMutant(const GeneratedModule &origin, StringRef text, uint64_t seed) const {
   Isolated run = runIsolated(60, [&](ReportStep report) -> std::string {
     report("parse");
-    if (inject == Inject::Signal)
+    if (inject.kind == Inject::Signal && text.contains(inject.op))
       raise(SIGSEGV);
     {
       Compilation compilation(registry);

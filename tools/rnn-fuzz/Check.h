@@ -24,15 +24,19 @@ struct Problem {
   explicit operator bool() const { return !kind.empty(); }
 };
 
-/// Deliberate failures, to test the report.
-enum class Inject { None, Signal, Difference };
+/// A deliberate failure, to test the report.
+struct Inject {
+  enum Kind { None, Signal, Difference } kind = None;
+  /// Only modules with an op of this name fail.
+  std::string op = {};
+};
 
 class Checker {
 public:
   /// With `decompose`, the pass `rnn-decompose` is a lowering too, for modules that have a decomposition.
   /// With `sanitize`, AddressSanitizer checks compiled code.
   Checker(const DialectRegistry &registry, Inject inject, bool decompose, bool sanitize)
-      : registry(registry), inject(inject), decompose(decompose), sanitize(sanitize) {}
+      : registry(registry), inject(std::move(inject)), decompose(decompose), sanitize(sanitize) {}
 
   /// Checks a module of the generator, whose text may have been reduced: it is printed and parsed, also as bytecode;
   /// every pipeline accepts it; all lowerings agree with the plans in f64. Runs in a child process.

@@ -7,39 +7,91 @@
 #include "Reduce.h"
 #include "Isolated.h"
 #include "Mutator.h"
+#include "ReductionPatterns.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Reducer/Passes.h"
+#include "rnn/Dialect/RNN/IR/RNN.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
 
 using namespace mlir;
+using namespace mlir::rnn;
 using namespace mlir::rnn::fuzz;
+
+/// The module of a text with named arguments, or an empty text if it is not a module.
+static std::string nameAll(const DialectRegistry &registry, StringRef text) {
+  return runIsolated(60,
+                     [&](ReportStep) -> std::string {
+                       MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+                       context.allowUnregisteredDialects();
+                       ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
+                       OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+                       if (!module)
+                         return "";
+                       nameArguments(*module);
+                       std::string named;
+                       llvm::raw_string_ostream os(named);
+                       module->print(os);
+                       return named + "\n";
+                     })
+      .text;
+}
 
 std::string mlir::rnn::fuzz::reduceModule(const DialectRegistry &registry, StringRef text, StringRef tester,
                                           const std::vector<std::string> &testerArguments, unsigned seconds) {
-  // In a child process, since the reducer works on IR that may be invalid.
-  Isolated run = runIsolated(seconds, [&](ReportStep) -> std::string {
-    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-    context.allowUnregisteredDialects();
-    ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-    if (!module)
-      return "";
-    ReductionTreePassOptions options;
-    options.testerName = tester.str();
-    options.testerArgs.assign(testerArguments.begin(), testerArguments.end());
-    PassManager pm(&context);
-    pm.addPass(createReductionTreePass(options));
-    if (failed(pm.run(*module)))
-      return "";
-    std::string reduced;
-    llvm::raw_string_ostream os(reduced);
-    module->print(os);
-    return reduced + "\n";
-  });
-  return run.returned && !run.text.empty() ? run.text : text.str();
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(seconds);
+  std::string current = nameAll(registry, text);
+  llvm::SmallString<128> path;
+  if (current.empty() || llvm::sys::fs::createTemporaryFile("rnn-fuzz", "mlir", path))
+    return text.str();
+  llvm::FileRemover remover(path);
+  std::vector<std::string> arguments = testerArguments;
+  arguments.push_back("--smallest=" + path.str().str());
+
+  DialectRegistry reducing;
+  registry.appendTo(reducing);
+  registerReductionPatterns(reducing);
+  bool isReduced = false;
+  for (bool isSmaller = true; isSmaller;) {
+    isSmaller = false;
+    // Each pass in a child process, since the reducer works on IR that may be invalid.
+    for (StringRef pass : {"inline", "canonicalize", "cse", "symbol-dce", "reduction-tree"}) {
+      const auto left = std::chrono::duration_cast<std::chrono::seconds>(end - Clock::now()).count();
+      if (left <= 0)
+        break;
+      runIsolated(left, [&](ReportStep) -> std::string {
+        MLIRContext context(reducing, MLIRContext::Threading::DISABLED);
+        context.allowUnregisteredDialects();
+        context.getOrLoadDialect<RNNDialect>(); // has the patterns
+        ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
+        OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(current, ParserConfig(&context));
+        PassManager pm(&context);
+        ReductionTreePassOptions tree;
+        OptReductionPassOptions opt;
+        tree.testerName = opt.testerName = tester.str();
+        tree.testerArgs.assign(arguments.begin(), arguments.end());
+        opt.testerArgs.assign(arguments.begin(), arguments.end());
+        opt.optPass = pass.str();
+        pm.addPass(pass == "reduction-tree" ? createReductionTreePass(tree) : createOptReductionPass(opt));
+        (void)pm.run(*module);
+        return "";
+      });
+      auto smallest = llvm::MemoryBuffer::getFile(path);
+      if (!smallest || (*smallest)->getBufferSize() == 0 ||
+          (isReduced && (*smallest)->getBufferSize() >= current.size()))
+        continue;
+      isSmaller |= (*smallest)->getBufferSize() < current.size();
+      isReduced = true;
+      current = (*smallest)->getBuffer().str();
+    }
+  }
+  return isReduced ? current : text.str();
 }
 
 std::string mlir::rnn::fuzz::reduceText(StringRef text, llvm::function_ref<bool(StringRef)> isInteresting,

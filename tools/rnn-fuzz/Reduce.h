@@ -15,8 +15,9 @@
 
 namespace mlir::rnn::fuzz {
 
-/// Reduces a module by upstream's `reduction-tree`, which removes ops while `tester testerArguments... FILE` exits
-/// with 1. Returns the text unchanged if upstream's reducer fails.
+/// Reduces a module by upstream's `opt-reduction-pass` and `reduction-tree`, while `tester testerArguments... FILE`
+/// exits with 1. The tester writes the smallest such module to the file of its last argument, `--smallest=FILE`, so
+/// that a reduction that runs out of time keeps what it has reached. Returns the text unchanged if nothing is smaller.
 std::string reduceModule(const DialectRegistry &registry, llvm::StringRef text, llvm::StringRef tester,
                          const std::vector<std::string> &testerArguments, unsigned seconds);
 

@@ -63,6 +63,10 @@ static cl::opt<std::string>
     interestingKind("interesting", cl::Hidden,
                     cl::desc("With --check: exit with 1 if the problem is of this kind, else with 0"),
                     cl::cat(category));
+static cl::opt<std::string> smallestFile("smallest", cl::Hidden,
+                                         cl::desc("With --interesting: a file that receives the module if the "
+                                                  "problem is of this kind and the file is empty or larger"),
+                                         cl::cat(category));
 static cl::opt<std::string> corpusFile("corpus", cl::desc("Run the malformed calls in FILE instead"),
                                        cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<bool> updatesCorpus("update",
@@ -70,10 +74,12 @@ static cl::opt<bool> updatesCorpus("update",
                                    cl::cat(category));
 static cl::opt<std::string> checkedPositional(cl::Positional, cl::Hidden, cl::cat(category));
 static cl::opt<bool> checksMutant("mutant", cl::desc("With --check: the file is a mutant"), cl::cat(category));
-static cl::opt<Inject> injected("inject", cl::Hidden, cl::desc("Fail deliberately, to test the report"),
-                                cl::values(clEnumValN(Inject::Signal, "signal", ""),
-                                           clEnumValN(Inject::Difference, "difference", "")),
-                                cl::init(Inject::None), cl::cat(category));
+static cl::opt<Inject::Kind> injected("inject", cl::Hidden, cl::desc("Fail deliberately, to test the report"),
+                                      cl::values(clEnumValN(Inject::Signal, "signal", ""),
+                                                 clEnumValN(Inject::Difference, "difference", "")),
+                                      cl::init(Inject::None), cl::cat(category));
+static cl::opt<std::string> injectedOp("inject-op", cl::Hidden,
+                                       cl::desc("With --inject: only modules with this op fail"), cl::cat(category));
 
 namespace {
 /// A module or mutant to check.
@@ -114,6 +120,8 @@ static std::vector<std::string> getCheckArguments(const Case &one) {
     arguments.push_back("--sanitize");
   if (injected != Inject::None)
     arguments.push_back(injected == Inject::Signal ? "--inject=signal" : "--inject=difference");
+  if (!injectedOp.empty())
+    arguments.push_back("--inject-op=" + injectedOp);
   return arguments;
 }
 
@@ -121,14 +129,15 @@ static std::vector<std::string> getCheckArguments(const Case &one) {
 static void report(const DialectRegistry &registry, const Checker &checker, const Case &one, const Problem &problem,
                    const std::string &program) {
   std::string text = one.text;
-  if (reduces && one.isMutant) {
-    text =
-        reduceText(text, [&](StringRef candidate) { return check(checker, one, candidate).kind == problem.kind; }, 60);
-  } else if (reduces) {
+  // A mutant may be no module.
+  if (reduces && problem.step != "parse") {
     std::vector<std::string> arguments = getCheckArguments(one);
     arguments.push_back("--interesting=" + problem.kind);
     text = reduceModule(registry, text, program, arguments, 300);
   }
+  if (reduces && one.isMutant)
+    text =
+        reduceText(text, [&](StringRef candidate) { return check(checker, one, candidate).kind == problem.kind; }, 60);
   llvm::SmallString<128> path(outputFolder);
   llvm::sys::fs::create_directories(path);
   llvm::sys::path::append(path, one.getName() + ".mlir");
@@ -151,8 +160,16 @@ static int checkFile(const Checker &checker, StringRef path) {
   }
   Case one = makeCase(firstSeed, checksMutant);
   Problem problem = check(checker, one, (*buffer)->getBuffer());
-  if (!interestingKind.empty())
-    return problem.kind == interestingKind;
+  if (!interestingKind.empty()) {
+    const bool isInteresting = problem.kind == interestingKind;
+    uint64_t size = 0;
+    if (isInteresting && !smallestFile.empty() &&
+        (llvm::sys::fs::file_size(smallestFile, size) || size == 0 || (*buffer)->getBufferSize() < size))
+      if (llvm::Error error = replaceFile(smallestFile, [&](raw_ostream &os) { os << (*buffer)->getBuffer(); }))
+        llvm::WithColor::error(llvm::errs(), "rnn-fuzz")
+            << smallestFile << ": " << llvm::toString(std::move(error)) << "\n";
+    return isInteresting;
+  }
   llvm::outs() << (problem ? "FAIL " + problem.kind + ": " + problem.details : "PASS") << "\n";
   return problem ? 1 : 0;
 }
@@ -170,7 +187,7 @@ int main(int argc, char **argv) {
   registerJITDialects(registry);
   if (!corpusFile.empty())
     return !runCorpus(registry, corpusFile, updatesCorpus, sanitizes);
-  Checker checker(registry, injected, decomposes, sanitizes);
+  Checker checker(registry, {injected, injectedOp}, decomposes, sanitizes);
   if (!checkedFile.empty() || !checkedPositional.empty())
     return checkFile(checker, checkedFile.empty() ? checkedPositional : checkedFile);
 
