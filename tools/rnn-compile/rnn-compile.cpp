@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/FileSizeLimit.h"
 #include "../common/OutOfMemory.h"
 #include "Kernels.h"
 #include "Outputs.h"
@@ -226,6 +227,7 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT int RNN_COMPILE_MAIN(int argc, char
 int RNN_COMPILE_MAIN(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   exitIfOutOfMemory("rnn-compile");
+  failOnLargeFiles();
   PipelineCommandLine commandLine(category);
   rnn::registerAllPasses();
   registerAsmPrinterCLOptions();

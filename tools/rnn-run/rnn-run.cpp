@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/FileSizeLimit.h"
 #include "../common/OutOfMemory.h"
 #include "Autotune.h"
 #include "RandomTensor.h"
@@ -376,6 +377,7 @@ static llvm::Error checkFlags(const PipelineOptions &pipeline, int threads) {
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   exitIfOutOfMemory("rnn-run");
+  failOnLargeFiles();
   // LLVM has a flag of this name, which does not apply here.
   if (cl::Option *theirs = cl::getRegisteredOptions().lookup("threads"))
     theirs->removeArgument();

@@ -1,4 +1,4 @@
-"""Runs a command with each of its operations on files failing once.
+"""Runs a command with each of its operations on files failing once, then with limits on the size of files.
 
 failing_files.py LIBRARY OUTPUT -- COMMAND...
 
@@ -7,6 +7,7 @@ existing content of OUTPUT unchanged, or leaves no file. A run without failures 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import os
+import resource
 import subprocess
 import sys
 
@@ -15,11 +16,12 @@ old = os.environ.get("FAIL_FILE_KEEPS") == "1"
 log = output + ".failed"
 
 
-def run(n):
+def run(n, limit=resource.RLIM_INFINITY):
     env = dict(os.environ, LD_PRELOAD=library, FAIL_FILE=str(n), FAIL_FILE_LOG=log)
     if os.path.exists(log):
         os.remove(log)
-    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
     text = done.stdout.decode(errors="replace")
     return done.returncode, text, open(log).read() if os.path.exists(log) else None
 
@@ -57,4 +59,20 @@ while True:
         stop(f"the run after operation {len(names) - 1} fails: {text}")
 if code != 0 or not names:
     stop(f"no operation failed: {text}")
-print(f"{len(names)} operations: {', '.join(sorted(set(names)))}")
+# As on a small disk: a write is partial, and the next one fails.
+limits = 0
+for size in [0] + [2**k for k in range(6, 30)]:
+    if not old and os.path.exists(output):
+        os.remove(output)
+    before = content()
+    code, text, failed = run(-1, size)
+    if code == 0:
+        break
+    limits += 1
+    if code != 1 or "error:" not in text or "PLEASE submit" in text:
+        stop(f"at most {size} bytes: status {code}: {text}")
+    if content() != before:
+        stop(f"at most {size} bytes: the existing file has changed, or a partial one is left")
+if code != 0 or not limits:
+    stop(f"no limit failed, or all did: {text}")
+print(f"{limits} limits of size, {len(names)} operations: {', '.join(sorted(set(names)))}")
