@@ -17,7 +17,7 @@ case "${1:-}" in
   --long) long=1; export LIT_OPTS="${LIT_OPTS:-} --param=long=1" ;;
   *) echo "usage: test.sh [--long]" >&2; exit 2 ;;
 esac
-rnn_install_packages clang-format-22 "${RNN_PYTHON_APT[@]}"
+rnn_install_packages clang-format-22 libclang-rt-22-dev "${RNN_PYTHON_APT[@]}"
 rnn_configure
 rnn_install_nvdisasm
 rnn_install_python

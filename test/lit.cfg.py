@@ -32,6 +32,11 @@ if os.environ.get("RNN_OPT_VERIFY_ROUNDTRIP") == "1":
     rnn_opt += " --verify-roundtrip"
     lit_config.note("rnn-opt runs with --verify-roundtrip")
 
+# scripts/coverage.sh runs the tools with an instrumented dialect.
+rnn_fuzz = "rnn-fuzz"
+if lit_config.params.get("coverage", "0") != "0":
+    rnn_opt, rnn_fuzz = "rnn-opt-coverage", "rnn-fuzz-coverage"
+
 # Long suites (scripts/test.sh --long) also verify the module after every pass, which takes a third of the compile time. The
 # default verifies up to bufferization and at the end.
 is_long = lit_config.params.get("long", "0") != "0"
@@ -46,7 +51,7 @@ tools = [
     ToolSubst("mlir-opt", unresolved="ignore"),
     ToolSubst("rnn-run", "rnn-run" + verify, unresolved="ignore"),
     ToolSubst("rnn-compile", "rnn-compile" + verify, unresolved="ignore"),
-    ToolSubst("rnn-fuzz", unresolved="ignore"),
+    ToolSubst("rnn-fuzz", rnn_fuzz, unresolved="ignore"),
     ToolSubst("rnn-lsp-server", unresolved="ignore"),
     ToolSubst("rnn-bundle-bench", unresolved="ignore"),
     ToolSubst("rnn-bundle-compare", unresolved="ignore"),
