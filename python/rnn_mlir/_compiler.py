@@ -167,15 +167,22 @@ def _make_options(lib: ctypes.CDLL, options: Dict[str, Any]) -> _Options:
     made.export_all = True
     for name, value in options.items():
         if name in _NAMES:
-            if value not in _NAMES[name]:
+            if not isinstance(value, str) or value not in _NAMES[name]:
                 raise ValueError(f"unknown {name} `{value}`; expected one of {', '.join(_NAMES[name])}")
             setattr(made, name, _NAMES[name].index(value))
         elif name in _TEXTS:
-            setattr(made, name, _string(value or ""))
+            if value is not None and not isinstance(value, (str, os.PathLike)):
+                raise TypeError(f"{name} expects a text, but got {type(value).__name__}")
+            setattr(made, name, _string("" if value is None else os.fspath(value)))
         elif name in _NUMBERS:
-            setattr(made, name, int(value))
+            # ctypes takes any integer modulo 2**32.
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:
+                raise ValueError(f"{name} expects an integer in [0, 2**32), but got {value!r}")
+            setattr(made, name, value)
         elif name in _FLAGS:
-            setattr(made, name, bool(value))
+            if not isinstance(value, bool):
+                raise TypeError(f"{name} expects True or False, but got {value!r}")
+            setattr(made, name, value)
         else:
             known = sorted((*_NAMES, *_TEXTS, *_NUMBERS, *_FLAGS))
             raise TypeError(f"unknown option `{name}`; expected one of {', '.join(known)}")
@@ -186,6 +193,8 @@ def read_source(source: Source) -> Tuple[bytes, str]:
     """The bytes of a module and a name for its locations."""
     if isinstance(source, bytes):
         return source, "<bytes>"
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"a module is text, bytes or the path of a file, but got {type(source).__name__}")
     if isinstance(source, os.PathLike) or ("\n" not in source and source.endswith((".mlir", ".mlirbc"))):
         path = os.fspath(source)
         with open(path, "rb") as file:
@@ -229,5 +238,8 @@ def compile_library(source: Source, options: Dict[str, Any]) -> str:
                 lib.rnnObjectDestroy(compiled)
         finally:
             lib.mlirModuleDestroy(module)
+        with open(output, "rb") as file:
+            if b"rnn_exports" not in file.read():
+                raise _runtime.InvalidArgument(f"the module {name} has no public function to call", "INVALID_ARGUMENT")
         os.replace(output, path)  # another process that compiles the same writes an equal file
     return path

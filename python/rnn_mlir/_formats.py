@@ -9,6 +9,7 @@ import importlib
 import io
 import os
 import re
+import tempfile
 import zipfile
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -362,9 +363,24 @@ def guess(path: str) -> str:
 
 def read(path: str, form: Optional[str] = None, hints: Optional[Hints] = None) -> Stack:
     """The layers of a file."""
-    return FORMATS[form or guess(path)][0](path, hints or Hints())
+    form = form or guess(path)
+    try:
+        return FORMATS[form][0](path, hints or Hints())
+    except (OSError, ValueError, MemoryError):
+        raise
+    except Exception as error:  # each library has its own exceptions for damaged files
+        raise FormatError(f"{path} cannot be read as {form}: {type(error).__name__}: {error}") from error
 
 
 def write(path: str, stack: Stack, form: Optional[str] = None, hints: Optional[Hints] = None) -> None:
-    """Writes layers to a file."""
-    FORMATS[form or guess(path)][1](path, stack, hints or Hints())
+    """Writes layers to a file, which is replaced as a whole: an error leaves an existing file unchanged."""
+    form = form or guess(path)
+    writer, hints = FORMATS[form][1], hints or Hints()
+    if form == "tensorflow" and not path.endswith(".npz"):  # several files
+        return writer(path, stack, hints)
+    path = os.path.realpath(path)
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path), prefix=".rnn-params-") as folder:
+        temporary = os.path.join(folder, os.path.basename(path))
+        writer(temporary, stack, hints)
+        os.replace(temporary, path)
+    return None

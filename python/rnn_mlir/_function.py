@@ -159,6 +159,9 @@ class CompiledFunction:
             example = value if example is None else example
             keep.append(seen.owner)
             tensor = tensors[k]
+            if len(seen.shape) > len(tensor.shape):
+                raise _error(f"{self._where(k)} has {len(seen.shape)} dimensions; compiled code has at most "
+                             f"{len(tensor.shape)}")
             tensor.data, tensor.dtype, tensor.rank = seen.data, _runtime.DTYPE_CODES[argument.dtype], len(seen.shape)
             tensor.shape[:len(seen.shape)] = seen.shape
         results = self.raw.run(tensors, device)
@@ -191,9 +194,12 @@ class CompiledFunction:
                          "use a tensor of rank 0 in the module")
         try:
             number = kind(value)
-        except TypeError:
+        except (TypeError, OverflowError):
             raise _error(f"{self._where(index)} must be a number of type {self.inputs[index].dtype}, but got "
                          f"{type(value).__name__}") from None
+        # ctypes takes any integer modulo the size of its type, and any object as a bool.
+        if self.inputs[index].dtype.startswith("i") and number.value != value:
+            raise _error(f"{self._where(index)} must be a number of type {self.inputs[index].dtype}, but got {value!r}")
         tensor.data, tensor.dtype = ctypes.addressof(number), _runtime.DTYPE_CODES[self.inputs[index].dtype]
         return number
 

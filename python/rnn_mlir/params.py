@@ -63,8 +63,9 @@ class Stack:
                 width = self.directions * self.output_size
             rows = gates * self.hidden_size
             for name, array, shape in (("w", layer.w, (rows, width)), ("r", layer.r, (rows, self.output_size)),
-                                       ("bw", layer.bw, (rows,)), ("br", layer.br, (rows,))):
-                if tuple(array.shape) != shape:
+                                       ("bw", layer.bw, (rows,)), ("br", layer.br, (rows,)),
+                                       ("projection", layer.projection, (self.output_size, self.hidden_size))):
+                if array is not None and tuple(array.shape) != shape:
                     raise ValueError(f"`{name}` of pseudo layer {k} must have shape {shape} ({gates} gates x hidden "
                                      f"size {self.hidden_size}), but has {tuple(array.shape)}")
 

@@ -104,6 +104,15 @@ def test_scalars():
     add = rnn_mlir.compile_module(MEMREFS)["add"]
     t, s, b = add(np.array(2.5), 1)
     assert t == 3.5 and s == 3.5 and b is True
+    identity = rnn_mlir.compile("func.func @f(%x: i32) -> i32 { return %x : i32 }")
+    assert identity(-2**31) == -2**31 and identity(True) == 1
+    for value in (2**31, -2**31 - 1, 2**70):
+        with pytest.raises(rnn_mlir.InvalidArgument, match=r"argument 0 .* must be a number of type i32, but got -?\d"):
+            identity(value)
+    flag = rnn_mlir.compile("func.func @f(%x: i1) -> i1 { return %x : i1 }")
+    assert flag(True) is True and flag(0) is False
+    with pytest.raises(rnn_mlir.InvalidArgument, match="must be a number of type i1, but got 'no'"):
+        flag("no")
 
 
 def test_wrong_arguments():
@@ -112,7 +121,8 @@ def test_wrong_arguments():
     for arguments, message in (((x, h), "expects 3 arguments, but got 2"),
                                ((x.astype(np.float64), h, p), "`x`.* must have elements of type f32, but got f64"),
                                (([1], h, p), "must be a NumPy array or have `__dlpack__`, but got list"),
-                               ((x[:, :1].copy(), h, p), "dim 1 must be 2")):
+                               ((x[:, :1].copy(), h, p), "dim 1 must be 2"),
+                               ((x.reshape(x.shape + (1,) * 7), h, p), "10 dimensions; compiled code has at most 8")):
         with pytest.raises(rnn_mlir.InvalidArgument, match=message):
             layer(*arguments)
     with pytest.raises(TypeError, match="has no argument `q`"):
@@ -140,6 +150,19 @@ def test_diagnostics():
         rnn_mlir.compile(LAYER, target="gpu")
     with pytest.raises(rnn_mlir.CompileError, match="unknown cpu `z80`"):
         rnn_mlir.compile(LAYER, cpu="z80")
+    for name, value, message in (("vector_bits", 2**32 + 256, r"integer in \[0, 2\*\*32\), but got 4294967552"),
+                                 ("vector_bits", "wide", "integer in .* but got 'wide'"),
+                                 ("optimization_level", True, "integer in .* but got True"),
+                                 ("tf32", "no", "tf32 expects True or False, but got 'no'"),
+                                 ("device", 5, "device expects a text, but got int")):
+        with pytest.raises((TypeError, ValueError), match=message):
+            rnn_mlir.compile(LAYER, **{name: value})
+    for source in (5, None, []):
+        with pytest.raises(TypeError, match="a module is text, bytes or the path of a file, but got"):
+            rnn_mlir.compile(source)
+    for source in ("", "module {}", "func.func private @f()"):
+        with pytest.raises(rnn_mlir.InvalidArgument, match="has no public function to call"):
+            rnn_mlir.compile(source)
     with pytest.raises(KeyError, match="no public function `main`; it has scale, add"):
         rnn_mlir.compile(MEMREFS)
 

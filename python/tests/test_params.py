@@ -1,6 +1,7 @@
 # test_params.py - layouts of parameters: bit-exact round trips, and equal results in each framework that is installed.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -101,6 +102,50 @@ def test_files(form, mode, direction, tmp_path):
         assert all(np.array_equal(variables[n], others[n]) for n in variables)
     else:
         assert equal(again, stack)
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_damaged_files(form, tmp_path, capsys):
+    """Each change of a file is read, or is an error with a message."""
+    if form in NEEDS:
+        pytest.importorskip(NEEDS[form])
+    path, hints = tmp_path / FILES[form], _formats.Hints("lstm", "bidirectional", **SIZES)
+    _formats.write(str(path), make("lstm", "bidirectional", two_biases=form != "keras"), form)
+    content, generator = path.read_bytes(), np.random.default_rng(7)
+    for k in range(60):
+        damaged = bytearray(content)
+        if k % 3 == 0:
+            del damaged[generator.integers(len(damaged)):]
+        else:
+            # The head of a file has its structure.
+            most = len(damaged) if k % 3 == 1 else min(len(damaged), 400)
+            for at in generator.integers(most, size=4):
+                damaged[at] = generator.integers(256)
+        path.write_bytes(damaged)
+        try:
+            _formats.read(str(path), form, hints)
+        except (OSError, ValueError) as error:
+            assert str(error)
+    path.write_bytes(b"something else")
+    arguments = ["--from", form, "--mode=lstm", "--direction=bidirectional", "--layers=2", "--input-size=3", "--hidden-size=4"]
+    assert _params_tool.main(["inspect", str(path), *arguments]) == 1
+    assert "rnn-params: error: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_failing_writes_keep_the_file(form, tmp_path, monkeypatch):
+    path = tmp_path / FILES[form]
+    path.write_bytes(b"something else")
+
+    def fail(temporary, stack, hints):
+        with open(temporary, "wb") as file:
+            file.write(b"a part")
+        raise OSError("no space left on device")
+
+    monkeypatch.setitem(_formats.FORMATS, form, (_formats.FORMATS[form][0], fail, ()))
+    with pytest.raises(OSError, match="no space"):
+        _formats.write(str(path), make("lstm", "bidirectional"), form)
+    assert path.read_bytes() == b"something else" and os.listdir(tmp_path) == [path.name]
 
 
 def test_tool(tmp_path, capsys):
