@@ -477,3 +477,39 @@ Problem Checker::checkMutant(const GeneratedModule &origin, StringRef text, uint
   // A mutated size may need any number of steps at run time.
   return toProblem(run, [](StringRef step) { return step.ends_with(": run"); });
 }
+
+Problem Checker::checkSource(StringRef text, uint64_t seed) const {
+  // MLIR 22's parser crashes on it (docs/status.md).
+  if (text.contains("array<index"))
+    return {};
+  Isolated run = runIsolated(60, [&](ReportStep report) -> std::string {
+    report("parse");
+    if (inject.kind == Inject::Signal && text.contains(inject.op))
+      raise(SIGSEGV);
+    Compilation compilation(registry);
+    OwningOpRef<ModuleOp> module = compilation.parse(text);
+    if (!module)
+      return compilation.numErrors > 0 ? "" : "parse: no message\nthe text is rejected without an error message";
+    Random random(seed);
+    PipelineOptions options;
+    options.target = random.pick<TargetKind>({TargetKind::Host, TargetKind::Simt, TargetKind::Cuda});
+    options.lowering = random.pick<LoweringPreference>(
+        {LoweringPreference::Auto, LoweringPreference::Runtime, LoweringPreference::Fused});
+    options.stopAfter = Stage::Lower;
+    const std::string name = stringifyTargetKind(options.target).str();
+    report(name + ": compile");
+    std::string failure;
+    if (random.oneIn(4)) {
+      PassManager pm(&compilation.context);
+      if (failed(parsePassPipeline("canonicalize,convert-tf-to-rnn,rnn-decompose", pm)) || failed(pm.run(*module)))
+        failure = "see the errors above";
+    }
+    if (failure.empty())
+      if (llvm::Error error = runPipeline(*module, options, RunOptions()))
+        failure = llvm::toString(std::move(error));
+    if (compilation.numErrors == 0 && StringRef(failure).contains("see the errors above"))
+      return name + ": undiagnosed\n" + failure;
+    return "";
+  });
+  return toProblem(run, [](StringRef) { return false; });
+}

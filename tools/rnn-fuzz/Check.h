@@ -46,6 +46,10 @@ public:
   /// process.
   Problem checkMutant(const GeneratedModule &origin, llvm::StringRef text, uint64_t seed) const;
 
+  /// Checks a mutant of any module: it is rejected with a message, or the pipeline of a target either compiles it or
+  /// reports an error. It does not run. Runs in a child process.
+  Problem checkSource(llvm::StringRef text, uint64_t seed) const;
+
 private:
   const DialectRegistry &registry;
   Inject inject;

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/FrameworkDialects.h"
 #include "Check.h"
 #include "Corpus.h"
 #include "Generator.h"
@@ -38,6 +39,9 @@ static cl::opt<unsigned> moduleCount("count", cl::desc("Number of valid modules 
                                      cl::cat(category));
 static cl::opt<unsigned> mutantCount("mutants", cl::desc("Number of mutants (default 0)"), cl::init(0),
                                      cl::cat(category));
+static cl::list<std::string>
+    mutatedPaths("mutate", cl::desc("Folders and files: mutate their modules, which compile or are rejected, instead"),
+                 cl::value_desc("PATH,..."), cl::CommaSeparated, cl::cat(category));
 static cl::opt<std::string> elementType("element-type", cl::desc("f16, bf16, f32 or f64 (default: each in turn)"),
                                         cl::cat(category));
 static cl::opt<unsigned> timeLimit("time-limit",
@@ -74,6 +78,8 @@ static cl::opt<bool> updatesCorpus("update",
                                    cl::cat(category));
 static cl::opt<std::string> checkedPositional(cl::Positional, cl::Hidden, cl::cat(category));
 static cl::opt<bool> checksMutant("mutant", cl::desc("With --check: the file is a mutant"), cl::cat(category));
+static cl::opt<bool> checksSource("source", cl::desc("With --check: the file is a mutant of --mutate"),
+                                  cl::cat(category));
 static cl::opt<Inject::Kind> injected("inject", cl::Hidden, cl::desc("Fail deliberately, to test the report"),
                                       cl::values(clEnumValN(Inject::Signal, "signal", ""),
                                                  clEnumValN(Inject::Difference, "difference", "")),
@@ -88,8 +94,12 @@ struct Case {
   std::string text;
   uint64_t seed;
   bool isMutant;
+  /// A mutant of a module in a file; `module` has its description only.
+  bool isSource = false;
 
   std::string getName() const {
+    if (isSource)
+      return "source-" + std::to_string(seed);
     return llvm::formatv("{0}-{1}-{2}", isMutant ? "mutant" : "module", module.elementType, seed).str();
   }
 };
@@ -105,14 +115,19 @@ static Case makeCase(uint64_t seed, bool isMutant) {
 }
 
 static Problem check(const Checker &checker, const Case &one, StringRef text) {
+  if (one.isSource)
+    return checker.checkSource(text, one.seed);
   return one.isMutant ? checker.checkMutant(one.module, text, one.seed)
                       : checker.checkValid(one.module, text, one.seed);
 }
 
 static std::vector<std::string> getCheckArguments(const Case &one) {
-  std::vector<std::string> arguments = {"--seed=" + std::to_string(one.seed),
-                                        "--element-type=" + one.module.elementType};
-  if (one.isMutant)
+  std::vector<std::string> arguments = {"--seed=" + std::to_string(one.seed)};
+  if (one.isSource)
+    arguments.push_back("--source");
+  else
+    arguments.push_back("--element-type=" + one.module.elementType);
+  if (one.isMutant && !one.isSource)
     arguments.push_back("--mutant");
   if (!decomposes)
     arguments.push_back("--decompose=false");
@@ -158,7 +173,7 @@ static int checkFile(const Checker &checker, StringRef path) {
     llvm::WithColor::error(llvm::errs(), "rnn-fuzz") << path << ": " << buffer.getError().message() << "\n";
     return 2;
   }
-  Case one = makeCase(firstSeed, checksMutant);
+  Case one = checksSource ? Case{{}, "", firstSeed, true, true} : makeCase(firstSeed, checksMutant);
   Problem problem = check(checker, one, (*buffer)->getBuffer());
   if (!interestingKind.empty()) {
     const bool isInteresting = problem.kind == interestingKind;
@@ -174,6 +189,46 @@ static int checkFile(const Checker &checker, StringRef path) {
   return problem ? 1 : 0;
 }
 
+/// The modules of files: the parts between `// -----`, without comments, which have the expectations of tests.
+static std::vector<std::pair<std::string, std::string>> readSources() {
+  std::vector<std::pair<std::string, std::string>> modules;
+  auto addFile = [&](StringRef path) {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (!buffer)
+      return;
+    std::string text;
+    auto addModule = [&] {
+      // Large modules take long, and their mutants are like those of small ones.
+      if (!StringRef(text).trim().empty() && text.size() < 8192)
+        modules.push_back({llvm::sys::path::filename(path).str(), text});
+      text.clear();
+    };
+    SmallVector<StringRef> lines;
+    (*buffer)->getBuffer().split(lines, '\n');
+    for (StringRef line : lines)
+      if (line.starts_with("// -----"))
+        addModule();
+      else if (!line.trim().starts_with("//"))
+        text += line.str() + "\n";
+    addModule();
+  };
+  for (const std::string &path : mutatedPaths) {
+    if (!llvm::sys::fs::is_directory(path)) {
+      addFile(path);
+      continue;
+    }
+    std::vector<std::string> files;
+    std::error_code error;
+    for (llvm::sys::fs::recursive_directory_iterator file(path, error), end; file != end && !error;
+         file.increment(error))
+      if (StringRef(file->path()).ends_with(".mlir"))
+        files.push_back(file->path());
+    llvm::sort(files);
+    llvm::for_each(files, addFile);
+  }
+  return modules;
+}
+
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Compiles and runs random modules of rnn ops, and mutants of them.\n");
@@ -185,6 +240,7 @@ int main(int argc, char **argv) {
   rnn::registerAllPasses();
   DialectRegistry registry;
   registerJITDialects(registry);
+  registerFrameworkDialects(registry);
   if (!corpusFile.empty())
     return !runCorpus(registry, corpusFile, updatesCorpus, sanitizes);
   Checker checker(registry, {injected, injectedOp}, decomposes, sanitizes);
@@ -196,10 +252,24 @@ int main(int argc, char **argv) {
   auto isTimeUp = [&] {
     return timeLimit > 0 && std::chrono::steady_clock::now() - start > std::chrono::seconds(timeLimit);
   };
+  const auto sources = readSources();
+  if (!mutatedPaths.empty() && sources.empty()) {
+    llvm::WithColor::error(llvm::errs(), "rnn-fuzz") << "no modules in `" << llvm::join(mutatedPaths, ",") << "`\n";
+    return 2;
+  }
   unsigned passed[] = {0, 0}, failed = 0, parsed = 0, ran = 0;
   for (bool isMutant : {false, true})
-    for (unsigned index = 0, count = isMutant ? mutantCount : moduleCount; index < count && !isTimeUp(); ++index) {
-      Case one = makeCase(firstSeed + index, isMutant);
+    for (unsigned index = 0, count = isMutant          ? mutantCount
+                                     : sources.empty() ? moduleCount
+                                                       : 0;
+         index < count && !isTimeUp(); ++index) {
+      const uint64_t seed = firstSeed + index;
+      Case one = sources.empty() ? makeCase(seed, isMutant) : Case{{}, "", seed, true, true};
+      if (one.isSource) {
+        const auto &[file, text] = sources[Random(seed).next() % sources.size()];
+        one.module.description = file;
+        one.text = mutate(text, seed);
+      }
       if (printModules) {
         llvm::outs() << "// " << one.getName() << "\n" << one.text << "\n";
         continue;
@@ -217,7 +287,7 @@ int main(int argc, char **argv) {
     }
   if (!printModules)
     llvm::outs() << passed[0] << " modules and " << passed[1] << " mutants passed, " << failed << " failed\n";
-  if (!printModules && mutantCount > 0)
+  if (!printModules && mutantCount > 0 && sources.empty())
     llvm::outs() << parsed << " mutants were valid, " << ran << " ran\n";
   return failed > 0;
 }
