@@ -185,7 +185,15 @@ TEST_F(TvmFfiTest, Errors) {
   tensor.rank = 1;
   arguments[0].type = 1;
   expectError("ValueError", "must be a tensor");
+  arguments[0].type = 70;
+  arguments[0].pointer = nullptr;
+  expectError("ValueError", "must be a tensor");
   arguments[0].type = 7;
+  expectError("ValueError", "must be a tensor");
+  arguments[0].pointer = &tensor;
+  tensor.shape = nullptr;
+  expectError("ValueError", "argument 0 (`x`) of `scale` has no shape");
+  tensor.shape = shape;
   arguments[1].type = 65;
   expectError("ValueError", "argument 1 (`s`) of `scale` must be a number");
 
@@ -199,6 +207,42 @@ TEST_F(TvmFfiTest, Errors) {
   EXPECT_NE(raisedMessage.find("device memory"), std::string::npos);
   EXPECT_EQ(rnnrt_abi_tvm_ffi_call(nullptr, arguments, 2, &result), -1);
   EXPECT_EQ(rnnrt_abi_tvm_ffi_call(&scaleFunction, nullptr, 2, &result), -1);
+}
+
+TEST_F(TvmFfiTest, IntegersFitTheirTypes) {
+  const struct {
+    int32_t dtype;
+    int64_t least, most;
+  } types[] = {{RNNRT_DTYPE_I1, 0, 1},
+               {RNNRT_DTYPE_I8, -128, 127},
+               {RNNRT_DTYPE_I16, -32768, 32767},
+               {RNNRT_DTYPE_I32, INT32_MIN, INT32_MAX},
+               {RNNRT_DTYPE_I64, INT64_MIN, INT64_MAX}};
+  for (const auto &type : types) {
+    const rnnrt_argument_t argument = {"k", nullptr, type.dtype, 0, RNNRT_ARGUMENT_SCALAR, 0};
+    const rnnrt_function_t function = {
+        RNNRT_ABI_VERSION,
+        0,
+        "f",
+        &argument,
+        nullptr,
+        1,
+        0,
+        [](rnnrt_call_t *, const rnnrt_tensor_t *const *, int64_t, rnnrt_tensor_t *const *, int64_t) {}};
+    arguments[0].type = 1;
+    for (int64_t value : {type.least, type.most}) {
+      arguments[0].integer = value;
+      EXPECT_EQ(call(function, 1), 0) << value;
+    }
+    if (type.dtype == RNNRT_DTYPE_I64)
+      continue;
+    for (int64_t value : {type.least - 1, type.most + 1, int64_t(1) << 40}) {
+      arguments[0].integer = value;
+      EXPECT_EQ(call(function, 1), -1) << value;
+      EXPECT_NE(raisedMessage.find("argument 0 (`k`) of `f` must be of type i"), std::string::npos) << raisedMessage;
+      EXPECT_NE(raisedMessage.find("but got " + std::to_string(value)), std::string::npos) << raisedMessage;
+    }
+  }
 }
 
 TEST_F(TvmFfiTest, Results) {

@@ -103,6 +103,14 @@ bool hasType(DLDataType type, int32_t dtype) {
   return type.lanes == 1 && type.bits == wanted.bits && (type.code == wanted.code || isInteger);
 }
 
+/// Whether a scalar of an integer type can have the value.
+bool isInRange(int64_t value, int32_t dtype) {
+  if (dtype == RNNRT_DTYPE_I1)
+    return value == 0 || value == 1;
+  const int bits = int(8 * rnnrt_dtype_size(dtype));
+  return bits == 64 || (value >= -(int64_t(1) << (bits - 1)) && value < int64_t(1) << (bits - 1));
+}
+
 Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any, rnnrt_tensor_t &tensor, Any &value) {
   const rnnrt_argument_t &argument = function.inputs[index];
   const auto fail = [&](const char *what) {
@@ -115,6 +123,10 @@ Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any,
       return fail("is a 16-bit floating-point scalar, which tvm-ffi cannot pass; use a tensor of rank 0");
     if (any.type != anyInt && any.type != anyBool && !(isReal && any.type == anyFloat))
       return fail(isReal ? "must be a number" : "must be an integer");
+    if (!isReal && !isInRange(any.integer, argument.dtype))
+      return invalidArgument("argument %lld (`%s`) of `%s` must be of type %s, but got %lld", (long long)index,
+                             argument.name ? argument.name : "", function.name, rnnrt_dtype_name(argument.dtype),
+                             (long long)any.integer);
     const double real = any.type == anyFloat ? any.real : double(any.integer);
     const float single = float(real);
     if (argument.dtype == RNNRT_DTYPE_F64)
@@ -129,7 +141,7 @@ Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any,
   const DLTensor *given = nullptr;
   if (any.type == anyDLTensor)
     given = static_cast<const DLTensor *>(any.pointer);
-  else if (any.type == anyTensor)
+  else if (any.type == anyTensor && any.pointer)
     given = reinterpret_cast<const DLTensor *>(static_cast<const char *>(any.pointer) + objectHeader);
   if (!given)
     return fail("must be a tensor");
@@ -137,14 +149,17 @@ Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any,
     return fail("must be in host memory");
   if (given->rank < 0 || given->rank > RNNRT_MAX_RANK)
     return fail("has more than 8 dimensions");
+  if (given->rank > 0 && !given->shape)
+    return fail("has no shape");
   if (!hasType(given->dtype, argument.dtype))
     return invalidArgument("argument %lld (`%s`) of `%s` must have elements of type %s", (long long)index,
                            argument.name ? argument.name : "", function.name, rnnrt_dtype_name(argument.dtype));
-  int64_t elements = 1;
+  // Unsigned, since the entry rejects sizes that do not fit only later.
+  uint64_t elements = 1;
   for (int32_t dim = given->rank - 1; dim >= 0; --dim) {
-    if (given->strides && given->shape[dim] > 1 && given->strides[dim] != elements)
+    if (given->strides && given->shape[dim] > 1 && uint64_t(given->strides[dim]) != elements)
       return fail("must be dense and row-major");
-    elements *= given->shape[dim];
+    elements *= uint64_t(given->shape[dim]);
   }
   tensor = rnnrt_tensor_make(static_cast<char *>(given->data) + given->byteOffset, argument.dtype, given->rank,
                              given->shape);
