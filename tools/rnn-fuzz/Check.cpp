@@ -16,6 +16,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 #include "rnn/Emit/JIT.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -501,7 +502,12 @@ Problem Checker::checkSource(StringRef text, uint64_t seed) const {
     std::string failure;
     if (random.oneIn(4)) {
       PassManager pm(&compilation.context);
-      if (failed(parsePassPipeline("canonicalize,convert-tf-to-rnn,rnn-decompose", pm)) || failed(pm.run(*module)))
+      pm.addPass(createCanonicalizerPass());
+      std::string errors;
+      llvm::raw_string_ostream os(errors);
+      if (failed(parsePassPipeline("convert-tf-to-rnn,rnn-decompose", pm, os)))
+        return "decomposition: pipeline\n" + errors;
+      if (failed(pm.run(*module)))
         failure = "see the errors above";
     }
     if (failure.empty())
