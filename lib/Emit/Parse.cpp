@@ -72,10 +72,39 @@ static void nameFromText(ModuleOp module, const AsmParserState &state) {
   }
 }
 
+/// The program that wrote bytecode, as "MLIR22.1.8", or "StableHLO_v1.15.0" for its portable artifacts; empty if the
+/// header is malformed.
+static StringRef getProducer(StringRef bytecode) {
+  // The magic number, the version, which is one byte up to 127, and a string that ends with 0.
+  if (bytecode.size() < 6 || !(bytecode[4] & 1))
+    return "";
+  auto [producer, rest] = bytecode.drop_front(5).split('\0');
+  return rest.empty() ? "" : producer;
+}
+
+static OwningOpRef<ModuleOp> parseBytecode(const std::shared_ptr<llvm::SourceMgr> &sources, MLIRContext &context,
+                                           StringRef name) {
+  Location start = FileLineColLoc::get(&context, name, 0, 0);
+  StringRef producer = getProducer(sources->getMemoryBuffer(sources->getMainFileID())->getBuffer());
+  if (producer.starts_with("StableHLO")) {
+    emitError(start) << "`" << name << "` is a portable artifact of " << producer
+                     << ", bytecode of the dialect vhlo, which only StableHLO reads; convert it: rnn-import-stablehlo "
+                     << name << " -o FILE.mlir";
+    return nullptr;
+  }
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  // Upstream's reader rejects some malformed bytecode without an error.
+  if (!module)
+    emitError(start) << "`" << name << "` is not a valid module in bytecode";
+  return module;
+}
+
 OwningOpRef<ModuleOp> rnn::parseModule(const std::shared_ptr<llvm::SourceMgr> &sources, MLIRContext &context,
-                                       StringRef name) {
-  ParserConfig config(&context);
+                                       StringRef name, bool namesArguments) {
   if (isBytecode(*sources->getMemoryBuffer(sources->getMainFileID())))
+    return parseBytecode(sources, context, name);
+  ParserConfig config(&context);
+  if (!namesArguments)
     return parseSourceFile<ModuleOp>(sources, config);
   Block block;
   AsmParserState state;

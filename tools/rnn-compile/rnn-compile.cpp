@@ -8,7 +8,6 @@
 #include "../common/OutOfMemory.h"
 #include "Kernels.h"
 #include "Outputs.h"
-#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -259,12 +258,8 @@ int RNN_COMPILE_MAIN(int argc, char **argv) {
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   OwningOpRef<ModuleOp> module = parseModule(sources, context, inputFile);
-  if (!module) {
-    // Upstream's reader rejects some malformed bytecode without an error.
-    if (isBytecode(*sources->getMemoryBuffer(sources->getMainFileID())))
-      exitOnError(makeError("`" + inputFile + "` is not a valid module in bytecode"));
+  if (!module)
     return 1; // the parser reported the error
-  }
   exitOnError(run(*module, form, pipeline, commandLine.getRunOptions()));
   return 0;
 }

@@ -9,11 +9,9 @@
 #include "Autotune.h"
 #include "RandomTensor.h"
 #include "Runtime.h"
-#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
@@ -425,14 +423,10 @@ int main(int argc, char **argv) {
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   // The names of arguments would change the printed module of --stop-after.
-  OwningOpRef<ModuleOp> module = pipeline.stopAfter == Stage::Run ? parseModule(sources, context, inputFile)
-                                                                  : parseSourceFile<ModuleOp>(sources, &context);
-  if (!module) {
-    // Upstream's reader rejects some malformed bytecode without an error.
-    if (isBytecode(*sources->getMemoryBuffer(sources->getMainFileID())))
-      exitOnError(makeError("`" + inputFile + "` is not a valid module in bytecode"));
+  OwningOpRef<ModuleOp> module =
+      parseModule(sources, context, inputFile, /*namesArguments=*/pipeline.stopAfter == Stage::Run);
+  if (!module)
     return 1; // the parser reported the error
-  }
   RunOptions passes = commandLine.getRunOptions();
   exitOnError(pipeline.stopAfter == Stage::Run ? run(*module, pipeline, passes)
                                                : printStage(*module, pipeline, passes));

@@ -19,10 +19,10 @@ namespace mlir::rnn {
 
 /// Parses and verifies the main file of `sources`: bytecode, or text. Text without a module op becomes the body of one,
 /// at line 1 of the file `name`. Arguments and results of public functions of a text get the attribute `rnn.name`,
-/// unless they have it: %x is `x`, and a result that is returned from %dx is `dx`. Numbers are not names. Null if the
-/// source is invalid.
-OwningOpRef<ModuleOp> parseModule(const std::shared_ptr<llvm::SourceMgr> &sources, MLIRContext &context,
-                                  StringRef name);
+/// unless they have it or `namesArguments` is false: %x is `x`, and a result that is returned from %dx is `dx`. Numbers
+/// are not names. Null if the source is invalid, after an error.
+OwningOpRef<ModuleOp> parseModule(const std::shared_ptr<llvm::SourceMgr> &sources, MLIRContext &context, StringRef name,
+                                  bool namesArguments = true);
 
 } // namespace mlir::rnn
 
