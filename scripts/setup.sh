@@ -20,8 +20,9 @@ RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onn
 # JAX needs a later NumPy than Debian's PyTorch: an environment of its own. The exact version, since rnn_mlir.jax uses interfaces
 # that JAX changes.
 RNN_JAX_PYPI=(jax==0.10.2 flatbuffers pytest)
-# Files of Keras and TensorFlow, about 1.5 GB: with scripts/test.sh --long only.
-RNN_TENSORFLOW_PYPI=(tensorflow-cpu h5py pytest)
+# Files and importers of Keras and TensorFlow, about 1.5 GB: with scripts/test.sh --long only. The importers use TensorFlow's and
+# jaxlib's passes, which change with their versions.
+RNN_TENSORFLOW_PYPI=(tensorflow-cpu==2.21.0 jax==0.10.2 flatbuffers h5py pytest)
 
 # rnn_install_packages PACKAGE...: installs the missing ones of these packages and of RNN_PACKAGES. Without root or apt, the
 # error lists the packages to install.

@@ -33,11 +33,11 @@ PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/python-env/bin/python" -m pyt
   "$RNN_SOURCE_DIR/python/tests" 2>&1 | tee -a "$log" || status=$?
 if [ -x "$RNN_BUILD_DIR/jax-env/bin/pytest" ]; then
   PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/jax-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
-    "$RNN_SOURCE_DIR"/python/tests/test_{jax_layers,jax_transforms,jax_devices,examples}.py 2>&1 | tee -a "$log" || status=$?
+    "$RNN_SOURCE_DIR"/python/tests/test_{jax_layers,jax_transforms,jax_devices,examples,import_stablehlo}.py 2>&1 | tee -a "$log" || status=$?
 fi
 if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
   PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/tf-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
-    "$RNN_SOURCE_DIR/python/tests/test_params_tensorflow.py" 2>&1 | tee -a "$log" || status=$?
+    "$RNN_SOURCE_DIR"/python/tests/test_{params,import}_tensorflow.py 2>&1 | tee -a "$log" || status=$?
 fi
 
 # Adds up lit's summary ("  Passed     : 41 (97.62%)"), pytest's, and ctest's ("100% tests passed, 0 tests failed out of 7").

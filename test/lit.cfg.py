@@ -24,6 +24,10 @@ config.test_exec_root = config.rnn_test_dir
 
 llvm_config.with_system_environment(["HOME", "TMP", "TMPDIR", "TEMP", "RNNRT_TRACE", "RNN_IMPORT_PYTHON", "ASAN_OPTIONS", "TSAN_OPTIONS",
                                      "UBSAN_OPTIONS", "LLVM_PROFILE_FILE"])
+# Commands of docs/Importing.md that need a framework run with this Python.
+import_python = os.path.join(config.rnn_binary_dir, "tf-env", "bin", "python")
+if "RNN_IMPORT_PYTHON" not in os.environ and os.access(import_python, os.X_OK):
+    config.environment["RNN_IMPORT_PYTHON"] = import_python
 llvm_config.with_environment("PATH", [config.rnn_tools_dir, config.llvm_tools_dir], append_path=True)
 
 # With RNN_OPT_VERIFY_ROUNDTRIP=1, every rnn-opt prints the parsed module as text and as bytecode, reads both and compares.

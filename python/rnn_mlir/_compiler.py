@@ -99,7 +99,8 @@ def library() -> ctypes.CDLL:
         raise _runtime.Unavailable("there is no compiler: install rnn-mlir-compiler, or set RNN_MLIR_COMPILER to the "
                                    "path of librnn-c.so. The layers of rnn_mlir.modules need none", "UNAVAILABLE")
     try:
-        lib = ctypes.CDLL(paths[0])
+        # TensorFlow exports the symbols of its LLVM: the library's own come first.
+        lib = ctypes.CDLL(paths[0], mode=ctypes.DEFAULT_MODE | getattr(os, "RTLD_DEEPBIND", 0))
     except OSError as error:
         raise _runtime.Unavailable(f"the compiler {paths[0]} cannot be loaded: {error}", "UNAVAILABLE") from error
     for name, result, arguments in (

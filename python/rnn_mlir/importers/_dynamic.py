@@ -1,0 +1,379 @@
+# _dynamic.py - ops with dynamic sizes that neither TensorFlow's nor jaxlib's passes convert.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Each op becomes a call of a private function of tensor, linalg and arith ops."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from ._lowering import ImportFailed, operations
+
+_PREFIX = "rnn_import_"
+# A static size, or the name of a value of type index.
+Size = Union[int, str]
+
+
+class _Body:
+    """The text of a function whose arguments are %0, %1, ... with the types of the op's operands."""
+
+    def __init__(self, mlir: Any, op: Any) -> None:
+        self.ir = mlir.ir
+        self.op = op
+        self.lines: List[str] = []
+        self.count = 0
+
+    def add(self, text: str) -> str:
+        """Appends `%vN = text` and returns %vN."""
+        name = f"%v{self.count}"
+        self.count += 1
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def index(self, value: int) -> str:
+        return self.add(f"arith.constant {value} : index")
+
+    def value(self, size: Size) -> str:
+        return self.index(size) if isinstance(size, int) else size
+
+    def type(self, operand: int) -> Any:
+        return self.ir.RankedTensorType(self.op.operands[operand].type)
+
+    def sizes(self, operand: int) -> List[Size]:
+        """The sizes of an operand, dynamic ones as values."""
+        kind = self.type(operand)
+        return [self.add(f"tensor.dim %{operand}, {self.index(k)} : {kind}") if kind.is_dynamic_dim(k)
+                else kind.get_dim_size(k) for k in range(kind.rank)]
+
+    def element(self, operand: int, position: int) -> str:
+        """An element of an operand with integers, as an index."""
+        kind = self.type(operand)
+        value = self.add(f"tensor.extract %{operand}[{self.index(position)}] : {kind}")
+        return value if str(kind.element_type) == "index" else \
+            self.add(f"arith.index_cast {value} : {kind.element_type} to index")
+
+    def result_sizes(self, operand: int) -> List[Size]:
+        """The sizes of the only result, of which `operand` holds the dynamic ones."""
+        kind = self.ir.RankedTensorType(self.op.results[0].type)
+        return [self.element(operand, k) if kind.is_dynamic_dim(k) else kind.get_dim_size(k) for k in range(kind.rank)]
+
+    def constant(self, operand: int) -> List[int]:
+        """The integers of an operand that is a constant."""
+        owner = self.op.operands[operand].owner
+        attributes = getattr(getattr(owner, "operation", None), "attributes", {})
+        if "value" not in attributes:
+            raise ImportFailed(f"{self.op.name} is supported with constant operands only, but operand {operand} is none")
+        return [int(value) for value in self.ir.DenseIntElementsAttr(attributes["value"])]
+
+    def flag(self, name: str) -> int:
+        """An integer attribute; 0 if it is absent."""
+        return int(self.ir.IntegerAttr(self.op.attributes[name]).value) if name in self.op.attributes else 0
+
+    def empty(self, sizes: Sequence[Size], element: Any) -> Tuple[str, str]:
+        """A tensor without content, and its type."""
+        kind = tensor_type(sizes, element)
+        return self.add(f"tensor.empty({', '.join(size for size in sizes if isinstance(size, str))}) : {kind}"), kind
+
+    def filled(self, sizes: Sequence[Size], element: Any, value: str) -> Tuple[str, str]:
+        """A tensor of one value, and its type."""
+        tensor, kind = self.empty(sizes, element)
+        scalar = self.add(f"arith.constant {value} : {element}")
+        return self.add(f"linalg.fill ins({scalar} : {element}) outs({tensor} : {kind}) -> {kind}"), kind
+
+    def cast(self, value: str, kind: str, wanted: Any) -> str:
+        """The value with the declared type of a result."""
+        return value if kind == str(wanted) else self.add(f"tensor.cast {value} : {kind} to {wanted}")
+
+    def gather(self, sizes: Sequence[Size], operand: int, position: Callable[[int, str], Tuple[List[str], str]]) -> str:
+        """A tensor whose element at an index is that of `operand` at `position(dim, index)` for each dimension of it:
+        lines and a value."""
+        kind = self.type(operand)
+        tensor, wanted = self.empty(sizes, kind.element_type)
+        rank = len(sizes)
+        identity = "affine_map<(" + dims(rank) + ") -> (" + dims(rank) + ")>"
+        lines = [f"%i{k} = linalg.index {k} : index" for k in range(rank)]
+        at = []
+        for dim in range(kind.rank):
+            more, value = position(dim, f"%p{dim}")
+            lines += more
+            at.append(value)
+        lines.append(f"%e = tensor.extract %{operand}[{', '.join(at)}] : {kind}")
+        loops = ", ".join(['"parallel"'] * rank)
+        body = "\n".join(lines)
+        return self.add(f"linalg.generic {{indexing_maps = [{identity}], iterator_types = [{loops}]}} outs({tensor} : {wanted}) "
+                        f"{{\n^bb0(%o: {kind.element_type}):\n{body}\nlinalg.yield %e : {kind.element_type}\n}} -> {wanted}")
+
+
+def dims(rank: int) -> str:
+    """d0, d1, ..."""
+    return ", ".join(f"d{k}" for k in range(rank))
+
+
+def tensor_type(sizes: Sequence[Size], element: Any) -> str:
+    """The text of a tensor type."""
+    return "tensor<" + "".join(f"{size if isinstance(size, int) else '?'}x" for size in sizes) + f"{element}>"
+
+
+# ===----------------------------------------------------------------------=== #
+# TensorFlow
+# ===----------------------------------------------------------------------=== #
+
+
+class _Slice(NamedTuple):
+    offsets: List[Size]
+    sizes: List[Size]
+    strides: List[int]
+    kept: List[Size]  # sizes without the dimensions that shrink
+
+    def text(self) -> str:
+        def items(values: Sequence[Size]) -> str:
+            return "[" + ", ".join(map(str, values)) + "]"
+
+        return items(self.offsets) + " " + items(self.sizes) + " " + items(self.strides)
+
+
+def _strided_slice(body: _Body, sizes: Sequence[Size], first: int) -> _Slice:
+    """The slice of a tensor of these sizes; operands `first`... are its begin, end and strides."""
+    begin, end, strides = (body.constant(first + k) for k in range(3))
+    begin_mask, end_mask, shrink = (body.flag(f"{name}_mask") for name in ("begin", "end", "shrink_axis"))
+    ellipsis = body.flag("ellipsis_mask")
+    if body.flag("new_axis_mask"):
+        raise ImportFailed(f"{body.op.name} with a new axis is not supported; use tf.expand_dims")
+    entries: List[Optional[int]] = []
+    for k in range(len(begin)):
+        if ellipsis & 1 << k:
+            entries += [None] * (len(sizes) - len(begin) + 1)
+        else:
+            entries.append(k)
+    entries += [None] * (len(sizes) - len(entries))
+    result = _Slice([], [], [], [])
+    for dim, (size, entry) in enumerate(zip(sizes, entries)):
+        start: Size = 0
+        count, stride, keeps = size, 1, True
+        if entry is not None:
+            keeps = not shrink & 1 << entry
+            stride = strides[entry] if keeps else 1
+            low, high = begin[entry], end[entry]
+            opens, closes = bool(begin_mask & 1 << entry), bool(end_mask & 1 << entry)
+            start, count = _range(body, dim, size, None if opens and keeps else low, None if closes else high, stride, keeps)
+        result.offsets.append(start)
+        result.sizes.append(count)
+        result.strides.append(stride)
+        if keeps:
+            result.kept.append(count)
+    return result
+
+
+def _range(body: _Body, dim: int, size: Size, low: Optional[int], high: Optional[int], stride: int,
+           keeps: bool) -> Tuple[Size, Size]:
+    """Offset and size of one dimension of a slice; `None` is an open end."""
+    if stride < 1:
+        raise ImportFailed(f"{body.op.name} with the stride {stride} in dimension {dim} is not supported; use tf.reverse")
+
+    def from_end(number: int) -> Size:
+        if isinstance(size, int):
+            return size + number
+        return body.add(f"arith.addi {size}, {body.index(number)} : index")
+
+    if not keeps:
+        return (low or 0) if (low or 0) >= 0 else from_end(low or 0), 1
+    if isinstance(size, int):
+        first = 0 if low is None else min(max(low + size if low < 0 else low, 0), size)
+        last = size if high is None else min(max(high + size if high < 0 else high, 0), size)
+        return first, max(-(-(last - first) // stride), 0)
+    if stride == 1 and not low and high is None:
+        return 0, size
+    raise ImportFailed(f"{body.op.name} of a part of dimension {dim}, whose size is dynamic, is not supported; give this "
+                       "dimension a static size, or take all of it")
+
+
+def _convert_strided_slice(body: _Body) -> List[str]:
+    part = _strided_slice(body, body.sizes(0), 1)
+    kind = tensor_type(part.kept, body.type(0).element_type)
+    value = body.add(f"tensor.extract_slice %0{part.text()} : {body.type(0)} to {kind}")
+    return [body.cast(value, kind, body.op.results[0].type)]
+
+
+def _convert_strided_slice_grad(body: _Body) -> List[str]:
+    sizes = body.result_sizes(0)
+    part = _strided_slice(body, sizes, 1)
+    element = body.type(4).element_type
+    zeros, kind = body.filled(sizes, element, "0.0" if "f" in str(element) else "0")
+    source = body.cast("%4", str(body.type(4)), tensor_type(part.kept, element))
+    value = body.add(f"tensor.insert_slice {source} into {zeros}{part.text()} : {tensor_type(part.kept, element)} into {kind}")
+    return [body.cast(value, kind, body.op.results[0].type)]
+
+
+def _convert_tile(body: _Body) -> List[str]:
+    sizes = body.sizes(0)
+    tiled: List[Size] = [body.add(f"arith.muli {body.value(size)}, {body.element(1, k)} : index")
+                         for k, size in enumerate(sizes)]
+    own = [body.value(size) for size in sizes]
+    value = body.gather(tiled, 0, lambda dim, name: ([f"{name} = arith.remui %i{dim}, {own[dim]} : index"], name))
+    return [body.cast(value, tensor_type(tiled, body.type(0).element_type), body.op.results[0].type)]
+
+
+def _convert_reshape_with_free_size(body: _Body) -> List[str]:
+    """A size of -1 is what the other sizes leave."""
+    wanted = body.ir.RankedTensorType(body.op.results[0].type)
+    total = known = body.index(1)
+    for size in body.sizes(0):
+        total = body.add(f"arith.muli {total}, {body.value(size)} : index")
+    given = [body.element(1, k) for k in range(wanted.rank)]
+    zero = body.index(0)
+    free = [body.add(f"arith.cmpi slt, {size}, {zero} : index") for size in given]
+    one = body.index(1)
+    for size, is_free in zip(given, free):
+        known = body.add(f"arith.muli {known}, {body.add(f'arith.select {is_free}, {one}, {size} : index')} : index")
+    # An empty tensor has any number of rows of size 0.
+    known = body.add(f"arith.maxsi {known}, {one} : index")
+    rest = body.add(f"arith.divsi {total}, {known} : index")
+    sizes = [body.add(f"arith.select {is_free}, {rest}, {size} : index") for size, is_free in zip(given, free)]
+    shape = body.add(f"tensor.from_elements {', '.join(sizes)} : tensor<{wanted.rank}xindex>")
+    return [body.add(f"tensor.reshape %0({shape}) : ({body.type(0)}, tensor<{wanted.rank}xindex>) -> {wanted}")]
+
+
+def _convert_reverse_sequence(body: _Body) -> List[str]:
+    time, batch = body.flag("seq_dim"), body.flag("batch_dim")
+    lengths = body.type(1)
+
+    def position(dim: int, name: str) -> Tuple[List[str], str]:
+        if dim != time:
+            return [], f"%i{dim}"
+        return [f"{name}n = tensor.extract %1[%i{batch}] : {lengths}",
+                f"{name}l = arith.index_cast {name}n : {lengths.element_type} to index",
+                f"{name}v = arith.cmpi slt, %i{time}, {name}l : index",
+                f"{name}d = arith.subi {name}l, %i{time} : index",
+                f"{name}r = arith.subi {name}d, {one} : index",
+                f"{name} = arith.select {name}v, {name}r, %i{time} : index"], name
+
+    sizes, one = body.sizes(0), body.index(1)
+    value = body.gather(sizes, 0, position)
+    return [body.cast(value, tensor_type(sizes, body.type(0).element_type), body.op.results[0].type)]
+
+
+# The bits of minus infinity and NaN.
+_SPECIAL = {"f16": ("0xFC00", "0x7E00"), "bf16": ("0xFF80", "0x7FC0"), "f32": ("0xFF800000", "0x7FC00000"),
+            "f64": ("0xFFF0000000000000", "0x7FF8000000000000")}
+
+
+def _convert_sparse_softmax(body: _Body) -> List[str]:
+    """The loss of each row and its gradient; NaN for a label out of range, as TensorFlow on GPUs."""
+    rows, classes = body.sizes(0)
+    element, label = body.type(0).element_type, body.type(1).element_type
+    wide = body.type(0)
+    matrix, row = "affine_map<(d0, d1) -> (d0, d1)>", "affine_map<(d0, d1) -> (d0)>"
+    reduction, parallel = 'iterator_types = ["parallel", "reduction"]', 'iterator_types = ["parallel", "parallel"]'
+
+    def reduce(start: str, inner: str, *inputs: Tuple[str, str]) -> str:
+        init, kind = body.filled([rows], element, start)
+        maps = ", ".join([matrix] + [row] * len(inputs[1:]) + [row])
+        names = ", ".join(f"%b{k}: {t}" for k, t in enumerate([element] * len(inputs)))
+        return body.add(f"linalg.generic {{indexing_maps = [{maps}], {reduction}}} "
+                        f"ins({', '.join(v for v, _ in inputs)} : {', '.join(t for _, t in inputs)}) outs({init} : {kind}) "
+                        f"{{\n^bb0({names}, %s: {element}):\n{inner}\nlinalg.yield %r : {element}\n}} -> {kind}")
+
+    narrow = tensor_type([rows], element)
+    infinity, nan = _SPECIAL[str(element)]
+    most = reduce(infinity, f"%r = arith.maximumf %s, %b0 : {element}",
+                  ("%0", str(wide)))
+    total = reduce("0.0", f"%d = arith.subf %b0, %b1 : {element}\n%x = math.exp %d : {element}\n"
+                   f"%r = arith.addf %s, %x : {element}", ("%0", str(wide)), (most, narrow))
+    count = body.value(classes)
+    labels = (f"%n = arith.index_cast %l : {label} to index\n%zero = arith.constant 0 : index\n"
+              f"%low = arith.cmpi sge, %n, %zero : index\n%high = arith.cmpi slt, %n, {count} : index\n"
+              "%valid = arith.andi %low, %high : i1\n"
+              f"%nan = arith.constant {nan} : {element}\n")
+    init, kind = body.empty([rows], element)
+    one = "affine_map<(d0) -> (d0)>"
+    loss = body.add(
+        f"linalg.generic {{indexing_maps = [{one}, {one}, {one}, {one}], iterator_types = [\"parallel\"]}} "
+        f"ins(%1, {most}, {total} : {body.type(1)}, {narrow}, {narrow}) outs({init} : {kind}) {{\n"
+        f"^bb0(%l: {label}, %m: {element}, %t: {element}, %o: {element}):\n%i = linalg.index 0 : index\n{labels}"
+        f"%at = arith.select %valid, %n, %zero : index\n%x = tensor.extract %0[%i, %at] : {wide}\n"
+        f"%log = math.log %t : {element}\n%d = arith.subf %x, %m : {element}\n%y = arith.subf %log, %d : {element}\n"
+        f"%r = arith.select %valid, %y, %nan : {element}\nlinalg.yield %r : {element}\n}} -> {kind}")
+    init, square = body.empty([rows, classes], element)
+    gradient = body.add(
+        f"linalg.generic {{indexing_maps = [{matrix}, {row}, {row}, {row}, {matrix}], {parallel}}} "
+        f"ins(%0, %1, {most}, {total} : {wide}, {body.type(1)}, {narrow}, {narrow}) outs({init} : {square}) {{\n"
+        f"^bb0(%x: {element}, %l: {label}, %m: {element}, %t: {element}, %o: {element}):\n%c = linalg.index 1 : index\n{labels}"
+        f"%d = arith.subf %x, %m : {element}\n%e = math.exp %d : {element}\n%p = arith.divf %e, %t : {element}\n"
+        f"%is = arith.cmpi eq, %n, %c : index\n%one = arith.constant 1.0 : {element}\n%q = arith.subf %p, %one : {element}\n"
+        f"%g = arith.select %is, %q, %p : {element}\n%r = arith.select %valid, %g, %nan : {element}\n"
+        f"linalg.yield %r : {element}\n}} -> {square}")
+    return [body.cast(loss, kind, body.op.results[0].type), body.cast(gradient, square, body.op.results[1].type)]
+
+
+# ===----------------------------------------------------------------------=== #
+# StableHLO
+# ===----------------------------------------------------------------------=== #
+
+
+def _convert_broadcast(body: _Body) -> List[str]:
+    sizes = body.result_sizes(1)
+    at = [int(value) for value in body.ir.DenseI64ArrayAttr(body.op.attributes["broadcast_dimensions"])]
+    own, zero = body.sizes(0), body.index(0)
+    one = body.index(1)
+
+    def position(dim: int, name: str) -> Tuple[List[str], str]:
+        size = own[dim]
+        if isinstance(size, int):
+            return [], zero if size == 1 else f"%i{at[dim]}"
+        return [f"{name}c = arith.cmpi eq, {size}, {one} : index",
+                f"{name} = arith.select {name}c, {zero}, %i{at[dim]} : index"], name
+
+    value = body.gather(sizes, 0, position)
+    return [body.cast(value, tensor_type(sizes, body.type(0).element_type), body.op.results[0].type)]
+
+
+def _convert_reshape(body: _Body) -> List[str]:
+    wanted = body.op.results[0].type
+    return [body.add(f"tensor.reshape %0(%1) : ({body.type(0)}, {body.type(1)}) -> {wanted}")]
+
+
+def _convert_dimension_size(body: _Body) -> List[str]:
+    size = body.sizes(0)[body.flag("dimension")]
+    value = body.add(f"arith.index_cast {body.value(size)} : index to i32")
+    return [body.add(f"tensor.from_elements {value} : tensor<i32>")]
+
+
+_Converter = Callable[[_Body], List[str]]
+TENSORFLOW: Dict[str, _Converter] = {
+    "tf.StridedSlice": _convert_strided_slice,
+    "tf.StridedSliceGrad": _convert_strided_slice_grad,
+    "tf.Reshape": _convert_reshape_with_free_size,
+    "tf.ReverseSequence": _convert_reverse_sequence,
+    "tf.Tile": _convert_tile,
+    "tf.SparseSoftmaxCrossEntropyWithLogits": _convert_sparse_softmax,
+}
+STABLEHLO: Dict[str, _Converter] = {
+    "stablehlo.dynamic_broadcast_in_dim": _convert_broadcast,
+    "stablehlo.dynamic_reshape": _convert_reshape,
+    "stablehlo.get_dimension_size": _convert_dimension_size,
+}
+
+
+def _is_ranked(mlir: Any, op: Any) -> bool:
+    return all(isinstance(value.type, mlir.ir.RankedTensorType) for value in (*op.operands, *op.results))
+
+
+def convert(mlir: Any, module: Any, converters: Dict[str, _Converter]) -> None:
+    """Replaces the ops that `converters` names by calls of functions. Ops on tensors of unknown rank stay."""
+    ir = mlir.ir
+    todo = [op for op in operations(module.operation) if op.name in converters and _is_ranked(mlir, op)]
+    for number, op in enumerate(todo):
+        body = _Body(mlir, op)
+        results = converters[op.name](body)
+        name = f"{_PREFIX}{op.name.split('.')[1]}_{number}"
+        arguments = ", ".join(f"%{k}: {value.type}" for k, value in enumerate(op.operands))
+        types = ", ".join(str(value.type) for value in op.results)
+        text = f"func.func private @{name}({arguments}) -> ({types}) {{\n" + "\n".join(body.lines) + \
+            f"\nreturn {', '.join(results)} : {types}\n}}"
+        ir.InsertionPoint(module.body).insert(ir.Operation.parse(text))
+        call = ir.Operation.create("func.call", results=[value.type for value in op.results], operands=list(op.operands),
+                                   attributes={"callee": ir.FlatSymbolRefAttr.get(name)}, loc=op.location,
+                                   ip=ir.InsertionPoint(op))
+        for old, new in zip(op.results, call.results):
+            old.replace_all_uses_with(new)
+        op.erase()
+

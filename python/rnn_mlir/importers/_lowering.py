@@ -1,0 +1,161 @@
+# _lowering.py - StableHLO to linalg ops by jaxlib's passes, for the importers.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Lowers a module of StableHLO, whose recurrent ops stay as they are, and prints it in generic form."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+import sys
+import types
+from typing import Any, Iterator, List, Optional, Sequence
+
+# jaxlib: to signless StableHLO, and after the conversion of loops and dynamic ops to linalg ops.
+_FIRST = "builtin.module(stablehlo-convert-to-signless,func.func(chlo-legalize-to-stablehlo))"
+_TO_LINALG = "builtin.module(stablehlo-legalize-to-linalg,canonicalize,cse)"
+_CLEAN = "builtin.module(canonicalize,cse)"
+# What the pass convert-tf-to-rnn and its siblings read, and the dialects of ops that nothing else converts.
+_LAYERS = ("tf.CudnnRNN", "tf.BlockLSTM")
+_FRONT_ENDS = ("tf.", "stablehlo.", "chlo.", "mhlo.")
+
+
+class ImportFailed(Exception):
+    """The module cannot be imported; the message says why."""
+
+
+def load(package: str, install: str) -> Any:
+    """Imports a module of an optional package; the error says how to install it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ImportFailed(f"the package {error.name or package} is missing or cannot be loaded ({error}); install it: "
+                           f"pip install {install}") from None
+
+
+def load_mlir(install: str) -> Any:
+    """The parts of jaxlib that the lowering uses."""
+    return types.SimpleNamespace(
+        ir=load("jaxlib.mlir.ir", install), passmanager=load("jaxlib.mlir.passmanager", install),
+        stablehlo=load("jaxlib.mlir.dialects.stablehlo", install),
+        make_context=load("jax._src.interpreters.mlir", install).make_ir_context)
+
+
+@contextlib.contextmanager
+def context_of(mlir: Any) -> Iterator[Any]:
+    """A context that reads StableHLO, upstream's dialects and unregistered ops."""
+    mlir.stablehlo.register_stablehlo_passes()
+    context = mlir.make_context()
+    context.allow_unregistered_dialects = True
+    with context, mlir.ir.Location.unknown():
+        # Loads linalg, which jaxlib does not register.
+        mlir.passmanager.PassManager.parse(_TO_LINALG).run(mlir.ir.Module.create().operation)
+        yield context
+
+
+def operations(operation: Any) -> Iterator[Any]:
+    """All nested operations, inner ones first."""
+    for region in operation.regions:
+        for block in region:
+            for op in block:
+                yield from operations(op.operation)
+                yield op.operation
+
+
+def convert_while(mlir: Any, module: Any) -> None:
+    """stablehlo.while becomes scf.while: jaxlib's passes do not convert it."""
+    ir = mlir.ir
+    for op in [op for op in operations(module.operation) if op.name == "stablehlo.while"]:
+        loop = ir.Operation.create("scf.while", results=[result.type for result in op.results],
+                                   operands=list(op.operands), regions=2, loc=op.location, ip=ir.InsertionPoint(op))
+        for index in range(2):
+            op.regions[index].blocks[0].append_to(loop.regions[index])
+            block = loop.regions[index].blocks[0]
+            terminator = list(block)[-1].operation
+            values, point = list(terminator.operands), ir.InsertionPoint(terminator)
+            if index == 0:
+                condition = ir.Operation.create("tensor.extract", results=[ir.IntegerType.get_signless(1)],
+                                                operands=[values[0]], loc=op.location, ip=point).result
+                ir.Operation.create("scf.condition", operands=[condition, *block.arguments], loc=op.location, ip=point)
+            else:
+                ir.Operation.create("scf.yield", operands=values, loc=op.location, ip=point)
+            terminator.erase()
+        for old, new in zip(op.results, loop.results):
+            old.replace_all_uses_with(new)
+        op.erase()
+
+
+def public_functions(mlir: Any, module: Any) -> List[Any]:
+    """The functions that a compiled module exports."""
+    ir = mlir.ir
+    return [op for op in module.body.operations if op.operation.name == "func.func" and
+            ("sym_visibility" not in op.attributes or
+             ir.StringAttr(op.attributes["sym_visibility"]).value == "public")]
+
+
+def set_names(mlir: Any, function: Any, kind: str, names: Sequence[Optional[str]]) -> None:
+    """Adds the attribute rnn.name to the arguments (`arg_attrs`) or results (`res_attrs`) of a function."""
+    ir = mlir.ir
+    if not any(names):
+        return
+    given = list(function.attributes[kind]) if kind in function.attributes else [ir.DictAttr.get({})] * len(names)
+    if len(given) != len(names):
+        return
+    new = []
+    for attributes, name in zip(given, names):
+        entries = {entry.name: entry.attr for entry in ir.DictAttr(attributes)}
+        if name:
+            entries["rnn.name"] = ir.StringAttr.get(name)
+        new.append(ir.DictAttr.get(entries))
+    function.attributes[kind] = ir.ArrayAttr.get(new)
+
+
+def identifier(text: str) -> str:
+    """`text` as a name: "result['loss']" is loss, "result[0]" is result0."""
+    words = re.findall(r"\w+", text)
+    named = [word for word in words if not word.isdigit() and word != "result"]
+    return "_".join(named) if named else "".join(words)
+
+
+def warn(program: str, message: str) -> None:
+    """A line on the standard error output."""
+    print(f"{program}: warning: {message}", file=sys.stderr)
+
+
+def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) -> str:
+    """Runs jaxlib's passes on a module and prints it in generic form. `function` renames its only public function."""
+    from . import _dynamic
+
+    ir = mlir.ir
+    try:
+        mlir.passmanager.PassManager.parse(_FIRST).run(module.operation)
+        convert_while(mlir, module)
+        _dynamic.convert(mlir, module, _dynamic.TENSORFLOW)
+        mlir.passmanager.PassManager.parse(_TO_LINALG).run(module.operation)
+        _dynamic.convert(mlir, module, _dynamic.STABLEHLO)
+        mlir.passmanager.PassManager.parse(_CLEAN).run(module.operation)
+    except ir.MLIRError as error:
+        raise ImportFailed(f"jaxlib's passes fail: {error}") from None
+    public = public_functions(mlir, module)
+    if function and len(public) == 1:
+        public[0].attributes["sym_name"] = ir.StringAttr.get(function)
+    elif function:
+        raise ImportFailed(f"--function needs a module with one public function, but this one has {len(public)}")
+    names = [op.name for op in operations(module.operation)]
+    left = sorted({name for name in names if name.startswith(_FRONT_ENDS) and not name.startswith(_LAYERS) and
+                   name != "stablehlo.custom_call"})
+    if left:
+        warn(program, "ops are left that no pass converts: " + ", ".join(left))
+    return str(module.operation.get_asm(print_generic_op_form=True))
+
+
+def write(text: str, path: str) -> None:
+    """Writes a module to a file, or to the standard output if the path is "-"."""
+    if path == "-":
+        print(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError as error:
+        raise ImportFailed(f"{path} cannot be written: {error.strerror}") from None

@@ -1,0 +1,294 @@
+# tensorflow.py - the program rnn-import-tf: modules of TensorFlow and Keras as MLIR that the rnn tools read.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs TensorFlow's own passes, which leave the cudnn and block ops, then jaxlib's, which turn StableHLO into linalg ops.
+
+Needs the packages tensorflow-cpu (or tensorflow) and jax; tested with 2.21.0 and 0.10.2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import sys
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from . import _lowering
+from ._lowering import ImportFailed
+
+PROGRAM = "rnn-import-tf"
+_INSTALL = "tensorflow-cpu jax"
+# To StableHLO. The shape constraints would become assertions.
+_PASSES = "tf-lower-to-mlprogram-and-hlo,func.func(remove-shape-constraints),canonicalize,cse"
+_DESCRIPTION = """\
+Imports modules of TensorFlow and Keras for the rnn tools.
+
+inputs:
+  folder        a SavedModel; its variables become constants
+  .keras .h5    a model of Keras 3, whose layers become cuDNN's
+  .pb .pbtxt    a GraphDef of TensorFlow 1, without variables
+  .mlir         a module of the tf dialect, as tf.mlir.experimental writes it
+"""
+
+
+def _tensorflow() -> Any:
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    return _lowering.load("tensorflow", _INSTALL)
+
+
+# ===----------------------------------------------------------------------=== #
+# Modules of the tf dialect
+# ===----------------------------------------------------------------------=== #
+
+
+def _check_gates(tf: Any, text: str) -> None:
+    """Keras has other gate orders than cuDNN for GRU layers, and converts only in a build for CUDA."""
+    if re.search(r'"tf\.CudnnRNN\w*"[^\n]*rnn_mode = "gru"', text) and not tf.sysconfig.get_build_info()["is_cuda_build"]:
+        _lowering.warn(PROGRAM, "the module has GRU layers of cuDNN. If Keras traced it in a build of TensorFlow without CUDA, "
+                       "like this one, their gates are in the wrong order and all results are wrong; import the file .keras, "
+                       "or trace it with TensorFlow's package for GPUs (no GPU is needed)")
+
+
+def _names_of(text: str) -> Tuple[List[Optional[str]], List[Optional[str]]]:
+    """Names of arguments in the text of a module with one public function, which TensorFlow's passes drop."""
+    signatures = re.findall(r"func\.func (?!private)@[^(]*\((.*)\) -> ", text)
+    if len(signatures) != 1:
+        return [], []
+    arguments = re.split(r"%arg\d+: ", signatures[0])[1:]
+    found = [re.search(r'tf\._user_specified_name = "([^"]*)"', argument) for argument in arguments]
+    return [match.group(1) if match else None for match in found], []
+
+
+def import_text(text: str, function: Optional[str] = None, *, checks_gates: bool = True,
+                names: Optional[Tuple[Sequence[Optional[str]], Sequence[Optional[str]]]] = None) -> str:
+    """The module of the tf dialect `text` as text of upstream dialects and tf.Cudnn* and tf.BlockLSTM* ops.
+
+    `function` is the new name of its only public function, whose arguments and results get the names `names`.
+    """
+    tf = _tensorflow()
+    mlir = _lowering.load_mlir(_INSTALL)
+    if checks_gates:
+        _check_gates(tf, text)
+    try:
+        lowered = tf.mlir.experimental.run_pass_pipeline(text, _PASSES)
+    except Exception as error:  # TensorFlow raises errors of its own for invalid text
+        raise ImportFailed(f"TensorFlow's passes fail: {error}") from None
+    if not re.search(r'"tf\.(CudnnRNN|BlockLSTM)', lowered):
+        _lowering.warn(PROGRAM, "the module has no recurrent layer (tf.CudnnRNN*, tf.BlockLSTM*): Keras writes loops unless it "
+                       "finds a GPU; import its file .keras instead")
+    with _lowering.context_of(mlir):
+        try:
+            module = mlir.ir.Module.parse(_generic_globals(lowered))
+        except mlir.ir.MLIRError as error:
+            raise ImportFailed(f"jaxlib cannot read TensorFlow's module: {error}") from None
+        public = _lowering.public_functions(mlir, module)
+        if len(public) == 1:
+            inputs, outputs = names or _names_of(text)
+            _lowering.set_names(mlir, public[0], "arg_attrs", inputs)
+            _lowering.set_names(mlir, public[0], "res_attrs", outputs)
+        return _lowering.lower(mlir, module, PROGRAM, function)
+
+
+def _generic_globals(text: str) -> str:
+    """jaxlib has no dialect ml_program: its ops in generic form."""
+    text = re.sub(r"ml_program\.global (public|private) (mutable )?(@\S+?)\((.*)\) : (tensor<\S+>)",
+                  lambda m: f'"ml_program.global"() <{{{"is_mutable, " if m[2] else ""}sym_name = "{m[3][1:]}", '
+                  f'sym_visibility = "{m[1]}", type = {m[5]}, value = {m[4]}}}> : () -> ()', text)
+    text = re.sub(r"ml_program\.(global_load(?:_const)?) (@\S+) : (tensor<\S+>)",
+                  r'"ml_program.\1"() <{global = \2}> : () -> \3', text)
+    return re.sub(r"ml_program\.global_store (@\S+) = (%\S+) : (tensor<\S+>)",
+                  r'"ml_program.global_store"(\2) <{global = \1}> : (\3) -> ()', text)
+
+
+# ===----------------------------------------------------------------------=== #
+# Functions, SavedModels, GraphDefs, Keras
+# ===----------------------------------------------------------------------=== #
+
+
+def _output_names(function: Any) -> List[Optional[str]]:
+    """The last key of each output in a structure of dictionaries."""
+    def visit(value: Any, name: Optional[str]) -> List[Optional[str]]:
+        if isinstance(value, dict):
+            return [leaf for key in sorted(value) for leaf in visit(value[key], str(key))]
+        if isinstance(value, (list, tuple)):
+            return [leaf for item in value for leaf in visit(item, None)]
+        return [name]
+
+    return visit(function.structured_outputs, None)
+
+
+def import_function(concrete_function: Any, function: Optional[str] = "main", *, checks_gates: bool = True) -> str:
+    """A concrete function of TensorFlow. Its variables become constants with their present values."""
+    tf = _tensorflow()
+    outputs = _output_names(concrete_function)
+    if concrete_function.captured_inputs:
+        freeze = _lowering.load("tensorflow.python.framework.convert_to_constants", _INSTALL)
+        try:
+            concrete_function = freeze.convert_variables_to_constants_v2(concrete_function, lower_control_flow=False)
+        except Exception as error:  # of several classes
+            raise ImportFailed(f"the variables of the function cannot become constants: {error}") from None
+    inputs = [re.sub(r"\W", "_", tensor.op.name) for tensor in concrete_function.inputs]
+    if len(outputs) != len(concrete_function.outputs):
+        outputs = []
+    return import_text(tf.mlir.experimental.convert_function(concrete_function), function, checks_gates=checks_gates,
+                       names=(inputs, outputs))
+
+
+def import_saved_model(path: str, signature: str = "serving_default", function: Optional[str] = None) -> str:
+    """A signature of the SavedModel in the folder `path`."""
+    tf = _tensorflow()
+    try:
+        loaded = tf.saved_model.load(path)
+    except (OSError, ValueError) as error:
+        raise ImportFailed(f"{path} is no SavedModel: {error}") from None
+    if signature not in loaded.signatures:
+        raise ImportFailed(f"{path} has no signature `{signature}`; it has " +
+                           (", ".join(loaded.signatures) or "none: give model.save or tf.saved_model.save one"))
+    return import_function(loaded.signatures[signature], function)
+
+
+def _tensor_name(name: str) -> str:
+    return name if ":" in name else name + ":0"
+
+
+def import_graph_def(graph_def: Any, inputs: Sequence[str] = (), outputs: Sequence[str] = (),
+                     function: Optional[str] = "main") -> str:
+    """A GraphDef of TensorFlow 1 as a function of the tensors `inputs` (default: its placeholders) with the results `outputs`
+    (default: the tensors that no other node uses)."""
+    tf = _tensorflow()
+    variables = sorted({node.name for node in graph_def.node
+                        if node.op in ("Variable", "VariableV2", "VarHandleOp", "RefVariable")})
+    if variables:
+        raise ImportFailed(f"the graph has the variables {', '.join(variables)}; freeze it first: "
+                           "tf.compat.v1.graph_util.convert_variables_to_constants")
+    used = {name.lstrip("^").split(":")[0] for node in graph_def.node for name in node.input}
+    placeholders = [node.name for node in graph_def.node if node.op == "Placeholder"]
+    results = [node.name for node in graph_def.node if node.name not in used and node.op not in ("NoOp", "Const", "Placeholder")]
+    inputs, outputs = list(inputs) or placeholders, list(outputs) or results
+    try:
+        wrapped = tf.compat.v1.wrap_function(lambda: tf.compat.v1.import_graph_def(graph_def, name=""), [])
+        tensors = [[wrapped.graph.get_tensor_by_name(_tensor_name(name)) for name in names] for names in (inputs, outputs)]
+        pruned = wrapped.prune(*tensors)
+    except (KeyError, ValueError, TypeError) as error:
+        raise ImportFailed(f"the graph cannot be imported: {error}") from None
+    text = tf.mlir.experimental.convert_function(pruned)
+    names = [[re.sub(r"\W", "_", re.sub(":0$", "", name)) for name in names] for names in (inputs, outputs)]
+    return import_text(text, function, names=(names[0], names[1]))
+
+
+@contextlib.contextmanager
+def cudnn_layers() -> Iterator[None]:
+    """Within it, Keras traces LSTM and GRU layers as on a machine with a GPU: with cuDNN's ops, and with GRU's gates in cuDNN's
+    order, which a build of TensorFlow without CUDA would not exchange."""
+    tf = _tensorflow()
+    keras = _lowering.load("keras", "keras")
+    rnn = sys.modules.get("keras.src.backend.tensorflow.rnn")
+    if rnn is None or not hasattr(rnn, "_is_gpu_available") or not hasattr(rnn, "_assert_valid_mask"):
+        raise ImportFailed(f"Keras {keras.__version__} with the backend `{keras.backend.backend()}` is not supported; tested "
+                           "with Keras 3.15.1 and the backend tensorflow")
+    replaced: Dict[str, Any] = {"_is_gpu_available": lambda: True, "_assert_valid_mask": lambda mask: None}
+    saved = {name: getattr(rnn, name) for name in replaced}
+    build_info = tf.sysconfig.get_build_info
+    try:
+        for name, value in replaced.items():
+            setattr(rnn, name, value)
+        tf.sysconfig.get_build_info = lambda: {**build_info(), "is_cuda_build": True}
+        yield
+    finally:
+        for name, value in saved.items():
+            setattr(rnn, name, value)
+        tf.sysconfig.get_build_info = build_info
+
+
+def import_keras(model: Any, batch: Optional[int] = None, function: Optional[str] = "main") -> str:
+    """A model of Keras 3 in inference. `batch` replaces a dynamic batch size."""
+    tf = _tensorflow()
+    specs = [tf.TensorSpec([batch if k == 0 and batch else size for k, size in enumerate(value.shape)], value.dtype,
+                           name=value.name) for value in model.inputs]
+    with cudnn_layers():
+        # One argument per input, in the order of the model.
+        traced = tf.function(lambda *inputs: model(inputs[0] if len(inputs) == 1 else list(inputs), training=False),
+                             input_signature=specs).get_concrete_function()
+    if any(type(layer).__name__ == "Masking" or getattr(layer, "mask_zero", False) for layer in model.layers):
+        _lowering.warn(PROGRAM, "the model has masks: cuDNN's layers require that the valid steps of each example come first, "
+                       "and nothing checks it")
+    return import_function(traced, function, checks_gates=False)
+
+
+# ===----------------------------------------------------------------------=== #
+# Program
+# ===----------------------------------------------------------------------=== #
+
+
+def _read_graph_def(path: str) -> Any:
+    tf = _tensorflow()
+    graph_def = tf.compat.v1.GraphDef()
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+        if path.endswith(".pbtxt"):
+            _lowering.load("google.protobuf.text_format", _INSTALL).Parse(content, graph_def)
+        else:
+            graph_def.ParseFromString(content)
+    except OSError as error:
+        raise ImportFailed(f"{path} cannot be read: {error.strerror}") from None
+    except Exception as error:  # protobuf's errors have no common class
+        raise ImportFailed(f"{path} is no GraphDef: {error}") from None
+    return graph_def
+
+
+def import_path(path: str, *, signature: str = "serving_default", inputs: Sequence[str] = (), outputs: Sequence[str] = (),
+                batch: Optional[int] = None, function: Optional[str] = None) -> str:
+    """A file or folder, whose name says what it is."""
+    if os.path.isdir(path):
+        return import_saved_model(path, signature, function)
+    if not os.path.exists(path):
+        raise ImportFailed(f"{path} does not exist")
+    if path.endswith((".pb", ".pbtxt")):
+        return import_graph_def(_read_graph_def(path), inputs, outputs, function or "main")
+    if path.endswith((".keras", ".h5")):
+        os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+        keras = _lowering.load("keras", "keras")
+        try:
+            model = keras.models.load_model(path, compile=False)
+        except Exception as error:  # Keras raises errors of many classes
+            raise ImportFailed(f"Keras cannot load {path}: {error}") from None
+        return import_keras(model, batch, function or "main")
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImportFailed(f"{path} cannot be read as text: {error}") from None
+    return import_text(text, function)
+
+
+def _names(text: str) -> List[str]:
+    return [name for name in text.split(",") if name]
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """The program; returns its exit status."""
+    parser = argparse.ArgumentParser(prog=PROGRAM, description=_DESCRIPTION,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("input", help="file or folder")
+    parser.add_argument("--signature", default="serving_default", help="signature of the SavedModel (serving_default)")
+    parser.add_argument("--inputs", type=_names, default=[], metavar="NAME,...",
+                        help="GraphDef: tensors that become arguments (default: the placeholders)")
+    parser.add_argument("--outputs", type=_names, default=[], metavar="NAME,...",
+                        help="GraphDef: tensors that become results (default: those without uses)")
+    parser.add_argument("--batch", type=int, help="Keras: batch size of all inputs (default: dynamic)")
+    parser.add_argument("--function", help="new name of the module's only public function")
+    parser.add_argument("-o", "--output", default="-", help="output file (standard output)")
+    options = parser.parse_args(arguments)
+    try:
+        _lowering.write(import_path(options.input, signature=options.signature, inputs=options.inputs,
+                                    outputs=options.outputs, batch=options.batch, function=options.function), options.output)
+    except ImportFailed as error:
+        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
