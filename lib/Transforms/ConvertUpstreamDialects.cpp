@@ -115,7 +115,8 @@ static void replaceByMemory(const GlobalUses &uses, ElementsAttr value) {
   auto type = MemRefType::get(tensorType.getShape(), tensorType.getElementType());
   StringAttr name = global.getSymNameAttr();
   OpBuilder b(global);
-  memref::GlobalOp::create(b, global.getLoc(), name, b.getStringAttr("private"), TypeAttr::get(type), value, /*constant=*/UnitAttr(),
+  memref::GlobalOp::create(b, global.getLoc(), name, b.getStringAttr("private"), TypeAttr::get(type), value,
+                           /*constant=*/UnitAttr(),
                            /*alignment=*/IntegerAttr());
   auto getMemory = [&](Operation *op) -> Value {
     b.setInsertionPoint(op);
@@ -154,17 +155,19 @@ static LogicalResult convertGlobal(const GlobalUses &uses, TargetAttr target) {
     return success();
   }
   if (!value || isa<ml_program::ExternAttr>(value)) {
-    return global.emitOpError("`") << global.getSymName()
-                                   << "` is declared without a value, and compiled code has no values of other modules; "
-                                      "write its value into the module, or pass it as an argument";
+    return global.emitOpError("`")
+           << global.getSymName()
+           << "` is declared without a value, and compiled code has no values of other modules; "
+              "write its value into the module, or pass it as an argument";
   }
   if (uses.stores.empty()) {
     replaceByConstants(uses, value);
   } else if (target && target.getKind() == TargetKind::Cuda) {
-    InFlightDiagnostic diag = uses.stores.front()->emitOpError("changes the global `")
-                              << global.getSymName()
-                              << "`, but target `cuda` keeps no values between calls; pass the value as an argument and "
-                                 "return the new one, or use target `host`";
+    InFlightDiagnostic diag =
+        uses.stores.front()->emitOpError("changes the global `")
+        << global.getSymName()
+        << "`, but target `cuda` keeps no values between calls; pass the value as an argument and "
+           "return the new one, or use target `host`";
     diag.attachNote(global.getLoc()) << "the global is here";
     return diag;
   } else if (!elements || !isa<RankedTensorType>(elements.getType())) {

@@ -105,8 +105,9 @@ private:
 } // namespace
 
 void rnn::inlineTFCalls(ModuleOp module) {
-  bool hasCalls = module.walk([](Operation *op) { return isTFCall(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-                      .wasInterrupted();
+  bool hasCalls =
+      module.walk([](Operation *op) { return isTFCall(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+          .wasInterrupted();
   if (hasCalls)
     CallInliner(module).run();
 }
@@ -115,8 +116,8 @@ void rnn::inlineTFCalls(ModuleOp module) {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// The name in the attributes of an argument or result, or null. The path of an index into nested results names the last
-/// level.
+/// The name in the attributes of an argument or result, or null. The path of an index into nested results names the
+/// last level.
 static StringAttr findName(DictionaryAttr attributes) {
   if (!attributes)
     return StringAttr();

@@ -1,6 +1,7 @@
 //===- TorchCudnn.cpp - PyTorch's calls of cuDNN and their gradients ----------===//
 //
-// PyTorch's dispatcher replaces aten::lstm and its siblings by `_cudnn_rnn` on CUDA, so traces of training steps have it.
+// PyTorch's dispatcher replaces aten::lstm and its siblings by `_cudnn_rnn` on CUDA, so traces of training steps have
+// it.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -86,7 +87,8 @@ void CudnnRNN::readConfiguration(unsigned index) {
   Operation *batchSizes = operand(index + 8) ? operand(index + 8).getDefiningOp() : nullptr;
   if (!batchSizes || batchSizes->getName().getStringRef() != "torch.prim.ListConstruct" ||
       batchSizes->getNumOperands() != 0)
-    fail("expects `batch_sizes` to be an empty list: packed sequences are imported from aten::lstm.data and its siblings "
+    fail("expects `batch_sizes` to be an empty list: packed sequences are imported from aten::lstm.data and its "
+         "siblings "
          "only");
   if (sizes.layers == 1 || !isTraining)
     dropout = 0;
@@ -152,8 +154,9 @@ void CudnnRNN::checkGradients() {
   size_t count = cells.size() * ((cells.front().inputBias ? 4 : 2) + (cells.front().projection ? 1 : 0));
   for (Operation *user : getOperation()->getResult(3).getUsers())
     if (user->getName().getStringRef() != "torch.prim.ListUnpack" || user->getNumResults() != count)
-      return fail("expects its result 3, the list of the gradients of `weight`, to be used by torch.prim.ListUnpack with " +
-                  Twine(count) + " results only, but '" + user->getName().getStringRef() + "' uses it");
+      return fail(
+          "expects its result 3, the list of the gradients of `weight`, to be used by torch.prim.ListUnpack with " +
+          Twine(count) + " results only, but '" + user->getName().getStringRef() + "' uses it");
 }
 
 void CudnnRNN::replaceGradients(Value params) {
@@ -180,9 +183,10 @@ void CudnnRNN::replaceGradients(Value params) {
 }
 
 void CudnnRNN::convertBackward() {
-  checkCounts({"input", "weight", "weight_stride0", "weight_buf", "hx", "cx", "output", "grad_output", "grad_hy",
-               "grad_cy", "mode", "hidden_size", "proj_size", "num_layers", "batch_first", "dropout", "train",
-               "bidirectional", "batch_sizes", "dropout_state", "reserve", "output_mask"},
+  checkCounts({"input",       "weight",        "weight_stride0", "weight_buf", "hx",    "cx",
+               "output",      "grad_output",   "grad_hy",        "grad_cy",    "mode",  "hidden_size",
+               "proj_size",   "num_layers",    "batch_first",    "dropout",    "train", "bidirectional",
+               "batch_sizes", "dropout_state", "reserve",        "output_mask"},
               {"grad_input", "grad_hx", "grad_cx", "grad_weight"});
   readConfiguration(10);
   Value input = sequence(0, "input", "I");
