@@ -52,9 +52,8 @@ def ConvertTFToRNNPass : Pass<"convert-tf-to-rnn", "::mlir::ModuleOp"> {
     - *Names.* `tf._user_specified_name` and `tf_saved_model.index_path` of arguments and results of public functions are the
       names in exported tables and C headers.
 
-    TensorFlow's bookkeeping attributes (`T`, `S`, `device`, names that begin with `_`) are dropped, and dialect
-    attributes (`a.b`) are kept. An attribute of another version of the op, or one that resembles an attribute of the
-    op, is an error.
+    TensorFlow's bookkeeping attributes (`T`, `S`, `device`, `name`, names that begin with `_`) are dropped, and dialect
+    attributes (`a.b`) are kept. Any other attribute, such as one of another version of the op, is an error.
 
     ```mlir
     func.func @forward(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor<1x2x4xf32>, %p: tensor<?xf32>)

@@ -21,7 +21,7 @@ static constexpr StringLiteral allAttributes[] = {
 
 /// Returns true for attributes that TensorFlow and its importers add to any op.
 static bool isBookkeeping(StringRef name) {
-  static constexpr StringLiteral names[] = {"T", "S", "device", "operandSegmentSizes", "resultSegmentSizes"};
+  static constexpr StringLiteral names[] = {"T", "S", "device", "name", "operandSegmentSizes", "resultSegmentSizes"};
   return name.starts_with("_") || name.contains('.') || llvm::is_contained(names, name);
 }
 
@@ -35,6 +35,8 @@ void TFOp::checkAttributes(ArrayRef<StringRef> known) {
     for (StringRef candidate : known)
       if (name.edit_distance_insensitive(candidate) <= 2)
         return fail("has an unknown attribute `" + name + "`; did you mean `" + candidate + "`?");
+    return fail("has an unknown attribute `" + name +
+                "`, which a newer version of TensorFlow may have; remove it if it does not change the result");
   }
 }
 

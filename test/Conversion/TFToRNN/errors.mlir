@@ -109,6 +109,16 @@ func.func @attribute_of_wrong_kind(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>,
 
 // -----
 
+func.func @unknown_attribute(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
+  // expected-error @below {{'tf.CudnnRNN' op has an unknown attribute `activation`, which a newer version of TensorFlow may have; remove it if it does not change the result}}
+  %0:4 = "tf.CudnnRNN"(%x, %h, %h, %p) {activation = "gelu", name = "layer"}
+      : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<?xf32>)
+      -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<?xf32>)
+  return
+}
+
+// -----
+
 func.func @attribute_of_another_version(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
   // expected-error @below {{'tf.CudnnRNN' op has no attribute `time_major`; remove it, or use the version of the op that has it}}
   %0:4 = "tf.CudnnRNN"(%x, %h, %h, %p) {time_major = false}
