@@ -1,7 +1,7 @@
 # CheckPackage.cmake - installs the project, moves the prefix, and builds and runs a project that finds it there; a second
 # project is configured against the build tree.
 # Arguments: BUILD (the build tree), WORK (a scratch folder), CONSUMER and CONSUMER_C (the projects), OPT (mlir-opt), COMPILER_C, COMPILER_CXX, LAUNCHER,
-# GENERATOR, MAKE, BINDIR and LIBDIR (folders of the prefix).
+# GENERATOR, MAKE, BINDIR and LIBDIR (folders of the prefix), PYTHON (may be empty).
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT result EQUAL 0)
@@ -44,6 +44,17 @@ if(EXISTS ${OPT})
   set(plugin ${WORK}/moved/${LIBDIR}/RNNPlugin.so)
   run(${OPT} --load-dialect-plugin=${plugin} --load-pass-plugin=${plugin} "--pass-pipeline=builtin.module(rnn-decompose)"
       ${CMAKE_CURRENT_LIST_DIR}/../Tools/RNNPlugin/pipelines.mlir)
+endif()
+# The commands of the page for embedders, with the programs of the prefix.
+if(PYTHON AND EXISTS ${OPT} AND LIBDIR STREQUAL lib)
+  set(source ${CMAKE_CURRENT_LIST_DIR}/../..)
+  file(MAKE_DIRECTORY ${WORK}/page)
+  file(COPY ${source}/examples/first-layer/layer.mlir DESTINATION ${WORK}/page)
+  get_filename_component(upstream ${OPT} DIRECTORY)
+  run(${CMAKE_COMMAND} -E chdir ${WORK}/page ${CMAKE_COMMAND} -E env RNN=${WORK}/moved
+      PATH=${WORK}/moved/${BINDIR}:${upstream}:$ENV{PATH} ${PYTHON} ${source}/test/Docs/check_commands.py
+      ${source}/docs/Embedding.md step.mlir=shard.grid)
+  message("${text}")
 endif()
 set(arguments -G ${GENERATOR} -DCMAKE_MAKE_PROGRAM=${MAKE} -DCMAKE_C_COMPILER=${COMPILER_C}
     -DCMAKE_CXX_COMPILER=${COMPILER_CXX} "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
