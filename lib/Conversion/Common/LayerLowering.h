@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "rnn/Codegen/AccumulatorType.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNN/IR/Sequences.h"
 #include "rnn/Dialect/RNNRT/IR/ArgumentName.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 
@@ -134,6 +135,13 @@ private:
   Location loc;
   SmallVector<std::pair<Value, Value>> copies; ///< the buffer to copy back to (or null), and its copy
 };
+
+/// A time-major view of a batch-major sequence, or the reverse.
+inline Value transposeSequence(OpBuilder &builder, Location loc, Value buffer) {
+  SmallVector<int64_t> permutation = getSequencePermutation(cast<MemRefType>(buffer.getType()).getRank());
+  auto map = AffineMap::getPermutationMap(permutation, builder.getContext());
+  return memref::TransposeOp::create(builder, loc, buffer, AffineMapAttr::get(map));
+}
 
 /// The symbolic dimensions of an op as index values.
 class SymbolicDims {

@@ -67,10 +67,7 @@ template <typename OpTy> void useTimeMajorViews(HostBuilder &b, OpTy op) {
       view = memref::ReinterpretCastOp::create(b, MemRefType::get(shape, type.getElementType()), operand.get(),
                                                OpFoldResult(b.getIndexAttr(0)), sizes, strides);
     } else if (!view) {
-      SmallVector<unsigned> permutation = {1, 0, 2};
-      permutation.resize(type.getRank());
-      auto map = AffineMap::getPermutationMap(permutation, b.getContext());
-      view = memref::TransposeOp::create(b, operand.get(), AffineMapAttr::get(map));
+      view = transposeSequence(b, b.getLoc(), operand.get());
     }
     operand.set(view);
   };

@@ -11,6 +11,7 @@
 #include "Internal.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "rnn/Dialect/RNN/IR/Sequences.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -30,8 +31,8 @@ Value getTransposed(Value value) {
   auto transpose = value.getDefiningOp<linalg::TransposeOp>();
   if (!transpose)
     return {};
-  ArrayRef<int64_t> permutation = transpose.getPermutation();
-  bool exchanges = permutation == ArrayRef<int64_t>{1, 0, 2} || permutation == ArrayRef<int64_t>{1, 0};
+  const int64_t rank = transpose.getPermutation().size();
+  bool exchanges = rank >= 2 && transpose.getPermutation() == ArrayRef<int64_t>(getSequencePermutation(rank));
   return exchanges ? transpose.getInput() : Value();
 }
 
@@ -161,9 +162,7 @@ private:
         continue;
       Value result = op.getResultsOf(index).front();
       auto type = cast<RankedTensorType>(result.getType());
-      SmallVector<int64_t> shape(type.getShape());
-      std::swap(shape[0], shape[1]);
-      rewriter.modifyOpInPlace(op, [&] { result.setType(RankedTensorType::get(shape, type.getElementType())); });
+      rewriter.modifyOpInPlace(op, [&] { result.setType(getTransposedSequence(type)); });
       for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
         auto transpose = dyn_cast<linalg::TransposeOp>(user);
         if (!transpose)

@@ -5,19 +5,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Dialect/RNN/Transforms/TimeMajor.h"
+#include "rnn/Dialect/RNN/IR/Sequences.h"
 #include "rnn/Dialect/RNN/Transforms/TensorBuilder.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 
-/// Exchanges the first two dimensions.
 static Value transposeSequence(OpBuilder &b, Location loc, Value source) {
   auto type = cast<RankedTensorType>(source.getType());
+  SmallVector<int64_t> permutation = getSequencePermutation(type.getRank());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, source);
-  std::swap(sizes[0], sizes[1]);
+  applyPermutationToVector(sizes, permutation);
   Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  SmallVector<int64_t> permutation = {1, 0, 2};
-  permutation.resize(type.getRank());
   return linalg::TransposeOp::create(b, loc, source, empty, permutation)->getResult(0);
 }
 
@@ -38,9 +37,7 @@ void rnn::makeTimeMajor(OpBuilder &b, LayerOpInterface op) {
       continue;
     Value result = op.getResultsOf(index).front();
     auto type = cast<RankedTensorType>(result.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    std::swap(shape[0], shape[1]);
-    result.setType(RankedTensorType::get(shape, type.getElementType()));
+    result.setType(getTransposedSequence(type));
     if (result.use_empty())
       continue;
     SmallVector<OpOperand *> uses = llvm::map_to_vector(result.getUses(), [](OpOperand &use) { return &use; });
