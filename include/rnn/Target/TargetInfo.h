@@ -37,8 +37,6 @@ public:
   bool hasBlockPlans() const { return kind != TargetKind::Cuda; }
   /// Whether plans reset states inside a sequence. cuDNN does not; compiled code does on every target.
   bool plansHaveResets() const { return kind != TargetKind::Cuda; }
-  /// Whether compiled code reads and writes batch-major sequences. All plans do; GPU kernels do not yet.
-  bool kernelsHaveBatchMajor() const { return kind == TargetKind::Host; }
   /// Whether a plan can read the parameters and the reserve space of a fused kernel, and the reverse. cuDNN's layouts
   /// are opaque.
   bool plansShareBuffers() const { return kind != TargetKind::Cuda; }

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "rnn/Codegen/CollapseShape.h"
+#include "rnn/Codegen/GPU/Kernel.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -28,8 +29,21 @@ Matrix rnn::select(const Emitter &e, Value condition, const Matrix &yes, const M
     a = memref::CastOp::create(e.builder, e.loc, common, a);
     b = memref::CastOp::create(e.builder, e.loc, common, b);
   }
-  return {e.select(condition, a, b), e.select(condition, yes.first, no.first),
-          e.select(condition, yes.stride, no.stride)};
+  Matrix result{e.select(condition, a, b), e.select(condition, yes.first, no.first),
+                e.select(condition, yes.stride, no.stride)};
+  if (yes.batch || no.batch) {
+    result.batch = yes.batch ? yes.batch : no.batch;
+    auto stepOf = [&](const Matrix &matrix) { return matrix.batch ? matrix.step : e.mul(result.batch, matrix.stride); };
+    result.step = e.select(condition, stepOf(yes), stepOf(no));
+  }
+  return result;
+}
+
+void rnn::launchCopy(const Emitter &host, StringRef name, Value rows, Value columns, const Matrix &from,
+                     const Matrix &to) {
+  launchElementwise(host, name, rows, columns, [&](const Emitter &e, Value row, Value column) {
+    to.store(e, from.load(e, row, column), row, column);
+  });
 }
 
 Value rnn::flatten(const Emitter &e, Value buffer) {
@@ -40,8 +54,13 @@ Value rnn::flatten(const Emitter &e, Value buffer) {
   return collapseShape(e.builder, e.loc, buffer, all);
 }
 
-GemmOperand rnn::operandOf(std::function<Matrix(const Emitter &, int64_t)> matrix, bool depthIsContiguous) {
-  return GemmOperand::inMemory(depthIsContiguous, [=](const Emitter &e, int64_t panel, Value outer, Value depth) {
-    return depthIsContiguous ? matrix(e, panel).address(e, outer, depth) : matrix(e, panel).address(e, depth, outer);
-  });
+GemmOperand rnn::operandOf(std::function<Matrix(const Emitter &, int64_t)> matrix, bool depthIsContiguous,
+                           bool isAffine) {
+  return GemmOperand::inMemory(
+      depthIsContiguous,
+      [=](const Emitter &e, int64_t panel, Value outer, Value depth) {
+        return depthIsContiguous ? matrix(e, panel).address(e, outer, depth)
+                                 : matrix(e, panel).address(e, depth, outer);
+      },
+      isAffine);
 }

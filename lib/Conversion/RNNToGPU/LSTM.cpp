@@ -11,152 +11,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cells.h"
+#include "BlockLayer.h"
 #include "ClusterFallback.h"
 #include "PersistentChoice.h"
 #include "PersistentLayers.h"
-#include "Resets.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "rnn/Codegen/CollapseShape.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 
 namespace {
-
-template <typename OpTy> Type getElement(OpTy op) {
-  return cast<MemRefType>(op.getX().getType()).getElementType();
-}
-
-/// The sizes of a block op, its number of steps, and its buffers in dense form.
-template <typename OpTy, typename LayerTy> class BlockLayer : public LayerTy {
-public:
-  BlockLayer(PatternRewriter &rewriter, OpTy op, const RNNToGPUOptions &options)
-      : LayerTy(Emitter(rewriter, op.getLoc(), options.kernels.forElement(getElement(op))), "block_lstm",
-                getElement(op), options.largeGemms),
-        op(op), dense(rewriter, op.getLoc()), layout(op.getLayout()) {
-    Value call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
-    SymbolicDims dims(rewriter, op);
-    (void)dims.check(op, call);
-    T = dims["T"];
-    B = dims["B"];
-    I = dims["I"];
-    P = H = dims["H"];
-    steps = T;
-    if (op.getSeqLenMax()) {
-      Value length = checkSeqLenMax(rewriter, op, call, T);
-      // After a failed check launches do nothing, but the loop around them still runs.
-      steps = host.min(host.max(length, host.index(0)), T);
-    }
-    resets = Resets(dense.read(op.getResets()), op.getResetTo(), T, /*lengths=*/nullptr, /*numDirections=*/1);
-    numRows = host.mul(steps, B);
-    columns = host.mul(H, host.index(4));
-    x = dense.read(op.getX());
-    csPrev = dense.read(op.getCsPrev());
-    hPrev = dense.read(op.getHPrev());
-    w = dense.read(op.getW());
-    if (op.getUsePeephole()) {
-      wci = dense.read(op.getWci());
-      wcf = dense.read(op.getWcf());
-      wco = dense.read(op.getWco());
-    }
-  }
-
-protected:
-  using LayerTy::host, LayerTy::element, LayerTy::accumulator;
-  using LayerTy::steps, LayerTy::B, LayerTy::I, LayerTy::H, LayerTy::P;
-
-  void startStep(const Emitter &, const Step &newStep) override { step = newStep; }
-
-  /// Gates as the kernels number them, which is the order icfo.
-  enum Gate { InputGate, CellGate, ForgetGate, OutputGate };
-  int64_t getBlock(int64_t gate) const {
-    return rnn_layout::gateBlock(getGateOrder(layout), rnn_layout::LstmGate(gate));
-  }
-  /// The first column of a gate.
-  Value column(const Emitter &e, int64_t gate) const { return e.mul(H, e.index(getBlock(gate))); }
-
-  Peephole getPeephole(const Emitter &e, Value j) const {
-    auto weight = [&](Value buffer) { return buffer ? load(e, buffer, {j}) : Value(); };
-    return {weight(wci), weight(wcf), weight(wco)};
-  }
-
-  /// Steps and batch as one dimension.
-  Value flattenSteps(Value buffer) const {
-    SmallVector<ReassociationIndices> groups{{0, 1}, {2}};
-    return collapseShape(host.builder, host.loc, buffer, groups);
-  }
-
-  Value allocate(ArrayRef<Value> sizes, Type type) {
-    SmallVector<int64_t> shape;
-    SmallVector<Value> dynamic;
-    for (Value size : sizes) {
-      std::optional<int64_t> constant = getConstantIntValue(size);
-      shape.push_back(constant ? *constant : ShapedType::kDynamic);
-      if (!constant)
-        dynamic.push_back(size);
-    }
-    return dense.allocate(MemRefType::get(shape, type), dynamic);
-  }
-
-  void fill(Value buffer) const {
-    linalg::FillOp::create(host.builder, host.loc, ValueRange{host.number(0.0, element)}, ValueRange{buffer});
-  }
-
-  /// An element of an operand in the accumulator type.
-  Value load(const Emitter &e, Value buffer, ValueRange indices) const {
-    return e.convert(e.load(buffer, indices), accumulator);
-  }
-  void store(const Emitter &e, Value value, Value buffer, ValueRange indices) const {
-    e.store(e.convert(value, element), buffer, indices);
-  }
-
-  /// GEMM operands whose outer index is a row of a matrix, from `first`, or a column.
-  static GemmOperand rowsOf(Value matrix, Value first = nullptr) {
-    return GemmOperand::inMemory(true, [=](const Emitter &e, int64_t, Value row, Value k) {
-      return e.address(matrix, {first ? e.add(first, row) : row, k});
-    });
-  }
-  static GemmOperand columnsOf(Value matrix) {
-    return GemmOperand::inMemory(
-        false, [=](const Emitter &e, int64_t, Value column, Value k) { return e.address(matrix, {k, column}); });
-  }
-
-  /// The matrix with `width` columns that starts at row `firstRow` of the buffer.
-  Matrix rowsFrom(Value buffer, Value firstRow, Value width) const {
-    return {flatten(host, buffer), host.mul(firstRow, width), width};
-  }
-
-  /// Zeroes the result from index `first` of its first dimension.
-  void fillFrom(Value result, Value first) {
-    OpBuilder &builder = host.builder;
-    // A subview must not begin at the end of an empty dimension.
-    if (llvm::is_contained(cast<MemRefType>(result.getType()).getShape(), 0))
-      return;
-    Value end = host.size(result, 0);
-    host.ifThen(host.isLess(first, end), [&] {
-      const int64_t rank = cast<MemRefType>(result.getType()).getRank();
-      SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0)), strides(rank, builder.getIndexAttr(1));
-      SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, host.loc, result);
-      offsets[0] = first;
-      sizes[0] = host.sub(end, first);
-      fill(memref::SubViewOp::create(builder, host.loc, result, offsets, sizes, strides));
-    });
-  }
-
-  /// The row of example b at step t.
-  Value rowOf(const Emitter &e, Value t, Value b) const { return e.add(e.mul(t, B), b); }
-
-  OpTy op;
-  DenseBuffers dense;
-  GateLayout layout;
-  Value T;
-  Value numRows, columns; ///< steps that run * B, 4 * H
-  Value x, csPrev, hPrev, w, wci, wcf, wco;
-  Resets resets;
-  Step step;
-};
 
 class BlockForward : public BlockLayer<BlockLSTMOp, ForwardLayer> {
 public:
@@ -165,7 +28,7 @@ public:
     bias = dense.read(op.getB());
     for (Value out :
          {op.getIOut(), op.getCsOut(), op.getFOut(), op.getOOut(), op.getCiOut(), op.getCoOut(), op.getHOut()})
-      results.push_back(dense.write(out));
+      results.push_back(writeSequence(out));
   }
 
   void lower() {
@@ -177,9 +40,9 @@ public:
     states = slots ? slots : results.back();
     if (resets.isToInitial())
       initialSums = allocate({B, columns}, accumulator);
-    if (mayUseLibrary(numRows, columns, I) && !element.isF64())
+    if (mayUseLibrary(numRows, columns, I) && !element.isF64() && !isBatchMajor)
       biases = element == accumulator ? bias : allocate({columns}, accumulator);
-    launchInput([&] { return multiplyInput(); });
+    launchInput(unlessBatchMajor([&] { return multiplyInput(); }));
     if (auto shape = choosePersistentShape<PersistentForwardShape>(op, host, element, numGates))
       launchClustersOr(host, [&] { launchPersistent(*shape); }, [&] { launchSteps(); });
     else
@@ -216,7 +79,7 @@ private:
   }
 
   // gates = x * w + b, for all steps.
-  GemmOperand getInput() override { return rowsOf(flattenSteps(x)); }
+  GemmOperand getInput() override { return sequenceRows(x); }
   GemmOperand getInputWeights() override { return columnsOf(w); }
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
     e.store(e.add(sum, load(e, bias, {column})), gates, {row, column});
@@ -288,7 +151,7 @@ class BlockBackward : public BlockLayer<BlockLSTMGradOp, BackwardLayer> {
 public:
   BlockBackward(PatternRewriter &rewriter, BlockLSTMGradOp op, const RNNToGPUOptions &options)
       : BlockLayer(rewriter, op, options) {
-    dx = dense.write(op.getXGradOut());
+    dx = writeSequence(op.getXGradOut());
     dcsPrev = dense.write(op.getCsPrevGradOut());
     dhPrev = dense.write(op.getHPrevGradOut());
     dw = dense.write(op.getWGradOut());
@@ -327,14 +190,14 @@ public:
 
 private:
   void readSaved() {
-    i = dense.read(op.getI());
-    cs = dense.read(op.getCs());
-    f = dense.read(op.getF());
-    o = dense.read(op.getO());
-    ci = dense.read(op.getCi());
-    co = dense.read(op.getCo());
-    csGrad = dense.read(op.getCsGrad());
-    hGrad = dense.read(op.getHGrad());
+    i = readSequence(op.getI());
+    cs = readSequence(op.getCs());
+    f = readSequence(op.getF());
+    o = readSequence(op.getO());
+    ci = readSequence(op.getCi());
+    co = readSequence(op.getCo());
+    csGrad = readSequence(op.getCsGrad());
+    hGrad = readSequence(op.getHGrad());
   }
 
   /// All steps and the gradients of the initial states in one kernel.
@@ -429,7 +292,9 @@ private:
   // dx = dgates * w^T
   GemmOperand getAllGradients() override { return rowsOf(dgates); }
   GemmOperand getInputWeights() override { return rowsOf(w); }
-  void finishInput(const Emitter &e, Value row, Value column, Value sum) override { store(e, sum, dx, {row, column}); }
+  void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
+    store(e, sum, dx, isBatchMajor ? placeInSequence(e, row, column) : SmallVector<Value>{row, column});
+  }
   Value multiplyInput() {
     Value zero = host.index(0);
     LibraryGemm p{
@@ -448,8 +313,10 @@ private:
     else if (dcsPrev)
       host.ifThen(host.isEqual(T, host.index(0)), [&] { fill(dcsPrev); });
     if (dx) {
-      dx = flattenSteps(dx);
-      launchInput(host.mul(T, B), op.getSeqLenMax() ? numRows : Value(), [&] { return multiplyInput(); });
+      if (!isBatchMajor)
+        dx = flattenSteps(dx);
+      launchInput(host.mul(T, B), op.getSeqLenMax() ? numRows : Value(),
+                  unlessBatchMajor([&] { return multiplyInput(); }));
     }
     if (dw)
       lowerWeights();
@@ -468,7 +335,9 @@ private:
         store(e, sum, dw, {e.add(firstRow, row), column});
       };
     };
-    Value zero = host.index(0), h = flattenSteps(dense.read(op.getH()));
+    Value zero = host.index(0), h = readSequence(op.getH());
+    if (!isBatchMajor)
+      h = flattenSteps(h);
     // left^T times the gate gradients from row `firstStepRow`, stored at row `firstRow` of dw.
     auto makeGemm = [&](Value rows, Value depth, Matrix left, Value firstStepRow, Value firstRow) {
       LibraryGemm p{
@@ -476,10 +345,12 @@ private:
       p.leftTransposed = true;
       return p;
     };
-    launchWeights("grad_w_input", I, columns, columnsOf(flattenSteps(x)), columnsOf(dgates), storeFrom(zero),
-                  [&] { return multiply(makeGemm(I, numRows, rowsFrom(x, zero, I), zero, zero)); });
+    launchWeights("grad_w_input", I, columns, sequenceColumns(x), columnsOf(dgates), storeFrom(zero),
+                  unlessBatchMajor([&] { return multiply(makeGemm(I, numRows, rowsFrom(x, zero, I), zero, zero)); }));
     auto stateBefore = [=](const Emitter &e, int64_t, Value j, Value row) {
-      return e.select(e.isLess(row, B), e.address(hPrev, {row, j}), e.address(h, {e.sub(row, B), j}));
+      Value isFirst = e.isLess(row, B), initial = e.address(hPrev, {row, j}), before = e.sub(row, B);
+      return e.select(isFirst, initial,
+                      e.address(h, isBatchMajor ? placeInSequence(e, before, j) : SmallVector<Value>{before, j}));
     };
     if (resets) {
       Value used = allocate({numRows, H}, element);
@@ -491,14 +362,14 @@ private:
                            [&] { return multiply(makeGemm(H, numRows, rowsFrom(used, zero, H), zero, I)); });
     }
     Value sums;
-    if (element != accumulator && mayUseLibrary(H, columns, numRows))
+    if (element != accumulator && mayUseLibrary(H, columns, numRows) && !isBatchMajor)
       sums = allocate({host.mul(H, columns)}, accumulator);
     launchWeights("grad_w_state", H, columns, GemmOperand::inMemory(false, stateBefore, /*isAffine=*/false),
-                  columnsOf(dgates), storeFrom(I), [&] {
+                  columnsOf(dgates), storeFrom(I), unlessBatchMajor([&] {
                     return multiplySum(makeGemm(H, host.min(B, numRows), rowsFrom(hPrev, zero, H), zero, I),
                                        makeGemm(H, host.sub(numRows, B), rowsFrom(h, zero, H), B, I), sums,
                                        getName("grad_w_state_round"));
-                  });
+                  }));
   }
 
   /// The kernels of the steps have summed over time for each example.

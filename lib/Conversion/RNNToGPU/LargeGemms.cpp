@@ -40,12 +40,11 @@ bool Layer::mayUseLibrary(Value rows, Value columns, Value depth) const {
 void Layer::launchLarge(Value rows, Value columns, Value depth, LibraryFn library, function_ref<void()> kernel) {
   if (!library || !mayUseLibrary(rows, columns, depth))
     return kernel();
-  auto fail = [&] { return host.isLess(host.index(0), host.index(0)); };
   Value large;
   if (largeGemms == LargeGemms::Auto)
     large = isEnough(host, rows, columns, depth);
-  Value done = large && !getConstantIntValue(large) ? host.ifElse(large, library, fail) : library();
-  host.ifThen(host.isEqual(done, fail()), kernel);
+  Value done = large && !getConstantIntValue(large) ? host.ifElse(large, library, [&] { return never(); }) : library();
+  host.ifThen(host.isEqual(done, never()), kernel);
 }
 
 Value Layer::multiply(const LibraryGemm &gemm) const {
@@ -61,7 +60,7 @@ Value Layer::multiply(const LibraryGemm &gemm) const {
 }
 
 Value Layer::inSequence(LibraryFn first, LibraryFn second) const {
-  return host.ifElse(first(), second, [&] { return host.isLess(host.index(0), host.index(0)); });
+  return host.ifElse(first(), second, [&] { return never(); });
 }
 
 Value Layer::multiplySum(LibraryGemm first, LibraryGemm second, Value scratch, StringRef roundName) const {
@@ -72,10 +71,6 @@ Value Layer::multiplySum(LibraryGemm first, LibraryGemm second, Value scratch, S
   second.accumulate = true;
   Value done = inSequence([&] { return multiply(first); }, [&] { return multiply(second); });
   if (scratch)
-    host.ifThen(done, [&] {
-      launchElementwise(host, roundName, first.rows, first.columns, [&](const Emitter &e, Value row, Value column) {
-        result.store(e, sums.load(e, row, column), row, column);
-      });
-    });
+    host.ifThen(done, [&] { launchCopy(host, roundName, first.rows, first.columns, sums, result); });
   return done;
 }

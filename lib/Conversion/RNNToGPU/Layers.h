@@ -19,7 +19,7 @@
 
 namespace mlir::rnn {
 
-/// result = left * right by the device's library; see `rnnrt.gemm`.
+/// result = left * right by the device's library; see `rnnrt.gemm`. No matrix is a batch-major sequence.
 struct LibraryGemm {
   Value rows, columns, depth;
   Matrix left, right, result; ///< dense buffers of any rank
@@ -56,6 +56,8 @@ protected:
   /// Emits `library` if GEMMs of these sizes may use it, with `kernel` as the fallback at run time; else `kernel`.
   void launchLarge(Value rows, Value columns, Value depth, LibraryFn library, function_ref<void()> kernel);
   Value multiply(const LibraryGemm &gemm) const;
+  /// The i1 of a LibraryFn that computes nothing.
+  Value never() const { return host.isLess(host.index(0), host.index(0)); }
   /// `first`, then `second` if the first one succeeded.
   Value inSequence(LibraryFn first, LibraryFn second) const;
   /// The sum of two GEMMs in the result of the first one, rounded once. `scratch`: a buffer of the accumulator type for

@@ -63,8 +63,9 @@ public:
     Value column = e.add(e.mul(place.direction, H), place.unit);
     Value output = e.add(e.mul(row, stack.width), column);
     // The gradient of the output: of the last layer, and of the others.
+    Value ofResult = stack.sequence(e, layer.dy, stack.width).placeAt(e, step.t, place.b, stack.sizes.B, column);
     SmallVector<Value> values{e.ifElse(
-        stack.isLast, [&] { return e.load(layer.dy, {output}); }, [&] { return e.number(0.0, layer.element); })};
+        stack.isLast, [&] { return e.load(layer.dy, {ofResult}); }, [&] { return e.number(0.0, layer.element); })};
     if (layer.between)
       values.push_back(e.ifElse(
           stack.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(layer.between, {output}); }));

@@ -123,7 +123,8 @@ public:
     if (r.y)
       e.ifThen(stack.isLast, [&] {
         Value h = result.others[cell.getNumGates() + cell.isGRU()];
-        Matrix{r.y, e.index(0), stack.width}.store(e, h, row, column);
+        Value target = stack.sequence(e, r.y, stack.width).placeAt(e, step.t, place.b, r.B, column);
+        e.store(e.convert(h, r.element), r.y, {target});
       });
     e.ifThen(step.isLast, [&] {
       for (auto [buffer, value] :

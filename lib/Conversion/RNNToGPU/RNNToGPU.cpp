@@ -33,16 +33,6 @@ struct ConvertRNNToGPU : public rnn::impl::ConvertRNNToGPUPassBase<ConvertRNNToG
   void runOnOperation() override {
     if (failed(rnn::checkConvertible(getOperation(), getArgument())))
       return signalPassFailure();
-    WalkResult hasBatchMajor = getOperation()->walk([](rnn::LayerOpInterface op) {
-      if (!op->hasAttr("batch_major") || op.getLowering() != rnn::Lowering::Fused)
-        return WalkResult::advance();
-      op->emitOpError(
-          "has `batch_major`, which convert-rnn-to-gpu does not support; run rnn-select-lowering on tensors, "
-          "which transposes the sequences");
-      return WalkResult::interrupt();
-    });
-    if (hasBatchMajor.wasInterrupted())
-      return signalPassFailure();
     rnn::RNNToGPUOptions options;
     if (rnn::TargetAttr target = rnn::TargetAttr::lookup(getOperation()))
       options = {{target.getTf32(), target.getInfo().hasClusters()}, target.getLargeGemms()};

@@ -27,7 +27,8 @@ Value Resets::load(const Emitter &e, Value cut, Value b) const {
   // A cut at time T has no mark: it follows the last step. As an i8, since the compiler would test an i1 where it is
   // loaded.
   Value inside = e.min(cut, e.sub(T, e.index(1)));
-  return LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), e.address(marks, {inside, b}));
+  Value address = isBatchMajor ? e.address(marks, {b, inside}) : e.address(marks, {inside, b});
+  return LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), address);
 }
 
 Value Resets::isSet(const Emitter &e, Value mark, Value cut, Value length) const {

@@ -19,10 +19,10 @@ namespace mlir::rnn {
 class Resets {
 public:
   Resets() = default;
-  /// `marks`: a dense buffer [T, B] of i1, or null. `lengths`: i32 [B], or null.
-  Resets(Value marks, ResetTo target, Value T, Value lengths, int64_t numDirections)
+  /// `marks`: a dense buffer [T, B] of i1, or [B, T] if `isBatchMajor`; or null. `lengths`: i32 [B], or null.
+  Resets(Value marks, ResetTo target, Value T, Value lengths, int64_t numDirections, bool isBatchMajor)
       : marks(marks), toInitial(marks && target == ResetTo::Initial), T(T), lengths(lengths),
-        numDirections(numDirections) {}
+        numDirections(numDirections), isBatchMajor(isBatchMajor) {}
 
   explicit operator bool() const { return bool(marks); }
   /// True if states are reset to the initial ones, false if to zero.
@@ -68,6 +68,7 @@ private:
   bool toInitial = false;
   Value T, lengths;
   int64_t numDirections = 1;
+  bool isBatchMajor = false;
 };
 
 /// Resets in a persistent backward kernel: the last loop-carried values of a place, none without resets.

@@ -61,8 +61,29 @@ void Stack::setLayer(Value newLayer) {
   hidden = savedAt(&StackValues::Reserve::hidden);
 }
 
+Matrix Stack::sequence(const Emitter &e, Value buffer, Value columns) const {
+  if (!isBatchMajor)
+    return {buffer, e.index(0), columns};
+  return {buffer, e.index(0), e.mul(sizes.T, columns), sizes.B, columns};
+}
+
 Matrix Stack::statesOf(Value ofLayer) const {
   return {saved, sizes.reserveOf(ofLayer, host.index(0)).states, width};
+}
+
+GemmOperand Stack::inputWeightRows(Value columns) const {
+  return GemmOperand::inMemory(
+      false,
+      [=](const Emitter &e, int64_t, Value column, Value k) {
+        Value first = inputWeights.first;
+        if (sizes.D == 2) {
+          Value isForward = e.isLess(k, sizes.gateRows()), other = e.sub(k, sizes.gateRows());
+          first = e.select(isForward, first, inputWeights.at(e, e.index(1)));
+          k = e.select(isForward, k, other);
+        }
+        return Matrix{params, first, columns}.address(e, k, column);
+      },
+      /*isAffine=*/sizes.D == 1);
 }
 
 Value Stack::isInside(const Emitter &e, Value t, Value b) const {
@@ -87,11 +108,13 @@ void Stack::launchDrop(StringRef name, const Matrix &states, Value ofLayer, Valu
 }
 
 void Stack::launchMask(StringRef name, Value masked) const {
+  Matrix input = sequence(host, x, sizes.I);
   launchElementwise(host, name, rows, sizes.I, [&](const Emitter &e, Value row, Value column) {
     // Values past the end may be NaN, which a multiplication by zero would not remove.
     Value inside = isInside(e, e.div(row, sizes.B), e.remainder(row, sizes.B));
     Value place = e.add(e.mul(row, sizes.I), column);
-    Value value = e.ifElse(inside, [&] { return e.load(x, {place}); }, [&] { return e.number(0.0, sizes.element); });
+    Value value =
+        e.ifElse(inside, [&] { return input.load(e, row, column); }, [&] { return e.number(0.0, sizes.element); });
     e.store(value, masked, {place});
   });
 }

@@ -32,13 +32,14 @@ public:
   Stack(const Emitter &host, OpTy op, SymbolicDims &dims, bool isProjected, LargeGemms largeGemms)
       : host(host), largeGemms(largeGemms), dense(host.builder, host.loc), sizes(host.builder, op, dims, isProjected),
         mask(op), cell(Cell::create(op.getMode())), rows(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
-        hasOneLayer(getConstantIntValue(sizes.L) == 1) {
+        hasOneLayer(getConstantIntValue(sizes.L) == 1),
+        isBatchMajor(op.getBatchMajor() && getConstantIntValue(sizes.T) != 1 && getConstantIntValue(sizes.B) != 1) {
     x = read(op.getInput());
     h0 = read(op.getInputH());
     c0 = read(op.getInputC());
     params = read(op.getParams());
     lengths = read(op.getSequenceLengths());
-    resets = Resets(dense.read(op.getResets()), op.getResetTo(), sizes.T, lengths, sizes.D);
+    resets = Resets(dense.read(op.getResets()), op.getResetTo(), sizes.T, lengths, sizes.D, op.getBatchMajor());
   }
 
   Emitter host;
@@ -50,6 +51,7 @@ public:
   Value rows;  ///< T * B
   Value width; ///< of a layer's output, D * P
   bool hasOneLayer;
+  bool isBatchMajor; ///< false if both orders of the sequences are the same
 
   // Buffers of one dimension, or null.
   Value x, h0, c0, params, lengths;
@@ -72,8 +74,13 @@ public:
   /// Emits a loop over the layers, from the last one if `reversed`, and calls `body` in it.
   void forEachLayer(bool reversed, function_ref<void()> body);
   bool drops() const { return mask.rate > 0 && !hasOneLayer; }
+  /// The rows t * B + b of an operand or result of the op: a sequence with `columns` columns.
+  Matrix sequence(const Emitter &e, Value buffer, Value columns) const;
   /// The saved states of a layer, [T*B, D*P].
   Matrix statesOf(Value layer) const;
+
+  /// The input weights of the current layer, of both directions one after the other; `columns` is the input's width.
+  GemmOperand inputWeightRows(Value columns) const;
 
   /// An i1, true if example b has step t; null if all examples have all steps.
   Value isInside(const Emitter &e, Value t, Value b) const;

@@ -79,7 +79,9 @@ private:
       deltas = stack.allocate(outputs, element);
     if (!stack.hasOneLayer)
       between = stack.allocate(outputs, accumulator);
-    mayMultiplyInput = mayUseLibrary(stack.rows, allColumns, host.max(sizes.I, stack.width));
+    // The library has one stride between the rows of a matrix.
+    mayMultiplyInput = !(stack.isBatchMajor && stack.hasOneLayer) &&
+                       mayUseLibrary(stack.rows, allColumns, host.max(sizes.I, stack.width));
     if (mayMultiplyInput && numDirections == 2 && (dx || !stack.hasOneLayer))
       stacked = stack.allocate(host.mul(allColumns, host.max(sizes.I, stack.width)), element);
     if (!dparams)
@@ -192,9 +194,11 @@ private:
                                  [&] { return carry ? myCarry.load(e, b, p) : zero(e); }));
     Value cut = stack.resets.isSetAfter(e, step, steps, b);
     total = stack.resets.endGradient(e, step, cut, total, initialState, {placeOf(e, P, b, p)});
-    Value place = e.add(e.mul(e.add(e.mul(step.t, B), b), stack.width), e.add(e.mul(direction, P), p));
+    Value row = e.mul(e.add(e.mul(step.t, B), b), stack.width), column = e.add(e.mul(direction, P), p);
+    Value place = e.add(row, column);
+    Value placeInResult = stack.sequence(e, dy, stack.width).placeAt(e, step.t, b, B, column);
     Value outside = e.ifElse(
-        stack.isLast, [&] { return stack.load(e, dy, place); },
+        stack.isLast, [&] { return stack.load(e, dy, placeInResult); },
         [&] { return between ? e.load(between, {place}) : zero(e); });
     Value delta = insideOr(e, inside, e.add(total, outside), zero(e));
     if (!isProjected)
@@ -296,26 +300,14 @@ private:
   GemmOperand getAllGradients() override {
     return operandOf([this](const Emitter &e, int64_t) { return Matrix{gradients, e.index(0), allColumns}; }, true);
   }
-  /// The rows of both directions' weights, concatenated.
-  GemmOperand getInputWeights() override {
-    return GemmOperand::inMemory(
-        false,
-        [this](const Emitter &e, int64_t, Value column, Value k) {
-          Value first = stack.inputWeights.first;
-          if (numDirections == 2) {
-            Value isForward = e.isLess(k, sizes.gateRows()), other = e.sub(k, sizes.gateRows());
-            first = e.select(isForward, first, stack.inputWeights.at(e, e.index(1)));
-            k = e.select(isForward, k, other);
-          }
-          return Matrix{stack.params, first, I}.address(e, k, column);
-        },
-        /*isAffine=*/numDirections == 1);
-  }
+  GemmOperand getInputWeights() override { return stack.inputWeightRows(I); }
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
-    Value place = e.add(e.mul(row, I), column);
+    Value place = e.add(e.mul(row, I), column), placeInResult = place;
+    if (stack.isBatchMajor)
+      placeInResult = stack.sequence(e, dx, I).place(e, row, column);
     auto toResult = [&] {
       if (dx)
-        e.store(e.convert(sum, element), dx, {place});
+        e.store(e.convert(sum, element), dx, {placeInResult});
     };
     if (stack.hasOneLayer)
       return toResult();
@@ -355,9 +347,10 @@ private:
         });
       return done;
     };
+    auto intoResult = [&] { return stack.isBatchMajor ? never() : into(dx); };
     if (stack.hasOneLayer)
-      return into(dx);
-    return dx && !sizes.skips ? host.ifElse(stack.isFirst, [&] { return into(dx); }, below) : below();
+      return intoResult();
+    return dx && !sizes.skips ? host.ifElse(stack.isFirst, intoResult, below) : below();
   }
   Value isAbove(const Emitter &e) const { return e.isLess(e.index(0), stack.layer); }
 
@@ -382,7 +375,7 @@ private:
       Value sum = zero(e);
       for (int64_t gate = 0; gate < numGates * numDirections; ++gate)
         sum = e.add(sum, e.convert(all.load(e, row, e.add(e.mul(H, e.index(gate)), column)), accumulator));
-      e.store(e.convert(sum, element), dx, {e.add(e.mul(row, H), column)});
+      stack.sequence(e, dx, H).store(e, sum, row, column);
     });
   }
 
@@ -396,10 +389,7 @@ private:
     return {rounded, host.mul(slot, host.mul(stack.rows, stack.width)), stack.width};
   }
   void roundStates(Value layer) {
-    Matrix from = stack.statesOf(layer), to = roundedStates(layer);
-    launchElementwise(
-        host, getName("grad_round"), stack.rows, stack.width,
-        [&](const Emitter &e, Value row, Value column) { to.store(e, from.load(e, row, column), row, column); });
+    launchCopy(host, getName("grad_round"), stack.rows, stack.width, stack.statesOf(layer), roundedStates(layer));
   }
 
   void prepareWeights() {
@@ -410,7 +400,7 @@ private:
   }
 
   void lowerWeights() {
-    Matrix input{masked ? masked : stack.x, host.index(0), sizes.I};
+    Matrix input = masked ? Matrix{masked, host.index(0), sizes.I} : stack.sequence(host, stack.x, sizes.I);
     if (!stack.hasOneLayer) {
       Value below = host.max(host.sub(stack.layer, host.index(1)), host.index(0));
       host.ifThen(isAbove(host), [&] {
@@ -422,18 +412,22 @@ private:
       Matrix output = dropped ? Matrix{dropped, host.index(0), stack.width} : roundedStates(below);
       input = select(host, stack.isFirst, input, output);
     }
+    auto byLibrary = [&] {
+      return forDirections([&] {
+        Matrix result{dparams, stack.inputWeights.at(host, direction), I};
+        LibraryGemm p{sizes.gateRows(), I, stack.rows, myGradients, input, result, /*leftTransposed=*/true};
+        return multiply(p);
+      });
+    };
+    auto byLibraryAbove = [&] { return host.ifElse(stack.isFirst, [&] { return never(); }, byLibrary); };
+    LibraryFn library = byLibrary;
+    if (input.batch)
+      library = stack.hasOneLayer ? LibraryFn() : LibraryFn(byLibraryAbove);
     auto inputWeights = [&] {
       launchWeights("grad_w_input", sizes.gateRows(), I,
                     operandOf([this](const Emitter &, int64_t) { return myGradients; }, false),
-                    operandOf([=](const Emitter &, int64_t) { return input; }, false), storeInto(stack.inputWeights, I),
-                    [&] {
-                      return forDirections([&] {
-                        LibraryGemm p{sizes.gateRows(), I,     stack.rows,
-                                      myGradients,      input, {dparams, stack.inputWeights.at(host, direction), I}};
-                        p.leftTransposed = true;
-                        return multiply(p);
-                      });
-                    });
+                    operandOf([=](const Emitter &, int64_t) { return input; }, false, /*isAffine=*/!input.batch),
+                    storeInto(stack.inputWeights, I), library);
     };
     if (!sizes.skips)
       inputWeights();

@@ -33,9 +33,14 @@ public:
   }
 
   void lower() {
-    auto byLibrary = [&] { return multiplyInput(); };
+    // The library has one stride between the rows of a matrix.
+    auto byLibrary = [&]() -> Value {
+      if (!stack.isBatchMajor)
+        return multiplyInput();
+      return host.ifElse(stack.isFirst, [&] { return never(); }, [&] { return multiplyInput(); });
+    };
     LibraryFn library;
-    if (mayUseLibrary(stack.rows, sizes.gateRows(), host.max(sizes.I, stack.width)))
+    if (useLibrary())
       library = byLibrary;
     stack.forEachLayer(/*reversed=*/false, [&] {
       startLayer();
@@ -85,8 +90,14 @@ private:
     if (isTraining && stack.drops())
       dropped = stack.allocate(outputs, element);
     Value rows = sizes.gateRows();
-    if (!element.isF64() && mayUseLibrary(stack.rows, rows, host.max(sizes.I, stack.width)))
+    if (!element.isF64() && useLibrary())
       biases = stack.allocate(host.mul(rows, D), accumulator);
+  }
+
+  /// True if the library may multiply the input of a layer.
+  bool useLibrary() const {
+    return !(stack.isBatchMajor && stack.hasOneLayer) &&
+           mayUseLibrary(stack.rows, sizes.gateRows(), host.max(sizes.I, stack.width));
   }
 
   /// True if the previous state is used outside of the GEMM: by gru, and by rows past their end.
@@ -95,6 +106,8 @@ private:
   Matrix outputOf(Value layer) const {
     if (!outputScratch)
       return stack.statesOf(layer);
+    if (outputScratch == y)
+      return stack.sequence(host, y, stack.width);
     Value slot = stack.hasOneLayer ? layer : host.remainder(layer, host.index(2));
     return {outputScratch, host.mul(slot, host.mul(stack.rows, stack.width)), stack.width};
   }
@@ -102,7 +115,7 @@ private:
   void startLayer() {
     output = outputOf(stack.layer);
     exact = isTraining ? stack.statesOf(stack.layer) : output;
-    input = {stack.x, host.index(0), sizes.I};
+    input = stack.sequence(host, stack.x, sizes.I);
     I = sizes.inputWidth(stack.layer);
     if (stack.hasOneLayer)
       return;
@@ -172,12 +185,13 @@ private:
   /// skip_input: the input is added to every gate without a GEMM.
   void skipInput() {
     Value all = sizes.gateRows();
+    Matrix x = stack.sequence(host, stack.x, H);
     launchElementwise(host, getName("skip_input"), stack.rows, host.mul(all, host.index(numDirections)),
                       [&](const Emitter &e, Value row, Value column) {
                         startDirection(e, e.div(column, all));
                         column = e.remainder(column, all);
-                        Value place = e.add(e.mul(row, H), e.remainder(column, H));
-                        finishInput(e, row, column, stack.load(e, stack.x, place));
+                        Value value = e.convert(x.load(e, row, e.remainder(column, H)), accumulator);
+                        finishInput(e, row, column, value);
                       });
   }
 
@@ -192,11 +206,11 @@ private:
     r.gates = isTraining ? stack.saved : gatesScratch;
     r.gatePlaces = isTraining ? stack.gates : Places{host.index(0), host.mul(stack.rows, gateRows)};
     // The states of a single layer are stored to results only.
-    if (!stack.hasOneLayer || !outputScratch || outputScratch == y)
+    if (!stack.hasOneLayer || !outputScratch)
       r.output = output;
     if (exact.buffer != output.buffer)
       r.exact = exact;
-    r.y = outputScratch != y ? y : Value();
+    r.y = y;
     std::tie(r.hn, r.cn) = std::tie(hn, cn);
     launchStackForward(stack, r, *persistent);
   }
@@ -204,15 +218,15 @@ private:
   void startStep(const Emitter &e, const Step &newStep) override {
     step = newStep;
     Value row = e.mul(step.t, B), earlier = e.mul(step.earlier, B), rowOfDirection = e.mul(step.direction, B);
-    Value column = e.mul(step.direction, P), stateRow = stack.stateRow(e, step.direction, e.index(0));
-    auto columnsFrom = [&](Matrix matrix) { return Matrix{matrix.buffer, e.add(matrix.first, column), matrix.stride}; };
+    firstColumn = e.mul(step.direction, P);
+    Value stateRow = stack.stateRow(e, step.direction, e.index(0));
     gates = allGates.from(e, row);
     Matrix first{stack.h0, e.mul(stateRow, P), P};
-    outputAfter = columnsFrom(output.from(e, row));
-    stateOperand = select(e, step.isFirst, first, columnsFrom(output.from(e, earlier)));
+    outputAfter = statesAt(e, output, step.t);
+    stateOperand = select(e, step.isFirst, first, statesAt(e, output, step.earlier));
     firstState = first;
-    exactAfter = columnsFrom(exact.from(e, row));
-    exactBefore = columnsFrom(exact.from(e, earlier));
+    exactAfter = statesAt(e, exact, step.t);
+    exactBefore = statesAt(e, exact, step.earlier);
     if (stateScratch)
       exactBefore = exactAfter = {stateScratch, e.mul(rowOfDirection, P), P};
     recurrentWeights = {stack.params, stack.recurrentWeights.at(e, step.direction), P};
@@ -234,6 +248,12 @@ private:
       if (isTraining)
         hidden = Matrix{stack.saved, stack.hidden.at(e, step.direction), H}.from(e, row);
     }
+  }
+
+  /// The states of this direction at step `t`; `all`: of all steps and directions.
+  Matrix statesAt(const Emitter &e, const Matrix &all, Value t) const {
+    Matrix rows = all.atStep(e, t, B);
+    return {rows.buffer, e.add(rows.first, firstColumn), rows.stride};
   }
 
   GemmOperand getState() override {
@@ -329,7 +349,7 @@ private:
       exactAfter.store(e, h, b, p);
     if (y && outputScratch != y)
       e.ifThen(stack.isLast, [&] {
-        Matrix result{y, e.add(e.mul(e.mul(step.t, B), stack.width), e.mul(step.direction, P)), stack.width};
+        Matrix result = statesAt(e, stack.sequence(e, y, stack.width), step.t);
         result.store(e, inside ? e.select(inside, h, e.number(0.0, accumulator)) : h, b, p);
       });
     if (hn)
@@ -360,6 +380,7 @@ private:
 
   // Of a step: rows of the batch.
   Step step;
+  Value firstColumn; ///< of the direction's states
   Matrix gates, stateOperand, recurrentWeights, outputAfter, firstState, exactBefore, exactAfter;
   Matrix firstCell, cellBefore, cellAfter, linear, hidden, hiddenOperand, projection;
 };

@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
-#include "rnn/Dialect/RNN/Transforms/TimeMajor.h"
 #include "rnn/Target/TargetInfo.h"
 #include "rnn/Transforms/Selection/Passes.h"
 #include "rnn/Transforms/Selection/Selection.h"
@@ -44,28 +43,9 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
     });
     if (result.wasInterrupted() || (!context.info.plansShareBuffers() && failed(checkSharedBuffers(context.info))))
       return signalPassFailure();
-    transposeForKernels(context.info);
   }
 
 private:
-  /// Transposes the sequences of batch-major layers that run as kernels without batch-major data.
-  void transposeForKernels(const TargetInfo &info) {
-    if (info.kernelsHaveBatchMajor())
-      return;
-    SmallVector<LayerOpInterface> layers;
-    getOperation()->walk([&](LayerOpInterface op) {
-      if (isBatchMajor(op) && op.getLowering() == Lowering::Fused && op.isValueForm())
-        layers.push_back(op);
-    });
-    OpBuilder builder(&getContext());
-    for (LayerOpInterface op : layers) {
-      remark::missed(op->getLoc(), remark::RemarkOpts::name("BatchMajor").category(DEBUG_TYPE))
-          << ("'" + op->getName().getStringRef() + "' transposes its sequences").str()
-          << remark::reason("{0}", "GPU kernels are time-major");
-      makeTimeMajor(builder, op);
-    }
-  }
-
   /// A candidate and the rule that chose it.
   struct Choice {
     CandidateCost candidate;
@@ -83,13 +63,13 @@ private:
   LogicalResult checkExplicit(const TargetInfo &info) {
     WalkResult result = getOperation()->walk([&](LayerOpInterface op) {
       std::optional<Lowering> requested = op.getLowering() ? op.getLowering() : getPreferredLowering();
-      if (hasResets(op) && failed(checkFeature(op, "`resets`", /*hasKernels=*/true, "", requested, info)))
-        return WalkResult::interrupt();
-      if (isBatchMajor(op) && failed(checkFeature(op, "`batch_major`", hasBatchMajorKernels(op, info),
-                                                  "transpose the data", requested, info)))
-        return WalkResult::interrupt();
       if (requested != Lowering::Runtime || hasPlan(op, info))
         return WalkResult::advance();
+      if (hasResets(op) && !info.plansHaveResets()) {
+        op->emitError("'") << op->getName() << "' has `resets`, which lowering `runtime` does not support on target `"
+                           << info.getName() << "`; use `fused` or `auto`";
+        return WalkResult::interrupt();
+      }
       op->emitError("lowering `runtime` is not available for '")
           << op->getName() << "' on target `" << info.getName()
           << "`, which has plans for the cudnn ops only, and this op could not be rewritten to them (the remarks of "
@@ -97,19 +77,6 @@ private:
       return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());
-  }
-
-  /// Reports an error if an op with an optional feature has no lowering on the target, or not the requested one.
-  static LogicalResult checkFeature(LayerOpInterface op, StringRef feature, bool hasKernels, StringRef otherwise,
-                                    std::optional<Lowering> requested, const TargetInfo &info) {
-    bool hasPlans = hasPlan(op, info);
-    if (requested ? (*requested == Lowering::Runtime ? hasPlans : hasKernels) : hasPlans || hasKernels)
-      return success();
-    InFlightDiagnostic diag = op->emitError("'") << op->getName() << "' has " << feature << ", which ";
-    if (requested && (hasPlans || hasKernels))
-      return diag << "lowering `" << stringifyLowering(*requested) << "` does not support on target `" << info.getName()
-                  << "`; use `" << (hasPlans ? "runtime" : "fused") << "` or `auto`";
-    return diag << "no lowering supports on target `" << info.getName() << "`; " << otherwise;
   }
 
   /// Reports an error if an op reads a reserve space or parameters that an op of another lowering wrote.

@@ -91,14 +91,6 @@ std::string rnn::describeProblem(LayerOpInterface op) {
   return text;
 }
 
-bool rnn::isBatchMajor(LayerOpInterface op) {
-  return op->hasAttr("batch_major");
-}
-
-bool rnn::hasBatchMajorKernels(LayerOpInterface op, const TargetInfo &info) {
-  return info.kernelsHaveBatchMajor() || op.isValueForm();
-}
-
 std::string rnn::getTuningKey(LayerOpInterface op, bool tf32) {
   if (!isLayer(op))
     return "";
@@ -177,8 +169,6 @@ SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const Selecti
   };
   if (hasPlan(op, context.info))
     add(Candidate::Plan);
-  if (isBatchMajor(op) && !hasBatchMajorKernels(op, context.info))
-    return candidates;
   if (context.info.isHost()) {
     add(Candidate::Loops);
     return candidates;

@@ -1,23 +1,13 @@
-// batch-major.mlir - batch-major layers on every target: plans and loops of the host keep the attribute, and the sequences of
-// GPU kernels are transposed.
+// batch-major.mlir - batch-major layers on every target: no lowering transposes.
 // RUN: rnn-opt %s --rnn-attach-target=target=host --rnn-select-lowering=prefer=fused | FileCheck %s --check-prefix=KEPT
 // RUN: rnn-opt %s --rnn-attach-target=target=cuda --rnn-select-lowering=prefer=runtime | FileCheck %s --check-prefix=KEPT
-// RUN: rnn-opt %s --rnn-attach-target=target=simt --rnn-select-lowering=prefer=fused -remarks-filter='rnn-select-lowering' -remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=KERNELS
-// RUN: rnn-opt %s --rnn-attach-target=target=cuda --rnn-select-lowering=prefer=fused | FileCheck %s --check-prefix=KERNELS-IR
+// RUN: rnn-opt %s --rnn-attach-target=target=simt --rnn-select-lowering=prefer=fused | FileCheck %s --check-prefix=KEPT
+// RUN: rnn-opt %s --rnn-attach-target=target=cuda --rnn-select-lowering=prefer=fused | FileCheck %s --check-prefix=KEPT
 
 // KEPT-NOT: linalg.transpose
 // KEPT: rnn.cudnn_forward {{.*}} {batch_major,
 // KEPT: rnn.cudnn_backprop {{.*}} {batch_major,
-
-// KERNELS: remark: [Missed] BatchMajor {{.*}}GPU kernels are time-major{{.*}}'rnn.cudnn_forward' transposes its sequences
-
-// KERNELS-IR: linalg.transpose
-// KERNELS-IR: rnn.cudnn_forward gru input(%{{.*}} : tensor<?x?x3xf32>)
-// KERNELS-IR-NOT: batch_major
-// KERNELS-IR: rnn.cudnn_backprop gru
-// KERNELS-IR-NOT: batch_major
-// KERNELS-IR: linalg.transpose
-// KERNELS-IR: return
+// KEPT-NOT: linalg.transpose
 func.func @train(%x: tensor<?x?x3xf32>, %h: tensor<1x?x4xf32>, %p: tensor<?xf32>, %g: tensor<?x?x4xf32>)
     -> (tensor<?x?x4xf32>, tensor<?x?x3xf32>) {
   %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<?x?x3xf32>) state(%h : tensor<1x?x4xf32>) params(%p : tensor<?xf32>)

@@ -21,8 +21,8 @@ struct GemmOperand {
 
   /// A matrix in global memory: `address` returns the address of an element (see `Emitter::address`) and is also called
   /// for indices outside of the matrix. Copies are asynchronous, and of 16 bytes where the address is aligned.
-  /// `isAffine`: rows are a constant distance apart, so that pointers advance through the matrix, and one test decides
-  /// whether all vectors are aligned.
+  /// `isAffine`: elements along the depth are a constant distance apart, and rows start at multiples of it or of their
+  /// length, so that pointers advance through the matrix, and one test decides whether all vectors are aligned.
   static GemmOperand inMemory(bool depthIsContiguous, Function address, bool isAffine = true) {
     return {nullptr, depthIsContiguous, std::move(address), isAffine};
   }

@@ -43,12 +43,8 @@ def RNNSelectLoweringPass : Pass<"rnn-select-lowering"> {
     6. Cost model: the fastest estimate (docs/Selection.md).
 
     One remark of category `rnn-select-lowering` per op states the rule and, for rules 5 and 6, the times of all candidates.
-
-    GPU kernels are time-major: the sequences of a `batch_major` layer that runs as kernels on target `cuda` or `simt` are
-    transposed here.
   }];
   let options = RNN_SelectionOptions;
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def RNNBlockToCudnnPass : Pass<"rnn-block-to-cudnn"> {

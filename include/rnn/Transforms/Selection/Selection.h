@@ -47,12 +47,6 @@ std::string describeProblem(LayerOpInterface op);
 /// The value of TuningRecord::op: everything known that the op's time depends on. Empty for ops without a LayerProblem.
 std::string getTuningKey(LayerOpInterface op, bool tf32);
 
-/// Whether the sequences of the op are `[B, T, ...]`.
-bool isBatchMajor(LayerOpInterface op);
-/// Whether a batch-major op can run as compiled code: kernels have batch-major sequences, or the op is on tensors,
-/// where rnn-select-lowering transposes them.
-bool hasBatchMajorKernels(LayerOpInterface op, const TargetInfo &info);
-
 /// Whether plans of the target execute the op.
 bool hasPlan(LayerOpInterface op, const TargetInfo &info);
 /// The candidates of the op with estimated times (0 for ops without a LayerProblem): a plan first, then fused
