@@ -46,6 +46,10 @@ public:
     bias = shapes.make({4 * H}, "H");
     steps = shapes.make({T, B, H}, "TBH");
     resets = makeResets(random, shapes.make({T, B}, "TB"));
+    isBatchMajor = !isTensorFlow && random.percent(25);
+    if (isBatchMajor)
+      for (ShapedText *sequence : {&x, &steps, &resets.type})
+        sequence->exchangeStepsAndBatch();
   }
 
   std::vector<LayerOperand> getOperands() const override {
@@ -133,7 +137,6 @@ public:
     module.depth = std::max(module.depth, I + H + 1);
     module.rows = std::max(module.rows, T * B);
     module.hasDecomposition &= !isMemref && T > 0 && B > 0 && I > 0;
-    module.hasResets |= hasResets;
   }
 
   std::string describe() const override {
@@ -141,12 +144,14 @@ public:
            "_h" + std::to_string(H) + (hasPeephole ? " peephole" : "") +
            (hasLength ? " n=" + std::to_string(length) : "") + (hasForward ? " forward" : "") +
            (hasGradient ? " gradient" : "") + (hasResets ? " resets" : "") + (isMemref ? " memref" : "") +
-           (isTensorFlow ? " tf" : "") + (shapes.isStatic() ? "" : " dynamic");
+           (isTensorFlow ? " tf" : "") + (isBatchMajor ? " batch_major" : "") + (shapes.isStatic() ? "" : " dynamic");
   }
 
 private:
   std::string attributes(bool forward, bool variant) const {
     std::vector<std::string> list;
+    if (isBatchMajor)
+      list.push_back("batch_major");
     if (forward && cellClip != 0)
       list.push_back("cell_clip = " + std::to_string(cellClip));
     if (forward && (variant || forgetBias != 0))
@@ -225,7 +230,7 @@ private:
   Shapes shapes;
   std::string layout;
   bool hasPeephole, hasLength, isMemref, hasForward, hasGradient, omitsResultTypes, isTensorFlow, hasResets,
-      resetsToInitial, omitsDefaults;
+      resetsToInitial, omitsDefaults, isBatchMajor;
   double forgetBias, cellClip;
   ShapedText x, state, w, vector, bias, steps;
   LayerOperand resets;

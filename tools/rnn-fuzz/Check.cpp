@@ -98,13 +98,10 @@ static std::vector<Configuration> makeCandidates(const GeneratedModule &module, 
   Configuration simt =
       makeConfiguration("simt kernels", TargetKind::Simt, LoweringPreference::Fused, KernelPreference::PerStep);
   simt.pipeline.simtCheck = random.oneIn(4);
-  // The kernels of target simt have no resets; plans have.
-  if (module.hasResets)
-    simt.pipeline.lowering = LoweringPreference::Auto;
   simt.device =
       random.pick<std::string>({"simt", "simt:reverse", "simt:random:" + std::to_string(random.next() % 1000)});
   all.push_back(simt);
-  if (module.elementType != "f64" && !module.hasResets && random.oneIn(4)) {
+  if (module.elementType != "f64" && random.oneIn(4)) {
     simt.name = "simt persistent kernels";
     simt.pipeline.fusedKernel = KernelPreference::Persistent;
     all.push_back(simt);
@@ -238,7 +235,7 @@ static std::string checkRoundTrips(const DialectRegistry &registry, StringRef te
 }
 
 /// The pipeline of target cuda up to PTX, which cannot run here. Returns the defect.
-static std::string checkCudaPipeline(const DialectRegistry &registry, StringRef text, bool hasResets, Random &random) {
+static std::string checkCudaPipeline(const DialectRegistry &registry, StringRef text, Random &random) {
   Compilation compilation(registry);
   OwningOpRef<ModuleOp> module = compilation.parse(text);
   PipelineOptions options;
@@ -248,12 +245,8 @@ static std::string checkCudaPipeline(const DialectRegistry &registry, StringRef 
   options.stopAfter = Stage::Emit;
   RunOptions passes;
   passes.verifyEach = true;
-  if (llvm::Error error = runPipeline(*module, options, passes)) {
-    std::string text = llvm::toString(std::move(error));
-    if (hasResets && StringRef(compilation.messages).contains("which no lowering supports on target `cuda`"))
-      return "";
-    return text + ": " + compilation.messages;
-  }
+  if (llvm::Error error = runPipeline(*module, options, passes))
+    return llvm::toString(std::move(error)) + ": " + compilation.messages;
   return "";
 }
 
@@ -335,7 +328,7 @@ static std::string findProblem(const DialectRegistry &registry, const GeneratedM
     return "round trips\n" + defect;
   if (random.oneIn(2)) {
     report("cuda pipeline");
-    if (std::string defect = checkCudaPipeline(registry, text, module.hasResets, random); !defect.empty())
+    if (std::string defect = checkCudaPipeline(registry, text, random); !defect.empty())
       return "cuda pipeline\n" + defect;
   }
   SmallVector<unsigned> argumentIndices, resultIndices;

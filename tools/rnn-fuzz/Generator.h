@@ -55,8 +55,6 @@ struct GeneratedModule {
   bool hasDiscontinuousGradient = false;
   /// `rnn-decompose` refuses memrefs and block ops with an empty dimension.
   bool hasDecomposition = true;
-  /// Layers with resets: target cuda may report that no lowering supports them.
-  bool hasResets = false;
 
   /// The arguments in the element type `kind`: rounded to the element type of the module first.
   llvm::Expected<std::vector<HostTensor>> makeArguments(uint64_t seed, ElementKind kind) const;

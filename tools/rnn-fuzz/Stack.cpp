@@ -138,6 +138,10 @@ public:
     version = hasLengths || config.isProjected ? 3 : random.between(1, 2);
     for (int64_t row = 0; row < B; ++row)
       lengthValues.push_back(random.between(0, T));
+    isBatchMajor = !isTensorFlow && random.percent(25);
+    if (isBatchMajor)
+      for (ShapedText *sequence : {&input, &output, &resets.type})
+        sequence->exchangeStepsAndBatch();
   }
 
   std::vector<LayerOperand> getOperands() const override {
@@ -223,7 +227,6 @@ public:
       module.gain *= std::pow(1 / (1 - dropout), config.L - 1);
     module.hasDiscontinuousGradient |= hasGradient && config.mode == "rnn_relu";
     module.hasDecomposition &= !isMemref;
-    module.hasResets |= hasResets;
   }
 
   std::string describe() const override {
@@ -234,7 +237,8 @@ public:
     text += std::string(config.autoSelect ? " auto_select"
                         : config.skip     ? " skip"
                                           : "") +
-            (hasLengths ? " lengths" : "") + (hasResets ? " resets" : "") + (isTensorFlow ? " tf" : "");
+            (hasLengths ? " lengths" : "") + (hasResets ? " resets" : "") + (isTensorFlow ? " tf" : "") +
+            (isBatchMajor ? " batch_major" : "");
     text += dropout != 0 ? " dropout" : "";
     return text +
            (hasGradient  ? " gradient"
@@ -246,6 +250,8 @@ public:
 private:
   std::string attributes(bool forward, bool sizes = false) const {
     std::vector<std::string> list;
+    if (isBatchMajor)
+      list.push_back("batch_major");
     if (dropout != 0)
       list.push_back("dropout = " + std::to_string(dropout));
     if (dropout != 0 || seed > 0) {
@@ -450,7 +456,7 @@ private:
   Packing packing;
   double dropout;
   int64_t seed;
-  bool omitsResultTypes, isTensorFlow, hasResets, resetsToInitial;
+  bool omitsResultTypes, isTensorFlow, hasResets, resetsToInitial, isBatchMajor;
   int64_t version;
   LayerOperand resets;
   ShapedText input, stateH, stateC, output, params, lengths, reserve;

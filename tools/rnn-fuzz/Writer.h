@@ -32,6 +32,11 @@ struct ShapedText {
       text += (isDynamic[dim] ? "?" : std::to_string(shape[dim])) + "x";
     return text + element + ">";
   }
+  /// Makes the type of a sequence batch-major.
+  void exchangeStepsAndBatch() {
+    std::swap(shape[0], shape[1]);
+    std::swap(isDynamic[0], isDynamic[1]);
+  }
   std::string tensor() const { return print("tensor"); }
   std::string memref() const { return print("memref"); }
 };
