@@ -36,6 +36,9 @@ LAYERS = [("f16", "lstm", (128, 16, 256, 256)), ("f16", "lstm", (512, 16, 512, 5
           ("f32", "lstm", (128, 16, 256, 256)), ("f32", "lstm", (512, 16, 512, 512)), ("f16", "gru", (512, 16, 512, 512)),
           ("f16", "rnn_tanh", (512, 16, 512, 512)), ("f16", "lstm", (256, 64, 1024, 1024))]
 
+# The largest listed hidden size of persistent backward kernels with resets to the initial states, which take registers from weights.
+INITIAL_HIDDEN = {"f16": 512, "bf16": 512, "tf32": 256, "f32": 256}
+
 
 def find_nvdisasm():
     found = glob.glob(os.path.join(BUILD, "nvdisasm", "lib", "python3*", "site-packages", "nvidia", "*", "bin", "nvdisasm"))
@@ -56,19 +59,19 @@ def install():
             sys.exit(f"gpu-sass.py: nvdisasm is not installed: `{' '.join(command)}` failed")
 
 
-def module(kind, mode, sizes):
+def module(kind, mode, sizes, to):
     """Functions whose kernels are listed: both passes, persistent and per step, of the block op and of the cudnn ops."""
     element = "f32" if kind == "tf32" else kind
     T, B, I, H = sizes
-    persistent = [timed.PERSISTENT] if mode != "lstm" or H <= timed.PERSISTENT_HIDDEN[kind] else []
     if mode == "lstm":
-        for way in [timed.FUSED] + persistent:
+        for way in (timed.FUSED, timed.PERSISTENT):
             for backward in (False, True):
-                yield timed.block(f"block_{'backward' if backward else 'forward'}{way}", sizes, element, backward, way)
+                most = INITIAL_HIDDEN if backward and to == "initial" else timed.PERSISTENT_HIDDEN
+                if way == timed.FUSED or H <= most[kind]:
+                    yield timed.block(f"block_{'backward' if backward else 'forward'}{way}", sizes, element, backward, way)
         return
-    for way in persistent:
-        one = stacks.Stack(mode, (1, T, B, I, H), static=True)
-        yield one.op(element, "#rnn.lowering<fused, kernel = persistent>") + "\n\n" + one.write(element)
+    one = stacks.Stack(mode, (1, T, B, I, H), static=True)
+    yield one.op(element, "#rnn.lowering<fused, kernel = persistent>") + "\n\n" + one.write(element)
 
 
 def waits_to_sends(loop):
@@ -109,7 +112,7 @@ def measure_per_step(name, function, resources, ptx, depth):
 
 def measure(arguments, kind, mode, sizes):
     flags = ["--chip=" + arguments.chip] + ["--tf32"] * (kind == "tf32")
-    text = "\n\n".join(module(kind, mode, sizes))
+    text = "\n\n".join(module(kind, mode, sizes, arguments.resets))
     if arguments.resets:
         text = resets.with_resets(text, arguments.resets)
     ptx = bundle.assembly(arguments.compiler, text, *flags)
