@@ -74,7 +74,7 @@ def operands(mode: str, function: str, lengths: bool, resets: bool = False) -> T
     """Names of the inputs and of the outputs of a function of a layer module, in order.
 
     `x` is [T, B, I], `h0` [L*D, B, P], `c0` [L*D, B, H], `params` [N], `lengths` [B], `resets` [T, B], `y` [T, B, D*P], `reserve` bytes.
-    `d` and a name is the gradient of that operand. The cell states exist for `lstm` alone.
+    In a batch-major module `x`, `y` and `resets` are [B, T, ...]. `d` and a name is the gradient of that operand. The cell states exist for `lstm` alone.
     """
     cell = mode == "lstm"
 
@@ -100,7 +100,7 @@ def _type(name: str, dtype: str) -> str:
     return "memref<" + "?x" * rank + element + ">"
 
 
-def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, reset_to: str,
+def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, reset_to: str, batch_major: bool,
               attributes: str) -> str:
     inputs, outputs = operands(mode, kind, lengths, bool(reset_to))
 
@@ -112,7 +112,7 @@ def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, r
                     "dx": "input_backprop", "dh0": "input_h_backprop", "dc0": "input_c_backprop",
                     "dparams": "params_backprop"}
     arguments = ", ".join(f"%{n}: {_type(n, dtype)}" for n in inputs + outputs)
-    flags = ["lowering = #rnn.lowering<fused>"] + ([attributes] if attributes else [])
+    flags = ["batch_major"] * batch_major + ["lowering = #rnn.lowering<fused>"] + ([attributes] if attributes else [])
     if kind == "inference":
         flags.append("is_training = false")
     op = "rnn.cudnn_backprop" if kind == "backward" else "rnn.cudnn_forward"
@@ -133,17 +133,17 @@ def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, r
 
 
 def module_text(mode: str, direction: str, dtype: str, *, lengths: Optional[bool] = None,
-                reset_to: str = "", attributes: str = "") -> str:
+                reset_to: str = "", batch_major: bool = False, attributes: str = "") -> str:
     """The MLIR text of one layer configuration in memref form, for all sizes.
 
     Its functions are `forward`, `inference` and `backward`, and the same with the suffix `_lengths`. `lengths` selects
     those without or with sequence lengths; None is both. With `reset_to` (zero or initial) all functions have resets, after
-    the lengths. `attributes` are further attributes of the ops, as
+    the lengths. `batch_major`: sequences are [B, T, ...]. `attributes` are further attributes of the ops, as
     "dropout = 0.5, seed = 7 : i64".
     """
     check(mode, direction, dtype)
     both = (False, True) if lengths is None else (lengths,)
-    functions = [_function(mode, direction, dtype, kind, with_lengths, reset_to, attributes)
+    functions = [_function(mode, direction, dtype, kind, with_lengths, reset_to, batch_major, attributes)
                  for with_lengths in both for kind in PASSES]
     return "\n\n".join(functions) + "\n"
 
@@ -177,4 +177,4 @@ def shapes(mode: str, direction: str, sizes: Sizes, params: int, reserve: int = 
 
 
 if __name__ == "__main__":
-    sys.stdout.write(module_text(*sys.argv[1:4]))
+    sys.stdout.write(module_text(*sys.argv[1:4], batch_major="batch_major" in sys.argv[4:]))

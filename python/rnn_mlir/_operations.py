@@ -26,6 +26,7 @@ class Operation:
     operand_axes: Tuple[Optional[int], ...]  #: of the batch; None: the operand is shared by all examples
     result_axes: Tuple[int, ...]
     saves: bool
+    batch_major: bool
 
     def shapes(self, *operands: Any) -> List[Shape]:
         """The shapes of the results."""
@@ -54,6 +55,7 @@ class Layers(Operation):
     num_proj: int = 0
     lengths: bool = False
     reset_to: str = ""  #: "": the op has no resets; else `zero` or `initial`
+    batch_major: bool = False  #: sequences are [B, T, ...]
 
     @property
     def cell(self) -> bool:
@@ -78,11 +80,12 @@ class Layers(Operation):
     @property
     def operand_axes(self) -> Tuple[Optional[int], ...]:  # type: ignore[override]
         states: Tuple[Optional[int], ...] = (1, 1) if self.cell else (1,)
-        return (1, *states, None) + ((0,) if self.lengths else ()) + ((1,) if self.reset_to else ())
+        sequence = self.result_axes[0]
+        return (sequence, *states, None) + ((0,) if self.lengths else ()) + ((sequence,) if self.reset_to else ())
 
     @property
     def result_axes(self) -> Tuple[int, ...]:  # type: ignore[override]
-        return (1,) * self.results
+        return (0 if self.batch_major else 1,) + (1,) * (self.results - 1)
 
     saves = True
 
@@ -94,7 +97,8 @@ class Layers(Operation):
     def sizes(self, *operands: Any) -> _layers.Sizes:
         x, h0 = operands[:2]
         hidden = operands[2].shape[2] if self.cell else h0.shape[2]
-        return _layers.Sizes(x.shape[0], x.shape[1], x.shape[2], hidden, h0.shape[0] // self.directions, self.num_proj)
+        batch, steps = x.shape[:2] if self.batch_major else x.shape[1::-1]
+        return _layers.Sizes(steps, batch, x.shape[2], hidden, h0.shape[0] // self.directions, self.num_proj)
 
     def reserve_bytes(self, dtype: str, *operands: Any, batch: int = 0) -> int:
         # The runtime makes a plan and returns its size; nothing is compiled.
@@ -108,7 +112,7 @@ class Layers(Operation):
 
     def module(self, dtype: str) -> str:
         return _variants.layer_module(self.mode, self.direction, dtype, num_proj=self.num_proj,
-                                      reset_to=self.reset_to)
+                                      reset_to=self.reset_to, batch_major=self.batch_major)
 
     def function(self, stage: str) -> str:
         return stage + ("_lengths" if self.lengths else "")
@@ -124,16 +128,22 @@ class BlockLSTM(Operation):
     cell_clip: float = 0.0
     seq_len_max: bool = False
     reset_to: str = ""
+    batch_major: bool = False
 
     primals = 8
     results = 7
     cotangents = (1, 6)  # cs and h
-    result_axes = (1,) * 7
     saves = False
 
     @property
+    def result_axes(self) -> Tuple[int, ...]:  # type: ignore[override]
+        return (0 if self.batch_major else 1,) * 7
+
+    @property
     def operand_axes(self) -> Tuple[Optional[int], ...]:  # type: ignore[override]
-        return (1, 0, 0) + (None,) * (6 if self.seq_len_max else 5) + ((1,) if self.reset_to else ())
+        sequence = self.result_axes[0]
+        shared = (None,) * (6 if self.seq_len_max else 5)
+        return (sequence, 0, 0) + shared + ((sequence,) if self.reset_to else ())
 
     def shapes(self, *operands: Any) -> List[Shape]:
         return [(*operands[0].shape[:2], operands[1].shape[1])] * 7
@@ -143,7 +153,8 @@ class BlockLSTM(Operation):
 
     def module(self, dtype: str) -> str:
         return _variants.block_module(self.layout, dtype, use_peephole=self.use_peephole, cell_clip=self.cell_clip,
-                                         seq_len_max=self.seq_len_max, reset_to=self.reset_to)
+                                      seq_len_max=self.seq_len_max, reset_to=self.reset_to,
+                                      batch_major=self.batch_major)
 
     def function(self, stage: str) -> str:
         return "backward" if stage == "backward" else "forward"

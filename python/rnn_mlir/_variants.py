@@ -13,16 +13,18 @@ from . import _compiler, _layers, _runtime, modules
 _PREBUILT = "prebuilt:"
 
 
-def layer_module(mode: str, direction: str, dtype: str, *, num_proj: int = 0, reset_to: str = "") -> str:
+def layer_module(mode: str, direction: str, dtype: str, *, num_proj: int = 0, reset_to: str = "",
+                 batch_major: bool = False) -> str:
     """The module of a stack of layers: `forward`, `inference` and `backward`, and those with the suffix `_lengths`."""
     if not num_proj and not reset_to:
-        return f"{_PREBUILT}{mode} {direction} {dtype}"
+        return f"{_PREBUILT}{mode} {direction} {dtype}" + " batch_major" * batch_major
     attributes = f"num_proj = {num_proj} : i64" if num_proj else ""
-    return _layers.module_text(mode, direction, dtype, attributes=attributes, reset_to=reset_to)
+    return _layers.module_text(mode, direction, dtype, attributes=attributes, reset_to=reset_to,
+                               batch_major=batch_major)
 
 
 def block_module(layout: str, dtype: str, *, use_peephole: bool, cell_clip: float, seq_len_max: bool,
-                 reset_to: str) -> str:
+                 reset_to: str, batch_major: bool) -> str:
     """The module of a block LSTM: `forward` and `backward`. `seq_len_max` is an i32 buffer of rank 0."""
     def memref(rank: int, element: str = dtype) -> str:
         return "memref<" + "?x" * rank + element + ">"
@@ -48,7 +50,7 @@ def block_module(layout: str, dtype: str, *, use_peephole: bool, cell_clip: floa
     load = ["  %n32 = memref.load %n[] : memref<i32>", "  %n64 = arith.extsi %n32 : i32 to i64"] if seq_len_max else []
     length = " seq_len_max(%n64)" if seq_len_max else ""
     resets = " resets(%resets : memref<?x?xi1>)" if reset_to else ""
-    flags = ["lowering = #rnn.lowering<fused>"] + (["use_peephole"] if use_peephole else [])
+    flags = ["batch_major"] * batch_major + ["lowering = #rnn.lowering<fused>"] + ["use_peephole"] * use_peephole
     if reset_to:
         flags.append(f"reset_to = #rnn.reset_to<{reset_to}>")
     clip = [f"cell_clip = {cell_clip!r}"] if cell_clip else []
@@ -67,9 +69,9 @@ def block_module(layout: str, dtype: str, *, use_peephole: bool, cell_clip: floa
 def library_path(module: str) -> str:
     """The compiled library of a module, which is compiled unless it is prebuilt or in the cache."""
     if module.startswith(_PREBUILT):
-        configuration = module[len(_PREBUILT):].split()
+        mode, direction, dtype, *rest = module[len(_PREBUILT):].split()
         try:
-            return modules.load(*configuration).path
+            return modules.load(mode, direction, dtype, batch_major=bool(rest)).path
         except _runtime.Unavailable:  # for this processor
-            module = _layers.module_text(*configuration)
+            module = _layers.module_text(mode, direction, dtype, batch_major=bool(rest))
     return _compiler.compile_library(module, {"cpu": "native"})

@@ -44,6 +44,14 @@ def lax_reference(mode, D=1, P=0, lengths=None, resets=None, reset_to="zero"):
     return layer
 
 
+def turned(layer):
+    """A time-major layer on batch-major data."""
+    def f(params, x, state):
+        y, *last = layer(params, jnp.swapaxes(x, 0, 1), state)
+        return (jnp.swapaxes(y, 0, 1), *last)
+    return f
+
+
 def loss(layer):
     """A scalar that depends on every result in its own way."""
     def f(params, x, state):

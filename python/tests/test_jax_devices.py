@@ -73,6 +73,21 @@ def test_jit_of_a_sharded_batch(mode, D, options):
     close(gradient(*operands), jax.jit(jax.grad(loss(layer), EVERY))(*values), 1e-13)
 
 
+def test_batch_first():
+    """The batch is dimension 0 of sequences, and dimension 1 of states."""
+    params, x, state = problem("lstm", B=8)
+    values = params, jnp.swapaxes(x, 0, 1), state
+    layer = ours("lstm", batch_first=True, resets=np.arange(40).reshape(8, 5) % 3 == 0)
+    spread = [NamedSharding(MESH, s) for s in (P(), P("data"), BATCH)]
+    operands = (jax.device_put(params, spread[0]), jax.device_put(values[1], spread[1]),
+                tuple(jax.device_put(s, spread[2]) for s in state))
+    assert not collectives(jax.jit(layer).lower(*operands).compile())
+    gradient = jax.jit(jax.grad(loss(layer), EVERY))
+    found = collectives(gradient.lower(*operands).compile())
+    assert "all-gather" not in found and "all-to-all" not in found
+    close(gradient(*operands), gradient(*values), 1e-13)
+
+
 def test_two_axes_and_pytrees():
     """A batch over two axes of the mesh, and parameters as a pytree."""
     params, x, (h,) = problem("gru", B=8)

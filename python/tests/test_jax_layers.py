@@ -9,7 +9,7 @@ jax = pytest.importorskip("jax")
 import jax.experimental.rnn as theirs  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import rnn_mlir.jax as rnn  # noqa: E402
-from jax_problems import MODES, OURS, both, close, lax_reference, loss, ours, problem  # noqa: E402
+from jax_problems import MODES, OURS, both, close, lax_reference, loss, ours, problem, turned  # noqa: E402
 
 #: f32: GEMMs of other order. Half: results are rounded to it once, the reference too.
 TOLERANCES = {"float64": 1e-13, "float32": 2e-6, "float16": 2e-3, "bfloat16": 1.6e-2}
@@ -62,11 +62,45 @@ def test_projection():
     check("lstm", {}, P=3, L=2, D=2)
 
 
-def test_batch_first():
-    params, x, state = problem("gru")
-    y, h = rnn.gru(params, x, state[0], resets=RESETS)
-    yb, hb = rnn.gru(params, jnp.swapaxes(x, 0, 1), state[0], batch_first=True, resets=RESETS.T)
-    close((jnp.swapaxes(yb, 0, 1), hb), (y, h), 0)
+@pytest.mark.parametrize("dtype", ("float64", "float32"))
+@pytest.mark.parametrize("mode,sizes,options", (
+    ("lstm", {}, {}), ("gru", {"L": 2, "D": 2}, {"lengths": LENGTHS}), ("lstm", {"P": 3}, {"resets": RESETS}),
+    ("rnn_tanh", {"D": 2}, {"resets": RESETS, "reset_to": "initial", "lengths": LENGTHS}),
+))
+def test_batch_first(mode, sizes, options, dtype):
+    """Results and gradients are those of the time-major layer, without a transpose."""
+    params, x, state = problem(mode, dtype=dtype, **sizes)
+    D, P = sizes.get("D", 1), sizes.get("P", 0)
+    other = {**options, **({"resets": options["resets"].T} if "resets" in options else {})}
+    mine, values = ours(mode, D, P, batch_first=True, **other), (params, jnp.swapaxes(x, 0, 1), state)
+    close(both(mine, values), both(turned(ours(mode, D, P, **options)), values), TOLERANCES[dtype])
+    program = str(jax.make_jaxpr(jax.grad(loss(mine), (0, 1, 2)))(*values))
+    assert "rnn_gradient" in program and "transpose[" not in program
+
+
+def test_batch_first_with_dropout():
+    params, x, state = problem("gru", L=3)
+    x = jnp.swapaxes(x, 0, 1)
+    layer = ours("gru", dropout=0.5, key=jax.random.key(3), batch_first=True)
+    close(both(jax.checkpoint(layer), (params, x, state)), both(layer, (params, x, state)), 1e-13)
+    assert layer(params, x, state)[0].shape == (3, 5, 6)
+
+
+def test_batch_first_block_lstm():
+    operands = block_problem()
+    for options in ({}, {"resets": RESETS, "reset_to": "initial", "seq_len_max": 4}):
+        other = {**options, **({"resets": RESETS.T} if options else {})}
+
+        def results(x, *rest, first=False):
+            out = rnn.block_lstm(x, *rest, **(other if first else options), batch_first=first)
+            return jnp.sum(jnp.sin(out.h)) + jnp.sum(out.cs ** 2), out
+        values = [operands[n] for n in ("x", "cs_prev", "h_prev", "w", "b")]
+        turned_values = [jnp.swapaxes(values[0], 0, 1), *values[1:]]
+        gradient = jax.value_and_grad(results, tuple(range(5)), has_aux=True)
+        (want, want_out), wanted = gradient(*values)
+        (got, out), gradients = gradient(*turned_values, first=True)
+        close([got, *(jnp.swapaxes(v, 0, 1) for v in out)], [want, *want_out], 1e-14)
+        close([jnp.swapaxes(gradients[0], 0, 1), *gradients[1:]], list(wanted), 1e-13)
 
 
 def test_pytrees():

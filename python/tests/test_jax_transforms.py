@@ -12,18 +12,22 @@ jax = pytest.importorskip("jax")
 
 import jax.numpy as jnp  # noqa: E402
 import rnn_mlir.jax as rnn  # noqa: E402
-from jax_problems import close, lax_reference, loss, ours, problem  # noqa: E402
+from jax_problems import close, lax_reference, loss, ours, problem, turned  # noqa: E402
 
 LENGTHS = np.array([5, 0, 3])
 RESETS = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], bool)
-#: LSTM with every option, and a stack of GRU in two directions.
-CASES = (("lstm", {}, {"lengths": LENGTHS, "resets": RESETS, "reset_to": "initial"}), ("gru", {"L": 2, "D": 2}, {}))
+#: LSTM with every option, a stack of GRU in two directions, and batch-major data.
+CASES = (("lstm", {}, {"lengths": LENGTHS, "resets": RESETS, "reset_to": "initial"}), ("gru", {"L": 2, "D": 2}, {}),
+         ("gru", {}, {"resets": RESETS, "batch_first": True}))
 
 
 def pair(case):
     mode, sizes, options = case
-    D = sizes.get("D", 1)
-    return problem(mode, **sizes), ours(mode, D, **options), lax_reference(mode, D, **options)
+    D, options, values = sizes.get("D", 1), dict(options), problem(mode, **sizes)
+    if not options.pop("batch_first", False):
+        return values, ours(mode, D, **options), lax_reference(mode, D, **options)
+    mine = ours(mode, D, batch_first=True, **{**options, "resets": options["resets"].T})
+    return (values[0], jnp.swapaxes(values[1], 0, 1), values[2]), mine, turned(lax_reference(mode, D, **options))
 
 
 def same(f, mine, want, *arguments, tolerance=1e-12):
@@ -33,7 +37,7 @@ def same(f, mine, want, *arguments, tolerance=1e-12):
 EVERY = (0, 1, 2)
 
 
-@pytest.mark.parametrize("case", CASES, ids=("lstm", "gru"))
+@pytest.mark.parametrize("case", CASES, ids=("lstm", "gru", "batch_first"))
 def test_second_order(case):
     """Forward mode, reverse over reverse, forward over reverse, and the gradient of a checkpointed layer."""
     values, mine, want = pair(case)
@@ -68,7 +72,7 @@ def primitives(function, *arguments):
     return str(jax.make_jaxpr(function)(*arguments))
 
 
-@pytest.mark.parametrize("case", CASES, ids=("lstm", "gru"))
+@pytest.mark.parametrize("case", CASES, ids=("lstm", "gru", "batch_first"))
 def test_vmap(case):
     """Mapped inputs and states fold into the batch: no loop."""
     (params, x, state), mine, want = pair(case)
@@ -147,11 +151,14 @@ np.savez(sys.argv[3], *jax.tree.leaves(exported.call(operands[0], operands[1], t
 """
 
 
-@pytest.mark.parametrize("options", ({}, {"resets": RESETS}), ids=("prebuilt", "compiled"))
+@pytest.mark.parametrize("options", ({}, {"resets": RESETS}, {"batch_first": True}),
+                         ids=("prebuilt", "compiled", "batch_first"))
 def test_export(options, tmp_path):
     """An exported gradient runs in another process, without or with a cold cache of compiled modules."""
     pytest.importorskip("flatbuffers")
     values = problem("lstm")
+    if options.get("batch_first"):
+        values = (values[0], jnp.swapaxes(values[1], 0, 1), values[2])
     gradient = jax.jit(jax.grad(loss(ours("lstm", **options)), EVERY))
     safe = [jax.export.DisabledSafetyCheck.custom_call("rnn_mlir_layer")]
     exported = jax.export.export(gradient, disabled_checks=safe)(*values)

@@ -131,6 +131,24 @@ def test_single_sequence():
         close(ours(x, hx), theirs(x, hx))
 
 
+@pytest.mark.parametrize("name,options", (("lstm", {"bidirectional": True}), ("gru", {}), ("relu", {})))
+def test_batch_first(name, options):
+    """Batch-first data is neither transposed nor copied; results and gradients are those of time-major data."""
+    ours, _ = pair(name, 4, 6, 2, batch_first=True, **options)
+    other = copy.deepcopy(ours)
+    other.batch_first = False
+    x = torch.randn(3, 5, 4, requires_grad=True, **F64)
+    for call in ({}, {"lengths": LENGTHS}, {"resets": RESETS, "reset_to": "initial", "lengths": LENGTHS}):
+        first = {**call, **({"resets": RESETS.t()} if "resets" in call else {})}
+        out = ours(x, **first)
+        want = other(x.transpose(0, 1), **call)
+        assert out[0].is_contiguous()
+        close(out, (want[0].transpose(0, 1), want[1]))
+        scalar = [sum(t.sin().sum() for t in tensors(v)) for v in (out, want)]
+        close(torch.autograd.grad(scalar[0], [x, *ours.parameters()]),
+              torch.autograd.grad(scalar[1], [x, *other.parameters()]))
+
+
 def test_resets_split_the_sequence():
     """A reset is a new sequence from zero."""
     ours, _ = pair("gru", 4, 6, 2)
@@ -138,6 +156,8 @@ def test_resets_split_the_sequence():
     marks = torch.tensor([[0], [0], [1], [0], [0]], dtype=torch.bool)
     got, last = ours(x, resets=marks)
     close((got, last), (torch.cat([ours(x[:2])[0], ours(x[2:])[0]]), ours(x[2:])[1]))
+    got, last = ours(x[:, 0], resets=marks[:, 0])  # a single sequence
+    close((got, last), (torch.cat([ours(x[:2, 0])[0], ours(x[2:, 0])[0]]), ours(x[2:, 0])[1]))
 
 
 def test_dropout():
@@ -165,7 +185,9 @@ def flat(name, T=3, B=2, I=3, H=4, D=1, L=1, P=0):
 
 
 CASES = (("lstm", {}, {}), ("lstm", {"D": 2, "P": 2}, {}), ("gru", {"L": 2}, {}), ("tanh", {"D": 2}, {}),
-         ("gru", {"T": 4, "B": 3}, {"lengths": torch.tensor([4, 0, 2]), "resets": RESETS[:4], "reset_to": "initial"}))
+         ("gru", {"T": 4, "B": 3}, {"lengths": torch.tensor([4, 0, 2]), "resets": RESETS[:4], "reset_to": "initial"}),
+         ("lstm", {"T": 3, "B": 4, "D": 2}, {"lengths": torch.tensor([3, 0, 2, 3]), "resets": RESETS[:4],
+                                             "batch_first": True}))
 
 
 def function(name, sizes, options):
@@ -175,6 +197,8 @@ def function(name, sizes, options):
         return rnn.functional.layers(mode, x, h0, c0, params, bidirectional=sizes.get("D") == 2,
                                      num_proj=sizes.get("P", 0), **options)
     operands = flat(name, **sizes)
+    if options.get("batch_first"):
+        operands = (operands[0].detach().transpose(0, 1).contiguous().requires_grad_(), *operands[1:])
     if operands[2] is None:
         return (lambda x, h0, params: f(x, h0, None, params)), (operands[0], operands[1], operands[3])
     return f, operands
@@ -191,11 +215,14 @@ BLOCK = ((3, 2, 3), (2, 4), (2, 4), (7, 16), (16,), (4,), (4,), (4,))
 
 
 @pytest.mark.parametrize("options", ({}, {"peephole": True, "forget_bias": 1.0, "layout": "icfo"},
-                                     {"seq_len_max": 2, "resets": RESETS[:3, :2], "reset_to": "initial"}))
+                                     {"seq_len_max": 2, "resets": RESETS[:3, :2], "reset_to": "initial"},
+                                     {"resets": RESETS[:2], "batch_first": True}))
 def test_block_lstm(options):
     options = dict(options)
     peephole = options.pop("peephole", False)
     operands = [0.5 * torch.randn(s, **F64) for s in BLOCK[:8 if peephole else 5]]
+    if options.get("batch_first"):
+        operands[0] = operands[0].transpose(0, 1).contiguous()
     operands = [t.requires_grad_() for t in operands]
 
     def f(x, cs, h, w, b, *wc):
@@ -204,7 +231,8 @@ def test_block_lstm(options):
     assert torch.autograd.gradcheck(f, operands)
     assert torch.autograd.gradgradcheck(f, operands)
     # The gates have derivatives too.
-    assert torch.autograd.gradcheck(lambda *v: rnn.functional.block_lstm(*v).ci, operands[:5])
+    first = options.get("batch_first", False)
+    assert torch.autograd.gradcheck(lambda *v: rnn.functional.block_lstm(*v, batch_first=first).ci, operands[:5])
 
 
 def test_block_lstm_module():
@@ -217,6 +245,9 @@ def test_block_lstm_module():
     y, (h, c) = ours(x)
     want, (wh, wc) = theirs(x)
     close((y, h[None], c[None]), (want, wh, wc))
+    ours.batch_first = True
+    turned, last = ours(x.transpose(0, 1))
+    close((turned, last), (want.transpose(0, 1), (wh[0], wc[0])))
     assert rnn.BlockLSTM(4, 6, use_peephole=True, cell_clip=0.1)(x.float())[0].shape == (5, 3, 6)
 
 

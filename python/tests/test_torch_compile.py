@@ -15,7 +15,8 @@ def seed():
 
 
 OPERANDS = {"lstm": ("lstm", {"P": 2}, {}), "gru": ("gru", {"D": 2}, {"lengths": torch.tensor([3, 1]),
-                                                                      "resets": RESETS[:3, :2]})}
+                                                                      "resets": RESETS[:3, :2]}),
+            "batch_first": ("lstm", {"T": 2, "B": 3}, {"resets": RESETS[:3, :2], "batch_first": True})}
 
 
 @pytest.mark.parametrize("name", OPERANDS)
@@ -26,7 +27,7 @@ def test_opcheck_cudnn(name):
         operands.insert(2, None)
     lengths, resets = options.get("lengths"), options.get("resets")
     inputs = (*operands, None if lengths is None else lengths.to(torch.int32), resets)
-    choice = (mode, sizes.get("D") == 2, sizes.get("P", 0), "zero")
+    choice = (mode, sizes.get("D") == 2, sizes.get("P", 0), "zero", options.get("batch_first", False))
     ops = torch.ops.rnn_mlir
     torch.library.opcheck(ops.cudnn_forward.default, (*inputs, *choice, True))
     plain = tuple(None if v is None else v.detach() for v in inputs)
@@ -38,11 +39,11 @@ def test_opcheck_cudnn(name):
                                         inputs[:4]) if mode == "lstm" else True
 
 
-@pytest.mark.parametrize("n", (None, 2))
-def test_opcheck_block(n):
+@pytest.mark.parametrize("n,batch_first", ((None, False), (2, False), (2, True)))
+def test_opcheck_block(n, batch_first):
     operands = [torch.randn(s, **F64).requires_grad_()
-                for s in ((3, 2, 3), (2, 4), (2, 4), (7, 16), (4,), (4,), (4,), (16,))]
-    options = (None if n is None else torch.tensor(n, dtype=torch.int32), None, "icfo", True, 0.0, "zero")
+                for s in ((2, 3, 3) if batch_first else (3, 2, 3), (2, 4), (2, 4), (7, 16), (4,), (4,), (4,), (16,))]
+    options = (None if n is None else torch.tensor(n, dtype=torch.int32), None, "icfo", True, 0.0, "zero", batch_first)
     ops = torch.ops.rnn_mlir
     torch.library.opcheck(ops.block_lstm.default, (*operands, *options))
     saved = ops.block_lstm(*(v.detach() for v in operands), *options)

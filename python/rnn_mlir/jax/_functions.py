@@ -77,9 +77,7 @@ def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths
         raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
     if not 0 <= dropout <= 1:
         raise ValueError(f"`dropout` is {dropout}; expected a value in [0, 1]")
-    if batch_first:
-        x = jnp.swapaxes(x, 0, 1)
-    steps, batch, inputs = x.shape
+    batch, inputs = x.shape[0 if batch_first else 1], x.shape[2]
     h0, c0 = (state if cell else (state, None)) if state is not None else (None, None)
     hidden, layers, proj = _sizes_of(params, mode, directions, x, h0, c0, hidden_size, num_layers, proj_size)
     if proj and not cell:
@@ -100,11 +98,10 @@ def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths
         auxiliaries.append(lengths.astype(jnp.int32))
     if resets is not None:
         resets = jnp.asarray(resets)
-        resets = jnp.swapaxes(resets, 0, 1) if batch_first else resets
-        _expect("resets", resets, (steps, batch))
+        _expect("resets", resets, x.shape[:2])
         auxiliaries.append(resets.astype(bool))
     operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", proj if proj != hidden else 0,
-                       lengths is not None, reset_to if resets is not None else "")
+                       lengths is not None, reset_to if resets is not None else "", batch_first)
 
     def run(p: Any, x: Array, states: Sequence[Array]) -> Tuple[Array, ...]:
         flat = pack(p) if isinstance(p, (list, tuple)) else jnp.asarray(p)
@@ -133,7 +130,7 @@ def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths
         final = [jnp.concatenate(values) for values in zip(*finals)]
     else:
         y, *final = run(params, x, states)
-    return jnp.swapaxes(y, 0, 1) if batch_first else y, tuple(final) if cell else final[0]
+    return y, tuple(final) if cell else final[0]
 
 
 _OPTIONS = """
@@ -198,7 +195,7 @@ def rnn(params: Params, x: Array, state: Optional[Array] = None, *, nonlinearity
 
 
 class BlockLSTMResults(NamedTuple):
-    """All `[T, B, H]`: input gate, cell state, forget gate, output gate, cell candidate, tanh of the cell, hidden state."""
+    """All `[T, B, H]`, or `[B, T, H]` with `batch_first`: input gate, cell state, forget gate, output gate, cell candidate, tanh of the cell, hidden state."""
 
     i: Array
     cs: Array
@@ -212,10 +209,10 @@ class BlockLSTMResults(NamedTuple):
 def block_lstm(x: Array, cs_prev: Array, h_prev: Array, w: Array, b: Array, *, wci: Optional[Array] = None,
                wcf: Optional[Array] = None, wco: Optional[Array] = None, seq_len_max: Optional[Array] = None,
                resets: Optional[Array] = None, reset_to: str = "zero", layout: str = "ifco",
-               forget_bias: float = 0.0, cell_clip: float = 0.0) -> BlockLSTMResults:
+               forget_bias: float = 0.0, cell_clip: float = 0.0, batch_first: bool = False) -> BlockLSTMResults:
     """TensorFlow's BlockLSTM (`layout` icfo) and BlockLSTMV2 (ifco): one layer with explicit matrices.
 
-    `x` is [T, B, I], `cs_prev` and `h_prev` are [B, H], `w` is [I + H, 4H], `b` is [4H]; the peephole weights `wci`,
+    `x` is [T, B, I], or [B, T, I] with `batch_first`; `resets` are shaped like its sequence and batch. `cs_prev` and `h_prev` are [B, H], `w` is [I + H, 4H], `b` is [4H]; the peephole weights `wci`,
     `wcf`, `wco` are [H], all or none. Results are zero from step `seq_len_max` on. The gradient ignores `cell_clip`, as
     TensorFlow's does. Derivatives by `i`, `f`, `o`, `ci` and `co` are computed in lax, those by `cs` and `h` by
     compiled code.
@@ -227,7 +224,7 @@ def block_lstm(x: Array, cs_prev: Array, h_prev: Array, w: Array, b: Array, *, w
     x, cs_prev, h_prev, w, b = map(jnp.asarray, (x, cs_prev, h_prev, w, b))
     if x.ndim != 3 or cs_prev.ndim != 2:
         raise ValueError(f"`x` and `cs_prev` have shapes {x.shape} and {cs_prev.shape}; expected [T, B, I] and [B, H]")
-    (steps, batch, inputs), hidden = x.shape, cs_prev.shape[1]
+    (batch, inputs), hidden = (x.shape[0 if batch_first else 1], x.shape[2]), cs_prev.shape[1]
     given = [v is not None for v in (wci, wcf, wco)]
     if any(given) and not all(given):
         raise ValueError("pass all of `wci`, `wcf` and `wco`, or none")
@@ -236,7 +233,7 @@ def block_lstm(x: Array, cs_prev: Array, h_prev: Array, w: Array, b: Array, *, w
         gate = 2 if layout == "icfo" else 1
         b = b.at[gate * hidden:(gate + 1) * hidden].add(forget_bias)
     operands = [x, cs_prev, h_prev, w, *peephole, b]
-    shapes = [(steps, batch, inputs), (batch, hidden), (batch, hidden), (inputs + hidden, 4 * hidden),
+    shapes = [x.shape, (batch, hidden), (batch, hidden), (inputs + hidden, 4 * hidden),
               *[(hidden,)] * 3, (4 * hidden,)]
     for name, value, shape in zip(("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"), operands, shapes):
         _expect(name, value, shape)
@@ -246,8 +243,8 @@ def block_lstm(x: Array, cs_prev: Array, h_prev: Array, w: Array, b: Array, *, w
     if seq_len_max is not None:
         operands.append(jnp.asarray(seq_len_max).astype(jnp.int32).reshape(()))
     if resets is not None:
-        _expect("resets", resets, (steps, batch))
+        _expect("resets", resets, x.shape[:2])
         operands.append(jnp.asarray(resets).astype(bool))
     operation = BlockLSTM(layout, all(given), float(cell_clip), seq_len_max is not None,
-                          reset_to if resets is not None else "")
+                          reset_to if resets is not None else "", batch_first)
     return BlockLSTMResults(*_bind(operation, *operands))

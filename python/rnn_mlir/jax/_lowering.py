@@ -28,7 +28,8 @@ def reserve_shape(operation: Operation, operands: Sequence[Any]) -> Tuple[int, i
     A row has the bytes of a batch of one. Regions are padded to 64 bytes, so B rows hold the reserve space of B; its
     content is not divided into rows.
     """
-    return operands[0].shape[1], operation.reserve_bytes(DTYPES[operands[0].dtype.name], *operands, batch=1)
+    batch = operands[0].shape[operation.operand_axes[0]]
+    return batch, operation.reserve_bytes(DTYPES[operands[0].dtype.name], *operands, batch=1)
 
 
 def _result_structs(operation: Operation, stage: str, operands: Sequence[Any]) -> List[jax.ShapeDtypeStruct]:
@@ -82,7 +83,7 @@ def _partition(operation: Operation, stage: str, mesh: Mesh, arguments: Sequence
     names = next((s for s in map(sharded, arguments, inputs) if s is not None), None)
     if names is not None:
         parts = int(np.prod([mesh.shape[n] for n in (names if isinstance(names, tuple) else (names,))]))
-        if arguments[0].shape[1] % parts:  # padded examples would count in the gradients of the parameters
+        if arguments[0].shape[operation.operand_axes[0]] % parts:  # padded examples would count in the gradients of the parameters
             names = None
 
     def sharding(value: Any, axis: Any) -> NamedSharding:

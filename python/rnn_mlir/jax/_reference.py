@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Optional, Sequence
 
 import jax
@@ -128,6 +129,13 @@ def block_lstm(layout: str, use_peephole: bool, forget_bias: float, cell_clip: f
 
 def evaluate(operation: Operation, *operands: Array) -> tuple[Array, ...]:
     """The results of an op."""
+    assert isinstance(operation, (Layers, BlockLSTM))
+    if operation.batch_major:
+        other = dataclasses.replace(operation, batch_major=False)
+        turned = [v if a == b else jnp.swapaxes(v, 0, 1)
+                  for v, a, b in zip(operands, operation.operand_axes, other.operand_axes)]
+        return tuple(v if a == b else jnp.swapaxes(v, 0, 1)
+                     for v, a, b in zip(evaluate(other, *turned), operation.result_axes, other.result_axes))
     auxiliaries = list(operands[operation.primals:])
     if isinstance(operation, Layers):
         x, h0 = operands[:2]
@@ -136,7 +144,6 @@ def evaluate(operation: Operation, *operands: Array) -> tuple[Array, ...]:
         resets = auxiliaries.pop(0) if operation.reset_to else None
         return layers(operation.mode, operation.directions, operation.num_proj, operation.reset_to, x, h0, c0, params,
                       lengths, resets)
-    assert isinstance(operation, BlockLSTM)
     n = auxiliaries.pop(0) if operation.seq_len_max else None
     resets = auxiliaries.pop(0) if operation.reset_to else None
     return block_lstm(operation.layout, operation.use_peephole, 0.0, operation.cell_clip, operation.reset_to,

@@ -15,10 +15,10 @@ from . import _calls
 AVAILABLE = hasattr(torch.library, "register_autograd")
 
 _LAYERS = "Tensor input, Tensor input_h, Tensor? input_c, Tensor params, Tensor? sequence_lengths, Tensor? resets"
-_LAYERS_OPTIONS = "str mode, bool bidirectional, int num_proj, str reset_to"
+_LAYERS_OPTIONS = "str mode, bool bidirectional, int num_proj, str reset_to, bool batch_major"
 _BLOCK = ("Tensor x, Tensor cs_prev, Tensor h_prev, Tensor w, Tensor wci, Tensor wcf, Tensor wco, Tensor b, "
           "Tensor? seq_len_max, Tensor? resets")
-_BLOCK_OPTIONS = "str layout, bool use_peephole, float cell_clip, str reset_to"
+_BLOCK_OPTIONS = "str layout, bool use_peephole, float cell_clip, str reset_to, bool batch_major"
 _FOUR = "(Tensor, Tensor, Tensor, Tensor)"
 _SCHEMAS = (
     f"cudnn_forward({_LAYERS}, {_LAYERS_OPTIONS}, bool is_training) -> {_FOUR}",
@@ -31,19 +31,20 @@ _SCHEMAS = (
 
 
 def _layers(operands: Sequence[Optional[Tensor]], mode: str, bidirectional: bool, num_proj: int,
-            reset_to: str) -> Tuple[Operation, List[Tensor]]:
+            reset_to: str, batch_major: bool) -> Tuple[Operation, List[Tensor]]:
     lengths, resets = operands[4:6]
     operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", num_proj, lengths is not None,
-                       reset_to if resets is not None else "")
+                       reset_to if resets is not None else "", batch_major)
     if operation.cell != (operands[2] is not None):
         raise ValueError(f"`input_c` exists for lstm and no other mode, but the mode is {mode}")
     return operation, [v for v in operands if v is not None]
 
 
 def _block(operands: Sequence[Optional[Tensor]], layout: str, use_peephole: bool, cell_clip: float,
-           reset_to: str) -> Tuple[Operation, List[Tensor]]:
+           reset_to: str, batch_major: bool) -> Tuple[Operation, List[Tensor]]:
     n, resets = operands[8:10]
-    operation = BlockLSTM(layout, use_peephole, cell_clip, n is not None, reset_to if resets is not None else "")
+    operation = BlockLSTM(layout, use_peephole, cell_clip, n is not None, reset_to if resets is not None else "",
+                          batch_major)
     return operation, [v for v in operands if v is not None]
 
 
@@ -51,29 +52,29 @@ def _no_cell(x: Tensor) -> Tensor:
     return x.new_empty(0)
 
 
-# Each op has the arguments: operands, then for a gradient its values, then 4 options.
+# Each op has the arguments: operands, then for a gradient its values, then 5 options.
 
 def _cudnn_forward(*arguments: Any) -> Any:
-    operation, operands = _layers(arguments[:6], *arguments[6:10])
+    operation, operands = _layers(arguments[:6], *arguments[6:11])
     # Equal operands must have equal results: opcheck and the caches of torch.compile rely on it.
-    y, hn, *rest = _calls.forward(operation, operands, arguments[10], defined=True)
+    y, hn, *rest = _calls.forward(operation, operands, arguments[11], defined=True)
     cn = rest.pop(0) if operation.results == 3 else _no_cell(y)
     return y, hn, cn, rest[0] if rest else y.new_empty(0, dtype=torch.int8)
 
 
 def _cudnn_forward_fake(*arguments: Any) -> Any:
-    operation, operands = _layers(arguments[:6], *arguments[6:10])
+    operation, operands = _layers(arguments[:6], *arguments[6:11])
     x = operands[0]
     y, hn, *cn = [x.new_empty(shape) for shape in operation.shapes(*operands)]
     size: Any = 0
-    if arguments[10]:
+    if arguments[11]:
         known = all(isinstance(n, int) for v in operands for n in v.shape)
         size = _calls.reserve_bytes(operation, operands) if known else torch.library.get_ctx().new_dynamic_size()
     return y, hn, cn[0] if cn else _no_cell(x), x.new_empty(size, dtype=torch.int8)
 
 
 def _backprop_values(arguments: Sequence[Any]) -> Tuple[Operation, List[Tensor]]:
-    operation, operands = _layers(arguments[:6], *arguments[13:17])
+    operation, operands = _layers(arguments[:6], *arguments[13:18])
     y, hn, cn, dy, dhn, dcn, reserve = arguments[6:13]
     return operation, operands + ([y, hn, cn, dy, dhn, dcn, reserve] if operation.results == 3 else
                                   [y, hn, dy, dhn, reserve])
@@ -123,8 +124,8 @@ def _save(ctx: Any, tensors: Sequence[Optional[Tensor]], options: Sequence[Any])
 
 
 def _cudnn_setup(ctx: Any, inputs: Any, output: Any) -> None:
-    _save(ctx, (*inputs[:6], *output), inputs[6:10])
-    ctx.training = inputs[10]
+    _save(ctx, (*inputs[:6], *output), inputs[6:11])
+    ctx.training = inputs[11]
     ctx.mark_non_differentiable(output[3])
 
 
@@ -133,11 +134,11 @@ def _cudnn_gradient(ctx: Any, dy: Tensor, dhn: Tensor, dcn: Tensor, _: Any) -> A
         raise RuntimeError("rnn_mlir::cudnn_forward has no gradient with is_training=False")
     *inputs, y, hn, cn, reserve = ctx.saved_tensors
     dx, dh0, dc0, dparams = torch.ops.rnn_mlir.cudnn_backprop(*inputs, y, hn, cn, dy, dhn, dcn, reserve, *ctx.options)
-    return (dx, dh0, None if inputs[2] is None else dc0, dparams, *[None] * 7)
+    return (dx, dh0, None if inputs[2] is None else dc0, dparams, *[None] * 8)
 
 
 def _backprop_setup(ctx: Any, inputs: Any, output: Any) -> None:
-    _save(ctx, (*inputs[:6], *inputs[9:12]), inputs[13:17])
+    _save(ctx, (*inputs[:6], *inputs[9:12]), inputs[13:18])
 
 
 def _backprop_gradient(ctx: Any, *given: Any) -> Any:
@@ -150,7 +151,7 @@ def _backprop_gradient(ctx: Any, *given: Any) -> Any:
     primals, cotangents = second[:operation.primals], second[operation.primals:]
     if not cell:
         primals, cotangents = [*primals[:2], None, primals[2]], [*cotangents, None]  # type: ignore[list-item]
-    return (*primals, None, None, None, None, None, *cotangents, *[None] * 5)
+    return (*primals, None, None, None, None, None, *cotangents, *[None] * 6)
 
 
 def _block_setup(ctx: Any, inputs: Any, output: Any) -> None:
@@ -161,7 +162,7 @@ def _block_setup(ctx: Any, inputs: Any, output: Any) -> None:
 def _block_gradient(ctx: Any, *cotangents: Any) -> Any:
     saved = ctx.saved_tensors
     out = torch.ops.rnn_mlir.block_lstm_grad(*saved, cotangents[1], cotangents[6], *ctx.options)
-    return (*out, *[None] * 6)
+    return (*out, *[None] * 7)
 
 
 def _block_grad_setup(ctx: Any, inputs: Any, output: Any) -> None:
@@ -172,7 +173,7 @@ def _block_grad_gradient(ctx: Any, *given: Any) -> Any:
     *inputs, dcs, dh = ctx.saved_tensors
     operation, operands = _block(inputs, *ctx.options)
     second = _calls.second_order(operation, operands, (dcs, dh), operation.cotangents, given)
-    return (*second[:8], *[None] * 9, *second[8:], *[None] * 4)
+    return (*second[:8], *[None] * 9, *second[8:], *[None] * 5)
 
 
 if AVAILABLE:

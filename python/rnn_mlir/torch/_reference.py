@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, List, Optional, Tuple
 
 import torch
@@ -115,13 +116,19 @@ def block_lstm(operation: BlockLSTM, operands: Any, seq_len_max: Optional[Tensor
 
 def evaluate(operation: Operation, *operands: Tensor) -> Tuple[Tensor, ...]:
     """The results of an op."""
+    assert isinstance(operation, (Layers, BlockLSTM))
+    if operation.batch_major:
+        other = dataclasses.replace(operation, batch_major=False)
+        turned = [v if a == b else v.transpose(0, 1)
+                  for v, a, b in zip(operands, operation.operand_axes, other.operand_axes)]
+        return tuple(v if a == b else v.transpose(0, 1)
+                     for v, a, b in zip(evaluate(other, *turned), operation.result_axes, other.result_axes))
     auxiliaries = list(operands[operation.primals:])
     if isinstance(operation, Layers):
         c0, params = operands[2] if operation.cell else None, operands[operation.primals - 1]
         lengths = auxiliaries.pop(0) if operation.lengths else None
         resets = auxiliaries.pop(0) if operation.reset_to else None
         return layers(operation, operands[0], operands[1], c0, params, lengths, resets)
-    assert isinstance(operation, BlockLSTM)
     n = auxiliaries.pop(0) if operation.seq_len_max else None
     resets = auxiliaries.pop(0) if operation.reset_to else None
     return block_lstm(operation, operands[:8], n, resets)

@@ -36,11 +36,12 @@ def _transformed() -> bool:
 
 def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tensor, *,
            lengths: Optional[Tensor] = None, resets: Optional[Tensor] = None, reset_to: str = "zero",
-           bidirectional: bool = False, num_proj: int = 0) -> Tuple[Tensor, ...]:
+           bidirectional: bool = False, num_proj: int = 0, batch_first: bool = False) -> Tuple[Tensor, ...]:
     """A stack without dropout: `y [T, B, D*P]`, `hn`, and for mode lstm `cn`.
 
-    `x` is [T, B, I], `h0` [L*D, B, P], `c0` [L*D, B, H], `params` flat: all matrices, then all biases
-    (docs/Semantics.md, "Parameter layout"). `lengths` is int32 [B] and `resets` bool [T, B].
+    `x` is [T, B, I], or with `batch_first` [B, T, I], and `y` likewise; `h0` [L*D, B, P], `c0` [L*D, B, H], `params` flat: all matrices, then all biases
+    (docs/Semantics.md, "Parameter layout"). `lengths` is int32 [B], and `resets` are bool, shaped like the
+    first two dimensions of `x`.
     """
     if reset_to not in ("zero", "initial"):
         raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
@@ -49,13 +50,13 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tenso
         raise ValueError(f"`x` and `h0` have shapes {tuple(x.shape)} and {tuple(h0.shape)}; expected [T, B, I] and "
                          "[L*D, B, P]")
     hidden = h0.shape[2] if c0 is None else c0.shape[2]
-    stacked = h0.shape[0]
-    _expect("h0", h0, (stacked, x.shape[1], num_proj or hidden))
+    stacked, batch = h0.shape[0], x.shape[0 if batch_first else 1]
+    _expect("h0", h0, (stacked, batch, num_proj or hidden))
     if c0 is not None:
-        _expect("c0", c0, (stacked, x.shape[1], hidden))
+        _expect("c0", c0, (stacked, batch, hidden))
     _expect("params", params, (params_size(mode, x.shape[2], hidden, stacked // directions, directions, num_proj),))
     if lengths is not None:
-        _expect("lengths", lengths, (x.shape[1],))
+        _expect("lengths", lengths, (batch,))
         lengths = lengths.to(torch.int32)
     if resets is not None:
         _expect("resets", resets, x.shape[:2])
@@ -63,15 +64,15 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tenso
     if _library.compiling():
         training = torch.is_grad_enabled()
         y, hn, cn, _ = torch.ops.rnn_mlir.cudnn_forward(x, h0, c0, params, lengths, resets, mode, bidirectional,
-                                                        num_proj, reset_to, training)
+                                                        num_proj, reset_to, batch_first, training)
         return (y, hn) if c0 is None else (y, hn, cn)
     operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", num_proj, lengths is not None,
-                       reset_to if resets is not None else "")
+                       reset_to if resets is not None else "", batch_first)
     return _run(operation, [v for v in (x, h0, c0, params, lengths, resets) if v is not None])
 
 
 class BlockLSTMResults(NamedTuple):
-    """All `[T, B, H]`: input gate, cell state, forget gate, output gate, cell candidate, tanh of the cell, hidden state."""
+    """All `[T, B, H]`, or `[B, T, H]` with `batch_first`: input gate, cell state, forget gate, output gate, cell candidate, tanh of the cell, hidden state."""
 
     i: Tensor
     cs: Tensor
@@ -85,10 +86,10 @@ class BlockLSTMResults(NamedTuple):
 def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor, *, wci: Optional[Tensor] = None,
                wcf: Optional[Tensor] = None, wco: Optional[Tensor] = None, seq_len_max: Any = None,
                resets: Optional[Tensor] = None, reset_to: str = "zero", layout: str = "ifco",
-               forget_bias: float = 0.0, cell_clip: float = 0.0) -> BlockLSTMResults:
+               forget_bias: float = 0.0, cell_clip: float = 0.0, batch_first: bool = False) -> BlockLSTMResults:
     """TensorFlow's BlockLSTM (`layout` icfo) and BlockLSTMV2 (ifco): one layer with explicit matrices.
 
-    `x` is [T, B, I], `cs_prev` and `h_prev` are [B, H], `w` is [I + H, 4H], `b` is [4H]; the peephole weights are [H],
+    `x` is [T, B, I], or [B, T, I] with `batch_first`; `resets` are shaped like its first two dimensions. `cs_prev` and `h_prev` are [B, H], `w` is [I + H, 4H], `b` is [4H]; the peephole weights are [H],
     all or none. Results are zero from step `seq_len_max` on. The gradient ignores `cell_clip`, as TensorFlow's does.
     Under torch.compile only `cs` and `h` have derivatives.
     """
@@ -96,7 +97,7 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
         raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
     if reset_to not in ("zero", "initial"):
         raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
-    (steps, batch, inputs), hidden = x.shape, cs_prev.shape[1]
+    (batch, inputs), hidden = (x.shape[0 if batch_first else 1], x.shape[2]), cs_prev.shape[1]
     given = [v is not None for v in (wci, wcf, wco)]
     if any(given) and not all(given):
         raise ValueError("pass all of `wci`, `wcf` and `wco`, or none")
@@ -106,17 +107,18 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
         shift = b.new_zeros(4 * hidden)
         shift[gate * hidden:(gate + 1) * hidden] = forget_bias
         b = b + shift
-    shapes = ((steps, batch, inputs), (batch, hidden), (batch, hidden), (inputs + hidden, 4 * hidden),
+    shapes = (x.shape, (batch, hidden), (batch, hidden), (inputs + hidden, 4 * hidden),
               (hidden,), (hidden,), (hidden,), (4 * hidden,))
     operands = [x, cs_prev, h_prev, w, *peephole, b]
     for name, value, shape in zip(("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"), operands, shapes):
         _expect(name, value, shape)
     n = None if seq_len_max is None else torch.as_tensor(seq_len_max, dtype=torch.int32).reshape(())
     if resets is not None:
-        _expect("resets", resets, (steps, batch))
+        _expect("resets", resets, x.shape[:2])
         resets = resets.to(torch.bool)
     if _library.compiling():
         return BlockLSTMResults(*torch.ops.rnn_mlir.block_lstm(*operands, n, resets, layout, all(given), cell_clip,
-                                                               reset_to))
-    operation = BlockLSTM(layout, all(given), float(cell_clip), n is not None, reset_to if resets is not None else "")
+                                                               reset_to, batch_first))
+    operation = BlockLSTM(layout, all(given), float(cell_clip), n is not None, reset_to if resets is not None else "",
+                          batch_first)
     return BlockLSTMResults(*_run(operation, [*operands, *(v for v in (n, resets) if v is not None)]))

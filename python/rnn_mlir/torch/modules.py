@@ -96,23 +96,23 @@ class _Layers(torch.nn.Module):
             biases += [weights[n] for n in ("bias_ih", "bias_hh")] if self.bias else [matrices[0].new_zeros(2 * rows)]
         return torch.cat(matrices + biases)
 
-    def _states(self, x: Tensor, hx: Any) -> List[Tensor]:
+    def _states(self, x: Tensor, hx: Any, batch: int) -> List[Tensor]:
         pseudo, state = self.num_layers * (1 + self.bidirectional), self.proj_size or self.hidden_size
         cell = self._mode == "lstm"
         if hx is None:
             sizes = [state] + [self.hidden_size] * cell
-            return [x.new_zeros(pseudo, x.shape[1], n) for n in sizes]
+            return [x.new_zeros(pseudo, batch, n) for n in sizes]
         return list(hx) if cell else [hx]
 
     def _stack(self, x: Tensor, states: List[Tensor], lengths: Optional[Tensor], resets: Optional[Tensor],
-               reset_to: str) -> Tuple[Tensor, List[Tensor]]:
+               reset_to: str, batch_first: bool) -> Tuple[Tensor, List[Tensor]]:
         directions = 1 + self.bidirectional
 
         def run(x: Tensor, states: List[Tensor], first: int, last: int) -> Tuple[Tensor, ...]:
             c0 = states[1] if len(states) == 2 else None
             return functional.layers(self._mode, x, states[0], c0, self._flat(first, last), lengths=lengths,
                                      resets=resets, reset_to=reset_to, bidirectional=self.bidirectional,
-                                     num_proj=self.proj_size)
+                                     num_proj=self.proj_size, batch_first=batch_first)
 
         if not (self.training and self.dropout and self.num_layers > 1):
             y, *final = run(x, states, 0, len(self._names))
@@ -138,15 +138,13 @@ class _Layers(torch.nn.Module):
         single = input.dim() == 2
         if single:
             input = input.unsqueeze(0 if self.batch_first else 1)
+            resets = None if resets is None else resets.unsqueeze(0 if self.batch_first else 1)
             hx = None if hx is None else tuple(v.unsqueeze(1) for v in hx) if self._mode == "lstm" else hx.unsqueeze(1)
         if input.dim() != 3 or input.shape[-1] != self.input_size:
             raise ValueError(f"`input` has shape {tuple(input.shape)}; expected 2 or 3 dimensions, the last of "
                              f"{self.input_size}")
-        x = input.transpose(0, 1) if self.batch_first else input
-        if resets is not None and self.batch_first:
-            resets = resets.transpose(0, 1)
-        y, final = self._stack(x, self._states(x, hx), lengths, resets, reset_to)
-        y = y.transpose(0, 1) if self.batch_first else y
+        states = self._states(input, hx, input.shape[0 if self.batch_first else 1])
+        y, final = self._stack(input, states, lengths, resets, reset_to, self.batch_first)
         if single:
             y, final = y.squeeze(0 if self.batch_first else 1), [v.squeeze(1) for v in final]
         return y, tuple(final) if self._mode == "lstm" else final[0]
@@ -154,10 +152,10 @@ class _Layers(torch.nn.Module):
     def _packed(self, packed: PackedSequence, hx: Any) -> Any:
         # The sorted batch, as in torch.nn: states follow the order of the user.
         x, lengths = pad_packed_sequence(PackedSequence(packed.data, packed.batch_sizes))
-        states = self._states(x, hx)
+        states = self._states(x, hx, x.shape[1])
         if hx is not None and packed.sorted_indices is not None:
             states = [v.index_select(1, packed.sorted_indices) for v in states]
-        y, final = self._stack(x, states, lengths.to(torch.int32), None, "zero")
+        y, final = self._stack(x, states, lengths.to(torch.int32), None, "zero", batch_first=False)
         data = pack_padded_sequence(y, lengths).data
         if packed.unsorted_indices is not None:
             final = [v.index_select(1, packed.unsorted_indices) for v in final]
@@ -204,10 +202,12 @@ class BlockLSTM(torch.nn.Module):
     """
 
     def __init__(self, input_size: int, hidden_size: int, *, layout: str = "ifco", use_peephole: bool = False,
-                 forget_bias: float = 1.0, cell_clip: float = 0.0, device: Any = None, dtype: Any = None) -> None:
+                 forget_bias: float = 1.0, cell_clip: float = 0.0, batch_first: bool = False, device: Any = None,
+                 dtype: Any = None) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.layout = input_size, hidden_size, layout
         self.use_peephole, self.forget_bias, self.cell_clip = use_peephole, forget_bias, cell_clip
+        self.batch_first = batch_first
         options = {"device": device, "dtype": dtype}
         self.weight_ci: Optional[torch.nn.Parameter]
         self.weight_cf: Optional[torch.nn.Parameter]
@@ -227,17 +227,18 @@ class BlockLSTM(torch.nn.Module):
 
     def extra_repr(self) -> str:
         return (f"{self.input_size}, {self.hidden_size}, layout={self.layout}, use_peephole={self.use_peephole}, "
-                f"forget_bias={self.forget_bias}, cell_clip={self.cell_clip}")
+                f"forget_bias={self.forget_bias}, cell_clip={self.cell_clip}, batch_first={self.batch_first}")
 
     def forward(self, x: Tensor, state: Optional[Tuple[Tensor, Tensor]] = None, *, seq_len_max: Any = None,
                 resets: Optional[Tensor] = None, reset_to: str = "zero") -> Tuple[Tensor, Tuple[Tensor, Tensor]]:
-        """`x` is [T, B, I], states are [B, H]. The last states are those of step T-1; they are zero if `seq_len_max` is
+        """`x` is [T, B, I], or [B, T, I] with `batch_first`; states are [B, H]. The last states are those of step T-1; they are zero if `seq_len_max` is
         less than T."""
+        steps = 1 if self.batch_first else 0  # the dimension
         if state is None:
-            zeros = x.new_zeros(x.shape[1], self.hidden_size)
+            zeros = x.new_zeros(x.shape[0 if self.batch_first else 1], self.hidden_size)
             state = zeros, zeros
         out = functional.block_lstm(x, state[1], state[0], self.weight, self.bias, wci=self.weight_ci,
                                     wcf=self.weight_cf, wco=self.weight_co, seq_len_max=seq_len_max, resets=resets,
                                     reset_to=reset_to, layout=self.layout, forget_bias=self.forget_bias,
-                                    cell_clip=self.cell_clip)
-        return out.h, (out.h[-1], out.cs[-1])
+                                    cell_clip=self.cell_clip, batch_first=self.batch_first)
+        return out.h, (out.h.select(steps, -1), out.cs.select(steps, -1))
