@@ -9,8 +9,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
 
 using namespace rnnrt;
 using namespace rnnrt::simt;
@@ -36,15 +40,51 @@ template <typename Body> static Status runOnOtherStacks(Body &&body) {
   return body();
 }
 
+namespace {
+
+/// A launch and what it needs to be executed later.
+struct HostLaunch {
+  Launch launch;
+  Schedule schedule;
+  std::string text; ///< for traces
+  bool traces = false;
+  // Copies, if it is deferred.
+  std::vector<std::max_align_t> bytes;
+  std::vector<void *> arguments;
+
+  /// Copies the arguments, which are adjacent.
+  void keepArguments(int32_t count, int64_t size) {
+    bytes.resize((size_t(size) + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+    std::memcpy(bytes.data(), launch.arguments[0], size_t(size));
+    auto *start = static_cast<char *>(launch.arguments[0]), *copy = reinterpret_cast<char *>(bytes.data());
+    for (int32_t index = 0; index < count; ++index)
+      arguments.push_back(copy + (static_cast<char *>(launch.arguments[index]) - start));
+    launch.arguments = arguments.data();
+  }
+
+  Status run() const {
+    auto start = std::chrono::steady_clock::now();
+    Status status = runOnOtherStacks([&] { return emulator().run(launch, schedule); });
+    if (traces) {
+      std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
+      rnnrt_internal_emulation_trace(text.c_str(), status.get(), ms.count());
+    }
+    return status;
+  }
+};
+
+} // namespace
+
 extern "C" {
 
 void rnnrt_abi_simt_launch(void (*kernel)(void **), const char *name, const char *site, int32_t flags, int64_t grid_x,
                            int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
                            int32_t required_x, int32_t required_y, int32_t required_z, int64_t static_shared,
-                           int64_t dynamic_shared, int64_t stack_bytes, void **arguments) {
+                           int64_t dynamic_shared, int64_t stack_bytes, void **arguments, int32_t num_arguments,
+                           int64_t argument_bytes) {
   rnnrt_abi_simt_launch_clusters(kernel, name, site, flags, 1, 1, 1, 0, 0, 0, grid_x, grid_y, grid_z, block_x, block_y,
                                  block_z, required_x, required_y, required_z, static_shared, dynamic_shared,
-                                 stack_bytes, arguments);
+                                 stack_bytes, arguments, num_arguments, argument_bytes);
 }
 
 void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, const char *site, int32_t flags,
@@ -52,11 +92,13 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
                                     int32_t required_cluster_y, int32_t required_cluster_z, int64_t grid_x,
                                     int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
                                     int32_t required_x, int32_t required_y, int32_t required_z, int64_t static_shared,
-                                    int64_t dynamic_shared, int64_t stack_bytes, void **arguments) {
+                                    int64_t dynamic_shared, int64_t stack_bytes, void **arguments,
+                                    int32_t num_arguments, int64_t argument_bytes) {
   enter([&](const rnnrt_emulation_t &emulation) {
-    Schedule schedule;
+    auto made = std::make_unique<HostLaunch>();
+    Schedule &schedule = made->schedule;
+    Launch &launch = made->launch;
     RNNRT_TRY(Schedule::parse(emulation.schedule, schedule));
-    Launch launch;
     launch.kernel = kernel;
     launch.name = name;
     launch.site = site;
@@ -73,7 +115,7 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
     std::memcpy(launch.requiredCluster, requiredCluster, sizeof(requiredCluster));
     if (const int64_t blocks = launch.blocksPerCluster(); blocks > 0)
       shareClusters(grid, cluster_x, blocks, std::min(132 / blocks, rnnrt_internal_emulation_most_clusters()),
-                    flags >> RNNRT_LAUNCH_ITEMS_SHIFT);
+                    flags >> RNNRT_LAUNCH_ITEMS_SHIFT, std::max<int64_t>(emulation.layers, 1));
     std::memcpy(launch.grid, grid, sizeof(grid));
     launch.staticShared = static_shared;
     launch.dynamicShared = dynamic_shared;
@@ -88,13 +130,17 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
                   (long long)block_z, clusters, schedule.toString().c_str());
     if (launch.blocksPerCluster() != 1 && rnnrt_internal_emulation_skips(emulation.call, text))
       return Status();
-    auto start = std::chrono::steady_clock::now();
-    Status status = runOnOtherStacks([&] { return emulator().run(launch, schedule); });
-    if (emulation.traces) {
-      std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
-      rnnrt_internal_emulation_trace(text, status.get(), ms.count());
-    }
-    return status;
+    made->traces = emulation.traces;
+    made->text = text;
+    if (!emulation.layers || (num_arguments > 0 && !argument_bytes))
+      return made->run();
+    if (num_arguments > 0)
+      made->keepArguments(num_arguments, argument_bytes);
+    rnnrt_internal_emulation_defer(
+        emulation.call,
+        [](void *deferred) { return guarded([&] { return static_cast<HostLaunch *>(deferred)->run(); }).take(); },
+        [](void *deferred) { delete static_cast<HostLaunch *>(deferred); }, made.release());
+    return Status();
   });
 }
 

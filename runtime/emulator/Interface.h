@@ -17,7 +17,7 @@
 #include "rnn_runtime/call.h"
 
 /// Increment when anything in this file or a line of simt.def changes.
-#define RNNRT_EMULATOR_VERSION 4
+#define RNNRT_EMULATOR_VERSION 5
 
 extern "C" {
 
@@ -42,6 +42,7 @@ typedef struct rnnrt_emulation {
   rnnrt_call_t *call;   ///< the current call of this thread; rnnrt_call_fail records a failure
   const char *schedule; ///< of the call's device; valid as long as the device
   int32_t traces;       ///< 1 if RNNRT_TRACE contains `dispatch`
+  int64_t layers;       ///< of the wavefront, or 0; in one, launches are passed to rnnrt_internal_emulation_defer
 } rnnrt_emulation_t;
 
 /// Returns 1 and fills `out_emulation` if an operation must be executed. Returns 0 if the thread has no current call,
@@ -54,6 +55,11 @@ RNNRT_API int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char 
 
 /// The value of RNNRT_RESIDENT_CLUSTERS, or INT64_MAX.
 RNNRT_API int64_t rnnrt_internal_emulation_most_clusters(void);
+
+/// Adds a launch to the wavefront of the call (rnnrt_abi_wavefront_begin). `run` is called at most
+/// once, now or later, and then `release` once.
+RNNRT_API void rnnrt_internal_emulation_defer(rnnrt_call_t *call, rnnrt_status_t (*run)(void *launch),
+                                              void (*release)(void *launch), void *launch);
 
 /// Called before and after (NULL) a kernel runs in this thread, on stacks of its own: a failed allocation cannot leave
 /// the function then. `end` ends the kernel with the failure, which it owns, and does not return.

@@ -47,6 +47,7 @@ add_executable(rnn_runtime_cuda_tests
   CudaFailureTest.cpp
   CudaLaunchTest.cpp
   CudaModuleTest.cpp
+  CudaWavefrontTest.cpp
   CudaSupport.cpp)
 target_compile_features(rnn_runtime_cuda_tests PRIVATE cxx_std_17)
 target_compile_options(rnn_runtime_cuda_tests PRIVATE -Wall -Wextra -Wno-unused-parameter)

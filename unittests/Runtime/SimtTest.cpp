@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,7 +56,7 @@ constexpr int32_t cooperative = 1, checked = 2;
 std::string launch(Session &session, void (*kernel)(void **), void *argument, const Sizes &sizes = {}) {
   void *arguments[] = {argument};
   rnnrt_abi_simt_launch(kernel, "test::kernel", "test.mlir:1:2", sizes.flags, sizes.grid, 1, 1, sizes.block, 1, 1, 0, 0,
-                        0, 0, sizes.shared, 0, arguments);
+                        0, 0, sizes.shared, 0, arguments, 0, 0);
   return session.take();
 }
 
@@ -209,8 +210,9 @@ TEST(Simt, FirstFailureIsKept) {
   void *arguments[] = {nullptr};
   int32_t finished = 0;
   void *counting[] = {&finished};
-  rnnrt_abi_simt_launch(waitForever, "first", "a.mlir:1:1", 0, 1, 1, 1, 64, 1, 1, 0, 0, 0, 0, 0, 0, arguments);
-  rnnrt_abi_simt_launch(failInTheMiddle, "second", "a.mlir:2:1", 0, 1, 1, 1, 64, 1, 1, 0, 0, 0, 0, 0, 0, counting);
+  rnnrt_abi_simt_launch(waitForever, "first", "a.mlir:1:1", 0, 1, 1, 1, 64, 1, 1, 0, 0, 0, 0, 0, 0, arguments, 0, 0);
+  rnnrt_abi_simt_launch(failInTheMiddle, "second", "a.mlir:2:1", 0, 1, 1, 1, 64, 1, 1, 0, 0, 0, 0, 0, 0, counting, 0,
+                        0);
   EXPECT_EQ(rnnrt_abi_simt_alloc(64), nullptr);
   EXPECT_EQ(session.take().substr(0, 49), "FAILED_PRECONDITION: deadlock in kernel `first`: ");
   EXPECT_EQ(finished, 0);
@@ -230,7 +232,7 @@ TEST(Simt, LaunchesWithoutACallDoNothing) {
   rnnrt_abi_make_current(nullptr);
   std::vector<int32_t> order;
   void *arguments[] = {&order};
-  rnnrt_abi_simt_launch(recordOrder, "none", "a.mlir:1:1", 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, arguments);
+  rnnrt_abi_simt_launch(recordOrder, "none", "a.mlir:1:1", 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, arguments, 0, 0);
   EXPECT_TRUE(order.empty());
 }
 
@@ -239,7 +241,7 @@ TEST(Simt, HardwareLimits) {
   auto run = [&](std::vector<int64_t> grid, std::vector<int64_t> block, int64_t fixed, int64_t dynamic) {
     void *arguments[] = {nullptr};
     rnnrt_abi_simt_launch(waitForever, "k", "a.mlir:1:1", 0, grid[0], grid[1], grid[2], block[0], block[1], block[2], 0,
-                          0, 0, fixed, dynamic, 0, arguments);
+                          0, 0, fixed, dynamic, 0, arguments, 0, 0);
     std::string text = session.take();
     return text.substr(0, text.find(", but got"));
   };
@@ -390,7 +392,7 @@ TEST(Simt, MemoryOfFailedKernelsIsFreed) {
   auto body = [](rnnrt_call_t *, void *const *, void *const *) {
     void *arguments[] = {nullptr};
     rnnrt_abi_simt_launch(allocateAndFail, "test::kernel", "test.mlir:1:2", 0, 1, 1, 1, 4, 1, 1, 0, 0, 0, 0, 0, 0,
-                          arguments);
+                          arguments, 0, 0);
   };
   rnnrt_tensor_t *outs[] = {nullptr};
   void *slots[] = {nullptr};
@@ -398,4 +400,68 @@ TEST(Simt, MemoryOfFailedKernelsIsFreed) {
   rnnrt_abi_execute(session.call, &function, body, slots, slots);
   EXPECT_EQ(session.take().substr(0, 19), "RESOURCE_EXHAUSTED:");
   EXPECT_EQ(rnnrt_memory_live_bytes(), 0);
+}
+
+//===-- Wavefronts -----------------------------------------------------------------------------------------------===//
+
+static void append(void **arguments) {
+  (*static_cast<std::string **>(arguments[0]))->push_back(*static_cast<char *>(arguments[1]));
+}
+
+/// The order in which the emulator executes A and B of layer 0, and a and b of layer 1.
+static std::string orderOf(const char *device) {
+  Session session(device);
+  rnnrt_abi_make_current(session.call);
+  struct {
+    std::string *order;
+    char name;
+  } packed;
+  std::string order;
+  void *arguments[] = {&packed.order, &packed.name};
+  auto task = [&](int64_t layer, const char *names) {
+    rnnrt_abi_wavefront_task(session.call, layer);
+    for (; *names; ++names) {
+      packed = {&order, *names};
+      rnnrt_abi_simt_launch(append, "append", "a.mlir:1:1", 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, arguments, 2,
+                            sizeof(packed));
+    }
+    packed = {nullptr, 0}; // the launches have copies
+  };
+  rnnrt_abi_wavefront_begin(session.call, 2);
+  task(0, "AB");
+  task(1, "ab");
+  task(0, "CD");
+  task(1, "cd");
+  EXPECT_EQ(order, "");
+  rnnrt_abi_wavefront_end(session.call);
+  EXPECT_EQ(session.take(), "OK");
+  return order;
+}
+
+TEST(Simt, TasksRunInEveryOrder) {
+  EXPECT_EQ(orderOf("simt:fifo"), "ABCDabcd");
+  EXPECT_EQ(orderOf("simt:reverse"), "ABabCDcd");
+  std::set<std::string> orders;
+  for (int seed = 0; seed < 50; ++seed) {
+    const std::string order = orderOf(("simt:random:" + std::to_string(seed)).c_str());
+    for (const char *pair : {"AB", "BC", "CD", "ab", "bc", "cd", "Ba", "Dc"})
+      EXPECT_LT(order.find(pair[0]), order.find(pair[1])) << order;
+    orders.insert(order);
+  }
+  EXPECT_EQ(orders.size(), 6u); // all
+}
+
+TEST(Simt, AFailedWavefrontRunsNoFurtherTask) {
+  Session session("simt");
+  rnnrt_abi_make_current(session.call);
+  std::string order, *pointer = &order;
+  void *arguments[] = {&pointer};
+  rnnrt_abi_wavefront_begin(session.call, 2);
+  rnnrt_abi_wavefront_task(session.call, 0);
+  rnnrt_abi_simt_launch(append, "append", "a.mlir:1:1", 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, arguments, 1,
+                        sizeof(pointer));
+  rnnrt_abi_wavefront_task(session.call, 5);
+  rnnrt_abi_wavefront_end(session.call);
+  EXPECT_EQ(session.take(), "INTERNAL: a task of layer 5 in a wavefront of 2 layers");
+  EXPECT_EQ(order, "");
 }

@@ -28,18 +28,30 @@ static LogicalResult convertLaunch(gpu::LaunchFuncOp launch, EntryBuilder &entri
   const Kernel &kernel = *found;
 
   unsigned count = launch.getNumKernelOperands();
+  for (Type type : launch.getKernelOperands().getTypes())
+    if (!LLVM::isCompatibleType(type))
+      return launch.emitOpError("has an argument of type ")
+             << type << ", which has to be lowered first; run gpu-to-llvm before simt-to-host";
+  // In one struct, which the runtime can copy.
+  Type type =
+      LLVM::LLVMStructType::getLiteral(builder.getContext(), llvm::to_vector(launch.getKernelOperands().getTypes()));
+  Value packed = entries.slot(launch, type);
   Value arguments = entries.slot(launch, LLVM::LLVMArrayType::get(entries.pointer, std::max(count, 1u)));
   for (unsigned index = 0; index < count; ++index) {
     Value value = launch.getKernelOperand(index);
-    if (!LLVM::isCompatibleType(value.getType()))
-      return launch.emitOpError("has an argument of type ")
-             << value.getType() << ", which has to be lowered first; run gpu-to-llvm before simt-to-host";
-    Value place = entries.slot(launch, value.getType());
+    Value place = LLVM::GEPOp::create(builder, loc, entries.pointer, type, packed,
+                                      ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(index)});
     LLVM::StoreOp::create(builder, loc, value, place);
     Value element = LLVM::GEPOp::create(builder, loc, entries.pointer, entries.pointer, arguments,
                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
     LLVM::StoreOp::create(builder, loc, place, element);
   }
+  // The address of the second element of an array at address zero.
+  auto getBytes = [&](Type type) {
+    Value end =
+        LLVM::GEPOp::create(builder, loc, entries.pointer, type, entries.null(builder, loc), ArrayRef<LLVM::GEPArg>{1});
+    return LLVM::PtrToIntOp::create(builder, loc, entries.i64, end).getResult();
+  };
   auto size = [&](Value value) { return widen(builder, loc, value, entries); };
   gpu::KernelDim3 grid = launch.getGridSizeOperandValues(), block = launch.getBlockSizeOperandValues();
   Value dynamic = launch.getDynamicSharedMemorySize() ? size(launch.getDynamicSharedMemorySize())
@@ -67,7 +79,8 @@ static LogicalResult convertLaunch(gpu::LaunchFuncOp launch, EntryBuilder &entri
   }
   values.append({size(grid.x), size(grid.y), size(grid.z), size(block.x), size(block.y), size(block.z), required(0),
                  required(1), required(2), entries.constant64(builder, loc, kernel.sharedBytes), dynamic,
-                 entries.constant64(builder, loc, kernel.stackBytes), arguments});
+                 entries.constant64(builder, loc, kernel.stackBytes), arguments,
+                 entries.constant32(builder, loc, int32_t(count)), getBytes(type)});
   entries.call(builder, loc, hasClusters ? "rnnrt_abi_simt_launch_clusters" : "rnnrt_abi_simt_launch", values);
   if (Value token = launch.getAsyncToken())
     token.replaceAllUsesWith(launch.getAsyncObject() ? launch.getAsyncObject() : entries.null(builder, loc));

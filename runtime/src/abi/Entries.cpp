@@ -287,6 +287,30 @@ int64_t rnnrt_abi_clusters_ran(rnnrt_call_t *call) {
   return ran;
 }
 
+//===-- Wavefronts -----------------------------------------------------------------------------------------------===//
+
+void rnnrt_abi_wavefront_begin(rnnrt_call_t *call, int64_t layers) {
+  enter(call, [&] {
+    if (call->wavefront)
+      return internalError("a wavefront begins inside of another one");
+    return layers < 2 ? Status() : call->device->backend->createWavefront(call->stream.get(), layers, call->wavefront);
+  });
+}
+
+void rnnrt_abi_wavefront_task(rnnrt_call_t *call, int64_t layer) {
+  enter(call, [&] {
+    if (tracing(TraceKind::Dispatch))
+      trace("rnnrt,dispatch,wavefront layer=%lld order=%s,OK,0.000", (long long)layer,
+            call->wavefront ? "tasks" : "call");
+    return call->wavefront ? call->wavefront->begin(layer) : Status();
+  });
+}
+
+void rnnrt_abi_wavefront_end(rnnrt_call_t *call) {
+  if (call)
+    call->endWavefront();
+}
+
 //===-- GEMM -----------------------------------------------------------------------------------------------------===//
 
 int64_t rnnrt_abi_gemm(rnnrt_call_t *call, int32_t dtype, int32_t result_dtype, int32_t flags, int64_t rows,
@@ -320,7 +344,13 @@ int64_t rnnrt_abi_gemm(rnnrt_call_t *call, int32_t dtype, int32_t result_dtype, 
     const std::string text = tracing(TraceKind::Dispatch) || rangesAreSeen() ? gemm.describe() : std::string();
     Range range(text, "gemm");
     auto start = std::chrono::steady_clock::now();
-    Status status = call->device->backend->runGemm(call->stream.get(), gemm, done);
+    Backend &backend = *call->device->backend;
+    // Only a device whose library computes every GEMM defers work.
+    done = call->wavefront && call->wavefront->defer([&backend, gemm] {
+      bool ignored = false;
+      return backend.runGemm(nullptr, gemm, ignored);
+    });
+    Status status = done ? Status() : backend.runGemm(call->launchStream(), gemm, done);
     if (tracing(TraceKind::Dispatch)) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
       trace("rnnrt,dispatch,gemm %s done=%d,%s,%.3f", text.c_str(), int(done),

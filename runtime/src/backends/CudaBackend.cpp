@@ -8,6 +8,7 @@
 #include "cublas/CublasGemm.h"
 #include "cuda/CudaDevice.h"
 #include "cuda/CudaModule.h"
+#include "cuda/CudaWavefront.h"
 #include "cudnn/CudnnPlans.h"
 
 #include <cstdlib>
@@ -168,6 +169,10 @@ public:
 
   Status runGemm(rnnrt_stream_t *stream, const Gemm &gemm, bool &done) override {
     return cublasGemm.run(nativeStream(stream, *device), gemm, done);
+  }
+
+  Status createWavefront(rnnrt_stream_t *stream, int64_t layers, std::unique_ptr<Wavefront> &wavefront) override {
+    return CudaWavefront::create(device, nativeStream(stream, *device), layers, wavefront);
   }
 
   CudaDevice *getDevice() const { return device.get(); }

@@ -7,6 +7,7 @@
 #include "core/Gemm.h"
 #include "core/Module.h"
 #include "core/Plan.h"
+#include "core/Wavefront.h"
 #include "rnn_runtime/abi.h"
 #include "rnn_runtime/device.h"
 
@@ -80,6 +81,13 @@ public:
   /// Plans may outlive the device handle (a call holds them), so they own the objects of the backend that they use.
   virtual Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) = 0;
   virtual Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) = 0;
+
+  /// Creates a wavefront of at least two layers, whose tasks follow the work of `stream`. Null: tasks run in the order
+  /// of the call.
+  virtual Status createWavefront(rnnrt_stream_t *stream, int64_t layers, std::unique_ptr<Wavefront> &wavefront) {
+    wavefront = nullptr;
+    return Status();
+  }
 
   /// Enqueues `gemm`, which must have passed Gemm::check(), on `stream`. If the device has no GEMM library, sets `done`
   /// to false and writes nothing.

@@ -127,6 +127,7 @@ rnnrt_skipped_by_t rnnrt_call_skipped_by(const rnnrt_call_t *call) {
 void rnnrt_call_reset(rnnrt_call_t *call) {
   if (!call)
     return;
+  call->endWavefront();
   call->first = Status();
   call->nextResets = {};
   call->triesClusters = call->skippedClusters = false;
@@ -146,6 +147,8 @@ rnnrt_stream_t *rnnrt_call_stream(const rnnrt_call_t *call) {
 void rnnrt_call_release(rnnrt_call_t *call) {
   if (call && call == currentCall())
     setCurrentCall(nullptr);
+  if (call)
+    call->endWavefront();
   delete call;
 }
 

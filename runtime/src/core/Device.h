@@ -63,7 +63,12 @@ struct rnnrt_device : rnnrt::RefCounted<rnnrt_device> {
 
 struct rnnrt_stream : rnnrt::RefCounted<rnnrt_stream> {
   rnnrt_stream(rnnrt_device *device, void *native) : device(device), native(native) {}
-  ~rnnrt_stream() { device->backend->releaseStream(native); }
+  /// Of a wavefront, on the device of its call; the backend owns `native`.
+  explicit rnnrt_stream(void *native) : native(native) {}
+  ~rnnrt_stream() {
+    if (device.get())
+      device->backend->releaseStream(native);
+  }
 
   rnnrt::Ref<rnnrt_device> device;
   void *const native;
@@ -79,6 +84,16 @@ struct rnnrt_call {
       first = std::move(status);
   }
   rnnrt::RunContext context(rnnrt::Resets resets = {}) const { return {stream.get(), options.dropout_draw, resets}; }
+  /// The stream of launches and GEMMs: in a wavefront, that of the current task.
+  rnnrt_stream *launchStream() const {
+    rnnrt_stream *ofTask = wavefront ? wavefront->stream() : nullptr;
+    return ofTask ? ofTask : stream.get();
+  }
+  /// Ends the wavefront, if there is one, also after a failure.
+  void endWavefront() {
+    if (std::unique_ptr<rnnrt::Wavefront> ended = std::move(wavefront))
+      record(rnnrt::guarded([&] { return ended->finish(/*discard=*/!first.ok()); }));
+  }
 
   rnnrt::Ref<rnnrt_device> device;
   rnnrt::Ref<rnnrt_stream> stream;
@@ -88,6 +103,8 @@ struct rnnrt_call {
   rnnrt::Resets nextResets;
   /// True between rnnrt_abi_try_clusters and rnnrt_abi_clusters_ran, and true if a launch was skipped there.
   bool triesClusters = false, skippedClusters = false;
+  /// Null outside of wavefronts, and in those whose tasks run in the order of the call.
+  std::unique_ptr<rnnrt::Wavefront> wavefront;
   /// Cause and reason of the last skipped launch since the call was created or reset.
   rnnrt_skipped_by_t skippedBy = RNNRT_SKIPPED_BY_NOTHING;
   std::string skipReason;

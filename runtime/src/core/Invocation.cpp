@@ -45,6 +45,8 @@ void Invocation::endPacking(PackedCopy *copy) {
 }
 
 void Invocation::releaseAll() {
+  // Tasks use the blocks.
+  call.endWavefront();
   // Before the blocks: scratch copies are blocks.
   for (PackedCopy *copy : packing)
     endPacked(copy, /*isPacked=*/false);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 using namespace rnnrt;
 using namespace rnnrt::cuda;
@@ -102,6 +103,10 @@ CudaDevice::~CudaDevice() {
       (void)api.cuStreamSynchronize(memoryStream);
     if (pool)
       (void)api.cuMemPoolDestroy(pool);
+    for (CUstream stream : unused.streams)
+      (void)api.cuStreamDestroy(stream);
+    for (CUevent event : unused.events)
+      (void)api.cuEventDestroy(event);
     if (memoryStream)
       (void)api.cuStreamDestroy(memoryStream);
     if (mainStream)
@@ -252,6 +257,49 @@ Status CudaDevice::isCapturing(CUstream stream, bool &capturing) {
   RNNRT_TRY(check(driver().cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing"));
   capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
   return Status();
+}
+
+/// Moves up to `count` objects from `from` to `to`, and creates the others. What was created before a failure remains
+/// in `to`.
+template <typename T, typename Create>
+static Status take(std::vector<T> &from, std::vector<T> &to, size_t count, Create create) {
+  to.reserve(count);
+  while (to.size() < count && !from.empty()) {
+    to.push_back(from.back());
+    from.pop_back();
+  }
+  while (to.size() < count) {
+    T made = nullptr;
+    RNNRT_TRY(create(made));
+    to.push_back(made);
+  }
+  return Status();
+}
+
+Status CudaDevice::borrow(size_t streams, size_t events, StreamSet &set) {
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  Status status;
+  {
+    std::lock_guard<std::mutex> lock(streamMutex);
+    status = take(unused.streams, set.streams, streams, [&](CUstream &stream) {
+      return check(driver().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    });
+    if (status.ok())
+      status = take(unused.events, set.events, events, [&](CUevent &event) {
+        return check(driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+      });
+  }
+  if (!status.ok())
+    giveBack(std::exchange(set, {}));
+  return status;
+}
+
+void CudaDevice::giveBack(StreamSet set) {
+  std::lock_guard<std::mutex> lock(streamMutex);
+  // In the order in which they were borrowed, so that equal calls use equal streams.
+  unused.streams.insert(unused.streams.end(), set.streams.rbegin(), set.streams.rend());
+  unused.events.insert(unused.events.end(), set.events.rbegin(), set.events.rend());
 }
 
 CUstream cuda::nativeStream(const rnnrt_stream_t *stream, const CudaDevice &device) {

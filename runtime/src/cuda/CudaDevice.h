@@ -78,6 +78,16 @@ public:
   /// Returns a copy of `map` in device memory, one per distinct content. It lives as long as the device.
   Status tensorMap(const CUtensorMap &map, void *&pointer);
 
+  /// Streams and events of a wavefront, which the device owns.
+  struct StreamSet {
+    std::vector<CUstream> streams;
+    std::vector<CUevent> events; ///< without timing
+  };
+  /// Sets `set` to unused streams and events, which are created if there are too few.
+  Status borrow(size_t streams, size_t events, StreamSet &set);
+  /// Accepts them for later use. Their work may still run.
+  void giveBack(StreamSet set);
+
   /// Number of host memory regions that compiled code has registered. If it is not 0, kernels may write host memory, so
   /// that stream synchronization of compiled code cannot be skipped.
   std::atomic<int64_t> registeredRegions{0};
@@ -104,6 +114,9 @@ private:
   mutable std::mutex memoryMutex;
   std::unordered_map<void *, int64_t> blocks;
   int64_t live = 0, peak = 0;
+
+  std::mutex streamMutex;
+  StreamSet unused; ///< of borrow()
 
   std::mutex moduleMutex;
   std::map<uint64_t, std::pair<std::weak_ptr<const CompiledImage>, std::unique_ptr<CudaModule>>> modules;

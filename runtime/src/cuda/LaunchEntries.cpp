@@ -106,8 +106,9 @@ void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters, int
     }
     if (items > 0 && launch.cluster[0])
       shareClusters(launch.grid, launch.cluster[0], launch.cluster[0] * launch.cluster[1] * launch.cluster[2],
-                    std::min(kernel->getResidency(launch).clusters, getMostResidentClusters()), items);
-    return kernel->launch(call.stream.get(), launch, parameters);
+                    std::min(kernel->getResidency(launch).clusters, getMostResidentClusters()), items,
+                    call.wavefront ? call.wavefront->getNumLayers() : 1);
+    return kernel->launch(nativeStream(call.launchStream(), device), launch, parameters);
   });
 }
 
@@ -259,7 +260,7 @@ void rnnrt_abi_gpu_mem_free(void *pointer, void *) {
 
 void rnnrt_abi_gpu_memcpy(void *target, void *source, int64_t bytes, void *) {
   enter([&](rnnrt_call &call, CudaDevice &) {
-    return bytes > 0 ? call.device->backend->copy(call.stream.get(), target, source, bytes) : Status();
+    return bytes > 0 ? call.device->backend->copy(call.launchStream(), target, source, bytes) : Status();
   });
 }
 
@@ -270,7 +271,7 @@ void rnnrt_abi_gpu_memset32(void *target, int32_t value, int64_t count, void *) 
     ContextScope scope(device);
     RNNRT_TRY(std::move(scope.status));
     return device.check(device.driver().cuMemsetD32Async(addressOf(target), uint32_t(value), size_t(count),
-                                                         nativeStream(call.stream.get(), device)),
+                                                         nativeStream(call.launchStream(), device)),
                         "cuMemsetD32Async");
   });
 }
@@ -282,7 +283,7 @@ void rnnrt_abi_gpu_memset16(void *target, int32_t value, int64_t count, void *) 
     ContextScope scope(device);
     RNNRT_TRY(std::move(scope.status));
     return device.check(device.driver().cuMemsetD16Async(addressOf(target), uint16_t(value), size_t(count),
-                                                         nativeStream(call.stream.get(), device)),
+                                                         nativeStream(call.launchStream(), device)),
                         "cuMemsetD16Async");
   });
 }

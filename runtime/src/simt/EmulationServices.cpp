@@ -7,6 +7,8 @@
 #include "emulator/Interface.h"
 #include "simt/SimtBackend.h"
 
+#include <memory>
+
 using namespace rnnrt;
 
 extern "C" {
@@ -23,7 +25,8 @@ int32_t rnnrt_internal_emulation(rnnrt_emulation_t *out_emulation) {
                            call->device->name.c_str()));
     return 0;
   }
-  *out_emulation = {call, schedule, tracing(TraceKind::Dispatch)};
+  *out_emulation = {call, schedule, tracing(TraceKind::Dispatch),
+                    call->wavefront ? call->wavefront->getNumLayers() : 0};
   return 1;
 }
 
@@ -39,6 +42,14 @@ int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char *launch) {
 
 int64_t rnnrt_internal_emulation_most_clusters(void) {
   return getMostResidentClusters();
+}
+
+void rnnrt_internal_emulation_defer(rnnrt_call_t *call, rnnrt_status_t (*run)(void *launch),
+                                    void (*release)(void *launch), void *launch) {
+  call->record(guarded([&] {
+    auto work = [run, owned = std::shared_ptr<void>(launch, release)] { return Status(run(owned.get())); };
+    return call->wavefront && call->wavefront->defer(work) ? Status() : work();
+  }));
 }
 
 void rnnrt_internal_emulation_kernel(void (*end)(rnnrt_status_t failure)) {

@@ -5,6 +5,7 @@
 #include "host/Gemm.h"
 #include "host/HostBackend.h"
 #include "simt/EmulatorLibrary.h"
+#include "simt/SimtWavefront.h"
 
 #include <cstdlib>
 
@@ -21,6 +22,11 @@ public:
   Status runGemm(rnnrt_stream_t *, const Gemm &gemm, bool &done) override {
     hostGemm(gemm);
     done = true;
+    return Status();
+  }
+
+  Status createWavefront(rnnrt_stream_t *, int64_t layers, std::unique_ptr<Wavefront> &wavefront) override {
+    wavefront = std::make_unique<SimtWavefront>(layers, schedule);
     return Status();
   }
 

@@ -29,6 +29,9 @@ func.func @alloc(%call: !rnnrt.call, %n: index) -> memref<?x3xf32> {
 // CHECK:         llvm.call @rnnrt_abi_make_current(%[[CALL]])
 // CHECK:         llvm.call @rnnrt_abi_try_clusters(%[[CALL]]) : (!llvm.ptr) -> ()
 // CHECK:         llvm.call @rnnrt_abi_clusters_ran(%[[CALL]]) : (!llvm.ptr) -> i64
+// CHECK:         llvm.call @rnnrt_abi_wavefront_begin(%[[CALL]], %{{.*}}) : (!llvm.ptr, i64) -> ()
+// CHECK:         llvm.call @rnnrt_abi_wavefront_task(%[[CALL]], %{{.*}}) : (!llvm.ptr, i64) -> ()
+// CHECK:         llvm.call @rnnrt_abi_wavefront_end(%[[CALL]]) : (!llvm.ptr) -> ()
 // CHECK:         llvm.call @rnnrt_abi_enable_amx(%[[CALL]]) : (!llvm.ptr) -> i64
 // CHECK:         %[[FORM:.*]] = llvm.mlir.constant(7 : i64)
 // CHECK:         %[[PACKED:.*]] = llvm.call @rnnrt_abi_pack_begin(%[[CALL]], %[[FORM]], %{{.*}}) : (!llvm.ptr, i64, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr) -> !llvm.ptr
@@ -41,6 +44,9 @@ func.func @others(%call: !rnnrt.call, %x: memref<4xf32>, %y: memref<4xf32>, %s: 
   rnnrt.make_current %call
   rnnrt.try_clusters %call
   %ran = rnnrt.clusters_ran %call
+  rnnrt.wavefront_begin %call, %c16
+  rnnrt.wavefront_task %call, %c16
+  rnnrt.wavefront_end %call
   %enabled = rnnrt.enable_amx %call
   %null = llvm.mlir.zero : !llvm.ptr
   %packed = rnnrt.pack_begin %call form 7 weights %x [%c16] input %c16 hidden %c16 index %c16 bytes %c16

@@ -385,6 +385,9 @@ FAKE_API CUresult rnnrt::cuda::cuStreamWaitEvent(CUstream stream, CUevent event,
   FAKE_EXPECT_LIVE(stream, "stream", "cuStreamWaitEvent");
   FAKE_EXPECT_LIVE(event, "event", "cuStreamWaitEvent");
   FAKE_EXPECT(!flags);
+  // The driver accepts it and does not wait.
+  if (!event->recorded)
+    fake::misuse("cuStreamWaitEvent of an event that was not recorded");
   fake::step(stream);
   fake::join(stream->clock, event->clock);
   fake::log("cuStreamWaitEvent stream=%d", stream->number);

@@ -168,6 +168,41 @@ def RNNRT_ClustersRanOp : RNNRT_EntryOp<"clusters_ran", 1> {
   let assemblyFormat = "$call attr-dict";
 }
 
+def RNNRT_WavefrontBeginOp : RNNRT_EntryOp<"wavefront_begin", 2> {
+  let summary = "begins tasks of layers that may run at the same time";
+  let description = [{
+    Until `rnnrt.wavefront_end`, kernel launches and `rnnrt.gemm` belong to tasks. A task follows the earlier tasks of its
+    layer and of the layer before it, and all work before the wavefront; tasks that are not ordered may run at the same time.
+    With fewer than two layers, tasks run in the order of the call. Only launches and `rnnrt.gemm` may be in a wavefront.
+
+    Example:
+    ```mlir
+    func.func @wavefront(%call: !rnnrt.call, %layers: index, %layer: index) {
+      rnnrt.wavefront_begin %call, %layers
+      // In a loop over layers and chunks of time steps:
+      rnnrt.wavefront_task %call, %layer
+      // Launches of the chunk.
+      rnnrt.wavefront_end %call
+      return
+    }
+    ```
+  }];
+  let arguments = (ins RNNRT_CallType:$call, Index:$layers);
+  let assemblyFormat = "$call `,` $layers attr-dict";
+}
+
+def RNNRT_WavefrontTaskOp : RNNRT_EntryOp<"wavefront_task", 2> {
+  let summary = "begins a task of a layer, in a wavefront";
+  let arguments = (ins RNNRT_CallType:$call, Index:$layer);
+  let assemblyFormat = "$call `,` $layer attr-dict";
+}
+
+def RNNRT_WavefrontEndOp : RNNRT_EntryOp<"wavefront_end", 1> {
+  let summary = "orders all later work after the tasks of the wavefront";
+  let arguments = (ins RNNRT_CallType:$call);
+  let assemblyFormat = "$call attr-dict";
+}
+
 def RNNRT_EnableAMXOp : RNNRT_EntryOp<"enable_amx", 1> {
   let summary = "requests the permission to use AMX tile registers";
   let description = [{
