@@ -60,6 +60,7 @@ typedef struct RnnCompileOptions {
   RnnStage stop_after;         /* pipelines only */
   unsigned vector_bits;        /* 0: the fastest of the processor */
   unsigned optimization_level; /* of LLVM, 0 to 3 */
+  int wavefront_chunk;         /* targets cuda and simt: time steps, 0 or -1 */
   bool tf32, simt_check, verify_each;
   bool export_all;              /* a function that cannot be exported is an error */
   MlirStringRef chip;           /* target cuda: as sm_90a */

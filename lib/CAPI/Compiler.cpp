@@ -43,6 +43,7 @@ RnnCompileOptions rnnCompileOptionsGetDefault(void) {
   options.bf16_gemm = RnnBF16Gemm(defaults.bf16Gemm);
   options.stop_after = RnnStage(defaults.stopAfter);
   options.optimization_level = 3;
+  options.wavefront_chunk = defaults.wavefrontChunk;
   options.chip = options.tuning_records = options.device = options.triple = options.cpu = options.export_prefix = empty;
   return options;
 }
@@ -89,6 +90,7 @@ static llvm::Expected<PipelineOptions> toPipelineOptions(const RnnCompileOptions
   pipeline.bf16Gemm = BF16Gemm(options->bf16_gemm);
   pipeline.stopAfter = Stage(options->stop_after);
   pipeline.vectorBits = options->vector_bits;
+  pipeline.wavefrontChunk = options->wavefront_chunk;
   pipeline.tf32 = options->tf32;
   pipeline.simtCheck = options->simt_check;
   pipeline.exportAll = options->export_all;

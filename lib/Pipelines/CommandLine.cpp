@@ -50,6 +50,7 @@ llvm::Expected<PipelineOptions> PipelineCommandLine::getOptions() const {
       {flags->tf32, isOnGPU(), "--target=cuda or --target=simt"},
       {flags->fusedKernel, isOnGPU(), "--target=cuda or --target=simt"},
       {flags->largeGemms, isOnGPU(), "--target=cuda or --target=simt"},
+      {flags->wavefrontChunk, isOnGPU(), "--target=cuda or --target=simt"},
       {flags->bf16Gemm, options.target == TargetKind::Host, "--target=host"},
       {flags->vectorBits, options.target == TargetKind::Host, "--target=host"},
       {flags->simtCheck, options.target == TargetKind::Simt, "--target=simt"},

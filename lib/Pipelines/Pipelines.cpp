@@ -41,7 +41,7 @@ void rnn::buildImportPipeline(OpPassManager &pm, const PipelineOptions &options)
   // First, since later passes read facts about the target from the module.
   pm.addPass(
       createRNNAttachTargetPass({options.target, options.target == TargetKind::Host ? options.processor : options.chip,
-                                 options.tf32, getLargeGemms(options)}));
+                                 options.tf32, getLargeGemms(options), options.wavefrontChunk}));
   pm.addPass(createConvertTFToRNNPass());
   pm.addPass(createConvertJAXToRNNPass());
   pm.addPass(createConvertONNXToRNNPass());

@@ -1,8 +1,8 @@
-// Views.c - tensors with `__dlpack__` as arguments of a compiled function. In Python, the calls of ctypes for one capsule take
-// longer than a small layer.
+// Views.c - tensors with `__dlpack__` as arguments of a compiled function. In Python, the calls of ctypes for one
+// capsule take longer than a small layer.
 //
-// The functions of CPython are declared here, not by Python.h: all are in its stable interface, so one library serves every
-// version, and the build needs no headers of Python. The interpreter that loads the library defines them.
+// The functions of CPython are declared here, not by Python.h: all are in its stable interface, so one library serves
+// every version, and the build needs no headers of Python. The interpreter that loads the library defines them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/tensor.h"
@@ -65,7 +65,8 @@ static int fill(const DLTensor *source, const Expected *expected, rnnrt_tensor_t
   return 1;
 }
 
-/// Fails with 0 for an exception that the general path raises again with its text, and with -1 for others, as an interrupt.
+/// Fails with 0 for an exception that the general path raises again with its text, and with -1 for others, as an
+/// interrupt.
 static int failure(void) {
   if (!PyErr_ExceptionMatches(PyExc_Exception))
     return -1;
@@ -99,8 +100,8 @@ static PyObject *exchange(PyObject *value) {
   return capsule;
 }
 
-/// Fills `tensors` from the `count` tensors of the tuple `values`, and appends what keeps them alive to the list `owners`.
-/// Returns 1, or 0 if the general path must convert or refuse an argument. Holds the GIL.
+/// Fills `tensors` from the `count` tensors of the tuple `values`, and appends what keeps them alive to the list
+/// `owners`. Returns 1, or 0 if the general path must convert or refuse an argument. Holds the GIL.
 RNNRT_API int rnn_mlir_views(PyObject *values, PyObject *owners, int64_t count, const Expected *expected,
                              rnnrt_tensor_t *tensors) {
   int64_t k;

@@ -72,7 +72,7 @@ class _Options(ctypes.Structure):  # RnnCompileOptions
     _fields_ = ([("size", ctypes.c_size_t)] +
                 [(name, ctypes.c_int) for name in ("target", "lowering", "fused_kernel", "large_gemms", "bf16_gemm",
                                                    "stop_after")] +
-                [("vector_bits", ctypes.c_uint), ("optimization_level", ctypes.c_uint)] +
+                [("vector_bits", ctypes.c_uint), ("optimization_level", ctypes.c_uint), ("wavefront_chunk", ctypes.c_int)] +
                 [(name, ctypes.c_bool) for name in ("tf32", "simt_check", "verify_each", "export_all")] +
                 [(name, _String) for name in ("chip", "tuning_records", "device", "triple", "cpu", "export_prefix")])
 
@@ -87,7 +87,7 @@ _NAMES: Dict[str, Tuple[str, ...]] = {
 }
 _SEVERITIES = ("error", "warning", "note", "remark")
 _TEXTS = ("chip", "tuning_records", "device", "triple", "cpu")
-_NUMBERS = ("vector_bits", "optimization_level")
+_NUMBERS = ("vector_bits", "optimization_level", "wavefront_chunk")
 _FLAGS = ("tf32", "simt_check", "verify_each")
 
 

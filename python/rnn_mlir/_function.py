@@ -274,7 +274,7 @@ def compile_module(source: _compiler.Source, *, target: str = "host", lowering: 
 
     `target` is host, cuda or simt; `lowering` is auto, runtime or fused; `cpu` is a processor of LLVM, `native`, or
     None for the oldest of the architecture. The other options are those of rnn-compile: fused_kernel, large_gemms,
-    bf16_gemm, vector_bits, optimization_level, tf32, simt_check, verify_each, chip, tuning_records, device.
+    wavefront_chunk, bf16_gemm, vector_bits, optimization_level, tf32, simt_check, verify_each, chip, tuning_records, device.
     Raises CompileError. The library is kept in the cache folder, RNN_MLIR_CACHE.
     """
     path = _compiler.compile_library(source, {"target": target, "lowering": lowering, "cpu": cpu, **options})

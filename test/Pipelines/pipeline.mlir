@@ -10,7 +10,7 @@
 
 // STAGE: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
 
-// TEXT: rnn-attach-target{chip= large-gemms=kernel target=host tf32=false},
+// TEXT: rnn-attach-target{chip= large-gemms=kernel target=host tf32=false wavefront-chunk=-1},
 // TEXT: convert-tf-to-rnn,
 // TEXT-NEXT: convert-jax-to-rnn,
 // TEXT-NEXT: convert-onnx-to-rnn,

@@ -11,9 +11,11 @@
 
 namespace mlir::rnn {
 
-/// Makes a write beyond the limit of the process (`ulimit -f`) fail. LLVM's handler of SIGXFSZ would end the tool with a
-/// stack trace instead. Call it after InitLLVM.
-inline void failOnLargeFiles() { std::signal(SIGXFSZ, SIG_IGN); }
+/// Makes a write beyond the limit of the process (`ulimit -f`) fail. LLVM's handler of SIGXFSZ would end the tool with
+/// a stack trace instead. Call it after InitLLVM.
+inline void failOnLargeFiles() {
+  std::signal(SIGXFSZ, SIG_IGN);
+}
 
 } // namespace mlir::rnn
 

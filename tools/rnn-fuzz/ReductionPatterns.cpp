@@ -1,7 +1,7 @@
 //===- ReductionPatterns.cpp - smaller forms of an op -------------------------===//
 //
-// Upstream's `reduction-tree` removes ops, and applies the patterns of the dialects. Removing alone keeps every op whose
-// results have uses, which are nearly all ops of a generated module.
+// Upstream's `reduction-tree` removes ops, and applies the patterns of the dialects. Removing alone keeps every op
+// whose results have uses, which are nearly all ops of a generated module.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -34,7 +34,9 @@ void mlir::rnn::fuzz::nameArguments(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>(mainName);
   if (!function)
     return;
-  auto name = [&](char kind, unsigned index) { return StringAttr::get(module.getContext(), Twine(kind) + Twine(index)); };
+  auto name = [&](char kind, unsigned index) {
+    return StringAttr::get(module.getContext(), Twine(kind) + Twine(index));
+  };
   for (unsigned index = 0; index < function.getNumArguments(); ++index)
     if (!function.getArgAttr(index, kArgumentNameAttr))
       function.setArgAttr(index, kArgumentNameAttr, name('a', index));
@@ -291,6 +293,7 @@ struct ReductionInterface : DialectReductionPatternInterface {
 } // namespace
 
 void mlir::rnn::fuzz::registerReductionPatterns(DialectRegistry &registry) {
-  registry.addExtension(
-      +[](MLIRContext *, RNNDialect *dialect) { dialect->addInterface(std::make_unique<ReductionInterface>(dialect)); });
+  registry.addExtension(+[](MLIRContext *, RNNDialect *dialect) {
+    dialect->addInterface(std::make_unique<ReductionInterface>(dialect));
+  });
 }

@@ -98,6 +98,8 @@ private:
       options.stop_after = RnnStage(number);
     else if (key == "vector_bits")
       options.vector_bits = unsigned(number);
+    else if (key == "wavefront_chunk")
+      options.wavefront_chunk = number;
     else if (key == "optimization_level")
       options.optimization_level = unsigned(number);
     else if (key == "chip")

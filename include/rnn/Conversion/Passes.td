@@ -254,7 +254,9 @@ def ConvertRNNToGPUPass : Pass<"convert-rnn-to-gpu"> {
     Sizes may be dynamic; threads outside of a matrix do nothing. Sums are accumulated in f32 (f64 for f64), in an order that
     depends only on the sizes, so results repeat bit by bit.
 
-    Layers of the cudnn ops run one after the other, in a loop. Their reserve space has the layout of the runtime's plans.
+    Layers of the cudnn ops run one after the other, in a loop, or in one direction as a wavefront: chunks of `wavefront_chunk`
+    time steps are tasks that may run at the same time (`rnnrt.wavefront_task`); 0 disables it, and -1 chooses chunks by the
+    number of steps, if the clusters of two layers fit together on the device. Their reserve space has the layout of the runtime's plans.
     Other ops are not changed. Dynamic dimensions, lengths and `seq_len_max` are checked by `rnnrt` ops before the first
     launch; after a failed check the runtime launches nothing.
   }];

@@ -224,7 +224,13 @@ void BackwardKernel::sendSums(Value turn, ValueRange sums) {
 }
 
 void BackwardKernel::build() {
-  orderWeights();
+  const bool isPart = recurrence.isPart();
+  Value isFirstLaunch = isPart ? host.isEqual(recurrence.end, recurrence.steps) : Value();
+  Value hasNextLaunch = isPart ? host.isLess(host.index(0), recurrence.first) : Value();
+  if (isPart)
+    host.ifThen(isFirstLaunch, [&] { orderWeights(); });
+  else
+    orderWeights();
   launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.mostRows, shape.getBytes());
   slots = addBuffer(shape.getSlotBytes());
   tile = addBuffer(shape.getTileBytes());
@@ -234,16 +240,17 @@ void BackwardKernel::build() {
   clear(at(slots, f32, e.index(sumsOfTurn)), sumsOfTurn); // the sums before the first step
   for (int64_t number = 0; number < shape.getPlacesOfThread(); ++number)
     places.push_back(findPlace(number));
-  SmallVector<Value> carried = startCarried(layer, ArrayRef<Place>(places));
+  SmallVector<Value> carried = startCarried(layer, ArrayRef<Place>(places), recurrence, isFirstLaunch);
   startBarriers();
   findTargets();
 
-  Value zero = e.index(0), one = e.index(1), last = e.sub(recurrence.steps, one);
+  Value zero = e.index(0), one = e.index(1), numSteps = recurrence.getNumSteps(e), last = e.sub(numSteps, one);
+  Value lastNumber = recurrence.getStepNumber(e, last);
   const unsigned perPlace = carried.size() / places.size(), numCarried = carried.size();
-  llvm::append_range(carried, readStep(last, e.isLess(zero, recurrence.steps)));
+  llvm::append_range(carried, readStep(lastNumber, e.isLess(zero, numSteps)));
   const unsigned readPerPlace = (carried.size() - numCarried) / places.size();
-  carried = e.loop(zero, recurrence.steps, 1, carried, [&](Value count, ValueRange before) {
-    Step step = recurrence.getStep(e, direction, e.sub(last, count));
+  carried = e.loop(zero, numSteps, 1, carried, [&](Value count, ValueRange before) {
+    Step step = recurrence.getStep(e, direction, e.sub(lastNumber, count));
     Value turn = e.remainder(count, e.index(2)), turnBefore = e.sub(one, turn);
     SmallVector<Value> read(before.drop_front(numCarried)), after;
     SmallVector<SmallVector<Value>> prepared;
@@ -251,7 +258,7 @@ void BackwardKernel::build() {
       prepared.push_back(valuesIf(place.exists, [&, number = number] {
         return layer.prepare(named("prepare"), ArrayRef(read).slice(number * readPerPlace, readPerPlace));
       }));
-    read = readStep(e.sub(e.sub(last, count), one), e.isLess(count, last));
+    read = readStep(e.sub(e.sub(lastNumber, count), one), e.isLess(count, last));
     waitForStepBefore(count);
     SmallVector<Outcome> outcomes;
     for (auto [number, place] : llvm::enumerate(places)) {
@@ -266,7 +273,7 @@ void BackwardKernel::build() {
     if (layer.computesStateGradient())
       sendAll();
     else // the sums of the first step have no reader
-      e.ifThen(e.isLess(count, last), sendAll);
+      e.ifThen(e.isLess(count, isPart ? e.select(hasNextLaunch, numSteps, last) : last), sendAll);
     for (auto [place, outcome] : llvm::zip(places, outcomes))
       storeResults(place, step, turn, outcome);
     llvm::append_range(after, read);
@@ -274,9 +281,12 @@ void BackwardKernel::build() {
   });
 
   SmallVector<Value> sums(places.size());
-  if (layer.computesStateGradient())
-    sums = valuesIf(e.isLess(zero, recurrence.steps), [&] {
-      waitForStepBefore(recurrence.steps);
+  Value areSent = e.isLess(zero, numSteps);
+  if (isPart && !layer.computesStateGradient())
+    areSent = e.both(areSent, hasNextLaunch);
+  if (isPart || layer.computesStateGradient())
+    sums = valuesIf(areSent, [&] {
+      waitForStepBefore(numSteps);
       SmallVector<Value> received;
       for (const Place &place : places)
         received.push_back(valuesIf(
@@ -286,7 +296,19 @@ void BackwardKernel::build() {
   Emitter ending = named("finish");
   for (auto [number, place] : llvm::enumerate(places))
     ending.ifThen(place.exists, [&, number = number, &place = place] {
-      layer.finish(ending, place, sums[number], ValueRange(carried).slice(number * perPlace, perPlace));
+      ValueRange ofPlace = ValueRange(carried).slice(number * perPlace, perPlace);
+      auto finishPlace = [&] {
+        layer.finish(ending, place, layer.computesStateGradient() ? sums[number] : Value(), ofPlace);
+      };
+      if (!isPart)
+        return finishPlace();
+      ending.ifThen(hasNextLaunch, [&] {
+        // The next launch starts with zero instead of the sums.
+        SmallVector<Value> next(ofPlace);
+        next[0] = ending.add(sums[number], next[0]);
+        storeCarried(recurrence, place, next);
+      });
+      ending.ifThen(ending.isEqual(recurrence.first, zero), finishPlace);
     });
   finish();
 }

@@ -67,10 +67,10 @@ private:
   void findPlaces();
   void findTargets();
 
-  // --- A step ---
+  // --- A step; `number` counts the steps of the launch ---
   SmallVector<Value> readStep(Value number, Value exists) {
-    return PersistentKernel::readStep(named("from the input"), layer, ArrayRef<Place>(places), recurrence, number,
-                                      exists);
+    return PersistentKernel::readStep(named("from the input"), layer, ArrayRef<Place>(places), recurrence,
+                                      recurrence.getStepNumber(e, number), exists);
   }
   void storePartialSums(Value row);
   SmallVector<Value> addPartialSums(const Place &place);
@@ -318,23 +318,27 @@ void ForwardKernel::sendStates(const Place &place, Value number, ArrayRef<Value>
 }
 
 void ForwardKernel::build() {
-  orderWeights();
+  Value isFirstLaunch = recurrence.isPart() ? host.isEqual(recurrence.first, host.index(0)) : Value();
+  if (recurrence.isPart())
+    host.ifThen(isFirstLaunch, [&] { orderWeights(); });
+  else
+    orderWeights();
   launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.mostRows, shape.getBytes());
   tiles = addBuffer(shape.getTileBytes());
   partialSums = addBuffer(shape.getPartialBytes());
   loadWeights(recurrence.orderedWeights, shape.getWeights());
   fillTiles();
   findPlaces();
-  SmallVector<Value> carried = startCarried(layer, ArrayRef<Place>(places));
+  SmallVector<Value> carried = startCarried(layer, ArrayRef<Place>(places), recurrence, isFirstLaunch);
   startBarriers();
   findTargets();
 
-  Value zero = e.index(0), one = e.index(1), last = e.sub(recurrence.steps, one);
+  Value zero = e.index(0), one = e.index(1), count = recurrence.getNumSteps(e), last = e.sub(count, one);
   const unsigned perPlace = carried.size() / places.size(), numCarried = carried.size();
-  llvm::append_range(carried, readStep(zero, e.isLess(zero, recurrence.steps)));
+  llvm::append_range(carried, readStep(zero, e.isLess(zero, count)));
   const unsigned readPerPlace = (carried.size() - numCarried) / places.size();
-  carried = e.loop(zero, recurrence.steps, 1, carried, [&](Value number, ValueRange before) {
-    Step step = recurrence.getStep(e, direction, number);
+  carried = e.loop(zero, count, 1, carried, [&](Value number, ValueRange before) {
+    Step step = recurrence.getStep(e, direction, recurrence.getStepNumber(e, number));
     Value hasNext = e.isLess(number, last);
     SmallVector<Value> read = readStep(e.add(number, one), hasNext), after;
     waitForStepBefore(number);
@@ -365,7 +369,12 @@ void ForwardKernel::build() {
   Emitter ending = named("finish");
   for (auto [number, place] : llvm::enumerate(places))
     ending.ifThen(place.exists, [&, number = number, &place = place] {
-      layer.finish(ending, place, ValueRange(carried).slice(number * perPlace, perPlace));
+      ValueRange ofPlace = ValueRange(carried).slice(number * perPlace, perPlace);
+      if (!recurrence.isPart())
+        return layer.finish(ending, place, ofPlace);
+      Value isLast = ending.isEqual(recurrence.end, recurrence.steps);
+      ending.ifThen(isLast, [&] { layer.finish(ending, place, ofPlace); });
+      ending.ifThen(ending.isLess(recurrence.end, recurrence.steps), [&] { storeCarried(recurrence, place, ofPlace); });
     });
   finish();
 }

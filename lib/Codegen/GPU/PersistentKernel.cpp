@@ -93,22 +93,60 @@ Value PersistentKernel::at(Value pointer, Type type, Value place) const {
   return LLVM::GEPOp::create(builder, e.loc, pointer.getType(), type, pointer, ArrayRef<LLVM::GEPArg>{number});
 }
 
-SmallVector<Value> PersistentKernel::valuesIf(Value condition, function_ref<SmallVector<Value>()> values) const {
+SmallVector<Value> PersistentKernel::valuesOf(Value condition, function_ref<SmallVector<Value>()> yes,
+                                              function_ref<SmallVector<Value>(ArrayRef<Type>)> no) const {
   SmallVector<Type> types;
   auto branch = scf::IfOp::create(
       builder, e.loc, condition,
       [&](OpBuilder &, Location) {
-        SmallVector<Value> yes = values();
-        llvm::append_range(types, ValueRange(yes).getTypes());
-        scf::YieldOp::create(builder, e.loc, yes);
+        SmallVector<Value> values = yes();
+        llvm::append_range(types, ValueRange(values).getTypes());
+        scf::YieldOp::create(builder, e.loc, values);
       },
-      [&](OpBuilder &, Location) {
-        SmallVector<Value> no;
-        for (Type type : types)
-          no.push_back(arith::ConstantOp::create(builder, e.loc, builder.getZeroAttr(type)));
-        scf::YieldOp::create(builder, e.loc, no);
-      });
+      [&](OpBuilder &, Location) { scf::YieldOp::create(builder, e.loc, no(types)); });
   return llvm::to_vector(ValueRange(branch.getResults()));
+}
+
+SmallVector<Value> PersistentKernel::valuesIf(Value condition, function_ref<SmallVector<Value>()> values) const {
+  return valuesOf(condition, values, [&](ArrayRef<Type> types) {
+    SmallVector<Value> zeros;
+    for (Type type : types)
+      zeros.push_back(arith::ConstantOp::create(builder, e.loc, builder.getZeroAttr(type)));
+    return zeros;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Several launches of a recurrence
+//===----------------------------------------------------------------------===//
+
+/// Adjacent units are adjacent.
+static Value getCarriedIndex(const Emitter &e, const PersistentRecurrence &recurrence, const PersistentPlace &place,
+                             int64_t number) {
+  assert(number < PersistentRecurrence::maxCarried && "the buffer holds all loop-carried values");
+  Value row = e.add(e.index(number * recurrence.numDirections), place.direction);
+  row = e.add(e.mul(row, recurrence.B), place.b);
+  return e.add(e.mul(row, e.index(recurrence.H)), place.unit);
+}
+
+SmallVector<Value> PersistentKernel::loadCarried(const PersistentRecurrence &recurrence, const PersistentPlace &place,
+                                                 ArrayRef<Type> types) const {
+  SmallVector<Value> values;
+  for (auto [number, type] : llvm::enumerate(types)) {
+    Value value = e.load(recurrence.carried, {getCarriedIndex(e, recurrence, place, number)});
+    if (type.isInteger(1))
+      value = arith::CmpFOp::create(builder, e.loc, arith::CmpFPredicate::UNE, value, e.number(0.0, value.getType()));
+    values.push_back(value);
+  }
+  return values;
+}
+
+void PersistentKernel::storeCarried(const PersistentRecurrence &recurrence, const PersistentPlace &place,
+                                    ValueRange values) const {
+  for (auto [number, value] : llvm::enumerate(values)) {
+    Value stored = value.getType().isInteger(1) ? e.select(value, e.number(1.0, f32), e.number(0.0, f32)) : value;
+    e.store(stored, recurrence.carried, {getCarriedIndex(e, recurrence, place, number)});
+  }
 }
 
 Value PersistentKernel::round(const Emitter &rounding, Value value) const {

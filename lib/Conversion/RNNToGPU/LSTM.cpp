@@ -42,7 +42,7 @@ public:
       initialSums = allocate({B, columns}, accumulator);
     if (mayUseLibrary(numRows, columns, I) && !element.isF64() && !isBatchMajor)
       biases = element == accumulator ? bias : allocate({columns}, accumulator);
-    launchInput(unlessBatchMajor([&] { return multiplyInput(); }));
+    launchInput(host.mul(steps, B), unlessBatchMajor([&] { return multiplyInput(); }));
     if (auto shape = choosePersistentShape<PersistentForwardShape>(op, host, element, numGates))
       launchClustersOr(host, [&] { launchPersistent(*shape); }, [&] { launchSteps(); });
     else

@@ -69,7 +69,9 @@ protected:
   Type element, accumulator;
   LargeGemms largeGemms;
   int64_t numGates = 4, numDirections = 1;
-  Value steps; ///< number of steps that run
+  Value steps; ///< number of steps of the layer
+  /// The steps that the next launches run; null: all.
+  Value firstStep, endStep;
   Value B;
   Value I; ///< columns of the input
   Value H;
@@ -82,17 +84,17 @@ public:
   using Layer::Layer;
 
 protected:
-  /// The GEMM of the input of all steps and directions with W.
-  void launchInput(LibraryFn library = nullptr);
+  /// The GEMM of the input of all directions with W, for `rows` rows of steps.
+  void launchInput(Value rows, LibraryFn library = nullptr);
   /// The same for one direction by the library. Without a bias in `gemm`, a kernel applies `finishInput` afterwards.
   Value multiplyInput(const LibraryGemm &gemm, int64_t direction);
   /// One kernel per step (two with a projection), in a loop over the steps.
   void launchSteps();
 
-  /// The input of all steps [T*B, I], and W.
+  /// The input of the steps [rows, I], and W.
   virtual GemmOperand getInput() = 0;
   virtual GemmOperand getInputWeights() = 0;
-  /// Row t * B + b, and the column among those of all gates.
+  /// Row t * B + b (from the first row of the operand), and the column among those of all gates.
   virtual void finishInput(const Emitter &e, Value row, Value column, Value sum) = 0;
 
   /// The previous state, and R with one panel per gate.
@@ -117,7 +119,8 @@ protected:
   void launchSteps();
   /// The gradient of the initial state.
   void launchState();
-  /// The gradient of the input of all steps, summed over the directions; rows at and after `validRows` are zero.
+  /// The gradient of the input of `rows` rows of steps, summed over the directions; rows at and after `validRows` are
+  /// zero.
   void launchInput(Value rows, Value validRows = nullptr, LibraryFn library = nullptr);
   /// A gradient of weights: a reduction over T*B of the columns of `left` (`rows` of them) and of `right`.
   void launchWeights(StringRef suffix, Value rows, Value columns, GemmOperand left, GemmOperand right, FinishFn finish,

@@ -43,17 +43,21 @@ void Layer::launch(Gemm gemm, Value number) {
     launchGemm(host, gemm);
 }
 
-/// Calls `step` in a loop over the step numbers, in ascending or descending order.
-static void forEachStep(const Emitter &host, Value steps, bool backwards, function_ref<void(Value number)> step) {
-  Value last = host.sub(steps, host.index(1));
-  host.loop(host.index(0), steps, 1, {}, [&](Value number, ValueRange) {
-    step(backwards ? host.sub(last, number) : number);
+/// Calls `step` in a loop over the step numbers [first, end), in ascending or descending order. Null: all `steps`.
+static void forEachStep(const Emitter &host, Value first, Value end, Value steps, bool backwards,
+                        function_ref<void(Value number)> step) {
+  if (!first)
+    std::tie(first, end) = std::pair(host.index(0), steps);
+  // first + end - 1 - number, since a loop ascends.
+  Value last = host.sub(end, host.index(1)), sum = getConstantIntValue(first) == 0 ? last : host.add(first, last);
+  host.loop(first, end, 1, {}, [&](Value number, ValueRange) {
+    step(backwards ? host.sub(sum, number) : number);
     return SmallVector<Value>();
   });
 }
 
-void ForwardLayer::launchInput(LibraryFn library) {
-  Gemm p = makeGemm("input", 1, host.mul(steps, B), host.mul(H, host.index(numGates)), I);
+void ForwardLayer::launchInput(Value rows, LibraryFn library) {
+  Gemm p = makeGemm("input", 1, rows, host.mul(H, host.index(numGates)), I);
   p.left = getInput();
   p.right = getInputWeights();
   p.finish = [this](const Emitter &e, Value row, Value column, ArrayRef<Value> sums) {
@@ -76,7 +80,7 @@ Value ForwardLayer::multiplyInput(const LibraryGemm &gemm, int64_t direction) {
 }
 
 void ForwardLayer::launchSteps() {
-  forEachStep(host, steps, /*backwards=*/false, [&](Value number) {
+  forEachStep(host, firstStep, endStep, steps, /*backwards=*/false, [&](Value number) {
     Gemm p = makeGemm("step", numGates, B, H, P);
     p.left = getState();
     p.right = getStateWeights();
@@ -104,7 +108,7 @@ void BackwardLayer::launchWithGradients(StringRef suffix, Value number, Value de
 
 void BackwardLayer::launchSteps() {
   Value rows = host.mul(H, host.index(numGates)), zero = host.index(0);
-  forEachStep(host, steps, /*backwards=*/true, [&](Value number) {
+  forEachStep(host, firstStep, endStep, steps, /*backwards=*/true, [&](Value number) {
     // The last step has no successor.
     Value isLast = host.isEqual(host.add(number, host.index(1)), steps);
     launchWithGradients("grad_step", number, host.select(isLast, zero, rows), &BackwardLayer::finishStep);

@@ -18,14 +18,24 @@ std::optional<PersistentQuery> getPersistentQuery(LayerOpInterface op, const Ker
 
 /// The shape of the persistent kernel that the lowering of `op` requires, or nullopt if it has per-step kernels. It is
 /// an error, after which the pass fails, if the required kernel cannot be built: rnn-select-lowering decides whether it
-/// fits.
+/// fits. `inParts`: the recurrence may run in several launches, beside those of other layers; false afterwards if no
+/// such kernel can be built. Null: in one launch.
 template <typename Shape>
 std::optional<Shape> choosePersistentShape(LayerOpInterface op, const Emitter &host, Type element, int64_t numGates,
-                                           bool isProjected = false) {
+                                           bool isProjected = false, bool *inParts = nullptr) {
   std::optional<PersistentQuery> query = getPersistentQuery(op, host.options, element, numGates, isProjected);
   if (!query)
     return std::nullopt;
   std::string reason;
+  if (inParts && *inParts) {
+    PersistentQuery ofPart = *query;
+    ofPart.inParts = true;
+    // With a part of the device, a cluster has more examples.
+    ofPart.examples = std::nullopt;
+    if (FailureOr<Shape> shape = Shape::get(ofPart, reason); succeeded(shape))
+      return *shape;
+    *inParts = false;
+  }
   FailureOr<Shape> shape = Shape::get(*query, reason);
   if (succeeded(shape))
     return *shape;

@@ -26,7 +26,10 @@ public:
   }
 
   Value getState(const Emitter &e, const Place &place) const override {
-    return resetAtStart(e, place, e.load(stack.h0, {placeInState(e, place)}));
+    auto initial = [&] { return resetAtStart(e, place, e.load(stack.h0, {placeInState(e, place)})); };
+    if (!r.isPart())
+      return initial();
+    return e.ifElse(e.isEqual(r.first, e.index(0)), initial, [&] { return getStateBefore(e, place); });
   }
 
   /// The recurrent bias of gru's new gate, the initial states for resets to them, then the length of the example.
@@ -135,6 +138,13 @@ public:
   }
 
 private:
+  /// The state from which a launch that is not the first one starts; of one direction.
+  Value getStateBefore(const Emitter &e, const Place &place) const {
+    Value row = e.add(e.mul(e.sub(r.first, e.index(1)), r.B), place.b);
+    Value reset = stack.resets.isSetAt(e, stack.resets.cutBefore(e, place.direction, r.first), place.b);
+    return stack.resets.apply(e, reset, r.output.load(e, row, place.unit),
+                              [&] { return e.load(stack.h0, {placeInState(e, place)}); });
+  }
   /// The cell after a step.
   Value cellOf(const Result &result) const { return stack.resets ? result.others.back() : result.carried[0]; }
   /// An initial state, after a reset to zero before the first step.

@@ -35,7 +35,8 @@ struct ConvertRNNToGPU : public rnn::impl::ConvertRNNToGPUPassBase<ConvertRNNToG
       return signalPassFailure();
     rnn::RNNToGPUOptions options;
     if (rnn::TargetAttr target = rnn::TargetAttr::lookup(getOperation()))
-      options = {{target.getTf32(), target.getInfo().hasClusters()}, target.getLargeGemms()};
+      options = {
+          {target.getTf32(), target.getInfo().hasClusters()}, target.getLargeGemms(), target.getWavefrontChunk()};
     // A pattern cannot fail the pass, so errors are counted: a persistent kernel that cannot be built is one.
     bool hasError = false;
     ScopedDiagnosticHandler errors(&getContext(), [&](Diagnostic &diagnostic) {

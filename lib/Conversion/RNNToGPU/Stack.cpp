@@ -15,6 +15,38 @@ Value Stack::allocate(Value count, Type type) {
   return dense.allocate(bufferType, constant ? ValueRange() : ValueRange(count));
 }
 
+void Stack::allocatePerLayer(Value &buffer, Value count, Type type) {
+  buffer = allocate(chunk ? host.mul(count, sizes.L) : count, type);
+  if (chunk)
+    perLayer.push_back({&buffer, buffer, count});
+}
+
+void Stack::allocatePerLayer(Value &buffer, MemRefType type) {
+  if (!chunk) {
+    buffer = dense.allocate(type, {});
+    return;
+  }
+  Value count = host.index(type.getDimSize(0)), all = host.mul(count, sizes.L);
+  SmallVector<int64_t> shape(type.getShape());
+  std::optional<int64_t> constant = getConstantIntValue(all);
+  shape[0] = constant ? *constant : ShapedType::kDynamic;
+  buffer = dense.allocate(MemRefType::get(shape, type.getElementType()), constant ? ValueRange() : ValueRange(all));
+  perLayer.push_back({&buffer, buffer, count});
+}
+
+Value Stack::getPart(Value all, Value size, Value layer) const {
+  if (!chunk)
+    return all;
+  auto type = cast<MemRefType>(all.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), host.builder.getIndexAttr(0)), sizes,
+      strides(type.getRank(), host.builder.getIndexAttr(1));
+  for (int64_t dim : type.getShape())
+    sizes.push_back(host.builder.getIndexAttr(dim));
+  offsets[0] = getAsOpFoldResult(host.mul(layer, size));
+  sizes[0] = getAsOpFoldResult(size);
+  return memref::SubViewOp::create(host.builder, host.loc, all, offsets, sizes, strides);
+}
+
 void Stack::setReserve(Value reserve) {
   saved = sizes.viewReserve(reserve);
   draw = sizes.viewDraw(reserve);
@@ -34,6 +66,8 @@ void Stack::forEachLayer(bool reversed, function_ref<void()> body) {
 
 void Stack::setLayer(Value newLayer) {
   layer = newLayer;
+  for (const PerLayer &scratch : perLayer)
+    *scratch.buffer = getPart(scratch.all, scratch.size, layer);
   isFirst = host.isEqual(layer, host.index(0));
   isLast = host.isEqual(layer, host.sub(sizes.L, host.index(1)));
   auto places = [&](function_ref<Value(Value direction)> of) {
@@ -100,10 +134,11 @@ Value Stack::drop(const Emitter &e, Value value, Value ofLayer, Value row, Value
   return e.select(kept, scaled, e.number(0.0, value.getType()));
 }
 
-void Stack::launchDrop(StringRef name, const Matrix &states, Value ofLayer, Value dropped) const {
-  launchElementwise(host, name, rows, width, [&](const Emitter &e, Value row, Value column) {
-    Value kept = drop(e, states.load(e, row, column), ofLayer, row, column);
-    Matrix{dropped, e.index(0), width}.store(e, kept, row, column);
+void Stack::launchDrop(StringRef name, const Matrix &states, Value ofLayer, const Matrix &dropped, Value firstRow,
+                       Value numRows) const {
+  launchElementwise(host, name, numRows, width, [&](const Emitter &e, Value row, Value column) {
+    row = e.add(row, firstRow);
+    dropped.store(e, drop(e, states.load(e, row, column), ofLayer, row, column), row, column);
   });
 }
 
@@ -158,7 +193,7 @@ public:
     rnnrt::RnnBeginOp::create(rewriter, op.getLoc(), rewriter.getIndexType(), call, plan,
                               dense.read(op.getSequenceLengths()), e.size(op.getParams(), 0), reserve, bytes, pass);
     auto emitFor = [&](bool isProjected) {
-      Stack stack(e, op, dims, isProjected, options.largeGemms);
+      Stack stack(e, op, dims, isProjected, options);
       if (reserve)
         stack.setReserve(reserve);
       emit(op, stack);

@@ -29,11 +29,12 @@ struct Places {
 class Stack {
 public:
   template <typename OpTy>
-  Stack(const Emitter &host, OpTy op, SymbolicDims &dims, bool isProjected, LargeGemms largeGemms)
-      : host(host), largeGemms(largeGemms), dense(host.builder, host.loc), sizes(host.builder, op, dims, isProjected),
-        mask(op), cell(Cell::create(op.getMode())), rows(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
-        hasOneLayer(getConstantIntValue(sizes.L) == 1),
-        isBatchMajor(op.getBatchMajor() && getConstantIntValue(sizes.T) != 1 && getConstantIntValue(sizes.B) != 1) {
+  Stack(const Emitter &host, OpTy op, SymbolicDims &dims, bool isProjected, const RNNToGPUOptions &options)
+      : host(host), largeGemms(options.largeGemms), dense(host.builder, host.loc),
+        sizes(host.builder, op, dims, isProjected), mask(op), cell(Cell::create(op.getMode())),
+        rows(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()), hasOneLayer(getConstantIntValue(sizes.L) == 1),
+        isBatchMajor(op.getBatchMajor() && getConstantIntValue(sizes.T) != 1 && getConstantIntValue(sizes.B) != 1),
+        wavefrontChunk(options.wavefrontChunk), firstRow(host.index(0)), numRows(rows) {
     x = read(op.getInput());
     h0 = read(op.getInputH());
     c0 = read(op.getInputC());
@@ -59,6 +60,13 @@ public:
   Value draw;  ///< seed of the dropout masks, in the header
   Resets resets;
 
+  // Of a wavefront (docs/internals/wavefront.md); null if the layers run one after the other.
+  Value chunk; ///< steps of a chunk
+
+  // Of the current task: a layer, or a chunk of its steps.
+  Value firstStep, endStep; ///< null: all steps
+  Value firstRow, numRows;  ///< rows t * B + b
+
   // Of the current layer.
   Value layer, isFirst, isLast;
   Places inputWeights, recurrentWeights, projection, inputBias, recurrentBias;
@@ -68,11 +76,31 @@ public:
   Value write(Value buffer) { return flat(dense.write(buffer)); }
   /// A scratch buffer of `count` elements.
   Value allocate(Value count, Type type);
+  /// Sets `buffer` to a scratch buffer of the current layer: in a wavefront each layer has its own. The variable is set
+  /// again whenever the layer changes.
+  void allocatePerLayer(Value &buffer, Value count, Type type);
+  void allocatePerLayer(Value &buffer, MemRefType type);
+  /// The part of `layer` of a buffer that `allocatePerLayer` would divide, with `size` elements; without a wavefront
+  /// all.
+  Value getPart(Value all, Value size, Value layer) const;
+  /// The number of buffers for the outputs of layers: two that alternate, or one for each.
+  Value getNumSlots() const { return chunk ? sizes.L : host.index(2); }
+  Value getSlot(Value layer) const { return chunk ? layer : host.remainder(layer, host.index(2)); }
   /// Sets the reserve space, an i8 buffer.
   void setReserve(Value reserve);
 
+  /// Returns true if `chooseWavefront` may choose one.
+  bool mayHaveWavefront() const;
+  /// If there may be one, decides whether the layers run as a wavefront, before any buffer is allocated. `blocks`: of
+  /// the clusters of persistent kernels, which have at most `mostRows` examples each; 0: per-step kernels.
+  void chooseWavefront(int64_t blocks, int64_t mostRows);
+  /// Emits a loop over the tasks of all layers and calls `body` in it: chunks of layers as a wavefront, or entire
+  /// layers. `reversed`: from the last layer and the last step.
+  void forEachTask(bool reversed, function_ref<void()> body);
   /// Emits a loop over the layers, from the last one if `reversed`, and calls `body` in it.
   void forEachLayer(bool reversed, function_ref<void()> body);
+  /// A matrix of all rows without those before the task.
+  Matrix rowsOfTask(const Emitter &e, const Matrix &all) const { return chunk ? all.from(e, firstRow) : all; }
   bool drops() const { return mask.rate > 0 && !hasOneLayer; }
   /// The rows t * B + b of an operand or result of the op: a sequence with `columns` columns.
   Matrix sequence(const Emitter &e, Value buffer, Value columns) const;
@@ -95,15 +123,32 @@ public:
   }
   /// Applies dropout to an element of the output of `ofLayer`.
   Value drop(const Emitter &e, Value value, Value ofLayer, Value row, Value column) const;
-  /// Launches a kernel that applies dropout to all states of `ofLayer`; `dropped` is [T*B, D*P].
-  void launchDrop(StringRef name, const Matrix &states, Value ofLayer, Value dropped) const;
+  /// Launches a kernel that applies dropout to `numRows` rows of the states of `ofLayer`.
+  void launchDrop(StringRef name, const Matrix &states, Value ofLayer, const Matrix &dropped, Value firstRow,
+                  Value numRows) const;
   /// Launches a kernel that copies the input to `masked` with zeros past the ends of the examples.
   void launchMask(StringRef name, Value masked) const;
 
 private:
+  /// A buffer with a part for each layer.
+  struct PerLayer {
+    Value *buffer;
+    Value all, size; ///< `size`: of a part, in its first dimension
+  };
+
+  int64_t wavefrontChunk; ///< of the options
+  SmallVector<PerLayer> perLayer;
+
   Value flat(Value buffer) const { return buffer ? flatten(host, buffer) : buffer; }
   void setLayer(Value layer);
 };
+
+/// Launches the sums over the batch of the gradients of the biases of the current layer. `sums` and `stateSums`: those
+/// over the steps, with respect to input and state, [B, columns] in the accumulator type.
+void launchBiasGradients(const Stack &stack, StringRef name, Value sums, Value stateSums, Value columns, Value dparams);
+
+/// skip_input: launches the sum of the gradients of all gates, the gradient of the input, for the rows of the task.
+void launchSkippedInputGradient(const Stack &stack, StringRef name, const Matrix &gradients, Value dx);
 
 void lowerStackForward(CudnnForwardOp op, Stack &stack);
 void lowerStackBackward(CudnnBackpropOp op, Stack &stack);

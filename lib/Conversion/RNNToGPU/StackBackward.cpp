@@ -32,23 +32,32 @@ public:
     dh0 = stack.write(op.getInputHBackpropOut());
     dc0 = stack.write(op.getInputCBackpropOut());
     dparams = stack.write(op.getParamsBackpropOut());
-    persistent = choosePersistentShape<PersistentBackwardShape>(op, host, element, numGates, isProjected);
+    bool inParts = stack.mayHaveWavefront();
+    persistent = choosePersistentShape<PersistentBackwardShape>(op, host, element, numGates, isProjected, &inParts);
+    if (inParts)
+      stack.chooseWavefront(persistent ? persistent->blocks : 0, persistent ? persistent->mostRows : 0);
     allocate();
   }
 
   void lower() {
     if (dparams)
       prepareWeights();
-    stack.forEachLayer(/*reversed=*/true, [&] {
-      startLayer();
+    stack.forEachTask(/*reversed=*/true, [&] {
+      startTask();
       if (persistent)
         launchClustersOr(host, [&] { launchPersistent(); }, [&] { launchLoop(); });
       else
         launchLoop();
-      if (dparams)
+      if (dparams && !stack.chunk)
         lowerWeights();
       lowerInput();
     });
+    // Reductions over all steps. After the wavefront, whose steps they would delay.
+    if (dparams && stack.chunk)
+      stack.forEachLayer(/*reversed=*/true, [&] {
+        startTask();
+        lowerWeights();
+      });
   }
 
 private:
@@ -57,28 +66,32 @@ private:
   void allocate() {
     Value D = host.index(numDirections), rows = host.mul(B, D);
     allColumns = host.mul(sizes.gateRows(), D);
-    gradients = stack.allocate(host.mul(stack.rows, allColumns), element);
-    stateGradients = cell.isGRU() ? stack.allocate(host.mul(stack.rows, allColumns), element) : gradients;
+    stack.allocatePerLayer(gradients, host.mul(stack.rows, allColumns), element);
+    if (cell.isGRU())
+      stack.allocatePerLayer(stateGradients, host.mul(stack.rows, allColumns), element);
     if (persistent)
-      orderedWeights = stack.dense.allocate(persistent->getWeights().getBufferType(element, numDirections), {});
+      stack.allocatePerLayer(orderedWeights, persistent->getWeights().getBufferType(element, numDirections));
+    if (persistent && stack.chunk)
+      stack.allocatePerLayer(carried, host.mul(host.mul(rows, H), host.index(PersistentRecurrence::maxCarried)),
+                             accumulator);
     if (dparams)
-      rowSums = stateRowSums = stack.allocate(host.mul(B, allColumns), accumulator);
+      stack.allocatePerLayer(rowSums, host.mul(B, allColumns), accumulator);
     if (dparams && cell.isGRU())
-      stateRowSums = stack.allocate(host.mul(B, allColumns), accumulator);
+      stack.allocatePerLayer(stateRowSums, host.mul(B, allColumns), accumulator);
     if (cell.isLSTM())
-      dcell = stack.allocate(host.mul(rows, H), accumulator);
+      stack.allocatePerLayer(dcell, host.mul(rows, H), accumulator);
     // The gradient of the state outside of the GEMM: through gru's update gate, and through steps past the end.
     if (cell.isGRU() || stack.lengths)
-      carry = stack.allocate(host.mul(rows, P), accumulator);
+      stack.allocatePerLayer(carry, host.mul(rows, P), accumulator);
     if (stack.resets.isToInitial() && dh0)
-      initialState = stack.allocate(host.mul(rows, P), accumulator);
+      stack.allocatePerLayer(initialState, host.mul(rows, P), accumulator);
     if (stack.resets.isToInitial() && dc0)
-      initialCell = stack.allocate(host.mul(rows, H), accumulator);
+      stack.allocatePerLayer(initialCell, host.mul(rows, H), accumulator);
     Value outputs = host.mul(stack.rows, stack.width);
     if (isProjected)
-      deltas = stack.allocate(outputs, element);
+      stack.allocatePerLayer(deltas, outputs, element);
     if (!stack.hasOneLayer)
-      between = stack.allocate(outputs, accumulator);
+      allBetween = stack.allocate(stack.chunk ? host.mul(outputs, sizes.L) : outputs, accumulator);
     // The library has one stride between the rows of a matrix.
     mayMultiplyInput = !(stack.isBatchMajor && stack.hasOneLayer) &&
                        mayUseLibrary(stack.rows, allColumns, host.max(sizes.I, stack.width));
@@ -98,18 +111,27 @@ private:
       used = stack.allocate(outputs, element);
   }
 
-  void startLayer() {
+  void startTask() {
+    std::tie(firstStep, endStep) = std::tie(stack.firstStep, stack.endStep);
     states = stack.statesOf(stack.layer);
     I = sizes.inputWidth(stack.layer);
+    if (!cell.isGRU())
+      std::tie(stateGradients, stateRowSums) = std::tie(gradients, rowSums);
+    if (!allBetween)
+      return;
+    Value outputs = host.mul(stack.rows, stack.width), below = host.sub(stack.layer, host.index(1));
+    between = stack.getPart(allBetween, outputs, stack.layer);
+    betweenBelow = stack.getPart(allBetween, outputs, stack.chunk ? host.max(below, host.index(0)) : Value());
   }
 
   //===--- Steps ---------------------------------------------------------------===//
 
-  /// All steps of both directions and the gradients of the initial states in one kernel.
+  /// The steps of both directions and the gradients of the initial states in one kernel.
   void launchPersistent() {
     StackBackwardRecurrence r;
     static_cast<PersistentRecurrence &>(r) = {
         getName("grad_persistent").str(), element, *getConstantIntValue(H), numDirections, steps, B, orderedWeights};
+    std::tie(r.first, r.end, r.carried) = std::tie(firstStep, endStep, carried);
     std::tie(r.dy, r.between, r.dhn, r.dcn, r.states) = std::tie(dy, between, dhn, dcn, states);
     std::tie(r.gradients, r.stateGradients, r.allColumns) = std::tie(gradients, stateGradients, allColumns);
     std::tie(r.dh0, r.dc0, r.sums, r.stateSums) = std::tie(dh0, dc0, rowSums, stateRowSums);
@@ -119,7 +141,9 @@ private:
   /// The same with one kernel per step.
   void launchLoop() {
     BackwardLayer::launchSteps();
-    if (dh0)
+    if (dh0 && stack.chunk)
+      host.ifThen(host.isEqual(firstStep, host.index(0)), [&] { launchState(); });
+    else if (dh0)
       launchState();
   }
 
@@ -298,10 +322,12 @@ private:
   //===--- The input -----------------------------------------------------------===//
 
   GemmOperand getAllGradients() override {
-    return operandOf([this](const Emitter &e, int64_t) { return Matrix{gradients, e.index(0), allColumns}; }, true);
+    return operandOf(
+        [this](const Emitter &e, int64_t) { return stack.rowsOfTask(e, {gradients, e.index(0), allColumns}); }, true);
   }
   GemmOperand getInputWeights() override { return stack.inputWeightRows(I); }
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
+    row = e.add(row, stack.firstRow);
     Value place = e.add(e.mul(row, I), column), placeInResult = place;
     if (stack.isBatchMajor)
       placeInResult = stack.sequence(e, dx, I).place(e, row, column);
@@ -316,7 +342,7 @@ private:
       Value value = sum;
       if (stack.drops())
         value = stack.drop(e, sum, e.sub(stack.layer, e.index(1)), row, column);
-      e.store(value, between, {place});
+      e.store(value, betweenBelow, {place});
     });
   }
   Value multiplyInput() {
@@ -331,18 +357,19 @@ private:
       });
     }
     auto into = [&](Value buffer) {
-      return multiply(
-          {stack.rows, I, allColumns, {gradients, host.index(0), allColumns}, weights, {buffer, host.index(0), I}});
+      return multiply({stack.numRows, I, allColumns, stack.rowsOfTask(host, {gradients, host.index(0), allColumns}),
+                       weights, stack.rowsOfTask(host, {buffer, host.index(0), I})});
     };
     auto below = [&] {
-      Value done = into(between);
+      Value done = into(betweenBelow);
       if (stack.drops())
         host.ifThen(done, [&] {
           launchElementwise(
-              host, getName("grad_input_dropout"), stack.rows, I, [&](const Emitter &e, Value row, Value column) {
+              host, getName("grad_input_dropout"), stack.numRows, I, [&](const Emitter &e, Value row, Value column) {
+                row = e.add(row, stack.firstRow);
                 Value place = e.add(e.mul(row, I), column);
-                Value kept = stack.drop(e, e.load(between, {place}), e.sub(stack.layer, e.index(1)), row, column);
-                e.store(kept, between, {place});
+                Value kept = stack.drop(e, e.load(betweenBelow, {place}), e.sub(stack.layer, e.index(1)), row, column);
+                e.store(kept, betweenBelow, {place});
               });
         });
       return done;
@@ -359,24 +386,15 @@ private:
     LibraryFn library;
     if (mayMultiplyInput)
       library = byLibrary;
-    auto multiply = [&] { BackwardLayer::launchInput(stack.rows, nullptr, library); };
+    auto multiply = [&] { BackwardLayer::launchInput(stack.numRows, nullptr, library); };
     if (dx && !sizes.skips)
       return multiply();
     if (dx)
-      host.ifThen(stack.isFirst, [&] { addGates(); });
+      host.ifThen(stack.isFirst, [&] {
+        launchSkippedInputGradient(stack, getName("grad_skip_input"), {gradients, host.index(0), allColumns}, dx);
+      });
     if (!stack.hasOneLayer)
       host.ifThen(isAbove(host), multiply);
-  }
-
-  /// skip_input: the gradient of the input is the sum of those of all gates.
-  void addGates() {
-    launchElementwise(host, getName("grad_skip_input"), stack.rows, H, [&](const Emitter &e, Value row, Value column) {
-      Matrix all{gradients, e.index(0), allColumns};
-      Value sum = zero(e);
-      for (int64_t gate = 0; gate < numGates * numDirections; ++gate)
-        sum = e.add(sum, e.convert(all.load(e, row, e.add(e.mul(H, e.index(gate)), column)), accumulator));
-      stack.sequence(e, dx, H).store(e, sum, row, column);
-    });
   }
 
   //===--- The weights ---------------------------------------------------------===//
@@ -407,7 +425,8 @@ private:
         if (rounded)
           roundStates(below);
         if (dropped)
-          stack.launchDrop(getName("grad_dropout"), stack.statesOf(below), below, dropped);
+          stack.launchDrop(getName("grad_dropout"), stack.statesOf(below), below, {dropped, host.index(0), stack.width},
+                           host.index(0), stack.rows);
       });
       Matrix output = dropped ? Matrix{dropped, host.index(0), stack.width} : roundedStates(below);
       input = select(host, stack.isFirst, input, output);
@@ -444,7 +463,7 @@ private:
     if (isProjected)
       launchWeights("grad_w_projection", P, H, operandOf([this](const Emitter &, int64_t) { return myDeltas; }, false),
                     getHidden(), storeInto(stack.projection, H));
-    lowerBiases();
+    launchBiasGradients(stack, getName("grad_bias"), rowSums, stateRowSums, allColumns, dparams);
   }
 
   /// Emits `emit` for each direction, by the library.
@@ -535,32 +554,6 @@ private:
   /// The gate of gru with different gradients with respect to the input and to the state.
   static constexpr int64_t newGate = 2;
 
-  /// The kernels of the steps have summed over time for each example. Both biases of a gate have the same gradient,
-  /// except those of gru's new gate.
-  void lowerBiases() {
-    const bool differ = cell.isGRU();
-    // Without any step the sums are not written.
-    ColumnSums sums{getName("grad_bias"), accumulator, differ ? 2 : 1, host.min(B, stack.rows), allColumns, {}, {}};
-    sums.terms = [=](const Emitter &e, Value b, Value column) {
-      auto load = [&](Value buffer) { return Matrix{buffer, e.index(0), allColumns}.load(e, b, column); };
-      SmallVector<Value> terms{load(rowSums)};
-      if (differ) {
-        Value isOther = e.isLess(e.remainder(column, sizes.gateRows()), e.mul(H, e.index(newGate)));
-        terms.push_back(e.ifElse(isOther, [&] { return terms[0]; }, [&] { return load(stateRowSums); }));
-      }
-      return terms;
-    };
-    sums.finish = [=](const Emitter &e, Value column, ArrayRef<Value> total) {
-      Value ofDirection = e.div(column, sizes.gateRows()), row = e.remainder(column, sizes.gateRows());
-      auto store = [&](Places places, Value value) {
-        e.store(e.convert(value, element), dparams, {e.add(places.at(e, ofDirection), row)});
-      };
-      store(stack.inputBias, total.front());
-      store(stack.recurrentBias, total.back());
-    };
-    launchColumnSums(host, sums);
-  }
-
   Stack &stack;
   const StackValues &sizes;
   const Cell &cell;
@@ -577,7 +570,9 @@ private:
   Value orderedWeights;            ///< of the persistent kernel
   Value rowSums, stateRowSums;     ///< sums over the steps of both, in the accumulator type, [B, D*G*H], or null
   Value deltas;                    ///< projection: gradients of all states
-  Value between;                   ///< the gradient of a layer's output
+  Value carried;                   ///< between launches of persistent kernels; or null
+  Value allBetween;                ///< the gradients of all layers' outputs, or of one
+  Value between, betweenBelow;     ///< of the outputs of this layer and of the layer below
   Value rounded, dropped, masked;  ///< GEMM operands: states of two layers, the input of this one, x
   bool mayMultiplyInput = false;   ///< by the library
   Value stacked, sums;             ///< for the library: input weights of both directions, sums before rounding

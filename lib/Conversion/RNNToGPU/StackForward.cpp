@@ -28,7 +28,10 @@ public:
     y = stack.write(op.getOutputOut());
     hn = stack.write(op.getOutputHOut());
     cn = stack.write(op.getOutputCOut());
-    persistent = choosePersistentShape<PersistentForwardShape>(op, host, element, numGates, isProjected);
+    bool inParts = stack.mayHaveWavefront();
+    persistent = choosePersistentShape<PersistentForwardShape>(op, host, element, numGates, isProjected, &inParts);
+    if (inParts)
+      stack.chooseWavefront(persistent ? persistent->blocks : 0, persistent ? persistent->mostRows : 0);
     allocate();
   }
 
@@ -42,14 +45,14 @@ public:
     LibraryFn library;
     if (useLibrary())
       library = byLibrary;
-    stack.forEachLayer(/*reversed=*/false, [&] {
-      startLayer();
+    stack.forEachTask(/*reversed=*/false, [&] {
+      startTask();
       if (sizes.skips) {
         host.ifThen(stack.isFirst, [&] { skipInput(); });
         if (!stack.hasOneLayer)
-          host.ifThen(host.isLess(host.index(0), stack.layer), [&] { launchInput(library); });
+          host.ifThen(host.isLess(host.index(0), stack.layer), [&] { launchInput(stack.numRows, library); });
       } else {
-        launchInput(library);
+        launchInput(stack.numRows, library);
       }
       if (persistent)
         launchClustersOr(host, [&] { launchPersistent(); }, [&] { launchSteps(); });
@@ -57,8 +60,10 @@ public:
         launchSteps();
       // Dropout applies to the input of the next layer, not to the states.
       if (dropped)
-        host.ifThen(host.isLess(stack.layer, host.sub(sizes.L, host.index(1))),
-                    [&] { stack.launchDrop(getName("dropout"), exact, stack.layer, dropped); });
+        host.ifThen(host.isLess(stack.layer, host.sub(sizes.L, host.index(1))), [&] {
+          stack.launchDrop(getName("dropout"), exact, stack.layer, droppedOf(stack.layer), stack.firstRow,
+                           stack.numRows);
+        });
     });
   }
 
@@ -69,29 +74,32 @@ private:
     Value D = host.index(numDirections), states = host.mul(host.mul(B, D), P), cells = host.mul(host.mul(B, D), H);
     const bool isExact = element == accumulator;
     if (!isTraining) {
-      gatesScratch = stack.allocate(host.mul(host.mul(stack.rows, D), sizes.gateRows()), accumulator);
+      gateRowsOfScratch = stack.chunk ? host.mul(stack.chunk, B) : stack.rows;
+      stack.allocatePerLayer(gatesScratch, host.mul(host.mul(gateRowsOfScratch, D), sizes.gateRows()), accumulator);
       if (cell.isLSTM())
-        cellScratch = stack.allocate(cells, accumulator);
+        stack.allocatePerLayer(cellScratch, cells, accumulator);
       if (!isExact && needsStateBefore())
-        stateScratch = stack.allocate(states, accumulator);
+        stack.allocatePerLayer(stateScratch, states, accumulator);
     }
     if (stack.resets.isToInitial())
-      initialSums = stack.allocate(host.mul(host.mul(B, D), sizes.gateRows()), accumulator);
+      stack.allocatePerLayer(initialSums, host.mul(host.mul(B, D), sizes.gateRows()), accumulator);
     if (isProjected)
-      hiddenScratch = stack.allocate(cells, element);
+      stack.allocatePerLayer(hiddenScratch, cells, element);
     if (persistent)
-      orderedWeights = stack.dense.allocate(persistent->getWeights().getBufferType(element, numDirections), {});
-    // Two alternating buffers of outputs; or the reserve space itself, or the result, if they hold the same values.
+      stack.allocatePerLayer(orderedWeights, persistent->getWeights().getBufferType(element, numDirections));
+    if (persistent && stack.chunk)
+      stack.allocatePerLayer(carried, host.mul(cells, host.index(PersistentRecurrence::maxCarried)), accumulator);
+    // Buffers of outputs; or the reserve space itself, or the result, if they hold the same values.
     Value outputs = host.mul(stack.rows, stack.width);
     if (stack.hasOneLayer && !isTraining && y && !stack.lengths)
       outputScratch = y;
     else if (!isTraining || !isExact)
-      outputScratch = stack.allocate(stack.hasOneLayer ? outputs : host.mul(outputs, host.index(2)), element);
+      outputScratch = stack.allocate(stack.hasOneLayer ? outputs : host.mul(outputs, stack.getNumSlots()), element);
     if (isTraining && stack.drops())
-      dropped = stack.allocate(outputs, element);
+      dropped = stack.allocate(stack.chunk ? host.mul(outputs, sizes.L) : outputs, element);
     Value rows = sizes.gateRows();
     if (!element.isF64() && useLibrary())
-      biases = stack.allocate(host.mul(rows, D), accumulator);
+      stack.allocatePerLayer(biases, host.mul(rows, D), accumulator);
   }
 
   /// True if the library may multiply the input of a layer.
@@ -108,11 +116,18 @@ private:
       return stack.statesOf(layer);
     if (outputScratch == y)
       return stack.sequence(host, y, stack.width);
-    Value slot = stack.hasOneLayer ? layer : host.remainder(layer, host.index(2));
+    Value slot = stack.hasOneLayer ? layer : stack.getSlot(layer);
     return {outputScratch, host.mul(slot, host.mul(stack.rows, stack.width)), stack.width};
   }
 
-  void startLayer() {
+  /// The output of a layer after dropout.
+  Matrix droppedOf(Value layer) const {
+    Value first = stack.chunk ? host.mul(layer, host.mul(stack.rows, stack.width)) : host.index(0);
+    return {dropped, first, stack.width};
+  }
+
+  void startTask() {
+    std::tie(firstStep, endStep) = std::tie(stack.firstStep, stack.endStep);
     output = outputOf(stack.layer);
     exact = isTraining ? stack.statesOf(stack.layer) : output;
     input = stack.sequence(host, stack.x, sizes.I);
@@ -120,18 +135,25 @@ private:
     if (stack.hasOneLayer)
       return;
     Value before = host.max(host.sub(stack.layer, host.index(1)), host.index(0));
-    Matrix other = dropped ? Matrix{dropped, host.index(0), stack.width} : outputOf(before);
-    input = select(host, stack.isFirst, input, other);
+    Matrix other = dropped ? droppedOf(before) : outputOf(before);
+    input = stack.rowsOfTask(host, select(host, stack.isFirst, input, other));
   }
 
   //===--- The input -----------------------------------------------------------===//
 
-  void startDirection(const Emitter &e, Value direction) override {
-    allGates = {stack.saved, Value(), sizes.gateRows()};
+  /// The gates of row 0. Scratch memory of a chunk has only its rows.
+  Places getGatePlaces(const Emitter &e) const {
     if (isTraining)
-      allGates.first = stack.gates.at(e, direction);
-    else
-      allGates = {gatesScratch, e.mul(direction, e.mul(stack.rows, sizes.gateRows())), sizes.gateRows()};
+      return stack.gates;
+    Value first = e.index(0);
+    if (stack.chunk)
+      first = e.sub(first, e.mul(stack.firstRow, sizes.gateRows()));
+    return {first, e.mul(gateRowsOfScratch, sizes.gateRows())};
+  }
+
+  void startDirection(const Emitter &e, Value direction) override {
+    Places places = getGatePlaces(e);
+    allGates = {isTraining ? stack.saved : gatesScratch, places.at(e, direction), sizes.gateRows()};
     inputBias = stack.inputBias.at(e, direction);
     recurrentBias = stack.recurrentBias.at(e, direction);
     inputWeights = {stack.params, stack.inputWeights.at(e, direction), I};
@@ -144,7 +166,7 @@ private:
     return operandOf([this](const Emitter &, int64_t) { return inputWeights; }, true);
   }
   void finishInput(const Emitter &e, Value row, Value column, Value sum) override {
-    allGates.store(e, addBias(e, column, sum), row, column);
+    allGates.store(e, addBias(e, column, sum), e.add(row, stack.firstRow), column);
   }
   Value addBias(const Emitter &e, Value column, Value sum) {
     sum = e.add(sum, stack.load(e, stack.params, e.add(inputBias, column)));
@@ -170,7 +192,7 @@ private:
                         });
     auto ofDirection = [&](int64_t direction) {
       startDirection(host, host.index(direction));
-      LibraryGemm p{stack.rows, rows, I, input, inputWeights, allGates};
+      LibraryGemm p{stack.numRows, rows, I, input, inputWeights, stack.rowsOfTask(host, allGates)};
       p.rightTransposed = true;
       if (biases)
         p.bias = memref::SubViewOp::create(host.builder, host.loc, biases,
@@ -186,12 +208,12 @@ private:
   void skipInput() {
     Value all = sizes.gateRows();
     Matrix x = stack.sequence(host, stack.x, H);
-    launchElementwise(host, getName("skip_input"), stack.rows, host.mul(all, host.index(numDirections)),
+    launchElementwise(host, getName("skip_input"), stack.numRows, host.mul(all, host.index(numDirections)),
                       [&](const Emitter &e, Value row, Value column) {
                         startDirection(e, e.div(column, all));
                         column = e.remainder(column, all);
-                        Value value = e.convert(x.load(e, row, e.remainder(column, H)), accumulator);
-                        finishInput(e, row, column, value);
+                        Value value = x.load(e, e.add(row, stack.firstRow), e.remainder(column, H));
+                        finishInput(e, row, column, e.convert(value, accumulator));
                       });
   }
 
@@ -202,9 +224,9 @@ private:
     StackForwardRecurrence r;
     static_cast<PersistentRecurrence &>(r) = {
         getName("persistent").str(), element, persistent->H, numDirections, steps, B, orderedWeights};
-    Value gateRows = sizes.gateRows();
+    std::tie(r.first, r.end, r.carried) = std::tie(firstStep, endStep, carried);
     r.gates = isTraining ? stack.saved : gatesScratch;
-    r.gatePlaces = isTraining ? stack.gates : Places{host.index(0), host.mul(stack.rows, gateRows)};
+    r.gatePlaces = getGatePlaces(host);
     // The states of a single layer are stored to results only.
     if (!stack.hasOneLayer || !outputScratch)
       r.output = output;
@@ -365,8 +387,10 @@ private:
   const bool isTraining;
   Value y, hn, cn; ///< or null
   std::optional<PersistentForwardShape> persistent;
-  Value orderedWeights; ///< of the persistent kernel
+  Value orderedWeights;    ///< of the persistent kernel
+  Value gateRowsOfScratch; ///< rows of gatesScratch
   Value gatesScratch, cellScratch, stateScratch, hiddenScratch, outputScratch, dropped;
+  Value carried;     ///< between launches of persistent kernels; or null
   Value biases;      ///< of the input's GEMM, in the accumulator type, for the library
   Value initialSums; ///< of the GEMM of the initial states, [D*B, G*H], for resets to them; or null
 

@@ -46,6 +46,16 @@ module attributes {rnn.target = #rnn.target<host, large_gemms = library>} {}
 
 // -----
 
+// expected-error @below {{`wavefront_chunk` requires target `cuda` or `simt`}}
+module attributes {rnn.target = #rnn.target<host, wavefront_chunk = 8>} {}
+
+// -----
+
+// expected-error @below {{`wavefront_chunk` must be a number of time steps, 0 or -1, but got -2}}
+module attributes {rnn.target = #rnn.target<cuda, wavefront_chunk = -2>} {}
+
+// -----
+
 // expected-error @below {{`rnn.target` must be a `#rnn.target` on a module}}
 module attributes {rnn.target = "cuda"} {}
 

@@ -1,6 +1,6 @@
-// CompilerFuzzer.cpp - libFuzzer for sequences of calls of the compiler's C API: bytes select calls, modules, options and
-// operands. A call that fails has an error, one that succeeds has none, and objects are destroyed in any valid order.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CompilerFuzzer.cpp - libFuzzer for sequences of calls of the compiler's C API: bytes select calls, modules, options
+// and operands. A call that fails has an error, one that succeeds has none, and objects are destroyed in any valid
+// order. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/RegisterEverything.h"
@@ -33,7 +33,8 @@ const char *const sources[] = {
     "}\n",
     "func.func @layer(%x: tensor<?x?x?xf16>, %s: tensor<?x?xf16>, %w: tensor<?x?xf16>, %p: tensor<?xf16>,\n"
     "                 %b: tensor<?xf16>, %n: i64) -> tensor<?x?x?xf16> {\n"
-    "  %y:7 = rnn.block_lstm icfo x(%x : tensor<?x?x?xf16>) state(%s, %s : tensor<?x?xf16>) weights(%w : tensor<?x?xf16>)\n"
+    "  %y:7 = rnn.block_lstm icfo x(%x : tensor<?x?x?xf16>) state(%s, %s : tensor<?x?xf16>) weights(%w : "
+    "tensor<?x?xf16>)\n"
     "      peephole(%p, %p, %p : tensor<?xf16>) bias(%b : tensor<?xf16>) seq_len_max(%n)\n"
     "      -> i(tensor<?x?x?xf16>) cs(tensor<?x?x?xf16>) f(tensor<?x?x?xf16>) o(tensor<?x?x?xf16>)\n"
     "      ci(tensor<?x?x?xf16>) co(tensor<?x?x?xf16>) h(tensor<?x?x?xf16>)\n"
@@ -44,7 +45,8 @@ const char *const sources[] = {
     "  %y = call @none(%x) : (tensor<*xf32>) -> tensor<2xf32>\n"
     "  return %y : tensor<2xf32>\n"
     "}\n",
-    "func.func @layer(%x: memref<4xf32>) { return }\nfunc.func @layer2() -> f32 { %c = arith.constant 1.0 : f32 return %c : f32 }",
+    "func.func @layer(%x: memref<4xf32>) { return }\nfunc.func @layer2() -> f32 { %c = arith.constant 1.0 : f32 return "
+    "%c : f32 }",
     "func.func @layer(%x: tensor<2xf32>) -> tensor<3xf32> { return %x : tensor<2xf32> }",
 };
 const char *const pipelines[] = {"",
@@ -60,13 +62,19 @@ const char *const pipelines[] = {"",
                                  "builtin.module(one-shot-bufferize{bufferize-function-boundaries})",
                                  "builtin.module(",
                                  "rnn-verify-contract{stage=run}"};
-const char *const words[] = {"",       "sm_90a",  "sm_80",     "sm_1", "native", "znver4", "x86_64-linux-gnu",
-                             "layer",  "layer2",  "none",      "p-q",  "p_",     "/",      "nvptx64-nvidia-cuda",
-                             "pdp11",  "host",    "\xff\xfe",  "a b",  "rnn.h",  "H100",   "aarch64-linux-gnu"};
-const char *const names[] = {"input", "input_h", "input_c", "params", "x",    "cs_prev", "h_prev", "w",
-                             "wci",   "b",       "resets",  "nothing", "", "sequence_lengths", "weights", "biases"};
-const char *const ops[] = {"rnn.cudnn_forward", "rnn.cudnn_backprop",  "rnn.cudnn_canonical_to_params", "rnn.block_lstm",
-                           "rnn.block_lstm_grad", "rnn.cudnn_params_size", "func.return", ""};
+const char *const words[] = {"",      "sm_90a", "sm_80",    "sm_1", "native", "znver4", "x86_64-linux-gnu",
+                             "layer", "layer2", "none",     "p-q",  "p_",     "/",      "nvptx64-nvidia-cuda",
+                             "pdp11", "host",   "\xff\xfe", "a b",  "rnn.h",  "H100",   "aarch64-linux-gnu"};
+const char *const names[] = {"input", "input_h", "input_c", "params",  "x", "cs_prev",          "h_prev",  "w",
+                             "wci",   "b",       "resets",  "nothing", "",  "sequence_lengths", "weights", "biases"};
+const char *const ops[] = {"rnn.cudnn_forward",
+                           "rnn.cudnn_backprop",
+                           "rnn.cudnn_canonical_to_params",
+                           "rnn.block_lstm",
+                           "rnn.block_lstm_grad",
+                           "rnn.cudnn_params_size",
+                           "func.return",
+                           ""};
 const char *const attributes[] = {"#rnn.mode<gru>",
                                   "#rnn.mode<lstm>",
                                   "#rnn.layout<ifco>",
@@ -78,10 +86,13 @@ const char *const attributes[] = {"#rnn.mode<gru>",
                                   "unit",
                                   "\"text\"",
                                   "[]"};
-const char *const attributeNames[] = {"mode", "layout", "direction", "dropout", "seed", "is_training", "batch_major",
-                                      "num_proj", "foo", "operandSegmentSizes", "lowering", "use_peephole"};
+const char *const attributeNames[] = {"mode",        "layout",      "direction", "dropout", "seed",
+                                      "is_training", "batch_major", "num_proj",  "foo",     "operandSegmentSizes",
+                                      "lowering",    "use_peephole"};
 
-MlirStringRef text(const char *string) { return mlirStringRefCreateFromCString(string); }
+MlirStringRef text(const char *string) {
+  return mlirStringRefCreateFromCString(string);
+}
 
 class Sequence {
 public:
@@ -135,22 +146,53 @@ private:
     for (int count = next() % 4; count > 0; --count) {
       const uint8_t value = next();
       switch (next() % 16) {
-      case 0: options.target = RnnTarget(value % 4); break;
-      case 1: options.lowering = RnnLoweringPreference(value % 4); break;
-      case 2: options.fused_kernel = RnnKernelPreference(value % 4); break;
-      case 3: options.large_gemms = RnnLargeGemms(value % 4); break;
-      case 4: options.bf16_gemm = RnnBF16Gemm(value % 8); break;
-      case 5: options.stop_after = RnnStage(value % 8); break;
-      case 6: options.vector_bits = value & 1 ? value : 1u << (value % 12); break;
-      case 7: options.optimization_level = value % 5; break;
-      case 8: options.chip = text(words[value % std::size(words)]); break;
-      case 9: options.tuning_records = text(words[value % std::size(words)]); break;
-      case 10: options.device = text(words[value % std::size(words)]); break;
-      case 11: options.triple = text(words[value % std::size(words)]); break;
-      case 12: options.cpu = text(words[value % std::size(words)]); break;
-      case 13: options.export_prefix = text(words[value % std::size(words)]); break;
-      case 14: options.size = value & 1 ? value : options.size; break;
-      default: options.tf32 = value & 1, options.simt_check = value & 2, options.export_all = value & 4;
+      case 0:
+        options.target = RnnTarget(value % 4);
+        break;
+      case 1:
+        options.lowering = RnnLoweringPreference(value % 4);
+        break;
+      case 2:
+        options.fused_kernel = RnnKernelPreference(value % 4);
+        break;
+      case 3:
+        options.large_gemms = RnnLargeGemms(value % 4);
+        break;
+      case 4:
+        options.bf16_gemm = RnnBF16Gemm(value % 8);
+        break;
+      case 5:
+        options.stop_after = RnnStage(value % 8);
+        break;
+      case 6:
+        options.vector_bits = value & 1 ? value : 1u << (value % 12);
+        break;
+      case 7:
+        options.optimization_level = value % 5;
+        break;
+      case 8:
+        options.chip = text(words[value % std::size(words)]);
+        break;
+      case 9:
+        options.tuning_records = text(words[value % std::size(words)]);
+        break;
+      case 10:
+        options.device = text(words[value % std::size(words)]);
+        break;
+      case 11:
+        options.triple = text(words[value % std::size(words)]);
+        break;
+      case 12:
+        options.cpu = text(words[value % std::size(words)]);
+        break;
+      case 13:
+        options.export_prefix = text(words[value % std::size(words)]);
+        break;
+      case 14:
+        options.size = value & 1 ? value : options.size;
+        break;
+      default:
+        options.tf32 = value & 1, options.simt_check = value & 2, options.export_all = value & 4;
       }
     }
     return options;
@@ -193,9 +235,8 @@ private:
       named.push_back(mlirNamedAttributeGet(mlirIdentifierGet(context, text(pick(attributeNames))),
                                             mlirAttributeParseGet(context, text(pick(attributes)))));
     check([&] {
-      MlirOperation op =
-          rnnLayerOpCreate(mlirLocationUnknownGet(context), text(pick(ops)), intptr_t(operands.size()),
-                           operands.data(), intptr_t(named.size()), named.data(), diagnostics);
+      MlirOperation op = rnnLayerOpCreate(mlirLocationUnknownGet(context), text(pick(ops)), intptr_t(operands.size()),
+                                          operands.data(), intptr_t(named.size()), named.data(), diagnostics);
       if (mlirOperationIsNull(op))
         return false;
       mlirOperationDestroy(op);
@@ -231,9 +272,7 @@ private:
       if (MlirModule module = pick(modules); !mlirModuleIsNull(module)) {
         const RnnCompileOptions options = makeOptions();
         const auto first = RnnStage(next() % 8);
-        check([&] {
-          return mlirLogicalResultIsSuccess(rnnModuleRunStages(module, &options, first, diagnostics));
-        });
+        check([&] { return mlirLogicalResultIsSuccess(rnnModuleRunStages(module, &options, first, diagnostics)); });
       }
       return;
     case 3:

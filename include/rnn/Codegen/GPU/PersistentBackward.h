@@ -32,7 +32,8 @@ public:
   virtual Value getWeight(const Emitter &e, Value direction, Value gate, Value unit, Value from) const = 0;
   /// Values of a place that all steps use.
   virtual SmallVector<Value> readOnce(const Emitter &e, const Place &place) const { return {}; }
-  /// The initial loop-carried values.
+  /// The initial loop-carried values. If the recurrence runs in several launches, the first one is the gradient of the
+  /// state without the part from the GEMM.
   virtual SmallVector<Value> start(const Emitter &e, const Place &place) const = 0;
   /// Loads the inputs of a step that do not depend on the previous one. Called a step ahead, to hide the latency of
   /// memory; so it must not compute with what it loads, which would wait for it.

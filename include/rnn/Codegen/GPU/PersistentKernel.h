@@ -31,6 +31,16 @@ struct PersistentRecurrence {
   Value steps, B;
   Value orderedWeights; ///< scratch of type PersistentWeights::getBufferType
 
+  // Of one of several launches in which a recurrence runs; null if there is one.
+  Value first, end; ///< its steps; forward, the first launch begins at 0, backward, it ends at `steps`
+  Value
+      carried; ///< between launches: loop-carried values, [maxCarried * numDirections * B * H] in the accumulator type
+  static constexpr int64_t maxCarried = 10;
+
+  bool isPart() const { return bool(first); }
+  Value getStepNumber(const Emitter &e, Value inLaunch) const { return first ? e.add(first, inLaunch) : inLaunch; }
+  Value getNumSteps(const Emitter &e) const { return first ? e.sub(end, first) : steps; }
+
   Step getStep(const Emitter &e, Value direction, Value number) const {
     Value last = e.sub(steps, e.index(1));
     return makeStep(e, direction, numDirections, number, last, e.isEqual(number, e.index(0)), e.isEqual(number, last));
@@ -64,15 +74,29 @@ protected:
   Value at(Value pointer, Type type, Value place) const;
   /// `values()` if the condition holds, else zeros; floats, integers and indices.
   SmallVector<Value> valuesIf(Value condition, function_ref<SmallVector<Value>()> values) const;
+  /// `yes()` if the condition holds, else `no(types)`, with the types of the former.
+  SmallVector<Value> valuesOf(Value condition, function_ref<SmallVector<Value>()> yes,
+                              function_ref<SmallVector<Value>(ArrayRef<Type>)> no) const;
 
   /// The initial loop-carried values of all places, concatenated; zeros for places that do not exist.
   template <typename LayerTy, typename PlaceTy>
-  SmallVector<Value> startCarried(const LayerTy &layer, ArrayRef<PlaceTy> places) const {
+  SmallVector<Value> startCarried(const LayerTy &layer, ArrayRef<PlaceTy> places,
+                                  const PersistentRecurrence &recurrence, Value isFirstLaunch) const {
     SmallVector<Value> carried;
     for (const PlaceTy &place : places)
-      llvm::append_range(carried, valuesIf(place.exists, [&] { return layer.start(e, place); }));
+      llvm::append_range(carried, valuesIf(place.exists, [&] {
+                           if (!recurrence.isPart())
+                             return layer.start(e, place);
+                           return valuesOf(
+                               isFirstLaunch, [&] { return layer.start(e, place); },
+                               [&](ArrayRef<Type> types) { return loadCarried(recurrence, place, types); });
+                         }));
     return carried;
   }
+  /// The loop-carried values of a place, from one launch to the next.
+  SmallVector<Value> loadCarried(const PersistentRecurrence &recurrence, const PersistentPlace &place,
+                                 ArrayRef<Type> types) const;
+  void storeCarried(const PersistentRecurrence &recurrence, const PersistentPlace &place, ValueRange values) const;
   /// The values that all places load for step `number`, concatenated; zeros if the step or the place does not exist.
   template <typename LayerTy, typename PlaceTy>
   SmallVector<Value> readStep(const Emitter &reading, const LayerTy &layer, ArrayRef<PlaceTy> places,

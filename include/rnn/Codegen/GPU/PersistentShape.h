@@ -25,6 +25,7 @@ struct PersistentLimits {
   static constexpr int64_t maxRows = 8;
   static constexpr int64_t barrierBytes = 16;     ///< two mbarriers
   static constexpr int64_t maxBytes = 227 * 1024; ///< shared memory of a block, compute capability 9.0
+  static constexpr int64_t multiprocessors = 132; ///< of an H200
 };
 
 /// The most examples per cluster that a kernel supports; `examples`: of all directions, if known. The runtime queries
@@ -34,7 +35,7 @@ struct PersistentLimits {
 inline int64_t getMostRows(std::optional<int64_t> examples, int64_t blocks) {
   if (!examples)
     return PersistentLimits::maxRows;
-  const int64_t resident = std::max<int64_t>(132 / blocks * 3 / 4, 1);
+  const int64_t resident = std::max<int64_t>(PersistentLimits::multiprocessors / blocks * 3 / 4, 1);
   return std::clamp<int64_t>(llvm::divideCeil(*examples, resident), 1, PersistentLimits::maxRows);
 }
 
@@ -98,6 +99,8 @@ struct PersistentQuery {
   std::optional<int64_t> examples = std::nullopt;
   /// Resets need registers, those to the initial states more.
   bool resets = false, resetsToInitial = false;
+  /// The recurrence runs in several launches, which needs registers too.
+  bool inParts = false;
   KernelOptions options;
 };
 

@@ -17,6 +17,8 @@ namespace mlir::rnn {
 struct RNNToGPUOptions {
   KernelOptions kernels;
   LargeGemms largeGemms = LargeGemms::Kernel;
+  /// Time steps of a chunk of the wavefront of a stack; 0: none, -1: see chooseWavefront.
+  int64_t wavefrontChunk = 0;
 };
 
 /// Adds patterns that turn each block LSTM and cudnn op in memref form with lowering `fused` into `gpu.launch` ops and

@@ -37,7 +37,7 @@ LogicalResult LoweringAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, TargetKind kind, StringAttr chip,
-                                 bool tf32, LargeGemms largeGemms) {
+                                 bool tf32, LargeGemms largeGemms, int64_t wavefrontChunk) {
   if (chip && kind == TargetKind::Simt)
     return emitError() << "target `simt` has no `chip`, but got \"" << chip.getValue() << "\"";
   if (chip && kind == TargetKind::Cuda && !parseComputeCapability(chip.getValue()))
@@ -46,6 +46,10 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, T
     return emitError() << "`tf32` requires target `cuda` or `simt`";
   if (kind == TargetKind::Host && largeGemms != LargeGemms::Kernel)
     return emitError() << "`large_gemms` requires target `cuda` or `simt`";
+  if (kind == TargetKind::Host && wavefrontChunk != -1)
+    return emitError() << "`wavefront_chunk` requires target `cuda` or `simt`";
+  if (wavefrontChunk < -1)
+    return emitError() << "`wavefront_chunk` must be a number of time steps, 0 or -1, but got " << wavefrontChunk;
   return success();
 }
 

@@ -23,7 +23,7 @@ struct AttachTarget : public rnn::impl::RNNAttachTargetPassBase<AttachTarget> {
     ModuleOp module = getOperation();
     StringAttr chipAttr = chip.empty() ? StringAttr() : StringAttr::get(&getContext(), chip.getValue());
     auto attr = TargetAttr::getChecked([&] { return emitError(module.getLoc()); }, &getContext(), target.getValue(),
-                                       chipAttr, tf32.getValue(), largeGemms.getValue());
+                                       chipAttr, tf32.getValue(), largeGemms.getValue(), int64_t(wavefrontChunk));
     if (!attr)
       return signalPassFailure();
     module->setDiscardableAttr(TargetAttr::attributeName, attr);

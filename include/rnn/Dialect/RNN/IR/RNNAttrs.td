@@ -73,17 +73,20 @@ def RNN_TargetAttr : AttrDef<RNN_Dialect, "Target"> {
     | `chip` | the GPU, such as `sm_90a`, or on target `host` the processor, by LLVM's name |
     | `tf32` | fused GPU kernels may round operands of f32 GEMMs to tf32 |
     | `large_gemms` | the implementation of GEMMs over all steps: `kernel`, `library` (the device's, if available), or `auto` (`library` if they are large) |
+    | `wavefront_chunk` | time steps of a chunk, if the layers of a stack run as a wavefront on a GPU; 0: they run one after the other; -1: chosen by the lowering |
 
     Constraints:
     - On target `cuda`, `chip` is `sm_` and a number, with at most one letter. On target `simt` there is none.
-    - `tf32` and `large_gemms` require target `cuda` or `simt`.
+    - `tf32`, `large_gemms` and `wavefront_chunk` require target `cuda` or `simt`.
+    - `wavefront_chunk` is at least -1.
   }];
   let parameters = (ins
     "::mlir::rnn::TargetKind":$kind,
     OptionalParameter<"::mlir::StringAttr">:$chip,
     DefaultValuedParameter<"bool", "false">:$tf32,
-    DefaultValuedParameter<"::mlir::rnn::LargeGemms", "::mlir::rnn::LargeGemms::Kernel">:$large_gemms);
-  let assemblyFormat = "`<` $kind (`,` struct($chip, $tf32, $large_gemms)^)? `>`";
+    DefaultValuedParameter<"::mlir::rnn::LargeGemms", "::mlir::rnn::LargeGemms::Kernel">:$large_gemms,
+    DefaultValuedParameter<"int64_t", "-1">:$wavefront_chunk);
+  let assemblyFormat = "`<` $kind (`,` struct($chip, $tf32, $large_gemms, $wavefront_chunk)^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The name of the attribute on a module.

@@ -21,7 +21,9 @@ def RNNAttachTargetPass : Pass<"rnn-attach-target", "::mlir::ModuleOp"> {
            "Target cuda: the GPU, as sm_90a; target host: the processor, by LLVM's name">,
     Option<"tf32", "tf32", "bool", "false", "Fused GPU kernels may round operands of f32 GEMMs to tf32">,
     Option<"largeGemms", "large-gemms", "::mlir::rnn::LargeGemms", "::mlir::rnn::LargeGemms::Kernel",
-           "Implementation of GEMMs over all steps on a GPU">
+           "Implementation of GEMMs over all steps on a GPU">,
+    Option<"wavefrontChunk", "wavefront-chunk", "int", "-1",
+           "Time steps of a chunk of the wavefront of a stack on a GPU; 0: none, -1: chosen by the lowering">
   ];
   let dependentDialects = ["::mlir::rnn::RNNDialect"];
 }

@@ -1,0 +1,83 @@
+//===- Wavefront.cpp - the layers of a stack as a wavefront --------------------===//
+//
+// Chunk c of layer l runs at the same time as chunk c + 1 of layer l - 1 (docs/internals/wavefront.md).
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stack.h"
+#include "rnn/Codegen/GPU/PersistentShape.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+// Estimates, not measured. A chunk costs a launch per layer and the time to load the weights again, about 6 us, and L -
+// 1 chunks pass before all layers run. The sum is least for sqrt(8 T / (L - 1)) steps, at 0.75 us each.
+static constexpr int64_t leastChunk = 32, mostChunk = 64, enoughSteps = 2 * leastChunk;
+
+static Value ceilDiv(const Emitter &host, Value a, Value b) {
+  return host.builder.createOrFold<arith::CeilDivUIOp>(host.loc, a, b);
+}
+
+bool Stack::mayHaveWavefront() const {
+  // A layer needs both directions of the layer below, the last steps of which are the first and the last time. The rows
+  // of a chunk of a batch-major sequence are not adjacent.
+  if (wavefrontChunk == 0 || hasOneLayer || sizes.D == 2 || isBatchMajor)
+    return false;
+  std::optional<int64_t> T = getConstantIntValue(sizes.T);
+  return !T || *T >= (wavefrontChunk < 0 ? enoughSteps : wavefrontChunk + 1);
+}
+
+void Stack::chooseWavefront(int64_t blocks, int64_t mostRows) {
+  Value steps = host.max(sizes.T, host.index(1)), size = host.index(wavefrontChunk);
+  if (wavefrontChunk < 0) {
+    size = host.min(host.max(host.parts(sizes.T, 16), host.index(leastChunk)), host.index(mostChunk));
+    Value isUseful = host.isLess(host.index(enoughSteps - 1), sizes.T);
+    if (blocks) {
+      // With as few clusters as possible for each layer, those of two fit on an H200.
+      const int64_t resident = PersistentLimits::multiprocessors / blocks;
+      Value least = host.parts(sizes.B, mostRows);
+      isUseful = host.both(isUseful, host.isLess(host.mul(least, host.index(2)), host.index(resident + 1)));
+    }
+    if (getConstantIntValue(isUseful) == 0)
+      return;
+    size = host.select(isUseful, size, steps);
+  }
+  chunk = host.min(size, steps);
+}
+
+void Stack::forEachTask(bool reversed, function_ref<void()> body) {
+  if (!chunk)
+    return forEachLayer(reversed, body);
+  OpBuilder &builder = host.builder;
+  Value zero = host.index(0), one = host.index(1), lastLayer = host.sub(sizes.L, one);
+  Value call = rnnrt::CurrentCallOp::create(builder, host.loc, rnnrt::CallType::get(builder.getContext()));
+  Value numChunks = host.max(ceilDiv(host, sizes.T, chunk), one), lastChunk = host.sub(numChunks, one);
+  // A single chunk needs no streams.
+  Value streams = host.select(host.isLess(one, numChunks), sizes.L, one);
+  rnnrt::WavefrontBeginOp::create(builder, host.loc, call, streams);
+  // In wave w, the n-th layer runs its chunk w - n. Later layers come first: a task waits for all earlier tasks of the
+  // layer before it, which must not include that of the same wave.
+  host.loop(zero, host.add(lastChunk, sizes.L), 1, {}, [&](Value wave, ValueRange) {
+    Value least = host.max(host.sub(wave, lastChunk), zero), most = host.min(wave, lastLayer);
+    host.loop(least, host.add(most, one), 1, {}, [&](Value number, ValueRange) {
+      Value position = host.sub(host.add(least, most), number), chunkNumber = host.sub(wave, position);
+      rnnrt::WavefrontTaskOp::create(builder, host.loc, call, position);
+      if (reversed)
+        chunkNumber = host.sub(lastChunk, chunkNumber);
+      firstStep = host.mul(chunkNumber, chunk);
+      endStep = host.min(host.add(firstStep, chunk), sizes.T);
+      firstRow = host.mul(firstStep, sizes.B);
+      numRows = host.mul(host.sub(endStep, firstStep), sizes.B);
+      setLayer(reversed ? host.sub(lastLayer, position) : position);
+      body();
+      return SmallVector<Value>();
+    });
+    return SmallVector<Value>();
+  });
+  rnnrt::WavefrontEndOp::create(builder, host.loc, call);
+  firstStep = endStep = Value();
+  firstRow = zero;
+  numRows = rows;
+}
