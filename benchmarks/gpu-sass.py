@@ -7,6 +7,7 @@ PyPI into the build tree. Without nvdisasm it prints one line and exits with sta
     gpu-sass.py --kernels=f16:512     those of one type and number of units
     gpu-sass.py --check               nonzero exit status if a time loop has what must not be in one
     gpu-sass.py --resets=initial      kernels of layers with resets to the initial states; also zero
+    gpu-sass.py --wavefront           the estimated time of stacks of layers as a wavefront, beside one layer
     gpu-sass.py --constants           the constants of the model and their sources
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,6 +30,7 @@ import resets  # noqa: E402
 import sass  # noqa: E402
 import stacks  # noqa: E402
 import timed  # noqa: E402
+import wavefront  # noqa: E402
 
 # Type, mode and size (T, B, I, H) of one layer.
 LAYERS = [("f16", "lstm", (128, 16, 256, 256)), ("f16", "lstm", (512, 16, 512, 512)), ("f16", "lstm", (1024, 16, 768, 768)),
@@ -81,22 +83,22 @@ def waits_to_sends(loop):
     return sum(one.kind not in ("hmma", "lds") for one in loop[wait:sends[-1] + 1]) if sends else 0
 
 
-def measure_persistent(name, function, resources, ptx, bits, H):
+def measure_persistent(name, function, resources, ptx, bits, H, examples=2):
     loop = function.time_loop()
     counts = sass.report(loop)
     warps = int(re.search(rf"\.entry {name}\(.*?\.maxntid (\d+)", ptx, re.S)[1]) // 32
     blocks = int(re.search(rf"\.entry {name}\(.*?\.reqnctapercluster (\d+)", ptx, re.S)[1])
-    sectors = sectors_sent(name, {**counts, "warps": warps, "blocks": blocks}, bits, -(-H // blocks))
+    sectors = sectors_sent(name, {**counts, "warps": warps, "blocks": blocks}, bits, -(-H // blocks), examples)
     cycles = latency.persistent_step(counts, waits_to_sends(loop), warps, sectors)
     return {**counts, **vars(resources), "warps": warps, "blocks": blocks, "sectors": sectors, "cycles": round(cycles)}
 
 
-def sectors_sent(name, counts, bits, units):
-    """32-byte sectors that a block sends in a step with two examples per cluster. Backward: a lane sends 16 bytes, and the lanes
-    of two examples 128 adjacent ones. Forward: the lanes of two examples send the states of all units to all blocks."""
+def sectors_sent(name, counts, bits, units, examples):
+    """32-byte sectors that a block sends in a step with `examples` per cluster. Backward: a lane sends 16 bytes, and the lanes of
+    two examples 128 adjacent ones. Forward: the lanes of an example send the states of all units to all blocks."""
     if "grad" in name:
-        return counts["stas"] * counts["warps"] * 4
-    return counts["blocks"] * 2 * -(-units * bits // 256)
+        return counts["stas"] * counts["warps"] * 4 * -(-examples // 2)
+    return counts["blocks"] * examples * -(-units * bits // 256)
 
 
 def measure_per_step(name, function, resources, ptx, depth):
@@ -122,6 +124,27 @@ def measure(arguments, kind, mode, sizes):
             yield name, measure_persistent(name, function, resources[name], ptx, 32 if "32" in kind else 16, sizes[3])
         elif re.fullmatch(r"block_lstm(_grad)?_step", name):
             yield name, measure_per_step(name, function, resources[name], ptx, sizes[3] * (4 if "grad" in name else 1))
+
+
+def print_wavefronts(arguments):
+    """Of f16 LSTM layers."""
+    print(wavefront.HEADER)
+    for layers, sizes in wavefront.STACKS:
+        T, B, I, H = sizes
+
+        def steps(count, examples):
+            """Pass, cycles of a step and blocks of a cluster, in a stack of `count` layers."""
+            one = stacks.Stack("lstm", (count, *sizes), static=True)
+            text = one.op("f16", "#rnn.lowering<fused, kernel = persistent>") + "\n\n" + one.write("f16")
+            ptx = bundle.assembly(arguments.compiler, text, "--chip=" + arguments.chip)
+            functions, resources = sass.assemble(ptx, arguments.ptxas, arguments.nvdisasm, arguments.chip)
+            for name, function in sorted(functions.items()):
+                if re.fullmatch(r"cudnn_lstm(_grad)?_persistent", name):
+                    row = measure_persistent(name, function, resources[name], ptx, 16, H, examples)
+                    yield "backward" if "grad" in name else "forward", row["cycles"], row["blocks"]
+        alone = {name: (cycles, blocks) for name, cycles, blocks in steps(1, wavefront.examples_per_cluster(1, B, 16))}
+        for name, shared, blocks in steps(layers, wavefront.examples_per_cluster(layers, B, 16)):
+            print(wavefront.row(name, layers, sizes, alone[name][0], shared, blocks), flush=True)
 
 
 # Two values in one column: the second in parentheses.
@@ -162,6 +185,7 @@ def main():
     parser.add_argument("--resets", choices=("zero", "initial"))
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--constants", action="store_true")
+    parser.add_argument("--wavefront", action="store_true")
     parser.add_argument("--install", action="store_true")
     arguments = parser.parse_args()
     if arguments.install and arguments.ptxas and not arguments.nvdisasm:
@@ -176,6 +200,8 @@ def main():
         if not getattr(arguments, tool):
             print(f"gpu-sass.py: skipped: {tool} is not available" + "; try --install" * (tool == "nvdisasm"))
             return
+    if arguments.wavefront:
+        return print_wavefronts(arguments)
     chosen = set(filter(None, arguments.kernels.split(",")))
     known = {text for kind, mode, sizes in LAYERS for text in (f"{kind}:{sizes[3]}", f"{kind}:{mode}:{sizes[3]}")}
     if unknown := sorted(chosen - known):

@@ -34,7 +34,7 @@ public:
         sizes(host.builder, op, dims, isProjected), mask(op), cell(Cell::create(op.getMode())),
         rows(host.mul(sizes.T, sizes.B)), width(sizes.outputWidth()), hasOneLayer(getConstantIntValue(sizes.L) == 1),
         isBatchMajor(op.getBatchMajor() && getConstantIntValue(sizes.T) != 1 && getConstantIntValue(sizes.B) != 1),
-        wavefrontChunk(options.wavefrontChunk), firstRow(host.index(0)), numRows(rows) {
+        firstRow(host.index(0)), numRows(rows), wavefrontChunk(options.wavefrontChunk) {
     x = read(op.getInput());
     h0 = read(op.getInputH());
     c0 = read(op.getInputC());
