@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the errors of every lowering on targets host and simt against the host plans in f64, and writes docs/accuracy.md.
 
-    scripts/accuracy.py [--build=build] [-o docs/accuracy.md]      2 minutes on one core
+    scripts/accuracy.py [--build=build] [-o docs/accuracy.md]      7 minutes on one core
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -21,19 +21,45 @@ from cases import GATES, Block, Case, write, write_blocks  # noqa: E402
 TYPES = ("f64", "f32", "f16", "bf16")
 # The spacing of the numbers just above 1.
 EPSILON = {"f64": 2.0 ** -52, "f32": 2.0 ** -23, "f16": 2.0 ** -10, "bf16": 2.0 ** -7}
+KERNELS = ["--target=simt", "--lowering=fused", "--cpu=native"]
 LOWERINGS = (("host", "plans", ["--lowering=runtime"]), ("host", "loops", ["--lowering=fused", "--cpu=native"]),
-             ("simt", "kernels", ["--target=simt", "--lowering=fused", "--fused-kernel=per_step", "--cpu=native"]))
+             ("host", "decomposition", ["--cpu=native"]), ("simt", "per-step kernels", [*KERNELS, "--fused-kernel=per_step"]),
+             ("simt", "persistent kernels", [*KERNELS, "--fused-kernel=persistent"]))
+
+
+def gradients_only(text):
+    """The functions of networks without the results of the forward op, which are those before %dx."""
+    lines = text.split("\n")
+    for index, line in enumerate(lines):
+        if line.startswith("    -> ("):
+            header = index
+        elif line.startswith("  return "):
+            values, types = (part.split(", ") for part in line[len("  return "):].split(" : "))
+            first = values.index("%dx")
+            lines[header] = f"    -> ({', '.join(types[first:])}) {{"
+            lines[index] = f"  return {', '.join(values[first:])} : {', '.join(types[first:])}"
+    return "\n".join(lines)
 
 
 def modules(dtype, chain):
-    """A network of each mode and a block LSTM of each layout, forward and gradient."""
-    if chain:
-        networks = [Case(mode, steps=3000, batch=1, input=4, hidden=8, tag="chain") for mode in sorted(GATES)]
-        blocks = [Block(f"chain_{layout}", layout, (3000, 1, 4, 8), "use_peephole", static=True) for layout in ("icfo", "ifco")]
-    else:
-        networks = [Case(mode, 2, 2, steps=16, batch=8, input=33, hidden=32, tag="short") for mode in sorted(GATES)]
-        blocks = [Block(f"short_{layout}", layout, (16, 8, 33, 32), "use_peephole", static=True) for layout in ("icfo", "ifco")]
-    return "\n\n".join([write(case, dtype) for case in networks] + write_blocks(blocks, dtype)) + "\n"
+    """A network of each mode and a block LSTM of each layout: the forward op alone, and the results of its gradient."""
+    steps, batch, inputs, hidden = (3000, 1, 4, 8) if chain else (16, 8, 33, 32)
+    depth = (1, 1) if chain else (2, 2)
+    networks = {training: "\n\n".join(
+        write(Case(mode, *depth, steps=steps, batch=batch, input=inputs, hidden=hidden, training=training,
+                   tag="gradient" if training else "forward"), dtype) for mode in sorted(GATES)) for training in (False, True)}
+    blocks = [Block(f"{layout}_{tag}", layout, (steps, batch, inputs, hidden), "use_peephole", static=True, results=results)
+              for layout in ("icfo", "ifco") for tag, results in (("forward", tuple(range(7))), ("gradient", tuple(range(7, 15))))]
+    return "\n\n".join([networks[False], gradients_only(networks[True])] + write_blocks(blocks, dtype)) + "\n"
+
+
+def op_of(name):
+    """The op that a function measures."""
+    gradient = "gradient" in name
+    block = re.match(r"block_(i[a-z]+)_", name)
+    if block:
+        return f"block_lstm{'_grad' * gradient} {block[1]}"
+    return f"cudnn_{'backprop' if gradient else 'forward'} " + next(mode for mode in GATES if name.startswith(mode))
 
 
 def run(*command):
@@ -56,15 +82,18 @@ def measure(build, folder, chain):
     reference = os.path.join(folder, "reference.so")
     run(tool("rnn-compile"), sources["f64"], "-O1", "--lowering=runtime", "-o", reference)
     for target, lowering, flags in LOWERINGS:
-        if chain and target == "simt":
-            continue
         for dtype in TYPES:
-            library = os.path.join(folder, "module.so")
-            run(tool("rnn-compile"), sources[dtype], "-O1", *flags, "-o", library)
+            if lowering.startswith("persistent") and dtype == "f64":
+                continue
+            source, library = sources[dtype], os.path.join(folder, "module.so")
+            if lowering == "decomposition":
+                source = os.path.join(folder, "decomposed.mlir")
+                run(tool("rnn-opt"), sources[dtype], "--rnn-decompose", "-o", source)
+            run(tool("rnn-compile"), source, "-O1", *flags, "-o", library)
             text = run(tool("rnn-bundle-runner"), f"--device={target}", f"--reference={reference}", f"--module={library}")
             for name, error in re.findall(r"^(?:PASS|FAIL) \S+ +(\S+) +result .*: error (\S+),", text, re.M):
-                op = re.sub(r"_(l\d|t\d).*|_(short|chain)_", lambda m: " " if m[2] else "", name).replace("block ", "block_lstm ")
-                errors[op, dtype, target, lowering] = max(float(error), errors.get((op, dtype, target, lowering), 0.0))
+                key = op_of(name), dtype, target, lowering
+                errors[key] = max(float(error), errors.get(key, 0.0))
     return errors
 
 
@@ -99,18 +128,19 @@ def main():
     with open(arguments.output, "w") as file:
         file.write(f"""# Accuracy
 
-Written by `scripts/accuracy.py`, on {processor()}. Errors of all results, forward and
-gradient, against the host plans in f64 on the same arguments, relative to the largest element of a
-result; the largest of all results. In parentheses: the same in units in the last place of that element. [Semantics](Semantics.md#numerics) has the rounding of each lowering. The host plans in
-f64 are the reference and have no row of their own error: tests compare them with TensorFlow and PyTorch (5.8e-16).
+Written by `scripts/accuracy.py`, on {processor()}. Errors of each op against the host plans in f64 on the same
+arguments, relative to the largest element of a result; the largest of all results. In parentheses: the same in units in the last
+place of that element. The rows of `cudnn_backprop` include the error of the forward op before it, with the same lowering.
+[Semantics](Semantics.md#numerics) has the rounding of each lowering. The host plans in f64 are the reference and have no row of
+their own error: tests compare them with TensorFlow and PyTorch (5.8e-16). Ops that convert parameters copy elements, without
+errors. Target `cuda` has not run.
 
-The gradient of `rnn_relu` is not continuous where its argument is 0. Loops and kernels in bf16 round the state of each step
-to bf16, plans do not, so that an output next to 0 can have the other sign, and its factor in the gradient is 0 instead of 1.
+The gradient of `rnn_relu` is not continuous where its argument is 0. Loops and kernels in bf16, and kernels in f16, round the
+state of each step to that type, plans do not, so that an output next to 0 can have the other sign, and its factor in the
+gradient is 0 instead of 1.
 Examined with one layer, (T, B, I, H) = (16, 8, 33, 32), arguments uniform, weights in ±0.15: of 4096 outputs of the loops, one
 has another sign than in f64, where it is 5e-5. The error of the gradient is 0.198. Against an f64 gradient with the signs of
 that run, it is 3.4e-3, and for plans 2.3e-3.
-
-Not measured here: persistent kernels, and the kernels of target `simt` for long chains.
 
 ## Sequences of 16 steps
 
@@ -131,7 +161,8 @@ uniform. Errors of the output and of the gradient of `x` in that row, relative t
 number of the type. `n differ`: elements that are finite in one result, and infinite or NaN in the other, or infinities of another
 sign. In saturated gates (±1000), the factor 1 - s of a gradient is a difference of nearly equal numbers or 0, so that these small
 gradients have few correct digits in every lowering, in the reference too; an error of 1 is a gradient
-that is 0 in the type. Denormals are 2^-1060 (f64), 2^-140
+that is 0 in the type. An error far above 1 is a gradient that is 0 in f64: for `rnn_tanh` in bf16 it is 1.6e-8, with AMX
+only, where the factor of one saturated unit (argument 20.3) is not 0. Denormals are 2^-1060 (f64), 2^-140
 (f32), 2^-20 (f16) and 2^-130 (bf16).
 
 {fills}
