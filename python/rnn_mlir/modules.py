@@ -30,28 +30,30 @@ class Layer(NamedTuple):
     backward: _runtime.Function
 
 
-def _path(level: str, mode: str, direction: str, dtype: str, batch_major: bool) -> str:
-    name = f"{mode}-{direction}-{dtype}" + "-batch_major" * batch_major
-    return os.path.join(_files.library_folder(), "modules", level, name + ".so")
-
-
 @functools.lru_cache(maxsize=None)
 def load(mode: str, direction: str = "unidirectional", dtype: str = "f32", *, lengths: bool = False,
          batch_major: bool = False) -> Layer:
     """The functions of a layer: `mode` is lstm, gru, rnn_tanh or rnn_relu, `direction` unidirectional or bidirectional.
 
-    `lengths` selects the functions with an operand of sequence lengths, `batch_major` those with sequences [B, T, ...]. Each function serves all sizes and numbers of
-    layers. The library is the best one for this processor.
+    `lengths` selects the functions with an operand of sequence lengths, `batch_major` those with sequences
+    [B, T, ...]. Each function serves all sizes and numbers of layers. The library is the best one for this processor.
     """
     _layers.check(mode, direction, dtype)
+    found = path(mode, direction, dtype, batch_major=batch_major)
+    functions = _runtime.load_library(found)
+    suffix = "_lengths" if lengths else ""
+    return Layer(found, *(functions[kind + suffix] for kind in _layers.PASSES))
+
+
+def path(kind: str, variant: str, dtype: str, *, batch_major: bool = False) -> str:
+    """The best prebuilt library for this processor: of a mode and a direction, or of block_lstm and a layout."""
     for level in _processor.levels():
-        path = _path(level, mode, direction, dtype, batch_major)
-        if os.path.exists(path):
-            functions = _runtime.load_library(path)
-            suffix = "_lengths" if lengths else ""
-            return Layer(path, *(functions[kind + suffix] for kind in _layers.PASSES))
+        name = f"{kind}-{variant}-{dtype}" + "-batch_major" * batch_major
+        found = os.path.join(_files.library_folder(), "modules", level, name + ".so")
+        if os.path.exists(found):
+            return found
     raise _runtime.Unavailable(
-        f"there is no prebuilt module of {mode}, {direction}, {dtype}{', batch-major' * batch_major} for this processor in "
+        f"there is no prebuilt module of {kind}, {variant}, {dtype}{', batch-major' * batch_major} for this processor in "
         f"{_files.library_folder()}/modules; looked for {', '.join(_processor.levels())}", "UNAVAILABLE")
 
 

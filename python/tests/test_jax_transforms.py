@@ -102,6 +102,24 @@ def test_vmap_that_loops():
     same(lambda layer: jax.vmap(jax.vmap(layer, (None, 0, None)), (0, None, None)), mine, want, many, xs, state)
 
 
+@pytest.mark.parametrize("name", ("lstm", "gru"))
+def test_vmap_of_gradients_of_inputs_has_no_loop(name):
+    """Jacobians, and gradients of inputs and states per example, fold into the batch."""
+    (params, x, state), mine, want = pair((name, {}, {}))
+    xs = jnp.stack([x, -x, 2 * x])
+
+    def jacobian(layer):
+        return jax.jacrev(lambda x, s: layer(params, x, s)[0][-1, 0], (0, 1))
+
+    def per_example(layer):
+        return jax.vmap(jax.grad(lambda x, s: loss(layer)(params, x, s), (0, 1)), (0, None))
+    same(jacobian, mine, want, x, state)
+    same(per_example, mine, want, xs, state)
+    same(lambda layer: jax.vmap(jacobian(layer), (0, None)), mine, want, xs, state)
+    text = str(jax.make_jaxpr(jacobian(mine))(x, state))
+    assert "rnn_gradient" in text and "scan" not in text and "while" not in text
+
+
 def test_vmap_block_lstm():
     random = np.random.default_rng(0)
     x, c, h, w, b = (jnp.asarray(0.4 * random.standard_normal(s)) for s in

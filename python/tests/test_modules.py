@@ -1,11 +1,13 @@
 # test_modules.py - the prebuilt modules against a NumPy reference and central differences.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import itertools
 import threading
 
 import numpy as np
 import pytest
 import reference
-from rnn_mlir import InvalidArgument, _layers, modules
+from rnn_mlir import InvalidArgument, _files, _layers, _runtime, _variants, modules
+from rnn_mlir._operations import BlockLSTM
 
 MODES = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 DIRECTIONS = ("unidirectional", "bidirectional")
@@ -146,3 +148,18 @@ def test_unknown_names():
     for arguments in (("lstms",), ("lstm", "both"), ("lstm", "unidirectional", "f8")):
         with pytest.raises(ValueError, match="unknown .*expected one of"):
             modules.load(*arguments)
+
+
+@pytest.mark.parametrize("layout", ("icfo", "ifco"))
+@pytest.mark.parametrize("dtype", ("f16", "bf16", "f32", "f64"))
+def test_block_lstms_are_prebuilt(layout, dtype):
+    for peephole, length in itertools.product((False, True), (False, True)):
+        operation = BlockLSTM(layout, peephole, 0.0, length)
+        path = _variants.library_path(operation.module(dtype))
+        assert path.startswith(_files.library_folder())
+        functions = _runtime.load_library(path).functions
+        for stage, results in (("inference", 7), ("backward", 8)):
+            arguments = functions[operation.function(stage)].inputs
+            assert sum(a.written for a in arguments) == results and arguments[0].dtype == dtype
+            assert ("n" in [a.name for a in arguments]) == length
+    assert BlockLSTM(layout, cell_clip=3.0).module(dtype).startswith("func.func @forward(")

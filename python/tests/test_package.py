@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -39,6 +40,25 @@ def test_wheel(tmp_path):
     for name in ("rnn_mlir/py.typed", "rnn_mlir/lib/librnn_runtime.so", "rnn_mlir/modules.py"):
         assert name in names
     assert sum(name.endswith("lstm-unidirectional-f32.so") for name in names) >= 1
+    run(sys.executable, "-m", "pip", "install", "--no-deps", "--target", str(tmp_path / "site"), str(wheel))
+    check(tmp_path)
+
+
+def test_manylinux(tmp_path):
+    """auditwheel finds the C library that the wheel needs, and no library beside it: 2.34, built on Debian 12."""
+    pytest.importorskip("scikit_build_core")
+    pytest.importorskip("auditwheel")
+    run(sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-build-isolation", "--no-deps", "-w", str(tmp_path),
+        f"--config-settings=cmake.define.RNN_PYTHON_PREBUILT={_files.library_folder()}",
+        f"--config-settings=build-dir={tmp_path}/build")
+    (wheel,) = tmp_path.glob("*.whl")
+    environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
+    run(sys.executable, "-m", "auditwheel", "repair", "--exclude=librnn_runtime.so", "-w", str(tmp_path / "out"),
+        str(wheel), env=environment)
+    (wheel,) = (tmp_path / "out").glob("*.whl")
+    needed = re.search(r"-py3-none-manylinux_2_(\d+)_", wheel.name)
+    assert needed and int(needed.group(1)) <= 36, wheel.name
+    assert not any(".libs/" in name for name in zipfile.ZipFile(wheel).namelist())
     run(sys.executable, "-m", "pip", "install", "--no-deps", "--target", str(tmp_path / "site"), str(wheel))
     check(tmp_path)
 

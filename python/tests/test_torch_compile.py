@@ -75,6 +75,24 @@ def test_torch_func(case):
         close(make(scalar(f)), make(scalar(want)), 1e-12)
 
 
+def test_vmap_is_one_call(monkeypatch):
+    """vmap of inputs, inside a gradient too, folds the examples into the batch; mapped parameters do not."""
+    from rnn_mlir.torch import _calls
+    layer = rnn.LSTM(3, 4, dtype=torch.float64)
+    xs = torch.randn(5, 6, 2, 3, dtype=torch.float64)
+    wanted = torch.stack([layer(x)[0] for x in xs])
+    calls, forward = [], _calls.forward
+    monkeypatch.setattr(_calls, "forward", lambda *args, **kw: calls.append(args) or forward(*args, **kw))
+    close([torch.func.vmap(lambda x: layer(x)[0])(xs)], [wanted], 1e-14)
+    got = torch.func.grad(lambda xs: torch.func.vmap(lambda x: layer(x)[0])(xs).sin().sum())(xs)
+    outer = xs.clone().requires_grad_()
+    torch.func.vmap(lambda x: layer(x)[0], in_dims=1, out_dims=1)(outer.transpose(0, 1)).sin().sum().backward()
+    nested = torch.func.vmap(torch.func.vmap(lambda x: layer(x)[0]))(torch.stack([xs, -xs]))
+    assert len(calls) == 4
+    want = torch.stack([torch.func.grad(lambda x: layer(x)[0].sin().sum())(x) for x in xs])
+    close([got, outer.grad, nested[0]], [want, want, wanted], 1e-13)
+
+
 class Net(torch.nn.Module):
     def __init__(self, kind, layers, **options):
         super().__init__()

@@ -21,7 +21,6 @@ from . import _native
 DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 
 
-
 def reserve_shape(operation: Operation, operands: Sequence[Any]) -> Tuple[int, int]:
     """The reserve space as `[B, row]`, so that it is partitioned like the batch.
 
@@ -125,7 +124,7 @@ def _divisible(context: Any) -> bool:
 
 def register(primitive: Any, stage: str) -> None:
     """Lowers `primitive` to the compiled function of `stage`."""
-    def rule(context: Any, *operands: Any, operation: Operation) -> Any:
+    def rule(context: Any, *operands: Any, operation: Operation, **_: Any) -> Any:
         if _divisible(context):
             function = _partitioned(operation, stage, tuple(len(v.shape) for v in context.avals_in),
                                     tuple(len(v.shape) for v in context.avals_out))

@@ -4,7 +4,7 @@
 #   rnn_inference  operands -> results                      vmap folds the examples into the batch
 #   rnn_training   operands -> results, reserve [B, row]
 #   rnn_tangent    linear in its first operands, in lax; its transpose is rnn_gradient
-#   rnn_gradient   the compiled gradient; its own derivatives are in lax
+#   rnn_gradient   the compiled gradient; its own derivatives are in lax. `shared`: gradients of parameters are used
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Primitives of recurrent layers, their derivatives and batching rules."""
 
@@ -47,7 +47,7 @@ def _tangent_results(*operands: Any, operation: Operation) -> List[Any]:
     return _results(*operands[operation.primals:], operation=operation)
 
 
-def _gradient_results(*operands: Any, operation: Operation) -> List[Any]:
+def _gradient_results(*operands: Any, operation: Operation, shared: bool) -> List[Any]:
     return [_like(operands[0], v.shape) for v in operands[:operation.primals]]
 
 
@@ -84,7 +84,7 @@ def _vjp_in_lax(operation: Operation, operands: Sequence[Any], cotangents: Seque
     return tuple(transpose(tuple(cotangents)))
 
 
-def _gradient_in_lax(*operands: Any, operation: Operation) -> Any:
+def _gradient_in_lax(*operands: Any, operation: Operation, shared: bool = True) -> Any:
     # The results and the reserve are functions of the operands, which carry their derivatives.
     m, k = len(operation.operand_axes), operation.results
     given = dict(zip(operation.cotangents, operands[m + k:]))
@@ -141,7 +141,8 @@ def _tangent_transpose(cotangents: Sequence[Any], *operands: Any, operation: Ope
     filled = [jnp.zeros(v.shape, v.dtype) if isinstance(ct, ad.Zero) else ct for ct, v in zip(cotangents, results)]
     if compiled:
         chosen = [filled[i] for i in operation.cotangents]
-        gradients = gradient_p.bind(*align(*inputs, *results, *chosen, *saved), operation=operation)
+        shared = any(ad.is_undefined_primal(d) and axis is None for d, axis in zip(dots, operation.operand_axes))
+        gradients = gradient_p.bind(*align(*inputs, *results, *chosen, *saved), operation=operation, shared=shared)
     else:  # the gates of a block LSTM, whose cotangents the compiled gradient does not take
         gradients = _vjp_in_lax(operation, inputs, filled)
     return [g if ad.is_undefined_primal(d) else None for g, d in zip(gradients, dots)] + [None] * len(values)
@@ -158,12 +159,12 @@ def _jvp_in_lax(function: Callable[..., Any], operands: Sequence[Any], tangents:
     return jax.jvp(partial, [operands[k] for k in kept], _instantiate([tangents[k] for k in kept]))
 
 
-def _gradient_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operation: Operation) -> Any:
+def _gradient_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operation: Operation, shared: bool) -> Any:
     n, m, k = operation.primals, len(operation.operand_axes), operation.results
     first = m + k
     kept = [*range(n), *range(first, first + len(operation.cotangents))]
     dots = _jvp_in_lax(_gradient_in_lax, primals, tangents, kept, operation)[1]
-    return gradient_p.bind(*primals, operation=operation), list(dots)
+    return gradient_p.bind(*primals, operation=operation, shared=shared), list(dots)
 
 
 def _tangent_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operation: Operation) -> Any:
@@ -195,26 +196,58 @@ def _one_by_one(primitive: Any) -> Callable[..., Any]:
     return rule
 
 
+def _fold_value(value: Any, dim: Any, axis: int, size: int) -> Any:
+    """All examples of a value in its batch."""
+    value = jnp.broadcast_to(value, (size, *value.shape)) if dim is None else jnp.moveaxis(value, dim, 0)
+    shape = value.shape[1:]
+    return jnp.moveaxis(value, 0, axis).reshape(*shape[:axis], size * shape[axis], *shape[axis + 1:])
+
+
+def _unfold_value(value: Any, axis: int, size: int) -> Any:
+    return value.reshape(*value.shape[:axis], size, value.shape[axis] // size, *value.shape[axis + 1:])
+
+
+def _shares_mapped(dims: Sequence[Any], axes: Sequence[Any]) -> bool:
+    """Whether an operand that all examples of a batch share is mapped, as the parameters."""
+    return any(d is not None for d, axis in zip(dims, axes) if axis is None)
+
+
+def _size(operands: Sequence[Any], dims: Sequence[Any]) -> int:
+    return next(int(v.shape[d]) for v, d in zip(operands, dims) if d is not None)
+
+
 def _fold(operands: Sequence[Any], dims: Sequence[Any], *, operation: Operation) -> Any:
     """All examples as one batch, unless an operand that they would share is mapped."""
     axes = operation.operand_axes
-    if any(d is not None for d, axis in zip(dims, axes) if axis is None):
+    if _shares_mapped(dims, axes):
         return _one_by_one(inference_p)(operands, dims, operation=operation)
-    size = next(v.shape[d] for v, d in zip(operands, dims) if d is not None)
-
-    def fold(value: Any, dim: Any, axis: Any) -> Any:
-        if axis is None:
-            return value
-        value = jnp.broadcast_to(value, (size, *value.shape)) if dim is None else jnp.moveaxis(
-            value, dim, 0)
-        shape = value.shape[1:]
-        return jnp.moveaxis(value, 0, axis).reshape(*shape[:axis], size * shape[axis], *shape[axis + 1:])
-    out = inference_p.bind(*map(fold, operands, dims, axes), operation=operation)
-    unfolded = [v.reshape(*v.shape[:a], size, v.shape[a] // size, *v.shape[a + 1:])
-                for v, a in zip(out, operation.result_axes)]
+    size = _size(operands, dims)
+    folded = [v if axis is None else _fold_value(v, d, axis, size) for v, d, axis in zip(operands, dims, axes)]
+    out = inference_p.bind(*folded, operation=operation)
+    unfolded = [_unfold_value(v, a, size) for v, a in zip(out, operation.result_axes)]
     return unfolded, list(operation.result_axes)
 
 
+def _fold_gradient(operands: Sequence[Any], dims: Sequence[Any], *, operation: Operation, shared: bool) -> Any:
+    """The gradients of inputs and states of all examples as one batch. A gradient of the parameters is a sum over the
+    batch, so per example it needs a call each. A reserve space belongs to its batch: that of all examples is computed
+    again."""
+    m, k = len(operation.operand_axes), operation.results
+    if shared or _shares_mapped(dims[:m], operation.operand_axes):
+        return _one_by_one(gradient_p)(operands, dims, operation=operation, shared=shared)
+    size = _size(operands, dims)
+    axes = (*operation.operand_axes, *operation.result_axes, *(operation.result_axes[i] for i in operation.cotangents))
+    folded = [v if axis is None else _fold_value(v, d, axis, size) for v, d, axis in zip(operands, dims, axes)]
+    if operation.saves:
+        again = training_p.bind(*folded[:m], operation=operation)
+        folded = [*folded[:m], *again[:k], *folded[m + k:], *again[k:]]
+    out = gradient_p.bind(*folded, operation=operation, shared=False)
+    primal_axes = operation.operand_axes[:operation.primals]
+    unfolded = [jnp.zeros_like(v) if a is None else _unfold_value(v, a, size) for v, a in zip(out, primal_axes)]
+    return unfolded, list(primal_axes)  # None: not mapped
+
+
 batching.primitive_batchers[inference_p] = _fold
-for _p in (training_p, gradient_p, tangent_p):  # rnn_tangent stays one primitive: its transpose is compiled
+batching.primitive_batchers[gradient_p] = _fold_gradient
+for _p in (training_p, tangent_p):  # rnn_tangent stays one primitive: its transpose is compiled
     batching.primitive_batchers[_p] = _one_by_one(_p)

@@ -196,6 +196,35 @@ class Forward(torch.autograd.Function):
         return _one_by_one(Forward)(*arguments)
 
 
+class Mapped(Forward):
+    """`Forward` where vmap is the innermost transformation: all examples are one batch for the transformations around it,
+    unless an operand that they would share is mapped."""
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, operation: Operation, *operands: Tensor) -> Any:
+        dims, axes, size = in_dims[1:], operation.operand_axes, info.batch_size
+        if any(d is not None for d, axis in zip(dims, axes) if axis is None):
+            return _one_by_one(Forward)(info, in_dims, operation, *operands)
+
+        def fold(value: Tensor, dim: Optional[int], axis: int) -> Tensor:
+            value = value.expand(size, *value.shape) if dim is None else value.movedim(dim, 0)
+            return value.movedim(0, axis).flatten(axis, axis + 1)
+
+        out = run_forward(operation, [v if axis is None else fold(v, d, axis)
+                                      for v, d, axis in zip(operands, dims, axes)])
+        k = operation.results
+        results = [v.unflatten(axis, (size, -1)) for v, axis in zip(out, operation.result_axes)]
+        # The reserve space belongs to the whole batch, and the code below vmap has its gradient.
+        return (*results, *out[k:]), (*operation.result_axes, *[None] * (len(out) - k))
+
+
+def run_forward(operation: Operation, operands: Sequence[Tensor]) -> Any:
+    """`Forward` under the active transformations."""
+    innermost = torch._C._functorch.peek_interpreter_stack() if FUNC else None
+    mapped = innermost is not None and innermost.key() == torch._C._functorch.TransformType.Vmap
+    return apply(Mapped if mapped else Forward, operation, *operands)
+
+
 @functools.lru_cache(maxsize=None)
 def _with_context(function: Any) -> Any:
     """For PyTorch 1, whose `forward` receives the context."""

@@ -23,7 +23,7 @@ def _expect(name: str, value: Tensor, shape: Sequence[int]) -> None:
 def _run(operation: Operation, operands: Sequence[Tensor]) -> Tuple[Tensor, ...]:
     differentiated = torch.is_grad_enabled() and any(v.requires_grad for v in operands[:operation.primals])
     if differentiated or _transformed():
-        return tuple(_calls.apply(_calls.Forward, operation, *operands)[:operation.results])
+        return tuple(_calls.run_forward(operation, operands)[:operation.results])
     return tuple(_calls.forward(operation, operands, training=False))
 
 
