@@ -254,15 +254,17 @@ private:
 /// A plan of the device, and the parameters of the layer in the plan's layout.
 class DevicePlan {
 public:
-  DevicePlan(const Layer &layer, const std::string &algorithm) : layer(layer), place(layer.place) {
+  DevicePlan(const Layer &layer, const std::string &algorithm, bool packed) : layer(layer), place(layer.place) {
     const auto [T, B, I, H] = layer.shape;
     check(rnnrt_call_create(place.device, place.stream, nullptr, &call));
     // The plan reads RNNRT_CUDNN_ALGO when it is created; it is not part of the cache key.
     check(rnnrt_device_clear_plans(place.device));
     setenv("RNNRT_CUDNN_ALGO", algorithm.c_str(), /*overwrite=*/1);
+    setenv("RNNRT_CUDNN_PACKED", packed ? "1" : "0", /*overwrite=*/1);
     enum { Lstm = 2 };
     plan = rnnrt_abi_rnn_plan(call, layer.dtype, Lstm, 0, 0, 1, 0, 0.0, 0, 0, T, B, I, H, H, 1);
     unsetenv("RNNRT_CUDNN_ALGO");
+    unsetenv("RNNRT_CUDNN_PACKED");
     if (failed())
       return;
     count = rnnrt_abi_rnn_params_size(call, plan);
@@ -323,8 +325,9 @@ private:
 
 class Plan : public Candidate {
 public:
-  Plan(const Layer &layer, const std::string &algorithm, bool backward, std::string name)
-      : Candidate(std::move(name)), layer(layer), place(layer.place), backward(backward), plan(layer, algorithm) {
+  Plan(const Layer &layer, const std::string &algorithm, bool packed, bool backward, std::string name)
+      : Candidate(std::move(name)), layer(layer), place(layer.place), backward(backward),
+        plan(layer, algorithm, packed) {
     const auto [T, B, I, H] = layer.shape;
     if (failed())
       return;
@@ -403,7 +406,7 @@ public:
       : Candidate(std::move(name)), layer(layer), backwardFunction(backwardFunction),
         forward(layer.place, forwardFunction) {
     if (byPlans) {
-      plan = std::make_unique<DevicePlan>(layer, "");
+      plan = std::make_unique<DevicePlan>(layer, "", /*packed=*/false);
       problem = plan->problem;
       params = std::move(plan->params);
     } else {
@@ -492,6 +495,7 @@ std::unique_ptr<Candidate> bundle::stack(const Layer &layer, const rnnrt_functio
   return std::make_unique<Stack>(layer, forward, backward, byPlans, std::move(name));
 }
 
-std::unique_ptr<Candidate> bundle::plan(const Layer &layer, const std::string &algorithm, bool backward) {
-  return std::make_unique<Plan>(layer, algorithm, backward, algorithm.empty() ? "plan" : "cuDNN, " + algorithm);
+std::unique_ptr<Candidate> bundle::plan(const Layer &layer, const std::string &algorithm, bool packed, bool backward) {
+  return std::make_unique<Plan>(layer, algorithm, packed, backward,
+                                algorithm.empty() ? "plan" : "cuDNN, " + algorithm + (packed ? ", packed" : ""));
 }

@@ -134,8 +134,9 @@ std::unique_ptr<Candidate> blockBackward(const Layer &layer, const rnnrt_functio
 /// The cudnn ops: the pass of `backward` or, if that is null, of `forward`. Plans use their own parameter layout.
 std::unique_ptr<Candidate> stack(const Layer &layer, const rnnrt_function_t &forward, const rnnrt_function_t *backward,
                                  bool byPlans, std::string name);
-/// A plan of the device without compiled code, by an algorithm of cuDNN (empty: the device's choice).
-std::unique_ptr<Candidate> plan(const Layer &layer, const std::string &algorithm, bool backward);
+/// A plan of the device without compiled code, by an algorithm of cuDNN (empty: the device's choice), with packed or
+/// padded data.
+std::unique_ptr<Candidate> plan(const Layer &layer, const std::string &algorithm, bool packed, bool backward);
 /// TensorFlow's BlockLSTMGrad: for each step a kernel of the gates, the GEMM with the weights, the GEMM that
 /// accumulates the weight gradient, and the reduction of the bias gradient. PerStep.cpp documents the differences to
 /// TensorFlow.

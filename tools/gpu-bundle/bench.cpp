@@ -1,7 +1,7 @@
 // bench.cpp - measures the plans of a device: forward pass, data gradients and weight gradients, with every algorithm,
 // and the host time per call. Prints a Markdown table.
 //
-//   rnn-bundle-bench --device=cuda [--seconds=0.2] [--shape=T,B,I,H]...
+//   rnn-bundle-bench --device=cuda [--seconds=0.2] [--shape=T,B,I,H[,L]]...
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tensors.h"
@@ -16,21 +16,22 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-using Shape = std::array<int64_t, 4>; // T B I H
+using Shape = std::array<int64_t, 5>; // T B I H L
 
 /// The measured shapes.
-const Shape defaultShapes[] = {{128, 32, 256, 256}, {128, 64, 512, 512},    {256, 64, 1024, 1024},
-                               {512, 16, 512, 512}, {100, 256, 1024, 1024}, {1024, 1, 512, 512}};
+const Shape defaultShapes[] = {{128, 32, 256, 256, 1}, {128, 64, 512, 512, 1},    {256, 64, 1024, 1024, 1},
+                               {512, 16, 512, 512, 1}, {100, 256, 1024, 1024, 1}, {1024, 1, 512, 512, 1},
+                               {512, 16, 512, 512, 2}, {512, 16, 512, 512, 4},    {128, 32, 256, 256, 4}};
 
-/// One LSTM layer with device memory for all tensors of a training step.
+/// A stack of LSTM layers with device memory for all tensors of a training step.
 class Layer {
 public:
   Layer(rnnrt_device_t *device, int32_t dtype, const Shape &shape) : device(device) {
-    auto [steps, batch, input, hidden] = shape;
+    auto [steps, batch, input, hidden, layers] = shape;
     check(rnnrt_stream_create(device, &stream));
     check(rnnrt_call_create(device, stream, nullptr, &call));
     enum { Lstm = 2 };
-    plan = rnnrt_abi_rnn_plan(call, dtype, Lstm, 0, 0, 1, 0, 0.0, 0, 0, steps, batch, input, hidden, hidden, 1);
+    plan = rnnrt_abi_rnn_plan(call, dtype, Lstm, 0, 0, 1, 0, 0.0, 0, 0, steps, batch, input, hidden, hidden, layers);
     if (failed())
       return;
     params = rnnrt_abi_rnn_params_size(call, plan);
@@ -41,7 +42,7 @@ public:
     x = fill(steps * batch * input, dtype);
     dx = allocate(steps * batch * input * element);
     for (void **state : {&h0, &c0, &hn, &cn, &dhn, &dcn, &dh0, &dc0})
-      *state = fill(batch * hidden, dtype);
+      *state = fill(layers * batch * hidden, dtype);
     w = fill(params, dtype);
     dw = allocate(params * element);
     y = allocate(steps * batch * hidden * element);
@@ -132,8 +133,8 @@ Times measure(Layer &layer, double seconds, const std::function<void()> &prepare
 }
 
 void benchmark(rnnrt_device_t *device, const Shape &shape, int32_t dtype, double seconds) {
-  std::printf("| %lld,%lld,%lld,%lld | %s | ", (long long)shape[0], (long long)shape[1], (long long)shape[2],
-              (long long)shape[3], rnnrt_dtype_name(dtype));
+  std::printf("| %lld,%lld,%lld,%lld | %lld | %s | ", (long long)shape[0], (long long)shape[1], (long long)shape[2],
+              (long long)shape[3], (long long)shape[4], rnnrt_dtype_name(dtype));
   Layer layer(device, dtype, shape);
   if (!layer.failed()) {
     auto nothing = [] {};
@@ -147,7 +148,8 @@ void benchmark(rnnrt_device_t *device, const Shape &shape, int32_t dtype, double
           layer.backwardWeights();
         });
     if (!layer.failed()) {
-      double gflop = 4e-9 * double(shape[0]) * double(shape[1]) * 4 * double(shape[3]) * double(shape[2] + shape[3]);
+      double gflop = 4e-9 * double(shape[0]) * double(shape[1]) * 4 * double(shape[3]) *
+                     double(shape[2] + shape[3] + (shape[4] - 1) * 2 * shape[3]);
       std::printf("%s | %.1f | %.1f | %.1f | %.3f | %.1f | %.1f |\n", layer.algorithm(), forward.device, data.device,
                   both.device, gflop / both.device * 1e3, forward.host, both.host);
       std::fflush(stdout);
@@ -167,15 +169,15 @@ int main(int argc, char **argv) {
   for (int index = 1; index < argc; ++index) {
     const char *flag = argv[index];
     Shape shape;
-    long long t, b, i, h;
+    long long t, b, i, h, l = 1;
     if (!std::strncmp(flag, "--device=", 9))
       name = flag + 9;
     else if (!std::strncmp(flag, "--seconds=", 10))
       seconds = std::atof(flag + 10);
-    else if (std::sscanf(flag, "--shape=%lld,%lld,%lld,%lld", &t, &b, &i, &h) == 4)
-      shapes.push_back(shape = {t, b, i, h});
+    else if (std::sscanf(flag, "--shape=%lld,%lld,%lld,%lld,%lld", &t, &b, &i, &h, &l) >= 4)
+      shapes.push_back(shape = {t, b, i, h, l});
     else
-      fail("unknown argument `%s`; expected --device=, --seconds= or --shape=T,B,I,H", flag);
+      fail("unknown argument `%s`; expected --device=, --seconds= or --shape=T,B,I,H[,L]", flag);
   }
   if (shapes.empty())
     shapes.assign(std::begin(defaultShapes), std::end(defaultShapes));
@@ -187,9 +189,9 @@ int main(int argc, char **argv) {
     return 77;
   }
   std::printf(
-      "One LSTM layer; microseconds, medians; the backward columns follow a forward outside the measured time.\n\n"
-      "| T,B,I,H | type | algorithm | forward | backward data | backward | TFLOP/s, backward | host, forward | "
-      "host, backward |\n|---|---|---|---|---|---|---|---|---|\n");
+      "LSTM layers; microseconds, medians; the backward columns follow a forward outside the measured time.\n\n"
+      "| T,B,I,H | L | type | algorithm | forward | backward data | backward | TFLOP/s, backward | host, forward | "
+      "host, backward |\n|---|---|---|---|---|---|---|---|---|---|\n");
   for (const Shape &shape : shapes)
     for (int32_t dtype : {RNNRT_DTYPE_F16, RNNRT_DTYPE_BF16, RNNRT_DTYPE_F32})
       benchmark(device, shape, dtype, seconds);

@@ -274,9 +274,10 @@ bool compare(const Place &place, const Module &module, const Place &referencePla
     }
     if (onGpu)
       for (const char *algorithm : {"standard", "persist_static", "persist_dynamic", "persist_static_small_h"})
-        add(plan(layer, algorithm, backward), "", true);
+        for (bool packed : {false, true})
+          add(plan(layer, algorithm, packed, backward), "", true);
     else
-      add(plan(layer, "", backward), "", true);
+      add(plan(layer, "", /*packed=*/false, backward), "", true);
     if (backward)
       add(perStep(layer, *saved), "", false);
     const Results *expected = known ? backward ? &backwardExpected : &forwardExpected : nullptr;

@@ -203,9 +203,13 @@ if selected times; then
     selected "times:${algorithm:-chosen}" || continue
     echo "== algorithm ${algorithm:-selected by the runtime}" | tee -a "$results/times.md"
     shape=()
-    [ "$device" = host ] && shape=(--shape=4,2,8,8)
-    RNNRT_CUDNN_ALGO="$algorithm" run "times:${algorithm:-chosen}" times.md "$here/bin/rnn-bundle-bench" --device="$device" \
-      --seconds=0.1 "${shape[@]}"
+    [ "$device" = host ] && shape=(--shape=4,2,8,8,2)
+    for packed in 0 1; do
+      [ "$device" = host ] && [ "$packed" = 1 ] && continue
+      [ "$packed" = 1 ] && echo "== packed sequences, without padded input and output" | tee -a "$results/times.md"
+      RNNRT_CUDNN_ALGO="$algorithm" RNNRT_CUDNN_PACKED="$packed" run "times:${algorithm:-chosen}" times.md \
+        "$here/bin/rnn-bundle-bench" --device="$device" --seconds=0.1 "${shape[@]}"
+    done
   done
 fi
 

@@ -175,14 +175,17 @@ TEST_F(CudnnApiTest, DataDescriptors) {
       p.dtype = dtype;
       p.batchMajor = number >= 4;
       RnnDataOwner owner;
-      ASSERT_EQ(text(makeData(library, p, 7, lengths, owner)), "");
+      const bool packed = !p.batchMajor && lengths[2] == 5;
+      ASSERT_EQ(text(makeData(library, p, 7, lengths, owner, packed)), "");
       DataType type;
       DataLayout layout;
       int steps, batch, width, got[3];
       double fill = 1;
       ASSERT_EQ(get(owner.get(), &type, &layout, &steps, &batch, &width, 3, got, &fill), Result::Success);
       EXPECT_EQ(type, dataTypeOf(dtype));
-      EXPECT_EQ(layout, p.batchMajor ? DataLayout::BatchMajorUnpacked : DataLayout::SeqMajorUnpacked);
+      EXPECT_EQ(layout, packed         ? DataLayout::SeqMajorPacked
+                        : p.batchMajor ? DataLayout::BatchMajorUnpacked
+                                       : DataLayout::SeqMajorUnpacked);
       EXPECT_EQ(std::make_tuple(steps, batch, width), std::make_tuple(5, 3, 7));
       EXPECT_EQ(std::vector<int32_t>(got, got + 3), lengths);
     }
@@ -320,6 +323,12 @@ TEST(CudnnAlgorithmTest, Environment) {
   EXPECT_EQ(read("fast", "", preferences),
             "INVALID_ARGUMENT: expects RNNRT_CUDNN_ALGO to be `standard`, `persist_static`, "
             "`persist_dynamic` or `persist_static_small_h`, but got `fast`");
+  setenv("RNNRT_CUDNN_PACKED", "1", 1);
+  EXPECT_EQ(read("", "", preferences), "");
+  EXPECT_TRUE(preferences.packed);
+  setenv("RNNRT_CUDNN_PACKED", "2", 1);
+  EXPECT_EQ(read("", "", preferences), "INVALID_ARGUMENT: expects RNNRT_CUDNN_PACKED to be `0` or `1`, but got `2`");
+  unsetenv("RNNRT_CUDNN_PACKED");
   EXPECT_EQ(read("", "yes", preferences), "INVALID_ARGUMENT: expects RNNRT_TF32 to be `0` or `1`, but got `yes`");
 }
 

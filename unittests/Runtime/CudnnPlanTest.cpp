@@ -221,6 +221,31 @@ TEST_F(CudnnPlanTest, AlgorithmOfTheEnvironment) {
                                "cudnnRNNForward; in lstm l1_t3_b2_i4_h8_d1 dtype=f32 training=1");
 }
 
+/// Sequences of one length have the same memory in both layouts.
+TEST_F(CudnnPlanTest, PackedSequences) {
+  Variable variable("RNNRT_CUDNN_PACKED", "1");
+  for (const char *line : {"lstm l1_t3_b2_i4_h8_d1 dtype=f32", "gru l2_t3_b2_i4_h200_d2 dtype=f32"}) {
+    fake.fake_cudnn_reset();
+    CudaSession session;
+    CudnnProblem problem(session, Case(line));
+    problem.forward();
+    problem.backward();
+    ASSERT_EQ(session.message(), "") << line;
+    problem.expectHostResults();
+    EXPECT_NE(std::string(fake.fake_cudnn_log()).find(" layout=1 "), std::string::npos);
+    EXPECT_EQ(std::string(fake.fake_cudnn_log()).find(" layout=0 "), std::string::npos);
+    EXPECT_EQ(std::string(fake.fake_cudnn_log()).find(" flags=1"), std::string::npos);
+  }
+  CudaSession session;
+  CudnnProblem problem(session, Case("lstm l1_t3_b2_i4_h8_d1 dtype=f32 lengths=3,2"));
+  problem.forward();
+  EXPECT_EQ(session.code(), RNNRT_STATUS_UNIMPLEMENTED);
+  EXPECT_EQ(
+      session.message().rfind("packed sequences of different lengths are not supported; unset RNNRT_CUDNN_PACKED", 0),
+      0u)
+      << session.message();
+}
+
 TEST_F(CudnnPlanTest, InvalidEnvironment) {
   Variable variable("RNNRT_CUDNN_ALGO", "fastest");
   CudaSession session;

@@ -23,6 +23,8 @@
 // - RNNRT_CUBLASLT_PATH=PATH: libcublasLt.so.13 or .12, likewise. Without it, compiled kernels compute every GEMM.
 // - RNNRT_CUDNN_ALGO=NAME: cuDNN algorithm for sequences of equal length: standard, persist_static, persist_dynamic,
 //   persist_static_small_h (default: see rnnrt_plan_algorithm).
+// - RNNRT_CUDNN_PACKED=1: cuDNN plans describe sequences of one length as packed, without CUDNN_RNN_PADDED_IO_ENABLED;
+//   different lengths and batch-major data are then errors (default 0).
 // - RNNRT_TF32=1: allows cuDNN to round f32 GEMM operands to TF32 (default 0).
 // - RNNRT_CHECK=1: reserve spaces of cuDNN plans have a header, which the backward pass checks; every call then waits
 //   for its stream. Must be the same for forward and backward. Weights with a handle (weights.h) are compared with a

@@ -39,10 +39,15 @@ Status Preferences::read(Preferences &preferences) {
                              "`persist_static_small_h`, but got `%.64s`",
                              text);
   }
-  if (const char *text = std::getenv("RNNRT_TF32"); text && *text) {
+  auto readFlag = [](const char *variable, bool &flag) {
+    const char *text = std::getenv(variable);
+    if (!text || !*text)
+      return Status();
     if (std::strcmp(text, "0") && std::strcmp(text, "1"))
-      return invalidArgument("expects RNNRT_TF32 to be `0` or `1`, but got `%.64s`", text);
-    preferences.tf32 = *text == '1';
-  }
-  return Status();
+      return invalidArgument("expects %s to be `0` or `1`, but got `%.64s`", variable, text);
+    flag = *text == '1';
+    return Status();
+  };
+  RNNRT_TRY(readFlag("RNNRT_TF32", preferences.tf32));
+  return readFlag("RNNRT_CUDNN_PACKED", preferences.packed);
 }

@@ -19,11 +19,13 @@ struct DeviceInfo {
 /// different lengths always use `standard`: the persistent algorithms reject them (pytorch#73211).
 RnnAlgo preferredAlgorithm(const RnnProblem &problem, const DeviceInfo &device);
 
-/// Preferences of the environment: RNNRT_CUDNN_ALGO names an algorithm, RNNRT_TF32=1 allows TF32 GEMMs for f32.
+/// Preferences of the environment: RNNRT_CUDNN_ALGO names an algorithm, RNNRT_TF32=1 allows TF32 GEMMs for f32,
+/// RNNRT_CUDNN_PACKED=1 describes sequences of one length as packed.
 struct Preferences {
   bool forced = false; ///< `algorithm` comes from RNNRT_CUDNN_ALGO
   RnnAlgo algorithm = RnnAlgo::Standard;
   bool tf32 = false;
+  bool packed = false;
 
   /// Returns INVALID_ARGUMENT for an unknown value.
   static Status read(Preferences &preferences);

@@ -43,7 +43,7 @@ enum class RnnMode : uint32_t { Relu = 0, Tanh = 1, Lstm = 2, Gru = 3 };
 enum class BiasMode : uint32_t { Double = 2 };
 enum class DirectionMode : uint32_t { Unidirectional = 0, Bidirectional = 1 };
 enum class InputMode : uint32_t { Linear = 0, Skip = 1 };
-enum class DataLayout : uint32_t { SeqMajorUnpacked = 0, BatchMajorUnpacked = 2 };
+enum class DataLayout : uint32_t { SeqMajorUnpacked = 0, SeqMajorPacked = 1, BatchMajorUnpacked = 2 };
 enum class WgradMode : uint32_t { Add = 0 };
 
 /// A bit of auxFlags: padded input and output, required by unpacked data layouts.

@@ -86,16 +86,19 @@ Status cudnn::makeRnn(const std::shared_ptr<const CudnnLibrary> &library, const 
                             p.bidirectional ? DirectionMode::Bidirectional : DirectionMode::Unidirectional,
                             p.skipInput ? InputMode::Skip : InputMode::Linear, dataTypeOf(p.dtype),
                             mathPrecisionOf(p.dtype), mathTypeOf(p.dtype, config.tf32), int32_t(p.input),
-                            int32_t(p.hidden), int32_t(p.projection), int32_t(p.layers), dropout, paddedIoEnabled),
+                            int32_t(p.hidden), int32_t(p.projection), int32_t(p.layers), dropout,
+                            config.packed ? 0 : paddedIoEnabled),
                         "cudnnSetRNNDescriptor_v8");
 }
 
 Status cudnn::makeData(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &p, int64_t width,
-                       const std::vector<int32_t> &lengths, RnnDataOwner &owner) {
+                       const std::vector<int32_t> &lengths, RnnDataOwner &owner, bool packed) {
   RNNRT_TRY(owner.create(library, "cudnnCreateRNNDataDescriptor"));
   // The padding value, of the data type; all-zero bits are 0 in each type.
   uint64_t zero = 0;
-  const DataLayout layout = p.batchMajor ? DataLayout::BatchMajorUnpacked : DataLayout::SeqMajorUnpacked;
+  const DataLayout layout = packed         ? DataLayout::SeqMajorPacked
+                            : p.batchMajor ? DataLayout::BatchMajorUnpacked
+                                           : DataLayout::SeqMajorUnpacked;
   return library->check(library->api().cudnnSetRNNDataDescriptor(owner.get(), dataTypeOf(p.dtype), layout, int(p.steps),
                                                                  int(p.batch), int(width), lengths.data(), &zero),
                         "cudnnSetRNNDataDescriptor");

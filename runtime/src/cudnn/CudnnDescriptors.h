@@ -54,7 +54,8 @@ using RnnDataOwner =
 /// The selectable options of an RNN descriptor.
 struct RnnConfig {
   RnnAlgo algorithm = RnnAlgo::Standard;
-  bool tf32 = false; ///< f32 GEMM operands may be rounded to TF32
+  bool tf32 = false;   ///< f32 GEMM operands may be rounded to TF32
+  bool packed = false; ///< packed input and output instead of padded ones
 };
 
 /// Returns `standard`, `persist_static`, `persist_dynamic` or `persist_static_small_h`, a static string.
@@ -74,9 +75,10 @@ Status checkSizes(const RnnProblem &problem);
 Status makeRnn(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem, const RnnConfig &config,
                DropoutDescriptor dropout, RnnOwner &owner);
 
-/// Describes a padded [T,B,width] tensor, or [B,T,width] in batch-major data. cuDNN copies `lengths`.
+/// Describes a padded [T,B,width] tensor, or [B,T,width] in batch-major data. cuDNN copies `lengths`. `packed`: the
+/// same time-major tensor as a packed one; all lengths must be T.
 Status makeData(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem, int64_t width,
-                const std::vector<int32_t> &lengths, RnnDataOwner &owner);
+                const std::vector<int32_t> &lengths, RnnDataOwner &owner, bool packed = false);
 
 /// Describes a state tensor [L*D,B,width].
 Status makeStates(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem, int64_t width,

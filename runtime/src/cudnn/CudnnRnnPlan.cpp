@@ -117,6 +117,11 @@ Status CudnnRnnPlan::prepare() {
   if (bytes.overflowed() || states.overflowed())
     return outOfRange("the size of a tensor in bytes exceeds 64 bits");
   checking = isCheckingEnabled();
+  Preferences preferences;
+  RNNRT_TRY(Preferences::read(preferences));
+  packed = preferences.packed;
+  if (packed && p.batchMajor)
+    return unimplemented("cuDNN has no packed batch-major sequences; unset RNNRT_CUDNN_PACKED");
 
   cuda::ContextScope scope(device);
   RNNRT_TRY(std::move(scope.status));
@@ -125,14 +130,12 @@ Status CudnnRnnPlan::prepare() {
   RNNRT_TRY(makeStates(context->library, p, p.projection, shared->hidden));
   RNNRT_TRY(makeStates(context->library, p, p.hidden, shared->cell));
   shared->full = std::make_shared<Sequences>();
-  RNNRT_TRY(shared->full->make(context->library, p, std::vector<int32_t>(size_t(p.batch), int32_t(p.steps))));
-  return selectAlgorithm(handle.get(), device.defaultStream());
+  RNNRT_TRY(shared->full->make(context->library, p, std::vector<int32_t>(size_t(p.batch), int32_t(p.steps)), packed));
+  return selectAlgorithm(preferences, handle.get(), device.defaultStream());
 }
 
-Status CudnnRnnPlan::selectAlgorithm(Handle handle, cuda::CUstream stream) {
+Status CudnnRnnPlan::selectAlgorithm(const Preferences &preferences, Handle handle, cuda::CUstream stream) {
   const cuda::CudaDevice &device = *context->device;
-  Preferences preferences;
-  RNNRT_TRY(Preferences::read(preferences));
   const RnnAlgo preferred = preferences.forced
                                 ? preferences.algorithm
                                 : preferredAlgorithm(p, {device.computeCapability(), device.multiprocessors()});
@@ -147,7 +150,8 @@ Status CudnnRnnPlan::selectAlgorithm(Handle handle, cuda::CUstream stream) {
   // The standard algorithm supports every problem and sequences of different lengths. It defines the layout of the
   // parameters and the size of the reserve space.
   Engine::Lease rnn;
-  shared->standard = std::make_unique<Engine>(*context, p, RnnConfig{RnnAlgo::Standard, preferences.tf32}, dropout);
+  shared->standard =
+      std::make_unique<Engine>(*context, p, RnnConfig{RnnAlgo::Standard, preferences.tf32, packed}, dropout);
   RNNRT_TRY(shared->standard->acquire(handle, /*capturing=*/false, rnn));
   RNNRT_TRY(WeightLayout::query(*context, p, rnn.get(), handle, stream, layout));
   RNNRT_TRY(shared->standard->querySizes(handle, rnn.get(), *shared->full));
@@ -155,7 +159,7 @@ Status CudnnRnnPlan::selectAlgorithm(Handle handle, cuda::CUstream stream) {
 
   std::string reason = preferences.forced ? "RNNRT_CUDNN_ALGO" : "preferred";
   if (preferred != RnnAlgo::Standard) {
-    Status status = tryAlgorithm(preferred, preferences.tf32, dropout, handle, stream);
+    Status status = tryAlgorithm(preferred, preferences, dropout, handle, stream);
     const rnnrt_status_code_t code = rnnrt_status_code(status.get());
     // An algorithm forced by RNNRT_CUDNN_ALGO fails if unsupported; a preferred one falls back to standard.
     const bool unsupported = code == RNNRT_STATUS_UNIMPLEMENTED || code == RNNRT_STATUS_UNAVAILABLE;
@@ -165,14 +169,14 @@ Status CudnnRnnPlan::selectAlgorithm(Handle handle, cuda::CUstream stream) {
       reason = std::string("instead of ") + algorithmName(preferred) + ": " + rnnrt_status_message(status.get());
   }
   if (tracing(TraceKind::Plan))
-    trace("rnnrt,plan,algorithm,%s,%s,cudnn=%s,tf32=%d,%s", key.c_str(), algorithm(),
-          context->library->versionText().c_str(), preferences.tf32, reason.c_str());
+    trace("rnnrt,plan,algorithm,%s,%s,cudnn=%s,tf32=%d,packed=%d,%s", key.c_str(), algorithm(),
+          context->library->versionText().c_str(), preferences.tf32, packed, reason.c_str());
   return Status();
 }
 
-Status CudnnRnnPlan::tryAlgorithm(RnnAlgo candidate, bool tf32, DropoutDescriptor dropout, Handle handle,
-                                  cuda::CUstream stream) {
-  auto engine = std::make_unique<Engine>(*context, p, RnnConfig{candidate, tf32}, dropout);
+Status CudnnRnnPlan::tryAlgorithm(RnnAlgo candidate, const Preferences &preferences, DropoutDescriptor dropout,
+                                  Handle handle, cuda::CUstream stream) {
+  auto engine = std::make_unique<Engine>(*context, p, RnnConfig{candidate, preferences.tf32, packed}, dropout);
   Sequences sizes;
   {
     Engine::Lease rnn;
@@ -182,7 +186,7 @@ Status CudnnRnnPlan::tryAlgorithm(RnnAlgo candidate, bool tf32, DropoutDescripto
     RNNRT_TRY(WeightLayout::query(*context, p, rnn.get(), handle, stream, candidateLayout));
     if (!(candidateLayout == layout))
       return unimplemented("the parameter layout of %s differs from that of standard", algorithmName(candidate));
-    RNNRT_TRY(sizes.make(context->library, p, shared->full->lengths));
+    RNNRT_TRY(sizes.make(context->library, p, shared->full->lengths, packed));
     RNNRT_TRY(engine->querySizes(handle, rnn.get(), sizes));
     if (!shared->generator) {
       RNNRT_TRY(probe(rnn, handle, sizes, stream));
@@ -194,7 +198,7 @@ Status CudnnRnnPlan::tryAlgorithm(RnnAlgo candidate, bool tf32, DropoutDescripto
       Engine::Lease plain;
       Sequences plainSizes;
       RNNRT_TRY(other.acquire(handle, /*capturing=*/false, plain));
-      RNNRT_TRY(plainSizes.make(context->library, p, shared->full->lengths));
+      RNNRT_TRY(plainSizes.make(context->library, p, shared->full->lengths, packed));
       RNNRT_TRY(other.querySizes(handle, plain.get(), plainSizes));
       RNNRT_TRY(probe(plain, handle, plainSizes, stream));
     }
@@ -313,7 +317,7 @@ Status CudnnRnnPlan::readSequences(const int32_t *lengths, cuda::CUstream stream
   sequences = shared->sequences.find(values);
   if (!sequences) {
     auto made = std::make_shared<Sequences>();
-    RNNRT_TRY(made->make(context->library, p, std::move(values)));
+    RNNRT_TRY(made->make(context->library, p, std::move(values), packed));
     Engine::Lease rnn;
     RNNRT_TRY(shared->standard->acquire(handle, capturing, rnn));
     RNNRT_TRY(shared->standard->querySizes(handle, rnn.get(), *made));

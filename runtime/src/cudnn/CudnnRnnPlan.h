@@ -7,6 +7,7 @@
 
 #include "core/Plan.h"
 #include "core/RnnChecks.h"
+#include "cudnn/CudnnAlgorithm.h"
 #include "cudnn/CudnnContext.h"
 #include "cudnn/CudnnSequences.h"
 #include "cudnn/CudnnWeights.h"
@@ -86,10 +87,11 @@ private:
 
   Engine *engine() const { return shared->persistent ? shared->persistent.get() : shared->standard.get(); }
   /// Prepares and probes `candidate`. Returns UNIMPLEMENTED or UNAVAILABLE if it does not support the problem.
-  Status tryAlgorithm(RnnAlgo candidate, bool tf32, DropoutDescriptor dropout, Handle handle, cuda::CUstream stream);
+  Status tryAlgorithm(RnnAlgo candidate, const Preferences &preferences, DropoutDescriptor dropout, Handle handle,
+                      cuda::CUstream stream);
   /// Runs all passes once with zero operands, because cuDNN reports some unsupported cases only at execution.
   Status probe(Engine::Lease &rnn, Handle handle, Sequences &sequences, cuda::CUstream stream);
-  Status selectAlgorithm(Handle handle, cuda::CUstream stream);
+  Status selectAlgorithm(const Preferences &preferences, Handle handle, cuda::CUstream stream);
   /// Reads the lengths and finds or creates their descriptors.
   Status readSequences(const int32_t *lengths, cuda::CUstream stream, bool capturing, Handle handle,
                        std::shared_ptr<const Sequences> &sequences);
@@ -112,6 +114,7 @@ private:
   WeightLayout layout;
   int64_t reserveBytes = 0; ///< of cuDNN's part
   bool checking = false;
+  bool packed = false; ///< RNNRT_CUDNN_PACKED
   /// Passes that have run outside a capture. cuDNN loads device code in the first run, which cannot be captured.
   std::atomic<bool> warm[numSteps] = {};
 };

@@ -12,9 +12,11 @@ using namespace rnnrt::cudnn;
 static constexpr size_t maxRecent = 32;
 
 Status Sequences::make(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &p,
-                       std::vector<int32_t> newLengths) {
+                       std::vector<int32_t> newLengths, bool packed) {
   lengths = std::move(newLengths);
   full = std::all_of(lengths.begin(), lengths.end(), [&](int32_t length) { return length == p.steps; });
+  if (packed && !full)
+    return unimplemented("packed sequences of different lengths are not supported; unset RNNRT_CUDNN_PACKED");
   std::vector<int32_t> passedLengths = lengths;
   for (int64_t b = 0; b < p.batch; ++b) {
     if (lengths[size_t(b)])
@@ -25,8 +27,8 @@ Status Sequences::make(const std::shared_ptr<const CudnnLibrary> &library, const
     else
       empty.push_back({b, 1});
   }
-  RNNRT_TRY(makeData(library, p, p.input, passedLengths, x));
-  return makeData(library, p, p.directions() * p.projection, passedLengths, y);
+  RNNRT_TRY(makeData(library, p, p.input, passedLengths, x, packed));
+  return makeData(library, p, p.directions() * p.projection, passedLengths, y, packed);
 }
 
 uint64_t Sequences::hash() const {

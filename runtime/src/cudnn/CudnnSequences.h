@@ -27,9 +27,9 @@ struct Sequences {
   RnnDataOwner x, y;
   size_t workspace = 0, reserve = 0; ///< bytes that cuDNN requires for these lengths
 
-  /// Initializes all members except the two sizes.
+  /// Initializes all members except the two sizes. `packed`: see RnnConfig; different lengths are UNIMPLEMENTED.
   Status make(const std::shared_ptr<const CudnnLibrary> &library, const RnnProblem &problem,
-              std::vector<int32_t> lengths);
+              std::vector<int32_t> lengths, bool packed);
   /// Returns the hash for the header of the reserve space; 0 if `full`, as on the host.
   uint64_t hash() const;
 };

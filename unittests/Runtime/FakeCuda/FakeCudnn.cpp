@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 
 #define FAKE_API extern "C" __attribute__((visibility("default")))
 
@@ -353,6 +354,7 @@ FAKE_API Result cudnnSetRNNDescriptor_v8(RnnDescriptor rnn, RnnAlgo algorithm, R
   rnn->set = true;
   rnn->algorithm = algorithm;
   rnn->math = math;
+  rnn->padded = flags & paddedIoEnabled;
   rnn->dropout = dropout;
   rnn->builtFor = 0;
   RnnProblem &p = rnn->problem;
@@ -405,11 +407,15 @@ FAKE_API Result cudnnSetRNNDataDescriptor(RnnDataDescriptor data, DataType type,
             unsigned(layout), steps, batch, width, text.c_str());
   if (steps <= 0 || batch <= 0 || width <= 0)
     return fake::fail(Result::BadParam, "size <= 0");
-  if (layout != DataLayout::SeqMajorUnpacked && layout != DataLayout::BatchMajorUnpacked)
+  if (layout != DataLayout::SeqMajorUnpacked && layout != DataLayout::SeqMajorPacked &&
+      layout != DataLayout::BatchMajorUnpacked)
     return fake::fail(Result::BadParam, "layout");
   for (int b = 0; b < batch; ++b)
     if (lengths[b] < 0 || lengths[b] > steps)
       return fake::fail(Result::BadParam, "seqLengthArray");
+  // cuDNN sorts no sequences. Padding has no meaning here.
+  if (layout == DataLayout::SeqMajorPacked && !std::is_sorted(lengths, lengths + batch, std::greater<int>()))
+    return fake::fail(Result::BadParam, "packed sequences are not sorted by length");
   double value = 1;
   std::memcpy(&value, fill, sizeof(value)); // the runtime passes eight bytes for every type
   if (value != 0)

@@ -189,6 +189,12 @@ Result checkRun(const Operands &o, int32_t step) {
       o.x->steps != o.y->steps || o.x->layout != o.y->layout || fake::dtypeOf(o.x->type) != p.dtype ||
       fake::dtypeOf(o.y->type) != p.dtype)
     return fake::fail(Result::BadParam, "%s: the data descriptors do not fit", o.name);
+  const bool packed = o.x->layout == DataLayout::SeqMajorPacked;
+  if (packed == o.rnn->padded)
+    return fake::fail(Result::BadParam, "%s: the data layout does not fit CUDNN_RNN_PADDED_IO_ENABLED", o.name);
+  // The host plans of the fake have no packed layout: equal if all lengths are T.
+  if (packed && !o.x->uniform())
+    return fake::fail(Result::NotSupported, "%s: packed sequences of several lengths in the fake", o.name);
   if (!describesStates(*o.h, p, p.projection))
     return fake::fail(Result::BadParam, "%s: hDesc does not fit", o.name);
   if (p.isLstm() && step != FAKE_CUDNN_WEIGHTS) {

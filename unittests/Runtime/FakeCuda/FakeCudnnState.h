@@ -41,6 +41,7 @@ struct RnnObject {
   /// The data descriptors provide steps and batch.
   RnnProblem problem;
   MathType math{};
+  bool padded = false;
   DropoutDescriptor dropout = nullptr;
   int builtFor = 0; ///< batch of cudnnBuildRNNDynamic
   std::atomic<int> users{0};
