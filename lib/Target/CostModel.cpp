@@ -82,9 +82,10 @@ static constexpr CostConstant constants[] = {
     {"cuda.multiprocessors", 132, "", FLOOR},
     {"cuda.plan.call", 15, "us", GUESS},
     {"cuda.plan.step", 1.8, "us", "estimate (published cuDNN backward on an H100, 3.18 ms at T=1024 B=16 H=768 f16)"},
-    {"cuda.step.launch", 0.54, "us", SASS},
-    {"cuda.step.forward", 0.25, "us per 128 bytes of depth", SASS},
-    {"cuda.step.backward", 0.18, "us per 128 bytes of depth", SASS},
+    {"cuda.step.launch", 0.74, "us, with the exchange of a cluster", SASS},
+    {"cuda.step.forward", 0.1, "us per 128 bytes of a block's depth", SASS},
+    {"cuda.step.backward", 0.073, "us per 128 bytes of a block's depth", SASS},
+    {"cuda.step.split", 4, "blocks per tile", "choice: lib/Codegen/GPU/Gemm.cpp"},
     {"cuda.fused.kernel", 3, "us", GUESS},
     {"cuda.cluster.latency", 560, "cycles", SASS},
     {"cuda.cluster.macs.f16", 640, "multiply-adds/cycle", SASS},
@@ -219,10 +220,12 @@ static double estimateCuda(const LayerProblem &p, Candidate candidate, int64_t b
   // Besides the steps: one GEMM before a forward pass; two GEMMs and two column sums after a backward pass.
   double time = get("cuda.fused.kernel") * p.L * (p.backward ? 5 : 2) + otherFlops / rate;
   if (candidate == Candidate::PerStep) {
-    // A block iterates over tiles of the depth: the state, or the gradients of all gates.
+    // A block iterates over tiles of its slice of the depth, which is the state, or the gradients of all gates. Copies
+    // of the next tiles run at the same time.
     double depth = double(p.P) * (p.backward ? p.gates : 1) * getElementSize(p.element) / 128;
-    double iterations = std::ceil(depth) * get(p.backward ? "cuda.step.backward" : "cuda.step.forward");
-    return time + steps * (get("cuda.step.launch") + iterations + weights + stepFlops / rate);
+    double iterations =
+        std::ceil(depth / get("cuda.step.split")) * get(p.backward ? "cuda.step.backward" : "cuda.step.forward");
+    return time + steps * (get("cuda.step.launch") + std::max(iterations, weights + stepFlops / rate));
   }
   int64_t turns = 1;
   double step = estimateClusterStep(p, blocks, turns);
