@@ -8,7 +8,8 @@
 #
 # Rivals are installed in BUILD/rivals (4 GB; PyPI's oneDNN needs the SYCL runtime with a CPU device). A rival that is not
 # available is named and skipped: Debian's libdnnl-dev, python3-torch and libopenblas0-pthread need root to install. A full run
-# of all parts takes more than half an hour on an otherwise idle machine; --parts and --shapes select less.
+# of all parts takes more than half an hour on an otherwise idle machine; --parts and --shapes select less, and --resume=FILE
+# with --minutes=N measures it by several commands (benchmarks/README.md).
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import re
 import subprocess
-import sys
-import time
 
 from rivals import Row
 from tables import Table, gflop, milliseconds
@@ -39,13 +37,16 @@ def kernels(session):
     command = [program, "--benchmark_filter=^(transposed_)?gemm/(f32|bf16)|^pack_.*/(f32|bf16)", "--benchmark_repetitions=5",
                f"--benchmark_min_time={min(session.arguments.seconds / 20, 0.05)}",
                "--benchmark_enable_random_interleaving=true", "--benchmark_format=json"]
-    try:
-        report = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        text = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
-        print(f"Not measured (amx): {program}: {text[-1] if text else 'failed'}\n", flush=True)
+    def run():
+        try:
+            return kernel_rates(subprocess.run(command, check=True, capture_output=True, text=True).stdout), ""
+        except (OSError, subprocess.CalledProcessError) as error:
+            text = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+            return {}, text[-1] if text else "failed"
+    rates, reason = session.records.get(["amx kernels", session.rivals.name, session.arguments.seconds], run)
+    if reason:
+        print(f"Not measured (amx): {program}: {reason}\n", flush=True)
         return
-    rates = kernel_rates(report)
     columns = sorted({shape for row in rates.values() for shape in row})
     print("### Kernels of one thread, GFLOP/s\n\nMedians of five interleaved repetitions of `rnn-codegen-bench`, which describes "
           "the shapes.\n")
@@ -68,17 +69,12 @@ def layers(session):
         labels.update((key, "bf16, " + (key.split(":")[2:] or ["auto"])[0]) for key in keys[:-1])
         for shape in arguments.shapes:
             for threads in arguments.threads:
-                begin = time.monotonic()
-                row = Row(session.rivals, keys, cell, shape, threads)
-                try:
-                    medians, _ = row.measure("backward", arguments.seconds)
-                finally:
-                    row.close()
-                session.report_missing(row, "amx")
+                medians, _ = session.measure("amx", [cell, shape, threads],
+                                             lambda: Row(session.rivals, keys, cell, shape, threads),
+                                             lambda row: row.measure("backward", arguments.seconds)[0])
                 work = gflop(cell, shape)
                 table.add(**{"T,B,I,H": shape, "threads": str(threads)},
                           **{key: f"{milliseconds(value)} ({work / value:.0f})" for key, value in medians.items()})
-                print(f"amx, {cell} {shape}, {threads} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
         print(f"### {cell.upper()}, backward, by method of --bf16-gemm: milliseconds (GFLOP/s)\n")
         table.print(**labels)
 

@@ -5,9 +5,6 @@ The reference is our host plan in f64. All inputs are bf16 values, so an error c
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
-import sys
-import time
-
 from rivals import Rivals, Row
 from tables import Table, gflop, milliseconds
 
@@ -54,15 +51,14 @@ class Results:
 
 
 def measure_errors(session, row, cell, shape):
-    """By key; of the workers in bf16 alone, since the others have inputs in f32."""
+    """By key, of the workers in bf16 alone, since the others have inputs in f32; and why the reference is missing."""
     reference = Row(session.rivals, ["plan:f64"], cell, shape, 1)
     try:
-        session.report_missing(reference, "bf16")
         if not reference.workers:
-            return {}
+            return {}, reference.missing
         others = [key for key in row.workers if ":bf16" in key]
         return {key: f"{largest:.1e}; {norm:.1e}"
-                for key, (largest, norm) in row.differences(session.rivals, reference, others).items()}
+                for key, (largest, norm) in row.differences(session.rivals, reference, others).items()}, reference.missing
     finally:
         reference.close()
 
@@ -73,16 +69,15 @@ def measure(session):
         results = Results(keys(arguments, cell))
         for shape in arguments.shapes:
             for threads in arguments.threads:
-                begin = time.monotonic()
-                row = Row(session.rivals, keys(arguments, cell), cell, shape, threads)
-                try:
-                    session.report_missing(row, "bf16")
-                    if threads == arguments.threads[0]:
-                        results.errors.add(**{"T,B,I,H": shape}, **measure_errors(session, row, cell, shape))
-                    for request in REQUESTS:
-                        results.add(request, cell, shape, threads, *row.measure(request, arguments.seconds, "bf16"))
-                finally:
-                    row.close()
-                results.labels.update(row.labels)
-                print(f"bf16, {cell} {shape}, {threads} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+                def run(row):
+                    errors = measure_errors(session, row, cell, shape) if threads == arguments.threads[0] else ({}, {})
+                    return errors, {request: row.measure(request, arguments.seconds, "bf16") for request in REQUESTS}
+                ((errors, missing), measured), labels = session.measure(
+                    "bf16", [cell, shape, threads], lambda: Row(session.rivals, keys(arguments, cell), cell, shape, threads), run)
+                session.report_missing(missing, "bf16")
+                if threads == arguments.threads[0]:
+                    results.errors.add(**{"T,B,I,H": shape}, **errors)
+                for request in REQUESTS:
+                    results.add(request, cell, shape, threads, *measured[request])
+                results.labels.update(labels)
         results.print(cell)

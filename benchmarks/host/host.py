@@ -16,6 +16,9 @@ rounds. benchmarks/host.sh installs the rivals, builds and calls this. Parts:
     linalg      linalg.matmul in f32 and bf16 beside other libraries' products and nested loops
     linear      our backward pass over T and over B, the worst distance from a straight line, and a plot (--plot=FILE.svg)
 
+All parts take more than half an hour. With --resume=FILE, measured rows are kept in FILE, and the same command continues
+after them; with --minutes=N, it ends with status 75 before the first row that would begin later.
+
 Needs Python alone; the rivals in Python need their packages.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,6 +35,7 @@ import inference
 import linalg
 import step
 from plot import fit, write_plot
+from records import OutOfTime, Records
 from rivals import Rivals, Row
 from tables import Table, gflop, milliseconds, sizes
 
@@ -40,6 +44,8 @@ SHAPES = ["64,1,128,128", "64,32,256,256", "100,16,512,512", "128,32,512,512", "
 PARTS = ["lstm", "gru", "forward", "memory", "bf16", "amx", "inference", "step", "linalg", "linear"]
 # A larger difference of f32 gradients means that they belong to different layers.
 LIMIT = 1e-4
+# Exit status if --minutes are over: temporary failure of sysexits.h.
+OUT_OF_TIME = 75
 
 
 class Tables:
@@ -66,16 +72,57 @@ class Tables:
             self.ratios.print(**labels, peak="of the peak", auto="auto takes", far="difference")
 
 
+class Lines:
+    """Rows that are measured together."""
+
+    def __init__(self, rows):
+        self.rows, self.labels = rows, {}
+        self.missing = {key: reason for row in rows for key, reason in row.missing.items()}
+
+    def points(self, key, values):
+        """Medians of five rounds beside `values`. Interleaved, so that a slower minute of the machine affects all rows."""
+        samples = [[] for _ in self.rows]
+        for _ in range(5):
+            for row, times in zip(self.rows, samples):
+                if key in row.workers:
+                    times.append(float(row.workers[key][0].ask("backward")))
+        return [(value, sorted(times)[len(times) // 2]) for value, times in zip(values, samples) if times]
+
+    def close(self):
+        for row in self.rows:
+            row.close()
+
+
 class Session:
     def __init__(self, arguments, folder):
         self.arguments = arguments
         self.used, self.labels = Table("cell", "T,B,I,H", *Rivals.with_other(arguments.rivals)), {}
         self.rivals = Rivals(arguments.build, arguments.shapes, folder, arguments.cpu, arguments.compare)
+        self.records = Records(arguments.resume, arguments.minutes)
         self.missing = set()
         self.failed = False
 
-    def report_missing(self, row, what):
-        for key, reason in row.missing.items():
+    def measure(self, part, names, make, run):
+        """The results of `run(row)`, the labels of the row's workers, and those that could not be measured, or what was
+        recorded of them. `make()` starts the row; `names` identify it in the part."""
+        arguments = self.arguments
+
+        def compute():
+            begin = time.monotonic()
+            row = make()
+            try:
+                results = run(row)
+            finally:
+                row.close()
+            print(f"{part}, {', '.join(map(str, names))} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+            return [results, row.labels, row.missing]
+        key = [part, *names, self.rivals.name, arguments.cpu, arguments.seconds, arguments.compare, arguments.rivals]
+        results, labels, missing = self.records.get(key, compute)
+        self.report_missing(missing, part)
+        return results, labels
+
+    def report_missing(self, missing, what):
+        for key, reason in missing.items():
             if key == "tensorflow" and what == "gru":
                 continue  # it has no such op
             if (key, reason) not in self.missing:
@@ -98,25 +145,22 @@ class Session:
                 first = threads == self.arguments.threads[0]
                 if not first and not tables:
                     continue
-                begin = time.monotonic()
-                row = Row(self.rivals, keys, cell, shape, threads)
-                try:
+                def run(row):
                     # A worker that is ready has run both passes once.
-                    if first and "memory" in wanted:
-                        self.used.add(cell=cell, **{"T,B,I,H": shape}, **row.memory())
+                    used = row.memory() if first and "memory" in wanted else {}
                     far = row.differences(self.rivals) if first and "backward" in wanted else {}
                     far = {key: largest for key, (largest, _) in far.items()}
-                    results = {request: row.measure(request, self.arguments.seconds) for request in tables}
-                finally:
-                    row.close()
-                print(f"{cell} {shape}, {threads} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
-                self.report_missing(row, cell)
-                labels.update(row.labels)
+                    return used, far, {request: row.measure(request, self.arguments.seconds) for request in tables}
+                (used, far, results), found = self.measure(cell, [*wanted, shape, threads],
+                                                           lambda: Row(self.rivals, keys, cell, shape, threads), run)
+                if used:
+                    self.used.add(cell=cell, **{"T,B,I,H": shape}, **used)
+                labels.update(found)
                 for key, value in far.items():
                     if not value <= LIMIT:
                         self.failed = True
-                        print(f"WRONG: {row.labels[key]} at {shape}: its gradients are {value:.1e} from those of "
-                              f"{row.labels[next(iter(row.labels))]}", flush=True)
+                        print(f"WRONG: {labels[key]} at {shape}: its gradients are {value:.1e} from those of "
+                              f"{found[next(iter(found))]}", flush=True)
                 for request, (medians, peak) in results.items():
                     tables[request].add(shape, threads, medians, ours, peak, gflop(cell, shape, 2 if request == "backward" else 1),
                                         auto=chosen.get(shape, "") if request == "backward" else "",
@@ -152,19 +196,9 @@ class Session:
         table = Table("over", "points", "worst")
         for cell, key in (("lstm", "block"), ("gru", "cudnn")):
             for name, shapes in lines.items():
-                rows = [Row(rivals, [key], cell, shape, 1) for shape in shapes]
-                for row in rows:
-                    self.report_missing(row, "linear")
-                samples = [[] for _ in rows]
-                # Interleaved, so that a slower minute of the machine affects all sizes.
-                for _ in range(5):
-                    for row, values in zip(rows, samples):
-                        if key in row.workers:
-                            values.append(float(row.workers[key][0].ask("backward")))
-                for row in rows:
-                    row.close()
-                points = [(sizes(shape)[0 if name == "T" else 1], sorted(values)[len(values) // 2])
-                          for shape, values in zip(shapes, samples) if values]
+                points = self.measure("linear", [cell, name, self.arguments.linear_shape, 1],
+                                      lambda: Lines([Row(rivals, [key], cell, shape, 1) for shape in shapes]),
+                                      lambda lines: lines.points(key, [sizes(shape)[0 if name == "T" else 1] for shape in shapes]))[0]
                 if len(points) < 3:
                     continue
                 slope, start, worst = fit(points)
@@ -175,6 +209,20 @@ class Session:
         if curves:
             write_plot(self.arguments.plot, curves)
             print(f"Plot: {self.arguments.plot}\n")
+
+    def run(self):
+        parts = self.arguments.parts
+        for cell in ("lstm", "gru"):
+            wanted = ["backward"] * (cell in parts) + [part for part in ("forward", "memory") if part in parts]
+            if wanted:
+                self.layers(cell, wanted)
+        for part, measure in (("memory", self.memory), ("bf16", lambda: bf16.measure(self)),
+                              ("amx", lambda: amx.measure(self)),
+                              ("inference", lambda: inference.measure(self)), ("step", lambda: step.measure(self)),
+                              ("linalg", lambda: linalg.measure(self)),
+                              ("linear", self.linear)):
+            if part in parts:
+                measure()
 
 
 def parse():
@@ -201,9 +249,13 @@ def parse():
     parser.add_argument("--step-shape", metavar="T,B,E,H", default="64,8,64,128", help="sizes of the part `step`")
     parser.add_argument("--linalg-shapes", nargs="+", metavar="M,N,K", default=linalg.SHAPES)
     parser.add_argument("--linear-shape", metavar="T,B,I,H", default="64,32,128,256", help="middle of the part `linear`")
+    parser.add_argument("--resume", metavar="FILE", help="keep measured rows in FILE, and do not repeat those that it has")
+    parser.add_argument("--minutes", type=float, help="begin no row after this time; needs --resume")
     parser.add_argument("--plot", metavar="FILE.svg", help="where the part `linear` draws (default: BUILD/host-linear.svg)")
     arguments = parser.parse_args()
     arguments.plot = arguments.plot or os.path.join(arguments.build, "host-linear.svg")
+    if arguments.minutes is not None and not arguments.resume:
+        parser.error("--minutes needs --resume=FILE, which keeps the rows for the next run")
     if arguments.threads is None:
         arguments.threads = [1, 2][:len(os.sched_getaffinity(0))]
     if arguments.compare and not os.path.exists(os.path.join(arguments.compare, "bin", "rnn-host-bench")):
@@ -225,17 +277,12 @@ def main():
         session = Session(arguments, folder)
         print(f"{session.rivals.name}, {len(os.sched_getaffinity(0))} processors, "
               f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, load before {os.getloadavg()[0]:.1f}\n", flush=True)
-        for cell in ("lstm", "gru"):
-            wanted = ["backward"] * (cell in arguments.parts) + [part for part in ("forward", "memory") if part in arguments.parts]
-            if wanted:
-                session.layers(cell, wanted)
-        for part, measure in (("memory", session.memory), ("bf16", lambda: bf16.measure(session)),
-                              ("amx", lambda: amx.measure(session)),
-                              ("inference", lambda: inference.measure(session)), ("step", lambda: step.measure(session)),
-                              ("linalg", lambda: linalg.measure(session)),
-                              ("linear", session.linear)):
-            if part in arguments.parts:
-                measure()
+        try:
+            session.run()
+        except OutOfTime:
+            print(f"Not complete: {session.records.measured} rows in {time.monotonic() - start:.0f} s; the same command measures "
+                  "the others.")
+            sys.exit(OUT_OF_TIME)
     print(f"{time.monotonic() - start:.0f} s in all")
     sys.exit(1 if session.failed else 0)
 

@@ -3,9 +3,6 @@ call, or once with a handle (rnn_runtime/weights.h); oneDNN's weights are reorde
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
-import sys
-import time
-
 from rivals import Rivals, Row
 from tables import Table, microseconds
 
@@ -22,20 +19,14 @@ def measure(session):
         times, ratios, labels = Table("T,B,I,H", "threads", *keys), Table("T,B,I,H", "threads", *keys), {}
         for shape in arguments.inference_shapes:
             for threads in arguments.threads:
-                begin = time.monotonic()
-                row = Row(rivals, keys, cell, shape, threads)
-                try:
-                    medians, _ = row.measure("inference", arguments.seconds / 2)
-                finally:
-                    row.close()
-                session.report_missing(row, "inference")
-                labels.update(row.labels)
+                medians, found = session.measure("inference", [cell, shape, threads],
+                                                 lambda: Row(rivals, keys, cell, shape, threads),
+                                                 lambda row: row.measure("inference", arguments.seconds / 2)[0])
+                labels.update(found)
                 head = {"T,B,I,H": shape, "threads": str(threads)}
                 times.add(**head, **{key: microseconds(value) for key, value in medians.items()})
                 if "kept" in medians:
                     ratios.add(**head, **{key: f"{value / medians['kept']:.2f}" for key, value in medians.items() if key != "kept"})
-                print(f"inference, {cell} {shape}, {threads} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr,
-                      flush=True)
         print(f"### {cell.upper()}, inference, f32: microseconds of one call\n")
         times.print(**labels)
         if ratios.rows:

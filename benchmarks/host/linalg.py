@@ -7,9 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import array
 import os
 import subprocess
-import sys
 import tempfile
-import time
 
 from rivals import HERE, Missing, Rivals, Row, Worker
 from tables import Table, milliseconds, sizes
@@ -108,26 +106,21 @@ def measure(session):
         for shape in arguments.linalg_shapes:
             M, N, K = sizes(shape)
             for threads in arguments.threads:
-                begin = time.monotonic()
-                row = MatmulRow(session, shape, threads, kind)
-                try:
+                def run(row):
                     far = row.farthest() if M * N <= 1 << 16 else {}
-                    medians, _ = row.measure("forward", arguments.seconds / 2)
-                finally:
-                    row.close()
-                session.report_missing(row, "linalg")
-                labels.update(row.labels)
+                    return far, row.measure("forward", arguments.seconds / 2)[0], session.rivals.peak(kind, threads)
+                (far, medians, peak), found = session.measure("linalg", [kind, shape, threads],
+                                                              lambda: MatmulRow(session, shape, threads, kind), run)
+                labels.update(found)
                 for key, value in far.items():
                     if not value <= LIMITS[kind]:
                         session.failed = True
-                        print(f"WRONG: {row.labels[key]} at {shape}, {kind}: its product is {value:.1e} from ours\n", flush=True)
+                        print(f"WRONG: {labels[key]} at {shape}, {kind}: its product is {value:.1e} from ours\n", flush=True)
                 work, head = 2e-9 * M * N * K, {"M,N,K": shape, "threads": str(threads)}
                 times.add(**head, **{key: f"{milliseconds(value)} ({work / value:.0f})" for key, value in medians.items()})
                 if "ours" in medians:
-                    peak = session.rivals.peak(kind, threads)
                     ratios.add(**head, peak=f"{100 * work / medians['ours'] / peak:.0f} % of {peak:.0f}",
                                **{key: f"{value / medians['ours']:.2f}" for key, value in medians.items() if key != "ours"})
-                print(f"linalg, {kind} {shape}, {threads} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
         print(f"### linalg.matmul, {kind}: milliseconds (GFLOP/s)\n")
         times.print(**labels)
         if ratios.rows:

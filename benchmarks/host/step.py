@@ -7,8 +7,6 @@ both forms of Adam (`foreach` and `fused`); the faster one is reported.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import os
-import sys
-import time
 
 from rivals import HERE, Missing, Rivals, Row, Worker
 from tables import Table, milliseconds, sizes
@@ -87,15 +85,11 @@ def measure(session):
     T, B, E, H = sizes(arguments.step_shape)
     for model in MODELS:
         for threads in arguments.threads:
-            begin = time.monotonic()
-            row = StepRow(session, model, arguments.step_shape, threads, "torch2" in arguments.rivals)
-            try:
-                losses = row.losses()
-                medians, _ = row.measure("step", arguments.seconds)
-            finally:
-                row.close()
-            session.report_missing(row, "step")
-            labels.update(row.labels)
+            (losses, medians), found = session.measure(
+                "step", [model, arguments.step_shape, threads],
+                lambda: StepRow(session, model, arguments.step_shape, threads, "torch2" in arguments.rivals),
+                lambda row: (row.losses(), row.measure("step", arguments.seconds)[0]))
+            labels.update(found)
             head = {"model": model, "threads": str(threads)}
             times.add(**head, **{key: f"{milliseconds(value)} ({T * B / value / 1000:.1f}k)" for key, value in medians.items()})
             if "ours" in medians:
@@ -105,9 +99,8 @@ def measure(session):
                     wrong = [value for value in values if not abs(value - expected) <= LIMIT * expected]
                     if wrong:
                         session.failed = True
-                        print(f"WRONG: {row.labels[key]}, {model}: its loss after ten steps is {wrong[0]:.6f}, ours {expected:.6f}\n",
+                        print(f"WRONG: {labels[key]}, {model}: its loss after ten steps is {wrong[0]:.6f}, ours {expected:.6f}\n",
                               flush=True)
-            print(f"step, {model}, {threads} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
     print(f"### Training step of char-lstm, T={T}, B={B}, E={E}, H={H}: milliseconds (characters per second)\n")
     times.print(**labels)
     if any(len(row) > 2 for row in ratios.rows):
