@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import rnn_mlir.torch as rnn  # noqa: E402
+from rnn_mlir.torch import _threads  # noqa: E402
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence  # noqa: E402
 
 F64 = {"dtype": torch.float64}
@@ -51,6 +52,22 @@ def gradients(module, *inputs):
 def state(name, pseudo, B, H, P=0):
     h = torch.randn(pseudo, B, P or H, requires_grad=True, **F64)
     return (h, torch.randn(pseudo, B, H, requires_grad=True, **F64)) if name == "lstm" else h
+
+
+def test_threads_of_pytorch():
+    """Layers run on PyTorch's OpenMP threads, and their number does not change a bit."""
+    assert _threads.share() == ("parallel backend: OpenMP" in torch.__config__.parallel_info())
+    layer, before = rnn.LSTM(64, 192), torch.get_num_threads()
+    x = torch.randn(9, 24, 64, requires_grad=True)
+    runs = []
+    try:
+        for count in (1, 2, 3, 2):
+            torch.set_num_threads(count)
+            runs.append([t for part in gradients(layer, x) for t in part])
+    finally:
+        torch.set_num_threads(before)
+    for run in runs[1:]:
+        assert all(torch.equal(a, b) for a, b in zip(runs[0], run))
 
 
 @pytest.mark.parametrize("bidirectional", (False, True))

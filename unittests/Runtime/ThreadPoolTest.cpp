@@ -8,7 +8,9 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace rnnrt;
 
@@ -240,5 +242,92 @@ TEST(ThreadPoolTest, forkedChildrenAreSerial) {
   EXPECT_EQ(status, 0);
 }
 #endif
+
+/// An OpenMP runtime with two threads for one caller. A region inside a region has one thread.
+struct FakeOpenMP {
+  static inline thread_local int index = 0, count = 1;
+  static inline std::atomic<int> most{2}, regions{0};
+
+  static void parallel(void (*function)(void *), void *data, unsigned threads, unsigned) {
+    ++regions;
+    const int team = count > 1 ? 1 : std::min<int>(static_cast<int>(threads), 2);
+    std::vector<std::thread> others;
+    for (int k = 1; k < team; ++k)
+      others.emplace_back([=] {
+        index = k, count = team;
+        function(data);
+      });
+    const int outerIndex = index, outerCount = count;
+    index = 0, count = team;
+    function(data);
+    index = outerIndex, count = outerCount;
+    for (std::thread &other : others)
+      other.join();
+  }
+  static constexpr rnnrt_openmp_t functions = {parallel, [] { return index; }, [] { return count; },
+                                               [] { return most.load(); }};
+};
+
+TEST(ThreadPoolTest, partsRunOnOpenMP) {
+  ThreadPool pool(4);
+  pool.useOpenMP(&FakeOpenMP::functions);
+  auto countParts = [&] {
+    std::atomic<int> total{0};
+    int64_t parts = 0;
+    int before = FakeOpenMP::regions;
+    run(pool, 4, [&](rnnrt_team &team, int64_t part, int64_t count) {
+      if (part == 0)
+        parts = count;
+      for (int round = 0; round < 50; ++round)
+        team.wait();
+      ++total;
+    });
+    EXPECT_EQ(total, parts);
+    EXPECT_EQ(FakeOpenMP::regions - before, parts > 1 ? 1 : 0);
+    return parts;
+  };
+  FakeOpenMP::most = 2;
+  EXPECT_EQ(countParts(), 2);
+  // More are requested than exist.
+  FakeOpenMP::most = 3;
+  EXPECT_EQ(countParts(), 2);
+  FakeOpenMP::most = 1;
+  EXPECT_EQ(countParts(), 1);
+  FakeOpenMP::most = 2;
+  pool.useOpenMP(nullptr);
+  int before = FakeOpenMP::regions;
+  run(pool, 4, [](rnnrt_team &, int64_t, int64_t count) { EXPECT_EQ(count, 4); });
+  EXPECT_EQ(FakeOpenMP::regions, before);
+}
+
+TEST(ThreadPoolTest, nestedOpenMPRegionsAreSerial) {
+  ThreadPool pool(4);
+  pool.useOpenMP(&FakeOpenMP::functions);
+  FakeOpenMP::parallel(
+      [](void *data) {
+        if (FakeOpenMP::index == 0)
+          run(*static_cast<ThreadPool *>(data), 4, [](rnnrt_team &team, int64_t, int64_t count) {
+            EXPECT_EQ(count, 1);
+            team.wait();
+          });
+      },
+      &pool, 2, 0);
+}
+
+// A part that leaves compiled code aborts the team, as on the pool's threads.
+TEST(ThreadPoolTest, partsLeaveOpenMP) {
+  ThreadPool pool(2);
+  pool.useOpenMP(&FakeOpenMP::functions);
+  FakeOpenMP::most = 2;
+  int unused;
+  Exit exit(reinterpret_cast<Invocation *>(&unused), nullptr);
+  auto body = [](void *context, void *team, int64_t part, int64_t) {
+    if (part == *static_cast<int *>(context))
+      Exit::current()->leave();
+    static_cast<rnnrt_team *>(team)->wait();
+  };
+  for (int part : {0, 1, 2, 0, 2})
+    EXPECT_EQ(pool.run(body, &part, 2, much), part == 2);
+}
 
 } // namespace

@@ -6,7 +6,9 @@ Ops of torch.library (PyTorch 2.4 and later): `torch.ops.rnn_mlir.cudnn_forward`
 `block_lstm_grad`. Earlier versions, tested with 1.13, have the modules and functions without torch.compile.
 """
 
-from . import functional
+from . import _threads, functional
 from .modules import GRU, LSTM, RNN, BlockLSTM
 
 __all__ = ["BlockLSTM", "GRU", "LSTM", "RNN", "functional"]
+
+_threads.share()

@@ -13,7 +13,7 @@
 //   are reproducible for one set; between sets the last bits differ.
 // - RNNRT_THREADS=N: threads of compiled host loops, 1 to 1024 (default: the processors that affinity and cgroup
 //   quotas allow). Results do not depend on it. A waiting thread yields for up to 1 ms, then blocks. If the
-//   processors are oversubscribed, small steps use one thread.
+//   processors are oversubscribed, small steps use one thread. threads.h: threads of OpenMP instead.
 // - RNNRT_CLUSTERS=0: skips cluster launches for which compiled code has alternative kernels (default 1).
 // - RNNRT_EMULATOR_PATH=PATH: librnn_emulator.so of devices `simt`, see emulator.h.
 // - RNNRT_CUDA_PATH=PATH: libcuda.so.1 of the CUDA driver: the file, or its directory; no other path is tried.
@@ -46,6 +46,7 @@
 #include "rnn_runtime/status.h"
 #include "rnn_runtime/stream.h"
 #include "rnn_runtime/tensor.h"
+#include "rnn_runtime/threads.h"
 #include "rnn_runtime/types.h"
 #include "rnn_runtime/weights.h"
 

@@ -109,6 +109,7 @@ static void wake(std::atomic<uint32_t> &word, std::atomic<uint32_t> &sleepers) {
 }
 
 void rnnrt_team::wait() {
+  const int64_t parts = this->parts.load(std::memory_order_relaxed);
   if (parts == 1)
     return;
   // In this order: if the round is that of `abort`, the flag is visible.
@@ -195,6 +196,31 @@ void ThreadPool::runPart(rnnrt_part_t run, void *argument, rnnrt_team &team, int
     run(argument, &team, part, parts);
 }
 
+void ThreadPool::useOpenMP(const rnnrt_openmp_t *functions) {
+  if (!functions)
+    return openMP.store(nullptr);
+  std::lock_guard<std::mutex> guard(openMPMutex);
+  openMPs.push_back(std::make_unique<OpenMP>(OpenMP{*functions, getpid()}));
+  openMP.store(openMPs.back().get());
+}
+
+/// What the threads of an OpenMP region read.
+struct ThreadPool::Region {
+  const rnnrt_openmp_t &functions;
+  rnnrt_part_t run;
+  void *argument;
+  rnnrt_team &team;
+  Invocation *invocation;
+};
+
+void ThreadPool::runOnOpenMP(void *data) {
+  const Region &region = *static_cast<const Region *>(data);
+  // There may be fewer threads than requested, as in a nested region. All of them store the same number.
+  int64_t parts = region.functions.num_threads();
+  region.team.parts.store(parts, std::memory_order_relaxed);
+  runPart(region.run, region.argument, region.team, region.functions.thread_num(), parts, region.invocation);
+}
+
 bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t work) {
   Exit *exit = Exit::current();
   Invocation *caller = exit ? exit->invocation : nullptr;
@@ -202,18 +228,39 @@ bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t wor
   constexpr int64_t shortStep = 8 * RNNRT_LEAST_WORK;
   int64_t least = crowd.isThere() ? shortStep : RNNRT_LEAST_WORK;
   int64_t parts = std::min<int64_t>({most, threads, work / least});
+  const OpenMP *shared = openMP.load(std::memory_order_acquire);
+  if (shared && parts > 1)
+    parts = shared->process == getpid() ? std::min<int64_t>(parts, shared->functions.max_threads()) : 1;
   // A caller that is itself a part finds the pool busy, too.
   if (parts <= 1 || busy.exchange(true)) {
     rnnrt_team alone;
     runPart(run, argument, alone, 0, 1, caller);
     return !alone.isAborted.load();
   }
-  // The child of a fork runs with one thread.
-  if (workers.empty() || process == getpid())
-    start(parts);
-  parts = process == getpid() ? std::min<int64_t>(parts, workers.size() + 1) : 1;
-  function = run, context = argument, invocation = caller, team.parts = parts,
-  team.hasShortSteps = work / parts < shortStep;
+  if (shared) {
+    team.hasShortSteps = work / parts < shortStep;
+    Region region = {shared->functions, run, argument, team, caller};
+    shared->functions.parallel(runOnOpenMP, &region, static_cast<unsigned>(parts), 0);
+  } else {
+    // The child of a fork runs with one thread.
+    if (workers.empty() || process == getpid())
+      start(parts);
+    parts = process == getpid() ? std::min<int64_t>(parts, workers.size() + 1) : 1;
+    team.hasShortSteps = work / parts < shortStep;
+    runOnPool(run, argument, parts, caller);
+  }
+  const bool isComplete = !team.isAborted.load();
+  if (!isComplete) {
+    team.arrived.store(0);
+    team.isAborted.store(false);
+  }
+  busy.store(false);
+  return isComplete;
+}
+
+void ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invocation *caller) {
+  function = run, context = argument, invocation = caller;
+  team.parts.store(parts, std::memory_order_relaxed);
   unfinished.store(static_cast<uint32_t>(parts - 1));
   if (parts > 1) {
     uint32_t number = job.load() >> partsBits;
@@ -223,13 +270,6 @@ bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t wor
   runPart(run, argument, team, 0, parts, caller);
   for (uint32_t left; (left = unfinished.load()) != 0;)
     waitWhile(unfinished, left, waiting);
-  const bool isComplete = !team.isAborted.load();
-  if (!isComplete) {
-    team.arrived.store(0);
-    team.isAborted.store(false);
-  }
-  busy.store(false);
-  return isComplete;
 }
 
 void ThreadPool::work(int64_t index) {

@@ -5,16 +5,18 @@
 #define RNN_RUNTIME_CORE_THREADPOOL_H
 
 #include "rnn_runtime/abi.h"
+#include "rnn_runtime/threads.h"
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 /// The threads that run one function together.
 struct rnnrt_team {
-  int64_t parts = 1;
+  std::atomic<int64_t> parts{1};
   std::atomic<uint32_t> arrived{0}, round{0};
   std::atomic<uint32_t> sleepers{0};
   std::atomic<bool> isAborted{false};
@@ -48,7 +50,19 @@ public:
   /// concurrent calls do not oversubscribe the CPUs. Returns false if a part has left compiled code.
   bool run(rnnrt_part_t function, void *context, int64_t most, int64_t work);
 
+  /// Later runs use threads of OpenMP, or those of the pool if `functions` is null.
+  void useOpenMP(const rnnrt_openmp_t *functions);
+
 private:
+  /// An OpenMP runtime, and the process that it may be used in: its threads do not survive a fork.
+  struct OpenMP {
+    rnnrt_openmp_t functions;
+    int64_t process;
+  };
+  struct Region;
+
+  void runOnPool(rnnrt_part_t function, void *context, int64_t parts, Invocation *caller);
+  static void runOnOpenMP(void *region);
   void start(int64_t parts);
   void work(int64_t index);
   static void runPart(rnnrt_part_t run, void *argument, rnnrt_team &team, int64_t part, int64_t parts,
@@ -68,6 +82,9 @@ private:
   rnnrt_team team;
   std::vector<std::thread> workers;
   int64_t process = 0; ///< process of the workers: the child of a fork has none
+  std::atomic<const OpenMP *> openMP{nullptr};
+  std::mutex openMPMutex;
+  std::vector<std::unique_ptr<OpenMP>> openMPs; ///< all that were set: a run may still use one
 };
 
 } // namespace rnnrt
