@@ -13,6 +13,7 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #endif
 
@@ -258,8 +259,16 @@ bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t wor
   return isComplete;
 }
 
+static int getProcessor() {
+#ifdef __linux__
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+
 void ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invocation *caller) {
-  function = run, context = argument, invocation = caller;
+  function = run, context = argument, invocation = caller, processor = getProcessor();
   team.parts.store(parts, std::memory_order_relaxed);
   unfinished.store(static_cast<uint32_t>(parts - 1));
   if (parts > 1) {
@@ -272,6 +281,22 @@ void ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invo
     waitWhile(unfinished, left, waiting);
 }
 
+/// Moves this thread to another of its processors. The scheduler may wake a thread on the processor of its waker and
+/// leave it there for milliseconds, in which both take turns.
+static void leaveProcessor(int processor) {
+#ifdef __linux__
+  cpu_set_t all;
+  if (processor < 0 || processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof(all), &all) != 0)
+    return;
+  cpu_set_t others = all;
+  CPU_CLR(processor, &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof(others), &others) != 0)
+    return;
+  // The thread stays where it is now, but may be moved back later.
+  sched_setaffinity(0, sizeof(all), &all);
+#endif
+}
+
 void ThreadPool::work(int64_t index) {
   for (uint32_t seen = 0;;) {
     waitWhile(job, seen, sleepers);
@@ -281,6 +306,8 @@ void ThreadPool::work(int64_t index) {
     int64_t parts = seen & ((1u << partsBits) - 1);
     if (index >= parts)
       continue;
+    if (processor >= 0 && getProcessor() == processor)
+      leaveProcessor(processor);
     runPart(function, context, team, index, parts, invocation);
     unfinished.fetch_sub(1);
     wake(unfinished, waiting);

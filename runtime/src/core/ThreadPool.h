@@ -79,6 +79,7 @@ private:
   rnnrt_part_t function = nullptr;
   void *context = nullptr;
   Invocation *invocation = nullptr; ///< of the caller
+  int processor = -1;               ///< that the caller ran on when the job began; -1: unknown
   rnnrt_team team;
   std::vector<std::thread> workers;
   int64_t process = 0; ///< process of the workers: the child of a fork has none
