@@ -27,8 +27,7 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
   leftSize = b.mul(inputColumns, rowsAtOnce);
   bias = b.allocate(columns);
   gates = b.allocate(b.mul(columns, rowsAtOnce));
-  gateRow = b.tiles.usesAMX() ? b.index(panel) : columns;
-  gatePanel = b.tiles.usesAMX() ? b.mul(rowsAtOnce, panel) : b.index(panel);
+  gatePanel = b.mul(rowsAtOnce, panel);
   h = b.allocate(b.mul(stateSize, 2));
   hLeft = b.tiles.usesBF16Dot() ? b.allocate(b.mul(stateSize, 2), b.tiles.left) : h;
   if (p.projected) {
@@ -97,8 +96,6 @@ void ForwardLoop::steps(const Team &team, PackedWeights &weights) {
 Value ForwardLoop::gateOffset(Value row, Value block, Value column) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
-  if (!b.tiles.usesAMX())
-    return b.add(b.add(b.mul(row, columns), b.mul(p.padded, block)), column);
   Value q = b.div(column, b.index(panel)), inPanel = b.sub(column, b.mul(q, panel));
   return b.add(b.mul(b.add(b.mul(b.add(b.mul(p.panels, block), q), rowsAtOnce), row), panel), inPanel);
 }
@@ -139,7 +136,8 @@ void ForwardLoop::multiplyInput(const Own &own, Value row, Value rows) {
       gemm.a = own.left, gemm.aOffset = zero, gemm.aPanel = b.mul(rows, panel);
       gemm.b = packedX, gemm.bOffset = b.mul(first, packedPanel), gemm.bPanel = packedPanel;
       Value target = b.add(block, layer.input.first), column = b.mul(own.first, panel);
-      gemm.c = gates, gemm.cOffset = gateOffset(zero, target, column), gemm.cRow = gateRow, gemm.cPanel = gatePanel;
+      gemm.c = gates, gemm.cOffset = gateOffset(zero, target, column), gemm.cRow = b.index(panel),
+      gemm.cPanel = gatePanel;
       gemm.rows = rows, gemm.columns = panels, gemm.depth = depth, gemm.aNext = zero;
       if (!usesAMX)
         return library.gemm(b, gemm);
@@ -172,7 +170,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow
     gemm.a = hLeft, gemm.aOffset = hSource, gemm.aPanel = panelRows;
     gemm.b = packedH, gemm.bOffset = b.mul(b.add(b.mul(p.panels, block), q), packedPanel);
     Value target = b.add(block, layer.recurrent.first);
-    gemm.c = gates, gemm.cOffset = gateOffset(gatesRow, target, b.mul(q, panel)), gemm.cRow = gateRow;
+    gemm.c = gates, gemm.cOffset = gateOffset(gatesRow, target, b.mul(q, panel)), gemm.cRow = b.index(panel);
     gemm.rows = p.B, gemm.depth = p.statePanels, gemm.aNext = hSource;
     return gemm;
   };
@@ -211,7 +209,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow
   } else {
     b.loop(own.first, own.end, 1, [&](Value q) {
       Gemm gemm = multiply(b.index(0), q);
-      gemm.bPanel = b.mul(p.panels, packedPanel), gemm.cPanel = p.padded;
+      gemm.bPanel = b.mul(p.panels, packedPanel), gemm.cPanel = b.mul(p.panels, gatePanel);
       gemm.columns = b.index(layer.recurrent.count);
       library.gemm(b, gemm);
       layer.forPositions(p.H, t, q, cell);

@@ -163,8 +163,8 @@ private:
   Value bias, gates, hidden;
   Value hLeft; ///< h as left operand: the same buffer, or rounded to bf16
   Value leftSize;
-  Value columns;            ///< of a row of gate pre-activations
-  Value gateRow, gatePanel; ///< strides of the gate pre-activations
+  Value columns;   ///< of a row of gate pre-activations
+  Value gatePanel; ///< elements from panel to panel of gate pre-activations
   Value stepsAtOnce, rowsAtOnce, stateSize;
 };
 

@@ -1,16 +1,16 @@
 // Stacks of GRU layers: the new gate has two blocks, since the reset gate multiplies the state's part only.
 // RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=vector-bits=256 -canonicalize -cse | FileCheck %s
 
-// Three blocks of the input and three of the state are packed, of four in a row of pre-activations (4 * 16 columns). The
-// state's part of the new gate is stored before the gates.
+// Three blocks of the input and three of the state are packed, of four panels of pre-activations (10 rows of 16 columns).
+// The state's part of the new gate is stored before the gates.
 // CHECK-LABEL: func @training
 // CHECK: %[[GATES:.*]] = memref.reinterpret_cast {{.*}} sizes: [10, 24]
 // CHECK: %[[LINEAR:.*]] = memref.reinterpret_cast {{.*}} offset: [240], sizes: [10, 8]
 // CHECK-COUNT-6: call @rnn_host_pack_transposed_f32(
 // CHECK-NOT: pack_transposed
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c64, %c16, %c10, %c1, %c1, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c10, %c1, %c1, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK: scf.for %{{.*}} = %c0 to %c5
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c64, %c16, %c2, %c3, %c1, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c2, %c3, %c1, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK: vector.store %{{.*}}, %[[LINEAR]]
 // CHECK: arith.divf
 // CHECK: vector.store %{{.*}}, %[[GATES]][%{{.*}}, %c0]
