@@ -28,7 +28,7 @@ rnn_build rnn-compiler-package || echo "note: tests of the compiler's wheel will
 
 log="$RNN_BUILD_DIR/test.log"
 status=0
-ninja -C "$RNN_BUILD_DIR" check-all-rnn 2>&1 | tee "$log" || status=$?
+ninja -k 0 -C "$RNN_BUILD_DIR" check-all-rnn 2>&1 | tee "$log" || status=$?
 PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/python-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
   "$RNN_SOURCE_DIR/python/tests" 2>&1 | tee -a "$log" || status=$?
 if [ -x "$RNN_BUILD_DIR/jax-env/bin/pytest" ]; then

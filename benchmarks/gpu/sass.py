@@ -128,14 +128,14 @@ class Function:
 
     def depth_loop(self):
         """The instructions of one iteration of a per-step kernel's loop over the depth, in program order, without paths through
-        inner loops: those copy unaligned operands element by element."""
+        inner loops: those copy unaligned operands element by element, or only clear tiles past the end of the depth."""
         if not self.loops:
             return []
         blocks_of = lambda loop: {b for b, (start, end) in enumerate(zip(self.starts, self.ends)) if start in loop and end - 1 in loop}
         outer = set(self.loops[0])
         blocks = blocks_of(outer)
         for loop in self.loops[1:]:
-            if outer.issuperset(loop) and any(self.instructions[i].opcode == "LDG" for i in loop):
+            if outer.issuperset(loop) and any(self.instructions[i].opcode in ("LDG", "STS") for i in loop):
                 blocks -= blocks_of(set(loop))
         header = min(b for b in blocks_of(outer))
         from_header = self.walk({header}, blocks, self.successors)
