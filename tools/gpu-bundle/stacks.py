@@ -98,6 +98,18 @@ class Stack:
                          f"grads({typed(['dy'] + ['d' + state for state in last], operands)}) reserve(%r : {reserve})" + text())
         return "\n".join(lines + [f"  return {typed(list(results), results)}", "}"])
 
+    def main(self, element, lengths, lowering=""):
+        """The op, its writer, and a function `main` that calls the op with these lengths; every other operand is 0.5."""
+        operands, results, _, _ = self.types(element, dynamic=False)
+        types = list(results.values())
+        lines = [self.op(element, lowering), self.write(element), f"func.func @main() -> ({', '.join(types)}) {{"]
+        lines += [f"  %{name} = arith.constant dense<{lengths if name == 'lengths' else '0.5'}> : {type}"
+                  for name, type in operands.items()]
+        lines += [f"  %r:{len(types)} = call @{self.name}({', '.join('%' + name for name in operands)}) : "
+                  f"({', '.join(operands.values())}) -> ({', '.join(types)})",
+                  f"  return {', '.join(f'%r#{index}' for index in range(len(types)))} : {', '.join(types)}", "}"]
+        return "\n".join(lines)
+
     def write(self, element):
         """The exported function. The runner recognizes the parameters by their name."""
         operands, _, params, _ = self.types(element, dynamic=False)

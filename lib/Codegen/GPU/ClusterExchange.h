@@ -26,8 +26,8 @@ void expectBytes(const Emitter &e, Value barrier, Value bytes);
 /// Waits for the end of the phase with this parity (i32) and acquires the values in shared memory.
 void waitForPhase(const Emitter &e, Value barrier, Value parity);
 
-/// Adds the sums of the blocks of a cluster that multiply slices of one depth. Each block owns a part of every thread's
-/// sums: the other blocks send theirs, and it adds them in the order of the blocks.
+/// Adds the partial sums of a GEMM whose depth is divided among the blocks of a cluster. Each block owns some of the
+/// sums of every thread: the other blocks send it their partial sums, and it adds them in the order of the blocks.
 class ClusterReduction {
 public:
   /// `sums`: of a thread.

@@ -362,8 +362,8 @@ SmallVector<Value> VectorLoops::addSums(HostBuilder &b, ValueRange sums,
   return added;
 }
 
-/// A loop that carries sums; blocks of blocks if it may be long. The error of a sum then grows with the lengths of the
-/// three loops, not with their product.
+/// A loop that carries sums. A loop that may be long is divided into blocks of blocks, each summed by itself: the
+/// rounding error then grows with the lengths of the three nested loops, not with their product.
 SmallVector<Value> VectorLoops::sumLoop(HostBuilder &b, Value begin, Value end, int64_t step, ValueRange sums,
                                         function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   auto emit = [&](auto &&emit, Value begin, Value end, int64_t block, ValueRange sums) -> SmallVector<Value> {

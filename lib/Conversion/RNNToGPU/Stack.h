@@ -80,8 +80,8 @@ public:
   /// again whenever the layer changes.
   void allocatePerLayer(Value &buffer, Value count, Type type);
   void allocatePerLayer(Value &buffer, MemRefType type);
-  /// The part of `layer` of a buffer that `allocatePerLayer` would divide, with `size` elements; without a wavefront
-  /// all.
+  /// With a wavefront, the part of `layer`, `size` elements, of a buffer of `allocatePerLayer`. Without one, layers
+  /// share the whole buffer.
   Value getPart(Value all, Value size, Value layer) const;
   /// The number of buffers for the outputs of layers: two that alternate, or one for each.
   Value getNumSlots() const { return chunk ? sizes.L : host.index(2); }

@@ -9,7 +9,7 @@ import importlib
 import re
 import sys
 import types
-from typing import Any, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 # jaxlib: to signless StableHLO, and after the conversion of loops and dynamic ops to linalg ops.
 _FIRST = "builtin.module(stablehlo-convert-to-signless,func.func(chlo-legalize-to-stablehlo))"
@@ -159,3 +159,13 @@ def write(text: str, path: str) -> None:
             file.write(text + "\n")
     except OSError as error:
         raise ImportFailed(f"{path} cannot be written: {error.strerror}") from None
+
+
+def run(program: str, convert: Callable[[], str], output: str) -> int:
+    """Writes the module that `convert` returns. The exit status of `program`, which prints why a module is not imported."""
+    try:
+        write(convert(), output)
+    except ImportFailed as error:
+        print(f"{program}: error: {error}", file=sys.stderr)
+        return 1
+    return 0

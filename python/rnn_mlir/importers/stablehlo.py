@@ -68,6 +68,20 @@ def import_module(source: Union[str, bytes], function: Optional[str] = None) -> 
         return _lowering.lower(mlir, module, PROGRAM, function)
 
 
+def _read(path: str) -> Union[str, bytes]:
+    """Text of MLIR as str, anything else as bytes."""
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        raise ImportFailed(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        text = source.decode("utf-8")
+    except UnicodeDecodeError:
+        return source
+    return text if text.lstrip()[:1] in ("m", "#", "/", "f", '"', "!") else source
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     """The program; returns its exit status."""
     parser = argparse.ArgumentParser(prog=PROGRAM, description=_DESCRIPTION,
@@ -76,22 +90,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--function", help="new name of the module's only public function")
     parser.add_argument("-o", "--output", default="-", help="output file (standard output)")
     options = parser.parse_args(arguments)
-    try:
-        try:
-            with open(options.input, "rb") as file:
-                source = file.read()
-        except OSError as error:
-            raise ImportFailed(f"{options.input} cannot be read: {error.strerror}") from None
-        try:
-            text = source.decode("utf-8")
-        except UnicodeDecodeError:
-            text = ""
-        is_text = bool(text) and text.lstrip()[:1] in ("m", "#", "/", "f", '"', "!")
-        _lowering.write(import_module(text if is_text else source, options.function), options.output)
-    except ImportFailed as error:
-        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return _lowering.run(PROGRAM, lambda: import_module(_read(options.input), options.function), options.output)
 
 
 if __name__ == "__main__":

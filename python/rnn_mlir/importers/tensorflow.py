@@ -281,13 +281,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--function", help="new name of the module's only public function")
     parser.add_argument("-o", "--output", default="-", help="output file (standard output)")
     options = parser.parse_args(arguments)
-    try:
-        _lowering.write(import_path(options.input, signature=options.signature, inputs=options.inputs,
-                                    outputs=options.outputs, batch=options.batch, function=options.function), options.output)
-    except ImportFailed as error:
-        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return _lowering.run(PROGRAM, lambda: import_path(options.input, signature=options.signature, inputs=options.inputs,
+                                                      outputs=options.outputs, batch=options.batch,
+                                                      function=options.function), options.output)
 
 
 if __name__ == "__main__":

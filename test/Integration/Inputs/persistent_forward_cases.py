@@ -96,19 +96,8 @@ def forward(case, element, has_arguments):
                     blocks, layout, steps, attributes, has_arguments)
 
 
-def one_gate(element):
-    operands, results, _, _ = ONE_GATE.types(element, dynamic=False)
-    lines = [ONE_GATE.op(element, "#rnn.lowering<fused, kernel = persistent, cluster = 4>"), ONE_GATE.write(element), f"func.func @main() -> ({', '.join(results.values())}) {{"]
-    lines += [f"  %{name} = arith.constant dense<{'[4, 0, 2]' if name == 'lengths' else '0.5'}> : {type}"
-              for name, type in operands.items()]
-    lines += [f"  %r:2 = call @{ONE_GATE.name}({', '.join('%' + name for name in operands)}) : "
-              f"({', '.join(operands.values())}) -> ({', '.join(results.values())})",
-              f"  return %r#0, %r#1 : {', '.join(results.values())}", "}"]
-    return "\n".join(lines)
-
-
 if kind == "onegate":
-    print(one_gate(element))
+    print(ONE_GATE.main(element, [4, 0, 2], "#rnn.lowering<fused, kernel = persistent, cluster = 4>"))
 elif kind in ("stacks", "types", "limits"):
     for stack in {"stacks": STACKS, "types": TYPES, "limits": LIMITS}[kind]:
         print(stack.op(element) + "\n" + stack.write(element))

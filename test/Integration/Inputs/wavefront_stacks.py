@@ -50,21 +50,8 @@ LIMITS = {"f32": [Stack("lstm", (2, 64, 8, 8, 512), lengths=True, static=True)]}
 CHECKED = Stack("gru", (3, 5, 2, 4, 20), lengths=True, static=True)
 
 
-def checked(stack):
-    """Also the gradient; every value is 0.5."""
-    operands, results, _, _ = stack.types(element, dynamic=False)
-    types = list(results.values())
-    lines = [stack.op(element), stack.write(element), f"func.func @main() -> ({', '.join(types)}) {{"]
-    lines += [f"  %{name} = arith.constant dense<{'[3, 5]' if name == 'lengths' else '0.5'}> : {type}"
-              for name, type in operands.items()]
-    lines += [f"  %r:{len(types)} = call @{stack.name}({', '.join('%' + name for name in operands)}) : "
-              f"({', '.join(operands.values())}) -> ({', '.join(types)})",
-              f"  return {', '.join(f'%r#{index}' for index in range(len(types)))} : {', '.join(types)}", "}"]
-    return "\n".join(lines)
-
-
 if kind == "checked":
-    print(checked(CHECKED))
+    print(CHECKED.main(element, [3, 5]))
 else:
     cases = {"all": LSTM + CELLS + PROJECTED + BOTH, "persistent": CELLS, "resets": RESETS, "limits": LIMITS}[kind]
     written = set()
