@@ -5,25 +5,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "../common/FileSizeLimit.h"
+#include "../common/InputModule.h"
 #include "../common/OutOfMemory.h"
 #include "Kernels.h"
 #include "Outputs.h"
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
-#include "mlir/Support/Timing.h"
 #include "rnn/Emit/JIT.h"
 #include "rnn/Emit/Object.h"
-#include "rnn/Emit/Parse.h"
-#include "rnn/InitAllPasses.h"
-#include "rnn/Pipelines/CommandLine.h"
 #include "rnn/Target/Processors.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 #include <chrono>
 
 using namespace mlir;
@@ -228,36 +220,17 @@ int RNN_COMPILE_MAIN(int argc, char **argv) {
   exitIfOutOfMemory("rnn-compile");
   failOnLargeFiles();
   PipelineCommandLine commandLine(category);
-  rnn::registerAllPasses();
-  registerAsmPrinterCLOptions();
-  registerMLIRContextCLOptions();
-  registerPassManagerCLOptions();
-  registerDefaultTimingManagerCLOptions();
-  cl::HideUnrelatedOptions(category); // LLVM's hundreds stay usable, and --help-hidden lists them
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Compiles a module to a library for C programs, which need librnn_runtime to run it. "
-                              "TensorFlow's RNN ops in generic form are imported first.\n");
+  parseToolCommandLine(argc, argv, category,
+                       "Compiles a module to a library for C programs, which need librnn_runtime to run it. "
+                       "TensorFlow's RNN ops in generic form are imported first.\n");
   exitOnError.setBanner("rnn-compile: error: ");
 
   PipelineOptions pipeline = exitOnError(commandLine.getOptions());
   exitOnError(checkFlags());
   Form form = exitOnError(getForm(pipeline));
 
-  DialectRegistry registry;
-  registerJITDialects(registry);
-  MLIRContext context(registry);
-  // TensorFlow's ops are unregistered.
-  context.allowUnregisteredDialects();
-  if (failed(commandLine.enableRemarks(context)))
-    return 1;
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(inputFile, &message);
-  if (!buffer)
-    exitOnError(makeError(message));
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
-  OwningOpRef<ModuleOp> module = parseModule(sources, context, inputFile);
+  InputModule module;
+  exitOnError(module.read(inputFile, commandLine));
   if (!module)
     return 1; // the parser reported the error
   exitOnError(run(*module, form, pipeline, commandLine.getRunOptions()));

@@ -5,19 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "../common/FileSizeLimit.h"
+#include "../common/InputModule.h"
 #include "../common/OutOfMemory.h"
 #include "Autotune.h"
 #include "RandomTensor.h"
 #include "Runtime.h"
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
-#include "mlir/Support/Timing.h"
-#include "rnn/Emit/Parse.h"
-#include "rnn/InitAllPasses.h"
-#include "rnn/Pipelines/CommandLine.h"
 #include "rnn/Support/Compare.h"
 #include "rnn/Support/Npy.h"
 #include "rnn/Support/TensorText.h"
@@ -27,7 +20,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include <chrono>
 
@@ -384,15 +376,9 @@ int main(int argc, char **argv) {
                        cl::desc("Target host: threads of compiled loops; results do not depend on it (0, the default: "
                                 "RNNRT_THREADS, else as many as processors)"),
                        cl::value_desc("N"), cl::init(0), cl::cat(category));
-  rnn::registerAllPasses();
-  registerAsmPrinterCLOptions();
-  registerMLIRContextCLOptions();
-  registerPassManagerCLOptions();
-  registerDefaultTimingManagerCLOptions();
-  cl::HideUnrelatedOptions(category); // LLVM's hundreds stay usable, and --help-hidden lists them
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Compiles a module in process and runs one of its functions. TensorFlow's RNN ops in "
-                              "generic form are imported first.\n");
+  parseToolCommandLine(argc, argv, category,
+                       "Compiles a module in process and runs one of its functions. TensorFlow's RNN ops in "
+                       "generic form are imported first.\n");
   exitOnError.setBanner("rnn-run: error: ");
 
   PipelineOptions pipeline = exitOnError(commandLine.getOptions());
@@ -408,23 +394,9 @@ int main(int argc, char **argv) {
   if (threads > 0)
     setenv("RNNRT_THREADS", std::to_string(threads).c_str(), /*overwrite=*/1);
 
-  DialectRegistry registry;
-  registerJITDialects(registry);
-  MLIRContext context(registry);
-  // TensorFlow's ops are unregistered.
-  context.allowUnregisteredDialects();
-  if (failed(commandLine.enableRemarks(context)))
-    return 1;
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(inputFile, &message);
-  if (!buffer)
-    exitOnError(makeError(message));
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   // The names of arguments would change the printed module of --stop-after.
-  OwningOpRef<ModuleOp> module =
-      parseModule(sources, context, inputFile, /*namesArguments=*/pipeline.stopAfter == Stage::Run);
+  InputModule module;
+  exitOnError(module.read(inputFile, commandLine, /*namesArguments=*/pipeline.stopAfter == Stage::Run));
   if (!module)
     return 1; // the parser reported the error
   RunOptions passes = commandLine.getRunOptions();
