@@ -19,12 +19,14 @@ if [ $builds = 1 ]; then
   rnn_build -j "$jobs" rnn-opt-coverage rnn-fuzz-coverage
 fi
 
-profiles="$RNN_BUILD_DIR/profiles"
-rm -rf "$profiles" && mkdir -p "$profiles"
-# A record of lit's times would replace that of the suite's own run.
-LLVM_PROFILE_FILE="$profiles/%m.profraw" "$RNN_LLVM_DIR/bin/lit" -q -j "$jobs" --param coverage=1 --skip-test-time-recording \
-  "$RNN_BUILD_DIR/test/Dialect/RNN" "$RNN_BUILD_DIR/test/Corpus"
-"$RNN_LLVM_DIR/bin/llvm-profdata" merge -sparse "$profiles" -o "$profiles/all.profdata"
+# A folder of its own for each run, also for what the tests write: another run of the tests may use the same build.
+profiles="$(mktemp -d "$RNN_BUILD_DIR/profiles.XXXXXX")"
+trap 'rm -rf "$profiles"' EXIT
+mkdir "$profiles/raw"
+# %b: a file per program; %m alone gives both the same one. A record of lit's times would replace that of the suite's own run.
+LLVM_PROFILE_FILE="$profiles/raw/%b-%m.profraw" "$RNN_LLVM_DIR/bin/lit" -q -j "$jobs" --param "coverage=$profiles/test" \
+  --skip-test-time-recording "$RNN_BUILD_DIR/test/Dialect/RNN" "$RNN_BUILD_DIR/test/Corpus"
+"$RNN_LLVM_DIR/bin/llvm-profdata" merge -sparse "$profiles/raw" -o "$profiles/all.profdata"
 "$RNN_LLVM_DIR/bin/llvm-cov" export -skip-expansions -instr-profile="$profiles/all.profdata" "$RNN_BUILD_DIR/bin/rnn-opt-coverage" \
   -object "$RNN_BUILD_DIR/bin/rnn-fuzz-coverage" > "$profiles/all.json"
 "$RNN_SOURCE_DIR/scripts/verifier-coverage.py" "$profiles/all.json"

@@ -36,9 +36,10 @@ if os.environ.get("RNN_OPT_VERIFY_ROUNDTRIP") == "1":
     rnn_opt += " --verify-roundtrip"
     lit_config.note("rnn-opt runs with --verify-roundtrip")
 
-# scripts/coverage.sh runs the tools with an instrumented dialect.
+# scripts/coverage.sh runs the tools with an instrumented dialect, in a folder of its own.
 rnn_fuzz = "rnn-fuzz"
-if lit_config.params.get("coverage", "0") != "0":
+if "coverage" in lit_config.params:
+    config.test_exec_root = lit_config.params["coverage"]
     rnn_opt, rnn_fuzz = "rnn-opt-coverage", "rnn-fuzz-coverage"
 
 # Long suites (scripts/test.sh --long) also verify the module after every pass, which takes a third of the compile time. The

@@ -34,7 +34,7 @@ foreach(tool rnn-opt rnn-fuzz)
   add_dependencies(${tool}-coverage rnn-headers)
   # The first archive that defines a symbol provides it: nothing of RNNDialect is linked.
   target_link_libraries(${tool}-coverage PRIVATE RNNDialectCoverage ${libraries})
-  target_link_options(${tool}-coverage PRIVATE -fprofile-instr-generate)
+  target_link_options(${tool}-coverage PRIVATE -fprofile-instr-generate LINKER:--build-id)
 endforeach()
 add_dependencies(rnn-fuzz-coverage rnn_emulator)
 add_test(NAME rnn_verifier_coverage COMMAND ${PROJECT_SOURCE_DIR}/scripts/coverage.sh --no-build ${PROJECT_BINARY_DIR})

@@ -7,10 +7,12 @@
 #include "Isolated.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <dlfcn.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -44,6 +46,20 @@ static void limitMemory() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
+static int64_t getSeconds(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return time.tv_sec;
+}
+
+/// The limit is one of processor time, which does not depend on other programs. A child that waits instead of
+/// computing may take ten times as long.
+static int64_t getSecondsLeft(pid_t child, unsigned seconds, int64_t elapsed) {
+  clockid_t clock;
+  const int64_t used = clock_getcpuclockid(child, &clock) == 0 ? getSeconds(clock) : 0;
+  return std::min<int64_t>(seconds - used, int64_t(seconds) * 10 - elapsed);
+}
+
 Isolated mlir::rnn::fuzz::runIsolated(unsigned seconds, llvm::function_ref<std::string(ReportStep)> function) {
   int pipes[2];
   FILE *errors = std::tmpfile();
@@ -69,15 +85,12 @@ Isolated mlir::rnn::fuzz::runIsolated(unsigned seconds, llvm::function_ref<std::
 
   Isolated result;
   std::string stream;
-  timespec start{};
-  clock_gettime(CLOCK_MONOTONIC, &start);
+  const int64_t start = getSeconds(CLOCK_MONOTONIC);
   while (true) {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int left = static_cast<int>(start.tv_sec + seconds - now.tv_sec);
+    int64_t left = getSecondsLeft(child, seconds, getSeconds(CLOCK_MONOTONIC) - start);
     pollfd wait{pipes[0], POLLIN, 0};
-    int ready = left > 0 ? poll(&wait, 1, left * 1000) : 0;
-    if (ready < 0 && errno == EINTR)
+    int ready = left > 0 ? poll(&wait, 1, static_cast<int>(left * 1000)) : 0;
+    if ((ready < 0 && errno == EINTR) || (ready == 0 && left > 0))
       continue;
     if (ready <= 0) {
       result.timedOut = true;

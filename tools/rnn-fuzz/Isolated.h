@@ -30,7 +30,7 @@ struct Isolated {
 /// Reports the step that begins, from within the function.
 using ReportStep = llvm::function_ref<void(llvm::StringRef step)>;
 
-/// Runs `function` in a child process, with limits for time and memory. The parent must have one thread.
+/// Runs `function` in a child process, with limits for processor time and memory. The parent must have one thread.
 Isolated runIsolated(unsigned seconds, llvm::function_ref<std::string(ReportStep)> function);
 
 } // namespace mlir::rnn::fuzz
