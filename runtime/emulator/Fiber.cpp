@@ -9,9 +9,13 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #define RNNRT_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define RNNRT_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define RNNRT_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define RNNRT_TSAN 1
 #endif
 #endif
 #ifdef RNNRT_ASAN
@@ -20,6 +24,9 @@ void __sanitizer_start_switch_fiber(void **saved, const void *bottom, size_t byt
 void __sanitizer_finish_switch_fiber(void *saved, const void **oldBottom, size_t *oldBytes);
 void __asan_unpoison_memory_region(const volatile void *address, size_t bytes);
 }
+#endif
+#ifdef RNNRT_TSAN
+#include <sanitizer/tsan_interface.h>
 #endif
 
 using namespace rnnrt::simt;
@@ -82,6 +89,13 @@ void Fiber::begin() {
   __builtin_trap();
 }
 
+Fiber::~Fiber() {
+#ifdef RNNRT_TSAN
+  if (ownsState)
+    __tsan_destroy_fiber(sanitizerState);
+#endif
+}
+
 void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
   this->entry = entry;
   this->argument = argument;
@@ -90,6 +104,13 @@ void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
 #ifdef RNNRT_ASAN
   // Unpoison the frames of an abandoned context.
   __asan_unpoison_memory_region(stack, bytes);
+#endif
+#ifdef RNNRT_TSAN
+  // A new state: that of an abandoned context still has the calls of its stack.
+  if (ownsState)
+    __tsan_destroy_fiber(sanitizerState);
+  sanitizerState = __tsan_create_fiber(0);
+  ownsState = true;
 #endif
 #ifdef RNNRT_EMULATOR_UCONTEXT
   getcontext(&context);
@@ -115,6 +136,12 @@ void Fiber::switchTo(Fiber &from, Fiber &to) {
 #ifdef RNNRT_ASAN
   void *saved = nullptr;
   __sanitizer_start_switch_fiber(&saved, to.stackBottom, to.stackBytes);
+#endif
+#ifdef RNNRT_TSAN
+  if (!from.ownsState)
+    from.sanitizerState = __tsan_get_current_fiber();
+  // Orders the code before the switch before the code after it, as on one thread.
+  __tsan_switch_to_fiber(to.sanitizerState, 0);
 #endif
 #ifdef RNNRT_EMULATOR_UCONTEXT
   swapcontext(&from.context, &to.context);

@@ -22,6 +22,11 @@ namespace rnnrt::simt {
 /// A suspended context, or storage for the running one. Does not own its stack.
 class Fiber {
 public:
+  Fiber() = default;
+  Fiber(const Fiber &) = delete;
+  Fiber &operator=(const Fiber &) = delete;
+  ~Fiber();
+
   /// Runs on the fiber's stack at the first switch to it. It must not return: its last action is a switch to another
   /// fiber.
   using Entry = void (*)(void *argument);
@@ -46,6 +51,9 @@ private:
   // For the address sanitizer: the bounds of the stack. For the fiber of the OS thread the sanitizer reports them.
   const void *stackBottom = nullptr;
   size_t stackBytes = 0;
+  /// For the thread sanitizer: its state of this context. `ownsState` is false for the fiber of the OS thread.
+  void *sanitizerState = nullptr;
+  bool ownsState = false;
 };
 
 /// Stacks of fibers with a guard page below each. They are reused by later launches.
