@@ -32,7 +32,7 @@ endif()
 
 # A fake libcuda.so.1 whose device is the host.
 add_library(rnn_fake_cuda SHARED
-  FakeCuda/FakeDriver.cpp FakeCuda/FakeDriverMemory.cpp FakeCuda/FakeDriverModules.cpp)
+  FakeCuda/FakeDriver.cpp FakeCuda/FakeDriverGraphs.cpp FakeCuda/FakeDriverMemory.cpp FakeCuda/FakeDriverModules.cpp)
 target_compile_features(rnn_fake_cuda PRIVATE cxx_std_17)
 target_compile_options(rnn_fake_cuda PRIVATE -Wall -Wextra -Wno-unused-parameter)
 target_include_directories(rnn_fake_cuda PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/FakeCuda ${runtime}/src)
@@ -45,6 +45,7 @@ add_executable(rnn_runtime_cuda_tests
   CudaDeviceTest.cpp
   MgpuTest.cpp
   CudaFailureTest.cpp
+  CudaGraphTest.cpp
   CudaLaunchTest.cpp
   CudaModuleTest.cpp
   CudaWavefrontTest.cpp

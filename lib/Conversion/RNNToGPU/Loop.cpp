@@ -44,8 +44,11 @@ void Layer::launch(Gemm gemm, Value number) {
 }
 
 /// Calls `step` in a loop over the step numbers [first, end), in ascending or descending order. Null: all `steps`.
+/// Steps only launch kernels: the runtime may enqueue all of them together.
 static void forEachStep(const Emitter &host, Value first, Value end, Value steps, bool backwards,
                         function_ref<void(Value number)> step) {
+  Value call = rnnrt::CurrentCallOp::create(host.builder, host.loc, rnnrt::CallType::get(host.builder.getContext()));
+  rnnrt::BeginChainOp::create(host.builder, host.loc, call);
   if (!first)
     std::tie(first, end) = std::pair(host.index(0), steps);
   // first + end - 1 - number, since a loop ascends.
@@ -54,6 +57,7 @@ static void forEachStep(const Emitter &host, Value first, Value end, Value steps
     step(backwards ? host.sub(sum, number) : number);
     return SmallVector<Value>();
   });
+  rnnrt::EndChainOp::create(host.builder, host.loc, call);
 }
 
 void ForwardLayer::launchInput(Value rows, LibraryFn library) {

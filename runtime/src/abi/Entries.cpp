@@ -266,6 +266,8 @@ void rnnrt_abi_pack_end(rnnrt_call_t *call, rnnrt_packed_t *packed) {
 
 void rnnrt_abi_make_current(rnnrt_call_t *call) {
   setCurrentCall(call);
+  if (call)
+    call->nextChain = 0;
 }
 
 void rnnrt_abi_try_clusters(rnnrt_call_t *call) {
@@ -285,6 +287,15 @@ int64_t rnnrt_abi_clusters_ran(rnnrt_call_t *call) {
   if (call)
     call->triesClusters = false;
   return ran;
+}
+
+void rnnrt_abi_begin_chain(rnnrt_call_t *call) {
+  enter(call, [&] { return call->device->backend->beginChain(*call); });
+}
+
+void rnnrt_abi_end_chain(rnnrt_call_t *call) {
+  if (call && std::exchange(call->inChain, false))
+    enter(call, [&] { return call->device->backend->endChain(*call); });
 }
 
 //===-- Wavefronts -----------------------------------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 #include "cuda/CudaDevice.h"
 #include "cuda/CudaModule.h"
 #include "cuda/CudaWavefront.h"
+#include "cuda/LaunchGraphs.h"
 #include "cudnn/CudnnPlans.h"
 
 #include <cstdlib>
@@ -165,6 +166,21 @@ public:
   }
   Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) override {
     return cudnn::createCudnnPlan(device, problem, plan);
+  }
+
+  Status beginChain(rnnrt_call_t &call) override {
+    if (graphsAreDisabled())
+      return Status();
+    if (!call.chain)
+      call.chain = std::make_unique<LaunchChain>();
+    static_cast<LaunchChain &>(*call.chain).begin(call.nextChain++);
+    call.inChain = true;
+    return Status();
+  }
+  Status endChain(rnnrt_call_t &call) override {
+    const auto &chain = static_cast<const LaunchChain &>(*call.chain);
+    // In a wavefront, a chain is of one task.
+    return chain.count() ? chain.first().getGraphs().run(nativeStream(call.launchStream(), *device), chain) : Status();
   }
 
   Status runGemm(rnnrt_stream_t *stream, const Gemm &gemm, bool &done) override {

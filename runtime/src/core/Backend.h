@@ -39,6 +39,12 @@ extern const BackendTable backendTable;
 /// The kind and the detail of the device `name`; INVALID_ARGUMENT if the table has no such kind.
 Status findBackend(const char *name, const BackendKind *&kind, const char *&detail);
 
+/// Launches that a backend enqueues together. Owned by a call.
+class Chain {
+public:
+  virtual ~Chain() = default;
+};
+
 /// One device of one kind. All functions are thread-safe.
 class Backend {
 public:
@@ -95,6 +101,11 @@ public:
     done = false;
     return Status();
   }
+
+  /// rnnrt_abi_begin_chain: the backend may set `call.inChain` and collect the launches in `call.chain`.
+  virtual Status beginChain(rnnrt_call_t &call) { return Status(); }
+  /// rnnrt_abi_end_chain: enqueues the collected launches.
+  virtual Status endChain(rnnrt_call_t &call) { return Status(); }
 };
 
 } // namespace rnnrt

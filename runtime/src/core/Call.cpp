@@ -130,7 +130,7 @@ void rnnrt_call_reset(rnnrt_call_t *call) {
   call->endWavefront();
   call->first = Status();
   call->nextResets = {};
-  call->triesClusters = call->skippedClusters = false;
+  call->triesClusters = call->skippedClusters = call->inChain = false;
   call->skippedBy = RNNRT_SKIPPED_BY_NOTHING;
   call->skipReason.clear();
   // A pass that did not run has not consumed them.

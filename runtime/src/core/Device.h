@@ -105,6 +105,11 @@ struct rnnrt_call {
   bool triesClusters = false, skippedClusters = false;
   /// Null outside of wavefronts, and in those whose tasks run in the order of the call.
   std::unique_ptr<rnnrt::Wavefront> wavefront;
+  /// True between rnnrt_abi_begin_chain and rnnrt_abi_end_chain if the backend collects launches in `chain`.
+  bool inChain = false;
+  std::unique_ptr<rnnrt::Chain> chain;
+  /// Number of the next chain of the compiled function that runs.
+  int64_t nextChain = 0;
   /// Cause and reason of the last skipped launch since the call was created or reset.
   rnnrt_skipped_by_t skippedBy = RNNRT_SKIPPED_BY_NOTHING;
   std::string skipReason;

@@ -14,8 +14,9 @@
 namespace rnnrt {
 
 /// Base of the class `Derived` of one library. `Api` holds its functions: pointers with the signatures of a list
-/// (X-macro), and `forEach(visit)`, which calls `visit(symbol, pointer)` for each. Immutable once loaded and shared by
-/// all devices of the process. Never unloaded: such libraries keep threads and device code.
+/// (X-macro), and `forEach(visit)`, which calls `visit(symbol, pointer)` for each. Its `isOptional(symbol)`, if it has
+/// one, is true for functions that a library may lack. Immutable once loaded and shared by all devices of the process.
+/// Never unloaded: such libraries keep threads and device code.
 ///
 /// `Derived` is default-constructible and has `Status start()`, which checks the version. The base calls it when all
 /// functions are resolved.
@@ -49,11 +50,17 @@ protected:
   }
 
 private:
+  /// `Api::isOptional(symbol)`, false for an Api without it.
+  template <typename A> static auto isOptional(const char *symbol, int) -> decltype(A::isOptional(symbol)) {
+    return A::isOptional(symbol);
+  }
+  template <typename A> static bool isOptional(const char *, long) { return false; }
+
   Status resolve(const LibraryQuery &query) {
     const char *missing = nullptr;
     functions.forEach([&](const char *symbol, auto *&function) {
       function = reinterpret_cast<std::decay_t<decltype(function)>>(file->symbol(symbol));
-      if (!function && !missing)
+      if (!function && !missing && !isOptional<Api>(symbol, 0))
         missing = symbol;
     });
     if (!missing)

@@ -109,8 +109,9 @@ CudaDevice::~CudaDevice() {
       (void)api.cuEventDestroy(event);
     if (memoryStream)
       (void)api.cuStreamDestroy(memoryStream);
-    if (mainStream)
-      (void)api.cuStreamDestroy(mainStream);
+    for (CUstream stream : {mainStream, captureStream})
+      if (stream)
+        (void)api.cuStreamDestroy(stream);
   }
   (void)api.cuDevicePrimaryCtxRelease(device);
 }
@@ -248,6 +249,15 @@ Status CudaDevice::synchronize(CUstream stream) {
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
   return check(driver().cuStreamSynchronize(stream), "cuStreamSynchronize");
+}
+
+Status CudaDevice::withCaptureStream(const std::function<Status(CUstream)> &use) {
+  std::lock_guard<std::mutex> lock(captureMutex);
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  if (!captureStream)
+    RNNRT_TRY(check(driver().cuStreamCreate(&captureStream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
+  return use(captureStream);
 }
 
 Status CudaDevice::isCapturing(CUstream stream, bool &capturing) {

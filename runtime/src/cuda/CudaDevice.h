@@ -9,6 +9,7 @@
 #include "rnn_runtime/device.h"
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -71,6 +72,9 @@ public:
   Status check(CUresult result, const char *what) const { return library->check(result, what); }
   rnnrt_memory_stats_t memoryStats() const;
 
+  /// Calls `use` with a stream for captures, while no other thread uses it.
+  Status withCaptureStream(const std::function<Status(CUstream stream)> &use);
+
   /// Returns the module of an image of compiled code, loaded at its first use. It lives as long as the image and the
   /// device.
   Status compiledModule(const std::shared_ptr<const CompiledImage> &image, CudaModule *&module);
@@ -108,6 +112,8 @@ private:
   /// For allocations only, so that waiting for it is short.
   CUstream memoryStream = nullptr;
   CUmemoryPool pool = nullptr;
+  CUstream captureStream = nullptr; ///< created at its first use
+  std::mutex captureMutex;
   rnnrt_device_properties_t properties{};
   std::string deviceName;
 

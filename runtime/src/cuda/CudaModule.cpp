@@ -30,6 +30,7 @@ static Status withCode(const Status &status, const std::string &message) {
 CudaModule::~CudaModule() {
   if (!native)
     return;
+  graphs.clear();
   ContextScope scope(device);
   (void)device.driver().cuModuleUnload(native);
 }
@@ -118,7 +119,7 @@ Status CudaModule::kernel(const char *name, CudaKernel *&kernel) {
   if (result == CUDA_ERROR_NOT_FOUND)
     return invalidArgument("the module has no kernel `%.256s`", name);
   RNNRT_TRY(device.check(result, "cuModuleGetFunction"));
-  auto made = std::make_unique<CudaKernel>(device, function, name);
+  auto made = std::make_unique<CudaKernel>(device, graphs, function, name);
   RNNRT_TRY(made->initialize());
   kernel = kernels.emplace(name, std::move(made)).first->second.get();
   return Status();
@@ -209,9 +210,12 @@ Status CudaKernel::enable(const rnnrt_launch_t &launch) {
   const int64_t cluster =
       hasCluster(launch) ? launch.cluster[0] * launch.cluster[1] * launch.cluster[2] : compiledCluster;
   const bool isLarge = cluster > 8;
+  // Without the context: chains of short launches are bound by their time on the host.
   if (launch.dynamic_shared <= dynamicShared.load(std::memory_order_acquire) &&
       (!isLarge || largeClusters.load(std::memory_order_acquire)))
     return Status();
+  ContextScope scope(device);
+  RNNRT_TRY(std::move(scope.status));
   std::lock_guard<std::mutex> lock(mutex);
   if (launch.dynamic_shared > dynamicShared) {
     RNNRT_TRY(set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, launch.dynamic_shared));
@@ -263,13 +267,19 @@ Status CudaKernel::launch(const rnnrt_stream_t *stream, const rnnrt_launch_t &la
   return this->launch(nativeStream(stream, device), launch, arguments);
 }
 
-Status CudaKernel::launch(CUstream stream, const rnnrt_launch_t &launch, void *const *arguments) {
+Status CudaKernel::prepare(const rnnrt_launch_t &launch, bool &isEmpty) {
   RNNRT_TRY(check(launch));
-  if (!launch.grid[0] || !launch.grid[1] || !launch.grid[2])
-    return Status();
+  isEmpty = !launch.grid[0] || !launch.grid[1] || !launch.grid[2];
+  return isEmpty ? Status() : enable(launch);
+}
+
+Status CudaKernel::launch(CUstream stream, const rnnrt_launch_t &launch, void *const *arguments) {
   ContextScope scope(device);
   RNNRT_TRY(std::move(scope.status));
-  RNNRT_TRY(enable(launch));
+  bool isEmpty = false;
+  RNNRT_TRY(prepare(launch, isEmpty));
+  if (isEmpty)
+    return Status();
   const Configuration configuration(launch, stream);
   auto start = std::chrono::steady_clock::now();
   Status status = device.check(
@@ -290,6 +300,30 @@ Status CudaKernel::launch(CUstream stream, const rnnrt_launch_t &launch, void *c
       !clusters)
     message += "; no cluster of this size fits on the device with this shared memory";
   return withCode(status, message + "; in " + describe(launch));
+}
+
+const std::vector<size_t> *CudaKernel::getParameterSizes(std::string &reason) {
+  std::call_once(parametersOnce, [&] {
+    const DriverApi &driver = device.driver();
+    if (!driver.cuFuncGetParamInfo) {
+      parametersReason = "graphs need a driver of CUDA 12.4 or later (cuFuncGetParamInfo)";
+      return;
+    }
+    ContextScope scope(device);
+    if (!scope.status.ok()) {
+      parametersReason = rnnrt_status_message(scope.status.get());
+      return;
+    }
+    size_t offset = 0, size = 0;
+    CUresult result = CUDA_SUCCESS;
+    // An index behind the last parameter is an invalid value.
+    while ((result = driver.cuFuncGetParamInfo(function, parameterSizes.size(), &offset, &size)) == CUDA_SUCCESS)
+      parameterSizes.push_back(size);
+    if (result != CUDA_ERROR_INVALID_VALUE)
+      parametersReason = rnnrt_status_message(device.check(result, "cuFuncGetParamInfo").get());
+  });
+  reason = parametersReason;
+  return reason.empty() ? &parameterSizes : nullptr;
 }
 
 Status CudaKernel::maxClusters(const rnnrt_launch_t &launch, int64_t &clusters) {

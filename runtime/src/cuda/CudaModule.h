@@ -6,6 +6,7 @@
 
 #include "core/Module.h"
 #include "cuda/CudaDevice.h"
+#include "cuda/LaunchGraphs.h"
 
 #include <array>
 #include <atomic>
@@ -26,14 +27,16 @@ public:
 
 class CudaKernel final : public rnnrt_kernel {
 public:
-  CudaKernel(CudaDevice &device, CUfunction function, std::string name)
-      : device(device), function(function), name(std::move(name)) {}
+  CudaKernel(CudaDevice &device, LaunchGraphs &graphs, CUfunction function, std::string name)
+      : device(device), graphs(graphs), function(function), name(std::move(name)) {}
 
   /// Queries the resource usage of the kernel. The context must be current.
   Status initialize();
 
   Status launch(const rnnrt_stream_t *stream, const rnnrt_launch_t &launch, void *const *arguments) override;
   Status launch(CUstream stream, const rnnrt_launch_t &launch, void *const *arguments);
+  /// Checks a later launch and sets the attributes of the kernel that it requires.
+  Status prepare(const rnnrt_launch_t &launch, bool &isEmpty);
   Status maxClusters(const rnnrt_launch_t &launch, int64_t &clusters) override;
   /// Clusters of one shape that the device holds together. If there are none, `why` is the reason.
   struct Residency {
@@ -45,12 +48,18 @@ public:
   rnnrt_kernel_properties_t properties() const override { return usage; }
   std::string describe(const rnnrt_launch_t &launch) const;
 
+  /// The graphs of the module.
+  LaunchGraphs &getGraphs() const { return graphs; }
+  /// Sizes of the parameters; null, with a reason, if the driver does not report them.
+  const std::vector<size_t> *getParameterSizes(std::string &reason);
+
 private:
   struct Configuration;
   Status check(const rnnrt_launch_t &launch) const;
   Status enable(const rnnrt_launch_t &launch);
 
   CudaDevice &device;
+  LaunchGraphs &graphs;
   const CUfunction function;
   const std::string name;
   rnnrt_kernel_properties_t usage{};
@@ -62,6 +71,9 @@ private:
   std::mutex mutex;
   /// Results of getResidency() by cluster size, block size and dynamic shared memory.
   std::map<std::array<int64_t, 7>, Residency> residencies;
+  std::once_flag parametersOnce;
+  std::vector<size_t> parameterSizes;
+  std::string parametersReason; ///< why there are no sizes, or ""
 };
 
 /// The device must outlive the module. Thread-safe.
@@ -82,6 +94,7 @@ private:
   CudaDevice &device;
   CUmodule native = nullptr;
   int64_t chosen = -1;
+  LaunchGraphs graphs{device};
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<CudaKernel>, std::less<>> kernels;
 };

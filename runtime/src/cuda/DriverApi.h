@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace rnnrt::cuda {
 
@@ -21,6 +22,7 @@ using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
 using CUgraph = struct CUgraph_st *;
 using CUgraphExec = struct CUgraphExec_st *;
+using CUgraphNode = struct CUgraphNode_st *;
 using CUmemoryPool = struct CUmemPoolHandle_st *;
 using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
@@ -34,6 +36,7 @@ enum CUmemorytype : uint32_t {};
 enum CUstream_flags : uint32_t {};
 enum CUstreamCaptureStatus : uint32_t {};
 enum CUstreamCaptureMode : uint32_t {};
+enum CUgraphExecUpdateResult : uint32_t {};
 enum CUevent_flags : uint32_t {};
 enum CUmemAllocationType : uint32_t {};
 enum CUmemAllocationHandleType : uint32_t {};
@@ -89,6 +92,11 @@ struct CUlaunchConfig {
   unsigned int numAttrs;
 };
 
+struct CUgraphExecUpdateResultInfo {
+  CUgraphExecUpdateResult result;
+  CUgraphNode errorNode, errorFromNode;
+};
+
 /// CUDA before version 13 requires only 64 bytes of alignment.
 struct alignas(128) CUtensorMap {
   uint64_t opaque[16];
@@ -99,6 +107,8 @@ struct DriverApi {
 #define RNNRT_CUDA(name, version, parameters) CUresult(*name) parameters = nullptr;
 #include "cuda/DriverApi.def"
 #undef RNNRT_CUDA
+  /// True for functions that old drivers may lack; their addresses are then null.
+  static bool isOptional(const char *symbol) { return !std::strcmp(symbol, "cuFuncGetParamInfo"); }
   template <typename Visit> void forEach(Visit &&visit) {
 #define RNNRT_CUDA(name, version, parameters) visit(#name #version, name);
 #include "cuda/DriverApi.def"

@@ -4,6 +4,7 @@
 #include "core/CurrentCall.h"
 #include "core/Device.h"
 #include "core/ResidentClusters.h"
+#include "core/Trace.h"
 #include "cuda/CudaBackend.h"
 #include "cuda/CudaModule.h"
 #include "rnn_runtime/abi.h"
@@ -71,9 +72,15 @@ struct CompiledModule {
 /// The object that all streams and events point to: they have no state.
 char token;
 
+/// Ends the chain of `call` and launches what it has collected, one by one.
+Status leaveChain(rnnrt_call &call, CudaDevice &device) {
+  call.inChain = false;
+  return launchAll(nativeStream(call.launchStream(), device), static_cast<const LaunchChain &>(*call.chain));
+}
+
 /// Runs `body(call, device)` for the current call of the thread unless it has failed, and records the status in the
-/// call.
-template <typename Body> void enter(Body &&body) {
+/// call. Everything but launches ends a chain.
+template <bool isLaunch = false, typename Body> void enter(Body &&body) {
   rnnrt_call_t *call = currentCall();
   if (!call || !call->first.ok())
     return;
@@ -83,12 +90,34 @@ template <typename Body> void enter(Body &&body) {
       return failedPrecondition("the function was compiled for target cuda, but its call is on device `%s`; create "
                                 "the call on a device `cuda`, or compile the function for that device",
                                 call->device->name.c_str());
+    if (!isLaunch && call->inChain)
+      RNNRT_TRY(leaveChain(*call, *device));
     return body(*call, *device);
   }));
 }
 
+Status addToChain(rnnrt_call &call, CudaDevice &device, CudaKernel &kernel, const rnnrt_launch_t &launch,
+                  void *const *parameters) {
+  bool isEmpty = false;
+  RNNRT_TRY(kernel.prepare(launch, isEmpty));
+  if (isEmpty)
+    return Status();
+  auto &chain = static_cast<LaunchChain &>(*call.chain);
+  std::string reason;
+  const std::vector<size_t> *sizes = kernel.getParameterSizes(reason);
+  if (sizes && (!chain.count() || &chain.first().getGraphs() == &kernel.getGraphs())) {
+    chain.add(kernel, launch, *sizes, parameters);
+    return Status();
+  }
+  if (tracing(TraceKind::Dispatch))
+    trace("rnnrt,dispatch,graph launches=%zu,SKIPPED,%s", chain.count(),
+          sizes ? "the kernels belong to several modules" : reason.c_str());
+  RNNRT_TRY(leaveChain(call, device));
+  return kernel.launch(nativeStream(call.launchStream(), device), launch, parameters);
+}
+
 void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters, int64_t items = 0) {
-  enter([&](rnnrt_call &call, CudaDevice &device) {
+  enter<true>([&](rnnrt_call &call, CudaDevice &device) {
     auto *compiled = static_cast<CompiledKernel *>(function);
     if (!compiled)
       return internalError("not enough memory for the kernels of compiled code");
@@ -108,7 +137,8 @@ void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters, int
       shareClusters(launch.grid, launch.cluster[0], launch.cluster[0] * launch.cluster[1] * launch.cluster[2],
                     std::min(kernel->getResidency(launch).clusters, getMostResidentClusters()), items,
                     call.wavefront ? call.wavefront->getNumLayers() : 1);
-    return kernel->launch(nativeStream(call.launchStream(), device), launch, parameters);
+    return call.inChain ? addToChain(call, device, *kernel, launch, parameters)
+                        : kernel->launch(nativeStream(call.launchStream(), device), launch, parameters);
   });
 }
 
@@ -117,8 +147,13 @@ void *loadModule(const void *data, int64_t bytes) {
 }
 
 void waitForHost() {
-  enter([&](rnnrt_call &call, CudaDevice &device) {
-    return device.registeredRegions ? device.synchronize(nativeStream(call.stream.get(), device)) : Status();
+  // Compiled code waits after every launch, also in a chain.
+  enter<true>([&](rnnrt_call &call, CudaDevice &device) {
+    if (!device.registeredRegions)
+      return Status();
+    if (call.inChain)
+      RNNRT_TRY(leaveChain(call, device));
+    return device.synchronize(nativeStream(call.launchStream(), device));
   });
 }
 
@@ -252,6 +287,7 @@ void *rnnrt_abi_gpu_mem_alloc(int64_t bytes, void *, int32_t host_shared) {
 }
 
 void rnnrt_abi_gpu_mem_free(void *pointer, void *) {
+  enter([](rnnrt_call &, CudaDevice &) { return Status(); }); // ends a chain
   // Runs also after a failure: earlier allocations must not leak.
   rnnrt_call_t *call = currentCall();
   if (call && pointer)

@@ -27,6 +27,8 @@ func.func @alloc(%call: !rnnrt.call, %n: index) -> memref<?x3xf32> {
 // CHECK:         llvm.call @rnnrt_abi_copy(%[[CALL]], %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> ()
 // CHECK:         llvm.call @rnnrt_abi_read(%[[CALL]], %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> ()
 // CHECK:         llvm.call @rnnrt_abi_make_current(%[[CALL]])
+// CHECK:         llvm.call @rnnrt_abi_begin_chain(%[[CALL]]) : (!llvm.ptr) -> ()
+// CHECK:         llvm.call @rnnrt_abi_end_chain(%[[CALL]]) : (!llvm.ptr) -> ()
 // CHECK:         llvm.call @rnnrt_abi_try_clusters(%[[CALL]]) : (!llvm.ptr) -> ()
 // CHECK:         llvm.call @rnnrt_abi_clusters_ran(%[[CALL]]) : (!llvm.ptr) -> i64
 // CHECK:         llvm.call @rnnrt_abi_wavefront_begin(%[[CALL]], %{{.*}}) : (!llvm.ptr, i64) -> ()
@@ -42,6 +44,8 @@ func.func @others(%call: !rnnrt.call, %x: memref<4xf32>, %y: memref<4xf32>, %s: 
   rnnrt.copy %call, %x to %y bytes %c16 : !rnnrt.call, memref<4xf32>, memref<4xf32>, index
   rnnrt.read %call, %x to %s bytes %c16 : !rnnrt.call, memref<4xf32>, memref<f32>, index
   rnnrt.make_current %call
+  rnnrt.begin_chain %call
+  rnnrt.end_chain %call
   rnnrt.try_clusters %call
   %ran = rnnrt.clusters_ran %call
   rnnrt.wavefront_begin %call, %c16

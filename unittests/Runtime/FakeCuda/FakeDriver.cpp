@@ -1,4 +1,4 @@
-// FakeDriver.cpp - the fake driver: controls, devices, contexts, streams, events and graphs. It rejects only what the
+// FakeDriver.cpp - the fake driver: controls, devices, contexts, streams and events. It rejects only what the
 // real driver rejects (CUDA driver API reference, CUDA 13.0).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -46,8 +46,11 @@ void fake::misuse(const char *format, ...) {
 }
 
 bool fake::chosenToFail(const char *name, CUresult &result) {
-  if (state().calls++ != state().failAt)
+  const bool isNext = state().failNext == name;
+  if (state().calls++ != state().failAt && !isNext)
     return false;
+  if (isNext)
+    state().failNext.clear();
   state().failed = name;
   result = CUresult(state().failWith);
   return true;
@@ -107,13 +110,6 @@ void fake::use(CUstream stream, const void *pointer, size_t bytes, const char *u
   block.lastUse[stream->number] = stream->clock[stream->number];
 }
 
-void fake::enqueue(CUstream stream, std::function<void()> work) {
-  if (stream->capture)
-    stream->capture->work.push_back(std::move(work));
-  else
-    work();
-}
-
 //===-- Controls -------------------------------------------------------------------------------------------------===//
 
 FAKE_API void fake_cuda_reset() {
@@ -123,6 +119,7 @@ FAKE_API void fake_cuda_reset() {
   s.log.clear();
   s.misuse.clear();
   s.failed.clear();
+  s.failNext.clear();
   s.kernels.clear();
   s.calls = fresh.calls;
   s.failAt = fresh.failAt;
@@ -165,6 +162,16 @@ FAKE_API void fake_cuda_fail_nth(int64_t n, uint32_t result) {
   fake::state().failed.clear();
   fake::state().failAt = n < 0 ? -1 : fake::state().calls + n;
   fake::state().failWith = result;
+}
+FAKE_API void fake_cuda_fail_next(const char *name, uint32_t result) {
+  std::lock_guard<std::recursive_mutex> lock(fake::state().mutex);
+  fake::state().failed.clear();
+  fake::state().failNext = name;
+  fake::state().failWith = result;
+}
+FAKE_API void fake_cuda_clear_log() {
+  std::lock_guard<std::recursive_mutex> lock(fake::state().mutex);
+  fake::state().log.clear();
 }
 FAKE_API const char *fake_cuda_failed() {
   return fake::state().failed.c_str();
@@ -392,63 +399,6 @@ FAKE_API CUresult rnnrt::cuda::cuStreamWaitEvent(CUstream stream, CUevent event,
   fake::join(stream->clock, event->clock);
   fake::log("cuStreamWaitEvent stream=%d", stream->number);
   return CUDA_SUCCESS;
-}
-
-FAKE_API CUresult rnnrt::cuda::cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
-  FAKE_ENTER("cuStreamIsCapturing");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuStreamIsCapturing");
-  *status = stream->capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
-}
-
-FAKE_API CUresult rnnrt::cuda::cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
-  FAKE_ENTER("cuStreamBeginCapture");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuStreamBeginCapture");
-  if (stream->capture)
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  stream->capture = fake::made(new CUgraph_st(), "graph");
-  ++fake::state().capturing;
-  fake::log("cuStreamBeginCapture stream=%d", stream->number);
-  return CUDA_SUCCESS;
-}
-
-FAKE_API CUresult rnnrt::cuda::cuStreamEndCapture(CUstream stream, CUgraph *graph) {
-  FAKE_ENTER("cuStreamEndCapture");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuStreamEndCapture");
-  FAKE_EXPECT(stream->capture);
-  *graph = stream->capture;
-  stream->capture = nullptr;
-  --fake::state().capturing;
-  fake::log("cuStreamEndCapture stream=%d nodes=%zu", stream->number, (*graph)->work.size());
-  return CUDA_SUCCESS;
-}
-
-FAKE_API CUresult rnnrt::cuda::cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags) {
-  FAKE_ENTER("cuGraphInstantiate");
-  FAKE_EXPECT_LIVE(graph, "graph", "cuGraphInstantiate");
-  *exec = fake::made(new CUgraphExec_st{graph->work}, "graph");
-  return CUDA_SUCCESS;
-}
-
-FAKE_API CUresult rnnrt::cuda::cuGraphLaunch(CUgraphExec exec, CUstream stream) {
-  FAKE_ENTER("cuGraphLaunch");
-  FAKE_EXPECT_LIVE(exec, "graph", "cuGraphLaunch");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuGraphLaunch");
-  fake::step(stream);
-  fake::log("cuGraphLaunch stream=%d", stream->number);
-  for (const auto &work : exec->work)
-    work();
-  return CUDA_SUCCESS;
-}
-
-FAKE_API CUresult rnnrt::cuda::cuGraphExecDestroy(CUgraphExec exec) {
-  FAKE_ENTER_DESTROY();
-  return fake::destroyed(exec, "graph", "cuGraphExecDestroy");
-}
-
-FAKE_API CUresult rnnrt::cuda::cuGraphDestroy(CUgraph graph) {
-  FAKE_ENTER_DESTROY();
-  return fake::destroyed(graph, "graph", "cuGraphDestroy");
 }
 
 //===-- Events ---------------------------------------------------------------------------------------------------===//

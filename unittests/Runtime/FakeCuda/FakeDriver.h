@@ -33,6 +33,9 @@ typedef void (*fake_cuda_kernel_t)(void **arguments);
   X(int64_t, fake_cuda_calls, (void))                                                                                  \
   /* Makes the n-th of these calls (from 0) fail with `result`; negative: none. */                                     \
   X(void, fake_cuda_fail_nth, (int64_t n, uint32_t result))                                                            \
+  /* Makes the next call of the function `name` fail with `result`. */                                                 \
+  X(void, fake_cuda_fail_next, (const char *name, uint32_t result))                                                    \
+  X(void, fake_cuda_clear_log, (void))                                                                                 \
   /* Name of the call that was made to fail, "" if there was none. */                                                  \
   X(const char *, fake_cuda_failed, (void))                                                                            \
   /* Default: 1 GPU of compute capability 9.0 with 8 GiB. */                                                           \

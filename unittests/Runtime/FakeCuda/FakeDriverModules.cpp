@@ -3,6 +3,7 @@
 
 #include "FakeDriverState.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -14,10 +15,29 @@ static std::string wordAt(const std::string &text, size_t at) {
   return at == std::string::npos ? "" : text.substr(at, text.find_first_of(" \t\n,(;", at) - at);
 }
 
-static void addFunction(CUmodule module, const std::string &name, int cluster) {
+/// Sizes of the parameters in PTX: `(.param .u64 NAME, .param .align 8 .b8 NAME[16])`.
+static std::vector<size_t> readParameters(const std::string &text) {
+  std::vector<size_t> sizes;
+  if (text.empty() || text[0] != '(')
+    return sizes;
+  const std::string list = text.substr(0, text.find_first_of("){"));
+  for (size_t at = list.find(".param"); at != std::string::npos; at = list.find(".param", at + 1)) {
+    const std::string parameter = list.substr(at, list.find(',', at) - at);
+    size_t count = 1;
+    if (const size_t bracket = parameter.find('['); bracket != std::string::npos)
+      count = std::strtoul(parameter.c_str() + bracket + 1, nullptr, 10);
+    for (const char *type : {" .u", " .s", " .b", " .f"})
+      if (const size_t found = parameter.find(type); found != std::string::npos)
+        sizes.push_back(std::strtoul(parameter.c_str() + found + 3, nullptr, 10) / 8 * count);
+  }
+  return sizes;
+}
+
+static void addFunction(CUmodule module, const std::string &name, int cluster, std::vector<size_t> parameters = {}) {
   auto function = std::make_unique<CUfunc_st>();
   function->module = module;
   function->name = name;
+  function->parameters = std::move(parameters);
   function->attributes = {{CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
                           {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1024},
                           {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 0},
@@ -90,7 +110,8 @@ FAKE_API CUresult rnnrt::cuda::cuModuleLoadDataEx(CUmodule *module, const void *
     if (marked != std::string::npos)
       std::sscanf(text.c_str() + marked, ".reqnctapercluster %d", &cluster);
     for (size_t at = text.find(".entry "); at != std::string::npos; at = text.find(".entry ", at + 1))
-      addFunction(made.get(), wordAt(text, at + 7), cluster);
+      addFunction(made.get(), wordAt(text, at + 7), cluster,
+                  readParameters(text.substr(std::min(text.find('(', at), text.size()))));
   }
   fake::log("cuModuleLoadDataEx kernels=%zu", made->functions.size());
   *module = made.release();
@@ -179,6 +200,12 @@ struct LaunchAttributes {
   std::string text;
 };
 
+static void runKernel(CUfunction function, void **parameters) {
+  auto kernel = fake::state().kernels.find(function->name);
+  if (kernel != fake::state().kernels.end())
+    kernel->second(parameters);
+}
+
 FAKE_API CUresult rnnrt::cuda::cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
                                                 void **extra) {
   FAKE_ENTER("cuLaunchKernelEx");
@@ -201,9 +228,44 @@ FAKE_API CUresult rnnrt::cuda::cuLaunchKernelEx(const CUlaunchConfig *config, CU
   fake::log("cuLaunchKernelEx stream=%d kernel=%s grid=%ux%ux%u block=%ux%ux%u shared=%u%s", config->hStream->number,
             function->name.c_str(), config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
             config->blockDimY, config->blockDimZ, config->sharedMemBytes, launch.text.c_str());
-  auto kernel = fake::state().kernels.find(function->name);
-  if (kernel != fake::state().kernels.end())
-    kernel->second(parameters);
+  if (!config->hStream->capture) {
+    runKernel(function, parameters);
+    return CUDA_SUCCESS;
+  }
+  // A node has a copy of the arguments.
+  std::vector<std::vector<char>> arguments;
+  for (size_t index = 0; index < function->parameters.size(); ++index) {
+    const char *argument = static_cast<const char *>(parameters[index]);
+    arguments.emplace_back(argument, argument + function->parameters[index]);
+  }
+  const std::string shape = function->name + " " + std::to_string(launch.blocks) + " " +
+                            std::to_string(launch.threads) + " " + std::to_string(config->sharedMemBytes) + launch.text;
+  fake::enqueue(
+      config->hStream,
+      [function, arguments]() mutable {
+        std::vector<void *> pointers;
+        for (std::vector<char> &argument : arguments)
+          pointers.push_back(argument.data());
+        if (isFunction(function, "cuGraphLaunch"))
+          runKernel(function, pointers.data());
+      },
+      shape);
+  return CUDA_SUCCESS;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size) {
+  FAKE_ENTER("cuFuncGetParamInfo");
+  FAKE_EXPECT_CONTEXT("cuFuncGetParamInfo");
+  FAKE_EXPECT(isFunction(function, "cuFuncGetParamInfo") && offset && index < function->parameters.size());
+  *offset = 0;
+  for (size_t before = 0; before <= index; ++before) {
+    const size_t bytes = function->parameters[before], alignment = bytes < 8 ? bytes : 8;
+    *offset = (*offset + alignment - 1) / alignment * alignment;
+    if (before < index)
+      *offset += bytes;
+  }
+  if (size)
+    *size = function->parameters[index];
   return CUDA_SUCCESS;
 }
 

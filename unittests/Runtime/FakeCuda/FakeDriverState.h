@@ -43,12 +43,18 @@ struct CUevent_st {
   Clock clock;
 };
 
+struct Node {
+  std::function<void()> work;
+  std::string shape; ///< what an update cannot change
+};
+
 struct CUgraph_st {
-  std::vector<std::function<void()>> work;
+  std::vector<Node> nodes;
 };
 
 struct CUgraphExec_st {
-  std::vector<std::function<void()>> work;
+  std::vector<Node> nodes;
+  Clock clock; ///< of the last launch
 };
 
 struct CUmemPoolHandle_st {
@@ -64,6 +70,7 @@ struct CUfunc_st {
   CUmodule module = nullptr;
   std::string name;
   std::map<uint32_t, int> attributes;
+  std::vector<size_t> parameters; ///< sizes; none for machine code
 };
 
 } // namespace rnnrt::cuda
@@ -91,6 +98,7 @@ inline int32_t readForClusters() {
 struct State {
   std::recursive_mutex mutex;
   std::string log, misuse, failed, logCopy, misuseCopy;
+  std::string failNext;               ///< function whose next call fails
   std::map<void *, std::string> live; ///< kind of each live object
   std::map<char *, Block> blocks;
   std::map<char *, size_t> regions; ///< registered host memory
@@ -128,8 +136,9 @@ bool isAfter(const Clock &clock, int stream, int64_t time);
 void use(CUstream stream, const void *pointer, size_t bytes, const char *user);
 /// Returns the allocation that contains `pointer`, or the end iterator.
 std::map<char *, Block>::iterator blockOf(const void *pointer);
-/// Runs `work` immediately, or appends it to the graph if the stream is being captured.
-void enqueue(CUstream stream, std::function<void()> work);
+/// Runs `work` immediately, or appends it to the graph if the stream is being captured. `shape`: what an update of the
+/// graph cannot change.
+void enqueue(CUstream stream, std::function<void()> work, std::string shape = "memory");
 
 /// Add and remove a live object.
 template <typename T> T *made(T *object, const char *kind) {

@@ -168,6 +168,31 @@ def RNNRT_ClustersRanOp : RNNRT_EntryOp<"clusters_ran", 1> {
   let assemblyFormat = "$call attr-dict";
 }
 
+def RNNRT_BeginChainOp : RNNRT_EntryOp<"begin_chain", 1> {
+  let summary = "begins a chain of kernel launches";
+  let description = [{
+    Until `rnnrt.end_chain`, the function only launches kernels. A device may enqueue the launches together at the end.
+
+    Example:
+    ```mlir
+    func.func @steps(%call: !rnnrt.call) {
+      rnnrt.begin_chain %call
+      // Kernel launches.
+      rnnrt.end_chain %call
+      return
+    }
+    ```
+  }];
+  let arguments = (ins RNNRT_CallType:$call);
+  let assemblyFormat = "$call attr-dict";
+}
+
+def RNNRT_EndChainOp : RNNRT_EntryOp<"end_chain", 1> {
+  let summary = "ends a chain of kernel launches";
+  let arguments = (ins RNNRT_CallType:$call);
+  let assemblyFormat = "$call attr-dict";
+}
+
 def RNNRT_WavefrontBeginOp : RNNRT_EntryOp<"wavefront_begin", 2> {
   let summary = "begins tasks of layers that may run at the same time";
   let description = [{
