@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <thread>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -25,6 +26,14 @@ static size_t roundUp(size_t bytes) {
   while (step * 32 <= bytes)
     step *= 2;
   return (bytes + step - 1) / step * step;
+}
+
+/// The size class of a size of `roundUp`; of other sizes, that of the largest one below.
+static size_t classOf(size_t bytes) {
+  size_t doublings = 0;
+  while (bytes / page >> doublings >= 32)
+    ++doublings;
+  return 16 * doublings + (bytes / page >> doublings);
 }
 
 /// The header before the caller's memory: the size of the block.
@@ -72,29 +81,58 @@ BlockCache &BlockCache::get() {
   return cache;
 }
 
-/// Returns false if the lock could not be acquired in time. It is held for some hundred instructions. In the child of a
-/// fork, the thread that held it may not exist; the caller then bypasses the cache.
+/// Returns false if the lock could not be acquired in time. It is held for a few cache misses. In the child of a fork,
+/// the thread that held it may not exist; the caller then bypasses the cache.
 bool BlockCache::lock() {
-  for (int turn = 0; turn < 10000; ++turn)
+  for (int turn = 0; turn < 1000; ++turn) {
     if (!locked.load(std::memory_order_relaxed) && !locked.exchange(true, std::memory_order_acquire))
       return true;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+    // The holder may have no processor.
+    if (turn % 100 == 99)
+      std::this_thread::yield();
+  }
   return false;
 }
 
-/// Evicts the oldest blocks until at most `target` bytes are cached.
-/// Removes the oldest blocks until `target` bytes are left. Returns them as a list, linked by `newer`.
+void BlockCache::addLive(int64_t bytes) {
+  int64_t now = live.fetch_add(bytes) + bytes, seen = most.load();
+  while (seen < now && !most.compare_exchange_weak(seen, now))
+    ;
+}
+
+/// Adds a block as the newest one.
+void BlockCache::keep(Block *block) {
+  Block *&first = newestOf[classOf(block->bytes)];
+  block->older = newest, block->newer = nullptr;
+  block->olderInClass = first, block->newerInClass = nullptr;
+  if (first)
+    first->newerInClass = block;
+  (newest ? newest->newer : oldest) = block;
+  newest = first = block;
+  keptBytes.fetch_add(static_cast<int64_t>(block->bytes));
+}
+
+void BlockCache::remove(Block *block) {
+  (block->older ? block->older->newer : oldest) = block->newer;
+  (block->newer ? block->newer->older : newest) = block->older;
+  if (block->olderInClass)
+    block->olderInClass->newerInClass = block->newerInClass;
+  (block->newerInClass ? block->newerInClass->olderInClass : newestOf[classOf(block->bytes)]) = block->olderInClass;
+  keptBytes.fetch_sub(static_cast<int64_t>(block->bytes));
+}
+
+/// Removes the oldest blocks until at most `target` bytes are cached. Returns them as a list, linked by `newer`.
 BlockCache::Block *BlockCache::evict(int64_t target) {
-  Block *evicted = oldest, *last = nullptr;
-  int64_t bytes = keptBytes.load();
-  for (; oldest && bytes > target; oldest = oldest->newer) {
-    bytes -= static_cast<int64_t>(oldest->bytes);
-    last = oldest;
+  Block *evicted = nullptr;
+  while (oldest && keptBytes.load() > target) {
+    Block *block = oldest;
+    remove(block);
+    block->newer = evicted;
+    evicted = block;
   }
-  (oldest ? oldest->older : newest) = nullptr;
-  keptBytes.store(bytes);
-  if (!last)
-    return nullptr;
-  last->newer = nullptr;
   return evicted;
 }
 
@@ -106,23 +144,20 @@ void BlockCache::free(Block *evicted) {
   }
 }
 
-/// Removes a block of at least `bytes` bytes; null if there is none.
+/// Removes a block of at least `bytes` bytes, which are a size of `roundUp`; null if there is none.
 BlockCache::Block *BlockCache::take(size_t bytes) {
   // The parts of a call allocate scratch of different sizes one after the other. Together these exceed the peak, to
   // which the cache is limited, so without sharing, every call would evict and fault in blocks. A small request does
   // not use up a much larger block.
   constexpr size_t mostTimes = 4;
-  Block *best = nullptr;
-  // The most recently freed block is the most likely one to be in a CPU cache.
-  for (Block *block = newest; block; block = block->older)
-    if (block->bytes >= bytes && block->bytes / mostTimes <= bytes && (!best || block->bytes < best->bytes))
-      best = block;
-  if (!best)
-    return nullptr;
-  (best->older ? best->older->newer : oldest) = best->newer;
-  (best->newer ? best->newer->older : newest) = best->older;
-  keptBytes.fetch_sub(static_cast<int64_t>(best->bytes));
-  return best;
+  size_t end = std::min(classOf(std::min(bytes, SIZE_MAX / mostTimes) * mostTimes) + 1, classes);
+  for (size_t index = classOf(bytes); index < end; ++index)
+    // The most recently freed block is the most likely one to be in a CPU cache.
+    if (Block *block = newestOf[index]) {
+      remove(block);
+      return block;
+    }
+  return nullptr;
 }
 
 void *BlockCache::allocate(size_t alignment, size_t bytes) {
@@ -137,13 +172,11 @@ void *BlockCache::allocate(size_t alignment, size_t bytes) {
   Block *evicted = nullptr;
   if (lock()) {
     if (Block *found = take(bytes)) {
-      live += static_cast<int64_t>(found->bytes);
+      addLive(static_cast<int64_t>(found->bytes));
       unlock();
       return reinterpret_cast<char *>(found) + head;
     }
-    live += static_cast<int64_t>(bytes);
-    most = std::max(most, live);
-    evicted = evict(most - live);
+    evicted = evict(most.load() - live.load() - static_cast<int64_t>(bytes));
     unlock();
   }
   free(evicted);
@@ -152,12 +185,9 @@ void *BlockCache::allocate(size_t alignment, size_t bytes) {
     trim();
     pointer = allocateFromSystem(bytes);
   }
-  if (!pointer && lock()) {
-    live -= static_cast<int64_t>(bytes);
-    unlock();
-  }
   if (!pointer)
     return nullptr;
+  addLive(static_cast<int64_t>(bytes));
   *static_cast<size_t *>(pointer) = bytes;
   return static_cast<char *>(pointer) + head;
 }
@@ -166,14 +196,12 @@ void BlockCache::release(void *pointer, size_t alignment, size_t bytes) {
   if (!isCached(alignment, bytes))
     return std::free(pointer);
   pointer = static_cast<char *>(pointer) - headOf(alignment);
+  size_t size = *static_cast<size_t *>(pointer);
+  live.fetch_sub(static_cast<int64_t>(size));
   if (!lock())
     return std::free(pointer);
-  Block *block = new (pointer) Block{*static_cast<size_t *>(pointer), newest, nullptr};
-  live -= static_cast<int64_t>(block->bytes);
-  (newest ? newest->newer : oldest) = block;
-  newest = block;
-  keptBytes.fetch_add(static_cast<int64_t>(block->bytes));
-  Block *evicted = evict(std::min(limit, std::max<int64_t>(most - live, 0)));
+  keep(new (pointer) Block{size, nullptr, nullptr, nullptr, nullptr});
+  Block *evicted = evict(std::min(limit, std::max<int64_t>(most.load() - live.load(), 0)));
   unlock();
   free(evicted);
 }
@@ -182,7 +210,7 @@ void BlockCache::trim() {
   if (!lock())
     return;
   Block *evicted = evict(0);
-  most = live;
+  most.store(live.load());
   unlock();
   free(evicted);
 }

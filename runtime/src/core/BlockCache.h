@@ -4,6 +4,7 @@
 #ifndef RNN_RUNTIME_CORE_BLOCKCACHE_H
 #define RNN_RUNTIME_CORE_BLOCKCACHE_H
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -36,22 +37,30 @@ private:
   struct Block {
     size_t bytes; ///< also the first word of a block in use
     Block *older, *newer;
+    Block *olderInClass, *newerInClass;
   };
+  /// 16 size classes per power of two.
+  static constexpr size_t classes = 1024;
 
   bool isCached(size_t alignment, size_t bytes) const;
   bool lock();
   void unlock() { locked.store(false, std::memory_order_release); }
+  void keep(Block *block);
+  void remove(Block *block);
   Block *take(size_t bytes);
   [[nodiscard]] Block *evict(int64_t target);
   static void free(Block *evicted);
+  void addLive(int64_t bytes);
 
   const int64_t limit;
   /// Blocks have the requested size: the redzone of AddressSanitizer follows the last byte.
   const bool isExact;
   std::atomic<bool> locked{false};
   Block *oldest = nullptr, *newest = nullptr; ///< the list of cached blocks
+  std::array<Block *, classes> newestOf{};    ///< the lists of the cached blocks of each size class
   std::atomic<int64_t> keptBytes{0};
-  int64_t live = 0, most = 0; ///< bytes in use, and their peak
+  /// Bytes in use, and their peak. Blocks that bypass the cache because the lock is busy count as well.
+  std::atomic<int64_t> live{0}, most{0};
 };
 
 } // namespace rnnrt
