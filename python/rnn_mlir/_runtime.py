@@ -80,12 +80,15 @@ def library() -> ctypes.CDLL:
     for name, result, arguments in (
             ("rnnrt_abi_version", i32, []),
             ("rnnrt_device_create", pointer, [ctypes.c_char_p, pointer, ctypes.POINTER(pointer)]),
+            ("rnnrt_call_options_init", None, [pointer]),
             ("rnnrt_call_create", pointer, [pointer, pointer, pointer, ctypes.POINTER(pointer)]),
             ("rnnrt_call_release", None, [pointer]),
             ("rnnrt_stream_create", pointer, [pointer, ctypes.POINTER(pointer)]),
+            ("rnnrt_stream_borrow", pointer, [pointer, pointer, pointer, ctypes.POINTER(pointer)]),
             ("rnnrt_stream_native", pointer, [pointer]),
             ("rnnrt_stream_synchronize", pointer, [pointer]),
             ("rnnrt_stream_release", None, [pointer]),
+            ("rnnrt_device_retain", None, [pointer]),
             ("rnnrt_device_release", None, [pointer]),
             ("rnnrt_tensor_release", None, [pointer]),
             ("rnnrt_abi_rnn_plan", pointer, [pointer] + [i32] * 6 + [ctypes.c_double] + [i64] * 8),
@@ -130,29 +133,56 @@ def check(status: Optional[int]) -> None:
         _raise(message, code)
 
 
-class Call:
-    """An rnnrt_call_t on a device, on a stream of its own if the device is a GPU. One thread at a time may use it."""
+class _CallOptions(ctypes.Structure):  # rnnrt_call_options_t
+    _fields_ = [("dropout_draw", ctypes.c_int64), ("host_waits", ctypes.c_int32)]
 
-    def __init__(self, device: str = "host", *, dropout_draw: Optional[int] = None) -> None:
+
+@functools.lru_cache(maxsize=None)
+def _gpu(name: str) -> int:
+    """The device of a GPU, which the process keeps: its modules and plans are those of every thread."""
+    made = ctypes.c_void_p()
+    check(library().rnnrt_device_create(name.encode(), None, ctypes.byref(made)))
+    return made.value or 0
+
+
+class Call:
+    """An rnnrt_call_t. One thread at a time may use it.
+
+    On a GPU it runs on a stream of its own, and `finish` waits for it. With `stream`, a CUstream of another library (0 and 1
+    are CUDA's legacy default stream), it runs in the order of that stream, and nothing waits; `waits=False` refuses
+    functions that would have to (RNNRT_HOST_WAITS_REFUSED).
+    """
+
+    def __init__(self, device: str = "host", *, dropout_draw: Optional[int] = None, stream: Optional[int] = None,
+                 waits: bool = True) -> None:
         lib = library()
         self._release, self._release_stream = lib.rnnrt_call_release, lib.rnnrt_stream_release
         self.handle: Optional[int] = None
         self._stream: Optional[int] = None
-        made, stream, handle = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
-        check(lib.rnnrt_device_create(device.encode(), None, ctypes.byref(made)))
+        made, queue, handle = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        if device.startswith("cuda"):
+            made = ctypes.c_void_p(_gpu(device))
+            lib.rnnrt_device_retain(made)
+        else:
+            check(lib.rnnrt_device_create(device.encode(), None, ctypes.byref(made)))
         try:
-            if device.startswith("cuda"):
-                check(lib.rnnrt_stream_create(made, ctypes.byref(stream)))
-                self._stream = stream.value
-            options = None
+            if stream is not None:
+                check(lib.rnnrt_stream_borrow(made, None if stream in (0, 1) else stream, None, ctypes.byref(queue)))
+            elif device.startswith("cuda"):
+                check(lib.rnnrt_stream_create(made, ctypes.byref(queue)))
+            self._stream = queue.value
+            options = _CallOptions()
+            lib.rnnrt_call_options_init(ctypes.byref(options))
+            options.host_waits = 0 if waits else 1
             if dropout_draw is not None:
-                options = (ctypes.c_int64 * 1)(dropout_draw)  # rnnrt_call_options_t
-            check(lib.rnnrt_call_create(made, stream, options, ctypes.byref(handle)))
+                options.dropout_draw = dropout_draw
+            check(lib.rnnrt_call_create(made, queue, ctypes.byref(options), ctypes.byref(handle)))
         finally:
             lib.rnnrt_device_release(made)
         self.handle = handle.value
         #: The CUstream, or None.
-        self.native: Optional[int] = lib.rnnrt_stream_native(stream) if self._stream else None
+        self.native: Optional[int] = lib.rnnrt_stream_native(queue) if self._stream else None
+        self._synchronizes = self._stream is not None and stream is None
         self._get_status = _status().rnnrt_call_status
         self._reset = _status().rnnrt_call_reset
 
@@ -163,14 +193,14 @@ class Call:
             self._release_stream(self._stream)
 
     def finish(self) -> None:
-        """Returns the plans of the call to the cache, and raises its failure."""
+        """Returns the plans of the call to the cache, and raises its failure. Waits for a stream of its own."""
         failure = self._get_status(self.handle)
         if failure:
             message, code = _describe(failure)
             self._reset(self.handle)
             _raise(message, code)
         self._reset(self.handle)
-        if self._stream:
+        if self._synchronizes:
             check(library().rnnrt_stream_synchronize(self._stream))
 
 
@@ -183,6 +213,18 @@ def call_of_thread(device: str = "host") -> Call:
     call = calls.get(device)
     if call is None:
         call = calls[device] = Call(device)
+    return call
+
+
+def call_on_stream(device: str, stream: int, waits: bool = True) -> Call:
+    """The call of this thread on a stream of another library. A stream that was destroyed must not be passed."""
+    calls: Dict[Any, Call] = _calls.__dict__
+    key = (device, stream, waits)
+    call = calls.get(key)
+    if call is None:
+        if len(calls) >= 64:  # programs have few streams; others make a new one per use
+            calls.clear()
+        call = calls[key] = Call(device, stream=stream, waits=waits)
     return call
 
 
@@ -226,6 +268,10 @@ class Bound:
         return list(tensors), pointers, ctypes.addressof(pointers)
 
     def __call__(self, *data: Optional[int]) -> None:
+        self.run(call_of_thread(self._device), data)
+
+    def run(self, call: Call, data: Sequence[Optional[int]]) -> None:
+        """The same as a part of `call`."""
         # Frames are taken and returned by single list operations, which are atomic.
         try:
             frame = self._frames.pop()
@@ -233,7 +279,6 @@ class Bound:
             frame = self._make_frame()
         for tensor, pointer in zip(frame[0], data):
             tensor.data = pointer
-        call = call_of_thread(self._device)
         self._entry(call.handle, frame[2], self._count, None, 0)
         self._frames.append(frame)
         call.finish()

@@ -42,6 +42,7 @@ set_target_properties(rnn_fake_cuda PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1 CXX
 add_dependencies(rnn_runtime_cuda_api_tests rnn_fake_cuda)
 
 add_executable(rnn_runtime_cuda_tests
+  BorrowedStreamTest.cpp
   CudaDeviceTest.cpp
   MgpuTest.cpp
   CudaFailureTest.cpp

@@ -44,6 +44,7 @@ set_target_properties(rnn_fake_cudnn PROPERTIES OUTPUT_NAME cudnn SUFFIX .so.9 C
                       VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY ${RNN_FAKE_CUDA_DIRECTORY})
 
 add_executable(rnn_runtime_cudnn_tests
+  CudnnBorrowTest.cpp
   CudnnCaptureTest.cpp
   CudnnFailureTest.cpp
   CudnnPlanTest.cpp

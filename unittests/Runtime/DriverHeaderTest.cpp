@@ -90,9 +90,9 @@ constexpr bool same(const char *a, const char *b) {
     ;
   return *a == *b;
 }
-/// The one function whose older symbol is used on purpose (see DriverApi.def).
+/// The functions whose older symbol is used on purpose (see DriverApi.def).
 constexpr bool keepsOldSymbol(const char *symbol) {
-  return same(symbol, "cuEventElapsedTime");
+  return same(symbol, "cuEventElapsedTime") || same(symbol, "cuStreamGetCtx");
 }
 
 // RNNRT_TEXT expands the macro `name` of cuda.h to the versioned symbol that a program compiled with cuda.h uses.

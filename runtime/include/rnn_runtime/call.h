@@ -11,14 +11,32 @@
 extern "C" {
 #endif
 
+/// Whether functions of a call may wait for its stream on the host. The values are stable.
+typedef enum rnnrt_host_waits {
+  /// A function waits if it needs a value of the device: sequence lengths, elements that compiled code reads on the
+  /// host.
+  RNNRT_HOST_WAITS_ALLOWED = 0,
+  /// No function waits for the stream of the call. Compiled layers do not check `lengths`: the caller guarantees that
+  /// they
+  /// are in [0, T], else memory outside of the operands is accessed. RNNRT_CHECK has no effect on the call. A function
+  /// that
+  /// needs a value of the device fails with FAILED_PRECONDITION: cuDNN plans with `lengths`, and compiled code that
+  /// reads
+  /// elements. The first use of a plan or a module still loads code and may wait for the device. Devices whose tensors
+  /// are
+  /// in host memory ignore this option.
+  RNNRT_HOST_WAITS_REFUSED = 1
+} rnnrt_host_waits_t;
+
 /// Options of a call. Initialize with rnnrt_call_options_init, then set individual members.
 typedef struct rnnrt_call_options {
   /// The dropout draw of the training forward passes of this call. -1: the next draw of each plan, so that masks differ
   /// between calls, as in TensorFlow. 0 or more: this draw, for reproducible runs.
   int64_t dropout_draw;
+  int32_t host_waits; ///< rnnrt_host_waits_t
 } rnnrt_call_options_t;
 
-/// Sets the defaults: the draw of the environment variable RNNRT_DROPOUT_DRAW, or -1.
+/// Sets the defaults: the draw of the environment variable RNNRT_DROPOUT_DRAW, or -1; waits are allowed.
 RNNRT_API void rnnrt_call_options_init(rnnrt_call_options_t *options);
 
 /// Creates a call on `device` and `stream`, and keeps both alive. If `stream` is NULL, the call uses the default stream

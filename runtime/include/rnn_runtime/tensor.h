@@ -16,10 +16,11 @@ extern "C" {
 /// A dense row-major tensor; rank 0 is one element. If the function has RNNRT_FUNCTION_DEVICE_MEMORY, `data` is in
 /// device memory, except for scalars, which are always in host memory.
 ///
-/// As an argument, it describes memory of the caller; compiled code keeps no reference. It only reads the memory,
-/// except for arguments with RNNRT_ARGUMENT_WRITTEN: memrefs that a module writes to. As a result, the function fills
-/// it and it owns its memory: the caller frees it with rnnrt_tensor_release. The previous content of a result is
-/// ignored. After a failure every result is empty (no data, rank 0).
+/// As an argument, it describes memory of the caller, which may be that of another library, such as a buffer of XLA or
+/// a storage of PyTorch on the same GPU; compiled code keeps no reference. It only reads the memory, except for
+/// arguments with RNNRT_ARGUMENT_WRITTEN: memrefs that a module writes to. As a result, the function fills it and it
+/// owns its memory: the caller frees it with rnnrt_tensor_release. The previous content of a result is ignored. After a
+/// failure every result is empty (no data, rank 0).
 typedef struct rnnrt_tensor {
   void *data;                    ///< the first element, aligned to the element size; NULL only if there are no elements
   int32_t dtype;                 ///< rnnrt_dtype_t

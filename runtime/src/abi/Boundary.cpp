@@ -127,6 +127,12 @@ static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *functi
   if (deviceMemory ? !kind.takesDeviceTensors : !kind.takesHostTensors)
     return failedPrecondition("`%s` was compiled for %s, but the call is on device `%s`", function->name,
                               deviceMemory ? "tensors in device memory" : "tensors in host memory", device.c_str());
+  if (call.stream.get() && call.stream->scratch.allocate)
+    for (int64_t index = 0; index < function->num_outputs; ++index)
+      if (function->outputs[index].kind != RNNRT_ARGUMENT_SCALAR)
+        return failedPrecondition("`%s` returns tensors, but the borrowed stream of the call has an allocator, whose "
+                                  "memory ends with the call; write to memref arguments instead",
+                                  function->name);
   RNNRT_TRY(checkCount(*function, "argument", inputs, function->num_inputs, numInputs));
   RNNRT_TRY(checkCount(*function, "result", outputs, function->num_outputs, numOutputs));
   for (int64_t index = 0; index < numInputs; ++index)

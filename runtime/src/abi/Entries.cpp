@@ -196,6 +196,10 @@ void rnnrt_abi_read(rnnrt_call_t *call, const void *source, void *target, int64_
   bool done = false;
   enter(call, [&] {
     Backend &backend = *call->device->backend;
+    if (call->refusesWaits() && backend.isAsynchronous())
+      return failedPrecondition(
+          "compiled code reads elements of a tensor on the host, but the call refuses to wait for "
+          "the device (host_waits)");
     RNNRT_TRY(backend.copy(call->stream.get(), target, source, bytes));
     RNNRT_TRY(backend.synchronize(call->stream.get() ? call->stream->native : nullptr));
     done = true;

@@ -49,10 +49,10 @@ public:
   explicit CudaFusedMemory(std::shared_ptr<CudaDevice> device) : device(std::move(device)) {}
 
   bool checksHeaders() const override { return checking; }
-  Status canWait(rnnrt_stream_t *stream, bool &can) override {
+  Status canWait(const RunContext &context, bool &can) override {
     bool capturing = false;
-    RNNRT_TRY(device->isCapturing(nativeStream(stream, *device), capturing));
-    can = !capturing;
+    RNNRT_TRY(device->isCapturing(nativeStream(context, *device), capturing));
+    can = !capturing && !context.refusesWaits;
     return Status();
   }
   Status copy(rnnrt_stream_t *stream, void *target, const void *source, int64_t bytes) override {
@@ -75,11 +75,9 @@ public:
   Status allocate(int64_t bytes, void *&pointer) override { return device->allocate(bytes, pointer); }
   Status release(void *pointer) override { return device->release(pointer); }
   Status allocate(rnnrt_stream_t *stream, int64_t bytes, void *&pointer) override {
-    return device->allocate(nativeStream(stream, *device), bytes, pointer);
+    return device->allocate(stream, bytes, pointer);
   }
-  Status release(rnnrt_stream_t *stream, void *pointer) override {
-    return device->release(nativeStream(stream, *device), pointer);
-  }
+  Status release(rnnrt_stream_t *stream, void *pointer) override { return device->release(stream, pointer); }
 
   Status copy(rnnrt_stream_t *stream, void *target, const void *source, int64_t bytes) override {
     const CUstream cudaStream = nativeStream(stream, *device);
@@ -102,6 +100,12 @@ public:
     native = stream;
     return Status();
   }
+  Status adoptStream(void *&native) override {
+    if (!native)
+      native = legacyStream();
+    return device->checkContext(static_cast<CUstream>(native));
+  }
+  bool isAsynchronous() const override { return true; }
   Status synchronize(void *native) override {
     return device->synchronize(native ? static_cast<CUstream>(native) : device->defaultStream());
   }
@@ -184,7 +188,7 @@ public:
   }
 
   Status runGemm(rnnrt_stream_t *stream, const Gemm &gemm, bool &done) override {
-    return cublasGemm.run(nativeStream(stream, *device), gemm, done);
+    return cublasGemm.run(stream, gemm, done);
   }
 
   Status createWavefront(rnnrt_stream_t *stream, int64_t layers, std::unique_ptr<Wavefront> &wavefront) override {

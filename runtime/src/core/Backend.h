@@ -69,6 +69,12 @@ public:
 
   /// `native` is the backend's own stream object, if it needs one.
   virtual Status createStream(void *&native) = 0;
+  /// Checks `native`, a stream of another library, and replaces it by the object that the backend uses.
+  virtual Status adoptStream(void *&native) {
+    return unimplemented("device `%s` has no native streams; borrow streams on a device `cuda`", kind.name);
+  }
+  /// Whether values of the device are available to the host only after waiting.
+  virtual bool isAsynchronous() const { return false; }
   /// Null is the device's own order.
   virtual Status synchronize(void *native) = 0;
   virtual void releaseStream(void *native) = 0;

@@ -80,7 +80,7 @@ extern "C" {
 void rnnrt_call_options_init(rnnrt_call_options_t *options) {
   static const int64_t defaultDraw = readDefaultDraw();
   if (options)
-    options->dropout_draw = defaultDraw;
+    *options = {defaultDraw, RNNRT_HOST_WAITS_ALLOWED};
 }
 
 rnnrt_status_t rnnrt_call_create(rnnrt_device_t *device, rnnrt_stream_t *stream, const rnnrt_call_options_t *options,
@@ -99,6 +99,8 @@ rnnrt_status_t rnnrt_call_create(rnnrt_device_t *device, rnnrt_stream_t *stream,
   if (chosen.dropout_draw < -1)
     return invalidArgument("expects `dropout_draw` to be at least -1, but got %lld", (long long)chosen.dropout_draw)
         .take();
+  if (chosen.host_waits != RNNRT_HOST_WAITS_ALLOWED && chosen.host_waits != RNNRT_HOST_WAITS_REFUSED)
+    return invalidArgument("expects `host_waits` to be in [0, 1], but got %d", int(chosen.host_waits)).take();
   return guarded([&] {
            *out_call = new rnnrt_call(device, stream, chosen);
            return Status();

@@ -88,6 +88,23 @@ rnnrt_status_t rnnrt_stream_create(rnnrt_device_t *device, rnnrt_stream_t **out_
       .take();
 }
 
+rnnrt_status_t rnnrt_stream_borrow(rnnrt_device_t *device, void *native, const rnnrt_allocator_t *scratch,
+                                   rnnrt_stream_t **out_stream) {
+  if (!out_stream)
+    return nullHandle("out_stream").take();
+  *out_stream = nullptr;
+  if (!device)
+    return nullHandle("device").take();
+  if (scratch && !scratch->allocate != !scratch->release)
+    return invalidArgument("expects both functions of `scratch` or none").take();
+  return guarded([&] {
+           RNNRT_TRY(device->backend->adoptStream(native));
+           *out_stream = new rnnrt_stream(device, native, scratch ? *scratch : rnnrt_allocator_t{});
+           return Status();
+         })
+      .take();
+}
+
 rnnrt_status_t rnnrt_stream_synchronize(rnnrt_stream_t *stream) {
   if (!stream)
     return nullHandle("stream").take();

@@ -62,16 +62,21 @@ struct rnnrt_device : rnnrt::RefCounted<rnnrt_device> {
 };
 
 struct rnnrt_stream : rnnrt::RefCounted<rnnrt_stream> {
-  rnnrt_stream(rnnrt_device *device, void *native) : device(device), native(native) {}
+  rnnrt_stream(rnnrt_device *device, void *native) : device(device), native(native), owned(true) {}
+  /// Of another library, which owns `native`.
+  rnnrt_stream(rnnrt_device *device, void *native, const rnnrt_allocator_t &scratch)
+      : device(device), native(native), scratch(scratch) {}
   /// Of a wavefront, on the device of its call; the backend owns `native`.
   explicit rnnrt_stream(void *native) : native(native) {}
   ~rnnrt_stream() {
-    if (device.get())
+    if (owned)
       device->backend->releaseStream(native);
   }
 
   rnnrt::Ref<rnnrt_device> device;
   void *const native;
+  const rnnrt_allocator_t scratch{}; ///< device memory for calls; without functions: that of the device
+  const bool owned = false;
 };
 
 struct rnnrt_call {
@@ -83,7 +88,10 @@ struct rnnrt_call {
     if (!status.ok() && first.ok())
       first = std::move(status);
   }
-  rnnrt::RunContext context(rnnrt::Resets resets = {}) const { return {stream.get(), options.dropout_draw, resets}; }
+  bool refusesWaits() const { return options.host_waits == RNNRT_HOST_WAITS_REFUSED; }
+  rnnrt::RunContext context(rnnrt::Resets resets = {}) const {
+    return {stream.get(), options.dropout_draw, resets, refusesWaits()};
+  }
   /// The stream of launches and GEMMs: in a wavefront, that of the current task.
   rnnrt_stream *launchStream() const {
     rnnrt_stream *ofTask = wavefront ? wavefront->stream() : nullptr;

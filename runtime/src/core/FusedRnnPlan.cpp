@@ -42,7 +42,7 @@ public:
     RNNRT_TRY(checkReserveBytes(reserveSize(), a.reserveBytes));
     bool canWait = true;
     if (a.lengths || memory->checksHeaders())
-      RNNRT_TRY(memory->canWait(context.stream, canWait));
+      RNNRT_TRY(memory->canWait(context, canWait));
     uint64_t lengths = 0;
     if (canWait && (a.lengths || (context.resets.marks && memory->checksHeaders())))
       RNNRT_TRY(takeSequences(context, a.lengths, lengths));

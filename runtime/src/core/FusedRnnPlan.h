@@ -18,8 +18,8 @@ public:
 
   /// True if a backward pass reads the header of its reserve space, which synchronizes.
   virtual bool checksHeaders() const = 0;
-  /// False while the stream is being captured.
-  virtual Status canWait(rnnrt_stream_t *stream, bool &can) = 0;
+  /// False if the call refuses to wait for the device, and while the stream is being captured.
+  virtual Status canWait(const RunContext &context, bool &can) = 0;
   /// In the order of the stream. Host memory that is read may be reused when it returns.
   virtual Status copy(rnnrt_stream_t *stream, void *target, const void *source, int64_t bytes) = 0;
   virtual Status wait(rnnrt_stream_t *stream) = 0;

@@ -46,8 +46,9 @@ struct Resets {
 /// The parts of a call that a plan uses.
 struct RunContext {
   rnnrt_stream_t *stream = nullptr;
-  int64_t dropoutDraw = -1; ///< -1: the next draw
-  Resets resets = {};       ///< of one pass
+  int64_t dropoutDraw = -1;  ///< -1: the next draw
+  Resets resets = {};        ///< of one pass
+  bool refusesWaits = false; ///< RNNRT_HOST_WAITS_REFUSED
 };
 
 /// Operands and results as abi.def lists them; sizes follow from the plan.

@@ -148,8 +148,9 @@ Status CublasGemm::findAlgorithm(const Gemm &gemm, const Key &key, Descriptors &
   return Status();
 }
 
-Status CublasGemm::run(cuda::CUstream stream, const Gemm &p, bool &done) {
+Status CublasGemm::run(const rnnrt_stream_t *callStream, const Gemm &p, bool &done) {
   done = false;
+  const cuda::CUstream stream = cuda::nativeStream(callStream, *device);
   bool capturing = false;
   RNNRT_TRY(device->isCapturing(stream, capturing));
   cuda::ContextScope scope(*device);
@@ -186,7 +187,7 @@ Status CublasGemm::run(cuda::CUstream stream, const Gemm &p, bool &done) {
 
   void *workspace = nullptr;
   if (algorithm.workspace)
-    if (Status status = device->allocate(stream, int64_t(algorithm.workspace), workspace); !status.ok())
+    if (Status status = device->allocate(callStream, int64_t(algorithm.workspace), workspace); !status.ok())
       return rnnrt_status_code(status.get()) == RNNRT_STATUS_RESOURCE_EXHAUSTED ? Status() : std::move(status);
   const bool isDouble = p.dtype == RNNRT_DTYPE_F64;
   const double alpha64 = 1, beta64 = p.has(Accumulate);
@@ -197,7 +198,7 @@ Status CublasGemm::run(cuda::CUstream stream, const Gemm &p, bool &done) {
       p.result, descriptors->result, p.result, descriptors->result, &algorithm.algo, workspace, algorithm.workspace,
       stream);
   // The release is stream-ordered; a captured GEMM gets a workspace of its own in the graph.
-  Status released = device->release(stream, workspace);
+  Status released = device->release(callStream, workspace);
   // cuBLASLt rejected the GEMM before any launch. The result is cached, since another attempt would fail likewise.
   const bool rejected = result == Result::NotSupported || result == Result::ArchMismatch;
   if (!rejected)

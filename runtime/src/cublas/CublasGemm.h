@@ -29,7 +29,7 @@ public:
   ///
   /// Returns FAILED_PRECONDITION for the first GEMM of a kind while `stream` is being captured: cuBLASLt loads device
   /// code for it, which a capture does not allow.
-  Status run(cuda::CUstream stream, const Gemm &gemm, bool &done);
+  Status run(const rnnrt_stream_t *callStream, const Gemm &gemm, bool &done);
 
 private:
   /// Everything that the choice of an algorithm depends on.

@@ -18,6 +18,14 @@ static CUdeviceptr addressOf(const void *pointer) {
   return CUdeviceptr(reinterpret_cast<uintptr_t>(pointer));
 }
 
+/// Bytes. That of cuMemAlloc, which GEMM libraries and tensor maps rely on.
+static constexpr size_t scratchAlignment = 256;
+
+/// The size that an rnnrt_allocator_t receives: a multiple of the alignment, and not 0.
+static size_t scratchBytes(int64_t bytes) {
+  return (size_t(std::max<int64_t>(bytes, 1)) + scratchAlignment - 1) / scratchAlignment * scratchAlignment;
+}
+
 //===-- Creation and destruction ---------------------------------------------------------------------------------===//
 
 static uint64_t nextSerial() {
@@ -96,8 +104,8 @@ CudaDevice::~CudaDevice() {
       (void)api.cuCtxSynchronize();
     modules.clear();
     // Free leaked blocks. The first attempt may return the failure of earlier work; the second one frees.
-    for (const auto &[pointer, bytes] : blocks)
-      if (api.cuMemFreeAsync(addressOf(pointer), memoryStream) != CUDA_SUCCESS)
+    for (const auto &[pointer, block] : blocks)
+      if (!block.isBorrowed && api.cuMemFreeAsync(addressOf(pointer), memoryStream) != CUDA_SUCCESS)
         (void)api.cuMemFreeAsync(addressOf(pointer), memoryStream);
     if (memoryStream)
       (void)api.cuStreamSynchronize(memoryStream);
@@ -118,19 +126,25 @@ CudaDevice::~CudaDevice() {
 
 //===-- Memory ---------------------------------------------------------------------------------------------------===//
 
-void CudaDevice::addBlock(void *pointer, int64_t bytes) {
+static Status isBorrowedBlock() {
+  return invalidArgument("the pointer belongs to the allocator of a borrowed stream; free it on that stream");
+}
+
+void CudaDevice::addBlock(void *pointer, Block block) {
   std::lock_guard<std::mutex> lock(memoryMutex);
-  blocks.emplace(pointer, bytes);
-  live += bytes;
+  blocks.emplace(pointer, block);
+  live += block.bytes;
   peak = std::max(peak, live);
 }
 
-Status CudaDevice::removeBlock(void *pointer, int64_t &bytes) {
+Status CudaDevice::removeBlock(void *pointer, bool isBorrowed, int64_t &bytes) {
   std::lock_guard<std::mutex> lock(memoryMutex);
   auto it = blocks.find(pointer);
   if (it == blocks.end())
     return invalidArgument("the pointer was not allocated on this device, or was freed already");
-  bytes = it->second;
+  if (it->second.isBorrowed != isBorrowed)
+    return isBorrowedBlock();
+  bytes = it->second.bytes;
   live -= bytes;
   blocks.erase(it);
   return Status();
@@ -159,7 +173,7 @@ Status CudaDevice::allocate(CUstream stream, int64_t bytes, void *&pointer) {
   }
   auto *made = reinterpret_cast<void *>(uintptr_t(address));
   try {
-    addBlock(made, bytes);
+    addBlock(made, {bytes, /*isBorrowed=*/false});
   } catch (...) {
     (void)driver().cuMemFreeAsync(address, stream);
     throw;
@@ -176,13 +190,59 @@ Status CudaDevice::release(CUstream stream, void *pointer) {
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
   int64_t bytes = 0;
-  RNNRT_TRY(removeBlock(pointer, bytes));
+  RNNRT_TRY(removeBlock(pointer, /*isBorrowed=*/false, bytes));
   if (Status status = check(driver().cuMemFreeAsync(addressOf(pointer), stream), "cuMemFreeAsync"); !status.ok()) {
-    addBlock(pointer, bytes);
+    addBlock(pointer, {bytes, /*isBorrowed=*/false});
     return status;
   }
   if (tracing(TraceKind::Memory))
     trace("rnnrt,memory,free,cuda,%lld,%lld", (long long)bytes, (long long)memoryStats().live_bytes);
+  return Status();
+}
+
+Status CudaDevice::allocate(const rnnrt_stream_t *stream, int64_t bytes, void *&pointer) {
+  if (!stream || !stream->scratch.allocate)
+    return allocate(nativeStream(stream, *this), bytes, pointer);
+  pointer = nullptr;
+  if (bytes < 0 || bytes > properties.memory_bytes)
+    return resourceExhausted("not enough memory for %lld bytes on `%s`, which has %lld", (long long)bytes,
+                             name().c_str(), (long long)properties.memory_bytes);
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  const rnnrt_allocator_t &scratch = stream->scratch;
+  void *made = scratch.allocate(scratch.user, scratchAlignment, scratchBytes(bytes));
+  if (!made)
+    return resourceExhausted("the allocator of the borrowed stream has not enough memory for %lld bytes on `%s`",
+                             (long long)bytes, name().c_str());
+  try {
+    addBlock(made, {bytes, /*isBorrowed=*/true});
+  } catch (...) {
+    scratch.release(scratch.user, made, scratchAlignment, scratchBytes(bytes));
+    throw;
+  }
+  pointer = made;
+  if (tracing(TraceKind::Memory))
+    trace("rnnrt,memory,alloc,borrowed,%lld,%lld", (long long)bytes, (long long)memoryStats().live_bytes);
+  return Status();
+}
+
+Status CudaDevice::release(const rnnrt_stream_t *stream, void *pointer) {
+  if (!pointer)
+    return Status();
+  bool isBorrowed = false;
+  if (stream && stream->scratch.allocate) {
+    std::lock_guard<std::mutex> lock(memoryMutex);
+    auto it = blocks.find(pointer);
+    isBorrowed = it != blocks.end() && it->second.isBorrowed;
+  }
+  if (!isBorrowed)
+    return release(nativeStream(stream, *this), pointer);
+  ContextScope scope(*this); // after a failure too, the memory must return to its owner
+  int64_t bytes = 0;
+  RNNRT_TRY(removeBlock(pointer, /*isBorrowed=*/true, bytes));
+  stream->scratch.release(stream->scratch.user, pointer, scratchAlignment, scratchBytes(bytes));
+  if (tracing(TraceKind::Memory))
+    trace("rnnrt,memory,free,borrowed,%lld,%lld", (long long)bytes, (long long)memoryStats().live_bytes);
   return Status();
 }
 
@@ -202,8 +262,11 @@ Status CudaDevice::release(void *pointer) {
   {
     // Reject unknown pointers before waiting for the context.
     std::lock_guard<std::mutex> lock(memoryMutex);
-    if (!blocks.count(pointer))
+    auto it = blocks.find(pointer);
+    if (it == blocks.end())
       return invalidArgument("the pointer was not allocated on this device, or was freed already");
+    if (it->second.isBorrowed)
+      return isBorrowedBlock();
   }
   ContextScope scope(*this);
   RNNRT_TRY(std::move(scope.status));
@@ -258,6 +321,23 @@ Status CudaDevice::withCaptureStream(const std::function<Status(CUstream)> &use)
   if (!captureStream)
     RNNRT_TRY(check(driver().cuStreamCreate(&captureStream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
   return use(captureStream);
+}
+
+Status CudaDevice::checkContext(CUstream stream) {
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  CUcontext context = nullptr;
+  const CUresult result = driver().cuStreamGetCtx(stream, &context);
+  if (result == CUDA_ERROR_INVALID_HANDLE)
+    return invalidArgument("expects `native` to be a stream of the primary context of `cuda:%d`, but it is no live "
+                           "stream",
+                           number);
+  RNNRT_TRY(check(result, "cuStreamGetCtx"));
+  if (context != primary)
+    return invalidArgument("expects `native` to be a stream of the primary context of `cuda:%d`, but it belongs to "
+                           "another GPU or context; create the device of that GPU",
+                           number);
+  return Status();
 }
 
 Status CudaDevice::isCapturing(CUstream stream, bool &capturing) {

@@ -55,6 +55,10 @@ public:
   /// Frees memory, ordered on `stream`. Returns INVALID_ARGUMENT for a pointer that this device did not allocate or
   /// that is already freed. Null is allowed.
   Status release(CUstream stream, void *pointer);
+  /// The same on the stream of a call (null: the default stream), from the allocator of a borrowed stream if it has
+  /// one.
+  Status allocate(const rnnrt_stream_t *stream, int64_t bytes, void *&pointer);
+  Status release(const rnnrt_stream_t *stream, void *pointer);
   /// The same without a stream: the memory is usable on every stream at once. The release waits for the whole context.
   Status allocate(int64_t bytes, void *&pointer);
   Status release(void *pointer);
@@ -63,6 +67,8 @@ public:
   Status copy(CUstream stream, void *target, const void *source, int64_t bytes);
   Status fillZero(CUstream stream, void *target, int64_t bytes);
   Status synchronize(CUstream stream);
+  /// INVALID_ARGUMENT unless `stream` belongs to the context of this device.
+  Status checkContext(CUstream stream);
   Status isCapturing(CUstream stream, bool &capturing);
   /// Returns true for pinned host memory, whose copies are asynchronous. Copies of pageable host memory are complete
   /// when cuMemcpyAsync returns (CUDA driver API, "API synchronization behavior").
@@ -101,8 +107,13 @@ private:
 
   const uint64_t unique;
   Status initialize(int ordinal);
-  Status removeBlock(void *pointer, int64_t &bytes);
-  void addBlock(void *pointer, int64_t bytes);
+  struct Block {
+    int64_t bytes;
+    bool isBorrowed; ///< from the allocator of a borrowed stream
+  };
+  /// INVALID_ARGUMENT for unknown pointers, and for those of the other kind.
+  Status removeBlock(void *pointer, bool isBorrowed, int64_t &bytes);
+  void addBlock(void *pointer, Block block);
 
   std::shared_ptr<const Driver> library;
   CUdevice device = 0;
@@ -118,7 +129,7 @@ private:
   std::string deviceName;
 
   mutable std::mutex memoryMutex;
-  std::unordered_map<void *, int64_t> blocks;
+  std::unordered_map<void *, Block> blocks;
   int64_t live = 0, peak = 0;
 
   std::mutex streamMutex;
@@ -143,6 +154,11 @@ private:
   const DriverApi &driver;
   bool pushed = false;
 };
+
+/// CUDA's legacy default stream, as a handle that is not null (CU_STREAM_LEGACY).
+inline CUstream legacyStream() {
+  return reinterpret_cast<CUstream>(uintptr_t(1));
+}
 
 /// Returns the native stream; the default stream of the device for null.
 CUstream nativeStream(const rnnrt_stream_t *stream, const CudaDevice &device);

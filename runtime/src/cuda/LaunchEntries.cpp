@@ -151,6 +151,9 @@ void waitForHost() {
   enter<true>([&](rnnrt_call &call, CudaDevice &device) {
     if (!device.registeredRegions)
       return Status();
+    if (call.refusesWaits())
+      return failedPrecondition("compiled code reads registered host memory after its kernels, but the call refuses to "
+                                "wait for the device (host_waits)");
     if (call.inChain)
       RNNRT_TRY(leaveChain(call, device));
     return device.synchronize(nativeStream(call.launchStream(), device));

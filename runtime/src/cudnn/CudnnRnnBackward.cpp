@@ -15,7 +15,7 @@ Status CudnnRnnPlan::backwardData(const RunContext &call, const RnnBackwardData 
   Run run(*this, call, BackwardData);
   RNNRT_TRY(run.begin(a.lengths));
   const Sequences &s = *run.sequences;
-  const bool checks = checking && !run.capturing;
+  const bool checks = checking && run.mayWait();
   if (checks) {
     RNNRT_TRY(checkHeader(run.stream, a.reserve, s, ReserveHeader::Written));
     // A failure below leaves the reserve space unusable.
@@ -55,7 +55,7 @@ Status CudnnRnnPlan::backwardWeights(const RunContext &call, const RnnBackwardWe
   Run run(*this, call, BackwardWeights);
   RNNRT_TRY(run.begin(a.lengths));
   const Sequences &s = *run.sequences;
-  if (checking && !run.capturing)
+  if (checking && run.mayWait())
     RNNRT_TRY(checkHeader(run.stream, a.reserve, s, ReserveHeader::Consumed));
   if (!a.dparams)
     return run.end(); // not requested

@@ -47,7 +47,7 @@ Status CudnnRnnPlan::forward(const RunContext &call, const RnnForward &a) {
   RNNRT_TRY(run.zeroEmpty(a.y ? y : nullptr, outputWidth()));
   RNNRT_TRY(run.copyEmpty(hn, a.h0, p.projection));
   RNNRT_TRY(run.copyEmpty(cn, a.c0, p.hidden));
-  if (checking && p.training && !run.capturing)
+  if (checking && p.training && run.mayWait())
     RNNRT_TRY(writeHeader(run.stream, a.reserve, s, ReserveHeader::Written));
   return run.end();
 }

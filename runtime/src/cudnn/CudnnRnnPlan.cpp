@@ -295,8 +295,8 @@ Status CudnnRnnPlan::checkHeader(cuda::CUstream stream, const void *reserve, con
   return header.check(ReserveHeader::loweringCudnn, keyHash, sequences.hash(), state);
 }
 
-Status CudnnRnnPlan::readSequences(const int32_t *lengths, cuda::CUstream stream, bool capturing, Handle handle,
-                                   std::shared_ptr<const Sequences> &sequences) {
+Status CudnnRnnPlan::readSequences(const int32_t *lengths, cuda::CUstream stream, bool capturing, bool refusesWaits,
+                                   Handle handle, std::shared_ptr<const Sequences> &sequences) {
   sequences = shared->full;
   if (!lengths)
     return Status();
@@ -304,6 +304,9 @@ Status CudnnRnnPlan::readSequences(const int32_t *lengths, cuda::CUstream stream
   if (capturing)
     return failedPrecondition("`lengths` cannot be read while the stream is being captured; capture without "
                               "`lengths`, or run without a capture");
+  if (refusesWaits)
+    return failedPrecondition("cuDNN needs `lengths` on the host, but the call refuses to wait for the device "
+                              "(host_waits); use the lowering `fused`, or allow waits");
   std::vector<int32_t> values(size_t(p.batch));
   {
     const auto finished = shared->sequences.takeRunning(stream);

@@ -93,7 +93,7 @@ private:
   Status probe(Engine::Lease &rnn, Handle handle, Sequences &sequences, cuda::CUstream stream);
   Status selectAlgorithm(const Preferences &preferences, Handle handle, cuda::CUstream stream);
   /// Reads the lengths and finds or creates their descriptors.
-  Status readSequences(const int32_t *lengths, cuda::CUstream stream, bool capturing, Handle handle,
+  Status readSequences(const int32_t *lengths, cuda::CUstream stream, bool capturing, bool refusesWaits, Handle handle,
                        std::shared_ptr<const Sequences> &sequences);
 
   Status checkReserve(const void *reserve, int64_t bytes) const;

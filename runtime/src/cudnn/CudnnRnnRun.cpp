@@ -14,8 +14,8 @@ static bool aligned(const void *pointer) {
 }
 
 Run::Run(CudnnRnnPlan &plan, const RunContext &context, CudnnRnnPlan::Step step)
-    : stream(cuda::nativeStream(context, *plan.context->device)), plan(plan), device(*plan.context->device), step(step),
-      scope(device) {}
+    : stream(cuda::nativeStream(context, *plan.context->device)), callStream(context.stream),
+      refusesWaits(context.refusesWaits), plan(plan), device(*plan.context->device), step(step), scope(device) {}
 
 Run::~Run() {
   (void)release(); // no-op after end()
@@ -28,7 +28,7 @@ Status Run::begin(const int32_t *lengths) {
     return failedPrecondition("the first run of a plan cannot be captured, since cuDNN loads device code for it; run "
                               "the same work once before the capture");
   RNNRT_TRY(plan.context->handles.acquire(stream, capturing, handle));
-  RNNRT_TRY(plan.readSequences(lengths, stream, capturing, handle.get(), sequences));
+  RNNRT_TRY(plan.readSequences(lengths, stream, capturing, refusesWaits, handle.get(), sequences));
   Engine &engine = sequences->full ? *plan.engine() : *plan.shared->standard;
   RNNRT_TRY(engine.acquire(handle.get(), capturing, rnn));
   return scratch(int64_t(sequences->workspace), workspace);
@@ -46,7 +46,7 @@ Status Run::end() {
 
 Status Run::scratch(int64_t bytes, void *&pointer) {
   blocks.reserve(blocks.size() + 1);
-  RNNRT_TRY(device.allocate(stream, bytes, pointer));
+  RNNRT_TRY(device.allocate(callStream, bytes, pointer));
   blocks.push_back(pointer);
   return Status();
 }
@@ -54,7 +54,7 @@ Status Run::scratch(int64_t bytes, void *&pointer) {
 Status Run::release() {
   Status first;
   while (!blocks.empty()) {
-    Status status = device.release(stream, blocks.back());
+    Status status = device.release(callStream, blocks.back());
     blocks.pop_back();
     if (first.ok())
       first = std::move(status);

@@ -44,7 +44,12 @@ public:
   Status zeroEmpty(void *sequence, int64_t width);
   Status copyEmpty(void *states, const void *source, int64_t width);
 
+  /// Whether headers of reserve spaces may be checked and written.
+  bool mayWait() const { return !capturing && !refusesWaits; }
+
   cuda::CUstream stream = nullptr;
+  const rnnrt_stream_t *const callStream; ///< null: the default stream
+  const bool refusesWaits;
   bool capturing = false;
   HandlePool::Lease handle;
   Engine::Lease rnn;

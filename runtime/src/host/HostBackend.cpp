@@ -17,7 +17,7 @@ namespace {
 class HostFusedMemory final : public FusedMemory {
 public:
   bool checksHeaders() const override { return true; }
-  Status canWait(rnnrt_stream_t *, bool &can) override {
+  Status canWait(const RunContext &, bool &can) override {
     can = true;
     return Status();
   }

@@ -25,6 +25,11 @@ std::vector<CUcontext> &fake::contextStack() {
   return stack;
 }
 
+CUstream fake::streamOf(CUstream handle) {
+  static CUstream_st &legacy = *new CUstream_st();
+  return handle == legacyHandle ? &legacy : handle;
+}
+
 static std::string formatted(const char *format, va_list arguments) {
   char text[1024];
   std::vsnprintf(text, sizeof(text), format, arguments);
@@ -194,8 +199,8 @@ FAKE_API void fake_cuda_set_kernel(const char *name, fake_cuda_kernel_t kernel) 
 }
 FAKE_API void fake_cuda_use(void *stream, const void *pointer, const char *user) {
   std::lock_guard<std::recursive_mutex> lock(fake::state().mutex);
-  auto *native = static_cast<CUstream>(stream);
-  if (!fake::isLive(native, "stream", user))
+  CUstream native = fake::streamOf(static_cast<CUstream>(stream));
+  if (native != fake::streamOf(fake::legacyHandle) && !fake::isLive(native, "stream", user))
     return;
   fake::step(native);
   fake::use(native, pointer, 0, user);
@@ -362,6 +367,7 @@ FAKE_API CUresult rnnrt::cuda::cuStreamCreate(CUstream *stream, unsigned int fla
   FAKE_EXPECT_CONTEXT("cuStreamCreate");
   FAKE_EXPECT(flags <= 1);
   *stream = fake::made(new CUstream_st(), "stream");
+  (*stream)->context = fake::contextStack().back();
   (*stream)->number = ++fake::state().streams;
   fake::state().streamNumbers.insert((*stream)->number);
   fake::log("cuStreamCreate stream=%d flags=%u", (*stream)->number, flags);
@@ -377,9 +383,17 @@ FAKE_API CUresult rnnrt::cuda::cuStreamDestroy_v2(CUstream stream) {
   return fake::destroyed(stream, "stream", "cuStreamDestroy");
 }
 
+FAKE_API CUresult rnnrt::cuda::cuStreamGetCtx(CUstream stream, CUcontext *context) {
+  FAKE_ENTER("cuStreamGetCtx");
+  FAKE_EXPECT_STREAM(stream, "cuStreamGetCtx");
+  FAKE_EXPECT_CONTEXT("cuStreamGetCtx");
+  *context = stream->context ? stream->context : fake::contextStack().back();
+  return CUDA_SUCCESS;
+}
+
 FAKE_API CUresult rnnrt::cuda::cuStreamSynchronize(CUstream stream) {
   FAKE_ENTER("cuStreamSynchronize");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuStreamSynchronize");
+  FAKE_EXPECT_STREAM(stream, "cuStreamSynchronize");
   if (stream->capture)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   fake::join(fake::state().host, stream->clock);
@@ -389,7 +403,7 @@ FAKE_API CUresult rnnrt::cuda::cuStreamSynchronize(CUstream stream) {
 
 FAKE_API CUresult rnnrt::cuda::cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
   FAKE_ENTER("cuStreamWaitEvent");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuStreamWaitEvent");
+  FAKE_EXPECT_STREAM(stream, "cuStreamWaitEvent");
   FAKE_EXPECT_LIVE(event, "event", "cuStreamWaitEvent");
   FAKE_EXPECT(!flags);
   // The driver accepts it and does not wait.
@@ -419,7 +433,7 @@ FAKE_API CUresult rnnrt::cuda::cuEventDestroy_v2(CUevent event) {
 FAKE_API CUresult rnnrt::cuda::cuEventRecord(CUevent event, CUstream stream) {
   FAKE_ENTER("cuEventRecord");
   FAKE_EXPECT_LIVE(event, "event", "cuEventRecord");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuEventRecord");
+  FAKE_EXPECT_STREAM(stream, "cuEventRecord");
   fake::step(stream);
   event->clock = stream->clock;
   event->recorded = true;

@@ -16,14 +16,14 @@ void fake::enqueue(CUstream stream, std::function<void()> work, std::string shap
 
 FAKE_API CUresult rnnrt::cuda::cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
   FAKE_ENTER("cuStreamIsCapturing");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuStreamIsCapturing");
+  FAKE_EXPECT_STREAM(stream, "cuStreamIsCapturing");
   *status = stream->capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
   return CUDA_SUCCESS;
 }
 
 FAKE_API CUresult rnnrt::cuda::cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   FAKE_ENTER("cuStreamBeginCapture");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuStreamBeginCapture");
+  FAKE_EXPECT_STREAM(stream, "cuStreamBeginCapture");
   if (stream->capture)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   stream->capture = fake::made(new CUgraph_st(), "graph");
@@ -34,7 +34,7 @@ FAKE_API CUresult rnnrt::cuda::cuStreamBeginCapture_v2(CUstream stream, CUstream
 
 FAKE_API CUresult rnnrt::cuda::cuStreamEndCapture(CUstream stream, CUgraph *graph) {
   std::lock_guard<std::recursive_mutex> lock(fake::state().mutex);
-  FAKE_EXPECT_LIVE(stream, "stream", "cuStreamEndCapture");
+  FAKE_EXPECT_STREAM(stream, "cuStreamEndCapture");
   FAKE_EXPECT(stream->capture);
   *graph = stream->capture;
   stream->capture = nullptr;
@@ -61,7 +61,7 @@ FAKE_API CUresult rnnrt::cuda::cuGraphInstantiateWithFlags(CUgraphExec *exec, CU
 FAKE_API CUresult rnnrt::cuda::cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   FAKE_ENTER("cuGraphLaunch");
   FAKE_EXPECT_LIVE(exec, "graph", "cuGraphLaunch");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuGraphLaunch");
+  FAKE_EXPECT_STREAM(stream, "cuGraphLaunch");
   FAKE_EXPECT_CONTEXT("cuGraphLaunch");
   // A launch follows all earlier launches of the same graph.
   fake::join(stream->clock, exec->clock);

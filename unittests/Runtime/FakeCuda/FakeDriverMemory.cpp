@@ -41,7 +41,7 @@ FAKE_API CUresult rnnrt::cuda::cuMemAllocFromPoolAsync(CUdeviceptr *pointer, siz
                                                        CUstream stream) {
   FAKE_ENTER("cuMemAllocFromPoolAsync");
   FAKE_EXPECT_LIVE(pool, "pool", "cuMemAllocFromPoolAsync");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuMemAllocFromPoolAsync");
+  FAKE_EXPECT_STREAM(stream, "cuMemAllocFromPoolAsync");
   FAKE_EXPECT(bytes);
   fake::State &s = fake::state();
   if (bytes > size_t(s.memory - s.used))
@@ -61,7 +61,7 @@ FAKE_API CUresult rnnrt::cuda::cuMemAllocFromPoolAsync(CUdeviceptr *pointer, siz
 
 FAKE_API CUresult rnnrt::cuda::cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   FAKE_ENTER("cuMemFreeAsync");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuMemFreeAsync");
+  FAKE_EXPECT_STREAM(stream, "cuMemFreeAsync");
   fake::State &s = fake::state();
   auto it = s.blocks.find(static_cast<char *>(pointerOf(pointer)));
   if (it == s.blocks.end()) {
@@ -89,7 +89,7 @@ FAKE_API CUresult rnnrt::cuda::cuMemFreeAsync(CUdeviceptr pointer, CUstream stre
 FAKE_API CUresult rnnrt::cuda::cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream stream) {
   FAKE_ENTER("cuMemcpyAsync");
   FAKE_EXPECT_CONTEXT("cuMemcpyAsync");
-  FAKE_EXPECT_LIVE(stream, "stream", "cuMemcpyAsync");
+  FAKE_EXPECT_STREAM(stream, "cuMemcpyAsync");
   FAKE_EXPECT(target && source);
   fake::step(stream);
   fake::use(stream, pointerOf(target), bytes, "cuMemcpyAsync");
@@ -106,7 +106,7 @@ template <typename T>
 static CUresult fill(const char *name, CUdeviceptr target, T value, size_t count, CUstream stream) {
   FAKE_ENTER(name);
   FAKE_EXPECT_CONTEXT(name);
-  FAKE_EXPECT_LIVE(stream, "stream", name);
+  FAKE_EXPECT_STREAM(stream, name);
   FAKE_EXPECT(target && target % sizeof(T) == 0);
   fake::step(stream);
   fake::use(stream, pointerOf(target), count * sizeof(T), name);

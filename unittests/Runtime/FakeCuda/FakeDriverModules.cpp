@@ -210,7 +210,8 @@ FAKE_API CUresult rnnrt::cuda::cuLaunchKernelEx(const CUlaunchConfig *config, CU
                                                 void **extra) {
   FAKE_ENTER("cuLaunchKernelEx");
   FAKE_EXPECT_CONTEXT("cuLaunchKernelEx");
-  FAKE_EXPECT_LIVE(config->hStream, "stream", "cuLaunchKernelEx");
+  CUstream stream = config->hStream;
+  FAKE_EXPECT_STREAM(stream, "cuLaunchKernelEx");
   FAKE_EXPECT(isFunction(function, "cuLaunchKernelEx") && !extra);
   const LaunchAttributes launch(*config, function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
   FAKE_EXPECT(launch.supported && launch.blocks > 0 && launch.threads > 0 && launch.threads <= 1024);
@@ -224,11 +225,11 @@ FAKE_API CUresult rnnrt::cuda::cuLaunchKernelEx(const CUlaunchConfig *config, CU
   if ((launch.cluster == 16 && config->sharedMemBytes > 200000) ||
       (launch.cluster > 1 && launch.cluster > fake::state().forClusters))
     return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-  fake::step(config->hStream);
-  fake::log("cuLaunchKernelEx stream=%d kernel=%s grid=%ux%ux%u block=%ux%ux%u shared=%u%s", config->hStream->number,
+  fake::step(stream);
+  fake::log("cuLaunchKernelEx stream=%d kernel=%s grid=%ux%ux%u block=%ux%ux%u shared=%u%s", stream->number,
             function->name.c_str(), config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
             config->blockDimY, config->blockDimZ, config->sharedMemBytes, launch.text.c_str());
-  if (!config->hStream->capture) {
+  if (!stream->capture) {
     runKernel(function, parameters);
     return CUDA_SUCCESS;
   }
@@ -241,7 +242,7 @@ FAKE_API CUresult rnnrt::cuda::cuLaunchKernelEx(const CUlaunchConfig *config, CU
   const std::string shape = function->name + " " + std::to_string(launch.blocks) + " " +
                             std::to_string(launch.threads) + " " + std::to_string(config->sharedMemBytes) + launch.text;
   fake::enqueue(
-      config->hStream,
+      stream,
       [function, arguments]() mutable {
         std::vector<void *> pointers;
         for (std::vector<char> &argument : arguments)

@@ -33,6 +33,7 @@ struct CUctx_st {
 
 struct CUstream_st {
   int number = 0;
+  CUcontext context = nullptr;
   Clock clock;
   CUgraph capture = nullptr; ///< the graph of the current capture
 };
@@ -120,6 +121,11 @@ std::vector<CUcontext> &contextStack();
 __attribute__((format(printf, 1, 2))) void log(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void misuse(const char *format, ...);
 
+/// CU_STREAM_LEGACY
+inline const CUstream legacyHandle = reinterpret_cast<CUstream>(uintptr_t(1));
+/// The object of a stream handle: CU_STREAM_LEGACY is the stream 0, which is always live and does not wait for others.
+CUstream streamOf(CUstream handle);
+
 /// Counts a call that can fail. Returns true if this call must fail with `result`.
 bool chosenToFail(const char *name, CUresult &result);
 bool isLive(const void *object, const char *kind, const char *user);
@@ -178,6 +184,14 @@ template <typename T> CUresult destroyed(T *object, const char *kind, const char
   do {                                                                                                                 \
     if (!fake::isLive(object, kind, name))                                                                             \
       return CUDA_ERROR_INVALID_HANDLE;                                                                                \
+  } while (false)
+
+/// Replaces a handle by its object, which must be live.
+#define FAKE_EXPECT_STREAM(stream, name)                                                                               \
+  do {                                                                                                                 \
+    stream = fake::streamOf(stream);                                                                                   \
+    if (stream != fake::streamOf(fake::legacyHandle))                                                                  \
+      FAKE_EXPECT_LIVE(stream, "stream", name);                                                                        \
   } while (false)
 
 #define FAKE_EXPECT_CONTEXT(name)                                                                                      \
