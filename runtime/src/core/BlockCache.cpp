@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/BlockCache.h"
+#include "core/Environment.h"
 #include "core/Sanitizer.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <thread>
@@ -60,17 +60,8 @@ static void *allocateFromSystem(size_t bytes) {
 static int64_t readLimit() {
   if (hasAddressSanitizer())
     return 0; // a cached block would hide a use after free
-  constexpr int64_t mebi = int64_t(1) << 20, usual = 1024, largest = int64_t(1) << 30;
-  const char *text = std::getenv("RNNRT_MEMORY_CACHE");
-  if (!text || !*text)
-    return usual * mebi;
-  char *end;
-  long long count = std::strtoll(text, &end, 10);
-  if (!*end && count >= 0 && count <= largest)
-    return count * mebi;
-  std::fprintf(stderr, "rnnrt,warning,RNNRT_MEMORY_CACHE expects a number of MiB from 0 to %lld and not `%s`\n",
-               (long long)largest, text);
-  return usual * mebi;
+  constexpr int64_t mebi = int64_t(1) << 20;
+  return readInteger("RNNRT_MEMORY_CACHE", 1024, 0, int64_t(1) << 30, "a size in MiB") * mebi;
 }
 
 BlockCache::BlockCache(int64_t limit) : limit(limit), isExact(limit == 0 && hasAddressSanitizer()) {}

@@ -3,28 +3,10 @@
 
 #include "core/CurrentCall.h"
 #include "core/Device.h"
+#include "core/Environment.h"
 #include "core/Trace.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
 using namespace rnnrt;
-
-static int64_t readDefaultDraw() {
-  const char *text = std::getenv("RNNRT_DROPOUT_DRAW");
-  if (!text || !*text)
-    return -1;
-  char *end = nullptr;
-  errno = 0;
-  long long value = std::strtoll(text, &end, 10);
-  if (*end || errno || value < -1) {
-    std::fprintf(stderr, "rnnrt,warning,RNNRT_DROPOUT_DRAW expects an integer of at least -1, but got `%s`\n", text);
-    return -1;
-  }
-  return value;
-}
 
 static thread_local rnnrt_call_t *current = nullptr;
 
@@ -36,29 +18,12 @@ rnnrt_call_t *rnnrt::currentCall() {
 }
 
 bool rnnrt::clustersAreDisabled() {
-  static const bool unwanted = [] {
-    const char *text = std::getenv("RNNRT_CLUSTERS");
-    if (!text || !*text || !std::strcmp(text, "1"))
-      return false;
-    if (std::strcmp(text, "0") != 0)
-      std::fprintf(stderr, "rnnrt,warning,RNNRT_CLUSTERS expects 0 or 1, but got `%s`\n", text);
-    return !std::strcmp(text, "0");
-  }();
-  return unwanted;
+  static const bool areEnabled = readFlag("RNNRT_CLUSTERS", true);
+  return !areEnabled;
 }
 
 int64_t rnnrt::getMostResidentClusters() {
-  static const int64_t most = [] {
-    const char *text = std::getenv("RNNRT_RESIDENT_CLUSTERS");
-    if (!text || !*text)
-      return INT64_MAX;
-    char *end = nullptr;
-    const long long value = std::strtoll(text, &end, 10);
-    if (!*end && value > 0)
-      return int64_t(value);
-    std::fprintf(stderr, "rnnrt,warning,RNNRT_RESIDENT_CLUSTERS expects a number of at least 1, but got `%s`\n", text);
-    return INT64_MAX;
-  }();
+  static const int64_t most = readInteger("RNNRT_RESIDENT_CLUSTERS", INT64_MAX, 1, INT64_MAX);
   return most;
 }
 
@@ -78,7 +43,7 @@ void rnnrt::skipClusters(rnnrt_call_t &call, const std::string &launch, rnnrt_sk
 extern "C" {
 
 void rnnrt_call_options_init(rnnrt_call_options_t *options) {
-  static const int64_t defaultDraw = readDefaultDraw();
+  static const int64_t defaultDraw = readInteger("RNNRT_DROPOUT_DRAW", -1, -1, INT64_MAX);
   if (options)
     *options = {defaultDraw, RNNRT_HOST_WAITS_ALLOWED};
 }

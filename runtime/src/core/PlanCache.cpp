@@ -2,29 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/PlanCache.h"
+#include "core/Environment.h"
 #include "core/Trace.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 using namespace rnnrt;
 
-static size_t readLimit() {
-  constexpr long long usual = 1024, largest = 1 << 30;
-  const char *text = std::getenv("RNNRT_PLAN_CACHE");
-  if (!text || !*text)
-    return usual;
-  char *end;
-  long long count = std::strtoll(text, &end, 10);
-  if (!*end && count >= 1 && count <= largest)
-    return size_t(count);
-  std::fprintf(stderr, "rnnrt,warning,RNNRT_PLAN_CACHE expects a number of plans from 1 to %lld, but got `%s`\n",
-               largest, text);
-  return usual;
-}
-
-PlanCache::PlanCache() : limit(readLimit()) {}
+PlanCache::PlanCache() : limit(size_t(readInteger("RNNRT_PLAN_CACHE", 1024, 1, 1 << 30, "a number of plans"))) {}
 
 bool PlanCache::find(const std::string &key, std::shared_ptr<Plan> &plan) {
   auto found = plans.find(key);

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/RnnChecks.h"
+#include "core/Environment.h"
 #include "rnn_runtime/abi.h"
-
-#include <cstdlib>
-#include <cstring>
 
 using namespace rnnrt;
 
@@ -21,8 +19,7 @@ ReserveHeader ReserveHeader::written(uint32_t lowering, uint64_t problem, uint64
 }
 
 bool rnnrt::isCheckingEnabled() {
-  const char *text = std::getenv("RNNRT_CHECK");
-  return text && !std::strcmp(text, "1");
+  return readFlag("RNNRT_CHECK", false);
 }
 
 Status ReserveHeader::check(uint32_t lowering, uint64_t problem, uint64_t lengths, uint32_t required) const {

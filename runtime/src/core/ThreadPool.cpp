@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/ThreadPool.h"
+#include "core/Environment.h"
 #include "core/Exit.h"
 #include "core/Processors.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <system_error>
 #include <unistd.h>
 #ifdef __linux__
@@ -142,21 +141,8 @@ void rnnrt_team::abort() {
 
 //===-- The pool -------------------------------------------------------------------------------------------------===//
 
-static int readThreads() {
-  constexpr long most = 1024;
-  const char *text = std::getenv("RNNRT_THREADS");
-  if (!text || !*text)
-    return countProcessors();
-  char *end;
-  long count = std::strtol(text, &end, 10);
-  if (!*end && count >= 1 && count <= most)
-    return static_cast<int>(count);
-  std::fprintf(stderr, "rnnrt,warning,RNNRT_THREADS expects an integer from 1 to %ld, but got `%s`\n", most, text);
-  return countProcessors();
-}
-
 ThreadPool &ThreadPool::get() {
-  static ThreadPool pool(readThreads());
+  static ThreadPool pool(int(readInteger("RNNRT_THREADS", countProcessors(), 1, 1024)));
   return pool;
 }
 
