@@ -24,7 +24,7 @@ func.func @block(%x: tensor<?x?x?xf32>, %s: tensor<?x?xf32>, %w: tensor<?x?xf32>
 }
 
 // STEPS: rnn-run: error: INVALID_ARGUMENT: 'rnn.cudnn_forward' op expects T (the steps, dim 0 of `input`) [C3]: expected a value of at least 1, but got 0
-// ODD: rnn-run: error: INVALID_ARGUMENT: 'rnn.cudnn_forward' op expects dim 0 of `input_h` to be a multiple of 2 (L, the layers, times 2) [C4]: expected 2, but got 3
+// ODD: rnn-run: error: INVALID_ARGUMENT: 'rnn.cudnn_forward' op expects dim 0 of `input_h` to be a multiple of 2 (L, the layers, times 2) [C4]: expected 4, but got 3
 func.func @stack(%x: tensor<?x?x?xf32>, %h: tensor<?x?x?xf32>, %p: tensor<?xf32>) -> tensor<?x?x?xf32> {
   %y:3 = rnn.cudnn_forward rnn_tanh, bidirectional input(%x : tensor<?x?x?xf32>) state(%h : tensor<?x?x?xf32>) params(%p : tensor<?xf32>)
   return %y#0 : tensor<?x?x?xf32>

@@ -27,7 +27,10 @@ public:
     if (type && type.isDynamicDim(symbol.dim) && symbol.divisor != 1) {
       Value size = value(sizeOf(symbol.from, symbol.dim));
       Value divisor = arith::ConstantIndexOp::create(b, loc, symbol.divisor);
-      Value multiple = arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, size, divisor), divisor);
+      // The next multiple, which is never 0 layers.
+      Value most = arith::ConstantIndexOp::create(b, loc, symbol.divisor - 1);
+      Value quotient = arith::DivUIOp::create(b, loc, arith::AddIOp::create(b, loc, size, most), divisor);
+      Value multiple = arith::MulIOp::create(b, loc, quotient, divisor);
       emit({("expects dim " + Twine(symbol.dim) + " of `" + symbol.fromName + "` to be a multiple of " +
              Twine(symbol.divisor) + " (" + symbol.name + ", " + symbol.meaning + ", times " + Twine(symbol.divisor) +
              ")")
