@@ -16,15 +16,12 @@ typedef enum rnnrt_host_waits {
   /// A function waits if it needs a value of the device: sequence lengths, elements that compiled code reads on the
   /// host.
   RNNRT_HOST_WAITS_ALLOWED = 0,
-  /// No function waits for the stream of the call. Compiled layers do not check `lengths`: the caller guarantees that
-  /// they
-  /// are in [0, T], else memory outside of the operands is accessed. RNNRT_CHECK has no effect on the call. A function
-  /// that
-  /// needs a value of the device fails with FAILED_PRECONDITION: cuDNN plans with `lengths`, and compiled code that
-  /// reads
-  /// elements. The first use of a plan or a module still loads code and may wait for the device. Devices whose tensors
-  /// are
-  /// in host memory ignore this option.
+  /// No function waits for the stream of the call. Compiled layers do not check `lengths`: kernels treat lengths above
+  /// T as T and negative ones as 0. RNNRT_CHECK has no effect on the call. A function that needs a value of the device
+  /// fails with FAILED_PRECONDITION: cuDNN plans with `lengths`, and compiled code that reads elements. The first use
+  /// of
+  /// a plan or a module still loads code and may wait for the device. Devices whose tensors are in host memory ignore
+  /// this option.
   RNNRT_HOST_WAITS_REFUSED = 1
 } rnnrt_host_waits_t;
 

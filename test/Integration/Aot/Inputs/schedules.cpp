@@ -1,4 +1,5 @@
-// schedules.cpp - calls every function of a compiled module many times on several devices. All results must have the same bits.
+// schedules.cpp - calls every function of a compiled module many times on several devices. All results must have the
+// same bits.
 //
 //   schedules MODULE.so RUNS DEVICE...       a DEVICE that ends with A-B stands for the devices with the numbers A to B
 //
@@ -10,8 +11,8 @@
 using namespace bundle;
 
 /// The bytes of all results.
-static std::vector<char> run(const rnnrt_function_t &function, rnnrt_device_t *device, std::vector<std::vector<char>> &memory,
-                             const std::vector<Tensor> &inputs) {
+static std::vector<char> run(const rnnrt_function_t &function, rnnrt_device_t *device,
+                             std::vector<std::vector<char>> &memory, const std::vector<Tensor> &inputs) {
   rnnrt_call_options_t options;
   rnnrt_call_options_init(&options);
   options.dropout_draw = 0;
@@ -21,8 +22,8 @@ static std::vector<char> run(const rnnrt_function_t &function, rnnrt_device_t *d
   std::vector<const rnnrt_tensor_t *> argumentList;
   std::vector<rnnrt_tensor_t *> resultList;
   for (size_t index = 0; index < inputs.size(); ++index)
-    arguments.push_back(rnnrt_tensor_make(memory[index].data(), function.inputs[index].dtype, int32_t(inputs[index].shape.size()),
-                                          inputs[index].shape.data()));
+    arguments.push_back(rnnrt_tensor_make(memory[index].data(), function.inputs[index].dtype,
+                                          int32_t(inputs[index].shape.size()), inputs[index].shape.data()));
   for (const rnnrt_tensor_t &argument : arguments)
     argumentList.push_back(&argument);
   for (rnnrt_tensor_t &result : results)
