@@ -64,7 +64,7 @@ struct Scratch {
   std::map<void *, size_t> live;
   int64_t allocations = 0;
   CUcontext context = nullptr; ///< current in the last allocation
-  int64_t left = INT64_MAX; ///< allocations until it is exhausted
+  int64_t left = INT64_MAX;    ///< allocations until it is exhausted
 
   rnnrt_allocator_t get() {
     return {[](void *user, size_t alignment, size_t bytes) -> void * {
@@ -118,9 +118,7 @@ struct BorrowedCall {
 
 class BorrowedStreamTest : public CudaTest {
 protected:
-  size_t numWaits() const {
-    return fake.lines("cuStreamSynchronize").size() + fake.lines("cuCtxSynchronize").size();
-  }
+  size_t numWaits() const { return fake.lines("cuStreamSynchronize").size() + fake.lines("cuCtxSynchronize").size(); }
 };
 
 char code[] = "\177ELF chip=sm_90a kernels=step";
@@ -340,8 +338,9 @@ TEST_F(BorrowedStreamTest, ExhaustedScratchMemoryIsAStatus) {
   BorrowedCall borrowed(cuda.device, library.makeStream(), &scratch);
   void *buffer = rnnrt_abi_alloc(borrowed.call, 100);
   EXPECT_EQ(rnnrt_abi_alloc(borrowed.call, 200), nullptr);
-  EXPECT_EQ(borrowed.failure(), "RESOURCE_EXHAUSTED: the allocator of the borrowed stream has not enough memory for 200 "
-                                "bytes on `Fake GPU 0`");
+  EXPECT_EQ(borrowed.failure(),
+            "RESOURCE_EXHAUSTED: the allocator of the borrowed stream has not enough memory for 200 "
+            "bytes on `Fake GPU 0`");
   rnnrt_abi_free(borrowed.call, buffer);
   EXPECT_TRUE(scratch.live.empty());
 }
@@ -360,8 +359,9 @@ TEST_F(BorrowedStreamTest, ResultsCannotComeFromScratchMemory) {
   void *slots[] = {nullptr};
   BorrowedCall borrowed(cuda.device, native, &scratch), plain(cuda.device, native);
   EXPECT_EQ(rnnrt_abi_enter(borrowed.call, &function, nullptr, 0, outputs, 1, slots), 0);
-  EXPECT_EQ(borrowed.failure(), "FAILED_PRECONDITION: `main` returns tensors, but the borrowed stream of the call has an "
-                                "allocator, whose memory ends with the call; write to memref arguments instead");
+  EXPECT_EQ(borrowed.failure(),
+            "FAILED_PRECONDITION: `main` returns tensors, but the borrowed stream of the call has an "
+            "allocator, whose memory ends with the call; write to memref arguments instead");
   EXPECT_EQ(rnnrt_abi_enter(plain.call, &function, nullptr, 0, outputs, 1, slots), 1);
 }
 
@@ -375,8 +375,9 @@ TEST_F(BorrowedStreamTest, ReadsOfElementsAreRefused) {
   const int32_t value = 7;
   int32_t read = 1;
   rnnrt_abi_read(refuses.call, &value, &read, sizeof(read));
-  EXPECT_EQ(refuses.failure(), "FAILED_PRECONDITION: compiled code reads elements of a tensor on the host, but the call "
-                               "refuses to wait for the device (host_waits)");
+  EXPECT_EQ(refuses.failure(),
+            "FAILED_PRECONDITION: compiled code reads elements of a tensor on the host, but the call "
+            "refuses to wait for the device (host_waits)");
   EXPECT_EQ(read, 0);
   EXPECT_EQ(numWaits(), 0u);
   rnnrt_abi_read(allows.call, &value, &read, sizeof(read));
