@@ -1,12 +1,14 @@
-// XlaHandler.cpp - the handler of XLA's foreign function interface that serves every compiled layer. It has no state:
-// the module, as text or as the name of a prebuilt one, is an attribute of the call, so that a program that was
-// exported runs in another process. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// XlaHandler.cpp - the handlers of XLA's foreign function interface that serve every compiled layer, on the CPU and on
+// CUDA. They have no state: the module, as text or as the name of a prebuilt one, is an attribute of the call, so that
+// a program that was exported runs in another process. On CUDA, calls run on XLA's stream with XLA's scratch memory,
+// and never wait. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/api.h"
 #include "xla/ffi/api/ffi.h"
 
 #include <dlfcn.h>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
@@ -15,22 +17,38 @@ namespace ffi = xla::ffi;
 
 namespace {
 
-rnnrt_device_t *getHostDevice() {
-  static rnnrt_device_t *device = [] {
-    rnnrt_device_t *created = nullptr;
-    if (rnnrt_status_t status = rnnrt_device_create("host", nullptr, &created))
-      rnnrt_status_release(status);
-    return created;
-  }();
+//===-- Devices and calls ----------------------------------------------------------------------------------------===//
+
+/// Takes ownership of `status`; "" for success.
+std::string messageOf(rnnrt_status_t status) {
+  std::string message = status ? rnnrt_status_message(status) : "";
+  rnnrt_status_release(status);
+  return message;
+}
+
+/// The device of this name, which the process keeps. After a failure, the next call tries again.
+rnnrt_device_t *getDevice(const std::string &name, std::string &error) {
+  static std::mutex mutex;
+  static auto &devices = *new std::unordered_map<std::string, rnnrt_device_t *>();
+  std::lock_guard<std::mutex> guard(mutex);
+  rnnrt_device_t *&device = devices[name];
+  if (!device)
+    error = messageOf(rnnrt_device_create(name.c_str(), nullptr, &device));
   return device;
 }
 
+/// The targets of compiled modules. Cuda is that of XLA's platform CUDA; Simt runs its kernels on the emulator, for
+/// tests.
+enum Target { Host, Cuda, Simt, numTargets };
+constexpr const char *targetNames[] = {"host", "cuda", "simt"};
+
 /// XLA runs independent calls, and those of several devices, at the same time: one call object per thread.
-class ThreadCall {
+template <Target target> class ThreadCall {
 public:
   ThreadCall() {
-    if (rnnrt_status_t status = rnnrt_call_create(getHostDevice(), nullptr, nullptr, &call))
-      rnnrt_status_release(status);
+    std::string ignored;
+    if (rnnrt_device_t *device = getDevice(targetNames[target], ignored))
+      rnnrt_status_release(rnnrt_call_create(device, nullptr, nullptr, &call));
   }
   ~ThreadCall() { rnnrt_call_release(call); }
   static rnnrt_call_t *get() {
@@ -42,8 +60,40 @@ private:
   rnnrt_call_t *call = nullptr;
 };
 
-/// Writes the path of the compiled library of `module` to `answer` and returns 0, or a message and returns 1.
-using Resolver = int (*)(const char *module, char *answer, int size);
+/// What the functions of XLA need.
+struct Execution {
+  const XLA_FFI_Api *api;
+  XLA_FFI_ExecutionContext *context;
+};
+
+/// The memory of XLA's allocator, of which XLA reserves most of the GPU's memory. ffi::ScratchAllocator frees
+/// everything at the end of the call; here, buffers are reused within it.
+rnnrt_allocator_t makeAllocator(Execution &execution) {
+  return {[](void *user, size_t alignment, size_t bytes) -> void * {
+            auto &execution = *static_cast<Execution *>(user);
+            XLA_FFI_DeviceMemory_Allocate_Args args = {
+                XLA_FFI_DeviceMemory_Allocate_Args_STRUCT_SIZE, nullptr, execution.context, bytes, alignment, nullptr};
+            if (XLA_FFI_Error *error = execution.api->XLA_FFI_DeviceMemory_Allocate(&args)) {
+              ffi::internal::DestroyError(execution.api, error);
+              return nullptr;
+            }
+            return args.data;
+          },
+          [](void *user, void *pointer, size_t, size_t bytes) {
+            auto &execution = *static_cast<Execution *>(user);
+            XLA_FFI_DeviceMemory_Free_Args args = {XLA_FFI_DeviceMemory_Free_Args_STRUCT_SIZE, nullptr,
+                                                   execution.context, bytes, pointer};
+            if (XLA_FFI_Error *error = execution.api->XLA_FFI_DeviceMemory_Free(&args))
+              ffi::internal::DestroyError(execution.api, error);
+          },
+          &execution};
+}
+
+//===-- Modules --------------------------------------------------------------------------------------------------===//
+
+/// Writes the path of the compiled library of `module` for `target` to `answer` and returns 0, or a message and returns
+/// 1.
+using Resolver = int (*)(const char *module, const char *target, char *answer, int size);
 Resolver resolver = nullptr;
 
 /// A function that a program of this process calls; its library is never unloaded.
@@ -52,7 +102,7 @@ struct Known {
   const rnnrt_function_t *function;
 };
 std::shared_mutex knownMutex;
-std::unordered_map<int64_t, Known> known; // by the key in the attributes
+std::unordered_map<int64_t, Known> known[numTargets]; // by the key in the attributes
 
 const rnnrt_function_t *findFunction(const std::string &path, const std::string &name, std::string &error) {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -72,20 +122,41 @@ const rnnrt_function_t *findFunction(const std::string &path, const std::string 
   return nullptr;
 }
 
-const Known *findKnown(int64_t key) {
+const Known *findKnown(Target target, int64_t key) {
   std::shared_lock<std::shared_mutex> guard(knownMutex);
-  auto it = known.find(key); // entries stay, and references to them stay valid
-  return it == known.end() ? nullptr : &it->second;
+  auto it = known[target].find(key); // entries stay, and references to them stay valid
+  return it == known[target].end() ? nullptr : &it->second;
 }
 
 ffi::Error invalid(const std::string &message) {
   return ffi::Error(ffi::ErrorCode::kInvalidArgument, "rnn-mlir: " + message);
 }
 
+/// The failure of a call; `status` is borrowed.
+ffi::Error toError(rnnrt_status_t status) {
+  const std::string message = std::string("rnn-mlir: ") + rnnrt_status_message(status);
+  switch (rnnrt_status_code(status)) {
+  case RNNRT_STATUS_OK:
+    return ffi::Error::Success();
+  case RNNRT_STATUS_FAILED_PRECONDITION:
+    return ffi::Error(ffi::ErrorCode::kFailedPrecondition, message);
+  case RNNRT_STATUS_RESOURCE_EXHAUSTED:
+    return ffi::Error(ffi::ErrorCode::kResourceExhausted, message);
+  case RNNRT_STATUS_UNAVAILABLE:
+    return ffi::Error(ffi::ErrorCode::kUnavailable, message);
+  case RNNRT_STATUS_UNIMPLEMENTED:
+    return ffi::Error(ffi::ErrorCode::kUnimplemented, message);
+  case RNNRT_STATUS_INTERNAL:
+    return ffi::Error(ffi::ErrorCode::kInternal, message);
+  default:
+    return ffi::Error(ffi::ErrorCode::kInvalidArgument, message);
+  }
+}
+
 /// Runs when XLA makes the executable: finds or compiles the module, so that its errors appear there, and no call waits
 /// for the compiler.
-ffi::Error instantiate(std::string_view module, std::string_view name, int64_t key, int64_t) {
-  if (const Known *found = findKnown(key)) {
+template <Target target> ffi::Error instantiate(std::string_view module, std::string_view name, int64_t key, int64_t) {
+  if (const Known *found = findKnown(target, key)) {
     if (found->module == module && found->name == name)
       return ffi::Error::Success();
     return invalid("two modules have one key");
@@ -94,15 +165,17 @@ ffi::Error instantiate(std::string_view module, std::string_view name, int64_t k
     return invalid("this process cannot find compiled modules; import rnn_mlir.jax");
   std::string text(module), function(name), error;
   char answer[4096];
-  if (resolver(text.c_str(), answer, sizeof(answer))) // acquires the GIL: no lock is held here
+  if (resolver(text.c_str(), targetNames[target], answer, sizeof(answer))) // acquires the GIL: no lock is held here
     return invalid(answer);
   const rnnrt_function_t *found = findFunction(answer, function, error);
   if (!found)
     return invalid(error);
   std::unique_lock<std::shared_mutex> guard(knownMutex);
-  known.emplace(key, Known{text, function, found});
+  known[target].emplace(key, Known{text, function, found});
   return ffi::Error::Success();
 }
+
+//===-- Calls ----------------------------------------------------------------------------------------------------===//
 
 int32_t getDtype(ffi::DataType type) {
   switch (type) {
@@ -137,11 +210,8 @@ rnnrt_tensor_t makeTensor(ffi::AnyBuffer buffer, int64_t reserve) {
 }
 
 /// Calls the function with all operands, then all results, which are memrefs of the caller.
-ffi::Error execute(std::string_view, std::string_view, int64_t key, int64_t reserve, ffi::RemainingArgs arguments,
-                   ffi::RemainingRets results) {
-  const Known *found = findKnown(key);
-  if (!found)
-    return invalid("the module was not instantiated");
+ffi::Error run(rnnrt_call_t *call, const Known &known, int64_t reserve, ffi::RemainingArgs &arguments,
+               ffi::RemainingRets &results) {
   constexpr size_t maxOperands = 32;
   rnnrt_tensor_t tensors[maxOperands];
   const rnnrt_tensor_t *pointers[maxOperands];
@@ -154,24 +224,74 @@ ffi::Error execute(std::string_view, std::string_view, int64_t key, int64_t rese
     tensors[count++] = makeTensor(**results.get<ffi::AnyBuffer>(k), reserve);
   for (size_t k = 0; k < count; ++k)
     pointers[k] = &tensors[k];
-  rnnrt_call_t *call = ThreadCall::get();
-  if (!call)
-    return invalid("cannot create a call on device `host`");
-  found->function->entry(call, pointers, static_cast<int64_t>(count), nullptr, 0);
-  std::string message;
-  if (rnnrt_status_t status = rnnrt_call_status(call))
-    message = rnnrt_status_message(status);
+  known.function->entry(call, pointers, static_cast<int64_t>(count), nullptr, 0);
+  ffi::Error error = toError(rnnrt_call_status(call));
   rnnrt_call_reset(call); // plans return to the cache
-  return message.empty() ? ffi::Error::Success() : invalid(message);
+  return error;
+}
+
+/// The call on tensors in host memory.
+template <Target target>
+ffi::Error execute(std::string_view, std::string_view, int64_t key, int64_t reserve, ffi::RemainingArgs arguments,
+                   ffi::RemainingRets results) {
+  const Known *found = findKnown(target, key);
+  if (!found)
+    return invalid("the module was not instantiated");
+  rnnrt_call_t *call = ThreadCall<target>::get();
+  return call ? run(call, *found, reserve, arguments, results)
+              : invalid(std::string("cannot create a call on device `") + targetNames[target] + "`");
+}
+
+/// The same on the stream of XLA.
+ffi::Error executeOnCuda(void *native, int32_t ordinal, Execution execution, std::string_view, std::string_view,
+                         int64_t key, int64_t reserve, ffi::RemainingArgs arguments, ffi::RemainingRets results) {
+  const Known *found = findKnown(Cuda, key);
+  if (!found)
+    return invalid("the module was not instantiated");
+  std::string error;
+  rnnrt_device_t *device = getDevice("cuda:" + std::to_string(ordinal), error);
+  if (!device)
+    return ffi::Error(ffi::ErrorCode::kUnavailable, "rnn-mlir: " + error);
+  // Both end with the call, whose memory XLA provides.
+  struct Owned {
+    ~Owned() {
+      rnnrt_call_release(call);
+      rnnrt_stream_release(stream);
+    }
+    rnnrt_stream_t *stream = nullptr;
+    rnnrt_call_t *call = nullptr;
+  } owned;
+  const rnnrt_allocator_t allocator = makeAllocator(execution);
+  error = messageOf(rnnrt_stream_borrow(device, native, &allocator, &owned.stream));
+  rnnrt_call_options_t options;
+  rnnrt_call_options_init(&options);
+  options.host_waits = RNNRT_HOST_WAITS_REFUSED;
+  if (error.empty())
+    error = messageOf(rnnrt_call_create(device, owned.stream, &options, &owned.call));
+  return error.empty() ? run(owned.call, *found, reserve, arguments, results) : invalid(error);
 }
 
 } // namespace
 
+/// Passes the context itself to a handler.
+template <> struct xla::ffi::CtxDecoding<Execution> {
+  using Type = Execution;
+  static std::optional<Type> Decode(const XLA_FFI_Api *api, XLA_FFI_ExecutionContext *context, DiagnosticEngine &) {
+    return Execution{api, context};
+  }
+};
+
 #define RNN_MLIR_ATTRIBUTES                                                                                            \
   Attr<std::string_view>("module").Attr<std::string_view>("function").Attr<int64_t>("key").Attr<int64_t>("reserve")
-XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_instantiate, instantiate, ffi::Ffi::BindInstantiate().RNN_MLIR_ATTRIBUTES);
-XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_execute, execute,
-                              ffi::Ffi::Bind().RNN_MLIR_ATTRIBUTES.RemainingArgs().RemainingRets());
+#define RNN_MLIR_HANDLERS(suffix, target, function, context)                                                           \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_instantiate##suffix, instantiate<target>,                                 \
+                                ffi::Ffi::BindInstantiate().RNN_MLIR_ATTRIBUTES);                                      \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_execute##suffix, function,                                                \
+                                ffi::Ffi::Bind() context.RNN_MLIR_ATTRIBUTES.RemainingArgs().RemainingRets())
+RNN_MLIR_HANDLERS(, Host, execute<Host>, );
+RNN_MLIR_HANDLERS(_simt, Simt, execute<Simt>, );
+RNN_MLIR_HANDLERS(_cuda, Cuda, executeOnCuda,
+                  .Ctx<ffi::PlatformStream<void *>>().Ctx<ffi::DeviceOrdinal>().Ctx<Execution>());
 
 extern "C" RNNRT_API void rnn_mlir_xla_set_resolver(void *function) {
   resolver = reinterpret_cast<Resolver>(function);

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import functools
+import os
 
-from . import _compiler, _layers, _runtime, modules
+from . import _compiler, _files, _layers, _runtime, modules
 
 _PREBUILT = "prebuilt:"
 
@@ -31,9 +32,29 @@ def block_module(layout: str, dtype: str, *, use_peephole: bool, cell_clip: floa
                               reset_to=reset_to, batch_major=batch_major)
 
 
+def _gpu_library_path(module: str, target: str) -> str:
+    """The library for GPUs. A prebuilt one exists if the package was built with RNN_PYTHON_CUDA_MODULES."""
+    name = module[len(_PREBUILT):].split() if module.startswith(_PREBUILT) else []
+    if name:
+        path = os.path.join(_files.library_folder(), "modules", target, "-".join(name) + ".so")
+        if os.path.exists(path):
+            return path
+        module = _layers.prebuilt_text(*name[:3], batch_major=bool(name[3:]))
+    if not _compiler.available():
+        raise _runtime.Unavailable(
+            f"GPU code of {' '.join(name) or 'this layer'} is compiled at its first use, and there is no compiler: "
+            "install rnn-mlir-compiler", "UNAVAILABLE")
+    path = _compiler.compile_library(module, {"target": target})
+    _runtime.load_library(path)  # code for target simt needs the emulator
+    return path
+
+
 @functools.lru_cache(maxsize=None)
-def library_path(module: str) -> str:
-    """The compiled library of a module, which is compiled unless it is prebuilt or in the cache."""
+def library_path(module: str, target: str = "host") -> str:
+    """The compiled library of a module for target host, cuda or simt. It is compiled unless it is prebuilt or in the
+    cache."""
+    if target != "host":
+        return _gpu_library_path(module, target)
     if module.startswith(_PREBUILT):
         mode, direction, dtype, *rest = module[len(_PREBUILT):].split()
         try:

@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any, List, Sequence, Tuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.experimental.custom_partitioning import custom_partitioning
 from jax.interpreters import mlir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from .._operations import Operation
+from .._operations import BlockLSTM, Layers, Operation
 from . import _native
 
 #: Element types of the dialect by the names of NumPy.
@@ -41,7 +43,39 @@ def _result_structs(operation: Operation, stage: str, operands: Sequence[Any]) -
     return results
 
 
-def _call(*operands: Any, operation: Operation, stage: str) -> List[Any]:
+def _call(*operands: Any, operation: Operation, stage: str, platform: str) -> List[Any]:
+    """The call of the compiled function on a platform."""
+    if platform == "cuda":
+        return _call_without_waits(*operands, operation=operation, stage=stage)
+    return _call_function(*operands, operation=operation, stage=stage)
+
+
+def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> List[Any]:
+    """The call on a GPU, where the host must not wait for values of the device: lengths are not checked but clamped, and
+    `seq_len_max` becomes masks."""
+    values, n = list(operands), operation.primals
+    if isinstance(operation, Layers) and operation.lengths:
+        steps = operation.sizes(*operands).steps
+        values[n] = jnp.clip(values[n], 0, steps)
+    if not isinstance(operation, BlockLSTM) or not operation.seq_len_max:
+        return _call_function(*values, operation=operation, stage=stage)
+    axis = operation.result_axes[0] ^ 1
+    valid = jnp.arange(operands[0].shape[axis]) < values.pop(n)
+    valid = jnp.expand_dims(valid, [d for d in range(3) if d != axis])
+
+    def masked(value: Any) -> Any:  # where: padding may hold infinities
+        return jnp.where(valid, value, jnp.zeros_like(value))
+
+    first = len(operation.operand_axes) - 1
+    for k in (0, *range(first, len(values))):  # the input, and in a gradient the saved results and the cotangents
+        values[k] = masked(values[k])
+    results = _call_function(*values, operation=dataclasses.replace(operation, seq_len_max=False), stage=stage)
+    if stage == "backward":
+        return [masked(results[0]), *results[1:]]
+    return [masked(v) for v in results]
+
+
+def _call_function(*operands: Any, operation: Operation, stage: str) -> List[Any]:
     """The call of the compiled function. The text of its module travels in the program, so that an exported program
     needs nothing of this process."""
     dtype = DTYPES[operands[0].dtype.name]
@@ -72,7 +106,7 @@ def _rule(axes: Sequence[Any], values: Sequence[Any], prefix: str) -> str:
                      for k, (axis, v) in enumerate(zip(axes, values)))
 
 
-def _partition(operation: Operation, stage: str, mesh: Mesh, arguments: Sequence[Any], results: Sequence[Any]) -> Any:
+def _partition(operation: Operation, stage: str, platform: str, mesh: Mesh, arguments: Sequence[Any], results: Sequence[Any]) -> Any:
     inputs, outputs = _axes(operation, stage)
 
     def sharded(value: Any, axis: Any) -> Any:
@@ -89,7 +123,7 @@ def _partition(operation: Operation, stage: str, mesh: Mesh, arguments: Sequence
         return NamedSharding(mesh, PartitionSpec(*[names if d == axis else None for d in range(len(value.shape))]))
 
     def local(*operands: Any) -> Tuple[Any, ...]:
-        out = _call(*operands, operation=operation, stage=stage)
+        out = _call(*operands, operation=operation, stage=stage, platform=platform)
         if names is None:
             return tuple(out)
         return tuple(jax.lax.psum(v, names) if axis is None else v for v, axis in zip(out, outputs))
@@ -98,19 +132,19 @@ def _partition(operation: Operation, stage: str, mesh: Mesh, arguments: Sequence
 
 
 @functools.lru_cache(maxsize=None)
-def _partitioned(operation: Operation, stage: str, ranks: Tuple[int, ...], result_ranks: Tuple[int, ...]) -> Any:
+def _partitioned(operation: Operation, stage: str, platform: str, ranks: Tuple[int, ...], result_ranks: Tuple[int, ...]) -> Any:
     class Ranked:
         def __init__(self, rank: int) -> None:
             self.shape = (0,) * rank
 
     def call(*operands: Any) -> Tuple[Any, ...]:
-        return tuple(_call(*operands, operation=operation, stage=stage))
+        return tuple(_call(*operands, operation=operation, stage=stage, platform=platform))
 
     inputs, outputs = _axes(operation, stage)
     rule = (_rule(inputs, [Ranked(r) for r in ranks], "i") + " -> "
             + _rule(outputs, [Ranked(r) for r in result_ranks], "o"))
     wrapped = custom_partitioning(call)
-    wrapped.def_partition(partition=functools.partial(_partition, operation, stage), sharding_rule=rule)
+    wrapped.def_partition(partition=functools.partial(_partition, operation, stage, platform), sharding_rule=rule)
     return wrapped
 
 
@@ -124,14 +158,15 @@ def _divisible(context: Any) -> bool:
 
 def register(primitive: Any, stage: str) -> None:
     """Lowers `primitive` to the compiled function of `stage`."""
-    def rule(context: Any, *operands: Any, operation: Operation, **_: Any) -> Any:
+    def rule(context: Any, *operands: Any, operation: Operation, platform: str, **_: Any) -> Any:
         if _divisible(context):
-            function = _partitioned(operation, stage, tuple(len(v.shape) for v in context.avals_in),
+            function = _partitioned(operation, stage, platform, tuple(len(v.shape) for v in context.avals_in),
                                     tuple(len(v.shape) for v in context.avals_out))
         else:
-            function = functools.partial(_call, operation=operation, stage=stage)
+            function = functools.partial(_call, operation=operation, stage=stage, platform=platform)
         return mlir.lower_fun(function, multiple_results=True)(context, *operands)
-    mlir.register_lowering(primitive, rule, platform="cpu")
+    for platform in ("cpu", "cuda"):
+        mlir.register_lowering(primitive, functools.partial(rule, platform=platform), platform=platform)
     try:  # Without this, JAX lowers for abstract devices, and calls of a sharded batch gather it.
         from jax._src.dispatch import prim_requires_devices_during_lowering
         prim_requires_devices_during_lowering.add(primitive)

@@ -64,11 +64,11 @@ def key(module: str, function: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{function}\n{module}".encode()).digest()[:8], "little", signed=True)
 
 
-@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char), ctypes.c_int)
-def _resolve(module: bytes, answer: Any, size: int) -> int:
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char), ctypes.c_int)
+def _resolve(module: bytes, target: bytes, answer: Any, size: int) -> int:
     """What the handler calls for a module that this process has not used, as after jax.export in another one."""
     try:
-        code, said = 0, _variants.library_path(module.decode())
+        code, said = 0, _variants.library_path(module.decode(), target.decode())
         resolved[module.decode()] = said
     except Exception as error:  # pylint: disable=broad-except; XLA raises the message
         code, said = 1, str(error)
@@ -79,12 +79,13 @@ def _resolve(module: bytes, answer: Any, size: int) -> int:
 
 @functools.lru_cache(maxsize=None)
 def register() -> None:
-    """Registers the handler. JAX keeps the functions, and ctypes the library, for the life of the process."""
+    """Registers the handlers. JAX keeps the functions, and ctypes the library, for the life of the process."""
     _runtime.library()  # the handler and every compiled library use this copy
     library = ctypes.CDLL(_library())
     library.rnn_mlir_xla_set_resolver.argtypes = [ctypes.c_void_p]
     library.rnn_mlir_xla_set_resolver(_resolve)
     # Stages without a state: jaxlib refuses types of states that are registered before the client exists.
-    jax.ffi.register_ffi_target(XLA_TARGET, {"instantiate": jax.ffi.pycapsule(library.rnn_mlir_xla_instantiate),
-                                             "execute": jax.ffi.pycapsule(library.rnn_mlir_xla_execute)},
-                                platform="cpu")
+    for platform, suffix in (("cpu", ""), ("CUDA", "_cuda")):
+        stages = {stage: jax.ffi.pycapsule(getattr(library, f"rnn_mlir_xla_{stage}{suffix}"))
+                  for stage in ("instantiate", "execute")}
+        jax.ffi.register_ffi_target(XLA_TARGET, stages, platform=platform)

@@ -1,0 +1,163 @@
+# test_jax_cuda.py - rnn_mlir.jax on platform cuda as far as a machine without a GPU goes: the lowered programs, the GPU
+# kernels on the emulator behind the same handler, and the handler on a stream of the fake driver (xla_frame.cpp).
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import ctypes
+import functools
+import os
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp  # noqa: E402
+import rnn_mlir  # noqa: E402
+import rnn_mlir.jax as rnn  # noqa: E402
+from jax_problems import close, lax_reference, loss, ours, problem  # noqa: E402
+from rnn_mlir import _compiler, _files, _layers, _runtime  # noqa: E402
+from rnn_mlir.jax import _lowering, _native  # noqa: E402
+
+SAFE = [jax.export.DisabledSafetyCheck.custom_call("rnn_mlir_layer")]
+LENGTHS = np.array([5, 0, 3])
+
+needs_compiler = pytest.mark.skipif(not _compiler.available(), reason="needs the compiler")
+
+
+def block_problem(T=4, B=3, I=4, H=5):
+    random = np.random.default_rng(1)
+    return [jnp.asarray(0.4 * random.standard_normal(shape), "float32")
+            for shape in ((T, B, I), (B, H), (B, H), (I + H, 4 * H), (4 * H,), (H,), (H,), (H,))]
+
+
+def block_loss(n=None, **options):
+    def f(x, cs, h, w, b, wci, wcf, wco):
+        out = rnn.block_lstm(x, cs, h, w, b, wci=wci, wcf=wcf, wco=wco,
+                             seq_len_max=None if n is None else jnp.asarray(n), **options)
+        return jnp.sum(jnp.sin(out.h)) + jnp.sum(out.cs * out.cs)
+    return f
+
+
+# --- Programs --------------------------------------------------------------------------------------------------------
+
+def calls(function, values, platforms=("cuda",)):
+    """The calls of compiled functions in the program for platforms, as (function, module, operands, reserve)."""
+    exported = jax.export.export(jax.jit(function), disabled_checks=SAFE, platforms=platforms)(*values)
+    text = exported.mlir_module()
+    pattern = (r'custom_call @rnn_mlir_layer\(([^)]*)\) \{mhlo.backend_config = \{function = "(\w+)", key = -?\d+ : i64, '
+               r'module = "([^"]*)", reserve = (\d+) : i64\}')
+    found = [(function, module, len(operands.split(",")), int(reserve))
+             for operands, function, module, reserve in re.findall(pattern, text)]
+    return exported, text, found
+
+
+def test_program():
+    values = problem("lstm", dtype="float32")
+    _, _, found = calls(jax.grad(loss(ours("lstm")), (0, 1, 2)), values)
+    reserve = rnn_mlir.modules.reserve_size("lstm", "unidirectional", "f32", 5, 3, 4, 6)
+    assert found == [("forward", "prebuilt:lstm unidirectional f32", 4, reserve),
+                     ("backward", "prebuilt:lstm unidirectional f32", 11, reserve)]
+
+
+def test_lengths_are_clamped():
+    """The host cannot check values of the device without waiting for it."""
+    values = problem("gru", dtype="float32")
+    for platform, expected in (("cpu", 0), ("cuda", 1)):
+        _, text, found = calls(lambda *v: ours("gru", lengths=jnp.asarray(LENGTHS))(*v)[0], values, (platform,))
+        assert [f[0] for f in found] == ["inference_lengths"]
+        assert text.count("stablehlo.clamp") + text.count("call @clip") == expected, text
+
+
+def test_length_of_block_lstm_becomes_masks():
+    _, _, found = calls(jax.grad(block_loss(2)), block_problem())
+    assert [(f[0], f[2]) for f in found] == [("forward_peephole", 8), ("backward_peephole", 17)]
+
+
+def test_one_program_for_both_platforms():
+    values = problem("lstm", dtype="float32")
+    gradient = jax.grad(loss(ours("lstm", lengths=jnp.asarray(LENGTHS))), (0, 1, 2))
+    exported, _, found = calls(gradient, values, ("cpu", "cuda"))
+    assert sorted(f[0] for f in found) == ["backward_lengths"] * 2 + ["forward_lengths"] * 2
+    close(exported.call(*values), jax.jit(gradient)(*values), 0)
+    with pytest.raises(ValueError, match="exported for platforms"):
+        calls(gradient, values)[0].call(*values)
+
+
+# --- Kernels on the emulator -----------------------------------------------------------------------------------------
+
+@pytest.fixture
+def emulated(monkeypatch):
+    """The rules of platform cuda on the CPU, whose handler runs the GPU kernels on the emulator."""
+    library = ctypes.CDLL(_native._library())
+    stages = {stage: jax.ffi.pycapsule(getattr(library, f"rnn_mlir_xla_{stage}_simt"))
+              for stage in ("instantiate", "execute")}
+    jax.ffi.register_ffi_target("rnn_mlir_layer_simt", stages, platform="cpu")
+    call = _lowering._call
+
+    def on_cuda(*operands, platform, **options):
+        assert platform == "cpu"
+        return call(*operands, platform="cuda", **options)
+    monkeypatch.setattr(_native, "XLA_TARGET", "rnn_mlir_layer_simt")
+    monkeypatch.setattr(_lowering, "_call", on_cuda)
+    jax.clear_caches()
+    yield
+    jax.clear_caches()
+
+
+@needs_compiler
+@pytest.mark.parametrize("mode,sizes,options", (
+    ("lstm", {}, {}), ("gru", {"L": 2, "D": 2}, {"lengths": jnp.asarray(LENGTHS)}),
+    ("lstm", {}, {"lengths": jnp.asarray([7, -1, 3])})), ids=("lstm", "gru", "clamped"))
+def test_kernels(emulated, mode, sizes, options):
+    """Results and gradients of the kernels that a GPU runs, in f64."""
+    D, values = sizes.get("D", 1), problem(mode, **sizes)
+    layer, reference = ours(mode, D=D, **options), lax_reference(mode, D=D, **{
+        k: jnp.clip(v, 0, 5) for k, v in options.items()})
+    with jax.enable_x64(True):
+        values = jax.tree.map(lambda v: jnp.asarray(np.asarray(v), "float64"), values)
+        got = jax.jit(lambda *v: (layer(*v), jax.grad(loss(layer), (0, 1, 2))(*v)))
+        assert "rnn_mlir_layer_simt" in got.lower(*values).as_text()
+        close(got(*values), (reference(*values), jax.grad(loss(reference), (0, 1, 2))(*values)), 1e-12)
+
+
+@needs_compiler
+@pytest.mark.parametrize("n", (0, 2, 4))
+def test_masked_block_lstm(emulated, n):
+    """Masks instead of `seq_len_max`; the steps behind it may hold anything."""
+    values = block_problem()
+    gradient = functools.partial(jax.grad, argnums=tuple(range(8)))
+    got = jax.jit(gradient(block_loss(n)))(values[0].at[n:].set(jnp.inf), *values[1:])
+    # The reference has only the first n steps.
+    want = [jnp.zeros_like(v) for v in values] if n == 0 else list(
+        gradient(block_loss())(values[0][:n], *values[1:]))
+    want[0] = jnp.zeros_like(values[0]).at[:n].set(want[0][:n] if n else want[0][:0])
+    close(list(got), want, 1e-6)
+
+
+# --- The handler on a stream of XLA ----------------------------------------------------------------------------------
+
+def _fakes():
+    """The folder of the fake driver and cuDNN in the build tree."""
+    folder = os.path.join(os.path.dirname(_files.library_folder()), "..", "unittests", "Runtime", "fake-cuda")
+    return os.path.realpath(folder) if os.path.exists(os.path.join(folder, "libcuda.so.1")) else None
+
+
+@needs_compiler
+def test_handler(tmp_path):
+    fakes = _fakes()
+    if not fakes:
+        pytest.skip("needs the fake driver of the build tree")
+    # cuDNN's lowering has results on the fakes, compiled kernels only launches.
+    text = _layers.module_text("gru", "unidirectional", "f32", lengths=False)
+    plans = text.replace("lowering = #rnn.lowering<fused>", "lowering = #rnn.lowering<runtime>")
+    kernels = _compiler.compile_library(text, {"target": "cuda"})
+    program, source = tmp_path / "frame", os.path.join(os.path.dirname(__file__), "xla_frame.cpp")
+    runtime = os.path.realpath(_runtime.library()._name)
+    headers = os.path.join(_files.library_folder(), "xla", "include")
+    subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-w", "-I" + jax.ffi.include_dir(), "-I" + headers,
+                    source, "-o", program, runtime, "-Wl,-rpath," + os.path.dirname(runtime), "-ldl"], check=True)
+    done = subprocess.run([program, _native._library(), _compiler.compile_library(plans, {"target": "cuda"}), kernels,
+                           _compiler.compile_library(text, {}), fakes], capture_output=True, text=True,
+                          env=dict(os.environ, RNNRT_CUDA_PATH=fakes, RNNRT_CUDNN_PATH=fakes))
+    assert done.returncode == 0, done.stdout + done.stderr
