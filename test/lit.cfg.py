@@ -115,6 +115,11 @@ def find_ptxas():
     return shutil.which("ptxas", path=path)
 
 
+def find_clang():
+    """The compiler of the GPU bundle's kernels (scripts/gpu-bundle.sh), or None."""
+    return shutil.which("clang++-22") or shutil.which("clang++", path=config.llvm_tools_dir)
+
+
 def has_nvdisasm():
     """Whether benchmarks/gpu-sass.py finds nvdisasm: in the build tree or in PATH."""
     pattern = os.path.join(config.rnn_binary_dir, "nvdisasm", "lib", "python3*", "site-packages", "nvidia", "*", "bin", "nvdisasm")
@@ -150,6 +155,7 @@ features = {
     "fake-cuda": all(os.path.isfile(os.path.join(fake_cuda, name)) for name in ("libcuda.so.1", "libcudnn.so.9", "libcublasLt.so.13")),
     "ptxas": bool(find_ptxas()),
     "nvdisasm": has_nvdisasm(),
+    "clang": bool(find_clang()),
     "asan": bool(find_asan()),
     "nvptx": "NVPTX" in config.llvm_targets.split(),
     "jit": config.llvm_native_arch in config.llvm_targets.split(),
@@ -178,6 +184,7 @@ for feature, available in features.items():
     if available:
         config.available_features.add(feature)
 config.substitutions.append(("%ptxas", find_ptxas() or "ptxas"))
+config.substitutions.append(("%clangxx", find_clang() or "clang++"))
 config.substitutions.append(("%asan", find_asan() or "asan"))
 config.substitutions.append(("%cuda_toolkit", os.path.dirname(os.path.dirname(find_ptxas() or ""))))
 lit_config.note("without: " + (", ".join(f for f in features if not features[f]) or "nothing, every feature is here"))
