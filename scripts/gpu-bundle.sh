@@ -90,6 +90,15 @@ fused timed_f64.mlir --target=cuda --chip="$chip" -o timed_cuda_f64.so
 compile timed_f64.mlir --lowering=runtime -O2 -o timed_host_f64.so
 cases --timed-small --block-plans --dtype f32 -o timed_small_f32.mlir
 timed small_f32 host_f32 --target=host
+# Stacks of layers, layers with resets and batch-major layers, in f16.
+cases --variants --dtype f16 -o variants_f16.mlir
+fused variants_f16.mlir --target=cuda --chip="$chip" -o variants_cuda_f16.so --emit-candidates=variants_cuda_f16.jsonl
+cases --variants --dtype f64 --reference -o variants_f64.mlir
+fused variants_f64.mlir --target=cuda --chip="$chip" -o variants_cuda_f64.so
+cases --variants-small --dtype f32 -o variants_small_f32.mlir
+fused variants_small_f32.mlir --target=host -o variants_host_f32.so --emit-candidates=variants_host_f32.jsonl
+cases --variants-small --dtype f64 --reference -o variants_small_f64.mlir
+compile variants_small_f64.mlir --lowering=runtime -O2 -o variants_host_f64.so
 # The emulator's results are part of the bundle.
 for dtype in f16 f32; do
   cases --emulated --dtype $dtype -o emulated_$dtype.mlir
@@ -107,7 +116,7 @@ for dtype in bf16 f64; do
   compile plans_$dtype.mlir --target=host --lowering=runtime -O2 -o plans_host_$dtype.so
 done
 printf '%s\0' "${commands[@]}" | xargs -0 -P "${RNN_BUNDLE_JOBS:-$(nproc)}" -n 1 bash -c
-python3 "$sources/timed.py" timed_*.jsonl || echo "warning: these ops will have no complete tuning record from the bundle's measurements"
+python3 "$sources/timed.py" timed_*.jsonl variants_cuda_*.jsonl || echo "warning: these ops will have no complete tuning record from the bundle's measurements"
 cp plans_host_f64.so plans_plans_f64.so
 cp blocks_plans_f64.so library_plans_f64.so
 for dtype in f16 f32; do
@@ -115,6 +124,9 @@ for dtype in f16 f32; do
   rm emulated_simt_$dtype.so
 done
 clang++-22 --target=nvptx64-nvidia-cuda -march=sm_80 -std=c++17 -O3 -nocudalib -S "$sources/PerStepKernels.cpp" -o per_step.ptx
+# PTX ISA 8.6 has the fence of the persistent kernels.
+clang++-22 --target=nvptx64-nvidia-cuda -march=sm_90a -Xclang -target-feature -Xclang +ptx86 -std=c++17 -O3 -nocudalib \
+  -S "$sources/ExperimentKernels.cpp" -o experiments.ptx
 
 ptxas="$(command -v ptxas || echo "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas")"
 if [ -x "$ptxas" ]; then

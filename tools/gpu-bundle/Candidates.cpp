@@ -37,7 +37,7 @@ Tensor Memory::read(const Place &place, int32_t dtype, std::vector<int64_t> shap
   return Tensor::read(tensor, bytes);
 }
 
-static Tensor draw(const char *name, int32_t dtype, double scale, std::vector<int64_t> shape) {
+Tensor bundle::draw(const char *name, int32_t dtype, double scale, std::vector<int64_t> shape) {
   Tensor tensor;
   Random random(name);
   tensor.shape = std::move(shape);
@@ -108,7 +108,13 @@ double Results::errorAgainst(const Results &expected) const {
   return worst;
 }
 
-void Results::fromParams(const Layer &layer, const std::vector<double> &params) {
+void Results::fromParams(const StackData &data, std::vector<double> params) {
+  if (!data.layer) {
+    dw.shape = data.params.shape;
+    dw.values = std::move(params);
+    return;
+  }
+  const Layer &layer = *data.layer;
   dw.shape = layer.w.shape;
   db.shape = layer.b.shape;
   dw.values.assign(dw.elements(), 0);
@@ -121,9 +127,14 @@ void Results::fromParams(const Layer &layer, const std::vector<double> &params) 
 
 //===-- Compiled functions ---------------------------------------------------------------------------------------===//
 
-Compiled::Compiled(const Place &place, const rnnrt_function_t &function)
+Compiled::Compiled(const Place &place, const rnnrt_function_t &function, bool graphs)
     : place(place), function(function), outputs(function.num_outputs) {
+  // A call reads the variable when it is created.
+  if (!graphs)
+    setenv("RNNRT_GRAPHS", "0", /*overwrite=*/1);
   check(rnnrt_call_create(place.device, place.stream, nullptr, &context));
+  if (!graphs)
+    unsetenv("RNNRT_GRAPHS");
 }
 
 Compiled::~Compiled() {
@@ -158,8 +169,14 @@ bool Compiled::call() {
 bool Compiled::callFor(Candidate &candidate) {
   const bool good = call();
   candidate.problem = problem;
-  if (!skipReason.empty())
+  if (skipReason.empty())
+    return good;
+  if (candidate.isPersistent) {
     (skippedBy == RNNRT_SKIPPED_BY_DEVICE ? candidate.refused : candidate.problem) = skipReason;
+  } else {
+    candidate.note = "without clusters: " + skipReason;
+    candidate.isTypical = skippedBy == RNNRT_SKIPPED_BY_DEVICE;
+  }
   return good;
 }
 
@@ -179,9 +196,9 @@ Tensor Compiled::read(size_t index) const {
 //===-- The block ops --------------------------------------------------------------------------------------------===//
 
 /// The operands that come first in both passes of the block form.
-static std::unique_ptr<Compiled> blockCall(const Layer &layer, const rnnrt_function_t &function) {
+static std::unique_ptr<Compiled> blockCall(const Layer &layer, const rnnrt_function_t &function, bool graphs) {
   const auto [T, B, I, H] = layer.shape;
-  auto call = std::make_unique<Compiled>(layer.place, function);
+  auto call = std::make_unique<Compiled>(layer.place, function, graphs);
   call->operand(layer.onX.data(), layer.dtype, {T, B, I});
   call->operand(layer.onC0.data(), layer.dtype, {B, H});
   call->operand(layer.onH0.data(), layer.dtype, {B, H});
@@ -193,7 +210,7 @@ static std::unique_ptr<Compiled> blockCall(const Layer &layer, const rnnrt_funct
 }
 
 std::unique_ptr<Compiled> bundle::blockForward(const Layer &layer, const rnnrt_function_t &function) {
-  return blockCall(layer, function);
+  return blockCall(layer, function, /*graphs=*/true);
 }
 
 namespace {
@@ -201,8 +218,8 @@ namespace {
 /// One pass by a compiled function.
 class Block : public Candidate {
 public:
-  Block(const Layer &layer, const rnnrt_function_t &function, std::string name)
-      : Candidate(std::move(name)), place(layer.place), call(blockCall(layer, function)) {}
+  Block(const Layer &layer, const rnnrt_function_t &function, std::string name, bool graphs)
+      : Candidate(std::move(name)), place(layer.place), call(blockCall(layer, function, graphs)) {}
 
   void run() override { call->callFor(*this); }
   void after() override { call->release(); }
@@ -234,8 +251,9 @@ private:
 
 class BlockBackward : public Block {
 public:
-  BlockBackward(const Layer &layer, const rnnrt_function_t &function, const Compiled &forward, std::string name)
-      : Block(layer, function, std::move(name)) {
+  BlockBackward(const Layer &layer, const rnnrt_function_t &function, const Compiled &forward, std::string name,
+                bool graphs)
+      : Block(layer, function, std::move(name), graphs) {
     const std::vector<int64_t> shape = {layer.steps(), layer.batch(), layer.hidden()};
     for (size_t saved = 0; saved < 7; ++saved)
       call->operand(forward.result(saved).data, layer.dtype, shape);
@@ -251,29 +269,36 @@ private:
 
 //===-- Plans ----------------------------------------------------------------------------------------------------===//
 
-/// A plan of the device, and the parameters of the layer in the plan's layout.
+/// The shape of a state in results: without layers, if there is one.
+std::vector<int64_t> stateShape(const StackData &data) {
+  return data.layer ? std::vector<int64_t>{data.shape[1], data.shape[3]} : data.state();
+}
+
+/// A plan of the device, and the parameters of the layers in the plan's layout.
 class DevicePlan {
 public:
-  DevicePlan(const Layer &layer, const std::string &algorithm, bool packed) : layer(layer), place(layer.place) {
-    const auto [T, B, I, H] = layer.shape;
+  DevicePlan(const StackData &data, const std::string &algorithm, bool packed) : data(data), place(data.place) {
+    const auto [T, B, I, H] = data.shape;
     check(rnnrt_call_create(place.device, place.stream, nullptr, &call));
     // The plan reads RNNRT_CUDNN_ALGO when it is created; it is not part of the cache key.
     check(rnnrt_device_clear_plans(place.device));
     setenv("RNNRT_CUDNN_ALGO", algorithm.c_str(), /*overwrite=*/1);
     setenv("RNNRT_CUDNN_PACKED", packed ? "1" : "0", /*overwrite=*/1);
     enum { Lstm = 2 };
-    plan = rnnrt_abi_rnn_plan(call, layer.dtype, Lstm, 0, 0, 1, 0, 0.0, 0, 0, T, B, I, H, H, 1);
+    plan =
+        rnnrt_abi_rnn_plan(call, data.dtype, Lstm, 0, 0, 1, data.isBatchMajor, 0.0, 0, 0, T, B, I, H, H, data.layers);
     unsetenv("RNNRT_CUDNN_ALGO");
     unsetenv("RNNRT_CUDNN_PACKED");
     if (failed())
       return;
     count = rnnrt_abi_rnn_params_size(call, plan);
-    dense = Memory(place, layer.params, layer.dtype);
-    params = Memory(place, count * layer.elementBytes());
+    dense = Memory(place, data.params, data.dtype);
+    params = Memory(place, count * data.elementBytes());
     std::vector<const void *> tensors;
     for (void *tensor : canonical())
       tensors.push_back(tensor);
-    rnnrt_abi_rnn_pack_params(call, plan, 8, 8, tensors.data(), sizes.data(), params.data(), count);
+    rnnrt_abi_rnn_pack_params(call, plan, 8 * data.layers, 8 * data.layers, tensors.data(), sizes.data(), params.data(),
+                              count);
     place.synchronize();
     failed();
     // Candidates that run by other plans create their own.
@@ -292,8 +317,9 @@ public:
   }
   /// The gradients of the parameters in `from`, in the layout of the dense buffer.
   std::vector<double> unpack(void *from) {
-    rnnrt_abi_rnn_unpack_params(call, plan, 8, 8, canonical().data(), sizes.data(), from, count);
-    return failed() ? std::vector<double>() : dense.read(place, layer.dtype, layer.params.shape).values;
+    rnnrt_abi_rnn_unpack_params(call, plan, 8 * data.layers, 8 * data.layers, canonical().data(), sizes.data(), from,
+                                count);
+    return failed() ? std::vector<double>() : dense.read(place, data.dtype, data.params.shape).values;
   }
 
   std::string problem;
@@ -305,19 +331,19 @@ public:
 private:
   /// The tensors of the dense buffer, and their sizes.
   std::vector<void *> canonical() {
-    const int64_t I = layer.input(), H = layer.hidden();
+    const int64_t I = data.shape[2], H = data.shape[3], count = 8 * data.layers;
     std::vector<void *> tensors;
     sizes.clear();
     char *place = dense.data();
-    for (int index = 0; index < 16; ++index) {
-      sizes.push_back(index < 4 ? H * I : index < 8 ? H * H : H);
+    for (int64_t index = 0; index < 2 * count; ++index) {
+      sizes.push_back(index < 4 ? H * I : index < count ? H * H : H);
       tensors.push_back(place);
-      place += sizes.back() * layer.elementBytes();
+      place += sizes.back() * data.elementBytes();
     }
     return tensors;
   }
 
-  const Layer &layer;
+  const StackData data;
   const Place &place;
   std::vector<int64_t> sizes;
   Memory dense;
@@ -325,18 +351,17 @@ private:
 
 class Plan : public Candidate {
 public:
-  Plan(const Layer &layer, const std::string &algorithm, bool packed, bool backward, std::string name)
-      : Candidate(std::move(name)), layer(layer), place(layer.place), backward(backward),
-        plan(layer, algorithm, packed) {
-    const auto [T, B, I, H] = layer.shape;
+  Plan(const StackData &data, const std::string &algorithm, bool packed, bool backward, std::string name)
+      : Candidate(std::move(name)), data(data), place(data.place), backward(backward), plan(data, algorithm, packed) {
+    const auto [T, B, I, H] = data.shape;
     if (failed())
       return;
     reserveBytes = rnnrt_abi_rnn_reserve_size(plan.call, plan.plan);
-    const int64_t bytes = layer.elementBytes();
+    const int64_t bytes = data.elementBytes();
     dparams = Memory(place, plan.count * bytes);
     reserve = Memory(place, reserveBytes);
     for (Memory *state : {&hn, &cn, &dh0, &dc0})
-      *state = Memory(place, B * H * bytes);
+      *state = Memory(place, data.layers * B * H * bytes);
     y = Memory(place, T * B * H * bytes);
     dx = Memory(place, T * B * I * bytes);
     failed();
@@ -348,39 +373,39 @@ public:
   void run() override {
     if (!backward)
       return forward();
-    rnnrt_abi_rnn_backward_data(plan.call, plan.plan, nullptr, layer.onX.data(), layer.onH0.data(), layer.onC0.data(),
-                                plan.params.data(), plan.count, y.data(), layer.onDy.data(), layer.zeros.data(),
-                                layer.zeros.data(), dx.data(), dh0.data(), dc0.data(), reserve.data(), reserveBytes);
-    rnnrt_abi_rnn_backward_weights(plan.call, plan.plan, nullptr, layer.onX.data(), layer.onH0.data(), y.data(),
-                                   dparams.data(), plan.count, reserve.data(), reserveBytes);
+    rnnrt_abi_rnn_backward_data(plan.call, plan.plan, nullptr, data.x, data.h0, data.c0, plan.params.data(), plan.count,
+                                y.data(), data.dy, data.zeros, data.zeros, dx.data(), dh0.data(), dc0.data(),
+                                reserve.data(), reserveBytes);
+    rnnrt_abi_rnn_backward_weights(plan.call, plan.plan, nullptr, data.x, data.h0, y.data(), dparams.data(), plan.count,
+                                   reserve.data(), reserveBytes);
     failed();
   }
   Results results() override {
     before();
     run();
     place.synchronize();
-    const auto [T, B, I, H] = layer.shape;
+    const int64_t I = data.shape[2], H = data.shape[3];
     Results results;
     if (failed())
       return results;
     if (!backward) {
-      results.y = y.read(place, layer.dtype, {T, B, H});
+      results.y = y.read(place, data.dtype, data.sequence(H));
       return results;
     }
     std::vector<double> gradients = plan.unpack(dparams.data());
     if (failed())
       return results;
-    results.dx = dx.read(place, layer.dtype, {T, B, I});
-    results.dh0 = dh0.read(place, layer.dtype, {B, H});
-    results.dc0 = dc0.read(place, layer.dtype, {B, H});
-    results.fromParams(layer, gradients);
+    results.dx = dx.read(place, data.dtype, data.sequence(I));
+    results.dh0 = dh0.read(place, data.dtype, stateShape(data));
+    results.dc0 = dc0.read(place, data.dtype, stateShape(data));
+    results.fromParams(data, std::move(gradients));
     return results;
   }
 
 private:
   void forward() {
-    rnnrt_abi_rnn_forward(plan.call, plan.plan, nullptr, layer.onX.data(), layer.onH0.data(), layer.onC0.data(),
-                          plan.params.data(), plan.count, y.data(), hn.data(), cn.data(), reserve.data(), reserveBytes);
+    rnnrt_abi_rnn_forward(plan.call, plan.plan, nullptr, data.x, data.h0, data.c0, plan.params.data(), plan.count,
+                          y.data(), hn.data(), cn.data(), reserve.data(), reserveBytes);
     failed();
   }
   bool failed() {
@@ -389,7 +414,7 @@ private:
     return !problem.empty();
   }
 
-  const Layer &layer;
+  const StackData data;
   const Place &place;
   const bool backward;
   DevicePlan plan;
@@ -401,31 +426,37 @@ private:
 
 class Stack : public Candidate {
 public:
-  Stack(const Layer &layer, const rnnrt_function_t &forwardFunction, const rnnrt_function_t *backwardFunction,
-        bool byPlans, std::string name)
-      : Candidate(std::move(name)), layer(layer), backwardFunction(backwardFunction),
-        forward(layer.place, forwardFunction) {
+  Stack(const StackData &data, const rnnrt_function_t &forwardFunction, const rnnrt_function_t *backwardFunction,
+        bool byPlans, std::string name, bool graphs)
+      : Candidate(std::move(name)), data(data), backwardFunction(backwardFunction), graphs(graphs),
+        forward(data.place, forwardFunction, graphs) {
     if (byPlans) {
-      plan = std::make_unique<DevicePlan>(layer, "", /*packed=*/false);
+      plan = std::make_unique<DevicePlan>(data, "", /*packed=*/false);
       problem = plan->problem;
       params = std::move(plan->params);
     } else {
-      params = Memory(layer.place, layer.params, layer.dtype);
+      params = Memory(data.place, data.params, data.dtype);
     }
-    addOperands(forward, plan ? plan->count : layer.params.shape[0]);
+    addOperands(forward);
+    addMarks(forward);
   }
   void before() override {
-    if (!backwardFunction || !forward.callFor(*this))
+    if (!backwardFunction)
       return;
-    const auto [T, B, I, H] = layer.shape;
-    backward = std::make_unique<Compiled>(layer.place, *backwardFunction);
-    addOperands(*backward, plan ? plan->count : layer.params.shape[0]);
+    // Of per-step kernels, also for a persistent backward pass.
+    if (!forward.call()) {
+      problem = forward.problem;
+      return;
+    }
+    backward = std::make_unique<Compiled>(data.place, *backwardFunction, graphs);
+    addOperands(*backward);
     for (size_t saved = 0; saved < 3; ++saved)
       addResult(saved);
-    backward->operand(layer.onDy.data(), layer.dtype, {T, B, H});
-    backward->operand(layer.zeros.data(), layer.dtype, {1, B, H});
-    backward->operand(layer.zeros.data(), layer.dtype, {1, B, H});
+    backward->operand(data.dy, data.dtype, data.sequence(data.shape[3]));
+    backward->operand(data.zeros, data.dtype, data.state());
+    backward->operand(data.zeros, data.dtype, data.state());
     addResult(3);
+    addMarks(*backward);
   }
   void run() override {
     if (canRun())
@@ -439,7 +470,7 @@ public:
   Results results() override {
     before();
     run();
-    layer.place.synchronize();
+    data.place.synchronize();
     Results results;
     if (!problem.empty())
       return results;
@@ -450,28 +481,32 @@ public:
     results.dx = backward->read(0);
     results.dh0 = backward->read(1);
     results.dc0 = backward->read(2);
-    results.dh0.shape = results.dc0.shape = {layer.batch(), layer.hidden()};
-    results.fromParams(layer, plan ? plan->unpack(backward->result(3).data) : backward->read(3).values);
+    results.dh0.shape = results.dc0.shape = stateShape(data);
+    results.fromParams(data, plan ? plan->unpack(backward->result(3).data) : backward->read(3).values);
     if (plan)
       problem = plan->problem;
     return results;
   }
 
 private:
-  void addOperands(Compiled &call, int64_t count) {
-    const auto [T, B, I, H] = layer.shape;
-    call.operand(layer.onX.data(), layer.dtype, {T, B, I});
-    call.operand(layer.onH0.data(), layer.dtype, {1, B, H});
-    call.operand(layer.onC0.data(), layer.dtype, {1, B, H});
-    call.operand(params.data(), layer.dtype, {count});
+  void addOperands(Compiled &call) {
+    call.operand(data.x, data.dtype, data.sequence(data.shape[2]));
+    call.operand(data.h0, data.dtype, data.state());
+    call.operand(data.c0, data.dtype, data.state());
+    call.operand(params.data(), data.dtype, {plan ? plan->count : data.params.shape[0]});
+  }
+  void addMarks(Compiled &call) {
+    if (data.marks)
+      call.operand(data.marks, RNNRT_DTYPE_I1, {data.shape[0], data.shape[1]});
   }
   void addResult(size_t index) {
     const rnnrt_tensor_t &result = forward.result(index);
     backward->operand(result.data, result.dtype, std::vector<int64_t>(result.shape, result.shape + result.rank));
   }
 
-  const Layer &layer;
+  const StackData data;
   const rnnrt_function_t *backwardFunction;
+  const bool graphs;
   std::unique_ptr<DevicePlan> plan;
   Memory params;
   Compiled forward;
@@ -480,22 +515,24 @@ private:
 
 } // namespace
 
-std::unique_ptr<Candidate> bundle::blockForward(const Layer &layer, const rnnrt_function_t &function,
-                                                std::string name) {
-  return std::make_unique<BlockForward>(layer, function, std::move(name));
+std::unique_ptr<Candidate> bundle::blockForward(const Layer &layer, const rnnrt_function_t &function, std::string name,
+                                                bool graphs) {
+  return std::make_unique<BlockForward>(layer, function, std::move(name), graphs);
 }
 
 std::unique_ptr<Candidate> bundle::blockBackward(const Layer &layer, const rnnrt_function_t &function,
-                                                 const Compiled &forward, std::string name) {
-  return std::make_unique<BlockBackward>(layer, function, forward, std::move(name));
+                                                 const Compiled &forward, std::string name, bool graphs) {
+  return std::make_unique<BlockBackward>(layer, function, forward, std::move(name), graphs);
 }
 
-std::unique_ptr<Candidate> bundle::stack(const Layer &layer, const rnnrt_function_t &forward,
-                                         const rnnrt_function_t *backward, bool byPlans, std::string name) {
-  return std::make_unique<Stack>(layer, forward, backward, byPlans, std::move(name));
+std::unique_ptr<Candidate> bundle::stack(const StackData &data, const rnnrt_function_t &forward,
+                                         const rnnrt_function_t *backward, bool byPlans, std::string name,
+                                         bool graphs) {
+  return std::make_unique<Stack>(data, forward, backward, byPlans, std::move(name), graphs);
 }
 
-std::unique_ptr<Candidate> bundle::plan(const Layer &layer, const std::string &algorithm, bool packed, bool backward) {
-  return std::make_unique<Plan>(layer, algorithm, packed, backward,
-                                algorithm.empty() ? "plan" : "cuDNN, " + algorithm + (packed ? ", packed" : ""));
+std::unique_ptr<Candidate> bundle::plan(const StackData &data, const std::string &algorithm, bool packed,
+                                        bool backward) {
+  std::string name = algorithm.empty() ? "plan" : "cuDNN, " + algorithm + (packed ? ", packed" : "");
+  return std::make_unique<Plan>(data, algorithm, packed, backward, name + (data.marks ? ", without resets" : ""));
 }

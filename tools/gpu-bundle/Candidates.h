@@ -1,4 +1,4 @@
-// Candidates.h - implementations of one pass of an LSTM layer, which rnn-bundle-compare measures interleaved: fused
+// Candidates.h - implementations of one pass of LSTM layers, which rnn-bundle-compare measures interleaved: fused
 // kernels, the device's plans and, for the gradient, TensorFlow's method with kernels per step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -46,6 +46,31 @@ private:
   void *pointer = nullptr;
 };
 
+struct Layer;
+
+/// The operands of the cudnn ops and of plans for a stack of layers. In the device's memory, unless it is a tensor.
+struct StackData {
+  const Place &place;
+  Shape shape;
+  int32_t dtype;
+  int64_t layers;
+  bool isBatchMajor;
+  const Tensor &params; ///< the dense buffer
+  void *x, *h0, *c0, *dy;
+  void *zeros;        ///< at least as large as a state
+  void *marks;        ///< resets, i1 [T, B], or null
+  const Layer *layer; ///< null, or the layer with these operands: results are then those of its block form
+
+  std::vector<int64_t> sequence(int64_t width) const {
+    return {shape[isBatchMajor ? 1 : 0], shape[isBatchMajor ? 0 : 1], width};
+  }
+  std::vector<int64_t> state() const { return {layers, shape[1], shape[3]}; }
+  int64_t elementBytes() const { return rnnrt_dtype_size(dtype); }
+};
+
+/// Numbers in [-scale, scale] that depend on the name, rounded to `dtype`.
+Tensor draw(const char *name, int32_t dtype, double scale, std::vector<int64_t> shape);
+
 /// One layer: operands in the layout of TensorFlow's block form with gate order icfo, on the host and, in the element
 /// type, on the device. The gradient is that of the outputs of all steps.
 struct Layer {
@@ -58,6 +83,12 @@ struct Layer {
   Tensor params;              ///< the same weights in the dense buffer of the cudnn ops
   Memory onX, onC0, onH0, onW, onB, onDy;
   Memory zeros; ///< [T, B, H]: no peephole, no gradient of cell states
+
+  StackData asStack() const {
+    return {place,        shape,      dtype,       1,           /*isBatchMajor=*/false,
+            params,       onX.data(), onH0.data(), onC0.data(), onDy.data(),
+            zeros.data(), nullptr,    this};
+  }
 
   int64_t steps() const { return shape[0]; }
   int64_t batch() const { return shape[1]; }
@@ -72,8 +103,8 @@ struct Results {
 
   /// The largest error of all results.
   double errorAgainst(const Results &expected) const;
-  /// Sets dw and db from the parameter gradient of a cudnn op.
-  void fromParams(const Layer &layer, const std::vector<double> &params);
+  /// Sets dw and db from the parameter gradient of a cudnn op; without a layer, dw is that gradient.
+  void fromParams(const StackData &data, std::vector<double> params);
 };
 
 class Candidate {
@@ -93,21 +124,26 @@ public:
   bool canRun() const { return problem.empty() && refused.empty(); }
 
   const std::string name;
-  std::string problem; ///< why no time can be reported
-  std::string refused; ///< why the device cannot run this candidate
+  bool isPersistent = false; ///< cannot run without clusters
+  std::string problem;       ///< why no time can be reported
+  std::string refused;       ///< why the device cannot run this candidate
+  std::string note;          ///< which other kernels ran instead
+  bool isTypical = true;     ///< false if the environment changed which kernels ran
 };
 
 /// A compiled function with its operands and, after a call, its results.
 class Compiled {
 public:
-  Compiled(const Place &place, const rnnrt_function_t &function);
+  /// `graphs`: launches of time steps may be CUDA graphs.
+  Compiled(const Place &place, const rnnrt_function_t &function, bool graphs = true);
   ~Compiled();
 
   void operand(void *data, int32_t dtype, std::vector<int64_t> shape);
   /// False if the call failed; then `problem` has the reason.
   bool call();
-  /// The same, and sets `problem` or `refused` of the candidate. If cluster launches were skipped, the candidate was
-  /// refused by the device, or disabled by RNNRT_CLUSTERS=0, which is a problem and implies nothing about the device.
+  /// The same, and sets `problem` or `refused` of the candidate. If cluster launches were skipped, a persistent
+  /// candidate was refused by the device, or disabled by RNNRT_CLUSTERS=0, which is a problem and implies nothing about
+  /// the device. Per-step kernels ran without clusters instead.
   bool callFor(Candidate &candidate);
   void release();
   const rnnrt_tensor_t &result(size_t index) const { return outputs[index]; }
@@ -127,16 +163,17 @@ private:
 /// Runs the forward pass of the block form and keeps its results for the backward pass.
 std::unique_ptr<Compiled> blockForward(const Layer &layer, const rnnrt_function_t &function);
 /// The same as a candidate.
-std::unique_ptr<Candidate> blockForward(const Layer &layer, const rnnrt_function_t &function, std::string name);
+std::unique_ptr<Candidate> blockForward(const Layer &layer, const rnnrt_function_t &function, std::string name,
+                                        bool graphs);
 /// Its backward pass by `function`; `forward` has been called.
 std::unique_ptr<Candidate> blockBackward(const Layer &layer, const rnnrt_function_t &function, const Compiled &forward,
-                                         std::string name);
+                                         std::string name, bool graphs);
 /// The cudnn ops: the pass of `backward` or, if that is null, of `forward`. Plans use their own parameter layout.
-std::unique_ptr<Candidate> stack(const Layer &layer, const rnnrt_function_t &forward, const rnnrt_function_t *backward,
-                                 bool byPlans, std::string name);
+std::unique_ptr<Candidate> stack(const StackData &data, const rnnrt_function_t &forward,
+                                 const rnnrt_function_t *backward, bool byPlans, std::string name, bool graphs);
 /// A plan of the device without compiled code, by an algorithm of cuDNN (empty: the device's choice), with packed or
-/// padded data.
-std::unique_ptr<Candidate> plan(const Layer &layer, const std::string &algorithm, bool packed, bool backward);
+/// padded data. Without resets.
+std::unique_ptr<Candidate> plan(const StackData &data, const std::string &algorithm, bool packed, bool backward);
 /// TensorFlow's BlockLSTMGrad: for each step a kernel of the gates, the GEMM with the weights, the GEMM that
 /// accumulates the weight gradient, and the reduction of the bias gradient. PerStep.cpp documents the differences to
 /// TensorFlow.

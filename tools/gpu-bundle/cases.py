@@ -354,6 +354,10 @@ def main():
                         "target host has")
     parser.add_argument("--persistent", action="store_true", help="with --timed-small: also functions with persistent kernels")
     parser.add_argument("--timed-reference", action="store_true", help="write the same functions in f64, with dynamic sizes")
+    parser.add_argument("--variants", action="store_true", help="write functions of stacks, resets and batch-major layers")
+    parser.add_argument("--variants-small", action="store_true", help="write some of these functions with small sizes")
+    parser.add_argument("--reference", action="store_true", help="with --variants and --variants-small: only those that compute the "
+                        "results to compare with")
     parser.add_argument("--match", default="", metavar="TEXT[,TEXT...]",
                         help="only cases whose name has one of these texts")
     parser.add_argument("-o", dest="output", default="-", help="file to write (- for standard output)")
@@ -362,7 +366,9 @@ def main():
                     timed.timed(arguments.dtype) if arguments.timed else
                     timed.timed("tf32", timed.AS_TF32) if arguments.timed_tf32 else
                     timed.timed(arguments.dtype, timed.SMALL, arguments.block_plans, arguments.persistent)
-                    if arguments.timed_small else ())
+                    if arguments.timed_small else
+                    timed.variants(arguments.dtype, timed.VARIANTS if arguments.variants else timed.SMALL_VARIANTS, arguments.reference)
+                    if arguments.variants or arguments.variants_small else ())
     measured = [text for text in measured if any(word in text.split("(")[0] for word in arguments.match.split(","))]
     fused = (blocks() if arguments.blocks else stacks() if arguments.stacks else emulated() if arguments.emulated else None)
     every = [case for case in (fused or cases())

@@ -1,5 +1,6 @@
 // compare.cpp - measures all implementations of both passes of an LSTM layer, interleaved: fused kernels, cuDNN with
-// each of its algorithms and, for the gradient, TensorFlow's method. Prints Markdown tables.
+// each of its algorithms and, for the gradient, TensorFlow's method; and those of stacks of layers, of layers with
+// resets and of batch-major layers. Prints Markdown tables.
 //
 //   rnn-bundle-compare --device=cuda --module=timed_cuda_f16.so [--reference=timed_cuda_f64.so] [--ptx=per_step.ptx]
 //                      [--reference-device=NAME] [--seconds=1] [--filter=TEXT,...] [--tf32]
@@ -13,6 +14,8 @@
 // --measurements=FILE: writes the measurements of functions in the list of candidates, for tuning records (rnn-run
 // --autotune). A function has no time there if its results are wrong, if it failed, or if the device refuses its
 // clusters.
+// Per-step kernels also run without CUDA graphs (RNNRT_GRAPHS=0). If a device cannot hold their clusters, their row
+// names the kernels that ran instead.
 // --patience=N: work that takes more than N seconds ends the program with HANG and status 3.
 // --list: prints the sizes and exits.
 // The exit status is otherwise 1 if results are wrong.
@@ -51,8 +54,10 @@ private:
 
 struct Row {
   std::unique_ptr<Candidate> candidate;
-  std::string function; ///< of the module, if it is one
+  std::string function; ///< of the module, if it is a candidate of the compiler
+  std::string judged;   ///< of the module, if it is one
   bool isPlan = false;
+  bool isComparable = true; ///< computes what the others compute
   double error = NAN;
   std::vector<double> times;
 
@@ -85,7 +90,7 @@ bool computeReference(const Place &place, const Layer &layer, const Module &modu
     return false;
   }
   outputs.y = saved->read(6);
-  std::unique_ptr<Candidate> candidate = blockBackward(wide, *backward, *saved, "f64");
+  std::unique_ptr<Candidate> candidate = blockBackward(wide, *backward, *saved, "f64", /*graphs=*/true);
   gradients = candidate->results();
   if (!candidate->problem.empty())
     std::printf("\nno reference: %s\n", candidate->problem.c_str());
@@ -120,10 +125,11 @@ void measure(const Place &place, std::vector<Row> &rows, double seconds) {
 /// The measurements of one size and type, and their destination.
 struct Comparison {
   const Place &place;
-  const Layer &layer;
+  int32_t dtype;
   const Results *expected; ///< null: not known
   double seconds;
   Measured *measured;
+  bool isVariant = false; ///< not one layer by all implementations
 
   /// False if a compiled function's results differ from `expected`.
   bool run(std::vector<Row> &rows, bool backward) const;
@@ -137,15 +143,14 @@ private:
 /// Returns false if the results are wrong.
 bool Comparison::judge(Row &row) const {
   Candidate &candidate = *row.candidate;
-  if (row.function.empty() || !candidate.canRun())
+  if (row.judged.empty() || !candidate.canRun())
     return true;
-  const bool isPersistent = row.function.find("_persistent_") != std::string::npos;
-  if (measured && isPersistent && measured->candidateOf(row.function) != "fused/persistent") {
+  if (measured && candidate.isPersistent && measured->candidateOf(row.function) != "fused/persistent") {
     candidate.problem = "the compiler has no persistent kernel for it";
     return true;
   }
   // TF32 has the 11 significant bits of f16.
-  const double limit = limitOf(place.tf32 ? int32_t(RNNRT_DTYPE_F16) : layer.dtype);
+  const double limit = limitOf(place.tf32 ? int32_t(RNNRT_DTYPE_F16) : dtype);
   if (!expected || row.error <= limit)
     return true;
   char text[96];
@@ -155,19 +160,22 @@ bool Comparison::judge(Row &row) const {
 }
 
 void Comparison::print(std::vector<Row> &rows, bool backward) const {
-  double best = INFINITY, step = backward ? rows.back().median() : NAN;
+  // The last row is TensorFlow's method.
+  const bool withStep = backward && !isVariant;
+  double best = INFINITY, step = withStep ? rows.back().median() : NAN;
   for (Row &row : rows)
     if (row.isPlan)
       best = std::fmin(best, row.median());
   std::printf("| %s pass by | median, us | best plan / this |%s error to f64 |\n|---|---|---|---|%s\n",
-              backward ? "backward" : "forward", backward ? " TensorFlow's method / this |" : "",
-              backward ? "---|" : "");
+              backward ? "backward" : "forward", withStep ? " TensorFlow's method / this |" : "",
+              withStep ? "---|" : "");
   for (Row &row : rows) {
     const Candidate &candidate = *row.candidate;
+    const std::string name = candidate.name + (candidate.note.empty() ? "" : " (" + candidate.note + ")");
     if (!candidate.canRun()) {
-      std::printf("| %s | %s: %s | |%s |\n", candidate.name.c_str(),
+      std::printf("| %s | %s: %s | |%s |\n", name.c_str(),
                   candidate.refused.empty() ? "not available" : "refused by the device",
-                  (candidate.problem + candidate.refused).c_str(), backward ? " |" : "");
+                  (candidate.problem + candidate.refused).c_str(), withStep ? " |" : "");
       continue;
     }
     auto ratio = [&](double other) {
@@ -177,10 +185,10 @@ void Comparison::print(std::vector<Row> &rows, bool backward) const {
       return std::string(text);
     };
     char error[24] = "";
-    if (expected)
+    if (expected && row.isComparable)
       std::snprintf(error, sizeof error, "%.1e", row.error);
-    std::printf("| %s | %.1f | %s |%s %s |\n", candidate.name.c_str(), row.median(), ratio(best).c_str(),
-                backward ? (" " + ratio(step) + " |").c_str() : "", error);
+    std::printf("| %s | %.1f | %s |%s %s |\n", name.c_str(), row.median(), ratio(best).c_str(),
+                withStep ? (" " + ratio(step) + " |").c_str() : "", error);
   }
   std::printf("\n");
   std::fflush(stdout);
@@ -195,7 +203,7 @@ bool Comparison::run(std::vector<Row> &rows, bool backward) const {
     Watch::begin(row.candidate->name);
     Results results = row.candidate->results();
     row.candidate->after();
-    if (expected && row.candidate->canRun())
+    if (expected && row.isComparable && row.candidate->canRun())
       row.error = results.errorAgainst(*expected);
     right &= judge(row);
   }
@@ -208,6 +216,8 @@ bool Comparison::run(std::vector<Row> &rows, bool backward) const {
     if (!row.candidate->problem.empty() || !expected)
       measured->addProblem(row.function,
                            expected ? row.candidate->problem : "there is no result in f64 to compare with");
+    else if (!row.candidate->isTypical)
+      measured->addProblem(row.function, row.candidate->note);
     else if (!row.candidate->refused.empty())
       measured->addRefused(row.function, row.candidate->refused);
     else
@@ -217,83 +227,238 @@ bool Comparison::run(std::vector<Row> &rows, bool backward) const {
   return right;
 }
 
+/// A way to compute a pass by compiled functions, which the ending of their names identifies.
+struct Way {
+  const char *ending, *onGpu, *elsewhere;
+  bool graphs;
+
+  bool isPlan() const { return !std::strcmp(ending, "_plan_"); }
+  bool isPersistent() const { return !std::strcmp(ending, "_persistent_"); }
+};
+const Way ways[] = {{"_", "per-step kernels", "fused", true},
+                    {"_", "per-step kernels, no CUDA graph", nullptr, false},
+                    {"_persistent_", "persistent kernel", "persistent kernel", true},
+                    {"_plan_", "plan", "plan", true}};
+const char *const algorithms[] = {"standard", "persist_static", "persist_dynamic", "persist_static_small_h"};
+
+/// The rows of one pass.
+struct Rows {
+  std::vector<Row> rows;
+
+  void add(std::unique_ptr<Candidate> candidate, bool isPlan) {
+    rows.emplace_back();
+    rows.back().candidate = std::move(candidate);
+    rows.back().isPlan = isPlan;
+  }
+  /// A plan of the same layers without resets, which cuDNN does not have.
+  void addPlan(const StackData &data, const char *algorithm, bool packed, bool backward) {
+    add(plan(data, algorithm, packed, backward), true);
+    rows.back().isComparable = !data.marks;
+  }
+  void add(std::unique_ptr<Candidate> candidate, const std::string &function, const Way &way) {
+    add(std::move(candidate), way.isPlan());
+    rows.back().candidate->isPersistent = way.isPersistent();
+    // Without graphs, a function is no other candidate of the compiler.
+    rows.back().function = way.graphs ? function : "";
+    rows.back().judged = function;
+  }
+  /// The functions `before`_WAY_`after` of the cudnn ops.
+  void addStacks(const Module &module, const StackData &data, bool backward, bool onGpu, const std::string &after) {
+    const std::string before = backward ? "stack_backward" : "stack_forward";
+    const rnnrt_function_t *perStep = module.find("stack_forward_" + after);
+    for (const Way &way : ways) {
+      const char *text = onGpu ? way.onGpu : way.elsewhere;
+      const std::string name = before + way.ending + after;
+      const rnnrt_function_t *function = module.find(name);
+      // Plans have a reserve space of their own; per-step and persistent kernels use the same format.
+      const rnnrt_function_t *first = way.isPlan() ? module.find("stack_forward_plan_" + after) : perStep;
+      if (!text || !function || !first)
+        continue;
+      add(stack(data, backward ? *first : *function, backward ? function : nullptr, way.isPlan(),
+                std::string("cudnn op, ") + text, way.graphs),
+          name, way);
+    }
+  }
+  void addPlans(const StackData &data, bool backward, bool onGpu) {
+    if (!onGpu)
+      return addPlan(data, "", /*packed=*/false, backward);
+    for (const char *algorithm : algorithms)
+      for (bool packed : {false, true})
+        if (!packed || !data.isBatchMajor)
+          addPlan(data, algorithm, packed, backward);
+  }
+};
+
+bool isGpu(const Place &place) {
+  return !std::strncmp(rnnrt_device_name(place.device), "cuda", 4);
+}
+
 /// Both passes at one size. One row per function of the module for that size.
 bool compare(const Place &place, const Module &module, const Place &referencePlace, const Module *reference,
-             const Shape &shape, int32_t dtype, double seconds, Measured *measured) {
-  const auto [T, B, I, H] = shape;
-  const std::string size =
-      std::to_string(T) + "_" + std::to_string(B) + "_" + std::to_string(I) + "_" + std::to_string(H);
-  std::printf("\n%s, T,B,I,H = %lld,%lld,%lld,%lld\n\n", place.tf32 ? "tf32" : rnnrt_dtype_name(dtype), (long long)T,
-              (long long)B, (long long)I, (long long)H);
-  Watch::begin("the forward pass, and the reference in f64, of " + size);
+             const std::string &size, const Shape &shape, int32_t dtype, double seconds, Measured *measured) {
   Layer layer(place, shape, dtype);
   Results backwardExpected, forwardExpected;
   const bool known =
       reference && computeReference(referencePlace, layer, *reference, backwardExpected, forwardExpected);
 
-  const std::string blockForwardName = "block_forward_" + size, stackForwardName = "stack_forward_" + size;
-  const rnnrt_function_t *forward = module.find(blockForwardName), *stackForward = module.find(stackForwardName);
+  const std::string blockForwardName = "block_forward_" + size;
+  const rnnrt_function_t *forward = module.find(blockForwardName);
   if (!forward)
     fail("the module has no function `%s`", blockForwardName.c_str());
   std::unique_ptr<Compiled> saved = blockForward(layer, *forward);
   if (!saved->call())
     fail("%s: %s", blockForwardName.c_str(), saved->problem.c_str());
-  const bool onGpu = !std::strncmp(rnnrt_device_name(place.device), "cuda", 4);
+  const bool onGpu = isGpu(place);
   bool right = true;
   for (bool backward : {true, false}) {
-    std::vector<Row> rows;
-    auto add = [&](std::unique_ptr<Candidate> candidate, std::string function, bool isPlan) {
-      rows.emplace_back();
-      rows.back().candidate = std::move(candidate);
-      rows.back().function = std::move(function);
-      rows.back().isPlan = isPlan;
-    };
-    const struct {
-      const char *ending, *block, *stack;
-    } ways[] = {{"_", onGpu ? "block op, per-step kernels" : "block op, fused",
-                 onGpu ? "cudnn op, per-step kernels" : "cudnn op, fused"},
-                {"_persistent_", "block op, persistent kernel", "cudnn op, persistent kernel"},
-                {"_plan_", "block op, plan", "cudnn op, plan"}};
-    const std::string pass = backward ? "_backward" : "_forward";
-    for (const auto &way : ways) {
-      const std::string name = "block" + pass + way.ending + size;
-      if (const rnnrt_function_t *function = module.find(name))
-        add(backward ? blockBackward(layer, *function, *saved, way.block) : blockForward(layer, *function, way.block),
-            name, !std::strcmp(way.ending, "_plan_"));
-    }
-    for (const auto &way : ways) {
-      const bool byPlan = !std::strcmp(way.ending, "_plan_");
-      const std::string name = "stack" + pass + way.ending + size;
+    Rows rows;
+    for (const Way &way : ways) {
+      const char *text = onGpu ? way.onGpu : way.elsewhere;
+      const std::string name = (backward ? "block_backward" : "block_forward") + (way.ending + size);
       const rnnrt_function_t *function = module.find(name);
-      // Plans have a reserve space of their own; per-step and persistent kernels use the same format.
-      const rnnrt_function_t *first = byPlan ? module.find("stack_forward_plan_" + size) : stackForward;
-      if (function && first)
-        add(backward ? stack(layer, *first, function, byPlan, way.stack)
-                     : stack(layer, *function, nullptr, byPlan, way.stack),
-            name, byPlan);
+      if (!text || !function)
+        continue;
+      const std::string title = std::string("block op, ") + text;
+      rows.add(backward ? blockBackward(layer, *function, *saved, title, way.graphs)
+                        : blockForward(layer, *function, title, way.graphs),
+               name, way);
     }
-    if (onGpu)
-      for (const char *algorithm : {"standard", "persist_static", "persist_dynamic", "persist_static_small_h"})
-        for (bool packed : {false, true})
-          add(plan(layer, algorithm, packed, backward), "", true);
-    else
-      add(plan(layer, "", /*packed=*/false, backward), "", true);
+    rows.addStacks(module, layer.asStack(), backward, onGpu, size);
+    rows.addPlans(layer.asStack(), backward, onGpu);
     if (backward)
-      add(perStep(layer, *saved), "", false);
+      rows.add(perStep(layer, *saved), false);
     const Results *expected = known ? backward ? &backwardExpected : &forwardExpected : nullptr;
-    right &= Comparison{place, layer, expected, seconds, measured}.run(rows, backward);
+    right &= Comparison{place, dtype, expected, seconds, measured}.run(rows.rows, backward);
   }
   return right;
 }
 
-/// The sizes that match `filter`, in the order of the module.
-void forEachSize(const Module &module, const char *filter, const std::function<void(const Shape &, int32_t)> &visit) {
-  for (const rnnrt_function_t *function : module.inOrder) {
-    long long t, b, i, h;
-    if (std::sscanf(function->name, "block_backward_%lld_%lld_%lld_%lld", &t, &b, &i, &h) == 4 &&
-        matches(function->name, filter))
-      visit({t, b, i, h}, function->inputs[0].dtype);
+/// A stack of layers, a layer with resets, or a batch-major layer (timed.py, WHATS).
+struct Variant {
+  const char *name;
+  int64_t layers;
+  bool hasResets, isBatchMajor;
+};
+const Variant variants[] = {{"l2", 2, false, false},
+                            {"l4", 4, false, false},
+                            {"resets_zero", 1, true, false},
+                            {"resets_initial", 1, true, false},
+                            {"batch_major", 1, false, true}};
+
+/// Operands of a variant, in the device's memory and rounded to the type.
+struct VariantOperands {
+  VariantOperands(const Place &place, const Variant &variant, const Shape &shape, int32_t dtype, int32_t rounded)
+      : place(place), variant(variant), shape(shape), dtype(dtype) {
+    const auto [T, B, I, H] = shape;
+    const double scale = 1 / std::sqrt(double(H));
+    params = draw("params", rounded, scale, {4 * H * (I + H + 2) + (variant.layers - 1) * 4 * H * (2 * H + 2)});
+    const std::vector<int64_t> states = {variant.layers, B, H};
+    int64_t first = T, second = B;
+    if (variant.isBatchMajor)
+      std::swap(first, second);
+    x = Memory(place, draw("x", rounded, 1, {first, second, I}), dtype);
+    dy = Memory(place, draw("dy", rounded, 1, {first, second, H}), dtype);
+    h0 = Memory(place, draw("h0", rounded, 1, states), dtype);
+    c0 = Memory(place, draw("c0", rounded, 1, states), dtype);
+    zeros = Memory(place, draw("zeros", rounded, 0, states), dtype);
+    // One mark for each example, and about a fiftieth of the others.
+    if (!variant.hasResets)
+      return;
+    Random random("marks");
+    std::vector<char> bytes(size_t(T * B));
+    for (int64_t index = 0; index < T * B; ++index)
+      bytes[size_t(index)] = index / B == T / 2 || random.below(50) == 0;
+    marks = Memory(place, T * B);
+    check(rnnrt_memory_copy(place.device, place.stream, marks.data(), bytes.data(), T * B));
+    place.synchronize();
   }
+  StackData data() const {
+    return {place,     shape,     dtype,     variant.layers, variant.isBatchMajor, params, x.data(),
+            h0.data(), c0.data(), dy.data(), zeros.data(),   marks.data(),         nullptr};
+  }
+
+  const Place &place;
+  const Variant &variant;
+  const Shape shape;
+  const int32_t dtype;
+  Tensor params;
+  Memory x, dy, h0, c0, zeros, marks;
+};
+
+/// Both passes of a variant; `name` includes the size.
+bool compare(const Place &place, const Module &module, const Place &referencePlace, const Module *reference,
+             const Variant &variant, const std::string &name, const Shape &shape, int32_t dtype, double seconds,
+             Measured *measured) {
+  const VariantOperands operands(place, variant, shape, dtype, dtype);
+  const StackData data = operands.data();
+  const bool onGpu = isGpu(place);
+  bool right = true;
+  for (bool backward : {true, false}) {
+    Results expected;
+    bool known = false;
+    if (reference) {
+      const rnnrt_function_t *forward = reference->find("stack_forward_reference_variant_" + name);
+      const rnnrt_function_t *function = reference->find("stack_backward_reference_variant_" + name);
+      if (!forward || !function)
+        fail("the module of --reference= has no functions `stack_*_reference_variant_%s`", name.c_str());
+      const VariantOperands wide(referencePlace, variant, shape, RNNRT_DTYPE_F64, dtype);
+      const auto candidate =
+          stack(wide.data(), *forward, backward ? function : nullptr, /*byPlans=*/false, "f64", /*graphs=*/true);
+      expected = candidate->results();
+      known = candidate->problem.empty();
+      if (!known)
+        std::printf("\nno reference: %s\n", candidate->problem.c_str());
+    }
+    Rows rows;
+    rows.addStacks(module, data, backward, onGpu, "variant_" + name);
+    rows.addPlans(data, backward, onGpu);
+    Comparison comparison{place, dtype, known ? &expected : nullptr, seconds, measured, /*isVariant=*/true};
+    right &= comparison.run(rows.rows, backward);
+  }
+  return right;
+}
+
+/// A size of the module: that of all implementations of one layer, or of a variant.
+struct Case {
+  std::string name; ///< with the size
+  const Variant *variant = nullptr;
+  Shape shape;
+  int32_t dtype;
+};
+
+bool readSize(const std::string &text, Shape &shape) {
+  long long t, b, i, h;
+  int end = 0;
+  if (std::sscanf(text.c_str(), "%lld_%lld_%lld_%lld%n", &t, &b, &i, &h, &end) != 4 || text[size_t(end)])
+    return false;
+  shape = {t, b, i, h};
+  return true;
+}
+
+/// The cases that match `filter`, in the order of the module.
+std::vector<Case> findCases(const Module &module, const char *filter) {
+  std::vector<Case> cases;
+  auto after = [](const std::string &text, const std::string &prefix) {
+    return text.rfind(prefix, 0) == 0 ? text.substr(prefix.size()) : std::string();
+  };
+  for (const rnnrt_function_t *function : module.inOrder) {
+    const std::string name = function->name;
+    Case found;
+    found.dtype = function->inputs[0].dtype;
+    if (readSize(after(name, "block_backward_"), found.shape)) {
+      found.name = after(name, "block_backward_");
+    } else {
+      found.name = after(name, "stack_backward_variant_");
+      for (const Variant &variant : variants)
+        if (readSize(after(found.name, variant.name + std::string("_")), found.shape))
+          found.variant = &variant;
+      if (!found.variant)
+        continue;
+    }
+    if (matches("backward_" + found.name, filter))
+      cases.push_back(std::move(found));
+  }
+  return cases;
 }
 
 } // namespace
@@ -345,10 +510,8 @@ int main(int argc, char **argv) {
         "--measurements= requires --candidates=, which lists the candidate of each function, and --reference=, so that "
         "wrong results get no time");
   if (list) {
-    forEachSize(Module(path), filter, [](const Shape &shape, int32_t) {
-      std::printf("%lld_%lld_%lld_%lld\n", (long long)shape[0], (long long)shape[1], (long long)shape[2],
-                  (long long)shape[3]);
-    });
+    for (const Case &found : findCases(Module(path), filter))
+      std::printf("%s\n", found.name.c_str());
     return 0;
   }
   setenv("RNNRT_TF32", place.tf32 ? "1" : "0", /*overwrite=*/1);
@@ -379,14 +542,21 @@ int main(int argc, char **argv) {
   if (measurementsPath)
     measured = std::make_unique<Measured>(candidatesPath, measurementsPath, place.device);
 
-  int count = 0;
-  bool right = true;
-  forEachSize(module, filter, [&](const Shape &shape, int32_t dtype) {
-    right &= compare(place, module, referencePlace, reference.get(), shape, dtype, seconds, measured.get());
-    ++count;
-  });
-  if (count == 0)
+  const std::vector<Case> cases = findCases(module, filter);
+  if (cases.empty())
     fail("no function `block_backward_T_B_I_H` matches --filter=%s", filter);
+  bool right = true;
+  for (const Case &found : cases) {
+    const auto [T, B, I, H] = found.shape;
+    const std::string what = found.variant ? std::string(", ") + found.variant->name : "";
+    std::printf("\n%s%s, T,B,I,H = %lld,%lld,%lld,%lld\n\n", place.tf32 ? "tf32" : rnnrt_dtype_name(found.dtype),
+                what.c_str(), (long long)T, (long long)B, (long long)I, (long long)H);
+    Watch::begin("the forward pass, and the reference in f64, of " + found.name);
+    right &= found.variant ? compare(place, module, referencePlace, reference.get(), *found.variant, found.name,
+                                     found.shape, found.dtype, seconds, measured.get())
+                           : compare(place, module, referencePlace, reference.get(), found.name, found.shape,
+                                     found.dtype, seconds, measured.get());
+  }
   for (Place *used : {&place, &referencePlace}) {
     rnnrt_stream_release(used->stream);
     rnnrt_device_release(used->device);

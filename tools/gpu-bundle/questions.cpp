@@ -3,12 +3,19 @@
 // value, the contents of y past the end of a short sequence, whether two runs return the same bits, and how many
 // thread-block clusters run concurrently.
 //
-//   rnn-bundle-questions --device=cuda
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//   rnn-bundle-questions --device=cuda [--experiments=experiments.ptx] [--patience=SECONDS] [--only-experiments]
+//
+// --experiments= measures the parts of a time step by the kernels of ExperimentKernels.cpp, first. With --patience=N,
+// an experiment that takes more than N seconds ends the program with HANG and status 3. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 
+#include "Experiments.h"
 #include "Tensors.h"
+#include "Watch.h"
 
+#include <fstream>
 #include <map>
+#include <sstream>
 
 using namespace bundle;
 
@@ -231,11 +238,20 @@ void askClusters(rnnrt_device_t *device) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const char *name = "cuda";
+  const char *name = "cuda", *experiments = nullptr;
+  bool onlyExperiments = false;
   for (int index = 1; index < argc; ++index) {
-    if (std::strncmp(argv[index], "--device=", 9))
-      fail("unknown argument `%s`; expected --device=", argv[index]);
-    name = argv[index] + 9;
+    const char *flag = argv[index];
+    if (!std::strncmp(flag, "--device=", 9))
+      name = flag + 9;
+    else if (!std::strncmp(flag, "--experiments=", 14))
+      experiments = flag + 14;
+    else if (!std::strncmp(flag, "--patience=", 11))
+      Watch::setPatience(unsigned(std::atoi(flag + 11)));
+    else if (!std::strcmp(flag, "--only-experiments"))
+      onlyExperiments = true;
+    else
+      fail("unknown argument `%s`; expected --device=, --experiments=, --only-experiments or --patience=", flag);
   }
   // Print each answer at once: the next question may fail.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
@@ -247,6 +263,20 @@ int main(int argc, char **argv) {
     return 77;
   }
   askClusters(device);
+  if (experiments && std::strncmp(name, "cuda", 4)) {
+    std::printf("experiments: skipped, device `%s` does not run PTX\n", name);
+  } else if (experiments) {
+    std::ifstream file(experiments);
+    std::stringstream all;
+    all << file.rdbuf();
+    if (all.str().empty())
+      fail("cannot read the kernels of --experiments=%s", experiments);
+    runExperiments(device, all.str().c_str());
+  }
+  if (onlyExperiments) {
+    rnnrt_device_release(device);
+    return 0;
+  }
   askLayout(device);
   askDropout(device);
   askPadding(device);

@@ -160,7 +160,8 @@ compare() {
 
 if selected questions; then
   begin questions.txt "questions to cuDNN and the device"
-  run questions questions.txt "$here/bin/rnn-bundle-questions" --device="$device"
+  run questions questions.txt "$here/bin/rnn-bundle-questions" --device="$device" \
+    --experiments="$here/modules/experiments.ptx" --patience="$patience"
 fi
 
 if selected tests; then
@@ -170,28 +171,31 @@ if selected tests; then
   done
 fi
 
-# One process per size, so that a failure does not affect other sizes.
+# One process per size, so that a failure does not affect other sizes. time_fused SET DTYPE SIZE
 time_fused() {
-  local dtype="$1" size="$2" part="fused:$1:$2"
-  local module="$here/modules/timed_${kind}_$dtype" rounding=
+  local dtype="$2" size="$3" part="fused:$2:$3"
+  local module="$here/modules/$1_${kind}_$dtype" rounding=
   [ "$dtype" = tf32 ] && rounding=--tf32
   run "$part" fused.md "$comparer" --device="$device" --module="$module.so" --filter="backward_$size" \
-    --reference="$here/modules/timed_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" $rounding --patience="$patience" \
+    --reference="$here/modules/$1_${kind}_f64.so" --ptx="$here/modules/per_step.ptx" $rounding --patience="$patience" \
     --candidates="$module.jsonl" --measurements="$results/measured.jsonl"
 }
 if selected fused; then
   begin fused.md "fused kernels, cuDNN, and TensorFlow's method, interleaved"
-  for dtype in f16 tf32 bf16 f32; do
-    module="$here/modules/timed_${kind}_$dtype.so"
-    selected "fused:$dtype" && [ -f "$module" ] || continue
-    for size in $("$comparer" --module="$module" --list --filter="$filter"); do
-      selected "fused:$dtype:$size" || continue
-      time_fused "$dtype" "$size"
-      if [ $? -eq 3 ]; then
-        # Only persistent kernels wait for other blocks. Measure the other candidates without them.
-        echo "== repeated without clusters" | tee -a "$results/fused.md"
-        RNNRT_CLUSTERS=0 time_fused "$dtype" "$size"
-      fi
+  # One layer; then stacks of layers, layers with resets and batch-major layers.
+  for set in timed variants; do
+    for dtype in f16 tf32 bf16 f32; do
+      module="$here/modules/${set}_${kind}_$dtype.so"
+      selected "fused:$dtype" && [ -f "$module" ] || continue
+      for size in $("$comparer" --module="$module" --list --filter="$filter"); do
+        selected "fused:$dtype:$size" || continue
+        time_fused "$set" "$dtype" "$size"
+        if [ $? -eq 3 ]; then
+          # Only kernels with clusters wait for other blocks. Measure the other candidates without them.
+          echo "== repeated without clusters" | tee -a "$results/fused.md"
+          RNNRT_CLUSTERS=0 time_fused "$set" "$dtype" "$size"
+        fi
+      done
     done
   done
 fi

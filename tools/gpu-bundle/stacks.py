@@ -159,19 +159,26 @@ def stacks():
     yield Stack("gru", (1, 3, 96, 112, 64), static=True)
 
 
-def timed(sizes, element, way, of_op):
-    """One layer of an LSTM, forward pass and gradient in separate functions; the reserve space is a result of the first."""
+def timed(sizes, element, way, attributes, what="", layers=1, resets="", batch_major=False):
+    """An LSTM, forward pass and gradient in separate functions; the reserve space is a result of the first. `what` is a part of
+    the names. The marks of `resets` ("zero", "initial") are the last operand."""
     T, B, I, H = sizes
-    operands, results, params, reserve = Stack("lstm", (1, T, B, I, H), static=True).types(element, dynamic=False)
+    operands, results, params, reserve = Stack("lstm", (layers, T, B, I, H), static=True).types(element, dynamic=False)
     x, h, c, y = operands["x"], operands["h0"], operands["c0"], results["y"]
-    name = "_".join(map(str, sizes))
+    marks = f"tensor<{T}x{B}xi1>"
+    if batch_major:
+        x, y = f"tensor<{B}x{T}x{I}x{element}>", f"tensor<{B}x{T}x{H}x{element}>"
+    name = what + "_".join(map(str, sizes))
     common = f"lstm input(%x : {x}) state(%h0, %c0 : {h}, {c}) params(%p : {params})"
-    yield (f"func.func @stack_forward{way}_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params})\n"
+    argument, of_op = (f", %marks: {marks}", f" resets(%marks : {marks})") if resets else ("", "")
+    attributes = attributes + ["reset_to = #rnn.reset_to<initial>"] * (resets == "initial") + ["batch_major"] * batch_major
+    of_op += f" {{{', '.join(attributes)}}}" if attributes else ""
+    yield (f"func.func @stack_forward{way}_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params}{argument})\n"
            f"    -> ({y}, {h}, {c}, {reserve}) {{\n"
            f"  %y, %hn, %cn, %r = rnn.cudnn_forward {common}{of_op}\n"
            f"  return %y, %hn, %cn, %r : {y}, {h}, {c}, {reserve}\n}}")
     yield (f"func.func @stack_backward{way}_{name}(%x: {x}, %h0: {h}, %c0: {c}, %p: {params},\n"
-           f"    %y: {y}, %hn: {h}, %cn: {c}, %dy: {y}, %dhn: {h}, %dcn: {c}, %r: {reserve})\n"
+           f"    %y: {y}, %hn: {h}, %cn: {c}, %dy: {y}, %dhn: {h}, %dcn: {c}, %r: {reserve}{argument})\n"
            f"    -> ({x}, {h}, {c}, {params}) {{\n"
            f"  %dx, %dh0, %dc0, %dp = rnn.cudnn_backprop {common}\n"
            f"      output(%y, %hn, %cn : {y}, {h}, {c}) grads(%dy, %dhn, %dcn : {y}, {h}, {c}) reserve(%r : {reserve}){of_op}\n"

@@ -17,6 +17,14 @@ SIZES = ((128, 32, 256, 256), (128, 64, 512, 512), (512, 16, 512, 512), (1024, 1
 AS_TF32 = SIZES[:3]
 # Sizes for devices other than a GPU.
 SMALL = ((6, 3, 5, 16), (4, 2, 8, 8))
+# Stacks of layers, layers with resets, and batch-major layers, as cudnn ops only. The names are those of compare.cpp.
+WHATS = {"l2": dict(layers=2), "l4": dict(layers=4), "resets_zero": dict(resets="zero"), "resets_initial": dict(resets="initial"),
+         "batch_major": dict(batch_major=True)}
+VARIANTS = (("l2", (512, 16, 512, 512)), ("l4", (512, 16, 512, 512)), ("l4", (128, 32, 256, 256)),
+            ("resets_zero", (512, 16, 512, 512)), ("resets_initial", (512, 16, 512, 512)), ("batch_major", (512, 16, 512, 512)))
+SMALL_VARIANTS = (("l2", (6, 3, 5, 16)), ("resets_zero", (4, 2, 8, 8)), ("resets_initial", (4, 2, 8, 8)),
+                  ("batch_major", (4, 2, 6, 8)))
+
 # The largest hidden size of an LSTM with persistent kernels, by element type (docs/internals/persistent-kernels.md).
 PERSISTENT_HIDDEN = {"f16": 768, "bf16": 768, "tf32": 512, "f32": 512}
 
@@ -31,10 +39,10 @@ def name_of(sizes):
 def attributes_of(way):
     """The attributes of the op in a function."""
     if way is None:
-        return ""
+        return []
     if way == PLAN:
-        return " {lowering = #rnn.lowering<runtime>}"
-    return f" {{lowering = #rnn.lowering<fused, kernel = {'persistent' if way == PERSISTENT else 'per_step'}>}}"
+        return ["lowering = #rnn.lowering<runtime>"]
+    return [f"lowering = #rnn.lowering<fused, kernel = {'persistent' if way == PERSISTENT else 'per_step'}>"]
 
 
 def block(name, sizes, element, backward, way=FUSED):
@@ -51,7 +59,7 @@ def block(name, sizes, element, backward, way=FUSED):
     operands = (f"icfo x({v[0]} : {x}) state({v[1]}, {v[2]} : {state})\n      weights({v[3]} : {weights}) "
                 f"peephole({v[4]}, {v[5]}, {v[6]} : {vector}) bias({v[7]} : {bias})")
     lines = [f"func.func @{name}({', '.join(map(': '.join, zip(v, types)))})"]
-    of_op = attributes_of(way)
+    of_op = "".join(f" {{{one}}}" for one in attributes_of(way))
     if backward:
         used, results = (0, 1, 2, 3, 7), [x, state, state, weights, bias]
         lines += [f"    -> ({', '.join(results)}) {{", f"  %r:8 = rnn.block_lstm_grad {operands}",
@@ -78,6 +86,16 @@ def timed(kind, sizes=SIZES, block_plans=False, persistent=True):
     for one_size in sizes:
         with_persistent = persistent and one_size[3] <= PERSISTENT_HIDDEN.get(kind, 0)
         yield from one(one_size, "f32" if kind == "tf32" else kind, with_persistent, block_plans)
+
+
+def variants(element, some, reference=False):
+    """The functions of VARIANTS, or of `some` of them. The plans of a GPU have no resets. `reference`: one way, with a name of its
+    own."""
+    for what, sizes in some:
+        has_plan = "resets" not in WHATS[what]
+        for way in ("_reference",) if reference else (FUSED, PERSISTENT) + ((PLAN,) if has_plan else ()):
+            attributes = attributes_of(None if reference else way)
+            yield from stacks.timed(sizes, element, way, attributes, "variant_" + what + "_", **WHATS[what])
 
 
 def reference():

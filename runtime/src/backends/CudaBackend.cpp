@@ -173,7 +173,7 @@ public:
   }
 
   Status beginChain(rnnrt_call_t &call) override {
-    if (graphsAreDisabled())
+    if (!call.usesGraphs)
       return Status();
     if (!call.chain)
       call.chain = std::make_unique<LaunchChain>();

@@ -67,7 +67,7 @@ rnnrt_status_t rnnrt_call_create(rnnrt_device_t *device, rnnrt_stream_t *stream,
   if (chosen.host_waits != RNNRT_HOST_WAITS_ALLOWED && chosen.host_waits != RNNRT_HOST_WAITS_REFUSED)
     return invalidArgument("expects `host_waits` to be in [0, 1], but got %d", int(chosen.host_waits)).take();
   return guarded([&] {
-           *out_call = new rnnrt_call(device, stream, chosen);
+           *out_call = new rnnrt_call(device, stream, chosen, readFlag("RNNRT_GRAPHS", true));
            return Status();
          })
       .take();

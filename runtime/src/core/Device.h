@@ -80,8 +80,8 @@ struct rnnrt_stream : rnnrt::RefCounted<rnnrt_stream> {
 };
 
 struct rnnrt_call {
-  rnnrt_call(rnnrt_device *device, rnnrt_stream *stream, const rnnrt_call_options_t &options)
-      : device(device), stream(stream), options(options) {}
+  rnnrt_call(rnnrt_device *device, rnnrt_stream *stream, const rnnrt_call_options_t &options, bool usesGraphs)
+      : device(device), stream(stream), options(options), usesGraphs(usesGraphs) {}
 
   /// Keeps the first failure only.
   void record(rnnrt::Status status) {
@@ -115,6 +115,7 @@ struct rnnrt_call {
   std::unique_ptr<rnnrt::Wavefront> wavefront;
   /// True between rnnrt_abi_begin_chain and rnnrt_abi_end_chain if the backend collects launches in `chain`.
   bool inChain = false;
+  const bool usesGraphs; ///< false: RNNRT_GRAPHS=0
   std::unique_ptr<rnnrt::Chain> chain;
   /// Number of the next chain of the compiled function that runs.
   int64_t nextChain = 0;

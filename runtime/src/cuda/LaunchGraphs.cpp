@@ -7,25 +7,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 using namespace rnnrt;
 using namespace rnnrt::cuda;
-
-bool cuda::graphsAreDisabled() {
-  static const bool disabled = [] {
-    const char *text = std::getenv("RNNRT_GRAPHS");
-    if (!text || !*text || !std::strcmp(text, "1"))
-      return false;
-    if (std::strcmp(text, "0") != 0)
-      std::fprintf(stderr, "rnnrt,warning,RNNRT_GRAPHS expects 0 or 1, but got `%s`\n", text);
-    return !std::strcmp(text, "0");
-  }();
-  return disabled;
-}
 
 Status cuda::launchAll(CUstream stream, const LaunchChain &chain) {
   return chain.forEach([&](CudaKernel &kernel, const rnnrt_launch_t &launch, void *const *parameters) {

@@ -115,9 +115,6 @@ private:
 /// Enqueues the launches one by one.
 Status launchAll(CUstream stream, const LaunchChain &chain);
 
-/// True for RNNRT_GRAPHS=0.
-bool graphsAreDisabled();
-
 } // namespace rnnrt::cuda
 
 #endif // RNNRT_CUDA_LAUNCHGRAPHS_H
