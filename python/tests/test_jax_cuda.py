@@ -15,6 +15,7 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 import rnn_mlir  # noqa: E402
 import rnn_mlir.jax as rnn  # noqa: E402
+from fakes import fakes  # noqa: E402
 from jax_problems import close, lax_reference, loss, ours, problem  # noqa: E402
 from rnn_mlir import _compiler, _files, _layers, _runtime  # noqa: E402
 from rnn_mlir.jax import _lowering, _native  # noqa: E402
@@ -137,16 +138,10 @@ def test_masked_block_lstm(emulated, n):
 
 # --- The handler on a stream of XLA ----------------------------------------------------------------------------------
 
-def _fakes():
-    """The folder of the fake driver and cuDNN in the build tree."""
-    folder = os.path.join(os.path.dirname(_files.library_folder()), "..", "unittests", "Runtime", "fake-cuda")
-    return os.path.realpath(folder) if os.path.exists(os.path.join(folder, "libcuda.so.1")) else None
-
-
 @needs_compiler
 def test_handler(tmp_path):
-    fakes = _fakes()
-    if not fakes:
+    folder = fakes()
+    if not folder:
         pytest.skip("needs the fake driver of the build tree")
     # cuDNN's lowering has results on the fakes, compiled kernels only launches.
     text = _layers.module_text("gru", "unidirectional", "f32", lengths=False)
@@ -158,6 +153,6 @@ def test_handler(tmp_path):
     subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-w", "-I" + jax.ffi.include_dir(), "-I" + headers,
                     source, "-o", program, runtime, "-Wl,-rpath," + os.path.dirname(runtime), "-ldl"], check=True)
     done = subprocess.run([program, _native._library(), _compiler.compile_library(plans, {"target": "cuda"}), kernels,
-                           _compiler.compile_library(text, {}), fakes], capture_output=True, text=True,
-                          env=dict(os.environ, RNNRT_CUDA_PATH=fakes, RNNRT_CUDNN_PATH=fakes))
+                           _compiler.compile_library(text, {}), folder], capture_output=True, text=True,
+                          env=dict(os.environ, RNNRT_CUDA_PATH=folder, RNNRT_CUDNN_PATH=folder))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -13,7 +14,7 @@ import torch
 from torch import Tensor
 
 from .. import _runtime, _variants
-from .._operations import Operation
+from .._operations import BlockLSTM, Layers, Operation
 from . import _reference
 
 #: Element types of the dialect.
@@ -24,8 +25,8 @@ FUNC = hasattr(torch, "func")
 
 
 @functools.lru_cache(maxsize=None)
-def _function(operation: Operation, dtype: str, stage: str) -> _runtime.Function:
-    path = _variants.library_path(operation.module(dtype))
+def _function(operation: Operation, dtype: str, stage: str, target: str = "host") -> _runtime.Function:
+    path = _variants.library_path(operation.module(dtype), target)
     return _runtime.load_library(path)[operation.function(stage)]
 
 
@@ -41,11 +42,48 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
     for k, value in enumerate(inputs):
         if k < operation.primals and value.dtype != first.dtype:
             raise TypeError(f"operand {k} has dtype {value.dtype}, but operand 0 has {first.dtype}; cast one of them")
-        if value.device.type != "cpu":
-            raise ValueError(f"operand {k} is on device {value.device}; compiled layers run on the CPU")
+        # The host may have the lengths of a packed sequence and of a block LSTM.
+        if value.device != first.device and not (_counts(operation, k) and value.device.type == "cpu"):
+            raise ValueError(f"operand {k} is on device {value.device}, but operand 0 is on {first.device}")
+    if first.device.type == "cuda":
+        call = _runtime.call_on_stream(f"cuda:{first.device.index}",
+                                       torch.cuda.current_stream(first.device).cuda_stream, waits=False)
+        return call_without_waits(operation, stage, inputs, outputs, call, "cuda")
+    if first.device.type != "cpu":
+        raise ValueError(f"operand 0 is on device {first.device}; compiled layers run on the CPU and on CUDA")
     every = [v.contiguous() for v in inputs] + list(outputs)
     bound = _function(operation, dtype, stage).bind([tuple(v.shape) for v in every])
     bound(*[v.data_ptr() for v in every])
+
+
+def _counts(operation: Operation, index: int) -> bool:
+    """Whether an operand is `lengths` or `seq_len_max`."""
+    counted = isinstance(operation, Layers) and operation.lengths or (
+        isinstance(operation, BlockLSTM) and operation.seq_len_max)
+    return counted and index == operation.primals
+
+
+def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
+                       call: _runtime.Call, target: str) -> None:
+    """The call of GPU kernels in the order of the stream of `call`. The host does not wait for values of the device:
+    lengths are not checked but clamped, and `seq_len_max` becomes masks."""
+    first, values, n = inputs[0], list(inputs), operation.primals
+    padding: Optional[Tensor] = None
+    if isinstance(operation, Layers) and operation.lengths:
+        values[n] = values[n].to(first.device, non_blocking=True).clamp(0, operation.sizes(*inputs).steps)
+    elif isinstance(operation, BlockLSTM) and operation.seq_len_max:
+        axis = operation.result_axes[0] ^ 1
+        steps = torch.arange(first.shape[axis], device=first.device).reshape([-1 if d == axis else 1 for d in range(3)])
+        padding = steps >= values.pop(n)
+        for k in (0, *range(len(operation.operand_axes) - 1, len(values))):  # not resets
+            values[k] = values[k].masked_fill(padding, 0)
+        operation = dataclasses.replace(operation, seq_len_max=False)
+    every = [v.contiguous() for v in values] + list(outputs)
+    bound = _function(operation, DTYPES[first.dtype], stage, target).bind([tuple(v.shape) for v in every])
+    bound.run(call, [v.data_ptr() for v in every])
+    if padding is not None:
+        for value in outputs[:1] if stage == "backward" else outputs:
+            value.masked_fill_(padding, 0)
 
 
 def forward(operation: Operation, operands: Sequence[Tensor], training: bool,

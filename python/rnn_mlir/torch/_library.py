@@ -187,7 +187,8 @@ if AVAILABLE:
         ("block_lstm_grad", _block_lstm_grad, _block_lstm_grad_fake, _block_grad_gradient, _block_grad_setup),
     )
     for _name, _kernel, _fake, _gradient, _setup in _OPS:
-        _library.impl(_name, _kernel, "CPU")
+        for _device in ("CPU", "CUDA"):
+            _library.impl(_name, _kernel, _device)
         torch.library.register_fake(f"rnn_mlir::{_name}", _fake, lib=_library)
         torch.library.register_autograd(f"rnn_mlir::{_name}", _gradient, setup_context=_setup, lib=_library)
 

@@ -60,7 +60,7 @@ def layers(operation: Layers, x: Tensor, h0: Tensor, c0: Optional[Tensor], param
     pseudo = split_params(params.to(compute), operation.mode, directions, h0.shape[0] // directions, x.shape[2],
                           hidden, operation.num_proj)
     y, h0, c0 = x.to(compute), h0.to(compute), None if c0 is None else c0.to(compute)
-    valid = None if lengths is None else torch.arange(x.shape[0], device=x.device)[:, None] < lengths
+    valid = None if lengths is None else torch.arange(x.shape[0], device=x.device)[:, None] < lengths.to(x.device)
     if resets is not None and valid is not None:
         resets = resets & valid
     # A mark at step t separates t-1 and t: the backward direction is reset before its step t-1.
@@ -88,6 +88,7 @@ def block_lstm(operation: BlockLSTM, operands: Any, seq_len_max: Optional[Tensor
     compute = torch.promote_types(dtype, torch.float32)
     x, cs_prev, h_prev, w, wci, wcf, wco, b = (v.to(compute) for v in operands)
     inputs, peephole = x.shape[2], operation.use_peephole
+    seq_len_max = None if seq_len_max is None else seq_len_max.to(x.device)
     a = x @ w[:inputs] + b
     c, h, steps = cs_prev, h_prev, []
     for t in range(x.shape[0]):

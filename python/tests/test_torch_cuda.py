@@ -1,0 +1,175 @@
+# test_torch_cuda.py - rnn_mlir.torch on CUDA as far as a machine without a GPU goes: registration and shapes of the ops, the
+# GPU kernels on the emulator, and calls on a stream of the fake driver.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import subprocess
+import sys
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import rnn_mlir.torch  # noqa: E402
+from fakes import fakes  # noqa: E402
+from rnn_mlir import _compiler, _runtime  # noqa: E402
+from rnn_mlir._operations import BlockLSTM, Layers  # noqa: E402
+from rnn_mlir.torch import _calls, _library  # noqa: E402
+
+needs_compiler = pytest.mark.skipif(not _compiler.available(), reason="needs the compiler")
+needs_ops = pytest.mark.skipif(not _library.AVAILABLE, reason="needs PyTorch 2.4")
+OPS = ("cudnn_forward", "cudnn_backprop", "block_lstm", "block_lstm_grad")
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+def draw(*shape):
+    return 0.4 * torch.randn(shape, dtype=torch.float64)
+
+
+# --- Ops -------------------------------------------------------------------------------------------------------------
+
+@needs_ops
+@pytest.mark.parametrize("name", OPS)
+def test_kernels_are_registered(name):
+    assert torch._C._dispatch_has_kernel_for_dispatch_key(f"rnn_mlir::{name}", "CUDA")
+
+
+@needs_ops
+def test_shapes_on_cuda():
+    """Fake tensors on a GPU, as torch.compile traces them, stay there."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    with FakeTensorMode(allow_non_fake_inputs=False):
+        def empty(*shape):
+            return torch.empty(shape, device="cuda:0")
+        operands = (empty(5, 3, 4), empty(2, 3, 6), None, empty(612), None, None)
+        options = ("gru", True, 0, "zero", False)
+        y, hn, cn, reserve = torch.ops.rnn_mlir.cudnn_forward(*operands, *options, True)
+        assert [tuple(v.shape) for v in (y, hn, cn)] == [(5, 3, 12), (2, 3, 6), (0,)]
+        assert reserve.dtype == torch.int8 and reserve.numel() > 0
+        gradients = torch.ops.rnn_mlir.cudnn_backprop(*operands, y, hn, cn, y, hn, cn, reserve, *options)
+        assert [tuple(v.shape) for v in gradients] == [(5, 3, 4), (2, 3, 6), (0,), (612,)]
+        assert {v.device for v in (y, hn, cn, reserve, *gradients)} == {torch.device("cuda:0")}
+
+
+def test_devices_are_checked():
+    x, h, p = torch.empty(5, 3, 4, device="meta"), draw(1, 3, 6), draw(216)
+    with pytest.raises(ValueError, match="operand 1 is on device cpu, but operand 0 is on meta"):
+        _calls.forward(Layers("gru", "unidirectional"), [x.double(), h, p], training=False)
+    with pytest.raises(ValueError, match="operand 0 is on device meta; compiled layers run on the CPU and on CUDA"):
+        _calls.forward(Layers("gru", "unidirectional"), [v.to("meta") for v in (x, h.float(), p.float())], training=False)
+
+
+def test_lengths_may_stay_on_the_host():
+    """Those of a packed sequence, whose tensors are on a GPU."""
+    for operation in (Layers("gru", "unidirectional", lengths=True), BlockLSTM("icfo", seq_len_max=True)):
+        assert [_calls._counts(operation, k) for k in range(len(operation.operand_axes))].index(True) == operation.primals
+    assert not any(_calls._counts(Layers("gru", "unidirectional"), k) for k in range(5))
+
+
+# --- Kernels on the emulator -----------------------------------------------------------------------------------------
+
+def run(operation, operands, cotangents, padded):
+    """Results and gradients of the CPU and of the emulator."""
+    call = _runtime.call_of_thread("simt")
+    want = _calls.forward(operation, operands, training=True)
+    results = operation.results
+    got = [torch.full_like(v, float("nan") if v.is_floating_point() else 0) for v in want]
+    _calls.call_without_waits(operation, "forward", padded, got, call, "simt")
+    chosen = [torch.randn_like(want[k]) for k in cotangents]
+    want_gradients = _calls.backward(operation, [*operands, *want[:results], *chosen, *want[results:]])
+    gradients = [torch.full_like(v, float("nan")) for v in want_gradients]
+    _calls.call_without_waits(operation, "backward", [*padded, *got[:results], *chosen, *got[results:]], gradients, call,
+                              "simt")
+    return [*want[:results], *want_gradients], [*got[:results], *gradients]
+
+
+@needs_compiler
+@pytest.mark.parametrize("case", (("lstm", "unidirectional", 1, None), ("gru", "bidirectional", 2, [5, 0, 3]),
+                                  ("gru", "unidirectional", 1, [9, -2, 3])), ids=("lstm", "lengths", "clamped"))
+def test_layers(case):
+    mode, direction, layers, lengths = case
+    operation = Layers(mode, direction, lengths=lengths is not None)
+    stacked = layers * operation.directions
+    operands = [draw(5, 3, 4), *(draw(stacked, 3, 6) for _ in range(operation.primals - 2)),
+                draw(operation.parameters(4, 6, layers))]
+    padded = list(operands)
+    if lengths is not None:
+        padded.append(torch.tensor(lengths, dtype=torch.int32))
+        operands.append(padded[-1].clamp(0, 5))
+    for a, b in zip(*run(operation, operands, operation.cotangents, padded)):
+        torch.testing.assert_close(b, a, rtol=0, atol=1e-12)
+
+
+@needs_compiler
+@pytest.mark.parametrize("n,batch_major", ((0, False), (2, False), (2, True)))
+def test_masked_block_lstm(n, batch_major):
+    operation = BlockLSTM("ifco", use_peephole=True, seq_len_max=True, batch_major=batch_major)
+    sizes = (3, 5) if batch_major else (5, 3)
+    operands = [draw(*sizes, 4), draw(3, 6), draw(3, 6), draw(10, 24), draw(6), draw(6), draw(6), draw(24),
+                torch.tensor(n, dtype=torch.int32)]
+    padded = list(operands)
+    padded[0] = operands[0].clone()
+    padded[0].narrow(1 if batch_major else 0, n, 5 - n).fill_(float("inf"))  # never read
+    for a, b in zip(*run(operation, operands, operation.cotangents, padded)):
+        torch.testing.assert_close(b, a, rtol=0, atol=1e-12)
+
+
+# --- Streams of the fake driver --------------------------------------------------------------------------------------
+
+PROGRAM = """
+import ctypes, re, sys
+import torch
+from rnn_mlir import _runtime
+from rnn_mlir._operations import Layers
+from rnn_mlir.torch import _calls
+
+fake = ctypes.CDLL(sys.argv[1] + "/libcuda.so.1")
+fake.fake_cuda_log.restype = fake.fake_cuda_misuse.restype = ctypes.c_char_p
+context, stream = ctypes.c_void_p(), ctypes.c_void_p()
+fake.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+fake.cuCtxPushCurrent_v2(context)
+fake.cuStreamCreate(ctypes.byref(stream), 1)  # stream 1
+operation = Layers("gru", "unidirectional", lengths=True)
+operands = [torch.ones(5, 3, 4), torch.ones(1, 3, 6), torch.ones(216), torch.tensor([5, 0, 3], dtype=torch.int32)]
+outputs = [torch.ones(5, 3, 6), torch.ones(1, 3, 6), torch.ones(_calls.reserve_bytes(operation, operands), dtype=torch.int8)]
+for native, number in ((stream.value, 1), (0, 0)):  # 0: the legacy default stream, which is PyTorch's
+    call = _runtime.call_on_stream("cuda:0", native, waits=False)
+    assert call is _runtime.call_on_stream("cuda:0", native, waits=False)
+    _calls.call_without_waits(operation, "forward", operands, outputs, call, "cuda")  # loads the module
+    fake.fake_cuda_reset()
+    _calls.call_without_waits(operation, "forward", operands, outputs, call, "cuda")
+    log = fake.fake_cuda_log().decode()
+    captured = re.findall("cuStreamBeginCapture (stream=.*)", log)  # a stream of the runtime, on which nothing runs
+    used = [line for line in log.splitlines() if "stream=" in line and not any(c in line.split() for c in captured)]
+    assert used and all(f"stream={number}" in line.split() for line in used), log
+    assert f"cuLaunchKernelEx stream={number} " in log and "Synchronize" not in log, log
+wrong = outputs[:2] + [outputs[2][1:].clone()]
+try:
+    _calls.call_without_waits(operation, "forward", operands, wrong, call, "cuda")
+except _runtime.InvalidArgument as error:
+    assert "reserve" in str(error), error
+else:
+    raise AssertionError("a wrong size was accepted")
+assert not fake.fake_cuda_misuse(), fake.fake_cuda_misuse()
+"""
+
+
+@needs_compiler
+def test_stream():
+    folder = fakes()
+    if not folder:
+        pytest.skip("needs the fake driver of the build tree")
+    done = subprocess.run([sys.executable, "-c", PROGRAM, folder], env=dict(os.environ, RNNRT_CUDA_PATH=folder),
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_without_compiler(monkeypatch):
+    from rnn_mlir import _variants
+    monkeypatch.setattr(_compiler, "available", lambda: False)
+    with pytest.raises(rnn_mlir.Unavailable, match="GPU code of lstm unidirectional bf16 is compiled at its first use, and "
+                                                   "there is no compiler: install rnn-mlir-compiler"):
+        _variants._gpu_library_path("prebuilt:lstm unidirectional bf16", "cuda")
