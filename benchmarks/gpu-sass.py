@@ -32,11 +32,12 @@ import stacks  # noqa: E402
 import timed  # noqa: E402
 import wavefront  # noqa: E402
 
-# Type, mode and size (T, B, I, H) of one layer.
+# Type, mode and size (T, B, I, H) of one layer. `lstm`: of the block op.
 LAYERS = [("f16", "lstm", (128, 16, 256, 256)), ("f16", "lstm", (512, 16, 512, 512)), ("f16", "lstm", (1024, 16, 768, 768)),
           ("bf16", "lstm", (512, 16, 512, 512)), ("bf16", "lstm", (1024, 16, 768, 768)), ("tf32", "lstm", (512, 16, 512, 512)),
           ("f32", "lstm", (128, 16, 256, 256)), ("f32", "lstm", (512, 16, 512, 512)), ("f16", "gru", (512, 16, 512, 512)),
-          ("f16", "rnn_tanh", (512, 16, 512, 512)), ("f16", "lstm", (256, 64, 1024, 1024))]
+          ("f16", "rnn_tanh", (512, 16, 512, 512)), ("f16", "cudnn_lstm", (512, 16, 512, 512)),
+          ("f16", "cudnn_lstm", (1024, 16, 768, 768)), ("f16", "lstm", (256, 64, 1024, 1024))]
 
 # The largest listed hidden size of persistent backward kernels with resets to the initial states, which take registers from weights.
 INITIAL_HIDDEN = {"f16": 512, "bf16": 512, "tf32": 256, "f32": 256}
@@ -72,7 +73,7 @@ def module(kind, mode, sizes, to):
                 if way == timed.FUSED or H <= most[kind]:
                     yield timed.block(f"block_{'backward' if backward else 'forward'}{way}", sizes, element, backward, way)
         return
-    one = stacks.Stack(mode, (1, T, B, I, H), static=True)
+    one = stacks.Stack(mode.removeprefix("cudnn_"), (1, T, B, I, H), static=True)
     yield one.op(element, "#rnn.lowering<fused, kernel = persistent>") + "\n\n" + one.write(element)
 
 

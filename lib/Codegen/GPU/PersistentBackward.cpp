@@ -256,7 +256,7 @@ void BackwardKernel::build() {
     SmallVector<SmallVector<Value>> prepared;
     for (auto [number, place] : llvm::enumerate(places))
       prepared.push_back(valuesIf(place.exists, [&, number = number] {
-        return layer.prepare(named("prepare"), ArrayRef(read).slice(number * readPerPlace, readPerPlace));
+        return layer.prepare(named("prepare"), step, ArrayRef(read).slice(number * readPerPlace, readPerPlace));
       }));
     read = readStep(e.sub(e.sub(lastNumber, count), one), e.isLess(count, last));
     waitForStepBefore(count);

@@ -55,7 +55,7 @@ public:
     return values;
   }
 
-  SmallVector<Value> prepare(const Emitter &e, ArrayRef<Value> values) const override {
+  SmallVector<Value> prepare(const Emitter &e, const Step &, ArrayRef<Value> values) const override {
     return llvm::map_to_vector(
         values, [&](Value value) { return isa<FloatType>(value.getType()) ? e.convert(value, accumulator) : value; });
   }

@@ -64,11 +64,12 @@ public:
     Value output = e.add(e.mul(row, stack.width), column);
     // The gradient of the output: of the last layer, and of the others.
     Value ofResult = stack.sequence(e, layer.dy, stack.width).placeAt(e, step.t, place.b, stack.sizes.B, column);
-    SmallVector<Value> values{e.ifElse(
-        stack.isLast, [&] { return e.load(layer.dy, {ofResult}); }, [&] { return e.number(0.0, layer.element); })};
+    auto loadResult = [&] { return pack(e, e.load(layer.dy, {ofResult})); };
+    SmallVector<Value> values;
     if (layer.between)
-      values.push_back(e.ifElse(
-          stack.isLast, [&] { return e.number(0.0, accumulator); }, [&] { return e.load(layer.between, {output}); }));
+      values.push_back(e.ifElse(stack.isLast, loadResult, [&] { return e.load(layer.between, {output}); }));
+    else
+      values.push_back(loadResult());
     if (!cell.isLSTM() && !cell.isGRU()) {
       values.push_back(layer.states.load(e, row, column));
       return values;
@@ -78,7 +79,7 @@ public:
       values.push_back(gates.load(e, row, gateColumn(e, gate, place)));
     auto before = [&](Value initial, const Matrix &all, Value column) {
       return e.ifElse(
-          step.isFirst, [&] { return stack.load(e, initial, placeInState(e, place)); },
+          step.isFirst, [&] { return pack(e, e.load(initial, {placeInState(e, place)})); },
           [&] { return all.load(e, rowBefore, column); });
     };
     if (cell.isLSTM()) {
@@ -92,11 +93,14 @@ public:
     return values;
   }
 
-  /// One gradient of the output, the other values of `readSaved`, the tanh of an LSTM's cell, and the mark.
-  SmallVector<Value> prepare(const Emitter &e, ArrayRef<Value> values) const override {
-    Value dy = e.convert(values[0], accumulator);
-    SmallVector<Value> prepared{layer.between ? e.select(stack.isLast, dy, values[1]) : dy};
-    llvm::append_range(prepared, values.drop_front(layer.between ? 2 : 1));
+  /// The gradient of the output, the other values of `readSaved`, the tanh of an LSTM's cell, and the mark.
+  SmallVector<Value> prepare(const Emitter &e, const Step &step, ArrayRef<Value> values) const override {
+    SmallVector<Value> prepared(values);
+    prepared[0] = layer.between ? unpackIf(e, stack.isLast, values[0]) : unpack(e, values[0]);
+    if (cell.isLSTM() || cell.isGRU()) {
+      Value &before = prepared[2 + cell.getNumGates()];
+      before = unpackIf(e, step.isFirst, before);
+    }
     if (cell.isLSTM()) // before the mark
       prepared.insert(prepared.end() - bool(stack.resets), getCellBuilder(e).tanh(prepared[1 + cell.getNumGates()]));
     return prepared;
@@ -177,6 +181,28 @@ public:
   }
 
 private:
+  /// An element as the low bits of a value of the accumulator type, for loads of either type: a conversion in `read`
+  /// would wait for the load.
+  Value pack(const Emitter &e, Value value) const {
+    const unsigned width = layer.element.getIntOrFloatBitWidth(), packed = accumulator.getIntOrFloatBitWidth();
+    if (width == packed)
+      return value;
+    Value bits = arith::BitcastOp::create(e.builder, e.loc, e.builder.getIntegerType(width), value);
+    bits = arith::ExtUIOp::create(e.builder, e.loc, e.builder.getIntegerType(packed), bits);
+    return arith::BitcastOp::create(e.builder, e.loc, accumulator, bits);
+  }
+  /// The element in the accumulator type.
+  Value unpack(const Emitter &e, Value value) const {
+    const unsigned width = layer.element.getIntOrFloatBitWidth(), packed = accumulator.getIntOrFloatBitWidth();
+    if (width == packed)
+      return value;
+    Value bits = arith::BitcastOp::create(e.builder, e.loc, e.builder.getIntegerType(packed), value);
+    bits = arith::TruncIOp::create(e.builder, e.loc, e.builder.getIntegerType(width), bits);
+    return e.convert(arith::BitcastOp::create(e.builder, e.loc, layer.element, bits), accumulator);
+  }
+  Value unpackIf(const Emitter &e, Value isPacked, Value value) const {
+    return layer.element == accumulator ? value : e.select(isPacked, unpack(e, value), value);
+  }
   CarriedReset getCarriedReset() const { return {stack.resets, bool(layer.dh0), bool(layer.dc0)}; }
   /// Stores to a row of a buffer with the layout of the gradients.
   void storeTo(const Emitter &e, Value buffer, Value row, const Place &place, ArrayRef<Value> values) const {

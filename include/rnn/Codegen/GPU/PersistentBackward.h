@@ -39,7 +39,7 @@ public:
   /// memory; so it must not compute with what it loads, which would wait for it.
   virtual SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const = 0;
   /// The arithmetic on values of `read` that does not depend on the previous step; executed while its messages travel.
-  virtual SmallVector<Value> prepare(const Emitter &e, ArrayRef<Value> values) const = 0;
+  virtual SmallVector<Value> prepare(const Emitter &e, const Step &step, ArrayRef<Value> values) const = 0;
   /// Emits the arithmetic of a step. `values` are the results of `prepare`. `sum` is the gradient of the state, from
   /// the GEMM of the previous iteration.
   virtual Gradients stepBack(const Emitter &e, const Step &step, ArrayRef<Value> once, ArrayRef<Value> values,
