@@ -17,6 +17,7 @@ class Stack:
     projection: int = 0
     training: bool = True
     static: bool = False
+    batch_major: bool = False
 
     @property
     def size(self):
@@ -27,6 +28,7 @@ class Stack:
         parts = ["stack", self.mode] + ["bidirectional"] * (self.directions == 2) + ["skip"] * self.skip
         parts += ["lengths"] * self.lengths + ["dropout"] * (self.dropout > 0)
         parts += [f"p{self.projection}"] * (self.projection > 0) + ["inference"] * (not self.training)
+        parts += ["batch_major"] * self.batch_major
         return "_".join(parts + ["static", self.size] * self.static)
 
     @property
@@ -51,7 +53,8 @@ class Stack:
 
         def tensor(*shape, of=element):
             return "tensor<" + "".join(f"{'?' if dynamic else size}x" for size in shape) + of + ">"
-        x, y, h, c = tensor(T, B, I), tensor(T, B, D * P), tensor(L * D, B, P), tensor(L * D, B, H)
+        order = (B, T) if self.batch_major else (T, B)
+        x, y, h, c = tensor(*order, I), tensor(*order, D * P), tensor(L * D, B, P), tensor(L * D, B, H)
         if dynamic and self.projection:  # an attribute, so these widths are known
             y, h = f"tensor<?x?x{D * P}x{element}>", f"tensor<?x?x{P}x{element}>"
         # Statically unknown sizes of an operand.
@@ -82,7 +85,7 @@ class Stack:
         common += f" lengths({typed(['lengths'], operands)})" if self.lengths else ""
         attributes = ([f"num_proj = {self.projection} : i64"] if self.projection else []) + \
             ([f"dropout = {self.dropout}", "seed = 7 : i64"] if self.dropout else []) + \
-            ([f"lowering = {lowering}"] if lowering else [])
+            ([f"lowering = {lowering}"] if lowering else []) + (["batch_major"] if self.batch_major else [])
 
         def text(*more):
             every = [*attributes, *more]

@@ -101,6 +101,12 @@ Matrix Stack::sequence(const Emitter &e, Value buffer, Value columns) const {
   return {buffer, e.index(0), e.mul(sizes.T, columns), sizes.B, columns};
 }
 
+Matrix Stack::rowsOfTask(const Emitter &e, const Matrix &all) const {
+  if (!chunk)
+    return all;
+  return all.batch ? all.fromStep(e, firstStep) : all.from(e, firstRow);
+}
+
 Matrix Stack::statesOf(Value ofLayer) const {
   return {saved, sizes.reserveOf(ofLayer, host.index(0)).states, width};
 }

@@ -100,7 +100,7 @@ public:
   /// Emits a loop over the layers, from the last one if `reversed`, and calls `body` in it.
   void forEachLayer(bool reversed, function_ref<void()> body);
   /// A matrix of all rows without those before the task.
-  Matrix rowsOfTask(const Emitter &e, const Matrix &all) const { return chunk ? all.from(e, firstRow) : all; }
+  Matrix rowsOfTask(const Emitter &e, const Matrix &all) const;
   bool drops() const { return mask.rate > 0 && !hasOneLayer; }
   /// The rows t * B + b of an operand or result of the op: a sequence with `columns` columns.
   Matrix sequence(const Emitter &e, Value buffer, Value columns) const;

@@ -21,9 +21,8 @@ static Value ceilDiv(const Emitter &host, Value a, Value b) {
 }
 
 bool Stack::mayHaveWavefront() const {
-  // A layer needs both directions of the layer below, the last steps of which are the first and the last time. The rows
-  // of a chunk of a batch-major sequence are not adjacent.
-  if (wavefrontChunk == 0 || hasOneLayer || sizes.D == 2 || isBatchMajor)
+  // A layer needs both directions of the layer below, the last steps of which are the first and the last time.
+  if (wavefrontChunk == 0 || hasOneLayer || sizes.D == 2)
     return false;
   std::optional<int64_t> T = getConstantIntValue(sizes.T);
   return !T || *T >= (wavefrontChunk < 0 ? enoughSteps : wavefrontChunk + 1);

@@ -4,11 +4,14 @@
 #   wavefront_stacks.py f32 persistent > cases.mlir   those that have persistent kernels
 #   wavefront_stacks.py f32 resets > cases.mlir       for resets.py, which adds resets
 #   wavefront_stacks.py f32 checked > cases.mlir      one without arguments: @main
+#   wavefront_stacks.py f16 mutants > cases.mlir      for wavefront_mutants.py: 3 layers and known sizes, most scratch buffers
+#   wavefront_stacks.py f16 persistent-mutants        the same for persistent kernels
 #   wavefront_stacks.py f16 limits > cases.mlir       the largest layers, with the chunks of the rule
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
 import sys
+from dataclasses import replace
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "tools", "gpu-bundle"))
 from stacks import Stack  # noqa: E402
@@ -32,6 +35,8 @@ PROJECTED = [
     Stack("lstm", (3, 7, 3, 6, 9), projection=5, lengths=True, static=True),
     Stack("lstm", (2, 5, 3, 6, 9), projection=4, training=False, static=True),
 ]
+# The sequences of these are [B, T, .].
+BATCH_MAJOR = [replace(CELLS[index], batch_major=True) for index in (0, 2, 3, 4, 6)]
 # Not as a wavefront.
 BOTH = [Stack("gru", (2, 5, 2, 4, 6), directions=2, static=True)]
 RESETS = [
@@ -40,6 +45,11 @@ RESETS = [
     Stack("gru", (3, 7, 3, 5, 9), static=True),
     Stack("gru", (2, 6, 3, 5, 9), lengths=True, training=False, static=True),
     Stack("rnn_tanh", (2, 7, 2, 5, 7), static=True),
+    Stack("lstm", (3, 7, 3, 6, 10), lengths=True, static=True, batch_major=True),
+]
+MUTANTS = [
+    Stack("gru", (3, 7, 2, 5, 9), lengths=True, static=True),
+    Stack("lstm", (3, 7, 3, 6, 10), training=False, static=True),
 ]
 LIMITS = {"f32": [Stack("lstm", (2, 64, 8, 8, 512), lengths=True, static=True)]}.get(element, [
     Stack("lstm", (2, 64, 8, 8, 512), static=True),
@@ -53,7 +63,8 @@ CHECKED = Stack("gru", (3, 5, 2, 4, 20), lengths=True, static=True)
 if kind == "checked":
     print(CHECKED.main(element, [3, 5]))
 else:
-    cases = {"all": LSTM + CELLS + PROJECTED + BOTH, "persistent": CELLS, "resets": RESETS, "limits": LIMITS}[kind]
+    cases = {"all": LSTM + CELLS + BATCH_MAJOR + PROJECTED + BOTH, "persistent": CELLS + BATCH_MAJOR, "resets": RESETS, "limits": LIMITS,
+             "mutants": MUTANTS + PROJECTED[:1], "persistent-mutants": MUTANTS}[kind]
     written = set()
     for stack in cases:
         if stack.variant not in written:

@@ -31,6 +31,11 @@ struct Matrix {
     assert(!batch && "the rows have two strides");
     return {buffer, e.add(first, e.mul(row, stride)), stride};
   }
+  /// A batch-major sequence without the steps before `t`.
+  Matrix fromStep(const Emitter &e, Value t) const {
+    assert(batch && "the rows have one stride");
+    return {buffer, e.add(first, e.mul(t, step)), stride, batch, step};
+  }
   /// The rows t * B to t * B + B - 1: step t of a sequence with B examples.
   Matrix atStep(const Emitter &e, Value t, Value B) const {
     return batch ? Matrix{buffer, e.add(first, e.mul(t, step)), stride} : from(e, e.mul(t, B));
