@@ -408,8 +408,8 @@ static void append(void **arguments) {
   (*static_cast<std::string **>(arguments[0]))->push_back(*static_cast<char *>(arguments[1]));
 }
 
-/// The order in which the emulator executes A and B of layer 0, and a and b of layer 1.
-static std::string orderOf(const char *device) {
+/// The order in which the emulator executes A to D of layer 0, and a to d of `upper`, the last layer.
+static std::string orderOf(const char *device, int64_t upper = 1) {
   Session session(device);
   rnnrt_abi_make_current(session.call);
   struct {
@@ -427,11 +427,11 @@ static std::string orderOf(const char *device) {
     }
     packed = {nullptr, 0}; // the launches have copies
   };
-  rnnrt_abi_wavefront_begin(session.call, 2);
+  rnnrt_abi_wavefront_begin(session.call, upper + 1);
   task(0, "AB");
-  task(1, "ab");
+  task(upper, "ab");
   task(0, "CD");
-  task(1, "cd");
+  task(upper, "cd");
   EXPECT_EQ(order, "");
   rnnrt_abi_wavefront_end(session.call);
   EXPECT_EQ(session.take(), "OK");
@@ -449,6 +449,16 @@ TEST(Simt, TasksRunInEveryOrder) {
     orders.insert(order);
   }
   EXPECT_EQ(orders.size(), 6u); // all
+}
+
+TEST(Simt, ShowsAMissingDependence) {
+  // Layer 2 waits for layer 1, which has no tasks: what `a` needs of `A` and `B` is missing.
+  EXPECT_EQ(orderOf("simt:fifo", 2), "ABCDabcd");
+  EXPECT_EQ(orderOf("simt:reverse", 2), "abcdABCD");
+  std::set<char> first;
+  for (int seed = 0; seed < 50; ++seed)
+    first.insert(orderOf(("simt:random:" + std::to_string(seed)).c_str(), 2)[0]);
+  EXPECT_EQ(first, (std::set<char>{'A', 'a'}));
 }
 
 TEST(Simt, AFailedWavefrontRunsNoFurtherTask) {

@@ -90,8 +90,10 @@ private:
     Value outputs = host.mul(stack.rows, stack.width);
     if (isProjected)
       stack.allocatePerLayer(deltas, outputs, element);
+    // One buffer also in a wavefront: a layer replaces the rows of a chunk after it has read them, and the layer above,
+    // which wrote them, is past them.
     if (!stack.hasOneLayer)
-      allBetween = stack.allocate(stack.chunk ? host.mul(outputs, sizes.L) : outputs, accumulator);
+      between = stack.allocate(outputs, accumulator);
     // The library has one stride between the rows of a matrix.
     mayMultiplyInput = !(stack.isBatchMajor && stack.hasOneLayer) &&
                        mayUseLibrary(stack.rows, allColumns, host.max(sizes.I, stack.width));
@@ -117,11 +119,6 @@ private:
     I = sizes.inputWidth(stack.layer);
     if (!cell.isGRU())
       std::tie(stateGradients, stateRowSums) = std::tie(gradients, rowSums);
-    if (!allBetween)
-      return;
-    Value outputs = host.mul(stack.rows, stack.width), below = host.sub(stack.layer, host.index(1));
-    between = stack.getPart(allBetween, outputs, stack.layer);
-    betweenBelow = stack.getPart(allBetween, outputs, stack.chunk ? host.max(below, host.index(0)) : Value());
   }
 
   //===--- Steps ---------------------------------------------------------------===//
@@ -342,7 +339,7 @@ private:
       Value value = sum;
       if (stack.drops())
         value = stack.drop(e, sum, e.sub(stack.layer, e.index(1)), row, column);
-      e.store(value, betweenBelow, {place});
+      e.store(value, between, {place});
     });
   }
   Value multiplyInput() {
@@ -361,15 +358,15 @@ private:
                        weights, stack.rowsOfTask(host, {buffer, host.index(0), I})});
     };
     auto below = [&] {
-      Value done = into(betweenBelow);
+      Value done = into(between);
       if (stack.drops())
         host.ifThen(done, [&] {
           launchElementwise(
               host, getName("grad_input_dropout"), stack.numRows, I, [&](const Emitter &e, Value row, Value column) {
                 row = e.add(row, stack.firstRow);
                 Value place = e.add(e.mul(row, I), column);
-                Value kept = stack.drop(e, e.load(betweenBelow, {place}), e.sub(stack.layer, e.index(1)), row, column);
-                e.store(kept, betweenBelow, {place});
+                Value kept = stack.drop(e, e.load(between, {place}), e.sub(stack.layer, e.index(1)), row, column);
+                e.store(kept, between, {place});
               });
         });
       return done;
@@ -571,8 +568,7 @@ private:
   Value rowSums, stateRowSums;     ///< sums over the steps of both, in the accumulator type, [B, D*G*H], or null
   Value deltas;                    ///< projection: gradients of all states
   Value carried;                   ///< between launches of persistent kernels; or null
-  Value allBetween;                ///< the gradients of all layers' outputs, or of one
-  Value between, betweenBelow;     ///< of the outputs of this layer and of the layer below
+  Value between;                   ///< the gradients of the outputs of this layer, then of the layer below
   Value rounded, dropped, masked;  ///< GEMM operands: states of two layers, the input of this one, x
   bool mayMultiplyInput = false;   ///< by the library
   Value stacked, sums;             ///< for the library: input weights of both directions, sums before rounding

@@ -61,8 +61,7 @@ public:
       // Dropout applies to the input of the next layer, not to the states.
       if (dropped)
         host.ifThen(host.isLess(stack.layer, host.sub(sizes.L, host.index(1))), [&] {
-          stack.launchDrop(getName("dropout"), exact, stack.layer, droppedOf(stack.layer), stack.firstRow,
-                           stack.numRows);
+          stack.launchDrop(getName("dropout"), exact, stack.layer, getDropped(), stack.firstRow, stack.numRows);
         });
     });
   }
@@ -95,8 +94,9 @@ private:
       outputScratch = y;
     else if (!isTraining || !isExact)
       outputScratch = stack.allocate(stack.hasOneLayer ? outputs : host.mul(outputs, stack.getNumSlots()), element);
+    // One buffer also in a wavefront: a layer replaces the rows of a chunk after it has read them.
     if (isTraining && stack.drops())
-      dropped = stack.allocate(stack.chunk ? host.mul(outputs, sizes.L) : outputs, element);
+      dropped = stack.allocate(outputs, element);
     Value rows = sizes.gateRows();
     if (!element.isF64() && useLibrary())
       stack.allocatePerLayer(biases, host.mul(rows, D), accumulator);
@@ -120,11 +120,8 @@ private:
     return {outputScratch, host.mul(slot, host.mul(stack.rows, stack.width)), stack.width};
   }
 
-  /// The output of a layer after dropout.
-  Matrix droppedOf(Value layer) const {
-    Value first = stack.chunk ? host.mul(layer, host.mul(stack.rows, stack.width)) : host.index(0);
-    return {dropped, first, stack.width};
-  }
+  /// The output of a layer after dropout, for the next layer.
+  Matrix getDropped() const { return {dropped, host.index(0), stack.width}; }
 
   void startTask() {
     std::tie(firstStep, endStep) = std::tie(stack.firstStep, stack.endStep);
@@ -135,7 +132,7 @@ private:
     if (stack.hasOneLayer)
       return;
     Value before = host.max(host.sub(stack.layer, host.index(1)), host.index(0));
-    Matrix other = dropped ? droppedOf(before) : outputOf(before);
+    Matrix other = dropped ? getDropped() : outputOf(before);
     input = stack.rowsOfTask(host, select(host, stack.isFirst, input, other));
   }
 
