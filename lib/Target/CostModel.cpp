@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Target/CostModel.h"
+#include "rnn/Target/Wavefront.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -82,10 +83,17 @@ static constexpr CostConstant constants[] = {
     {"cuda.multiprocessors", 132, "", FLOOR},
     {"cuda.plan.call", 15, "us", GUESS},
     {"cuda.plan.step", 1.8, "us", "estimate (published cuDNN backward on an H100, 3.18 ms at T=1024 B=16 H=768 f16)"},
-    {"cuda.step.launch", 0.74, "us, with the exchange of a cluster", SASS},
+    {"cuda.plan.layer", 0.45, "of the steps of one layer, for each other layer in one direction",
+     "estimate (arXiv 1604.01946, from memory: 4 layers of 512 units take 2.35 times one, by a wavefront)"},
+    {"cuda.step.launch", 0.54, "us", SASS},
+    {"cuda.step.launch.before_sm_90", 1.2, "us", "estimate (1 to 1.5 us between the kernels of a graph, no source)"},
+    {"cuda.step.exchange", 0.2, "us, of a cluster", SASS},
     {"cuda.step.forward", 0.1, "us per 128 bytes of a block's depth", SASS},
     {"cuda.step.backward", 0.073, "us per 128 bytes of a block's depth", SASS},
+    {"cuda.step.unsplit.forward", 0.124, "us per 128 bytes of the depth", SASS},
+    {"cuda.step.unsplit.backward", 0.073, "us per 128 bytes of the depth", SASS},
     {"cuda.step.split", 4, "blocks per tile", "choice: lib/Codegen/GPU/Gemm.cpp"},
+    {"cuda.wavefront.task", 3, "us", "estimate (benchmarks/gpu/latency.py: an event, a GEMM and a kernel)"},
     {"cuda.fused.kernel", 3, "us", GUESS},
     {"cuda.cluster.latency", 560, "cycles", SASS},
     {"cuda.cluster.macs.f16", 640, "multiply-adds/cycle", SASS},
@@ -193,43 +201,103 @@ static double getGpuRate(const LayerProblem &p) {
   return get("cuda.gemm." + type) * 1e6;
 }
 
-static double estimateClusterStep(const LayerProblem &p, int64_t blocks, int64_t &turns) {
-  // The fewest examples per cluster with which all clusters of both directions are resident; the rest run in later
-  // waves.
-  int64_t resident = std::max<int64_t>(1, int64_t(get("cuda.multiprocessors")) / blocks / p.D);
-  int64_t maxRows = get("cuda.cluster.rows");
-  int64_t rows = std::clamp<int64_t>(llvm::divideCeil(std::max<int64_t>(p.B, 1), resident), 1, maxRows);
-  turns = llvm::divideCeil(llvm::divideCeil(std::max<int64_t>(p.B, 1), rows), resident);
+/// Clusters that the device holds together, of one direction.
+static int64_t getResidentClusters(const LayerProblem &p, int64_t blocks) {
+  return std::max<int64_t>(1, int64_t(get("cuda.multiprocessors")) / blocks / p.D);
+}
+
+/// Examples of a cluster at most.
+static int64_t getMostRows() {
+  return int64_t(get("cuda.cluster.rows"));
+}
+
+/// Clusters of one layer and direction, if there are as few as possible.
+static int64_t getLeastClusters(const LayerProblem &p) {
+  return llvm::divideCeil(std::max<int64_t>(p.B, 1), getMostRows());
+}
+
+/// Examples per cluster with which all clusters are among `resident`, at most those that a kernel supports.
+static int64_t getRows(const LayerProblem &p, int64_t resident) {
+  return std::clamp<int64_t>(llvm::divideCeil(std::max<int64_t>(p.B, 1), resident), 1, getMostRows());
+}
+
+/// A step of a layer that has `resident` clusters, in which clusters that do not fit run in later turns.
+static double estimateClusterStep(const LayerProblem &p, int64_t blocks, int64_t resident) {
+  int64_t rows = getRows(p, resident);
+  int64_t turns = llvm::divideCeil(llvm::divideCeil(std::max<int64_t>(p.B, 1), rows), resident);
   double macsPerCycle = get(p.element != ElementKind::F32 ? "cuda.cluster.macs.f16"
                             : p.tf32                      ? "cuda.cluster.macs.tf32"
                                                           : "cuda.cluster.macs.f32");
-  double macs = double(maxRows) * p.gates * llvm::divideCeil(p.H, blocks) * p.H;
+  double macs = double(getMostRows()) * p.gates * llvm::divideCeil(p.H, blocks) * p.H;
   double bytes = double(p.H) * rows * 4;
-  return (get("cuda.cluster.latency") + macs / macsPerCycle + bytes / get("cuda.cluster.exchange")) / get("cuda.clock");
+  return turns * (get("cuda.cluster.latency") + macs / macsPerCycle + bytes / get("cuda.cluster.exchange")) /
+         get("cuda.clock");
+}
+
+/// A step of one layer as a kernel of its own; all directions.
+static double estimatePerStep(const LayerProblem &p, double stepWork) {
+  // A block iterates over tiles of its slice of the depth, which is the state, or the gradients of all gates. Copies
+  // of the next tiles run at the same time.
+  std::string pass = p.backward ? "backward" : "forward";
+  double depth = double(p.P) * (p.backward ? p.gates : 1) * getElementSize(p.element) / 128;
+  double iterations = p.splitsSteps ? std::ceil(depth / get("cuda.step.split")) * get("cuda.step." + pass)
+                                    : std::ceil(depth) * get("cuda.step.unsplit." + pass);
+  return get(p.overlapsLaunches ? "cuda.step.launch" : "cuda.step.launch.before_sm_90") +
+         (p.splitsSteps ? get("cuda.step.exchange") : 0.0) + std::max(iterations, stepWork);
+}
+
+/// The steps of a chunk if the layers run as a wavefront, else 0. `blocks`: of a cluster, for persistent kernels.
+static int64_t getChunk(const LayerProblem &p, int64_t blocks) {
+  using Rule = WavefrontRule;
+  if (p.wavefrontChunk == 0 || p.L < 2 || p.D == 2)
+    return 0;
+  if (p.wavefrontChunk > 0)
+    return p.wavefrontChunk < p.T ? p.wavefrontChunk : 0;
+  if (p.T < Rule::enoughSteps)
+    return 0;
+  if (blocks && 2 * getLeastClusters(p) > getResidentClusters(p, blocks))
+    return 0;
+  return std::clamp<int64_t>(llvm::divideCeil(p.T, Rule::chunks), Rule::leastChunk, Rule::mostChunk);
+}
+
+/// All steps of all layers of fused kernels, with their launches but those of GEMMs over all steps.
+/// `blocks`: of a cluster; 0: per-step kernels.
+static double estimateSteps(const LayerProblem &p, int64_t blocks, double stepWork) {
+  const int64_t chunk = getChunk(p, blocks), resident = blocks ? getResidentClusters(p, blocks) : 0;
+  auto step = [&](int64_t part) {
+    return blocks ? estimateClusterStep(p, blocks, part) : estimatePerStep(p, stepWork);
+  };
+  if (!chunk)
+    return double(p.L) * p.T * step(resident);
+  // As many layers run together as the device holds, if each has as few clusters as possible.
+  int64_t together = p.L;
+  if (blocks)
+    together = std::clamp<int64_t>(resident / getLeastClusters(p), 1, p.L);
+  const int64_t chunks = llvm::divideCeil(p.T, chunk);
+  const int64_t waves = std::max<int64_t>(chunks + p.L - 1, llvm::divideCeil(p.L * chunks, together) + together - 1);
+  // Each launch of a persistent kernel loads the weights again; a multiprocessor has its share of the L2 cache.
+  double weights = blocks ? p.getStepWeightBytes() / blocks * get("cuda.multiprocessors") / (get("cuda.l2") * 1e6) : 0;
+  return waves * (get("cuda.wavefront.task") + weights + chunk * step(std::max<int64_t>(resident / together, 1)));
 }
 
 static double estimateCuda(const LayerProblem &p, Candidate candidate, int64_t blocks) {
   // Both directions of a layer run concurrently, in fused kernels and in cuDNN.
-  double steps = double(p.L) * p.T, rate = getGpuRate(p),
-         weights = p.getStepWeightBytes() * p.D / (get("cuda.l2") * 1e6);
+  double rate = getGpuRate(p), weights = p.getStepWeightBytes() * p.D / (get("cuda.l2") * 1e6);
   double stepFlops = 2 * p.getStepMacs() * p.D, otherFlops = 2 * p.getOtherMacs();
-  if (candidate == Candidate::Plan)
+  if (candidate == Candidate::Plan) {
+    // cuDNN overlaps the layers of stacks in one direction, too.
+    double layers = p.D == 1 ? 1 + (p.L - 1) * get("cuda.plan.layer") : p.L;
     return get("cuda.plan.call") * (p.backward ? 2 : 1) + otherFlops / rate +
-           steps * (get("cuda.plan.step") + weights + stepFlops / rate);
-  rate *= get("cuda.fused.gemm");
-  // Besides the steps: one GEMM before a forward pass; two GEMMs and two column sums after a backward pass.
-  double time = get("cuda.fused.kernel") * p.L * (p.backward ? 5 : 2) + otherFlops / rate;
-  if (candidate == Candidate::PerStep) {
-    // A block iterates over tiles of its slice of the depth, which is the state, or the gradients of all gates. Copies
-    // of the next tiles run at the same time.
-    double depth = double(p.P) * (p.backward ? p.gates : 1) * getElementSize(p.element) / 128;
-    double iterations =
-        std::ceil(depth / get("cuda.step.split")) * get(p.backward ? "cuda.step.backward" : "cuda.step.forward");
-    return time + steps * (get("cuda.step.launch") + std::max(iterations, weights + stepFlops / rate));
+           layers * p.T * (get("cuda.plan.step") + weights + stepFlops / rate);
   }
-  int64_t turns = 1;
-  double step = estimateClusterStep(p, blocks, turns);
-  return time + turns * steps * step;
+  rate *= get("cuda.fused.gemm");
+  if (candidate == Candidate::PerStep)
+    blocks = 0;
+  // Besides the steps: one GEMM before a forward pass; two GEMMs and two column sums after a backward pass. Tasks of a
+  // wavefront contain the GEMM of the input, or of its gradient.
+  int64_t launches = getChunk(p, blocks) ? (p.backward ? 3 : 0) : p.backward ? 5 : 2;
+  return get("cuda.fused.kernel") * p.L * launches + otherFlops / rate +
+         estimateSteps(p, blocks, weights + stepFlops / rate);
 }
 
 double mlir::rnn::estimateMicroseconds(const LayerProblem &problem, Candidate candidate, TargetKind target,

@@ -125,6 +125,53 @@ TEST(CostModel, StepsAreThoseOfTheMachineCode) {
       3180, 200);
 }
 
+TEST(CostModel, StepsOfUnsplitKernelsAreThoseOfTheMachineCode) {
+  // gpu-time-steps.md, "Kernels for sm_80".
+  for (auto [H, backward, microseconds] :
+       {std::tuple{512, true, 2.8}, {512, false, 1.53}, {768, true, 4.07}, {768, false, 2.04}}) {
+    LayerProblem p = makeProblem(100, 16, H, H, ElementKind::F16, backward);
+    p.splitsSteps = false;
+    const double time = getStepTime(p, Candidate::PerStep);
+    EXPECT_NEAR(time, microseconds, 0.05 * microseconds) << H;
+    p.overlapsLaunches = false;
+    EXPECT_GT(getStepTime(p, Candidate::PerStep), time + 0.5);
+  }
+}
+
+TEST(CostModel, LayersOfAStackOverlap) {
+  auto ratio = [](LayerProblem p, Candidate candidate) {
+    LayerProblem one = p;
+    one.L = 1;
+    p.L = 4;
+    return estimateMicroseconds(p, candidate, TargetKind::Cuda, 1, 16) /
+           estimateMicroseconds(one, candidate, TargetKind::Cuda, 1, 16);
+  };
+  const LayerProblem layer = makeProblem(512, 16, 512, 512, ElementKind::F16, false);
+  // gpu-time-steps.md, "Stacks as a wavefront": 1.80; the cost model has a longer time for GEMMs.
+  EXPECT_NEAR(ratio(layer, Candidate::Persistent), 1.8, 0.25);
+  EXPECT_LT(ratio(layer, Candidate::PerStep), 2);
+  EXPECT_NEAR(ratio(layer, Candidate::Plan), 2.4, 0.1);
+  auto isOneAfterTheOther = [&](LayerProblem p, Candidate candidate) { return ratio(p, candidate) > 3.8; };
+  for (Candidate candidate : {Candidate::Persistent, Candidate::PerStep}) {
+    LayerProblem off = layer;
+    off.wavefrontChunk = 0;
+    EXPECT_TRUE(isOneAfterTheOther(off, candidate));
+    LayerProblem few = layer;
+    few.T = 63;
+    EXPECT_TRUE(isOneAfterTheOther(few, candidate));
+    few.wavefrontChunk = 8;
+    EXPECT_FALSE(isOneAfterTheOther(few, candidate));
+  }
+  LayerProblem both = layer;
+  both.D = 2;
+  EXPECT_TRUE(isOneAfterTheOther(both, Candidate::Persistent));
+  EXPECT_TRUE(isOneAfterTheOther(both, Candidate::Plan));
+  // The clusters of one layer occupy the device.
+  LayerProblem full = layer;
+  full.B = 64;
+  EXPECT_TRUE(isOneAfterTheOther(full, Candidate::Persistent));
+}
+
 TEST(CostModel, EstimatesOfPerStepKernelsDoNotReplacePlans) {
   EXPECT_FALSE(mayReplacePlan(Candidate::PerStep, TargetKind::Cuda));
   EXPECT_TRUE(mayReplacePlan(Candidate::Persistent, TargetKind::Cuda));

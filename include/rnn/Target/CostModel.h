@@ -38,6 +38,10 @@ struct LayerProblem {
   bool backward = false;
   bool inputGradient = true, weightGradient = true; ///< of a backward pass: requested
   bool tf32 = false;
+  // Of kernels of a GPU.
+  int64_t wavefrontChunk = -1;  ///< of the target attribute: see docs/internals/wavefront.md
+  bool splitsSteps = true;      ///< the depth of a per-step kernel is split over a cluster: known sizes, and clusters
+  bool overlapsLaunches = true; ///< programmatic dependent launches, from sm_90 on
 
   /// The assumed value of a symbolic dimension that is dynamic.
   static int64_t assume(char symbol);

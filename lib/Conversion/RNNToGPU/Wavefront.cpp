@@ -6,15 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "rnn/Target/Wavefront.h"
 #include "Stack.h"
 #include "rnn/Codegen/GPU/PersistentShape.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
-
-// Estimates, not measured. A chunk costs a launch per layer and the time to load the weights again, about 6 us, and L -
-// 1 chunks pass before all layers run. The sum is least for sqrt(8 T / (L - 1)) steps, at 0.75 us each.
-static constexpr int64_t leastChunk = 32, mostChunk = 64, enoughSteps = 2 * leastChunk;
 
 static Value ceilDiv(const Emitter &host, Value a, Value b) {
   return host.builder.createOrFold<arith::CeilDivUIOp>(host.loc, a, b);
@@ -25,14 +22,16 @@ bool Stack::mayHaveWavefront() const {
   if (wavefrontChunk == 0 || hasOneLayer || sizes.D == 2)
     return false;
   std::optional<int64_t> T = getConstantIntValue(sizes.T);
-  return !T || *T >= (wavefrontChunk < 0 ? enoughSteps : wavefrontChunk + 1);
+  return !T || *T >= (wavefrontChunk < 0 ? WavefrontRule::enoughSteps : wavefrontChunk + 1);
 }
 
 void Stack::chooseWavefront(int64_t blocks, int64_t mostRows) {
   Value steps = host.max(sizes.T, host.index(1)), size = host.index(wavefrontChunk);
   if (wavefrontChunk < 0) {
-    size = host.min(host.max(host.parts(sizes.T, 16), host.index(leastChunk)), host.index(mostChunk));
-    Value isUseful = host.isLess(host.index(enoughSteps - 1), sizes.T);
+    using Rule = WavefrontRule;
+    size = host.max(host.parts(sizes.T, Rule::chunks), host.index(Rule::leastChunk));
+    size = host.min(size, host.index(Rule::mostChunk));
+    Value isUseful = host.isLess(host.index(Rule::enoughSteps - 1), sizes.T);
     if (blocks) {
       // With as few clusters as possible for each layer, those of two fit on an H200.
       const int64_t resident = PersistentLimits::multiprocessors / blocks;

@@ -428,6 +428,8 @@ struct BlockToCudnn : public rnn::impl::RNNBlockToCudnnPassBase<BlockToCudnn> {
   void runOnOperation() override {
     TargetAttr target = TargetAttr::lookup(getOperation());
     SelectionContext context(target ? target.getInfo() : TargetInfo(TargetKind::Cuda));
+    if (target)
+      context.wavefrontChunk = target.getWavefrontChunk();
     context.device = device;
     if (failed(readTuningRecords(context, tuningRecords, getContext())))
       return signalPassFailure();

@@ -30,6 +30,8 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
     rules.clear();
     TargetAttr target = TargetAttr::lookup(getOperation());
     SelectionContext context(target ? target.getInfo() : TargetInfo(TargetKind::Host));
+    if (target)
+      context.wavefrontChunk = target.getWavefrontChunk();
     context.device = device;
     if (failed(readTuningRecords(context, tuningRecords, getContext())))
       return signalPassFailure();

@@ -21,7 +21,8 @@ struct SelectionContext {
   explicit SelectionContext(TargetInfo info) : info(std::move(info)) {}
 
   TargetInfo info;
-  std::string device; ///< as in TuningQuery
+  std::string device;          ///< as in TuningQuery
+  int64_t wavefrontChunk = -1; ///< of the target attribute
   TuningRecords records;
 };
 /// Reads `records` from a file, if a path is given. Errors go to `diagnostics`.
