@@ -128,24 +128,27 @@ def measure(arguments, kind, mode, sizes):
 
 
 def print_wavefronts(arguments):
-    """Of f16 LSTM layers."""
+    """Of f16 LSTM layers. Returns what must not be in a time loop."""
     print(wavefront.HEADER)
+    alone, failed = {}, []
     for layers, sizes in wavefront.STACKS:
-        T, B, I, H = sizes
-
-        def steps(count, examples):
+        def steps(count):
             """Pass, cycles of a step and blocks of a cluster, in a stack of `count` layers."""
             one = stacks.Stack("lstm", (count, *sizes), static=True)
             text = one.op("f16", "#rnn.lowering<fused, kernel = persistent>") + "\n\n" + one.write("f16")
             ptx = bundle.assembly(arguments.compiler, text, "--chip=" + arguments.chip)
             functions, resources = sass.assemble(ptx, arguments.ptxas, arguments.nvdisasm, arguments.chip)
+            examples = wavefront.examples_per_cluster(count, sizes[1], 16)
             for name, function in sorted(functions.items()):
                 if re.fullmatch(r"cudnn_lstm(_grad)?_persistent", name):
-                    row = measure_persistent(name, function, resources[name], ptx, 16, H, examples)
+                    row = measure_persistent(name, function, resources[name], ptx, 16, sizes[3], examples)
+                    failed.extend(f"{name} of {count} layers: {text}" for text in violations(name, row))
                     yield "backward" if "grad" in name else "forward", row["cycles"], row["blocks"]
-        alone = {name: (cycles, blocks) for name, cycles, blocks in steps(1, wavefront.examples_per_cluster(1, B, 16))}
-        for name, shared, blocks in steps(layers, wavefront.examples_per_cluster(layers, B, 16)):
-            print(wavefront.row(name, layers, sizes, alone[name][0], shared, blocks), flush=True)
+        if sizes not in alone:
+            alone[sizes] = {name: cycles for name, cycles, _ in steps(1)}
+        for name, shared, blocks in steps(layers):
+            print(wavefront.row(name, layers, sizes, alone[sizes][name], shared, blocks), flush=True)
+    return failed
 
 
 # Two values in one column: the second in parentheses.
@@ -176,6 +179,12 @@ def violations(name, row):
         yield f"{row['same_step_loads']} global loads are used in the step that issues them"
 
 
+def finish(arguments, failed):
+    if arguments.check:
+        print("\n".join(failed) or "every time loop is clean")
+        sys.exit(bool(failed))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default=os.path.join(BUILD, "bin", "rnn-compile"))
@@ -202,7 +211,7 @@ def main():
             print(f"gpu-sass.py: skipped: {tool} is not available" + "; try --install" * (tool == "nvdisasm"))
             return
     if arguments.wavefront:
-        return print_wavefronts(arguments)
+        return finish(arguments, print_wavefronts(arguments))
     chosen = set(filter(None, arguments.kernels.split(",")))
     known = {text for kind, mode, sizes in LAYERS for text in (f"{kind}:{sizes[3]}", f"{kind}:{mode}:{sizes[3]}")}
     if unknown := sorted(chosen - known):
@@ -216,9 +225,7 @@ def main():
             values = " | ".join(cell(row, keys) for _, keys in COLUMNS)
             print(f"| `{name}` | {kind} | {sizes[3]} | {values} | {latency.microseconds(row['cycles']):.2f} |", flush=True)
             failed += [f"{name} {kind} {sizes[3]}: {text}" for text in violations(name, row)]
-    if arguments.check:
-        print("\n".join(failed) or "every time loop is clean")
-        sys.exit(bool(failed))
+    finish(arguments, failed)
 
 
 if __name__ == "__main__":

@@ -7,12 +7,12 @@ import latency
 STACKS = [(2, (512, 16, 512, 512)), (4, (512, 16, 512, 512))]
 MULTIPROCESSORS, MOST_EXAMPLES = 132, 8
 HEADER = ("| pass | L | T, B, I, H | chunk | examples per cluster | us a step: alone, shared | one layer, us | one after the other |"
-          " wavefront | to one layer | steps alone, to one layer |\n" + "|---" * 11 + "|")
+          " wavefront | to one layer | of which steps | fill | input GEMMs | launches | weights |\n" + "|---" * 15 + "|")
 
 
-def chunk_of(T):
-    """The rule of lib/Conversion/RNNToGPU/Wavefront.cpp."""
-    return min(max(-(-T // 16), 32), 64)
+def chunk_of(T, layers):
+    """The rule of include/rnn/Target/Wavefront.h."""
+    return min(max(-(-T // (4 * min(layers, 4))), 32), 64)
 
 
 def examples_per_cluster(layers, B, blocks):
@@ -27,13 +27,15 @@ def row(name, layers, sizes, alone, shared, blocks):
     the wavefront, are not part of any time."""
     T, B, I, H = sizes
     us, C = latency.microseconds, latency.C
-    chunk = chunk_of(T)
+    chunk = chunk_of(T, layers)
     tasks = -(-T // chunk) + layers - 1
     gemm = 2 * T * B * I * 4 * H / C["gemm"] / 1e6  # of the input, or of its gradient
     weights = us(4 * H * H * 2 / blocks / C["l2_share"])  # a block loads its part for every launch
     task = us(C["task"]) + weights
     one = task + gemm + us(T * alone)
     together = layers * gemm + tasks * (task + us(chunk * shared))
-    steps = tasks * chunk * shared / (T * alone)
+    # Each relative to one layer: the steps of the last layer, those of the layers before it until it starts, and the rest.
+    parts = [us(T * shared), us((tasks * chunk - T) * shared), layers * gemm, tasks * us(C["task"]), tasks * weights]
     return (f"| {name} | {layers} | {T}, {B}, {I}, {H} | {chunk} | {examples_per_cluster(layers, B, blocks)} | {us(alone):.2f}, "
-            f"{us(shared):.2f} | {one:.0f} | {layers * one:.0f} | {together:.0f} | {together / one:.2f} | {steps:.2f} |")
+            f"{us(shared):.2f} | {one:.0f} | {layers * one:.0f} | {together:.0f} | {together / one:.2f} | "
+            + " | ".join(f"{part / one:.2f}" for part in parts) + " |")

@@ -88,10 +88,14 @@ static constexpr CostConstant constants[] = {
     {"cuda.step.launch", 0.54, "us", SASS},
     {"cuda.step.launch.before_sm_90", 1.2, "us", "estimate (1 to 1.5 us between the kernels of a graph, no source)"},
     {"cuda.step.exchange", 0.2, "us, of a cluster", SASS},
-    {"cuda.step.forward", 0.1, "us per 128 bytes of a block's depth", SASS},
-    {"cuda.step.backward", 0.073, "us per 128 bytes of a block's depth", SASS},
-    {"cuda.step.unsplit.forward", 0.124, "us per 128 bytes of the depth", SASS},
-    {"cuda.step.unsplit.backward", 0.073, "us per 128 bytes of the depth", SASS},
+    {"cuda.step.forward.f16", 0.1, "us per 128 bytes of a block's depth", SASS},
+    {"cuda.step.forward.tf32", 0.227, "us per 128 bytes of a block's depth", SASS},
+    {"cuda.step.forward.f32", 0.52, "us per 128 bytes of a block's depth; also f64", SASS},
+    {"cuda.step.backward.f16", 0.073, "us per 128 bytes of a block's depth", SASS},
+    {"cuda.step.backward.tf32", 0.131, "us per 128 bytes of a block's depth", SASS},
+    {"cuda.step.backward.f32", 0.25, "us per 128 bytes of a block's depth; also f64", SASS},
+    {"cuda.step.unsplit.forward", 1.24, "of a split depth", SASS},
+    {"cuda.step.unsplit.backward", 1, "of a split depth", SASS},
     {"cuda.step.split", 4, "blocks per tile", "choice: lib/Codegen/GPU/Gemm.cpp"},
     {"cuda.wavefront.task", 3, "us", "estimate (benchmarks/gpu/latency.py: an event, a GEMM and a kernel)"},
     {"cuda.fused.kernel", 3, "us", GUESS},
@@ -192,13 +196,17 @@ static double estimateHost(const LayerProblem &p, Candidate candidate, unsigned 
              share;
 }
 
+/// How a GPU multiplies.
+static llvm::StringRef getGpuType(const LayerProblem &p) {
+  return p.element == ElementKind::F64              ? "f64"
+         : p.element == ElementKind::F32 && !p.tf32 ? "f32"
+         : p.element == ElementKind::F32            ? "tf32"
+                                                    : "f16";
+}
+
 /// FLOP per microsecond of large GEMMs.
 static double getGpuRate(const LayerProblem &p) {
-  llvm::StringRef type = p.element == ElementKind::F64              ? "f64"
-                         : p.element == ElementKind::F32 && !p.tf32 ? "f32"
-                         : p.element == ElementKind::F32            ? "tf32"
-                                                                    : "f16";
-  return get("cuda.gemm." + type) * 1e6;
+  return get("cuda.gemm." + getGpuType(p)) * 1e6;
 }
 
 /// Clusters that the device holds together, of one direction.
@@ -240,8 +248,9 @@ static double estimatePerStep(const LayerProblem &p, double stepWork) {
   // of the next tiles run at the same time.
   std::string pass = p.backward ? "backward" : "forward";
   double depth = double(p.P) * (p.backward ? p.gates : 1) * getElementSize(p.element) / 128;
-  double iterations = p.splitsSteps ? std::ceil(depth / get("cuda.step.split")) * get("cuda.step." + pass)
-                                    : std::ceil(depth) * get("cuda.step.unsplit." + pass);
+  std::string type = p.element == ElementKind::F64 ? "f32" : getGpuType(p).str();
+  double iterations = std::ceil(p.splitsSteps ? depth / get("cuda.step.split") : depth) *
+                      get("cuda.step." + pass + "." + type) * (p.splitsSteps ? 1.0 : get("cuda.step.unsplit." + pass));
   return get(p.overlapsLaunches ? "cuda.step.launch" : "cuda.step.launch.before_sm_90") +
          (p.splitsSteps ? get("cuda.step.exchange") : 0.0) + std::max(iterations, stepWork);
 }
@@ -257,7 +266,8 @@ static int64_t getChunk(const LayerProblem &p, int64_t blocks) {
     return 0;
   if (blocks && 2 * getLeastClusters(p) > getResidentClusters(p, blocks))
     return 0;
-  return std::clamp<int64_t>(llvm::divideCeil(p.T, Rule::chunks), Rule::leastChunk, Rule::mostChunk);
+  const int64_t chunks = Rule::chunksPerLayer * std::min(p.L, Rule::mostLayers);
+  return std::clamp<int64_t>(llvm::divideCeil(p.T, chunks), Rule::leastChunk, Rule::mostChunk);
 }
 
 /// All steps of all layers of fused kernels, with their launches but those of GEMMs over all steps.

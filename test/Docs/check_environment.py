@@ -8,8 +8,8 @@ import sys
 
 READ = re.compile(r'(?:[gG]et[eE]nv|environ\.get)\(\s*"(\w+)"|"(RNNRT_[A-Z0-9_]+_PATH)"|"(RNNRT_CHECK)"')
 SHELL = re.compile(r"\$\{(RNN_[A-Z_]+):-")
-# Set by the system or by other tools.
-OTHERS = {"HOME", "PATH", "PYTHONPATH", "XDG_CACHE_HOME", "XLA_FLAGS"}
+# Set by the system or by other tools, or read in a test alone.
+OTHERS = {"HOME", "PATH", "PYTHONPATH", "XDG_CACHE_HOME", "XLA_FLAGS", "WAVEFRONT_MUTANT"}
 
 root = pathlib.Path(sys.argv[1])
 page = (root / "docs" / "Environment.md").read_text(encoding="utf-8")

@@ -113,6 +113,11 @@ TEST(CostModel, StepsAreThoseOfTheMachineCode) {
     p.tf32 = row.tf32;
     EXPECT_NEAR(getStepTime(p, Candidate::Persistent, row.blocks), row.microseconds, 0.25 * row.microseconds) << row.H;
   }
+  for (auto [tf32, microseconds] : {std::pair{true, 2.86}, {false, 4.76}}) {
+    LayerProblem p = makeProblem(100, 16, 512, 512, ElementKind::F32, true);
+    p.tf32 = tf32;
+    EXPECT_NEAR(getStepTime(p, Candidate::PerStep), microseconds, 0.25 * microseconds);
+  }
   for (auto [H, microseconds] : {std::pair{512, 1.32}, {768, 1.63}})
     EXPECT_NEAR(getStepTime(makeProblem(100, 16, H, H, ElementKind::F16, true), Candidate::PerStep), microseconds,
                 0.25 * microseconds)
@@ -129,7 +134,7 @@ TEST(CostModel, StepsOfUnsplitKernelsAreThoseOfTheMachineCode) {
   // gpu-time-steps.md, "Kernels for sm_80".
   for (auto [H, backward, microseconds] :
        {std::tuple{512, true, 2.8}, {512, false, 1.53}, {768, true, 4.07}, {768, false, 2.04}}) {
-    LayerProblem p = makeProblem(100, 16, H, H, ElementKind::F16, backward);
+    LayerProblem p = makeProblem(100, 16, /*I=*/0, H, ElementKind::F16, backward); // no GEMM besides the steps
     p.splitsSteps = false;
     const double time = getStepTime(p, Candidate::PerStep);
     EXPECT_NEAR(time, microseconds, 0.05 * microseconds) << H;

@@ -29,7 +29,8 @@ void Stack::chooseWavefront(int64_t blocks, int64_t mostRows) {
   Value steps = host.max(sizes.T, host.index(1)), size = host.index(wavefrontChunk);
   if (wavefrontChunk < 0) {
     using Rule = WavefrontRule;
-    size = host.max(host.parts(sizes.T, Rule::chunks), host.index(Rule::leastChunk));
+    Value chunks = host.mul(host.min(sizes.L, host.index(Rule::mostLayers)), host.index(Rule::chunksPerLayer));
+    size = host.max(ceilDiv(host, sizes.T, host.max(chunks, host.index(1))), host.index(Rule::leastChunk));
     size = host.min(size, host.index(Rule::mostChunk));
     Value isUseful = host.isLess(host.index(Rule::enoughSteps - 1), sizes.T);
     if (blocks) {

@@ -28,6 +28,7 @@ struct SelectLowering : public rnn::impl::RNNSelectLoweringPassBase<SelectLoweri
 
   void runOnOperation() override {
     rules.clear();
+    replacedPlans.clear();
     TargetAttr target = TargetAttr::lookup(getOperation());
     SelectionContext context(target ? target.getInfo() : TargetInfo(TargetKind::Host));
     if (target)
@@ -141,6 +142,8 @@ private:
     return text + others;
   }
 
+  static bool isEstimate(StringRef rule) { return rule.starts_with("cost model"); }
+
   /// Selects one of at least one candidate by tuning record, else by cost model.
   static Choice choose(LayerOpInterface op, const SelectionContext &context, ArrayRef<CandidateCost> candidates) {
     if (candidates.size() == 1)
@@ -186,8 +189,11 @@ private:
       chosen = Lowering::Runtime;
       rule = "legality: " + group.open + ", so its data layout is unknown";
     }
-    if (!chosen)
+    if (!chosen) {
       std::tie(chosen, rule) = chooseForGroup(group, context);
+      if (chosen == Lowering::Fused && isEstimate(rule))
+        replacedPlans.insert_range(group.ops);
+    }
     for (LayerOpInterface op : group.ops)
       if (!op.getLowering()) {
         op.setLoweringAttr(LoweringAttr::get(op->getContext(), *chosen));
@@ -223,6 +229,8 @@ private:
       } else {
         Choice choice = choose(op, context, findCandidates(op, context));
         rule = choice.rule;
+        if (isFused(choice.candidate.candidate) && hasPlan(op, context.info) && isEstimate(rule))
+          replacedPlans.insert(op);
         op.setLoweringAttr(LoweringAttr::get(
             op->getContext(), isFused(choice.candidate.candidate) ? Lowering::Fused : Lowering::Runtime));
       }
@@ -293,10 +301,16 @@ private:
                     "legality: there is no persistent kernel, since " + getReasonAgainstPersistent(op, context)};
     if (context.info.getKind() == TargetKind::Simt)
       return Choice{perStep, "target simt: times of the emulator do not predict those of a GPU"};
-    return choose(op, context, candidates);
+    Choice choice = choose(op, context, candidates);
+    // The estimate of a per-step kernel must not replace the plan through that of a persistent kernel either.
+    if (replacedPlans.contains(op) && isEstimate(choice.rule) &&
+        !mayReplacePlan(choice.candidate.candidate, context.info.getKind()))
+      return Choice{*persistent, "cost model, whose estimate of per-step kernels does not replace a plan"};
+    return choice;
   }
 
   llvm::DenseMap<Operation *, std::string> rules; ///< of ops whose lowering selectGroup has set
+  llvm::DenseSet<Operation *> replacedPlans;      ///< ops that are fused because of estimated times
 };
 
 } // namespace

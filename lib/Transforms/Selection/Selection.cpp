@@ -128,8 +128,8 @@ bool rnn::hasPlan(LayerOpInterface op, const TargetInfo &info) {
 }
 
 /// The problem with what the target knows about kernels.
-static std::optional<LayerProblem> getLayerProblem(LayerOpInterface op, const SelectionContext &context,
-                                                   std::string &assumed) {
+static std::optional<LayerProblem> getProblem(LayerOpInterface op, const SelectionContext &context,
+                                              std::string &assumed) {
   std::optional<LayerProblem> problem = getLayerProblem(op, context.info.allowsTF32(), assumed);
   if (problem) {
     problem->wavefrontChunk = context.wavefrontChunk;
@@ -143,7 +143,7 @@ static std::optional<LayerProblem> getLayerProblem(LayerOpInterface op, const Se
 /// The cluster size of the op's persistent kernel, or why there is none.
 static FailureOr<int64_t> findCluster(LayerOpInterface op, const SelectionContext &context, std::string &reason) {
   std::string assumed;
-  std::optional<LayerProblem> problem = getLayerProblem(op, context, assumed);
+  std::optional<LayerProblem> problem = getProblem(op, context, assumed);
   if (!problem) {
     reason = "the op has no kernels of its own";
     return failure();
@@ -171,7 +171,7 @@ std::string rnn::getReasonAgainstPersistent(LayerOpInterface op, const Selection
 
 SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const SelectionContext &context) {
   std::string assumed, reason;
-  std::optional<LayerProblem> problem = getLayerProblem(op, context, assumed);
+  std::optional<LayerProblem> problem = getProblem(op, context, assumed);
   const TargetKind target = context.info.getKind();
   SmallVector<CandidateCost> candidates;
   auto add = [&](Candidate candidate, int64_t cluster = 0) {
@@ -195,7 +195,7 @@ SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const Selecti
 SmallVector<CandidateCost> rnn::getBlockCandidates(LayerOpInterface op, const SelectionContext &context) {
   SmallVector<CandidateCost> candidates = getCandidates(op, context);
   std::string assumed;
-  std::optional<LayerProblem> problem = getLayerProblem(op, context, assumed);
+  std::optional<LayerProblem> problem = getProblem(op, context, assumed);
   if (problem && !hasPlan(op, context.info))
     candidates.insert(candidates.begin(),
                       {Candidate::Plan, estimateMicroseconds(*problem, Candidate::Plan, context.info.getKind())});

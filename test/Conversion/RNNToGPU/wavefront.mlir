@@ -106,11 +106,11 @@ func.func @full(%y: memref<128x64x512xf16>, %x: memref<128x64x512xf16>, %h: memr
 
 // -----
 
-// The rule: a sixteenth of the steps, at least 32 and at most 64. Dynamic numbers of steps are compared at run time: without enough
+// The rule: 4 chunks for each of at most 4 layers, of at least 32 and at most 64 steps. Dynamic numbers of steps are compared at run time: without enough
 // of them there is one chunk.
 // CHECK-LABEL: func @rule
 // CHECK: rnnrt.wavefront_begin
-// CHECK: scf.for %{{.*}} = %c0 to %c17
+// CHECK: scf.for %{{.*}} = %c0 to %c9
 // CHECK-LABEL: func @dynamic
 // CHECK: %[[T:.*]] = memref.dim
 // CHECK: arith.cmpi sgt, %{{.*}}, %c63
