@@ -4,8 +4,8 @@
 
 from . import cudnn_rnn, modules, params
 from ._compiler import CompileError, Diagnostic
-from ._function import CompiledFunction, CompiledModule, compile, compile_module, load
+from ._function import CompiledFunction, CompiledModule, compile, compile_module, cuda_stream, load
 from ._runtime import Error, InvalidArgument, Unavailable
 
 __all__ = ["CompileError", "CompiledFunction", "CompiledModule", "Diagnostic", "Error", "InvalidArgument",
-           "Unavailable", "compile", "compile_module", "cudnn_rnn", "load", "modules", "params"]
+           "Unavailable", "compile", "compile_module", "cuda_stream", "cudnn_rnn", "load", "modules", "params"]

@@ -218,8 +218,9 @@ _delete = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_release_exported)
 class Result:
     """A tensor that compiled code returned. Any library with DLPack takes it without a copy, `numpy()` too."""
 
-    def __init__(self, tensor: _runtime.Tensor, device: str) -> None:
+    def __init__(self, tensor: _runtime.Tensor, device: str, ready: Optional[_runtime.Ready] = None) -> None:
         self._owner = _Owner(tensor)
+        self._ready = ready  # of a result that the device may not have computed yet
         self.shape: Tuple[int, ...] = tuple(tensor.shape[:tensor.rank])
         self.dtype = _runtime.DTYPE_NAMES[tensor.dtype]
         self.device = device
@@ -231,6 +232,8 @@ class Result:
                    copy: Optional[bool] = None) -> Any:
         if copy:
             raise BufferError("a copy is not supported")
+        if self._ready and stream != -1:  # None: the legacy default stream
+            self._ready.order(1 if stream is None else int(stream))
         code, bits = _TO_CODE[self.dtype]
         shape = (ctypes.c_int64 * max(len(self.shape), 1))(*self.shape)
         device_type, device_id = self.__dlpack_device__()

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-from typing import Any, Dict, List, Optional, Tuple, Union
+import sys
+import threading
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -21,6 +24,38 @@ def _error(message: str) -> _runtime.InvalidArgument:
 
 # NPY_ARRAY_C_CONTIGUOUS and NPY_ARRAY_WRITEABLE
 _CONTIGUOUS, _WRITEABLE = 1, 0x400
+
+
+_streams = threading.local()
+
+
+@contextlib.contextmanager
+def cuda_stream(stream: int) -> Iterator[None]:
+    """Calls of functions for target cuda in this thread run on `stream`, a CUstream; 0 is CUDA's legacy default stream.
+
+    They return before the GPU has executed them. Their arguments must stay alive until it has, and may be used on that stream
+    alone, unless the program orders other streams itself. `__dlpack__` of a result orders the stream of its consumer.
+    """
+    before = getattr(_streams, "current", None)
+    _streams.current = stream
+    try:
+        yield
+    finally:
+        _streams.current = before
+
+
+def _stream_of(arguments: Tuple[Any, ...], device: str) -> Optional[int]:
+    """The CUstream of a call: that of `cuda_stream`, or the current one of PyTorch or CuPy if all tensors are theirs, whose
+    allocators reuse memory in its order. None: one of its own, for which the call waits."""
+    current: Optional[int] = getattr(_streams, "current", None)
+    if current is not None:
+        return current
+    libraries = {type(v).__module__.partition(".")[0] for v in arguments if hasattr(v, "__dlpack__")}
+    if libraries == {"torch"}:
+        return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream)
+    if libraries == {"cupy"}:
+        return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
+    return None
 
 
 class _Frame:
@@ -146,7 +181,9 @@ class CompiledFunction:
 
     def _call_any(self, arguments: Tuple[Any, ...]) -> Any:
         device = self._place(arguments)
-        stream = _runtime.call_of_thread(device).native
+        native = _stream_of(arguments, device) if device.startswith("cuda") else None
+        call = _runtime.call_of_thread(device) if native is None else _runtime.call_on_stream(device, native)
+        stream = call.native
         count = len(self.inputs)
         tensors = (_runtime.Tensor * count)()
         keep: List[Any] = [arguments]
@@ -164,13 +201,14 @@ class CompiledFunction:
                              f"{len(tensor.shape)}")
             tensor.data, tensor.dtype, tensor.rank = seen.data, _runtime.DTYPE_CODES[argument.dtype], len(seen.shape)
             tensor.shape[:len(seen.shape)] = seen.shape
-        results = self.raw.run(tensors, device)
+        results = self.raw.run(tensors, call)
+        ready = None if native is None or not self.outputs else _runtime.Ready(call, device)
         made: List[Any] = []
         for argument, result in zip(self.outputs, results):
             if argument.scalar:
                 made.append(_read_scalar(argument, result))
             else:
-                made.append(_dlpack.like(_dlpack.Result(result, device if stream else "host"), example))
+                made.append(_dlpack.like(_dlpack.Result(result, device if stream else "host", ready), example))
         return None if not made else made[0] if len(made) == 1 else tuple(made)
 
     def _place(self, arguments: Tuple[Any, ...]) -> str:

@@ -87,6 +87,10 @@ def library() -> ctypes.CDLL:
             ("rnnrt_stream_borrow", pointer, [pointer, pointer, pointer, ctypes.POINTER(pointer)]),
             ("rnnrt_stream_native", pointer, [pointer]),
             ("rnnrt_stream_synchronize", pointer, [pointer]),
+            ("rnnrt_event_create", pointer, [pointer, ctypes.POINTER(pointer)]),
+            ("rnnrt_event_record", pointer, [pointer, pointer]),
+            ("rnnrt_event_wait", pointer, [pointer, pointer]),
+            ("rnnrt_event_release", None, [pointer]),
             ("rnnrt_stream_release", None, [pointer]),
             ("rnnrt_device_retain", None, [pointer]),
             ("rnnrt_device_release", None, [pointer]),
@@ -216,6 +220,27 @@ def call_of_thread(device: str = "host") -> Call:
     return call
 
 
+class Ready:
+    """The place in the stream of a call after the work that it has enqueued so far."""
+
+    def __init__(self, call: Call, device: str) -> None:
+        lib, event = library(), ctypes.c_void_p()
+        self._release, self._device, self._stream = lib.rnnrt_event_release, device, call.native
+        self._event: Optional[int] = None
+        check(lib.rnnrt_event_create(_gpu(device), ctypes.byref(event)))
+        self._event = event.value
+        check(lib.rnnrt_event_record(event, call._stream))
+
+    def order(self, stream: int) -> None:
+        """Makes later work on a CUstream wait for it; 0 and 1 are CUDA's legacy default stream."""
+        if (stream or 1) != self._stream:
+            check(library().rnnrt_event_wait(self._event, call_on_stream(self._device, stream)._stream))
+
+    def __del__(self) -> None:
+        if self._event:
+            self._release(self._event)
+
+
 def call_on_stream(device: str, stream: int, waits: bool = True) -> Call:
     """The call of this thread on a stream of another library. A stream that was destroyed must not be passed."""
     calls: Dict[Any, Call] = _calls.__dict__
@@ -315,10 +340,9 @@ class Function:
                                   "INVALID_ARGUMENT")
         self.bind(shapes, device)(*pointers)
 
-    def run(self, tensors: "ctypes.Array[Tensor]", device: str) -> "ctypes.Array[Tensor]":
+    def run(self, tensors: "ctypes.Array[Tensor]", call: Call) -> "ctypes.Array[Tensor]":
         """Calls the function with `tensors` and returns its results, which the caller releases."""
         count, results = len(self.inputs), (Tensor * len(self.outputs))()
-        call = call_of_thread(device)
         self.entry(call.handle, pointers_to(tensors), count, pointers_to(results), len(self.outputs))
         call.finish()
         return results

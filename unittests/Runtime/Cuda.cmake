@@ -60,6 +60,19 @@ add_dependencies(rnn_runtime_cuda_tests rnn_fake_cuda)
 add_test(NAME rnn_runtime_cuda_tests COMMAND rnn_runtime_cuda_tests)
 set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS rnn_runtime_cuda_tests)
 
+# A program of its own: the devices of tvm-ffi's calls live as long as the process. The runtime finds the fake of tvm-ffi
+# in TvmFfiCudaTest.cpp.
+add_executable(rnn_runtime_cuda_ffi_tests TvmFfiCudaTest.cpp CudaSupport.cpp)
+target_compile_features(rnn_runtime_cuda_ffi_tests PRIVATE cxx_std_17)
+target_compile_options(rnn_runtime_cuda_ffi_tests PRIVATE -Wall -Wextra -Wno-unused-parameter)
+target_compile_definitions(rnn_runtime_cuda_ffi_tests PRIVATE RNN_FAKE_CUDA_DIRECTORY="${RNN_FAKE_CUDA_DIRECTORY}")
+target_include_directories(rnn_runtime_cuda_ffi_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${runtime}/src)
+target_link_libraries(rnn_runtime_cuda_ffi_tests PRIVATE rnn_runtime GTest::gtest GTest::gtest_main ${CMAKE_DL_LIBS})
+set_target_properties(rnn_runtime_cuda_ffi_tests PROPERTIES ENABLE_EXPORTS ON)
+add_dependencies(rnn_runtime_cuda_ffi_tests rnn_fake_cuda)
+add_test(NAME rnn_runtime_cuda_ffi_tests COMMAND rnn_runtime_cuda_ffi_tests)
+set_property(GLOBAL APPEND PROPERTY RNN_UNIT_TESTS rnn_runtime_cuda_ffi_tests)
+
 # The conformance tests on the fakes. To use a GPU, set RNN_TEST_DEVICE=cuda and no library paths.
 add_test(NAME rnn_runtime_conformance_cuda COMMAND rnn_runtime_tests --gtest_filter=Device*:Event*:FusedPlan*:Memory*:Call*:Plan*)
 set_tests_properties(rnn_runtime_conformance_cuda PROPERTIES ENVIRONMENT

@@ -204,7 +204,8 @@ TEST_F(TvmFfiTest, Errors) {
   old = scaleFunction;
   old.flags = RNNRT_FUNCTION_DEVICE_MEMORY;
   EXPECT_EQ(rnnrt_abi_tvm_ffi_call(&old, arguments, 2, &result), -1);
-  EXPECT_NE(raisedMessage.find("device memory"), std::string::npos);
+  EXPECT_NE(raisedMessage.find("argument 0 (`x`) of `scale` must be in CUDA device memory"), std::string::npos)
+      << raisedMessage;
   EXPECT_EQ(rnnrt_abi_tvm_ffi_call(nullptr, arguments, 2, &result), -1);
   EXPECT_EQ(rnnrt_abi_tvm_ffi_call(&scaleFunction, nullptr, 2, &result), -1);
 }

@@ -8,7 +8,9 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -38,7 +40,7 @@ struct DLManagedTensor {
   void *context;
   void (*deleter)(DLManagedTensor *);
 };
-enum : int32_t { hostDevice = 1 };
+enum : int32_t { hostDevice = 1, cudaDevice = 2 };
 
 struct Any {
   int32_t type;
@@ -111,7 +113,9 @@ bool isInRange(int64_t value, int32_t dtype) {
   return bits == 64 || (value >= -(int64_t(1) << (bits - 1)) && value < int64_t(1) << (bits - 1));
 }
 
-Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any, rnnrt_tensor_t &tensor, Any &value) {
+/// Sets `device` to that of the tensors, which are all on one; its initial type is that of the function.
+Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any, rnnrt_tensor_t &tensor, Any &value,
+                DLDevice &device) {
   const rnnrt_argument_t &argument = function.inputs[index];
   const auto fail = [&](const char *what) {
     return invalidArgument("argument %lld (`%s`) of `%s` %s", (long long)index, argument.name ? argument.name : "",
@@ -145,8 +149,11 @@ Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any,
     given = reinterpret_cast<const DLTensor *>(static_cast<const char *>(any.pointer) + objectHeader);
   if (!given)
     return fail("must be a tensor");
-  if (given->device.type != hostDevice)
-    return fail("must be in host memory");
+  if (given->device.type != device.type)
+    return fail(device.type == hostDevice ? "must be in host memory" : "must be in CUDA device memory");
+  if (device.type == cudaDevice && device.id >= 0 && given->device.id != device.id)
+    return fail("is on another GPU than the tensors before it");
+  device.id = given->device.id;
   if (given->rank < 0 || given->rank > RNNRT_MAX_RANK)
     return fail("has more than 8 dimensions");
   if (given->rank > 0 && !given->shape)
@@ -181,20 +188,15 @@ struct OwnedTensor {
 };
 
 /// Moves `tensor` to an object of tvm-ffi.
-Status toObject(rnnrt_tensor_t &tensor, Any &result) {
+Status toObject(rnnrt_tensor_t &tensor, DLDevice device, Any &result) {
   using FromDLPack = int (*)(DLManagedTensor *, int32_t, int32_t, void **);
   auto fromDLPack = find<FromDLPack>("TVMFFITensorFromDLPack");
   if (!fromDLPack)
     return unavailable("the function returns tensors, which requires libtvm_ffi.so in the process");
   auto *owned = new OwnedTensor{{}, tensor};
   tensor = {};
-  owned->managed.tensor = {owned->tensor.data,
-                           {hostDevice, 0},
-                           owned->tensor.rank,
-                           toDLPack(owned->tensor.dtype),
-                           owned->tensor.shape,
-                           nullptr,
-                           0};
+  owned->managed.tensor = {
+      owned->tensor.data, device, owned->tensor.rank, toDLPack(owned->tensor.dtype), owned->tensor.shape, nullptr, 0};
   owned->managed.context = owned;
   owned->managed.deleter = OwnedTensor::destroy;
   void *object = nullptr;
@@ -207,9 +209,9 @@ Status toObject(rnnrt_tensor_t &tensor, Any &result) {
   return Status();
 }
 
-Status toResult(const rnnrt_argument_t &argument, rnnrt_tensor_t &tensor, Any &result) {
+Status toResult(const rnnrt_argument_t &argument, rnnrt_tensor_t &tensor, DLDevice device, Any &result) {
   if (argument.kind != RNNRT_ARGUMENT_SCALAR)
-    return toObject(tensor, result);
+    return toObject(tensor, device, result);
   result.type = anyInt;
   result.integer = 0;
   float single;
@@ -273,22 +275,67 @@ Status toArray(std::vector<Any> &values, Any &result) {
 
 //===-- The call -------------------------------------------------------------------------------------------------===//
 
-/// The call of a thread on device `host`.
-struct ThreadCall {
-  rnnrt_call_t *call = nullptr;
+/// The GPU `ordinal`, which the process keeps: its modules and plans serve every thread.
+Status getGpu(int32_t ordinal, rnnrt_device_t *&device) {
+  static std::mutex mutex;
+  static auto &devices = *new std::map<int32_t, rnnrt_device_t *>();
+  std::lock_guard<std::mutex> lock(mutex);
+  rnnrt_device_t *&kept = devices[ordinal];
+  if (!kept)
+    RNNRT_TRY(Status(rnnrt_device_create(("cuda:" + std::to_string(ordinal)).c_str(), nullptr, &kept)));
+  device = kept;
+  return Status();
+}
 
-  Status get(rnnrt_call_t *&result) {
-    if (!call) {
+/// The stream of tvm-ffi's environment; null, CUDA's default stream, if it has none.
+void *currentStream(DLDevice device) {
+  using GetStream = void *(*)(int32_t, int32_t);
+  auto getStream = find<GetStream>("TVMFFIEnvGetStream");
+  return getStream ? getStream(device.type, device.id) : nullptr;
+}
+
+/// The calls of a thread: one on device `host`, and one per GPU and stream.
+struct ThreadCalls {
+  rnnrt_call_t *host = nullptr;
+  std::map<std::pair<int32_t, void *>, rnnrt_call_t *> onStreams;
+
+  Status getHost(rnnrt_call_t *&call) {
+    if (!host) {
       rnnrt_device_t *device = nullptr;
       RNNRT_TRY(Status(rnnrt_device_create("host", nullptr, &device)));
-      Status status(rnnrt_call_create(device, nullptr, nullptr, &call));
+      Status status(rnnrt_call_create(device, nullptr, nullptr, &host));
       rnnrt_device_release(device);
       RNNRT_TRY(std::move(status));
     }
-    result = call;
+    call = host;
     return Status();
   }
-  ~ThreadCall() { rnnrt_call_release(call); }
+  Status getOnStream(int32_t ordinal, void *native, rnnrt_call_t *&call) {
+    constexpr size_t most = 64; // for programs that make a stream per use
+    if (onStreams.size() >= most)
+      clear();
+    rnnrt_call_t *&kept = onStreams[{ordinal, native}];
+    if (!kept) {
+      rnnrt_device_t *device = nullptr;
+      RNNRT_TRY(getGpu(ordinal, device));
+      rnnrt_stream_t *stream = nullptr;
+      RNNRT_TRY(Status(rnnrt_stream_borrow(device, native, nullptr, &stream)));
+      Status status(rnnrt_call_create(device, stream, nullptr, &kept));
+      rnnrt_stream_release(stream);
+      RNNRT_TRY(std::move(status));
+    }
+    call = kept;
+    return Status();
+  }
+  void clear() {
+    for (const auto &entry : onStreams)
+      rnnrt_call_release(entry.second);
+    onStreams.clear();
+  }
+  ~ThreadCalls() {
+    clear();
+    rnnrt_call_release(host);
+  }
 };
 
 struct Outputs {
@@ -310,10 +357,6 @@ Status run(const rnnrt_function_t *function, const Any *arguments, int32_t count
     return failedPrecondition("the module was compiled for runtime ABI version %d, but this runtime has version %d; "
                               "recompile the module",
                               function->abi_version, RNNRT_ABI_VERSION);
-  if (function->flags & RNNRT_FUNCTION_DEVICE_MEMORY)
-    return unimplemented("`%s` was compiled for tensors in device memory, which this calling convention does not "
-                         "support; call it through rnnrt_function_t.entry",
-                         function->name);
   if (count != function->num_inputs)
     return invalidArgument("`%s` expects %lld argument(s), but got %d", function->name, (long long)function->num_inputs,
                            count);
@@ -323,15 +366,23 @@ Status run(const rnnrt_function_t *function, const Any *arguments, int32_t count
   std::vector<const rnnrt_tensor_t *> inputList(count);
   Outputs outputs{std::vector<rnnrt_tensor_t>(numOutputs), {}};
   std::vector<rnnrt_tensor_t *> outputList(numOutputs);
+  const bool onGpu = function->flags & RNNRT_FUNCTION_DEVICE_MEMORY;
+  DLDevice device = {onGpu ? cudaDevice : hostDevice, onGpu ? -1 : 0};
   for (int32_t index = 0; index < count; ++index) {
-    RNNRT_TRY(toTensor(*function, index, arguments[index], inputs[index], scalars[index]));
+    RNNRT_TRY(toTensor(*function, index, arguments[index], inputs[index], scalars[index], device));
     inputList[index] = &inputs[index];
   }
   for (size_t index = 0; index < numOutputs; ++index)
     outputList[index] = &outputs.tensors[index];
-  thread_local ThreadCall threadCall;
+  thread_local ThreadCalls threadCalls;
   rnnrt_call_t *call = nullptr;
-  RNNRT_TRY(threadCall.get(call));
+  if (onGpu) {
+    device.id = device.id < 0 ? 0 : device.id; // a function without tensors
+    RNNRT_TRY(threadCalls.getOnStream(device.id, currentStream(device), call));
+  } else {
+    device.id = 0;
+    RNNRT_TRY(threadCalls.getHost(call));
+  }
   function->entry(call, inputList.data(), count, outputList.data(), function->num_outputs);
   Status status(rnnrt_status_clone(rnnrt_call_status(call)));
   rnnrt_call_reset(call);
@@ -339,7 +390,7 @@ Status run(const rnnrt_function_t *function, const Any *arguments, int32_t count
   outputs.values.reserve(numOutputs);
   for (size_t index = 0; index < numOutputs; ++index) {
     Any value = {};
-    RNNRT_TRY(toResult(function->outputs[index], outputs.tensors[index], value));
+    RNNRT_TRY(toResult(function->outputs[index], outputs.tensors[index], device, value));
     outputs.values.push_back(value);
   }
   if (numOutputs > 1)
