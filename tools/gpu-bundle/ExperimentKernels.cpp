@@ -73,9 +73,17 @@ template <bool releases, bool acquires, bool isWide> struct Exchange {
           "r"(bytes)
           : "memory");
   }
-  /// Returns false if the barrier does not complete in about a second.
+  /// Returns false if the barrier does not complete within 200 ms.
   static bool wait(Int barrier, Int parity) {
-    for (Int round = 0; round < (1u << 22); ++round) {
+    Long begin = 0;
+    for (Int round = 1;; ++round) {
+      if (round % 1024 == 0) {
+        const Long now = nanoseconds();
+        if (!begin)
+          begin = now;
+        else if (now - begin > 200000000)
+          return false;
+      }
       Int done;
       if (acquires)
         asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
@@ -95,7 +103,6 @@ template <bool releases, bool acquires, bool isWide> struct Exchange {
         return true;
       }
     }
-    return false;
   }
   static void send(Int address, Int value, Int barrier) {
     if (isWide)
