@@ -4,7 +4,9 @@
 // CHECK-LABEL: func @forward
 // CHECK: gpu.launch {{.*}} function(@block_lstm_input)
 // CHECK: gpu.terminator
+// CHECK: rnnrt.begin_chain
 // CHECK: scf.for
+// CHECK-NOT: rnnrt.end_chain
 // CHECK: gpu.launch {{.*}} function(@block_lstm_step)
 // CHECK: gpu.barrier
 // Three sigmoids and two tanh; h and the cell are stored.

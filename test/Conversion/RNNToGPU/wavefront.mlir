@@ -12,8 +12,12 @@
 // CHECK:     rnnrt.wavefront_task %{{.*}}, %[[POSITION]]
 // CHECK:     memref.subview
 // CHECK:     gpu.launch {{.*}} function(@cudnn_lstm_input)
-// CHECK:     scf.for
+// The steps of a task are a chain.
+// CHECK:     rnnrt.begin_chain
+// CHECK-NEXT: scf.for
 // CHECK:       gpu.launch {{.*}} function(@cudnn_lstm_step
+// CHECK-NOT: gpu.launch
+// CHECK:     rnnrt.end_chain
 // CHECK-NOT: gpu.launch
 // CHECK: rnnrt.wavefront_end
 module attributes {rnn.target = #rnn.target<cuda, wavefront_chunk = 3>} {
