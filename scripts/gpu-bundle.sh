@@ -131,7 +131,7 @@ clang++-22 --target=nvptx64-nvidia-cuda -march=sm_90a -Xclang -target-feature -X
 ptxas="$(command -v ptxas || echo "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas")"
 if [ -x "$ptxas" ]; then
   python3 "$sources/kernels.py" --compiler "$RNN_BUILD_DIR/bin/rnn-compile" --ptxas "$ptxas" --chip "$chip" \
-    --ptx per_step.ptx > "$bundle/kernels.md"
+    --ptx per_step.ptx --module variants_f16.mlir > "$bundle/kernels.md"
 else
   echo "There was no ptxas when this bundle was made." > "$bundle/kernels.md"
 fi

@@ -2,6 +2,7 @@
 """Prints Markdown tables of the resources and instruction counts of the kernels that the bundle measures.
 
     kernels.py --compiler rnn-compile --ptxas PTXAS --chip sm_90a [--size T,B,I,H] [--types f16,...] [--ptx per_step.ptx]
+               [--module variants.mlir]
 
 Columns: registers per thread, bytes of shared memory per block, spilled bytes (from ptxas), instructions in the PTX, and
 instructions of a thread in one time step. The last has the form `a + b n`. `a` counts instructions outside of loops with a
@@ -123,8 +124,8 @@ def parse(ptx):
     return kernels
 
 
-def table(ptx, ptxas, chip):
-    kernels = parse(ptx)
+def run_ptxas(ptx, ptxas, chip):
+    """What `ptxas -v` prints."""
     with tempfile.TemporaryDirectory() as folder:
         with open(folder + "/kernels.ptx", "w") as out:
             out.write(ptx)
@@ -132,11 +133,28 @@ def table(ptx, ptxas, chip):
                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode != 0:
         sys.exit(run.stdout)
+    return run.stdout
+
+
+def print_spills(name, ptx, ptxas, chip):
+    """The kernels of a module that spill registers or have a stack."""
+    count, spilled, current = 0, [], None
+    for line in run_ptxas(ptx, ptxas, chip).splitlines():
+        if m := re.search(r"Compiling entry function '(\w+)'", line):
+            current, count = m[1], count + 1
+        elif m := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
+            spilled += [current] * (int(m[1]) + int(m[2]) + int(m[3]) > 0)
+    print(f"\n{name}: {count} kernels, with local memory: {', '.join(spilled) or 'none'}")
+
+
+def table(ptx, ptxas, chip):
+    kernels = parse(ptx)
+    output = run_ptxas(ptx, ptxas, chip)
     print("| kernel | registers | shared | spilled | instructions | tensor cores | for one step |\n"
           "|---|---|---|---|---|---|---|")
     name = spilled = None
     count = 0
-    for line in run.stdout.splitlines():
+    for line in output.splitlines():
         if m := re.search(r"Compiling entry function '(\w+)'", line):
             name = m[1]
         elif m := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
@@ -148,7 +166,7 @@ def table(ptx, ptxas, chip):
                   f"{kernel.matrix_instructions()} | {kernel.per_step()} |")
             name, count = None, count + 1
     if count == 0:
-        sys.exit("kernels.py: ptxas names no kernels:\n" + run.stdout)
+        sys.exit("kernels.py: ptxas names no kernels:\n" + output)
 
 
 def assembly(compiler, module, *flags):
@@ -177,16 +195,21 @@ def main():
     parser.add_argument("--size", default="128,64,512,512")
     parser.add_argument("--types", default="f16,bf16,tf32,f32")
     parser.add_argument("--ptx", help="assemble this file too")
+    parser.add_argument("--module", action="append", default=[], help="only name the kernels of this module that spill registers")
     arguments = parser.parse_args()
     size = tuple(map(int, arguments.size.split(",")))
     print(f"{arguments.chip}, T,B,I,H = {arguments.size}. Instructions per thread; `a + b n`: b instructions in loops with a "
           "dynamic trip count n, each body counted once.")
-    for kind in arguments.types.split(","):
+    for kind in filter(None, arguments.types.split(",")):
         print(f"\n{kind}:\n")
         cluster = size[3] <= timed.PERSISTENT_HIDDEN.get(kind, 0)
         module = "\n\n".join(timed.one(size, "f32" if kind == "tf32" else kind, cluster))
         flags = ["--chip=" + arguments.chip] + ["--tf32"] * (kind == "tf32")
         table(assembly(arguments.compiler, module, *flags), arguments.ptxas, arguments.chip)
+    for path in arguments.module:
+        with open(path) as file:
+            print_spills(os.path.basename(path), assembly(arguments.compiler, file.read(), "--chip=" + arguments.chip),
+                         arguments.ptxas, arguments.chip)
     if arguments.ptx:
         print("\nElementwise kernels of TensorFlow's method:\n")
         with open(arguments.ptx) as file:

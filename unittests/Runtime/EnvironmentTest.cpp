@@ -43,13 +43,15 @@ TEST_F(Environment, Integers) {
   EXPECT_EQ(report, "");
   EXPECT_EQ(integer("", 0, 10), 7);
   EXPECT_EQ(report, "");
-  for (const char *text : {" ", " 3", "3 ", "+3", "-", "--1", "3x", "x", "0x3", "3.0", "1e1", "-2", "11", "9223372036854775808",
-                           "-9223372036854775809", "99999999999999999999999", "\xff"}) {
+  for (const char *text : {" ", " 3", "3 ", "+3", "-", "--1", "3x", "x", "0x3", "3.0", "1e1", "-2", "11",
+                           "9223372036854775808", "-9223372036854775809", "99999999999999999999999", "\xff"}) {
     EXPECT_EQ(integer(text, -1, 10), 7) << text;
-    EXPECT_EQ(report, "rnnrt,warning,RNNRT_VARIABLE_OF_A_TEST expects an integer from -1 to 10, but got `" + std::string(text) + "`\n");
+    EXPECT_EQ(report, "rnnrt,warning,RNNRT_VARIABLE_OF_A_TEST expects an integer from -1 to 10, but got `" +
+                          std::string(text) + "`\n");
   }
   EXPECT_EQ(integer("9223372036854775808", 1, INT64_MAX), 7);
-  EXPECT_EQ(report, "rnnrt,warning,RNNRT_VARIABLE_OF_A_TEST expects an integer of at least 1, but got `9223372036854775808`\n");
+  EXPECT_EQ(report,
+            "rnnrt,warning,RNNRT_VARIABLE_OF_A_TEST expects an integer of at least 1, but got `9223372036854775808`\n");
 }
 
 TEST_F(Environment, Flags) {
