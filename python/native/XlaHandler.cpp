@@ -3,15 +3,19 @@
 // a program that was exported runs in another process. On CUDA, calls run on XLA's stream with XLA's scratch memory,
 // and never wait. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "rnn_runtime/abi.h"
 #include "rnn_runtime/api.h"
 #include "xla/ffi/api/ffi.h"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <sys/mman.h>
 #include <unordered_map>
+#include <utility>
 
 namespace ffi = xla::ffi;
 
@@ -52,6 +56,11 @@ public:
   }
   ~ThreadCall() { rnnrt_call_release(call); }
   static rnnrt_call_t *get() {
+    thread_local ThreadCall current;
+    return current.call;
+  }
+  /// A second call of the thread, for members: the first one is in use by their parallel loop.
+  static rnnrt_call_t *ofMembers() {
     thread_local ThreadCall current;
     return current.call;
   }
@@ -175,6 +184,12 @@ template <Target target> ffi::Error instantiate(std::string_view module, std::st
   return ffi::Error::Success();
 }
 
+template <Target target>
+ffi::Error instantiateMembers(std::string_view module, std::string_view name, int64_t key, int64_t reserve, int64_t,
+                              int64_t, int64_t) {
+  return instantiate<target>(module, name, key, reserve);
+}
+
 //===-- Calls ----------------------------------------------------------------------------------------------------===//
 
 int32_t getDtype(ffi::DataType type) {
@@ -200,54 +215,145 @@ int32_t getDtype(ffi::DataType type) {
   }
 }
 
-/// Bytes are a reserve space: the buffer is [B, row] and may be larger than the `reserve` bytes that are used.
-rnnrt_tensor_t makeTensor(ffi::AnyBuffer buffer, int64_t reserve) {
-  int32_t dtype = getDtype(buffer.element_type());
-  if (dtype == RNNRT_DTYPE_I8)
-    return rnnrt_tensor_make(buffer.untyped_data(), dtype, 1, &reserve);
-  auto dims = buffer.dimensions();
-  return rnnrt_tensor_make(buffer.untyped_data(), dtype, static_cast<int32_t>(dims.size()), dims.begin());
+constexpr size_t maxOperands = 32;
+
+/// XLA allocates results in every execution. Large ones are fresh memory of the system, which takes fewer page faults
+/// with huge pages.
+void useHugePages(ffi::AnyBuffer buffer) {
+#ifdef MADV_HUGEPAGE
+  constexpr uintptr_t large = 4 << 20, page = 4096;
+  auto address = reinterpret_cast<uintptr_t>(buffer.untyped_data());
+  uintptr_t first = (address + page - 1) / page * page, end = (address + buffer.size_bytes()) / page * page;
+  if (buffer.size_bytes() >= large)
+    madvise(reinterpret_cast<void *>(first), end - first, MADV_HUGEPAGE); // a failure has no consequence
+#endif
 }
 
-/// Calls the function with all operands, then all results, which are memrefs of the caller.
-ffi::Error run(rnnrt_call_t *call, const Known &known, int64_t reserve, ffi::RemainingArgs &arguments,
-               ffi::RemainingRets &results) {
-  constexpr size_t maxOperands = 32;
+/// The calls of members, such as models with parameters of their own: bit k of `shared` is set for an operand k that
+/// they share. Other operands and the results have a leading dimension. `parallel`: each member has one thread.
+struct Batch {
+  int64_t members = 0, shared = 0, parallel = 0; ///< no members: one call, whose tensors have no such dimension
+};
+
+/// The operands of a call, then its results, which are memrefs of the caller. With members, those of member 0.
+class Arguments {
+public:
+  /// Returns an error if there are too many.
+  ffi::Error collect(Target target, int64_t reserve, const Batch &batch, ffi::RemainingArgs &operands,
+                     ffi::RemainingRets &results) {
+    if (operands.size() + results.size() > maxOperands)
+      return invalid("too many operands");
+    for (size_t k = 0; k < operands.size(); ++k)
+      add(*operands.get<ffi::AnyBuffer>(k), reserve, batch.members > 0 && !(batch.shared >> k & 1));
+    for (size_t k = 0; k < results.size(); ++k) {
+      ffi::AnyBuffer buffer = **results.get<ffi::AnyBuffer>(k);
+      if (target == Host)
+        useHugePages(buffer);
+      add(buffer, reserve, batch.members > 0);
+    }
+    return ffi::Error::Success();
+  }
+
+  /// Calls the function for one member.
+  ffi::Error run(rnnrt_call_t *call, const Known &known, int64_t member) const {
+    rnnrt_tensor_t own[maxOperands];
+    const rnnrt_tensor_t *pointers[maxOperands];
+    for (size_t k = 0; k < count; ++k) {
+      own[k] = tensors[k];
+      own[k].data = static_cast<char *>(own[k].data) + static_cast<size_t>(member) * strides[k];
+      pointers[k] = &own[k];
+    }
+    known.function->entry(call, pointers, static_cast<int64_t>(count), nullptr, 0);
+    ffi::Error error = toError(rnnrt_call_status(call));
+    rnnrt_call_reset(call); // plans return to the cache
+    return error;
+  }
+
+  /// Calls the function for every member, one after the other.
+  ffi::Error runAll(rnnrt_call_t *call, const Known &known, const Batch &batch) const {
+    ffi::Error error = run(call, known, 0);
+    for (int64_t member = 1; member < batch.members && error.success(); ++member)
+      error = run(call, known, member);
+    return error;
+  }
+
+private:
+  /// Bytes are a reserve space: the buffer is [B, row] and may be larger than the `reserve` bytes that are used.
+  void add(ffi::AnyBuffer buffer, int64_t reserve, bool hasMembers) {
+    int32_t dtype = getDtype(buffer.element_type());
+    auto dims = buffer.dimensions();
+    const int64_t *shape = dims.begin() + hasMembers;
+    auto rank = static_cast<int32_t>(dims.size() - hasMembers);
+    if (dtype == RNNRT_DTYPE_I8)
+      shape = &reserve, rank = 1;
+    tensors[count] = rnnrt_tensor_make(buffer.untyped_data(), dtype, rank, shape);
+    strides[count++] = hasMembers ? buffer.size_bytes() / static_cast<size_t>(dims[0]) : 0;
+  }
+
   rnnrt_tensor_t tensors[maxOperands];
-  const rnnrt_tensor_t *pointers[maxOperands];
+  size_t strides[maxOperands]; ///< bytes from member to member; 0 for what the members share
   size_t count = 0;
-  if (arguments.size() + results.size() > maxOperands)
-    return invalid("too many operands");
-  for (size_t k = 0; k < arguments.size(); ++k)
-    tensors[count++] = makeTensor(*arguments.get<ffi::AnyBuffer>(k), reserve);
-  for (size_t k = 0; k < results.size(); ++k)
-    tensors[count++] = makeTensor(**results.get<ffi::AnyBuffer>(k), reserve);
-  for (size_t k = 0; k < count; ++k)
-    pointers[k] = &tensors[k];
-  known.function->entry(call, pointers, static_cast<int64_t>(count), nullptr, 0);
-  ffi::Error error = toError(rnnrt_call_status(call));
-  rnnrt_call_reset(call); // plans return to the cache
-  return error;
+};
+
+ffi::Error noCall(Target target) {
+  return invalid(std::string("cannot create a call on device `") + targetNames[target] + "`");
 }
+
+/// Members that the threads of the runtime compute. The loops of a member find these threads in use and run on one.
+struct ParallelMembers {
+  const Arguments &arguments;
+  const Known &known;
+  int64_t count;
+  std::atomic<int64_t> next{0};
+  std::mutex mutex;
+  ffi::Error error = ffi::Error::Success(); ///< the first failure
+
+  static void compute(void *context, void *, int64_t, int64_t) {
+    auto &all = *static_cast<ParallelMembers *>(context);
+    for (int64_t member; (member = all.next.fetch_add(1)) < all.count;) {
+      rnnrt_call_t *call = ThreadCall<Host>::ofMembers();
+      ffi::Error error = call ? all.arguments.run(call, all.known, member) : noCall(Host);
+      if (error.success())
+        continue;
+      std::lock_guard<std::mutex> guard(all.mutex);
+      if (all.error.success())
+        all.error = std::move(error);
+      all.next = all.count;
+    }
+  }
+};
 
 /// The call on tensors in host memory.
 template <Target target>
-ffi::Error execute(std::string_view, std::string_view, int64_t key, int64_t reserve, ffi::RemainingArgs arguments,
-                   ffi::RemainingRets results) {
+ffi::Error call(int64_t key, int64_t reserve, const Batch &batch, ffi::RemainingArgs &operands,
+                ffi::RemainingRets &results) {
   const Known *found = findKnown(target, key);
   if (!found)
     return invalid("the module was not instantiated");
+  Arguments arguments;
+  if (ffi::Error error = arguments.collect(target, reserve, batch, operands, results); error.failure())
+    return error;
   rnnrt_call_t *call = ThreadCall<target>::get();
-  return call ? run(call, *found, reserve, arguments, results)
-              : invalid(std::string("cannot create a call on device `") + targetNames[target] + "`");
+  if (!call)
+    return noCall(target);
+  if (target != Host || batch.members <= 1 || !batch.parallel)
+    return arguments.runAll(call, *found, batch);
+  ParallelMembers all{arguments, *found, batch.members};
+  // Every member is more work than waking a thread.
+  rnnrt_abi_parallel(call, ParallelMembers::compute, &all, batch.members, batch.members * 64 * RNNRT_LEAST_WORK);
+  rnnrt_call_reset(call);
+  return std::move(all.error);
 }
 
 /// The same on the stream of XLA.
-ffi::Error executeOnCuda(void *native, int32_t ordinal, Execution execution, std::string_view, std::string_view,
-                         int64_t key, int64_t reserve, ffi::RemainingArgs arguments, ffi::RemainingRets results) {
+ffi::Error callOnCuda(void *native, int32_t ordinal, Execution &execution, int64_t key, int64_t reserve,
+                      const Batch &batch, ffi::RemainingArgs &operands, ffi::RemainingRets &results) {
   const Known *found = findKnown(Cuda, key);
   if (!found)
     return invalid("the module was not instantiated");
+  Arguments arguments;
+  if (ffi::Error error = arguments.collect(Cuda, reserve, batch, operands, results); error.failure())
+    return error;
   std::string error;
   rnnrt_device_t *device = getDevice("cuda:" + std::to_string(ordinal), error);
   if (!device)
@@ -268,7 +374,28 @@ ffi::Error executeOnCuda(void *native, int32_t ordinal, Execution execution, std
   options.host_waits = RNNRT_HOST_WAITS_REFUSED;
   if (error.empty())
     error = messageOf(rnnrt_call_create(device, owned.stream, &options, &owned.call));
-  return error.empty() ? run(owned.call, *found, reserve, arguments, results) : invalid(error);
+  return error.empty() ? arguments.runAll(owned.call, *found, batch) : invalid(error);
+}
+
+using Text = std::string_view;
+
+template <Target target>
+ffi::Error execute(Text, Text, int64_t key, int64_t reserve, ffi::RemainingArgs operands, ffi::RemainingRets results) {
+  return call<target>(key, reserve, Batch(), operands, results);
+}
+ffi::Error executeOnCuda(void *native, int32_t ordinal, Execution execution, Text, Text, int64_t key, int64_t reserve,
+                         ffi::RemainingArgs operands, ffi::RemainingRets results) {
+  return callOnCuda(native, ordinal, execution, key, reserve, Batch(), operands, results);
+}
+template <Target target>
+ffi::Error executeMembers(Text, Text, int64_t key, int64_t reserve, int64_t members, int64_t shared, int64_t parallel,
+                          ffi::RemainingArgs operands, ffi::RemainingRets results) {
+  return call<target>(key, reserve, {members, shared, parallel}, operands, results);
+}
+ffi::Error executeMembersOnCuda(void *native, int32_t ordinal, Execution execution, Text, Text, int64_t key,
+                                int64_t reserve, int64_t members, int64_t shared, int64_t parallel,
+                                ffi::RemainingArgs operands, ffi::RemainingRets results) {
+  return callOnCuda(native, ordinal, execution, key, reserve, {members, shared, parallel}, operands, results);
 }
 
 } // namespace
@@ -283,14 +410,18 @@ template <> struct xla::ffi::CtxDecoding<Execution> {
 
 #define RNN_MLIR_ATTRIBUTES                                                                                            \
   Attr<std::string_view>("module").Attr<std::string_view>("function").Attr<int64_t>("key").Attr<int64_t>("reserve")
-#define RNN_MLIR_HANDLERS(suffix, target, function, context)                                                           \
-  XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_instantiate##suffix, instantiate<target>,                                 \
-                                ffi::Ffi::BindInstantiate().RNN_MLIR_ATTRIBUTES);                                      \
+#define RNN_MLIR_MEMBERS RNN_MLIR_ATTRIBUTES.Attr<int64_t>("members").Attr<int64_t>("shared").Attr<int64_t>("parallel")
+#define RNN_MLIR_HANDLER(suffix, instantiate, function, context, attributes)                                           \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_instantiate##suffix, instantiate,                                         \
+                                ffi::Ffi::BindInstantiate().attributes);                                               \
   XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_execute##suffix, function,                                                \
-                                ffi::Ffi::Bind() context.RNN_MLIR_ATTRIBUTES.RemainingArgs().RemainingRets())
-RNN_MLIR_HANDLERS(, Host, execute<Host>, );
-RNN_MLIR_HANDLERS(_simt, Simt, execute<Simt>, );
-RNN_MLIR_HANDLERS(_cuda, Cuda, executeOnCuda,
+                                ffi::Ffi::Bind() context.attributes.RemainingArgs().RemainingRets())
+#define RNN_MLIR_HANDLERS(suffix, target, function, membersFunction, context)                                          \
+  RNN_MLIR_HANDLER(suffix, instantiate<target>, function, context, RNN_MLIR_ATTRIBUTES);                               \
+  RNN_MLIR_HANDLER(suffix##_members, instantiateMembers<target>, membersFunction, context, RNN_MLIR_MEMBERS)
+RNN_MLIR_HANDLERS(, Host, execute<Host>, executeMembers<Host>, );
+RNN_MLIR_HANDLERS(_simt, Simt, execute<Simt>, executeMembers<Simt>, );
+RNN_MLIR_HANDLERS(_cuda, Cuda, executeOnCuda, executeMembersOnCuda,
                   .Ctx<ffi::PlatformStream<void *>>().Ctx<ffi::DeviceOrdinal>().Ctx<Execution>());
 
 extern "C" RNNRT_API void rnn_mlir_xla_set_resolver(void *function) {

@@ -20,6 +20,8 @@ MODES: Dict[str, int] = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
 DIRECTIONS: Dict[str, int] = {"unidirectional": 1, "bidirectional": 2}
 DTYPES: Tuple[str, ...] = ("f16", "bf16", "f32", "f64")
 PASSES: Tuple[str, ...] = ("forward", "inference", "backward")
+#: The states after a reset.
+RESETS: Tuple[str, ...] = ("zero", "initial")
 
 
 def check(mode: str, direction: str, dtype: str) -> None:
@@ -102,7 +104,7 @@ def _type(name: str, dtype: str) -> str:
 
 
 def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, reset_to: str, batch_major: bool,
-              attributes: str) -> str:
+              attributes: str, suffix: str) -> str:
     inputs, outputs = operands(mode, kind, lengths, bool(reset_to))
 
     def group(*names: str) -> str:
@@ -117,7 +119,7 @@ def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, r
     if kind == "inference":
         flags.append("is_training = false")
     op = "rnn.cudnn_backprop" if kind == "backward" else "rnn.cudnn_forward"
-    text = [f"func.func @{kind}{'_lengths' if lengths else ''}({arguments}) {{",
+    text = [f"func.func @{kind}{suffix}({arguments}) {{",
             f"  {op} {mode}{', bidirectional' if direction == 'bidirectional' else ''}",
             f"      input({group('x')}) state({group('h0', 'c0')}) params({group('params')})"]
     if lengths:
@@ -133,20 +135,28 @@ def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, r
     return "\n".join(text)
 
 
-def module_text(mode: str, direction: str, dtype: str, *, lengths: Optional[bool] = None,
-                reset_to: str = "", batch_major: bool = False, attributes: str = "") -> str:
-    """The MLIR text of one layer configuration in memref form, for all sizes.
+def module_text(mode: str, direction: str, dtype: str, *, resets: bool = False, batch_major: bool = False,
+                attributes: str = "") -> str:
+    """The MLIR text of one layer configuration in memref form, for all sizes, and for `lstm` for all projections.
 
-    Its functions are `forward`, `inference` and `backward`, and the same with the suffix `_lengths`. `lengths` selects
-    those without or with sequence lengths; None is both. With `reset_to` (zero or initial) all functions have resets, after
-    the lengths. `batch_major`: sequences are [B, T, ...]. `attributes` are further attributes of the ops, as
-    "dropout = 0.5, seed = 7 : i64".
+    Its functions are `forward`, `inference` and `backward`, and the same with the suffix `_lengths`. With `resets` they have
+    lengths, then resets, and the suffix `_zero` or `_initial`. `batch_major`: sequences are [B, T, ...]. `attributes` are
+    further attributes of the ops, as "dropout = 0.5, seed = 7 : i64".
     """
     check(mode, direction, dtype)
-    both = (False, True) if lengths is None else (lengths,)
-    functions = [_function(mode, direction, dtype, kind, with_lengths, reset_to, batch_major, attributes)
-                 for with_lengths in both for kind in PASSES]
+    if mode == "lstm" and "num_proj" not in attributes:
+        # -1: the hidden state has the size of `h0`.
+        attributes = ", ".join(["num_proj = -1 : i64"] + [attributes] * bool(attributes))
+    variants = [(True, reset_to) for reset_to in RESETS] if resets else [(False, ""), (True, "")]
+    functions = [_function(mode, direction, dtype, kind, lengths, reset_to, batch_major, attributes,
+                           layer_suffix(lengths, reset_to))
+                 for lengths, reset_to in variants for kind in PASSES]
     return "\n\n".join(functions) + "\n"
+
+
+def layer_suffix(lengths: bool, reset_to: str) -> str:
+    """The suffix of the functions of a prebuilt layer. Those with resets have lengths."""
+    return f"_{reset_to}" if reset_to else "_lengths" if lengths else ""
 
 
 def block_text(layout: str, dtype: str, *, use_peephole: bool = False, cell_clip: float = 0.0, seq_len_max: bool = False,
@@ -192,18 +202,20 @@ def block_text(layout: str, dtype: str, *, use_peephole: bool = False, cell_clip
     return "\n".join(lines) + "\n"
 
 
-def block_suffix(use_peephole: bool, seq_len_max: bool) -> str:
-    """The suffix of the functions of a prebuilt block LSTM."""
-    return ("_peephole" if use_peephole else "") + ("_length" if seq_len_max else "")
+def block_suffix(use_peephole: bool, seq_len_max: bool, reset_to: str) -> str:
+    """The suffix of the functions of a prebuilt block LSTM. Those with resets have `seq_len_max`."""
+    last = f"_{reset_to}" if reset_to else "_length" if seq_len_max else ""
+    return ("_peephole" if use_peephole else "") + last
 
 
-def prebuilt_text(kind: str, variant: str, dtype: str, *, batch_major: bool = False) -> str:
+def prebuilt_text(kind: str, variant: str, dtype: str, *, batch_major: bool = False, resets: bool = False) -> str:
     """The text of a prebuilt module: a mode and a direction, or block_lstm and a layout."""
     if kind != "block_lstm":
-        return module_text(kind, variant, dtype, batch_major=batch_major)
-    return "\n".join(block_text(variant, dtype, use_peephole=peephole, seq_len_max=length,
-                                suffix=block_suffix(peephole, length))
-                     for peephole in (False, True) for length in (False, True))
+        return module_text(kind, variant, dtype, batch_major=batch_major, resets=resets)
+    variants = [(True, reset_to) for reset_to in RESETS] if resets else [(False, ""), (True, "")]
+    return "\n".join(block_text(variant, dtype, use_peephole=peephole, seq_len_max=length, reset_to=reset_to,
+                                batch_major=batch_major, suffix=block_suffix(peephole, length, reset_to))
+                     for peephole in (False, True) for length, reset_to in variants)
 
 
 class Sizes(NamedTuple):
@@ -235,4 +247,4 @@ def shapes(mode: str, direction: str, sizes: Sizes, params: int, reserve: int = 
 
 
 if __name__ == "__main__":
-    sys.stdout.write(prebuilt_text(*sys.argv[1:4], batch_major="batch_major" in sys.argv[4:]))
+    sys.stdout.write(prebuilt_text(*sys.argv[1:4], batch_major="batch_major" in sys.argv[4:], resets="resets" in sys.argv[4:]))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 from . import _layers, _variants, modules
 
@@ -36,6 +36,10 @@ class Operation:
         """Bytes of the buffer that a training pass saves; `batch` replaces the batch of the operands unless it is 0."""
         raise NotImplementedError
 
+    def gradient_shapes(self, *operands: Any) -> List[Shape]:
+        """The shapes of the gradients."""
+        return [tuple(v.shape) for v in operands[:self.primals]]
+
     def module(self, dtype: str) -> str:
         """The module with the functions of this op for all sizes (_variants.py)."""
         raise NotImplementedError
@@ -43,6 +47,15 @@ class Operation:
     def function(self, stage: str) -> str:
         """The name of the function of a stage: inference, forward (training) or backward."""
         raise NotImplementedError
+
+    def missing(self, *operands: Any) -> Optional[Tuple[Shape, int]]:
+        """The shape and value of an i32 operand that the functions have after the primals and the op has not."""
+        raise NotImplementedError
+
+    def gpu_function(self, dtype: str, stage: str) -> Tuple[str, str, bool]:
+        """The module and name of the function on a GPU, where no function may read `seq_len_max`, and whether it has the
+        operand of `missing`."""
+        return self.module(dtype), self.function(stage), True
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,11 +124,17 @@ class Layers(Operation):
         return _layers.params_size(self.mode, inputs, hidden, layers, self.directions, self.num_proj)
 
     def module(self, dtype: str) -> str:
-        return _variants.layer_module(self.mode, self.direction, dtype, num_proj=self.num_proj,
-                                      reset_to=self.reset_to, batch_major=self.batch_major)
+        return _variants.layer_module(self.mode, self.direction, dtype, reset_to=self.reset_to,
+                                      batch_major=self.batch_major)
 
     def function(self, stage: str) -> str:
-        return stage + ("_lengths" if self.lengths else "")
+        return stage + _layers.layer_suffix(self.lengths, self.reset_to)
+
+    def missing(self, *operands: Any) -> Optional[Tuple[Shape, int]]:
+        if self.lengths or not self.reset_to:
+            return None
+        sizes = self.sizes(*operands)
+        return (sizes.batch,), sizes.steps
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,10 +172,95 @@ class BlockLSTM(Operation):
 
     def module(self, dtype: str) -> str:
         return _variants.block_module(self.layout, dtype, use_peephole=self.use_peephole, cell_clip=self.cell_clip,
-                                      seq_len_max=self.seq_len_max, reset_to=self.reset_to,
-                                      batch_major=self.batch_major)
+                                      seq_len_max=self.seq_len_max or bool(self.reset_to),
+                                      reset_to=self.reset_to, batch_major=self.batch_major)
+
+    def gpu_function(self, dtype: str, stage: str) -> Tuple[str, str, bool]:
+        if not self.reset_to:
+            return super().gpu_function(dtype, stage)
+        text = _layers.block_text(self.layout, dtype, use_peephole=self.use_peephole, cell_clip=self.cell_clip,
+                                  reset_to=self.reset_to, batch_major=self.batch_major)
+        return text, "backward" if stage == "backward" else "forward", False
 
     def function(self, stage: str) -> str:
-        prebuilt = not (self.cell_clip or self.reset_to or self.batch_major)
-        suffix = _layers.block_suffix(self.use_peephole, self.seq_len_max) if prebuilt else ""
+        suffix = _layers.block_suffix(self.use_peephole, self.seq_len_max, self.reset_to)
         return ("backward" if stage == "backward" else "forward") + suffix
+
+    def missing(self, *operands: Any) -> Optional[Tuple[Shape, int]]:
+        if self.seq_len_max or not self.reset_to:
+            return None
+        return (), operands[0].shape[1 if self.batch_major else 0]
+
+
+class _Shaped(NamedTuple):
+    """The operand of one member."""
+
+    shape: Shape
+    dtype: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Members(Operation):
+    """Independent calls of `one`, as those of models with parameters of their own. Operand k has a leading dimension of
+    `count` members if `mapped[k]`; otherwise the members share it. Results, cotangents and the saved buffer have that
+    dimension. The gradient of a shared operand is the sum over the members, or with `separate` has the dimension, too."""
+
+    one: Operation
+    count: int
+    mapped: Tuple[bool, ...]
+    separate: bool = False
+
+    @property
+    def primals(self) -> int:  # type: ignore[override]
+        return self.one.primals
+
+    @property
+    def results(self) -> int:  # type: ignore[override]
+        return self.one.results
+
+    @property
+    def cotangents(self) -> Tuple[int, ...]:  # type: ignore[override]
+        return self.one.cotangents
+
+    @property
+    def saves(self) -> bool:  # type: ignore[override]
+        return self.one.saves
+
+    @property
+    def batch_major(self) -> bool:  # type: ignore[override]
+        return self.one.batch_major
+
+    @property
+    def operand_axes(self) -> Tuple[Optional[int], ...]:  # type: ignore[override]
+        return tuple(None if axis is None else axis + mapped for axis, mapped in zip(self.one.operand_axes, self.mapped))
+
+    @property
+    def result_axes(self) -> Tuple[int, ...]:  # type: ignore[override]
+        return tuple(axis + 1 for axis in self.one.result_axes)
+
+    def slices(self, *operands: Any) -> List[Any]:
+        """The operands of one member."""
+        return [_Shaped(tuple(v.shape[1:] if mapped else v.shape), v.dtype)
+                for v, mapped in zip(operands, self.mapped)]
+
+    def shapes(self, *operands: Any) -> List[Shape]:
+        return [(self.count, *shape) for shape in self.one.shapes(*self.slices(*operands))]
+
+    def reserve_bytes(self, dtype: str, *operands: Any, batch: int = 0) -> int:
+        return self.one.reserve_bytes(dtype, *self.slices(*operands), batch=batch)
+
+    def gradient_shapes(self, *operands: Any) -> List[Shape]:
+        return [(self.count, *v.shape) if self.separate and not mapped else tuple(v.shape)
+                for v, mapped in zip(operands[:self.primals], self.mapped)]
+
+    def module(self, dtype: str) -> str:
+        return self.one.module(dtype)
+
+    def function(self, stage: str) -> str:
+        return self.one.function(stage)
+
+    def missing(self, *operands: Any) -> Optional[Tuple[Shape, int]]:
+        return self.one.missing(*self.slices(*operands))
+
+    def gpu_function(self, dtype: str, stage: str) -> Tuple[str, str, bool]:
+        return self.one.gpu_function(dtype, stage)

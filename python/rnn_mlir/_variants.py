@@ -1,5 +1,5 @@
 # _variants.py - the modules of the JAX and PyTorch layers: prebuilt ones by name, and the text of those that are compiled
-# at their first use (projections, resets, block LSTMs with a clip).
+# at their first use (block LSTMs with a clip).
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules by name or text, and the compiled library of each."""
 
@@ -7,29 +7,30 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 
 from . import _compiler, _files, _layers, _runtime, modules
 
 _PREBUILT = "prebuilt:"
 
 
-def layer_module(mode: str, direction: str, dtype: str, *, num_proj: int = 0, reset_to: str = "",
-                 batch_major: bool = False) -> str:
-    """The module of a stack of layers: `forward`, `inference` and `backward`, and those with the suffix `_lengths`."""
-    if not num_proj and not reset_to:
-        return f"{_PREBUILT}{mode} {direction} {dtype}" + " batch_major" * batch_major
-    attributes = f"num_proj = {num_proj} : i64" if num_proj else ""
-    return _layers.module_text(mode, direction, dtype, attributes=attributes, reset_to=reset_to,
-                               batch_major=batch_major)
+def _name(kind: str, variant: str, dtype: str, reset_to: str, batch_major: bool) -> str:
+    return f"{_PREBUILT}{kind} {variant} {dtype}" + " batch_major" * batch_major + " resets" * bool(reset_to)
+
+
+def layer_module(mode: str, direction: str, dtype: str, *, reset_to: str = "", batch_major: bool = False) -> str:
+    """The module of a stack of layers, for all sizes and projections: _layers.module_text."""
+    return _name(mode, direction, dtype, reset_to, batch_major)
 
 
 def block_module(layout: str, dtype: str, *, use_peephole: bool, cell_clip: float, seq_len_max: bool,
                  reset_to: str, batch_major: bool) -> str:
-    """The module of a block LSTM: `forward` and `backward`, which a prebuilt module has with a suffix."""
-    if not cell_clip and not reset_to and not batch_major:
-        return f"{_PREBUILT}block_lstm {layout} {dtype}"
+    """The module of a block LSTM: `forward` and `backward` with the suffix of _layers.block_suffix."""
+    if not cell_clip:
+        return _name("block_lstm", layout, dtype, reset_to, batch_major)
     return _layers.block_text(layout, dtype, use_peephole=use_peephole, cell_clip=cell_clip, seq_len_max=seq_len_max,
-                              reset_to=reset_to, batch_major=batch_major)
+                              reset_to=reset_to, batch_major=batch_major,
+                              suffix=_layers.block_suffix(use_peephole, seq_len_max, reset_to))
 
 
 def _gpu_library_path(module: str, target: str) -> str:
@@ -39,7 +40,7 @@ def _gpu_library_path(module: str, target: str) -> str:
         path = os.path.join(_files.library_folder(), "modules", target, "-".join(name) + ".so")
         if os.path.exists(path):
             return path
-        module = _layers.prebuilt_text(*name[:3], batch_major=bool(name[3:]))
+        module = _layers.prebuilt_text(*name[:3], batch_major="batch_major" in name, resets="resets" in name)
     if not _compiler.available():
         raise _runtime.Unavailable(
             f"GPU code of {' '.join(name) or 'this layer'} is compiled at its first use, and there is no compiler: "
@@ -56,9 +57,17 @@ def library_path(module: str, target: str = "host") -> str:
     if target != "host":
         return _gpu_library_path(module, target)
     if module.startswith(_PREBUILT):
-        mode, direction, dtype, *rest = module[len(_PREBUILT):].split()
+        kind, variant, dtype, *rest = module[len(_PREBUILT):].split()
+        options = {"batch_major": "batch_major" in rest, "resets": "resets" in rest}
         try:
-            return modules.path(mode, direction, dtype, batch_major=bool(rest))
-        except _runtime.Unavailable:  # for this processor
-            module = _layers.prebuilt_text(mode, direction, dtype, batch_major=bool(rest))
+            return modules.path(kind, variant, dtype, **options)
+        except _runtime.Unavailable as missing:  # for this processor
+            if not _compiler.available():
+                raise _runtime.Unavailable(f"{missing}; install rnn-mlir-compiler to compile it", "UNAVAILABLE") from None
+            module = _layers.prebuilt_text(kind, variant, dtype, **options)
+    elif not _compiler.available():
+        found = dict.fromkeys(re.findall(r"\b(cell_clip|dropout|num_proj|skip_input)\b", module))
+        raise _runtime.Unavailable(f"a layer with {', '.join(found) or 'these options'} is not prebuilt and needs the "
+                                   "compiler: install rnn-mlir-compiler, or set RNN_MLIR_COMPILER to the path of "
+                                   "librnn-c.so", "UNAVAILABLE")
     return _compiler.compile_library(module, {"cpu": "native"})

@@ -32,29 +32,33 @@ class Layer(NamedTuple):
 
 @functools.lru_cache(maxsize=None)
 def load(mode: str, direction: str = "unidirectional", dtype: str = "f32", *, lengths: bool = False,
-         batch_major: bool = False) -> Layer:
+         batch_major: bool = False, reset_to: str = "") -> Layer:
     """The functions of a layer: `mode` is lstm, gru, rnn_tanh or rnn_relu, `direction` unidirectional or bidirectional.
 
     `lengths` selects the functions with an operand of sequence lengths, `batch_major` those with sequences
-    [B, T, ...]. Each function serves all sizes and numbers of layers. The library is the best one for this processor.
+    [B, T, ...]. `reset_to` (zero or initial) selects functions with lengths and resets (i1 [T, B]) after `params`. Each
+    function serves all sizes and numbers of layers, and those of `lstm` all projections: the size of a hidden state is
+    that of `h0`. The library is the best one for this processor.
     """
     _layers.check(mode, direction, dtype)
-    found = path(mode, direction, dtype, batch_major=batch_major)
+    if reset_to not in ("", *_layers.RESETS):
+        raise ValueError(f"`reset_to` is {reset_to!r}; expected one of {', '.join(_layers.RESETS)}, or nothing")
+    found = path(mode, direction, dtype, batch_major=batch_major, resets=bool(reset_to))
     functions = _runtime.load_library(found)
-    suffix = "_lengths" if lengths else ""
+    suffix = _layers.layer_suffix(lengths, reset_to)
     return Layer(found, *(functions[kind + suffix] for kind in _layers.PASSES))
 
 
-def path(kind: str, variant: str, dtype: str, *, batch_major: bool = False) -> str:
+def path(kind: str, variant: str, dtype: str, *, batch_major: bool = False, resets: bool = False) -> str:
     """The best prebuilt library for this processor: of a mode and a direction, or of block_lstm and a layout."""
     for level in _processor.levels():
-        name = f"{kind}-{variant}-{dtype}" + "-batch_major" * batch_major
+        name = f"{kind}-{variant}-{dtype}" + "-batch_major" * batch_major + "-resets" * resets
         found = os.path.join(_files.library_folder(), "modules", level, name + ".so")
         if os.path.exists(found):
             return found
     raise _runtime.Unavailable(
-        f"there is no prebuilt module of {kind}, {variant}, {dtype}{', batch-major' * batch_major} for this processor in "
-        f"{_files.library_folder()}/modules; looked for {', '.join(_processor.levels())}", "UNAVAILABLE")
+        f"there is no prebuilt module of {kind}, {variant}, {dtype}{', batch-major' * batch_major}"
+        f"{', with resets' * resets} for this processor in {_files.library_folder()}/modules; looked for {', '.join(_processor.levels())}", "UNAVAILABLE")
 
 
 def available() -> List[str]:

@@ -48,7 +48,7 @@ def test_needs_no_library_and_no_linker(tmp_path):
 
 def test_same_code(tmp_path):
     source = tmp_path / "gru.mlir"
-    source.write_text(_layers.module_text("gru", "bidirectional", "f32", lengths=False))
+    source.write_text(_layers.module_text("gru", "bidirectional", "f32"))
     for name, options in (("host", []), ("arm", ["--triple=aarch64-linux-gnu"]), ("v4", ["--cpu=x86-64-v4"])):
         objects = [tmp_path / f"{name}-{k}.o" for k in range(2)]
         for tool, output in zip((TOOL, DYNAMIC), objects):

@@ -91,15 +91,17 @@ def test_one_program_for_both_platforms():
 def emulated(monkeypatch):
     """The rules of platform cuda on the CPU, whose handler runs the GPU kernels on the emulator."""
     library = ctypes.CDLL(_native._library())
-    stages = {stage: jax.ffi.pycapsule(getattr(library, f"rnn_mlir_xla_{stage}_simt"))
-              for stage in ("instantiate", "execute")}
-    jax.ffi.register_ffi_target("rnn_mlir_layer_simt", stages, platform="cpu")
+    for target, kind in (("rnn_mlir_layer_simt", ""), ("rnn_mlir_members_simt", "_members")):
+        stages = {stage: jax.ffi.pycapsule(getattr(library, f"rnn_mlir_xla_{stage}_simt{kind}"))
+                  for stage in ("instantiate", "execute")}
+        jax.ffi.register_ffi_target(target, stages, platform="cpu")
     call = _lowering._call
 
     def on_cuda(*operands, platform, **options):
         assert platform == "cpu"
         return call(*operands, platform="cuda", **options)
     monkeypatch.setattr(_native, "XLA_TARGET", "rnn_mlir_layer_simt")
+    monkeypatch.setattr(_native, "MEMBERS_TARGET", "rnn_mlir_members_simt")
     monkeypatch.setattr(_lowering, "_call", on_cuda)
     jax.clear_caches()
     yield
@@ -120,6 +122,19 @@ def test_kernels(emulated, mode, sizes, options):
         got = jax.jit(lambda *v: (layer(*v), jax.grad(loss(layer), (0, 1, 2))(*v)))
         assert "rnn_mlir_layer_simt" in got.lower(*values).as_text()
         close(got(*values), (reference(*values), jax.grad(loss(reference), (0, 1, 2))(*values)), 1e-12)
+
+
+@needs_compiler
+def test_resets_and_members(emulated):
+    """Marks without lengths, a projection, and gradients of the parameters per example."""
+    resets = jnp.asarray(np.random.default_rng(0).random((5, 3)) < 0.3)
+    with jax.enable_x64(True):
+        values = jax.tree.map(lambda v: jnp.asarray(np.asarray(v), "float64"), problem("lstm", P=3))
+        params, x, state = values
+        layer, reference = ours("lstm", P=3, resets=resets), lax_reference("lstm", P=3, resets=resets)
+        for f in (lambda layer: layer(*values), lambda layer: jax.grad(loss(layer), (0, 1, 2))(*values),
+                  lambda layer: jax.vmap(jax.grad(loss(layer)), (None, 0, None))(params, jnp.stack([x, -x]), state)):
+            close(jax.jit(lambda f=f: f(layer))(), f(reference), 1e-12)
 
 
 @needs_compiler
@@ -144,7 +159,7 @@ def test_handler(tmp_path):
     if not folder:
         pytest.skip("needs the fake driver of the build tree")
     # cuDNN's lowering has results on the fakes, compiled kernels only launches.
-    text = _layers.module_text("gru", "unidirectional", "f32", lengths=False)
+    text = _layers.module_text("gru", "unidirectional", "f32")
     plans = text.replace("lowering = #rnn.lowering<fused>", "lowering = #rnn.lowering<runtime>")
     kernels = _compiler.compile_library(text, {"target": "cuda"})
     program, source = tmp_path / "frame", os.path.join(os.path.dirname(__file__), "xla_frame.cpp")

@@ -26,7 +26,8 @@ def pair(case):
     D, options, values = sizes.get("D", 1), dict(options), problem(mode, **sizes)
     if not options.pop("batch_first", False):
         return values, ours(mode, D, **options), lax_reference(mode, D, **options)
-    mine = ours(mode, D, batch_first=True, **{**options, "resets": options["resets"].T})
+    turned_marks = {"resets": options["resets"].T} if "resets" in options else {}
+    mine = ours(mode, D, batch_first=True, **{**options, **turned_marks})
     return (values[0], jnp.swapaxes(values[1], 0, 1), values[2]), mine, turned(lax_reference(mode, D, **options))
 
 
@@ -93,13 +94,87 @@ def test_vmap(case):
     assert "scan" not in primitives(mapped(mine), params, xs, states)
 
 
-def test_vmap_that_loops():
-    """Mapped parameters and gradients per example cannot share a batch."""
+def has_no_loop(function, *arguments):
+    text = primitives(function, *arguments)
+    return "rnn_" in text and "scan" not in text and "while" not in text
+
+
+@pytest.mark.parametrize("case", CASES, ids=("lstm", "gru", "batch_first"))
+def test_members(case):
+    """Mapped parameters, and gradients of the parameters per example: one call, and the gradient of an ensemble."""
+    (params, x, state), mine, want = pair(case)
+    many, xs = jnp.stack([params, 2 * params, -params], 1), jnp.stack([x, -x, 2 * x])
+    states = tuple(jnp.stack([s, -s, 2 * s], 2) for s in state)
+
+    def ensemble(layer, dims=(1, None, None)):
+        return jax.vmap(layer, dims)
+
+    def trained(layer):  # the inputs are shared: their gradient is the sum over the members
+        return jax.grad(lambda p, x, s: jnp.sum(jax.vmap(loss(layer), (1, None, 2))(p, x, s)), EVERY)
+
+    def per_example(layer):
+        return jax.vmap(jax.grad(loss(layer), EVERY), (None, 0, None))
+
+    def both(layer):
+        return jax.vmap(jax.grad(loss(layer), EVERY), (1, 0, 2))
+    same(ensemble, mine, want, many, x, state)
+    same(trained, mine, want, many, x, states)
+    same(per_example, mine, want, params, xs, state)
+    same(both, mine, want, many, xs, states)
+    assert has_no_loop(trained(mine), many, x, states) and has_no_loop(per_example(mine), params, xs, state)
+
+
+def test_nested_members():
     (params, x, state), mine, want = pair(CASES[1])
-    many, xs = jnp.stack([params, 2 * params]), jnp.stack([x, -x])
-    same(lambda layer: jax.vmap(layer, (0, None, None)), mine, want, many, x, state)
-    same(lambda layer: jax.vmap(jax.grad(loss(layer), EVERY), (None, 0, None)), mine, want, params, xs, state)
-    same(lambda layer: jax.vmap(jax.vmap(layer, (None, 0, None)), (0, None, None)), mine, want, many, xs, state)
+    many, xs = jnp.stack([params, 2 * params]), jnp.stack([x, -x, 3 * x])
+    for f in (lambda layer: jax.vmap(jax.vmap(layer, (None, 0, None)), (0, None, None)),
+              lambda layer: jax.vmap(jax.vmap(layer, (0, None, None)), (None, 0, None)),
+              lambda layer: jax.vmap(jax.vmap(jax.grad(loss(layer), EVERY), (None, 0, None)), (0, None, None))):
+        same(f, mine, want, many, xs, state)
+    same(lambda layer: jax.vmap(jax.vmap(layer, (0, None, None)), (0, None, None)), mine, want,
+         jnp.stack([many, -many]), x, state)
+
+
+def test_second_order_of_members():
+    """Derivatives of gradients per example."""
+    (params, x, state), mine, want = pair(("gru", {"T": 3, "B": 2}, {}))
+    xs = jnp.stack([x, -x])
+
+    def second(layer):
+        per_example = jax.vmap(jax.grad(loss(layer)), (None, 0, None))
+        return lambda p: (jax.grad(lambda p: jnp.sum(per_example(p, xs, state) ** 2))(p),
+                          jax.jvp(lambda p: per_example(p, xs, state), (p,), (p,))[1])
+    same(second, mine, want, params)
+
+
+@pytest.mark.parametrize("D", (1, 2))
+@pytest.mark.parametrize("mode,options", (
+    ("lstm", {}), ("gru", {"lengths": LENGTHS}), ("rnn_tanh", {"resets": RESETS}),
+    ("lstm", {"lengths": LENGTHS, "resets": RESETS, "reset_to": "initial"}),
+    ("gru", {"lengths": LENGTHS, "resets": RESETS, "batch_first": True}), ("rnn_relu", {"batch_first": True}),
+))
+def test_gradients_per_example(mode, options, D, monkeypatch):
+    """The gradients of the parameters per example are those of sequential calls."""
+    from rnn_mlir.jax import _lowering
+    (params, x, state), mine, _ = pair((mode, {"D": D}, options))
+    xs, states = jnp.stack([x, -x, 2 * x], 1), tuple(jnp.stack([s, -s, 2 * s], 1) for s in state)
+    per_example = jax.vmap(jax.value_and_grad(loss(mine), EVERY), (None, 1, 1))
+    wanted = [jax.value_and_grad(loss(mine), EVERY)(params, xs[:, k], tuple(s[:, k] for s in states)) for k in range(3)]
+    wanted = jax.tree.map(lambda *v: jnp.stack(v), *wanted)
+    assert has_no_loop(per_example, params, xs, states)
+    close(jax.jit(per_example)(params, xs, states), wanted, 1e-15)
+    monkeypatch.setattr(_lowering, "_PARALLEL", 0)  # the layer's loops use the threads
+    close(jax.jit(lambda *v: per_example(*v))(params, xs, states), wanted, 1e-15)
+
+
+def test_failing_member(monkeypatch):
+    """The failure of a member is an error of the call."""
+    from rnn_mlir import _operations
+    params, x, state = problem("gru")
+    monkeypatch.setattr(_operations.Layers, "parameters", lambda self, *_: params.size - 1)
+    layer = jax.vmap(ours("gru"), (0, None, None))
+    with pytest.raises(Exception, match="params"):
+        jax.block_until_ready(layer(jnp.stack([params[1:], params[1:]]), x, state))
 
 
 @pytest.mark.parametrize("name", ("lstm", "gru"))
@@ -170,9 +245,9 @@ np.savez(sys.argv[3], *jax.tree.leaves(exported.call(operands[0], operands[1], t
 
 
 @pytest.mark.parametrize("options", ({}, {"resets": RESETS}, {"batch_first": True}),
-                         ids=("prebuilt", "compiled", "batch_first"))
+                         ids=("lstm", "resets", "batch_first"))
 def test_export(options, tmp_path):
-    """An exported gradient runs in another process, without or with a cold cache of compiled modules."""
+    """An exported gradient runs in another process with a cold cache of compiled modules."""
     pytest.importorskip("flatbuffers")
     values = problem("lstm")
     if options.get("batch_first"):

@@ -6,8 +6,8 @@ import threading
 import numpy as np
 import pytest
 import reference
-from rnn_mlir import InvalidArgument, _files, _layers, _runtime, _variants, modules
-from rnn_mlir._operations import BlockLSTM
+from rnn_mlir import InvalidArgument, _compiler, _files, _layers, _processor, _runtime, _variants, modules
+from rnn_mlir._operations import BlockLSTM, Layers
 
 MODES = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 DIRECTIONS = ("unidirectional", "bidirectional")
@@ -150,16 +150,73 @@ def test_unknown_names():
             modules.load(*arguments)
 
 
-@pytest.mark.parametrize("layout", ("icfo", "ifco"))
+def variants():
+    """Every operation of the front ends, without `cell_clip`."""
+    options = list(itertools.product((False, True), ("", "zero", "initial"), (False, True)))
+    for (lengths, reset_to, batch_major), mode, direction in itertools.product(options, MODES, DIRECTIONS):
+        yield Layers(mode, direction, 0, lengths, reset_to, batch_major)
+    for (length, reset_to, batch_major), layout, peephole in itertools.product(options, ("icfo", "ifco"), (False, True)):
+        yield BlockLSTM(layout, peephole, 0.0, length, reset_to, batch_major)
+
+
 @pytest.mark.parametrize("dtype", ("f16", "bf16", "f32", "f64"))
-def test_block_lstms_are_prebuilt(layout, dtype):
-    for peephole, length in itertools.product((False, True), (False, True)):
-        operation = BlockLSTM(layout, peephole, 0.0, length)
+def test_every_layer_is_prebuilt(dtype, monkeypatch):
+    monkeypatch.setattr(_compiler, "available", lambda: False)
+    for operation in variants():
         path = _variants.library_path(operation.module(dtype))
         assert path.startswith(_files.library_folder())
         functions = _runtime.load_library(path).functions
-        for stage, results in (("inference", 7), ("backward", 8)):
+        n, m = operation.primals, operation.results
+        extra = bool(getattr(operation, "lengths", False) or getattr(operation, "seq_len_max", False))
+        resets = bool(operation.reset_to)
+        for stage, counts in (("inference", (n, m)), ("forward", (n, m + operation.saves)),
+                              ("backward", (n + m + len(operation.cotangents) + operation.saves, n))):
             arguments = functions[operation.function(stage)].inputs
-            assert sum(a.written for a in arguments) == results and arguments[0].dtype == dtype
-            assert ("n" in [a.name for a in arguments]) == length
-    assert BlockLSTM(layout, cell_clip=3.0).module(dtype).startswith("func.func @forward(")
+            assert arguments[0].dtype == dtype and sum(a.written for a in arguments) == counts[1]
+            assert len(arguments) == sum(counts) + resets + (extra or resets)  # functions with resets have lengths
+
+
+def test_options_that_need_the_compiler(monkeypatch):
+    monkeypatch.setattr(_compiler, "available", lambda: False)
+    _variants.library_path.cache_clear()
+    with pytest.raises(_runtime.Unavailable, match="a layer with cell_clip is not prebuilt .* install rnn-mlir-compiler"):
+        _variants.library_path(BlockLSTM("icfo", cell_clip=3.0).module("f32"))
+    monkeypatch.setattr(_processor, "levels", lambda: ["pdp11"])
+    with pytest.raises(_runtime.Unavailable, match="no prebuilt module of gru.* with resets.* for this processor .*pdp11; "
+                                                   "install rnn-mlir-compiler"):
+        _variants.library_path(Layers("gru", "unidirectional", reset_to="zero").module("f32"))
+    _variants.library_path.cache_clear()
+
+
+@pytest.mark.parametrize("batch_major", (False, True))
+@pytest.mark.parametrize("projection", (0, 3))
+@pytest.mark.parametrize("reset_to", ("", "zero", "initial"))
+def test_projections_and_resets(reset_to, projection, batch_major):
+    """Against reference plans, whose projection is an attribute."""
+    layer = modules.load("lstm", "bidirectional", "f64", lengths=True, reset_to=reset_to, batch_major=batch_major)
+    sizes = _layers.Sizes(5, 3, 4, 6, 2, projection)
+    random = np.random.default_rng(3)
+    params = _layers.params_size("lstm", 4, 6, 2, 2, projection)
+    reserve = modules.reserve_size("lstm", "bidirectional", "f64", *sizes[:5], projection=projection)
+    o = {name: 0.4 * random.standard_normal(shape)
+         for name, shape in _layers.shapes("lstm", "bidirectional", sizes, params).items()}
+    o.update(lengths=np.array([5, 0, 3], np.int32), reserve=np.zeros(reserve, np.int8), resets=random.random((5, 3)) < 0.3)
+    for name in ("x", "y", "dx", "dy", "resets") * batch_major:
+        o[name] = np.ascontiguousarray(np.swapaxes(o[name], 0, 1))
+
+    def module(kind):
+        text = _layers._function("lstm", "bidirectional", "f64", kind, True, reset_to, batch_major,
+                                 f"num_proj = {projection} : i64", "")
+        return text.replace("#rnn.lowering<fused>", "#rnn.lowering<runtime>")
+    want = {name: v.copy() for name, v in o.items()}
+    run(layer.forward, o)
+    run(layer.backward, o)
+    if not _compiler.available():
+        pytest.skip("the reference needs the compiler")
+    library = _runtime.load_library(_compiler.compile_library(module("forward") + "\n" + module("backward"), {}))
+    want["reserve"] = np.zeros(modules.reserve_size("lstm", "bidirectional", "f64", *sizes[:5], projection=projection,
+                                                    fused=False), np.int8)
+    run(library["forward"], want)
+    run(library["backward"], want)
+    for name in ("y", "hn", "cn", "dx", "dh0", "dc0", "dparams"):
+        np.testing.assert_allclose(o[name], want[name], rtol=0, atol=1e-13)

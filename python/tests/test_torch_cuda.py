@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -114,6 +115,26 @@ def test_masked_block_lstm(n, batch_major):
     padded[0] = operands[0].clone()
     padded[0].narrow(1 if batch_major else 0, n, 5 - n).fill_(float("inf"))  # never read
     for a, b in zip(*run(operation, operands, operation.cotangents, padded)):
+        torch.testing.assert_close(b, a, rtol=0, atol=1e-12)
+
+
+@needs_compiler
+@pytest.mark.parametrize("operation", (
+    Layers("gru", "unidirectional", reset_to="zero"), Layers("lstm", "unidirectional", 3, True, "initial"),
+    BlockLSTM("icfo", reset_to="initial"), BlockLSTM("icfo", seq_len_max=True, reset_to="zero")),
+    ids=("gru", "lstm", "block_lstm", "length"))
+def test_resets(operation):
+    """Marks, without and with lengths."""
+    marks = torch.tensor(np.random.default_rng(0).random((5, 3)) < 0.4)
+    if isinstance(operation, Layers):
+        states = [draw(1, 3, operation.num_proj or 6), draw(1, 3, 6)][:operation.results - 1]
+        operands = [draw(5, 3, 4), *states, draw(operation.parameters(4, 6, 1))]
+        operands += [torch.tensor([5, 0, 3], dtype=torch.int32)] * operation.lengths
+    else:
+        operands = [draw(5, 3, 4), draw(3, 6), draw(3, 6), draw(10, 24), draw(6), draw(6), draw(6), draw(24)]
+        operands += [torch.tensor(4, dtype=torch.int32)] * operation.seq_len_max
+    operands.append(marks)
+    for a, b in zip(*run(operation, operands, operation.cotangents, operands)):
         torch.testing.assert_close(b, a, rtol=0, atol=1e-12)
 
 

@@ -187,6 +187,14 @@ private:
   SmallVector<Comparison> comparisons;
 };
 
+/// P of a cudnn layer: `num_proj`, the last dimension of `input_h` if that is negative, or H if it is 0.
+template <typename OpTy> Value getStateSize(OpBuilder &builder, OpTy op, SymbolicDims &dims) {
+  int64_t projection = op.getNumProj();
+  if (projection > 0)
+    return arith::ConstantIndexOp::create(builder, op.getLoc(), projection);
+  return dims[projection < 0 ? "P" : "H"];
+}
+
 } // namespace mlir::rnn
 
 #endif // RNN_LIB_CONVERSION_COMMON_LAYERLOWERING_H

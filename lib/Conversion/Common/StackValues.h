@@ -52,18 +52,20 @@ public:
         skips(op.getInputMode() == InputMode::SkipInput), isProjected(isProjected), arith{&builder, op.getLoc()} {
     D = op.getDirection() == Direction::Bidirectional ? 2 : 1;
     G = rnn_layout::numGates(getLayoutMode(mode));
-    P = isProjected ? arith.constant(op.getNumProj()) : H;
+    P = isProjected ? getStateSize(builder, op, dims) : H;
     element = cast<MemRefType>(op.getInput().getType()).getElementType();
     compute = getAccumulatorType(element);
   }
 
-  /// Whether the op has a projection matrix: no if P = H; unknown while H is dynamic. Then the lowering emits both
-  /// forms and a comparison of H with num_proj.
+  /// Whether the op has a projection matrix: no if P = H; unknown while H or P is dynamic. Then the lowering emits both
+  /// forms and a comparison of H with P.
   template <typename OpTy> static std::optional<bool> projected(OpTy op, SymbolicDims &dims) {
     if (op.getNumProj() == 0)
       return false;
-    std::optional<int64_t> H = getConstantIntValue(dims["H"]);
-    return H ? std::optional<bool>(*H != int64_t(op.getNumProj())) : std::nullopt;
+    std::optional<int64_t> H = getConstantIntValue(dims["H"]), P = op.getNumProj();
+    if (*P < 0)
+      P = getConstantIntValue(dims["P"]);
+    return H && P ? std::optional<bool>(*H != *P) : std::nullopt;
   }
 
   /// Features of a layer's input: I in layer 0, else D*P.

@@ -180,7 +180,7 @@ public:
         dense(rewriter, op.getLoc()), rewriter(rewriter), dims(rewriter, op), pass(pass) {
     call = rnnrt::CurrentCallOp::create(rewriter, op.getLoc(), rnnrt::CallType::get(op.getContext()));
     dims.check(op, call);
-    Value P = op.getNumProj() > 0 ? e.index(op.getNumProj()) : dims["H"];
+    Value P = getStateSize(rewriter, op, dims);
     Type element = getElement(op);
     plan = rnnrt::RnnFusedPlanOp::create(rewriter, op.getLoc(), rnnrt::PlanType::get(op.getContext()), call, dims["T"],
                                          dims["B"], dims["I"], dims["H"], P, dims["L"], TypeAttr::get(element),
@@ -208,9 +208,9 @@ public:
     if (std::optional<bool> projected = StackValues::projected(op, dims)) {
       emitFor(*projected);
     } else {
-      Value hasNone = e.isEqual(dims["H"], e.index(op.getNumProj()));
-      e.ifThen(hasNone, [&] { emitFor(false); });
-      e.ifThen(e.isLess(e.index(op.getNumProj()), dims["H"]), [&] { emitFor(true); });
+      Value H = dims["H"], P = getStateSize(rewriter, op, dims);
+      e.ifThen(e.isEqual(H, P), [&] { emitFor(false); });
+      e.ifThen(e.isLess(P, H), [&] { emitFor(true); });
     }
     dense.finish();
   }

@@ -150,7 +150,7 @@ void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, i
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
   SymbolicDims dims(b, op);
   dims.check(op, call);
-  Value H = dims["H"], projection = op.getNumProj() > 0 ? b.index(op.getNumProj()) : H;
+  Value H = dims["H"], projection = getStateSize(b, op, dims);
   Value plan = rnnrt::RnnFusedPlanOp::create(
       b, rnnrt::PlanType::get(op.getContext()), call, dims["T"], dims["B"], dims["I"], H, projection, dims["L"],
       TypeAttr::get(b.tiles.element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),

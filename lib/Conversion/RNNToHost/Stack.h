@@ -65,7 +65,7 @@ public:
     std::string form = "stack mode=" + stringifyCellMode(op.getMode()).str() +
                        " input=" + stringifyInputMode(op.getInputMode()).str() +
                        " direction=" + stringifyDirection(op.getDirection()).str() +
-                       " projection=" + std::to_string(p.projected ? op.getNumProj() : 0);
+                       " projection=" + std::to_string(p.projected ? int64_t(op.getNumProj()) : 0);
     return {params, form, sizes.I, p.H, pseudo, b.mul(sizes.L, sizes.D)};
   }
 

@@ -54,7 +54,7 @@ std::optional<LayerProblem> rnn::getLayerProblem(LayerOpInterface op, bool tf32,
   auto stack = [&](auto layer) {
     p.L = getSize('L');
     p.D = layer.getDirection() == Direction::Bidirectional ? 2 : 1;
-    p.P = layer.getNumProj() > 0 ? int64_t(layer.getNumProj()) : p.H;
+    p.P = int64_t(layer.getNumProj()) > 0 ? int64_t(layer.getNumProj()) : p.H;
     // Half of the pairs belong to the input.
     p.gates = getNumParamPairs(layer.getMode()) / 2;
   };

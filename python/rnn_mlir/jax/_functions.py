@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from .. import _layers
 from .._operations import BlockLSTM, Layers, Operation
-from . import _primitives
+from . import _batching, _primitives
 from ._lowering import DTYPES
 from .params import Params, Weights, pack, unpack
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from typing import Any, List, Sequence, Tuple
 
 import jax
@@ -16,19 +17,26 @@ from jax.experimental.custom_partitioning import custom_partitioning
 from jax.interpreters import mlir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from .._operations import BlockLSTM, Layers, Operation
+from .._operations import BlockLSTM, Layers, Members, Operation
 from . import _native
 
 #: Element types of the dialect by the names of NumPy.
 DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 
 
-def reserve_shape(operation: Operation, operands: Sequence[Any]) -> Tuple[int, int]:
-    """The reserve space as `[B, row]`, so that it is partitioned like the batch.
+#: Bytes of parameters up to which the members of a call run in parallel. Larger ones would compete for the shared cache: they
+#: run one after the other, and the loops of each use all threads. benchmarks/results/2026-11-22-python.md
+_PARALLEL = 1 << 22
+
+
+def reserve_shape(operation: Operation, operands: Sequence[Any]) -> Tuple[int, ...]:
+    """The reserve space as `[B, row]`, with a leading dimension for members, so that it is partitioned like the batch.
 
     A row has the bytes of a batch of one. Regions are padded to 64 bytes, so B rows hold the reserve space of B; its
     content is not divided into rows.
     """
+    if isinstance(operation, Members):
+        return operation.count, *reserve_shape(operation.one, operation.slices(*operands))
     batch = operands[0].shape[operation.operand_axes[0]]
     return batch, operation.reserve_bytes(DTYPES[operands[0].dtype.name], *operands, batch=1)
 
@@ -36,7 +44,9 @@ def reserve_shape(operation: Operation, operands: Sequence[Any]) -> Tuple[int, i
 def _result_structs(operation: Operation, stage: str, operands: Sequence[Any]) -> List[jax.ShapeDtypeStruct]:
     dtype = operands[0].dtype
     if stage == "backward":
-        return [jax.ShapeDtypeStruct(v.shape, dtype) for v in operands[:operation.primals]]
+        shapes = dataclasses.replace(operation, separate=True).gradient_shapes(*operands) if isinstance(
+            operation, Members) else operation.gradient_shapes(*operands)
+        return [jax.ShapeDtypeStruct(shape, dtype) for shape in shapes]
     results = [jax.ShapeDtypeStruct(shape, dtype) for shape in operation.shapes(*operands)]
     if stage == "forward" and operation.saves:
         results.append(jax.ShapeDtypeStruct(reserve_shape(operation, operands), np.int8))
@@ -54,11 +64,11 @@ def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> Lis
     """The call on a GPU, where the host must not wait for values of the device: lengths are not checked but clamped, and
     `seq_len_max` becomes masks."""
     values, n = list(operands), operation.primals
-    if isinstance(operation, Layers) and operation.lengths:
-        steps = operation.sizes(*operands).steps
-        values[n] = jnp.clip(values[n], 0, steps)
-    if not isinstance(operation, BlockLSTM) or not operation.seq_len_max:
-        return _call_function(*values, operation=operation, stage=stage)
+    one, slices = (operation.one, operation.slices(*operands)) if isinstance(operation, Members) else (operation, operands)
+    if isinstance(one, Layers) and one.lengths:
+        values[n] = jnp.clip(values[n], 0, one.sizes(*slices).steps)
+    if not isinstance(operation, BlockLSTM) or not operation.seq_len_max:  # members have none: _batching.py
+        return _call_function(*values, operation=operation, stage=stage, waits=False)
     axis = operation.result_axes[0] ^ 1
     valid = jnp.arange(operands[0].shape[axis]) < values.pop(n)
     valid = jnp.expand_dims(valid, [d for d in range(3) if d != axis])
@@ -69,35 +79,53 @@ def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> Lis
     first = len(operation.operand_axes) - 1
     for k in (0, *range(first, len(values))):  # the input, and in a gradient the saved results and the cotangents
         values[k] = masked(values[k])
-    results = _call_function(*values, operation=dataclasses.replace(operation, seq_len_max=False), stage=stage)
+    results = _call_function(*values, operation=dataclasses.replace(operation, seq_len_max=False), stage=stage,
+                             waits=False)
     if stage == "backward":
         return [masked(results[0]), *results[1:]]
     return [masked(v) for v in results]
 
 
-def _call_function(*operands: Any, operation: Operation, stage: str) -> List[Any]:
+def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool = True) -> List[Any]:
     """The call of the compiled function. The text of its module travels in the program, so that an exported program
     needs nothing of this process."""
     dtype = DTYPES[operands[0].dtype.name]
-    text, function = operation.module(dtype), operation.function(stage)
-    call = jax.ffi.ffi_call(_native.XLA_TARGET, _result_structs(operation, stage, operands))
+    text, function, completed = ((operation.module(dtype), operation.function(stage), True) if waits else
+                                 operation.gpu_function(dtype, stage))
+    missing = operation.missing(*operands) if completed else None
     reserve = operation.reserve_bytes(dtype, *operands) if operation.saves and stage != "inference" else 0
-    return list(call(*operands, module=text, function=function, key=np.int64(_native.key(text, function)),
-                     reserve=np.int64(reserve)))
+    attributes = {"module": text, "function": function, "key": np.int64(_native.key(text, function)),
+                  "reserve": np.int64(reserve)}
+    structs, n, filled = _result_structs(operation, stage, operands), operation.primals, list(operands)
+    if missing:
+        filled.insert(n, jnp.full(*missing, np.int32))
+    if not isinstance(operation, Members):
+        return list(jax.ffi.ffi_call(_native.XLA_TARGET, structs)(*filled, **attributes))
+    flags = [*operation.mapped[:n], *[False] * bool(missing), *operation.mapped[n:]]
+    weights = sum(math.prod(v.shape) for v, axis in zip(operation.slices(*operands), operation.one.operand_axes)
+                  if axis is None)
+    attributes.update(members=np.int64(operation.count), parallel=np.int64(weights * operands[0].dtype.itemsize <= _PARALLEL),
+                      shared=np.int64(sum(1 << k for k, mapped in enumerate(flags) if not mapped)))
+    out = list(jax.ffi.ffi_call(_native.MEMBERS_TARGET, structs)(*filled, **attributes))
+    if stage == "backward" and not operation.separate:
+        out = [v if mapped else v.sum(0) for v, mapped in zip(out, operation.mapped)]
+    return out
 
 
 # --- Partitioning ----------------------------------------------------------------------------------------------------
 
 def _axes(operation: Operation, stage: str) -> Tuple[Tuple[Any, ...], Tuple[Any, ...]]:
     """The axes of the batch in operands and results; None where there is none."""
-    saved = (0,) if operation.saves else ()
+    saved = (int(isinstance(operation, Members)),) if operation.saves else ()
     if stage == "inference":
         return operation.operand_axes, operation.result_axes
     if stage == "forward":
         return operation.operand_axes, operation.result_axes + saved
     cotangents = tuple(operation.result_axes[k] for k in operation.cotangents)
-    return (operation.operand_axes + operation.result_axes + cotangents + saved,
-            operation.operand_axes[:operation.primals])
+    gradients = operation.operand_axes[:operation.primals]
+    if isinstance(operation, Members) and operation.separate:
+        gradients = tuple(None if axis is None else axis + 1 for axis in operation.one.operand_axes)[:operation.primals]
+    return operation.operand_axes + operation.result_axes + cotangents + saved, gradients
 
 
 def _rule(axes: Sequence[Any], values: Sequence[Any], prefix: str) -> str:

@@ -19,6 +19,7 @@ import jax
 from .. import _files, _runtime, _variants
 
 XLA_TARGET = "rnn_mlir_layer"
+MEMBERS_TARGET = "rnn_mlir_members"
 
 #: Modules that this process looked up or compiled, by their text or name: the library of each. For tests.
 resolved: Dict[str, str] = {}
@@ -86,6 +87,7 @@ def register() -> None:
     library.rnn_mlir_xla_set_resolver(_resolve)
     # Stages without a state: jaxlib refuses types of states that are registered before the client exists.
     for platform, suffix in (("cpu", ""), ("CUDA", "_cuda")):
-        stages = {stage: jax.ffi.pycapsule(getattr(library, f"rnn_mlir_xla_{stage}{suffix}"))
-                  for stage in ("instantiate", "execute")}
-        jax.ffi.register_ffi_target(XLA_TARGET, stages, platform=platform)
+        for target, kind in ((XLA_TARGET, ""), (MEMBERS_TARGET, "_members")):
+            stages = {stage: jax.ffi.pycapsule(getattr(library, f"rnn_mlir_xla_{stage}{suffix}{kind}"))
+                      for stage in ("instantiate", "execute")}
+            jax.ffi.register_ffi_target(target, stages, platform=platform)

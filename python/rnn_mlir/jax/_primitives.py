@@ -1,12 +1,13 @@
 # _primitives.py - JAX primitives of recurrent layers, and their derivatives. Four of them, so that every order of jit,
-# grad, jvp, vmap and shard_map finds a rule (custom_vjp refuses forward mode, and custom_vmap refuses reverse mode):
+# grad, jvp, vmap and shard_map finds a rule (custom_vjp refuses forward mode, and custom_vmap refuses reverse mode).
+# _batching.py has their rules of vmap.
 #
-#   rnn_inference  operands -> results                      vmap folds the examples into the batch
+#   rnn_inference  operands -> results
 #   rnn_training   operands -> results, reserve [B, row]
 #   rnn_tangent    linear in its first operands, in lax; its transpose is rnn_gradient
 #   rnn_gradient   the compiled gradient; its own derivatives are in lax. `shared`: gradients of parameters are used
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Primitives of recurrent layers, their derivatives and batching rules."""
+"""Primitives of recurrent layers and their derivatives."""
 
 from __future__ import annotations
 
@@ -17,10 +18,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
+from jax.interpreters import ad, mlir
 from jax.sharding import PartitionSpec
 
-from .._operations import Operation
+from .._operations import Members, Operation
 from . import _lowering, _reference
 
 
@@ -48,7 +49,7 @@ def _tangent_results(*operands: Any, operation: Operation) -> List[Any]:
 
 
 def _gradient_results(*operands: Any, operation: Operation, shared: bool) -> List[Any]:
-    return [_like(operands[0], v.shape) for v in operands[:operation.primals]]
+    return [_like(operands[0], shape) for shape in operation.gradient_shapes(*operands)]
 
 
 def _primitive(name: str, abstract: Callable[..., Any]) -> Any:
@@ -87,6 +88,9 @@ def _vjp_in_lax(operation: Operation, operands: Sequence[Any], cotangents: Seque
 def _gradient_in_lax(*operands: Any, operation: Operation, shared: bool = True) -> Any:
     # The results and the reserve are functions of the operands, which carry their derivatives.
     m, k = len(operation.operand_axes), operation.results
+    if isinstance(operation, Members) and operation.separate:
+        axes = [0 if mapped else None for mapped in operation.mapped] + [0] * (len(operands) - m)
+        return jax.vmap(functools.partial(_gradient_in_lax, operation=operation.one), axes)(*operands)
     given = dict(zip(operation.cotangents, operands[m + k:]))
     cotangents = [given.get(i, jnp.zeros(v.shape, v.dtype)) for i, v in enumerate(operands[m:m + k])]
     return _vjp_in_lax(operation, operands[:m], cotangents)
@@ -178,76 +182,3 @@ ad.primitive_jvps[gradient_p] = _gradient_jvp
 ad.primitive_jvps[tangent_p] = _tangent_jvp
 ad.primitive_transposes[tangent_p] = _tangent_transpose
 
-
-# --- vmap ------------------------------------------------------------------------------------------------------------
-
-def _one_by_one(primitive: Any) -> Callable[..., Any]:
-    """One example after the other: for what cannot share a batch, as gradients of parameters per example."""
-    def rule(operands: Sequence[Any], dims: Sequence[Any], **params: Any) -> Any:
-        mapped = [k for k, d in enumerate(dims) if d is not None]
-
-        def each(values: Sequence[Any]) -> Any:
-            every = list(operands)
-            for k, v in zip(mapped, values):
-                every[k] = v
-            return tuple(primitive.bind(*every, **params))
-        out = jax.lax.map(each, tuple(jnp.moveaxis(operands[k], dims[k], 0) for k in mapped))
-        return list(out), [0] * len(out)
-    return rule
-
-
-def _fold_value(value: Any, dim: Any, axis: int, size: int) -> Any:
-    """All examples of a value in its batch."""
-    value = jnp.broadcast_to(value, (size, *value.shape)) if dim is None else jnp.moveaxis(value, dim, 0)
-    shape = value.shape[1:]
-    return jnp.moveaxis(value, 0, axis).reshape(*shape[:axis], size * shape[axis], *shape[axis + 1:])
-
-
-def _unfold_value(value: Any, axis: int, size: int) -> Any:
-    return value.reshape(*value.shape[:axis], size, value.shape[axis] // size, *value.shape[axis + 1:])
-
-
-def _shares_mapped(dims: Sequence[Any], axes: Sequence[Any]) -> bool:
-    """Whether an operand that all examples of a batch share is mapped, as the parameters."""
-    return any(d is not None for d, axis in zip(dims, axes) if axis is None)
-
-
-def _size(operands: Sequence[Any], dims: Sequence[Any]) -> int:
-    return next(int(v.shape[d]) for v, d in zip(operands, dims) if d is not None)
-
-
-def _fold(operands: Sequence[Any], dims: Sequence[Any], *, operation: Operation) -> Any:
-    """All examples as one batch, unless an operand that they would share is mapped."""
-    axes = operation.operand_axes
-    if _shares_mapped(dims, axes):
-        return _one_by_one(inference_p)(operands, dims, operation=operation)
-    size = _size(operands, dims)
-    folded = [v if axis is None else _fold_value(v, d, axis, size) for v, d, axis in zip(operands, dims, axes)]
-    out = inference_p.bind(*folded, operation=operation)
-    unfolded = [_unfold_value(v, a, size) for v, a in zip(out, operation.result_axes)]
-    return unfolded, list(operation.result_axes)
-
-
-def _fold_gradient(operands: Sequence[Any], dims: Sequence[Any], *, operation: Operation, shared: bool) -> Any:
-    """The gradients of inputs and states of all examples as one batch. A gradient of the parameters is a sum over the
-    batch, so per example it needs a call each. A reserve space belongs to its batch: that of all examples is computed
-    again."""
-    m, k = len(operation.operand_axes), operation.results
-    if shared or _shares_mapped(dims[:m], operation.operand_axes):
-        return _one_by_one(gradient_p)(operands, dims, operation=operation, shared=shared)
-    size = _size(operands, dims)
-    axes = (*operation.operand_axes, *operation.result_axes, *(operation.result_axes[i] for i in operation.cotangents))
-    folded = [v if axis is None else _fold_value(v, d, axis, size) for v, d, axis in zip(operands, dims, axes)]
-    if operation.saves:
-        again = training_p.bind(*folded[:m], operation=operation)
-        folded = [*folded[:m], *again[:k], *folded[m + k:], *again[k:]]
-    out = gradient_p.bind(*folded, operation=operation, shared=False)
-    primal_axes = operation.operand_axes[:operation.primals]
-    unfolded = [jnp.zeros_like(v) if a is None else _unfold_value(v, a, size) for v, a in zip(out, primal_axes)]
-    return unfolded, list(primal_axes)  # None: not mapped
-
-
-batching.primitive_batchers[inference_p] = _fold
-batching.primitive_batchers[gradient_p] = _fold_gradient
-for _p in (training_p, tangent_p):  # rnn_tangent stays one primitive: its transpose is compiled
-    batching.primitive_batchers[_p] = _one_by_one(_p)

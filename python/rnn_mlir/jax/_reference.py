@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, Optional, Sequence
 
 import jax
 import jax.numpy as jnp
 
 from .._layers import GATES, PseudoLayer, split_params
-from .._operations import BlockLSTM, Layers, Operation
+from .._operations import BlockLSTM, Layers, Members, Operation
 
 Array = Any
 
@@ -129,6 +130,9 @@ def block_lstm(layout: str, use_peephole: bool, forget_bias: float, cell_clip: f
 
 def evaluate(operation: Operation, *operands: Array) -> tuple[Array, ...]:
     """The results of an op."""
+    if isinstance(operation, Members):
+        one = functools.partial(evaluate, operation.one)
+        return tuple(jax.vmap(one, [0 if mapped else None for mapped in operation.mapped])(*operands))
     assert isinstance(operation, (Layers, BlockLSTM))
     if operation.batch_major:
         other = dataclasses.replace(operation, batch_major=False)

@@ -25,9 +25,11 @@ FUNC = hasattr(torch, "func")
 
 
 @functools.lru_cache(maxsize=None)
-def _function(operation: Operation, dtype: str, stage: str, target: str = "host") -> _runtime.Function:
-    path = _variants.library_path(operation.module(dtype), target)
-    return _runtime.load_library(path)[operation.function(stage)]
+def _function(operation: Operation, dtype: str, stage: str, target: str = "host") -> Tuple[_runtime.Function, bool]:
+    """The function, and whether it has the operand of `Operation.missing`."""
+    host = operation.module(dtype), operation.function(stage), True
+    module, name, completed = host if target == "host" else operation.gpu_function(dtype, stage)
+    return _runtime.load_library(_variants.library_path(module, target))[name], completed
 
 
 def reserve_bytes(operation: Operation, operands: Sequence[Any]) -> int:
@@ -52,7 +54,10 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
     if first.device.type != "cpu":
         raise ValueError(f"operand 0 is on device {first.device}; compiled layers run on the CPU and on CUDA")
     every = [v.contiguous() for v in inputs] + list(outputs)
-    bound = _function(operation, dtype, stage).bind([tuple(v.shape) for v in every])
+    missing = operation.missing(*inputs)
+    if missing:
+        every.insert(operation.primals, torch.full(*missing, dtype=torch.int32))
+    bound = _function(operation, dtype, stage)[0].bind([tuple(v.shape) for v in every])
     bound(*[v.data_ptr() for v in every])
 
 
@@ -79,7 +84,11 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
             values[k] = values[k].masked_fill(padding, 0)
         operation = dataclasses.replace(operation, seq_len_max=False)
     every = [v.contiguous() for v in values] + list(outputs)
-    bound = _function(operation, DTYPES[first.dtype], stage, target).bind([tuple(v.shape) for v in every])
+    function, completed = _function(operation, DTYPES[first.dtype], stage, target)
+    missing = operation.missing(*values) if completed else None
+    if missing:
+        every.insert(n, torch.full(*missing, dtype=torch.int32, device=first.device))
+    bound = function.bind([tuple(v.shape) for v in every])
     bound.run(call, [v.data_ptr() for v in every])
     if padding is not None:
         for value in outputs[:1] if stage == "backward" else outputs:

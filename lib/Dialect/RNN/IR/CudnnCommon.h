@@ -16,9 +16,12 @@ inline int64_t getNumDirections(Direction direction) {
   return direction == Direction::Bidirectional ? 2 : 1;
 }
 
-/// C6, S3. `units` is H if it is static.
+/// The `num_proj` of a layer op whose P is the last dimension of `input_h` (docs/Semantics.md, "lstm").
+constexpr int64_t projectionOfState = -1;
+
+/// C6, S3. `units` is H if it is static. `allowsAny`: the op may have projectionOfState.
 LogicalResult verifyProjection(Operation *op, CellMode mode, int64_t numProj, StringRef label,
-                               std::optional<int64_t> units = std::nullopt);
+                               std::optional<int64_t> units = std::nullopt, bool allowsAny = false);
 /// C9
 LogicalResult verifyDropout(Operation *op, const llvm::APFloat &dropout, StringRef label);
 
@@ -39,8 +42,10 @@ template <typename OpTy> bool hasProjection(OpTy op) {
 /// The sizes of a layer op, or none if one is dynamic.
 template <typename OpTy> std::optional<CudnnSizes> getSizes(OpTy op, const ShapeRules &rules) {
   std::optional<int64_t> input = rules.getStaticValue("I"), layers = rules.getStaticValue("L"),
-                         hidden = rules.getStaticValue("H");
-  if (!input || !layers || !hidden || op.getInputMode() == InputMode::AutoSelect)
+                         hidden = rules.getStaticValue("H"), projection = hidden;
+  if (int64_t numProj = op.getNumProj())
+    projection = numProj == projectionOfState ? rules.getStaticValue("P") : std::optional<int64_t>(numProj);
+  if (!input || !layers || !hidden || !projection || op.getInputMode() == InputMode::AutoSelect)
     return std::nullopt;
   return CudnnSizes{op.getMode(),
                     op.getInputMode() == InputMode::SkipInput,
@@ -48,7 +53,7 @@ template <typename OpTy> std::optional<CudnnSizes> getSizes(OpTy op, const Shape
                     *layers,
                     *input,
                     *hidden,
-                    op.getNumProj() > 0 ? static_cast<int64_t>(op.getNumProj()) : *hidden};
+                    *projection};
 }
 
 } // namespace mlir::rnn::detail

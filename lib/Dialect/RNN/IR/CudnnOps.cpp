@@ -31,8 +31,10 @@ template <typename OpLike> static CudnnDims addCudnnRules(OpLike op, ShapeRules 
   // C6: with a projection, the attribute defines P and the cell state defines H.
   int64_t projection = op.getNumProj();
   AffineExpr H, P;
-  if (projection > 0) {
-    P = rules.constant("P", "`num_proj`", "C6", projection);
+  if (projection != 0) {
+    P = projection == projectionOfState
+            ? rules.symbol("P", "the size of the hidden state", "C6", op.getInputH(), "input_h", 2, /*minimum=*/1)
+            : rules.constant("P", "`num_proj`", "C6", projection);
     H = rules.symbol("H", "the hidden size", "C5", op.getInputC(), "input_c", 2, /*minimum=*/1);
   } else {
     H = P = rules.symbol("H", "the hidden size", "C4", op.getInputH(), "input_h", 2, /*minimum=*/1);
@@ -46,7 +48,7 @@ template <typename OpLike> static CudnnDims addCudnnRules(OpLike op, ShapeRules 
   if (op.getInputMode() == InputMode::SkipInput)
     rules.operand("C8", "input", op.getInput(), l.input);
   rules.operand("C4", "input_h", op.getInputH(), {L * directions, l.B, AffineExpr()});
-  rules.operand(projection > 0 ? "C6" : "C4", "input_h", op.getInputH(), {AffineExpr(), AffineExpr(), P});
+  rules.operand(projection != 0 ? "C6" : "C4", "input_h", op.getInputH(), {AffineExpr(), AffineExpr(), P});
   rules.operand("C5", "input_c", op.getInputC(), l.stateC);
   rules.operand("C7", "params", op.getParams(), {AffineExpr()});
   rules.operand("C11", "sequence_lengths", op.getSequenceLengths(), {l.B});
@@ -115,9 +117,14 @@ template <typename OpTy> static LogicalResult verifyCell(OpTy op, StringRef name
                                     << "` [" << label << "]";
 }
 
+/// The value form infers result types from `num_proj`, and other lowerings expect its value.
+template <typename OpTy> static bool allowsAnyProjection(OpTy op) {
+  return op.getLowering() == Lowering::Fused && !isValueForm(op.getOperation());
+}
+
 template <typename OpTy> static LogicalResult verifyCommonAttributes(OpTy op) {
   if (failed(verifyCell(op, "input_c", op.getInputC(), "C5")) ||
-      failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6")) ||
+      failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6", std::nullopt, allowsAnyProjection(op))) ||
       failed(verifyDropout(op, op.getDropout(), "C9")) || failed(verifySeeds(op, "C10")) ||
       failed(verifyResetTo(op, "C16")))
     return failure();
@@ -149,8 +156,15 @@ template <typename OpTy> static LogicalResult verifyCudnnSizes(OpTy op, const Sh
                             "or skip_input [C8]");
   }
   // C6
-  if (failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6", rules.getStaticValue("H"))))
+  std::optional<int64_t> hidden = rules.getStaticValue("H");
+  if (failed(verifyProjection(op, op.getMode(), op.getNumProj(), "C6", hidden, allowsAnyProjection(op))))
     return failure();
+  if (int64_t(op.getNumProj()) == projectionOfState) {
+    std::optional<int64_t> projection = rules.getStaticValue("P");
+    if (hidden && projection && *projection > *hidden)
+      return op.emitOpError("expects dim 2 of `input_h` to be at most the hidden size ")
+             << *hidden << ", but got " << *projection << " [C6]";
+  }
   // C7
   if (std::optional<CudnnSizes> known = getSizes(op, rules)) {
     const CudnnSizes &sizes = *known;
@@ -162,7 +176,7 @@ template <typename OpTy> static LogicalResult verifyCudnnSizes(OpTy op, const Sh
       return op.emitOpError("expects `params` to have at least ")
              << *least << " elements (all matrices and biases of " << sizes.layers << " layer(s), " << sizes.directions
              << " direction(s), I = " << sizes.input << ", H = " << sizes.hidden
-             << (op.getNumProj() > 0 ? ", P = " + std::to_string(sizes.projection) : std::string()) << "), but got "
+             << (op.getNumProj() != 0 ? ", P = " + std::to_string(sizes.projection) : std::string()) << "), but got "
              << paramsType.getDimSize(0) << " [C7]";
   }
   // C11

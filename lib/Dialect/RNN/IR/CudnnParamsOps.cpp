@@ -68,11 +68,11 @@ std::optional<int64_t> rnn::getDenseParamsSize(const CudnnSizes &s) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult rnn::detail::verifyProjection(Operation *op, CellMode mode, int64_t numProj, StringRef label,
-                                            std::optional<int64_t> units) {
-  if (numProj < 0)
+                                            std::optional<int64_t> units, bool allowsAny) {
+  if (numProj < 0 && !(allowsAny && numProj == projectionOfState))
     return op->emitOpError("expects `num_proj` to be 0 (no projection) or positive, but got ")
            << numProj << " [" << label << "]";
-  if (numProj > 0 && mode != CellMode::Lstm)
+  if (numProj != 0 && mode != CellMode::Lstm)
     return op->emitOpError("has `num_proj` = ")
            << numProj << ", but only mode lstm can project, not " << stringifyCellMode(mode) << " [" << label << "]";
   if (units && numProj > *units)

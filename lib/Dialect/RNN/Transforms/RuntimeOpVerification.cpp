@@ -48,7 +48,8 @@ public:
     auto type = cast<ShapedType>(layer.getParams().getType());
     bool isKnown = llvm::all_of(ArrayRef<StringRef>{"L", "H", "I"},
                                 [&](StringRef name) { return rules.getStaticValue(name).has_value(); });
-    if (isKnown && !type.isDynamicDim(0))
+    // With a projection of any size, the size op has no attribute for P; the plan of the layer checks the parameters.
+    if ((isKnown && !type.isDynamicDim(0)) || int64_t(layer.getNumProj()) < 0)
       return;
     Value expected =
         CudnnParamsSizeOp::create(b, loc, sizeOf("L"), sizeOf("H"), sizeOf("I"), layer.getModeAttr(),
