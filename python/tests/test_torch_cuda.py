@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 import rnn_mlir.torch  # noqa: E402
 from fakes import fakes  # noqa: E402
-from rnn_mlir import _compiler, _runtime  # noqa: E402
+from rnn_mlir import _compiler, _files, _runtime, _variants  # noqa: E402
 from rnn_mlir._operations import BlockLSTM, Layers  # noqa: E402
 from rnn_mlir.torch import _calls, _library  # noqa: E402
 
@@ -188,8 +188,15 @@ def test_stream():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_prebuilt_module(monkeypatch, tmp_path):
+    path = tmp_path / "modules" / "cuda" / "gru-bidirectional-f16-batch_major.so"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    monkeypatch.setattr(_files, "library_folder", lambda: str(tmp_path))
+    assert _variants._gpu_library_path("prebuilt:gru bidirectional f16 batch_major", "cuda") == str(path)
+
+
 def test_without_compiler(monkeypatch):
-    from rnn_mlir import _variants
     monkeypatch.setattr(_compiler, "available", lambda: False)
     with pytest.raises(rnn_mlir.Unavailable, match="GPU code of lstm unidirectional bf16 is compiled at its first use, and "
                                                    "there is no compiler: install rnn-mlir-compiler"):
