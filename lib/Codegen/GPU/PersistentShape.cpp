@@ -147,9 +147,9 @@ FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQu
     shape.fragmentsInRegisters = weights.getRegisters() + others <= maxRegisters
                                      ? weights.getFragmentsPerWarp()
                                      : std::max<int64_t>(withMemory - others - ofResets, 0) / Fragments::registers;
-    // Two places and the range of steps are too many values for an LSTM, and for a GRU with resets; see
-    // PersistentBackwardShape.
-    if (query.inParts && (query.numGates == 4 || (query.numGates == 3 && query.resets)) &&
+    // Two places and the range of steps are too many values for an LSTM, and for a GRU with resets or batch-major
+    // sequences; see PersistentBackwardShape.
+    if (query.inParts && (query.numGates == 4 || (query.numGates == 3 && (query.resets || query.batchMajor))) &&
         shape.fragmentsInRegisters < weights.getFragmentsPerWarp() && shape.getPlacesOfThread() > 1)
       shape.mostRows = PersistentLimits::maxRows / 2;
     // So that the largest ones fit.

@@ -6,7 +6,7 @@
 #   wavefront_stacks.py f32 checked > cases.mlir      one without arguments: @main
 #   wavefront_stacks.py f16 mutants > cases.mlir      for wavefront_mutants.py: 3 layers and known sizes, most scratch buffers
 #   wavefront_stacks.py f16 persistent-mutants        the same for persistent kernels
-#   wavefront_stacks.py f16 limits > cases.mlir       the largest layers, with the chunks of the rule
+#   wavefront_stacks.py f16 limits > cases.mlir       the largest layers, with the chunks of the rule; also limits-batch-major
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
@@ -64,6 +64,7 @@ if kind == "checked":
     print(CHECKED.main(element, [3, 5]))
 else:
     cases = {"all": LSTM + CELLS + BATCH_MAJOR + PROJECTED + BOTH, "persistent": CELLS + BATCH_MAJOR, "resets": RESETS, "limits": LIMITS,
+             "limits-batch-major": [replace(stack, batch_major=True) for stack in LIMITS],
              "mutants": MUTANTS + PROJECTED[:1], "persistent-mutants": MUTANTS}[kind]
     written = set()
     for stack in cases:

@@ -101,6 +101,8 @@ struct PersistentQuery {
   bool resets = false, resetsToInitial = false;
   /// The recurrence runs in several launches, which needs registers too.
   bool inParts = false;
+  /// So do sequences with two strides.
+  bool batchMajor = false;
   KernelOptions options;
 };
 
