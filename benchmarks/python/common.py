@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shared by the benchmarks of this folder."""
 
+import random
 import statistics
 import time
 
@@ -15,16 +16,19 @@ def processor():
 
 
 def interleaved(steps, seconds, least=5):
-    """Median seconds of each function of a dict, called one after the other in rounds."""
+    """Median seconds of each function of a dict, called one after the other in rounds, each in another order: what a function
+    leaves in caches, and threads that still run, meet the next one."""
     for step in steps.values():
         step()
         step()
     times = {name: [] for name in steps}
     end = time.perf_counter() + seconds
+    order, shuffled = list(steps), random.Random(0)
     while time.perf_counter() < end or len(next(iter(times.values()))) < least:
-        for name, step in steps.items():
+        shuffled.shuffle(order)
+        for name in order:
             start = time.perf_counter()
-            step()
+            steps[name]()
             times[name].append(time.perf_counter() - start)
     return {name: statistics.median(values) for name, values in times.items()}, len(next(iter(times.values())))
 
