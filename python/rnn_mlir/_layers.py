@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 import sys
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -30,6 +32,18 @@ def check(mode: str, direction: str, dtype: str) -> None:
                                ("dtype", dtype, DTYPES)):
         if value not in known:
             raise ValueError(f"unknown {what} `{value}`; expected one of {', '.join(known)}")
+
+
+def check_clip(cell_clip: Any) -> float:
+    """The clip as a finite number."""
+    if not isinstance(cell_clip, numbers.Real) or not math.isfinite(cell_clip):
+        raise ValueError(f"`cell_clip` is {cell_clip!r}; expected a finite number")
+    return float(cell_clip)
+
+
+def check_dropout(dropout: Any) -> None:
+    if not isinstance(dropout, numbers.Real) or not 0 <= float(dropout) <= 1:
+        raise ValueError(f"`dropout` is {dropout!r}; expected a value in [0, 1]")
 
 
 def params_size(mode: str, input_size: int, hidden_size: int, layers: int, directions: int, num_proj: int) -> int:
@@ -190,7 +204,7 @@ def block_text(layout: str, dtype: str, *, use_peephole: bool = False, cell_clip
     flags = ["batch_major"] * batch_major + ["lowering = #rnn.lowering<fused>"] + ["use_peephole"] * use_peephole
     if reset_to:
         flags.append(f"reset_to = #rnn.reset_to<{reset_to}>")
-    clip = [f"cell_clip = {cell_clip!r}"] if cell_clip else []
+    clip = [f"cell_clip = {check_clip(cell_clip):.17e}"] if cell_clip else []  # MLIR requires a decimal point
     inputs = (f"x({group('x')}) state({group('cs_prev', 'h_prev')}) weights({group('w')}) "
               f"peephole({group('wci', 'wcf', 'wco')}) bias({group('b')}){length}")
     backward = f"saved({group('i', 'cs', 'f', 'o', 'ci', 'co', 'h')}) grads({group('cs_grad', 'h_grad')})"

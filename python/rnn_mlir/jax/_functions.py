@@ -27,6 +27,32 @@ def _expect(name: str, value: Any, shape: Sequence[int]) -> None:
         raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {tuple(shape)}")
 
 
+def _integers(name: str, value: Any) -> Array:
+    """An array of int32. Values of another type would be truncated."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.integer):
+        raise TypeError(f"`{name}` has dtype {value.dtype}; expected integers")
+    # Values that do not fit stay above every number of steps.
+    return jnp.clip(value, -1, 2 ** 31 - 1).astype(jnp.int32)
+
+
+def _check_weights(params: Sequence[Weights], mode: str, directions: int, inputs: int, hidden: int, proj: int) -> None:
+    """The flat array has no shapes: tensors of other shapes would be taken for others."""
+    gates, output = len(_layers.GATES[mode]) * hidden, proj or hidden
+    for index, p in enumerate(params):
+        width = inputs if index < directions else directions * output
+        shapes = {"w": (gates, width), "r": (gates, output), "bw": (gates,), "br": (gates,), "projection": (proj, hidden)}
+        if (p.projection is not None) != bool(proj):
+            raise ValueError(f"`params[{index}].projection` is {'not ' if proj else ''}given, unlike that of `params[0]`")
+        for name, shape in shapes.items():
+            value = getattr(p, name)
+            if value is None and name not in ("w", "r"):
+                continue
+            _expect(f"params[{index}].{name}", value, shape)
+            if value.dtype != p.w.dtype:
+                raise TypeError(f"`params[{index}].{name}` has dtype {value.dtype}, but `w` has {p.w.dtype}; cast one of them")
+
+
 def _per_layer(params: Params, mode: str, directions: int, inputs: int, hidden: int, layers: int,
                proj_size: int) -> List[Sequence[Weights]]:
     """Parameters by layer."""
@@ -49,9 +75,16 @@ def _sizes_of(params: Any, mode: str, directions: int, x: Array, h0: Optional[Ar
     if isinstance(params, (list, tuple)):
         if not params or len(params) % directions:
             raise ValueError(f"`params` has {len(params)} pseudo layers; expected a multiple of {directions}")
+        for index, p in enumerate(params):
+            if not isinstance(p, Weights) or not all(hasattr(v, "shape") for v in (p.w, p.r)):
+                raise TypeError(f"`params[{index}]` is a {type(p).__name__}; expected a Weights of arrays")
         first = params[0]
+        if len(first.w.shape) != 2 or first.w.shape[0] % gates:
+            raise ValueError(f"`params[0].w` has shape {tuple(first.w.shape)}; expected [{gates}*H, C]")
         proj = 0 if first.projection is None else first.projection.shape[0]
         return first.w.shape[0] // gates, len(params) // directions, proj
+    if not hasattr(params, "shape"):
+        raise TypeError(f"`params` is a {type(params).__name__}; expected a flat array, or a list of Weights")
     if len(params.shape) != 1:
         raise ValueError(f"`params` has {len(params.shape)} dimensions; expected a flat array, or a list of Weights")
     if h0 is not None:
@@ -75,27 +108,37 @@ def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths
         raise ValueError(f"`x` has shape {x.shape}; expected {layout} without empty dimensions")
     if reset_to not in ("zero", "initial"):
         raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
-    if not 0 <= dropout <= 1:
-        raise ValueError(f"`dropout` is {dropout}; expected a value in [0, 1]")
+    _layers.check_dropout(dropout)
+    for name, value in (("hidden_size", hidden_size), ("num_layers", num_layers), ("proj_size", proj_size)):
+        if value is not None and not hasattr(type(value), "__index__"):
+            raise TypeError(f"`{name}` is {value!r}; expected an integer")
     batch, inputs = x.shape[0 if batch_first else 1], x.shape[2]
+    if cell and state is not None and not (isinstance(state, (list, tuple)) and len(state) == 2):
+        raise TypeError("`state` of an LSTM is a pair (h0, c0)")
     h0, c0 = (state if cell else (state, None)) if state is not None else (None, None)
+    h0, c0 = (None if v is None else jnp.asarray(v) for v in (h0, c0))
+    for name, value in (("h0", h0), ("c0", c0)):
+        if value is not None and value.ndim != 3:
+            raise ValueError(f"`{name}` has shape {value.shape}; expected [L*D, B, {'H' if name == 'c0' else 'P'}]")
     hidden, layers, proj = _sizes_of(params, mode, directions, x, h0, c0, hidden_size, num_layers, proj_size)
+    if isinstance(params, (list, tuple)):
+        _check_weights(params, mode, directions, inputs, hidden, proj)
     if proj and not cell:
         raise ValueError(f"a projection exists for lstm only, but the mode is {mode}")
     output = proj or hidden
     pseudo = layers * directions
-    h0 = jnp.zeros((pseudo, batch, output), x.dtype) if h0 is None else jnp.asarray(h0)
+    h0 = jnp.zeros((pseudo, batch, output), x.dtype) if h0 is None else h0
     _expect("h0", h0, (pseudo, batch, output))
     states = [h0]
     if cell:
-        c0 = jnp.zeros((pseudo, batch, hidden), x.dtype) if c0 is None else jnp.asarray(c0)
+        c0 = jnp.zeros((pseudo, batch, hidden), x.dtype) if c0 is None else c0
         _expect("c0", c0, (pseudo, batch, hidden))
         states.append(c0)
     auxiliaries = []
     if lengths is not None:
-        lengths = jnp.asarray(lengths)
+        lengths = _integers("lengths", lengths)
         _expect("lengths", lengths, (batch,))
-        auxiliaries.append(lengths.astype(jnp.int32))
+        auxiliaries.append(lengths)
     if resets is not None:
         resets = jnp.asarray(resets)
         _expect("resets", resets, x.shape[:2])
@@ -241,10 +284,14 @@ def block_lstm(x: Array, cs_prev: Array, h_prev: Array, w: Array, b: Array, *, w
             raise TypeError(f"`{name}` has dtype {value.dtype}; expected one type of {', '.join(DTYPES)} for all "
                             "operands")
     if seq_len_max is not None:
-        operands.append(jnp.asarray(seq_len_max).astype(jnp.int32).reshape(()))
+        seq_len_max = _integers("seq_len_max", seq_len_max)
+        if seq_len_max.size != 1:
+            raise ValueError(f"`seq_len_max` has shape {seq_len_max.shape}; expected one integer")
+        operands.append(seq_len_max.reshape(()))
     if resets is not None:
+        resets = jnp.asarray(resets)
         _expect("resets", resets, x.shape[:2])
-        operands.append(jnp.asarray(resets).astype(bool))
-    operation = BlockLSTM(layout, all(given), float(cell_clip), seq_len_max is not None,
+        operands.append(resets.astype(bool))
+    operation = BlockLSTM(layout, all(given), _layers.check_clip(cell_clip), seq_len_max is not None,
                           reset_to if resets is not None else "", batch_first)
     return BlockLSTMResults(*_bind(operation, *operands))

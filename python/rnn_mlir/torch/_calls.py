@@ -44,6 +44,8 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
     for k, value in enumerate(inputs):
         if k < operation.primals and value.dtype != first.dtype:
             raise TypeError(f"operand {k} has dtype {value.dtype}, but operand 0 has {first.dtype}; cast one of them")
+        if value.layout != torch.strided:
+            raise TypeError(f"operand {k} has layout {value.layout}; expected a dense tensor")
         # The host may have the lengths of a packed sequence and of a block LSTM.
         if value.device != first.device and not (_counts(operation, k) and value.device.type == "cpu"):
             raise ValueError(f"operand {k} is on device {value.device}, but operand 0 is on {first.device}")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Tuple
 import torch
 from torch import Tensor
 
-from .._layers import params_size
+from .._layers import GATES, check_clip, params_size
 from .._operations import BlockLSTM, Layers, Operation
 from . import _calls, _library
 
@@ -18,6 +18,21 @@ from . import _calls, _library
 def _expect(name: str, value: Tensor, shape: Sequence[int]) -> None:
     if tuple(value.shape) != tuple(shape):
         raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {tuple(shape)}")
+
+
+def _tensors(**values: Any) -> None:
+    for name, value in values.items():
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(f"`{name}` is a {type(value).__name__}; expected a Tensor")
+
+
+def _integers(name: str, value: Tensor) -> Tensor:
+    """As int32. Values of another type would be truncated, and larger ones would wrap around."""
+    if value.dtype is torch.int32:
+        return value
+    if value.is_floating_point() or value.is_complex() or value.dtype is torch.bool:
+        raise TypeError(f"`{name}` has dtype {value.dtype}; expected integers")
+    return value.clamp(-1, 2 ** 31 - 1).to(torch.int32)
 
 
 def _run(operation: Operation, operands: Sequence[Tensor]) -> Tuple[Tensor, ...]:
@@ -45,10 +60,19 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tenso
     """
     if reset_to not in ("zero", "initial"):
         raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
+    if mode not in GATES:
+        raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(GATES)}")
+    _tensors(x=x, h0=h0, c0=c0, params=params, lengths=lengths, resets=resets)
+    if (c0 is not None) != (mode == "lstm"):
+        raise ValueError(f"`c0` is {'not ' if c0 is None else ''}given; mode lstm needs it, the others have none")
+    if h0 is None or params is None:
+        raise ValueError("`h0` and `params` are needed")
     directions = 2 if bidirectional else 1
     if x.dim() != 3 or h0.dim() != 3:
         raise ValueError(f"`x` and `h0` have shapes {tuple(x.shape)} and {tuple(h0.shape)}; expected [T, B, I] and "
                          "[L*D, B, P]")
+    if c0 is not None and c0.dim() != 3:
+        raise ValueError(f"`c0` has shape {tuple(c0.shape)}; expected [L*D, B, H]")
     hidden = h0.shape[2] if c0 is None else c0.shape[2]
     stacked, batch = h0.shape[0], x.shape[0 if batch_first else 1]
     _expect("h0", h0, (stacked, batch, num_proj or hidden))
@@ -57,7 +81,7 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tenso
     _expect("params", params, (params_size(mode, x.shape[2], hidden, stacked // directions, directions, num_proj),))
     if lengths is not None:
         _expect("lengths", lengths, (batch,))
-        lengths = lengths.to(torch.int32)
+        lengths = _integers("lengths", lengths)
     if resets is not None:
         _expect("resets", resets, x.shape[:2])
         resets = resets.to(torch.bool)
@@ -97,11 +121,16 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
         raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
     if reset_to not in ("zero", "initial"):
         raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
+    _tensors(x=x, cs_prev=cs_prev, h_prev=h_prev, w=w, b=b, wci=wci, wcf=wcf, wco=wco, resets=resets)
+    if x.dim() != 3 or cs_prev.dim() != 2:
+        raise ValueError(f"`x` and `cs_prev` have shapes {tuple(x.shape)} and {tuple(cs_prev.shape)}; expected [T, B, I] and "
+                         "[B, H]")
     (batch, inputs), hidden = (x.shape[0 if batch_first else 1], x.shape[2]), cs_prev.shape[1]
     given = [v is not None for v in (wci, wcf, wco)]
     if any(given) and not all(given):
         raise ValueError("pass all of `wci`, `wcf` and `wco`, or none")
     peephole = [x.new_zeros(hidden) if v is None else v for v in (wci, wcf, wco)]
+    _expect("b", b, (4 * hidden,))
     if forget_bias:  # in the bias, whose gradient it does not change
         gate = 2 if layout == "icfo" else 1
         shift = b.new_zeros(4 * hidden)
@@ -112,13 +141,16 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
     operands = [x, cs_prev, h_prev, w, *peephole, b]
     for name, value, shape in zip(("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"), operands, shapes):
         _expect(name, value, shape)
-    n = None if seq_len_max is None else torch.as_tensor(seq_len_max, dtype=torch.int32).reshape(())
+    n = None if seq_len_max is None else _integers("seq_len_max", torch.as_tensor(seq_len_max))
+    if n is not None and n.numel() != 1:
+        raise ValueError(f"`seq_len_max` has shape {tuple(n.shape)}; expected one integer")
+    n = None if n is None else n.reshape(())
     if resets is not None:
         _expect("resets", resets, x.shape[:2])
         resets = resets.to(torch.bool)
     if _library.compiling():
         return BlockLSTMResults(*torch.ops.rnn_mlir.block_lstm(*operands, n, resets, layout, all(given), cell_clip,
                                                                reset_to, batch_first))
-    operation = BlockLSTM(layout, all(given), float(cell_clip), n is not None, reset_to if resets is not None else "",
+    operation = BlockLSTM(layout, all(given), check_clip(cell_clip), n is not None, reset_to if resets is not None else "",
                           batch_first)
     return BlockLSTMResults(*_run(operation, [*operands, *(v for v in (n, resets) if v is not None)]))

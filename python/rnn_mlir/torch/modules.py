@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from .._layers import GATES
+from .._layers import GATES, check_dropout
 from . import functional
 
 
@@ -24,8 +24,10 @@ class _Layers(torch.nn.Module):
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
                  device: Any = None, dtype: Any = None) -> None:
         super().__init__()
-        if not 0 <= dropout <= 1:
-            raise ValueError(f"`dropout` is {dropout}; expected a value in [0, 1]")
+        check_dropout(dropout)
+        if not all(isinstance(v, int) for v in (input_size, hidden_size, num_layers, proj_size)):
+            raise TypeError(f"`input_size`, `hidden_size`, `num_layers` and `proj_size` are {input_size!r}, {hidden_size!r}, "
+                            f"{num_layers!r} and {proj_size!r}; expected integers")
         if input_size <= 0 or hidden_size <= 0 or num_layers <= 0:
             raise ValueError(f"`input_size`, `hidden_size` and `num_layers` are {input_size}, {hidden_size} and "
                              f"{num_layers}; expected positive values")
@@ -104,6 +106,14 @@ class _Layers(torch.nn.Module):
             return [x.new_zeros(pseudo, batch, n) for n in sizes]
         return list(hx) if cell else [hx]
 
+    def _check_state(self, hx: Any) -> None:
+        pair = self._mode == "lstm"
+        every = hx if pair and isinstance(hx, (list, tuple)) else [hx]
+        if hx is None or len(every) == 1 + pair and all(isinstance(v, Tensor) for v in every):
+            return
+        expected = "a pair (h0, c0) of tensors" if pair else "a tensor"
+        raise TypeError(f"`hx` is a {type(hx).__name__}; expected {expected}")
+
     def _stack(self, x: Tensor, states: List[Tensor], lengths: Optional[Tensor], resets: Optional[Tensor],
                reset_to: str, batch_first: bool) -> Tuple[Tensor, List[Tensor]]:
         directions = 1 + self.bidirectional
@@ -131,9 +141,10 @@ class _Layers(torch.nn.Module):
                 resets: Optional[Tensor] = None, reset_to: str = "zero") -> Any:
         """As in torch.nn. Further, `lengths` [B] are the valid steps of a padded batch, and `resets`, shaped like the
         sequence and batch of `input`, start a new sequence at a step, from zero or the initial state."""
+        self._check_state(hx)
         if isinstance(input, PackedSequence):
             if lengths is not None or resets is not None:
-                raise ValueError("a packed sequence has lengths of its own, and takes no `resets`")
+                raise ValueError("a packed sequence has lengths of its own and no resets; pass neither `lengths` nor `resets`")
             return self._packed(input, hx)
         single = input.dim() == 2
         if single:
@@ -205,6 +216,10 @@ class BlockLSTM(torch.nn.Module):
                  forget_bias: float = 1.0, cell_clip: float = 0.0, batch_first: bool = False, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
+        if input_size <= 0 or hidden_size <= 0:
+            raise ValueError(f"`input_size` and `hidden_size` are {input_size} and {hidden_size}; expected positive values")
+        if layout not in ("icfo", "ifco"):
+            raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
         self.input_size, self.hidden_size, self.layout = input_size, hidden_size, layout
         self.use_peephole, self.forget_bias, self.cell_clip = use_peephole, forget_bias, cell_clip
         self.batch_first = batch_first
@@ -234,6 +249,10 @@ class BlockLSTM(torch.nn.Module):
         """`x` is [T, B, I], or [B, T, I] with `batch_first`; states are [B, H]. The last states are those of step T-1; they are zero if `seq_len_max` is
         less than T."""
         steps = 1 if self.batch_first else 0  # the dimension
+        if x.dim() != 3:
+            raise ValueError(f"`x` has shape {tuple(x.shape)}; expected 3 dimensions")
+        if state is not None and not (isinstance(state, (list, tuple)) and len(state) == 2):
+            raise TypeError(f"`state` is a {type(state).__name__}; expected a pair (h0, cs0)")
         if state is None:
             zeros = x.new_zeros(x.shape[0 if self.batch_first else 1], self.hidden_size)
             state = zeros, zeros

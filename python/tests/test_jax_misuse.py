@@ -1,0 +1,78 @@
+# test_jax_misuse.py - wrong arguments of rnn_mlir.jax: each is an error that names the argument.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+import jax.numpy as jnp  # noqa: E402
+import rnn_mlir.jax as rj  # noqa: E402
+
+if not hasattr(jax, "ffi"):
+    pytest.skip("needs jax.ffi", allow_module_level=True)
+
+T, B, H = 3, 2, 5
+X = np.linspace(-1, 1, T * B * H, dtype=np.float32).reshape(T, B, H)
+PARAMS = rj.init(jax.random.PRNGKey(0), "lstm", H, H)
+FIRST = PARAMS[0]
+STATE = np.zeros((1, B, H), np.float32)
+
+
+def lstm(params=PARAMS, x=X, state=None, **options):
+    return rj.lstm(params, x, state, **options)
+
+
+@pytest.mark.parametrize("arguments, error, message", [
+    # Tensors of other shapes, whose elements fill the flat array: the results were those of other weights.
+    (dict(params=[FIRST._replace(bw=jnp.zeros(10), br=jnp.zeros(30))]), ValueError, r"`params\[0\].bw` has shape \(10,\); expected \(20,\)"),
+    (dict(params=[FIRST._replace(r=FIRST.r.T)]), ValueError, r"`params\[0\].r` has shape \(5, 20\); expected \(20, 5\)"),
+    (dict(params=[FIRST._replace(w=FIRST.w.reshape(20, 5, 1))]), ValueError, r"`params\[0\].w` has shape \(20, 5, 1\)"),
+    (dict(params=[FIRST._replace(w=FIRST.w[:-1])]), ValueError, r"`params\[0\].w` has shape \(19, 5\); expected \[4\*H, C\]"),
+    (dict(params=PARAMS + [FIRST._replace(projection=jnp.zeros((2, H)))]), ValueError, r"`params\[1\].projection` is given"),
+    (dict(params=[FIRST._replace(bw=FIRST.bw.astype(jnp.float16))]), TypeError, r"`params\[0\].bw` has dtype float16"),
+    (dict(params=[1.5]), TypeError, r"`params\[0\]` is a float; expected a Weights of arrays"),
+    (dict(params=None), TypeError, "`params` is a NoneType; expected a flat array, or a list of Weights"),
+    (dict(params=rj.pack(PARAMS), hidden_size=5.0), TypeError, "`hidden_size` is 5.0; expected an integer"),
+    (dict(params=rj.pack(PARAMS), state=(np.zeros(2), STATE)), ValueError, r"`h0` has shape \(2,\); expected \[L\*D, B, P\]"),
+    (dict(state=STATE), TypeError, r"`state` of an LSTM is a pair \(h0, c0\)"),
+    (dict(state=5), TypeError, r"`state` of an LSTM is a pair"),
+    (dict(dropout="a"), ValueError, r"`dropout` is 'a'; expected a value in \[0, 1\]"),
+    (dict(dropout=float("nan")), ValueError, "`dropout` is nan"),
+    (dict(lengths=np.array([1.5, 2.5])), TypeError, "`lengths` has dtype float[0-9]+; expected integers"),
+    (dict(lengths=np.array([True, False])), TypeError, "`lengths` has dtype bool; expected integers"),
+    (dict(lengths=np.array([1, 2, 3])), ValueError, r"`lengths` has shape \(3,\); expected \(2,\)"),
+    (dict(lengths=np.array([-1, 3])), Exception, r"expects element 0 of `lengths` to be in \[0, T = 3\], but got -1"),
+    (dict(lengths=np.array([4, 1])), Exception, r"expects element 0 of `lengths` to be in \[0, T = 3\], but got 4"),
+])
+def test_layers(arguments, error, message):
+    with pytest.raises(error, match=message):
+        jax.block_until_ready(lstm(**arguments))
+    jax.block_until_ready(lstm())
+
+
+def block(**arguments):
+    values = dict(x=X, cs_prev=X[0], h_prev=X[1], w=np.full((2 * H, 4 * H), 0.1, np.float32), b=np.zeros(4 * H, np.float32))
+    return rj.block_lstm(**{**values, **arguments})
+
+
+@pytest.mark.parametrize("arguments, error, message", [
+    (dict(cell_clip=float("nan")), ValueError, "`cell_clip` is nan; expected a finite number"),
+    (dict(cell_clip=float("inf")), ValueError, "`cell_clip` is inf; expected a finite number"),
+    (dict(cell_clip="1"), ValueError, "`cell_clip` is '1'; expected a finite number"),
+    (dict(seq_len_max=2.7), TypeError, "`seq_len_max` has dtype float[0-9]+; expected integers"),
+    (dict(seq_len_max=[1, 2]), ValueError, r"`seq_len_max` has shape \(2,\); expected one integer"),
+    (dict(seq_len_max=4), Exception, r"expects `seq_len_max` to be in \[0, T\]"),
+    (dict(resets=[[0, 1]]), ValueError, r"`resets` has shape \(1, 2\); expected \(3, 2\)"),
+])
+def test_block(arguments, error, message):
+    with pytest.raises(error, match=message):
+        jax.block_until_ready(block(**arguments))
+
+
+def test_accepted():
+    """Clips without a decimal point in Python's text, and resets that are lists."""
+    free = block().cs
+    for clip, bound in ((1e-5, 1e-5), (1e30, np.inf)):
+        assert np.abs(block(cell_clip=clip).cs).max() <= bound
+    np.testing.assert_array_equal(block(cell_clip=1e30).cs, free)
+    marks = [[0, 1]] * T
+    np.testing.assert_array_equal(block(resets=marks).h, block(resets=np.array(marks, bool)).h)

@@ -1,0 +1,83 @@
+# test_torch_misuse.py - wrong arguments of rnn_mlir.torch: each is an error that names the argument.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import pytest
+
+torch = pytest.importorskip("torch")
+import rnn_mlir  # noqa: E402
+import rnn_mlir.torch as rt  # noqa: E402
+from rnn_mlir.torch import functional  # noqa: E402
+from rnn_mlir._layers import params_size  # noqa: E402
+
+T, B, H = 3, 2, 5
+X = torch.linspace(-1, 1, T * B * H).reshape(T, B, H)
+STATE = torch.zeros(1, B, H)
+
+
+def layers(**arguments):
+    mode = arguments.pop("mode", "gru")
+    values = dict(x=X, h0=STATE, c0=None, params=torch.full((params_size("gru", H, H, 1, 1, 0),), 0.1))
+    return functional.layers(mode, **{**values, **arguments})
+
+
+@pytest.mark.parametrize("arguments, error, message", [
+    (dict(mode="foo"), ValueError, "`mode` is 'foo'; expected one of rnn_relu, rnn_tanh, lstm, gru"),
+    (dict(c0=STATE), ValueError, "`c0` is given; mode lstm needs it, the others have none"),
+    (dict(mode="lstm"), ValueError, "`c0` is not given; mode lstm needs it"),
+    (dict(mode="lstm", c0=STATE[0]), ValueError, r"`c0` has shape \(2, 5\); expected \[L\*D, B, H\]"),
+    (dict(h0=None), ValueError, "`h0` and `params` are needed"),
+    (dict(x=X.numpy()), TypeError, "`x` is a ndarray; expected a Tensor"),
+    (dict(x=X.to_sparse()), TypeError, "operand 0 has layout torch.sparse_coo; expected a dense tensor"),
+    (dict(lengths=[1, 2]), TypeError, "`lengths` is a list; expected a Tensor"),
+    (dict(lengths=torch.tensor([1.5, 2.5])), TypeError, "`lengths` has dtype torch.float32; expected integers"),
+    (dict(lengths=torch.tensor([2 ** 32 + 2, 1])), rnn_mlir.InvalidArgument, r"expects element 0 of `lengths` to be in \[0, T = 3\]"),
+    (dict(lengths=torch.tensor([-(2 ** 32) + 2, 1])), rnn_mlir.InvalidArgument, r"expects element 0 of `lengths` to be in \[0, T = 3\]"),
+    (dict(resets=[[0, 1]] * T), TypeError, "`resets` is a list; expected a Tensor"),
+])
+def test_layers(arguments, error, message):
+    with pytest.raises(error, match=message):
+        layers(**arguments)
+
+
+def block(**arguments):
+    values = dict(x=X, cs_prev=X[0], h_prev=X[1], w=torch.full((2 * H, 4 * H), 0.1), b=torch.zeros(4 * H))
+    return functional.block_lstm(**{**values, **arguments})
+
+
+@pytest.mark.parametrize("arguments, error, message", [
+    (dict(x=X[0]), ValueError, r"`x` and `cs_prev` have shapes \(2, 5\) and \(2, 5\); expected \[T, B, I\] and \[B, H\]"),
+    (dict(cs_prev=X[0, 0]), ValueError, r"expected \[T, B, I\] and \[B, H\]"),
+    (dict(b=torch.zeros(3), forget_bias=1.0), ValueError, r"`b` has shape \(3,\); expected \(20,\)"),
+    (dict(cell_clip=float("nan")), ValueError, "`cell_clip` is nan; expected a finite number"),
+    (dict(cell_clip=float("-inf")), ValueError, "`cell_clip` is -inf; expected a finite number"),
+    (dict(seq_len_max=2.7), TypeError, "`seq_len_max` has dtype torch.float32; expected integers"),
+    (dict(seq_len_max=[1, 2]), ValueError, r"`seq_len_max` has shape \(2,\); expected one integer"),
+    (dict(seq_len_max=2 ** 40), rnn_mlir.InvalidArgument, r"expects `seq_len_max` to be in \[0, T\]"),
+    (dict(resets=[[0, 1]] * T), TypeError, "`resets` is a list; expected a Tensor"),
+])
+def test_block(arguments, error, message):
+    with pytest.raises(error, match=message):
+        block(**arguments)
+
+
+def test_accepted_clips():
+    """Numbers without a decimal point in Python's text."""
+    assert block(cell_clip=1e-5).cs.abs().max() <= 1e-5
+    assert torch.equal(block(cell_clip=1e30).cs, block().cs)
+
+
+@pytest.mark.parametrize("make, error, message", [
+    (lambda: rt.LSTM(5, 5)(X, STATE), TypeError, r"`hx` is a Tensor; expected a pair \(h0, c0\) of tensors"),
+    (lambda: rt.LSTM(5, 5)(X, (STATE, STATE, STATE)), TypeError, "`hx` is a tuple; expected a pair"),
+    (lambda: rt.LSTM(5, 5)(X, (None, None)), TypeError, "`hx` is a tuple; expected a pair"),
+    (lambda: rt.GRU(5, 5)(X, (STATE, STATE)), TypeError, "`hx` is a tuple; expected a tensor"),
+    (lambda: rt.LSTM(5, 5, num_layers=1.5), TypeError, "expected integers"),
+    (lambda: rt.LSTM(5, "5"), TypeError, "expected integers"),
+    (lambda: rt.LSTM(5, 5, dropout="a"), ValueError, "`dropout` is 'a'"),
+    (lambda: rt.BlockLSTM(5, 0), ValueError, "expected positive values"),
+    (lambda: rt.BlockLSTM(5, 5, layout="foo"), ValueError, "`layout` is 'foo'"),
+    (lambda: rt.BlockLSTM(5, 5)(X[0]), ValueError, r"`x` has shape \(2, 5\); expected 3 dimensions"),
+    (lambda: rt.BlockLSTM(5, 5)(X, STATE), TypeError, "`state` is a Tensor; expected a pair"),
+])
+def test_modules(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
