@@ -65,8 +65,8 @@ case "$sanitizer" in
     export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1:ignore_noninstrumented_modules=1"
     ctest --test-dir "$RNN_BUILD_DIR" -j 1 --output-on-failure \
       -R "rnn_runtime_(tests|thread_tests|fault_tests|cuda_tests|cudnn_tests|cublas_tests|simt_tests|fiber_tests|emulator_tests)$" || status=1
-    # The lit tests that run compiled code with several threads, without target simt: ThreadSanitizer does not follow the
-    # emulator's fibers, which run on one thread.
+    # The lit tests that run compiled code with several threads, without target simt: all fibers of a launch run on
+    # one thread, and the programs above have launches on several threads.
     threaded="rnn-run/threads|RNNToHost/parallel|(linalg-threads|bf16-amx|bf16-gemm|block-fused|large-fused)-host|batch-major-bits"
     RNNRT_THREADS=4 "$lit" -sv -j 1 --filter "${1:-$threaded}" "$RNN_BUILD_DIR/test" || status=1
     ;;

@@ -200,6 +200,7 @@ void Emulator::retire(Thread &thread) {
     fault("divergent grid barrier", thread, nullptr, "the thread exited while %lld others wait at the grid barrier",
           (long long)gridArrived);
   thread.state = State::Exited;
+  thread.fiber.end();
   warp.exited |= 1u << thread.lane;
   ++numExited;
   fruitlessPolls = 0;

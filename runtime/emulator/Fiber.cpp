@@ -67,33 +67,38 @@ rnnrt_simt_switch:
 extern "C" void rnnrt_simt_switch(void **from, void *to);
 #endif
 
+void Fiber::finishSwitch([[maybe_unused]] void *saved) {
 #ifdef RNNRT_ASAN
-static void finishSwitch(void *saved) {
   const void *bottom;
   size_t bytes;
   __sanitizer_finish_switch_fiber(saved, &bottom, &bytes);
-}
-#endif
-
-void Fiber::begin() {
-#ifdef RNNRT_ASAN
-  const void *bottom;
-  size_t bytes;
-  __sanitizer_finish_switch_fiber(nullptr, &bottom, &bytes);
   if (!left->stackBottom) {
     left->stackBottom = bottom;
     left->stackBytes = bytes;
   }
 #endif
+#ifdef RNNRT_TSAN
+  if (left->isEnded)
+    left->destroyState();
+#endif
+}
+
+void Fiber::begin() {
+  finishSwitch(nullptr);
   entered->entry(entered->argument);
   __builtin_trap();
 }
 
-Fiber::~Fiber() {
+void Fiber::destroyState() {
 #ifdef RNNRT_TSAN
   if (ownsState)
     __tsan_destroy_fiber(sanitizerState);
+  ownsState = false;
 #endif
+}
+
+Fiber::~Fiber() {
+  destroyState();
 }
 
 void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
@@ -101,14 +106,14 @@ void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
   this->argument = argument;
   stackBottom = stack;
   stackBytes = bytes;
+  isEnded = false;
 #ifdef RNNRT_ASAN
   // Unpoison the frames of an abandoned context.
   __asan_unpoison_memory_region(stack, bytes);
 #endif
 #ifdef RNNRT_TSAN
   // A new state: that of an abandoned context still has the calls of its stack.
-  if (ownsState)
-    __tsan_destroy_fiber(sanitizerState);
+  destroyState();
   sanitizerState = __tsan_create_fiber(0);
   ownsState = true;
 #endif
@@ -133,9 +138,9 @@ void Fiber::start(void *stack, size_t bytes, Entry entry, void *argument) {
 void Fiber::switchTo(Fiber &from, Fiber &to) {
   left = &from;
   entered = &to;
-#ifdef RNNRT_ASAN
   void *saved = nullptr;
-  __sanitizer_start_switch_fiber(&saved, to.stackBottom, to.stackBytes);
+#ifdef RNNRT_ASAN
+  __sanitizer_start_switch_fiber(from.isEnded ? nullptr : &saved, to.stackBottom, to.stackBytes);
 #endif
 #ifdef RNNRT_TSAN
   if (!from.ownsState)
@@ -148,9 +153,7 @@ void Fiber::switchTo(Fiber &from, Fiber &to) {
 #else
   rnnrt_simt_switch(&from.stackPointer, to.stackPointer);
 #endif
-#ifdef RNNRT_ASAN
   finishSwitch(saved);
-#endif
 }
 
 //===-- Stacks ---------------------------------------------------------------------------------------------------===//

@@ -35,11 +35,16 @@ public:
   /// fiber is discarded without running destructors.
   void start(void *stack, size_t bytes, Entry entry, void *argument);
 
+  /// Announces that the next switch leaves this fiber for ever, so that sanitizers free their state of it.
+  void end() { isEnded = true; }
+
   /// Saves the running context in `from` and resumes `to`. Returns when another fiber switches to `from`.
   static void switchTo(Fiber &from, Fiber &to);
 
 private:
   static void begin();
+  static void finishSwitch(void *saved);
+  void destroyState();
 
 #ifdef RNNRT_EMULATOR_UCONTEXT
   ucontext_t context;
@@ -54,6 +59,7 @@ private:
   /// For the thread sanitizer: its state of this context. `ownsState` is false for the fiber of the OS thread.
   void *sanitizerState = nullptr;
   bool ownsState = false;
+  bool isEnded = false;
 };
 
 /// Stacks of fibers with a guard page below each. They are reused by later launches.

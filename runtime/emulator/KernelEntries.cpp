@@ -22,7 +22,8 @@ static void arriveBefore(Thread &thread, uint32_t group) {
     }
     if (Checker *checker = emulator().getChecker())
       checker->copyArrived(thread, copy);
-    std::memcpy(copy.target, copy.source, copy.sourceBytes);
+    if (copy.sourceBytes > 0) // otherwise the source may be null
+      std::memcpy(copy.target, copy.source, copy.sourceBytes);
     std::memset(copy.target + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
   }
   thread.copies.resize(kept);

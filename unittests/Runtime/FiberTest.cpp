@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
@@ -64,6 +65,7 @@ struct Ring {
     ring.sums[self.index] = sum;
     text = std::string();
     text.shrink_to_fit();
+    self.fiber.end();
     if (self.index + 1 == ring.members.size())
       Fiber::switchTo(self.fiber, ring.host);
     Fiber::switchTo(self.fiber, ring.members[self.index + 1].fiber);
@@ -101,6 +103,28 @@ TEST(Fiber, ManyFibers) {
   ring.run(pool, 3000, 2);
   EXPECT_EQ(ring.order.size(), 6000u);
   EXPECT_EQ(ring.sums[2999], 2999.5);
+}
+
+/// Resident memory of this process in bytes.
+static long getResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  long all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * 4096;
+}
+
+// Sanitizers have memory for each fiber, which they free when it ends.
+TEST(Fiber, EndedFibersUseNoMemory) {
+  StackPool pool;
+  long before = 0;
+  for (int life = 0; life < 12; ++life) {
+    pool.reset(stackBytes);
+    Ring ring;
+    ring.run(pool, 1000, 2);
+    if (life == 1)
+      before = getResidentBytes();
+  }
+  EXPECT_LT(getResidentBytes() - before, 64 << 20);
 }
 
 TEST(Fiber, RunsInSeveralThreads) {
