@@ -67,7 +67,8 @@ def test_lengths_are_clamped():
     for platform, expected in (("cpu", 0), ("cuda", 1)):
         _, text, found = calls(lambda *v: ours("gru", lengths=jnp.asarray(LENGTHS))(*v)[0], values, (platform,))
         assert [f[0] for f in found] == ["inference_lengths"]
-        assert text.count("stablehlo.clamp") + text.count("call @clip") == expected, text
+        # Integers of 64 bits are clipped before their conversion to 32 bits on every platform.
+        assert len(re.findall(r"call @clip\w*\([^)]*\) : \(tensor<3xi32>", text)) == expected, text
 
 
 def test_length_of_block_lstm_becomes_masks():
