@@ -80,6 +80,7 @@ def library() -> ctypes.CDLL:
     for name, result, arguments in (
             ("rnnrt_abi_version", i32, []),
             ("rnnrt_device_create", pointer, [ctypes.c_char_p, pointer, ctypes.POINTER(pointer)]),
+            ("rnnrt_device_properties", pointer, [pointer, pointer]),
             ("rnnrt_call_options_init", None, [pointer]),
             ("rnnrt_call_create", pointer, [pointer, pointer, pointer, ctypes.POINTER(pointer)]),
             ("rnnrt_call_release", None, [pointer]),
@@ -147,6 +148,19 @@ def _gpu(name: str) -> int:
     made = ctypes.c_void_p()
     check(library().rnnrt_device_create(name.encode(), None, ctypes.byref(made)))
     return made.value or 0
+
+
+class _DeviceProperties(ctypes.Structure):  # rnnrt_device_properties_t
+    _fields_ = ([("name", ctypes.c_char * 256)] +
+                [(name, ctypes.c_int32) for name in ("ordinal", "compute_capability", "multiprocessors", "driver_version")] +
+                [(name, ctypes.c_int64) for name in ("memory_bytes", "shared_memory_per_block")])
+
+
+def compute_capability(device: str) -> int:
+    """That of a GPU, as 90 for 9.0."""
+    made = _DeviceProperties()
+    check(library().rnnrt_device_properties(_gpu(device), ctypes.byref(made)))
+    return int(made.compute_capability)
 
 
 class Call:

@@ -8,10 +8,14 @@ from __future__ import annotations
 import functools
 import os
 import re
+from typing import Dict, Tuple
 
-from . import _compiler, _files, _layers, _runtime, modules
+from . import _compiler, _files, _layers, _runtime, _specialize, modules
 
 _PREBUILT = "prebuilt:"
+#: Chips that the compiler knows (lib/Target/TargetInfo.cpp), by capability. Others run the PTX for sm_80.
+_CHIPS = ("sm_80", "sm_86", "sm_87", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a")
+_SIZED = "sized:"  # before a module, with a line for the function and the types of its arguments
 
 
 def _name(kind: str, variant: str, dtype: str, reset_to: str, batch_major: bool) -> str:
@@ -33,19 +37,46 @@ def block_module(layout: str, dtype: str, *, use_peephole: bool, cell_clip: floa
                               suffix=_layers.block_suffix(use_peephole, seq_len_max, reset_to))
 
 
+def _text(module: str) -> str:
+    """The text of a module, which may be a name."""
+    if not module.startswith(_PREBUILT):
+        return module
+    kind, variant, dtype, *rest = module[len(_PREBUILT):].split()
+    return _layers.prebuilt_text(kind, variant, dtype, batch_major="batch_major" in rest, resets="resets" in rest)
+
+
+@functools.lru_cache(maxsize=4096)
+def sized_module(module: str, function: str, shapes: Tuple[Tuple[int, ...], ...]) -> str:
+    """The module for a GPU of one layer, whose function has arguments of `shapes`. Steps and batch stay unknown, so that a
+    layer has one module. Without the compiler it is the same as `module`."""
+    types = _specialize.types(_text(module), function, shapes)
+    return f"{_SIZED}{function} {' '.join(types)}\n{module}"
+
+
+def _gpu_options(target: str) -> Dict[str, str]:
+    """The options of a module for the GPUs of this machine. Persistent kernels need the chip."""
+    capability = _runtime.compute_capability("cuda") if target == "cuda" else 0
+    chip = f"sm_{capability}" + "a" * (capability >= 90)
+    return {"target": target, **({"chip": chip} if chip in _CHIPS else {})}
+
+
 def _gpu_library_path(module: str, target: str) -> str:
-    """The library for GPUs. A prebuilt one exists if the package was built with RNN_PYTHON_CUDA_MODULES."""
+    """The library for GPUs. Prebuilt ones exist if the package was built with RNN_PYTHON_CUDA_MODULES; what is compiled for
+    the sizes of a layer and for the GPU is faster."""
+    sized, module = module[len(_SIZED):].split("\n", 1) if module.startswith(_SIZED) else ("", module)
     name = module[len(_PREBUILT):].split() if module.startswith(_PREBUILT) else []
-    if name:
-        path = os.path.join(_files.library_folder(), "modules", target, "-".join(name) + ".so")
-        if os.path.exists(path):
-            return path
-        module = _layers.prebuilt_text(*name[:3], batch_major="batch_major" in name, resets="resets" in name)
+    path = os.path.join(_files.library_folder(), "modules", target, "-".join(name) + ".so")
+    if name and os.path.exists(path) and not (sized and _compiler.available()):
+        return path
     if not _compiler.available():
         raise _runtime.Unavailable(
             f"GPU code of {' '.join(name) or 'this layer'} is compiled at its first use, and there is no compiler: "
             "install rnn-mlir-compiler", "UNAVAILABLE")
-    path = _compiler.compile_library(module, {"target": target})
+    text = _text(module)
+    if sized:
+        function, *types = sized.split(" ")
+        text = _specialize.specialize(text, function, types)
+    path = _compiler.compile_library(text, _gpu_options(target))
     _runtime.load_library(path)  # code for target simt needs the emulator
     return path
 
@@ -64,7 +95,7 @@ def library_path(module: str, target: str = "host") -> str:
         except _runtime.Unavailable as missing:  # for this processor
             if not _compiler.available():
                 raise _runtime.Unavailable(f"{missing}; install rnn-mlir-compiler to compile it", "UNAVAILABLE") from None
-            module = _layers.prebuilt_text(kind, variant, dtype, **options)
+            module = _text(module)
     elif not _compiler.available():
         found = dict.fromkeys(re.findall(r"\b(cell_clip|dropout|num_proj|skip_input)\b", module))
         raise _runtime.Unavailable(f"a layer with {', '.join(found) or 'these options'} is not prebuilt and needs the "

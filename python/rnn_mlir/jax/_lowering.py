@@ -17,6 +17,7 @@ from jax.experimental.custom_partitioning import custom_partitioning
 from jax.interpreters import mlir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from .. import _variants
 from .._operations import BlockLSTM, Layers, Members, Operation
 from . import _native
 
@@ -94,14 +95,20 @@ def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool
                                  operation.gpu_function(dtype, stage))
     missing = operation.missing(*operands) if completed else None
     reserve = operation.reserve_bytes(dtype, *operands) if operation.saves and stage != "inference" else 0
-    attributes = {"module": text, "function": function, "key": np.int64(_native.key(text, function)),
-                  "reserve": np.int64(reserve)}
     structs, n, filled = _result_structs(operation, stage, operands), operation.primals, list(operands)
     if missing:
         filled.insert(n, jnp.full(*missing, np.int32))
+    flags = [*operation.mapped[:n], *[False] * bool(missing), *operation.mapped[n:]] if isinstance(
+        operation, Members) else [False] * len(filled)
+    if not waits:
+        members = isinstance(operation, Members)
+        shapes = [tuple(v.shape[int(mapped):]) for v, mapped in zip(filled, flags)]
+        shapes += [tuple(v.shape[int(members):]) for v in (*filled[len(flags):], *structs)]
+        text = _variants.sized_module(text, function, tuple(shapes))
+    attributes = {"module": text, "function": function, "key": np.int64(_native.key(text, function)),
+                  "reserve": np.int64(reserve)}
     if not isinstance(operation, Members):
         return list(jax.ffi.ffi_call(_native.XLA_TARGET, structs)(*filled, **attributes))
-    flags = [*operation.mapped[:n], *[False] * bool(missing), *operation.mapped[n:]]
     weights = sum(math.prod(v.shape) for v, axis in zip(operation.slices(*operands), operation.one.operand_axes)
                   if axis is None)
     attributes.update(members=np.int64(operation.count), parallel=np.int64(weights * operands[0].dtype.itemsize <= _PARALLEL),

@@ -25,11 +25,8 @@ FUNC = hasattr(torch, "func")
 
 
 @functools.lru_cache(maxsize=None)
-def _function(operation: Operation, dtype: str, stage: str, target: str = "host") -> Tuple[_runtime.Function, bool]:
-    """The function, and whether it has the operand of `Operation.missing`."""
-    host = operation.module(dtype), operation.function(stage), True
-    module, name, completed = host if target == "host" else operation.gpu_function(dtype, stage)
-    return _runtime.load_library(_variants.library_path(module, target))[name], completed
+def _function(operation: Operation, dtype: str, stage: str) -> _runtime.Function:
+    return _runtime.load_library(_variants.library_path(operation.module(dtype)))[operation.function(stage)]
 
 
 def reserve_bytes(operation: Operation, operands: Sequence[Any]) -> int:
@@ -59,7 +56,7 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
     missing = operation.missing(*inputs)
     if missing:
         every.insert(operation.primals, torch.full(*missing, dtype=torch.int32))
-    bound = _function(operation, dtype, stage)[0].bind([tuple(v.shape) for v in every])
+    bound = _function(operation, dtype, stage).bind([tuple(v.shape) for v in every])
     bound(*[v.data_ptr() for v in every])
 
 
@@ -86,11 +83,13 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
             values[k] = values[k].masked_fill(padding, 0)
         operation = dataclasses.replace(operation, seq_len_max=False)
     every = [v.contiguous() for v in values] + list(outputs)
-    function, completed = _function(operation, DTYPES[first.dtype], stage, target)
+    module, name, completed = operation.gpu_function(DTYPES[first.dtype], stage)
     missing = operation.missing(*values) if completed else None
     if missing:
         every.insert(n, torch.full(*missing, dtype=torch.int32, device=first.device))
-    bound = function.bind([tuple(v.shape) for v in every])
+    shapes = tuple(tuple(v.shape) for v in every)
+    path = _variants.library_path(_variants.sized_module(module, name, shapes), target)
+    bound = _runtime.load_library(path)[name].bind(shapes)
     bound.run(call, [v.data_ptr() for v in every])
     if padding is not None:
         for value in outputs[:1] if stage == "backward" else outputs:
