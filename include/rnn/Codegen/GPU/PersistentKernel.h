@@ -32,9 +32,10 @@ struct PersistentRecurrence {
   Value orderedWeights; ///< scratch of type PersistentWeights::getBufferType
 
   // Of one of several launches in which a recurrence runs; null if there is one.
-  Value first, end; ///< its steps; forward, the first launch begins at 0, backward, it ends at `steps`
-  Value
-      carried; ///< between launches: loop-carried values, [maxCarried * numDirections * B * H] in the accumulator type
+  /// Its steps. Forward, the first launch begins at 0, backward, it ends at `steps`.
+  Value first = {}, end = {};
+  /// Between launches: loop-carried values, [maxCarried * numDirections * B * H] in the accumulator type.
+  Value carried = {};
   static constexpr int64_t maxCarried = 10;
 
   bool isPart() const { return bool(first); }
