@@ -447,10 +447,27 @@ void BackwardLoop::padVNNI(Value packedLeft, Value tiles, Value rows) {
   });
 }
 
+/// Runs `body` with each row in [from, to) whose states are reset before its step, and its example.
+void BackwardLoop::forResetRows(Value from, Value to, function_ref<void(Value, Value)> body) {
+  Value zero = b.index(0), one = b.index(1), batch = b.max(layer.p.B, one);
+  b.loop(b.div(from, batch), b.div(b.add(to, b.sub(batch, one)), batch), 1, [&](Value t) {
+    Value first = b.mul(t, batch), start = b.max(b.sub(from, first), zero), stop = b.min(b.sub(to, first), batch);
+    b.loop(start, stop, 1, [&](Value row) { b.ifThen(layer.isReset(t, row), [&] { body(b.add(first, row), row); }); });
+  });
+}
+
+/// An element of the state after a reset, as left operand.
+Value BackwardLoop::loadReset(const Resets &resets, Value row, Value column) {
+  if (!resets.initial)
+    return arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.left, 0));
+  Value value = b.loadScalar(resets.initial, {row, column});
+  return b.tiles.left == b.tiles.sum ? value : Value(arith::TruncFOp::create(b, b.tiles.left, value));
+}
+
 void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
-                        std::optional<Rows> result) {
+                        std::optional<Rows> result, std::optional<Resets> resets) {
   if (b.tiles.usesAMX())
-    return sumsByTiles(lefts, width, right, store);
+    return sumsByTiles(lefts, width, right, store, resets);
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), rightPanel = b.mul(allRows, panel);
   Value columns = b.mul(right.count, panel), tiles = b.ceilDiv(width, Tiles::rows);
@@ -496,6 +513,22 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
           library.packLeft(b,
                            {left.matrix, sourceRow, b.sub(stop, start), first, height, packedLeft, b.sub(start, row)});
         }
+        if (resets)
+          forResetRows(row, end, [&](Value r, Value example) {
+            bool isVNNI = b.tiles.usesBF16Dot();
+            Value inDepth = b.sub(r, row), lastColumn = b.sub(width, b.index(1));
+            Value inPair = isVNNI ? b.createOrFold<arith::AndIOp>(inDepth, b.index(1)) : zero;
+            b.loop(count, [&](Value tile) {
+              Value offset = b.add(b.mul(tile, Tiles::rows * Tiles::depth),
+                                   b.add(b.mul(b.sub(inDepth, inPair), Tiles::rows), inPair));
+              for (int64_t k = 0; k < Tiles::rows; ++k) {
+                // Sums of columns past the last are not stored.
+                Value column = b.min(b.add(b.add(first, b.mul(tile, Tiles::rows)), k), lastColumn);
+                memref::StoreOp::create(b, loadReset(*resets, example, column), packedLeft,
+                                        b.add(offset, isVNNI ? 2 * k : k));
+              }
+            });
+          });
         if (b.tiles.usesBF16Dot())
           padVNNI(packedLeft, count, depth);
         Value isFirst = b.compare(arith::CmpIPredicate::eq, row, zero);

@@ -51,7 +51,7 @@ void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> st
 }
 
 void BackwardLoop::sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right,
-                               function_ref<void(const Block &)> store) {
+                               function_ref<void(const Block &)> store, std::optional<Resets> resets) {
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), rightPanel = b.mul(allRows, panel), depth = b.ceilDiv(rows, panel);
   Value units = b.ceilDiv(width, panel);
@@ -67,6 +67,15 @@ void BackwardLoop::sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &r
     b.fillZero(zeros, zero, b.index(panel));
     library.packLeftTransposed(b, {first.matrix, first.firstRow, first.firstOfPanels, first.rows, second.matrix,
                                    second.firstRow, second.firstOfPanels, rows, from, own, packed, zero, leftPanel});
+    if (resets)
+      forResetRows(zero, rows, [&](Value row, Value example) {
+        Value block = b.div(row, b.index(panel)), inBlock = b.sub(row, b.mul(block, panel));
+        Value offset = b.add(b.mul(block, leftPanel), inBlock);
+        b.loop(own, [&](Value column) {
+          memref::StoreOp::create(b, loadReset(*resets, example, b.add(from, column)), packed,
+                                  b.add(offset, b.mul(column, panel)));
+        });
+      });
     b.loop(zero, right.count, panelsAtOnce, [&](Value q) {
       Value count = b.min(b.sub(right.count, q), b.index(panelsAtOnce));
       b.loop(zero, own, rowsAtOnce, [&](Value row) {

@@ -134,6 +134,10 @@ public:
     blocks = 4, input = recurrent = {0, 4};
     setResets(op);
     kc = b.allocate(b.mul(p.padded, p.B));
+    if (resets && !resetsToInitial) {
+      Value buffer = zeros = b.allocate(p.padded, cast<MemRefType>(op.getCsPrev().getType()).getElementType());
+      b.loop(b.index(0), p.padded, b.tiles.lanes, [&](Value k) { b.store(b.constant(0), buffer, k); });
+    }
     auto sums = [&](Value result) {
       if (!result || !op.getUsePeephole())
         return Value();
@@ -180,15 +184,20 @@ public:
     csBefore = arith::SelectOp::create(b, isFirst, b.asRows(op.getCsPrev()), cs);
   }
 
-  Value initialState(const Position &at) override { return b.load(op.getCsPrev(), {at.row, at.column}, at.mask); }
   Value getCellGradient() override { return kc; }
 
   Value outputGradient(const Position &at) override { return load(op.getHGrad(), at); }
 
   Value step(const Position &at, Value gh, MutableArrayRef<Value> gates) override {
-    Value before = b.load(csBefore, {at.row, at.column}, at.mask);
-    if (at.reset)
-      before = arith::SelectOp::create(b, at.reset, resetState([&] { return initialState(at); }), before);
+    Value states = csBefore, row = at.row;
+    if (at.reset) {
+      // Addresses: LLVM makes a branch of a selected load.
+      Value after = resetsToInitial ? b.asRows(op.getCsPrev()) : asMatrix(b, zeros, b.index(0), b.index(1), p.H);
+      states = arith::SelectOp::create(b, at.reset, after, states);
+      if (!resetsToInitial)
+        row = b.select(at.reset, b.index(0), row);
+    }
+    Value before = b.load(states, {row, at.column}, at.mask);
     Value dc = b.addf(b.load(kc, at.inState), load(op.getCsGrad(), at));
     Peephole peephole;
     if (op.getUsePeephole())
@@ -207,17 +216,6 @@ public:
     addTo(dwcf, [&] { return b.mulf(d.f, before); });
     addTo(dwco, [&] { return b.mulf(d.o, load(op.getCs(), at)); });
     return Value();
-  }
-
-  /// Stores the hidden states before each step, after resets, to `target` [steps * B, H].
-  void collectHidden(Value target) {
-    Value first = b.asRows(op.getHPrev()), zero = b.index(0);
-    auto before = [&](Value s) -> std::pair<Value, Value> {
-      Value isFirst = b.compare(arith::CmpIPredicate::eq, s, zero);
-      Value later = b.stepRows(op.getH(), b.max(b.sub(s, b.index(1)), zero));
-      return {arith::SelectOp::create(b, isFirst, first, later), zero};
-    };
-    collectStates(p.H, before, first, target);
   }
 
   /// Stores the results other than the reductions over T*B.
@@ -240,6 +238,8 @@ public:
       }
     }
     b.free(kc);
+    if (zeros)
+      b.free(zeros);
   }
 
 private:
@@ -249,6 +249,7 @@ private:
   GateBlocks gateBlocks;
   Value kc;               ///< gradient of the cell from the next step: panels of B rows
   Value csBefore;         ///< the rows of the previous cell
+  Value zeros;            ///< the cell after a reset to zero
   Value dwci, dwcf, dwco; ///< `padded` sums each (null: not requested)
 };
 
@@ -290,7 +291,8 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
     Value elements;
     if (H && *H % panel == 0 && type.getElementType() == b.tiles.sum)
       elements = b.asScratch(result);
-    auto sums = [&](Value firstRow, Value count, ArrayRef<BackwardLoop::Left> lefts) {
+    auto sums = [&](Value firstRow, Value count, ArrayRef<BackwardLoop::Left> lefts,
+                    std::optional<BackwardLoop::Resets> resets = std::nullopt) {
       std::optional<BackwardLoop::Rows> rows;
       if (elements)
         rows = {elements, b.mul(b.mul(firstRow, p.H), 4), b.mul(p.H, 4)};
@@ -307,20 +309,15 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
                 });
             });
           },
-          rows);
+          rows, resets);
     };
     sums(zero, p.I, {{op.getX(), zero, loop.rows, zero}});
     // h[t-1] is B rows before h[t] in h; that of the first step is h_prev.
     Value some = b.min(p.steps, b.index(1)), first = b.mul(some, p.B);
-    if (!layer.resets) {
-      sums(p.I, p.H, {{op.getHPrev(), zero, first, zero}, {op.getH(), zero, b.sub(loop.rows, first), first}});
-    } else {
-      Value used = b.allocate(b.mul(loop.rows, p.H), type.getElementType());
-      Value target = asMatrix(b, used, zero, loop.rows, p.H);
-      layer.collectHidden(target);
-      sums(p.I, p.H, {{target, zero, loop.rows, zero}});
-      b.free(used);
-    }
+    std::optional<BackwardLoop::Resets> resets;
+    if (layer.resets)
+      resets = {layer.resetsToInitial ? op.getHPrev() : Value()};
+    sums(p.I, p.H, {{op.getHPrev(), zero, first, zero}, {op.getH(), zero, b.sub(loop.rows, first), first}}, resets);
   }
   layer.finish(loop);
   loop.release();

@@ -23,9 +23,8 @@ Value Layer::stepAt(Value s) {
 }
 
 /// Generates `body` for every vector of a row of a panel.
-static void forVectors(Layer &layer, Value t, Value row, Value panel, Value padded, ArrayRef<Value> masks,
+static void forVectors(Layer &layer, Value t, Value row, Value panel, Value padded, Value reset, ArrayRef<Value> masks,
                        function_ref<void(const Position &)> body) {
-  Value reset = layer.isReset(t, row);
   HostBuilder &b = layer.b;
   int64_t width = b.tiles.panel;
   Value first = b.mul(panel, width);
@@ -50,7 +49,8 @@ static Value isPadded(Layer &layer, Value t, Value row) {
 
 void Layer::forPositions(Value columns, Value t, Value panel, function_ref<void(const Position &)> body) {
   b.forPanel(b.mul(panel, b.tiles.panel), columns, [&](ArrayRef<Value> masks) {
-    b.loop(p.B, [&](Value row) { forVectors(*this, t, row, panel, isPadded(*this, t, row), masks, body); });
+    b.loop(p.B,
+           [&](Value row) { forVectors(*this, t, row, panel, isPadded(*this, t, row), isReset(t, row), masks, body); });
   });
 }
 
@@ -63,12 +63,13 @@ void Layer::forRows(Value columns, Value t, Value first, Value end, function_ref
   for (int64_t v = 0; v < b.tiles.vectors; ++v)
     masks.push_back(b.mask(b.sub(rest, b.index(v * b.tiles.lanes))));
   auto one = [&](Value row) {
-    Value padded = isPadded(*this, t, row);
-    b.loop(first, wholeEnd, 1, [&](Value panel) { forVectors(*this, t, row, panel, padded, {}, body); });
+    // Before the loop: the stores of its body may alias the marks.
+    Value padded = isPadded(*this, t, row), reset = isReset(t, row);
+    b.loop(first, wholeEnd, 1, [&](Value panel) { forVectors(*this, t, row, panel, padded, reset, {}, body); });
     if (getConstantIntValue(rest) == 0)
       return;
     b.ifThen(b.compare(arith::CmpIPredicate::slt, whole, end),
-             [&] { forVectors(*this, t, row, whole, padded, masks, body); });
+             [&] { forVectors(*this, t, row, whole, padded, reset, masks, body); });
   };
   b.loop(p.B, [&](Value row) {
     if (onlyReset)
@@ -93,25 +94,6 @@ Value Layer::isReset(Value t, Value row) {
   Value padded = isPadded(*this, later, row);
   return padded ? arith::SelectOp::create(b, padded, arith::ConstantOp::create(b, b.getBoolAttr(false)), isMarked)
                 : isMarked;
-}
-
-void Layer::collectStates(Value columns, function_ref<std::pair<Value, Value>(Value)> before, Value initial,
-                          Value target) {
-  Value one = b.index(1);
-  b.loop(p.steps, [&](Value s) {
-    Value t = stepAt(s), firstRow = b.mul(t, p.B);
-    auto [source, sourceRow] = before(s);
-    b.loop(p.B, [&, source = source, sourceRow = sourceRow](Value row) {
-      Value to = b.add(firstRow, row);
-      auto reset = [&] {
-        if (resetsToInitial)
-          copyRows(b, initial, row, one, columns, target, to);
-        else
-          fillRows(b, target, to, b.add(to, 1), columns);
-      };
-      b.ifElse(isReset(t, row), reset, [&] { copyRows(b, source, b.add(sourceRow, row), one, columns, target, to); });
-    });
-  });
 }
 
 void host::alternate(HostBuilder &b, Gemm &gemm, Value step) {

@@ -76,13 +76,6 @@ public:
   }
   /// i1: the states of `row` are reset before the step at time `t`; null without resets.
   Value isReset(Value t, Value row);
-  /// The initial state at a position, if `resetsToInitial`.
-  virtual Value initialState(const Position &at) = 0;
-  /// The state that a reset sets: zero or `initial()`.
-  Value resetState(function_ref<Value()> initial) { return resetsToInitial ? initial() : b.constant(0); }
-  /// Stores the states before each step, after resets, to `target` [steps * B, columns]. `before(s)` returns a matrix
-  /// and the row of the first example in it; row 0 of `initial` is the initial state of the first example.
-  void collectStates(Value columns, function_ref<std::pair<Value, Value>(Value)> before, Value initial, Value target);
 
   /// The time of the step with index `s` in the order of execution.
   Value stepAt(Value s);
@@ -121,6 +114,10 @@ public:
                         function_ref<Value(Value, int64_t, Value)> offset) {}
   /// Generates one step and returns the new h, which the loop stores. `before` loads the previous h.
   virtual Value step(const Position &at, ArrayRef<Value> arguments, function_ref<Value()> before) = 0;
+  /// The initial state at a position, if `resetsToInitial`.
+  virtual Value initialState(const Position &at) = 0;
+  /// The state that a reset sets: zero or `initial()`.
+  Value resetState(function_ref<Value()> initial) { return resetsToInitial ? initial() : b.constant(0); }
   /// Resets the layer's other state, the cell.
   virtual void resetCell(const Position &at) {}
   /// Stores the new state of one panel to the layer's outputs; `load` reads it.
@@ -231,10 +228,14 @@ public:
   struct Rows {
     Value buffer, first, width;
   };
+  /// The left operand has the states before each step, with resets to the rows of `initial` (null: zeros).
+  struct Resets {
+    Value initial;
+  };
   /// Computes left^T * right by blocks. `width` is the number of columns of the left operand; its parts cover all
   /// `rows` of the panels. Blocks that a single pass completes are written to `result`, if present, without `store`.
   void sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
-            std::optional<Rows> result = std::nullopt);
+            std::optional<Rows> result = std::nullopt, std::optional<Resets> resets = std::nullopt);
   /// Blocks of dG as a right operand.
   Right gatesOf(Layer::Blocks blocks);
   /// Converts dG and delta to right operands. In bf16 they cannot be left operands afterwards.
@@ -258,7 +259,10 @@ private:
   void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);
   void addPanels(Value source, Value target, Value first, Value end);
   void inputsByTiles(Pack pack, function_ref<void(const Block &)> store);
-  void sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store);
+  void sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
+                   std::optional<Resets> resets);
+  void forResetRows(Value from, Value to, function_ref<void(Value, Value)> body);
+  Value loadReset(const Resets &resets, Value row, Value column);
   void padVNNI(Value packedLeft, Value tiles, Value rows);
   void cell(const Position &at, Value deltaHidden);
 

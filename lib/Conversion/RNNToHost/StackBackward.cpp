@@ -81,9 +81,6 @@ public:
     before = arith::SelectOp::create(b, isFirst, stack.isLSTM() ? cFirst : hFirst, stack.isLSTM() ? cells : states);
   }
 
-  Value initialState(const Position &at) override {
-    return b.load(stack.isLSTM() ? cFirst : hFirst, {at.row, at.column}, at.mask);
-  }
   Value getCellGradient() override { return kc; }
 
   Value outputGradient(const Position &at) override {
@@ -116,10 +113,16 @@ private:
     return b.load(gates, {rowOf(at), b.add(b.mul(p.H, stackBlock(which)), at.column)}, at.mask);
   }
   Value stateBefore(const Position &at) {
-    Value state = b.load(before, {b.add(firstBefore, at.row), at.column}, at.mask);
-    if (at.reset)
-      state = arith::SelectOp::create(b, at.reset, resetState([&] { return initialState(at); }), state);
-    return state;
+    Value matrix = before, row = b.add(firstBefore, at.row);
+    if (at.reset) {
+      // Addresses: LLVM makes a branch of a selected load.
+      Value after = stack.isLSTM() ? cFirst : hFirst;
+      if (!resetsToInitial)
+        after = stack.matrix(zeros, b.index(0), b.index(1), p.H);
+      matrix = arith::SelectOp::create(b, at.reset, after, matrix);
+      row = b.select(at.reset, resetsToInitial ? at.row : b.index(0), row);
+    }
+    return b.load(matrix, {row, at.column}, at.mask);
   }
 
   void lstm(const Position &at, Value gradient, MutableArrayRef<Value> result) {
@@ -183,7 +186,7 @@ private:
   Value between;     ///< gradients of two layers' outputs, or the sum of both directions' input gradients
   Value masked;      ///< x, zero past the ends
   Value dropped;     ///< a layer's output after dropout
-  Value used;        ///< with resets: the states before each step
+  Value zeros;       ///< with resets to zero: the state after one
 
   // Of a layer and direction.
   Value dy;     ///< rows of the output's gradient; null: the operand
@@ -213,8 +216,10 @@ void StackBackward::allocate() {
     between = b.allocate(b.mul(stack.rows, sizes.I));
   if (dparams && stack.drops())
     dropped = b.allocate(b.mul(stack.rows, stack.width));
-  if (dparams && resets)
-    used = b.allocate(b.mul(stack.rows, p.P));
+  if (resets && !resetsToInitial) {
+    zeros = b.allocate(p.padded);
+    b.fillZero(zeros, zero, p.padded);
+  }
   if (dparams && lengths && !(stack.hasOneLayer && stack.sizes.skips)) {
     // Values past the end of an example may be NaN, and NaN * 0 is NaN: replace them by zeros.
     masked = b.allocate(b.mul(stack.rows, sizes.I));
@@ -233,7 +238,7 @@ void StackBackward::allocate() {
 }
 
 void StackBackward::release() {
-  for (Value buffer : {kc, firstStates, between, masked, dropped, used})
+  for (Value buffer : {kc, firstStates, between, masked, dropped, zeros})
     if (buffer)
       b.free(buffer);
 }
@@ -382,13 +387,15 @@ void StackBackward::storePanelsTransposed(BackwardLoop &loop, const BackwardLoop
 void StackBackward::paramsGradient(BackwardLoop &loop) {
   using Left = BackwardLoop::Left;
   Value zero = b.index(0), rest = b.sub(stack.rows, p.B);
-  auto weights = [&](ArrayRef<Left> lefts, Value columns, const Blocks &range, Value target) {
-    loop.sums(lefts, columns, loop.gatesOf(range), [&](const BackwardLoop::Block &block) {
+  auto weights = [&](ArrayRef<Left> lefts, Value columns, const Blocks &range, Value target,
+                     std::optional<BackwardLoop::Resets> used = std::nullopt) {
+    auto store = [&](const BackwardLoop::Block &block) {
       for (int64_t k = 0; k < range.count; ++k) {
         Value row = b.mul(p.H, stack.gateOf(range.first + k));
         storePanelsTransposed(loop, block, b.mul(p.panels, k), p.H, target, row);
       }
-    });
+    };
+    loop.sums(lefts, columns, loop.gatesOf(range), store, std::nullopt, used);
   };
   loop.startSums();
   Value dW = stack.inputWeights(dparams, p.I);
@@ -406,18 +413,11 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
     first = b.select(isReverse, rest, zero);
     later = b.select(isReverse, zero, p.B);
   }
-  SmallVector<Left> statesBefore = {{hFirst, zero, p.B, first}, {states, firstOfStates, rest, later}};
-  if (used) {
-    Value target = stack.matrix(used, zero, stack.rows, p.P);
-    auto matrixBefore = [&](Value s) -> std::pair<Value, Value> {
-      Value isFirst = b.compare(arith::CmpIPredicate::eq, s, zero);
-      Value row = b.mul(stepAt(b.max(b.sub(s, b.index(1)), zero)), p.B);
-      return {arith::SelectOp::create(b, isFirst, hFirst, states), b.select(isFirst, zero, row)};
-    };
-    collectStates(p.P, matrixBefore, hFirst, target);
-    statesBefore = {{target, zero, stack.rows, zero}};
-  }
-  weights(statesBefore, p.P, recurrent, stack.recurrentWeights(dparams));
+  std::optional<BackwardLoop::Resets> used;
+  if (resets)
+    used = {resetsToInitial ? hFirst : Value()};
+  weights({{hFirst, zero, p.B, first}, {states, firstOfStates, rest, later}}, p.P, recurrent,
+          stack.recurrentWeights(dparams), used);
   if (p.projected)
     loop.sums({{stack.hidden(), zero, stack.rows, zero}}, p.H, {loop.delta, zero, p.statePanels},
               [&](const BackwardLoop::Block &block) {
