@@ -87,7 +87,8 @@ TileCopy::Vector TileCopy::prepareVector(const Emitter &e, const Place &place) c
   Value limit = e.sub(part.endDepth, part.firstDepth);
   if (part.depthMultiple % layout.depth != 0) // else a tile is inside of the depth or outside
     limit = e.sub(limit, place.depth);
-  if (part.outerMultiple % panelSize != 0)
+  // A grid has at least one block. Of an empty matrix (multiple 0), its tile is outside.
+  if (part.outerMultiple == 0 || part.outerMultiple % panelSize != 0)
     limit = e.select(e.isLess(outer, part.endOuter), limit, e.index(0));
   limit = e.max(e.min(limit, e.index(INT32_MAX)), e.index(0));
   return {operand.address(e, place.panel, outer, depth),

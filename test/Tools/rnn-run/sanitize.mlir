@@ -21,6 +21,12 @@
 // RUN: %{run} --lowering=fused %{layer} --expected-output=@%t/y.npy --atol=1e-5
 // RUN: %{run} --target=simt --lowering=fused %{layer} --expected-output=@%t/y.npy --atol=1e-5
 
+// The grid of a kernel for an empty batch or no steps has a block nevertheless, which reads nothing.
+// DEFINE: %{block} = --target=simt --lowering=fused --input=random:3:16x32 --input=random:4:8 --input=random:5:32
+// RUN: %{run} %{block} --function=empty_batch --input=random:1:3x0x8 --input=random:2:0x8 --input=random:6:3x0x8 | FileCheck %s --check-prefix=EMPTY
+// RUN: %{run} %{block} --function=no_steps --input=random:1:0x2x8 --input=random:2:2x8 --input=random:6:0x2x8 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: 16x32xf32=
+
 // RUN: not rnn-run %s --sanitize=address --function=argument 2>&1 | FileCheck %s --check-prefix=RUNTIME
 // RUNTIME: rnn-run: error: code with AddressSanitizer requires its runtime in this process: use a program that is built with it
 
@@ -47,4 +53,26 @@ func.func @layer(%x: tensor<?x?x?xf32>, %h: tensor<1x?x?xf32>, %p: tensor<?xf32>
   %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<?x?x?xf32>) state(%h : tensor<1x?x?xf32>) params(%p : tensor<?xf32>)
       {is_training = false}
   return %y : tensor<?x?x?xf32>
+}
+
+func.func @empty_batch(%w: tensor<16x32xf32>, %p: tensor<8xf32>, %b: tensor<32xf32>, %x: tensor<3x0x8xf32>, %s: tensor<0x8xf32>,
+    %g: tensor<3x0x8xf32>) -> (tensor<3x0x8xf32>, tensor<3x0x8xf32>, tensor<0x8xf32>, tensor<16x32xf32>) {
+  %i, %cs, %f, %o, %ci, %co, %h = rnn.block_lstm icfo x(%x : tensor<3x0x8xf32>) state(%s, %s : tensor<0x8xf32>)
+      weights(%w : tensor<16x32xf32>) peephole(%p, %p, %p : tensor<8xf32>) bias(%b : tensor<32xf32>) {use_peephole}
+  %dx, %dcs, %dh, %dw, %dwci, %dwcf, %dwco, %db = rnn.block_lstm_grad icfo x(%x : tensor<3x0x8xf32>)
+      state(%s, %s : tensor<0x8xf32>) weights(%w : tensor<16x32xf32>) peephole(%p, %p, %p : tensor<8xf32>)
+      bias(%b : tensor<32xf32>) saved(%i, %cs, %f, %o, %ci, %co, %h : tensor<3x0x8xf32>)
+      grads(%g, %g : tensor<3x0x8xf32>) {use_peephole}
+  return %h, %dx, %dh, %dw : tensor<3x0x8xf32>, tensor<3x0x8xf32>, tensor<0x8xf32>, tensor<16x32xf32>
+}
+
+func.func @no_steps(%w: tensor<16x32xf32>, %p: tensor<8xf32>, %b: tensor<32xf32>, %x: tensor<0x2x8xf32>, %s: tensor<2x8xf32>,
+    %g: tensor<0x2x8xf32>) -> (tensor<0x2x8xf32>, tensor<0x2x8xf32>, tensor<2x8xf32>, tensor<16x32xf32>) {
+  %i, %cs, %f, %o, %ci, %co, %h = rnn.block_lstm icfo x(%x : tensor<0x2x8xf32>) state(%s, %s : tensor<2x8xf32>)
+      weights(%w : tensor<16x32xf32>) peephole(%p, %p, %p : tensor<8xf32>) bias(%b : tensor<32xf32>) {use_peephole}
+  %dx, %dcs, %dh, %dw, %dwci, %dwcf, %dwco, %db = rnn.block_lstm_grad icfo x(%x : tensor<0x2x8xf32>)
+      state(%s, %s : tensor<2x8xf32>) weights(%w : tensor<16x32xf32>) peephole(%p, %p, %p : tensor<8xf32>)
+      bias(%b : tensor<32xf32>) saved(%i, %cs, %f, %o, %ci, %co, %h : tensor<0x2x8xf32>)
+      grads(%g, %g : tensor<0x2x8xf32>) {use_peephole}
+  return %h, %dx, %dh, %dw : tensor<0x2x8xf32>, tensor<0x2x8xf32>, tensor<2x8xf32>, tensor<16x32xf32>
 }
