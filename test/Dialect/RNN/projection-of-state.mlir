@@ -17,6 +17,21 @@ func.func @any_size(%x: memref<?x?x?xf32>, %h: memref<?x?x?xf32>, %c: memref<?x?
 
 // -----
 
+// The projection alone is unknown, so `params` is checked at run time.
+// CHECK-LABEL: func @only_projection_is_dynamic
+// CHECK: num_proj = -1 : i64
+// HOST-LABEL: func @only_projection_is_dynamic
+// HOST: rnnrt.rnn_fused_plan
+func.func @only_projection_is_dynamic(%x: memref<5x2x3xf32>, %h: memref<1x2x?xf32>, %c: memref<1x2x4xf32>,
+                                      %p: memref<119xf32>, %y: memref<5x2x?xf32>) {
+  rnn.cudnn_forward lstm input(%x : memref<5x2x3xf32>) state(%h, %c : memref<1x2x?xf32>, memref<1x2x4xf32>)
+      params(%p : memref<119xf32>) outs(output = %y : memref<5x2x?xf32>)
+      {is_training = false, lowering = #rnn.lowering<fused>, num_proj = -1}
+  return
+}
+
+// -----
+
 func.func @c6_above_hidden(%x: memref<5x2x3xf32>, %h: memref<1x2x5xf32>, %c: memref<1x2x4xf32>, %p: memref<?xf32>) {
   // expected-error @below {{'rnn.cudnn_forward' op expects dim 2 of `input_h` to be at most the hidden size 4, but got 5 [C6]}}
   rnn.cudnn_forward lstm input(%x : memref<5x2x3xf32>) state(%h, %c : memref<1x2x5xf32>, memref<1x2x4xf32>)
@@ -48,5 +63,14 @@ func.func @c6_needs_lstm(%x: memref<5x2x3xf32>, %h: memref<1x2x2xf32>, %p: memre
   // expected-error @below {{has `num_proj` = -1, but only mode lstm can project, not gru [C6]}}
   rnn.cudnn_forward gru input(%x : memref<5x2x3xf32>) state(%h : memref<1x2x2xf32>) params(%p : memref<?xf32>)
       {lowering = #rnn.lowering<fused>, num_proj = -1}
+  return
+}
+
+// -----
+
+func.func @c6_negative(%x: memref<5x2x3xf32>, %h: memref<1x2x2xf32>, %c: memref<1x2x4xf32>, %p: memref<?xf32>) {
+  // expected-error @below {{expects `num_proj` to be 0 (no projection) or positive, but got -2 [C6]}}
+  rnn.cudnn_forward lstm input(%x : memref<5x2x3xf32>) state(%h, %c : memref<1x2x2xf32>, memref<1x2x4xf32>)
+      params(%p : memref<?xf32>) {lowering = #rnn.lowering<fused>, num_proj = -2}
   return
 }
