@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaSupport.h"
+#include "Scratch.h"
 
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <thread>
 
 using namespace rnntest;
@@ -56,38 +56,6 @@ private:
   const int ordinal;
   CUcontext context = nullptr;
   std::vector<CUstream> streams;
-};
-
-/// An allocator of device memory that belongs to the other library. Its memory is not known to the fake driver, which
-/// treats it as host memory.
-struct Scratch {
-  std::map<void *, size_t> live;
-  int64_t allocations = 0;
-  CUcontext context = nullptr; ///< current in the last allocation
-  int64_t left = INT64_MAX;    ///< allocations until it is exhausted
-
-  rnnrt_allocator_t get() {
-    return {[](void *user, size_t alignment, size_t bytes) -> void * {
-              auto *scratch = static_cast<Scratch *>(user);
-              EXPECT_EQ(alignment, 256u);
-              EXPECT_EQ(bytes % alignment, 0u);
-              EXPECT_GT(bytes, 0u);
-              scratch->context = currentContext();
-              if (scratch->left-- <= 0)
-                return nullptr;
-              ++scratch->allocations;
-              void *made = std::aligned_alloc(alignment, bytes);
-              scratch->live[made] = bytes;
-              return made;
-            },
-            [](void *user, void *pointer, size_t, size_t bytes) {
-              auto *scratch = static_cast<Scratch *>(user);
-              EXPECT_EQ(scratch->live[pointer], bytes);
-              scratch->live.erase(pointer);
-              std::free(pointer);
-            },
-            this};
-  }
 };
 
 /// A call on a stream of the other library.
@@ -157,7 +125,7 @@ TEST_F(BorrowedStreamTest, WorkIsEnqueuedOnTheStreamOfTheLibrary) {
   EXPECT_EQ(lines[3].rfind("cuLaunchKernelEx stream=3", 0), 0u) << lines[3];
   EXPECT_EQ(lines[4], "cuMemFreeAsync stream=3 bytes=16");
   EXPECT_EQ(numWaits(), 0u);
-  // The stream lives on, and the current context is that of before.
+  // The call destroyed no stream, and no context is current, as before the call.
   EXPECT_EQ(fake.fake_cuda_live("stream"), 3);
   EXPECT_EQ(currentContext(), nullptr);
   rnnrt_abi_gpu_module_unload(kernels);
@@ -305,13 +273,15 @@ TEST_F(BorrowedStreamTest, ScratchMemoryIsThatOfTheLibrary) {
   CudaCall cuda;
   Library library;
   Scratch scratch;
+  CUcontext context = nullptr;
+  scratch.onAllocation = [&] { context = currentContext(); };
   BorrowedCall borrowed(cuda.device, library.makeStream(), &scratch);
   fake.fake_cuda_reset();
   void *buffer = rnnrt_abi_alloc(borrowed.call, 100), *empty = rnnrt_abi_alloc(borrowed.call, 0);
   EXPECT_EQ(borrowed.failure(), "");
   EXPECT_EQ(scratch.live[buffer], 256u);
   EXPECT_EQ(scratch.live[empty], 256u);
-  EXPECT_NE(scratch.context, nullptr);
+  EXPECT_NE(context, nullptr);
   rnnrt_memory_stats_t stats;
   ASSERT_EQ(take(rnnrt_memory_stats(cuda.device, &stats)), "");
   EXPECT_EQ(stats.live_bytes, 100);

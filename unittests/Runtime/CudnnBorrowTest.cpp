@@ -3,36 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudnnSupport.h"
-
-#include <cstdlib>
-#include <map>
+#include "Scratch.h"
 
 using namespace rnntest;
 
 namespace {
-
-/// Device memory of another library; the fake treats it as host memory.
-struct Scratch {
-  std::map<void *, size_t> live;
-  int64_t allocations = 0;
-
-  rnnrt_allocator_t get() {
-    return {[](void *user, size_t alignment, size_t bytes) -> void * {
-              auto *scratch = static_cast<Scratch *>(user);
-              void *made = std::aligned_alloc(alignment, bytes);
-              scratch->live[made] = bytes;
-              ++scratch->allocations;
-              return made;
-            },
-            [](void *user, void *pointer, size_t, size_t bytes) {
-              auto *scratch = static_cast<Scratch *>(user);
-              EXPECT_EQ(scratch->live[pointer], bytes);
-              scratch->live.erase(pointer);
-              std::free(pointer);
-            },
-            this};
-  }
-};
 
 class CudnnBorrowTest : public CudnnTest {
 protected:

@@ -2,6 +2,7 @@
 // the stream of a fake environment of tvm-ffi. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaSupport.h"
+#include "TvmFfiLayouts.h"
 
 #include <dlfcn.h>
 
@@ -10,30 +11,6 @@
 using namespace rnntest;
 
 namespace {
-
-// The layouts of tvm/ffi/c_api.h and dlpack/dlpack.h.
-struct DLTensor {
-  void *data;
-  int32_t deviceType, deviceId, rank;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t byteOffset;
-};
-struct DLManagedTensor {
-  DLTensor tensor;
-  void *context;
-  void (*deleter)(DLManagedTensor *);
-};
-struct Any {
-  int32_t type = 0;
-  uint32_t padding = 0;
-  union {
-    int64_t integer = 0;
-    double real;
-    void *pointer;
-  };
-};
 
 std::string raised;
 void *environmentStream = nullptr;

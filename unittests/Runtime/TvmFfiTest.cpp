@@ -1,37 +1,17 @@
 // TvmFfiTest.cpp - the packed calling convention of tvm-ffi, with a fake of its functions in this program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "TvmFfiLayouts.h"
 #include "rnn_runtime/api.h"
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
+using namespace rnntest;
+
 namespace {
 
-// The layouts of tvm/ffi/c_api.h and dlpack/dlpack.h.
-struct DLTensor {
-  void *data;
-  int32_t deviceType, deviceId, rank;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t byteOffset;
-};
-struct DLManagedTensor {
-  DLTensor tensor;
-  void *context;
-  void (*deleter)(DLManagedTensor *);
-};
-struct Any {
-  int32_t type = 0;
-  uint32_t padding = 0;
-  union {
-    int64_t integer = 0;
-    double real;
-    void *pointer;
-  };
-};
 struct Bytes {
   const char *data;
   size_t size;
