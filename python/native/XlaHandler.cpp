@@ -235,12 +235,17 @@ struct Batch {
   int64_t members = 0, shared = 0, parallel = 0; ///< no members: one call, whose tensors have no such dimension
 };
 
-/// The operands of a call, then its results, which are memrefs of the caller. With members, those of member 0.
-class Arguments {
+/// A function with its arguments: the operands of a call, then its results, which are memrefs of the caller. With
+/// members, those of member 0.
+class BoundFunction {
 public:
-  /// Returns an error if there are too many.
-  ffi::Error collect(Target target, int64_t reserve, const Batch &batch, ffi::RemainingArgs &operands,
-                     ffi::RemainingRets &results) {
+  /// Returns an error if the module of `key` was not instantiated, or there are too many arguments.
+  ffi::Error bind(Target target, int64_t key, int64_t reserve, const Batch &batch, ffi::RemainingArgs &operands,
+                  ffi::RemainingRets &results) {
+    const Known *known = findKnown(target, key);
+    if (!known)
+      return invalid("the module was not instantiated");
+    function = known->function;
     if (operands.size() + results.size() > maxOperands)
       return invalid("too many operands");
     for (size_t k = 0; k < operands.size(); ++k)
@@ -255,7 +260,7 @@ public:
   }
 
   /// Calls the function for one member.
-  ffi::Error run(rnnrt_call_t *call, const Known &known, int64_t member) const {
+  ffi::Error run(rnnrt_call_t *call, int64_t member) const {
     rnnrt_tensor_t own[maxOperands];
     const rnnrt_tensor_t *pointers[maxOperands];
     for (size_t k = 0; k < count; ++k) {
@@ -263,17 +268,17 @@ public:
       own[k].data = static_cast<char *>(own[k].data) + static_cast<size_t>(member) * strides[k];
       pointers[k] = &own[k];
     }
-    known.function->entry(call, pointers, static_cast<int64_t>(count), nullptr, 0);
+    function->entry(call, pointers, static_cast<int64_t>(count), nullptr, 0);
     ffi::Error error = toError(rnnrt_call_status(call));
     rnnrt_call_reset(call); // plans return to the cache
     return error;
   }
 
   /// Calls the function for every member, one after the other.
-  ffi::Error runAll(rnnrt_call_t *call, const Known &known, const Batch &batch) const {
-    ffi::Error error = run(call, known, 0);
+  ffi::Error runAll(rnnrt_call_t *call, const Batch &batch) const {
+    ffi::Error error = run(call, 0);
     for (int64_t member = 1; member < batch.members && error.success(); ++member)
-      error = run(call, known, member);
+      error = run(call, member);
     return error;
   }
 
@@ -290,6 +295,7 @@ private:
     strides[count++] = hasMembers ? buffer.size_bytes() / static_cast<size_t>(dims[0]) : 0;
   }
 
+  const rnnrt_function_t *function = nullptr;
   rnnrt_tensor_t tensors[maxOperands];
   size_t strides[maxOperands]; ///< bytes from member to member; 0 for what the members share
   size_t count = 0;
@@ -301,8 +307,7 @@ ffi::Error noCall(Target target) {
 
 /// Members that the threads of the runtime compute. The loops of a member find these threads in use and run on one.
 struct ParallelMembers {
-  const Arguments &arguments;
-  const Known &known;
+  const BoundFunction &function;
   int64_t count;
   std::atomic<int64_t> next{0};
   std::mutex mutex;
@@ -312,7 +317,7 @@ struct ParallelMembers {
     auto &all = *static_cast<ParallelMembers *>(context);
     for (int64_t member; (member = all.next.fetch_add(1)) < all.count;) {
       rnnrt_call_t *call = ThreadCall<Host>::ofMembers();
-      ffi::Error error = call ? all.arguments.run(call, all.known, member) : noCall(Host);
+      ffi::Error error = call ? all.function.run(call, member) : noCall(Host);
       if (error.success())
         continue;
       std::lock_guard<std::mutex> guard(all.mutex);
@@ -327,18 +332,15 @@ struct ParallelMembers {
 template <Target target>
 ffi::Error call(int64_t key, int64_t reserve, const Batch &batch, ffi::RemainingArgs &operands,
                 ffi::RemainingRets &results) {
-  const Known *found = findKnown(target, key);
-  if (!found)
-    return invalid("the module was not instantiated");
-  Arguments arguments;
-  if (ffi::Error error = arguments.collect(target, reserve, batch, operands, results); error.failure())
+  BoundFunction function;
+  if (ffi::Error error = function.bind(target, key, reserve, batch, operands, results); error.failure())
     return error;
   rnnrt_call_t *call = ThreadCall<target>::get();
   if (!call)
     return noCall(target);
   if (target != Host || batch.members <= 1 || !batch.parallel)
-    return arguments.runAll(call, *found, batch);
-  ParallelMembers all{arguments, *found, batch.members};
+    return function.runAll(call, batch);
+  ParallelMembers all{function, batch.members};
   // Every member is more work than waking a thread.
   rnnrt_abi_parallel(call, ParallelMembers::compute, &all, batch.members, batch.members * 64 * RNNRT_LEAST_WORK);
   rnnrt_call_reset(call);
@@ -348,17 +350,14 @@ ffi::Error call(int64_t key, int64_t reserve, const Batch &batch, ffi::Remaining
 /// The same on the stream of XLA.
 ffi::Error callOnCuda(void *native, int32_t ordinal, Execution &execution, int64_t key, int64_t reserve,
                       const Batch &batch, ffi::RemainingArgs &operands, ffi::RemainingRets &results) {
-  const Known *found = findKnown(Cuda, key);
-  if (!found)
-    return invalid("the module was not instantiated");
-  Arguments arguments;
-  if (ffi::Error error = arguments.collect(Cuda, reserve, batch, operands, results); error.failure())
+  BoundFunction function;
+  if (ffi::Error error = function.bind(Cuda, key, reserve, batch, operands, results); error.failure())
     return error;
   std::string error;
   rnnrt_device_t *device = getDevice("cuda:" + std::to_string(ordinal), error);
   if (!device)
     return ffi::Error(ffi::ErrorCode::kUnavailable, "rnn-mlir: " + error);
-  // Both end with the call, whose memory XLA provides.
+  // XLA's stream and allocator are valid in this execution only.
   struct Owned {
     ~Owned() {
       rnnrt_call_release(call);
@@ -374,7 +373,7 @@ ffi::Error callOnCuda(void *native, int32_t ordinal, Execution &execution, int64
   options.host_waits = RNNRT_HOST_WAITS_REFUSED;
   if (error.empty())
     error = messageOf(rnnrt_call_create(device, owned.stream, &options, &owned.call));
-  return error.empty() ? arguments.runAll(owned.call, *found, batch) : invalid(error);
+  return error.empty() ? function.runAll(owned.call, batch) : invalid(error);
 }
 
 using Text = std::string_view;

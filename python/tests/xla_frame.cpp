@@ -263,7 +263,8 @@ int main(int argc, char **argv) {
            double(other.y[k]));
   EXPECT(other.y[29] != 0, "the host computed nothing");
 
-  // Kernels run on the stream of XLA with its memory, and the host does not wait. The stream is the first one.
+  // A call of kernels enqueues them on XLA's stream (number 1 of the fake driver), takes temporary memory from XLA's
+  // allocator, and does not wait.
   const int64_t bytes = [&] {
     rnnrt_call_reset(call);
     rnnrt_plan_t *plan = rnnrt_abi_rnn_fused_plan(call, RNNRT_DTYPE_F32, 3, 0, 0, 1, 0, 0, 0, 0, 3, 2, 4, 5, 5, 1);
