@@ -181,8 +181,9 @@ public:
   }
 
 private:
-  /// An element as the low bits of a value of the accumulator type, for loads of either type: a conversion in `read`
-  /// would wait for the load.
+  /// The bits of an element in the low bits of the accumulator type, without a conversion. `read` may return an element
+  /// or a value of the accumulator type, and a conversion there would wait for the load; `unpack` converts a step
+  /// later.
   Value pack(const Emitter &e, Value value) const {
     const unsigned width = layer.element.getIntOrFloatBitWidth(), packed = accumulator.getIntOrFloatBitWidth();
     if (width == packed)

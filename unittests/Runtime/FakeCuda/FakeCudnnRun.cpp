@@ -192,7 +192,7 @@ Result checkRun(const Operands &o, int32_t step) {
   const bool packed = o.x->layout == DataLayout::SeqMajorPacked;
   if (packed == o.rnn->padded)
     return fake::fail(Result::BadParam, "%s: the data layout does not fit CUDNN_RNN_PADDED_IO_ENABLED", o.name);
-  // The host plans of the fake have no packed layout: equal if all lengths are T.
+  // The fake computes by host plans, which have no packed layout. It equals the padded layout if all lengths are T.
   if (packed && !o.x->uniform())
     return fake::fail(Result::NotSupported, "%s: packed sequences of several lengths in the fake", o.name);
   if (!describesStates(*o.h, p, p.projection))
