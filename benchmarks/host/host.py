@@ -11,6 +11,7 @@ rounds. benchmarks/host.sh installs the rivals, builds and calls this. Parts:
     memory      largest resident set of a process that has made one forward and one backward pass of either
     bf16        both passes in bf16 beside our f32 and other libraries' bf16, and the errors against f64
     amx         the methods of --bf16-gemm, as kernels and in gradients
+    auto        plans, fused loops and the methods of --bf16-gemm in both passes, and which of them `auto` selects
     inference   forward passes without gradients for few rows; weights packed in every call, and once
     step        the training steps of examples/char-lstm beside PyTorch 2's, eager and through torch.compile
     linalg      linalg.matmul in f32 and bf16 beside other libraries' products and nested loops
@@ -33,6 +34,7 @@ import amx
 import bf16
 import inference
 import linalg
+import selection
 import step
 from plot import fit, write_plot
 from records import OutOfTime, Records
@@ -41,7 +43,7 @@ from tables import Table, gflop, milliseconds, sizes
 
 SHAPES = ["64,1,128,128", "64,32,256,256", "100,16,512,512", "128,32,512,512", "64,64,1024,1024", "100,1,512,512",
           "64,1,1024,1024", "1000,1,64,64"]
-PARTS = ["lstm", "gru", "forward", "memory", "bf16", "amx", "inference", "step", "linalg", "linear"]
+PARTS = ["lstm", "gru", "forward", "memory", "bf16", "amx", "auto", "inference", "step", "linalg", "linear"]
 # A larger difference of f32 gradients means that they belong to different layers.
 LIMIT = 1e-4
 # Exit status if --minutes are over: temporary failure of sysexits.h.
@@ -217,7 +219,7 @@ class Session:
             if wanted:
                 self.layers(cell, wanted)
         for part, measure in (("memory", self.memory), ("bf16", lambda: bf16.measure(self)),
-                              ("amx", lambda: amx.measure(self)),
+                              ("amx", lambda: amx.measure(self)), ("auto", lambda: selection.measure(self)),
                               ("inference", lambda: inference.measure(self)), ("step", lambda: step.measure(self)),
                               ("linalg", lambda: linalg.measure(self)),
                               ("linear", self.linear)):
@@ -246,6 +248,7 @@ def parse():
     parser.add_argument("--shapes", nargs="+", metavar="T,B,I,H", default=SHAPES)
     parser.add_argument("--seconds", type=float, default=3, help="how long a row takes turns, at least three each")
     parser.add_argument("--inference-shapes", nargs="+", metavar="T,B,I,H", default=inference.SHAPES)
+    parser.add_argument("--auto-shapes", nargs="+", metavar="T,B,I,H", default=selection.SHAPES)
     parser.add_argument("--step-shape", metavar="T,B,E,H", default="64,8,64,128", help="sizes of the part `step`")
     parser.add_argument("--linalg-shapes", nargs="+", metavar="M,N,K", default=linalg.SHAPES)
     parser.add_argument("--linear-shape", metavar="T,B,I,H", default="64,32,128,256", help="middle of the part `linear`")
@@ -261,7 +264,7 @@ def parse():
     if arguments.compare and not os.path.exists(os.path.join(arguments.compare, "bin", "rnn-host-bench")):
         parser.error(f"expected a build folder in --compare, but {arguments.compare}/bin/rnn-host-bench does not exist; build "
                      "its targets rnn-host-bench and rnn-compile")
-    for shape in [*arguments.shapes, *arguments.inference_shapes, arguments.linear_shape, arguments.step_shape]:
+    for shape in [*arguments.shapes, *arguments.inference_shapes, *arguments.auto_shapes, arguments.linear_shape, arguments.step_shape]:
         if len(shape.split(",")) != 4 or not all(size.isdigit() and int(size) > 0 for size in shape.split(",")):
             parser.error(f"expected shapes as T,B,I,H with positive numbers, but got `{shape}`")
     for shape in arguments.linalg_shapes:

@@ -154,17 +154,17 @@ class Rivals:
         except (OSError, subprocess.CalledProcessError) as error:
             raise SystemExit(f"rnn-host-peak: {(getattr(error, 'stderr', None) or str(error)).strip()}") from None
 
-    def chosen(self, layer):
-        """The lowering that `auto` selects for the gradients, by shape."""
+    def chosen(self, layer, kind="f32", what="backward"):
+        """The lowering that `auto` selects for the gradients, or for the forward passes, by shape."""
         try:
-            text = subprocess.run([self.tool("rnn-compile"), self.module_text(layer, "f32"), f"--cpu={self.cpu}",
+            text = subprocess.run([self.tool("rnn-compile"), self.module_text(layer, kind), f"--cpu={self.cpu}",
                                    "--stop-after=select", "-o", "-"], check=True, capture_output=True, text=True).stdout
         except (OSError, subprocess.CalledProcessError):
             return {}  # the rows say why nothing could be compiled
         result = {}
         for function in text.split("func.func @")[1:]:
             name, lowering = function.split("(", 1)[0], re.search(r"lowering = #rnn\.lowering<(\w+)>", function)
-            if "_backward_" in name and lowering:
+            if f"_{what}_" in name and lowering:
                 result[",".join(name.split("_")[2:])] = lowering.group(1)
         return result
 

@@ -174,6 +174,9 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
   auto pipeline = withVectorsOf(**machine, options.pipeline);
   if (!pipeline)
     return pipeline.takeError();
+  compiled.vectorBits = pipeline->vectorBits;
+  compiled.bf16Gemm = pipeline->bf16Gemm;
+  compiled.bf16GemmOneRow = pipeline->bf16GemmOneRow == BF16Gemm::Auto ? pipeline->bf16Gemm : pipeline->bf16GemmOneRow;
   (*machine)->setOptLevel(getCodeGenLevel(*pipeline, options.optimizationLevel));
   if (llvm::Error error = runStages(module, options, *pipeline, compiled.candidates))
     return error;

@@ -8,6 +8,7 @@
 
 #include "rnn/Target/CostModel.h"
 #include "rnn/Target/Wavefront.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -34,43 +35,24 @@ std::optional<Candidate> mlir::rnn::symbolizeCandidate(llvm::StringRef name) {
 // The table
 //===----------------------------------------------------------------------===//
 
-#define HOST "measured on 1 core of an AMD EPYC (Zen 3, AVX2), 2026-11-21 (fit)"
 #define FLOOR "estimate (lower bound)"
 #define GUESS "estimate (no source)"
 #define SASS "estimate (benchmarks/gpu-sass.py)"
 
-/// Names of host constants are host.CANDIDATE.PASS.TERM.
+/// Names of host constants are host.FAMILY.CANDIDATE.PASS.TERM; the file describes them.
 static constexpr CostConstant constants[] = {
-    {"host.plan.forward.call", 4, "us", HOST},
-    {"host.plan.forward.step", 0.2, "us", HOST},
-    {"host.plan.forward.gmac", 33900, "us per 1e9 multiply-adds", HOST},
-    {"host.plan.forward.gate", 3380, "us per 1e6 values", HOST},
-    {"host.plan.forward.pack", 0, "us per 1e6 weights", HOST},
-    {"host.plan.forward.weight", 56.3, "us per 1e6 recurrent weights and step", HOST},
-    {"host.plan.backward.call", 6.7, "us", HOST},
-    {"host.plan.backward.step", 0, "us", HOST},
-    {"host.plan.backward.gmac", 26800, "us per 1e9 multiply-adds", HOST},
-    {"host.plan.backward.gate", 709, "us per 1e6 values", HOST},
-    {"host.plan.backward.pack", 900, "us per 1e6 weights", HOST},
-    {"host.plan.backward.weight", 44, "us per 1e6 recurrent weights and step", HOST},
-    {"host.plan.f16", 1.05, "of f32", HOST},
-    {"host.plan.bf16", 1.05, "of f32", HOST},
-    {"host.plan.f64", 2, "of f32", HOST},
-    {"host.fused.forward.call", 4, "us", HOST},
-    {"host.fused.forward.step", 0, "us", HOST},
-    {"host.fused.forward.gmac", 24500, "us per 1e9 multiply-adds", HOST},
-    {"host.fused.forward.gate", 0, "us per 1e6 values", HOST},
-    {"host.fused.forward.pack", 108, "us per 1e6 weights", HOST},
-    {"host.fused.forward.weight", 51.6, "us per 1e6 recurrent weights and step", HOST},
-    {"host.fused.backward.call", 3.8, "us", HOST},
-    {"host.fused.backward.step", 0, "us", HOST},
-    {"host.fused.backward.gmac", 23800, "us per 1e9 multiply-adds", HOST},
-    {"host.fused.backward.gate", 0, "us per 1e6 values", HOST},
-    {"host.fused.backward.pack", 620, "us per 1e6 weights", HOST},
-    {"host.fused.backward.weight", 42.7, "us per 1e6 recurrent weights and step", HOST},
-    {"host.fused.f16", 0.8, "of f32", HOST},
-    {"host.fused.bf16", 1.06, "of f32", HOST},
-    {"host.fused.f64", 2.2, "of f32", HOST},
+#define RNN_HOST_COST_FAMILY(family, processors, cache, source) {"host." family ".cache", cache, "KiB of L2", source},
+#define RNN_HOST_COSTS(family, candidate, pass, call, step, gmac, gate, pack, weight, far, source)                     \
+  {"host." family "." candidate "." pass ".call", call, "us", source},                                                 \
+      {"host." family "." candidate "." pass ".step", step, "us", source},                                             \
+      {"host." family "." candidate "." pass ".gmac", gmac, "us per 1e9 multiply-adds", source},                       \
+      {"host." family "." candidate "." pass ".gate", gate, "us per 1e6 values", source},                              \
+      {"host." family "." candidate "." pass ".pack", pack, "us per 1e6 weights", source},                             \
+      {"host." family "." candidate "." pass ".weight", weight, "us per 1e6 recurrent weights and step", source},      \
+      {"host." family "." candidate "." pass ".far", far, "us per 1e6 recurrent weights beyond L2 and step", source},
+#define RNN_HOST_TYPE(family, candidate, type, factor, source)                                                         \
+  {"host." family "." candidate "." type, factor, "of f32", source},
+#include "HostCosts.def"
     {"worth.ratio", 0.95, "of a plan's time", "choice: smaller differences are within the noise"},
     {"worth.microseconds", 5, "us", "choice: kernels take 0.3 s longer to compile, 60000 calls that save this"},
     {"cuda.gemm.f16", 590, "TFLOP/s", FLOOR},
@@ -111,14 +93,32 @@ llvm::ArrayRef<CostConstant> mlir::rnn::getCostConstants() {
   return constants;
 }
 
-/// All names are literals of this file, so a missing one is a bug here.
-static double get(const llvm::Twine &name) {
+static std::optional<double> find(const llvm::Twine &name) {
   llvm::SmallString<64> buffer;
   llvm::StringRef text = name.toStringRef(buffer);
   for (const CostConstant &constant : constants)
     if (constant.name == text)
       return constant.value;
+  return std::nullopt;
+}
+
+/// All names are literals of this file, so a missing one is a bug here.
+static double get(const llvm::Twine &name) {
+  if (std::optional<double> value = find(name))
+    return *value;
   llvm_unreachable("a constant that the table of the cost model lacks");
+}
+
+/// The family of constants for a processor, by LLVM's name.
+static llvm::StringRef getCostFamily(llvm::StringRef processor) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> families[] = {
+#define RNN_HOST_COST_FAMILY(family, processors, cache, source) {family, processors},
+#include "HostCosts.def"
+  };
+  for (const auto &[family, processors] : families)
+    if (llvm::is_contained(llvm::split(processors, ' '), processor))
+      return family;
+  return families[0].first;
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,22 +177,24 @@ double LayerProblem::getGateValues() const {
 // Times
 //===----------------------------------------------------------------------===//
 
-static double estimateHost(const LayerProblem &p, Candidate candidate, unsigned threads) {
-  std::string prefix = std::string("host.") + (candidate == Candidate::Plan ? "plan." : "fused.") +
-                       (p.backward ? "backward." : "forward.");
-  llvm::StringRef type = stringifyElementKind(p.element);
+static double estimateHost(const LayerProblem &p, Candidate candidate, llvm::StringRef processor, unsigned threads) {
+  const std::string family = ("host." + getCostFamily(processor) + ".").str();
+  const std::string name = family + (candidate == Candidate::Plan ? "plan." : "fused.");
+  const std::string type = stringifyElementKind(p.element).str(), pass = p.backward ? "backward." : "forward.";
+  // Element types without constants of their own scale those of f32, most of which are GEMM.
+  const bool hasOwn = p.element != ElementKind::F32 && find(name + type + "." + pass + "gmac");
+  const double factor = hasOwn || p.element == ElementKind::F32 ? 1.0 : get(name + type);
+  const std::string prefix = name + (hasOwn ? type + "." : "") + pass;
   // Plans are single-threaded.
   double share = candidate == Candidate::Loops ? std::max(1u, threads) : 1;
   double steps = double(p.L) * p.D * p.T;
   double macs = steps * p.getStepMacs() + p.getOtherMacs();
-  // Other element types scale the whole, most of which is GEMM.
-  double factor = p.element == ElementKind::F32
-                      ? 1.0
-                      : get(std::string("host.") + (candidate == Candidate::Plan ? "plan." : "fused.") + type);
+  double weights = double(p.gates) * p.H * p.P;
+  double far = std::max(0.0, weights - get(family + "cache") * 1024 / getElementSize(p.element));
   return get(prefix + "call") + steps * get(prefix + "step") + p.getWeights() * get(prefix + "pack") * 1e-6 +
          factor *
              (macs * get(prefix + "gmac") * 1e-9 + p.getGateValues() * get(prefix + "gate") * 1e-6 +
-              steps * double(p.gates) * p.H * p.P * get(prefix + "weight") * 1e-6) /
+              steps * (weights * get(prefix + "weight") + far * get(prefix + "far")) * 1e-6) /
              share;
 }
 
@@ -310,10 +312,10 @@ static double estimateCuda(const LayerProblem &p, Candidate candidate, int64_t b
          estimateSteps(p, blocks, weights + stepFlops / rate);
 }
 
-double mlir::rnn::estimateMicroseconds(const LayerProblem &problem, Candidate candidate, TargetKind target,
+double mlir::rnn::estimateMicroseconds(const LayerProblem &problem, Candidate candidate, const TargetInfo &target,
                                        unsigned threads, int64_t cluster) {
-  if (target == TargetKind::Host)
-    return estimateHost(problem, candidate, threads);
+  if (target.isHost())
+    return estimateHost(problem, candidate, target.getChip(), threads);
   return estimateCuda(problem, candidate, cluster);
 }
 

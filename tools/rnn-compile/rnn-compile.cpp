@@ -201,6 +201,10 @@ static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, con
     return error;
   if (printStatistics) {
     llvm::outs() << llvm::formatv("compile time: {0:f1} ms\nobject: {1} bytes\n", time.count(), compiled->bytes.size());
+    if (pipeline.target == TargetKind::Host)
+      llvm::outs() << llvm::formatv("fused loops: vectors of {0} bits, bf16 GEMM {1}, of one row {2}\n",
+                                    compiled->vectorBits, stringifyBF16Gemm(compiled->bf16Gemm),
+                                    stringifyBF16Gemm(compiled->bf16GemmOneRow));
     for (const ExportedFunction &function : compiled->functions)
       llvm::outs() << llvm::formatv("function: {0}, {1} argument(s), {2} result(s), entry {3}\n", function.name,
                                     function.inputs.size(), function.results.size(), function.symbol);

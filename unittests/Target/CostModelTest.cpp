@@ -25,9 +25,11 @@ static LayerProblem makeProblem(int64_t T, int64_t B, int64_t I, int64_t H, Elem
   return p;
 }
 
+static const TargetInfo cuda(TargetKind::Cuda);
+
 /// One line of host_rows.txt.
 struct Row {
-  std::string text;
+  std::string text, processor;
   LayerProblem problem;
   unsigned threads;
   double plan, fused;
@@ -46,8 +48,8 @@ static std::vector<Row> readRows() {
     row.text = line;
     std::string cell, pass, element;
     LayerProblem &p = row.problem;
-    EXPECT_TRUE(fields >> cell >> pass >> p.T >> p.B >> p.I >> p.H >> p.L >> p.D >> element >> row.threads >>
-                row.plan >> row.fused)
+    EXPECT_TRUE(fields >> row.processor >> cell >> pass >> p.T >> p.B >> p.I >> p.H >> p.L >> p.D >> element >>
+                row.threads >> row.plan >> row.fused)
         << line;
     fields >> row.note;
     p.P = p.H;
@@ -67,8 +69,9 @@ TEST(CostModel, SelectsTheFasterInEveryMeasuredRow) {
     double ratio = row.plan / row.fused;
     if (ratio < 1.1 && ratio > 1 / 1.1)
       continue;
-    double plan = estimateMicroseconds(row.problem, Candidate::Plan, TargetKind::Host, row.threads);
-    double fused = estimateMicroseconds(row.problem, Candidate::Loops, TargetKind::Host, row.threads);
+    const TargetInfo target(TargetKind::Host, row.processor);
+    double plan = estimateMicroseconds(row.problem, Candidate::Plan, target, row.threads);
+    double fused = estimateMicroseconds(row.problem, Candidate::Loops, target, row.threads);
     EXPECT_EQ(isWorthMoreThanPlan(fused, plan), row.fused < row.plan)
         << row.text << ": estimated " << plan << " us and " << fused << " us";
     ++(row.fused < row.plan ? fusedFaster : planFaster);
@@ -79,7 +82,7 @@ TEST(CostModel, SelectsTheFasterInEveryMeasuredRow) {
     if (row.threads != 1 || row.note == "ratio")
       continue;
     for (auto [candidate, measured] : {std::pair{Candidate::Plan, row.plan}, {Candidate::Loops, row.fused}}) {
-      double estimated = estimateMicroseconds(row.problem, candidate, TargetKind::Host, 1);
+      double estimated = estimateMicroseconds(row.problem, candidate, TargetInfo(TargetKind::Host, row.processor), 1);
       EXPECT_LT(estimated, 2 * measured) << row.text << " " << stringifyCandidate(candidate).str();
       EXPECT_GT(estimated, measured / 2) << row.text << " " << stringifyCandidate(candidate).str();
     }
@@ -91,8 +94,8 @@ static double getStepTime(LayerProblem p, Candidate candidate, int64_t blocks = 
   p.inputGradient = p.weightGradient = false;
   LayerProblem longer = p;
   longer.T += 1000;
-  return (estimateMicroseconds(longer, candidate, TargetKind::Cuda, 1, blocks) -
-          estimateMicroseconds(p, candidate, TargetKind::Cuda, 1, blocks)) /
+  return (estimateMicroseconds(longer, candidate, cuda, 1, blocks) -
+          estimateMicroseconds(p, candidate, cuda, 1, blocks)) /
          1000;
 }
 
@@ -125,9 +128,8 @@ TEST(CostModel, StepsAreThoseOfTheMachineCode) {
   // Bound by the weights, which the table does not count.
   EXPECT_GT(getStepTime(makeProblem(100, 16, 1024, 1024, ElementKind::F16, true), Candidate::PerStep), 2.08);
   // cuDNN, published.
-  EXPECT_NEAR(
-      estimateMicroseconds(makeProblem(1024, 16, 768, 768, ElementKind::F16, true), Candidate::Plan, TargetKind::Cuda),
-      3180, 200);
+  EXPECT_NEAR(estimateMicroseconds(makeProblem(1024, 16, 768, 768, ElementKind::F16, true), Candidate::Plan, cuda),
+              3180, 200);
 }
 
 TEST(CostModel, StepsOfUnsplitKernelsAreThoseOfTheMachineCode) {
@@ -148,8 +150,7 @@ TEST(CostModel, LayersOfAStackOverlap) {
     LayerProblem one = p;
     one.L = 1;
     p.L = 4;
-    return estimateMicroseconds(p, candidate, TargetKind::Cuda, 1, 16) /
-           estimateMicroseconds(one, candidate, TargetKind::Cuda, 1, 16);
+    return estimateMicroseconds(p, candidate, cuda, 1, 16) / estimateMicroseconds(one, candidate, cuda, 1, 16);
   };
   const LayerProblem layer = makeProblem(512, 16, 512, 512, ElementKind::F16, false);
   // gpu-time-steps.md, "Stacks as a wavefront": 1.80; the cost model has a longer time for GEMMs.
@@ -188,14 +189,36 @@ TEST(CostModel, GrowsWithEverySize) {
     for (Candidate candidate : {Candidate::Plan, target == TargetKind::Host ? Candidate::Loops : Candidate::PerStep})
       for (bool backward : {false, true}) {
         LayerProblem small = makeProblem(50, 8, 64, 64, ElementKind::F32, backward);
-        double time = estimateMicroseconds(small, candidate, target);
+        double time = estimateMicroseconds(small, candidate, TargetInfo(target));
         EXPECT_GT(time, 0);
         for (int64_t LayerProblem::*size : {&LayerProblem::T, &LayerProblem::B, &LayerProblem::I, &LayerProblem::L}) {
           LayerProblem larger = small;
           larger.*size *= 2;
-          EXPECT_GT(estimateMicroseconds(larger, candidate, target), time);
+          EXPECT_GT(estimateMicroseconds(larger, candidate, TargetInfo(target)), time);
         }
       }
+}
+
+TEST(CostModel, HostConstantsAreThoseOfTheProcessor) {
+  const LayerProblem p = makeProblem(64, 32, 256, 256, ElementKind::BF16, true);
+  auto estimate = [&](llvm::StringRef processor) {
+    return estimateMicroseconds(p, Candidate::Loops, TargetInfo(TargetKind::Host, processor));
+  };
+  EXPECT_EQ(estimate("emeraldrapids"), estimate("sapphirerapids"));
+  EXPECT_LT(estimate("sapphirerapids"), estimate("znver3") / 5);
+  for (llvm::StringRef processor : {"", "znver4", "haswell", "rapids"})
+    EXPECT_EQ(estimate(processor), estimate("znver3")) << processor.str();
+}
+
+TEST(CostModel, RecurrentWeightsBeyondL2TakeLonger) {
+  auto getStep = [](int64_t H) {
+    const TargetInfo target(TargetKind::Host, "sapphirerapids");
+    LayerProblem p = makeProblem(100, 1, H, H, ElementKind::F32, false), longer = p;
+    longer.T += 100;
+    return (estimateMicroseconds(longer, Candidate::Plan, target) - estimateMicroseconds(p, Candidate::Plan, target)) /
+           double(H * H);
+  };
+  EXPECT_GT(getStep(1024), 2 * getStep(256));
 }
 
 TEST(CostModel, GemmsAreCounted) {

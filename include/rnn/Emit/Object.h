@@ -49,6 +49,9 @@ struct CompiledObject {
   llvm::SmallVector<ExportedFunction> functions;
   /// The functions that run one candidate each. Filled if `listCandidates` is set.
   llvm::SmallVector<CompiledCandidate> candidates;
+  /// On target `host`: the width of vectors and the bf16 GEMMs, for several rows and for one, of the fused loops.
+  unsigned vectorBits = 0;
+  BF16Gemm bf16Gemm = BF16Gemm::Auto, bf16GemmOneRow = BF16Gemm::Auto;
 };
 
 enum class ObjectForm { Object, LLVMIR };

@@ -11,7 +11,7 @@
 #define RNN_TARGET_COSTMODEL_H
 
 #include "rnn/Support/HostTensor.h"
-#include "rnn/Target/Options.h"
+#include "rnn/Target/TargetInfo.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -67,10 +67,11 @@ struct CostConstant {
 /// The table; names are unique.
 llvm::ArrayRef<CostConstant> getCostConstants();
 
-/// Microseconds of one call. There are no estimates for target `simt`. `cluster`: thread blocks of a cluster, for
+/// Microseconds of one call. There are no estimates for target `simt`. On target `host`, the constants are those of the
+/// family of the target's processor, or of Zen 3 if it has none. `cluster`: thread blocks of a cluster, for
 /// `Candidate::Persistent`. `threads`: of the host.
-double estimateMicroseconds(const LayerProblem &problem, Candidate candidate, TargetKind target, unsigned threads = 1,
-                            int64_t cluster = 0);
+double estimateMicroseconds(const LayerProblem &problem, Candidate candidate, const TargetInfo &target,
+                            unsigned threads = 1, int64_t cluster = 0);
 
 /// Returns false if an estimate alone must not prefer `candidate` to a plan: per-step kernels of a GPU, until one has
 /// measured them.

@@ -176,7 +176,7 @@ SmallVector<CandidateCost> rnn::getCandidates(LayerOpInterface op, const Selecti
   SmallVector<CandidateCost> candidates;
   auto add = [&](Candidate candidate, int64_t cluster = 0) {
     double cost = problem && target != TargetKind::Simt
-                      ? estimateMicroseconds(*problem, candidate, target, /*threads=*/1, cluster)
+                      ? estimateMicroseconds(*problem, candidate, context.info, /*threads=*/1, cluster)
                       : 0.0;
     candidates.push_back({candidate, cost, cluster});
   };
@@ -198,7 +198,7 @@ SmallVector<CandidateCost> rnn::getBlockCandidates(LayerOpInterface op, const Se
   std::optional<LayerProblem> problem = getProblem(op, context, assumed);
   if (problem && !hasPlan(op, context.info))
     candidates.insert(candidates.begin(),
-                      {Candidate::Plan, estimateMicroseconds(*problem, Candidate::Plan, context.info.getKind())});
+                      {Candidate::Plan, estimateMicroseconds(*problem, Candidate::Plan, context.info)});
   return candidates;
 }
 

@@ -26,6 +26,7 @@
 // TIMING: ConvertRNNToRuntimePass
 // STATISTICS: compile time: {{[0-9.]+}} ms
 // STATISTICS: object: {{[0-9]+}} bytes
+// STATISTICS: fused loops: vectors of {{[0-9]+}} bits, bf16 GEMM {{f32|vnni|avx512|neon|amx}}, of one row {{f32|vnni|avx512|neon|amx}}
 // STATISTICS: function: main, 5 argument(s), 2 result(s), entry rnn_entry_model_main
 // NEEDED: (NEEDED) Shared library: [librnn_runtime.so]
 // UNDEFINED-DAG: U _mlir_memref_to_llvm_alloc
