@@ -24,3 +24,14 @@ func.func @g(%x: tensor<?x?x8xf64>, %h: tensor<1x?x5xf64>, %p: tensor<?xf64>) ->
       reserve(%r : tensor<?xi8>)
   return %y, %dp : tensor<?x?x5xf64>, tensor<?xf64>
 }
+
+// A skipped input has no weights: they have a static size 0 beside a dynamic one.
+// RUN: rnn-run %s --function=empty --input=0x3xf64=1 --input=random:1:3x3 --input=random:2:3 --output=@%t/p.npy
+// RUN: rnn-run %t/linalg.mlir --function=empty --input=0x3xf64=1 --input=random:1:3x3 --input=random:2:3 --expected-output=@%t/p.npy
+func.func @empty(%w: tensor<0x?xf64>, %r: tensor<3x3xf64>, %b: tensor<3xf64>) -> tensor<?xf64> {
+  %layers = arith.constant 1 : index
+  %units = arith.constant 3 : index
+  %p = rnn.cudnn_canonical_to_params rnn_tanh, skip_input sizes(%layers, %units, %units)
+      weights(%w, %r : tensor<0x?xf64>, tensor<3x3xf64>) biases(%b, %b : tensor<3xf64>, tensor<3xf64>)
+  return %p : tensor<?xf64>
+}

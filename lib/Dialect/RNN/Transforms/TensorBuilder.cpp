@@ -134,6 +134,9 @@ Value TensorBuilder::collapse(Value source) const {
   if (type.getRank() == 0)
     return tensor::ExpandShapeOp::create(b, loc, RankedTensorType::get({1}, type.getElementType()), source,
                                          ArrayRef<ReassociationIndices>());
+  // No elements. Upstream bufferizes such a collapse_shape with a dynamic size to an op that its verifier rejects.
+  if (!type.hasStaticShape() && llvm::is_contained(type.getShape(), 0))
+    return empty({constant(0)}, type.getElementType());
   return tensor::CollapseShapeOp::create(b, loc, source, ArrayRef{allDims(type.getRank())});
 }
 
