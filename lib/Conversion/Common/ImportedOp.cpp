@@ -7,6 +7,7 @@
 #include "ImportedOp.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/Threading.h"
@@ -32,6 +33,11 @@ Attribute rnn::getAttributeOrProperty(Operation *op, StringRef name) {
   auto properties =
       op->isRegistered() ? DictionaryAttr() : dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
   return properties ? properties.get(name) : Attribute();
+}
+
+bool rnn::isPlainOp(Operation *op) {
+  bool isTerminator = op->getBlock() && !op->getNextNode() && !isa_and_nonnull<ModuleOp>(op->getParentOp());
+  return op->getNumRegions() == 0 && op->getNumSuccessors() == 0 && !isTerminator;
 }
 
 ImportedOp::ImportedOp(Operation *op, PatternRewriter &rewriter)
@@ -69,8 +75,6 @@ void ImportedOp::checkCounts(ArrayRef<StringRef> operandNames, ArrayRef<StringRe
   if (op->getNumResults() != resultNames.size())
     fail("expects " + Twine(resultNames.size()) + " results (" + listNames(resultNames) + "), but got " +
          Twine(op->getNumResults()));
-  if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
-    fail("expects no regions and no successors");
 }
 
 void ImportedOp::failAttribute(StringRef name, StringRef what, Attribute value) {
@@ -138,8 +142,10 @@ TensorType ImportedOp::floatTensor(Value value, const Twine &name) {
 }
 
 Value ImportedOp::ranked(Value value, const Twine &name, unsigned rank, StringRef shape) {
-  // Look through casts to an unranked type.
-  while (!cast<TensorType>(value.getType()).hasRank() && value.getDefiningOp<tensor::CastOp>())
+  // Look through casts to an unranked type. In the region of a graph they can form a cycle.
+  SmallPtrSet<Operation *, 4> seen;
+  while (!cast<TensorType>(value.getType()).hasRank() && value.getDefiningOp<tensor::CastOp>() &&
+         seen.insert(value.getDefiningOp()).second)
     value = value.getDefiningOp<tensor::CastOp>().getSource();
   auto type = cast<TensorType>(value.getType());
   if (!type.hasRank()) {
@@ -246,7 +252,8 @@ bool ImportedOp::verifyCreated(Operation *created, StringRef note) {
 
 Value ImportedOp::zeros(StringRef name, Type declared, ArrayRef<int64_t> preferredShape) {
   auto type = dyn_cast<TensorType>(declared);
-  if (!type || !type.getElementType().isIntOrFloat()) {
+  // MLIR has no zero of type i0.
+  if (!type || !type.getElementType().isIntOrFloat() || type.getElementTypeBitWidth() == 0) {
     fail("expects result `" + name + "` to be a tensor of numbers, but it is declared as " + toString(declared));
     return Value();
   }
@@ -264,6 +271,8 @@ Value ImportedOp::zeros(StringRef name, Type declared, ArrayRef<int64_t> preferr
 }
 
 void ImportedOp::replace(ArrayRef<Replacement> results) {
+  if (!isPlainOp(op))
+    return fail("expects no regions, no successors, and another op after it in its block");
   SmallVector<Value> values;
   for (auto [index, old, result] : llvm::enumerate(op->getResults(), results)) {
     if (failed)

@@ -145,6 +145,10 @@ std::string toString(Type type);
 /// An attribute of an op that may be unregistered, whose dictionary lacks its properties; null if absent.
 Attribute getAttributeOrProperty(Operation *op, StringRef name);
 
+/// Returns true if `op` has no regions and no successors and is not the end of a block that needs a terminator.
+/// Unregistered ops may have all of these.
+bool isPlainOp(Operation *op);
+
 /// Erases the ops that a failed converter of `op` has created: those between `before` and `op`.
 void eraseCreated(Operation *before, Operation *op, PatternRewriter &rewriter);
 

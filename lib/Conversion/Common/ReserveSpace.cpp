@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReserveSpace.h"
+#include "ImportedOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
@@ -41,7 +42,8 @@ private:
   /// Returns true for an op whose result is its operand, for any type.
   bool isPassThrough(Operation *op) const {
     return op->getNumOperands() == 1 && op->getNumResults() == 1 &&
-           (isa<tensor::CastOp>(op) || (!uses.identity.empty() && op->getName().getStringRef() == uses.identity));
+           (isa<tensor::CastOp>(op) ||
+            (!uses.identity.empty() && op->getName().getStringRef() == uses.identity && isPlainOp(op)));
   }
   LogicalResult followUse(OpOperand &use, Operation *origin);
   LogicalResult followDefinition(Value value, Operation *origin);

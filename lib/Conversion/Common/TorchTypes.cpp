@@ -181,7 +181,7 @@ static void convertLiteral(Operation *op) {
   Attribute value = name == "torch.vtensor.literal" ? getAttributeOrProperty(op, "value")
                     : name == "onnx.Constant"       ? getAttributeOrProperty(op, "torch.onnx.value")
                                                     : Attribute();
-  if (!value || op->getNumResults() != 1 || op->getNumOperands() != 0)
+  if (!value || op->getNumResults() != 1 || op->getNumOperands() != 0 || !isPlainOp(op))
     return;
   Type declared = op->getResult(0).getType();
   DenseElementsAttr elements = getSignlessElements(value);
@@ -228,13 +228,16 @@ void rnn::convertTorchBoundaries(ModuleOp module) {
   for (Operation *op : conversions) {
     Operation *source = op->getOperand(0).getDefiningOp();
     StringRef inverse = op->getName().getStringRef() == toBuiltin ? fromBuiltin : toBuiltin;
+    // In the region of a graph, conversions can form a cycle.
+    if (source && source->getNumOperands() == 1 && source->getOperand(0) == op->getResult(0))
+      continue;
     if (source && source->getName().getStringRef() == inverse && source->getNumOperands() == 1 &&
         source->getOperand(0).getType() == op->getResult(0).getType())
       op->getResult(0).replaceAllUsesWith(source->getOperand(0));
   }
   // Users before definitions.
   module.walk<WalkOrder::PostOrder, mlir::ReverseIterator>([](Operation *op) {
-    if (op->use_empty() && op->getNumRegions() == 0 && isErasable(getTorchName(op)))
+    if (op->use_empty() && isPlainOp(op) && isErasable(getTorchName(op)))
       op->erase();
   });
 }

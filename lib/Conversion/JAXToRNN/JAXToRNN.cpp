@@ -64,6 +64,8 @@ bool rnn::isModelledJAXCall(Operation *op) {
   return getTarget(op).has_value();
 }
 
+static constexpr int64_t maxMIOpenLayers = 1024;
+
 /// Operands and results of the calls.
 static constexpr unsigned reserveResult = 4, reserveOperand = 8;
 
@@ -176,6 +178,10 @@ void JAXCall::readDescriptor() {
   }
   sizes.dropout = llvm::bit_cast<float>(word(5));
   sizes.isBidirectional = word(6) != 0;
+  // The exchange of gates emits ops for each layer.
+  if (target.isMIOpen && sizes.layers > maxMIOpenLayers)
+    fail("expects the number of layers of the descriptor in `backend_config` to be at most " + Twine(maxMIOpenLayers) +
+         " for MIOpen, but got " + Twine(sizes.layers));
 }
 
 Value JAXCall::sized(unsigned index, StringRef name, ArrayRef<int64_t> shape, StringRef text) {

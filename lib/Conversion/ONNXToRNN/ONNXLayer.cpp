@@ -107,12 +107,29 @@ Value ONNXLayer::weights(unsigned index, StringRef name, ArrayRef<int64_t> shape
   return value;
 }
 
+bool ONNXLayer::checkSizes(Value value, StringRef name, StringRef text, ArrayRef<int64_t> expected) {
+  for (auto [dim, size, actual] : llvm::enumerate(expected, cast<RankedTensorType>(value.getType()).getShape()))
+    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(actual) && size != actual) {
+      fail("expects dim " + Twine(dim) + " of `" + name + "` " + text + " to be " + Twine(size) + ", but got " +
+           toString(value.getType()));
+      return false;
+    }
+  return true;
+}
+
 Value ONNXLayer::state(unsigned index, StringRef name) {
   TensorBuilder t = builder();
   if (!operand(index))
     return hasFailed() ? Value() : t.zeros({t.constant(directions()), B, t.constant(H)}, element);
-  Value value = tensor(index, name, 3, isBatchFirst ? "[B, D, H]" : "[D, B, H]");
-  return value && isBatchFirst ? transpose(value, {1, 0, 2}) : value;
+  StringRef text = isBatchFirst ? "[B, D, H]" : "[D, B, H]";
+  Value value = tensor(index, name, 3, text);
+  int64_t batch = cast<RankedTensorType>(x.getType()).getDimSize(1 - timeDim());
+  std::array<int64_t, 3> expected = {directions(), batch, H};
+  if (isBatchFirst)
+    std::swap(expected[0], expected[1]);
+  if (!value || !checkSizes(value, name, text, expected))
+    return Value();
+  return isBatchFirst ? transpose(value, {1, 0, 2}) : value;
 }
 
 void ONNXLayer::readOperands() {
@@ -136,13 +153,23 @@ void ONNXLayer::readOperands() {
   if (int64_t size = integer("hidden_size", H); size != H)
     return fail("expects attribute `hidden_size` to be " + Twine(H) + ", the last dimension of `R`, but got " +
                 Twine(size));
-  int64_t rows = numGates() * H;
+  auto xType = cast<RankedTensorType>(x.getType());
+  if (H < 1 || I < 1 || llvm::is_contained(xType.getShape(), 0))
+    return fail("expects the sizes of `X` and `R` to be at least 1, but got " + toString(xType) + " and " +
+                toString(rType));
+  // No product of sizes below overflows.
+  if (H > std::numeric_limits<int32_t>::max())
+    return fail("expects the last dimension of `R` to be less than 2^31, but got " + Twine(H));
+  int64_t rows = numGates() * H, any = ShapedType::kDynamic;
   (void)weights(1, "W", {D, rows, I}, "[D, G*H, I]");
   (void)weights(2, "R", {D, rows, H}, "[D, G*H, H]");
+  StringRef layout = isBatchFirst ? "[B, T, I]" : "[T, B, I]";
+  if (hasFailed() || !checkSizes(x, "X", layout, {any, any, I}))
+    return;
   b = weights(3, "B", {D, 2 * rows}, "[D, 2*G*H]");
   p = isLSTM() ? weights(7, "P", {D, 3 * H}, "[D, 3*H]") : Value();
   lengths = operand(4) ? this->ImportedOp::lengths(4, "sequence_lens") : Value();
-  if (hasFailed())
+  if (hasFailed() || (lengths && !checkSizes(lengths, "sequence_lens", "[B]", {xType.getDimSize(1 - timeDim())})))
     return;
   element = getElementTypeOrSelf(x.getType());
   compute = element.isF64() ? element : Type(getRewriter().getF32Type());

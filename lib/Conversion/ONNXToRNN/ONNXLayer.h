@@ -48,6 +48,8 @@ private:
   void readOperands();
   /// An optional tensor of static sizes; reports other sizes.
   Value weights(unsigned index, StringRef name, ArrayRef<int64_t> shape, StringRef text);
+  /// Reports a static size that differs from a static size of `expected`.
+  bool checkSizes(Value value, StringRef name, StringRef text, ArrayRef<int64_t> expected);
   /// An initial state [D,B,H]; zeros if absent.
   Value state(unsigned index, StringRef name);
 

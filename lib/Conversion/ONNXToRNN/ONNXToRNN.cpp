@@ -50,11 +50,13 @@ void convertSurroundings(Operation *op) {
   StringRef name = op->getName().getStringRef();
   OpBuilder b(op);
   if (name == "onnx.EntryPoint") {
-    op->erase();
-  } else if (name == "onnx.Return" && isa_and_nonnull<func::FuncOp>(op->getParentOp())) {
+    if (isPlainOp(op) && op->use_empty())
+      op->erase();
+  } else if (name == "onnx.Return" && isa_and_nonnull<func::FuncOp>(op->getParentOp()) && op->getNumResults() == 0 &&
+             op->getNumSuccessors() == 0 && op->getNumRegions() == 0) {
     func::ReturnOp::create(b, op->getLoc(), op->getOperands());
     op->erase();
-  } else if (name == "onnx.Constant" && op->getNumResults() == 1 && op->getNumOperands() == 0) {
+  } else if (name == "onnx.Constant" && op->getNumResults() == 1 && op->getNumOperands() == 0 && isPlainOp(op)) {
     DenseElementsAttr value = getSignlessElements(getAttributeOrProperty(op, "value"));
     if (!value || value.getType() != op->getResult(0).getType())
       return;
@@ -81,7 +83,7 @@ struct ConvertONNXToRNN : public rnn::impl::ConvertONNXToRNNPassBase<ConvertONNX
     module.walk([&](Operation *op) {
       // The patterns have reported an error for every remaining layer.
       hasFailed |= isModelledONNXOp(op);
-      if (op->getName().getStringRef() == "onnx.NoValue" && op->use_empty())
+      if (op->getName().getStringRef() == "onnx.NoValue" && op->use_empty() && isPlainOp(op))
         op->erase();
     });
     if (hasFailed)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functions.h"
+#include "../Common/ImportedOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -22,8 +23,7 @@ using namespace mlir::rnn;
 
 static bool isTFCall(Operation *op) {
   StringRef name = op->getName().getStringRef();
-  return !op->isRegistered() && op->getNumRegions() == 0 &&
-         (name == "tf.PartitionedCall" || name == "tf.StatefulPartitionedCall");
+  return !op->isRegistered() && isPlainOp(op) && (name == "tf.PartitionedCall" || name == "tf.StatefulPartitionedCall");
 }
 
 static bool areCompatible(TypeRange from, TypeRange to) {

@@ -78,7 +78,7 @@ struct ConvertConst : public RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     auto value = op->getAttrOfType<ElementsAttr>("value");
-    if (op->getNumOperands() != 0 || op->getNumResults() != 1 || !value)
+    if (op->getNumOperands() != 0 || op->getNumResults() != 1 || !value || !isPlainOp(op))
       return rewriter.notifyMatchFailure(op, "no elements attribute `value`");
     Type type = op->getResult(0).getType();
     auto valueType = dyn_cast<RankedTensorType>(value.getType());
@@ -98,9 +98,12 @@ struct ConvertIdentity : public RewritePattern {
   ConvertIdentity(PatternBenefit benefit, MLIRContext *context) : RewritePattern("tf.Identity", benefit, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (op->getNumOperands() != 1 || op->getNumResults() != 1)
+    if (op->getNumOperands() != 1 || op->getNumResults() != 1 || !isPlainOp(op))
       return rewriter.notifyMatchFailure(op, "expected one operand and one result");
     Value value = op->getOperand(0);
+    // In the region of a graph an op can be its own operand.
+    if (value.getDefiningOp() == op)
+      return rewriter.notifyMatchFailure(op, "its operand is its result");
     Type type = op->getResult(0).getType();
     if (value.getType() != type) {
       if (!tensor::CastOp::areCastCompatible(value.getType(), type))
@@ -116,7 +119,7 @@ struct EraseNoOp : public RewritePattern {
   EraseNoOp(PatternBenefit benefit, MLIRContext *context) : RewritePattern("tf.NoOp", benefit, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (op->getNumResults() != 0 || op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
+    if (op->getNumResults() != 0 || !isPlainOp(op))
       return rewriter.notifyMatchFailure(op, "expected no results, regions or successors");
     rewriter.eraseOp(op);
     return success();
@@ -184,7 +187,9 @@ LogicalResult checkCasts(ModuleOp module) {
   bool hasFailed = false;
   module.walk([&](tensor::CastOp cast) {
     auto inner = cast.getSource().getDefiningOp<tensor::CastOp>();
-    while (inner && inner.getSource().getDefiningOp<tensor::CastOp>())
+    // In the region of a graph casts can form a cycle.
+    SmallPtrSet<Operation *, 4> seen;
+    while (inner && inner.getSource().getDefiningOp<tensor::CastOp>() && seen.insert(inner).second)
       inner = inner.getSource().getDefiningOp<tensor::CastOp>();
     if (!inner || tensor::CastOp::areCastCompatible(inner.getSource().getType(), cast.getType()))
       return;
@@ -209,7 +214,7 @@ struct ConvertTFToRNN : public rnn::impl::ConvertTFToRNNPassBase<ConvertTFToRNN>
     nameTFArguments(module);
     module.walk([&](Operation *op) {
       // Automatic differentiation leaves zeros for the gradient of a reserve space, which nothing reads.
-      if (op->getName().getStringRef() == "tf.ZerosLike" && op->use_empty() && op->getNumRegions() == 0)
+      if (op->getName().getStringRef() == "tf.ZerosLike" && op->use_empty() && isPlainOp(op))
         op->erase();
     });
     if (failed(retypeReserveSpaces(module)) || hasFailed)

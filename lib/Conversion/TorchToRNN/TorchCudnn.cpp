@@ -151,12 +151,23 @@ void CudnnRNN::convertForward() {
 }
 
 void CudnnRNN::checkGradients() {
-  size_t count = cells.size() * ((cells.front().inputBias ? 4 : 2) + (cells.front().projection ? 1 : 0));
-  for (Operation *user : getOperation()->getResult(3).getUsers())
+  SmallVector<Type> types;
+  for (const CellParams &cell : cells)
+    for (Value param : {cell.inputWeights, cell.recurrentWeights, cell.inputBias, cell.recurrentBias, cell.projection})
+      if (param)
+        types.push_back(param.getType());
+  size_t count = types.size();
+  for (Operation *user : getOperation()->getResult(3).getUsers()) {
     if (user->getName().getStringRef() != "torch.prim.ListUnpack" || user->getNumResults() != count)
       return fail(
           "expects its result 3, the list of the gradients of `weight`, to be used by torch.prim.ListUnpack with " +
           Twine(count) + " results only, but '" + user->getName().getStringRef() + "' uses it");
+    for (auto [index, type, result] : llvm::enumerate(types, user->getResultTypes()))
+      if (RankedTensorType builtin = getBuiltinTensorType(result); type != (builtin ? Type(builtin) : result))
+        return fail("expects result " + Twine(index) +
+                    " of the torch.prim.ListUnpack of the gradients to have the type " + toString(type) +
+                    " of `weight[" + Twine(index) + "]`, but got " + toString(result));
+  }
 }
 
 void CudnnRNN::replaceGradients(Value params) {

@@ -36,7 +36,12 @@ void TorchStack::readParams(unsigned index, StringRef name, bool hasBiases) {
   params = list(index, name);
   if (hasFailed())
     return;
-  int64_t pseudo = sizes.layers * sizes.directions, perCell = hasBiases ? 4 : 2, count = params.size();
+  int64_t perCell = hasBiases ? 4 : 2, count = params.size();
+  // Also bounds the product below.
+  if (sizes.layers > std::max<int64_t>(count, 1))
+    return fail("expects `" + name + "` to have at least " + Twine(perCell) + " tensors for each of the " +
+                Twine(sizes.layers) + " layers (`num_layers`), but got " + Twine(count) + " in total");
+  int64_t pseudo = sizes.layers * sizes.directions;
   bool isProjected = hasCell() && count == pseudo * (perCell + 1);
   if (count != pseudo * perCell && !isProjected)
     return fail("expects `" + name + "` to have " + Twine(pseudo * perCell) + " tensors (" + Twine(perCell) +
@@ -50,6 +55,9 @@ void TorchStack::readParams(unsigned index, StringRef name, bool hasBiases) {
       wType.getDimSize(0) == 0)
     return fail("expects `" + name + "[0]` and `" + name + "[1]` to have static sizes with a multiple of " +
                 Twine(numGates()) + " rows (the gates), but got " + toString(wType) + " and " + toString(rType));
+  if (isProjected && rType.getDimSize(1) == 0)
+    return fail("expects the last dimension of `" + name + "[1]` (P, the projection) to be at least 1, but got " +
+                toString(rType));
   sizes.input = wType.getDimSize(1), sizes.hidden = wType.getDimSize(0) / numGates();
   sizes.projection = isProjected ? rType.getDimSize(1) : sizes.hidden;
   int64_t gates = numGates() * sizes.hidden;

@@ -185,6 +185,10 @@ void TorchLayer::convert() {
   readParams(next - 1, "params", hasBiases);
   if (hasFailed())
     return;
+  int64_t width = cast<RankedTensorType>(data.getType()).getShape().back();
+  if (!ShapedType::isDynamic(width) && width != sizes.input)
+    return fail("expects the last dimension of `" + names.front() + "` to be " + Twine(sizes.input) +
+                " (I, dim 1 of `params[0]`), but got " + Twine(width));
   if (isPacked)
     unpack(data, sizesOfSteps);
   else

@@ -112,3 +112,14 @@ func.func @used_reserve(%x: tensor<2x5x3xf32>, %h: tensor<1x2x4xf32>, %c: tensor
   %1 = "stablehlo.negate"(%0#4) : (tensor<2000xf32>) -> tensor<2000xf32>
   return %1 : tensor<2000xf32>
 }
+
+// -----
+
+// Each layer of MIOpen needs ops that exchange its gates. Dynamic sizes do not contradict the descriptor.
+func.func @miopen_layers(%x: tensor<?x?x?xf32>, %w: tensor<?xf32>, %n: tensor<?xi32>) -> tensor<?x?x?xf32> {
+  // expected-error @below {{expects the number of layers of the descriptor in `backend_config` to be at most 1024 for MIOpen, but got 2147483647}}
+  %0:5 = "stablehlo.custom_call"(%x, %x, %x, %w, %n) <{call_target_name = "hipdnn_rnn_ffi", backend_config = {opaque = "\01\00\00\00\01\00\00\00\FF\FF\FF\7F\01\00\00\00\01\00\00\00\00\00\00\00\00\00\00\00\01\00\00\00\E8\03\00\00\00\00\00\00\D0\07\00\00\00\00\00\00"}}>
+      : (tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?xf32>, tensor<?xi32>)
+      -> (tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?xf32>, tensor<?xf32>)
+  return %0#0 : tensor<?x?x?xf32>
+}

@@ -54,7 +54,7 @@ func.func @no_operands_and_no_results() {
 // -----
 
 func.func @region(%l: tensor<i32>) {
-  // expected-error @below {{'tf.CudnnRNNParamsSize' op expects no regions and no successors}}
+  // expected-error @below {{'tf.CudnnRNNParamsSize' op expects no regions, no successors, and another op after it in its block}}
   %0 = "tf.CudnnRNNParamsSize"(%l, %l, %l) ({}) {T = f32} : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1xi32>
   return
 }

@@ -408,3 +408,58 @@ func.func @canonical_to_params_wrong_elements(%w: tensor<4x3xf32>, %r: tensor<4x
       -> tensor<?xf32>
   return
 }
+
+//===----------------------------------------------------------------------===//
+// Unusual places and types
+//===----------------------------------------------------------------------===//
+
+// -----
+
+func.func @terminator(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<144xf32>) {
+  // expected-error @below {{'tf.CudnnRNN' op expects no regions, no successors, and another op after it in its block}}
+  %0:4 = "tf.CudnnRNN"(%x, %h, %h, %w) {rnn_mode = "lstm", is_training = false}
+      : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<144xf32>)
+      -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<f32>)
+}
+
+// -----
+
+// Calls, constants and identities that end a block stay.
+func.func @callee() {
+  return
+}
+func.func @call() {
+  "tf.PartitionedCall"()[^bb1] {f = @callee} : () -> ()
+^bb1:
+  return
+}
+func.func @constant() {
+  %0 = "tf.Const"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+}
+func.func @identity(%a: tensor<i64>) {
+  %0 = "tf.Identity"(%a)[^bb1] : (tensor<i64>) -> tensor<i64>
+^bb1:
+  "tf.NoOp"() : () -> ()
+}
+
+// -----
+
+// The region of a module is a graph: an op can be its own operand, and casts can form a cycle.
+%identity = "tf.Identity"(%identity) : (tensor<2xf32>) -> tensor<2xf32>
+%a = tensor.cast %b : tensor<*xf32> to tensor<*xf32>
+%b = tensor.cast %a : tensor<*xf32> to tensor<*xf32>
+%x = "test.value"() : () -> tensor<5x2x3xf32>
+%w = "test.value"() : () -> tensor<144xf32>
+%0:4 = "tf.CudnnRNN"(%x, %a, %b, %w) {rnn_mode = "lstm", is_training = false}
+    : (tensor<5x2x3xf32>, tensor<*xf32>, tensor<*xf32>, tensor<144xf32>)
+    -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<f32>)
+
+// -----
+
+func.func @no_bits(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %w: tensor<144xf32>) -> tensor<i0> {
+  // expected-error @below {{'tf.CudnnRNN' op expects result `reserve_space` to be a tensor of numbers, but it is declared as 'tensor<i0>'}}
+  %0:4 = "tf.CudnnRNN"(%x, %h, %h, %w) {rnn_mode = "lstm", is_training = false}
+      : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<144xf32>)
+      -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<i0>)
+  return %0#3 : tensor<i0>
+}
