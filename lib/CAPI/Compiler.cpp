@@ -82,6 +82,15 @@ static llvm::Expected<PipelineOptions> toPipelineOptions(const RnnCompileOptions
         {"optimization_level", options->optimization_level, 3}})
     if (llvm::Error error = check(name, value, most))
       return std::move(error);
+  for (auto [name, string] : {std::pair<const char *, MlirStringRef>("chip", options->chip),
+                              {"tuning_records", options->tuning_records},
+                              {"device", options->device},
+                              {"triple", options->triple},
+                              {"cpu", options->cpu},
+                              {"export_prefix", options->export_prefix}})
+    if (!string.data && string.length != 0)
+      return llvm::createStringError("options->" + llvm::Twine(name) + " is null and has the length " +
+                                     llvm::Twine(string.length));
   auto text = [](MlirStringRef string) { return unwrap(string).str(); };
   pipeline.target = TargetKind(options->target);
   pipeline.lowering = LoweringPreference(options->lowering);
@@ -105,6 +114,14 @@ static RunOptions getRunOptions(const RnnCompileOptions *options) {
   RunOptions passes;
   passes.verifyEach = options && options->verify_each;
   return passes;
+}
+
+/// Adds an error if the list `name` has a negative count, or elements without an address.
+static bool checkList(const char *name, const void *first, intptr_t count, RnnDiagnostics diagnostics) {
+  if (count >= 0 && (first || count == 0))
+    return true;
+  addError(diagnostics, llvm::Twine(name) + (first ? "" : " is null and") + " has the count " + llvm::Twine(count));
+  return false;
 }
 
 /// Adds an error if the module is null.
@@ -142,6 +159,13 @@ template <typename Parse>
 static MlirModule parseSource(MlirContext context, MlirStringRef source, MlirStringRef name, RnnDiagnostics diagnostics,
                               Parse parse) {
   return guard(diagnostics, MlirModule{}, [&] {
+    if (mlirContextIsNull(context)) {
+      addError(diagnostics, "the context is null");
+      return MlirModule{};
+    }
+    if (!checkList("the source", source.data, intptr_t(source.length), diagnostics) ||
+        !checkList("the name of the source", name.data, intptr_t(name.length), diagnostics))
+      return MlirModule{};
     Collector collector(unwrap(context), diagnostics);
     // The text parser requires a terminating zero, which the caller's string may lack.
     auto sources = std::make_shared<llvm::SourceMgr>();
@@ -183,7 +207,8 @@ MlirLogicalResult rnnModuleRunStages(MlirModule module, const RnnCompileOptions 
 
 MlirLogicalResult rnnModuleRunPassPipeline(MlirModule module, MlirStringRef pipeline, RnnDiagnostics diagnostics) {
   return guard(diagnostics, mlirLogicalResultFailure(), [&] {
-    if (!checkModule(module, diagnostics))
+    if (!checkModule(module, diagnostics) ||
+        !checkList("the pipeline", pipeline.data, intptr_t(pipeline.length), diagnostics))
       return mlirLogicalResultFailure();
     Collector collector(unwrap(module).getContext(), diagnostics);
     std::string message;
@@ -288,9 +313,16 @@ MlirLogicalResult rnnObjectLinkLibrary(RnnObject object, MlirStringRef path, Mli
 RnnJIT rnnModuleCompileJIT(MlirModule module, const RnnCompileOptions *options, intptr_t numSymbols,
                            const RnnRuntimeSymbol *symbols, RnnDiagnostics diagnostics) {
   return withOptions(module, options, diagnostics, RnnJIT{}, [&](const PipelineOptions &pipeline) {
+    if (!checkList("the list of symbols", symbols, numSymbols, diagnostics))
+      return RnnJIT{};
     llvm::SmallVector<RuntimeSymbol> runtime;
-    for (intptr_t index = 0; index < numSymbols; ++index)
+    for (intptr_t index = 0; index < numSymbols; ++index) {
+      if (!symbols[index].name) {
+        addError(diagnostics, "the name of symbol " + llvm::Twine(index) + " is null");
+        return RnnJIT{};
+      }
       runtime.push_back({symbols[index].name, symbols[index].address});
+    }
     JITOptions jitOptions;
     jitOptions.pipeline = pipeline;
     jitOptions.pipeline.stopAfter = Stage::Run;

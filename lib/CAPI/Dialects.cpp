@@ -19,6 +19,8 @@ void rnnRegisterDialects(MlirDialectRegistry registry) {
 }
 
 void rnnContextRegister(MlirContext context) {
+  if (mlirContextIsNull(context))
+    return;
   DialectRegistry registry;
   rnn::registerJITDialects(registry);
   unwrap(context)->appendDialectRegistry(registry);
@@ -44,6 +46,8 @@ void rnnRegisterPasses(void) {
 
 template <typename Attr, typename Enum>
 static MlirAttribute getAttr(MlirContext context, MlirStringRef name, std::optional<Enum> (*symbolize)(StringRef)) {
+  if (mlirContextIsNull(context) || (!name.data && name.length != 0))
+    return MlirAttribute{};
   std::optional<Enum> value = symbolize(unwrap(name));
   return wrap(value ? Attribute(Attr::get(unwrap(context), *value)) : Attribute());
 }
@@ -89,6 +93,8 @@ static LogicalResult sortOperands(Location loc, StringRef opName, const rnn::OpS
                                   ArrayRef<RnnNamedValue> operands, SmallVectorImpl<SmallVector<Value>> &sorted) {
   sorted.resize(signature.operands.size());
   for (const RnnNamedValue &operand : operands) {
+    if (!operand.name.data && operand.name.length != 0)
+      return emitError(loc) << "the name of an operand is null";
     StringRef name = unwrap(operand.name);
     auto entry = llvm::find_if(signature.operands, [&](const rnn::NamedValue &spec) { return spec.name == name; });
     if (entry == signature.operands.end()) {
@@ -100,6 +106,8 @@ static LogicalResult sortOperands(Location loc, StringRef opName, const rnn::OpS
     }
     if (mlirValueIsNull(operand.value))
       return emitError(loc) << "the operand `" << name << "` is a null value";
+    if (unwrap(operand.value).getContext() != loc.getContext())
+      return emitError(loc) << "the operand `" << name << "` belongs to another context than the location";
     sorted[entry - signature.operands.begin()].push_back(unwrap(operand.value));
   }
   return success();
@@ -126,8 +134,17 @@ MlirOperation rnnLayerOpCreate(MlirLocation location, MlirStringRef name, intptr
                                const RnnNamedValue *operands, intptr_t numAttributes,
                                const MlirNamedAttribute *attributes, RnnDiagnostics diagnostics) {
   return guard(diagnostics, MlirOperation{}, [&] {
+    if (mlirLocationIsNull(location)) {
+      addError(diagnostics, "the location is null");
+      return MlirOperation{};
+    }
     Location loc = unwrap(location);
     Collector collector(loc.getContext(), diagnostics);
+    if (numOperands < 0 || numAttributes < 0 || (numOperands > 0 && !operands) || (numAttributes > 0 && !attributes)) {
+      emitError(loc) << "a list with " << int64_t(numOperands) << " operands or " << int64_t(numAttributes)
+                     << " attributes is null or has a negative count";
+      return MlirOperation{};
+    }
     CreateFn builder = findBuilder<rnn::CudnnForwardOp, rnn::CudnnBackpropOp, rnn::CudnnCanonicalToParamsOp,
                                    rnn::BlockLSTMOp, rnn::BlockLSTMGradOp>(unwrap(name));
     if (!builder) {
@@ -141,6 +158,11 @@ MlirOperation rnnLayerOpCreate(MlirLocation location, MlirStringRef name, intptr
       StringAttr attributeName = unwrap(attributes[index].name);
       if (mlirAttributeIsNull(attributes[index].attribute)) {
         emitError(loc) << "the attribute `" << attributeName.getValue() << "` is null";
+        return MlirOperation{};
+      }
+      if (unwrap(attributes[index].attribute).getContext() != loc.getContext()) {
+        emitError(loc) << "the attribute `" << attributeName.getValue()
+                       << "` belongs to another context than the location";
         return MlirOperation{};
       }
       list.emplace_back(attributeName, unwrap(attributes[index].attribute));

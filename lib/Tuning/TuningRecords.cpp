@@ -7,6 +7,7 @@
 #include "rnn/Tuning/TuningRecords.h"
 #include "JSON.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -53,6 +54,19 @@ static bool isOptionValue(llvm::StringRef option, llvm::StringRef value) {
   return (option == "bf16-gemm" || option == "bf16-gemm-one-row") && gemm && *gemm != BF16Gemm::Auto;
 }
 
+static auto getKey(const TuningRecord &record) {
+  return std::tie(record.target, record.chip, record.device, record.op);
+}
+static auto getKey(const OptionRecord &record) {
+  return std::tie(record.target, record.chip, record.device, record.option);
+}
+
+/// Returns true if the last record has the key of another one.
+template <typename Record> static bool repeatsOther(llvm::ArrayRef<Record> records) {
+  return llvm::any_of(records.drop_back(),
+                      [&](const Record &record) { return getKey(record) == getKey(records.back()); });
+}
+
 namespace {
 /// Reads one file. LLVM's parser reports text that is not JSON. JSON values have no locations, so for other errors the
 /// text is scanned again for the line of the record.
@@ -68,6 +82,8 @@ private:
   }
   unsigned getRecordLine(size_t index) const;
   using Fields = std::initializer_list<std::pair<llvm::StringLiteral, std::string *>>;
+  /// Reports a field that is not one of `names`, and a target that does not exist.
+  llvm::Error checkFields(const llvm::json::Object &object, llvm::ArrayRef<llvm::StringRef> names, unsigned line) const;
   llvm::Error readStrings(const llvm::json::Object &object, Fields fields, unsigned line) const;
   llvm::Error readTimes(const llvm::json::Object &object, unsigned line,
                         llvm::function_ref<llvm::Error(llvm::StringRef, double)> add) const;
@@ -90,6 +106,18 @@ unsigned Reader::getRecordLine(size_t index) const {
     return !isFound;
   });
   return line;
+}
+
+llvm::Error Reader::checkFields(const llvm::json::Object &object, llvm::ArrayRef<llvm::StringRef> names,
+                                unsigned line) const {
+  for (const auto &[name, value] : object)
+    if (!llvm::is_contained(names, llvm::StringRef(name)))
+      return fail(line, "unknown field `" + llvm::Twine(name.str()) + "` of a tuning record; expected `" +
+                            llvm::join(names, "`, `") + "`");
+  std::optional<llvm::StringRef> target = object.getString("target");
+  if (target && !symbolizeTargetKind(*target))
+    return fail(line, "unknown target `" + *target + "`; expected `host`, `cuda` or `simt`");
+  return llvm::Error::success();
 }
 
 llvm::Error Reader::readStrings(const llvm::json::Object &object, Fields fields, unsigned line) const {
@@ -122,6 +150,9 @@ llvm::Error Reader::readTimes(const llvm::json::Object &object, unsigned line,
 
 llvm::Expected<OptionRecord> Reader::readOption(const llvm::json::Object &object, unsigned line) const {
   OptionRecord record;
+  if (llvm::Error error =
+          checkFields(object, {"option", "target", "chip", "device", "function", "microseconds", "choice"}, line))
+    return std::move(error);
   if (llvm::Error error = readStrings(object,
                                       {{"option", &record.option},
                                        {"target", &record.target},
@@ -150,6 +181,9 @@ llvm::Expected<OptionRecord> Reader::readOption(const llvm::json::Object &object
 
 llvm::Expected<TuningRecord> Reader::readRecord(const llvm::json::Object &object, unsigned line) const {
   TuningRecord record;
+  if (llvm::Error error =
+          checkFields(object, {"op", "target", "chip", "device", "function", "microseconds", "choice", "alone"}, line))
+    return std::move(error);
   if (llvm::Error error = readStrings(object,
                                       {{"op", &record.op},
                                        {"target", &record.target},
@@ -215,6 +249,8 @@ llvm::Error Reader::read(llvm::SmallVectorImpl<TuningRecord> &records, llvm::Sma
     if (llvm::Error error = record->get("option") ? readOption(*record, line).moveInto(options.emplace_back())
                                                   : readRecord(*record, line).moveInto(records.emplace_back()))
       return error;
+    if (record->get("option") ? repeatsOther<OptionRecord>(options) : repeatsOther<TuningRecord>(records))
+      return fail(line, "a record of the same op or option, target, chip and device stands before; remove one of them");
   }
   return llvm::Error::success();
 }
@@ -249,13 +285,6 @@ const TuningRecord *TuningRecords::find(const TuningQuery &query) const {
 
 const OptionRecord *TuningRecords::findOption(const TuningQuery &query) const {
   return findRecord<OptionRecord>(options, &OptionRecord::option, query);
-}
-
-static auto getKey(const TuningRecord &record) {
-  return std::tie(record.target, record.chip, record.device, record.op);
-}
-static auto getKey(const OptionRecord &record) {
-  return std::tie(record.target, record.chip, record.device, record.option);
 }
 
 template <typename Record> static void replace(llvm::SmallVectorImpl<Record> &records, Record record) {

@@ -339,6 +339,65 @@ static void test_object(MlirContext context, const char *path) {
   rnnDiagnosticsDestroy(diagnostics);
 }
 
+/* Null handles, lists and texts, negative counts, and values of another context. */
+static void test_misuse(MlirContext context, MlirContext other) {
+  RnnDiagnostics diagnostics = rnnDiagnosticsCreate();
+  MlirStringRef none = {NULL, 5};
+  CHECK(mlirModuleIsNull(rnnModuleParse((MlirContext){NULL}, text(layer), text("x"), diagnostics)));
+  CHECK(has_error(diagnostics, "the context is null"));
+  CHECK(mlirModuleIsNull(rnnModuleParseNamed(context, none, text("x"), diagnostics)));
+  CHECK(has_error(diagnostics, "the source is null and has the count 5"));
+  CHECK(mlirModuleIsNull(rnnModuleParse(context, text(layer), none, diagnostics)));
+  CHECK(has_error(diagnostics, "the name of the source is null and has the count 5"));
+  rnnContextRegister((MlirContext){NULL});
+  CHECK(mlirAttributeIsNull(rnnCellModeAttrGet((MlirContext){NULL}, text("gru"))));
+  CHECK(mlirAttributeIsNull(rnnDirectionAttrGet(context, none)));
+
+  MlirModule module = parse(context), foreign = parse(other);
+  CHECK(mlirLogicalResultIsFailure(rnnModuleRunPassPipeline(module, none, diagnostics)));
+  CHECK(has_error(diagnostics, "the pipeline is null and has the count 5"));
+  RnnCompileOptions options = rnnCompileOptionsGetDefault();
+  options.cpu = none;
+  CHECK(!rnnModuleCompileObject(module, &options, diagnostics).ptr);
+  CHECK(has_error(diagnostics, "options->cpu is null and has the length 5"));
+  RnnRuntimeSymbol symbol = {NULL, NULL};
+  CHECK(!rnnModuleCompileJIT(module, NULL, 1, NULL, diagnostics).ptr);
+  CHECK(has_error(diagnostics, "the list of symbols is null and has the count 1"));
+  CHECK(!rnnModuleCompileJIT(module, NULL, -1, &symbol, diagnostics).ptr);
+  CHECK(has_error(diagnostics, "the list of symbols has the count -1"));
+  CHECK(!rnnModuleCompileJIT(module, NULL, 1, &symbol, diagnostics).ptr);
+  CHECK(has_error(diagnostics, "the name of symbol 0 is null"));
+  rnnJITDestroy((RnnJIT){NULL});
+  rnnObjectDestroy((RnnObject){NULL});
+  rnnDiagnosticsDestroy((RnnDiagnostics){NULL});
+  CHECK(!rnnJITLookup((RnnJIT){NULL}, text("layer"), diagnostics));
+  CHECK(rnnObjectGetBytes((RnnObject){NULL}).length == 0);
+
+  MlirLocation location = mlirLocationUnknownGet(context);
+  MlirBlock block =
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(mlirBlockGetFirstOperation(mlirModuleGetBody(foreign)), 0));
+  RnnNamedValue operand = {text("input"), mlirBlockGetArgument(block, 0)};
+  MlirStringRef name = text("rnn.cudnn_forward");
+  CHECK(mlirOperationIsNull(rnnLayerOpCreate((MlirLocation){NULL}, name, 0, NULL, 0, NULL, diagnostics)));
+  CHECK(has_error(diagnostics, "the location is null"));
+  CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, name, 2, NULL, 0, NULL, diagnostics)));
+  CHECK(has_error(diagnostics, "a list with 2 operands or 0 attributes is null or has a negative count"));
+  CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, name, 0, NULL, -1, NULL, diagnostics)));
+  CHECK(has_error(diagnostics, "a list with 0 operands or -1 attributes is null or has a negative count"));
+  CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, name, 1, &operand, 0, NULL, diagnostics)));
+  CHECK(has_error(diagnostics, "the operand `input` belongs to another context than the location"));
+  MlirNamedAttribute mode =
+      mlirNamedAttributeGet(mlirIdentifierGet(other, text("mode")), rnnCellModeAttrGet(other, text("gru")));
+  CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, name, 0, NULL, 1, &mode, diagnostics)));
+  CHECK(has_error(diagnostics, "the attribute `mode` belongs to another context than the location"));
+  operand.name = none;
+  CHECK(mlirOperationIsNull(rnnLayerOpCreate(location, name, 1, &operand, 0, NULL, diagnostics)));
+  CHECK(has_error(diagnostics, "the name of an operand is null"));
+  mlirModuleDestroy(module);
+  mlirModuleDestroy(foreign);
+  rnnDiagnosticsDestroy(diagnostics);
+}
+
 int main(int argc, char **argv) {
   rnnRegisterPasses();
   rnnRegisterPasses();
@@ -354,6 +413,7 @@ int main(int argc, char **argv) {
     test_attributes(contexts[k]);
     test_ops(contexts[k]);
   }
+  test_misuse(first, second);
   test_run(first, second);
   test_object(second, argc > 1 ? argv[1] : "capi-test-layer.so");
   mlirContextDestroy(first);

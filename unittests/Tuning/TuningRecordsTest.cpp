@@ -141,7 +141,9 @@ TEST(TuningRecords, ErrorsNameTheLine) {
   auto file = [&](llvm::StringRef last) {
     return "{\"version\": 2,\n\"records\": [\n" + good + ",\n" + last.str() + "\n]}";
   };
-  EXPECT_EQ(parseError(file(good)), "no error");
+  EXPECT_EQ(parseError("{\"version\": 2, \"records\": [" + good + "]}"), "no error");
+  EXPECT_EQ(parseError(file(good)), "file.json:5: a record of the same op or option, target, chip and device stands "
+                                    "before; remove one of them");
   EXPECT_EQ(parseError("{\"version\": 2,\n\n  oops}").substr(0, 21), "file.json:3: not JSON");
   EXPECT_EQ(parseError("").substr(0, 21), "file.json:1: not JSON");
   EXPECT_EQ(parseError("{\"version\": 2, \"records\":\n" + std::string(100000, '[')),
@@ -175,6 +177,12 @@ TEST(TuningRecords, ErrorsNameTheLine) {
   EXPECT_EQ(with("\"choice\": \"runtime\"", "\"choice\": \"fused/per_step\""),
             "file.json:5: `choice` must be one of the candidates in `microseconds`");
   EXPECT_EQ(with("\"choice\"", "\"alone\": 1, \"choice\""), "file.json:5: `alone` must be true or false");
+  EXPECT_EQ(with("\"choice\"", "\"alonee\": true, \"choice\""),
+            "file.json:5: unknown field `alonee` of a tuning record; expected `op`, `target`, `chip`, `device`, "
+            "`function`, `microseconds`, `choice`, `alone`");
+  EXPECT_EQ(with("\"target\": \"", "\"target\": \"x"),
+            "file.json:5: unknown target `xhost`; expected `host`, `cuda` or "
+            "`simt`");
   EXPECT_EQ(with("{\"runtime\": 1, \"fused\": 2}", "{}"),
             "file.json:5: a tuning record needs `microseconds`, an object with a number for each candidate");
 }
@@ -189,6 +197,9 @@ TEST(TuningRecords, ErrorsOfOptionsNameTheLine) {
   EXPECT_EQ(parse("\"vector-bits\"", "{\"256\": 1}", "\"256\""), "no error");
   EXPECT_EQ(parse("\"lanes\"", "{\"256\": 1}", "\"256\""),
             "file.json:2: unknown option `lanes`; expected `vector-bits`, `bf16-gemm` or `bf16-gemm-one-row`");
+  EXPECT_EQ(parse("\"vector-bits\", \"alone\": true", "{\"256\": 1}", "\"256\""),
+            "file.json:2: unknown field `alone` of a tuning record; expected `option`, `target`, `chip`, `device`, "
+            "`function`, `microseconds`, `choice`");
   EXPECT_EQ(parse("7", "{\"256\": 1}", "\"256\""), "file.json:2: a tuning record needs `option`, a string");
   EXPECT_EQ(parse("\"vector-bits\"", "{\"1024\": 1}", "\"1024\""),
             "file.json:2: `1024` of `microseconds` is not a value of the option `vector-bits`");
