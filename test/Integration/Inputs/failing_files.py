@@ -14,10 +14,13 @@ import sys
 library, output, command = sys.argv[1], sys.argv[2], sys.argv[4:]
 old = os.environ.get("FAIL_FILE_KEEPS") == "1"
 log = output + ".failed"
+# In a build with a sanitizer, its runtime must come before all other libraries.
+needed = subprocess.run(["ldd", library], stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout.split()
+preload = ":".join([word for word in needed if word.startswith("libclang_rt.")] + [library])
 
 
 def run(n, limit=resource.RLIM_INFINITY):
-    env = dict(os.environ, LD_PRELOAD=library, FAIL_FILE=str(n), FAIL_FILE_LOG=log)
+    env = dict(os.environ, LD_PRELOAD=preload, FAIL_FILE=str(n), FAIL_FILE_LOG=log)
     if os.path.exists(log):
         os.remove(log)
     done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
