@@ -91,7 +91,8 @@ def measure_persistent(name, function, resources, ptx, bits, H, examples=2):
     blocks = int(re.search(rf"\.entry {name}\(.*?\.reqnctapercluster (\d+)", ptx, re.S)[1])
     sectors = sectors_sent(name, {**counts, "warps": warps, "blocks": blocks}, bits, -(-H // blocks), examples)
     cycles = latency.persistent_step(counts, waits_to_sends(loop), warps, sectors)
-    return {**counts, **vars(resources), "warps": warps, "blocks": blocks, "sectors": sectors, "cycles": round(cycles)}
+    return {**counts, **vars(resources), "warps": warps, "blocks": blocks, "sectors": sectors, "cycles": round(cycles),
+            "product": round(latency.product_cycles(counts, warps))}
 
 
 def sectors_sent(name, counts, bits, units, examples):
@@ -127,13 +128,26 @@ def measure(arguments, kind, mode, sizes):
             yield name, measure_per_step(name, function, resources[name], ptx, sizes[3] * (4 if "grad" in name else 1))
 
 
+# Rows and columns of a block of Gemm::isNarrow (lib/Codegen/GPU/Gemm.cpp).
+NARROW_TILE = (64, 32)
+
+
+def beside(persistent, gemm):
+    """Why a block of `gemm` does not fit a multiprocessor beside one of `persistent`. The registers of a warp are a multiple of 256."""
+    registers = sum(one["warps"] * 32 * -(-one["registers"] // 8) * 8 for one in (persistent, gemm))
+    if registers > 65536:
+        yield f"{registers} registers with those of the persistent kernel, more than a multiprocessor has"
+    if gemm["spilled"]:
+        yield f"{gemm['spilled']} bytes spilled"
+
+
 def print_wavefronts(arguments):
     """Of f16 LSTM layers. Returns what must not be in a time loop."""
     print(wavefront.HEADER)
-    alone, failed = {}, []
+    alone, failed, other = {}, [], []
     for layers, sizes in wavefront.STACKS:
         def steps(count):
-            """Pass, cycles of a step and blocks of a cluster, in a stack of `count` layers."""
+            """Pass, and the rows of its persistent kernel and of its input GEMM, in a stack of `count` layers."""
             one = stacks.Stack("lstm", (count, *sizes), static=True)
             text = one.op("f16", "#rnn.lowering<fused, kernel = persistent>") + "\n\n" + one.write("f16")
             ptx = bundle.assembly(arguments.compiler, text, "--chip=" + arguments.chip)
@@ -143,11 +157,18 @@ def print_wavefronts(arguments):
                 if re.fullmatch(r"cudnn_lstm(_grad)?_persistent", name):
                     row = measure_persistent(name, function, resources[name], ptx, 16, sizes[3], examples)
                     failed.extend(f"{name} of {count} layers: {text}" for text in violations(name, row))
-                    yield "backward" if "grad" in name else "forward", row["cycles"], row["blocks"]
+                    gemm = name.replace("persistent", "input")
+                    depth = sizes[3] * 4 if "grad" in name else sizes[2]
+                    of_gemm = measure_per_step(gemm, functions[gemm], resources[gemm], ptx, depth)
+                    failed.extend(f"{gemm} of {count} layers: {text}" for text in beside(row, of_gemm) if count > 1)
+                    yield "backward" if "grad" in name else "forward", row, of_gemm
         if sizes not in alone:
-            alone[sizes] = {name: cycles for name, cycles, _ in steps(1)}
-        for name, shared, blocks in steps(layers):
-            print(wavefront.row(name, layers, sizes, alone[sizes][name], shared, blocks), flush=True)
+            alone[sizes] = {name: row["cycles"] for name, row, _ in steps(1)}
+        for name, row, gemm in steps(layers):
+            kernels = wavefront.Kernels(alone[sizes][name], row["cycles"], row["product"], row["blocks"], gemm["cycles"], NARROW_TILE)
+            print(wavefront.row(name, layers, sizes, kernels), flush=True)
+            other += wavefront.variants(name, layers, sizes, kernels)
+    print("\n" + wavefront.VARIANTS_HEADER + "\n" + "\n".join(other))
     return failed
 
 

@@ -66,9 +66,10 @@ static constexpr CostConstant constants[] = {
     {"cuda.plan.call", 15, "us", GUESS},
     {"cuda.plan.step", 1.8, "us", "estimate (published cuDNN backward on an H100, 3.18 ms at T=1024 B=16 H=768 f16)"},
     {"cuda.plan.layer", 0.45, "of the steps of one layer, for each other layer in one direction",
-     "estimate (arXiv 1604.01946, from memory: 4 layers of 512 units take 2.35 times one, by a wavefront)"},
+     "estimate (step 3 of NVIDIA's \"Optimizing Recurrent Neural Networks in cuDNN 5\", as quoted in keras-team/keras "
+     "issue 3692: overlapping 4 layers is 1.7 times as fast, so they take 2.35 times one)"},
     {"cuda.step.launch", 0.54, "us", SASS},
-    {"cuda.step.launch.before_sm_90", 1.2, "us", "estimate (1 to 1.5 us between the kernels of a graph, no source)"},
+    {"cuda.step.launch.before_sm_90", 1.2, "us", GUESS},
     {"cuda.step.exchange", 0.2, "us, of a cluster", SASS},
     {"cuda.step.forward.f16", 0.1, "us per 128 bytes of a block's depth", SASS},
     {"cuda.step.forward.tf32", 0.227, "us per 128 bytes of a block's depth", SASS},
@@ -79,7 +80,9 @@ static constexpr CostConstant constants[] = {
     {"cuda.step.unsplit.forward", 1.24, "of a split depth", SASS},
     {"cuda.step.unsplit.backward", 1, "of a split depth", SASS},
     {"cuda.step.split", 4, "blocks per tile", "choice: lib/Codegen/GPU/Gemm.cpp"},
-    {"cuda.wavefront.task", 3, "us", "estimate (benchmarks/gpu/latency.py: an event, a GEMM and a kernel)"},
+    {"cuda.wavefront.enqueued", 1, "us, a kernel or an event", GUESS},
+    {"cuda.wavefront.gemm", 0.31, "of the time of input GEMMs beside the steps", SASS},
+    {"cuda.wavefront.fill", 7, "us per layer, for the input GEMM of its first chunk", SASS},
     {"cuda.fused.kernel", 3, "us", GUESS},
     {"cuda.cluster.latency", 560, "cycles", SASS},
     {"cuda.cluster.macs.f16", 640, "multiply-adds/cycle", SASS},
@@ -287,9 +290,25 @@ static double estimateSteps(const LayerProblem &p, int64_t blocks, double stepWo
     together = std::clamp<int64_t>(resident / getLeastClusters(p), 1, p.L);
   const int64_t chunks = llvm::divideCeil(p.T, chunk);
   const int64_t waves = std::max<int64_t>(chunks + p.L - 1, llvm::divideCeil(p.L * chunks, together) + together - 1);
-  // Each launch of a persistent kernel loads the weights again; a multiprocessor has its share of the L2 cache.
+  // Each launch of a persistent kernel loads the weights again; a multiprocessor has its share of the L2 cache. Steps
+  // and GEMM of a layer are stages of their own: each waits for an event and launches a kernel.
   double weights = blocks ? p.getStepWeightBytes() / blocks * get("cuda.multiprocessors") / (get("cuda.l2") * 1e6) : 0;
-  return waves * (get("cuda.wavefront.task") + weights + chunk * step(std::max<int64_t>(resident / together, 1)));
+  const double launches = 2 * get("cuda.wavefront.enqueued");
+  return waves * (launches + weights + chunk * step(std::max<int64_t>(resident / together, 1))) +
+         double(p.L) * (launches + get("cuda.wavefront.fill"));
+}
+
+/// FLOP of input GEMMs, or of their gradients, that a wavefront hides beside the steps.
+static double getHiddenFlops(const LayerProblem &p, int64_t blocks) {
+  // A persistent kernel leaves room for GEMMs if registers hold its weights (PersistentChoice.h).
+  constexpr double bytesInRegisters = 128 * 1024;
+  const bool hasRoom =
+      !blocks || (getElementSize(p.element) == 2 && p.getStepWeightBytes() / double(blocks) <= bytesInRegisters);
+  if (!getChunk(p, blocks) || !hasRoom)
+    return 0;
+  LayerProblem inputs = p;
+  inputs.weightGradient = false;
+  return (1 - get("cuda.wavefront.gemm")) * 2 * inputs.getOtherMacs();
 }
 
 static double estimateCuda(const LayerProblem &p, Candidate candidate, int64_t blocks) {
@@ -308,7 +327,7 @@ static double estimateCuda(const LayerProblem &p, Candidate candidate, int64_t b
   // Besides the steps: one GEMM before a forward pass; two GEMMs and two column sums after a backward pass. Tasks of a
   // wavefront contain the GEMM of the input, or of its gradient.
   int64_t launches = getChunk(p, blocks) ? (p.backward ? 3 : 0) : p.backward ? 5 : 2;
-  return get("cuda.fused.kernel") * p.L * launches + otherFlops / rate +
+  return get("cuda.fused.kernel") * p.L * launches + (otherFlops - getHiddenFlops(p, blocks)) / rate +
          estimateSteps(p, blocks, weights + stepFlops / rate);
 }
 

@@ -202,9 +202,9 @@ TEST_F(BorrowedStreamTest, AWavefrontStartsAndEndsOnIt) {
   BorrowedCall borrowed(cuda.device, library.makeStream()); // stream 3
   fake.fake_cuda_reset();
   rnnrt_abi_make_current(borrowed.call);
-  rnnrt_abi_wavefront_begin(borrowed.call, 2);
-  rnnrt_abi_wavefront_task(borrowed.call, 0);
-  rnnrt_abi_wavefront_task(borrowed.call, 1);
+  rnnrt_abi_wavefront_begin(borrowed.call, 2, 2);
+  rnnrt_abi_wavefront_task(borrowed.call, 0, 0);
+  rnnrt_abi_wavefront_task(borrowed.call, 1, 0);
   rnnrt_abi_wavefront_end(borrowed.call);
   EXPECT_EQ(borrowed.failure(), "");
   const Lines records = fake.lines("cuEventRecord"), waits = fake.lines("cuStreamWaitEvent");

@@ -408,8 +408,9 @@ static void append(void **arguments) {
   (*static_cast<std::string **>(arguments[0]))->push_back(*static_cast<char *>(arguments[1]));
 }
 
-/// The order in which the emulator executes A to D of layer 0, and a to d of `upper`, the last layer.
-static std::string orderOf(const char *device, int64_t upper = 1) {
+/// The order in which the emulator executes the tasks that `emit(task)` begins by `task(stage, names, reuses)`, one
+/// launch per name.
+template <typename Emit> static std::string orderOfTasks(const char *device, int64_t stages, Emit &&emit) {
   Session session(device);
   rnnrt_abi_make_current(session.call);
   struct {
@@ -418,8 +419,8 @@ static std::string orderOf(const char *device, int64_t upper = 1) {
   } packed;
   std::string order;
   void *arguments[] = {&packed.order, &packed.name};
-  auto task = [&](int64_t layer, const char *names) {
-    rnnrt_abi_wavefront_task(session.call, layer);
+  auto task = [&](int64_t stage, const char *names, bool reuses = false) {
+    rnnrt_abi_wavefront_task(session.call, stage, reuses);
     for (; *names; ++names) {
       packed = {&order, *names};
       rnnrt_abi_simt_launch(append, "append", "a.mlir:1:1", 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, arguments, 2,
@@ -427,15 +428,22 @@ static std::string orderOf(const char *device, int64_t upper = 1) {
     }
     packed = {nullptr, 0}; // the launches have copies
   };
-  rnnrt_abi_wavefront_begin(session.call, upper + 1);
-  task(0, "AB");
-  task(upper, "ab");
-  task(0, "CD");
-  task(upper, "cd");
+  rnnrt_abi_wavefront_begin(session.call, stages, stages);
+  emit(task);
   EXPECT_EQ(order, "");
   rnnrt_abi_wavefront_end(session.call);
   EXPECT_EQ(session.take(), "OK");
   return order;
+}
+
+/// A to D are of stage 0, and a to d of `upper`, the last stage.
+static std::string orderOf(const char *device, int64_t upper = 1) {
+  return orderOfTasks(device, upper + 1, [&](auto &task) {
+    task(0, "AB");
+    task(upper, "ab");
+    task(0, "CD");
+    task(upper, "cd");
+  });
 }
 
 TEST(Simt, TasksRunInEveryOrder) {
@@ -452,7 +460,7 @@ TEST(Simt, TasksRunInEveryOrder) {
 }
 
 TEST(Simt, ShowsAMissingDependence) {
-  // Layer 2 waits for layer 1, which has no tasks: what `a` needs of `A` and `B` is missing.
+  // Stage 2 waits for stage 1, which has no tasks: what `a` needs of `A` and `B` is missing.
   EXPECT_EQ(orderOf("simt:fifo", 2), "ABCDabcd");
   EXPECT_EQ(orderOf("simt:reverse", 2), "abcdABCD");
   std::set<char> first;
@@ -461,17 +469,33 @@ TEST(Simt, ShowsAMissingDependence) {
   EXPECT_EQ(first, (std::set<char>{'A', 'a'}));
 }
 
+// Two buffers alternate: C and D wait until the last stage but one task has read what they overwrite.
+TEST(Simt, ATaskFollowsTheReadersOfItsMemory) {
+  auto order = [](const char *device, bool reuses) {
+    return orderOfTasks(device, 2, [&](auto &task) {
+      task(0, "A", reuses);
+      task(0, "B", reuses);
+      task(1, "a");
+      task(0, "C", reuses);
+      task(1, "b");
+      task(0, "D", reuses);
+    });
+  };
+  EXPECT_EQ(order("simt:fifo", false), "ABCDab");
+  EXPECT_EQ(order("simt:fifo", true), "ABCaDb");
+}
+
 TEST(Simt, AFailedWavefrontRunsNoFurtherTask) {
   Session session("simt");
   rnnrt_abi_make_current(session.call);
   std::string order, *pointer = &order;
   void *arguments[] = {&pointer};
-  rnnrt_abi_wavefront_begin(session.call, 2);
-  rnnrt_abi_wavefront_task(session.call, 0);
+  rnnrt_abi_wavefront_begin(session.call, 2, 2);
+  rnnrt_abi_wavefront_task(session.call, 0, 0);
   rnnrt_abi_simt_launch(append, "append", "a.mlir:1:1", 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, arguments, 1,
                         sizeof(pointer));
-  rnnrt_abi_wavefront_task(session.call, 5);
+  rnnrt_abi_wavefront_task(session.call, 5, 0);
   rnnrt_abi_wavefront_end(session.call);
-  EXPECT_EQ(session.take(), "INTERNAL: a task of layer 5 in a wavefront of 2 layers");
+  EXPECT_EQ(session.take(), "INTERNAL: a task of stage 5 in a wavefront of 2 stages");
   EXPECT_EQ(order, "");
 }

@@ -64,6 +64,7 @@ static std::unique_ptr<MicroKernel> chooseMicroKernel(const Gemm &gemm, const Ke
   const int64_t depth = element.isF64() ? 16 : element.isF32() ? 32 : 64;
   shape = isFlat              ? TileShape{16, 32, gemm.panels, depth, 1, 4}
           : gemm.panels > 1   ? TileShape{32, 16, gemm.panels, depth, 2, 2}
+          : gemm.isNarrow     ? TileShape{64, 32, 1, depth / 2, 2, 2}
           : isLarge && isHalf ? TileShape{128, 64, 1, depth / 2, 2, 2}
           : isMedium          ? TileShape{64, 64, 1, depth / 2, 2, 2}
                               : TileShape{32, 32, 1, depth, 2, 2};

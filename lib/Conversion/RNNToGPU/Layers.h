@@ -53,6 +53,8 @@ protected:
   using LibraryFn = function_ref<Value()>;
   /// Returns true if a GEMM of these sizes may use the library.
   bool mayUseLibrary(Value rows, Value columns, Value depth) const;
+  /// The kernels of the library do not fit beside persistent kernels; `auto` then uses our own.
+  bool mayUseLibraryForInput() const { return !hasNarrowInput || largeGemms != LargeGemms::Auto; }
   /// Emits `library` if GEMMs of these sizes may use it, with `kernel` as the fallback at run time; else `kernel`.
   void launchLarge(Value rows, Value columns, Value depth, LibraryFn library, function_ref<void()> kernel);
   Value multiply(const LibraryGemm &gemm) const;
@@ -77,6 +79,9 @@ protected:
   Value H;
   Value P; ///< columns of the state: H, or fewer with a projection
   bool isProjected = false;
+  /// True if input GEMMs run beside persistent kernels (Gemm::isNarrow), and not by the library, whose kernels need
+  /// more registers than those leave.
+  bool hasNarrowInput = false;
 };
 
 class ForwardLayer : public Layer {

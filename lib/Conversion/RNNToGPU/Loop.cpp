@@ -67,6 +67,9 @@ void ForwardLayer::launchInput(Value rows, LibraryFn library) {
   p.finish = [this](const Emitter &e, Value row, Value column, ArrayRef<Value> sums) {
     finishInput(e, row, column, sums[0]);
   };
+  p.isNarrow = hasNarrowInput;
+  if (!mayUseLibraryForInput())
+    library = nullptr;
   launchLarge(p.rows, p.columns, p.depth, library, [&] { launch(p); });
 }
 
@@ -141,6 +144,9 @@ void BackwardLayer::launchInput(Value rows, Value validRows, LibraryFn library) 
   p.finish = [this](const Emitter &e, Value row, Value column, ArrayRef<Value> sums) {
     finishInput(e, row, column, sums[0]);
   };
+  p.isNarrow = hasNarrowInput;
+  if (!mayUseLibraryForInput())
+    library = nullptr;
   launchLarge(p.rows, p.columns, p.depth, library, [&] { launchGemm(host, p); });
 }
 

@@ -43,6 +43,13 @@ std::optional<Shape> choosePersistentShape(LayerOpInterface op, const Emitter &h
   return std::nullopt;
 }
 
+/// True if a block of Gemm::isNarrow fits a multiprocessor beside a block of this kernel. Kernels with weights in
+/// shared memory use all registers; others at most 224 of 256 threads
+/// (test/Conversion/RNNToGPU/wavefront-registers.test).
+template <typename Shape> bool leavesRoomForNarrow(const Shape &shape) {
+  return shape.bits == 16 && shape.fragmentsInRegisters == shape.getWeights().getFragmentsPerWarp();
+}
+
 } // namespace mlir::rnn
 
 #endif // RNN_LIB_CONVERSION_RNNTOGPU_PERSISTENTCHOICE_H

@@ -62,8 +62,11 @@ public:
 
   // Of a wavefront (docs/internals/wavefront.md); null if the layers run one after the other.
   Value chunk; ///< steps of a chunk
+  /// Scratch memory of a chunk has parts for this many, since a GEMM runs one chunk before the steps.
+  static constexpr int64_t chunksInScratch = 2;
 
   // Of the current task: a layer, or a chunk of its steps.
+  Value chunkNumber;        ///< null: all steps
   Value firstStep, endStep; ///< null: all steps
   Value firstRow, numRows;  ///< rows t * B + b
 
@@ -94,9 +97,10 @@ public:
   /// If there may be one, decides whether the layers run as a wavefront, before any buffer is allocated. `blocks`: of
   /// the clusters of persistent kernels, which have at most `mostRows` examples each; 0: per-step kernels.
   void chooseWavefront(int64_t blocks, int64_t mostRows);
-  /// Emits a loop over the tasks of all layers and calls `body` in it: chunks of layers as a wavefront, or entire
-  /// layers. `reversed`: from the last layer and the last step.
-  void forEachTask(bool reversed, function_ref<void()> body);
+  /// Emits a loop over the tasks of all layers and calls `first` and `second` in it, for chunks of layers as a
+  /// wavefront of two stages per layer, or for entire layers. `reversed`: from the last layer and the last step.
+  /// `reuses`: `first` writes memory of `chunksInScratch` chunks that `second` reads.
+  void forEachTask(bool reversed, bool reuses, function_ref<void()> first, function_ref<void()> second);
   /// Emits a loop over the layers, from the last one if `reversed`, and calls `body` in it.
   void forEachLayer(bool reversed, function_ref<void()> body);
   /// A matrix of all rows without those before the task.

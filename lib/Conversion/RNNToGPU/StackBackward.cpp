@@ -36,13 +36,14 @@ public:
     persistent = choosePersistentShape<PersistentBackwardShape>(op, host, element, numGates, isProjected, &inParts);
     if (inParts)
       stack.chooseWavefront(persistent ? persistent->blocks : 0, persistent ? persistent->mostRows : 0);
+    hasNarrowInput = stack.chunk && persistent && leavesRoomForNarrow(*persistent);
     allocate();
   }
 
   void lower() {
     if (dparams)
       prepareWeights();
-    stack.forEachTask(/*reversed=*/true, [&] {
+    auto steps = [&] {
       startTask();
       if (persistent)
         launchClustersOr(host, [&] { launchPersistent(); }, [&] { launchLoop(); });
@@ -50,8 +51,12 @@ public:
         launchLoop();
       if (dparams && !stack.chunk)
         lowerWeights();
+    };
+    auto input = [&] {
+      startTask();
       lowerInput();
-    });
+    };
+    stack.forEachTask(/*reversed=*/true, /*reuses=*/false, steps, input);
     // Reductions over all steps. After the wavefront, whose steps they would delay.
     if (dparams && stack.chunk)
       stack.forEachLayer(/*reversed=*/true, [&] {

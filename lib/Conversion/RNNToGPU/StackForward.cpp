@@ -32,6 +32,7 @@ public:
     persistent = choosePersistentShape<PersistentForwardShape>(op, host, element, numGates, isProjected, &inParts);
     if (inParts)
       stack.chooseWavefront(persistent ? persistent->blocks : 0, persistent ? persistent->mostRows : 0);
+    hasNarrowInput = stack.chunk && persistent && leavesRoomForNarrow(*persistent);
     allocate();
   }
 
@@ -45,7 +46,7 @@ public:
     LibraryFn library;
     if (useLibrary())
       library = byLibrary;
-    stack.forEachTask(/*reversed=*/false, [&] {
+    auto input = [&] {
       startTask();
       if (sizes.skips) {
         host.ifThen(stack.isFirst, [&] { skipInput(); });
@@ -54,6 +55,9 @@ public:
       } else {
         launchInput(stack.numRows, library);
       }
+    };
+    auto steps = [&] {
+      startTask();
       if (persistent)
         launchClustersOr(host, [&] { launchPersistent(); }, [&] { launchSteps(); });
       else
@@ -63,7 +67,8 @@ public:
         host.ifThen(host.isLess(stack.layer, host.sub(sizes.L, host.index(1))), [&] {
           stack.launchDrop(getName("dropout"), exact, stack.layer, getDropped(), stack.firstRow, stack.numRows);
         });
-    });
+    };
+    stack.forEachTask(/*reversed=*/false, /*reuses=*/!isTraining, input, steps);
   }
 
 private:
@@ -73,7 +78,9 @@ private:
     Value D = host.index(numDirections), states = host.mul(host.mul(B, D), P), cells = host.mul(host.mul(B, D), H);
     const bool isExact = element == accumulator;
     if (!isTraining) {
-      gateRowsOfScratch = stack.chunk ? host.mul(stack.chunk, B) : stack.rows;
+      gateRowsOfScratch = stack.rows;
+      if (stack.chunk)
+        gateRowsOfScratch = host.mul(host.min(host.mul(stack.chunk, host.index(Stack::chunksInScratch)), steps), B);
       stack.allocatePerLayer(gatesScratch, host.mul(host.mul(gateRowsOfScratch, D), sizes.gateRows()), accumulator);
       if (cell.isLSTM())
         stack.allocatePerLayer(cellScratch, cells, accumulator);
@@ -104,7 +111,7 @@ private:
 
   /// True if the library may multiply the input of a layer.
   bool useLibrary() const {
-    return !(stack.isBatchMajor && stack.hasOneLayer) &&
+    return !(stack.isBatchMajor && stack.hasOneLayer) && mayUseLibraryForInput() &&
            mayUseLibrary(stack.rows, sizes.gateRows(), host.max(sizes.I, stack.width));
   }
 
@@ -138,13 +145,16 @@ private:
 
   //===--- The input -----------------------------------------------------------===//
 
-  /// The gates of row 0. Scratch memory of a chunk has only its rows.
+  /// The gates of row 0. Scratch memory has the rows of two chunks, which alternate.
   Places getGatePlaces(const Emitter &e) const {
     if (isTraining)
       return stack.gates;
     Value first = e.index(0);
-    if (stack.chunk)
-      first = e.sub(first, e.mul(stack.firstRow, sizes.gateRows()));
+    if (stack.chunk) {
+      Value slot = e.remainder(stack.chunkNumber, e.index(Stack::chunksInScratch));
+      Value before = e.sub(e.mul(slot, e.mul(stack.chunk, B)), stack.firstRow);
+      first = e.mul(before, sizes.gateRows());
+    }
     return {first, e.mul(gateRowsOfScratch, sizes.gateRows())};
   }
 

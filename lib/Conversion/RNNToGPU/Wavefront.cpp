@@ -1,6 +1,7 @@
 //===- Wavefront.cpp - the layers of a stack as a wavefront --------------------===//
 //
-// Chunk c of layer l runs at the same time as chunk c + 1 of layer l - 1 (docs/internals/wavefront.md).
+// Each layer has two stages, its input GEMM and its steps. Chunk c of a stage runs at the same time as chunk c + 1 of
+// the stage before it (docs/internals/wavefront.md).
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -46,23 +47,29 @@ void Stack::chooseWavefront(int64_t blocks, int64_t mostRows) {
   chunk = host.min(size, steps);
 }
 
-void Stack::forEachTask(bool reversed, function_ref<void()> body) {
+void Stack::forEachTask(bool reversed, bool reuses, function_ref<void()> first, function_ref<void()> second) {
   if (!chunk)
-    return forEachLayer(reversed, body);
+    return forEachLayer(reversed, [&] {
+      first();
+      second();
+    });
   OpBuilder &builder = host.builder;
-  Value zero = host.index(0), one = host.index(1), lastLayer = host.sub(sizes.L, one);
+  Value zero = host.index(0), one = host.index(1), two = host.index(2), lastLayer = host.sub(sizes.L, one);
   Value call = rnnrt::CurrentCallOp::create(builder, host.loc, rnnrt::CallType::get(builder.getContext()));
   Value numChunks = host.max(ceilDiv(host, sizes.T, chunk), one), lastChunk = host.sub(numChunks, one);
+  Value stages = host.mul(sizes.L, two), lastStage = host.sub(stages, one);
   // A single chunk needs no streams.
-  Value streams = host.select(host.isLess(one, numChunks), sizes.L, one);
-  rnnrt::WavefrontBeginOp::create(builder, host.loc, call, streams);
-  // In wave w, the n-th layer runs its chunk w - n. Later layers come first: a task waits for all earlier tasks of the
-  // layer before it, which must not include that of the same wave.
-  host.loop(zero, host.add(lastChunk, sizes.L), 1, {}, [&](Value wave, ValueRange) {
-    Value least = host.max(host.sub(wave, lastChunk), zero), most = host.min(wave, lastLayer);
+  Value streams = host.select(host.isLess(one, numChunks), stages, one);
+  rnnrt::WavefrontBeginOp::create(builder, host.loc, call, streams, sizes.L);
+  // In wave w, stage s runs chunk w - s. Later stages come first: a task waits for all earlier tasks of the stage
+  // before it, which must not include that of the same wave.
+  host.loop(zero, host.add(lastChunk, stages), 1, {}, [&](Value wave, ValueRange) {
+    Value least = host.max(host.sub(wave, lastChunk), zero), most = host.min(wave, lastStage);
     host.loop(least, host.add(most, one), 1, {}, [&](Value number, ValueRange) {
-      Value position = host.sub(host.add(least, most), number), chunkNumber = host.sub(wave, position);
-      rnnrt::WavefrontTaskOp::create(builder, host.loc, call, position);
+      Value stage = host.sub(host.add(least, most), number);
+      Value position = host.div(stage, two), part = host.remainder(stage, two);
+      rnnrt::WavefrontTaskOp::create(builder, host.loc, call, stage, reuses ? host.sub(one, part) : zero);
+      chunkNumber = host.sub(wave, stage);
       if (reversed)
         chunkNumber = host.sub(lastChunk, chunkNumber);
       firstStep = host.mul(chunkNumber, chunk);
@@ -70,13 +77,14 @@ void Stack::forEachTask(bool reversed, function_ref<void()> body) {
       firstRow = host.mul(firstStep, sizes.B);
       numRows = host.mul(host.sub(endStep, firstStep), sizes.B);
       setLayer(reversed ? host.sub(lastLayer, position) : position);
-      body();
+      host.ifThen(host.isEqual(part, zero), first);
+      host.ifThen(host.isEqual(part, one), second);
       return SmallVector<Value>();
     });
     return SmallVector<Value>();
   });
   rnnrt::WavefrontEndOp::create(builder, host.loc, call);
-  firstStep = endStep = Value();
+  chunkNumber = firstStep = endStep = Value();
   firstRow = zero;
   numRows = rows;
 }

@@ -304,20 +304,22 @@ void rnnrt_abi_end_chain(rnnrt_call_t *call) {
 
 //===-- Wavefronts -----------------------------------------------------------------------------------------------===//
 
-void rnnrt_abi_wavefront_begin(rnnrt_call_t *call, int64_t layers) {
+void rnnrt_abi_wavefront_begin(rnnrt_call_t *call, int64_t stages, int64_t layers) {
   enter(call, [&] {
     if (call->wavefront)
       return internalError("a wavefront begins inside of another one");
-    return layers < 2 ? Status() : call->device->backend->createWavefront(call->stream.get(), layers, call->wavefront);
+    if (stages < 2)
+      return Status();
+    return call->device->backend->createWavefront(call->stream.get(), {stages, layers}, call->wavefront);
   });
 }
 
-void rnnrt_abi_wavefront_task(rnnrt_call_t *call, int64_t layer) {
+void rnnrt_abi_wavefront_task(rnnrt_call_t *call, int64_t stage, int64_t reuses) {
   enter(call, [&] {
     if (tracing(TraceKind::Dispatch))
-      trace("rnnrt,dispatch,wavefront layer=%lld order=%s,OK,0.000", (long long)layer,
+      trace("rnnrt,dispatch,wavefront stage=%lld order=%s,OK,0.000", (long long)stage,
             call->wavefront ? "tasks" : "call");
-    return call->wavefront ? call->wavefront->begin(layer) : Status();
+    return call->wavefront ? call->wavefront->begin(stage, reuses != 0) : Status();
   });
 }
 

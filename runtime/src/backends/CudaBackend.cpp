@@ -191,8 +191,9 @@ public:
     return cublasGemm.run(stream, gemm, done);
   }
 
-  Status createWavefront(rnnrt_stream_t *stream, int64_t layers, std::unique_ptr<Wavefront> &wavefront) override {
-    return CudaWavefront::create(device, nativeStream(stream, *device), layers, wavefront);
+  Status createWavefront(rnnrt_stream_t *stream, Wavefront::Sizes sizes,
+                         std::unique_ptr<Wavefront> &wavefront) override {
+    return CudaWavefront::create(device, nativeStream(stream, *device), sizes, wavefront);
   }
 
   CudaDevice *getDevice() const { return device.get(); }

@@ -94,9 +94,10 @@ public:
   virtual Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) = 0;
   virtual Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) = 0;
 
-  /// Creates a wavefront of at least two layers, whose tasks follow the work of `stream`. Null: tasks run in the order
+  /// Creates a wavefront of at least two stages, whose tasks follow the work of `stream`. Null: tasks run in the order
   /// of the call.
-  virtual Status createWavefront(rnnrt_stream_t *stream, int64_t layers, std::unique_ptr<Wavefront> &wavefront) {
+  virtual Status createWavefront(rnnrt_stream_t *stream, Wavefront::Sizes sizes,
+                                 std::unique_ptr<Wavefront> &wavefront) {
     wavefront = nullptr;
     return Status();
   }

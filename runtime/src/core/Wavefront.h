@@ -1,4 +1,4 @@
-// Wavefront.h - tasks of layers in a partial order (rnnrt_abi_wavefront_begin).
+// Wavefront.h - tasks of stages in a partial order (rnnrt_abi_wavefront_begin).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_CORE_WAVEFRONT_H
@@ -11,17 +11,23 @@
 
 namespace rnnrt {
 
-/// The wavefront of one call on one device. A task follows the earlier tasks of its layer and of the layer before it.
+/// The wavefront of one call on one device. A task follows the earlier tasks of its stage and of the stage before it.
 class Wavefront {
 public:
-  explicit Wavefront(int64_t numLayers) : numLayers(numLayers) {}
+  struct Sizes {
+    int64_t stages; ///< at least 2
+    int64_t layers; ///< among which launches of clusters divide the device
+  };
+
+  explicit Wavefront(Sizes sizes) : sizes(sizes) {}
   virtual ~Wavefront() = default;
   Wavefront(const Wavefront &) = delete;
 
-  int64_t getNumLayers() const { return numLayers; }
+  int64_t getNumLayers() const { return sizes.layers; }
 
-  /// Begins a task of `layer`, and ends the current one.
-  virtual Status begin(int64_t layer) = 0;
+  /// Begins a task of `stage`, and ends the current one. `reuses`: it also follows the earlier tasks of the next stage
+  /// but the last one.
+  virtual Status begin(int64_t stage, bool reuses) = 0;
   /// Orders all later work of the call after all tasks, also if it fails. `discard`: the call has failed, so that work
   /// that was not executed yet need not be. No other function may be called afterwards.
   virtual Status finish(bool discard) = 0;
@@ -32,8 +38,17 @@ public:
   /// caller has to execute it, on `stream`.
   virtual bool defer(std::function<Status()> work) { return false; }
 
+protected:
+  /// Null if `stage` is in [0, stages).
+  Status check(int64_t stage) const {
+    if (stage < 0 || stage >= sizes.stages)
+      return internalError("a task of stage %lld in a wavefront of %lld stages", (long long)stage,
+                           (long long)sizes.stages);
+    return Status();
+  }
+
 private:
-  const int64_t numLayers;
+  const Sizes sizes;
 };
 
 } // namespace rnnrt

@@ -1,4 +1,4 @@
-// CudaWavefront.cpp - a wavefront of layers on streams of its own, ordered by events.
+// CudaWavefront.cpp - a wavefront on streams of its own, ordered by events.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda/CudaWavefront.h"
@@ -8,11 +8,11 @@
 using namespace rnnrt;
 using namespace rnnrt::cuda;
 
-Status CudaWavefront::create(std::shared_ptr<CudaDevice> device, CUstream main, int64_t layers,
+Status CudaWavefront::create(std::shared_ptr<CudaDevice> device, CUstream main, Sizes sizes,
                              std::unique_ptr<Wavefront> &wavefront) {
-  std::unique_ptr<CudaWavefront> made(new CudaWavefront(std::move(device), main, layers));
-  const size_t numStreams = size_t(std::min(layers, maxStreams)), numLayers = size_t(layers);
-  RNNRT_TRY(made->device->borrow(numStreams, numLayers + 1, made->set));
+  std::unique_ptr<CudaWavefront> made(new CudaWavefront(std::move(device), main, sizes));
+  const auto numStreams = size_t(std::min(sizes.stages, maxStreams));
+  RNNRT_TRY(made->device->borrow(numStreams, 2 * size_t(sizes.stages) + 1, made->set));
   for (CUstream native : made->set.streams)
     made->streams.push_back(std::make_unique<rnnrt_stream>(native));
   RNNRT_TRY(made->fork());
@@ -48,33 +48,36 @@ rnnrt_stream_t *CudaWavefront::stream() const {
 Status CudaWavefront::endTask() {
   if (current < 0)
     return Status();
-  const auto layer = size_t(current);
-  RNNRT_TRY(record(set.events[layer], set.streams[layer % streams.size()]));
-  isRecorded[layer] = true;
+  const auto stage = size_t(current);
+  RNNRT_TRY(record(event(stage, numEnded[stage]), set.streams[stage % streams.size()]));
+  ++numEnded[stage];
   current = -1;
   return Status();
 }
 
-Status CudaWavefront::begin(int64_t layer) {
-  if (layer < 0 || size_t(layer) >= isRecorded.size())
-    return internalError("a task of layer %lld in a wavefront of %zu layers", (long long)layer, isRecorded.size());
+Status CudaWavefront::begin(int64_t stage, bool reuses) {
+  RNNRT_TRY(check(stage));
   ContextScope scope(*device);
   RNNRT_TRY(std::move(scope.status));
   RNNRT_TRY(endTask());
-  current = layer;
-  // A wait is for the last recording before it, so that one event per layer suffices.
-  const auto number = size_t(layer);
-  return layer && isRecorded[number - 1] ? wait(set.streams[number % streams.size()], set.events[number - 1])
-                                         : Status();
+  current = stage;
+  // A wait is for the last recording before it, so that two events per stage suffice.
+  const auto number = size_t(stage);
+  CUstream stream = set.streams[number % streams.size()];
+  if (number && numEnded[number - 1])
+    RNNRT_TRY(wait(stream, event(number - 1, numEnded[number - 1] - 1)));
+  if (reuses && number + 1 < numEnded.size() && numEnded[number + 1] > 1)
+    RNNRT_TRY(wait(stream, event(number + 1, numEnded[number + 1] - 2)));
+  return Status();
 }
 
 Status CudaWavefront::join() {
   ContextScope scope(*device);
   RNNRT_TRY(std::move(scope.status));
   RNNRT_TRY(endTask());
-  for (size_t layer = 0; layer < isRecorded.size(); ++layer)
-    if (isRecorded[layer])
-      RNNRT_TRY(wait(main, set.events[layer]));
+  for (size_t stage = 0; stage < numEnded.size(); ++stage)
+    if (numEnded[stage])
+      RNNRT_TRY(wait(main, event(stage, numEnded[stage] - 1)));
   return Status();
 }
 

@@ -25,8 +25,8 @@ public:
     return Status();
   }
 
-  Status createWavefront(rnnrt_stream_t *, int64_t layers, std::unique_ptr<Wavefront> &wavefront) override {
-    wavefront = std::make_unique<SimtWavefront>(layers, schedule);
+  Status createWavefront(rnnrt_stream_t *, Wavefront::Sizes sizes, std::unique_ptr<Wavefront> &wavefront) override {
+    wavefront = std::make_unique<SimtWavefront>(sizes, schedule);
     return Status();
   }
 

@@ -1,4 +1,4 @@
-// SimtWavefront.h - a wavefront of layers on the emulator: executes launches in every order that a GPU might.
+// SimtWavefront.h - a wavefront on the emulator: executes launches in every order that a GPU might.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNNRT_SIMT_SIMTWAVEFRONT_H
@@ -14,28 +14,29 @@
 namespace rnnrt {
 
 /// Keeps the work of all tasks until `finish`, then executes it in an order that respects the tasks and nothing else.
-/// So a missing dependence, or scratch memory that two layers share, changes results. The schedule of the device
-/// selects the order: `fifo` advances the first layer that can run, `reverse` the last one, `random` a random one.
+/// So a missing dependence, or scratch memory that two stages share, changes results. The schedule of the device
+/// selects the order: `fifo` advances the first stage that can run, `reverse` the last one, `random` a random one.
 class SimtWavefront final : public Wavefront {
 public:
-  SimtWavefront(int64_t layers, const std::string &schedule);
+  SimtWavefront(Sizes sizes, const std::string &schedule);
 
-  Status begin(int64_t layer) override;
+  Status begin(int64_t stage, bool reuses) override;
   Status finish(bool discard) override;
   bool defer(std::function<Status()> work) override;
 
 private:
   struct Item {
-    std::function<Status()> work; ///< or empty: waits for `count` items of the previous layer
-    size_t count;
+    std::function<Status()> work; ///< or empty: waits for the first `count` items with work of `stage`
+    size_t stage, count;
   };
-  struct Layer {
+  struct Stage {
     std::deque<Item> items; ///< to be executed
     size_t added = 0, done = 0;
+    size_t beforeLast = 0; ///< `added` at the start of the last task
   };
-  bool canRun(size_t layer) const;
+  bool canRun(const Stage &stage) const;
 
-  std::vector<Layer> layers;
+  std::vector<Stage> stages;
   enum { First, Last, Random } order;
   uint64_t seed = 0;
   int64_t current = -1;

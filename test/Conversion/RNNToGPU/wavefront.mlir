@@ -1,17 +1,22 @@
 // RUN: rnn-opt %s -convert-rnn-to-gpu -canonicalize -cse -split-input-file | FileCheck %s
 
-// Chunks of 3 of 7 steps: 3 chunks and 2 layers are 4 waves. Scratch memory of each layer; each task has the input of its chunk.
+// Chunks of 3 of 7 steps: 3 chunks and 2 layers of 2 stages are 6 waves. Scratch memory of each layer; each task has the input of
+// its chunk. The GEMM of a chunk follows the steps of the chunk whose scratch memory it writes.
 // CHECK-LABEL: func @forward
 // CHECK: rnnrt.rnn_begin
-// The gates of the 3 steps of a chunk, of 2 layers.
-// CHECK: memref.alloc() : memref<192xf32>
-// CHECK: rnnrt.wavefront_begin %{{.*}}, %c2
-// CHECK: scf.for %[[WAVE:.*]] = %c0 to %c4
+// The gates of the 6 steps of two chunks, of 2 layers.
+// CHECK: memref.alloc() : memref<384xf32>
+// CHECK: rnnrt.wavefront_begin %{{.*}}, %c4, %c2
+// CHECK: scf.for %[[WAVE:.*]] = %c0 to %c6
 // CHECK:   scf.for
-// CHECK:     %[[POSITION:.*]] = arith.subi
-// CHECK:     rnnrt.wavefront_task %{{.*}}, %[[POSITION]]
+// CHECK:     %[[STAGE:.*]] = arith.subi
+// CHECK:     %[[PART:.*]] = arith.remui %[[STAGE]], %c2
+// CHECK:     %[[REUSES:.*]] = arith.subi %c1, %[[PART]]
+// CHECK:     rnnrt.wavefront_task %{{.*}}, %[[STAGE]], %[[REUSES]]
 // CHECK:     memref.subview
-// CHECK:     gpu.launch {{.*}} function(@cudnn_lstm_input)
+// CHECK:     scf.if
+// CHECK:       gpu.launch {{.*}} function(@cudnn_lstm_input)
+// CHECK:     scf.if
 // The steps of a task are a chain.
 // CHECK:     rnnrt.begin_chain
 // CHECK-NEXT: scf.for
@@ -33,7 +38,7 @@ func.func @forward(%y: memref<7x2x4xf32>, %x: memref<7x2x3xf32>, %h: memref<2x2x
 // The gradients of weights follow the wavefront; that of the initial state belongs to the last chunk.
 // CHECK-LABEL: func @backward
 // CHECK: rnnrt.wavefront_begin
-// CHECK:     rnnrt.wavefront_task
+// CHECK:     rnnrt.wavefront_task %{{.*}}, %{{.*}}, %c0
 // CHECK:     function(@cudnn_gru_grad_step
 // CHECK:     scf.if
 // CHECK:       function(@cudnn_gru_grad_state
@@ -114,7 +119,7 @@ func.func @full(%y: memref<128x64x512xf16>, %x: memref<128x64x512xf16>, %h: memr
 // of them there is one chunk.
 // CHECK-LABEL: func @rule
 // CHECK: rnnrt.wavefront_begin
-// CHECK: scf.for %{{.*}} = %c0 to %c9
+// CHECK: scf.for %{{.*}} = %c0 to %c11
 // CHECK-LABEL: func @dynamic
 // CHECK: %[[T:.*]] = memref.dim
 // CHECK: arith.cmpi sgt, %{{.*}}, %c63

@@ -4,8 +4,8 @@
 #
 # Prints a line per dependence with the first schedule whose results differ from those of layers that run one after the other. Each
 # dependence has a switch in the module of stage lower: a call of `wavefront_keep`, which returns 0 for the number in
-# WAVEFRONT_MUTANT and 1 for all others. Dependences are the wait of a layer's tasks for the layer before it, and the scratch buffers
-# of which every layer has a part.
+# WAVEFRONT_MUTANT and 1 for all others. Dependences are the wait of a stage's tasks for the stage before it, that of an inference's
+# input GEMM for the steps that read the scratch memory which it writes, and the scratch buffers of which every layer has a part.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 # Without clusters, modules with persistent kernels run their per-step kernels.
-SCHEDULES = [(schedule, clusters) for clusters in ("1", "0") for schedule in ("reverse", "random:1", "random:2", "random:3")]
+SCHEDULES = [(schedule, clusters) for clusters in ("1", "0") for schedule in ("reverse", "random:1", "random:2", "random:3", "fifo")]
 LAYERS = 3
 
 
@@ -33,31 +33,50 @@ def mutate(text):
     for line in re.sub(r",? ?rnn\.target = #rnn\.target<[^>]*>", "", text).splitlines():
         if found := re.match(r"  func\.func .*@(\w+)\(", line):
             function, wave, names = found[1], 0, {}
-        if found := re.match(r"(\s+)rnnrt\.wavefront_begin (%\w+), (%\w+)", line):
-            # Layers K and above get the next number, so that the new K has no task to wait for.
+        if found := re.match(r"(\s+)rnnrt\.wavefront_begin (%\w+), (%\w+), (%\w+)", line):
+            # Stages K and above get the next number, so that the new K has no task to wait for.
             wave += 1
             lines += [f"%wave{wave}_one = arith.constant 1 : index"]
-            moved = []
-            for layer in range(1, LAYERS):
-                switch, value = keep(f"{'forward' if wave == 1 else 'backward'}: layer {layer} waits")
-                moved.append((layer, f"%wave{wave}_moved{layer}"))
+            # How far stages K and above are moved; an input GEMM does not reuse scratch memory where the last list has 1.
+            moved, mayReuse = [], []
+            for stage in range(1, 2 * LAYERS):
+                switch, value = keep(f"{'forward' if wave == 1 else 'backward'}: stage {stage} waits")
+                moved.append((stage, f"%wave{wave}_moved{stage}"))
                 lines += switch + [f"{moved[-1][1]} = arith.subi %wave{wave}_one, {value} : index"]
+            if "_inference" in function:
+                for stage in range(0, 2 * LAYERS, 2):
+                    switch, value = keep(f"forward: stage {stage} waits for readers")
+                    mayReuse.append((stage, f"%wave{wave}_overwrites{stage}"))
+                    lines += switch + [f"{mayReuse[-1][1]} = arith.subi %wave{wave}_one, {value} : index"]
             count = found[3]
-            for layer, value in moved:
-                lines.append(f"%wave{wave}_count{layer} = arith.addi {count}, {value} : index")
-                count = f"%wave{wave}_count{layer}"
-            line = f"rnnrt.wavefront_begin {found[2]}, {count}"
-        elif found := re.match(r"\s+rnnrt\.wavefront_task (%\w+), (%\w+)", line):
-            position = found[2]
-            for layer, value in moved:
-                prefix = f"%wave{wave}_task{layer}"
-                lines += [f"{prefix}_layer = arith.constant {layer} : index",
-                          f"{prefix}_is = arith.cmpi uge, {found[2]}, {prefix}_layer : index",
-                          f"{prefix}_bit = arith.index_castui {prefix}_is : i1 to index",
-                          f"{prefix}_more = arith.muli {prefix}_bit, {value} : index",
-                          f"{prefix} = arith.addi {position}, {prefix}_more : index"]
-                position = prefix
-            line = f"rnnrt.wavefront_task {found[1]}, {position}"
+            for stage, value in moved:
+                lines.append(f"%wave{wave}_count{stage} = arith.addi {count}, {value} : index")
+                count = f"%wave{wave}_count{stage}"
+            line = f"rnnrt.wavefront_begin {found[2]}, {count}, {found[4]}"
+        elif found := re.match(r"\s+rnnrt\.wavefront_task (%\w+), (%\w+), (%\w+)", line):
+            stage_value, reuses = found[2], found[3]
+
+            def is_stage(prefix, stage, compare):
+                """An index, 1 or 0."""
+                lines.extend([f"{prefix}_stage = arith.constant {stage} : index",
+                              f"{prefix}_is = arith.cmpi {compare}, {found[2]}, {prefix}_stage : index",
+                              f"{prefix}_bit = arith.index_castui {prefix}_is : i1 to index"])
+                return f"{prefix}_bit"
+
+            for stage, value in moved:
+                prefix = f"%wave{wave}_task{stage}"
+                bit = is_stage(prefix, stage, "uge")
+                lines += [f"{prefix}_more = arith.muli {bit}, {value} : index",
+                          f"{prefix} = arith.addi {stage_value}, {prefix}_more : index"]
+                stage_value = prefix
+            for stage, value in mayReuse:
+                prefix = f"%wave{wave}_reuse{stage}"
+                bit = is_stage(prefix, stage, "eq")
+                lines += [f"{prefix}_removed = arith.muli {bit}, {value} : index",
+                          f"{prefix}_kept = arith.subi %wave{wave}_one, {prefix}_removed : index",
+                          f"{prefix} = arith.muli {reuses}, {prefix}_kept : index"]
+                reuses = prefix
+            line = f"rnnrt.wavefront_task {found[1]}, {stage_value}, {reuses}"
         elif found := re.match(r"(\s+%\w+ = memref\.subview (%alloc\w*)\[)(%\w+)((?:, 0)*\] .*)", line):
             # A part of a layer: all layers use the first part.
             buffer = found[2]

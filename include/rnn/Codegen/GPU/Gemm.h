@@ -57,6 +57,9 @@ struct Gemm {
   std::function<void(const Emitter &e, Value copy)> start = nullptr;
   /// False: no clusters, on devices that cannot hold them.
   bool mayUseClusters = true;
+  /// True: the kernel has to fit a multiprocessor beside a block of a persistent kernel. In 16 bits: 128 threads with
+  /// 64 registers each, which 256 threads with 224 registers leave. Other types have no such kernel.
+  bool isNarrow = false;
 };
 
 /// True if the blocks of a cluster multiply slices of the depth. The sums then differ in rounding from those without

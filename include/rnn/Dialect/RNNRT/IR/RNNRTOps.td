@@ -193,33 +193,38 @@ def RNNRT_EndChainOp : RNNRT_EntryOp<"end_chain", 1> {
   let assemblyFormat = "$call attr-dict";
 }
 
-def RNNRT_WavefrontBeginOp : RNNRT_EntryOp<"wavefront_begin", 2> {
-  let summary = "begins tasks of layers that may run at the same time";
+def RNNRT_WavefrontBeginOp : RNNRT_EntryOp<"wavefront_begin", 3> {
+  let summary = "begins tasks of stages that may run at the same time";
   let description = [{
     Until `rnnrt.wavefront_end`, kernel launches and `rnnrt.gemm` belong to tasks. A task follows the earlier tasks of its
-    layer and of the layer before it, and all work before the wavefront; tasks that are not ordered may run at the same time.
-    With fewer than two layers, tasks run in the order of the call. Only launches and `rnnrt.gemm` may be in a wavefront.
+    stage and of the stage before it, and all work before the wavefront; tasks that are not ordered may run at the same time.
+    With fewer than two stages, tasks run in the order of the call. Only launches and `rnnrt.gemm` may be in a wavefront.
+    Launches of clusters divide the device among `layers` layers.
 
     Example:
     ```mlir
-    func.func @wavefront(%call: !rnnrt.call, %layers: index, %layer: index) {
-      rnnrt.wavefront_begin %call, %layers
-      // In a loop over layers and chunks of time steps:
-      rnnrt.wavefront_task %call, %layer
+    func.func @wavefront(%call: !rnnrt.call, %stages: index, %layers: index, %stage: index, %reuses: index) {
+      rnnrt.wavefront_begin %call, %stages, %layers
+      // In a loop over stages and chunks of time steps:
+      rnnrt.wavefront_task %call, %stage, %reuses
       // Launches of the chunk.
       rnnrt.wavefront_end %call
       return
     }
     ```
   }];
-  let arguments = (ins RNNRT_CallType:$call, Index:$layers);
-  let assemblyFormat = "$call `,` $layers attr-dict";
+  let arguments = (ins RNNRT_CallType:$call, Index:$stages, Index:$layers);
+  let assemblyFormat = "$call `,` $stages `,` $layers attr-dict";
 }
 
-def RNNRT_WavefrontTaskOp : RNNRT_EntryOp<"wavefront_task", 2> {
-  let summary = "begins a task of a layer, in a wavefront";
-  let arguments = (ins RNNRT_CallType:$call, Index:$layer);
-  let assemblyFormat = "$call `,` $layer attr-dict";
+def RNNRT_WavefrontTaskOp : RNNRT_EntryOp<"wavefront_task", 3> {
+  let summary = "begins a task of a stage, in a wavefront";
+  let description = [{
+    If `reuses` is not 0, the task also follows all earlier tasks of the next stage but the last one: it writes memory that
+    they read.
+  }];
+  let arguments = (ins RNNRT_CallType:$call, Index:$stage, Index:$reuses);
+  let assemblyFormat = "$call `,` $stage `,` $reuses attr-dict";
 }
 
 def RNNRT_WavefrontEndOp : RNNRT_EntryOp<"wavefront_end", 1> {
