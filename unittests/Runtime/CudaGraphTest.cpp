@@ -406,7 +406,7 @@ TEST_F(CudaGraphTest, WithoutGraphsTheLaunchesArePlain) {
     EXPECT_EQ(value, 1234) << function;
     EXPECT_STREQ(fake.fake_cuda_failed(), function);
     calls();
-    // From then on without another attempt.
+    // The next time without another attempt.
     chain(cuda.call, &value);
     EXPECT_EQ(value, 12341234) << function;
     EXPECT_EQ(calls(), plain) << function;
@@ -414,6 +414,51 @@ TEST_F(CudaGraphTest, WithoutGraphsTheLaunchesArePlain) {
     std::swap(module, other);
     rnnrt_abi_gpu_module_unload(other);
   }
+}
+
+/// A refused graph concerns its chain only, which is tried again after 256 chains, three times altogether.
+TEST_F(CudaGraphTest, RefusedChainsAreTriedAgain) {
+  CudaCall cuda;
+  int32_t values[2] = {};
+  auto last = [&] {
+    const std::string text = calls();
+    return text.substr(text.find_last_of(' ') + 1);
+  };
+  // Two chains of a call: the first one is refused, the second one has a graph.
+  auto run = [&] {
+    rnnrt_abi_make_current(cuda.call);
+    std::string kinds;
+    for (int32_t &value : values) {
+      value = 0;
+      addChain(cuda.call, &value);
+      EXPECT_EQ(value, 1234);
+      kinds += last() == "GraphLaunch" ? 'g' : 'p';
+    }
+    return kinds;
+  };
+  for (unsigned attempt = 1; attempt <= 3; ++attempt) {
+    fake.fake_cuda_fail_next("cuGraphInstantiate", CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT_EQ(run(), "pg") << attempt;
+    EXPECT_STREQ(fake.fake_cuda_failed(), "cuGraphInstantiate");
+    // 255 further chains.
+    for (int k = 0; k < 127; ++k)
+      ASSERT_EQ(run(), "pg");
+  }
+  for (int k = 0; k < 300; ++k)
+    ASSERT_EQ(run(), "pg");
+  EXPECT_EQ(cuda.failure(), "");
+}
+
+TEST_F(CudaGraphTest, ARefusedChainMaySucceedLater) {
+  CudaCall cuda;
+  int32_t value = 0;
+  fake.fake_cuda_fail_next("cuGraphInstantiate", CUDA_ERROR_OUT_OF_MEMORY);
+  for (int k = 0; k < 256; ++k)
+    chain(cuda.call, &value);
+  EXPECT_EQ(calls().find("GraphLaunch"), std::string::npos);
+  chain(cuda.call, &value);
+  EXPECT_EQ(calls(), captured);
+  EXPECT_EQ(cuda.failure(), "");
 }
 
 TEST_F(CudaGraphTest, FailuresAreStatuses) {

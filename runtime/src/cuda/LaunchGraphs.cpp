@@ -144,6 +144,13 @@ Status LaunchGraphs::make(const LaunchChain &chain, Graph *&graph) {
   return Status();
 }
 
+bool LaunchGraphs::isRefused(const LaunchChain &chain) const {
+  auto found = refusals.find({chain.getNumber(), &chain.first()});
+  if (found == refusals.end())
+    return refusals.size() >= maxRefusals;
+  return found->second.attempts >= maxAttempts || uses - found->second.lastUse < chainsBetweenAttempts;
+}
+
 Status LaunchGraphs::run(CUstream stream, const LaunchChain &chain) {
   ContextScope scope(device);
   RNNRT_TRY(std::move(scope.status));
@@ -157,16 +164,21 @@ Status LaunchGraphs::run(CUstream stream, const LaunchChain &chain) {
       trace("rnnrt,dispatch,graph launches=%zu,SKIPPED,%s", chain.count(), reason);
     return launchAll(stream, chain);
   };
-  if (capturing || isRefused || chain.count() < leastLaunches)
+  if (capturing || chain.count() < leastLaunches)
     return launchOneByOne(nullptr);
   ++uses;
+  if (isRefused(chain))
+    return launchOneByOne(nullptr);
   auto found = std::find_if(graphs.begin(), graphs.end(), [&](const Graph &graph) { return graph.chain == chain; });
   Graph *graph = found == graphs.end() ? nullptr : &*found;
   if (!graph) {
     if (const Status status = make(chain, graph); !status.ok()) {
-      isRefused = true;
+      Refusal &refusal = refusals[{chain.getNumber(), &chain.first()}];
+      ++refusal.attempts;
+      refusal.lastUse = uses;
       return launchOneByOne(rnnrt_status_message(status.get()));
     }
+    refusals.erase({chain.getNumber(), &chain.first()});
     if (!graph)
       return launchOneByOne("the graphs of the module already have the most launches");
   }

@@ -9,7 +9,9 @@
 #include "rnn_runtime/module.h"
 
 #include <list>
+#include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace rnnrt::cuda {
@@ -87,8 +89,15 @@ public:
   /// more chains than there is space for, that graph is the next one to be used.
   static constexpr uint64_t idleChains = 4096;
 
-  /// Enqueues the launches of a chain, whose kernels belong to the module. If the driver refuses a graph, traces the
-  /// reason once and enqueues the launches one by one, from then on always.
+  /// If the driver refuses a graph, memory may be short or a kernel may not be capturable. The chain of this number and
+  /// first kernel, a layer or a chunk of it, is then launched one by one, and tried again after `chainsBetweenAttempts`
+  /// chains of the module, `maxAttempts` times altogether. At most `maxRefusals` such chains are remembered; others are
+  /// not tried.
+  static constexpr unsigned maxAttempts = 3;
+  static constexpr uint64_t chainsBetweenAttempts = 256;
+  static constexpr size_t maxRefusals = 4096;
+
+  /// Enqueues the launches of a chain, whose kernels belong to the module. Traces the reason of each refused attempt.
   Status run(CUstream stream, const LaunchChain &chain);
 
 private:
@@ -98,6 +107,14 @@ private:
     uint64_t lastUse = 0;
   };
 
+  using ChainKey = std::pair<int64_t, const CudaKernel *>;
+  struct Refusal {
+    unsigned attempts = 0;
+    uint64_t lastUse = 0; ///< at the last attempt
+  };
+
+  /// True if `chain` is to be launched one by one because the driver has refused a graph.
+  bool isRefused(const LaunchChain &chain) const;
   /// Returns the graph of `chain`, updated or new; null if there is no space.
   Status make(const LaunchChain &chain, Graph *&graph);
   bool makeSpace(size_t launches);
@@ -109,7 +126,7 @@ private:
   std::list<Graph> graphs;
   size_t numLaunches = 0; ///< of all graphs
   uint64_t uses = 0;
-  bool isRefused = false;
+  std::map<ChainKey, Refusal> refusals;
 };
 
 /// Enqueues the launches one by one.
