@@ -184,22 +184,19 @@ private:
   /// The bits of an element in the low bits of the accumulator type, without a conversion. `read` may return an element
   /// or a value of the accumulator type, and a conversion there would wait for the load; `unpack` converts a step
   /// later.
-  Value pack(const Emitter &e, Value value) const {
-    const unsigned width = layer.element.getIntOrFloatBitWidth(), packed = accumulator.getIntOrFloatBitWidth();
-    if (width == packed)
-      return value;
-    Value bits = arith::BitcastOp::create(e.builder, e.loc, e.builder.getIntegerType(width), value);
-    bits = arith::ExtUIOp::create(e.builder, e.loc, e.builder.getIntegerType(packed), bits);
-    return arith::BitcastOp::create(e.builder, e.loc, accumulator, bits);
-  }
+  Value pack(const Emitter &e, Value value) const { return resize(e, value, accumulator); }
   /// The element in the accumulator type.
-  Value unpack(const Emitter &e, Value value) const {
-    const unsigned width = layer.element.getIntOrFloatBitWidth(), packed = accumulator.getIntOrFloatBitWidth();
-    if (width == packed)
+  Value unpack(const Emitter &e, Value value) const { return e.convert(resize(e, value, layer.element), accumulator); }
+  /// The low bits of `value` as a value of type `to`, which may be wider.
+  Value resize(const Emitter &e, Value value, Type to) const {
+    const unsigned width = value.getType().getIntOrFloatBitWidth(), wanted = to.getIntOrFloatBitWidth();
+    if (width == wanted)
       return value;
-    Value bits = arith::BitcastOp::create(e.builder, e.loc, e.builder.getIntegerType(packed), value);
-    bits = arith::TruncIOp::create(e.builder, e.loc, e.builder.getIntegerType(width), bits);
-    return e.convert(arith::BitcastOp::create(e.builder, e.loc, layer.element, bits), accumulator);
+    Type integer = e.builder.getIntegerType(wanted);
+    Value bits = arith::BitcastOp::create(e.builder, e.loc, e.builder.getIntegerType(width), value);
+    bits = wanted > width ? Value(arith::ExtUIOp::create(e.builder, e.loc, integer, bits))
+                          : Value(arith::TruncIOp::create(e.builder, e.loc, integer, bits));
+    return arith::BitcastOp::create(e.builder, e.loc, to, bits);
   }
   Value unpackIf(const Emitter &e, Value isPacked, Value value) const {
     return layer.element == accumulator ? value : e.select(isPacked, unpack(e, value), value);
