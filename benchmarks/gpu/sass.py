@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 import subprocess
-import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 
-import control_flow  # of tools/gpu-bundle
+# Of tools/gpu-bundle.
+import control_flow
+import ptxas
 
 LINE = re.compile(r"\s+/\*([0-9a-f]+)\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*(.*?)\s*;")
 REGISTER = re.compile(r"(?<![A-Z])R(\d+)")
@@ -239,32 +240,10 @@ def report(instructions):
             "barrier_before_mma": barrier_before_mma(instructions), "early_stores": stores_before_sends(instructions)}
 
 
-@dataclass
-class Resources:
-    registers: int = 0
-    shared: int = 0
-    spilled: int = 0
-
-
-def assemble(ptx, ptxas, nvdisasm, chip):
+def assemble(ptx, assembler, nvdisasm, chip):
     """Functions and resources of the kernels in `ptx`, by name."""
-    with tempfile.TemporaryDirectory() as folder:
-        with open(folder + "/kernels.ptx", "w") as out:
-            out.write(ptx)
-        run = subprocess.run([ptxas, "-v", "-arch=" + chip, folder + "/kernels.ptx", "-o", folder + "/kernels.cubin"],
-                             text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if run.returncode != 0:
-            raise RuntimeError(run.stdout)
-        code = subprocess.run([nvdisasm, "-c", folder + "/kernels.cubin"], text=True, check=True, stdout=subprocess.PIPE).stdout
-    resources, name = {}, None
-    for line in run.stdout.splitlines():
-        if m := re.search(r"Compiling entry function '(\w+)'", line):
-            name = m[1]
-            resources[name] = Resources()
-        elif m := re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line):
-            resources[name].spilled = int(m[1]) + int(m[2])
-        elif m := re.search(r"Used (\d+) registers", line):
-            resources[name].registers = int(m[1])
-            if m := re.search(r"(\d+) bytes smem", line):
-                resources[name].shared = int(m[1])
-    return parse(code), resources
+    code = []
+    disassemble = lambda cubin: code.append(
+        subprocess.run([nvdisasm, "-c", cubin], text=True, check=True, stdout=subprocess.PIPE).stdout)
+    resources = ptxas.assemble(ptx, assembler, chip, disassemble)
+    return parse(code[0]), resources

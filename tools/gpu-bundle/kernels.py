@@ -2,7 +2,7 @@
 """Prints Markdown tables of the resources and instruction counts of the kernels that the bundle measures.
 
     kernels.py --compiler rnn-compile --ptxas PTXAS --chip sm_90a [--size T,B,I,H] [--types f16,...] [--ptx per_step.ptx]
-               [--module variants.mlir]
+               [--module variants.mlir] [--tf32-module variants.mlir]
 
 Columns: registers per thread, bytes of shared memory per block, spilled bytes (from ptxas), instructions in the PTX, and
 instructions of a thread in one time step. The last has the form `a + b n`. `a` counts instructions outside of loops with a
@@ -20,13 +20,10 @@ import sys
 import tempfile
 
 import control_flow
+import ptxas
 import timed
 
 INSTRUCTION = re.compile(r"\t(?:@!?(\S+)\s+)?([a-z][a-z0-9_.:]*)(?:\s+(.*?))?;?$")
-
-
-def unescape(text):
-    return re.sub(r"\\([0-9A-F]{2}|.)", lambda m: chr(int(m[1], 16)) if len(m[1]) == 2 else m[1], text)
 
 
 class Kernel:
@@ -124,49 +121,21 @@ def parse(ptx):
     return kernels
 
 
-def run_ptxas(ptx, ptxas, chip):
-    """What `ptxas -v` prints."""
-    with tempfile.TemporaryDirectory() as folder:
-        with open(folder + "/kernels.ptx", "w") as out:
-            out.write(ptx)
-        run = subprocess.run([ptxas, "-v", "-arch=" + chip, folder + "/kernels.ptx", "-o", folder + "/kernels.cubin"],
-                             text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if run.returncode != 0:
-        sys.exit(run.stdout)
-    return run.stdout
-
-
-def print_spills(name, ptx, ptxas, chip):
+def print_spills(name, ptx, assembler, chip):
     """The kernels of a module that spill registers or have a stack."""
-    count, spilled, current = 0, [], None
-    for line in run_ptxas(ptx, ptxas, chip).splitlines():
-        if m := re.search(r"Compiling entry function '(\w+)'", line):
-            current, count = m[1], count + 1
-        elif m := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
-            spilled += [current] * (int(m[1]) + int(m[2]) + int(m[3]) > 0)
-    print(f"\n{name}: {count} kernels, with local memory: {', '.join(spilled) or 'none'}")
+    resources = ptxas.assemble(ptx, assembler, chip)
+    spilled = [kernel for kernel, one in resources.items() if one.stack + one.spilled > 0]
+    print(f"\n{name}: {len(resources)} kernels, with local memory: {', '.join(spilled) or 'none'}")
 
 
-def table(ptx, ptxas, chip):
+def table(ptx, assembler, chip):
     kernels = parse(ptx)
-    output = run_ptxas(ptx, ptxas, chip)
     print("| kernel | registers | shared | spilled | instructions | tensor cores | for one step |\n"
           "|---|---|---|---|---|---|---|")
-    name = spilled = None
-    count = 0
-    for line in output.splitlines():
-        if m := re.search(r"Compiling entry function '(\w+)'", line):
-            name = m[1]
-        elif m := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
-            spilled = int(m[2]) + int(m[3])
-        elif name and (m := re.search(r"Used (\d+) registers", line)):
-            shared = re.search(r"(\d+) bytes smem", line)
-            kernel = kernels[name]
-            print(f"| `{name}` | {m[1]} | {shared[1] if shared else 0} | {spilled} | {kernel.instructions()} | "
-                  f"{kernel.matrix_instructions()} | {kernel.per_step()} |")
-            name, count = None, count + 1
-    if count == 0:
-        sys.exit("kernels.py: ptxas names no kernels:\n" + output)
+    for name, one in ptxas.assemble(ptx, assembler, chip).items():
+        kernel = kernels[name]
+        print(f"| `{name}` | {one.registers} | {one.shared} | {one.spilled} | {kernel.instructions()} | "
+              f"{kernel.matrix_instructions()} | {kernel.per_step()} |")
 
 
 def assembly(compiler, module, *flags):
@@ -181,10 +150,7 @@ def assembly(compiler, module, *flags):
                              env={**os.environ, "PATH": folder, "CUDA_HOME": folder})
     if run.returncode != 0:
         sys.exit(run.returncode)
-    found = re.search(r'assembly = "((?:[^"\\]|\\.)*)"', run.stdout)
-    if not found:
-        sys.exit("kernels.py: there is no `assembly` in the module")
-    return unescape(found[1]).rstrip("\0")
+    return ptxas.embedded(run.stdout)
 
 
 def main():
@@ -196,6 +162,7 @@ def main():
     parser.add_argument("--types", default="f16,bf16,tf32,f32")
     parser.add_argument("--ptx", help="assemble this file too")
     parser.add_argument("--module", action="append", default=[], help="only name the kernels of this module that spill registers")
+    parser.add_argument("--tf32-module", action="append", default=[], help="the same, compiled with --tf32")
     arguments = parser.parse_args()
     size = tuple(map(int, arguments.size.split(",")))
     print(f"{arguments.chip}, T,B,I,H = {arguments.size}. Instructions per thread; `a + b n`: b instructions in loops with a "
@@ -206,10 +173,10 @@ def main():
         module = "\n\n".join(timed.one(size, "f32" if kind == "tf32" else kind, cluster))
         flags = ["--chip=" + arguments.chip] + ["--tf32"] * (kind == "tf32")
         table(assembly(arguments.compiler, module, *flags), arguments.ptxas, arguments.chip)
-    for path in arguments.module:
+    for path, *flags in [(path,) for path in arguments.module] + [(path, "--tf32") for path in arguments.tf32_module]:
         with open(path) as file:
-            print_spills(os.path.basename(path), assembly(arguments.compiler, file.read(), "--chip=" + arguments.chip),
-                         arguments.ptxas, arguments.chip)
+            ptx = assembly(arguments.compiler, file.read(), "--chip=" + arguments.chip, *flags)
+        print_spills(" ".join([os.path.basename(path), *flags]), ptx, arguments.ptxas, arguments.chip)
     if arguments.ptx:
         print("\nElementwise kernels of TensorFlow's method:\n")
         with open(arguments.ptx) as file:
