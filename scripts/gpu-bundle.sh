@@ -9,7 +9,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 rnn_install_packages
 rnn_configure
-ninja -C "$RNN_BUILD_DIR" rnn-compile rnn_runtime rnn_emulator rnn-bundle-runner rnn-bundle-bench rnn-bundle-questions rnn-bundle-compare
+ninja -C "$RNN_BUILD_DIR" rnn-compile rnn_runtime rnn_emulator rnn-bundle-runner rnn-bundle-bench rnn-bundle-questions rnn-bundle-compare rnn-bundle-loads
 
 bundle="$RNN_BUILD_DIR/gpu-bundle"
 sources="$(cd "$(dirname "${BASH_SOURCE[0]}")/../tools/gpu-bundle" && pwd)"
@@ -17,7 +17,7 @@ chip="${RNN_BUNDLE_CHIP:-sm_90a}"
 rm -rf "$bundle"
 mkdir -p "$bundle"/{bin,lib,compat,modules}
 cp -L "$RNN_BUILD_DIR"/lib/librnn_runtime.so* "$bundle/lib/"
-cp "$RNN_BUILD_DIR"/bin/rnn-bundle-{runner,bench,questions,compare} "$bundle/bin/"
+cp "$RNN_BUILD_DIR"/bin/rnn-bundle-{runner,bench,questions,compare,loads} "$bundle/bin/"
 cp "$sources"/{run.sh,with_torch.py} "$bundle/"
 # For machines whose C++ library is older than the one that this compiler uses.
 for library in libstdc++.so.6 libgcc_s.so.1; do
@@ -90,15 +90,23 @@ fused timed_f64.mlir --target=cuda --chip="$chip" -o timed_cuda_f64.so
 compile timed_f64.mlir --lowering=runtime -O2 -o timed_host_f64.so
 cases --timed-small --block-plans --dtype f32 -o timed_small_f32.mlir
 timed small_f32 host_f32 --target=host
-# Stacks of layers, layers with resets and batch-major layers, in f16.
-cases --variants --dtype f16 -o variants_f16.mlir
-fused variants_f16.mlir --target=cuda --chip="$chip" -o variants_cuda_f16.so --emit-candidates=variants_cuda_f16.jsonl
+# Stacks of layers, layers with resets and batch-major layers.
+for dtype in f16 bf16 f32; do
+  cases --variants --dtype $dtype -o variants_$dtype.mlir
+  fused variants_$dtype.mlir --target=cuda --chip="$chip" -o variants_cuda_$dtype.so --emit-candidates=variants_cuda_$dtype.jsonl
+done
+fused variants_f32.mlir --target=cuda --chip="$chip" --tf32 -o variants_cuda_tf32.so --emit-candidates=variants_cuda_tf32.jsonl
 cases --variants --dtype f64 --reference -o variants_f64.mlir
 fused variants_f64.mlir --target=cuda --chip="$chip" -o variants_cuda_f64.so
 cases --variants-small --dtype f32 -o variants_small_f32.mlir
 fused variants_small_f32.mlir --target=host -o variants_host_f32.so --emit-candidates=variants_host_f32.jsonl
 cases --variants-small --dtype f64 --reference -o variants_small_f64.mlir
 compile variants_small_f64.mlir --lowering=runtime -O2 -o variants_host_f64.so
+# Steps alone, for the time of their loads.
+cases --loads --dtype f16 -o loads.mlir
+fused loads.mlir --target=cuda --chip="$chip" -o loads_cuda.so
+cases --loads-small --dtype f32 -o loads_small.mlir
+fused loads_small.mlir --target=host -o loads_host.so
 # The emulator's results are part of the bundle.
 for dtype in f16 f32; do
   cases --emulated --dtype $dtype -o emulated_$dtype.mlir
@@ -131,7 +139,8 @@ clang++-22 --target=nvptx64-nvidia-cuda -march=sm_90a -Xclang -target-feature -X
 ptxas="$(command -v ptxas || echo "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas")"
 if [ -x "$ptxas" ]; then
   python3 "$sources/kernels.py" --compiler "$RNN_BUILD_DIR/bin/rnn-compile" --ptxas "$ptxas" --chip "$chip" \
-    --ptx per_step.ptx --module variants_f16.mlir > "$bundle/kernels.md"
+    --ptx per_step.ptx --module variants_f16.mlir --module variants_bf16.mlir --module variants_f32.mlir \
+    --tf32-module variants_f32.mlir > "$bundle/kernels.md"
 else
   echo "There was no ptxas when this bundle was made." > "$bundle/kernels.md"
 fi

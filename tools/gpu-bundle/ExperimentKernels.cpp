@@ -1,5 +1,5 @@
 // ExperimentKernels.cpp - kernels that measure parts of a time step of the persistent kernels: exchange through
-// distributed shared memory, memory order, global loads, MMAs. As PTX: clang++ --target=nvptx64-nvidia-cuda
+// distributed shared memory, memory order, MMAs. As PTX: clang++ --target=nvptx64-nvidia-cuda
 // -march=sm_90a -S. Experiments.cpp runs them. Blocks have multiples of 32 threads.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -117,11 +117,8 @@ template <bool releases, bool acquires, bool isWide> struct Exchange {
   }
 
   /// Every block sends `packets` packets in each step, as many to every block, `stride` bytes apart, and continues when
-  /// it has received as many. `stored`: null, or memory for a store of each thread before its block arrives. `loaded`:
-  /// null, or 16 bytes for each thread and step, as eight loads, repeated after `period` steps; used `distance` (0 or
-  /// 1) steps after their loads.
-  static void run(Result *result, Int steps, Int packets, Int stride, Int *stored, const unsigned short *loaded,
-                  Int period, Int distance) {
+  /// it has received as many. `stored`: null, or memory for a store of each thread before its block arrives.
+  static void run(Result *result, Int steps, Int packets, Int stride, Int *stored) {
     const Int me = rank(), blocks = blocksInCluster(), each = packets / blocks;
     const Int base = addressOf(slots), bufferBytes = packets * stride, barrier = addressOf(barriers);
     if (thread() == 0) {
@@ -132,32 +129,15 @@ template <bool releases, bool acquires, bool isWide> struct Exchange {
     clusterBarrier();
     const Long beginCycles = cycles(), begin = nanoseconds();
     Int value = me, failures = 0;
-    unsigned short next[8] = {};
-    auto load = [&](Int step) {
-      const unsigned short *from = loaded + (Long(step % period) * blocks + me) * threads() * 8 + thread();
-      for (Int index = 0; index < 8; ++index)
-        next[index] = __builtin_nontemporal_load(from + index * threads());
-    };
-    if (loaded && distance)
-      load(0);
     for (Int step = 0; step < steps && !failures; ++step) {
       const Int which = step & 1, parity = step >> 1 & 1;
       if (stored)
         *reinterpret_cast<volatile Int *>(stored + (Long(step & 63) * blocks + me) * threads() + thread()) = value;
-      if (loaded && !distance)
-        load(step);
       if (thread() == 0)
         expect(barrier + 8 * which, packets * packetBytes);
       for (Int packet = thread(); packet < packets; packet += threads()) {
         const Int to = packet / each, slot = me * each + packet % each;
         send(addressIn(to, base + which * bufferBytes + slot * stride), value, addressIn(to, barrier + 8 * which));
-      }
-      Int sum = 0;
-      if (loaded) {
-        for (Int index = 0; index < 8; ++index)
-          sum += next[index];
-        if (distance)
-          load(step + 1);
       }
       if (!wait(barrier + 8 * which, parity))
         failures = 1;
@@ -166,7 +146,7 @@ template <bool releases, bool acquires, bool isWide> struct Exchange {
                    : "=r"(received)
                    : "r"(base + which * bufferBytes + thread() % packets * stride)
                    : "memory");
-      value = received + sum + 1;
+      value = received + 1;
       __nvvm_bar_sync(0);
     }
     const Long endCycles = cycles(), end = nanoseconds();
@@ -177,9 +157,8 @@ template <bool releases, bool acquires, bool isWide> struct Exchange {
 };
 
 #define EXCHANGE(name, releases, acquires, isWide)                                                                     \
-  KERNEL void exchange_##name(Result *result, Int steps, Int packets, Int stride, Int *stored,                         \
-                              const unsigned short *loaded, Int period, Int distance) {                                \
-    Exchange<releases, acquires, isWide>::run(result, steps, packets, stride, stored, loaded, period, distance);       \
+  KERNEL void exchange_##name(Result *result, Int steps, Int packets, Int stride, Int *stored) {                       \
+    Exchange<releases, acquires, isWide>::run(result, steps, packets, stride, stored);                                 \
   }
 EXCHANGE(relaxed, false, false, false)
 EXCHANGE(release, true, false, false)

@@ -33,7 +33,7 @@ public:
   ~Experiments() {
     rnnrt_status_release(rnnrt_stream_synchronize(stream));
     rnnrt_module_release(module);
-    for (void *memory : {result, counter, stored, loaded})
+    for (void *memory : {result, counter, stored})
       if (memory)
         rnnrt_status_release(rnnrt_memory_free(device, memory));
     rnnrt_stream_release(stream);
@@ -52,7 +52,6 @@ public:
                {"shared memory", &Experiments::askShared},
                {"memory order", &Experiments::askMemoryOrder},
                {"packets", &Experiments::askPackets},
-               {"loads", &Experiments::askLoads},
                {"MMAs", &Experiments::askProducts},
                {"launches of steps", &Experiments::askLaunches}};
     for (const auto &one : all) {
@@ -113,17 +112,14 @@ private:
   }
 
   /// One exchange of 16 blocks, in steps of ns and cycles.
-  void exchange(const char *text, const char *kernel, uint32_t packets, uint32_t stride, bool stores = false,
-                uint32_t period = 0, uint32_t distance = 0) {
+  void exchange(const char *text, const char *kernel, uint32_t packets, uint32_t stride, bool stores = false) {
     const uint32_t steps = 1024;
     if (stores && !stored)
       check(rnnrt_memory_alloc(device, int64_t(64) * blocks * threads * 4, &stored));
-    if (period && !loaded)
-      check(rnnrt_memory_alloc(device, int64_t(mostPeriod) * blocks * threads * 16, &loaded));
     std::printf("  %s:", text);
     Result median;
     if (measure(kernel, {blocks, blocks, threads, exchangeShared}, median, result, steps, packets, stride,
-                stores ? stored : nullptr, period ? loaded : nullptr, period, distance)) {
+                stores ? stored : nullptr)) {
       if (median.failures)
         std::printf(" FAILED: a barrier did not complete");
       else if (!median.cycles)
@@ -192,20 +188,6 @@ private:
       std::snprintf(text, sizeof text, "%u packets of 16 bytes, 16 bytes apart", packets);
       exchange(text, "exchange_wide", packets, 16);
     }
-  }
-
-  void askLoads() {
-    std::printf(
-        "How much of a step's global loads is exposed? Eight loads of 2 bytes per thread, 64 KB per step (constant "
-        "`memory_latency`; decides whether loads are issued one step ahead)\n");
-    for (uint32_t period : {uint32_t(32), mostPeriod})
-      for (uint32_t distance : {0, 1}) {
-        char text[96];
-        std::snprintf(text, sizeof text, "%s, loads issued %s", period == 32 ? "2 MB (L2 cache)" : "128 MB (HBM)",
-                      distance ? "one step ahead" : "in the step of their use");
-        exchange(text, "exchange_relaxed", 256, 8, /*stores=*/false, period, distance);
-      }
-    exchange("no loads", "exchange_relaxed", 256, 8);
   }
 
   void askProducts() {
@@ -290,12 +272,11 @@ private:
     rnnrt_abi_gpu_module_unload(compiled);
   }
 
-  static constexpr uint32_t mostPeriod = 2048; // steps of 64 KB: more than the L2 cache holds
   rnnrt_device_t *device;
   const char *code;
   rnnrt_stream_t *stream = nullptr;
   rnnrt_module_t *module = nullptr;
-  void *result = nullptr, *counter = nullptr, *stored = nullptr, *loaded = nullptr;
+  void *result = nullptr, *counter = nullptr, *stored = nullptr;
 };
 
 } // namespace

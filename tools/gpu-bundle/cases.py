@@ -339,6 +339,12 @@ def write_blocks(some, element):
     return [block.op(element) for block in variants.values()] + [block.write(element) for block in some]
 
 
+def variants_of(arguments):
+    if not arguments.variants:
+        return timed.SMALL_VARIANTS
+    return timed.ALL_VARIANTS if arguments.reference else timed.F32_VARIANTS if arguments.dtype == "f32" else timed.VARIANTS
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dtype", choices=("f16", "bf16", "f32", "f64"), default="f32")
@@ -356,6 +362,8 @@ def main():
     parser.add_argument("--timed-reference", action="store_true", help="write the same functions in f64, with dynamic sizes")
     parser.add_argument("--variants", action="store_true", help="write functions of stacks, resets and batch-major layers")
     parser.add_argument("--variants-small", action="store_true", help="write some of these functions with small sizes")
+    parser.add_argument("--loads", action="store_true", help="write the functions of rnn-bundle-loads")
+    parser.add_argument("--loads-small", action="store_true", help="write the same functions with small sizes, without persistent kernels")
     parser.add_argument("--reference", action="store_true", help="with --variants and --variants-small: only those that compute the "
                         "results to compare with")
     parser.add_argument("--match", default="", metavar="TEXT[,TEXT...]",
@@ -367,7 +375,9 @@ def main():
                     timed.timed("tf32", timed.AS_TF32) if arguments.timed_tf32 else
                     timed.timed(arguments.dtype, timed.SMALL, arguments.block_plans, arguments.persistent)
                     if arguments.timed_small else
-                    timed.variants(arguments.dtype, timed.VARIANTS if arguments.variants else timed.SMALL_VARIANTS, arguments.reference)
+                    timed.loads(timed.LOADS, arguments.dtype) if arguments.loads else
+                    timed.loads(timed.SMALL_LOADS, arguments.dtype, timed.FUSED) if arguments.loads_small else
+                    timed.variants(arguments.dtype, variants_of(arguments), arguments.reference)
                     if arguments.variants or arguments.variants_small else ())
     measured = [text for text in measured if any(word in text.split("(")[0] for word in arguments.match.split(","))]
     fused = (blocks() if arguments.blocks else stacks() if arguments.stacks else emulated() if arguments.emulated else None)

@@ -164,6 +164,8 @@ if selected questions; then
     --experiments="$here/modules/experiments.ptx" --patience="$patience"
   # A hanging kernel ends the process. Ask the other questions.
   [ $? -ne 3 ] || run questions questions.txt "$here/bin/rnn-bundle-questions" --device="$device" --patience="$patience"
+  run questions questions.txt "$here/bin/rnn-bundle-loads" --device="$device" --module="$here/modules/loads_$kind.so" \
+    --patience="$patience"
 fi
 
 if selected tests; then

@@ -22,8 +22,15 @@ WHATS = {"l2": dict(layers=2), "l4": dict(layers=4), "resets_zero": dict(resets=
          "batch_major": dict(batch_major=True)}
 VARIANTS = (("l2", (512, 16, 512, 512)), ("l4", (512, 16, 512, 512)), ("l4", (128, 32, 256, 256)),
             ("resets_zero", (512, 16, 512, 512)), ("resets_initial", (512, 16, 512, 512)), ("batch_major", (512, 16, 512, 512)))
+# In f32, persistent kernels with resets to the initial states do not fit H = 512.
+F32_VARIANTS = tuple((what, (128, 32, 256, 256) if what == "resets_initial" else sizes) for what, sizes in VARIANTS)
+ALL_VARIANTS = VARIANTS + tuple(one for one in F32_VARIANTS if one not in VARIANTS)
 SMALL_VARIANTS = (("l2", (6, 3, 5, 16)), ("resets_zero", (4, 2, 8, 8)), ("resets_initial", (4, 2, 8, 8)),
                   ("batch_major", (4, 2, 6, 8)))
+
+# Sizes of rnn-bundle-loads: the saved values of 32 steps of f16 are in the L2 cache (5 MB), those of 512 are not (75 MB).
+LOADS = tuple((T, 16, 512, 512) for T in (16, 32, 512, 1024))
+SMALL_LOADS = tuple((T, 2, 4, 8) for T in (2, 4, 8))
 
 # The largest hidden size of an LSTM with persistent kernels, by element type (docs/internals/persistent-kernels.md).
 PERSISTENT_HIDDEN = {"f16": 768, "bf16": 768, "tf32": 512, "f32": 512}
@@ -45,8 +52,8 @@ def attributes_of(way):
     return [f"lowering = #rnn.lowering<fused, kernel = {'persistent' if way == PERSISTENT else 'per_step'}>"]
 
 
-def block(name, sizes, element, backward, way=FUSED):
-    """One pass of the block form; sizes may be "?"."""
+def block(name, sizes, element, backward, way=FUSED, states_only=False):
+    """One pass of the block form; sizes may be "?". `states_only`: returns the gradients of the initial states only."""
     T, B, I, H = sizes
     columns, rows = ("?", "?") if "?" in sizes else (4 * H, I + H)
 
@@ -61,7 +68,7 @@ def block(name, sizes, element, backward, way=FUSED):
     lines = [f"func.func @{name}({', '.join(map(': '.join, zip(v, types)))})"]
     of_op = "".join(f" {{{one}}}" for one in attributes_of(way))
     if backward:
-        used, results = (0, 1, 2, 3, 7), [x, state, state, weights, bias]
+        used, results = ((1, 2), [state] * 2) if states_only else ((0, 1, 2, 3, 7), [x, state, state, weights, bias])
         lines += [f"    -> ({', '.join(results)}) {{", f"  %r:8 = rnn.block_lstm_grad {operands}",
                   f"      saved({', '.join(v[8:15])} : {steps}) grads({v[15]}, {v[16]} : {steps}){of_op}"]
     else:
@@ -96,6 +103,13 @@ def variants(element, some, reference=False):
         for way in ("_reference",) if reference else (FUSED, PERSISTENT) + ((PLAN,) if has_plan else ()):
             attributes = attributes_of(None if reference else way)
             yield from stacks.timed(sizes, element, way, attributes, "variant_" + what + "_", **WHATS[what])
+
+
+def loads(sizes, element, way=PERSISTENT):
+    """The functions of rnn-bundle-loads."""
+    for one_size in sizes:
+        yield block("loads_forward_" + name_of(one_size), one_size, element, backward=False)
+        yield block("loads_backward_" + name_of(one_size), one_size, element, backward=True, way=way, states_only=True)
 
 
 def reference():
