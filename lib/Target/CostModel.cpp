@@ -300,10 +300,11 @@ static double estimateSteps(const LayerProblem &p, int64_t blocks, double stepWo
 
 /// FLOP of input GEMMs, or of their gradients, that a wavefront hides beside the steps.
 static double getHiddenFlops(const LayerProblem &p, int64_t blocks) {
-  // A persistent kernel leaves room for GEMMs if registers hold its weights (PersistentChoice.h).
+  // A persistent kernel leaves room for GEMMs if registers hold its weights (PersistentChoice.h). Per-step kernels may
+  // leave some too, which no estimate counts.
   constexpr double bytesInRegisters = 128 * 1024;
   const bool hasRoom =
-      !blocks || (getElementSize(p.element) == 2 && p.getStepWeightBytes() / double(blocks) <= bytesInRegisters);
+      blocks && getElementSize(p.element) == 2 && p.getStepWeightBytes() / double(blocks) <= bytesInRegisters;
   if (!getChunk(p, blocks) || !hasRoom)
     return 0;
   LayerProblem inputs = p;

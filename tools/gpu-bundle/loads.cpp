@@ -98,8 +98,9 @@ int main(int argc, char **argv) {
   check(rnnrt_stream_create(place.device, &place.stream));
   const Module module(path);
   std::map<Shape, double> times;
-  std::printf("How much of a step's global loads is exposed? The persistent gradient of a block LSTM, whose steps load nine "
-              "values per unit (constant `memory_latency`; decides whether loads are issued one step ahead)\n");
+  std::printf(
+      "How much of a step's global loads is exposed? The persistent gradient of a block LSTM, whose steps load nine "
+      "values per unit (constant `memory_latency`; decides whether loads are issued one step ahead)\n");
   for (const rnnrt_function_t *function : module.inOrder) {
     Shape shape;
     int end = 0;
@@ -131,8 +132,8 @@ int main(int argc, char **argv) {
     const auto half = times.find({T / 2, B, I, H});
     if (half == times.end() || T % 2)
       continue;
-    std::printf("  %lld steps, B = %lld, H = %lld, %.1f million saved values: %.3f us a step\n", (long long)T, (long long)B,
-                (long long)H, 9e-6 * double(T * B * H), (time - half->second) / double(T - T / 2));
+    std::printf("  %lld steps, B = %lld, H = %lld, %.1f million saved values: %.3f us a step\n", (long long)T,
+                (long long)B, (long long)H, 9e-6 * double(T * B * H), (time - half->second) / double(T - T / 2));
   }
   rnnrt_stream_release(place.stream);
   rnnrt_device_release(place.device);

@@ -68,7 +68,9 @@ public:
           stack.launchDrop(getName("dropout"), exact, stack.layer, getDropped(), stack.firstRow, stack.numRows);
         });
     };
-    stack.forEachTask(/*reversed=*/false, /*reuses=*/!isTraining, input, steps);
+    // A training pass has memory for the gates of all steps. But the GEMMs of the first layer wait for no other layer,
+    // and if they all ran first, they would occupy the multiprocessors that its steps need.
+    stack.forEachTask(/*reversed=*/false, /*reuses=*/true, input, steps);
   }
 
 private:
