@@ -358,7 +358,7 @@ def guess(path: str) -> str:
     for name, (_, _, endings) in FORMATS.items():
         if path.endswith(endings):
             return name
-    raise FormatError(f"the ending of {path} names no format; state one of {', '.join(FORMATS)}")
+    raise FormatError(f"the ending of `{path}` names no format; state one of {', '.join(FORMATS)}")
 
 
 def read(path: str, form: Optional[str] = None, hints: Optional[Hints] = None) -> Stack:
@@ -378,7 +378,9 @@ def write(path: str, stack: Stack, form: Optional[str] = None, hints: Optional[H
     writer, hints = FORMATS[form][1], hints or Hints()
     if form == "tensorflow" and not path.endswith(".npz"):  # several files
         return writer(path, stack, hints)
-    path = os.path.realpath(path)
+    given, path = path, os.path.realpath(path)
+    if not os.path.isdir(os.path.dirname(path)):
+        raise FormatError(f"{given} cannot be written: there is no folder {os.path.dirname(path)}")
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path), prefix=".rnn-params-") as folder:
         temporary = os.path.join(folder, os.path.basename(path))
         writer(temporary, stack, hints)

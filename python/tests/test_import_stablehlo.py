@@ -1,6 +1,9 @@
 # test_import_stablehlo.py - rnn-import-stablehlo: text, portable artifacts and files of jax.export, compiled and compared with JAX.
 # Skipped without JAX.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -57,6 +60,17 @@ def test_errors(tmp_path, capsys, source, reason):
 def test_missing_file(tmp_path, capsys):
     assert tool.main([str(tmp_path / "nothing")]) == 1
     assert "cannot be read" in capsys.readouterr().err
+
+
+def test_signals():
+    """A crash of a framework's library is an error of the program. A process of its own, which does not fork JAX's threads."""
+    run = "import os; from rnn_mlir.importers import _lowering; os._exit(_lowering.run('program', lambda: {}, '-', 'module.pb'))"
+    crash, succeed = (subprocess.run([sys.executable, "-c", run.format(body)], capture_output=True, text=True)
+                      for body in ("os.kill(os.getpid(), 11)", "'module'"))
+    assert crash.returncode == 1
+    assert crash.stderr == "program: error: a library of the framework ended by signal 11 (Segmentation fault) while it imported " \
+        "module.pb; the file may be damaged\n"
+    assert (succeed.returncode, succeed.stdout) == (0, "module\n")
 
 
 def test_left_ops(capsys):

@@ -191,6 +191,60 @@ def test_errors(tmp_path, capsys):
     assert "has no signature `other`; it has serving_default" in failing(capsys, tmp_path / "saved", "--signature=other")
 
 
+def test_damaged_graphs(tmp_path, capsys):
+    """TensorFlow raises errors of many classes, and overflows the stack for recursive functions."""
+    def change(edit, reason):
+        changed = graph()
+        edit(changed)
+        (tmp_path / "graph.pb").write_bytes(changed.SerializeToString())
+        assert reason in failing(capsys, tmp_path / "graph.pb")
+
+    def calls(changed, name, called):
+        function = changed.library.function.add()
+        function.signature.name = name
+        node = function.node_def.add(name="call", op="PartitionedCall")
+        node.attr["f"].func.name = called
+
+    def cycle(changed):
+        calls(changed, "first", "second")
+        calls(changed, "second", "first")
+        calls(changed, "outside", "first")
+
+    def unknown_op(changed):
+        changed.node[-1].op = "NoSuchOp"
+
+    def broken_constant(changed):
+        for node in changed.node:
+            if node.op == "Const":
+                node.attr["value"].tensor.dtype = 0
+
+    change(cycle, "call each other in a cycle, which TensorFlow does not convert: first, outside, second")
+    change(unknown_op, "the graph cannot be imported: Op type not registered 'NoSuchOp'")
+    change(broken_constant, "the graph cannot be imported")
+
+
+def test_damaged_saved_models(tmp_path, capsys):
+    class Model(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable(tf.ones((2, 2)))
+
+        @tf.function(input_signature=[tf.TensorSpec((3, 2))])
+        def __call__(self, x):
+            return {"y": x @ self.w}
+
+    model = Model()
+    tf.saved_model.save(model, str(tmp_path / "saved"), signatures=model.__call__)
+    variables = tmp_path / "saved" / "variables"
+    for name in ("variables.data-00000-of-00001", "variables.index"):
+        content = (variables / name).read_bytes()
+        (variables / name).write_bytes(content[:len(content) // 2])
+        assert "TensorFlow cannot load the SavedModel" in failing(capsys, tmp_path / "saved")
+        (variables / name).write_bytes(content)
+    (tmp_path / "saved" / "saved_model.pb").write_bytes(b"\x0a\xff")
+    assert "is no SavedModel" in failing(capsys, tmp_path / "saved")
+
+
 def test_warnings(capsys):
     """A module without layers, and ops that nothing converts."""
     signature = [tf.TensorSpec((2, 3))]

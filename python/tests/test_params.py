@@ -164,6 +164,8 @@ def test_tool(tmp_path, capsys):
     assert _params_tool.main(["inspect", str(tmp_path / "missing.npz")]) == 1
     assert _params_tool.main(["inspect", str(tmp_path / "file.xyz")]) == 1
     assert "names no format" in capsys.readouterr().err
+    assert _params_tool.main(["convert", path, str(tmp_path / "none" / "b.npz")]) == 1
+    assert "b.npz cannot be written: there is no folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("mode,direction", list(itertools.product(MODES, DIRECTIONS)))

@@ -87,6 +87,29 @@ TEST(BlockCacheTest, IsBoundedByPeakUse) {
   EXPECT_EQ(cache.getKeptBytes(), int64_t(5 * mebi));
 }
 
+TEST(BlockCacheTest, CountsReusedBlocksAsUsed) {
+  BlockCache cache(noLimit);
+  constexpr size_t two = 2 * mebi - 64, five = 5 * mebi - 64;
+  for (int turn = 0; turn < 10; ++turn)
+    cache.release(cache.allocate(64, two), 64, two);
+  EXPECT_EQ(cache.getKeptBytes(), int64_t(2 * mebi));
+  // The peak is 2 MiB however often the block was used.
+  void *large = cache.allocate(64, five);
+  EXPECT_EQ(cache.getKeptBytes(), 0);
+  cache.release(large, 64, five);
+}
+
+TEST(BlockCacheTest, EvictsTheOldestBlock) {
+  BlockCache cache(int64_t(5 * mebi));
+  constexpr size_t two = 2 * mebi - 64, four = 4 * mebi - 64;
+  void *first = cache.allocate(64, two), *second = cache.allocate(64, four);
+  cache.release(first, 64, two);
+  cache.release(second, 64, four);
+  EXPECT_EQ(cache.getKeptBytes(), int64_t(4 * mebi));
+  EXPECT_EQ(cache.allocate(64, four), second);
+  cache.release(second, 64, four);
+}
+
 TEST(BlockCacheTest, IsBoundedByTheLimit) {
   BlockCache none(0), some(int64_t(3 * mebi));
   for (size_t bytes : {2 * mebi, 4 * mebi}) {

@@ -160,6 +160,20 @@ TEST(CompiledMemoryDeathTest, FailuresAbortWithAMessage) {
   EXPECT_DEATH(_mlir_memref_to_llvm_aligned_alloc(3, 8), "alignment of 3");
   EXPECT_DEATH(_mlir_memref_to_llvm_free(reinterpret_cast<char *>(_mlir_memref_to_llvm_alloc(200)) + 8),
                "did not allocate");
+  // A small block stays in the cache, so that its header can be read a second time.
+  auto freeTwice = [] {
+    void *block = _mlir_memref_to_llvm_alloc(200);
+    _mlir_memref_to_llvm_free(block);
+    _mlir_memref_to_llvm_free(block);
+  };
+  EXPECT_DEATH(freeTwice(), "memory that it did not allocate, or frees it twice|AddressSanitizer");
+  auto freeOfDevice = [] {
+    Session session;
+    void *block = nullptr;
+    ASSERT_EQ(take(rnnrt_memory_alloc(session.device, 200, &block)), "");
+    rnnrt_memory_free_result(block);
+  };
+  EXPECT_DEATH(freeOfDevice(), "memory that it did not allocate, or frees it twice");
 }
 
 /// A failure handler may throw, here through a function with unwind tables, as JIT-compiled code has.

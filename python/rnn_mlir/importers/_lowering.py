@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import re
+import signal
 import sys
+import traceback
 import types
 from typing import Any, Callable, Iterator, List, Optional, Sequence
 
@@ -161,8 +164,35 @@ def write(text: str, path: str) -> None:
         raise ImportFailed(f"{path} cannot be written: {error.strerror}") from None
 
 
-def run(program: str, convert: Callable[[], str], output: str) -> int:
-    """Writes the module that `convert` returns. The exit status of `program`, which prints why a module is not imported."""
+def run(program: str, convert: Callable[[], str], output: str, source: Optional[str] = None) -> int:
+    """Writes the module that `convert` returns. The exit status of `program`, which prints why a module is not imported.
+
+    With `source`, the name of the input, a child process does so: the libraries of frameworks may crash on damaged files.
+    """
+    if source is None:
+        return _run(program, convert, output)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = _run(program, convert, output)
+        except BaseException:
+            traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    _, status = os.waitpid(child, 0)
+    if not os.WIFSIGNALED(status):
+        return os.WEXITSTATUS(status)
+    number = os.WTERMSIG(status)
+    print(f"{program}: error: a library of the framework ended by signal {number} ({signal.strsignal(number)}) while it "
+          f"imported {source}; the file may be damaged", file=sys.stderr)
+    return 1
+
+
+def _run(program: str, convert: Callable[[], str], output: str) -> int:
     try:
         write(convert(), output)
     except ImportFailed as error:

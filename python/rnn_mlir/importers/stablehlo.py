@@ -90,7 +90,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--function", help="new name of the module's only public function")
     parser.add_argument("-o", "--output", default="-", help="output file (standard output)")
     options = parser.parse_args(arguments)
-    return _lowering.run(PROGRAM, lambda: import_module(_read(options.input), options.function), options.output)
+    return _lowering.run(PROGRAM, lambda: import_module(_read(options.input), options.function), options.output,
+                         options.input if arguments is None else None)
 
 
 if __name__ == "__main__":

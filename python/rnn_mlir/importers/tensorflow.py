@@ -131,17 +131,45 @@ def import_function(concrete_function: Any, function: Optional[str] = "main", *,
     inputs = [re.sub(r"\W", "_", tensor.op.name) for tensor in concrete_function.inputs]
     if len(outputs) != len(concrete_function.outputs):
         outputs = []
-    return import_text(tf.mlir.experimental.convert_function(concrete_function), function, checks_gates=checks_gates,
-                       names=(inputs, outputs))
+    try:
+        text = tf.mlir.experimental.convert_function(concrete_function)
+    except Exception as error:  # of several classes
+        raise ImportFailed(f"TensorFlow cannot convert the function: {error}") from None
+    return import_text(text, function, checks_gates=checks_gates, names=(inputs, outputs))
+
+
+def _check_recursion(library: Any, what: str) -> None:
+    """Reports functions of a FunctionDefLibrary that call each other in a cycle: TensorFlow's passes overflow the stack."""
+    calls = {function.signature.name: {
+        called for node in function.node_def for value in node.attr.values()
+        for called in [value.func.name] + [item.name for item in value.list.func] if called}
+        for function in library.function}
+    # Removes functions without calls of others until none is left.
+    while True:
+        leaves = [name for name, called in calls.items() if not called & calls.keys()]
+        if not leaves:
+            break
+        for name in leaves:
+            del calls[name]
+    if calls:
+        raise ImportFailed(f"{what} has functions that call each other in a cycle, which TensorFlow does not convert: " +
+                           ", ".join(sorted(calls)))
 
 
 def import_saved_model(path: str, signature: str = "serving_default", function: Optional[str] = None) -> str:
     """A signature of the SavedModel in the folder `path`."""
     tf = _tensorflow()
+    reader = _lowering.load("tensorflow.python.saved_model.loader_impl", _INSTALL)
+    try:
+        graphs = reader.parse_saved_model(path).meta_graphs
+    except Exception as error:  # of many classes
+        raise ImportFailed(f"{path} is no SavedModel: {error}") from None
+    for graph in graphs:
+        _check_recursion(graph.graph_def.library, path)
     try:
         loaded = tf.saved_model.load(path)
-    except (OSError, ValueError) as error:
-        raise ImportFailed(f"{path} is no SavedModel: {error}") from None
+    except Exception as error:  # of many classes
+        raise ImportFailed(f"TensorFlow cannot load the SavedModel {path}: {error}") from None
     if signature not in loaded.signatures:
         raise ImportFailed(f"{path} has no signature `{signature}`; it has " +
                            (", ".join(loaded.signatures) or "none: give model.save or tf.saved_model.save one"))
@@ -162,6 +190,7 @@ def import_graph_def(graph_def: Any, inputs: Sequence[str] = (), outputs: Sequen
     if variables:
         raise ImportFailed(f"the graph has the variables {', '.join(variables)}; freeze it first: "
                            "tf.compat.v1.graph_util.convert_variables_to_constants")
+    _check_recursion(graph_def.library, "the graph")
     used = {name.lstrip("^").split(":")[0] for node in graph_def.node for name in node.input}
     placeholders = [node.name for node in graph_def.node if node.op == "Placeholder"]
     results = [node.name for node in graph_def.node if node.name not in used and node.op not in ("NoOp", "Const", "Placeholder")]
@@ -169,10 +198,9 @@ def import_graph_def(graph_def: Any, inputs: Sequence[str] = (), outputs: Sequen
     try:
         wrapped = tf.compat.v1.wrap_function(lambda: tf.compat.v1.import_graph_def(graph_def, name=""), [])
         tensors = [[wrapped.graph.get_tensor_by_name(_tensor_name(name)) for name in names] for names in (inputs, outputs)]
-        pruned = wrapped.prune(*tensors)
-    except (KeyError, ValueError, TypeError) as error:
+        text = tf.mlir.experimental.convert_function(wrapped.prune(*tensors))
+    except Exception as error:  # of many classes
         raise ImportFailed(f"the graph cannot be imported: {error}") from None
-    text = tf.mlir.experimental.convert_function(pruned)
     names = [[re.sub(r"\W", "_", re.sub(":0$", "", name)) for name in names] for names in (inputs, outputs)]
     return import_text(text, function, names=(names[0], names[1]))
 
@@ -208,8 +236,12 @@ def import_keras(model: Any, batch: Optional[int] = None, function: Optional[str
                            name=value.name) for value in model.inputs]
     with cudnn_layers():
         # One argument per input, in the order of the model.
-        traced = tf.function(lambda *inputs: model(inputs[0] if len(inputs) == 1 else list(inputs), training=False),
-                             input_signature=specs).get_concrete_function()
+        call = tf.function(lambda *inputs: model(inputs[0] if len(inputs) == 1 else list(inputs), training=False),
+                           input_signature=specs)
+        try:
+            traced = call.get_concrete_function()
+        except Exception as error:  # of many classes
+            raise ImportFailed(f"TensorFlow cannot trace the model: {error}") from None
     if any(type(layer).__name__ == "Masking" or getattr(layer, "mask_zero", False) for layer in model.layers):
         _lowering.warn(PROGRAM, "the model has masks: cuDNN's layers require that the valid steps of each example come first, "
                        "and nothing checks it")
@@ -283,7 +315,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     options = parser.parse_args(arguments)
     return _lowering.run(PROGRAM, lambda: import_path(options.input, signature=options.signature, inputs=options.inputs,
                                                       outputs=options.outputs, batch=options.batch,
-                                                      function=options.function), options.output)
+                                                      function=options.function), options.output,
+                         options.input if arguments is None else None)
 
 
 if __name__ == "__main__":
