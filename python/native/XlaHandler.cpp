@@ -7,7 +7,8 @@
 #include "rnn_runtime/api.h"
 #include "xla/ffi/api/ffi.h"
 
-#include <atomic>
+#include <algorithm>
+#include <cstring>
 #include <dlfcn.h>
 #include <mutex>
 #include <optional>
@@ -56,11 +57,6 @@ public:
   }
   ~ThreadCall() { rnnrt_call_release(call); }
   static rnnrt_call_t *get() {
-    thread_local ThreadCall current;
-    return current.call;
-  }
-  /// A second call of the thread, for members: the first one is in use by their parallel loop.
-  static rnnrt_call_t *ofMembers() {
     thread_local ThreadCall current;
     return current.call;
   }
@@ -162,9 +158,15 @@ ffi::Error toError(rnnrt_status_t status) {
   }
 }
 
+/// The module of copies, which are no compiled code (rnn_mlir/jax/_native.py).
+constexpr std::string_view copyModule = "copy";
+constexpr int64_t copyKey = 0;
+
 /// Runs when XLA makes the executable: finds or compiles the module, so that its errors appear there, and no call waits
 /// for the compiler.
 template <Target target> ffi::Error instantiate(std::string_view module, std::string_view name, int64_t key, int64_t) {
+  if (key == copyKey && module == copyModule)
+    return ffi::Error::Success();
   if (const Known *found = findKnown(target, key)) {
     if (found->module == module && found->name == name)
       return ffi::Error::Success();
@@ -259,26 +261,18 @@ public:
     return ffi::Error::Success();
   }
 
-  /// Calls the function for one member.
-  ffi::Error run(rnnrt_call_t *call, int64_t member) const {
-    rnnrt_tensor_t own[maxOperands];
+  /// Calls the function, once for every member.
+  ffi::Error run(rnnrt_call_t *call, const Batch &batch) const {
     const rnnrt_tensor_t *pointers[maxOperands];
-    for (size_t k = 0; k < count; ++k) {
-      own[k] = tensors[k];
-      own[k].data = static_cast<char *>(own[k].data) + static_cast<size_t>(member) * strides[k];
-      pointers[k] = &own[k];
-    }
-    function->entry(call, pointers, static_cast<int64_t>(count), nullptr, 0);
+    for (size_t k = 0; k < count; ++k)
+      pointers[k] = &tensors[k];
+    auto numArguments = static_cast<int64_t>(count);
+    if (batch.members > 0)
+      rnnrt_call_members(call, function, pointers, strides, numArguments, batch.members, batch.parallel != 0);
+    else
+      function->entry(call, pointers, numArguments, nullptr, 0);
     ffi::Error error = toError(rnnrt_call_status(call));
     rnnrt_call_reset(call); // plans return to the cache
-    return error;
-  }
-
-  /// Calls the function for every member, one after the other.
-  ffi::Error runAll(rnnrt_call_t *call, const Batch &batch) const {
-    ffi::Error error = run(call, 0);
-    for (int64_t member = 1; member < batch.members && error.success(); ++member)
-      error = run(call, member);
     return error;
   }
 
@@ -292,12 +286,12 @@ private:
     if (dtype == RNNRT_DTYPE_I8)
       shape = &reserve, rank = 1;
     tensors[count] = rnnrt_tensor_make(buffer.untyped_data(), dtype, rank, shape);
-    strides[count++] = hasMembers ? buffer.size_bytes() / static_cast<size_t>(dims[0]) : 0;
+    strides[count++] = hasMembers && dims[0] ? static_cast<int64_t>(buffer.size_bytes()) / dims[0] : 0;
   }
 
   const rnnrt_function_t *function = nullptr;
   rnnrt_tensor_t tensors[maxOperands];
-  size_t strides[maxOperands]; ///< bytes from member to member; 0 for what the members share
+  int64_t strides[maxOperands]; ///< bytes from member to member; 0 for what the members share
   size_t count = 0;
 };
 
@@ -305,46 +299,40 @@ ffi::Error noCall(Target target) {
   return invalid(std::string("cannot create a call on device `") + targetNames[target] + "`");
 }
 
-/// Members that the threads of the runtime compute. The loops of a member find these threads in use and run on one.
-struct ParallelMembers {
-  const BoundFunction &function;
-  int64_t count;
-  std::atomic<int64_t> next{0};
-  std::mutex mutex;
-  ffi::Error error = ffi::Error::Success(); ///< the first failure
-
-  static void compute(void *context, void *, int64_t, int64_t) {
-    auto &all = *static_cast<ParallelMembers *>(context);
-    for (int64_t member; (member = all.next.fetch_add(1)) < all.count;) {
-      rnnrt_call_t *call = ThreadCall<Host>::ofMembers();
-      ffi::Error error = call ? all.function.run(call, member) : noCall(Host);
-      if (error.success())
-        continue;
-      std::lock_guard<std::mutex> guard(all.mutex);
-      if (all.error.success())
-        all.error = std::move(error);
-      all.next = all.count;
+/// Copies the bytes of all operands, one after the other, to the results: tensors of parameters to a flat array and
+/// back.
+ffi::Error copy(ffi::RemainingArgs &operands, ffi::RemainingRets &results) {
+  size_t next = 0, offset = 0; // in operand next
+  for (size_t k = 0; k < results.size(); ++k) {
+    ffi::AnyBuffer result = **results.get<ffi::AnyBuffer>(k);
+    auto *target = static_cast<char *>(result.untyped_data());
+    for (size_t left = result.size_bytes(); left > 0;) {
+      if (next == operands.size())
+        return invalid("a copy with more bytes in its results than in its operands");
+      ffi::AnyBuffer operand = *operands.get<ffi::AnyBuffer>(next);
+      size_t bytes = std::min(left, operand.size_bytes() - offset);
+      std::memcpy(target, static_cast<const char *>(operand.untyped_data()) + offset, bytes);
+      target += bytes, left -= bytes, offset += bytes;
+      if (offset == operand.size_bytes())
+        ++next, offset = 0;
     }
   }
-};
+  return ffi::Error::Success();
+}
 
 /// The call on tensors in host memory.
 template <Target target>
 ffi::Error call(int64_t key, int64_t reserve, const Batch &batch, ffi::RemainingArgs &operands,
                 ffi::RemainingRets &results) {
+  if (key == copyKey)
+    return copy(operands, results);
   BoundFunction function;
   if (ffi::Error error = function.bind(target, key, reserve, batch, operands, results); error.failure())
     return error;
   rnnrt_call_t *call = ThreadCall<target>::get();
   if (!call)
     return noCall(target);
-  if (target != Host || batch.members <= 1 || !batch.parallel)
-    return function.runAll(call, batch);
-  ParallelMembers all{function, batch.members};
-  // Every member is more work than waking a thread.
-  rnnrt_abi_parallel(call, ParallelMembers::compute, &all, batch.members, batch.members * 64 * RNNRT_LEAST_WORK);
-  rnnrt_call_reset(call);
-  return std::move(all.error);
+  return function.run(call, batch);
 }
 
 /// The same on the stream of XLA.
@@ -373,7 +361,7 @@ ffi::Error callOnCuda(void *native, int32_t ordinal, Execution &execution, int64
   options.host_waits = RNNRT_HOST_WAITS_REFUSED;
   if (error.empty())
     error = messageOf(rnnrt_call_create(device, owned.stream, &options, &owned.call));
-  return error.empty() ? function.runAll(owned.call, batch) : invalid(error);
+  return error.empty() ? function.run(owned.call, batch) : invalid(error);
 }
 
 using Text = std::string_view;

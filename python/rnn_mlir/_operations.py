@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 from . import _layers, _variants, modules
@@ -192,6 +193,11 @@ class BlockLSTM(Operation):
         return (), operands[0].shape[1 if self.batch_major else 0]
 
 
+#: Bytes of parameters up to which the members of a call run in parallel. Larger ones would compete for the shared cache: they
+#: run one after the other, and the loops of each use all threads. benchmarks/results/2026-11-22-python.md
+_PARALLEL = 1 << 22
+
+
 class _Shaped(NamedTuple):
     """The operand of one member."""
 
@@ -242,6 +248,16 @@ class Members(Operation):
         """The operands of one member."""
         return [_Shaped(tuple(v.shape[1:] if mapped else v.shape), v.dtype)
                 for v, mapped in zip(operands, self.mapped)]
+
+    def flags(self, completed: bool) -> List[bool]:
+        """`mapped` for the operands of the function, of which `completed` has that of `missing`."""
+        n = self.primals
+        return [*self.mapped[:n], *[False] * completed, *self.mapped[n:]]
+
+    def in_parallel(self, itemsize: int, *operands: Any) -> bool:
+        """Whether each member has one thread."""
+        weights = sum(math.prod(v.shape) for v, axis in zip(self.slices(*operands), self.one.operand_axes) if axis is None)
+        return bool(weights * itemsize <= _PARALLEL)
 
     def shapes(self, *operands: Any) -> List[Shape]:
         return [(self.count, *shape) for shape in self.one.shapes(*self.slices(*operands))]

@@ -278,10 +278,19 @@ class Argument(NamedTuple):
     written: bool  #: the function writes it: a result, or a memref argument
 
 
+@functools.lru_cache(maxsize=None)
+def _members() -> Any:
+    function = library().rnnrt_call_members
+    function.restype = None
+    function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
+                         ctypes.c_int64, ctypes.c_int32]
+    return function
+
+
 class Bound:
     """A function with the shapes of one call. `bound(*pointers)` calls it; several threads may do so."""
 
-    __slots__ = ("_frames", "_entry", "_count", "_device", "_sizes")
+    __slots__ = ("_frames", "_entry", "_count", "_device", "_sizes", "_address")
 
     def __init__(self, function: "Function", shapes: Sequence[Sequence[int]], device: str) -> None:
         arguments = function.inputs
@@ -291,6 +300,7 @@ class Bound:
             raise InvalidArgument(f"`{function.name}` expects {len(arguments)} shapes, but got {len(shapes)}",
                                   "INVALID_ARGUMENT")
         self._count, self._device, self._entry = len(arguments), device, function.entry
+        self._address = function.address
         self._sizes = [(DTYPE_CODES[a.dtype], tuple(shape)) for a, shape in zip(arguments, shapes)]
         self._frames: List[Tuple[List[Tensor], Any, int]] = []
 
@@ -311,6 +321,21 @@ class Bound:
 
     def run(self, call: Call, data: Sequence[Optional[int]]) -> None:
         """The same as a part of `call`."""
+        frame = self._fill(data)
+        self._entry(call.handle, frame[2], self._count, None, 0)
+        self._frames.append(frame)
+        call.finish()
+
+    def run_members(self, call: Call, data: Sequence[Optional[int]], strides: Sequence[int], members: int,
+                    parallel: bool) -> None:
+        """A call for each of `members`, whose arguments are `strides` bytes apart; 0: they share it (function.h)."""
+        frame = self._fill(data)
+        _members()(call.handle, self._address, frame[2], (ctypes.c_int64 * self._count)(*strides), self._count, members,
+                   parallel)
+        self._frames.append(frame)
+        call.finish()
+
+    def _fill(self, data: Sequence[Optional[int]]) -> Tuple[List[Tensor], Any, int]:
         # Frames are taken and returned by single list operations, which are atomic.
         try:
             frame = self._frames.pop()
@@ -318,9 +343,7 @@ class Bound:
             frame = self._make_frame()
         for tensor, pointer in zip(frame[0], data):
             tensor.data = pointer
-        self._entry(call.handle, frame[2], self._count, None, 0)
-        self._frames.append(frame)
-        call.finish()
+        return frame
 
 
 class Function:

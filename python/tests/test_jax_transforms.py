@@ -12,6 +12,7 @@ jax = pytest.importorskip("jax")
 
 import jax.numpy as jnp  # noqa: E402
 import rnn_mlir.jax as rnn  # noqa: E402
+from rnn_mlir import _operations  # noqa: E402
 from jax_problems import close, lax_reference, loss, ours, problem, turned  # noqa: E402
 
 LENGTHS = np.array([5, 0, 3])
@@ -155,7 +156,6 @@ def test_second_order_of_members():
 ))
 def test_gradients_per_example(mode, options, D, monkeypatch):
     """The gradients of the parameters per example are those of sequential calls."""
-    from rnn_mlir.jax import _lowering
     (params, x, state), mine, _ = pair((mode, {"D": D}, options))
     xs, states = jnp.stack([x, -x, 2 * x], 1), tuple(jnp.stack([s, -s, 2 * s], 1) for s in state)
     per_example = jax.vmap(jax.value_and_grad(loss(mine), EVERY), (None, 1, 1))
@@ -163,7 +163,7 @@ def test_gradients_per_example(mode, options, D, monkeypatch):
     wanted = jax.tree.map(lambda *v: jnp.stack(v), *wanted)
     assert has_no_loop(per_example, params, xs, states)
     close(jax.jit(per_example)(params, xs, states), wanted, 1e-15)
-    monkeypatch.setattr(_lowering, "_PARALLEL", 0)  # the layer's loops use the threads
+    monkeypatch.setattr(_operations, "_PARALLEL", 0)  # the layer's loops use the threads
     close(jax.jit(lambda *v: per_example(*v))(params, xs, states), wanted, 1e-15)
 
 

@@ -11,9 +11,9 @@ import jax.numpy as jnp
 
 from .. import _layers
 from .._operations import BlockLSTM, Layers, Operation
-from . import _batching, _primitives
+from . import _batching, _packing, _primitives
 from ._lowering import DTYPES
-from .params import Params, Weights, pack, unpack
+from .params import Params, Weights, in_order, unpack
 
 Array = Any
 
@@ -147,7 +147,7 @@ def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths
                        lengths is not None, reset_to if resets is not None else "", batch_first)
 
     def run(p: Any, x: Array, states: Sequence[Array]) -> Tuple[Array, ...]:
-        flat = pack(p) if isinstance(p, (list, tuple)) else jnp.asarray(p)
+        flat = _packing.pack([jnp.asarray(v) for v in in_order(p)]) if isinstance(p, (list, tuple)) else jnp.asarray(p)
         for name, value in (("params", flat), ("h0", states[0]), ("c0", states[-1])):
             if value.dtype != x.dtype:
                 raise TypeError(f"`{name}` has dtype {value.dtype}, but `x` has {x.dtype}; cast one of them")

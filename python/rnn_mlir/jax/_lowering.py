@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from typing import Any, List, Sequence, Tuple
 
 import jax
@@ -23,11 +22,6 @@ from . import _native
 
 #: Element types of the dialect by the names of NumPy.
 DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
-
-
-#: Bytes of parameters up to which the members of a call run in parallel. Larger ones would compete for the shared cache: they
-#: run one after the other, and the loops of each use all threads. benchmarks/results/2026-11-22-python.md
-_PARALLEL = 1 << 22
 
 
 def reserve_shape(operation: Operation, operands: Sequence[Any]) -> Tuple[int, ...]:
@@ -98,8 +92,7 @@ def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool
     structs, n, filled = _result_structs(operation, stage, operands), operation.primals, list(operands)
     if missing:
         filled.insert(n, jnp.full(*missing, np.int32))
-    flags = [*operation.mapped[:n], *[False] * bool(missing), *operation.mapped[n:]] if isinstance(
-        operation, Members) else [False] * len(filled)
+    flags = operation.flags(bool(missing)) if isinstance(operation, Members) else [False] * len(filled)
     if not waits:
         members = isinstance(operation, Members)
         shapes = [tuple(v.shape[int(mapped):]) for v, mapped in zip(filled, flags)]
@@ -109,9 +102,8 @@ def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool
                   "reserve": np.int64(reserve)}
     if not isinstance(operation, Members):
         return list(jax.ffi.ffi_call(_native.XLA_TARGET, structs)(*filled, **attributes))
-    weights = sum(math.prod(v.shape) for v, axis in zip(operation.slices(*operands), operation.one.operand_axes)
-                  if axis is None)
-    attributes.update(members=np.int64(operation.count), parallel=np.int64(weights * operands[0].dtype.itemsize <= _PARALLEL),
+    parallel = operation.in_parallel(operands[0].dtype.itemsize, *operands)
+    attributes.update(members=np.int64(operation.count), parallel=np.int64(parallel),
                       shared=np.int64(sum(1 << k for k, mapped in enumerate(flags) if not mapped)))
     out = list(jax.ffi.ffi_call(_native.MEMBERS_TARGET, structs)(*filled, **attributes))
     if stage == "backward" and not operation.separate:
@@ -183,7 +175,7 @@ def _partitioned(operation: Operation, stage: str, platform: str, ranks: Tuple[i
     return wrapped
 
 
-def _divisible(context: Any) -> bool:
+def divisible(context: Any) -> bool:
     """Whether the compiler of XLA may divide the call over devices. Inside shard_map it is one of each device already,
     and an exported program cannot refer to functions of this process."""
     module = context.module_context
@@ -194,7 +186,7 @@ def _divisible(context: Any) -> bool:
 def register(primitive: Any, stage: str) -> None:
     """Lowers `primitive` to the compiled function of `stage`."""
     def rule(context: Any, *operands: Any, operation: Operation, platform: str, **_: Any) -> Any:
-        if _divisible(context):
+        if divisible(context):
             function = _partitioned(operation, stage, platform, tuple(len(v.shape) for v in context.avals_in),
                                     tuple(len(v.shape) for v in context.avals_out))
         else:

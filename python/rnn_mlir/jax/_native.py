@@ -15,11 +15,15 @@ import tempfile
 from typing import Any, Dict
 
 import jax
+import numpy as np
 
 from .. import _files, _runtime, _variants
 
 XLA_TARGET = "rnn_mlir_layer"
 MEMBERS_TARGET = "rnn_mlir_members"
+
+#: The attributes of a copy: the bytes of all operands, one after the other, become those of the results.
+COPY = {"module": "copy", "function": "copy", "key": np.int64(0), "reserve": np.int64(0)}
 
 #: Modules that this process looked up or compiled, by their text or name: the library of each. For tests.
 resolved: Dict[str, str] = {}

@@ -27,20 +27,20 @@ from . import _lowering, _reference
 
 # --- Results ---------------------------------------------------------------------------------------------------------
 
-def _like(aval: Any, shape: Sequence[int], dtype: Any = None) -> Any:
+def like(aval: Any, shape: Sequence[int], dtype: Any = None) -> Any:
     """`aval`, which carries the axes of shard_map, with another shape."""
     return aval.update(shape=tuple(shape), dtype=np.dtype(dtype or aval.dtype), weak_type=False,
                        sharding=aval.sharding.update(spec=PartitionSpec(*[None] * len(shape))))
 
 
 def _results(*operands: Any, operation: Operation) -> List[Any]:
-    return [_like(operands[0], shape) for shape in operation.shapes(*operands)]
+    return [like(operands[0], shape) for shape in operation.shapes(*operands)]
 
 
 def _training_results(*operands: Any, operation: Operation) -> List[Any]:
     results = _results(*operands, operation=operation)
     if operation.saves:
-        results.append(_like(operands[0], _lowering.reserve_shape(operation, operands), np.int8))
+        results.append(like(operands[0], _lowering.reserve_shape(operation, operands), np.int8))
     return results
 
 
@@ -49,15 +49,15 @@ def _tangent_results(*operands: Any, operation: Operation) -> List[Any]:
 
 
 def _gradient_results(*operands: Any, operation: Operation, shared: bool) -> List[Any]:
-    return [_like(operands[0], shape) for shape in operation.gradient_shapes(*operands)]
+    return [like(operands[0], shape) for shape in operation.gradient_shapes(*operands)]
 
 
-def _primitive(name: str, abstract: Callable[..., Any]) -> Any:
-    primitive = Primitive(name)
-    primitive.multiple_results = True
-    primitive.def_abstract_eval(abstract)
-    primitive.def_impl(lambda *operands, **params: _jitted(primitive, **params)(*operands))
-    return primitive
+def primitive(name: str, abstract: Callable[..., Any]) -> Any:
+    made = Primitive(name)
+    made.multiple_results = True
+    made.def_abstract_eval(abstract)
+    made.def_impl(lambda *operands, **params: _jitted(made, **params)(*operands))
+    return made
 
 
 @functools.lru_cache(maxsize=None)
@@ -65,10 +65,10 @@ def _jitted(primitive: Any, **params: Any) -> Any:
     return jax.jit(functools.partial(primitive.bind, **params))
 
 
-inference_p = _primitive("rnn_inference", _results)
-training_p = _primitive("rnn_training", _training_results)
-tangent_p = _primitive("rnn_tangent", _tangent_results)
-gradient_p = _primitive("rnn_gradient", _gradient_results)
+inference_p = primitive("rnn_inference", _results)
+training_p = primitive("rnn_training", _training_results)
+tangent_p = primitive("rnn_tangent", _tangent_results)
+gradient_p = primitive("rnn_gradient", _gradient_results)
 
 
 # --- In lax ----------------------------------------------------------------------------------------------------------

@@ -49,14 +49,19 @@ def init(key: Array, mode: str, input_size: int, hidden_size: int, num_layers: i
                   proj_size=proj_size)
 
 
-def pack(params: Sequence[Weights]) -> Array:
-    """The flat array: all matrices, then all biases (docs/Semantics.md, "Parameter layout"), which is also cuDNN's order
-    and that of jax.experimental.rnn."""
+def in_order(params: Sequence[Weights]) -> List[Array]:
+    """The tensors in the order of the flat array."""
     matrices, biases = [], []
     for p in params:
         matrices += [p.w, p.r] + ([] if p.projection is None else [p.projection])
         biases += [jnp.zeros(p.w.shape[:1], p.w.dtype) if b is None else b for b in (p.bw, p.br)]
-    return jnp.concatenate([jnp.ravel(v) for v in (*matrices, *biases)])
+    return [*matrices, *biases]
+
+
+def pack(params: Sequence[Weights]) -> Array:
+    """The flat array: all matrices, then all biases (docs/Semantics.md, "Parameter layout"), which is also cuDNN's order
+    and that of jax.experimental.rnn."""
+    return jnp.concatenate([jnp.ravel(v) for v in in_order(params)])
 
 
 def unpack(flat: Array, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, *,

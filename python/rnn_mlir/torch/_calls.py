@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from .. import _runtime, _variants
-from .._operations import BlockLSTM, Layers, Operation
+from .._operations import BlockLSTM, Layers, Members, Operation
 from . import _reference
 
 #: Element types of the dialect.
@@ -56,12 +56,31 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
     missing = operation.missing(*inputs)
     if missing:
         every.insert(operation.primals, torch.full(*missing, dtype=torch.int32))
-    bound = _function(operation, dtype, stage).bind([tuple(v.shape) for v in every])
-    bound(*[v.data_ptr() for v in every])
+    _run(_function(operation, dtype, stage), operation, inputs, every, bool(missing), _runtime.call_of_thread())
+
+
+def _mapped(operation: Operation, every: Sequence[Tensor], completed: bool) -> List[bool]:
+    """The arguments of a function that have a dimension of members."""
+    if not isinstance(operation, Members):
+        return [False] * len(every)
+    flags = operation.flags(completed)
+    return flags + [True] * (len(every) - len(flags))
+
+
+def _run(function: _runtime.Function, operation: Operation, inputs: Sequence[Tensor], every: Sequence[Tensor],
+         completed: bool, call: _runtime.Call) -> None:
+    pointers = [v.data_ptr() for v in every]
+    if not isinstance(operation, Members):
+        return function.bind([tuple(v.shape) for v in every]).run(call, pointers)
+    mapped = _mapped(operation, every, completed)
+    bound = function.bind([tuple(v.shape[int(m):]) for v, m in zip(every, mapped)])
+    strides = [v.stride(0) * v.element_size() if m else 0 for v, m in zip(every, mapped)]
+    bound.run_members(call, pointers, strides, operation.count, operation.in_parallel(inputs[0].element_size(), *inputs))
 
 
 def _counts(operation: Operation, index: int) -> bool:
     """Whether an operand is `lengths` or `seq_len_max`."""
+    operation = operation.one if isinstance(operation, Members) else operation
     counted = isinstance(operation, Layers) and operation.lengths or (
         isinstance(operation, BlockLSTM) and operation.seq_len_max)
     return counted and index == operation.primals
@@ -73,8 +92,9 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
     lengths are not checked but clamped, and `seq_len_max` becomes masks."""
     first, values, n = inputs[0], list(inputs), operation.primals
     padding: Optional[Tensor] = None
-    if isinstance(operation, Layers) and operation.lengths:
-        values[n] = values[n].to(first.device, non_blocking=True).clamp(0, operation.sizes(*inputs).steps)
+    one, slices = (operation.one, operation.slices(*inputs)) if isinstance(operation, Members) else (operation, inputs)
+    if isinstance(one, Layers) and one.lengths:
+        values[n] = values[n].to(first.device, non_blocking=True).clamp(0, one.sizes(*slices).steps)
     elif isinstance(operation, BlockLSTM) and operation.seq_len_max:
         axis = operation.result_axes[0] ^ 1
         steps = torch.arange(first.shape[axis], device=first.device).reshape([-1 if d == axis else 1 for d in range(3)])
@@ -87,10 +107,9 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
     missing = operation.missing(*values) if completed else None
     if missing:
         every.insert(n, torch.full(*missing, dtype=torch.int32, device=first.device))
-    shapes = tuple(tuple(v.shape) for v in every)
+    shapes = tuple(tuple(v.shape[int(m):]) for v, m in zip(every, _mapped(operation, every, bool(missing))))
     path = _variants.library_path(_variants.sized_module(module, name, shapes), target)
-    bound = _runtime.load_library(path)[name].bind(shapes)
-    bound.run(call, [v.data_ptr() for v in every])
+    _run(_runtime.load_library(path)[name], operation, inputs, every, bool(missing), call)
     if padding is not None:
         for value in outputs[:1] if stage == "backward" else outputs:
             value.masked_fill_(padding, 0)
@@ -104,7 +123,8 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
     saved = []
     if training and operation.saves:
         make = x.new_zeros if defined else x.new_empty
-        saved.append(make(reserve_bytes(operation, operands), dtype=torch.int8))
+        leading = (operation.count,) if isinstance(operation, Members) else ()
+        saved.append(make((*leading, reserve_bytes(operation, operands)), dtype=torch.int8))
     stage = "forward" if training or not operation.saves else "inference"
     _call(operation, stage, operands, results + saved)
     return results + saved
@@ -112,9 +132,14 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
 
 def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
     """The gradients of the primals from operands, results, cotangents and the reserve space."""
-    gradients = [torch.empty_like(v, memory_format=torch.contiguous_format) for v in values[:operation.primals]]
+    if not isinstance(operation, Members):
+        gradients = [torch.empty_like(v, memory_format=torch.contiguous_format) for v in values[:operation.primals]]
+        _call(operation, "backward", values, gradients)
+        return gradients
+    separate = dataclasses.replace(operation, separate=True)
+    gradients = [values[0].new_empty(shape) for shape in separate.gradient_shapes(*values)]
     _call(operation, "backward", values, gradients)
-    return gradients
+    return gradients if operation.separate else [g if mapped else g.sum(0) for g, mapped in zip(gradients, operation.mapped)]
 
 
 # --- In aten ops -----------------------------------------------------------------------------------------------------
@@ -129,13 +154,23 @@ def second_order(operation: Operation, operands: Sequence[Tensor], cotangents: S
     of its results. The results of the forward pass are functions of the operands, which carry their derivatives."""
     n = operation.primals
     layer = _closed(operation, operands[n:])
-    filled = [torch.zeros_like(v) if g is None else g for g, v in zip(given, operands)]
+    shapes = operation.gradient_shapes(*operands)
+    filled = [v.new_zeros(shape) if g is None else g for g, v, shape in zip(given, operands, shapes)]
 
     if FUNC:
-        def gradient(*values: Tensor) -> Any:
-            results, transpose = torch.func.vjp(layer, *values[:n])[:2]
+        def gradient_of(operation: Operation, auxiliaries: Sequence[Tensor], *values: Tensor) -> Any:
+            results, transpose = torch.func.vjp(_closed(operation, auxiliaries), *values[:n])[:2]
             by_index = dict(zip(chosen, values[n:]))
             return transpose(tuple(by_index.get(k, torch.zeros_like(v)) for k, v in enumerate(results)))
+
+        def gradient(*values: Tensor) -> Any:
+            auxiliaries = operands[n:]
+            if not isinstance(operation, Members) or not operation.separate:
+                return gradient_of(operation, auxiliaries, *values)
+            one, dims = operation.one, [0 if mapped else None for mapped in operation.mapped]
+            k = len(auxiliaries)
+            return torch.func.vmap(lambda *v: gradient_of(one, v[:k], *v[k:]),
+                                   (*dims[n:], *dims[:n], *[0] * (len(values) - n)))(*auxiliaries, *values)
         return list(torch.func.vjp(gradient, *operands[:n], *cotangents)[1](tuple(filled)))
     with torch.enable_grad():
         every = [v.detach().requires_grad_() for v in (*operands[:n], *cotangents)]
@@ -161,14 +196,19 @@ def _vjp(operation: Operation, operands: Sequence[Tensor], cotangents: Sequence[
 
 # --- Functions -------------------------------------------------------------------------------------------------------
 
-def _one_by_one(function: Any) -> Any:
-    """The rule of vmap: one example after the other."""
-    def rule(info: Any, in_dims: Any, operation: Operation, *operands: Tensor) -> Any:
-        out = [function.apply(operation, *(v if d is None else v.select(d, k)
-                                           for v, d in zip(operands, in_dims[1:])))
-               for k in range(info.batch_size)]
+def _members(function: Any, info: Any, in_dims: Any, operation: Operation, *values: Tensor) -> Any:
+    """The rule of vmap: one call for all examples."""
+    dims, m, size = in_dims[1:], len(operation.operand_axes), info.batch_size
+    # Members have no members, and on a GPU no masks for `seq_len_max`.
+    if isinstance(operation, Members) or getattr(operation, "seq_len_max", False) and values[0].device.type != "cpu":
+        out = [function.apply(operation, *(v if d is None else v.select(d, k) for v, d in zip(values, dims)))
+               for k in range(size)]
         return tuple(map(torch.stack, zip(*out))), (0,) * len(out[0])
-    return rule
+    every = Members(operation, size, tuple(d is not None for d in dims[:m]), separate=function is Gradient)
+    moved = [v if d is None else v.movedim(d, 0) for v, d in zip(values, dims)]
+    moved[m:] = [v.expand(size, *v.shape) if d is None else v for v, d in zip(moved[m:], dims[m:])]
+    out = apply(function, every, *moved)
+    return tuple(out), (0,) * len(out)
 
 
 class Gradient(torch.autograd.Function):
@@ -197,7 +237,7 @@ class Gradient(torch.autograd.Function):
 
     @staticmethod
     def vmap(*arguments: Any) -> Any:
-        return _one_by_one(Gradient)(*arguments)
+        return _members(Gradient, *arguments)
 
 
 class Forward(torch.autograd.Function):
@@ -241,7 +281,7 @@ class Forward(torch.autograd.Function):
 
     @staticmethod
     def vmap(*arguments: Any) -> Any:
-        return _one_by_one(Forward)(*arguments)
+        return _members(Forward, *arguments)
 
 
 class Mapped(Forward):
@@ -252,7 +292,7 @@ class Mapped(Forward):
     def vmap(info: Any, in_dims: Any, operation: Operation, *operands: Tensor) -> Any:
         dims, axes, size = in_dims[1:], operation.operand_axes, info.batch_size
         if any(d is not None for d, axis in zip(dims, axes) if axis is None):
-            return _one_by_one(Forward)(info, in_dims, operation, *operands)
+            return _members(Forward, info, in_dims, operation, *operands)
 
         def fold(value: Tensor, dim: Optional[int], axis: int) -> Tensor:
             value = value.expand(size, *value.shape) if dim is None else value.movedim(dim, 0)
@@ -273,6 +313,31 @@ def run_forward(operation: Operation, operands: Sequence[Tensor]) -> Any:
     return apply(Mapped if mapped else Forward, operation, *operands)
 
 
+def storage(value: Tensor) -> int:
+    """The address of the storage."""
+    return int((value.untyped_storage() if hasattr(value, "untyped_storage") else value.storage()).data_ptr())
+
+
+class Flat(torch.autograd.Function):
+    """Parameters that are parts of `flat`, as `flat`. Their gradients are views of its gradient."""
+
+    @staticmethod
+    def forward(flat: Tensor, *tensors: Tensor) -> Any:
+        return flat.detach()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs[1:])  # their versions: an update in place before the gradient is an error
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        parts, offset = [], 0
+        for v in ctx.saved_tensors:
+            parts.append(gradient[offset:offset + v.numel()].view(v.shape))
+            offset += v.numel()
+        return (None, *parts)
+
+
 @functools.lru_cache(maxsize=None)
 def _with_context(function: Any) -> Any:
     """For PyTorch 1, whose `forward` receives the context."""
@@ -283,6 +348,6 @@ def _with_context(function: Any) -> Any:
     return type(function.__name__, (function,), {"forward": staticmethod(run)})
 
 
-def apply(function: Any, operation: Operation, *values: Tensor) -> Any:
+def apply(function: Any, *inputs: Any) -> Any:
     """`function.apply` in this version of PyTorch."""
-    return (function if FUNC else _with_context(function)).apply(operation, *values)
+    return (function if FUNC else _with_context(function)).apply(*inputs)

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, List, Optional, Tuple
 
 import torch
 from torch import Tensor
 
 from .._layers import GATES, PseudoLayer, split_params
-from .._operations import BlockLSTM, Layers, Operation
+from .._operations import BlockLSTM, Layers, Members, Operation
 
 
 def _pick(mask: Optional[Tensor], a: Any, b: Any) -> Any:
@@ -117,6 +118,9 @@ def block_lstm(operation: BlockLSTM, operands: Any, seq_len_max: Optional[Tensor
 
 def evaluate(operation: Operation, *operands: Tensor) -> Tuple[Tensor, ...]:
     """The results of an op."""
+    if isinstance(operation, Members):
+        one = functools.partial(evaluate, operation.one)
+        return tuple(torch.func.vmap(one, tuple(0 if mapped else None for mapped in operation.mapped))(*operands))
     assert isinstance(operation, (Layers, BlockLSTM))
     if operation.batch_major:
         other = dataclasses.replace(operation, batch_major=False)

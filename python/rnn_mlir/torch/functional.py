@@ -49,6 +49,11 @@ def _transformed() -> bool:
     return torch._C._functorch.peek_interpreter_stack() is not None or torch.autograd.forward_ad._current_level >= 0
 
 
+def traced() -> bool:
+    """Whether tensors may be those of a transformation or of a trace, which have no memory."""
+    return _library.compiling() or _transformed() or torch.jit.is_tracing()
+
+
 def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tensor, *,
            lengths: Optional[Tensor] = None, resets: Optional[Tensor] = None, reset_to: str = "zero",
            bidirectional: bool = False, num_proj: int = 0, batch_first: bool = False) -> Tuple[Tensor, ...]:

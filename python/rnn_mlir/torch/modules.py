@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from .._layers import GATES, check_dropout
-from . import functional
+from . import _calls, functional
 
 
 class _Layers(torch.nn.Module):
@@ -52,6 +52,7 @@ class _Layers(torch.nn.Module):
                         torch.empty(shape, device=device, dtype=dtype)))
                 self._names.append([name + suffix for name in shapes])
         self.reset_parameters()
+        self.flatten_parameters()
 
     def reset_parameters(self) -> None:
         """Draws all parameters from U(-k, k), k = hidden_size ** -0.5, in the order of torch.nn."""
@@ -60,7 +61,27 @@ class _Layers(torch.nn.Module):
             torch.nn.init.uniform_(weight, -k, k)
 
     def flatten_parameters(self) -> None:
-        """Does nothing; modules of torch.nn have it."""
+        """Moves the parameters to one storage, in the order of the compiled code, so that calls do not copy them. The
+        constructor and moves to another device or type do so. Does nothing without biases, or in shared memory."""
+        tensors = self._in_order(0, len(self._names)) if self.bias else []
+        if not tensors or not all(type(v) is torch.nn.Parameter and v.device == tensors[0].device and not v.is_meta
+                                  and v.dtype == tensors[0].dtype and not (v.device.type == "cpu" and v.is_shared())
+                                  for v in tensors) or self._storage(tensors) is not None:
+            return
+        with torch.no_grad():
+            flat, offset = torch.cat([v.reshape(-1) for v in tensors]), 0
+            for v in tensors:
+                v.data = flat[offset:offset + v.numel()].view(v.shape)
+                offset += v.numel()
+
+    def _apply(self, *arguments: Any, **options: Any) -> Any:
+        super()._apply(*arguments, **options)
+        self.flatten_parameters()
+        return self
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state)
+        self.flatten_parameters()
 
     @property
     def all_weights(self) -> List[List[torch.nn.Parameter]]:
@@ -87,16 +108,37 @@ class _Layers(torch.nn.Module):
         made.load_state_dict(module.state_dict())
         return made.train(module.training)
 
-    def _flat(self, first: int, last: int) -> Tensor:
-        """The flat parameters of pseudo layers: all matrices, then all biases."""
+    def _in_order(self, first: int, last: int) -> List[Tensor]:
+        """The parameters of pseudo layers: all matrices, then all biases. Without biases, zeros at their place."""
         matrices: List[Tensor] = []
         biases: List[Tensor] = []
         rows = len(GATES[self._mode]) * self.hidden_size
         for names in self._names[first:last]:
-            weights = {name[:name.index("_l")]: getattr(self, name).reshape(-1) for name in names}
+            weights = {name[:name.index("_l")]: getattr(self, name) for name in names}
             matrices += [weights[n] for n in ("weight_ih", "weight_hh", "weight_hr") if n in weights]
             biases += [weights[n] for n in ("bias_ih", "bias_hh")] if self.bias else [matrices[0].new_zeros(2 * rows)]
-        return torch.cat(matrices + biases)
+        return matrices + biases
+
+    @staticmethod
+    def _storage(tensors: List[Tensor]) -> Optional[Tensor]:
+        """The flat array of these tensors if they are parts of one storage, in this order."""
+        if any(type(v) is not torch.nn.Parameter for v in tensors):  # others may have no memory
+            return None
+        place, storage = tensors[0].data_ptr(), _calls.storage(tensors[0])
+        for v in tensors:
+            if v.data_ptr() != place or not v.is_contiguous() or _calls.storage(v) != storage:
+                return None
+            place += v.numel() * v.element_size()
+        return tensors[0].detach().as_strided((sum(v.numel() for v in tensors),), (1,))
+
+    def _flat(self, first: int, last: int) -> Tensor:
+        """The flat parameters of pseudo layers."""
+        tensors = self._in_order(first, last)
+        if self.bias and not functional.traced():
+            flat = self._storage(tensors)
+            if flat is not None:
+                return _calls.apply(_calls.Flat, flat, *tensors)  # type: ignore[no-any-return]
+        return torch.cat([v.reshape(-1) for v in tensors])
 
     def _states(self, x: Tensor, hx: Any, batch: int) -> List[Tensor]:
         pseudo, state = self.num_layers * (1 + self.bidirectional), self.proj_size or self.hidden_size

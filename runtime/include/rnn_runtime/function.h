@@ -60,6 +60,15 @@ typedef struct rnnrt_function {
   rnnrt_entry_t entry;
 } rnnrt_function_t;
 
+/// Calls `function` once for each of `members`, as for models with parameters of their own. In member m, the data of
+/// argument k begins m * `strides[k]` bytes behind that of `arguments[k]`; with stride 0 the members share it, which
+/// arguments that the function writes must not. With `parallel` and host memory, the members run on the threads of the
+/// runtime, each on one; otherwise one after the other, with all threads. The first failure is that of the call, and
+/// results of later members are undefined. Functions with results (`num_outputs`) are refused.
+RNNRT_API void rnnrt_call_members(rnnrt_call_t *call, const rnnrt_function_t *function,
+                                  const rnnrt_tensor_t *const *arguments, const int64_t *strides, int64_t num_arguments,
+                                  int64_t members, int32_t parallel);
+
 /// The exported functions of a compiled module. A shared library exports this table as the data symbol `rnn_exports`.
 typedef struct rnnrt_exports {
   int32_t abi_version; ///< as above; if it differs from rnnrt_abi_version(), the rest must not be read

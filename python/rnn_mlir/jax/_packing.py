@@ -1,0 +1,101 @@
+# _packing.py - the tensors of parameters as the flat array of the compiled code, and back. In XLA, a concatenation and the
+# slices of its gradient become loops over elements; here, the handler copies the tensors.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Two linear primitives, each the transpose of the other.
+
+    rnn_pack    tensors -> [N]
+    rnn_unpack  [N] -> tensors of `shapes`
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, Callable, List, Sequence, Tuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.interpreters import ad, batching, mlir
+
+from . import _lowering, _native, _primitives
+
+Shapes = Tuple[Tuple[int, ...], ...]
+
+
+def _pack_in_lax(*tensors: Any) -> List[Any]:
+    return [jnp.concatenate([jnp.ravel(v) for v in tensors])]
+
+
+def _unpack_in_lax(flat: Any, *, shapes: Shapes) -> List[Any]:
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    return [flat[end - math.prod(shape):end].reshape(shape) for end, shape in zip(ends, shapes)]
+
+
+def _pack_result(*tensors: Any) -> List[Any]:
+    return [_primitives.like(tensors[0], (sum(math.prod(v.shape) for v in tensors),))]
+
+
+def _unpack_results(flat: Any, *, shapes: Shapes) -> List[Any]:
+    return [_primitives.like(flat, shape) for shape in shapes]
+
+
+pack_p = _primitives.primitive("rnn_pack", _pack_result)
+unpack_p = _primitives.primitive("rnn_unpack", _unpack_results)
+
+
+def pack(tensors: Sequence[Any]) -> Any:
+    """The elements of all tensors."""
+    if len({v.dtype for v in tensors}) > 1:  # which a copy of bytes would not convert
+        return _pack_in_lax(*tensors)[0]
+    return pack_p.bind(*_primitives.align(*tensors))[0]
+
+
+# --- Lowering --------------------------------------------------------------------------------------------------------
+
+def _copy(context: Any, *operands: Any, in_lax: Callable[..., List[Any]], **params: Any) -> Any:
+    results = [jax.ShapeDtypeStruct(v.shape, v.dtype) for v in context.avals_out]
+
+    def call(*values: Any) -> List[Any]:
+        return list(jax.ffi.ffi_call(_native.XLA_TARGET, results)(*values, **_native.COPY))
+    # A program of several devices may divide what lax computes; an empty tensor needs no call.
+    plain = _lowering.divisible(context) or not all(math.prod(v.shape) for v in results)
+    function = functools.partial(in_lax, **params) if plain else call
+    return mlir.lower_fun(function, multiple_results=True)(context, *operands)
+
+
+for _primitive, _in_lax in ((pack_p, _pack_in_lax), (unpack_p, _unpack_in_lax)):
+    mlir.register_lowering(_primitive, mlir.lower_fun(_in_lax, multiple_results=True))
+    mlir.register_lowering(_primitive, functools.partial(_copy, in_lax=_in_lax), platform="cpu")
+
+
+# --- Derivatives and vmap --------------------------------------------------------------------------------------------
+
+def _pack_transpose(cotangents: Sequence[Any], *tensors: Any) -> List[Any]:
+    shapes = tuple(tuple(v.aval.shape if ad.is_undefined_primal(v) else v.shape) for v in tensors)
+    parts = unpack_p.bind(cotangents[0], shapes=shapes)
+    return [part if ad.is_undefined_primal(v) else None for part, v in zip(parts, tensors)]
+
+
+def _unpack_transpose(cotangents: Sequence[Any], flat: Any, *, shapes: Shapes) -> List[Any]:
+    return [pack([ad.instantiate_zeros(ct) if isinstance(ct, ad.Zero) else ct for ct in cotangents])]
+
+
+for _primitive, _transpose in ((pack_p, _pack_transpose), (unpack_p, _unpack_transpose)):
+    ad.deflinear2(_primitive, _transpose)
+    ad.primitive_transposes[_primitive] = _transpose  # a list of cotangents, as of every primitive with several results
+
+
+def _pack_batch(tensors: Sequence[Any], dims: Sequence[Any]) -> Any:
+    size = next(v.shape[d] for v, d in zip(tensors, dims) if d is not None)
+    rows = [jnp.broadcast_to(v, (size, *v.shape)) if d is None else jnp.moveaxis(v, d, 0) for v, d in zip(tensors, dims)]
+    return [jnp.concatenate([v.reshape(size, -1) for v in rows], axis=1)], [0]
+
+
+def _unpack_batch(tensors: Sequence[Any], dims: Sequence[Any], *, shapes: Shapes) -> Any:
+    (flat,), (dim,) = tensors, dims
+    return jax.vmap(functools.partial(_unpack_in_lax, shapes=shapes), dim)(flat), [0] * len(shapes)
+
+
+batching.primitive_batchers[pack_p] = _pack_batch
+batching.primitive_batchers[unpack_p] = _unpack_batch

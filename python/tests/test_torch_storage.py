@@ -1,0 +1,100 @@
+# test_torch_storage.py - the parameters of rnn_mlir.torch's modules in one storage, which calls do not copy.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import copy
+import io
+
+import pytest
+
+torch = pytest.importorskip("torch")
+import rnn_mlir.torch as rnn
+from rnn_mlir.torch import _calls
+
+
+def is_flat(layer):
+    return layer._storage(layer._in_order(0, len(layer._names))) is not None
+
+
+def gradients(layer, x):
+    y, _ = layer(x)
+    return torch.autograd.grad(y.square().sum(), [x, *layer.parameters()])
+
+
+@pytest.fixture
+def copies(monkeypatch):
+    """Concatenations of parameters."""
+    found = []
+    cat = torch.cat
+    monkeypatch.setattr(torch, "cat", lambda *v, **k: (found.append(v), cat(*v, **k))[1])
+    return found
+
+
+@pytest.mark.parametrize("kind,options", ((rnn.LSTM, {"num_layers": 2, "bidirectional": True}), (rnn.LSTM, {"proj_size": 3}),
+                                          (rnn.GRU, {}), (rnn.RNN, {"num_layers": 3})))
+def test_no_copy(kind, options, copies):
+    torch.manual_seed(0)
+    layer, x = kind(4, 5, dtype=torch.float64, **options), torch.randn(6, 3, 4, dtype=torch.float64, requires_grad=True)
+    theirs = getattr(torch.nn, kind.__name__)(4, 5, dtype=torch.float64, **options)
+    theirs.load_state_dict(layer.state_dict())
+    assert is_flat(layer)
+    copies.clear()
+    got = gradients(layer, x)
+    assert not copies
+    for a, b in zip(got, gradients(theirs, x)):
+        torch.testing.assert_close(a, b, rtol=0, atol=1e-12)
+
+
+def test_stays_flat():
+    layer = rnn.LSTM(4, 5, 2)
+    other = rnn.LSTM(4, 5, 2)
+    layer.load_state_dict(other.state_dict())
+    file = io.BytesIO()
+    torch.save(layer, file)
+    file.seek(0)
+    loaded = torch.load(file, weights_only=False) if _calls.FUNC else torch.load(file)
+    for made in (layer, copy.deepcopy(layer), layer.double(), loaded):
+        assert is_flat(made)
+        for name, value in made.state_dict().items():
+            torch.testing.assert_close(value.float(), other.state_dict()[name], rtol=0, atol=0)
+    optimizer = torch.optim.Adam(layer.parameters())
+    layer(torch.randn(3, 2, 4, dtype=torch.float64))[0].sum().backward()
+    optimizer.step()
+    assert is_flat(layer) and not torch.equal(layer.weight_hh_l1.float(), other.weight_hh_l1)
+
+
+def test_other_storages(copies):
+    """Parameters that a program has replaced are copied in each call, with the same results."""
+    layer, x = rnn.GRU(4, 5), torch.randn(6, 3, 4, requires_grad=True)
+    want = gradients(layer, x)
+    layer.weight_hh_l0 = torch.nn.Parameter(layer.weight_hh_l0.detach().clone())
+    assert not is_flat(layer)
+    copies.clear()
+    for a, b in zip(gradients(layer, x), want):
+        assert torch.equal(a, b)
+    assert len(copies) == 1
+    layer.flatten_parameters()
+    assert is_flat(layer)
+    shared = rnn.GRU(4, 5).share_memory()
+    assert all(v.is_shared() for v in shared.parameters())
+    shared.flatten_parameters()
+    assert all(v.is_shared() for v in shared.parameters())
+
+
+def test_update_before_the_gradient():
+    """As for torch.nn: the gradient of values that are gone is an error."""
+    for name in ("weight_ih_l0", "bias_hh_l0"):
+        layer = rnn.LSTM(4, 5)
+        y, _ = layer(torch.randn(3, 2, 4))
+        with torch.no_grad():
+            getattr(layer, name).add_(1)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.sum().backward()
+
+
+def test_frozen_and_without_biases():
+    layer, x = rnn.LSTM(4, 5), torch.randn(3, 2, 4)
+    layer.weight_ih_l0.requires_grad_(False)
+    layer(x)[0].sum().backward()
+    assert layer.weight_ih_l0.grad is None and layer.weight_hh_l0.grad is not None
+    plain = rnn.GRU(4, 5, bias=False)
+    plain(x)[0].sum().backward()
+    assert not is_flat(plain) and plain.weight_hh_l0.grad is not None

@@ -1,0 +1,116 @@
+// Members.cpp - one function for all members of a batch: rnnrt_call_members of function.h.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/CurrentCall.h"
+#include "core/Device.h"
+#include "core/Require.h"
+#include "core/ThreadPool.h"
+#include "rnn_runtime/function.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+using namespace rnnrt;
+
+namespace {
+class Members {
+public:
+  Members(rnnrt_call_t &call, const rnnrt_function_t &function, const rnnrt_tensor_t *const *arguments,
+          const int64_t *strides, int64_t numArguments, int64_t count)
+      : call(call), function(function), arguments(arguments), strides(strides), numArguments(numArguments),
+        count(count) {}
+
+  void runInOrder() {
+    Arguments own(*this);
+    for (int64_t member = 0; member < count && !rnnrt_call_status(&call); ++member)
+      own.run(&call, member);
+  }
+
+  /// The loops of a member find the threads in use, and run on one.
+  void runInParallel() {
+    // Every member is more work than waking a thread.
+    ThreadPool::get().run([](void *members, void *, int64_t, int64_t) { static_cast<Members *>(members)->runPart(); },
+                          this, count, count * 64 * RNNRT_LEAST_WORK);
+    if (!failure.ok())
+      rnnrt_call_fail(&call, failure.take());
+  }
+
+private:
+  /// The arguments of one member after the other.
+  struct Arguments {
+    explicit Arguments(const Members &members) : members(members), tensors(members.numArguments) {
+      for (int64_t k = 0; k < members.numArguments; ++k) {
+        tensors[k] = *members.arguments[k];
+        pointers.push_back(&tensors[k]);
+      }
+    }
+    void run(rnnrt_call_t *call, int64_t member) {
+      for (int64_t k = 0; k < members.numArguments; ++k)
+        tensors[k].data = static_cast<char *>(members.arguments[k]->data) + member * members.strides[k];
+      members.function.entry(call, pointers.data(), members.numArguments, nullptr, 0);
+    }
+    const Members &members;
+    std::vector<rnnrt_tensor_t> tensors;
+    std::vector<const rnnrt_tensor_t *> pointers;
+  };
+
+  void runPart() {
+    Status status = guarded([&] {
+      rnnrt_call_t *own = nullptr; // a call belongs to one thread
+      RNNRT_TRY(Status(rnnrt_call_create(call.device.get(), nullptr, nullptr, &own)));
+      const std::unique_ptr<rnnrt_call_t, decltype(&rnnrt_call_release)> owner(own, rnnrt_call_release);
+      Arguments arguments(*this);
+      for (int64_t member; (member = next.fetch_add(1)) < count;) {
+        arguments.run(own, member);
+        if (rnnrt_call_status(own))
+          return std::move(own->first);
+      }
+      return Status();
+    });
+    if (status.ok())
+      return;
+    next = count;
+    std::lock_guard<std::mutex> guard(mutex);
+    if (failure.ok())
+      failure = std::move(status);
+  }
+
+  rnnrt_call_t &call;
+  const rnnrt_function_t &function;
+  const rnnrt_tensor_t *const *arguments;
+  const int64_t *strides;
+  const int64_t numArguments, count;
+  std::atomic<int64_t> next{0};
+  std::mutex mutex;
+  Status failure;
+};
+} // namespace
+
+void rnnrt_call_members(rnnrt_call_t *call, const rnnrt_function_t *function, const rnnrt_tensor_t *const *arguments,
+                        const int64_t *strides, int64_t num_arguments, int64_t members, int32_t parallel) {
+  if (!call)
+    return;
+  Status status = guarded([&] {
+    RNNRT_REQUIRE(function, "function");
+    if (num_arguments > 0) {
+      RNNRT_REQUIRE(arguments, "arguments");
+      RNNRT_REQUIRE(strides, "strides");
+    }
+    if (num_arguments != function->num_inputs || function->num_outputs != 0)
+      return invalidArgument("expects a function with %lld arguments and without results, but `%s` has %lld and %lld",
+                             (long long)num_arguments, function->name, (long long)function->num_inputs,
+                             (long long)function->num_outputs);
+    if (members < 0)
+      return invalidArgument("expects `members` to be at least 0, but got %lld", (long long)members);
+    Members all(*call, *function, arguments, strides, num_arguments, members);
+    if (parallel && members > 1 && !call->device->backend->isAsynchronous())
+      all.runInParallel();
+    else
+      all.runInOrder();
+    return Status();
+  });
+  if (!status.ok())
+    rnnrt_call_fail(call, status.take());
+}

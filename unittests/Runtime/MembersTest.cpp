@@ -1,0 +1,142 @@
+// MembersTest.cpp - rnnrt_call_members: the arguments of each member, threads, failures.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "rnn_runtime/api.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+std::mutex mutex;
+std::set<std::thread::id> threads; // that ran a member
+std::atomic<int> entered{0};
+bool waits = false; // for a second thread, at most some seconds
+
+/// sum[0] = shared[0] + own[0]. Fails for a negative sum.
+void addEntry(rnnrt_call_t *call, const rnnrt_tensor_t *const *inputs, int64_t numInputs, rnnrt_tensor_t *const *,
+              int64_t numOutputs) {
+  ASSERT_EQ(numInputs, 3);
+  ASSERT_EQ(numOutputs, 0);
+  ++entered;
+  {
+    std::lock_guard<std::mutex> guard(mutex);
+    threads.insert(std::this_thread::get_id());
+  }
+  auto at = [&](int k) { return static_cast<int64_t *>(inputs[k]->data); };
+  *at(2) = *at(0) + *at(1);
+  if (*at(2) < 0)
+    rnnrt_call_fail(call, rnnrt_status_create(RNNRT_STATUS_OUT_OF_RANGE, "negative"));
+  for (int turn = 0; waits && turn < 5000; ++turn) {
+    {
+      std::lock_guard<std::mutex> guard(mutex);
+      if (threads.size() > 1)
+        return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+class MembersTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    rnnrt_device_t *device = nullptr;
+    ASSERT_EQ(rnnrt_device_create("host", nullptr, &device), nullptr);
+    ASSERT_EQ(rnnrt_call_create(device, nullptr, nullptr, &call), nullptr);
+    rnnrt_device_release(device);
+    function.name = "add";
+    function.num_inputs = 3;
+    function.entry = addEntry;
+    threads.clear();
+    entered = 0;
+    waits = false;
+  }
+  void TearDown() override { rnnrt_call_release(call); }
+
+  void run(std::vector<int64_t> &own, std::vector<int64_t> &sums, bool parallel) {
+    const int64_t size = 1;
+    rnnrt_tensor_t tensors[3] = {rnnrt_tensor_make(&shared, RNNRT_DTYPE_I64, 1, &size),
+                                 rnnrt_tensor_make(own.data(), RNNRT_DTYPE_I64, 1, &size),
+                                 rnnrt_tensor_make(sums.data(), RNNRT_DTYPE_I64, 1, &size)};
+    const rnnrt_tensor_t *arguments[] = {&tensors[0], &tensors[1], &tensors[2]};
+    const int64_t strides[] = {0, 8, 8};
+    rnnrt_call_members(call, &function, arguments, strides, 3, static_cast<int64_t>(own.size()), parallel);
+  }
+  std::string failure() const {
+    rnnrt_status_t status = rnnrt_call_status(call);
+    return status ? rnnrt_status_message(status) : "";
+  }
+
+  rnnrt_function_t function = {};
+  rnnrt_call_t *call = nullptr;
+  int64_t shared = 10;
+};
+
+TEST_F(MembersTest, everyMemberHasItsArguments) {
+  for (bool parallel : {false, true})
+    for (size_t count : {0, 1, 2, 7}) {
+      std::vector<int64_t> own, sums(count, -1), expected;
+      for (size_t k = 0; k < count; ++k) {
+        own.push_back(static_cast<int64_t>(k));
+        expected.push_back(10 + static_cast<int64_t>(k));
+      }
+      run(own, sums, parallel);
+      EXPECT_EQ(failure(), "");
+      EXPECT_EQ(sums, expected);
+    }
+}
+
+TEST_F(MembersTest, membersRunOnSeveralThreads) {
+  std::vector<int64_t> own(16, 1), sums(16);
+  run(own, sums, /*parallel=*/false);
+  EXPECT_EQ(threads, std::set<std::thread::id>{std::this_thread::get_id()});
+  if (std::thread::hardware_concurrency() < 2 || std::getenv("RNNRT_THREADS"))
+    GTEST_SKIP() << "needs two threads";
+  waits = true;
+  run(own, sums, /*parallel=*/true);
+  EXPECT_GT(threads.size(), 1u);
+}
+
+TEST_F(MembersTest, theFirstFailureIsThatOfTheCall) {
+  for (bool parallel : {false, true}) {
+    entered = 0;
+    std::vector<int64_t> own(64, 1), sums(64);
+    own[3] = -100;
+    run(own, sums, parallel);
+    EXPECT_EQ(failure(), "negative");
+    EXPECT_LT(entered.load(), 64);
+    rnnrt_call_reset(call);
+  }
+}
+
+TEST_F(MembersTest, invalidArguments) {
+  std::vector<int64_t> own(1), sums(1);
+  rnnrt_call_members(nullptr, &function, nullptr, nullptr, 0, 1, 0);
+  rnnrt_call_members(call, nullptr, nullptr, nullptr, 0, 1, 0);
+  EXPECT_EQ(failure(), "expects `function`, but got a null pointer");
+  rnnrt_call_reset(call);
+  rnnrt_call_members(call, &function, nullptr, nullptr, 3, 1, 0);
+  EXPECT_EQ(failure(), "expects `arguments`, but got a null pointer");
+  rnnrt_call_reset(call);
+  rnnrt_call_members(call, &function, nullptr, nullptr, 0, 1, 0);
+  EXPECT_EQ(failure(), "expects a function with 0 arguments and without results, but `add` has 3 and 0");
+  rnnrt_call_reset(call);
+  function.num_outputs = 1;
+  run(own, sums, false);
+  EXPECT_EQ(failure(), "expects a function with 3 arguments and without results, but `add` has 3 and 1");
+  rnnrt_call_reset(call);
+  function.num_outputs = 0;
+  const rnnrt_tensor_t *arguments[] = {nullptr, nullptr, nullptr};
+  const int64_t strides[3] = {};
+  rnnrt_call_members(call, &function, arguments, strides, 3, -1, 0);
+  EXPECT_EQ(failure(), "expects `members` to be at least 0, but got -1");
+}
+
+} // namespace
