@@ -171,6 +171,10 @@ TEST(TuningRecords, ErrorsNameTheLine) {
                                             "`fused/per_step` or `fused/persistent`");
   EXPECT_EQ(with("\"fused\": 2", "\"fused\": -2"),
             "file.json:5: `fused` of `microseconds` must be a number from 0 to 1e15");
+  EXPECT_EQ(with("\"fused\": 2", "\"fused\": 1e15"), "file.json:5: a record of the same op or option, target, chip and "
+                                                     "device stands before; remove one of them");
+  EXPECT_EQ(with("\"fused\": 2", "\"fused\": 1.001e15"),
+            "file.json:5: `fused` of `microseconds` must be a number from 0 to 1e15");
   // Printed with one decimal, such a number would be read back as another one.
   EXPECT_EQ(with("\"fused\": 2", "\"fused\": 2.5e30"),
             "file.json:5: `fused` of `microseconds` must be a number from 0 to 1e15");

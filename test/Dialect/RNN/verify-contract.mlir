@@ -47,3 +47,37 @@ module attributes {rnn.target = #rnn.target<simt>} {
     return
   }
 }
+
+// -----
+
+// Types without a conversion to LLVM are errors of their function, before an op of another stage reports them.
+// expected-error @below {{'func.func' op `framework_argument` has argument 1 of type '!torch.vtensor', which no pass converts; use a tensor, memref or scalar}}
+func.func @framework_argument(%x: tensor<2xf32>, %y: !torch.vtensor) {
+  return
+}
+
+// -----
+
+// expected-error @below {{'func.func' op `no_value` has result 0 of type 'none', which no pass converts; use a tensor, memref or scalar}}
+func.func private @no_value() -> none
+
+// -----
+
+// expected-error @below {{'func.func' op `framework_element` has argument 0 of type 'tensor<2x!tf_type.string>', which no pass converts; use a tensor, memref or scalar}}
+func.func @framework_element(%x: tensor<2x!tf_type.string>) {
+  return
+}
+
+// -----
+
+// The region of a module is a graph: casts can form a cycle.
+%a = tensor.cast %b : tensor<?xi8> to tensor<4xi8>
+%b = tensor.cast %a : tensor<4xi8> to tensor<?xi8>
+%x = "test.value"() : () -> tensor<5x2x3xf32>
+%h = "test.value"() : () -> tensor<1x2x4xf32>
+%y = "test.value"() : () -> tensor<5x2x4xf32>
+%p = "test.value"() : () -> tensor<?xf32>
+%0:3 = rnn.cudnn_backprop gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>)
+    output(%y, %h : tensor<5x2x4xf32>, tensor<1x2x4xf32>) grads(%y, %h : tensor<5x2x4xf32>, tensor<1x2x4xf32>)
+    reserve(%b : tensor<?xi8>)
+    {lowering = #rnn.lowering<runtime>}

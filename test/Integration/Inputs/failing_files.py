@@ -2,8 +2,8 @@
 
 failing_files.py LIBRARY OUTPUT -- COMMAND...
 
-Each run must end with status 1 and an error message, or succeed in spite of the failure. A run that fails leaves the
-existing content of OUTPUT unchanged, or leaves no file. A run without failures then writes the expected content.
+Each run must end with status 1 and an error message; after a failed rename it may also succeed. A run that fails leaves the
+existing content of OUTPUT unchanged, or leaves no file, and no temporary file. A run without failures then writes the expected content.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import os
@@ -38,6 +38,15 @@ def stop(message):
     sys.exit(1)
 
 
+def temporary_files():
+    return [name for name in os.listdir() if name.startswith(output + ".") and name != log]
+
+
+def check_folder(what):
+    if temporary_files():
+        stop(f"{what}: temporary files are left: {', '.join(temporary_files())}")
+
+
 code, text, failed = run(-1)
 if code != 0 or content() is None:
     stop(f"the command fails without faults: {text}")
@@ -53,6 +62,15 @@ while True:
     names.append(failed)
     if code not in (0, 1) or "PLEASE submit" in text:
         stop(f"operation {len(names) - 1} ({failed}): status {code}: {text}")
+    # The system may copy a file that it cannot rename.
+    if code == 0 and failed in ("write", "fsync"):
+        stop(f"operation {len(names) - 1} ({failed}): no error")
+    # LLVM leaves the temporary file if it copies.
+    if failed != "rename":
+        check_folder(f"operation {len(names) - 1} ({failed})")
+    else:
+        for name in temporary_files():
+            os.remove(name)
     if code == 1 and "error:" not in text:
         stop(f"operation {len(names) - 1} ({failed}): no error message: {text}")
     if code == 1 and old and content() != before:
@@ -74,6 +92,7 @@ for size in [0] + [2**k for k in range(6, 30)]:
     limits += 1
     if code != 1 or "error:" not in text or "PLEASE submit" in text:
         stop(f"at most {size} bytes: status {code}: {text}")
+    check_folder(f"at most {size} bytes")
     if content() != before:
         stop(f"at most {size} bytes: the existing file has changed, or a partial one is left")
 if code != 0 or not limits:

@@ -7,6 +7,8 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -31,8 +33,13 @@ static LogicalResult checkReserveSpace(Operation *op) {
   if (!backprop)
     return success();
   Value reserve = backprop.getReserveSpace();
-  while (auto cast = reserve.getDefiningOp<tensor::CastOp>())
+  // In the region of a graph casts can form a cycle.
+  SmallPtrSet<Operation *, 4> seen;
+  while (auto cast = reserve.getDefiningOp<tensor::CastOp>()) {
+    if (!seen.insert(cast).second)
+      return success();
     reserve = cast.getSource();
+  }
   auto forward = reserve.getDefiningOp<CudnnForwardOp>();
   if (!forward || forward.getIsTraining())
     return success();
@@ -43,8 +50,26 @@ static LogicalResult checkReserveSpace(Operation *op) {
   return diag;
 }
 
+/// Rejects arguments and results of functions with types of frameworks, and of no value.
+static LogicalResult checkSignature(Operation *op) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return success();
+  auto check = [&](StringRef kind, TypeRange types) -> LogicalResult {
+    for (auto [index, type] : llvm::enumerate(types))
+      if (isa<OpaqueType, NoneType, TupleType>(getElementTypeOrSelf(type)))
+        return op->emitOpError("`") << function.getName() << "` has " << kind << " " << index << " of type " << type
+                                    << ", which no pass converts; use a tensor, memref or scalar";
+    return success();
+  };
+  return success(succeeded(check("argument", function.getArgumentTypes())) &&
+                 succeeded(check("result", function.getResultTypes())));
+}
+
 /// Rejects the op families that convert-tf-to-rnn converts.
 static LogicalResult checkImport(Operation *op) {
+  if (failed(checkSignature(op)))
+    return failure();
   if (isLayerOfTensorFlow(op))
     return op->emitOpError("is left after stage import; run convert-tf-to-rnn");
   return checkReserveSpace(op);
