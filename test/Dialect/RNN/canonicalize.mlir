@@ -309,3 +309,20 @@ func.func @more_layers_draw(%x: tensor<5x2x3xf32>, %h: tensor<2x2x4xf32>, %g: te
       params(%p : tensor<?xf32>) {dropout = 0.5}
   return
 }
+
+// Each element of a splat is packed.
+// CHECK-LABEL: func @packed_splats
+// CHECK-NOT: rnn.cudnn_canonical_to_params
+// CHECK: arith.constant dense<[{{(1.000000e\+00, ){12}(2.000000e\+00, ){16} ?}}1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00, {{(5.000000e\+00(, )?){4} ?}}]> : tensor<36xf32>
+func.func @packed_splats() -> tensor<?xf32> {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %w = arith.constant dense<1.0> : tensor<4x3xf32>
+  %r = arith.constant dense<2.0> : tensor<4x4xf32>
+  %b = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %s = arith.constant dense<5.0> : tensor<4xf32>
+  %p = rnn.cudnn_canonical_to_params rnn_tanh sizes(%c1, %c4, %c3)
+      weights(%w, %r : tensor<4x3xf32>, tensor<4x4xf32>) biases(%b, %s : tensor<4xf32>) {lowering = #rnn.lowering<fused>}
+  return %p : tensor<?xf32>
+}

@@ -51,6 +51,7 @@ func.func @block_with_a_mark(%x: tensor<2x1x3xf32>, %s: tensor<1x4xf32>, %w: ten
   return %h : tensor<2x1x4xf32>
 }
 
+// CANON-LABEL: func.func @memref_form
 // CHECK-LABEL: func.func @memref_form
 // CHECK: grads(%{{.*}}, %{{.*}} : memref<5x2x4xf32>) resets(%{{.*}} : memref<5x2xi1>) outs(x_grad = %{{.*}} : memref<5x2x3xf32>)
 func.func @memref_form(%x: memref<5x2x3xf32>, %s: memref<2x4xf32>, %w: memref<7x16xf32>, %p: memref<4xf32>,
