@@ -1,4 +1,4 @@
-// Exchange between lanes of a warp and threads of a block, with the results that the PTX ISA specifies. Every schedule
+// Exchange between lanes of a warp and threads of a block, and through shared memory, with the results that the PTX ISA specifies. Every schedule
 // computes the same.
 // REQUIRES: rnn-run
 // DEFINE: %{run} = rnn-run %s --target=simt
@@ -6,6 +6,8 @@
 // RUN: %{run} --function=shuffle --simt-schedule=reverse | FileCheck %s --check-prefix=SHUFFLE
 // RUN: %{run} --function=shuffle --simt-schedule=random:3 --simt-check | FileCheck %s --check-prefix=SHUFFLE
 // RUN: %{run} --function=vote | FileCheck %s --check-prefix=VOTE
+// RUN: %{run} --function=partial_warp | FileCheck %s --check-prefix=PARTIAL
+// RUN: %{run} --function=partial_copy --simt-check | FileCheck %s --check-prefix=COPY
 // RUN: %{run} --function=match --simt-schedule=random:1 | FileCheck %s --check-prefix=MATCH
 // RUN: %{run} --function=redux --simt-check | FileCheck %s --check-prefix=REDUX
 // RUN: %{run} --function=lane_masks | FileCheck %s --check-prefix=MASKS
@@ -95,6 +97,28 @@ func.func @vote() -> memref<5xi32> {
     gpu.terminator
   }
   return %out : memref<5xi32>
+}
+
+// The last warp of 40 threads has 8 lanes, all of which vote.
+// PARTIAL: 1xi32=[255]
+func.func @partial_warp() -> memref<1xi32> {
+  %c1 = arith.constant 1 : index
+  %c40 = arith.constant 40 : index
+  %out = memref.alloc() : memref<1xi32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%sx = %c40, %sy = %c1, %sz = %c1) {
+    %c0 = arith.constant 0 : index
+    %c33 = arith.constant 33 : index
+    %all = arith.constant -1 : i32
+    %true = arith.constant true
+    %ballot = nvvm.vote.sync ballot %all, %true -> i32
+    %mine = arith.cmpi eq, %tx, %c33 : index
+    scf.if %mine {
+      memref.store %ballot, %out[%c0] : memref<1xi32>
+    }
+    gpu.terminator
+  }
+  return %out : memref<1xi32>
 }
 
 // Lanes with the remainder 1 modulo 8 (0x02020202); no value that all have; all have 7.
@@ -314,4 +338,39 @@ func.func @warp_sync() -> memref<32xi32> {
     gpu.terminator
   }
   return %out : memref<32xi32>
+}
+
+// An asynchronous copy of three elements into four writes zero to the last one.
+// COPY: 4xf32=[1, 1, 1, 0]
+func.func @partial_copy() -> memref<4xf32> {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %one = arith.constant 1.0 : f32
+  %in = memref.alloc() : memref<4xf32>
+  %out = memref.alloc() : memref<4xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%sx = %c32, %sy = %c1, %sz = %c1)
+             workgroup(%tile : memref<4xf32, #gpu.address_space<workgroup>>) {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %few = arith.cmpi ult, %tx, %c4 : index
+    scf.if %few {
+      memref.store %one, %in[%tx] : memref<4xf32>
+    }
+    gpu.barrier
+    %first = arith.cmpi eq, %tx, %c0 : index
+    scf.if %first {
+      %t = nvgpu.device_async_copy %in[%c0], %tile[%c0], 4, %c3 : memref<4xf32> to memref<4xf32, #gpu.address_space<workgroup>>
+      %g = nvgpu.device_async_create_group %t
+      nvgpu.device_async_wait %g {numGroups = 0 : i32}
+    }
+    gpu.barrier
+    scf.if %few {
+      %v = memref.load %tile[%tx] : memref<4xf32, #gpu.address_space<workgroup>>
+      memref.store %v, %out[%tx] : memref<4xf32>
+    }
+    gpu.terminator
+  }
+  return %out : memref<4xf32>
 }
