@@ -31,6 +31,8 @@ constexpr int64_t leastPanel = 1 << 12;
 constexpr int64_t blockRows = Tiles::blockRows, blockPanels = 8;
 /// The same with AMX, also of blocks that c holds: their sums (512 KiB) stay in L2 while the depth is read once.
 constexpr int64_t amxBlockRows = 256, amxBlockPanels = 16;
+/// With AMX, the most elements of a right operand that every thread packs for itself (256 KiB).
+constexpr int64_t mostOwnRight = 1 << 17;
 
 /// The loops that a dimension of a matrix consists of.
 enum Group : unsigned { M, N, K, numGroups };
@@ -67,8 +69,8 @@ private:
   void emitGemm(HostBuilder &b, ValueRange batch);
   Value view(HostBuilder &b, const Matrix &matrix, ValueRange batch) const;
   void packRight(HostBuilder &b, Value first, Value end) const;
-  void packLeft(HostBuilder &b, Value first, Value end) const;
-  void copyLeft(HostBuilder &b, Value first, Value end) const;
+  void packLeft(HostBuilder &b, Value first, Value end, Value firstRow, Value endRow) const;
+  void copyLeft(HostBuilder &b, Value first, Value end, Value firstRow, Value endRow) const;
   void multiply(HostBuilder &b, Value firstRow, Value rows, Value firstPanel, Value count) const;
   void multiplyBlock(HostBuilder &b, Value block, Value firstRow, Value rows, Value firstPanel, Value count) const;
   void callGemm(HostBuilder &b, Gemm gemm, Value firstRow, Value rows, Value firstPanel, Value count) const;
@@ -366,16 +368,38 @@ void PackedContraction::emitGemm(HostBuilder &b, ValueRange batch) {
   // Small products by AMX take less time than the start of a thread.
   if (b.tiles.usesAMX())
     work = b.div(work, b.index(64));
+  // Reading what another core has packed takes longer than packing a small right operand again: 15 ns per cache line.
+  Value packsOwn;
+  if (b.tiles.usesAMX() && left.rows != K) {
+    Value isSmall = b.compare(arith::CmpIPredicate::sle, b.mul(rightPanel, panels), b.index(mostOwnRight));
+    packsOwn = b.createOrFold<arith::AndIOp>(byRows, isSmall);
+    if (getConstantIntValue(packsOwn) == 0)
+      packsOwn = Value();
+  }
+  Value shared = packedRight;
   library.parallel(b, b.select(byRows, units, panels), work, [&](const Team &team) {
-    packRight(b, team.begin(b, panels), team.end(b, panels));
-    packLeft(b, team.begin(b, depthPanels), team.end(b, depthPanels));
-    team.wait(b);
     Value firstRow = b.select(byRows, b.mul(team.begin(b, units), unit), zero);
     Value endRow = b.select(byRows, b.min(b.mul(team.end(b, units), unit), rows), rows);
+    Value firstRight = team.begin(b, panels), endRight = team.end(b, panels), own;
+    Value firstDepth = team.begin(b, depthPanels), endDepth = team.end(b, depthPanels);
+    Value firstLeft = zero, endLeft = rows;
+    if (packsOwn) {
+      own = b.allocate(b.select(packsOwn, b.mul(rightPanel, panels), b.index(1)), b.tiles.left);
+      packedRight = arith::SelectOp::create(b, packsOwn, own, shared);
+      firstRight = b.select(packsOwn, zero, firstRight), endRight = b.select(packsOwn, panels, endRight);
+      firstDepth = b.select(packsOwn, zero, firstDepth), endDepth = b.select(packsOwn, depthPanels, endDepth);
+      firstLeft = b.select(packsOwn, firstRow, zero), endLeft = b.select(packsOwn, endRow, rows);
+    }
+    packRight(b, firstRight, endRight);
+    packLeft(b, firstDepth, endDepth, firstLeft, endLeft);
+    team.wait(b);
     Value firstPanel = b.select(byRows, zero, team.begin(b, panels));
     Value endPanel = b.select(byRows, panels, team.end(b, panels));
     multiply(b, firstRow, b.sub(endRow, firstRow), firstPanel, b.sub(endPanel, firstPanel));
+    if (own)
+      b.free(own);
   });
+  packedRight = shared;
 }
 
 /// Packs panels [first, end) of the right operand.
@@ -395,11 +419,11 @@ void PackedContraction::packRight(HostBuilder &b, Value first, Value end) const 
   });
 }
 
-/// Packs panels [first, end) of the left operand.
-void PackedContraction::packLeft(HostBuilder &b, Value first, Value end) const {
+/// Packs panels [first, end) of the left operand: rows [firstRow, endRow) by `copyLeft`, else all rows.
+void PackedContraction::packLeft(HostBuilder &b, Value first, Value end, Value firstRow, Value endRow) const {
   bool isTransposed = left.rows == K;
   if (b.tiles.usesBF16Dot() && !isTransposed)
-    return copyLeft(b, first, end);
+    return copyLeft(b, first, end, firstRow, endRow);
   Value k = b.mul(first, b.tiles.panel), limit = b.min(b.mul(end, b.tiles.panel), sizes[K]), zero = b.index(0);
   b.ifThen(b.compare(arith::CmpIPredicate::slt, first, end), [&] {
     Value depth = b.sub(limit, k), offset = b.mul(first, leftPanel);
@@ -413,12 +437,12 @@ void PackedContraction::packLeft(HostBuilder &b, Value first, Value end) const {
 }
 
 /// `packLeft` of bf16 rows, which `packColumns` would interleave.
-void PackedContraction::copyLeft(HostBuilder &b, Value first, Value end) const {
+void PackedContraction::copyLeft(HostBuilder &b, Value first, Value end, Value firstRow, Value endRow) const {
   int64_t panel = b.tiles.panel;
   b.loop(first, end, 1, [&](Value q) {
     Value k = b.mul(q, panel), base = b.mul(q, leftPanel);
     b.forPanel(k, sizes[K], [&](ArrayRef<Value> masks) {
-      b.loop(sizes[M], [&](Value row) {
+      b.loop(firstRow, endRow, 1, [&](Value row) {
         for (int64_t v = 0; v < b.tiles.vectors; ++v) {
           Value loaded = b.loadUnconverted(leftView, {row, b.add(k, v * b.tiles.lanes)}, b.tiles.lanes,
                                            masks.empty() ? Value() : masks[v]);

@@ -40,11 +40,13 @@ BackwardLoop::BackwardLoop(BackwardLayer &layer, bool needsBias, Value maxInput)
   allRows = spreadRows(b, rows);
   Value depth = b.mul(p.padded, layer.recurrent.count);
   packedPanel = b.mul(spreadBlocks(b, depth), b.tiles.panel);
-  Value columns = b.mul(p.padded, layer.blocks);
+  columns = b.mul(p.padded, layer.blocks);
   dG = b.allocate(b.mul(columns, allRows), b.tiles.left);
   kh = b.allocate(b.mul(p.statePadded, p.B));
+  if (b.tiles.usesAMX())
+    divideSteps();
   if (needsBias)
-    db = b.allocate(columns);
+    db = b.allocate(b.mul(columns, byRows ? rowUnits : b.index(1)));
   if (layer.resets && layer.resetsToInitial) {
     initialKh = b.allocate(b.mul(p.statePadded, p.B));
     if (layer.getCellGradient())
@@ -79,6 +81,11 @@ void BackwardLoop::multiply(Value t, Value q, Value count, Value firstDepth, Val
   gemm.b = packedR, gemm.bOffset = weights, gemm.bPanel = packedPanel;
   gemm.c = kh, gemm.cOffset = b.mul(q, panelRows), gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
   gemm.rows = p.B, gemm.columns = count, gemm.depth = depth ? depth : all;
+  if (byRows) {
+    gemm.aOffset = b.add(dGOffset, b.mul(firstRow, panel));
+    gemm.cOffset = b.add(gemm.cOffset, b.mul(firstRow, panel));
+    gemm.rows = b.sub(endRow, firstRow);
+  }
   gemm.aNext = firstOffset;
   if (depth) {
     Value behind = b.add(firstDepth, depth), isLast = b.compare(arith::CmpIPredicate::eq, behind, all);
@@ -155,6 +162,8 @@ void BackwardLoop::storeGates(const Position &at, ArrayRef<Value> gates) {
     if (db) {
       // The sums stay in memory: the cell uses all registers.
       Value offset = b.add(b.mul(p.padded, block), at.column);
+      if (byRows)
+        offset = b.add(offset, b.select(byRows, b.mul(b.div(at.row, b.index(rowsOfUnit)), columns), b.index(0)));
       b.store(b.addf(b.load(db, offset), value), db, offset);
     }
   }
@@ -216,20 +225,23 @@ void BackwardLoop::run(bool needsState) {
     packedP = weights.parts[1];
   layer.start(kh);
   if (db)
-    b.fillZero(db, zero, b.mul(p.padded, layer.blocks));
+    b.fillZero(db, zero, b.mul(columns, byRows ? rowUnits : b.index(1)));
   if (initialKh)
     b.fillZero(initialKh, zero, b.mul(p.statePadded, p.B));
   if (initialKc)
     b.fillZero(initialKc, zero, b.mul(p.padded, p.B));
-  // Each thread computes a range of columns.
+  // Each thread computes a range of columns, or of rows.
   Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
-  // By AMX, a step of little work takes less time than the barrier after it: 64 steps of (1,128,128) take 0.14 ms on
-  // one thread and 0.18 ms on two.
-  constexpr int64_t leastAMXWork = 1 << 18;
-  if (b.tiles.usesAMX())
-    work = b.select(b.compare(arith::CmpIPredicate::slt, work, b.index(leastAMXWork)), b.index(0), work);
-  library.parallel(b, p.panels, work, [&](const Team &team) { steps(team, weights, needsState); });
+  if (hasShortSteps)
+    work = b.select(hasShortSteps, b.index(0), work);
+  Value most = byRows ? b.select(byRows, rowUnits, p.panels) : p.panels;
+  library.parallel(b, most, work, [&](const Team &team) { steps(team, weights, needsState); });
   weights.release();
+  if (db && byRows)
+    b.loop(b.index(1), rowUnits, 1, [&](Value unit) {
+      b.loop(zero, columns, b.tiles.lanes,
+             [&](Value k) { b.store(b.addf(b.load(db, k), b.load(db, b.add(b.mul(unit, columns), k))), db, k); });
+    });
 }
 
 void BackwardLoop::steps(const Team &team, PackedWeights &weights, bool needsState) {
@@ -244,6 +256,17 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights, bool needsSta
     if (p.projected)
       layer.packProjection(packedP, firstPanel, b.sub(endPanel, firstPanel));
   });
+  if (byRows) {
+    // All threads read all weights.
+    b.ifThen(byRows, [&] { team.wait(b); });
+    auto whole = [&](Value &first, Value &end, Value count) {
+      first = b.select(byRows, zero, first), end = b.select(byRows, count, end);
+    };
+    whole(firstPanel, endPanel, p.panels);
+    whole(firstState, lastState, p.statePanels);
+    firstRow = b.select(byRows, b.mul(team.begin(b, rowUnits), rowsOfUnit), zero);
+    endRow = b.select(byRows, b.mul(team.end(b, rowUnits), rowsOfUnit), p.B);
+  }
   Value deltaHidden = p.projected ? b.allocate(panelRows) : Value();
   // dG of a step may exceed an L2 cache: a part of it that is in cache is used for several panels.
   constexpr int64_t atOnce = 4;
@@ -261,8 +284,13 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights, bool needsSta
         multiply(layer.stepAt(next), firstPanel, b.sub(endPanel, firstPanel));
         endState(firstPanel, endPanel);
       });
-      layer.forRows(p.H, t, firstPanel, endPanel, [&](const Position &at) { cell(at, Value()); });
-      team.wait(b);
+      auto cellAt = [&](const Position &at) { cell(at, Value()); };
+      if (!byRows) {
+        layer.forRows(p.H, t, firstPanel, endPanel, cellAt);
+        return team.wait(b);
+      }
+      layer.forRows(p.H, t, firstPanel, endPanel, cellAt, /*onlyReset=*/false, firstRow, endRow);
+      b.ifElse(byRows, [] {}, [&] { team.wait(b); });
       return;
     }
     if (!p.projected) {
@@ -424,7 +452,7 @@ void BackwardLoop::startSums() {
     return;
   Value panelRows = b.mul(rows, b.tiles.panel), stride = b.mul(allRows, b.tiles.panel);
   auto packVNNI = [&](Value buffer, Value panels) {
-    library.parallel(b, panels, b.mul(panels, panelRows), [&](const Team &team) {
+    library.parallel(b, panels, getSharedWork(b.mul(panels, panelRows)), [&](const Team &team) {
       Value first = team.begin(b, panels), count = b.sub(team.end(b, panels), first);
       library.packVNNI(b, {buffer, b.mul(first, stride), stride, count, rows});
     });

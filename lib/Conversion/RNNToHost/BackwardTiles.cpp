@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Layers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -15,6 +16,42 @@ using namespace mlir::rnn::host;
 /// A block of 256 rows and 16 panels has 512 KiB of sums. The chunks of its operands have 384 KiB.
 static constexpr int64_t rowsAtOnce = 256, panelsAtOnce = 16;
 
+/// Chooses how threads divide the steps and the reductions.
+void BackwardLoop::divideSteps() {
+  const Problem &p = layer.p;
+  Value weights = b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded);
+  auto isLess = [&](Value value, int64_t limit) { return b.compare(arith::CmpIPredicate::slt, value, b.index(limit)); };
+  auto both = [&](Value left, Value right) { return b.createOrFold<arith::AndIOp>(left, right); };
+  // If the weights of a step fit in an L2 cache, threads divide its rows: they need no barrier, and no dG of each
+  // other. They divide whole units, which have their own sums of db.
+  if (!p.projected && !layer.resets && !layer.hasSumsOverRows()) {
+    constexpr int64_t mostWeights = 1 << 19; // 1 MiB
+    rowUnits = b.div(p.B, b.index(rowsOfUnit));
+    Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(rowUnits, rowsOfUnit), p.B);
+    Value areSeveral = b.compare(arith::CmpIPredicate::sge, rowUnits, b.index(2));
+    byRows = both(both(isWhole, areSeveral), isLess(weights, mostWeights + 1));
+    if (getConstantIntValue(byRows) == 0)
+      byRows = Value();
+    else
+      rowUnits = b.select(byRows, rowUnits, b.index(1));
+  }
+  // A short step takes less time than the barrier after it and reading the gate gradients that the other threads have
+  // written. With few rows, a step takes the time to read the weights.
+  constexpr int64_t fewRows = 16, mostWeightsOfFewRows = 1 << 17, leastWork = 1 << 18, elementsInL2 = 1 << 20;
+  hasShortSteps =
+      b.select(isLess(p.B, fewRows), isLess(weights, mostWeightsOfFewRows), isLess(b.mul(weights, p.B), leastWork));
+  if (byRows)
+    hasShortSteps = b.select(byRows, arith::ConstantOp::create(b, b.getBoolAttr(false)), hasShortSteps);
+  // dG is then in the L2 cache of one core, if it fits.
+  isLocal = both(hasShortSteps, isLess(b.mul(columns, rows), elementsInL2));
+}
+
+/// The work of a reduction over dG that threads share. In the cache of one core, reading dG takes other cores as long
+/// as the multiplications.
+Value BackwardLoop::getSharedWork(Value work) const {
+  return isLocal ? b.select(isLocal, b.index(0), work) : work;
+}
+
 void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> store) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
@@ -22,7 +59,7 @@ void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> st
   Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
   Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
   Value packedPanel = b.mul(spreadBlocks(b, b.mul(depth, panel)), panel);
-  Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
+  Value work = getSharedWork(b.mul(b.mul(rows, p.I), b.mul(depth, panel)));
   PackedWeights weights = getInputWeights(packedPanel);
   Value packed = weights.parts[0];
   library.parallel(b, inputPanels, work, [&](const Team &team) {
@@ -56,7 +93,8 @@ void BackwardLoop::sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &r
   Value zero = b.index(0), rightPanel = b.mul(allRows, panel), depth = b.ceilDiv(rows, panel);
   Value units = b.ceilDiv(width, panel);
   const Left &first = lefts.front(), &second = lefts.back();
-  library.parallel(b, units, b.mul(b.mul(rows, width), b.mul(right.count, panel)), [&](const Team &team) {
+  Value work = getSharedWork(b.mul(b.mul(rows, width), b.mul(right.count, panel)));
+  library.parallel(b, units, work, [&](const Team &team) {
     Value from = b.mul(team.begin(b, units), panel);
     Value own = b.max(b.sub(b.min(b.mul(team.end(b, units), panel), width), from), zero);
     // An odd number of tiles, as spreadRows.

@@ -186,6 +186,8 @@ public:
 
   Value getCellGradient() override { return kc; }
 
+  bool hasSumsOverRows() const override { return dwci || dwcf || dwco; }
+
   Value outputGradient(const Position &at) override { return load(op.getHGrad(), at); }
 
   Value step(const Position &at, Value gh, MutableArrayRef<Value> gates) override {

@@ -55,7 +55,7 @@ void Layer::forPositions(Value columns, Value t, Value panel, function_ref<void(
 }
 
 void Layer::forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body,
-                    bool onlyReset) {
+                    bool onlyReset, Value firstRow, Value endRow) {
   int64_t width = b.tiles.panel;
   Value whole = b.div(columns, b.index(width)), rest = b.sub(columns, b.mul(whole, width));
   Value wholeEnd = b.min(end, whole);
@@ -71,7 +71,7 @@ void Layer::forRows(Value columns, Value t, Value first, Value end, function_ref
     b.ifThen(b.compare(arith::CmpIPredicate::slt, whole, end),
              [&] { forVectors(*this, t, row, whole, padded, reset, masks, body); });
   };
-  b.loop(p.B, [&](Value row) {
+  b.loop(firstRow ? firstRow : b.index(0), endRow ? endRow : p.B, 1, [&](Value row) {
     if (onlyReset)
       b.ifThen(isReset(t, row), [&] { one(row); });
     else

@@ -83,8 +83,9 @@ public:
   /// panel.
   void forPositions(Value columns, Value t, Value panel, function_ref<void(const Position &)> body);
   /// The same for panels [first, end), row by row. `onlyReset`: for the rows whose states are reset before time `t`.
+  /// `firstRow`, `endRow`: a range of rows (null: all).
   void forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body,
-               bool onlyReset = false);
+               bool onlyReset = false, Value firstRow = Value(), Value endRow = Value());
   /// Generates code that all rows of a step share. The step has time `t` and index `s`.
   virtual void startStep(Value s, Value t) {}
 };
@@ -187,6 +188,8 @@ public:
   /// Generates one step backward: sets the gradients of the gate pre-activations from the gradient of h. Returns the
   /// part of the previous state's gradient that does not come from the GEMM, or null for zero.
   virtual Value step(const Position &at, Value gradient, MutableArrayRef<Value> gates) = 0;
+  /// Whether `step` adds to sums over rows; threads must not divide rows then.
+  virtual bool hasSumsOverRows() const { return false; }
 };
 
 /// The backward time loop, and the reductions over T*B after it.
@@ -251,6 +254,8 @@ public:
 private:
   void steps(const Team &team, PackedWeights &weights, bool needsState);
   PackedWeights getInputWeights(Value packedPanel);
+  Value getSharedWork(Value work) const;
+  void divideSteps();
   void multiply(Value t, Value panel, Value count, Value firstDepth = Value(), Value depth = Value(),
                 Value nextPanel = Value());
   void multiplyFewRows(Value t, Value step, Value first, Value end);
@@ -272,6 +277,13 @@ private:
   Value packedR, packedP; ///< in `run`
   Value packedPanel;      ///< elements of packedR from panel to panel
   Value maxInput;
+  /// With AMX: whether one thread runs the steps, and whether dG also fits in the L2 cache of its core.
+  Value hasShortSteps, isLocal;
+  /// With AMX: whether threads divide the rows of a step, which have `rowUnits` units (else 1); null: never.
+  static constexpr int64_t rowsOfUnit = 16;
+  Value byRows, rowUnits;
+  Value firstRow, endRow; ///< of a thread, in `steps`
+  Value columns;          ///< of dG
   /// Gradients that resets to the initial states add to those, in panels of B rows; null without such resets.
   Value initialKh, initialKc;
 };
