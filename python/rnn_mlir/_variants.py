@@ -53,14 +53,14 @@ def sized_module(module: str, function: str, shapes: Tuple[Tuple[int, ...], ...]
     return f"{_SIZED}{function} {' '.join(types)}\n{module}"
 
 
-def _gpu_options(target: str) -> Dict[str, str]:
-    """The options of a module for the GPUs of this machine. Persistent kernels need the chip."""
-    capability = _runtime.compute_capability("cuda") if target == "cuda" else 0
+def _gpu_options(target: str, device: str) -> Dict[str, str]:
+    """The options of a module for a GPU of this machine. Persistent kernels need the chip."""
+    capability = _runtime.compute_capability(device) if target == "cuda" else 0
     chip = f"sm_{capability}" + "a" * (capability >= 90)
     return {"target": target, **({"chip": chip} if chip in _CHIPS else {})}
 
 
-def _gpu_library_path(module: str, target: str) -> str:
+def _gpu_library_path(module: str, target: str, device: str = "cuda") -> str:
     """The library for GPUs. Prebuilt ones exist if the package was built with RNN_PYTHON_CUDA_MODULES; what is compiled for
     the sizes of a layer and for the GPU is faster."""
     sized, module = module[len(_SIZED):].split("\n", 1) if module.startswith(_SIZED) else ("", module)
@@ -76,17 +76,17 @@ def _gpu_library_path(module: str, target: str) -> str:
     if sized:
         function, *types = sized.split(" ")
         text = _specialize.specialize(text, function, types)
-    path = _compiler.compile_library(text, _gpu_options(target))
+    path = _compiler.compile_library(text, _gpu_options(target, device))
     _runtime.load_library(path)  # code for target simt needs the emulator
     return path
 
 
 @functools.lru_cache(maxsize=None)
-def library_path(module: str, target: str = "host") -> str:
+def library_path(module: str, target: str = "host", device: str = "cuda") -> str:
     """The compiled library of a module for target host, cuda or simt. It is compiled unless it is prebuilt or in the
-    cache."""
+    cache. For target cuda, `device` is a GPU, as cuda:1; those of one compute capability have one library."""
     if target != "host":
-        return _gpu_library_path(module, target)
+        return _gpu_library_path(module, target, device)
     if module.startswith(_PREBUILT):
         kind, variant, dtype, *rest = module[len(_PREBUILT):].split()
         options = {"batch_major": "batch_major" in rest, "resets": "resets" in rest}

@@ -188,6 +188,18 @@ def test_stream():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@needs_compiler
+def test_gpus_of_different_capabilities(monkeypatch):
+    """Each has a library of its own; the fake driver has one device."""
+    monkeypatch.setattr(_runtime, "compute_capability", {"cuda:0": 90, "cuda:1": 80, "cuda:2": 90}.get)
+    paths = [_variants.library_path("prebuilt:gru unidirectional f16", "cuda", f"cuda:{k}") for k in range(3)]
+    assert paths[0] == paths[2] != paths[1]
+    for path, chip, other in ((paths[0], b"sm_90a", b"sm_80"), (paths[1], b"sm_80", b"sm_90a")):
+        with open(path, "rb") as file:
+            content = file.read()
+        assert chip in content and other not in content
+
+
 def test_prebuilt_module(monkeypatch, tmp_path):
     path = tmp_path / "modules" / "cuda" / "gru-bidirectional-f16-batch_major.so"
     path.parent.mkdir(parents=True)

@@ -47,9 +47,9 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
         if value.device != first.device and not (_counts(operation, k) and value.device.type == "cpu"):
             raise ValueError(f"operand {k} is on device {value.device}, but operand 0 is on {first.device}")
     if first.device.type == "cuda":
-        call = _runtime.call_on_stream(f"cuda:{first.device.index}",
-                                       torch.cuda.current_stream(first.device).cuda_stream, waits=False)
-        return call_without_waits(operation, stage, inputs, outputs, call, "cuda")
+        device = f"cuda:{first.device.index}"
+        call = _runtime.call_on_stream(device, torch.cuda.current_stream(first.device).cuda_stream, waits=False)
+        return call_without_waits(operation, stage, inputs, outputs, call, "cuda", device)
     if first.device.type != "cpu":
         raise ValueError(f"operand 0 is on device {first.device}; compiled layers run on the CPU and on CUDA")
     every = [v.contiguous() for v in inputs] + list(outputs)
@@ -87,7 +87,7 @@ def _counts(operation: Operation, index: int) -> bool:
 
 
 def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
-                       call: _runtime.Call, target: str) -> None:
+                       call: _runtime.Call, target: str, device: str = "cuda") -> None:
     """The call of GPU kernels in the order of the stream of `call`. The host does not wait for values of the device:
     lengths are not checked but clamped, and `seq_len_max` becomes masks."""
     first, values, n = inputs[0], list(inputs), operation.primals
@@ -108,7 +108,7 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
     if missing:
         every.insert(n, torch.full(*missing, dtype=torch.int32, device=first.device))
     shapes = tuple(tuple(v.shape[int(m):]) for v, m in zip(every, _mapped(operation, every, bool(missing))))
-    path = _variants.library_path(_variants.sized_module(module, name, shapes), target)
+    path = _variants.library_path(_variants.sized_module(module, name, shapes), target, device)
     _run(_runtime.load_library(path)[name], operation, inputs, every, bool(missing), call)
     if padding is not None:
         for value in outputs[:1] if stage == "backward" else outputs:
