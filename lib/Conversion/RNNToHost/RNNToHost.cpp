@@ -8,6 +8,7 @@
 #include "../Common/LayerLowering.h"
 #include "SharedLayers.h"
 #include "Stack.h"
+#include "TimeMajorBuffers.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,7 +25,7 @@ using namespace mlir::rnn::host;
 
 namespace {
 
-/// Replaces the strided buffers of an op by dense copies.
+/// Replaces the strided buffers of an op by dense copies, except views of time-major buffers.
 template <typename OpTy> void useDenseBuffers(OpTy op, DenseBuffers &dense) {
   SmallPtrSet<Value, 8> outs;
   const ShapeRules rules = getShapeRules(op);
@@ -34,7 +35,7 @@ template <typename OpTy> void useDenseBuffers(OpTy op, DenseBuffers &dense) {
   DenseMap<Value, Value> replacements;
   for (OpOperand &operand : op->getOpOperands()) {
     Value buffer = operand.get();
-    if (!isa<MemRefType>(buffer.getType()))
+    if (!isa<MemRefType>(buffer.getType()) || isTimeMajorBuffer(operand))
       continue;
     auto [replacement, isNew] = replacements.try_emplace(buffer);
     if (isNew)
@@ -43,7 +44,7 @@ template <typename OpTy> void useDenseBuffers(OpTy op, DenseBuffers &dense) {
   }
 }
 
-/// Replaces the dense sequences of a batch-major op by time-major views of them, which the loops read and write.
+/// Replaces the sequences of a batch-major op by time-major views of them, which the loops read and write.
 template <typename OpTy> void useTimeMajorViews(HostBuilder &b, OpTy op) {
   if (!op.getBatchMajor())
     return;
@@ -67,7 +68,7 @@ template <typename OpTy> void useTimeMajorViews(HostBuilder &b, OpTy op) {
       view = memref::ReinterpretCastOp::create(b, MemRefType::get(shape, type.getElementType()), operand.get(),
                                                OpFoldResult(b.getIndexAttr(0)), sizes, strides);
     } else if (!view) {
-      view = transposeSequence(b, b.getLoc(), operand.get());
+      view = getTimeMajorView(b, b.getLoc(), operand);
     }
     operand.set(view);
   };
@@ -234,6 +235,7 @@ void rnn::convertRNNToHost(ModuleOp module, const HostVectors &vectors) {
     if (isLayer && isMemref && op.getLowering() == Lowering::Fused)
       ops.push_back(op);
   });
+  makeBuffersTimeMajor(ops);
   shareLayers(module, ops);
   KernelLibrary library(module);
   for (Operation *op : ops) {
