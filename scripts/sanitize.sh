@@ -54,9 +54,9 @@ case "$sanitizer" in
     ASAN_OPTIONS="$common:detect_leaks=1" ctest --test-dir "$RNN_BUILD_DIR" -j "$jobs" -R "rnn_.*tests" -E "format|includes|package" \
       --output-on-failure || status=1
     # Programs that are not instrumented cannot load the instrumented libraries: Aot, Examples, the package tests, mlir-opt with
-    # the plugin, and programs of rnn-compile's tests.
+    # the plugin, mlir-runner, and programs of rnn-compile's tests.
     ASAN_OPTIONS="$common:detect_leaks=0" "$lit" -sv -j "$jobs" --filter "$filter" \
-      --filter-out "Aot/|Examples/|Package/|Tools/gpu-bundle|Tools/benchmarks|Tools/RNNPlugin|rnn-compile/(cuda|simt).mlir|Docs/" "$RNN_BUILD_DIR/test" || status=1
+      --filter-out "Aot/|Examples/|Package/|Tools/gpu-bundle|Tools/benchmarks|Tools/RNNPlugin|rnn-compile/(cuda|simt).mlir|Integration/runtime-verification|Docs/" "$RNN_BUILD_DIR/test" || status=1
     ;;
   thread)
     # Compiled code is not instrumented: its barriers are calls of the runtime, which is. Nor are LLVM and MLIR, whose atomic

@@ -190,24 +190,31 @@ void BackwardLoop::cell(const Position &at, Value deltaHidden) {
   storeGates(at, gates);
 }
 
-/// Ends the gradient of a state before time `t` (panels [first, end) of B rows) at the resets. Adds it to `initial`, if
-/// present.
+/// Ends the gradient of a state before time `t` (panels [first, end), the rows of this thread) at the resets. Adds it
+/// to `initial`, if present.
 void BackwardLoop::endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end) {
   if (!layer.resets || !gradient)
     return;
-  auto endRow = [&](const Position &at) {
+  auto endAtRow = [&](const Position &at) {
     if (initial)
       b.store(b.addf(b.load(initial, at.inState), b.load(gradient, at.inState)), initial, at.inState);
     b.store(b.constant(0), gradient, at.inState);
   };
-  layer.forRows(columns, t, first, end, endRow, /*onlyReset=*/true);
+  layer.forRows(columns, t, first, end, endAtRow, /*onlyReset=*/true, firstRow, endRow);
 }
 
-/// target += source for panels [first, end) of B rows.
+/// target += source for panels [first, end) of B rows, and the rows of this thread.
 void BackwardLoop::addPanels(Value source, Value target, Value first, Value end) {
   Value panelRows = b.mul(layer.p.B, b.tiles.panel);
-  b.loop(b.mul(first, panelRows), b.mul(end, panelRows), b.tiles.lanes,
-         [&](Value k) { b.store(b.addf(b.load(target, k), b.load(source, k)), target, k); });
+  auto add = [&](Value from, Value to) {
+    b.loop(from, to, b.tiles.lanes, [&](Value k) { b.store(b.addf(b.load(target, k), b.load(source, k)), target, k); });
+  };
+  if (!byRows)
+    return add(b.mul(first, panelRows), b.mul(end, panelRows));
+  b.loop(first, end, 1, [&](Value q) {
+    Value panel = b.mul(q, panelRows);
+    add(b.add(panel, b.mul(firstRow, b.tiles.panel)), b.add(panel, b.mul(endRow, b.tiles.panel)));
+  });
 }
 
 void BackwardLoop::run(bool needsState) {

@@ -24,7 +24,7 @@ void BackwardLoop::divideSteps() {
   auto both = [&](Value left, Value right) { return b.createOrFold<arith::AndIOp>(left, right); };
   // If the weights of a step fit in an L2 cache, threads divide its rows: they need no barrier, and no dG of each
   // other. They divide whole units, which have their own sums of db.
-  if (!p.projected && !layer.resets && !layer.hasSumsOverRows()) {
+  if (!p.projected && !layer.hasSumsOverRows()) {
     constexpr int64_t mostWeights = 1 << 19; // 1 MiB
     rowUnits = b.div(p.B, b.index(rowsOfUnit));
     Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(rowUnits, rowsOfUnit), p.B);

@@ -12,12 +12,17 @@ sys.dont_write_bytecode = True
 import layer_file  # noqa: E402 (it adds the folder of cases.py to the path)
 from cases import Block, Case  # noqa: E402
 
-# Batch sizes that are multiples of 16 and others; sizes known and not; peepholes, whose gradients are sums over rows.
+# Batch sizes that are multiples of 16 and others; sizes known and not; peepholes, whose gradients are sums over rows; resets.
 BLOCKS = [Block("rows", "icfo", (5, 48, 7, 200), static=True),
           Block("dynamic", "ifco", (4, 48, 5, 203), length=3),
           Block("peephole", "icfo", (3, 48, 5, 200), attributes="use_peephole", static=True),
-          Block("odd", "ifco", (3, 41, 5, 200), static=True)]
+          Block("odd", "ifco", (3, 41, 5, 200), static=True),
+          Block("zero", "icfo", (5, 48, 7, 200), static=True, resets="zero"),
+          Block("initial", "ifco", (4, 48, 5, 203), length=3, resets="initial")]
 NETWORKS = [Case("gru", steps=5, batch=48, input=37, hidden=240, tag="rows"),
+            Case("gru", steps=5, batch=48, input=37, hidden=240, resets="zero", tag="rows"),
+            Case("lstm", layers=2, directions=2, steps=4, batch=32, input=21, hidden=230, lengths=True, resets="initial",
+                 tag="rows"),
             Case("lstm", layers=2, directions=2, steps=4, batch=32, input=21, hidden=230, lengths=True, tag="rows"),
             Case("rnn_tanh", steps=6, batch=112, input=5, hidden=270, tag="rows")]
 
