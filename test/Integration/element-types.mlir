@@ -1,11 +1,19 @@
 // Every element type through the whole compiler: a GRU stack with its gradient and a block LSTM with its gradient, in each
-// type on inputs that the narrow types hold exactly, against the f64 run. Tolerances are twice the measured worst relative
-// error of any element (f32 1.7e-7, f16 5.0e-4, bf16 3.1e-3).
+// type on inputs that the narrow types hold exactly, against the f64 run, as plans and as loops. Tolerances are twice the
+// measured worst relative error of any element (plans f32 1.7e-7, loops f32 4.2e-7, f16 5.0e-4, bf16 3.1e-3). GEMMs of bf16
+// operands, which round the gate gradients too, are in bf16-gemm-host.test.
 // REQUIRES: rnn-run
-// RUN: rnn-run %s --function=f64 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --output=@%t.y.npy --output=@%t.dx.npy --output=@%t.dp.npy --output=@%t.h.npy --output=@%t.dw.npy
-// RUN: rnn-run %s --function=f32 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --expected-output=@%t.y.npy --expected-output=@%t.dx.npy --expected-output=@%t.dp.npy --expected-output=@%t.h.npy --expected-output=@%t.dw.npy --rtol=4e-7
-// RUN: rnn-run %s --function=f16 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --expected-output=@%t.y.npy --expected-output=@%t.dx.npy --expected-output=@%t.dp.npy --expected-output=@%t.h.npy --expected-output=@%t.dw.npy --rtol=1e-3
-// RUN: rnn-run %s --function=bf16 --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125 --expected-output=@%t.y.npy --expected-output=@%t.dx.npy --expected-output=@%t.dp.npy --expected-output=@%t.h.npy --expected-output=@%t.dw.npy --rtol=6e-3
+// DEFINE: %{run} = rnn-run %s --input=4x2x3xf64=0.5 --input=2x2x4xf64=0.25 --input=228xf64=0.125
+// DEFINE: %{expected} = --expected-output=@%t/y.npy --expected-output=@%t/dx.npy --expected-output=@%t/dp.npy --expected-output=@%t/h.npy --expected-output=@%t/dw.npy
+// RUN: rm -rf %t && mkdir %t
+// RUN: %{run} --lowering=runtime --function=f64 --output=@%t/y.npy --output=@%t/dx.npy --output=@%t/dp.npy --output=@%t/h.npy --output=@%t/dw.npy
+// RUN: %{run} --lowering=runtime --function=f32 %{expected} --rtol=4e-7
+// RUN: %{run} --lowering=runtime --function=f16 %{expected} --rtol=1e-3
+// RUN: %{run} --lowering=runtime --function=bf16 %{expected} --rtol=6e-3
+// RUN: %{run} --lowering=fused --function=f64 %{expected} --rtol=1e-14
+// RUN: %{run} --lowering=fused --function=f32 %{expected} --rtol=8e-7
+// RUN: %{run} --lowering=fused --function=f16 %{expected} --rtol=1e-3
+// RUN: %{run} --lowering=fused --bf16-gemm=f32 --function=bf16 %{expected} --rtol=6e-3
 
 func.func @f64(%x64: tensor<4x2x3xf64>, %h64: tensor<2x2x4xf64>, %p64: tensor<228xf64>)
     -> (tensor<4x2x4xf64>, tensor<4x2x3xf64>, tensor<228xf64>, tensor<4x2x4xf64>, tensor<7x16xf64>) {
