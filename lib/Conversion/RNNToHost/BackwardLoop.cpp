@@ -33,8 +33,8 @@ static Value spreadRows(HostBuilder &b, Value rows) {
   return b.select(hasBlocks, b.add(blocks, apart), few);
 }
 
-BackwardLoop::BackwardLoop(BackwardLayer &layer, bool needsBias, Value maxInput)
-    : layer(layer), b(layer.b), library(layer.library), maxInput(maxInput) {
+BackwardLoop::BackwardLoop(BackwardLayer &layer, Needs needs, Value maxInput)
+    : layer(layer), b(layer.b), library(layer.library), needs(needs), maxInput(maxInput) {
   const Problem &p = layer.p;
   rows = b.mul(p.steps, p.B);
   allRows = spreadRows(b, rows);
@@ -45,11 +45,12 @@ BackwardLoop::BackwardLoop(BackwardLayer &layer, bool needsBias, Value maxInput)
   kh = b.allocate(b.mul(p.statePadded, p.B));
   if (b.tiles.usesAMX())
     divideSteps();
-  if (needsBias)
+  if (needs.bias)
     db = b.allocate(b.mul(columns, byRows ? rowUnits : b.index(1)));
   if (layer.resets && layer.resetsToInitial) {
-    initialKh = b.allocate(b.mul(p.statePadded, p.B));
-    if (layer.getCellGradient())
+    if (needs.state)
+      initialKh = b.allocate(b.mul(p.statePadded, p.B));
+    if (needs.cell && layer.getCellGradient())
       initialKc = b.allocate(b.mul(p.padded, p.B));
   }
   if (p.projected)
@@ -217,7 +218,7 @@ void BackwardLoop::addPanels(Value source, Value target, Value first, Value end)
   });
 }
 
-void BackwardLoop::run(bool needsState) {
+void BackwardLoop::run() {
   const Problem &p = layer.p;
   Value zero = b.index(0);
   auto sizeOf = [&](Value count) { return PackedWeights::Size{count, b.tiles.weightsFor(p.B, count)}; };
@@ -242,7 +243,7 @@ void BackwardLoop::run(bool needsState) {
   if (hasShortSteps)
     work = b.select(hasShortSteps, b.index(0), work);
   Value most = byRows ? b.select(byRows, rowUnits, p.panels) : p.panels;
-  library.parallel(b, most, work, [&](const Team &team) { steps(team, weights, needsState); });
+  library.parallel(b, most, work, [&](const Team &team) { steps(team, weights); });
   weights.release();
   if (db && byRows)
     b.loop(b.index(1), rowUnits, 1, [&](Value unit) {
@@ -251,7 +252,7 @@ void BackwardLoop::run(bool needsState) {
     });
 }
 
-void BackwardLoop::steps(const Team &team, PackedWeights &weights, bool needsState) {
+void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), one = b.index(1), panelRows = b.mul(p.B, panel);
@@ -359,14 +360,16 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights, bool needsSta
   });
   if (deltaHidden)
     b.free(deltaHidden);
-  if (!needsState && !layer.resets)
+  if (!needs.state && !(needs.cell && layer.resets))
     return;
   b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
     Value t = layer.stepAt(zero);
-    if (needsState)
+    if (needs.state) {
       multiply(t, firstState, b.sub(lastState, firstState));
-    endAtResets(t, p.P, kh, initialKh, firstState, lastState);
-    endAtResets(t, p.H, layer.getCellGradient(), initialKc, firstPanel, endPanel);
+      endAtResets(t, p.P, kh, initialKh, firstState, lastState);
+    }
+    if (needs.cell)
+      endAtResets(t, p.H, layer.getCellGradient(), initialKc, firstPanel, endPanel);
   });
   if (initialKh)
     addPanels(initialKh, kh, firstState, lastState);

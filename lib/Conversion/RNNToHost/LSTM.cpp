@@ -267,8 +267,8 @@ void host::emitBlockForward(HostBuilder &b, BlockLSTMOp op, const Problem &p, Ke
 
 void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &p, KernelLibrary &library) {
   BlockBackward layer(b, op, p, library);
-  BackwardLoop loop(layer, /*needsBias=*/bool(op.getBGradOut()), p.I);
-  loop.run(/*needsState=*/bool(op.getHPrevGradOut()));
+  BackwardLoop loop(layer, {bool(op.getBGradOut()), bool(op.getHPrevGradOut()), bool(op.getCsPrevGradOut())}, p.I);
+  loop.run();
   Value zero = b.index(0);
   int64_t panel = b.tiles.panel;
   if (Value result = op.getXGradOut()) {

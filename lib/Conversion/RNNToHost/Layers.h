@@ -195,11 +195,15 @@ public:
 /// The backward time loop, and the reductions over T*B after it.
 class BackwardLoop {
 public:
+  /// Gradients that `run` computes besides dG: of the biases, of the initial hidden state and of the initial cell
+  /// state.
+  struct Needs {
+    bool bias, state, cell;
+  };
   /// `maxInput` is the largest number of input columns of all layers.
-  BackwardLoop(BackwardLayer &layer, bool needsBias, Value maxInput);
-  /// Computes dG, the gradients of the biases if `needsBias`, and the gradient of the initial state in kh if
-  /// `needsState`.
-  void run(bool needsState);
+  BackwardLoop(BackwardLayer &layer, Needs needs, Value maxInput);
+  /// Computes dG, and the gradient of the initial state in kh if needed.
+  void run();
   void release();
 
   /// A part of a result, in panels. The rows of a tile are contiguous: few pages and cache sets are in use.
@@ -252,7 +256,7 @@ public:
   Value db;      ///< sums of dG over its rows, if requested
 
 private:
-  void steps(const Team &team, PackedWeights &weights, bool needsState);
+  void steps(const Team &team, PackedWeights &weights);
   PackedWeights getInputWeights(Value packedPanel);
   Value getSharedWork(Value work) const;
   void divideSteps();
@@ -276,6 +280,7 @@ private:
   KernelLibrary &library;
   Value packedR, packedP; ///< in `run`
   Value packedPanel;      ///< elements of packedR from panel to panel
+  Needs needs;
   Value maxInput;
   /// With AMX: whether one thread runs the steps, and whether dG also fits in the L2 cache of its core.
   Value hasShortSteps, isLocal;
@@ -284,7 +289,8 @@ private:
   Value byRows, rowUnits;
   Value firstRow, endRow; ///< of a thread, in `steps`
   Value columns;          ///< of dG
-  /// Gradients that resets to the initial states add to those, in panels of B rows; null without such resets.
+  /// Gradients that resets to the initial states add to those, in panels of B rows; null without such resets or if
+  /// not needed.
   Value initialKh, initialKc;
 };
 

@@ -433,7 +433,8 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
 
 void StackBackward::emit() {
   allocate();
-  BackwardLoop loop(*this, /*needsBias=*/bool(dparams), stack.hasOneLayer ? sizes.I : b.max(sizes.I, stack.width));
+  BackwardLoop::Needs needs = {bool(dparams), bool(op.getInputHBackpropOut()), bool(op.getInputCBackpropOut())};
+  BackwardLoop loop(*this, needs, stack.hasOneLayer ? sizes.I : b.max(sizes.I, stack.width));
   if (!stack.hasOneLayer) {
     // The output gradient of the last layer is copied to the buffer that the other layers use.
     Value half = b.mul(stack.rows, dx && sizes.D == 2 ? b.max(sizes.I, stack.width) : stack.width);
@@ -445,7 +446,7 @@ void StackBackward::emit() {
     startLayer();
     stack.forDirections(*this, [&] {
       startDirection();
-      loop.run(/*needsState=*/bool(op.getInputHBackpropOut()));
+      loop.run();
       storeStates(loop);
       auto input = [&] { inputGradient(loop); };
       if (!dx)
