@@ -4,6 +4,7 @@ tables.
 
     sequences.py --group=batch-major   time-major data; batch-major data with `batch_major`; and with transposes around a
                                        time-major layer, in functions of their own: canonicalization would fold them
+    sequences.py --group=two-functions the first two of a block LSTM, with forward and gradient in functions of their own
     sequences.py --group=resets        no resets; to zero; to the initial states; 5 % of the steps are marked
 
     PYTHONPATH=build/python sequences.py --group=NAME [--shapes=T,B,I,H ...] [--dtypes=f32,bf16] [--ops=lstm,gru] [--seconds=8]
@@ -23,8 +24,10 @@ import sys
 import tempfile
 import time
 
-GROUPS = {"batch-major": ("time_major", "batch_major", "transposes"), "resets": ("no_resets", "zero", "initial")}
+GROUPS = {"batch-major": ("time_major", "batch_major", "transposes"), "two-functions": ("time_major", "batch_major"),
+          "resets": ("no_resets", "zero", "initial")}
 RATIOS = {"batch-major": (("batch_major", "time_major"), ("transposes", "batch_major")),
+          "two-functions": (("batch_major", "time_major"),),
           "resets": (("zero", "no_resets"), ("initial", "no_resets"))}
 
 
@@ -86,6 +89,19 @@ class Module:
                  f"  %dx, %dcs, %dh, %dw, %d0, %d1, %d2, %db = rnn.block_lstm_grad {operands} "
                  f"saved(%i, %cs, %f, %o, %ci, %co, %y : {v}) grads({gin}, {gin} : {v}){resets}{flag}"])
 
+    def passes(self, variant):
+        """The texts of the forward function and of the gradient, whose last arguments are the saved values and a gradient."""
+        x, v = (self.sequence(variant == "batch_major", width) for width in (self.I, self.H))
+        flag = " {batch_major}" if variant == "batch_major" else ""
+        arguments, results, (forward, gradient) = self.block_lstm(x, v, "%x", "%g", "", flag)
+        saved = ["%i", "%cs", "%f", "%o", "%ci", "%co", "%y"]
+        types, values = ", ".join([x] + [type for _, type in results]), ", ".join(["%dx"] + [name for name, _ in results])
+        head = ", ".join(f"{name}: {type}" for name, type in [("%x", x)] + arguments)
+        more = ", ".join(f"{name}: {v}" for name in saved + ["%g"])
+        outputs = ", ".join([v] * len(saved))
+        return (f"func.func @forward({head}) -> ({outputs}) {{\n{forward}\n  return {', '.join(saved)} : {outputs}\n}}",
+                f"func.func @gradient({head}, {more}) -> ({types}) {{\n{gradient}\n  return {values} : {types}\n}}")
+
     def cudnn(self, x, v, xin, gin, resets, flag):
         E, I, H, mode = self.element, self.I, self.H, self.op
         s, p = tensor(E, 1, self.B, H), tensor(E, {"lstm": 4, "gru": 3}[mode] * H * (I + H + 2))
@@ -100,8 +116,8 @@ class Module:
                  f"reserve(%r : tensor<?xi8>){resets}{flag}"])
 
 
-def make_call(text):
-    """The compiled function with random arguments."""
+def compile_function(text):
+    """The compiled function and random arguments."""
     import numpy as np
     import rnn_mlir
     random = np.random.default_rng(0)
@@ -113,8 +129,20 @@ def make_call(text):
             continue
         values = random.uniform(-0.1, 0.1, shape).astype(np.float32)
         arguments.append((values.view(np.uint32) >> 16).astype(np.uint16) if kind == "bf16" else values)
-    function = rnn_mlir.compile(text, lowering="fused")
+    return rnn_mlir.compile(text, lowering="fused"), arguments
+
+
+def make_call(text):
+    """The compiled function with random arguments."""
+    function, arguments = compile_function(text)
     return lambda: function(*arguments)
+
+
+def make_passes(forward, gradient):
+    """Both functions, one after the other, with random arguments."""
+    first, arguments = compile_function(forward)
+    second, others = compile_function(gradient)
+    return lambda: second(*arguments, *first(*arguments), others[-1])
 
 
 def measure(calls, seconds, least=10):
@@ -162,12 +190,18 @@ def main():
         for dtype in arguments.dtypes.split(","):
             for shape in arguments.shapes:
                 module = Module(op, [int(size) for size in shape.split(",")], dtype)
-                texts = {variant: module.function(variant) for variant in variants}
+                if arguments.group == "two-functions":
+                    if op != "block_lstm" or arguments.memory:
+                        sys.exit("--group=two-functions measures times of --ops=block_lstm")
+                    calls = {variant: make_passes(*module.passes(variant)) for variant in variants}
+                else:
+                    texts = {variant: module.function(variant) for variant in variants}
+                    calls = {} if arguments.memory else {variant: make_call(text) for variant, text in texts.items()}
                 if arguments.memory:
                     tool = os.path.join(arguments.build, "bin", "rnn-run")
                     cells = [f"{peak(tool, text, variant):.1f}" for variant, text in texts.items()] + ["MiB"]
                 else:
-                    times = measure({variant: make_call(text) for variant, text in texts.items()}, arguments.seconds)
+                    times = measure(calls, arguments.seconds)
                     median = {variant: statistics.median(values) for variant, values in times.items()}
                     cells = []
                     for variant, values in times.items():
