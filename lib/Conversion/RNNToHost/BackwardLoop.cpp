@@ -43,10 +43,11 @@ BackwardLoop::BackwardLoop(BackwardLayer &layer, Needs needs, Value maxInput)
   columns = b.mul(p.padded, layer.blocks);
   dG = b.allocate(b.mul(columns, allRows), b.tiles.left);
   kh = b.allocate(b.mul(p.statePadded, p.B));
+  rowUnits = b.index(1);
   if (b.tiles.usesAMX())
     divideSteps();
   if (needs.bias)
-    db = b.allocate(b.mul(columns, byRows ? rowUnits : b.index(1)));
+    db = b.allocate(b.mul(columns, rowUnits));
   if (layer.resets && layer.resetsToInitial) {
     if (needs.state)
       initialKh = b.allocate(b.mul(p.statePadded, p.B));
@@ -78,15 +79,11 @@ void BackwardLoop::multiply(Value t, Value q, Value count, Value firstDepth, Val
     weights = b.add(weights, b.mul(firstDepth, panel * panel));
   }
   Gemm gemm;
-  gemm.a = dG, gemm.aOffset = dGOffset, gemm.aPanel = dGPanel;
+  gemm.a = dG, gemm.aOffset = b.add(dGOffset, b.mul(firstRow, panel)), gemm.aPanel = dGPanel;
   gemm.b = packedR, gemm.bOffset = weights, gemm.bPanel = packedPanel;
-  gemm.c = kh, gemm.cOffset = b.mul(q, panelRows), gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
-  gemm.rows = p.B, gemm.columns = count, gemm.depth = depth ? depth : all;
-  if (byRows) {
-    gemm.aOffset = b.add(dGOffset, b.mul(firstRow, panel));
-    gemm.cOffset = b.add(gemm.cOffset, b.mul(firstRow, panel));
-    gemm.rows = b.sub(endRow, firstRow);
-  }
+  gemm.c = kh, gemm.cOffset = b.add(b.mul(q, panelRows), b.mul(firstRow, panel));
+  gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
+  gemm.rows = b.sub(endRow, firstRow), gemm.columns = count, gemm.depth = depth ? depth : all;
   gemm.aNext = firstOffset;
   if (depth) {
     Value behind = b.add(firstDepth, depth), isLast = b.compare(arith::CmpIPredicate::eq, behind, all);
@@ -204,17 +201,13 @@ void BackwardLoop::endAtResets(Value t, Value columns, Value gradient, Value ini
   layer.forRows(columns, t, first, end, endAtRow, /*onlyReset=*/true, firstRow, endRow);
 }
 
-/// target += source for panels [first, end) of B rows, and the rows of this thread.
+/// target += source for panels [first, end), the rows of this thread.
 void BackwardLoop::addPanels(Value source, Value target, Value first, Value end) {
   Value panelRows = b.mul(layer.p.B, b.tiles.panel);
-  auto add = [&](Value from, Value to) {
-    b.loop(from, to, b.tiles.lanes, [&](Value k) { b.store(b.addf(b.load(target, k), b.load(source, k)), target, k); });
-  };
-  if (!byRows)
-    return add(b.mul(first, panelRows), b.mul(end, panelRows));
   b.loop(first, end, 1, [&](Value q) {
     Value panel = b.mul(q, panelRows);
-    add(b.add(panel, b.mul(firstRow, b.tiles.panel)), b.add(panel, b.mul(endRow, b.tiles.panel)));
+    b.loop(b.add(panel, b.mul(firstRow, b.tiles.panel)), b.add(panel, b.mul(endRow, b.tiles.panel)), b.tiles.lanes,
+           [&](Value k) { b.store(b.addf(b.load(target, k), b.load(source, k)), target, k); });
   });
 }
 
@@ -233,7 +226,7 @@ void BackwardLoop::run() {
     packedP = weights.parts[1];
   layer.start(kh);
   if (db)
-    b.fillZero(db, zero, b.mul(columns, byRows ? rowUnits : b.index(1)));
+    b.fillZero(db, zero, b.mul(columns, rowUnits));
   if (initialKh)
     b.fillZero(initialKh, zero, b.mul(p.statePadded, p.B));
   if (initialKc)
@@ -264,6 +257,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     if (p.projected)
       layer.packProjection(packedP, firstPanel, b.sub(endPanel, firstPanel));
   });
+  firstRow = zero, endRow = p.B;
   if (byRows) {
     // All threads read all weights.
     b.ifThen(byRows, [&] { team.wait(b); });
@@ -293,12 +287,11 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
         endState(firstPanel, endPanel);
       });
       auto cellAt = [&](const Position &at) { cell(at, Value()); };
-      if (!byRows) {
-        layer.forRows(p.H, t, firstPanel, endPanel, cellAt);
-        return team.wait(b);
-      }
       layer.forRows(p.H, t, firstPanel, endPanel, cellAt, /*onlyReset=*/false, firstRow, endRow);
-      b.ifElse(byRows, [] {}, [&] { team.wait(b); });
+      if (byRows)
+        b.ifElse(byRows, [] {}, [&] { team.wait(b); });
+      else
+        team.wait(b);
       return;
     }
     if (!p.projected) {
@@ -554,6 +547,7 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
         if (resets)
           forResetRows(row, end, [&](Value r, Value example) {
             bool isVNNI = b.tiles.usesBF16Dot();
+            // A packed tile is [depth][Tiles::rows], or with VNNI [depth / 2][Tiles::rows][2].
             Value inDepth = b.sub(r, row), lastColumn = b.sub(width, b.index(1));
             Value inPair = isVNNI ? b.createOrFold<arith::AndIOp>(inDepth, b.index(1)) : zero;
             b.loop(count, [&](Value tile) {

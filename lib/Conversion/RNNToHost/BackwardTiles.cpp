@@ -26,14 +26,12 @@ void BackwardLoop::divideSteps() {
   // other. They divide whole units, which have their own sums of db.
   if (!p.projected && !layer.hasSumsOverRows()) {
     constexpr int64_t mostWeights = 1 << 19; // 1 MiB
-    rowUnits = b.div(p.B, b.index(rowsOfUnit));
-    Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(rowUnits, rowsOfUnit), p.B);
-    Value areSeveral = b.compare(arith::CmpIPredicate::sge, rowUnits, b.index(2));
-    byRows = both(both(isWhole, areSeveral), isLess(weights, mostWeights + 1));
-    if (getConstantIntValue(byRows) == 0)
-      byRows = Value();
-    else
-      rowUnits = b.select(byRows, rowUnits, b.index(1));
+    Value units = b.div(p.B, b.index(rowsOfUnit));
+    Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(units, rowsOfUnit), p.B);
+    Value areSeveral = b.compare(arith::CmpIPredicate::sge, units, b.index(2));
+    Value divides = both(both(isWhole, areSeveral), isLess(weights, mostWeights + 1));
+    if (getConstantIntValue(divides) != 0)
+      byRows = divides, rowUnits = b.select(divides, units, b.index(1));
   }
   // A short step takes less time than the barrier after it and reading the gate gradients that the other threads have
   // written. With few rows, a step takes the time to read the weights.

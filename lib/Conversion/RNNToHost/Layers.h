@@ -202,7 +202,8 @@ public:
   };
   /// `maxInput` is the largest number of input columns of all layers.
   BackwardLoop(BackwardLayer &layer, Needs needs, Value maxInput);
-  /// Computes dG, and the gradient of the initial state in kh if needed.
+  /// Runs the time loop. Afterwards dG has the gradients of all gates and, if `Needs::state` is set, kh that of the
+  /// initial hidden state.
   void run();
   void release();
 
@@ -284,9 +285,10 @@ private:
   Value maxInput;
   /// With AMX: whether one thread runs the steps, and whether dG also fits in the L2 cache of its core.
   Value hasShortSteps, isLocal;
-  /// With AMX: whether threads divide the rows of a step, which have `rowUnits` units (else 1); null: never.
+  /// With AMX: whether threads divide the rows of a step; null: never.
+  Value byRows;
   static constexpr int64_t rowsOfUnit = 16;
-  Value byRows, rowUnits;
+  Value rowUnits;         ///< units of rows of a step, each with sums of db of its own; 1 if threads divide columns
   Value firstRow, endRow; ///< of a thread, in `steps`
   Value columns;          ///< of dG
   /// Gradients that resets to the initial states add to those, in panels of B rows; null without such resets or if
