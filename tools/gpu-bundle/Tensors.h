@@ -6,6 +6,7 @@
 
 #include "rnn_runtime/api.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdint>
@@ -16,6 +17,14 @@
 #include <vector>
 
 namespace bundle {
+
+/// The median of times, which it reorders; NaN if there are none.
+inline double median(std::vector<double> &times) {
+  if (times.empty())
+    return NAN;
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
+}
 
 [[noreturn]] __attribute__((format(printf, 1, 2))) inline void fail(const char *format, ...) {
   va_list arguments;

@@ -125,10 +125,6 @@ Times measure(Layer &layer, double seconds, const std::function<void()> &prepare
     layer.synchronize();
     device.push_back(microsecondsSince(start));
   }
-  auto median = [](std::vector<double> &values) {
-    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-    return values[values.size() / 2];
-  };
   return {median(device), median(host)};
 }
 

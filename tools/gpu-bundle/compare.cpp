@@ -61,12 +61,7 @@ struct Row {
   double error = NAN;
   std::vector<double> times;
 
-  double median() {
-    if (times.empty())
-      return NAN;
-    std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-    return times[times.size() / 2];
-  }
+  double median() { return bundle::median(times); }
 };
 
 /// The results in f64 for the values of `layer` after rounding.

@@ -63,10 +63,7 @@ double measure(const Place &place, Candidate &candidate, double seconds) {
   Watch::finish();
   rnnrt_event_release(start);
   rnnrt_event_release(end);
-  if (!candidate.canRun() || times.empty())
-    return NAN;
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  return times[times.size() / 2];
+  return candidate.canRun() ? median(times) : NAN;
 }
 
 } // namespace
