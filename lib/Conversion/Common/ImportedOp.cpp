@@ -142,7 +142,7 @@ TensorType ImportedOp::floatTensor(Value value, const Twine &name) {
 }
 
 Value ImportedOp::ranked(Value value, const Twine &name, unsigned rank, StringRef shape) {
-  // Look through casts to an unranked type. In the region of a graph they can form a cycle.
+  // Look through casts to an unranked type. In a graph region they can form a cycle.
   SmallPtrSet<Operation *, 4> seen;
   while (!cast<TensorType>(value.getType()).hasRank() && value.getDefiningOp<tensor::CastOp>() &&
          seen.insert(value.getDefiningOp()).second)

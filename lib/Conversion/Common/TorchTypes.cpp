@@ -228,7 +228,7 @@ void rnn::convertTorchBoundaries(ModuleOp module) {
   for (Operation *op : conversions) {
     Operation *source = op->getOperand(0).getDefiningOp();
     StringRef inverse = op->getName().getStringRef() == toBuiltin ? fromBuiltin : toBuiltin;
-    // In the region of a graph, conversions can form a cycle.
+    // In a graph region, conversions can form a cycle.
     if (source && source->getNumOperands() == 1 && source->getOperand(0) == op->getResult(0))
       continue;
     if (source && source->getName().getStringRef() == inverse && source->getNumOperands() == 1 &&

@@ -178,7 +178,8 @@ void JAXCall::readDescriptor() {
   }
   sizes.dropout = llvm::bit_cast<float>(word(5));
   sizes.isBidirectional = word(6) != 0;
-  // The exchange of gates emits ops for each layer.
+  // MIOpen's order of gates differs. The conversion emits ops for each layer to reorder its weights, so that a
+  // descriptor with billions of layers would not end.
   if (target.isMIOpen && sizes.layers > maxMIOpenLayers)
     fail("expects the number of layers of the descriptor in `backend_config` to be at most " + Twine(maxMIOpenLayers) +
          " for MIOpen, but got " + Twine(sizes.layers));

@@ -99,7 +99,8 @@ public:
   void chooseWavefront(int64_t blocks, int64_t mostRows);
   /// Emits a loop over the tasks of all layers and calls `first` and `second` in it, for chunks of layers as a
   /// wavefront of two stages per layer, or for entire layers. `reversed`: from the last layer and the last step.
-  /// `reuses`: `first` writes memory of `chunksInScratch` chunks that `second` reads.
+  /// `reuses`: `first` writes to scratch memory that `second` reads and that holds `chunksInScratch` chunks, so it must
+  /// not get further ahead than that.
   void forEachTask(bool reversed, bool reuses, function_ref<void()> first, function_ref<void()> second);
   /// Emits a loop over the layers, from the last one if `reversed`, and calls `body` in it.
   void forEachLayer(bool reversed, function_ref<void()> body);

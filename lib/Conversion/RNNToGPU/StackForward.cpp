@@ -68,8 +68,9 @@ public:
           stack.launchDrop(getName("dropout"), exact, stack.layer, getDropped(), stack.firstRow, stack.numRows);
         });
     };
-    // A training pass has memory for the gates of all steps. But the GEMMs of the first layer wait for no other layer,
-    // and if they all ran first, they would occupy the multiprocessors that its steps need.
+    // A training pass stores the gates of all steps, so its GEMMs could overwrite nothing and need not wait for the
+    // steps. They do all the same: no other task holds back those of the first layer, and if all of them ran first,
+    // they would occupy the multiprocessors that the steps need.
     stack.forEachTask(/*reversed=*/false, /*reuses=*/true, input, steps);
   }
 

@@ -101,7 +101,7 @@ struct ConvertIdentity : public RewritePattern {
     if (op->getNumOperands() != 1 || op->getNumResults() != 1 || !isPlainOp(op))
       return rewriter.notifyMatchFailure(op, "expected one operand and one result");
     Value value = op->getOperand(0);
-    // In the region of a graph an op can be its own operand.
+    // In a graph region, the operand of an op can be its own result.
     if (value.getDefiningOp() == op)
       return rewriter.notifyMatchFailure(op, "its operand is its result");
     Type type = op->getResult(0).getType();
@@ -187,7 +187,7 @@ LogicalResult checkCasts(ModuleOp module) {
   bool hasFailed = false;
   module.walk([&](tensor::CastOp cast) {
     auto inner = cast.getSource().getDefiningOp<tensor::CastOp>();
-    // In the region of a graph casts can form a cycle.
+    // In a graph region, casts can form a cycle.
     SmallPtrSet<Operation *, 4> seen;
     while (inner && inner.getSource().getDefiningOp<tensor::CastOp>() && seen.insert(inner).second)
       inner = inner.getSource().getDefiningOp<tensor::CastOp>();

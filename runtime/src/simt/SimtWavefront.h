@@ -13,9 +13,10 @@
 
 namespace rnnrt {
 
-/// Keeps the work of all tasks until `finish`, then executes it in an order that respects the tasks and nothing else.
-/// So a missing dependence, or scratch memory that two stages share, changes results. The schedule of the device
-/// selects the order: `fifo` advances the first stage that can run, `reverse` the last one, `random` a random one.
+/// Collects the launches of all tasks until `finish`, and then executes them one after the other in an order that only
+/// the dependences between tasks restrict. Tests find a missing dependence, or two stages that write the same scratch
+/// memory, by wrong results. The schedule of the device selects the order: of the stages that can run, `fifo` takes the
+/// first one, `reverse` the last one, and `random` a random one.
 class SimtWavefront final : public Wavefront {
 public:
   SimtWavefront(Sizes sizes, const std::string &schedule);

@@ -33,7 +33,7 @@ static LogicalResult checkReserveSpace(Operation *op) {
   if (!backprop)
     return success();
   Value reserve = backprop.getReserveSpace();
-  // In the region of a graph casts can form a cycle.
+  // In a graph region, casts can form a cycle.
   SmallPtrSet<Operation *, 4> seen;
   while (auto cast = reserve.getDefiningOp<tensor::CastOp>()) {
     if (!seen.insert(cast).second)
