@@ -12,6 +12,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 #include <tuple>
 
 using namespace mlir::rnn;
@@ -61,12 +62,6 @@ static auto getKey(const OptionRecord &record) {
   return std::tie(record.target, record.chip, record.device, record.option);
 }
 
-/// Returns true if the last record has the key of another one.
-template <typename Record> static bool repeatsOther(llvm::ArrayRef<Record> records) {
-  return llvm::any_of(records.drop_back(),
-                      [&](const Record &record) { return getKey(record) == getKey(records.back()); });
-}
-
 namespace {
 /// Reads one file. LLVM's parser reports text that is not JSON. JSON values have no locations, so for other errors the
 /// text is scanned again for the line of the record.
@@ -80,7 +75,7 @@ private:
   llvm::Error fail(unsigned line, const llvm::Twine &message) const {
     return llvm::createStringError((path + ":" + llvm::Twine(line) + ": " + message).str());
   }
-  unsigned getRecordLine(size_t index) const;
+  llvm::SmallVector<unsigned> getRecordLines() const;
   using Fields = std::initializer_list<std::pair<llvm::StringLiteral, std::string *>>;
   /// Reports a field that is not one of `names`, and a target that does not exist.
   llvm::Error checkFields(const llvm::json::Object &object, llvm::ArrayRef<llvm::StringRef> names, unsigned line) const;
@@ -94,18 +89,15 @@ private:
 };
 } // namespace
 
-/// Requires valid JSON: the record is the `index`-th object or array that opens at depth 2.
-unsigned Reader::getRecordLine(size_t index) const {
-  // A record that is neither an object nor an array has no bracket: its error names the last line.
-  unsigned line = 1 + text.count('\n');
-  size_t next = 0;
+/// Requires valid JSON: a record is an object or array that opens at depth 2.
+llvm::SmallVector<unsigned> Reader::getRecordLines() const {
+  llvm::SmallVector<unsigned> lines;
   detail::forEachJSONBracket(text, [&](const detail::JSONBracket &bracket) {
-    bool isFound = bracket.depth == 2 && next++ == index;
-    if (isFound)
-      line = bracket.line;
-    return !isFound;
+    if (bracket.depth == 2)
+      lines.push_back(bracket.line);
+    return true;
   });
-  return line;
+  return lines;
 }
 
 llvm::Error Reader::checkFields(const llvm::json::Object &object, llvm::ArrayRef<llvm::StringRef> names,
@@ -237,19 +229,27 @@ llvm::Error Reader::read(llvm::SmallVectorImpl<TuningRecord> &records, llvm::Sma
   const llvm::json::Array *array = object->getArray("records");
   if (!array)
     return fail(1, "expected `records`, an array");
-  // getRecordLine counts what opens at depth 2, so there must be no other fields.
+  // getRecordLines returns what opens at depth 2, so there must be no other fields.
   for (const auto &[name, value] : *object)
     if (name != "version" && name != "records")
       return fail(1, "unknown field `" + llvm::Twine(name.str()) + "`; expected `version` and `records`");
+  const llvm::SmallVector<unsigned> lines = getRecordLines();
+  // A record that is neither an object nor an array has no bracket: its error names the last line.
+  const unsigned lastLine = 1 + text.count('\n');
+  using Key = std::tuple<std::string, std::string, std::string, std::string>;
+  std::set<Key> opKeys, optionKeys;
   for (auto [index, value] : llvm::enumerate(*array)) {
-    const unsigned line = getRecordLine(index);
+    const unsigned line = index < lines.size() ? lines[index] : lastLine;
     const llvm::json::Object *record = value.getAsObject();
     if (!record)
       return fail(line, "a tuning record must be an object");
-    if (llvm::Error error = record->get("option") ? readOption(*record, line).moveInto(options.emplace_back())
-                                                  : readRecord(*record, line).moveInto(records.emplace_back()))
+    const bool isOption = record->get("option");
+    if (llvm::Error error = isOption ? readOption(*record, line).moveInto(options.emplace_back())
+                                     : readRecord(*record, line).moveInto(records.emplace_back()))
       return error;
-    if (record->get("option") ? repeatsOther<OptionRecord>(options) : repeatsOther<TuningRecord>(records))
+    const bool isNew =
+        isOption ? optionKeys.insert(getKey(options.back())).second : opKeys.insert(getKey(records.back())).second;
+    if (!isNew)
       return fail(line, "a record of the same op or option, target, chip and device stands before; remove one of them");
   }
   return llvm::Error::success();
