@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 #: Gates of each mode, in the order of the opaque parameters.
 GATES: Dict[str, Tuple[str, ...]] = {
@@ -108,32 +108,57 @@ def operands(mode: str, function: str, lengths: bool, resets: bool = False) -> T
     return (inputs + outputs + ["dy", *states("dhn", "dcn"), "reserve"], ["dx", *states("dh0", "dc0"), "dparams"])
 
 
-_RANKS = {"x": 3, "y": 3, "h0": 3, "c0": 3, "hn": 3, "cn": 3, "params": 1, "lengths": 1, "resets": 2, "reserve": 1}
+#: The sizes of each operand. Steps T, batch B and bytes of the reserve space R; the others are constants of a layer: input I,
+#: hidden H, hidden state P, output Y, states of all layers and directions S, parameters N.
+_DIMENSIONS: Dict[str, str] = {"x": "TBI", "y": "TBY", "h0": "SBP", "c0": "SBH", "hn": "SBP", "cn": "SBH", "params": "N",
+                               "lengths": "B", "resets": "TB", "reserve": "R"}
+#: Those of a block LSTM: K is I + H, G is 4 * H, and `n` is `seq_len_max`.
+_BLOCK_DIMENSIONS: Dict[str, str] = {
+    "x": "TBI", "cs_prev": "BH", "h_prev": "BH", "w": "KG", "wci": "H", "wcf": "H", "wco": "H", "b": "G",
+    **dict.fromkeys(("i", "cs", "f", "o", "ci", "co", "h"), "TBH"), "n": "", "resets": "TB"}
 
 
-def _type(name: str, dtype: str) -> str:
-    rank = _RANKS[name[1:] if name.startswith("d") else name]
-    element = {"lengths": "i32", "resets": "i1", "reserve": "i8"}.get(name, dtype)
-    return "memref<" + "?x" * rank + element + ">"
+def _memref(dimensions: str, element: str, constants: Dict[str, Any]) -> str:
+    """The type of an operand. A size that is no constant, or that is symbolic, is unknown."""
+    sizes = [constants.get(d) for d in dimensions]
+    return "memref<" + "".join(f"{n if isinstance(n, int) else '?'}x" for n in sizes) + element + ">"
 
 
-def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, reset_to: str, batch_major: bool,
-              attributes: str, suffix: str) -> str:
+def _constants(mode: str, direction: str, sizes: "Sizes") -> Dict[str, Any]:
+    """The constants of a layer by the letters of _DIMENSIONS."""
+    directions, state = DIRECTIONS[direction], sizes.output_size
+    return {"I": sizes.input_size, "H": sizes.hidden_size, "P": state, "Y": directions * state,
+            "S": sizes.layers * directions, "N": params_size(mode, sizes.input_size, sizes.hidden_size, sizes.layers,
+                                                             directions, sizes.projection)}
+
+
+def layer_text(mode: str, direction: str, dtype: str, kind: str, *, lengths: bool = False, reset_to: str = "",
+               batch_major: bool = False, sizes: "Optional[Sizes]" = None) -> str:
+    """The MLIR text of one function in memref form: forward, inference or backward with the suffix of `layer_suffix`. For
+    all sizes, and for `lstm` for all projections; or with `sizes` for one layer with all numbers of steps and batch
+    sizes."""
     inputs, outputs = operands(mode, kind, lengths, bool(reset_to))
+    constants = _constants(mode, direction, sizes) if sizes else {}
+
+    def type_of(name: str) -> str:
+        element = {"lengths": "i32", "resets": "i1", "reserve": "i8"}.get(name, dtype)
+        return _memref(_DIMENSIONS[name[1:] if name.startswith("d") else name], element, constants)
 
     def group(*names: str) -> str:
         kept = [name for name in names if name in inputs]
-        return ", ".join("%" + n for n in kept) + " : " + ", ".join(_type(n, dtype) for n in kept)
+        return ", ".join("%" + n for n in kept) + " : " + ", ".join(map(type_of, kept))
 
     result_names = {"y": "output", "hn": "output_h", "cn": "output_c", "reserve": "reserve_space",
                     "dx": "input_backprop", "dh0": "input_h_backprop", "dc0": "input_c_backprop",
                     "dparams": "params_backprop"}
-    arguments = ", ".join(f"%{n}: {_type(n, dtype)}" for n in inputs + outputs)
-    flags = ["batch_major"] * batch_major + ["lowering = #rnn.lowering<fused>"] + ([attributes] if attributes else [])
+    arguments = ", ".join(f"%{n}: {type_of(n)}" for n in inputs + outputs)
+    flags = ["batch_major"] * batch_major + ["lowering = #rnn.lowering<fused>"]
+    if mode == "lstm":  # -1: the hidden state has the size of `h0`
+        flags.append(f"num_proj = {sizes.projection if sizes else -1} : i64")
     if kind == "inference":
         flags.append("is_training = false")
     op = "rnn.cudnn_backprop" if kind == "backward" else "rnn.cudnn_forward"
-    text = [f"func.func @{kind}{suffix}({arguments}) {{",
+    text = [f"func.func @{kind}{layer_suffix(lengths, reset_to)}({arguments}) {{",
             f"  {op} {mode}{', bidirectional' if direction == 'bidirectional' else ''}",
             f"      input({group('x')}) state({group('h0', 'c0')}) params({group('params')})"]
     if lengths:
@@ -145,27 +170,20 @@ def _function(mode: str, direction: str, dtype: str, kind: str, lengths: bool, r
         text.append(f"      resets({group('resets')})")
         flags.append(f"reset_to = #rnn.reset_to<{reset_to}>")
     text += [f"      outs({', '.join(f'{result_names[n]} = %{n}' for n in outputs)} : "
-             f"{', '.join(_type(n, dtype) for n in outputs)}) {{{', '.join(flags)}}}", "  return", "}"]
-    return "\n".join(text)
+             f"{', '.join(map(type_of, outputs))}) {{{', '.join(flags)}}}", "  return", "}"]
+    return "\n".join(text) + "\n"
 
 
-def module_text(mode: str, direction: str, dtype: str, *, resets: bool = False, batch_major: bool = False,
-                attributes: str = "") -> str:
-    """The MLIR text of one layer configuration in memref form, for all sizes, and for `lstm` for all projections.
+def module_text(mode: str, direction: str, dtype: str, *, resets: bool = False, batch_major: bool = False) -> str:
+    """The MLIR text of one layer configuration for all sizes.
 
     Its functions are `forward`, `inference` and `backward`, and the same with the suffix `_lengths`. With `resets` they have
-    lengths, then resets, and the suffix `_zero` or `_initial`. `batch_major`: sequences are [B, T, ...]. `attributes` are
-    further attributes of the ops, as "dropout = 0.5, seed = 7 : i64".
+    lengths, then resets, and the suffix `_zero` or `_initial`. `batch_major`: sequences are [B, T, ...].
     """
     check(mode, direction, dtype)
-    if mode == "lstm" and "num_proj" not in attributes:
-        # -1: the hidden state has the size of `h0`.
-        attributes = ", ".join(["num_proj = -1 : i64"] + [attributes] * bool(attributes))
     variants = [(True, reset_to) for reset_to in RESETS] if resets else [(False, ""), (True, "")]
-    functions = [_function(mode, direction, dtype, kind, lengths, reset_to, batch_major, attributes,
-                           layer_suffix(lengths, reset_to))
-                 for lengths, reset_to in variants for kind in PASSES]
-    return "\n\n".join(functions) + "\n"
+    return "\n".join(layer_text(mode, direction, dtype, kind, lengths=lengths, reset_to=reset_to, batch_major=batch_major)
+                     for lengths, reset_to in variants for kind in PASSES)
 
 
 def layer_suffix(lengths: bool, reset_to: str) -> str:
@@ -174,45 +192,44 @@ def layer_suffix(lengths: bool, reset_to: str) -> str:
 
 
 def block_text(layout: str, dtype: str, *, use_peephole: bool = False, cell_clip: float = 0.0, seq_len_max: bool = False,
-               reset_to: str = "", batch_major: bool = False, suffix: str = "") -> str:
-    """The MLIR text of a block LSTM for all sizes: `forward` and `backward`, with a suffix. `seq_len_max` is an i32 buffer
-    of rank 0."""
-    def memref(rank: int, element: str = dtype) -> str:
-        return "memref<" + "?x" * rank + element + ">"
+               reset_to: str = "", batch_major: bool = False, kinds: Sequence[str] = ("forward", "backward"),
+               sizes: "Optional[Sizes]" = None) -> str:
+    """The MLIR text of a block LSTM: the functions `kinds` with the suffix of `block_suffix`. `seq_len_max` is an i32 buffer
+    of rank 0. For all sizes, or with `sizes` for one layer with all numbers of steps and batch sizes."""
+    inputs = ["x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"]
+    extra = ["n"] * seq_len_max + ["resets"] * bool(reset_to)
+    saved, grads, results = ["i", "cs", "f", "o", "ci", "co", "h"], ["cs_grad", "h_grad"], [name + "_grad" for name in inputs]
+    constants: Dict[str, Any] = {} if not sizes else {
+        "I": sizes.input_size, "H": sizes.hidden_size, "K": sizes.input_size + sizes.hidden_size, "G": 4 * sizes.hidden_size}
 
-    operands = [("x", 3), ("cs_prev", 2), ("h_prev", 2), ("w", 2), ("wci", 1), ("wcf", 1), ("wco", 1), ("b", 1)]
-    saved = [(name, 3) for name in ("i", "cs", "f", "o", "ci", "co", "h")]
-    grads = [("cs_grad", 3), ("h_grad", 3)]
-    results = [(name + "_grad", rank) for name, rank in operands]
-
-    def declare(*groups: "List[Tuple[str, int]]") -> str:
-        extra = (["%n: memref<i32>"] if seq_len_max else []) + (["%resets: memref<?x?xi1>"] if reset_to else [])
-        first, *rest = ([f"%{name}: {memref(rank)}" for name, rank in group] for group in groups)
-        return ", ".join(first + extra + [text for group in rest for text in group])
+    def type_of(name: str) -> str:
+        element = {"n": "i32", "resets": "i1"}.get(name, dtype)
+        return _memref(_BLOCK_DIMENSIONS[name[:-len("_grad")] if name.endswith("_grad") else name], element, constants)
 
     def group(*names: str) -> str:
-        ranks = dict(operands + saved + grads)
-        return ", ".join("%" + n for n in names) + " : " + ", ".join(memref(ranks[n]) for n in names)
+        return ", ".join("%" + n for n in names) + " : " + ", ".join(map(type_of, names))
 
-    def outs(values: "List[Tuple[str, int]]") -> str:
-        return (f"outs({', '.join(f'{n} = %{n}' for n, _ in values)} : "
-                f"{', '.join(memref(rank) for _, rank in values)})")
+    def operands(kind: str) -> List[str]:
+        return inputs + extra + saved + (grads + results if kind == "backward" else [])
 
     load = ["  %n32 = memref.load %n[] : memref<i32>", "  %n64 = arith.extsi %n32 : i32 to i64"] if seq_len_max else []
-    length = " seq_len_max(%n64)" if seq_len_max else ""
-    resets = " resets(%resets : memref<?x?xi1>)" if reset_to else ""
     flags = ["batch_major"] * batch_major + ["lowering = #rnn.lowering<fused>"] + ["use_peephole"] * use_peephole
     if reset_to:
         flags.append(f"reset_to = #rnn.reset_to<{reset_to}>")
-    clip = [f"cell_clip = {check_clip(cell_clip):.17e}"] if cell_clip else []  # MLIR requires a decimal point
-    inputs = (f"x({group('x')}) state({group('cs_prev', 'h_prev')}) weights({group('w')}) "
-              f"peephole({group('wci', 'wcf', 'wco')}) bias({group('b')}){length}")
-    backward = f"saved({group('i', 'cs', 'f', 'o', 'ci', 'co', 'h')}) grads({group('cs_grad', 'h_grad')})"
-    lines = [f"func.func @forward{suffix}({declare(operands, saved)}) {{", *load,
-             f"  rnn.block_lstm {layout} {inputs}{resets} {outs(saved)} {{{', '.join(flags + clip)}}}", "  return", "}",
-             f"func.func @backward{suffix}({declare(operands, saved, grads, results)}) {{", *load,
-             f"  rnn.block_lstm_grad {layout} {inputs} {backward}{resets} {outs(results)} {{{', '.join(flags)}}}",
-             "  return", "}"]
+    lines = []
+    for kind in kinds:
+        written = results if kind == "backward" else saved
+        clip = cell_clip and kind == "forward"
+        lines += [f"func.func @{kind}{block_suffix(use_peephole, seq_len_max, reset_to)}("
+                  f"{', '.join(f'%{n}: {type_of(n)}' for n in operands(kind))}) {{", *load,
+                  f"  {'rnn.block_lstm_grad' if kind == 'backward' else 'rnn.block_lstm'} {layout} x({group('x')}) "
+                  f"state({group('cs_prev', 'h_prev')}) weights({group('w')}) peephole({group('wci', 'wcf', 'wco')}) "
+                  f"bias({group('b')}){' seq_len_max(%n64)' * seq_len_max}"
+                  + (f" saved({group(*saved)}) grads({group(*grads)})" if kind == "backward" else "")
+                  + f" resets({group('resets')})" * bool(reset_to)
+                  + f" outs({', '.join(f'{n} = %{n}' for n in written)} : {', '.join(map(type_of, written))}) "
+                  # MLIR requires a decimal point.
+                  f"{{{', '.join(flags + [f'cell_clip = {check_clip(cell_clip):.17e}'] * bool(clip))}}}", "  return", "}"]
     return "\n".join(lines) + "\n"
 
 
@@ -228,7 +245,7 @@ def prebuilt_text(kind: str, variant: str, dtype: str, *, batch_major: bool = Fa
         return module_text(kind, variant, dtype, batch_major=batch_major, resets=resets)
     variants = [(True, reset_to) for reset_to in RESETS] if resets else [(False, ""), (True, "")]
     return "\n".join(block_text(variant, dtype, use_peephole=peephole, seq_len_max=length, reset_to=reset_to,
-                                batch_major=batch_major, suffix=block_suffix(peephole, length, reset_to))
+                                batch_major=batch_major)
                      for peephole in (False, True) for length, reset_to in variants)
 
 
@@ -249,14 +266,9 @@ class Sizes(NamedTuple):
 
 
 def shapes(mode: str, direction: str, sizes: Sizes, params: int, reserve: int = 0) -> Dict[str, Tuple[int, ...]]:
-    """The shape of every operand by name; gradients have the shape of their operand."""
-    directions = DIRECTIONS[direction]
-    stacked = sizes.layers * directions
-    hidden = (stacked, sizes.batch, sizes.output_size)
-    cell = (stacked, sizes.batch, sizes.hidden_size)
-    base = {"x": (sizes.steps, sizes.batch, sizes.input_size), "h0": hidden, "c0": cell, "params": (params,),
-            "lengths": (sizes.batch,), "y": (sizes.steps, sizes.batch, directions * sizes.output_size), "hn": hidden,
-            "cn": cell, "reserve": (reserve,)}
+    """The shape of every operand of time-major layers by name; gradients have the shape of their operand."""
+    values = {**_constants(mode, direction, sizes), "T": sizes.steps, "B": sizes.batch, "N": params, "R": reserve}
+    base = {name: tuple(values[d] for d in dimensions) for name, dimensions in _DIMENSIONS.items()}
     return {**base, **{"d" + name: shape for name, shape in base.items()}}
 
 

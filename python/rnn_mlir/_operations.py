@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from typing import Any, List, NamedTuple, Optional, Tuple
 
@@ -53,10 +54,27 @@ class Operation:
         """The shape and value of an i32 operand that the functions have after the primals and the op has not."""
         raise NotImplementedError
 
-    def gpu_function(self, dtype: str, stage: str) -> Tuple[str, str, bool]:
+    def gpu_function(self, dtype: str, stage: str, *operands: Any) -> Tuple[str, str, bool]:
         """The module and name of the function on a GPU, where no function may read `seq_len_max`, and whether it has the
-        operand of `missing`."""
-        return self.module(dtype), self.function(stage), True
+        operand of `missing`. The module has the sizes of the layer as constants, which persistent kernels need; steps and
+        batch stay unknown, so that a layer has one module."""
+        raise NotImplementedError
+
+
+@functools.lru_cache(maxsize=4096)
+def _layers_on_gpu(operation: "Layers", dtype: str, stage: str, sizes: _layers.Sizes) -> str:
+    text = _layers.layer_text(operation.mode, operation.direction, dtype, stage,
+                              lengths=operation.lengths or bool(operation.reset_to), reset_to=operation.reset_to,
+                              batch_major=operation.batch_major, sizes=sizes)
+    return _variants.gpu_module(operation.module(dtype), text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _block_on_gpu(operation: "BlockLSTM", dtype: str, stage: str, sizes: _layers.Sizes) -> str:
+    text = _layers.block_text(operation.layout, dtype, use_peephole=operation.use_peephole, cell_clip=operation.cell_clip,
+                              reset_to=operation.reset_to, batch_major=operation.batch_major, kinds=[stage], sizes=sizes)
+    # Prebuilt functions with resets have `seq_len_max`.
+    return text if operation.reset_to else _variants.gpu_module(operation.module(dtype), text)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,6 +149,10 @@ class Layers(Operation):
     def function(self, stage: str) -> str:
         return stage + _layers.layer_suffix(self.lengths, self.reset_to)
 
+    def gpu_function(self, dtype: str, stage: str, *operands: Any) -> Tuple[str, str, bool]:
+        sizes = self.sizes(*operands)._replace(steps=0, batch=0)
+        return _layers_on_gpu(self, dtype, stage, sizes), self.function(stage), True
+
     def missing(self, *operands: Any) -> Optional[Tuple[Shape, int]]:
         if self.lengths or not self.reset_to:
             return None
@@ -176,12 +198,10 @@ class BlockLSTM(Operation):
                                       seq_len_max=self.seq_len_max or bool(self.reset_to),
                                       reset_to=self.reset_to, batch_major=self.batch_major)
 
-    def gpu_function(self, dtype: str, stage: str) -> Tuple[str, str, bool]:
-        if not self.reset_to:
-            return super().gpu_function(dtype, stage)
-        text = _layers.block_text(self.layout, dtype, use_peephole=self.use_peephole, cell_clip=self.cell_clip,
-                                  reset_to=self.reset_to, batch_major=self.batch_major)
-        return text, "backward" if stage == "backward" else "forward", False
+    def gpu_function(self, dtype: str, stage: str, *operands: Any) -> Tuple[str, str, bool]:
+        kind = "backward" if stage == "backward" else "forward"
+        sizes = _layers.Sizes(0, 0, operands[0].shape[2], operands[1].shape[1])
+        return _block_on_gpu(self, dtype, kind, sizes), self.function(stage), False
 
     def function(self, stage: str) -> str:
         suffix = _layers.block_suffix(self.use_peephole, self.seq_len_max, self.reset_to)
@@ -278,5 +298,5 @@ class Members(Operation):
     def missing(self, *operands: Any) -> Optional[Tuple[Shape, int]]:
         return self.one.missing(*self.slices(*operands))
 
-    def gpu_function(self, dtype: str, stage: str) -> Tuple[str, str, bool]:
-        return self.one.gpu_function(dtype, stage)
+    def gpu_function(self, dtype: str, stage: str, *operands: Any) -> Tuple[str, str, bool]:
+        return self.one.gpu_function(dtype, stage, *self.slices(*operands))

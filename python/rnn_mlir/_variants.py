@@ -1,5 +1,5 @@
 # _variants.py - the modules of the JAX and PyTorch layers: prebuilt ones by name, and the text of those that are compiled
-# at their first use (block LSTMs with a clip).
+# at their first use (block LSTMs with a clip, and GPU modules).
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules by name or text, and the compiled library of each."""
 
@@ -8,14 +8,13 @@ from __future__ import annotations
 import functools
 import os
 import re
-from typing import Dict, Tuple
+from typing import Dict
 
-from . import _compiler, _files, _layers, _runtime, _specialize, modules
+from . import _compiler, _files, _layers, _runtime, modules
 
 _PREBUILT = "prebuilt:"
 #: Chips that the compiler knows (lib/Target/TargetInfo.cpp), by capability. Others run the PTX for sm_80.
 _CHIPS = ("sm_80", "sm_86", "sm_87", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a")
-_SIZED = "sized:"  # before a module, with a line for the function and the types of its arguments
 
 
 def _name(kind: str, variant: str, dtype: str, reset_to: str, batch_major: bool) -> str:
@@ -33,8 +32,7 @@ def block_module(layout: str, dtype: str, *, use_peephole: bool, cell_clip: floa
     if not cell_clip:
         return _name("block_lstm", layout, dtype, reset_to, batch_major)
     return _layers.block_text(layout, dtype, use_peephole=use_peephole, cell_clip=cell_clip, seq_len_max=seq_len_max,
-                              reset_to=reset_to, batch_major=batch_major,
-                              suffix=_layers.block_suffix(use_peephole, seq_len_max, reset_to))
+                              reset_to=reset_to, batch_major=batch_major)
 
 
 def _text(module: str) -> str:
@@ -45,12 +43,10 @@ def _text(module: str) -> str:
     return _layers.prebuilt_text(kind, variant, dtype, batch_major="batch_major" in rest, resets="resets" in rest)
 
 
-@functools.lru_cache(maxsize=4096)
-def sized_module(module: str, function: str, shapes: Tuple[Tuple[int, ...], ...]) -> str:
-    """The module for a GPU of one layer, whose function has arguments of `shapes`. Steps and batch stay unknown, so that a
-    layer has one module. Without the compiler it is the same as `module`."""
-    types = _specialize.types(_text(module), function, shapes)
-    return f"{_SIZED}{function} {' '.join(types)}\n{module}"
+def gpu_module(module: str, text: str) -> str:
+    """The module for a GPU of one layer: `text` has its sizes, and `module` serves all sizes. Without the compiler it is the
+    same as `module`, if that has a name."""
+    return f"{module}\n{text}" if module.startswith(_PREBUILT) else text
 
 
 def _gpu_options(target: str, device: str) -> Dict[str, str]:
@@ -63,20 +59,16 @@ def _gpu_options(target: str, device: str) -> Dict[str, str]:
 def _gpu_library_path(module: str, target: str, device: str = "cuda") -> str:
     """The library for GPUs. Prebuilt ones exist if the package was built with RNN_PYTHON_CUDA_MODULES; what is compiled for
     the sizes of a layer and for the GPU is faster."""
-    sized, module = module[len(_SIZED):].split("\n", 1) if module.startswith(_SIZED) else ("", module)
-    name = module[len(_PREBUILT):].split() if module.startswith(_PREBUILT) else []
+    named, _, text = module.partition("\n") if module.startswith(_PREBUILT) else ("", "", module)
+    name = named[len(_PREBUILT):].split()
     path = os.path.join(_files.library_folder(), "modules", target, "-".join(name) + ".so")
-    if name and os.path.exists(path) and not (sized and _compiler.available()):
+    if name and os.path.exists(path) and not (text and _compiler.available()):
         return path
     if not _compiler.available():
         raise _runtime.Unavailable(
             f"GPU code of {' '.join(name) or 'this layer'} is compiled at its first use, and there is no compiler: "
             "install rnn-mlir-compiler", "UNAVAILABLE")
-    text = _text(module)
-    if sized:
-        function, *types = sized.split(" ")
-        text = _specialize.specialize(text, function, types)
-    path = _compiler.compile_library(text, _gpu_options(target, device))
+    path = _compiler.compile_library(text or _text(named), _gpu_options(target, device))
     _runtime.load_library(path)  # code for target simt needs the emulator
     return path
 

@@ -16,7 +16,6 @@ from jax.experimental.custom_partitioning import custom_partitioning
 from jax.interpreters import mlir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from .. import _variants
 from .._operations import BlockLSTM, Layers, Members, Operation
 from . import _native
 
@@ -86,18 +85,13 @@ def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool
     needs nothing of this process."""
     dtype = DTYPES[operands[0].dtype.name]
     text, function, completed = ((operation.module(dtype), operation.function(stage), True) if waits else
-                                 operation.gpu_function(dtype, stage))
+                                 operation.gpu_function(dtype, stage, *operands))
     missing = operation.missing(*operands) if completed else None
     reserve = operation.reserve_bytes(dtype, *operands) if operation.saves and stage != "inference" else 0
     structs, n, filled = _result_structs(operation, stage, operands), operation.primals, list(operands)
     if missing:
         filled.insert(n, jnp.full(*missing, np.int32))
     flags = operation.flags(bool(missing)) if isinstance(operation, Members) else [False] * len(filled)
-    if not waits:
-        members = isinstance(operation, Members)
-        shapes = [tuple(v.shape[int(mapped):]) for v, mapped in zip(filled, flags)]
-        shapes += [tuple(v.shape[int(members):]) for v in (*filled[len(flags):], *structs)]
-        text = _variants.sized_module(text, function, tuple(shapes))
     attributes = {"module": text, "function": function, "key": np.int64(_native.key(text, function)),
                   "reserve": np.int64(reserve)}
     if not isinstance(operation, Members):

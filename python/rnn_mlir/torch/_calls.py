@@ -103,13 +103,12 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
             values[k] = values[k].masked_fill(padding, 0)
         operation = dataclasses.replace(operation, seq_len_max=False)
     every = [v.contiguous() for v in values] + list(outputs)
-    module, name, completed = operation.gpu_function(DTYPES[first.dtype], stage)
+    module, name, completed = operation.gpu_function(DTYPES[first.dtype], stage, *values)
     missing = operation.missing(*values) if completed else None
     if missing:
         every.insert(n, torch.full(*missing, dtype=torch.int32, device=first.device))
-    shapes = tuple(tuple(v.shape[int(m):]) for v, m in zip(every, _mapped(operation, every, bool(missing))))
-    path = _variants.library_path(_variants.sized_module(module, name, shapes), target, device)
-    _run(_runtime.load_library(path)[name], operation, inputs, every, bool(missing), call)
+    function = _runtime.load_library(_variants.library_path(module, target, device))[name]
+    _run(function, operation, inputs, every, bool(missing), call)
     if padding is not None:
         for value in outputs[:1] if stage == "backward" else outputs:
             value.masked_fill_(padding, 0)
