@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <sys/mman.h>
@@ -31,14 +33,29 @@ std::string messageOf(rnnrt_status_t status) {
   return message;
 }
 
-/// The device of this name, which the process keeps. After a failure, the next call tries again.
-rnnrt_device_t *getDevice(const std::string &name, std::string &error) {
+/// A device that the process keeps.
+struct Device {
+  rnnrt_device_t *handle = nullptr;
+  int32_t capability = 0; ///< compute capability; 0 unless it is a GPU
+};
+
+/// The device of this name; without a handle after a failure. The next call then tries again.
+Device getDevice(const std::string &name, std::string &error) {
   static std::mutex mutex;
-  static auto &devices = *new std::unordered_map<std::string, rnnrt_device_t *>();
+  static auto &devices = *new std::unordered_map<std::string, Device>();
   std::lock_guard<std::mutex> guard(mutex);
-  rnnrt_device_t *&device = devices[name];
-  if (!device)
-    error = messageOf(rnnrt_device_create(name.c_str(), nullptr, &device));
+  Device &device = devices[name];
+  if (device.handle)
+    return device;
+  rnnrt_device_t *made = nullptr;
+  rnnrt_device_properties_t properties;
+  error = messageOf(rnnrt_device_create(name.c_str(), nullptr, &made));
+  if (error.empty())
+    error = messageOf(rnnrt_device_properties(made, &properties));
+  if (error.empty())
+    device = {made, properties.compute_capability};
+  else
+    rnnrt_device_release(made);
   return device;
 }
 
@@ -52,7 +69,7 @@ template <Target target> class ThreadCall {
 public:
   ThreadCall() {
     std::string ignored;
-    if (rnnrt_device_t *device = getDevice(targetNames[target], ignored))
+    if (rnnrt_device_t *device = getDevice(targetNames[target], ignored).handle)
       rnnrt_status_release(rnnrt_call_create(device, nullptr, nullptr, &call));
   }
   ~ThreadCall() { rnnrt_call_release(call); }
@@ -96,15 +113,16 @@ rnnrt_allocator_t makeAllocator(Execution &execution) {
 
 //===-- Modules --------------------------------------------------------------------------------------------------===//
 
-/// Writes the path of the compiled library of `module` for `target` to `answer` and returns 0, or a message and returns
-/// 1.
-using Resolver = int (*)(const char *module, const char *target, char *answer, int size);
+/// Writes the path of the compiled library of `module` for `device`, such as host or cuda:1, to `answer` and returns 0,
+/// or a message and returns 1.
+using Resolver = int (*)(const char *module, const char *device, char *answer, int size);
 Resolver resolver = nullptr;
 
-/// A function that a program of this process calls; its library is never unloaded.
+/// A function that a program of this process calls. GPUs of one compute capability have one library, which is never
+/// unloaded.
 struct Known {
   std::string module, name;
-  const rnnrt_function_t *function;
+  std::map<int32_t, const rnnrt_function_t *> functions; ///< by compute capability, 0 for other devices
 };
 std::shared_mutex knownMutex;
 std::unordered_map<int64_t, Known> known[numTargets]; // by the key in the attributes
@@ -127,10 +145,13 @@ const rnnrt_function_t *findFunction(const std::string &path, const std::string 
   return nullptr;
 }
 
-const Known *findKnown(Target target, int64_t key) {
+const rnnrt_function_t *findKnown(Target target, int64_t key, int32_t capability) {
   std::shared_lock<std::shared_mutex> guard(knownMutex);
-  auto it = known[target].find(key); // entries stay, and references to them stay valid
-  return it == known[target].end() ? nullptr : &it->second;
+  auto it = known[target].find(key);
+  if (it == known[target].end())
+    return nullptr;
+  auto function = it->second.functions.find(capability);
+  return function == it->second.functions.end() ? nullptr : function->second;
 }
 
 ffi::Error invalid(const std::string &message) {
@@ -158,32 +179,82 @@ ffi::Error toError(rnnrt_status_t status) {
   }
 }
 
-/// The module of copies, which are no compiled code (rnn_mlir/jax/_native.py).
-constexpr std::string_view copyModule = "copy";
-constexpr int64_t copyKey = 0;
-
-/// Runs when XLA makes the executable: finds or compiles the module, so that its errors appear there, and no call waits
-/// for the compiler.
-template <Target target> ffi::Error instantiate(std::string_view module, std::string_view name, int64_t key, int64_t) {
-  if (key == copyKey && module == copyModule)
-    return ffi::Error::Success();
-  if (const Known *found = findKnown(target, key)) {
-    if (found->module == module && found->name == name)
-      return ffi::Error::Success();
-    return invalid("two modules have one key");
+/// Finds or compiles the module for a device.
+ffi::Error resolve(Target target, const std::string &device, int32_t capability, std::string_view module,
+                   std::string_view name, int64_t key) {
+  {
+    std::shared_lock<std::shared_mutex> guard(knownMutex);
+    if (auto it = known[target].find(key); it != known[target].end()) {
+      if (it->second.module != module || it->second.name != name)
+        return invalid("two modules have one key");
+      if (it->second.functions.count(capability))
+        return ffi::Error::Success();
+    }
   }
   if (!resolver)
     return invalid("this process cannot find compiled modules; import rnn_mlir.jax");
   std::string text(module), function(name), error;
   char answer[4096];
-  if (resolver(text.c_str(), targetNames[target], answer, sizeof(answer))) // acquires the GIL: no lock is held here
+  if (resolver(text.c_str(), device.c_str(), answer, sizeof(answer))) // acquires the GIL: no lock is held here
     return invalid(answer);
   const rnnrt_function_t *found = findFunction(answer, function, error);
   if (!found)
     return invalid(error);
   std::unique_lock<std::shared_mutex> guard(knownMutex);
-  known[target].emplace(key, Known{text, function, found});
+  known[target].emplace(key, Known{text, function, {}}).first->second.functions.emplace(capability, found);
   return ffi::Error::Success();
+}
+
+std::string nameOfGpu(int32_t ordinal) {
+  return "cuda:" + std::to_string(ordinal);
+}
+
+ffi::Error unavailable(const std::string &message) {
+  return ffi::Error(ffi::ErrorCode::kUnavailable, "rnn-mlir: " + message);
+}
+
+/// Runs when XLA makes the executable: its compile errors appear there, and no call waits for the compiler. The GPUs
+/// that will run it are unknown: the first one is assumed.
+template <Target target> ffi::Error instantiate(std::string_view module, std::string_view name, int64_t key, int64_t) {
+  if (target != Cuda)
+    return resolve(target, targetNames[target], 0, module, name, key);
+  std::string error;
+  const Device device = getDevice(nameOfGpu(0), error);
+  return device.handle ? resolve(Cuda, nameOfGpu(0), device.capability, module, name, key) : unavailable(error);
+}
+
+/// Runs before an execution on a GPU: compiles the module if the GPU has another compute capability than the first one,
+/// and loads its code the first time, so that no execution waits for the driver.
+ffi::Error initialize(int32_t ordinal, std::string_view module, std::string_view name, int64_t key, int64_t,
+                      ffi::RemainingArgs, ffi::RemainingRets) {
+  static std::mutex mutex;
+  static auto &loaded = *new std::set<std::pair<int32_t, const rnnrt_function_t *>>();
+  std::string error;
+  const Device device = getDevice(nameOfGpu(ordinal), error);
+  if (!device.handle)
+    return unavailable(error);
+  if (ffi::Error failure = resolve(Cuda, nameOfGpu(ordinal), device.capability, module, name, key); failure.failure())
+    return failure;
+  const rnnrt_function_t *function = findKnown(Cuda, key, device.capability);
+  {
+    std::lock_guard<std::mutex> guard(mutex);
+    if (loaded.count({ordinal, function}))
+      return ffi::Error::Success();
+  }
+  if (rnnrt_status_t status = rnnrt_function_load(function, device.handle)) {
+    ffi::Error failure = toError(status);
+    rnnrt_status_release(status);
+    return failure;
+  }
+  std::lock_guard<std::mutex> guard(mutex);
+  loaded.emplace(ordinal, function);
+  return ffi::Error::Success();
+}
+
+ffi::Error initializeMembers(int32_t ordinal, std::string_view module, std::string_view name, int64_t key,
+                             int64_t reserve, int64_t, int64_t, int64_t, ffi::RemainingArgs operands,
+                             ffi::RemainingRets results) {
+  return initialize(ordinal, module, name, key, reserve, operands, results);
 }
 
 template <Target target>
@@ -241,13 +312,13 @@ struct Batch {
 /// members, those of member 0.
 class BoundFunction {
 public:
-  /// Returns an error if the module of `key` was not instantiated, or there are too many arguments.
-  ffi::Error bind(Target target, int64_t key, int64_t reserve, const Batch &batch, ffi::RemainingArgs &operands,
-                  ffi::RemainingRets &results) {
-    const Known *known = findKnown(target, key);
-    if (!known)
+  /// Returns an error if the module of `key` was not resolved for the compute capability, or there are too many
+  /// arguments.
+  ffi::Error bind(Target target, int32_t capability, int64_t key, int64_t reserve, const Batch &batch,
+                  ffi::RemainingArgs &operands, ffi::RemainingRets &results) {
+    function = findKnown(target, key, capability);
+    if (!function)
       return invalid("the module was not instantiated");
-    function = known->function;
     if (operands.size() + results.size() > maxOperands)
       return invalid("too many operands");
     for (size_t k = 0; k < operands.size(); ++k)
@@ -299,9 +370,9 @@ ffi::Error noCall(Target target) {
   return invalid(std::string("cannot create a call on device `") + targetNames[target] + "`");
 }
 
-/// Copies the bytes of all operands, one after the other, to the results: tensors of parameters to a flat array and
-/// back.
-ffi::Error copy(ffi::RemainingArgs &operands, ffi::RemainingRets &results) {
+/// The target of copies: the bytes of all operands, one after the other, become those of the results. They are tensors
+/// of parameters and a flat array.
+ffi::Error copy(ffi::RemainingArgs operands, ffi::RemainingRets results) {
   size_t next = 0, offset = 0; // in operand next
   for (size_t k = 0; k < results.size(); ++k) {
     ffi::AnyBuffer result = **results.get<ffi::AnyBuffer>(k);
@@ -324,10 +395,8 @@ ffi::Error copy(ffi::RemainingArgs &operands, ffi::RemainingRets &results) {
 template <Target target>
 ffi::Error call(int64_t key, int64_t reserve, const Batch &batch, ffi::RemainingArgs &operands,
                 ffi::RemainingRets &results) {
-  if (key == copyKey)
-    return copy(operands, results);
   BoundFunction function;
-  if (ffi::Error error = function.bind(target, key, reserve, batch, operands, results); error.failure())
+  if (ffi::Error error = function.bind(target, 0, key, reserve, batch, operands, results); error.failure())
     return error;
   rnnrt_call_t *call = ThreadCall<target>::get();
   if (!call)
@@ -338,13 +407,14 @@ ffi::Error call(int64_t key, int64_t reserve, const Batch &batch, ffi::Remaining
 /// The same on the stream of XLA.
 ffi::Error callOnCuda(void *native, int32_t ordinal, Execution &execution, int64_t key, int64_t reserve,
                       const Batch &batch, ffi::RemainingArgs &operands, ffi::RemainingRets &results) {
-  BoundFunction function;
-  if (ffi::Error error = function.bind(Cuda, key, reserve, batch, operands, results); error.failure())
-    return error;
   std::string error;
-  rnnrt_device_t *device = getDevice("cuda:" + std::to_string(ordinal), error);
-  if (!device)
-    return ffi::Error(ffi::ErrorCode::kUnavailable, "rnn-mlir: " + error);
+  const Device device = getDevice(nameOfGpu(ordinal), error);
+  if (!device.handle)
+    return unavailable(error);
+  BoundFunction function;
+  if (ffi::Error failure = function.bind(Cuda, device.capability, key, reserve, batch, operands, results);
+      failure.failure())
+    return failure;
   // XLA's stream and allocator are valid in this execution only.
   struct Owned {
     ~Owned() {
@@ -355,12 +425,12 @@ ffi::Error callOnCuda(void *native, int32_t ordinal, Execution &execution, int64
     rnnrt_call_t *call = nullptr;
   } owned;
   const rnnrt_allocator_t allocator = makeAllocator(execution);
-  error = messageOf(rnnrt_stream_borrow(device, native, &allocator, &owned.stream));
+  error = messageOf(rnnrt_stream_borrow(device.handle, native, &allocator, &owned.stream));
   rnnrt_call_options_t options;
   rnnrt_call_options_init(&options);
   options.host_waits = RNNRT_HOST_WAITS_REFUSED;
   if (error.empty())
-    error = messageOf(rnnrt_call_create(device, owned.stream, &options, &owned.call));
+    error = messageOf(rnnrt_call_create(device.handle, owned.stream, &options, &owned.call));
   return error.empty() ? function.run(owned.call, batch) : invalid(error);
 }
 
@@ -410,6 +480,13 @@ RNN_MLIR_HANDLERS(, Host, execute<Host>, executeMembers<Host>, );
 RNN_MLIR_HANDLERS(_simt, Simt, execute<Simt>, executeMembers<Simt>, );
 RNN_MLIR_HANDLERS(_cuda, Cuda, executeOnCuda, executeMembersOnCuda,
                   .Ctx<ffi::PlatformStream<void *>>().Ctx<ffi::DeviceOrdinal>().Ctx<Execution>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    rnn_mlir_xla_initialize_cuda, initialize,
+    ffi::Ffi::BindInitialize().Ctx<ffi::DeviceOrdinal>().RNN_MLIR_ATTRIBUTES.RemainingArgs().RemainingRets());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    rnn_mlir_xla_initialize_cuda_members, initializeMembers,
+    ffi::Ffi::BindInitialize().Ctx<ffi::DeviceOrdinal>().RNN_MLIR_MEMBERS.RemainingArgs().RemainingRets());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_copy, copy, ffi::Ffi::Bind().RemainingArgs().RemainingRets());
 
 extern "C" RNNRT_API void rnn_mlir_xla_set_resolver(void *function) {
   resolver = reinterpret_cast<Resolver>(function);

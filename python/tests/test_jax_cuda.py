@@ -20,7 +20,6 @@ from jax_problems import close, lax_reference, loss, ours, problem  # noqa: E402
 from rnn_mlir import _compiler, _files, _layers, _runtime  # noqa: E402
 from rnn_mlir.jax import _lowering, _native  # noqa: E402
 
-SAFE = [jax.export.DisabledSafetyCheck.custom_call("rnn_mlir_layer")]
 LENGTHS = np.array([5, 0, 3])
 
 needs_compiler = pytest.mark.skipif(not _compiler.available(), reason="needs the compiler")
@@ -44,7 +43,7 @@ def block_loss(n=None, **options):
 
 def calls(function, values, platforms=("cuda",)):
     """The calls of compiled functions in the program for platforms, as (function, module, operands, reserve)."""
-    exported = jax.export.export(jax.jit(function), disabled_checks=SAFE, platforms=platforms)(*values)
+    exported = jax.export.export(jax.jit(function), disabled_checks=rnn.EXPORT_CHECKS, platforms=platforms)(*values)
     text = exported.mlir_module()
     pattern = (r'custom_call @rnn_mlir_layer\(([^)]*)\) \{mhlo.backend_config = \{function = "(\w+)", key = -?\d+ : i64, '
                r'module = "([^"]*)", reserve = (\d+) : i64\}')

@@ -125,9 +125,8 @@ def test_tensors_are_copied():
     flat, x, state = problem("lstm", L=2)
     tree, gradient = rnn.unpack(flat, "lstm", 4, 6, 2), jax.grad(loss(ours("lstm")))
     text = jax.jit(gradient).lower(tree, x, state).as_text()
-    assert text.count('module = "copy"') == 2 and "stablehlo.concatenate" not in text
-    exported = jax.export.export(jax.jit(gradient), platforms=["cuda"],
-                                 disabled_checks=[jax.export.DisabledSafetyCheck.custom_call("rnn_mlir_layer")])
+    assert text.count("@rnn_mlir_copy(") == 2 and "stablehlo.concatenate" not in text
+    exported = jax.export.export(jax.jit(gradient), platforms=["cuda"], disabled_checks=rnn.EXPORT_CHECKS)
     assert "stablehlo.concatenate" in exported(tree, x, state).mlir_module()
     # Derivatives of other orders, and vmap.
     hessian = jax.hessian(lambda p: loss(ours("lstm"))(p, x, state))

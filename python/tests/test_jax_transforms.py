@@ -244,17 +244,18 @@ np.savez(sys.argv[3], *jax.tree.leaves(exported.call(operands[0], operands[1], t
 """
 
 
-@pytest.mark.parametrize("options", ({}, {"resets": RESETS}, {"batch_first": True}),
-                         ids=("lstm", "resets", "batch_first"))
+@pytest.mark.parametrize("options", ({}, {"resets": RESETS}, {"batch_first": True}, {"tree": True}),
+                         ids=("lstm", "resets", "batch_first", "tree"))
 def test_export(options, tmp_path):
     """An exported gradient runs in another process with a cold cache of compiled modules."""
     pytest.importorskip("flatbuffers")
     values = problem("lstm")
     if options.get("batch_first"):
         values = (values[0], jnp.swapaxes(values[1], 0, 1), values[2])
+    if options.pop("tree", False):  # a list of parameters, which the program copies
+        values = (jax.tree.leaves(rnn.unpack(values[0], "lstm", 4, 6)), *values[1:])
     gradient = jax.jit(jax.grad(loss(ours("lstm", **options)), EVERY))
-    safe = [jax.export.DisabledSafetyCheck.custom_call("rnn_mlir_layer")]
-    exported = jax.export.export(gradient, disabled_checks=safe)(*values)
+    exported = jax.export.export(gradient, disabled_checks=rnn.EXPORT_CHECKS)(*values)
     (tmp_path / "program").write_bytes(exported.serialize())
     np.savez(tmp_path / "in.npz", *jax.tree.leaves(values))
     environment = dict(os.environ, RNN_MLIR_CACHE=str(tmp_path / "cache"))

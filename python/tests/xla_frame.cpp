@@ -163,10 +163,11 @@ static size_t countLines(const std::string &text) {
 //===-- Tests ----------------------------------------------------------------------------------------------------===//
 
 static const char *paths[2]; // of PLANS and KERNELS
+static std::string resolved; // what the handler resolved, as "kernels on cuda:0\n"
 
-static int resolve(const char *module, const char *target, char *answer, int size) {
+static int resolve(const char *module, const char *device, char *answer, int size) {
   const bool plans = !std::strcmp(module, "plans"), known = plans || !std::strcmp(module, "kernels");
-  EXPECT(!std::strcmp(target, "cuda"), "%s", target);
+  resolved += std::string(module) + " on " + device + "\n";
   std::snprintf(answer, size_t(size), "%s", known ? paths[plans ? 0 : 1] : "no such module");
   return known ? 0 : 1;
 }
@@ -198,6 +199,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   auto *instantiate = reinterpret_cast<XLA_FFI_Handler *>(dlsym(library, "rnn_mlir_xla_instantiate_cuda"));
+  auto *initialize = reinterpret_cast<XLA_FFI_Handler *>(dlsym(library, "rnn_mlir_xla_initialize_cuda"));
   auto *execute = reinterpret_cast<XLA_FFI_Handler *>(dlsym(library, "rnn_mlir_xla_execute_cuda"));
   reinterpret_cast<void (*)(void *)>(dlsym(library, "rnn_mlir_xla_set_resolver"))(reinterpret_cast<void *>(resolve));
   const auto reset = fake<void (*)()>("fake_cuda_reset");
@@ -216,6 +218,10 @@ int main(int argc, char **argv) {
   auto make = [&](const char *module, const char *function, int64_t key) {
     return textOf(callHandler(instantiate, XLA_FFI_ExecutionStage_INSTANTIATE, none, module, function, key, 0, {}, {}));
   };
+  auto prepare = [&](XLA_FFI_ExecutionContext &on, const char *module, const char *function, int64_t key) {
+    return textOf(
+        callHandler(initialize, XLA_FFI_ExecutionStage_INITIALIZE, on, module, function, key, 0, inputs, states));
+  };
   auto run = [&](XLA_FFI_ExecutionContext &on, const char *module, const char *function, int64_t key, int64_t bytes,
                  std::vector<Buffer *> outputs) {
     return textOf(
@@ -232,6 +238,7 @@ int main(int argc, char **argv) {
   expect(make("other", "forward", 3), "3: rnn-mlir: no such module");
   expect(make("plans", "nothing", 4), "3: rnn-mlir: " + std::string(paths[0]) + ": has no function nothing");
   expect(run(context, "other", "forward", 3, 0, states), "3: rnn-mlir: the module was not instantiated");
+  EXPECT(resolved == "plans on cuda:0\nkernels on cuda:0\nother on cuda:0\nplans on cuda:0\n", "%s", resolved.c_str());
 
   // The results of cuDNN plans, which the fake computes, are those of the host.
   expect(run(context, "plans", "inference", 1, 0, states), "");
@@ -270,7 +277,15 @@ int main(int argc, char **argv) {
     rnnrt_plan_t *plan = rnnrt_abi_rnn_fused_plan(call, RNNRT_DTYPE_F32, 3, 0, 0, 1, 0, 0, 0, 0, 3, 2, 4, 5, 5, 1);
     return rnnrt_abi_rnn_reserve_size(call, plan);
   }();
-  expect(run(context, "kernels", "forward", 2, bytes, {&y, &hn, &reserve}), ""); // loads the kernels
+  reset();
+  fake<void (*)(int32_t)>("fake_cuda_set_devices")(2);
+  for (int repeat = 0; repeat < 2; ++repeat) // once
+    expect(prepare(context, "kernels", "forward", 2), "");
+  const size_t loads = countLines("cuModuleLoadDataEx");
+  EXPECT(loads > 0 && countLines("cuFuncLoad") > 0, "%s", fake<const char *(*)()>("fake_cuda_log")());
+  EXPECT(countLines("\n") == loads + countLines("cuFuncLoad"), "%s", fake<const char *(*)()>("fake_cuda_log")());
+  expect(run(context, "kernels", "forward", 2, bytes, {&y, &hn, &reserve}), "");
+  EXPECT(countLines("cuModuleLoadDataEx") == loads, "%s", fake<const char *(*)()>("fake_cuda_log")());
   reset();
   fake<void (*)(int32_t)>("fake_cuda_set_devices")(2);
   context.allocations = 0;
@@ -293,8 +308,21 @@ int main(int argc, char **argv) {
   expect(run(wrong, "plans", "inference", 1, 0, states),
          "3: rnn-mlir: expects `native` to be a stream of the primary context of `cuda:0`");
   expect(run(missing, "plans", "inference", 1, 0, states), "14: rnn-mlir: device `cuda:7` is not available");
-  XLA_FFI_ExecutionContext second{makeStream(1), 1};
-  expect(run(second, "plans", "inference", 1, 0, states), "");
+  expect(prepare(missing, "plans", "inference", 1), "14: rnn-mlir: device `cuda:7` is not available");
+
+  // A GPU of another compute capability has a library of its own, one of the same shares it.
+  fake<void (*)(int32_t)>("fake_cuda_set_devices")(3);
+  fake<void (*)(int32_t, int32_t)>("fake_cuda_set_capability_of")(1, 80);
+  XLA_FFI_ExecutionContext second{makeStream(1), 1}, third{makeStream(2), 2};
+  resolved.clear();
+  expect(run(second, "plans", "inference", 1, 0, states), "3: rnn-mlir: the module was not instantiated");
+  expect(prepare(third, "plans", "inference", 1), "");
+  EXPECT(resolved.empty(), "%s", resolved.c_str());
+  expect(prepare(second, "plans", "inference", 1), "");
+  expect(prepare(second, "kernels", "inference", 1), "3: rnn-mlir: two modules have one key");
+  EXPECT(resolved == "plans on cuda:1\n", "%s", resolved.c_str());
+  for (XLA_FFI_ExecutionContext *on : {&second, &third})
+    expect(run(*on, "plans", "inference", 1, 0, states), "");
   expect(fake<const char *(*)()>("fake_cuda_misuse")(), "");
   std::printf(failures ? "%d failures\n" : "passed\n", failures);
   std::fflush(stdout);

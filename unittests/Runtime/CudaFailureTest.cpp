@@ -107,6 +107,7 @@ TEST_F(CudaFailureTest, CodesOfTheDriver) {
 /// Uses all functions of a device until one fails. Returns true if none fails.
 bool runAll(const FakeDriver &fake) {
   static char code[] = "\177ELF chip=sm_90a kernels=step";
+  static const rnnrt_function_t function = {};
   bool good = true;
   auto ok = [&](rnnrt_status_t status) {
     const bool fine = !status;
@@ -140,8 +141,8 @@ bool runAll(const FakeDriver &fake) {
       ok(rnnrt_memory_copy(device, stream, pointer, data, 64)) && ok(rnnrt_event_record(end, stream)) &&
       ok(rnnrt_event_wait(end, nullptr)) && ok(rnnrt_event_elapsed(start, end, &ms)) &&
       ok(rnnrt_module_load(device, &image, 1, &module)) && ok(rnnrt_module_kernel(module, "step", &kernel)) &&
-      ok(rnnrt_kernel_launch(kernel, stream, &launch, nullptr)) && ok(rnnrt_stream_synchronize(stream)) &&
-      ok(rnnrt_call_create(device, stream, nullptr, &call))) {
+      ok(rnnrt_function_load(&function, device)) && ok(rnnrt_kernel_launch(kernel, stream, &launch, nullptr)) &&
+      ok(rnnrt_stream_synchronize(stream)) && ok(rnnrt_call_create(device, stream, nullptr, &call))) {
     // Compiled code has no error branches: it calls all entries, also after a failure.
     rnnrt_abi_make_current(call);
     void *buffer = rnnrt_abi_alloc(call, 100), *other = rnnrt_abi_gpu_mem_alloc(50, nullptr, 0);

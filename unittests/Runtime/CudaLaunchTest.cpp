@@ -62,6 +62,39 @@ TEST_F(CudaLaunchTest, UsesTheStreamOfTheCall) {
   EXPECT_EQ(other.failure(), "");
 }
 
+TEST_F(CudaLaunchTest, CodeIsLoadedBeforeTheFirstCall) {
+  Compiled compiled(text);
+  const std::string copy = text; // as code of a JIT compiler: in no library
+  Compiled elsewhere(copy.c_str());
+  CudaCall cuda, host(false, "host");
+  static const rnnrt_function_t function = {}; // in this program, as `text`
+  fake.fake_cuda_reset();
+  EXPECT_EQ(take(rnnrt_function_load(&function, host.device)), "");
+  EXPECT_EQ(fake.lines(), Lines());
+  for (int repeat = 0; repeat < 2; ++repeat)
+    EXPECT_EQ(take(rnnrt_function_load(&function, cuda.device)), "");
+  EXPECT_EQ(fake.lines(), (Lines{"cuModuleLoadDataEx kernels=2", "cuFuncLoad kernel=fill", "cuFuncLoad kernel=other",
+                                 "cuFuncLoad kernel=fill", "cuFuncLoad kernel=other"}));
+  fake.fake_cuda_reset();
+  rnnrt_abi_make_current(cuda.call);
+  compiled.launch("fill", nullptr);
+  EXPECT_EQ(fake.lines(), Lines{"cuLaunchKernelEx stream=1 kernel=fill grid=4x1x1 block=128x1x1 shared=0"});
+  elsewhere.launch("fill", nullptr);
+  EXPECT_EQ(fake.lines("cuModuleLoadDataEx").size(), 1u);
+  EXPECT_EQ(cuda.failure(), "");
+  EXPECT_EQ(take(rnnrt_function_load(nullptr, cuda.device)),
+            "INVALID_ARGUMENT: expects `function`, but got a null pointer");
+  EXPECT_EQ(take(rnnrt_function_load(&function, nullptr)),
+            "INVALID_ARGUMENT: expects `device`, but got a null pointer");
+}
+
+TEST_F(CudaLaunchTest, FailureToLoadCode) {
+  Compiled broken(".version 8.6\n.target sm_80\n.entry fill(\nBROKEN");
+  CudaCall cuda;
+  static const rnnrt_function_t function = {};
+  EXPECT_NE(take(rnnrt_function_load(&function, cuda.device)).find("symbol 'BROKEN'"), std::string::npos);
+}
+
 TEST_F(CudaLaunchTest, FlagsAreLaunchAttributes) {
   Compiled compiled(text);
   CudaCall cuda;

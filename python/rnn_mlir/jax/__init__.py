@@ -7,9 +7,10 @@ Importing this module registers the handler that programs of `jax.export` with t
 
 from . import _native, experimental_rnn, params
 from ._functions import BlockLSTMResults, block_lstm, gru, lstm, rnn
+from ._native import EXPORT_CHECKS
 from .params import Weights, from_keras, init, pack, to_keras, unpack
 
 _native.register()
 
-__all__ = ["BlockLSTMResults", "Weights", "block_lstm", "experimental_rnn", "from_keras", "gru", "init", "lstm", "pack",
-           "params", "rnn", "to_keras", "unpack"]
+__all__ = ["BlockLSTMResults", "EXPORT_CHECKS", "Weights", "block_lstm", "experimental_rnn", "from_keras", "gru", "init", "lstm",
+           "pack", "params", "rnn", "to_keras", "unpack"]

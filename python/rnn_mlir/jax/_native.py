@@ -15,15 +15,16 @@ import tempfile
 from typing import Any, Dict
 
 import jax
-import numpy as np
 
 from .. import _files, _runtime, _variants
 
 XLA_TARGET = "rnn_mlir_layer"
 MEMBERS_TARGET = "rnn_mlir_members"
+#: The bytes of all operands, one after the other, become those of the results.
+COPY_TARGET = "rnn_mlir_copy"
 
-#: The attributes of a copy: the bytes of all operands, one after the other, become those of the results.
-COPY = {"module": "copy", "function": "copy", "key": np.int64(0), "reserve": np.int64(0)}
+#: The `disabled_checks` of jax.export: JAX promises no compatibility for calls that are not its own.
+EXPORT_CHECKS = [jax.export.DisabledSafetyCheck.custom_call(name) for name in (XLA_TARGET, MEMBERS_TARGET, COPY_TARGET)]
 
 #: Modules that this process looked up or compiled, by their text or name: the library of each. For tests.
 resolved: Dict[str, str] = {}
@@ -70,10 +71,10 @@ def key(module: str, function: str) -> int:
 
 
 @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char), ctypes.c_int)
-def _resolve(module: bytes, target: bytes, answer: Any, size: int) -> int:
+def _resolve(module: bytes, device: bytes, answer: Any, size: int) -> int:
     """What the handler calls for a module that this process has not used, as after jax.export in another one."""
     try:
-        code, said = 0, _variants.library_path(module.decode(), target.decode())
+        code, said = 0, _variants.library_path(module.decode(), device.decode().partition(":")[0], device.decode())
         resolved[module.decode()] = said
     except Exception as error:  # pylint: disable=broad-except; XLA raises the message
         code, said = 1, str(error)
@@ -93,5 +94,6 @@ def register() -> None:
     for platform, suffix in (("cpu", ""), ("CUDA", "_cuda")):
         for target, kind in ((XLA_TARGET, ""), (MEMBERS_TARGET, "_members")):
             stages = {stage: jax.ffi.pycapsule(getattr(library, f"rnn_mlir_xla_{stage}{suffix}{kind}"))
-                      for stage in ("instantiate", "execute")}
+                      for stage in ("instantiate", "initialize", "execute") if suffix or stage != "initialize"}
             jax.ffi.register_ffi_target(target, stages, platform=platform)
+    jax.ffi.register_ffi_target(COPY_TARGET, jax.ffi.pycapsule(library.rnn_mlir_xla_copy), platform="cpu")

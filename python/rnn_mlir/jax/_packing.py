@@ -57,7 +57,7 @@ def _copy(context: Any, *operands: Any, in_lax: Callable[..., List[Any]], **para
     results = [jax.ShapeDtypeStruct(v.shape, v.dtype) for v in context.avals_out]
 
     def call(*values: Any) -> List[Any]:
-        return list(jax.ffi.ffi_call(_native.XLA_TARGET, results)(*values, **_native.COPY))
+        return list(jax.ffi.ffi_call(_native.COPY_TARGET, results)(*values))
     # A program of several devices may divide what lax computes; an empty tensor needs no call.
     plain = _lowering.divisible(context) or not all(math.prod(v.shape) for v in results)
     function = functools.partial(in_lax, **params) if plain else call

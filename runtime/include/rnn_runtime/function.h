@@ -6,6 +6,7 @@
 #ifndef RNN_RUNTIME_FUNCTION_H
 #define RNN_RUNTIME_FUNCTION_H
 
+#include "rnn_runtime/status.h"
 #include "rnn_runtime/tensor.h"
 
 #ifdef __cplusplus
@@ -68,6 +69,12 @@ typedef struct rnnrt_function {
 RNNRT_API void rnnrt_call_members(rnnrt_call_t *call, const rnnrt_function_t *function,
                                   const rnnrt_tensor_t *const *arguments, const int64_t *strides, int64_t num_arguments,
                                   int64_t members, int32_t parallel);
+
+/// Loads the GPU code of the shared library or program that contains `function` onto `device`, which otherwise happens
+/// in the first call there: it may wait for the device, and takes longest for PTX, which the driver compiles. With
+/// drivers before CUDA 12.4, a part of it remains for the first call. Returns the failure of the driver, or
+/// UNIMPLEMENTED if the library has no code for the GPU. Does nothing for devices without GPU code.
+RNNRT_API rnnrt_status_t rnnrt_function_load(const rnnrt_function_t *function, rnnrt_device_t *device);
 
 /// The exported functions of a compiled module. A shared library exports this table as the data symbol `rnn_exports`.
 typedef struct rnnrt_exports {

@@ -156,6 +156,7 @@ public:
     (void)device->driver().cuEventDestroy(static_cast<CUevent>(native));
   }
 
+  Status loadCode(const void *address) override { return cuda::loadCode(*device, address); }
   Status loadModule(const rnnrt_image_t *images, int64_t count, std::unique_ptr<Module> &module) override {
     auto made = std::make_unique<OwnedModule>(device);
     RNNRT_TRY(made->load(images, count));

@@ -90,6 +90,9 @@ public:
   /// Selects one of the images and loads it.
   virtual Status loadModule(const rnnrt_image_t *images, int64_t count, std::unique_ptr<Module> &module) = 0;
 
+  /// Loads the code for this device in the shared library or program that contains `address`.
+  virtual Status loadCode(const void *address) { return Status(); }
+
   /// Plans may outlive the device handle (a call holds them), so they own the objects of the backend that they use.
   virtual Status createPlan(const RnnProblem &problem, std::shared_ptr<Plan> &plan) = 0;
   virtual Status createPlan(const BlockProblem &problem, std::shared_ptr<Plan> &plan) = 0;

@@ -1,9 +1,10 @@
-// Module.cpp - the public functions of module.h.
+// Module.cpp - the public functions of module.h, and rnnrt_function_load.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Module.h"
 #include "core/Device.h"
 #include "core/Require.h"
+#include "rnn_runtime/function.h"
 
 using namespace rnnrt;
 
@@ -50,6 +51,15 @@ rnnrt_status_t rnnrt_module_kernel(rnnrt_module_t *module, const char *name, rnn
 
 void rnnrt_module_release(rnnrt_module_t *module) {
   delete module;
+}
+
+rnnrt_status_t rnnrt_function_load(const rnnrt_function_t *function, rnnrt_device_t *device) {
+  return guarded([&] {
+           RNNRT_REQUIRE(function, "function");
+           RNNRT_REQUIRE(device, "device");
+           return device->backend->loadCode(function);
+         })
+      .take();
 }
 
 void rnnrt_launch_init(rnnrt_launch_t *launch) {

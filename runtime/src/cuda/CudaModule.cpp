@@ -125,6 +125,23 @@ Status CudaModule::kernel(const char *name, CudaKernel *&kernel) {
   return Status();
 }
 
+Status CudaModule::loadKernels() {
+  const DriverApi &driver = device.driver();
+  if (!driver.cuModuleGetFunctionCount || !driver.cuModuleEnumerateFunctions || !driver.cuFuncLoad)
+    return Status();
+  ContextScope scope(device);
+  RNNRT_TRY(std::move(scope.status));
+  unsigned int count = 0;
+  RNNRT_TRY(device.check(driver.cuModuleGetFunctionCount(&count, native), "cuModuleGetFunctionCount"));
+  std::vector<CUfunction> functions(count);
+  if (count)
+    RNNRT_TRY(
+        device.check(driver.cuModuleEnumerateFunctions(functions.data(), count, native), "cuModuleEnumerateFunctions"));
+  for (CUfunction function : functions)
+    RNNRT_TRY(device.check(driver.cuFuncLoad(function), "cuFuncLoad"));
+  return Status();
+}
+
 //===-- Kernel ---------------------------------------------------------------------------------------------------===//
 
 Status CudaKernel::initialize() {

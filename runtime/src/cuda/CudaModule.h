@@ -86,6 +86,9 @@ public:
   /// Loads the best image. Must be called once, before every other function.
   Status load(const rnnrt_image_t *images, int64_t count);
   Status kernel(const char *name, CudaKernel *&kernel);
+  /// Loads all kernels now, which the driver otherwise does when each of them is used first. Drivers before CUDA 12.4
+  /// cannot.
+  Status loadKernels();
   int64_t image() const { return chosen; }
 
 private:
@@ -98,6 +101,9 @@ private:
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<CudaKernel>, std::less<>> kernels;
 };
+
+/// Loads the images of compiled code in the shared library or program that contains `address`, and their kernels.
+Status loadCode(CudaDevice &device, const void *address);
 
 } // namespace rnnrt::cuda
 

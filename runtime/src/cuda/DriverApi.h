@@ -108,7 +108,14 @@ struct DriverApi {
 #include "cuda/DriverApi.def"
 #undef RNNRT_CUDA
   /// True for functions that old drivers may lack; their addresses are then null.
-  static bool isOptional(const char *symbol) { return !std::strcmp(symbol, "cuFuncGetParamInfo"); }
+  static bool isOptional(const char *symbol) {
+    constexpr const char *names[] = {"cuFuncGetParamInfo", "cuModuleGetFunctionCount", "cuModuleEnumerateFunctions",
+                                     "cuFuncLoad"};
+    for (const char *name : names)
+      if (!std::strcmp(symbol, name))
+        return true;
+    return false;
+  }
   template <typename Visit> void forEach(Visit &&visit) {
 #define RNNRT_CUDA(name, version, parameters) visit(#name #version, name);
 #include "cuda/DriverApi.def"

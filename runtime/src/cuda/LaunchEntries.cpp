@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <dlfcn.h>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -68,6 +70,22 @@ struct CompiledModule {
   std::mutex mutex;
   std::map<std::string, CompiledKernel, std::less<>> kernels;
 };
+
+/// The live modules of the process.
+struct CompiledModules {
+  static CompiledModules &get() {
+    static auto &all = *new CompiledModules;
+    return all;
+  }
+  std::mutex mutex;
+  std::set<const CompiledModule *> modules;
+};
+
+/// The start of the shared library or program that contains `address`; null for memory of a JIT compiler.
+const void *objectOf(const void *address) {
+  Dl_info info;
+  return dladdr(address, &info) ? info.dli_fbase : nullptr;
+}
 
 /// The object that all streams and events point to: they have no state.
 char token;
@@ -143,7 +161,15 @@ void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters, int
 }
 
 void *loadModule(const void *data, int64_t bytes) {
-  return new (std::nothrow) CompiledModule({data, bytes, nullptr});
+  try {
+    auto module = std::make_unique<CompiledModule>(rnnrt_image_t{data, bytes, nullptr});
+    CompiledModules &all = CompiledModules::get();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    all.modules.insert(module.get());
+    return module.release();
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
 }
 
 void waitForHost() {
@@ -198,6 +224,24 @@ CUdeviceptr addressOf(void *pointer) {
 
 } // namespace
 
+Status cuda::loadCode(CudaDevice &device, const void *address) {
+  const void *object = objectOf(address);
+  std::vector<std::shared_ptr<const CompiledImage>> images;
+  {
+    CompiledModules &all = CompiledModules::get();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    for (const CompiledModule *module : all.modules)
+      if (objectOf(module->image->image.data) == object)
+        images.push_back(module->image);
+  }
+  for (const auto &image : images) {
+    CudaModule *module = nullptr;
+    RNNRT_TRY(device.compiledModule(image, module));
+    RNNRT_TRY(module->loadKernels());
+  }
+  return Status();
+}
+
 extern "C" {
 
 //===-- Modules and launches -------------------------------------------------------------------------------------===//
@@ -209,6 +253,11 @@ void *rnnrt_abi_gpu_module_load_jit(void *data, int32_t) {
   return loadModule(data, 0);
 }
 void rnnrt_abi_gpu_module_unload(void *module) {
+  {
+    CompiledModules &all = CompiledModules::get();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    all.modules.erase(static_cast<CompiledModule *>(module));
+  }
   delete static_cast<CompiledModule *>(module);
 }
 

@@ -61,6 +61,16 @@ bool fake::chosenToFail(const char *name, CUresult &result) {
   return true;
 }
 
+int32_t fake::capabilityOf(CUdevice device) {
+  auto it = state().capabilities.find(device);
+  return it == state().capabilities.end() ? state().capability : it->second;
+}
+
+int32_t fake::currentCapability() {
+  return contextStack().empty() || !contextStack().back() ? state().capability
+                                                          : capabilityOf(contextStack().back()->device);
+}
+
 bool fake::isLive(const void *object, const char *kind, const char *user) {
   auto it = state().live.find(const_cast<void *>(object));
   if (it != state().live.end() && it->second == kind)
@@ -130,6 +140,7 @@ FAKE_API void fake_cuda_reset() {
   s.failAt = fresh.failAt;
   s.devices = fresh.devices;
   s.capability = fresh.capability;
+  s.capabilities.clear();
   s.memory = fresh.memory;
   s.forClusters = fresh.forClusters;
   if (fake_cuda_live("stream") == 0)
@@ -186,6 +197,9 @@ FAKE_API void fake_cuda_set_devices(int32_t count) {
 }
 FAKE_API void fake_cuda_set_capability(int32_t capability) {
   fake::state().capability = capability;
+}
+FAKE_API void fake_cuda_set_capability_of(int32_t device, int32_t capability) {
+  fake::state().capabilities[device] = capability;
 }
 FAKE_API void fake_cuda_set_memory(int64_t bytes) {
   fake::state().memory = bytes;
@@ -270,10 +284,10 @@ FAKE_API CUresult rnnrt::cuda::cuDeviceGetAttribute(int *value, CUdevice_attribu
     *value = 132;
     return CUDA_SUCCESS;
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-    *value = fake::state().capability / 10;
+    *value = fake::capabilityOf(device) / 10;
     return CUDA_SUCCESS;
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-    *value = fake::state().capability % 10;
+    *value = fake::capabilityOf(device) % 10;
     return CUDA_SUCCESS;
   case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
     *value = 232448;

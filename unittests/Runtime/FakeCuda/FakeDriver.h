@@ -41,6 +41,7 @@ typedef void (*fake_cuda_kernel_t)(void **arguments);
   /* Default: 1 GPU of compute capability 9.0 with 8 GiB. */                                                           \
   X(void, fake_cuda_set_devices, (int32_t count))                                                                      \
   X(void, fake_cuda_set_capability, (int32_t capability))                                                              \
+  X(void, fake_cuda_set_capability_of, (int32_t device, int32_t capability))                                           \
   X(void, fake_cuda_set_memory, (int64_t bytes))                                                                       \
   /* Multiprocessors available to clusters; default FAKE_CUDA_FOR_CLUSTERS, else 132. */                               \
   X(void, fake_cuda_set_multiprocessors_for_clusters, (int32_t count))                                                 \

@@ -70,7 +70,7 @@ static CUresult readMachineCode(CUmodule module, const char *data) {
   int capability = 0;
   char suffix = 0;
   std::sscanf(text.c_str(), " chip=sm_%d%c", &capability, &suffix);
-  const int device = fake::state().capability;
+  const int device = fake::currentCapability();
   if (suffix == 'a' ? device != capability : device / 10 != capability / 10 || device < capability)
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   for (size_t at = text.find("kernels="); at != std::string::npos; at = text.find(',', at + 1))
@@ -102,7 +102,7 @@ FAKE_API CUresult rnnrt::cuda::cuModuleLoadDataEx(CUmodule *module, const void *
     const size_t target = text.find(".target"), marked = text.find(".reqnctapercluster");
     if (target == std::string::npos || std::sscanf(text.c_str() + target, ".target sm_%d", &capability) != 1)
       return reject(CUDA_ERROR_INVALID_PTX, "ptxas application ptx input, line 1;\n  fatal : no target\n");
-    if (capability > fake::state().capability)
+    if (capability > fake::currentCapability())
       return reject(CUDA_ERROR_INVALID_PTX, "ptxas fatal : the target is newer than the device\n");
     if (text.find("BROKEN") != std::string::npos)
       return reject(CUDA_ERROR_INVALID_PTX,
@@ -139,6 +139,22 @@ FAKE_API CUresult rnnrt::cuda::cuModuleGetFunction(CUfunction *function, CUmodul
   return CUDA_ERROR_NOT_FOUND;
 }
 
+FAKE_API CUresult rnnrt::cuda::cuModuleGetFunctionCount(unsigned int *count, CUmodule module) {
+  FAKE_ENTER("cuModuleGetFunctionCount");
+  FAKE_EXPECT_LIVE(module, "module", "cuModuleGetFunctionCount");
+  *count = unsigned(module->functions.size());
+  return CUDA_SUCCESS;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuModuleEnumerateFunctions(CUfunction *functions, unsigned int count, CUmodule module) {
+  FAKE_ENTER("cuModuleEnumerateFunctions");
+  FAKE_EXPECT_LIVE(module, "module", "cuModuleEnumerateFunctions");
+  FAKE_EXPECT(count && count <= module->functions.size());
+  for (unsigned k = 0; k < count; ++k)
+    functions[k] = module->functions[k].get();
+  return CUDA_SUCCESS;
+}
+
 static bool isFunction(CUfunction function, const char *user) {
   for (const auto &[object, kind] : fake::state().live)
     if (kind == "module")
@@ -147,6 +163,16 @@ static bool isFunction(CUfunction function, const char *user) {
           return true;
   fake::misuse("%s of a function of no live module", user);
   return false;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuFuncLoad(CUfunction function) {
+  FAKE_ENTER("cuFuncLoad");
+  FAKE_EXPECT_CONTEXT("cuFuncLoad");
+  FAKE_EXPECT(isFunction(function, "cuFuncLoad"));
+  if (fake::state().capturing)
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  fake::log("cuFuncLoad kernel=%s", function->name.c_str());
+  return CUDA_SUCCESS;
 }
 
 FAKE_API CUresult rnnrt::cuda::cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function) {

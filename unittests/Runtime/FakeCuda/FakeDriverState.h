@@ -110,10 +110,15 @@ struct State {
   int64_t calls = 0, failAt = -1;
   uint32_t failWith = 0;
   int32_t devices = 1, capability = 90, streams = 0, capturing = 0;
+  std::map<int, int32_t> capabilities; ///< of devices that differ from `capability`
   int64_t memory = int64_t(8) << 30, used = 0;
   int32_t forClusters = readForClusters(); ///< multiprocessors available to clusters
 };
 State &state();
+
+int32_t capabilityOf(CUdevice device);
+/// That of the device of the current context.
+int32_t currentCapability();
 
 /// The context stack of this thread.
 std::vector<CUcontext> &contextStack();
