@@ -239,8 +239,8 @@ import rnn_mlir.jax
 with open(sys.argv[1], "rb") as file:
     exported = jax.export.deserialize(bytearray(file.read()))
 data = np.load(sys.argv[2])
-operands = [data[f"arr_{k}"] for k in range(4)]
-np.savez(sys.argv[3], *jax.tree.leaves(exported.call(operands[0], operands[1], tuple(operands[2:]))))
+operands, _ = jax.tree.unflatten(exported.in_tree, [data[name] for name in data.files])
+np.savez(sys.argv[3], *jax.tree.leaves(exported.call(*operands)))
 """
 
 
@@ -252,8 +252,9 @@ def test_export(options, tmp_path):
     values = problem("lstm")
     if options.get("batch_first"):
         values = (values[0], jnp.swapaxes(values[1], 0, 1), values[2])
-    if options.pop("tree", False):  # a list of parameters, which the program copies
-        values = (jax.tree.leaves(rnn.unpack(values[0], "lstm", 4, 6)), *values[1:])
+    options = dict(options)
+    if options.pop("tree", False):  # a list of Weights, which the program copies
+        values = (rnn.unpack(values[0], "lstm", 4, 6), *values[1:])
     gradient = jax.jit(jax.grad(loss(ours("lstm", **options)), EVERY))
     exported = jax.export.export(gradient, disabled_checks=rnn.EXPORT_CHECKS)(*values)
     (tmp_path / "program").write_bytes(exported.serialize())
@@ -262,7 +263,7 @@ def test_export(options, tmp_path):
     subprocess.run([sys.executable, "-c", PROGRAM, "program", "in.npz", "out.npz"], check=True, cwd=tmp_path,
                    env=environment)
     out = np.load(tmp_path / "out.npz")
-    close([out[k] for k in out.files], gradient(*values), 0)
+    close([out[k] for k in out.files], jax.tree.leaves(gradient(*values)), 0)
 
 
 def test_threads():

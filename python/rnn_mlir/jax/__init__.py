@@ -5,12 +5,16 @@
 Importing this module registers the handler that programs of `jax.export` with these layers call.
 """
 
+import jax
+
 from . import _native, experimental_rnn, params
 from ._functions import BlockLSTMResults, block_lstm, gru, lstm, rnn
 from ._native import EXPORT_CHECKS
 from .params import Weights, from_keras, init, pack, to_keras, unpack
 
 _native.register()
+for _type in (Weights, BlockLSTMResults):  # as arguments and results of exported programs
+    jax.export.register_namedtuple_serialization(_type, serialized_name=f"rnn_mlir.jax.{_type.__name__}")
 
 __all__ = ["BlockLSTMResults", "EXPORT_CHECKS", "Weights", "block_lstm", "experimental_rnn", "from_keras", "gru", "init", "lstm",
            "pack", "params", "rnn", "to_keras", "unpack"]
