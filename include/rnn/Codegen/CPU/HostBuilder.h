@@ -142,7 +142,12 @@ public:
 
 private:
   std::pair<Value, Value> splitExp(Value x, double limit = std::numeric_limits<double>::infinity());
-  Value divideNormal(Value a, Value b);
+  Value callAVX512(StringRef name, ArrayRef<Value> operands, bool rounds = false);
+  Value reduce(Value x, bool toNearest);
+  /// The first coefficient is the constant one.
+  Value polynomial(Value x, ArrayRef<double> coefficients);
+  Value shortSigmoid(Value x);
+  Value shortTanh(Value x);
   Value splatInteger(int64_t value);
   Value roundToBF16(Value vector);
 };
