@@ -44,3 +44,29 @@ func.func @others(%x: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64> 
   %1 = call @callee(%0) : (!torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64>
   return %1 : !torch.vtensor<[?,3],si64>
 }
+
+// -----
+
+// Dropout between layers drops in training only.
+// CHECK-LABEL: func.func @dropout(
+// CHECK: %[[INFERENCE:.*]], %{{.*}}, %{{.*}} = rnn.cudnn_forward rnn_tanh
+// CHECK-SAME: {is_training = false}
+// CHECK: %[[TRAINING:.*]], %{{.*}}, %{{.*}} = rnn.cudnn_forward rnn_tanh
+// CHECK-SAME: {dropout = 5.000000e-01 : f64}
+// CHECK: return %[[INFERENCE]], %[[TRAINING]]
+func.func @dropout(%x: !torch.vtensor<[5,2,1],f32>, %h: !torch.vtensor<[2,2,1],f32>)
+    -> (!torch.vtensor<[5,2,1],f32>, !torch.vtensor<[5,2,1],f32>) {
+  %w = "torch.vtensor.literal"() <{value = dense<0.5> : tensor<1x1xf32>}> : () -> !torch.vtensor<[1,1],f32>
+  %params = "torch.prim.ListConstruct"(%w, %w, %w, %w) : (!torch.vtensor<[1,1],f32>, !torch.vtensor<[1,1],f32>, !torch.vtensor<[1,1],f32>, !torch.vtensor<[1,1],f32>) -> !torch.list<vtensor>
+  %no = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %yes = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  %two = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %half = "torch.constant.float"() <{value = 0.5 : f64}> : () -> !torch.float
+  %inference, %h0 = "torch.aten.rnn_tanh.input"(%x, %h, %params, %no, %two, %half, %no, %no, %no)
+      : (!torch.vtensor<[5,2,1],f32>, !torch.vtensor<[2,2,1],f32>, !torch.list<vtensor>, !torch.bool, !torch.int, !torch.float, !torch.bool, !torch.bool, !torch.bool)
+      -> (!torch.vtensor<[5,2,1],f32>, !torch.vtensor<[2,2,1],f32>)
+  %training, %h1 = "torch.aten.rnn_tanh.input"(%x, %h, %params, %no, %two, %half, %yes, %no, %no)
+      : (!torch.vtensor<[5,2,1],f32>, !torch.vtensor<[2,2,1],f32>, !torch.list<vtensor>, !torch.bool, !torch.int, !torch.float, !torch.bool, !torch.bool, !torch.bool)
+      -> (!torch.vtensor<[5,2,1],f32>, !torch.vtensor<[2,2,1],f32>)
+  return %inference, %training : !torch.vtensor<[5,2,1],f32>, !torch.vtensor<[5,2,1],f32>
+}
