@@ -8,7 +8,7 @@ import ctypes
 import functools
 import os
 import threading
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _files
 
@@ -36,9 +36,9 @@ class Unavailable(Error):
     """A library or a device is missing."""
 
 
-def _raise(message: str, code: str) -> None:
+def _raise(message: str, code: str, cause: Optional[BaseException] = None) -> None:
     kind = {"INVALID_ARGUMENT": InvalidArgument, "UNAVAILABLE": Unavailable}.get(code, Error)
-    raise kind(message, code)
+    raise kind(message, code) from cause
 
 
 class _Argument(ctypes.Structure):  # rnnrt_argument_t
@@ -163,20 +163,51 @@ def compute_capability(device: str) -> int:
     return int(made.compute_capability)
 
 
+_ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
+_RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
+
+
+class _Allocator(ctypes.Structure):  # rnnrt_allocator_t
+    _fields_ = [("allocate", _ALLOCATE), ("release", _RELEASE), ("user", ctypes.c_void_p)]
+
+
+#: Allocates bytes on a GPU in the order of a stream, and frees the result.
+Scratch = Tuple[Callable[[int], int], Callable[[int], None]]
+
+
+def _allocator(scratch: Scratch, failures: List[BaseException]) -> _Allocator:
+    """An allocator of the runtime. An exception is a lack of memory, and added to `failures`."""
+    take, give_back = scratch
+
+    def allocate(_: Any, alignment: int, size: int) -> Optional[int]:
+        try:
+            return take(size)
+        except Exception as error:  # pylint: disable=broad-except; it cannot pass through the runtime
+            failures.append(error)
+            return None
+
+    def release(_: Any, pointer: int, alignment: int, size: int) -> None:
+        give_back(pointer)
+    return _Allocator(_ALLOCATE(allocate), _RELEASE(release), None)
+
+
 class Call:
     """An rnnrt_call_t. One thread at a time may use it.
 
     On a GPU it runs on a stream of its own, and `finish` waits for it. With `stream`, a CUstream of another library (0 and 1
     are CUDA's legacy default stream), it runs in the order of that stream, and nothing waits; `waits=False` refuses
-    functions that would have to (RNNRT_HOST_WAITS_REFUSED).
+    functions that would have to (RNNRT_HOST_WAITS_REFUSED). `scratch` is then the source of temporary device memory, unless it
+    is None.
     """
 
     def __init__(self, device: str = "host", *, dropout_draw: Optional[int] = None, stream: Optional[int] = None,
-                 waits: bool = True) -> None:
+                 waits: bool = True, scratch: Optional[Scratch] = None) -> None:
         lib = library()
         self._release, self._release_stream = lib.rnnrt_call_release, lib.rnnrt_stream_release
         self.handle: Optional[int] = None
         self._stream: Optional[int] = None
+        self._failures: List[BaseException] = []
+        self._allocator = _allocator(scratch, self._failures) if scratch else None
         made, queue, handle = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         if device.startswith("cuda"):
             made = ctypes.c_void_p(_gpu(device))
@@ -185,7 +216,8 @@ class Call:
             check(lib.rnnrt_device_create(device.encode(), None, ctypes.byref(made)))
         try:
             if stream is not None:
-                check(lib.rnnrt_stream_borrow(made, None if stream in (0, 1) else stream, None, ctypes.byref(queue)))
+                allocator = ctypes.byref(self._allocator) if self._allocator else None
+                check(lib.rnnrt_stream_borrow(made, None if stream in (0, 1) else stream, allocator, ctypes.byref(queue)))
             elif device.startswith("cuda"):
                 check(lib.rnnrt_stream_create(made, ctypes.byref(queue)))
             self._stream = queue.value
@@ -216,7 +248,9 @@ class Call:
         if failure:
             message, code = _describe(failure)
             self._reset(self.handle)
-            _raise(message, code)
+            cause = self._failures.pop() if self._failures else None
+            self._failures.clear()
+            _raise(message, code, cause)
         self._reset(self.handle)
         if self._synchronizes:
             check(library().rnnrt_stream_synchronize(self._stream))
@@ -255,15 +289,17 @@ class Ready:
             self._release(self._event)
 
 
-def call_on_stream(device: str, stream: int, waits: bool = True) -> Call:
-    """The call of this thread on a stream of another library. A stream that was destroyed must not be passed."""
+def call_on_stream(device: str, stream: int, waits: bool = True,
+                   scratch: Optional[Callable[[str, int], Scratch]] = None) -> Call:
+    """The call of this thread on a stream of another library. A stream that was destroyed must not be passed. `scratch`
+    returns the source of temporary memory for a device and a stream."""
     calls: Dict[Any, Call] = _calls.__dict__
-    key = (device, stream, waits)
+    key = (device, stream, waits, scratch)
     call = calls.get(key)
     if call is None:
         if len(calls) >= 64:  # programs have few streams; others make a new one per use
             calls.clear()
-        call = calls[key] = Call(device, stream=stream, waits=waits)
+        call = calls[key] = Call(device, stream=stream, waits=waits, scratch=scratch(device, stream) if scratch else None)
     return call
 
 

@@ -156,9 +156,20 @@ fake.cuStreamCreate(ctypes.byref(stream), 1)  # stream 1
 operation = Layers("gru", "unidirectional", lengths=True)
 operands = [torch.ones(5, 3, 4), torch.ones(1, 3, 6), torch.ones(216), torch.tensor([5, 0, 3], dtype=torch.int32)]
 outputs = [torch.ones(5, 3, 6), torch.ones(1, 3, 6), torch.ones(_calls.reserve_bytes(operation, operands), dtype=torch.int8)]
+blocks = {}  # of PyTorch's allocator
+
+def allocate(size, device, stream):
+    assert (device, stream) == ("cuda:0", native)
+    block = torch.empty(size + 64, dtype=torch.int8)
+    address = (block.data_ptr() + 63) // 64 * 64
+    blocks[address] = block
+    taken.append(size)
+    return address
+torch.cuda.caching_allocator_alloc, torch.cuda.caching_allocator_delete = allocate, blocks.pop
 for native, number in ((stream.value, 1), (0, 0)):  # 0: the legacy default stream, which is PyTorch's
-    call = _runtime.call_on_stream("cuda:0", native, waits=False)
-    assert call is _runtime.call_on_stream("cuda:0", native, waits=False)
+    taken = []
+    call = _calls.cuda_call("cuda:0", native)
+    assert call is _calls.cuda_call("cuda:0", native)
     _calls.call_without_waits(operation, "forward", operands, outputs, call, "cuda")  # loads the module
     fake.fake_cuda_reset()
     _calls.call_without_waits(operation, "forward", operands, outputs, call, "cuda")
@@ -167,6 +178,7 @@ for native, number in ((stream.value, 1), (0, 0)):  # 0: the legacy default stre
     used = [line for line in log.splitlines() if "stream=" in line and not any(c in line.split() for c in captured)]
     assert used and all(f"stream={number}" in line.split() for line in used), log
     assert f"cuLaunchKernelEx stream={number} " in log and "Synchronize" not in log, log
+    assert taken and not blocks and "cuMemAlloc" not in log, (taken, blocks, log)
 wrong = outputs[:2] + [outputs[2][1:].clone()]
 try:
     _calls.call_without_waits(operation, "forward", operands, wrong, call, "cuda")
@@ -174,6 +186,17 @@ except _runtime.InvalidArgument as error:
     assert "reserve" in str(error), error
 else:
     raise AssertionError("a wrong size was accepted")
+
+def exhausted(size, device, stream):
+    raise MemoryError(f"no {size} bytes")
+torch.cuda.caching_allocator_alloc = exhausted
+for _ in range(2):
+    try:
+        _calls.call_without_waits(operation, "forward", operands, outputs, call, "cuda")
+    except _runtime.Error as error:
+        assert error.code == "RESOURCE_EXHAUSTED" and isinstance(error.__cause__, MemoryError), repr(error)
+    else:
+        raise AssertionError("a call without memory succeeded")
 assert not fake.fake_cuda_misuse(), fake.fake_cuda_misuse()
 """
 

@@ -48,7 +48,7 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
             raise ValueError(f"operand {k} is on device {value.device}, but operand 0 is on {first.device}")
     if first.device.type == "cuda":
         device = f"cuda:{first.device.index}"
-        call = _runtime.call_on_stream(device, torch.cuda.current_stream(first.device).cuda_stream, waits=False)
+        call = cuda_call(device, torch.cuda.current_stream(first.device).cuda_stream)
         return call_without_waits(operation, stage, inputs, outputs, call, "cuda", device)
     if first.device.type != "cpu":
         raise ValueError(f"operand 0 is on device {first.device}; compiled layers run on the CPU and on CUDA")
@@ -57,6 +57,18 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
     if missing:
         every.insert(operation.primals, torch.full(*missing, dtype=torch.int32))
     _run(_function(operation, dtype, stage), operation, inputs, every, bool(missing), _runtime.call_of_thread())
+
+
+def _scratch(device: str, stream: int) -> _runtime.Scratch:
+    """PyTorch's caching allocator, which has most of the memory of the GPU, and a pool of its own for a captured graph."""
+    def allocate(size: int) -> int:
+        return int(torch.cuda.caching_allocator_alloc(size, device, stream))
+    return allocate, torch.cuda.caching_allocator_delete
+
+
+def cuda_call(device: str, stream: int) -> _runtime.Call:
+    """The call of this thread on a stream of PyTorch, with its memory."""
+    return _runtime.call_on_stream(device, stream, waits=False, scratch=_scratch)
 
 
 def _mapped(operation: Operation, every: Sequence[Tensor], completed: bool) -> List[bool]:
