@@ -46,7 +46,7 @@ def _library(name: str, extra: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise FormatError(f"this format needs the package {name}: pip install 'rnn-mlir[{extra}]' ({error})") from error
+        raise FormatError(f"this format needs the package {name.partition('.')[0]}: pip install 'rnn-mlir[{extra}]' ({error})") from error
 
 
 # -- NumPy: canonical arrays, and the flat layout ---------------------------------------------------------------------

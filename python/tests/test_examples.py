@@ -1,4 +1,4 @@
-# test_examples.py - runs the examples in Python, and the first block of the pages on JAX and PyTorch.
+# test_examples.py - runs the examples in Python, and the Python blocks of the pages on JAX, PyTorch and many devices.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import pathlib
@@ -11,13 +11,48 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("page,library", (("PythonJAX", "jax"), ("PythonTorch", "torch")))
-def test_first_block(page, library):
-    pytest.importorskip(library)
+def blocks(page, section=""):
+    """The Python blocks of a page, from a section on."""
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    block = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    return re.findall(r"```python\n(.*?)```", text[text.index(f"## {section}\n") if section else 0:], re.DOTALL)
+
+
+def run(*parts, **environment):
     # As users run it: in f32.
-    subprocess.run([sys.executable, "-c", block], check=True, env=dict(os.environ, JAX_ENABLE_X64="0"))
+    done = subprocess.run([sys.executable, "-c", "\n".join(parts)], check=False, capture_output=True, text=True,
+                          env=dict(os.environ, JAX_ENABLE_X64="0", **environment))
+    assert done.returncode == 0, done.stderr
+
+
+def test_jax():
+    pytest.importorskip("jax")
+    run(*blocks("PythonJAX"))
+
+
+def test_torch():
+    pytest.importorskip("torch")
+    first, *rest = blocks("PythonTorch")
+    assert "from_torch(theirs)" in rest[0]
+    run(first, "theirs = torch.nn.LSTM(8, 32, 2)", *rest)
+
+
+def test_many_devices_in_jax():
+    """Without the block for clusters: test_jax_devices.py has a program for several processes."""
+    pytest.importorskip("jax")
+    jit, mapped, cluster = blocks("ManyDevices", "JAX")[:3]
+    assert "jax.distributed" in cluster
+    run(blocks("PythonJAX")[0], jit, mapped, "step(params, x)", XLA_FLAGS="--xla_force_host_platform_device_count=4")
+
+
+def test_many_devices_in_torch(tmp_path):
+    torch = pytest.importorskip("torch")
+    if not torch.distributed.is_available():
+        pytest.skip("this PyTorch has no torch.distributed")
+    block, = blocks("ManyDevices", "PyTorch")
+    network = "import torch\nimport rnn_mlir.torch as rnn\nNet = lambda: rnn.GRU(4, 6)"
+    assert 'init_process_group("gloo")' in block
+    block = block.replace('"gloo"', f'"gloo", init_method="file://{tmp_path}/store", rank=0, world_size=1')
+    run(network, block, "model(torch.randn(5, 2, 4))[0].sum().backward()")
 
 
 def test_timeseries():

@@ -1,6 +1,11 @@
 # test_jax_devices.py - rnn_mlir.jax over 4 devices of the host (conftest.py makes them): shard_map, and jit with a
-# sharded batch. No call may gather its operands.
+# sharded batch, also in two processes over Gloo. No call may gather its operands.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import socket
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -131,3 +136,50 @@ def test_bits_do_not_depend_on_the_schedule():
     for _ in range(20):
         for a, b in zip(jax.tree.leaves(gradient(*operands)), jax.tree.leaves(first)):
             np.testing.assert_array_equal(a, b)
+
+
+PROGRAM = """
+import sys
+import jax, jax.numpy as jnp, numpy as np
+import rnn_mlir.jax as rnn
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+process, address, folder = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+jax.config.update("jax_cpu_collectives_implementation", "gloo")
+jax.distributed.initialize(address, 2, process)
+mesh = Mesh(np.array(jax.devices()), ("data",))
+params, x = np.load(f"{folder}/params.npy"), np.load(f"{folder}/x.npy")
+local_x = np.split(x, 2, 1)[process]
+x = jax.make_array_from_process_local_data(NamedSharding(mesh, P(None, "data")), local_x)
+params = jax.make_array_from_process_local_data(NamedSharding(mesh, P()), params)
+
+def loss(params, x):
+    return jnp.mean(rnn.gru(params, x, hidden_size=6, num_layers=2)[0] ** 2)
+
+automatic = jax.jit(jax.grad(loss))
+local = jax.grad(lambda params, x: jax.lax.pmean(loss(params, x), "data"))
+mapped = jax.jit(jax.shard_map(local, mesh=mesh, in_specs=(P(), P(None, "data")), out_specs=P()))
+for step in automatic, mapped:
+    assert "all-gather" not in step.lower(params, x).compile().as_text()
+np.save(f"{folder}/{process}.npy", [step(params, x).addressable_data(0) for step in (automatic, mapped)])
+"""
+
+
+def test_two_processes(tmp_path):
+    """Two processes with two devices each, as on a cluster, equal one device."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        address = f"localhost:{free.getsockname()[1]}"
+    params, x, _ = problem("gru", B=8, L=2)
+    np.save(tmp_path / "params.npy", params)
+    np.save(tmp_path / "x.npy", x)
+    environment = dict(os.environ, XLA_FLAGS="--xla_force_host_platform_device_count=2", JAX_ENABLE_X64="1")
+    runs = [subprocess.Popen([sys.executable, "-c", PROGRAM, str(process), address, str(tmp_path)], env=environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for process in range(2)]
+    for run in runs:
+        output, _ = run.communicate(timeout=120)
+        assert run.returncode == 0, output
+    want = jax.grad(lambda p: jnp.mean(rnn.gru(p, x, hidden_size=6, num_layers=2)[0] ** 2))(params)
+    for process in range(2):
+        for got in np.load(tmp_path / f"{process}.npy"):
+            close(got, want, 1e-13)  # other order of sums
