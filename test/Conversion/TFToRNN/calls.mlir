@@ -94,6 +94,26 @@ func.func @public(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// A call with another number or other types of arguments or results than the function stays.
+// CHECK-LABEL: func @other_types
+// CHECK: "tf.PartitionedCall"(%{{.*}}) {{.*}}@callee} : (tensor<5xf32>) -> tensor<4xf32>
+// CHECK: "tf.PartitionedCall"(%{{.*}}) {{.*}}@callee} : (tensor<4xf32>) -> tensor<4xf64>
+// CHECK: "tf.PartitionedCall"(%{{.*}}, %{{.*}}) {{.*}}@callee}
+// CHECK: "tf.PartitionedCall"(%{{.*}}) {{.*}}@callee} : (tensor<4xf32>) -> ()
+// CHECK: func.func private @callee
+func.func @other_types(%x: tensor<4xf32>, %y: tensor<5xf32>) {
+  %0 = "tf.PartitionedCall"(%y) <{f = @callee}> : (tensor<5xf32>) -> tensor<4xf32>
+  %1 = "tf.PartitionedCall"(%x) <{f = @callee}> : (tensor<4xf32>) -> tensor<4xf64>
+  %2 = "tf.PartitionedCall"(%x, %x) <{f = @callee}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  "tf.PartitionedCall"(%x) <{f = @callee}> : (tensor<4xf32>) -> ()
+  return
+}
+func.func private @callee(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
 // TensorFlow's names, instead of those that MLIR prints for arguments without one.
 // CHECK-LABEL: func @names
 // CHECK-SAME: %{{.*}}: tensor<4xf32> {rnn.name = "x", {{[^}]*}}}, %{{.*}}: tensor<4xf32> {rnn.name = "h", {{[^}]*}}}, %{{.*}}: tensor<4xf32> {rnn.name = "own", {{[^}]*}}})
