@@ -34,14 +34,17 @@ void BackwardLoop::divideSteps() {
       byRows = divides, rowUnits = b.select(divides, units, b.index(1));
   }
   // A short step takes less time than the barrier after it and reading the gate gradients that the other threads have
-  // written. With few rows, a step takes the time to read the weights.
-  constexpr int64_t fewRows = 16, mostWeightsOfFewRows = 1 << 17, leastWork = 1 << 18, elementsInL2 = 1 << 20;
-  hasShortSteps =
-      b.select(isLess(p.B, fewRows), isLess(weights, mostWeightsOfFewRows), isLess(b.mul(weights, p.B), leastWork));
+  // written. With few rows, a step takes the time to read the weights. Measured on two cores with 2 MiB of L2 each.
+  constexpr int64_t fewRows = 16, mostWeightsOfFewRows = 1 << 18, mostWeightsOfOneRow = 1 << 17, leastWork = 1 << 18;
+  Value isShortOfFewRows = b.select(b.compare(arith::CmpIPredicate::eq, p.B, b.index(1)),
+                                    isLess(weights, mostWeightsOfOneRow), isLess(weights, mostWeightsOfFewRows));
+  hasShortSteps = b.select(isLess(p.B, fewRows), isShortOfFewRows, isLess(b.mul(weights, p.B), leastWork));
   if (byRows)
     hasShortSteps = b.select(byRows, arith::ConstantOp::create(b, b.getBoolAttr(false)), hasShortSteps);
-  // dG is then in the L2 cache of one core, if it fits.
-  isLocal = both(hasShortSteps, isLess(b.mul(columns, rows), elementsInL2));
+  // dG is then in the L2 cache of one core. If it is larger than this (512 KiB), sharing the reductions saves more time
+  // than reading it from there takes.
+  constexpr int64_t mostLocalGates = 1 << 18;
+  isLocal = both(hasShortSteps, isLess(b.mul(columns, rows), mostLocalGates + 1));
 }
 
 /// The work of a reduction over dG that threads share. In the cache of one core, reading dG takes other cores as long
