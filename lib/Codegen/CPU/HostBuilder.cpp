@@ -132,24 +132,13 @@ int64_t HostBuilder::elementsOfLine(Value buffer) {
   return lineBits / cast<MemRefType>(buffer.getType()).getElementType().getIntOrFloatBitWidth();
 }
 
-void HostBuilder::prefetchLine(Value scratch, Value offset, unsigned locality, bool isWrite) {
-  memref::PrefetchOp::create(*this, scratch, offset, isWrite, locality, /*isDataCache=*/true);
+void HostBuilder::prefetchLine(Value scratch, Value offset, unsigned locality) {
+  memref::PrefetchOp::create(*this, scratch, offset, /*isWrite=*/false, locality, /*isDataCache=*/true);
 }
 
-void HostBuilder::prefetch(Value scratch, Value offset, unsigned locality, bool isWrite) {
+void HostBuilder::prefetch(Value scratch, Value offset, unsigned locality) {
   for (int64_t k = 0; k < tiles.panel; k += elementsOfLine(scratch))
-    prefetchLine(scratch, add(offset, k), locality, isWrite);
-}
-
-void HostBuilder::prefetchTensor(Value tensor, ValueRange indices) {
-  SmallVector<Value> position(indices);
-  auto prefetchColumn = [&](int64_t column) {
-    position.back() = add(indices.back(), column);
-    memref::PrefetchOp::create(*this, tensor, position, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
-  };
-  for (int64_t k = 0; k < tiles.panel; k += elementsOfLine(tensor))
-    prefetchColumn(k);
-  prefetchColumn(tiles.panel - 1);
+    prefetchLine(scratch, add(offset, k), locality);
 }
 
 void HostBuilder::forColumns(Value count, int64_t width, function_ref<void(Value, Value)> body) {

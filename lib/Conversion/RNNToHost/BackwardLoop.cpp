@@ -64,33 +64,21 @@ void BackwardLoop::release() {
       b.free(buffer);
 }
 
-/// kh += dG[t] * R for the columns of panels [q, q + count), with `depth` panels of dG and R from `firstDepth` on
-/// (null: all). The last part of the depth prefetches the weights of panel `nextPanel`.
-void BackwardLoop::multiply(Value t, Value q, Value count, Value firstDepth, Value depth, Value nextPanel) {
+/// kh += dG[t] * R for the columns of panels [q, q + count). Prefetches the weights of panel `nextPanel`, if not null.
+void BackwardLoop::multiply(Value t, Value q, Value count, Value nextPanel) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel);
-  Value all = b.mul(p.panels, layer.recurrent.count);
   Value firstOffset = b.add(b.mul(b.mul(p.panels, layer.recurrent.first), dGPanel), b.mul(t, panelRows));
-  Value dGOffset = firstOffset;
-  Value weights = b.mul(q, packedPanel);
-  if (depth) {
-    dGOffset = b.add(dGOffset, b.mul(firstDepth, dGPanel));
-    weights = b.add(weights, b.mul(firstDepth, panel * panel));
-  }
   Gemm gemm;
-  gemm.a = dG, gemm.aOffset = b.add(dGOffset, b.mul(firstRow, panel)), gemm.aPanel = dGPanel;
-  gemm.b = packedR, gemm.bOffset = weights, gemm.bPanel = packedPanel;
+  gemm.a = dG, gemm.aOffset = b.add(firstOffset, b.mul(firstRow, panel)), gemm.aPanel = dGPanel;
+  gemm.b = packedR, gemm.bOffset = b.mul(q, packedPanel), gemm.bPanel = packedPanel;
   gemm.c = kh, gemm.cOffset = b.add(b.mul(q, panelRows), b.mul(firstRow, panel));
   gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
-  gemm.rows = b.sub(endRow, firstRow), gemm.columns = count, gemm.depth = depth ? depth : all;
+  gemm.rows = b.sub(endRow, firstRow), gemm.columns = count, gemm.depth = b.mul(p.panels, layer.recurrent.count);
   gemm.aNext = firstOffset;
-  if (depth) {
-    Value behind = b.add(firstDepth, depth), isLast = b.compare(arith::CmpIPredicate::eq, behind, all);
-    gemm.aNext = b.select(isLast, firstOffset, b.add(firstOffset, b.mul(behind, dGPanel)));
-    Value below = b.add(b.mul(q, packedPanel), b.mul(behind, panel * panel));
-    gemm.bNext = b.select(isLast, b.mul(nextPanel, packedPanel), below);
-  }
+  if (nextPanel)
+    gemm.bNext = b.mul(nextPanel, packedPanel);
   if (b.tiles.usesAMX())
     alternate(b, gemm, t);
   library.gemm(b, gemm);
@@ -113,36 +101,6 @@ void BackwardLoop::multiplyFewRows(Value t, Value step, Value first, Value end) 
   b.loop(groups, [&](Value number) {
     Value from = b.add(first, b.mul(b.select(isOdd, b.sub(last, number), number), atOnce));
     multiply(t, from, b.min(b.sub(end, from), atOnce));
-  });
-}
-
-/// The GEMM of `multiply`, for panels [first, first + count), in depth blocks. After each block it prefetches a few
-/// rows of the operands of the cell at step `fetched`: prefetching all rows at once would stall on memory.
-void BackwardLoop::multiplyAndFetch(Value t, Value first, Value count, Value nextPanel, Value fetched) {
-  const Problem &p = layer.p;
-  int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
-  Value dGPanel = b.mul(allRows, panel), depth = b.mul(p.panels, layer.recurrent.count);
-  constexpr int64_t rowsAtOnce = 4;
-  Value atOnce = b.div(b.add(b.mul(depth, rowsAtOnce), b.sub(p.B, b.index(1))), b.max(p.B, b.index(1)));
-  atOnce = b.mul(b.ceilDiv(b.max(b.min(atOnce, depth), b.index(1)), depthPanels), depthPanels);
-  Value blocks = b.div(b.add(depth, b.sub(atOnce, b.index(1))), atOnce);
-  b.loop(blocks, [&](Value block) {
-    Value firstDepth = b.mul(block, atOnce);
-    multiply(t, first, count, firstDepth, b.min(b.sub(depth, firstDepth), atOnce), nextPanel);
-    Value from = b.div(b.mul(p.B, block), blocks), to = b.div(b.mul(p.B, b.add(block, 1)), blocks);
-    b.loop(first, b.add(first, count), 1, [&](Value q) {
-      b.loop(from, to, 1, [&](Value row) {
-        Position at = {};
-        at.t = fetched, at.row = row, at.column = b.mul(q, panel), at.panel = q;
-        layer.fetch(at);
-        // Stores to uncached lines of dG would fill the store buffer and stall the following loads.
-        for (int64_t block = 0; block < layer.blocks; ++block) {
-          Value gatePanel = b.mul(b.add(b.mul(p.panels, block), q), dGPanel);
-          b.prefetch(dG, b.add(gatePanel, b.mul(b.add(b.mul(fetched, p.B), row), panel)), /*locality=*/3,
-                     /*isWrite=*/true);
-        }
-      });
-    });
   });
 }
 
@@ -311,7 +269,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
         Value first = b.add(firstPanel, b.mul(group, atOnce)), count = b.min(b.sub(endPanel, first), b.index(atOnce));
         Value nextFirst = b.add(firstPanel, b.mul(nextGroup, atOnce));
         b.ifThen(b.createOrFold<arith::AndIOp>(hasNext, isMany),
-                 [&] { multiplyAndFetch(layer.stepAt(next), first, count, nextFirst, t); });
+                 [&] { multiply(layer.stepAt(next), first, count, nextFirst); });
         if (layer.resets)
           b.ifThen(hasNext, [&] { endState(first, b.add(first, count)); });
         b.loop(first, b.add(first, count), 1,

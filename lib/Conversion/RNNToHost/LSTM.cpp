@@ -171,12 +171,6 @@ public:
                                  b.add(offset, b.mul(p.padded, gate * panel)), stride});
   }
 
-  void fetch(const Position &at) override {
-    for (Value tensor : {op.getI(), op.getCi(), op.getF(), op.getO(), op.getCo(), op.getCsGrad(), op.getHGrad()})
-      b.prefetchTensor(tensor, {at.t, at.row, at.column});
-    b.prefetchTensor(csBefore, {at.row, at.column});
-  }
-
   void startStep(Value, Value t) override {
     // The cell before the first step is a separate operand.
     Value isFirst = b.compare(arith::CmpIPredicate::eq, t, b.index(0));

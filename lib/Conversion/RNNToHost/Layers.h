@@ -179,8 +179,6 @@ public:
   virtual void packRecurrent(Value packedR, Value stride, Value firstPanel, Value panels) = 0;
   /// Packs the transposed weights of the projection for a range of panels of the hidden columns.
   virtual void packProjection(Value packedP, Value firstPanel, Value panels) {}
-  /// Prefetches the operands of `outputGradient` and `step` in this row of a panel.
-  virtual void fetch(const Position &row) {}
   /// The gradient of the cell from the next step, panels of B rows; null without cells.
   virtual Value getCellGradient() { return Value(); }
   /// The gradient of a step's output.
@@ -261,10 +259,8 @@ private:
   PackedWeights getInputWeights(Value packedPanel);
   Value getSharedWork(Value work) const;
   void divideSteps();
-  void multiply(Value t, Value panel, Value count, Value firstDepth = Value(), Value depth = Value(),
-                Value nextPanel = Value());
+  void multiply(Value t, Value panel, Value count, Value nextPanel = Value());
   void multiplyFewRows(Value t, Value step, Value first, Value end);
-  void multiplyAndFetch(Value t, Value panel, Value count, Value nextPanel, Value fetched);
   void storeGates(const Position &at, ArrayRef<Value> gates);
   void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);
   void addPanels(Value source, Value target, Value first, Value end);

@@ -56,21 +56,6 @@ public:
                             b.mul(firstPanel, stride), stride});
   }
 
-  void fetch(const Position &at) override {
-    bool isLSTM = stack.isLSTM(), isGRU = stack.isGRU();
-    if (isLSTM || isGRU) {
-      for (int64_t gate = 0; gate < sizes.G; ++gate)
-        b.prefetchTensor(gates, {rowOf(at), b.add(b.mul(p.H, gate), at.column)});
-      b.prefetchTensor(before, {b.add(firstBefore, at.row), at.column});
-    }
-    b.prefetchTensor(isLSTM ? cells : isGRU ? linear : states, {rowOf(at), at.column});
-    Value column = b.add(b.mul(stack.direction, p.P), at.column);
-    if (dy)
-      b.prefetchTensor(dy, {rowOf(at), column});
-    else
-      b.prefetchTensor(op.getOutputBackprop(), {at.t, at.row, column});
-  }
-
   void startStep(Value s, Value t) override {
     if (!stack.isLSTM() && !stack.isGRU())
       return;

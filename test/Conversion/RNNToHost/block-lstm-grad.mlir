@@ -9,8 +9,6 @@
 // The last step has no next one.
 // CHECK: scf.if
 // CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c4, %c1, %c4, %{{[^,]*}}, %{{[^,]*}}) :
-// Operands of the cell are prefetched behind the GEMM.
-// CHECK: memref.prefetch %arg5
 // CHECK-NOT: call
 // The weights of the input are packed after the time loop; 20 rows are T * B.
 // CHECK-COUNT-4: call @rnn_host_pack_transposed_f32(

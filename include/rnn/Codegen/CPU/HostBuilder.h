@@ -84,11 +84,9 @@ public:
   /// The number of elements of a buffer in a cache line.
   static int64_t elementsOfLine(Value buffer);
   /// Prefetches the cache line of element `offset`, which may be past the end of the buffer. Locality 3 is L1, 2 is L2.
-  void prefetchLine(Value scratch, Value offset, unsigned locality, bool isWrite = false);
+  void prefetchLine(Value scratch, Value offset, unsigned locality);
   /// Prefetches a row of a panel from element `offset` on. Rows of scratch are aligned to cache lines.
-  void prefetch(Value scratch, Value offset, unsigned locality, bool isWrite = false);
-  /// Prefetches a panel's row of a tensor to L2. Rows of tensors may span one more cache line.
-  void prefetchTensor(Value tensor, ValueRange indices);
+  void prefetch(Value scratch, Value offset, unsigned locality);
   /// Runs `body` with the first column and the mask (null for a full vector) of each vector of `width` columns in a row
   /// of `count` columns.
   void forColumns(Value count, int64_t width, function_ref<void(Value, Value)> body);
