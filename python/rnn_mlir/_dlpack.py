@@ -42,7 +42,7 @@ _CODES: Dict[Tuple[int, int], str] = {(2, 16): "f16", (4, 16): "bf16", (2, 32): 
 _TO_CODE = {"f16": (2, 16), "bf16": (4, 16), "f32": (2, 32), "f64": (2, 64), "i1": (6, 8), "i8": (0, 8),
             "i16": (0, 16), "i32": (0, 32), "i64": (0, 64)}
 
-_api = ctypes.pythonapi
+_api = ctypes.PyDLL(None)  # not ctypes.pythonapi: jax.ffi.pycapsule changes the prototypes of its functions
 _is_valid = _api.PyCapsule_IsValid
 _is_valid.restype, _is_valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
 _get_pointer = _api.PyCapsule_GetPointer
@@ -71,6 +71,11 @@ def is_dense(shape: Tuple[int, ...], strides: Tuple[int, ...]) -> bool:
     return True
 
 
+def is_immutable(value: Any) -> bool:
+    """Whether a tensor is JAX's, whose capsules do not state that it is read-only."""
+    return type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
+
+
 def view(value: Any, stream: Optional[int]) -> View:
     """A view of an object with `__dlpack__`. `stream` is the CUDA stream that will use it."""
     device_type, device_id = value.__dlpack_device__()
@@ -82,11 +87,11 @@ def view(value: Any, stream: Optional[int]) -> View:
         capsule = value.__dlpack__(max_version=(1, 0), **options)
     except TypeError:
         capsule = value.__dlpack__(**options)
-    read_only = False
+    read_only = is_immutable(value)
     # The capsule stays unused: its destructor then frees what it holds.
     if _is_valid(capsule, b"dltensor_versioned"):
         versioned = _Versioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
-        tensor, read_only = versioned.tensor, bool(versioned.flags & _READ_ONLY)
+        tensor, read_only = versioned.tensor, read_only or bool(versioned.flags & _READ_ONLY)
     else:
         tensor = _Managed.from_address(_get_pointer(capsule, b"dltensor")).tensor
     dtype = _CODES.get((tensor.code, tensor.bits), "") if tensor.lanes == 1 else ""
@@ -263,7 +268,7 @@ def like(result: Result, example: Any) -> Any:
     library = type(example).__module__.partition(".")[0]
     if library == "torch":
         return importlib.import_module("torch").from_dlpack(result)
-    if library in ("jax", "jaxlib"):
+    if is_immutable(example):
         return importlib.import_module("jax").dlpack.from_dlpack(result)
     if library == "cupy":
         return importlib.import_module("cupy").from_dlpack(result)
@@ -299,6 +304,6 @@ def array_like(array: Any, example: Any) -> Any:
         if array.dtype in (np.uint16, numpy_bfloat16()):
             return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
         return torch.from_numpy(array)
-    if library in ("jax", "jaxlib"):
+    if is_immutable(example):
         return importlib.import_module("jax").numpy.asarray(array)
     return array

@@ -87,6 +87,7 @@ class CompiledFunction:
         self._plain = bool(self.inputs) and not function.device_memory and not function.outputs and not any(
             a.scalar or a.shape is None for a in self.inputs)
         self._written = [a.written for a in self.inputs]
+        self._writes = [k for k, written in enumerate(self._written) if written]
         self._views = _dlpack.views() if self._plain else None
         self._expected = _dlpack.expect(function.inputs if self._views else [])
         self._frames: List[_Frame] = []
@@ -163,6 +164,9 @@ class CompiledFunction:
         """The same for tensors of any library with DLPack, by Views.c."""
         if not self._views:
             return False
+        for k in self._writes:
+            if _dlpack.is_immutable(arguments[k]):
+                return False
         count = len(arguments)
         owners: List[Any] = []
         try:

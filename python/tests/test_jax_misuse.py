@@ -5,7 +5,9 @@ import pytest
 
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
+import rnn_mlir  # noqa: E402
 import rnn_mlir.jax as rj  # noqa: E402
+from rnn_mlir import _compiler  # noqa: E402
 
 if not hasattr(jax, "ffi"):
     pytest.skip("needs jax.ffi", allow_module_level=True)
@@ -76,3 +78,24 @@ def test_accepted():
     np.testing.assert_array_equal(block(cell_clip=1e30).cs, free)
     marks = [[0, 1]] * T
     np.testing.assert_array_equal(block(resets=marks).h, block(resets=np.array(marks, bool)).h)
+
+
+@pytest.mark.skipif(not _compiler.available(), reason="needs the compiler")
+def test_arrays_as_arguments_of_compiled_functions():
+    """Results are JAX's; JAX's arrays are never written."""
+    double = rnn_mlir.compile("""func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %y = arith.addf %x, %x : tensor<?xf32>
+      return %y : tensor<?xf32>
+    }""")
+    result = double(jnp.arange(3, dtype="float32"))
+    assert isinstance(result, jax.Array) and result.tolist() == [0, 2, 4]
+    store = rnn_mlir.compile("""func.func @f(%x: memref<1xf32>) {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1.0 : f32
+      memref.store %one, %x[%zero] : memref<1xf32>
+      return
+    }""")
+    x = jnp.zeros(1, "float32")
+    with pytest.raises(rnn_mlir.InvalidArgument, match="is written by the function, but is read-only"):
+        store(x)
+    assert x.tolist() == [0]
