@@ -296,6 +296,23 @@ def test_training():
     assert losses[-1] < 0.2 * losses[0]
 
 
+@pytest.mark.parametrize("name", PAIRS)
+def test_autocast(name):
+    """As torch.nn: layers compute in the type of torch.autocast, and gradients have the types of the parameters."""
+    layer, x = pair(name, 4, 6)[0].float(), torch.randn(5, 3, 4)
+    block = rnn.BlockLSTM(4, 6)
+    want = [copy.deepcopy(module).bfloat16()(x.bfloat16())[0] for module in (layer, block)]
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        got = [module(x)[0] for module in (layer, block)]
+        mixed = layer(torch.nn.Linear(4, 4)(x))[0]
+        assert copy.deepcopy(layer).double()(x.double())[0].dtype == torch.float64
+    assert mixed.dtype == torch.bfloat16
+    for a, b in zip(got, want):
+        assert a.dtype == torch.bfloat16 and torch.equal(a, b)
+    gradients = torch.autograd.grad(got[0].float().sum(), list(layer.parameters()))
+    assert {g.dtype for g in gradients} == {torch.float32}
+
+
 @pytest.mark.parametrize("wrong,message", (
     (lambda m, x: m(x[..., :3]), r"expected 2 or 3 dimensions, the last of 4"),
     (lambda m, x: m(x, (x.new_zeros(1, 2, 6), x.new_zeros(1, 3, 6))), r"`h0` has shape \(1, 2, 6\)"),

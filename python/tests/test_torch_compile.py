@@ -162,3 +162,27 @@ def test_checkpoint():
     torch.manual_seed(2)
     got, = torch.autograd.grad(checkpoint(lambda x: layer(x)[0], x, use_reentrant=False).sin().sum(), [x])
     close(got, want, 0)
+
+
+def test_trace():
+    """torch.jit.trace records ops, which serve other lengths; derivatives too."""
+    layer, block = rnn.LSTM(4, 6, 2, bidirectional=True, **F64), rnn.BlockLSTM(4, 6, **F64)
+    for module in layer, block:
+        traced = torch.jit.trace(module, torch.randn(5, 3, 4, **F64))
+        x = torch.randn(7, 2, 4, **F64)
+        close(traced(x)[0], module(x)[0], 0)
+        parameters = list(module.parameters())
+        got, want = (torch.autograd.grad(f(x)[0].sin().sum(), parameters) for f in (traced, module))
+        close(got, want, 1e-14)
+
+
+@pytest.mark.parametrize("backend", ("eager", "aot_eager"))
+def test_compile_autocast(backend):
+    layer, linear, x = rnn.GRU(4, 6), torch.nn.Linear(4, 4), torch.randn(5, 3, 4)
+
+    def f(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return layer(linear(x))[0]
+    got, want = torch.compile(f, fullgraph=True, backend=backend)(x), f(x)
+    assert got.dtype == torch.bfloat16
+    close(got.float(), want.float(), 0)

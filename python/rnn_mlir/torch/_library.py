@@ -194,4 +194,11 @@ if AVAILABLE:
 
 
 def compiling() -> bool:
-    return AVAILABLE and torch.compiler.is_compiling()
+    """Whether calls are recorded, which must then be ops: by torch.compile, torch.export or torch.jit.trace."""
+    if AVAILABLE and torch.compiler.is_compiling():
+        return True
+    if not torch.jit.is_tracing():
+        return False
+    if not AVAILABLE:
+        raise NotImplementedError("torch.jit.trace of compiled layers needs PyTorch 2.4")
+    return True

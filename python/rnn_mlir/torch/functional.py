@@ -14,6 +14,9 @@ from .._layers import GATES, check_clip, params_size
 from .._operations import BlockLSTM, Layers, Operation
 from . import _calls, _library
 
+#: torch.is_autocast_enabled takes a type of devices.
+FROM_2_4 = hasattr(torch, "get_autocast_dtype")
+
 
 def _expect(name: str, value: Tensor, shape: Sequence[int]) -> None:
     if tuple(value.shape) != tuple(shape):
@@ -35,6 +38,25 @@ def _integers(name: str, value: Tensor) -> Tensor:
     return value.clamp(-1, 2 ** 31 - 1).to(torch.int32)
 
 
+def _autocast(*values: Optional[Tensor]) -> Sequence[Any]:
+    """The operands in the type of torch.autocast where it is active, as those of torch.nn's layers."""
+    first = values[0]
+    kind = first.device.type if first is not None else "cpu"
+    if FROM_2_4:
+        if not torch.is_autocast_enabled(kind):
+            return values
+        dtype = torch.get_autocast_dtype(kind)
+    elif kind == "cpu":
+        if not torch.is_autocast_cpu_enabled():
+            return values
+        dtype = torch.get_autocast_cpu_dtype()
+    else:
+        if not torch.is_autocast_enabled():
+            return values
+        dtype = torch.get_autocast_gpu_dtype()
+    return [v if v is None or v.dtype is torch.float64 or not v.is_floating_point() else v.to(dtype) for v in values]
+
+
 def _run(operation: Operation, operands: Sequence[Tensor]) -> Tuple[Tensor, ...]:
     differentiated = torch.is_grad_enabled() and any(v.requires_grad for v in operands[:operation.primals])
     if differentiated or _transformed():
@@ -51,7 +73,7 @@ def _transformed() -> bool:
 
 def traced() -> bool:
     """Whether tensors may be those of a transformation or of a trace, which have no memory."""
-    return _library.compiling() or _transformed() or torch.jit.is_tracing()
+    return _library.compiling() or _transformed()
 
 
 def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tensor, *,
@@ -68,6 +90,7 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tenso
     if mode not in GATES:
         raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(GATES)}")
     _tensors(x=x, h0=h0, c0=c0, params=params, lengths=lengths, resets=resets)
+    x, h0, c0, params = _autocast(x, h0, c0, params)
     if (c0 is not None) != (mode == "lstm"):
         raise ValueError(f"`c0` is {'not ' if c0 is None else ''}given; mode lstm needs it, the others have none")
     if h0 is None or params is None:
@@ -91,7 +114,8 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tenso
         _expect("resets", resets, x.shape[:2])
         resets = resets.to(torch.bool)
     if _library.compiling():
-        training = torch.is_grad_enabled()
+        # A program of torch.jit.trace may be differentiated later.
+        training = torch.is_grad_enabled() or not torch.compiler.is_compiling()
         y, hn, cn, _ = torch.ops.rnn_mlir.cudnn_forward(x, h0, c0, params, lengths, resets, mode, bidirectional,
                                                         num_proj, reset_to, batch_first, training)
         return (y, hn) if c0 is None else (y, hn, cn)
@@ -127,6 +151,7 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
     if reset_to not in ("zero", "initial"):
         raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
     _tensors(x=x, cs_prev=cs_prev, h_prev=h_prev, w=w, b=b, wci=wci, wcf=wcf, wco=wco, resets=resets)
+    x, cs_prev, h_prev, w, b, wci, wcf, wco = _autocast(x, cs_prev, h_prev, w, b, wci, wcf, wco)
     if x.dim() != 3 or cs_prev.dim() != 2:
         raise ValueError(f"`x` and `cs_prev` have shapes {tuple(x.shape)} and {tuple(cs_prev.shape)}; expected [T, B, I] and "
                          "[B, H]")
