@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
 from typing import List, NamedTuple
@@ -87,7 +88,11 @@ def reserve_size(mode: str, direction: str, dtype: str, steps: int, batch: int, 
                  device: str = "host", fused: bool = True) -> int:
     """Bytes of the reserve space of a training pass. Compiles nothing. `fused` is false for plans."""
     sizes = _layers.Sizes(steps, batch, input_size, hidden_size, layers, projection)
-    return _sizes(mode, direction, dtype, sizes, dropout, skip_input, device, fused)[0]
+    try:
+        return _sizes(mode, direction, dtype, sizes, dropout, skip_input, device, fused)[0]
+    except ctypes.ArgumentError:
+        raise TypeError("a training pass needs known sizes, since its reserve space depends on them, but got symbolic ones: "
+                        + ", ".join(f"{name} = {n}" for name, n in sizes._asdict().items())) from None
 
 
 def params_size(mode: str, direction: str, input_size: int, hidden_size: int, layers: int = 1, *, projection: int = 0,

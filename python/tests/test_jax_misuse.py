@@ -99,3 +99,21 @@ def test_arrays_as_arguments_of_compiled_functions():
     with pytest.raises(rnn_mlir.InvalidArgument, match="is written by the function, but is read-only"):
         store(x)
     assert x.tolist() == [0]
+
+
+def test_symbolic_sizes():
+    """Inference has them in jax.export, a training pass has not."""
+    x = jax.ShapeDtypeStruct(jax.export.symbolic_shape(f"t, b, {H}"), jnp.float32)
+
+    def loss(x):
+        return rj.lstm(PARAMS, x)[0].sum()
+    exported = jax.export.export(jax.jit(loss), disabled_checks=rj.EXPORT_CHECKS)(x)
+    np.testing.assert_allclose(exported.call(X), loss(X), rtol=1e-6)
+    with pytest.raises(TypeError, match="a training pass needs known sizes.*: steps = t, batch = "):
+        jax.export.export(jax.jit(jax.grad(loss)), disabled_checks=rj.EXPORT_CHECKS)(x)
+
+
+def test_disable_jit():
+    with jax.disable_jit():
+        got = jax.grad(lambda x: lstm(x=x)[0].sum())(X)
+    np.testing.assert_array_equal(got, jax.grad(lambda x: lstm(x=x)[0].sum())(X))

@@ -56,7 +56,13 @@ def primitive(name: str, abstract: Callable[..., Any]) -> Any:
     made = Primitive(name)
     made.multiple_results = True
     made.def_abstract_eval(abstract)
-    made.def_impl(lambda *operands, **params: _jitted(made, **params)(*operands))
+
+    def run(*operands: Any, **params: Any) -> Any:
+        if not jax.config.jax_disable_jit:
+            return _jitted(made, **params)(*operands)
+        with jax.disable_jit(False):  # else it would call itself
+            return _jitted(made, **params)(*operands)
+    made.def_impl(run)
     return made
 
 
