@@ -126,6 +126,20 @@ void cpu::emitFewRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_
   }
 }
 
+/// One tile of more rows than usual, and half a panel. It loads each row of b from L2 once, at an even rate. With two
+/// tiles of fewer rows, the first one would wait for L2 and the second one would read L1.
+static void emitTallTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t rows) {
+  constexpr int64_t parts = 2;
+  int64_t width = b.tiles.panel / parts;
+  b.loop(p.columns, [&](Value column) {
+    Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel)), cOffset = b.add(p.cOffset, b.mul(column, p.cPanel));
+    b.loop(b.index(0), b.index(b.tiles.panel), width, [&](Value inPanel) {
+      Tile tile = {rows, p.c, b.add(cOffset, inPanel), p.cRow, 1, {}, parts};
+      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, b.add(bOffset, inPanel), p.depth, [](Value) {}));
+    });
+  });
+}
+
 /// More than Tiles::fewRows rows, at most one block.
 static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
   int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
@@ -197,12 +211,22 @@ static void emitGemm(HostBuilder &b, const Gemm &p) {
     Value hasMore = b.compare(arith::CmpIPredicate::slt, b.add(firstRow, block.rows), p.rows);
     block.aNext = b.select(hasMore, b.add(block.aOffset, Tiles::blockRows * b.tiles.panel), p.aNext);
     block.bNext = b.select(hasMore, p.bOffset, p.bNext);
-    auto few = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, Tiles::fewRows));
-    auto rows = scf::IndexSwitchOp::create(b, TypeRange(), block.rows, few, few.size());
+    auto cases = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, Tiles::fewRows));
+    Value height = block.rows;
+    if (!HostBuilder::isVNNI(p.b) && b.tiles.vectors % 2 == 0) {
+      // Tall tiles do not prefetch.
+      cases.push_back(Tiles::tallRows);
+      Value isTall = b.compare(arith::CmpIPredicate::eq, height, b.index(Tiles::tallRows));
+      height = b.select(isTall, b.select(p.isInL2, height, b.index(Tiles::rows)), height);
+    }
+    auto rows = scf::IndexSwitchOp::create(b, TypeRange(), height, cases, cases.size());
     OpBuilder::InsertionGuard guard(b);
-    for (int64_t count : few) {
-      b.setInsertionPointToStart(&rows.getCaseRegions()[count - 1].emplaceBlock());
-      emitFewRows(b, block, *kernel, count);
+    for (auto [region, count] : llvm::zip_equal(rows.getCaseRegions(), cases)) {
+      b.setInsertionPointToStart(&region.emplaceBlock());
+      if (count <= Tiles::fewRows)
+        emitFewRows(b, block, *kernel, count);
+      else
+        emitTallTile(b, block, *kernel, count);
       scf::YieldOp::create(b);
     }
     b.setInsertionPointToStart(&rows.getDefaultRegion().emplaceBlock());
@@ -257,6 +281,8 @@ void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments) {
     p.aNext = b.add(p.aOffset, b.mul(p.rows, b.tiles.panel));
   if (!p.bNext)
     p.bNext = b.add(p.bOffset, b.mul(p.depth, b.tiles.panel * b.tiles.panel));
+  if (!p.isInL2)
+    p.isInL2 = arith::ConstantOp::create(b, b.getBoolAttr(false));
   call(b, "gemm", p, emitGemm);
 }
 

@@ -33,7 +33,7 @@ static Value panelOffset(HostBuilder &b, Value offset, Value stride, int64_t k) 
 void VectorMicroKernel::forVectors(const Tile &tile, function_ref<void(Value)> body) {
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t k = 0; k < tile.group; ++k)
-      for (int64_t v = 0; v < b.tiles.vectors; ++v) {
+      for (int64_t v = 0; v < b.tiles.vectors / tile.parts; ++v) {
         Value rowOffset = b.add(tile.offset, b.mul(tile.row, row));
         body(b.add(panelOffset(b, rowOffset, tile.panel, k), v * b.tiles.lanes));
       }
@@ -46,7 +46,7 @@ SmallVector<Value> VectorMicroKernel::load(const Tile &tile) {
 }
 
 SmallVector<Value> VectorMicroKernel::loadOrZero(const Tile &tile, Value isZero) {
-  SmallVector<Type> types(tile.rows * tile.group * b.tiles.vectors, b.vectorType(b.tiles.sum));
+  SmallVector<Type> types(tile.rows * tile.group * b.tiles.vectors / tile.parts, b.vectorType(b.tiles.sum));
   auto choice = scf::IfOp::create(b, types, isZero, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
@@ -65,7 +65,7 @@ SmallVector<Value> VectorMicroKernel::loadRow(const Tile &tile, const RightRow &
                                               function_ref<Value(Value)> load) {
   SmallVector<Value> columns;
   for (int64_t k = 0; k < tile.group; ++k)
-    for (int64_t v = 0; v < b.tiles.vectors; ++v)
+    for (int64_t v = 0; v < b.tiles.vectors / tile.parts; ++v)
       columns.push_back(load(b.add(panelOffset(b, right.offset, right.panel, k), v * width)));
   return columns;
 }
@@ -73,7 +73,7 @@ SmallVector<Value> VectorMicroKernel::loadRow(const Tile &tile, const RightRow &
 void VectorMicroKernel::accumulate(const Tile &tile, MutableArrayRef<Value> sums, const LeftColumn &a, size_t first,
                                    ArrayRef<Value> columns, function_ref<Value(Value)> load,
                                    function_ref<Value(Value, Value, Value)> add) {
-  size_t perRow = tile.group * b.tiles.vectors;
+  size_t perRow = tile.group * b.tiles.vectors / tile.parts;
   for (int64_t row = 0; row < tile.rows; ++row) {
     Value factor = load(b.add(a.offset, row * a.stride));
     for (auto [k, column] : llvm::enumerate(columns)) {

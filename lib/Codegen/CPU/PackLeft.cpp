@@ -15,18 +15,23 @@ static void emitRows(HostBuilder &b, const PackRows &p) {
   int64_t panel = b.tiles.panel;
   const bool hasSteps = HostBuilder::hasSteps(p.matrix);
   Value columns = memref::DimOp::create(b, p.matrix, hasSteps ? 2 : 1);
-  // With steps, the rows are those of whole steps.
-  Value batch = hasSteps ? b.max(memref::DimOp::create(b, p.matrix, 1), b.index(1)) : Value();
-  Value firstStep = hasSteps ? b.div(p.row, batch) : Value();
+  SmallVector<Value, 3> start = b.rowIndices(p.matrix, p.row);
   auto forRows = [&](function_ref<void(Value, ArrayRef<Value>)> body) {
-    if (!hasSteps)
-      return b.loop(p.rows, [&](Value k) { body(k, b.add(p.row, k)); });
-    b.loop(b.div(p.rows, batch), [&](Value step) {
-      b.loop(batch, [&](Value row) { body(b.add(b.mul(step, batch), row), {b.add(firstStep, step), row}); });
+    b.loop(p.steps, [&](Value step) {
+      Value inTarget = b.mul(step, p.rows);
+      b.loop(p.rows, [&](Value k) {
+        SmallVector<Value> row(start.begin(), start.end());
+        if (hasSteps)
+          row[0] = b.add(row[0], step);
+        else
+          row[0] = b.add(row[0], b.mul(step, p.step));
+        row.back() = b.add(row.back(), k);
+        body(b.add(inTarget, k), row);
+      });
     });
   };
   b.loop(b.ceilDiv(columns, panel), [&](Value q) {
-    Value first = b.mul(q, panel), base = b.mul(b.mul(q, p.rows), panel);
+    Value first = b.mul(q, panel), base = b.mul(b.mul(q, b.mul(p.rows, p.steps)), panel);
     b.forPanel(first, columns, [&](ArrayRef<Value> masks) {
       forRows([&](Value k, ArrayRef<Value> row) {
         for (int64_t v = 0; v < b.tiles.vectors; ++v) {
@@ -44,6 +49,12 @@ static void emitRows(HostBuilder &b, const PackRows &p) {
 void KernelLibrary::packRows(HostBuilder &b, const PackRows &arguments) {
   PackRows p = arguments;
   p.matrix = b.asRows(p.matrix);
+  if (!HostBuilder::hasSteps(p.matrix)) {
+    // All rows of consecutive steps: one loop instead of short ones.
+    Value areWhole = b.compare(arith::CmpIPredicate::eq, p.rows, p.step);
+    p.rows = b.select(areWhole, b.mul(p.rows, p.steps), p.rows);
+    p.steps = b.select(areWhole, b.index(1), p.steps);
+  }
   call(b, "pack_rows", p, emitRows);
 }
 

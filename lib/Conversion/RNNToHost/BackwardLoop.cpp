@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Layers.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -44,8 +45,7 @@ BackwardLoop::BackwardLoop(BackwardLayer &layer, Needs needs, Value maxInput)
   dG = b.allocate(b.mul(columns, allRows), b.tiles.left);
   kh = b.allocate(b.mul(p.statePadded, p.B));
   rowUnits = b.index(1);
-  if (b.tiles.usesAMX())
-    divideSteps();
+  divideSteps();
   if (needs.bias)
     db = b.allocate(b.mul(columns, rowUnits));
   if (layer.resets && layer.resetsToInitial) {
@@ -71,12 +71,13 @@ void BackwardLoop::multiply(Value t, Value q, Value count, Value nextPanel) {
   Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel);
   Value firstOffset = b.add(b.mul(b.mul(p.panels, layer.recurrent.first), dGPanel), b.mul(t, panelRows));
   Gemm gemm;
-  gemm.a = dG, gemm.aOffset = b.add(firstOffset, b.mul(firstRow, panel)), gemm.aPanel = dGPanel;
+  gemm.a = dG, gemm.aOffset = b.add(firstOffset, b.mul(layer.firstRow, panel)), gemm.aPanel = dGPanel;
   gemm.b = packedR, gemm.bOffset = b.mul(q, packedPanel), gemm.bPanel = packedPanel;
-  gemm.c = kh, gemm.cOffset = b.add(b.mul(q, panelRows), b.mul(firstRow, panel));
+  gemm.c = kh, gemm.cOffset = b.add(b.mul(q, panelRows), b.mul(layer.firstRow, panel));
   gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
-  gemm.rows = b.sub(endRow, firstRow), gemm.columns = count, gemm.depth = b.mul(p.panels, layer.recurrent.count);
-  gemm.aNext = firstOffset;
+  gemm.rows = b.sub(layer.endRow, layer.firstRow), gemm.columns = count,
+  gemm.depth = b.mul(p.panels, layer.recurrent.count);
+  gemm.aNext = firstOffset, gemm.isInL2 = byRows;
   if (nextPanel)
     gemm.bNext = b.mul(nextPanel, packedPanel);
   if (b.tiles.usesAMX())
@@ -156,7 +157,7 @@ void BackwardLoop::endAtResets(Value t, Value columns, Value gradient, Value ini
       b.store(b.addf(b.load(initial, at.inState), b.load(gradient, at.inState)), initial, at.inState);
     b.store(b.constant(0), gradient, at.inState);
   };
-  layer.forRows(columns, t, first, end, endAtRow, /*onlyReset=*/true, firstRow, endRow);
+  layer.forRows(columns, t, first, end, endAtRow, /*onlyReset=*/true);
 }
 
 /// target += source for panels [first, end), the rows of this thread.
@@ -164,8 +165,8 @@ void BackwardLoop::addPanels(Value source, Value target, Value first, Value end)
   Value panelRows = b.mul(layer.p.B, b.tiles.panel);
   b.loop(first, end, 1, [&](Value q) {
     Value panel = b.mul(q, panelRows);
-    b.loop(b.add(panel, b.mul(firstRow, b.tiles.panel)), b.add(panel, b.mul(endRow, b.tiles.panel)), b.tiles.lanes,
-           [&](Value k) { b.store(b.addf(b.load(target, k), b.load(source, k)), target, k); });
+    b.loop(b.add(panel, b.mul(layer.firstRow, b.tiles.panel)), b.add(panel, b.mul(layer.endRow, b.tiles.panel)),
+           b.tiles.lanes, [&](Value k) { b.store(b.addf(b.load(target, k), b.load(source, k)), target, k); });
   });
 }
 
@@ -215,7 +216,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     if (p.projected)
       layer.packProjection(packedP, firstPanel, b.sub(endPanel, firstPanel));
   });
-  firstRow = zero, endRow = p.B;
+  layer.firstRow = zero, layer.endRow = p.B;
   if (byRows) {
     // All threads read all weights.
     b.ifThen(byRows, [&] { team.wait(b); });
@@ -224,9 +225,16 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     };
     whole(firstPanel, endPanel, p.panels);
     whole(firstState, lastState, p.statePanels);
-    firstRow = b.select(byRows, b.mul(team.begin(b, rowUnits), rowsOfUnit), zero);
-    endRow = b.select(byRows, b.mul(team.end(b, rowUnits), rowsOfUnit), p.B);
+    layer.firstRow = b.select(byRows, b.mul(team.begin(b, rowUnits), rowsOfUnit), zero);
+    layer.endRow = b.select(byRows, b.mul(team.end(b, rowUnits), rowsOfUnit), p.B);
   }
+  // The next step reads the columns of all threads.
+  auto waitForColumns = [&] {
+    if (byRows)
+      b.ifElse(byRows, [] {}, [&] { team.wait(b); });
+    else
+      team.wait(b);
+  };
   Value deltaHidden = p.projected ? b.allocate(panelRows) : Value();
   // dG of a step may exceed an L2 cache: a part of it that is in cache is used for several panels.
   constexpr int64_t atOnce = 4;
@@ -245,11 +253,8 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
         endState(firstPanel, endPanel);
       });
       auto cellAt = [&](const Position &at) { cell(at, Value()); };
-      layer.forRows(p.H, t, firstPanel, endPanel, cellAt, /*onlyReset=*/false, firstRow, endRow);
-      if (byRows)
-        b.ifElse(byRows, [] {}, [&] { team.wait(b); });
-      else
-        team.wait(b);
+      layer.forRows(p.H, t, firstPanel, endPanel, cellAt);
+      waitForColumns();
       return;
     }
     if (!p.projected) {
@@ -275,8 +280,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
         b.loop(first, b.add(first, count), 1,
                [&](Value q) { layer.forPositions(p.H, t, q, [&](const Position &at) { cell(at, Value()); }); });
       });
-      // The next step reads the columns of all threads.
-      team.wait(b);
+      waitForColumns();
       return;
     }
     Value row = b.mul(t, p.B);
@@ -311,6 +315,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   });
   if (deltaHidden)
     b.free(deltaHidden);
+  llvm::scope_exit forgetRows([&] { layer.firstRow = layer.endRow = Value(); });
   if (!needs.state && !(needs.cell && layer.resets))
     return;
   b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {

@@ -1,6 +1,6 @@
-//===- BackwardTiles.cpp - the reductions after the time loop, by AMX --------===//
+//===- BackwardTiles.cpp - division of steps, and the reductions by AMX ------===//
 //
-// Results are computed in blocks of panels whose sums stay in L2 while the depth is read once.
+// The reductions compute blocks of panels whose sums stay in L2 while the depth is read once.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,23 +16,34 @@ using namespace mlir::rnn::host;
 /// A block of 256 rows and 16 panels has 512 KiB of sums. The chunks of its operands have 384 KiB.
 static constexpr int64_t rowsAtOnce = 256, panelsAtOnce = 16;
 
+/// Lets threads divide the rows of a step if its weights fit in an L2 cache: the threads need no barrier, and no dG of
+/// each other.
+void BackwardLoop::divideRows(int64_t mostBytes) {
+  const Problem &p = layer.p;
+  if (p.projected || layer.hasSumsOverRows())
+    return;
+  rowsOfUnit = b.tiles.usesAMX() ? 16 : 4;
+  auto both = [&](Value left, Value right) { return b.createOrFold<arith::AndIOp>(left, right); };
+  Value weights = b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded);
+  Value mostWeights = b.index(mostBytes * 8 / b.tiles.left.getWidth());
+  Value units = b.div(p.B, b.index(rowsOfUnit));
+  Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(units, rowsOfUnit), p.B);
+  Value areSeveral = b.compare(arith::CmpIPredicate::sge, units, b.index(2));
+  Value divides = both(both(isWhole, areSeveral), b.compare(arith::CmpIPredicate::sle, weights, mostWeights));
+  if (getConstantIntValue(divides) != 0)
+    byRows = divides, rowUnits = b.select(divides, units, b.index(1));
+}
+
 /// Chooses how threads divide the steps and the reductions.
 void BackwardLoop::divideSteps() {
   const Problem &p = layer.p;
+  // Processors with AMX have larger caches.
+  divideRows(b.tiles.usesAMX() ? 1 << 20 : 1 << 19);
+  if (!b.tiles.usesAMX())
+    return;
   Value weights = b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded);
   auto isLess = [&](Value value, int64_t limit) { return b.compare(arith::CmpIPredicate::slt, value, b.index(limit)); };
   auto both = [&](Value left, Value right) { return b.createOrFold<arith::AndIOp>(left, right); };
-  // If the weights of a step fit in an L2 cache, threads divide its rows: they need no barrier, and no dG of each
-  // other. They divide whole units, which have their own sums of db.
-  if (!p.projected && !layer.hasSumsOverRows()) {
-    constexpr int64_t mostWeights = 1 << 19; // 1 MiB
-    Value units = b.div(p.B, b.index(rowsOfUnit));
-    Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(units, rowsOfUnit), p.B);
-    Value areSeveral = b.compare(arith::CmpIPredicate::sge, units, b.index(2));
-    Value divides = both(both(isWhole, areSeveral), isLess(weights, mostWeights + 1));
-    if (getConstantIntValue(divides) != 0)
-      byRows = divides, rowUnits = b.select(divides, units, b.index(1));
-  }
   // A short step takes less time than the barrier after it and reading the gate gradients that the other threads have
   // written. With few rows, a step takes the time to read the weights. Measured on two cores with 2 MiB of L2 each.
   constexpr int64_t fewRows = 16, mostWeightsOfFewRows = 1 << 18, mostWeightsOfOneRow = 1 << 17, leastWork = 1 << 18;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Layers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -34,6 +35,25 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
     weightSizes.push_back(sizeOf(b.mul(p.padded, p.statePadded), p.B));
     hidden = b.allocate(b.mul(p.padded, p.B), b.tiles.left);
   }
+  divideRows();
+}
+
+/// So many rows of a step reuse its weights.
+static constexpr int64_t fewestRows = 4;
+
+/// Lets threads divide the rows of a step if its weights fit in an L2 cache: the threads need no barrier, and no states
+/// of each other.
+void ForwardLoop::divideRows() {
+  const Problem &p = layer.p;
+  if (p.projected || b.tiles.usesAMX())
+    return;
+  constexpr int64_t mostBytes = 1 << 19;
+  Value weights = b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded);
+  Value areMany = b.compare(arith::CmpIPredicate::sge, p.B, b.index(2 * fewestRows));
+  Value areInL2 = b.compare(arith::CmpIPredicate::sle, weights, b.index(mostBytes * 8 / b.tiles.left.getWidth()));
+  Value divides = b.createOrFold<arith::AndIOp>(areMany, areInL2);
+  if (getConstantIntValue(divides) != 0)
+    byRows = divides;
 }
 
 void ForwardLoop::release() {
@@ -54,19 +74,22 @@ void ForwardLoop::run() {
   // The initial states already are what a reset to them sets.
   if (layer.resets && !layer.resetsToInitial)
     b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, b.index(0)),
-             [&] { reset(b.index(0), b.index(0), {b.index(0), p.panels, b.index(0), p.statePanels, Value()}); });
+             [&] { reset(b.index(0), b.index(0), {b.index(0), p.panels, b.index(0), p.statePanels, {}, {}, {}, {}}); });
   b.fillZero(bias, b.index(0), columns);
   layer.fillBias(bias);
   Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
-  library.parallel(b, p.panels, work, [&](const Team &team) { steps(team, weights); });
+  Value most = byRows ? b.select(byRows, b.div(p.B, b.index(fewestRows)), p.panels) : p.panels;
+  library.parallel(b, most, work, [&](const Team &team) { steps(team, weights); });
   weights.release();
   hFinal = b.mul(b.createOrFold<arith::AndIOp>(p.steps, b.index(1)), stateSize);
 }
 
-/// Each thread computes a range of columns, in all blocks.
+/// Each thread computes a range of columns, in all blocks, or of rows.
 void ForwardLoop::steps(const Team &team, PackedWeights &weights) {
   const Problem &p = layer.p;
-  Own own = {team.begin(b, p.panels), team.end(b, p.panels), Value(), Value(), b.allocate(leftSize, b.tiles.left)};
+  Value zero = b.index(0);
+  Own own = {team.begin(b, p.panels),           team.end(b, p.panels), Value(), Value(), zero, p.B, zero,
+             b.allocate(leftSize, b.tiles.left)};
   if (p.projected)
     own.firstState = team.begin(b, p.statePanels), own.endState = team.end(b, p.statePanels);
   // Only this thread reads these.
@@ -75,6 +98,15 @@ void ForwardLoop::steps(const Team &team, PackedWeights &weights) {
     if (p.projected)
       layer.packProjection(packedP, own.firstState, b.sub(own.endState, own.firstState));
   });
+  if (byRows) {
+    // All threads read all weights.
+    b.ifThen(byRows, [&] { team.wait(b); });
+    Value end = b.select(byRows, team.end(b, p.B), p.B);
+    own.first = b.select(byRows, zero, own.first), own.end = b.select(byRows, p.panels, own.end);
+    own.firstRow = b.select(byRows, team.begin(b, p.B), zero), own.rows = b.sub(end, own.firstRow);
+    own.firstInChunk = b.mul(own.firstRow, stepsAtOnce);
+    layer.firstRow = own.firstRow, layer.endRow = end;
+  }
   Value chunks = b.div(b.add(p.steps, b.sub(stepsAtOnce, b.index(1))), stepsAtOnce);
   b.loop(chunks, [&](Value chunk) {
     Value firstStep = b.mul(chunk, stepsAtOnce), count = b.min(b.sub(p.steps, firstStep), stepsAtOnce);
@@ -82,13 +114,14 @@ void ForwardLoop::steps(const Team &team, PackedWeights &weights) {
     Value firstTime = firstStep;
     if (layer.isReverse)
       firstTime = b.select(layer.isReverse, b.sub(b.sub(p.T, firstStep), count), firstStep);
-    multiplyInput(own, b.mul(firstTime, p.B), b.mul(count, p.B));
+    multiplyInput(own, firstTime, count);
     b.loop(count, [&](Value k) {
       Value s = b.add(firstStep, k), t = layer.stepAt(s);
-      step(team, own, s, b.mul(b.sub(t, firstTime), p.B));
+      step(team, own, s, b.add(own.firstInChunk, b.mul(b.sub(t, firstTime), own.rows)));
     });
   });
   b.free(own.left);
+  layer.firstRow = layer.endRow = Value();
 }
 
 /// The offset of an element of the gate pre-activations of a chunk: rows of all blocks, or with AMX panels, whose tiles
@@ -100,10 +133,10 @@ Value ForwardLoop::gateOffset(Value row, Value block, Value column) {
   return b.add(b.mul(b.add(b.mul(b.add(b.mul(p.panels, block), q), rowsAtOnce), row), panel), inPanel);
 }
 
-/// Sets the rows of a chunk to the biases, in the thread's columns of a block.
+/// Sets the thread's rows of a chunk to the biases, in its columns of a block.
 void ForwardLoop::fillBias(const Own &own, Value rows, int64_t block) {
   int64_t panel = b.tiles.panel;
-  b.loop(rows, [&](Value row) {
+  b.loop(own.firstInChunk, b.add(own.firstInChunk, rows), 1, [&](Value row) {
     b.loop(b.mul(own.first, panel), b.mul(own.end, panel), b.tiles.lanes, [&](Value column) {
       Value value = b.load(bias, b.add(b.mul(layer.p.padded, block), column));
       b.store(value, gates, gateOffset(row, b.index(block), column));
@@ -111,11 +144,12 @@ void ForwardLoop::fillBias(const Own &own, Value rows, int64_t block) {
   });
 }
 
-/// gates = x * W + b for the rows of a chunk.
-void ForwardLoop::multiplyInput(const Own &own, Value row, Value rows) {
+/// gates = x * W + b for a chunk of `steps` steps from `time` on.
+void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), panels = b.sub(own.end, own.first), skips = layer.skipsInput();
+  Value row = b.add(b.mul(time, p.B), own.firstRow), rows = b.mul(steps, own.rows);
   // By AMX, the GEMM starts from the biases.
   auto fill = [&](bool all) {
     for (int64_t block = 0; block < layer.blocks; ++block)
@@ -129,15 +163,15 @@ void ForwardLoop::multiplyInput(const Own &own, Value row, Value rows) {
     if (usesAMX)
       fill(/*all=*/false);
     Value depth = b.ceilDiv(p.I, panel), packedPanel = b.mul(depth, panel * panel);
-    layer.packInput(row, rows, own.left);
+    layer.packInput(row, own.rows, steps, own.left);
     b.loop(b.index(layer.input.count), [&](Value block) {
       Value first = b.add(b.mul(p.panels, block), own.first);
       Gemm gemm;
       gemm.a = own.left, gemm.aOffset = zero, gemm.aPanel = b.mul(rows, panel);
       gemm.b = packedX, gemm.bOffset = b.mul(first, packedPanel), gemm.bPanel = packedPanel;
       Value target = b.add(block, layer.input.first), column = b.mul(own.first, panel);
-      gemm.c = gates, gemm.cOffset = gateOffset(zero, target, column), gemm.cRow = b.index(panel),
-      gemm.cPanel = gatePanel;
+      gemm.c = gates, gemm.cOffset = gateOffset(own.firstInChunk, target, column);
+      gemm.cRow = b.index(panel), gemm.cPanel = gatePanel;
       gemm.rows = rows, gemm.columns = panels, gemm.depth = depth, gemm.aNext = zero;
       if (!usesAMX)
         return library.gemm(b, gemm);
@@ -148,8 +182,13 @@ void ForwardLoop::multiplyInput(const Own &own, Value row, Value rows) {
     if (usesAMX)
       fill(/*all=*/true);
     Value column = b.mul(own.first, panel), count = b.min(b.sub(p.H, column), b.mul(panels, panel));
-    layer.addInput(row, rows, column, count, gates,
-                   [&](Value r, int64_t block, Value column) { return gateOffset(r, b.index(block), column); });
+    b.loop(steps, [&](Value k) {
+      Value inChunk = b.add(own.firstInChunk, b.mul(k, own.rows));
+      auto offset = [&](Value r, int64_t block, Value column) {
+        return gateOffset(b.add(inChunk, r), b.index(block), column);
+      };
+      layer.addInput(b.add(row, b.mul(k, p.B)), own.rows, column, count, gates, offset);
+    });
   };
   if (skips)
     b.ifElse(skips, add, multiply);
@@ -157,7 +196,8 @@ void ForwardLoop::multiplyInput(const Own &own, Value row, Value rows) {
     multiply();
 }
 
-void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow) {
+/// `inChunk` is the first row of the step in the chunk.
+void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value t = layer.stepAt(s), panelRows = b.mul(p.B, panel), packedPanel = b.mul(p.statePadded, panel);
@@ -167,16 +207,16 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow
   // gates += h * R for panels of blocks
   auto multiply = [&](Value block, Value q) {
     Gemm gemm;
-    gemm.a = hLeft, gemm.aOffset = hSource, gemm.aPanel = panelRows;
+    gemm.a = hLeft, gemm.aOffset = b.add(hSource, b.mul(own.firstRow, panel)), gemm.aPanel = panelRows;
     gemm.b = packedH, gemm.bOffset = b.mul(b.add(b.mul(p.panels, block), q), packedPanel);
     Value target = b.add(block, layer.recurrent.first);
-    gemm.c = gates, gemm.cOffset = gateOffset(gatesRow, target, b.mul(q, panel)), gemm.cRow = b.index(panel);
-    gemm.rows = p.B, gemm.depth = p.statePanels, gemm.aNext = hSource;
+    gemm.c = gates, gemm.cOffset = gateOffset(inChunk, target, b.mul(q, panel)), gemm.cRow = b.index(panel);
+    gemm.rows = own.rows, gemm.depth = p.statePanels, gemm.aNext = gemm.aOffset, gemm.isInL2 = byRows;
     return gemm;
   };
   auto cell = [&](const Position &at) {
     SmallVector<Value> arguments;
-    Value row = b.add(gatesRow, at.row);
+    Value row = b.add(inChunk, b.sub(at.row, own.firstRow));
     for (int64_t block = 0; block < layer.blocks; ++block)
       arguments.push_back(b.load(gates, gateOffset(row, b.index(block), at.column)));
     auto before = [&] { return b.load(h, b.add(hSource, at.inState)); };
@@ -225,7 +265,10 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value gatesRow
   if (!p.projected)
     resetNext();
   // The next step, or the projection, reads the columns of all threads.
-  team.wait(b);
+  if (byRows)
+    b.ifElse(byRows, [] {}, [&] { team.wait(b); });
+  else
+    team.wait(b);
   if (p.projected) {
     project(own, t, hSource, hTarget);
     resetNext();

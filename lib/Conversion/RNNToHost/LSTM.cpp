@@ -39,8 +39,8 @@ public:
   }
 
   void start(Value h) override {
-    library.packRows(b, {op.getCsPrev(), b.index(0), p.B, cs});
-    library.packRows(b, {op.getHPrev(), b.index(0), p.B, h});
+    library.packRows(b, {op.getCsPrev(), b.index(0), p.B, b.index(1), p.B, cs});
+    library.packRows(b, {op.getHPrev(), b.index(0), p.B, b.index(1), p.B, h});
   }
 
   void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) override {
@@ -64,7 +64,9 @@ public:
       });
   }
 
-  void packInput(Value row, Value rows, Value target) override { library.packRows(b, {op.getX(), row, rows, target}); }
+  void packInput(Value row, Value rows, Value steps, Value target) override {
+    library.packRows(b, {op.getX(), row, rows, steps, p.B, target});
+  }
 
   Value step(const Position &at, ArrayRef<Value> arguments, function_ref<Value()>) override {
     LSTMOptions options{{}, op.getForgetBias().convertToDouble(), op.getCellClip().convertToDouble()};

@@ -49,13 +49,13 @@ static Value isPadded(Layer &layer, Value t, Value row) {
 
 void Layer::forPositions(Value columns, Value t, Value panel, function_ref<void(const Position &)> body) {
   b.forPanel(b.mul(panel, b.tiles.panel), columns, [&](ArrayRef<Value> masks) {
-    b.loop(p.B,
+    b.loop(firstRow ? firstRow : b.index(0), endRow ? endRow : p.B, 1,
            [&](Value row) { forVectors(*this, t, row, panel, isPadded(*this, t, row), isReset(t, row), masks, body); });
   });
 }
 
 void Layer::forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body,
-                    bool onlyReset, Value firstRow, Value endRow) {
+                    bool onlyReset) {
   int64_t width = b.tiles.panel;
   Value whole = b.div(columns, b.index(width)), rest = b.sub(columns, b.mul(whole, width));
   Value wholeEnd = b.min(end, whole);

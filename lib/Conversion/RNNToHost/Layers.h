@@ -68,6 +68,8 @@ public:
   Value lengths;   ///< steps of each example; null: all
   Value resets;    ///< i1 [T, B], dense: the states are reset before these steps; null: none
   bool resetsToInitial = false;
+  /// The rows of the thread whose code is generated; null: all.
+  Value firstRow, endRow;
 
   /// Sets `resets` and `resetsToInitial` from the op.
   template <typename OpTy> void setResets(OpTy op) {
@@ -79,13 +81,12 @@ public:
 
   /// The time of the step with index `s` in the order of execution.
   Value stepAt(Value s);
-  /// Generates `body` for every vector of one panel of `columns` columns at time `t`, with masks for a partial last
-  /// panel.
+  /// Generates `body` for every vector of one panel of `columns` columns at time `t` in the rows of the thread, with
+  /// masks for a partial last panel.
   void forPositions(Value columns, Value t, Value panel, function_ref<void(const Position &)> body);
   /// The same for panels [first, end), row by row. `onlyReset`: for the rows whose states are reset before time `t`.
-  /// `firstRow`, `endRow`: a range of rows (null: all).
   void forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body,
-               bool onlyReset = false, Value firstRow = Value(), Value endRow = Value());
+               bool onlyReset = false);
   /// Generates code that all rows of a step share. The step has time `t` and index `s`.
   virtual void startStep(Value s, Value t) {}
 };
@@ -105,8 +106,9 @@ public:
   virtual void packProjection(Value packedP, Value firstPanel, Value panels) {}
   /// Adds the biases to a row of all blocks, which is zero.
   virtual void fillBias(Value bias) = 0;
-  /// Packs rows of the layer's input as a left operand.
-  virtual void packInput(Value row, Value rows, Value target) = 0;
+  /// Packs `rows` rows of each of `steps` steps of the layer's input, from row `row` of all steps on, as a left
+  /// operand.
+  virtual void packInput(Value row, Value rows, Value steps, Value target) = 0;
   /// i1: the layer adds its input to the gates instead of a GEMM (skip_input), by `addInput` for `columns` columns from
   /// `column` on. Null: false.
   virtual Value skipsInput() { return Value(); }
@@ -141,14 +143,17 @@ private:
   struct Own {
     Value first, end; ///< of the hidden columns
     Value firstState, endState;
-    Value left; ///< the packed input of a chunk of steps
+    Value firstRow, rows; ///< of each step
+    Value firstInChunk;   ///< the first row of a chunk of gate pre-activations
+    Value left;           ///< the packed input of a chunk of steps
   };
 
   void steps(const Team &team, PackedWeights &weights);
   Value gateOffset(Value row, Value block, Value column);
+  void divideRows();
   void fillBias(const Own &own, Value rows, int64_t block);
-  void multiplyInput(const Own &own, Value row, Value rows);
-  void step(const Team &team, const Own &own, Value s, Value gatesRow);
+  void multiplyInput(const Own &own, Value time, Value steps);
+  void step(const Team &team, const Own &own, Value s, Value inChunk);
   void reset(Value s, Value offset, const Own &own);
   void project(const Own &own, Value t, Value hSource, Value hTarget);
   void storeState(Value value, Value offset);
@@ -164,6 +169,7 @@ private:
   Value columns;   ///< of a row of gate pre-activations
   Value gatePanel; ///< elements from panel to panel of gate pre-activations
   Value stepsAtOnce, rowsAtOnce, stateSize;
+  Value byRows; ///< whether threads divide the rows of a step; null: never
 };
 
 class BackwardLayer : public Layer {
@@ -264,6 +270,7 @@ private:
   void storeGates(const Position &at, ArrayRef<Value> gates);
   void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);
   void addPanels(Value source, Value target, Value first, Value end);
+  void divideRows(int64_t mostBytes);
   void inputsByTiles(Pack pack, function_ref<void(const Block &)> store);
   void sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
                    std::optional<Resets> resets);
@@ -281,11 +288,10 @@ private:
   Value maxInput;
   /// With AMX: whether one thread runs the steps, and whether dG also fits in the L2 cache of its core.
   Value hasShortSteps, isLocal;
-  /// With AMX: whether threads divide the rows of a step; null: never.
+  /// Whether threads divide the rows of a step; null: never.
   Value byRows;
-  static constexpr int64_t rowsOfUnit = 16;
+  int64_t rowsOfUnit = 0; ///< rows that threads do not divide further
   Value rowUnits;         ///< units of rows of a step, each with sums of db of its own; 1 if threads divide columns
-  Value firstRow, endRow; ///< of a thread, in `steps`
   Value columns;          ///< of dG
   /// Gradients that resets to the initial states add to those, in panels of B rows; null without such resets or if
   /// not needed.

@@ -38,9 +38,9 @@ public:
   WeightsSource getWeights() override { return stack.getWeights(op, p); }
 
   void start(Value kh) override {
-    library.packRows(b, {op.getOutputHBackprop(), stack.stateRow(), p.B, kh});
+    library.packRows(b, {op.getOutputHBackprop(), stack.stateRow(), p.B, b.index(1), p.B, kh});
     if (kc)
-      library.packRows(b, {op.getOutputCBackprop(), stack.stateRow(), p.B, kc});
+      library.packRows(b, {op.getOutputCBackprop(), stack.stateRow(), p.B, b.index(1), p.B, kc});
   }
 
   void packRecurrent(Value packedR, Value stride, Value firstPanel, Value panels) override {
@@ -145,6 +145,12 @@ private:
                               b.add(offset, b.mul(p.padded, k * panel)), stride});
   }
 
+  /// Whether the operand has the type of the buffer that other layers use, and needs no copy.
+  bool readsOutputGradient() {
+    auto rows = cast<MemRefType>(b.asRows(op.getOutputBackprop()).getType());
+    return rows.getRank() == 2 && rows.getElementType() == b.tiles.sum;
+  }
+
   void allocate();
   void release();
   void startLayer();
@@ -245,6 +251,8 @@ void StackBackward::startLayer() {
   Value half = b.mul(stack.rows, dx && sizes.D == 2 ? b.max(sizes.I, stack.width) : stack.width);
   Value parity = b.createOrFold<arith::AndIOp>(stack.layer, b.index(1)), offset = b.mul(parity, half);
   dy = stack.matrix(between, offset, stack.rows, stack.width);
+  if (readsOutputGradient())
+    dy = arith::SelectOp::create(b, stack.isLastLayer(), b.asRows(op.getOutputBackprop()), dy);
   dInput = stack.matrix(between, b.sub(half, offset), stack.rows, p.I);
   Value previous = b.max(b.sub(stack.layer, b.index(1)), zero);
   inputs = stack.statesOf(previous);
@@ -420,7 +428,7 @@ void StackBackward::emit() {
   allocate();
   BackwardLoop::Needs needs = {bool(dparams), bool(op.getInputHBackpropOut()), bool(op.getInputCBackpropOut())};
   BackwardLoop loop(*this, needs, stack.hasOneLayer ? sizes.I : b.max(sizes.I, stack.width));
-  if (!stack.hasOneLayer) {
+  if (!stack.hasOneLayer && !readsOutputGradient()) {
     // The output gradient of the last layer is copied to the buffer that the other layers use.
     Value half = b.mul(stack.rows, dx && sizes.D == 2 ? b.max(sizes.I, stack.width) : stack.width);
     Value last = b.createOrFold<arith::AndIOp>(b.sub(sizes.L, b.index(1)), b.index(1));

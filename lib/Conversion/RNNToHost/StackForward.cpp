@@ -57,9 +57,9 @@ public:
   WeightsSource getWeights() override { return stack.getWeights(op, p); }
 
   void start(Value h) override {
-    library.packRows(b, {op.getInputH(), stack.stateRow(), p.B, h});
+    library.packRows(b, {op.getInputH(), stack.stateRow(), p.B, b.index(1), p.B, h});
     if (cell)
-      library.packRows(b, {op.getInputC(), stack.stateRow(), p.B, cell});
+      library.packRows(b, {op.getInputC(), stack.stateRow(), p.B, b.index(1), p.B, cell});
   }
 
   void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) override {
@@ -99,10 +99,10 @@ public:
     add(stack.at.recurrentBias, recurrent);
   }
 
-  void packInput(Value row, Value rows, Value target) override {
+  void packInput(Value row, Value rows, Value steps, Value target) override {
     b.ifElse(
-        stack.isFirstLayer(), [&] { library.packRows(b, {x, row, rows, target}); },
-        [&] { library.packRows(b, {inputs, row, rows, target}); });
+        stack.isFirstLayer(), [&] { library.packRows(b, {x, row, rows, steps, p.B, target}); },
+        [&] { library.packRows(b, {inputs, row, rows, steps, p.B, target}); });
   }
 
   Value skipsInput() override { return stack.sizes.skips ? stack.isFirstLayer() : Value(); }

@@ -71,3 +71,22 @@ func.func @pairs_are_shared(%x: memref<128x1x128xbf16>, %s: memref<1x128xbf16>, 
       outs(w_grad = %w : memref<256x512xbf16>) {lowering = #rnn.lowering<fused>}
   return
 }
+
+// -----
+
+// Steps of 16 rows with weights that fit in an L2 cache: threads divide units of 4 rows, without barriers between steps.
+// CHECK-LABEL: func @rows_are_shared
+// CHECK-DAG: %[[UNITS:.*]] = arith.constant 4 : index
+// CHECK: rnnrt.parallel %{{.*}} max_parts %[[UNITS]] work %{{.*}}
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: rnnrt.team_wait
+// CHECK: scf.for
+// CHECK-NOT: rnnrt.team_wait
+// CHECK: llvm.return
+func.func @rows_are_shared(%x: memref<64x16x128xf32>, %s: memref<16x128xf32>, %w: memref<256x512xf32>, %p: memref<128xf32>,
+    %b: memref<512xf32>, %g: memref<64x16x128xf32>) {
+  rnn.block_lstm ifco x(%x : memref<64x16x128xf32>) state(%s, %s : memref<16x128xf32>) weights(%w : memref<256x512xf32>)
+      peephole(%p, %p, %p : memref<128xf32>) bias(%b : memref<512xf32>)
+      outs(h = %g : memref<64x16x128xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}

@@ -86,7 +86,8 @@ TEST_P(GemmTest, MatchesReference) {
   Type left = context.getBuffer(arithmetic.left), right = context.getBuffer(arithmetic.right),
        sum = context.getBuffer(arithmetic.sum), index = IndexType::get(&context.context);
   // Offsets and strides are larger than needed.
-  CompiledKernel kernel(context, {left, right, sum, index, index, index}, tiles,
+  Type i1 = IntegerType::get(&context.context, 1);
+  CompiledKernel kernel(context, {left, right, sum, index, index, index, i1}, tiles,
                         [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
                           int64_t panel = b.tiles.panel;
                           Gemm gemm;
@@ -96,9 +97,11 @@ TEST_P(GemmTest, MatchesReference) {
                           gemm.bPanel = b.mul(b.add(b.mul(v[5], panel), 2), panel);
                           gemm.c = v[2], gemm.cOffset = b.index(panel);
                           gemm.cRow = b.mul(b.add(v[4], 1), panel), gemm.cPanel = b.index(panel);
+                          gemm.isInL2 = v[6];
                           library.gemm(b, gemm);
                         });
   int64_t panel = tiles.panel;
+  HostTensor isInL2 = makeTensor(ElementKind::I1, {});
   auto check = [&](int64_t rows, int64_t columns, int64_t depth) {
     SCOPED_TRACE("rows " + std::to_string(rows) + ", columns " + std::to_string(columns) + ", depth " +
                  std::to_string(depth));
@@ -115,7 +118,7 @@ TEST_P(GemmTest, MatchesReference) {
         b.setFromDouble(2 * panel + column / panel * bPanel + rightOffset(k, column % panel), element(2, k, column));
     for (int64_t k = 0; k < c.getNumElements(); ++k)
       c.setFromDouble(k, untouched);
-    kernel({a, b, c, makeIndex(rows), makeIndex(columns), makeIndex(depth)});
+    kernel({a, b, c, makeIndex(rows), makeIndex(columns), makeIndex(depth), isInL2});
     int64_t different = 0;
     for (int64_t k = 0; k < c.getNumElements(); ++k) {
       int64_t row = k >= panel ? (k - panel) / cRow : rows, column = k >= panel ? (k - panel) % cRow : 0;
@@ -127,10 +130,14 @@ TEST_P(GemmTest, MatchesReference) {
     }
     EXPECT_EQ(different, 0);
   };
-  for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 13})
-    for (int64_t columns : {1, 2, 3, 5})
-      for (int64_t depth : {1, 3})
-        check(rows, columns, depth);
+  for (bool value : {false, true}) {
+    isInL2.setFromInteger(0, value);
+    for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 13})
+      for (int64_t columns : {1, 2, 3, 5})
+        for (int64_t depth : {1, 3})
+          check(rows, columns, depth);
+    check(Tiles::blockRows + Tiles::tallRows, 2, Tiles::depthPanels(panel) + 1);
+  }
   // More than one block of rows, and of the depth.
   check(Tiles::blockRows + 1, 2, 1);
   check(Tiles::blockRows + 4, 1, Tiles::depthPanels(panel) + 1);

@@ -120,21 +120,31 @@ TEST_P(PackingTest, RowsBecomeColumnsOfPanels) {
 }
 
 TEST_P(PackingTest, RowsAsLeftOperand) {
-  CompiledKernel kernel(
-      context, {matrix, index, index, packed}, tiles,
-      [&](HostBuilder &b, KernelLibrary &library, ValueRange v) { library.packRows(b, {v[0], v[1], v[2], v[3]}); });
-  for (int64_t rows = 1; rows <= 7; ++rows)
-    for (int64_t columns : {1, 5, 16, 17, 64, 129}) {
-      SCOPED_TRACE("rows " + std::to_string(rows) + ", columns " + std::to_string(columns));
-      int64_t panels = roundUp(columns, panel) / panel;
-      HostTensor target = makePacked(panels * rows * panel + panel);
-      kernel({makeMatrix(rows + 3, columns), makeIndex(2), makeIndex(rows), target});
-      std::vector<double> expected(target.getNumElements(), untouched);
-      for (int64_t row = 0; row < rows; ++row)
-        for (int64_t k = 0; k < panels * panel; ++k)
-          expected[k / panel * rows * panel + row * panel + k % panel] = k < columns ? element(2 + row, k) : 0;
-      expectEqual(target, expected);
-    }
+  CompiledKernel kernel(context, {matrix, index, index, index, index, packed}, tiles,
+                        [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
+                          library.packRows(b, {v[0], v[1], v[2], v[3], v[4], v[5]});
+                        });
+  auto check = [&](int64_t rows, int64_t steps, int64_t step, int64_t columns) {
+    SCOPED_TRACE("rows " + std::to_string(rows) + ", steps " + std::to_string(steps) + " of " + std::to_string(step) +
+                 " rows, columns " + std::to_string(columns));
+    int64_t panels = roundUp(columns, panel) / panel, all = rows * steps;
+    HostTensor target = makePacked(panels * all * panel + panel);
+    kernel({makeMatrix(step * steps + 3, columns), makeIndex(2), makeIndex(rows), makeIndex(steps), makeIndex(step),
+            target});
+    std::vector<double> expected(target.getNumElements(), untouched);
+    for (int64_t row = 0; row < all; ++row)
+      for (int64_t k = 0; k < panels * panel; ++k)
+        expected[k / panel * all * panel + row * panel + k % panel] =
+            k < columns ? element(2 + row / rows * step + row % rows, k) : 0;
+    expectEqual(target, expected);
+  };
+  for (int64_t columns : {1, 5, 16, 17, 64, 129}) {
+    for (int64_t rows = 1; rows <= 7; ++rows)
+      check(rows, 1, rows, columns);
+    check(4, 3, 4, columns);
+    check(4, 3, 9, columns);
+    check(1, 5, 2, columns);
+  }
 }
 
 TEST_P(PackingTest, LeftOperandOfTransposedGemm) {

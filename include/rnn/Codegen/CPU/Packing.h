@@ -28,14 +28,16 @@ struct PackRight {
                                                     &PackRight::offset, &PackRight::stride};
 };
 
-/// Rows of a matrix that become panels of `rows` rows.
+/// Rows of a matrix that become panels of `rows * steps` rows.
 struct PackRows {
   Value matrix;
-  Value row, rows;
+  Value row;         ///< of the first step
+  Value rows, steps; ///< rows of each step, which are consecutive
+  Value step;        ///< rows from step to step
   Value target;
 
-  static constexpr Value PackRows::*arguments[] = {&PackRows::matrix, &PackRows::row, &PackRows::rows,
-                                                   &PackRows::target};
+  static constexpr Value PackRows::*arguments[] = {&PackRows::matrix, &PackRows::row,  &PackRows::rows,
+                                                   &PackRows::steps,  &PackRows::step, &PackRows::target};
 };
 
 /// A submatrix that becomes rows of the left operand of a transposed GEMM: tiles of Tiles::rows columns, each

@@ -35,6 +35,8 @@ struct Tiles {
   static constexpr int64_t rows = 6;
   /// At most this many rows do not reuse the right operand enough: a separate loop nest reads several panels at once.
   static constexpr int64_t fewRows = 2;
+  /// Rows of a tile that is half a panel wide: 16 independent accumulators with 4 vectors in a panel.
+  static constexpr int64_t tallRows = 8;
   /// Rows of a block: 96 rows of a depth of 256 floats fit an L2 cache.
   static constexpr int64_t blockRows = 96;
   /// Depth of a block: 256 rows of a panel fill half of an L1 cache (16 KiB at 64 bytes a row).
