@@ -36,11 +36,24 @@ static size_t classOf(size_t bytes) {
   return 16 * doublings + (bytes / page >> doublings);
 }
 
-/// The header before the caller's memory: the size of the block.
+/// An odd number of cache lines: 64 different shifts.
+static constexpr size_t shiftStep = 9 * 64;
+
+/// The least distance from the start of a block to the caller's memory.
 static size_t headOf(size_t alignment) {
   return std::max(alignment, alignof(std::max_align_t));
 }
-static_assert(alignof(std::max_align_t) >= sizeof(size_t), "the size must fit there");
+
+/// The caller's memory in a block, at most a page after its start.
+static void *placeIn(void *block, size_t size, size_t shift, size_t alignment, size_t bytes) {
+  size_t head = headOf(alignment), spare = std::min(size - head - bytes, page - head);
+  return static_cast<char *>(block) + head + std::min(shift, spare) / alignment * alignment;
+}
+
+/// The block of `placeIn`.
+static void *blockOf(void *memory) {
+  return reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(memory) - 1) / page * page);
+}
 
 bool BlockCache::isCached(size_t alignment, size_t bytes) const {
   return !isExact && bytes >= smallest && bytes <= size_t(PTRDIFF_MAX) / 2 && alignment <= page;
@@ -96,14 +109,14 @@ void BlockCache::addLive(int64_t bytes) {
 
 /// Adds a block as the newest one.
 void BlockCache::keep(Block *block) {
-  Block *&first = newestOf[classOf(block->bytes)];
+  Block *&first = newestOf[classOf(block->use.bytes)];
   block->older = newest, block->newer = nullptr;
   block->olderInClass = first, block->newerInClass = nullptr;
   if (first)
     first->newerInClass = block;
   (newest ? newest->newer : oldest) = block;
   newest = first = block;
-  keptBytes.fetch_add(static_cast<int64_t>(block->bytes));
+  keptBytes.fetch_add(static_cast<int64_t>(block->use.bytes));
 }
 
 void BlockCache::remove(Block *block) {
@@ -111,8 +124,8 @@ void BlockCache::remove(Block *block) {
   (block->newer ? block->newer->older : newest) = block->older;
   if (block->olderInClass)
     block->olderInClass->newerInClass = block->newerInClass;
-  (block->newerInClass ? block->newerInClass->olderInClass : newestOf[classOf(block->bytes)]) = block->olderInClass;
-  keptBytes.fetch_sub(static_cast<int64_t>(block->bytes));
+  (block->newerInClass ? block->newerInClass->olderInClass : newestOf[classOf(block->use.bytes)]) = block->olderInClass;
+  keptBytes.fetch_sub(static_cast<int64_t>(block->use.bytes));
 }
 
 /// Removes the oldest blocks until at most `target` bytes are cached. Returns them as a list, linked by `newer`.
@@ -158,40 +171,40 @@ void *BlockCache::allocate(size_t alignment, size_t bytes) {
   }
   if (!isCached(alignment, bytes))
     return std::aligned_alloc(alignment, bytes);
-  size_t head = headOf(alignment);
-  bytes = roundUp(bytes + head);
+  size_t size = roundUp(bytes + headOf(alignment));
   Block *evicted = nullptr;
   if (lock()) {
-    if (Block *found = take(bytes)) {
-      addLive(static_cast<int64_t>(found->bytes));
+    if (Block *found = take(size)) {
+      addLive(static_cast<int64_t>(found->use.bytes));
       unlock();
-      return reinterpret_cast<char *>(found) + head;
+      return placeIn(found, found->use.bytes, found->use.shift, alignment, bytes);
     }
-    evicted = evict(most.load() - live.load() - static_cast<int64_t>(bytes));
+    evicted = evict(most.load() - live.load() - static_cast<int64_t>(size));
     unlock();
   }
   free(evicted);
-  void *pointer = allocateFromSystem(bytes);
-  if (!pointer) {
+  void *block = allocateFromSystem(size);
+  if (!block) {
     trim();
-    pointer = allocateFromSystem(bytes);
+    block = allocateFromSystem(size);
   }
-  if (!pointer)
+  if (!block)
     return nullptr;
-  addLive(static_cast<int64_t>(bytes));
-  *static_cast<size_t *>(pointer) = bytes;
-  return static_cast<char *>(pointer) + head;
+  addLive(static_cast<int64_t>(size));
+  size_t shift = shifts.fetch_add(1, std::memory_order_relaxed) * shiftStep % page;
+  new (block) Use{size, shift};
+  return placeIn(block, size, shift, alignment, bytes);
 }
 
 void BlockCache::release(void *pointer, size_t alignment, size_t bytes) {
   if (!isCached(alignment, bytes))
     return std::free(pointer);
-  pointer = static_cast<char *>(pointer) - headOf(alignment);
-  size_t size = *static_cast<size_t *>(pointer);
-  live.fetch_sub(static_cast<int64_t>(size));
+  void *block = blockOf(pointer);
+  Use use = *static_cast<Use *>(block);
+  live.fetch_sub(static_cast<int64_t>(use.bytes));
   if (!lock())
-    return std::free(pointer);
-  keep(new (pointer) Block{size, nullptr, nullptr, nullptr, nullptr});
+    return std::free(block);
+  keep(new (block) Block{use, nullptr, nullptr, nullptr, nullptr});
   Block *evicted = evict(std::min(limit, std::max<int64_t>(most.load() - live.load(), 0)));
   unlock();
   free(evicted);

@@ -33,9 +33,18 @@ public:
   int64_t getKeptBytes() const { return keptBytes.load(); }
 
 private:
+  /// The start of a block in use.
+  struct Use {
+    size_t bytes;
+    /// Distance of the caller's memory from its least address, if the block is large enough. Rows of a step of
+    /// batch-major data have the same offset in their pages if T rows fill whole pages. If all buffers also had the
+    /// same offset, the rows of all of them would be in a few sets of an L1 cache.
+    size_t shift;
+  };
+  static_assert(sizeof(Use) <= alignof(std::max_align_t), "it must fit before the caller's memory");
   /// A cached block, at the start of its own memory: a free that allocates could fail.
   struct Block {
-    size_t bytes; ///< also the first word of a block in use
+    Use use;
     Block *older, *newer;
     Block *olderInClass, *newerInClass;
   };
@@ -59,6 +68,7 @@ private:
   Block *oldest = nullptr, *newest = nullptr; ///< the list of cached blocks
   std::array<Block *, classes> newestOf{};    ///< the lists of the cached blocks of each size class
   std::atomic<int64_t> keptBytes{0};
+  std::atomic<size_t> shifts{0}; ///< number of blocks made
   /// Bytes in use, and their peak. Blocks that bypass the cache because the lock is busy count as well.
   std::atomic<int64_t> live{0}, most{0};
 };
