@@ -116,12 +116,14 @@ void BackwardLoop::storeGates(const Position &at, ArrayRef<Value> gates) {
       value = arith::SelectOp::create(b, at.padded, b.constant(0), value);
     Value gatePanel = b.add(b.mul(p.panels, block), at.panel);
     b.store(value, dG, b.add(b.mul(b.mul(gatePanel, allRows), panel), row));
-    if (db) {
+    if (ownSums) {
       // The sums stay in memory: the cell uses all registers.
       Value offset = b.add(b.mul(p.padded, block), at.column);
-      if (byRows)
-        offset = b.add(offset, b.select(byRows, b.mul(b.div(at.row, b.index(rowsOfUnit)), columns), b.index(0)));
-      b.store(b.addf(b.load(db, offset), value), db, offset);
+      if (byRows) {
+        Value unit = b.sub(b.div(at.row, b.index(rowsOfUnit)), firstUnit);
+        offset = b.add(offset, b.select(byRows, b.mul(unit, columns), b.index(0)));
+      }
+      b.store(b.addf(b.load(ownSums, offset), value), ownSums, offset);
     }
   }
 }
@@ -184,8 +186,6 @@ void BackwardLoop::run() {
   if (p.projected)
     packedP = weights.parts[1];
   layer.start(kh);
-  if (db)
-    b.fillZero(db, zero, b.mul(columns, rowUnits));
   if (initialKh)
     b.fillZero(initialKh, zero, b.mul(p.statePadded, p.B));
   if (initialKc)
@@ -216,7 +216,8 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     if (p.projected)
       layer.packProjection(packedP, firstPanel, b.sub(endPanel, firstPanel));
   });
-  layer.firstRow = zero, layer.endRow = p.B;
+  layer.firstRow = zero, layer.endRow = p.B, firstUnit = zero;
+  Value endUnit = one;
   if (byRows) {
     // All threads read all weights.
     b.ifThen(byRows, [&] { team.wait(b); });
@@ -225,8 +226,15 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     };
     whole(firstPanel, endPanel, p.panels);
     whole(firstState, lastState, p.statePanels);
-    layer.firstRow = b.select(byRows, b.mul(team.begin(b, rowUnits), rowsOfUnit), zero);
-    layer.endRow = b.select(byRows, b.mul(team.end(b, rowUnits), rowsOfUnit), p.B);
+    firstUnit = b.select(byRows, team.begin(b, rowUnits), zero);
+    endUnit = b.select(byRows, team.end(b, rowUnits), one);
+    layer.firstRow = b.select(byRows, b.mul(firstUnit, rowsOfUnit), zero);
+    layer.endRow = b.select(byRows, b.mul(endUnit, rowsOfUnit), p.B);
+  }
+  if (db) {
+    Value count = b.mul(columns, b.sub(endUnit, firstUnit));
+    ownSums = b.allocate(count);
+    b.fillZero(ownSums, zero, count);
   }
   // The next step reads the columns of all threads.
   auto waitForColumns = [&] {
@@ -316,6 +324,14 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   if (deltaHidden)
     b.free(deltaHidden);
   llvm::scope_exit forgetRows([&] { layer.firstRow = layer.endRow = Value(); });
+  if (db) {
+    b.loop(b.mul(firstUnit, layer.blocks), b.mul(endUnit, layer.blocks), 1, [&](Value block) {
+      Value target = b.mul(block, p.padded), source = b.sub(target, b.mul(firstUnit, columns));
+      b.loop(b.mul(firstPanel, panel), b.mul(endPanel, panel), b.tiles.lanes,
+             [&](Value k) { b.store(b.load(ownSums, b.add(source, k)), db, b.add(target, k)); });
+    });
+    b.free(ownSums);
+  }
   if (!needs.state && !(needs.cell && layer.resets))
     return;
   b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {

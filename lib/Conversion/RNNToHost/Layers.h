@@ -292,7 +292,10 @@ private:
   Value byRows;
   int64_t rowsOfUnit = 0; ///< rows that threads do not divide further
   Value rowUnits;         ///< units of rows of a step, each with sums of db of its own; 1 if threads divide columns
-  Value columns;          ///< of dG
+  /// The first unit of a thread and its part of db, in `steps`. Threads have memory of their own: prefetches of one
+  /// beyond the end of its part would take cache lines from another one that adds to them.
+  Value firstUnit, ownSums;
+  Value columns; ///< of dG
   /// Gradients that resets to the initial states add to those, in panels of B rows; null without such resets or if
   /// not needed.
   Value initialKh, initialKc;
