@@ -118,6 +118,9 @@ rnnrt_allocator_t makeAllocator(Execution &execution) {
 using Resolver = int (*)(const char *module, const char *device, char *answer, int size);
 Resolver resolver = nullptr;
 
+/// Returns the ordinal of the first GPU that this process uses.
+int (*firstGpu)() = nullptr;
+
 /// A function that a program of this process calls. GPUs of one compute capability have one library, which is never
 /// unloaded.
 struct Known {
@@ -214,13 +217,14 @@ ffi::Error unavailable(const std::string &message) {
 }
 
 /// Runs when XLA makes the executable: its compile errors appear there, and no call waits for the compiler. The GPUs
-/// that will run it are unknown: the first one is assumed.
+/// that will run it are unknown: the first one of this process is assumed.
 template <Target target> ffi::Error instantiate(std::string_view module, std::string_view name, int64_t key, int64_t) {
   if (target != Cuda)
     return resolve(target, targetNames[target], 0, module, name, key);
   std::string error;
-  const Device device = getDevice(nameOfGpu(0), error);
-  return device.handle ? resolve(Cuda, nameOfGpu(0), device.capability, module, name, key) : unavailable(error);
+  const std::string gpu = nameOfGpu(firstGpu ? firstGpu() : 0);
+  const Device device = getDevice(gpu, error);
+  return device.handle ? resolve(Cuda, gpu, device.capability, module, name, key) : unavailable(error);
 }
 
 /// Runs before an execution on a GPU: compiles the module if the GPU has another compute capability than the first one,
@@ -488,6 +492,7 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(
     ffi::Ffi::BindInitialize().Ctx<ffi::DeviceOrdinal>().RNN_MLIR_MEMBERS.RemainingArgs().RemainingRets());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_copy, copy, ffi::Ffi::Bind().RemainingArgs().RemainingRets());
 
-extern "C" RNNRT_API void rnn_mlir_xla_set_resolver(void *function) {
-  resolver = reinterpret_cast<Resolver>(function);
+extern "C" RNNRT_API void rnn_mlir_xla_set_callbacks(void *newResolver, void *newFirstGpu) {
+  resolver = reinterpret_cast<Resolver>(newResolver);
+  firstGpu = reinterpret_cast<int (*)()>(newFirstGpu);
 }

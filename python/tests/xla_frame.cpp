@@ -165,6 +165,8 @@ static size_t countLines(const std::string &text) {
 static const char *paths[2]; // of PLANS and KERNELS
 static std::string resolved; // what the handler resolved, as "kernels on cuda:0\n"
 
+static int firstGpu = 0; // of this process
+
 static int resolve(const char *module, const char *device, char *answer, int size) {
   const bool plans = !std::strcmp(module, "plans"), known = plans || !std::strcmp(module, "kernels");
   resolved += std::string(module) + " on " + device + "\n";
@@ -201,7 +203,8 @@ int main(int argc, char **argv) {
   auto *instantiate = reinterpret_cast<XLA_FFI_Handler *>(dlsym(library, "rnn_mlir_xla_instantiate_cuda"));
   auto *initialize = reinterpret_cast<XLA_FFI_Handler *>(dlsym(library, "rnn_mlir_xla_initialize_cuda"));
   auto *execute = reinterpret_cast<XLA_FFI_Handler *>(dlsym(library, "rnn_mlir_xla_execute_cuda"));
-  reinterpret_cast<void (*)(void *)>(dlsym(library, "rnn_mlir_xla_set_resolver"))(reinterpret_cast<void *>(resolve));
+  reinterpret_cast<void (*)(void *, void *)>(dlsym(library, "rnn_mlir_xla_set_callbacks"))(
+      reinterpret_cast<void *>(resolve), reinterpret_cast<void *>(+[] { return firstGpu; }));
   const auto reset = fake<void (*)()>("fake_cuda_reset");
   fake<void (*)(int32_t)>("fake_cuda_set_devices")(2);
 
@@ -323,6 +326,12 @@ int main(int argc, char **argv) {
   EXPECT(resolved == "plans on cuda:1\n", "%s", resolved.c_str());
   for (XLA_FFI_ExecutionContext *on : {&second, &third})
     expect(run(*on, "plans", "inference", 1, 0, states), "");
+
+  // A process that uses other GPUs than the first one.
+  firstGpu = 1;
+  resolved.clear();
+  expect(make("plans", "inference", 5), "");
+  EXPECT(resolved == "plans on cuda:1\n", "%s", resolved.c_str());
   expect(fake<const char *(*)()>("fake_cuda_misuse")(), "");
   std::printf(failures ? "%d failures\n" : "passed\n", failures);
   std::fflush(stdout);

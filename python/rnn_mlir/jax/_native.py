@@ -83,13 +83,23 @@ def _resolve(module: bytes, device: bytes, answer: Any, size: int) -> int:
     return code
 
 
+@ctypes.CFUNCTYPE(ctypes.c_int)
+def _first_gpu() -> int:
+    """The ordinal of the first GPU of this process, which on a cluster may have others than GPU 0. A device of the runtime
+    would take memory on GPU 0."""
+    try:
+        return int(jax.local_devices(backend="cuda")[0].local_hardware_id)
+    except Exception:  # pylint: disable=broad-except; an exception cannot pass through XLA
+        return 0
+
+
 @functools.lru_cache(maxsize=None)
 def register() -> None:
     """Registers the handlers. JAX keeps the functions, and ctypes the library, for the life of the process."""
     _runtime.library()  # the handler and every compiled library use this copy
     library = ctypes.CDLL(_library())
-    library.rnn_mlir_xla_set_resolver.argtypes = [ctypes.c_void_p]
-    library.rnn_mlir_xla_set_resolver(_resolve)
+    library.rnn_mlir_xla_set_callbacks.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.rnn_mlir_xla_set_callbacks(_resolve, _first_gpu)
     # Stages without a state: jaxlib refuses types of states that are registered before the client exists.
     for platform, suffix in (("cpu", ""), ("CUDA", "_cuda")):
         for target, kind in ((XLA_TARGET, ""), (MEMBERS_TARGET, "_members")):
