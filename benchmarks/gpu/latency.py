@@ -24,7 +24,7 @@ CONSTANTS = {
     "step_instruction": Constant(1.7, "cycles", FITTED + "; per instruction of a per-step kernel's loop, four warps per block"),
     "step_launch": Constant(1000, "cycles", "estimate: a programmatic dependent launch, prologue and epilogue"),
     "enqueued": Constant(1850, "cycles", "estimate: 1 us for a kernel, or an event of another stream, after the work before it"),
-    "flag": Constant(1850, "cycles", "estimate: 1 us to publish a chunk in global memory and to read whether the next one is there"),
+    "flag": Constant(1850, "cycles", "estimate: 1 us to read the flag of the next chunk, for a barrier of the cluster, and until its first loads arrive"),
     "l2_share": Constant(22, "bytes/cycle", "estimate: 5.5 TB/s of the L2 cache over 132 multiprocessors"),
     "gemm": Constant(590, "TFLOP/s", "estimate: lower bound of the time, cuda.gemm.f16 of the cost model"),
 }

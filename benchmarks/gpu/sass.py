@@ -119,13 +119,13 @@ class Function:
 
     def time_loop(self):
         """The instructions of one step of a persistent kernel, in program order, without those that only poll an mbarrier again;
-        or None if there is no loop."""
+        or None if there is no loop. In a wavefront, the loop over the steps of a task is in one over tasks."""
         if not self.loops:
             return None
-        spins = {i for loop in self.loops[1:] if len(loop) < 12 for i in loop
-                 if any(self.instructions[j].is_wait for j in loop)}
-        first_wait = next((i for i in self.loops[0] if self.instructions[i].is_wait), None)
-        return [self.instructions[i] for i in self.loops[0] if i not in spins or i == first_wait]
+        steps = [loop for loop in self.loops if any(self.instructions[i].opcode == "HMMA" for i in loop)][-1:] or self.loops[:1]
+        spins = {i for loop in self.loops if len(loop) < 12 for i in loop if any(self.instructions[j].is_wait for j in loop)}
+        first_wait = next((i for i in steps[0] if self.instructions[i].is_wait), None)
+        return [self.instructions[i] for i in steps[0] if i not in spins or i == first_wait]
 
     def depth_loop(self):
         """The instructions of one iteration of a per-step kernel's loop over the depth, in program order, without paths through

@@ -19,9 +19,10 @@ VARIANTS_HEADER = "| pass | L | variant | chunk of the rule | to one layer | bes
 Kernels = namedtuple("Kernels", "alone shared product blocks gemm_block tile")
 
 
-def chunk_of(T, layers):
-    """The rule of include/rnn/Target/Wavefront.h."""
-    return min(max(-(-T // (4 * min(layers, 4))), 32), 64)
+def chunk_of(T, layers, goes_on=True):
+    """The rule of include/rnn/Target/Wavefront.h, for persistent kernels."""
+    least, most, per_layer = (16, 32, 8) if goes_on and layers <= 4 else (32, 64, 4)
+    return min(max(-(-T // (per_layer * min(layers, 4))), least), most)
 
 
 def examples_per_cluster(layers, B, blocks):
@@ -50,7 +51,7 @@ class Model:
         blocks = math.prod(-(-size // tile) for size, tile in zip((chunk * self.B, self.columns), self.kernels.tile))
         return latency.microseconds(-(-blocks // MULTIPROCESSORS) * self.kernels.gemm_block)
 
-    def parts(self, chunk, variant="beside"):
+    def parts(self, chunk, variant="continued"):
         """Microseconds of the steps of the last layer, of those of the layers before it until it starts, and of the rest: input
         GEMMs, launches, weights."""
         layers, tasks = self.layers, -(-self.T // chunk) + self.layers - 1
@@ -62,16 +63,19 @@ class Model:
         if variant in ("beside", "programmatic"):
             per_task = (2 if variant == "beside" else 1) * self.enqueued
             return [*steps, gemms, tasks * per_task + 2 * layers * self.enqueued, tasks * self.weights]
-        # A kernel publishes each chunk, and goes on if the next one is there ("continued") or waits for it ("waiting").
-        return [*steps, gemms, tasks * self.flag + 4 * layers * self.enqueued, layers * self.weights]
+        # A kernel publishes each chunk and goes on. A layer begins after a wait for a value, a GEMM, an event and a launch. Once per
+        # stack, the signals are filled twice, and streams fork and join. The flag of the next chunk is set in time: a layer needs as
+        # long for a chunk as the layer before it, and has begun later by a launch and the time to load the weights. Launches whose
+        # chunk is complete delay nothing, since what follows waits for counters.
+        return [*steps, gemms, tasks * self.flag + 4 * (layers + 1) * self.enqueued, layers * self.weights]
 
     def ratio(self, chunk, variant):
         return sum(self.parts(chunk, variant)) / self.one
 
 
-VARIANTS = {"between": "input GEMMs between the steps", "beside": "input GEMMs beside the steps: the implementation",
+VARIANTS = {"between": "input GEMMs between the steps", "beside": "input GEMMs beside the steps, ordered by events",
             "programmatic": "beside, and steps launched programmatically after the steps of the chunk before",
-            "continued": "beside, and a kernel goes on with the next chunk if its flag is set, else it ends"}
+            "continued": "beside, and a kernel goes on with the next chunk if its flag is set, else it ends: the implementation"}
 
 
 def row(name, layers, sizes, kernels):

@@ -81,6 +81,7 @@ static constexpr CostConstant constants[] = {
     {"cuda.step.unsplit.backward", 1, "of a split depth", SASS},
     {"cuda.step.split", 4, "blocks per tile", "choice: lib/Codegen/GPU/Gemm.cpp"},
     {"cuda.wavefront.enqueued", 1, "us, a kernel or an event", GUESS},
+    {"cuda.wavefront.flag", 1, "us, the end of a chunk in a kernel that goes on", GUESS},
     {"cuda.wavefront.gemm", 0.31, "of the time of input GEMMs beside the steps", SASS},
     {"cuda.wavefront.fill", 7, "us per layer, for the input GEMM of its first chunk", SASS},
     {"cuda.fused.kernel", 3, "us", GUESS},
@@ -260,6 +261,11 @@ static double estimatePerStep(const LayerProblem &p, double stepWork) {
          (p.splitsSteps ? get("cuda.step.exchange") : 0.0) + std::max(iterations, stepWork);
 }
 
+/// True if a kernel goes on with the next chunk of its layer.
+static bool goesOn(const LayerProblem &p, int64_t blocks) {
+  return blocks && p.L <= WavefrontRule::mostLayers;
+}
+
 /// The steps of a chunk if the layers run as a wavefront, else 0. `blocks`: of a cluster, for persistent kernels.
 static int64_t getChunk(const LayerProblem &p, int64_t blocks) {
   using Rule = WavefrontRule;
@@ -271,8 +277,9 @@ static int64_t getChunk(const LayerProblem &p, int64_t blocks) {
     return 0;
   if (blocks && 2 * getLeastClusters(p) > getResidentClusters(p, blocks))
     return 0;
-  const int64_t chunks = Rule::chunksPerLayer * std::min(p.L, Rule::mostLayers);
-  return std::clamp<int64_t>(llvm::divideCeil(p.T, chunks), Rule::leastChunk, Rule::mostChunk);
+  const Rule rule = Rule::get(goesOn(p, blocks));
+  const int64_t chunks = rule.chunksPerLayer * std::min(p.L, Rule::mostLayers);
+  return std::clamp<int64_t>(llvm::divideCeil(p.T, chunks), rule.leastChunk, rule.mostChunk);
 }
 
 /// All steps of all layers of fused kernels, with their launches but those of GEMMs over all steps.
@@ -294,6 +301,9 @@ static double estimateSteps(const LayerProblem &p, int64_t blocks, double stepWo
   // and GEMM of a layer are stages of their own: each waits for an event and launches a kernel.
   double weights = blocks ? p.getStepWeightBytes() / blocks * get("cuda.multiprocessors") / (get("cuda.l2") * 1e6) : 0;
   const double launches = 2 * get("cuda.wavefront.enqueued");
+  if (goesOn(p, blocks) && together == p.L)
+    return waves * (get("cuda.wavefront.flag") + chunk * step(std::max<int64_t>(resident / together, 1))) +
+           double(p.L) * (2 * launches + get("cuda.wavefront.fill") + weights) + 2 * launches;
   return waves * (launches + weights + chunk * step(std::max<int64_t>(resident / together, 1))) +
          double(p.L) * (launches + get("cuda.wavefront.fill"));
 }

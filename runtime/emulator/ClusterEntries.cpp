@@ -86,4 +86,15 @@ void rnnrt_abi_simt_store_async(void *target, const void *values, int32_t bytes,
   storeAsync(*running, target, values, uint32_t(bytes), barrier, site);
 }
 
+//===-- Signals between launches ---------------------------------------------------------------------------------===//
+
+void rnnrt_abi_simt_add_signal(int32_t *counter) {
+  ++*counter;
+}
+
+int32_t rnnrt_abi_simt_read_signal(const int32_t *flag) {
+  emulator().runOnHost(*running, advanceWavefront);
+  return *flag;
+}
+
 } // extern "C"

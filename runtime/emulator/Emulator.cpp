@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 using namespace rnnrt;
 using namespace rnnrt::simt;
@@ -19,9 +20,32 @@ namespace rnnrt::simt {
 thread_local Thread *running = nullptr;
 } // namespace rnnrt::simt
 
+/// The emulator of this OS thread that runs a launch, or null.
+static thread_local Emulator *current = nullptr;
+/// Those of this OS thread: one for each launch that waits for launches that it has let run.
+static thread_local std::vector<std::unique_ptr<Emulator>> emulators;
+static thread_local size_t numRunning = 0;
+
+static Emulator &emulatorAt(size_t level) {
+  while (emulators.size() <= level)
+    emulators.push_back(std::make_unique<Emulator>());
+  return *emulators[level];
+}
+
 Emulator &rnnrt::simt::emulator() {
-  static thread_local Emulator instance;
-  return instance;
+  return current ? *current : emulatorAt(0);
+}
+
+Status rnnrt::simt::runLaunch(const Launch &launch, const Schedule &schedule) {
+  struct Level {
+    Level() : before(current) { current = &emulatorAt(numRunning++); }
+    ~Level() {
+      --numRunning;
+      current = before;
+    }
+    Emulator *const before;
+  } level;
+  return current->run(launch, schedule);
 }
 
 Emulator::Emulator() = default;
@@ -167,6 +191,11 @@ void Emulator::arriveAtGridBarrier(Thread &thread, const int32_t *counter, const
     wake(scratch);
   }
   suspend(thread);
+}
+
+void Emulator::runOnHost(Thread &thread, void (*work)()) {
+  hostWork = work;
+  Fiber::switchTo(thread.fiber, host);
 }
 
 void Emulator::runThread(void *argument) {
@@ -324,6 +353,12 @@ Status Emulator::loop() {
       return resident.empty() ? Status() : describeStall("deadlock");
     running = ready.pop();
     Fiber::switchTo(host, running->fiber);
+    while (hostWork) {
+      Thread *thread = running;
+      std::exchange(hostWork, nullptr)();
+      running = thread;
+      Fiber::switchTo(host, running->fiber);
+    }
     if (!failure.ok())
       return std::move(failure);
   }

@@ -189,6 +189,8 @@ public:
   /// The same without counting as polling.
   void preempt(Thread &thread);
   void arriveAtGridBarrier(Thread &thread, const int32_t *counter, const char *site);
+  /// Calls `work` on the stack of the OS thread, where it may run other launches, and returns to `thread`.
+  void runOnHost(Thread &thread, void (*work)());
 
   /// Ends the launch with a failure. The calling thread is never resumed, so its destructors do not run.
   [[noreturn]] void abandon(Status failure);
@@ -211,6 +213,7 @@ private:
   Launch launch;
   int64_t sharedBytes = 0;
   Fiber host;
+  void (*hostWork)() = nullptr; ///< of runOnHost
   StackPool stacks;
   /// Running blocks, all blocks, and those that can be reused.
   std::vector<Block *> resident, idle;
@@ -225,8 +228,12 @@ private:
 
 /// The running GPU thread of this OS thread. Never null in a kernel.
 extern thread_local Thread *running __attribute__((tls_model("initial-exec")));
-/// The emulator of this OS thread.
+/// The emulator of this OS thread that runs a launch, or the next one.
 Emulator &emulator();
+/// Runs a launch on this OS thread. If a launch is running already (see Emulator::runOnHost), another emulator runs it.
+Status runLaunch(const Launch &launch, const Schedule &schedule);
+/// Lets the wavefront that executes a launch execute others. The work of rnnrt_abi_simt_read_signal.
+void advanceWavefront();
 
 /// A text without a destructor, since an abandoned thread runs none.
 struct Description {

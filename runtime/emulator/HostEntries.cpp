@@ -29,15 +29,20 @@ template <typename Body> static void enter(Body &&body) {
     rnnrt_call_fail(emulation.call, status.take());
 }
 
-/// Runs `body`, which may throw std::bad_alloc.
-template <typename Body> static Status runOnOtherStacks(Body &&body) {
-  struct Scope {
-    Scope() {
-      rnnrt_internal_emulation_kernel([](rnnrt_status_t failure) { emulator().abandon(Status(failure)); });
-    }
-    ~Scope() { rnnrt_internal_emulation_kernel(nullptr); }
-  } scope;
-  return body();
+static void abandonKernel(rnnrt_status_t failure) {
+  emulator().abandon(Status(failure));
+}
+
+/// While it exists, kernels run on other stacks.
+struct KernelScope {
+  KernelScope() { rnnrt_internal_emulation_kernel(abandonKernel); }
+  ~KernelScope() { rnnrt_internal_emulation_kernel(nullptr); }
+};
+
+void rnnrt::simt::advanceWavefront() {
+  rnnrt_internal_emulation_kernel(nullptr);
+  rnnrt_internal_emulation_advance();
+  rnnrt_internal_emulation_kernel(abandonKernel); // of the launch that goes on
 }
 
 namespace {
@@ -64,7 +69,10 @@ struct HostLaunch {
 
   Status run() const {
     auto start = std::chrono::steady_clock::now();
-    Status status = runOnOtherStacks([&] { return emulator().run(launch, schedule); });
+    Status status = [&] {
+      const KernelScope scope;
+      return runLaunch(launch, schedule);
+    }();
     if (traces) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
       rnnrt_internal_emulation_trace(text.c_str(), status.get(), ms.count());
@@ -134,10 +142,12 @@ void rnnrt_abi_simt_launch_clusters(void (*kernel)(void **), const char *name, c
     made->text = text;
     if (!emulation.layers || (num_arguments > 0 && !argument_bytes))
       return made->run();
+    // Launches without items have no clusters of which the wavefront is aware.
+    const int64_t numClusters = flags >> RNNRT_LAUNCH_ITEMS_SHIFT ? launch.numClusters() : 0;
     if (num_arguments > 0)
       made->keepArguments(num_arguments, argument_bytes);
     rnnrt_internal_emulation_defer(
-        emulation.call,
+        emulation.call, numClusters,
         [](void *deferred) { return guarded([&] { return static_cast<HostLaunch *>(deferred)->run(); }).take(); },
         [](void *deferred) { delete static_cast<HostLaunch *>(deferred); }, made.release());
     return Status();

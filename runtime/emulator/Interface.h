@@ -17,7 +17,7 @@
 #include "rnn_runtime/call.h"
 
 /// Increment when anything in this file or a line of simt.def changes.
-#define RNNRT_EMULATOR_VERSION 5
+#define RNNRT_EMULATOR_VERSION 6
 
 extern "C" {
 
@@ -56,10 +56,14 @@ RNNRT_API int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char 
 /// The value of RNNRT_RESIDENT_CLUSTERS, or INT64_MAX.
 RNNRT_API int64_t rnnrt_internal_emulation_most_clusters(void);
 
-/// Adds a launch to the wavefront of the call (rnnrt_abi_wavefront_begin). `run` is called at most
-/// once, now or later, and then `release` once.
-RNNRT_API void rnnrt_internal_emulation_defer(rnnrt_call_t *call, rnnrt_status_t (*run)(void *launch),
+/// Adds a launch to the wavefront of the call (rnnrt_abi_wavefront_begin). `clusters`: of a launch with items
+/// (RNNRT_LAUNCH_ITEMS_SHIFT), else 0. `run` is called at most once, now or later, and then `release` once.
+RNNRT_API void rnnrt_internal_emulation_defer(rnnrt_call_t *call, int64_t clusters, rnnrt_status_t (*run)(void *launch),
                                               void (*release)(void *launch), void *launch);
+
+/// Called while a deferred launch runs: runs other launches of its wavefront, as the schedule decides. Not inside of a
+/// kernel.
+RNNRT_API void rnnrt_internal_emulation_advance(void);
 
 /// Called before and after (NULL) a kernel runs in this thread, on stacks of its own: a failed allocation cannot leave
 /// the function then. `end` ends the kernel with the failure, which it owns, and does not return.

@@ -202,7 +202,7 @@ TEST_F(BorrowedStreamTest, AWavefrontStartsAndEndsOnIt) {
   BorrowedCall borrowed(cuda.device, library.makeStream()); // stream 3
   fake.fake_cuda_reset();
   rnnrt_abi_make_current(borrowed.call);
-  rnnrt_abi_wavefront_begin(borrowed.call, 2, 2);
+  rnnrt_abi_wavefront_begin(borrowed.call, 2, 2, 64, 0);
   rnnrt_abi_wavefront_task(borrowed.call, 0, 0);
   rnnrt_abi_wavefront_task(borrowed.call, 1, 0);
   rnnrt_abi_wavefront_end(borrowed.call);

@@ -54,7 +54,7 @@ protected:
   /// A wavefront of two layers with two tasks each, in the order of compiled code. `targets`: one per layer.
   void wavefront(rnnrt_call_t *call, int32_t *targets) {
     rnnrt_abi_make_current(call);
-    rnnrt_abi_wavefront_begin(call, 2, 2);
+    rnnrt_abi_wavefront_begin(call, 2, 2, 64, 0);
     for (int64_t layer : {0, 1, 0, 1}) {
       rnnrt_abi_wavefront_task(call, layer, 0);
       addChain(call, targets + layer);
@@ -179,7 +179,7 @@ TEST_F(CudaGraphTest, OtherWorkInATask) {
   int64_t sizes[] = {1, 1};
   void *memref[] = {&value, &value, nullptr, reinterpret_cast<void *>(sizes[0]), reinterpret_cast<void *>(sizes[1])};
   rnnrt_abi_make_current(cuda.call);
-  rnnrt_abi_wavefront_begin(cuda.call, 2, 2);
+  rnnrt_abi_wavefront_begin(cuda.call, 2, 2, 64, 0);
   rnnrt_abi_wavefront_task(cuda.call, 1, 0);
   rnnrt_abi_begin_chain(cuda.call);
   launch(&value, 1);

@@ -428,7 +428,7 @@ template <typename Emit> static std::string orderOfTasks(const char *device, int
     }
     packed = {nullptr, 0}; // the launches have copies
   };
-  rnnrt_abi_wavefront_begin(session.call, stages, stages);
+  rnnrt_abi_wavefront_begin(session.call, stages, stages, 64, 0);
   emit(task);
   EXPECT_EQ(order, "");
   rnnrt_abi_wavefront_end(session.call);
@@ -490,7 +490,7 @@ TEST(Simt, AFailedWavefrontRunsNoFurtherTask) {
   rnnrt_abi_make_current(session.call);
   std::string order, *pointer = &order;
   void *arguments[] = {&pointer};
-  rnnrt_abi_wavefront_begin(session.call, 2, 2);
+  rnnrt_abi_wavefront_begin(session.call, 2, 2, 64, 0);
   rnnrt_abi_wavefront_task(session.call, 0, 0);
   rnnrt_abi_simt_launch(append, "append", "a.mlir:1:1", 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, arguments, 1,
                         sizeof(pointer));
@@ -498,4 +498,101 @@ TEST(Simt, AFailedWavefrontRunsNoFurtherTask) {
   rnnrt_abi_wavefront_end(session.call);
   EXPECT_EQ(session.take(), "INTERNAL: a task of stage 5 in a wavefront of 2 stages");
   EXPECT_EQ(order, "");
+}
+
+//===-- Signals of a wavefront -----------------------------------------------------------------------------------===//
+
+/// What a persistent kernel does with the signals of its stage. Appends `name` and the number of each task.
+struct PersistentLaunch {
+  std::string *order;
+  int32_t *words;
+  int64_t task, tasks;
+  char name;
+  bool publishes;
+};
+
+static void runPersistent(void **arguments) {
+  const auto &launch = *static_cast<PersistentLaunch *>(arguments[0]);
+  const int32_t cluster = rnnrt_abi_simt_cluster_id(0);
+  if (launch.words[2 * launch.tasks + cluster] > launch.task || thread() || rnnrt_abi_simt_cluster_rank())
+    return;
+  for (int64_t task = launch.task; task < launch.tasks; ++task) {
+    *launch.order += {launch.name, char('0' + task), char('x' + cluster), ' '};
+    launch.words[2 * launch.tasks + cluster] = int32_t(task + 1);
+    if (launch.publishes)
+      rnnrt_abi_simt_add_signal(&launch.words[task]);
+    if (task + 1 == launch.tasks || !rnnrt_abi_simt_read_signal(&launch.words[launch.tasks + task + 1]))
+      break;
+  }
+}
+
+/// The order of three tasks of two layers, with GEMMs A and B, and steps a and b in two clusters, x and y.
+static std::string orderOfPersistent(const char *device, std::string &status, bool publishes = true) {
+  Session session(device);
+  constexpr int64_t tasks = 3, stages = 4;
+  std::string order;
+  rnnrt_abi_wavefront_begin(session.call, stages, 2, tasks, 2);
+  for (int64_t wave = 0; wave < stages + tasks - 1; ++wave)
+    for (int64_t stage = std::min(wave, stages - 1); stage >= std::max<int64_t>(wave - tasks + 1, 0); --stage) {
+      const int64_t signals = rnnrt_abi_wavefront_task(session.call, stage, stage % 2 == 0);
+      EXPECT_NE(signals, 0);
+      PersistentLaunch packed{&order,   reinterpret_cast<int32_t *>(signals), wave - stage, tasks, "AaBb"[stage],
+                              publishes};
+      void *arguments[] = {&packed};
+      if (stage % 2)
+        rnnrt_abi_simt_launch_clusters(runPersistent, "steps", "a.mlir:1:1", 1 << RNNRT_LAUNCH_ITEMS_SHIFT, 2, 1, 1, 0,
+                                       0, 0, 4, 1, 1, 32, 1, 1, 0, 0, 0, 0, 0, 0, arguments, 1, sizeof(packed));
+      else
+        rnnrt_abi_simt_launch(
+            [](void **arguments) {
+              const auto &launch = *static_cast<PersistentLaunch *>(arguments[0]);
+              *launch.order += {launch.name, char('0' + launch.task), ' '};
+            },
+            "gemm", "a.mlir:2:1", 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, arguments, 1, sizeof(packed));
+    }
+  rnnrt_abi_wavefront_end(session.call);
+  status = session.take();
+  return order;
+}
+
+TEST(Simt, TheScheduleDecidesWhetherALaunchGoesOn) {
+  std::string status;
+  // With fifo, other launches run before a flag is read. So x goes on with task 1, for which A1 has run, but not with
+  // task 2: A2 follows a0y. y goes on with both.
+  EXPECT_EQ(orderOfPersistent("simt:fifo", status),
+            "A0 A1 a0x a1x a0y A2 B0 b0x b0y a1y B1 b1x b1y a2y a2x B2 b2x b2y ");
+  EXPECT_EQ(status, "OK");
+  // With reverse, the last stage runs as soon as it can, and no launch goes on.
+  EXPECT_EQ(orderOfPersistent("simt:reverse", status),
+            "A0 a0y a0x B0 b0y b0x A1 a1y a1x B1 b1y b1x A2 a2y a2x B2 b2y b2x ");
+  EXPECT_EQ(status, "OK");
+  std::set<std::string> orders;
+  for (int seed = 0; seed < 50; ++seed) {
+    const std::string order = orderOfPersistent(("simt:random:" + std::to_string(seed)).c_str(), status);
+    EXPECT_EQ(status, "OK");
+    auto at = [&](std::string what) { return order.find(what + " "); };
+    for (int task = 0; task < 3; ++task) {
+      const std::string n = std::to_string(task);
+      for (const char *cluster : {"x", "y"}) {
+        // Each cluster completes each task once, after the GEMM, and before the GEMM of the next layer.
+        EXPECT_EQ(order.find("a" + n + cluster), order.rfind("a" + n + cluster)) << order;
+        EXPECT_LT(at("A" + n), at("a" + n + cluster)) << order;
+        EXPECT_LT(at("a" + n + cluster), at("B" + n)) << order;
+        EXPECT_LT(at("B" + n), at("b" + n + cluster)) << order;
+        if (task == 2) // the GEMM overwrites memory of task 0
+          EXPECT_LT(at(std::string("a0") + cluster), at("A2")) << order;
+        EXPECT_NE(at("b" + n + cluster), std::string::npos) << order;
+      }
+    }
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 20u);
+}
+
+TEST(Simt, AMissingSignalIsAnError) {
+  std::string status;
+  for (const char *device : {"simt:fifo", "simt:reverse", "simt:random:3"}) {
+    orderOfPersistent(device, status, /*publishes=*/false);
+    EXPECT_EQ(status.substr(0, 69), "INTERNAL: a wavefront does not advance: stage 0 waits for a counter o") << status;
+  }
 }

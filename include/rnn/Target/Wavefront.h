@@ -13,12 +13,21 @@
 
 namespace mlir::rnn {
 
+/// Steps of a chunk: T / (chunksPerLayer * min(L, mostLayers)), from leastChunk to mostChunk.
 struct WavefrontRule {
-  // Estimates, not measured. A chunk costs a launch per layer and the time to load the weights again, about 6 us, and
-  // L - 1 chunks pass before all layers run. The sum is least for sqrt(8 T / (L - 1)) steps, at 0.75 us each: 64 steps
-  // of 512 for two layers, 37 for four.
-  static constexpr int64_t leastChunk = 32, mostChunk = 64, enoughSteps = 2 * leastChunk;
-  static constexpr int64_t chunksPerLayer = 4, mostLayers = 4; ///< chunks: 4 * min(L, 4)
+  int64_t leastChunk, mostChunk, chunksPerLayer;
+
+  static constexpr int64_t enoughSteps = 64, mostLayers = 4;
+
+  /// `goesOn`: persistent kernels go on with the next chunk, for at most `mostLayers` layers. Estimates, not measured.
+  ///
+  /// L - 1 chunks pass before all layers run. A kernel that goes on needs 1 us per chunk, so that the sum is least for
+  /// sqrt(1.3 T / (L - 1)) steps of 0.75 us: 26 steps of 512 for two layers and 15 for four. Otherwise a chunk costs a
+  /// launch per layer, and of a persistent kernel the time to load the weights again, about 6 us: sqrt(8 T / (L - 1)),
+  /// 64 and 37 steps.
+  static constexpr WavefrontRule get(bool goesOn) {
+    return goesOn ? WavefrontRule{16, 32, 8} : WavefrontRule{32, 64, 4};
+  }
 };
 
 } // namespace mlir::rnn

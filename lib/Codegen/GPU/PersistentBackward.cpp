@@ -226,12 +226,13 @@ void BackwardKernel::sendSums(Value turn, ValueRange sums) {
 void BackwardKernel::build() {
   const bool isPart = recurrence.isPart();
   Value isFirstLaunch = isPart ? host.isEqual(recurrence.end, recurrence.steps) : Value();
-  Value hasNextLaunch = isPart ? host.isLess(host.index(0), recurrence.first) : Value();
   if (isPart)
     host.ifThen(isFirstLaunch, [&] { orderWeights(); });
   else
     orderWeights();
-  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.mostRows, shape.getBytes());
+  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.mostRows,
+         shape.getBytes() + (isPart ? PersistentLimits::taskBytes : 0));
+  startTask(recurrence);
   slots = addBuffer(shape.getSlotBytes());
   tile = addBuffer(shape.getTileBytes());
   loadWeights(recurrence.orderedWeights, shape.getWeights());
@@ -244,53 +245,62 @@ void BackwardKernel::build() {
   startBarriers();
   findTargets();
 
-  Value zero = e.index(0), one = e.index(1), numSteps = recurrence.getNumSteps(e), last = e.sub(numSteps, one);
-  Value lastNumber = recurrence.getStepNumber(e, last);
+  // Steps are counted in the launch, from the last one.
+  Value zero = e.index(0), one = e.index(1), endOfLaunch = isPart ? recurrence.end : recurrence.steps;
+  Value lastNumber = e.sub(endOfLaunch, one);
   const unsigned perPlace = carried.size() / places.size(), numCarried = carried.size();
-  llvm::append_range(carried, readStep(lastNumber, e.isLess(zero, numSteps)));
-  const unsigned readPerPlace = (carried.size() - numCarried) / places.size();
-  carried = e.loop(zero, numSteps, 1, carried, [&](Value count, ValueRange before) {
-    Step step = recurrence.getStep(e, direction, e.sub(lastNumber, count));
-    Value turn = e.remainder(count, e.index(2)), turnBefore = e.sub(one, turn);
-    SmallVector<Value> read(before.drop_front(numCarried)), after;
-    SmallVector<SmallVector<Value>> prepared;
-    for (auto [number, place] : llvm::enumerate(places))
-      prepared.push_back(valuesIf(place.exists, [&, number = number] {
-        return layer.prepare(named("prepare"), step, ArrayRef(read).slice(number * readPerPlace, readPerPlace));
-      }));
-    read = readStep(e.sub(e.sub(lastNumber, count), one), e.isLess(count, last));
-    waitForStepBefore(count);
-    SmallVector<Outcome> outcomes;
-    for (auto [number, place] : llvm::enumerate(places)) {
-      outcomes.push_back(
-          stepPlace(place, step, turn, turnBefore, prepared[number], before.slice(number * perPlace, perPlace)));
-      llvm::append_range(after, outcomes.back().carried);
-    }
-    // The tile holds the block's gate gradients, and all received sums have been read.
-    e.barrier();
-    Value row = e.add(half(turn), e.mul(group, e.index(shape.getTileStride())));
-    auto sendAll = [&] { sendSums(turn, multiplyAll(tile, row)); };
-    if (layer.computesStateGradient())
-      sendAll();
-    else // the sums of the first step have no reader
-      e.ifThen(e.isLess(count, isPart ? e.select(hasNextLaunch, numSteps, last) : last), sendAll);
-    for (auto [place, outcome] : llvm::zip(places, outcomes))
-      storeResults(place, step, turn, outcome);
-    llvm::append_range(after, read);
-    return after;
+  Value task = forEachTask(recurrence, /*reversed=*/true, carried, [&](Value first, Value end, ValueRange ofTask) {
+    Value begin = e.sub(endOfLaunch, end), stop = e.sub(endOfLaunch, first), last = e.sub(stop, one);
+    SmallVector<Value> all(ofTask);
+    llvm::append_range(all, readStep(e.sub(lastNumber, begin), e.isLess(begin, stop)));
+    const unsigned readPerPlace = (all.size() - numCarried) / places.size();
+    all = e.loop(begin, stop, 1, all, [&](Value count, ValueRange before) {
+      Value number = e.sub(lastNumber, count);
+      Step step = recurrence.getStep(e, direction, number);
+      Value turn = e.remainder(count, e.index(2)), turnBefore = e.sub(one, turn);
+      SmallVector<Value> read(before.drop_front(numCarried)), after;
+      SmallVector<SmallVector<Value>> prepared;
+      for (auto [index, place] : llvm::enumerate(places))
+        prepared.push_back(valuesIf(place.exists, [&, index = index] {
+          return layer.prepare(named("prepare"), step, ArrayRef(read).slice(index * readPerPlace, readPerPlace));
+        }));
+      read = readStep(e.sub(number, one), isPart ? e.isLess(e.add(count, one), stop) : e.isLess(count, last));
+      waitForStepBefore(count);
+      SmallVector<Outcome> outcomes;
+      for (auto [index, place] : llvm::enumerate(places)) {
+        outcomes.push_back(
+            stepPlace(place, step, turn, turnBefore, prepared[index], before.slice(index * perPlace, perPlace)));
+        llvm::append_range(after, outcomes.back().carried);
+      }
+      // The tile holds the block's gate gradients, and all received sums have been read.
+      e.barrier();
+      Value row = e.add(half(turn), e.mul(group, e.index(shape.getTileStride())));
+      auto sendAll = [&] { sendSums(turn, multiplyAll(tile, row)); };
+      if (layer.computesStateGradient())
+        sendAll();
+      else // the sums of the first step have no reader
+        e.ifThen(isPart ? e.isLess(zero, number) : e.isLess(count, last), sendAll);
+      for (auto [place, outcome] : llvm::zip(places, outcomes))
+        storeResults(place, step, turn, outcome);
+      llvm::append_range(after, read);
+      return after;
+    });
+    all.truncate(numCarried);
+    return all;
   });
 
   SmallVector<Value> sums(places.size());
-  Value areSent = e.isLess(zero, numSteps);
+  Value numSteps = e.sub(endOfLaunch, task), areSent = e.isLess(zero, numSteps);
+  Value hasNextLaunch = isPart ? e.isLess(zero, task) : Value();
   if (isPart && !layer.computesStateGradient())
     areSent = e.both(areSent, hasNextLaunch);
   if (isPart || layer.computesStateGradient())
     sums = valuesIf(areSent, [&] {
       waitForStepBefore(numSteps);
+      Value turn = e.remainder(e.sub(numSteps, one), e.index(2));
       SmallVector<Value> received;
       for (const Place &place : places)
-        received.push_back(valuesIf(
-            place.exists, [&] { return SmallVector<Value>{addPartialSums(place, e.remainder(last, e.index(2)))}; })[0]);
+        received.push_back(valuesIf(place.exists, [&] { return SmallVector<Value>{addPartialSums(place, turn)}; })[0]);
       return received;
     });
   Emitter ending = named("finish");
@@ -308,9 +318,9 @@ void BackwardKernel::build() {
         next[0] = ending.add(sums[number], next[0]);
         storeCarried(recurrence, place, next);
       });
-      ending.ifThen(ending.isEqual(recurrence.first, zero), finishPlace);
+      ending.ifThen(ending.isEqual(task, zero), finishPlace);
     });
-  finish();
+  finishTask(recurrence, /*reversed=*/true, task);
 }
 
 void rnn::launchPersistentBackward(const Emitter &host, const PersistentRecurrence &recurrence,

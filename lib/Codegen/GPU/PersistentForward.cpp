@@ -70,7 +70,7 @@ private:
   // --- A step; `number` counts the steps of the launch ---
   SmallVector<Value> readStep(Value number, Value exists) {
     return PersistentKernel::readStep(named("from the input"), layer, ArrayRef<Place>(places), recurrence,
-                                      recurrence.getStepNumber(e, number), exists);
+                                      recurrence.isPart() ? e.add(recurrence.first, number) : number, exists);
   }
   void storePartialSums(Value row);
   SmallVector<Value> addPartialSums(const Place &place);
@@ -323,7 +323,10 @@ void ForwardKernel::build() {
     host.ifThen(isFirstLaunch, [&] { orderWeights(); });
   else
     orderWeights();
-  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.mostRows, shape.getBytes());
+  const bool isPart = recurrence.isPart();
+  launch(recurrence.B, recurrence.numDirections, shape.blocks, shape.getThreads(), shape.mostRows,
+         shape.getBytes() + (isPart ? PersistentLimits::taskBytes : 0));
+  startTask(recurrence);
   tiles = addBuffer(shape.getTileBytes());
   partialSums = addBuffer(shape.getPartialBytes());
   loadWeights(recurrence.orderedWeights, shape.getWeights());
@@ -333,50 +336,63 @@ void ForwardKernel::build() {
   startBarriers();
   findTargets();
 
-  Value zero = e.index(0), one = e.index(1), count = recurrence.getNumSteps(e), last = e.sub(count, one);
+  Value one = e.index(1);
   const unsigned perPlace = carried.size() / places.size(), numCarried = carried.size();
-  llvm::append_range(carried, readStep(zero, e.isLess(zero, count)));
-  const unsigned readPerPlace = (carried.size() - numCarried) / places.size();
-  carried = e.loop(zero, count, 1, carried, [&](Value number, ValueRange before) {
-    Step step = recurrence.getStep(e, direction, recurrence.getStepNumber(e, number));
-    Value hasNext = e.isLess(number, last);
-    SmallVector<Value> read = readStep(e.add(number, one), hasNext), after;
-    waitForStepBefore(number);
-    // The tile with the states of the previous step.
-    storePartialSums(e.add(tileOf(e.add(number, one)), e.mul(group, e.index(stride()))));
-    e.barrier();
-    SmallVector<Outcome> outcomes;
-    for (auto [index, place] : llvm::enumerate(places)) {
-      outcomes.push_back(stepPlace(place, step, before.slice(numCarried + index * readPerPlace, readPerPlace),
-                                   before.slice(index * perPlace, perPlace)));
-      llvm::append_range(after, outcomes.back().result.carried);
-    }
-    // Send before storing: other blocks wait for the states. The states of the last step have no reader.
-    e.ifThen(hasNext, [&] {
-      expect(named("send"), e.remainder(number, e.index(2)),
-             e.mul(rows, e.index(shape.getSentColumns() * shape.bits / 8)));
+  // Steps are counted in the launch.
+  Value firstOfLaunch = isPart ? recurrence.first : e.index(0);
+  Value task = forEachTask(recurrence, /*reversed=*/false, carried, [&](Value first, Value end, ValueRange ofTask) {
+    layer.startTask(e, first);
+    Value begin = e.sub(first, firstOfLaunch), stop = e.sub(end, firstOfLaunch), last = e.sub(stop, one);
+    SmallVector<Value> all(ofTask);
+    llvm::append_range(all, readStep(begin, e.isLess(begin, stop)));
+    const unsigned readPerPlace = (all.size() - numCarried) / places.size();
+    all = e.loop(begin, stop, 1, all, [&](Value number, ValueRange before) {
+      Value inAll = e.add(firstOfLaunch, number);
+      Step step = recurrence.getStep(e, direction, inAll);
+      Value hasNext = isPart ? e.isLess(e.add(number, one), stop) : e.isLess(number, last);
+      SmallVector<Value> read = readStep(e.add(number, one), hasNext), after;
+      waitForStepBefore(number);
+      // The tile with the states of the previous step.
+      storePartialSums(e.add(tileOf(e.add(number, one)), e.mul(group, e.index(stride()))));
+      e.barrier();
+      SmallVector<Outcome> outcomes;
+      for (auto [index, place] : llvm::enumerate(places)) {
+        outcomes.push_back(stepPlace(place, step, before.slice(numCarried + index * readPerPlace, readPerPlace),
+                                     before.slice(index * perPlace, perPlace)));
+        llvm::append_range(after, outcomes.back().result.carried);
+      }
+      // Send before storing: other blocks wait for the states. Those of the last step have no reader.
+      e.ifThen(isPart ? e.isLess(inAll, e.sub(recurrence.steps, one)) : hasNext, [&] {
+        expect(named("send"), e.remainder(number, e.index(2)),
+               e.mul(rows, e.index(shape.getSentColumns() * shape.bits / 8)));
+        for (auto [place, outcome] : llvm::zip(places, outcomes))
+          sendStates(place, number, outcome.words);
+      });
+      Emitter storing = named("results");
       for (auto [place, outcome] : llvm::zip(places, outcomes))
-        sendStates(place, number, outcome.words);
+        storing.ifThen(place.exists,
+                       [&, &place = place, &outcome = outcome] { layer.store(storing, place, step, outcome.result); });
+      llvm::append_range(after, read);
+      return after;
     });
-    Emitter storing = named("results");
-    for (auto [place, outcome] : llvm::zip(places, outcomes))
-      storing.ifThen(place.exists,
-                     [&, &place = place, &outcome = outcome] { layer.store(storing, place, step, outcome.result); });
-    llvm::append_range(after, read);
-    return after;
+    all.truncate(numCarried);
+    return all;
   });
 
   Emitter ending = named("finish");
+  Value end = isPart ? endOfTask(recurrence, task) : Value();
+  Value hasNextLaunch = isPart ? ending.isLess(end, recurrence.steps) : Value();
+  if (isPart) // the states of the last step must not arrive after the end of the block
+    ending.ifThen(hasNextLaunch, [&] { waitForStepBefore(e.sub(end, firstOfLaunch)); });
   for (auto [number, place] : llvm::enumerate(places))
     ending.ifThen(place.exists, [&, number = number, &place = place] {
       ValueRange ofPlace = ValueRange(carried).slice(number * perPlace, perPlace);
-      if (!recurrence.isPart())
+      if (!isPart)
         return layer.finish(ending, place, ofPlace);
-      Value isLast = ending.isEqual(recurrence.end, recurrence.steps);
-      ending.ifThen(isLast, [&] { layer.finish(ending, place, ofPlace); });
-      ending.ifThen(ending.isLess(recurrence.end, recurrence.steps), [&] { storeCarried(recurrence, place, ofPlace); });
+      ending.ifThen(ending.isEqual(end, recurrence.steps), [&] { layer.finish(ending, place, ofPlace); });
+      ending.ifThen(hasNextLaunch, [&] { storeCarried(recurrence, place, ofPlace); });
     });
-  finish();
+  finishTask(recurrence, /*reversed=*/false, task);
 }
 
 void rnn::launchPersistentForward(const Emitter &host, const PersistentRecurrence &recurrence,

@@ -29,6 +29,7 @@ PersistentKernel::PersistentKernel(const Emitter &host, StringRef name, Type ele
 
 void PersistentKernel::launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads, int64_t mostRows,
                               int64_t bytes) {
+  this->blocks = blocks;
   constexpr int64_t maxStatic = 48 * 1024; // limit of static shared memory
   Value one = host.index(1), size = host.index(blocks);
   // One cluster per example and direction. The runtime launches fewer, so that all of them are resident together.
@@ -65,9 +66,16 @@ void PersistentKernel::launch(Value B, int64_t numDirections, int64_t blocks, in
   firstRow = e.mul(cluster, rows);
 }
 
-void PersistentKernel::finish() {
+void PersistentKernel::synchronizeCluster() const {
   NVVM::ClusterArriveOp::create(builder, e.loc, /*aligned=*/nullptr);
   NVVM::ClusterWaitOp::create(builder, e.loc, /*aligned=*/nullptr);
+}
+
+void PersistentKernel::finish(function_ref<void()> ending) {
+  synchronizeCluster();
+  if (ending)
+    ending();
+  builder.setInsertionPointToEnd(&kernel.getBody().front());
   gpu::TerminatorOp::create(builder, kernel.getLoc());
   builder.setInsertionPointAfter(kernel);
 }
@@ -116,39 +124,6 @@ SmallVector<Value> PersistentKernel::valuesIf(Value condition, function_ref<Smal
   });
 }
 
-//===----------------------------------------------------------------------===//
-// Several launches of a recurrence
-//===----------------------------------------------------------------------===//
-
-/// Adjacent units are adjacent.
-static Value getCarriedIndex(const Emitter &e, const PersistentRecurrence &recurrence, const PersistentPlace &place,
-                             int64_t number) {
-  assert(number < PersistentRecurrence::maxCarried && "the buffer holds all loop-carried values");
-  Value row = e.add(e.index(number * recurrence.numDirections), place.direction);
-  row = e.add(e.mul(row, recurrence.B), place.b);
-  return e.add(e.mul(row, e.index(recurrence.H)), place.unit);
-}
-
-SmallVector<Value> PersistentKernel::loadCarried(const PersistentRecurrence &recurrence, const PersistentPlace &place,
-                                                 ArrayRef<Type> types) const {
-  SmallVector<Value> values;
-  for (auto [number, type] : llvm::enumerate(types)) {
-    Value value = e.load(recurrence.carried, {getCarriedIndex(e, recurrence, place, number)});
-    if (type.isInteger(1))
-      value = arith::CmpFOp::create(builder, e.loc, arith::CmpFPredicate::UNE, value, e.number(0.0, value.getType()));
-    values.push_back(value);
-  }
-  return values;
-}
-
-void PersistentKernel::storeCarried(const PersistentRecurrence &recurrence, const PersistentPlace &place,
-                                    ValueRange values) const {
-  for (auto [number, value] : llvm::enumerate(values)) {
-    Value stored = value.getType().isInteger(1) ? e.select(value, e.number(1.0, f32), e.number(0.0, f32)) : value;
-    e.store(stored, recurrence.carried, {getCarriedIndex(e, recurrence, place, number)});
-  }
-}
-
 Value PersistentKernel::round(const Emitter &rounding, Value value) const {
   if (!element.isF32() || splitsOperands(element, host.options))
     return rounding.convert(value, element);
@@ -192,8 +167,7 @@ void PersistentKernel::startBarriers() {
   barriers = addBuffer(PersistentLimits::barrierBytes);
   e.ifThen(e.isEqual(thread, e.index(0)), [&] { initBarriers(e, {getBarrier(e.index(0)), getBarrier(e.index(1))}); });
   // No block may send before all barriers of the cluster are initialized.
-  NVVM::ClusterArriveOp::create(builder, e.loc, /*aligned=*/nullptr);
-  NVVM::ClusterWaitOp::create(builder, e.loc, /*aligned=*/nullptr);
+  synchronizeCluster();
 }
 
 void PersistentKernel::expect(const Emitter &sending, Value turn, Value bytes) const {

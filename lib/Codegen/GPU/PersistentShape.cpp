@@ -38,7 +38,7 @@ static FailureOr<Shape> findShape(const PersistentQuery &query, std::string &rea
     if (query.clusterSize && blocks != query.clusterSize)
       continue;
     Shape shape = getShape(blocks);
-    if (shape.getBytes() > PersistentLimits::maxBytes)
+    if (shape.getBytes() > query.getMaxBytes())
       continue;
     best = shape; // larger clusters keep a larger part of the weights in registers
     if (shape.getWeights().getRegisters() <= goodRegisters)
@@ -99,10 +99,11 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
       // Two places need a few more registers, unless the shared memory is full.
       if (shape.getPlacesOfThread() > 1 && shape.fragmentsInRegisters > 2) {
         shape.fragmentsInRegisters -= 2;
-        if (shape.getBytes() > PersistentLimits::maxBytes) {
+        if (shape.getBytes() > query.getMaxBytes()) {
           shape.fragmentsInRegisters += 2;
-          // Resets of two places need registers too. Half as many examples per cluster leave one place per thread.
-          if (query.resets)
+          // Resets of two places need registers too, and so do two strides with the range of steps. Half as many
+          // examples per cluster leave one place per thread.
+          if (query.resets || (query.inParts && query.batchMajor))
             shape.mostRows = PersistentLimits::maxRows / 2;
         }
       }
@@ -153,7 +154,7 @@ FailureOr<PersistentForwardShape> PersistentForwardShape::get(const PersistentQu
         shape.fragmentsInRegisters < weights.getFragmentsPerWarp() && shape.getPlacesOfThread() > 1)
       shape.mostRows = PersistentLimits::maxRows / 2;
     // So that the largest ones fit.
-    while (shape.hasOneGate() && shape.getBytes() > PersistentLimits::maxBytes &&
+    while (shape.hasOneGate() && shape.getBytes() > query.getMaxBytes() &&
            (shape.fragmentsInRegisters + 1) * Fragments::registers + right <= withOneGate)
       ++shape.fragmentsInRegisters;
     return shape;

@@ -25,17 +25,40 @@ StringRef getConstraint(Type type) {
   return type.isF32() ? "f" : type.isF64() ? "d" : type.isInteger(32) ? "r" : "l";
 }
 
-/// Creates inline assembly that may access any memory.
-void createAssembly(PatternRewriter &rewriter, Location loc, ValueRange operands, StringRef text) {
+/// Creates inline assembly that may access any memory, with at most one result.
+Operation *createAssembly(PatternRewriter &rewriter, Location loc, ValueRange operands, StringRef text,
+                          TypeRange result = {}) {
   std::string constraints;
+  for (Type type : result)
+    constraints += "=" + getConstraint(type).str() + ",";
   for (Value operand : operands)
     constraints += getConstraint(operand.getType()).str() + ",";
   constraints += "~{memory}";
-  LLVM::InlineAsmOp::create(rewriter, loc, /*res=*/TypeRange(), operands, text, constraints,
-                            /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                            LLVM::AsmDialectAttr::get(rewriter.getContext(), LLVM::AsmDialect::AD_ATT),
-                            /*operand_attrs=*/ArrayAttr());
+  return LLVM::InlineAsmOp::create(rewriter, loc, result, operands, text, constraints,
+                                   /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                                   LLVM::AsmDialectAttr::get(rewriter.getContext(), LLVM::AsmDialect::AD_ATT),
+                                   /*operand_attrs=*/ArrayAttr());
 }
+
+struct AddSignalPattern : public OpRewritePattern<rnngpu::AddSignalOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(rnngpu::AddSignalOp op, PatternRewriter &rewriter) const final {
+    createAssembly(rewriter, op.getLoc(), op.getCounter(), "red.release.sys.global.add.u32 [$0], 1;");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReadSignalPattern : public OpRewritePattern<rnngpu::ReadSignalOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(rnngpu::ReadSignalOp op, PatternRewriter &rewriter) const final {
+    rewriter.replaceOp(op, createAssembly(rewriter, op.getLoc(), op.getFlag(), "ld.acquire.sys.global.u32 $0, [$1];",
+                                          op.getValue().getType()));
+    return success();
+  }
+};
 
 struct StoreAsyncPattern : public OpRewritePattern<rnngpu::StoreAsyncOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -160,8 +183,9 @@ void declareDynamicSharedMemory(gpu::GPUModuleOp module) {
 struct ConvertRNNGPUToNVVM : public rnn::impl::ConvertRNNGPUToNVVMPassBase<ConvertRNNGPUToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<StoreAsyncPattern, GridBarrierPattern, ApproximatePattern<rnngpu::Exp2Op, LLVM::Exp2Op>,
-                 ApproximatePattern<rnngpu::TanhOp, LLVM::TanhOp>>(&getContext());
+    patterns.add<AddSignalPattern, ReadSignalPattern, StoreAsyncPattern, GridBarrierPattern,
+                 ApproximatePattern<rnngpu::Exp2Op, LLVM::Exp2Op>, ApproximatePattern<rnngpu::TanhOp, LLVM::TanhOp>>(
+        &getContext());
     patterns.add<PlainPattern<rnngpu::GridWaitOp>>(&getContext(), "griddepcontrol.wait;");
     patterns.add<PlainPattern<rnngpu::LaunchDependentsOp>>(&getContext(), "griddepcontrol.launch_dependents;");
     walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -28,6 +28,8 @@ std::optional<PersistentQuery> rnn::getPersistentQuery(LayerOpInterface op, cons
     *query.examples *= backward.getDirection() == Direction::Bidirectional ? 2 : 1;
   if (auto forward = dyn_cast<CudnnForwardOp>(op.getOperation()))
     query.batchMajor = forward.getBatchMajor();
+  if (auto backward = dyn_cast<CudnnBackpropOp>(op.getOperation()))
+    query.batchMajor = backward.getBatchMajor();
   query.numGates = numGates;
   query.isProjected = isProjected;
   query.clusterSize = lowering.getCluster().value_or(0);

@@ -51,6 +51,8 @@ struct StackForwardRecurrence : PersistentRecurrence {
   /// The gates' arguments from the input, in rows at `gatePlaces`; a training pass overwrites them with the gates.
   Value gates;
   Places gatePlaces;
+  /// If not null, `gates` has rows for this many steps only, which tasks use in turn; `gatePlaces` is that of step 0.
+  Value stepsOfGates;
   /// The layer's states in the element type and in the accumulator type; the buffer is null if they have no reader.
   Matrix output, exact;
   Value y;      ///< the result of the stack, zero past the end of a row; or null

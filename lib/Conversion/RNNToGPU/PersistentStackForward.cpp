@@ -61,6 +61,20 @@ public:
     return carried;
   }
 
+  void startTask(const Emitter &e, Value first) const override {
+    gatePlaces = r.gatePlaces;
+    if (!r.stepsOfGates)
+      return;
+    // In 32 bits: a division of 64 bits is a function.
+    auto to32 = [&](Value value) -> Value {
+      return arith::IndexCastUIOp::create(e.builder, e.loc, e.builder.getI32Type(), value);
+    };
+    Value inScratch = arith::RemUIOp::create(e.builder, e.loc, to32(first), to32(r.stepsOfGates));
+    inScratch = arith::IndexCastUIOp::create(e.builder, e.loc, e.builder.getIndexType(), inScratch);
+    Value rows = e.mul(e.sub(inScratch, first), r.B);
+    gatePlaces.first = e.add(gatePlaces.first, e.mul(rows, stack.sizes.gateRows()));
+  }
+
   /// The mark of the reset after the step follows the arguments.
   SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const override {
     SmallVector<Value> arguments;
@@ -159,7 +173,7 @@ private:
   /// True if the previous state is used outside of the GEMM: by gru, and by rows past their end.
   bool needsStateBefore() const { return cell.isGRU() || stack.lengths; }
   Matrix gatesOf(const Emitter &e, const Place &place) const {
-    return {r.gates, r.gatePlaces.at(e, place.direction), stack.sizes.gateRows()};
+    return {r.gates, gatePlaces.at(e, place.direction), stack.sizes.gateRows()};
   }
   Value rowOf(const Emitter &e, const Place &place, const Step &step) const {
     return e.add(e.mul(step.t, r.B), place.b);
@@ -173,6 +187,7 @@ private:
 
   const Stack &stack;
   const StackForwardRecurrence &r;
+  mutable Places gatePlaces; ///< of the task for which code is emitted
   const Cell &cell;
   const bool isTraining;
   Type accumulator;

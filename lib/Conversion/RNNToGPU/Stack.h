@@ -61,7 +61,9 @@ public:
   Resets resets;
 
   // Of a wavefront (docs/internals/wavefront.md); null if the layers run one after the other.
-  Value chunk; ///< steps of a chunk
+  Value chunk;              ///< steps of a chunk
+  Value hasShortChunk;      ///< an i1: a chunk may have a single step
+  bool usesSignals = false; ///< the kernels of the steps are persistent
   /// Scratch memory of a chunk has parts for this many, since a GEMM runs one chunk before the steps.
   static constexpr int64_t chunksInScratch = 2;
 
@@ -69,6 +71,8 @@ public:
   Value chunkNumber;        ///< null: all steps
   Value firstStep, endStep; ///< null: all steps
   Value firstRow, numRows;  ///< rows t * B + b
+  Value task, numTasks;     ///< its number in the stage, and the tasks of a stage; null: no wavefront
+  Value signals;            ///< of the stage (rnnrt.wavefront_task)
 
   // Of the current layer.
   Value layer, isFirst, isLast;

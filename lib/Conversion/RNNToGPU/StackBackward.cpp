@@ -36,6 +36,7 @@ public:
     persistent = choosePersistentShape<PersistentBackwardShape>(op, host, element, numGates, isProjected, &inParts);
     if (inParts)
       stack.chooseWavefront(persistent ? persistent->blocks : 0, persistent ? persistent->mostRows : 0);
+    stack.usesSignals = stack.chunk && persistent;
     hasNarrowInput = stack.chunk && persistent && leavesRoomForNarrow(*persistent);
     allocate();
   }
@@ -134,6 +135,9 @@ private:
     static_cast<PersistentRecurrence &>(r) = {
         getName("grad_persistent").str(), element, *getConstantIntValue(H), numDirections, steps, B, orderedWeights};
     std::tie(r.first, r.end, r.carried) = std::tie(firstStep, endStep, carried);
+    std::tie(r.signals, r.task, r.numTasks, r.stepsOfTask) =
+        std::tie(stack.signals, stack.task, stack.numTasks, stack.chunk);
+    r.hasShortTask = stack.hasShortChunk;
     std::tie(r.dy, r.between, r.dhn, r.dcn, r.states) = std::tie(dy, between, dhn, dcn, states);
     std::tie(r.gradients, r.stateGradients, r.allColumns) = std::tie(gradients, stateGradients, allColumns);
     std::tie(r.dh0, r.dc0, r.sums, r.stateSums) = std::tie(dh0, dc0, rowSums, stateRowSums);

@@ -32,6 +32,7 @@ public:
     persistent = choosePersistentShape<PersistentForwardShape>(op, host, element, numGates, isProjected, &inParts);
     if (inParts)
       stack.chooseWavefront(persistent ? persistent->blocks : 0, persistent ? persistent->mostRows : 0);
+    stack.usesSignals = stack.chunk && persistent;
     hasNarrowInput = stack.chunk && persistent && leavesRoomForNarrow(*persistent);
     allocate();
   }
@@ -48,6 +49,14 @@ public:
       library = byLibrary;
     auto input = [&] {
       startTask();
+      // Dropout applies to the input of the next layer, not to the states. Not after the steps of that layer, whose
+      // kernel may go on with later tasks.
+      if (dropped)
+        host.ifThen(host.isLess(host.index(0), stack.layer), [&] {
+          Value before = host.sub(stack.layer, host.index(1));
+          stack.launchDrop(getName("dropout"), stack.statesOf(before), before, getDropped(), stack.firstRow,
+                           stack.numRows);
+        });
       if (sizes.skips) {
         host.ifThen(stack.isFirst, [&] { skipInput(); });
         if (!stack.hasOneLayer)
@@ -62,11 +71,6 @@ public:
         launchClustersOr(host, [&] { launchPersistent(); }, [&] { launchSteps(); });
       else
         launchSteps();
-      // Dropout applies to the input of the next layer, not to the states.
-      if (dropped)
-        host.ifThen(host.isLess(stack.layer, host.sub(sizes.L, host.index(1))), [&] {
-          stack.launchDrop(getName("dropout"), exact, stack.layer, getDropped(), stack.firstRow, stack.numRows);
-        });
     };
     // A training pass stores the gates of all steps, so its GEMMs could overwrite nothing and need not wait for the
     // steps. They do all the same: no other task holds back those of the first layer, and if all of them ran first,
@@ -235,8 +239,16 @@ private:
     static_cast<PersistentRecurrence &>(r) = {
         getName("persistent").str(), element, persistent->H, numDirections, steps, B, orderedWeights};
     std::tie(r.first, r.end, r.carried) = std::tie(firstStep, endStep, carried);
+    std::tie(r.signals, r.task, r.numTasks, r.stepsOfTask) =
+        std::tie(stack.signals, stack.task, stack.numTasks, stack.chunk);
+    r.hasShortTask = stack.hasShortChunk;
     r.gates = isTraining ? stack.saved : gatesScratch;
-    r.gatePlaces = getGatePlaces(host);
+    if (!isTraining && stack.chunk) {
+      r.gatePlaces = {host.index(0), host.mul(gateRowsOfScratch, sizes.gateRows())};
+      r.stepsOfGates = host.mul(stack.chunk, host.index(Stack::chunksInScratch));
+    } else {
+      r.gatePlaces = getGatePlaces(host);
+    }
     // The states of a single layer are stored to results only.
     if (!stack.hasOneLayer || !outputScratch)
       r.output = output;

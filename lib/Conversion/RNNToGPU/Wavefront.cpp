@@ -30,9 +30,15 @@ void Stack::chooseWavefront(int64_t blocks, int64_t mostRows) {
   Value steps = host.max(sizes.T, host.index(1)), size = host.index(wavefrontChunk);
   if (wavefrontChunk < 0) {
     using Rule = WavefrontRule;
-    Value chunks = host.mul(host.min(sizes.L, host.index(Rule::mostLayers)), host.index(Rule::chunksPerLayer));
-    size = host.max(ceilDiv(host, sizes.T, host.max(chunks, host.index(1))), host.index(Rule::leastChunk));
-    size = host.min(size, host.index(Rule::mostChunk));
+    auto getSize = [&](const Rule &rule) {
+      Value chunks = host.mul(host.min(sizes.L, host.index(Rule::mostLayers)), host.index(rule.chunksPerLayer));
+      Value all = host.max(ceilDiv(host, sizes.T, host.max(chunks, host.index(1))), host.index(rule.leastChunk));
+      return host.min(all, host.index(rule.mostChunk));
+    };
+    size = getSize(Rule::get(/*goesOn=*/false));
+    if (blocks)
+      size = host.select(host.isLess(sizes.L, host.index(Rule::mostLayers + 1)), getSize(Rule::get(/*goesOn=*/true)),
+                         size);
     Value isUseful = host.isLess(host.index(Rule::enoughSteps - 1), sizes.T);
     if (blocks) {
       // With as few clusters as possible for each layer, those of two fit on an H200.
@@ -45,6 +51,9 @@ void Stack::chooseWavefront(int64_t blocks, int64_t mostRows) {
     size = host.select(isUseful, size, steps);
   }
   chunk = host.min(size, steps);
+  Value one = host.index(1), isOne = host.isEqual(chunk, one);
+  hasShortChunk =
+      host.builder.createOrFold<arith::OrIOp>(host.loc, isOne, host.isEqual(host.remainder(sizes.T, chunk), one));
 }
 
 void Stack::forEachTask(bool reversed, bool reuses, function_ref<void()> first, function_ref<void()> second) {
@@ -60,7 +69,10 @@ void Stack::forEachTask(bool reversed, bool reuses, function_ref<void()> first, 
   Value stages = host.mul(sizes.L, two), lastStage = host.sub(stages, one);
   // A single chunk needs no streams.
   Value streams = host.select(host.isLess(one, numChunks), stages, one);
-  rnnrt::WavefrontBeginOp::create(builder, host.loc, call, streams, sizes.L);
+  numTasks = numChunks;
+  // A launch has at most one cluster per example.
+  rnnrt::WavefrontBeginOp::create(builder, host.loc, call, streams, sizes.L, numChunks,
+                                  usesSignals ? host.max(sizes.B, one) : zero);
   // In wave w, stage s runs chunk w - s. Later stages come first: a task waits for all earlier tasks of the stage
   // before it, which must not include that of the same wave.
   host.loop(zero, host.add(lastChunk, stages), 1, {}, [&](Value wave, ValueRange) {
@@ -68,8 +80,9 @@ void Stack::forEachTask(bool reversed, bool reuses, function_ref<void()> first, 
     host.loop(least, host.add(most, one), 1, {}, [&](Value number, ValueRange) {
       Value stage = host.sub(host.add(least, most), number);
       Value position = host.div(stage, two), part = host.remainder(stage, two);
-      rnnrt::WavefrontTaskOp::create(builder, host.loc, call, stage, reuses ? host.sub(one, part) : zero);
-      chunkNumber = host.sub(wave, stage);
+      signals = rnnrt::WavefrontTaskOp::create(builder, host.loc, builder.getIndexType(), call, stage,
+                                               reuses ? host.sub(one, part) : zero);
+      task = chunkNumber = host.sub(wave, stage);
       if (reversed)
         chunkNumber = host.sub(lastChunk, chunkNumber);
       firstStep = host.mul(chunkNumber, chunk);
@@ -84,7 +97,7 @@ void Stack::forEachTask(bool reversed, bool reuses, function_ref<void()> first, 
     return SmallVector<Value>();
   });
   rnnrt::WavefrontEndOp::create(builder, host.loc, call);
-  chunkNumber = firstStep = endStep = Value();
+  chunkNumber = firstStep = endStep = signals = task = numTasks = Value();
   firstRow = zero;
   numRows = rows;
 }

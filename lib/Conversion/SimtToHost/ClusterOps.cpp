@@ -169,6 +169,9 @@ Rewrite rnn::simt::rewriteClusterOp(Operation *op, EntryBuilder &entries) {
       })
       .Case([&](NVVM::MBarrierTryWaitParityOp wait) { return r.wait(wait.getAddr(), wait.getPhase(), R::Endless, 0); })
       .Case([&](rnngpu::StoreAsyncOp store) { return r.storeAsync(store); })
+      .Case([&](rnngpu::AddSignalOp add) { return r.replace("rnnrt_abi_simt_add_signal", {r.flat(add.getCounter())}); })
+      .Case(
+          [&](rnngpu::ReadSignalOp read) { return r.replace("rnnrt_abi_simt_read_signal", {r.flat(read.getFlag())}); })
       // Launches run one after the other.
       .Case<rnngpu::GridWaitOp, rnngpu::LaunchDependentsOp>([&](Operation *) { return r.erase(); })
       .Case<NVVM::FenceMbarrierInitOp, NVVM::FenceSyncRestrictOp>(

@@ -304,23 +304,34 @@ void rnnrt_abi_end_chain(rnnrt_call_t *call) {
 
 //===-- Wavefronts -----------------------------------------------------------------------------------------------===//
 
-void rnnrt_abi_wavefront_begin(rnnrt_call_t *call, int64_t stages, int64_t layers) {
+void rnnrt_abi_wavefront_begin(rnnrt_call_t *call, int64_t stages, int64_t layers, int64_t tasks, int64_t clusters) {
   enter(call, [&] {
     if (call->wavefront)
       return internalError("a wavefront begins inside of another one");
     if (stages < 2)
       return Status();
-    return call->device->backend->createWavefront(call->stream.get(), {stages, layers}, call->wavefront);
+    if (tasks < 2 || clusters < 1 || !usesSignals())
+      clusters = 0;
+    return call->device->backend->createWavefront(call->stream.get(), {stages, layers, tasks, clusters},
+                                                  call->wavefront);
   });
 }
 
-void rnnrt_abi_wavefront_task(rnnrt_call_t *call, int64_t stage, int64_t reuses) {
+int64_t rnnrt_abi_wavefront_task(rnnrt_call_t *call, int64_t stage, int64_t reuses) {
+  void *signals = nullptr;
   enter(call, [&] {
+    if (call->wavefront) {
+      RNNRT_TRY(call->wavefront->begin(stage, reuses != 0));
+      signals = call->wavefront->signals();
+    }
     if (tracing(TraceKind::Dispatch))
       trace("rnnrt,dispatch,wavefront stage=%lld order=%s,OK,0.000", (long long)stage,
-            call->wavefront ? "tasks" : "call");
-    return call->wavefront ? call->wavefront->begin(stage, reuses != 0) : Status();
+            signals           ? "signals"
+            : call->wavefront ? "tasks"
+                              : "call");
+    return Status();
   });
+  return int64_t(reinterpret_cast<intptr_t>(signals));
 }
 
 void rnnrt_abi_wavefront_end(rnnrt_call_t *call) {
@@ -368,6 +379,8 @@ int64_t rnnrt_abi_gemm(rnnrt_call_t *call, int32_t dtype, int32_t result_dtype, 
       return backend.runGemm(nullptr, gemm, ignored);
     });
     Status status = done ? Status() : backend.runGemm(call->launchStream(), gemm, done);
+    if (done && call->wavefront)
+      call->wavefront->launched(/*clusters=*/0);
     if (tracing(TraceKind::Dispatch)) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
       trace("rnnrt,dispatch,gemm %s done=%d,%s,%.3f", text.c_str(), int(done),

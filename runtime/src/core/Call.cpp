@@ -22,6 +22,11 @@ bool rnnrt::clustersAreDisabled() {
   return !areEnabled;
 }
 
+bool rnnrt::usesSignals() {
+  static const bool uses = readFlag("RNNRT_WAVEFRONT_SIGNALS", true);
+  return uses;
+}
+
 int64_t rnnrt::getMostResidentClusters() {
   static const int64_t most = readInteger("RNNRT_RESIDENT_CLUSTERS", INT64_MAX, 1, INT64_MAX);
   return most;

@@ -20,6 +20,9 @@ rnnrt_call_t *currentCall();
 /// True for RNNRT_CLUSTERS=0: launches of clusters are skipped if the code has other kernels for their work.
 bool clustersAreDisabled();
 
+/// False with RNNRT_WAVEFRONT_SIGNALS=0: a kernel never goes on with the next task of a wavefront.
+bool usesSignals();
+
 /// RNNRT_RESIDENT_CLUSTERS, the most clusters that a device is assumed to hold together, or INT64_MAX.
 int64_t getMostResidentClusters();
 

@@ -12,11 +12,23 @@
 namespace rnnrt {
 
 /// The wavefront of one call on one device. A task follows the earlier tasks of its stage and of the stage before it.
+///
+/// Signals (rnnrt_abi_wavefront_task) are words in the memory of the device. A launch of clusters that is the last one
+/// of its task publishes the task: each cluster adds 1 to its counter. Tasks that follow it wait for the counter, since
+/// the launch may go on with later tasks of its stage, whose flags are set.
 class Wavefront {
 public:
   struct Sizes {
-    int64_t stages; ///< at least 2
-    int64_t layers; ///< among which launches of clusters divide the device
+    int64_t stages;   ///< at least 2
+    int64_t layers;   ///< among which launches of clusters divide the device
+    int64_t tasks;    ///< of a stage
+    int64_t clusters; ///< the most clusters of a launch; 0: there are no signals
+
+    /// The words of a stage: counters, flags, then one per cluster.
+    int64_t wordsOfStage() const { return 2 * tasks + clusters; }
+    int64_t words() const { return stages * wordsOfStage(); }
+    int64_t counter(int64_t stage, int64_t task) const { return stage * wordsOfStage() + task; }
+    int64_t flag(int64_t stage, int64_t task) const { return counter(stage, tasks + task); }
   };
 
   explicit Wavefront(Sizes sizes) : sizes(sizes) {}
@@ -32,10 +44,14 @@ public:
   /// that was not executed yet need not be. No other function may be called afterwards.
   virtual Status finish(bool discard) = 0;
 
+  /// The address of the signals of the current stage, or null.
+  virtual void *signals() const { return nullptr; }
+  /// Called after each launch in the current task. `clusters`: of one with items (RNNRT_LAUNCH_ITEMS_SHIFT), else 0.
+  virtual void launched(int64_t clusters) {}
   /// The stream of the current task; null: that of the call.
   virtual rnnrt_stream_t *stream() const { return nullptr; }
-  /// Adds `work` to the current task, to be executed by `finish` at the latest. Returns false, and does nothing, if the
-  /// caller has to execute it, on `stream`.
+  /// Adds `work`, a launch, to the current task, to be executed by `finish` at the latest. Returns false, and does
+  /// nothing, if the caller has to execute it, on `stream`.
   virtual bool defer(std::function<Status()> work) { return false; }
 
 protected:
@@ -47,7 +63,13 @@ protected:
     return Status();
   }
 
-private:
+  /// Null if a stage may have a task of this number.
+  Status checkTask(size_t number) const {
+    if (sizes.clusters && number >= size_t(sizes.tasks))
+      return internalError("a stage has more than the %lld tasks of its wavefront", (long long)sizes.tasks);
+    return Status();
+  }
+
   const Sizes sizes;
 };
 

@@ -60,12 +60,17 @@ Status CudaDevice::initialize(int ordinal) {
   auto attribute = [&](CUdevice_attribute which, int32_t &value) {
     return check(api.cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
   };
-  int32_t major = 0, minor = 0, shared = 0, pools = 0;
+  int32_t major = 0, minor = 0, shared = 0, pools = 0, values = 0;
   RNNRT_TRY(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major));
   RNNRT_TRY(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor));
   RNNRT_TRY(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, properties.multiprocessors));
   RNNRT_TRY(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared));
   RNNRT_TRY(attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, pools));
+  // Of the second version of the functions, which CUDA 11.7 introduced. Before that, the attribute is unknown.
+  const CUresult known = api.cuDeviceGetAttribute(&values, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, device);
+  if (known != CUDA_ERROR_INVALID_VALUE)
+    RNNRT_TRY(check(known, "cuDeviceGetAttribute"));
+  streamValues = known == CUDA_SUCCESS && values && api.cuStreamWaitValue32 && api.cuStreamWriteValue32;
   size_t bytes = 0;
   RNNRT_TRY(check(api.cuDeviceTotalMem(&bytes, device), "cuDeviceTotalMem"));
   properties.ordinal = ordinal;
@@ -107,6 +112,12 @@ CudaDevice::~CudaDevice() {
     for (const auto &[pointer, block] : blocks)
       if (!block.isBorrowed && api.cuMemFreeAsync(addressOf(pointer), memoryStream) != CUDA_SUCCESS)
         (void)api.cuMemFreeAsync(addressOf(pointer), memoryStream);
+    for (const SignalMemory &memory : signalMemory) {
+      if (memory.address && api.cuMemFreeAsync(memory.address, memoryStream) != CUDA_SUCCESS)
+        (void)api.cuMemFreeAsync(memory.address, memoryStream);
+      if (memory.end)
+        (void)api.cuEventDestroy(memory.end);
+    }
     if (memoryStream)
       (void)api.cuStreamSynchronize(memoryStream);
     if (pool)
@@ -390,6 +401,42 @@ void CudaDevice::giveBack(StreamSet set) {
   // In the order in which they were borrowed, so that equal calls use equal streams.
   unused.streams.insert(unused.streams.end(), set.streams.rbegin(), set.streams.rend());
   unused.events.insert(unused.events.end(), set.events.rbegin(), set.events.rend());
+}
+
+Status CudaDevice::borrow(CUstream stream, size_t bytes, SignalMemory &memory) {
+  ContextScope scope(*this);
+  RNNRT_TRY(std::move(scope.status));
+  {
+    std::lock_guard<std::mutex> lock(streamMutex);
+    if (signalMemory.size() >= wavefrontsBetweenUses) {
+      memory = signalMemory.front();
+      signalMemory.pop_front();
+    }
+  }
+  auto prepare = [&] {
+    if (!memory.end)
+      RNNRT_TRY(check(driver().cuEventCreate(&memory.end, CU_EVENT_DISABLE_TIMING), "cuEventCreate"));
+    if (memory.isUsed)
+      RNNRT_TRY(check(driver().cuStreamWaitEvent(stream, memory.end, 0), "cuStreamWaitEvent"));
+    if (memory.bytes >= bytes)
+      return Status();
+    if (memory.address)
+      RNNRT_TRY(check(driver().cuMemFreeAsync(memory.address, stream), "cuMemFreeAsync"));
+    memory.address = 0;
+    memory.bytes = 0;
+    RNNRT_TRY(check(driver().cuMemAllocFromPoolAsync(&memory.address, bytes, pool, stream), "cuMemAllocFromPoolAsync"));
+    memory.bytes = bytes;
+    return Status();
+  };
+  Status status = prepare();
+  if (!status.ok())
+    giveBack(std::exchange(memory, {}));
+  return status;
+}
+
+void CudaDevice::giveBack(SignalMemory memory) {
+  std::lock_guard<std::mutex> lock(streamMutex);
+  signalMemory.push_back(memory);
 }
 
 CUstream cuda::nativeStream(const rnnrt_stream_t *stream, const CudaDevice &device) {

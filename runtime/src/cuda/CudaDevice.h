@@ -9,6 +9,7 @@
 #include "rnn_runtime/device.h"
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -98,6 +99,24 @@ public:
   /// Accepts them for later use. Their work may still run.
   void giveBack(StreamSet set);
 
+  /// False if streams of this device cannot wait for values in memory, or write them.
+  bool supportsStreamValues() const { return streamValues; }
+  /// Called when the driver has refused such an operation.
+  void refuseStreamValues() { streamValues = false; }
+
+  /// Device memory for the signals of a wavefront, which the device owns.
+  struct SignalMemory {
+    CUdeviceptr address = 0;
+    size_t bytes = 0;
+    /// Recorded by the user after the last work that uses the memory.
+    CUevent end = nullptr;
+    bool isUsed = false; ///< `end` was recorded
+  };
+  /// Sets `memory` to at least `bytes` bytes, usable in the order of `stream`.
+  Status borrow(CUstream stream, size_t bytes, SignalMemory &memory);
+  /// Accepts it for later use. Work that precedes `end` may still use it.
+  void giveBack(SignalMemory memory);
+
   /// Number of host memory regions that compiled code has registered. If it is not 0, kernels may write host memory, so
   /// that stream synchronization of compiled code cannot be skipped.
   std::atomic<int64_t> registeredRegions{0};
@@ -134,6 +153,10 @@ private:
 
   std::mutex streamMutex;
   StreamSet unused; ///< of borrow()
+  /// As many wavefronts begin before one uses the same memory again, so that it need not wait for the end of that use.
+  static constexpr size_t wavefrontsBetweenUses = 4;
+  std::deque<SignalMemory> signalMemory; ///< unused, the oldest first
+  std::atomic<bool> streamValues{false};
 
   std::mutex moduleMutex;
   std::map<uint64_t, std::pair<std::weak_ptr<const CompiledImage>, std::unique_ptr<CudaModule>>> modules;

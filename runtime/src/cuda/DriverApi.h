@@ -34,6 +34,8 @@ enum CUfunction_attribute : uint32_t {};
 enum CUpointer_attribute : uint32_t {};
 enum CUmemorytype : uint32_t {};
 enum CUstream_flags : uint32_t {};
+enum CUstreamWaitValue_flags : uint32_t {};
+enum CUstreamWriteValue_flags : uint32_t {};
 enum CUstreamCaptureStatus : uint32_t {};
 enum CUstreamCaptureMode : uint32_t {};
 enum CUgraphExecUpdateResult : uint32_t {};
@@ -110,7 +112,7 @@ struct DriverApi {
   /// True for functions that old drivers may lack; their addresses are then null.
   static bool isOptional(const char *symbol) {
     constexpr const char *names[] = {"cuFuncGetParamInfo", "cuModuleGetFunctionCount", "cuModuleEnumerateFunctions",
-                                     "cuFuncLoad"};
+                                     "cuFuncLoad",         "cuStreamWaitValue32_v2",   "cuStreamWriteValue32_v2"};
     for (const char *name : names)
       if (!std::strcmp(symbol, name))
         return true;

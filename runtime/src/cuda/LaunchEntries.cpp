@@ -134,6 +134,10 @@ Status addToChain(rnnrt_call &call, CudaDevice &device, CudaKernel &kernel, cons
   return kernel.launch(nativeStream(call.launchStream(), device), launch, parameters);
 }
 
+int64_t countClusters(const rnnrt_launch_t &launch) {
+  return launch.grid[0] * launch.grid[1] * launch.grid[2] / (launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
+}
+
 void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters, int64_t items = 0) {
   enter<true>([&](rnnrt_call &call, CudaDevice &device) {
     auto *compiled = static_cast<CompiledKernel *>(function);
@@ -155,8 +159,11 @@ void launchKernel(void *function, rnnrt_launch_t &launch, void **parameters, int
       shareClusters(launch.grid, launch.cluster[0], launch.cluster[0] * launch.cluster[1] * launch.cluster[2],
                     std::min(kernel->getResidency(launch).clusters, getMostResidentClusters()), items,
                     call.wavefront ? call.wavefront->getNumLayers() : 1);
-    return call.inChain ? addToChain(call, device, *kernel, launch, parameters)
-                        : kernel->launch(nativeStream(call.launchStream(), device), launch, parameters);
+    RNNRT_TRY(call.inChain ? addToChain(call, device, *kernel, launch, parameters)
+                           : kernel->launch(nativeStream(call.launchStream(), device), launch, parameters));
+    if (call.wavefront)
+      call.wavefront->launched(items > 0 && launch.cluster[0] ? countClusters(launch) : 0);
+    return Status();
   });
 }
 

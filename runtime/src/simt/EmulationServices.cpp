@@ -6,6 +6,7 @@
 #include "core/Exit.h"
 #include "emulator/Interface.h"
 #include "simt/SimtBackend.h"
+#include "simt/SimtWavefront.h"
 
 #include <memory>
 
@@ -44,12 +45,19 @@ int64_t rnnrt_internal_emulation_most_clusters(void) {
   return getMostResidentClusters();
 }
 
-void rnnrt_internal_emulation_defer(rnnrt_call_t *call, rnnrt_status_t (*run)(void *launch),
+void rnnrt_internal_emulation_defer(rnnrt_call_t *call, int64_t clusters, rnnrt_status_t (*run)(void *launch),
                                     void (*release)(void *launch), void *launch) {
   call->record(guarded([&] {
     auto work = [run, owned = std::shared_ptr<void>(launch, release)] { return Status(run(owned.get())); };
-    return call->wavefront && call->wavefront->defer(work) ? Status() : work();
+    if (!call->wavefront || !call->wavefront->defer(work))
+      return work();
+    call->wavefront->launched(clusters);
+    return Status();
   }));
+}
+
+void rnnrt_internal_emulation_advance(void) {
+  SimtWavefront::advance();
 }
 
 void rnnrt_internal_emulation_kernel(void (*end)(rnnrt_status_t failure)) {

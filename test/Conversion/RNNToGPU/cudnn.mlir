@@ -29,14 +29,14 @@ func.func @forward(%y: memref<5x2x8xf32>, %x: memref<5x2x3xf32>, %h: memref<2x2x
 // CHECK: memref.view
 // CHECK: scf.for
 // CHECK: scf.if
+// CHECK: gpu.launch {{.*}} function(@cudnn_gru_dropout)
+// CHECK: arith.mului_extended
+// CHECK: scf.if
 // CHECK: gpu.launch {{.*}} function(@cudnn_gru_skip_input)
 // CHECK: scf.if
 // CHECK: gpu.launch {{.*}} function(@cudnn_gru_input)
 // CHECK: scf.for
 // CHECK: gpu.launch {{.*}} function(@cudnn_gru_step
-// CHECK: scf.if
-// CHECK: gpu.launch {{.*}} function(@cudnn_gru_dropout)
-// CHECK: arith.mului_extended
 func.func @training(%x: memref<5x2x4xf16>, %h: memref<?x2x4xf16>, %p: memref<?xf16>, %y: memref<5x2x4xf16>, %r: memref<?xi8>) {
   rnn.cudnn_forward gru, skip_input input(%x : memref<5x2x4xf16>) state(%h : memref<?x2x4xf16>) params(%p : memref<?xf16>)
       outs(output = %y, reserve_space = %r : memref<5x2x4xf16>, memref<?xi8>) {dropout = 0.5, lowering = #rnn.lowering<fused>}

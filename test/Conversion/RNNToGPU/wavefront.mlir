@@ -6,7 +6,8 @@
 // CHECK: rnnrt.rnn_begin
 // The gates of the 6 steps of two chunks, of 2 layers.
 // CHECK: memref.alloc() : memref<384xf32>
-// CHECK: rnnrt.wavefront_begin %{{.*}}, %c4, %c2
+// Per-step kernels have no signals.
+// CHECK: rnnrt.wavefront_begin %{{.*}}, %c4, %c2, %c3, %c0
 // CHECK: scf.for %[[WAVE:.*]] = %c0 to %c6
 // CHECK:   scf.for
 // CHECK:     %[[STAGE:.*]] = arith.subi
@@ -61,13 +62,37 @@ func.func @backward(%x: memref<7x2x3xf32>, %h: memref<2x2x4xf32>, %p: memref<?xf
 
 // -----
 
-// The weights of a persistent kernel are ordered before its first launch. The last one has no successor.
+// The weights of a persistent kernel are ordered before its first launch. A launch ends at once if its cluster has completed the
+// task. At the end of a task, one thread reads the flag of the next one: the kernel goes on with that, or the next launch continues.
+// After a barrier of the cluster the thread publishes the task. The last task is published after the kernel's last barrier.
 // CHECK-LABEL: func @persistent
-// CHECK: rnnrt.wavefront_task
+// One cluster per example at most.
+// CHECK: rnnrt.wavefront_begin %{{.*}}, %c6, %c3, %c4, %c2
+// CHECK: %[[SIGNALS:.*]] = rnnrt.wavefront_task
 // CHECK: rnnrt.try_clusters
 // CHECK: scf.if
 // CHECK:   function(@persistent_weights)
 // CHECK: gpu.launch clusters{{.*}} function(@cudnn_lstm_persistent)
+// CHECK:   %[[HAS_SIGNALS:.*]] = arith.cmpi sgt, %[[SIGNALS]], %c0
+// CHECK:   %[[COMPLETED:.*]] = scf.if %[[HAS_SIGNALS]] -> (i32) {
+// CHECK:   %[[REMAINS:.*]] = arith.cmpi ule, %[[COMPLETED]],
+// CHECK:   scf.if %[[REMAINS]] {
+// CHECK:     scf.while
+// CHECK:       scf.for
+// CHECK:         nvvm.mma.sync
+// CHECK-NOT: rnngpu.read_signal
+// CHECK:       %[[FLAG:.*]] = scf.if %{{.*}} -> (i32) {
+// CHECK:           rnngpu.read_signal
+// CHECK:         nvvm.cluster.arrive
+// CHECK-NEXT:    nvvm.cluster.wait
+// CHECK:         scf.if
+// CHECK:           rnngpu.add_signal
+// CHECK:       %[[GOES_ON:.*]] = arith.cmpi ne, %[[FLAG]], %c0_i32
+// CHECK:       scf.condition(%[[GOES_ON]])
+// CHECK:     nvvm.cluster.arrive
+// CHECK-NEXT: nvvm.cluster.wait
+// CHECK:     rnngpu.add_signal
+// CHECK:   gpu.terminator
 // CHECK: rnnrt.clusters_ran
 // CHECK: function(@cudnn_lstm_step
 // CHECK: rnnrt.wavefront_end
@@ -124,8 +149,6 @@ func.func @full(%y: memref<128x64x512xf16>, %x: memref<128x64x512xf16>, %h: memr
 // CHECK: %[[T:.*]] = memref.dim
 // CHECK: arith.cmpi sgt, %{{.*}}, %c63
 // CHECK: rnnrt.wavefront_begin
-// CHECK-LABEL: func @off
-// CHECK-NOT: rnnrt.wavefront
 module attributes {rnn.target = #rnn.target<cuda>} {
 func.func @rule(%y: memref<512x2x4xf32>, %x: memref<512x2x3xf32>, %h: memref<2x2x4xf32>, %p: memref<?xf32>) {
   rnn.cudnn_forward rnn_tanh input(%x : memref<512x2x3xf32>) state(%h : memref<2x2x4xf32>) params(%p : memref<?xf32>)
@@ -141,6 +164,22 @@ func.func @dynamic(%y: memref<?x2x4xf32>, %x: memref<?x2x3xf32>, %h: memref<?x2x
 
 // -----
 
+// Persistent kernels: 8 chunks for each of at most 4 layers, of at least 16 and at most 32 steps; 512 steps are 32 chunks of 16.
+// CHECK-LABEL: func @persistent_rule
+// CHECK: rnnrt.wavefront_begin %{{.*}}, %c8, %c4, %c32, %c2
+// CHECK: scf.for %{{.*}} = %c0 to %c39
+module attributes {rnn.target = #rnn.target<cuda, chip = "sm_90a">} {
+func.func @persistent_rule(%y: memref<512x2x64xf16>, %x: memref<512x2x64xf16>, %h: memref<4x2x64xf16>, %p: memref<?xf16>) {
+  rnn.cudnn_forward gru input(%x : memref<512x2x64xf16>) state(%h : memref<4x2x64xf16>) params(%p : memref<?xf16>)
+      outs(output = %y : memref<512x2x64xf16>) {is_training = false, lowering = #rnn.lowering<fused, kernel = persistent>}
+  return
+}
+}
+
+// -----
+
+// CHECK-LABEL: func @off
+// CHECK-NOT: rnnrt.wavefront
 module attributes {rnn.target = #rnn.target<cuda, wavefront_chunk = 0>} {
 func.func @off(%y: memref<512x2x4xf32>, %x: memref<512x2x3xf32>, %h: memref<2x2x4xf32>, %p: memref<?xf32>) {
   rnn.cudnn_forward rnn_tanh input(%x : memref<512x2x3xf32>) state(%h : memref<2x2x4xf32>) params(%p : memref<?xf32>)

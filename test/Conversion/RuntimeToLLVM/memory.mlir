@@ -31,8 +31,8 @@ func.func @alloc(%call: !rnnrt.call, %n: index) -> memref<?x3xf32> {
 // CHECK:         llvm.call @rnnrt_abi_end_chain(%[[CALL]]) : (!llvm.ptr) -> ()
 // CHECK:         llvm.call @rnnrt_abi_try_clusters(%[[CALL]]) : (!llvm.ptr) -> ()
 // CHECK:         llvm.call @rnnrt_abi_clusters_ran(%[[CALL]]) : (!llvm.ptr) -> i64
-// CHECK:         llvm.call @rnnrt_abi_wavefront_begin(%[[CALL]], %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, i64) -> ()
-// CHECK:         llvm.call @rnnrt_abi_wavefront_task(%[[CALL]], %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, i64) -> ()
+// CHECK:         llvm.call @rnnrt_abi_wavefront_begin(%[[CALL]], %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, i64, i64, i64) -> ()
+// CHECK:         llvm.call @rnnrt_abi_wavefront_task(%[[CALL]], %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, i64) -> i64
 // CHECK:         llvm.call @rnnrt_abi_wavefront_end(%[[CALL]]) : (!llvm.ptr) -> ()
 // CHECK:         llvm.call @rnnrt_abi_enable_amx(%[[CALL]]) : (!llvm.ptr) -> i64
 // CHECK:         %[[FORM:.*]] = llvm.mlir.constant(7 : i64)
@@ -48,8 +48,8 @@ func.func @others(%call: !rnnrt.call, %x: memref<4xf32>, %y: memref<4xf32>, %s: 
   rnnrt.end_chain %call
   rnnrt.try_clusters %call
   %ran = rnnrt.clusters_ran %call
-  rnnrt.wavefront_begin %call, %c16, %c16
-  rnnrt.wavefront_task %call, %c16, %c16
+  rnnrt.wavefront_begin %call, %c16, %c16, %c16, %c16
+  %signals = rnnrt.wavefront_task %call, %c16, %c16
   rnnrt.wavefront_end %call
   %enabled = rnnrt.enable_amx %call
   %null = llvm.mlir.zero : !llvm.ptr

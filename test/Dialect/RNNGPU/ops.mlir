@@ -66,3 +66,12 @@ llvm.func @approximations(%x: f32) -> f32 {
   %t = rnngpu.tanh_approx %p
   llvm.return %t : f32
 }
+
+// CHECK-LABEL: @signals(
+llvm.func @signals(%counter: !llvm.ptr<1>, %flag: !llvm.ptr<1>) -> i32 {
+  // CHECK-NEXT: rnngpu.add_signal %{{.*}}
+  rnngpu.add_signal %counter
+  // CHECK-NEXT: rnngpu.read_signal %{{.*}}
+  %set = rnngpu.read_signal %flag
+  llvm.return %set : i32
+}

@@ -15,7 +15,8 @@ import sys
 
 # Without clusters, modules with persistent kernels run their per-step kernels.
 SCHEDULES = [(schedule, clusters) for clusters in ("1", "0") for schedule in ("reverse", "random:1", "random:2", "random:3", "fifo")]
-LAYERS = 3
+LAYERS, CHUNK = 3, 2
+TARGET = r",? ?rnn\.target = #rnn\.target<[^>]*>"
 
 
 def mutate(text):
@@ -30,10 +31,10 @@ def mutate(text):
                 f"%keep{number} = func.call @wavefront_keep(%keep_n{number}) : (index) -> index"], f"%keep{number}"
 
     # mlir-translate does not have the dialect of the attribute.
-    for line in re.sub(r",? ?rnn\.target = #rnn\.target<[^>]*>", "", text).splitlines():
+    for line in re.sub(TARGET, "", text).splitlines():
         if found := re.match(r"  func\.func .*@(\w+)\(", line):
             function, wave, names = found[1], 0, {}
-        if found := re.match(r"(\s+)rnnrt\.wavefront_begin (%\w+), (%\w+), (%\w+)", line):
+        if found := re.match(r"(\s+)rnnrt\.wavefront_begin (%\w+), (%\w+), (.*)", line):
             # Stages K and above get the next number, so that the new K has no task to wait for.
             wave += 1
             lines += [f"%wave{wave}_one = arith.constant 1 : index"]
@@ -53,13 +54,13 @@ def mutate(text):
                 lines.append(f"%wave{wave}_count{stage} = arith.addi {count}, {value} : index")
                 count = f"%wave{wave}_count{stage}"
             line = f"rnnrt.wavefront_begin {found[2]}, {count}, {found[4]}"
-        elif found := re.match(r"\s+rnnrt\.wavefront_task (%\w+), (%\w+), (%\w+)", line):
-            stage_value, reuses = found[2], found[3]
+        elif found := re.match(r"\s+(%\w+ = )rnnrt\.wavefront_task (%\w+), (%\w+), (%\w+)", line):
+            stage_value, reuses = found[3], found[4]
 
             def is_stage(prefix, stage, compare):
                 """An index, 1 or 0."""
                 lines.extend([f"{prefix}_stage = arith.constant {stage} : index",
-                              f"{prefix}_is = arith.cmpi {compare}, {found[2]}, {prefix}_stage : index",
+                              f"{prefix}_is = arith.cmpi {compare}, {found[3]}, {prefix}_stage : index",
                               f"{prefix}_bit = arith.index_castui {prefix}_is : i1 to index"])
                 return f"{prefix}_bit"
 
@@ -76,7 +77,7 @@ def mutate(text):
                           f"{prefix}_kept = arith.subi %wave{wave}_one, {prefix}_removed : index",
                           f"{prefix} = arith.muli {reuses}, {prefix}_kept : index"]
                 reuses = prefix
-            line = f"rnnrt.wavefront_task {found[1]}, {stage_value}, {reuses}"
+            line = f"{found[1]}rnnrt.wavefront_task {found[2]}, {stage_value}, {reuses}"
         elif found := re.match(r"(\s+%\w+ = memref\.subview (%alloc\w*)\[)(%\w+)((?:, 0)*\] .*)", line):
             # A part of a layer: all layers use the first part.
             buffer = found[2]
@@ -95,6 +96,16 @@ def mutate(text):
     return "\n".join(lines), numbers
 
 
+# How kernels go on with the next task: a name, a pattern in them, and its replacement. The barrier is that of the cluster before
+# it publishes a task; `carried` has ten values (PersistentRecurrence::maxCarried) for B and H of the cases.
+IN_KERNELS = [
+    ("a kernel goes on without the flag", r"rnngpu\.read_signal %\w+", "arith.constant 1 : i32"),
+    ("a task is published before its results", r"(rnngpu\.read_signal (?:(?!nvvm\.cluster|rnngpu).)*)nvvm\.cluster\.arrive\s+nvvm\.cluster\.wait", r"\1"),
+    ("a launch continues without the carried values", r"memref\.store %[\w#]+, %\w+\[%\w+\] : memref<(?:180|300)xf32, strided<\[1\], offset: \?>>", ""),
+    ("a launch does not continue where the last one ended", r"llvm\.load (%\w+) \{alignment = 4 : i64\} : !llvm\.ptr<1> -> i32", "arith.constant 0 : i32"),
+]
+
+
 def call(*command, input=None):
     result = subprocess.run(command, input=input, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if result.returncode != 0:
@@ -102,13 +113,8 @@ def call(*command, input=None):
     return result.stdout or result.stderr
 
 
-def build(cases, kernel, folder, *link):
-    """Compiles none.so, without a wavefront, and mutants.so; returns the names of the mutants."""
-    compile = ["rnn-compile", cases, "--target=simt", "--lowering=fused", "--fused-kernel=" + kernel]
-    call(*compile, "-O0", "--cpu=native", "--wavefront-chunk=0", "-o", folder + "/none.so")
-    call(*compile, "--wavefront-chunk=2", "--stop-after=lower", "-o", folder + "/lower.mlir")
-    with open(folder + "/lower.mlir") as file:
-        text, names = mutate(file.read())
+def link(text, folder, *linker):
+    """Compiles a module of stage lower."""
     # rnn-compile does not continue after this stage, so that its last passes run alone.
     dump = call("rnn-opt", "--rnn-pipeline=target=simt", "--dump-pass-pipeline", "-o", "/dev/null", "-", input="module {}")
     passes = dump[dump.index("convert-rnn-runtime-to-llvm"):dump.index("rnn-verify-contract{stage=emit}")]
@@ -117,28 +123,52 @@ def build(cases, kernel, folder, *link):
     text = call("mlir-translate", "--mlir-to-llvmir", input=text)
     call("llc", "-O1", "-mcpu=native", "-relocation-model=pic", "-filetype=obj", "-o", folder + "/mutants.o", input=text)
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "wavefront_keep.c")
-    call(link[0], "-shared", "-fPIC", folder + "/mutants.o", source, *link[1:], "-o", folder + "/mutants.so")
-    return names
+    call(linker[0], "-shared", "-fPIC", folder + "/mutants.o", source, *linker[1:], "-o", folder + "/mutants.so")
 
 
-def run(names, folder):
+def find(number, folder, filters, clusters_and_not):
+    """The first schedule that shows a mutant, or None."""
     command = ["rnn-bundle-runner", f"--reference={folder}/none.so", "--reference-device=simt", "--limit=1e-300",
-               f"--module={folder}/mutants.so"]
-    missed = 0
-    for number, name in enumerate(["none", *names]):
-        found = None
-        for schedule, clusters in SCHEDULES:
-            result = subprocess.run([*command, "--device=simt:" + schedule, *(["--filter=" + name.split()[0]] if number else [])],
-                                    env={**os.environ, "WAVEFRONT_MUTANT": str(number), "RNNRT_CLUSTERS": clusters},
-                                    text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            if "FAIL" in result.stdout:
-                found = schedule + (" without clusters" if clusters == "0" else "")
-                break
-            if not re.search(r"[1-9]\d* passed, 0 failed", result.stdout):
-                sys.exit(result.stdout)
-        missed += not found and number > 0
-        print(f"{name}: {found or 'not found'}", flush=True)
-    print(f"{len(names)} mutants, {missed} not found")
+               f"--module={folder}/mutants.so", *filters]
+    for schedule, clusters in SCHEDULES:
+        if clusters not in clusters_and_not:
+            continue
+        result = subprocess.run([*command, "--device=simt:" + schedule],
+                                env={**os.environ, "WAVEFRONT_MUTANT": str(number), "RNNRT_CLUSTERS": clusters},
+                                text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if "FAIL" in result.stdout:
+            return schedule + (" without clusters" if clusters == "0" else "")
+        if not re.search(r"[1-9]\d* passed, 0 failed", result.stdout):
+            sys.exit(result.stdout)
+    return None
 
 
-run(build(*sys.argv[1:]), sys.argv[3])
+def run(cases, kernel, folder, *linker):
+    """none.so has no wavefront, mutants.so all mutants of one kind."""
+    compile = ["rnn-compile", cases, "--target=simt", "--lowering=fused", "--fused-kernel=" + kernel]
+    call(*compile, "-O0", "--cpu=native", "--wavefront-chunk=0", "-o", folder + "/none.so")
+    call(*compile, f"--wavefront-chunk={CHUNK}", "--stop-after=lower", "-o", folder + "/lower.mlir")
+    with open(folder + "/lower.mlir") as file:
+        lower = file.read()
+    text, names = mutate(lower)
+    link(text, folder, *linker)
+    found = {"none": find(0, folder, [], "10")}
+    report("none", found["none"])
+    for number, name in enumerate(names, 1):
+        found[name] = find(number, folder, ["--filter=" + name.split()[0]], "10")
+        report(name, found[name])
+    for name, pattern, replacement in IN_KERNELS if kernel == "persistent" else []:
+        text, count = re.subn(pattern, replacement, re.sub(TARGET, "", lower), flags=re.DOTALL)
+        if not count:
+            sys.exit(f"no kernel has what is removed for: {name}")
+        link(text, folder, *linker)
+        found[name] = find(0, folder, [], "1")
+        report(f"{name} ({count} times)", found[name])
+    print(f"{len(found) - 1} mutants, {sum(not schedule for name, schedule in found.items() if name != 'none')} not found")
+
+
+def report(name, found):
+    print(f"{name}: {found or 'not found'}", flush=True)
+
+
+run(*sys.argv[1:])

@@ -143,6 +143,7 @@ FAKE_API void fake_cuda_reset() {
   s.capabilities.clear();
   s.memory = fresh.memory;
   s.forClusters = fresh.forClusters;
+  s.hasStreamValues = s.streamValues = true;
   if (fake_cuda_live("stream") == 0)
     s.streams = 0;
 }
@@ -206,6 +207,10 @@ FAKE_API void fake_cuda_set_memory(int64_t bytes) {
 }
 FAKE_API void fake_cuda_set_multiprocessors_for_clusters(int32_t count) {
   fake::state().forClusters = count;
+}
+FAKE_API void fake_cuda_set_stream_values(int32_t reported, int32_t accepted) {
+  fake::state().hasStreamValues = reported;
+  fake::state().streamValues = accepted;
 }
 FAKE_API void fake_cuda_set_kernel(const char *name, fake_cuda_kernel_t kernel) {
   std::lock_guard<std::recursive_mutex> lock(fake::state().mutex);
@@ -291,6 +296,9 @@ FAKE_API CUresult rnnrt::cuda::cuDeviceGetAttribute(int *value, CUdevice_attribu
     return CUDA_SUCCESS;
   case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
     *value = 232448;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+    *value = fake::state().hasStreamValues;
     return CUDA_SUCCESS;
   case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
     *value = 1;
@@ -426,6 +434,45 @@ FAKE_API CUresult rnnrt::cuda::cuStreamWaitEvent(CUstream stream, CUevent event,
   fake::step(stream);
   fake::join(stream->clock, event->clock);
   fake::log("cuStreamWaitEvent stream=%d", stream->number);
+  return CUDA_SUCCESS;
+}
+
+/// The fake executes work when it is enqueued, so a value that is not there yet is one of work that the program has not
+/// enqueued. It does not know which kernel changes the value: the stream follows all earlier work.
+FAKE_API CUresult rnnrt::cuda::cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, uint32_t value,
+                                                      unsigned int flags) {
+  FAKE_ENTER("cuStreamWaitValue32");
+  FAKE_EXPECT_STREAM(stream, "cuStreamWaitValue32");
+  FAKE_EXPECT_CONTEXT("cuStreamWaitValue32");
+  FAKE_EXPECT(address && address % 4 == 0 && flags == CU_STREAM_WAIT_VALUE_GEQ);
+  if (!fake::state().streamValues)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  if (stream->capture)
+    fake::misuse("cuStreamWaitValue32 in a capture: a graph may run the work that sets the value later");
+  const auto *word = reinterpret_cast<const uint32_t *>(uintptr_t(address));
+  fake::step(stream);
+  fake::use(stream, word, 4, "cuStreamWaitValue32");
+  for (const auto &[object, kind] : fake::state().live)
+    if (kind == "stream")
+      fake::join(stream->clock, static_cast<CUstream>(object)->clock);
+  fake::log("cuStreamWaitValue32 stream=%d value=%u%s", stream->number, value,
+            int32_t(*word - value) >= 0 ? "" : " not there");
+  return CUDA_SUCCESS;
+}
+
+FAKE_API CUresult rnnrt::cuda::cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, uint32_t value,
+                                                       unsigned int flags) {
+  FAKE_ENTER("cuStreamWriteValue32");
+  FAKE_EXPECT_STREAM(stream, "cuStreamWriteValue32");
+  FAKE_EXPECT_CONTEXT("cuStreamWriteValue32");
+  FAKE_EXPECT(address && address % 4 == 0 && flags == CU_STREAM_WRITE_VALUE_DEFAULT);
+  if (!fake::state().streamValues)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  auto *word = reinterpret_cast<uint32_t *>(uintptr_t(address));
+  fake::step(stream);
+  fake::use(stream, word, 4, "cuStreamWriteValue32");
+  fake::enqueue(stream, [=] { *word = value; });
+  fake::log("cuStreamWriteValue32 stream=%d value=%u", stream->number, value);
   return CUDA_SUCCESS;
 }
 

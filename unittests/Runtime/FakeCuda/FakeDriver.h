@@ -45,6 +45,9 @@ typedef void (*fake_cuda_kernel_t)(void **arguments);
   X(void, fake_cuda_set_memory, (int64_t bytes))                                                                       \
   /* Multiprocessors available to clusters; default FAKE_CUDA_FOR_CLUSTERS, else 132. */                               \
   X(void, fake_cuda_set_multiprocessors_for_clusters, (int32_t count))                                                 \
+  /* Whether new devices report that streams wait for and write values in memory, and whether they do. Default: 1, 1   \
+   */                                                                                                                  \
+  X(void, fake_cuda_set_stream_values, (int32_t reported, int32_t accepted))                                           \
   /* Makes kernels of this name run `kernel`; other kernels do nothing. */                                             \
   X(void, fake_cuda_set_kernel, (const char *name, fake_cuda_kernel_t kernel))                                         \
   /* For other fakes: reports that work on `stream` uses the memory at `pointer`. */                                   \

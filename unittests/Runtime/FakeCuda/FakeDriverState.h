@@ -112,7 +112,8 @@ struct State {
   int32_t devices = 1, capability = 90, streams = 0, capturing = 0;
   std::map<int, int32_t> capabilities; ///< of devices that differ from `capability`
   int64_t memory = int64_t(8) << 30, used = 0;
-  int32_t forClusters = readForClusters(); ///< multiprocessors available to clusters
+  int32_t forClusters = readForClusters();          ///< multiprocessors available to clusters
+  bool hasStreamValues = true, streamValues = true; ///< fake_cuda_set_stream_values
 };
 State &state();
 

@@ -37,6 +37,8 @@ public:
   virtual SmallVector<Value> readOnce(const Emitter &e, const Place &place) const { return {}; }
   /// The initial loop-carried values.
   virtual SmallVector<Value> start(const Emitter &e, const Place &place) const = 0;
+  /// Called before `read` of the steps of a task that begins at `first`.
+  virtual void startTask(const Emitter &e, Value first) const {}
   /// Loads the inputs of a step that do not depend on the previous one.
   virtual SmallVector<Value> read(const Emitter &e, const Place &place, const Step &step) const = 0;
   /// The arithmetic of a step. `sums`: the gates' arguments from the GEMM.

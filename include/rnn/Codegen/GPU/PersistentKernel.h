@@ -37,10 +37,13 @@ struct PersistentRecurrence {
   /// Between launches: loop-carried values, [maxCarried * numDirections * B * H] in the accumulator type.
   Value carried = {};
   static constexpr int64_t maxCarried = 10;
+  /// The signals of the launches (rnnrt.wavefront_task), an address or 0, the number of this one and of all, and the
+  /// steps of each but the last one, backward the first one: it begins at a multiple of them. All are indices.
+  Value signals = {}, task = {}, numTasks = {}, stepsOfTask = {};
+  /// An i1: a task may have a single step.
+  Value hasShortTask = {};
 
   bool isPart() const { return bool(first); }
-  Value getStepNumber(const Emitter &e, Value inLaunch) const { return first ? e.add(first, inLaunch) : inLaunch; }
-  Value getNumSteps(const Emitter &e) const { return first ? e.sub(end, first) : steps; }
 
   Step getStep(const Emitter &e, Value direction, Value number) const {
     Value last = e.sub(steps, e.index(1));
@@ -63,8 +66,23 @@ protected:
   /// of all buffers that will be added.
   void launch(Value B, int64_t numDirections, int64_t blocks, int64_t threads, int64_t mostRows, int64_t bytes);
   /// Ends the kernel with a cluster barrier, since the shared memory of a block must exist while others store to it.
-  /// Moves the insertion point behind the launch.
-  void finish();
+  /// Moves the insertion point behind the launch. `ending`: emits what follows the barrier, or null.
+  void finish(function_ref<void()> ending = nullptr);
+
+  /// The barrier of all threads of the cluster, which orders their accesses.
+  void synchronizeCluster() const;
+
+  // --- Several launches of a recurrence: tasks ---
+  /// If the clusters of an earlier launch have completed the task of this one, the kernel ends at once. Moves the
+  /// insertion point into the other case.
+  void startTask(const PersistentRecurrence &recurrence);
+  /// Emits `body(first, end, carried)` for the steps [first, end) of the task, and in a loop for those of the next
+  /// tasks, as long as their flags are set. With a single launch, for all steps. Returns the first step of the last
+  /// task; `carried` becomes the values after it.
+  Value forEachTask(const PersistentRecurrence &recurrence, bool reversed, SmallVector<Value> &carried,
+                    function_ref<SmallVector<Value>(Value first, Value end, ValueRange carried)> body);
+  /// `finish` that completes the last task of the recurrence, if that is the one that begins at `first`.
+  void finishTask(const PersistentRecurrence &recurrence, bool reversed, Value first);
 
   // --- Helpers ---
   Emitter named(StringRef suffix) const { return host.named(name + ": " + suffix.str()); }
@@ -78,6 +96,25 @@ protected:
   /// `yes()` if the condition holds, else `no(types)`, with the types of the former.
   SmallVector<Value> valuesOf(Value condition, function_ref<SmallVector<Value>()> yes,
                               function_ref<SmallVector<Value>(ArrayRef<Type>)> no) const;
+
+  Value completeTask(const PersistentRecurrence &recurrence, bool reversed) const;
+  /// The words of `taskState`, which the first thread of the cluster changes at the end of a task: the flag of the next
+  /// task, and if that is set its first step. All threads read them after that, and the step at the end of the kernel.
+  /// The third word is the same step for the first thread only, which reads it while others may read the second one.
+  static constexpr int64_t flagOfNext = 0, firstOfTask = 1, ownFirstOfTask = 2;
+  void storeFirstOfTask(Value first) const;
+  Value loadTaskState(int64_t word) const;
+  Value endOfTask(const PersistentRecurrence &recurrence, Value first) const;
+  /// An i1: a task follows the one of the steps [first, end).
+  Value hasNextTask(const PersistentRecurrence &recurrence, bool reversed, Value first, Value end) const;
+  /// The number (i32) of the task that begins at step `first`.
+  Value getTaskNumber(const PersistentRecurrence &recurrence, bool reversed, Value first) const;
+  /// The addresses of signals.
+  Value getCounter(const PersistentRecurrence &recurrence, Value task) const;
+  Value getFlag(const PersistentRecurrence &recurrence, Value task) const;
+  Value getProgress(const PersistentRecurrence &recurrence) const;
+  /// True in one thread of the cluster.
+  Value isFirstThread() const;
 
   /// The initial loop-carried values of all places, concatenated; zeros for places that do not exist.
   template <typename LayerTy, typename PlaceTy>
@@ -179,6 +216,8 @@ protected:
   Value group, member;    ///< lane / 4 and lane % 4 (PTX ISA, "matrix fragments for mma")
   Value direction;        ///< of the cluster
   Value firstRow;         ///< first example of the cluster
+  int64_t blocks = 0;     ///< of the cluster
+  Value taskState;        ///< two i32 in shared memory of the first block, see forEachTask
   Value barriers;         ///< two mbarriers of 8 bytes
   Value dynamic;          ///< dynamic shared memory, or null
   int64_t dynamicEnd = 0; ///< bytes of it that are in use

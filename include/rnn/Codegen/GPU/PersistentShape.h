@@ -24,6 +24,7 @@ struct PersistentLimits {
   /// The columns of one MMA fragment of the right operand: the most examples per cluster.
   static constexpr int64_t maxRows = 8;
   static constexpr int64_t barrierBytes = 16;     ///< two mbarriers
+  static constexpr int64_t taskBytes = 16;        ///< for the end of a task (PersistentKernel::forEachTask)
   static constexpr int64_t maxBytes = 227 * 1024; ///< shared memory of a block, compute capability 9.0
   static constexpr int64_t multiprocessors = 132; ///< of an H200
 };
@@ -104,6 +105,9 @@ struct PersistentQuery {
   /// So do sequences with two strides.
   bool batchMajor = false;
   KernelOptions options;
+
+  /// Limit of the shared memory of the shape's buffers.
+  int64_t getMaxBytes() const { return PersistentLimits::maxBytes - (inParts ? PersistentLimits::taskBytes : 0); }
 };
 
 /// The cluster size of the persistent kernel that `convert-rnn-to-gpu` generates for `query`. On failure `reason`

@@ -216,4 +216,45 @@ def RNNGPU_GridBarrierOp : RNNGPU_Op<"grid_barrier", [MemoryEffects<[MemRead, Me
   let assemblyFormat = "$counter attr-dict";
 }
 
+def RNNGPU_AddSignalOp : RNNGPU_Op<"add_signal", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "adds one to a counter for which work outside of the kernel may wait";
+  let description = [{
+    Adds 1 to the 32-bit word `counter` in global memory. All earlier stores of the thread, and those that it has observed
+    through barriers, precede the addition for all work that waits for the value: PTX `red.release.sys`, which needs `sm_70`.
+    The scope is the system, since the wait is one of a stream (`cuStreamWaitValue32`) rather than of a thread of the GPU.
+
+    Example:
+    ```mlir
+    llvm.func @publish(%counter: !llvm.ptr<1>, %result: !llvm.ptr<1>, %value: f32) {
+      llvm.store %value, %result : f32, !llvm.ptr<1>
+      rnngpu.add_signal %counter
+      llvm.return
+    }
+    ```
+  }];
+  let arguments = (ins LLVM_PointerInAddressSpace<1>:$counter);
+  let assemblyFormat = "$counter attr-dict";
+}
+
+def RNNGPU_ReadSignalOp : RNNGPU_Op<"read_signal", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "reads a flag that work outside of the kernel may set";
+  let description = [{
+    Loads the 32-bit word `flag` in global memory, which work of another stream sets once (`cuStreamWriteValue32`), without
+    waiting for it. If it is set, all work before that is visible to later loads of the thread, and to those of other threads
+    that synchronize with it: PTX `ld.acquire.sys`, which needs `sm_70`. The emulator may execute launches of other streams
+    before it reads the flag.
+
+    Example:
+    ```mlir
+    llvm.func @poll(%flag: !llvm.ptr<1>) -> i32 {
+      %set = rnngpu.read_signal %flag
+      llvm.return %set : i32
+    }
+    ```
+  }];
+  let arguments = (ins LLVM_PointerInAddressSpace<1>:$flag);
+  let results = (outs I32:$value);
+  let assemblyFormat = "$flag attr-dict";
+}
+
 #endif // RNN_DIALECT_RNNGPU_IR_RNNGPUOPS_TD

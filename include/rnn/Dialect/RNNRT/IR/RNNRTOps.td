@@ -193,37 +193,41 @@ def RNNRT_EndChainOp : RNNRT_EntryOp<"end_chain", 1> {
   let assemblyFormat = "$call attr-dict";
 }
 
-def RNNRT_WavefrontBeginOp : RNNRT_EntryOp<"wavefront_begin", 3> {
+def RNNRT_WavefrontBeginOp : RNNRT_EntryOp<"wavefront_begin", 5> {
   let summary = "begins tasks of stages that may run at the same time";
   let description = [{
     Until `rnnrt.wavefront_end`, kernel launches and `rnnrt.gemm` belong to tasks. A task follows the earlier tasks of its
     stage and of the stage before it, and all work before the wavefront; tasks that are not ordered may run at the same time.
     With fewer than two stages, tasks run in the order of the call. Only launches and `rnnrt.gemm` may be in a wavefront.
-    Launches of clusters divide the device among `layers` layers.
+    Launches of clusters divide the device among `layers` layers. Each stage has `tasks` tasks, and a launch of clusters has
+    at most `clusters` of them; 0 if the kernels do not support signals.
 
     Example:
     ```mlir
-    func.func @wavefront(%call: !rnnrt.call, %stages: index, %layers: index, %stage: index, %reuses: index) {
-      rnnrt.wavefront_begin %call, %stages, %layers
+    func.func @wavefront(%call: !rnnrt.call, %stages: index, %layers: index, %tasks: index, %clusters: index, %stage: index,
+                         %reuses: index) {
+      rnnrt.wavefront_begin %call, %stages, %layers, %tasks, %clusters
       // In a loop over stages and chunks of time steps:
-      rnnrt.wavefront_task %call, %stage, %reuses
+      %signals = rnnrt.wavefront_task %call, %stage, %reuses
       // Launches of the chunk.
       rnnrt.wavefront_end %call
       return
     }
     ```
   }];
-  let arguments = (ins RNNRT_CallType:$call, Index:$stages, Index:$layers);
-  let assemblyFormat = "$call `,` $stages `,` $layers attr-dict";
+  let arguments = (ins RNNRT_CallType:$call, Index:$stages, Index:$layers, Index:$tasks, Index:$clusters);
+  let assemblyFormat = "$call `,` $stages `,` $layers `,` $tasks `,` $clusters attr-dict";
 }
 
 def RNNRT_WavefrontTaskOp : RNNRT_EntryOp<"wavefront_task", 3> {
   let summary = "begins a task of a stage, in a wavefront";
   let description = [{
     If `reuses` is not 0, the task also follows all earlier tasks of the next stage but the last one: it writes memory that
-    they read.
+    they read. `signals` is the address of the signals of the stage, or 0 if there are none: a counter and a flag for each
+    task, by which a kernel can go on with the next task of the stage (abi.def).
   }];
   let arguments = (ins RNNRT_CallType:$call, Index:$stage, Index:$reuses);
+  let results = (outs Index:$signals);
   let assemblyFormat = "$call `,` $stage `,` $reuses attr-dict";
 }
 
