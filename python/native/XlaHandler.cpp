@@ -216,8 +216,9 @@ ffi::Error unavailable(const std::string &message) {
   return ffi::Error(ffi::ErrorCode::kUnavailable, "rnn-mlir: " + message);
 }
 
-/// Runs when XLA makes the executable: its compile errors appear there, and no call waits for the compiler. The GPUs
-/// that will run it are unknown: the first one of this process is assumed.
+/// The handler of XLA's INSTANTIATE stage. It compiles the module, so that JAX reports errors when it compiles the
+/// program, and no execution waits for our compiler. XLA does not say which GPU will run the program: the module is
+/// compiled for the first GPU of this process.
 template <Target target> ffi::Error instantiate(std::string_view module, std::string_view name, int64_t key, int64_t) {
   if (target != Cuda)
     return resolve(target, targetNames[target], 0, module, name, key);

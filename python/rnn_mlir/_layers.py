@@ -125,7 +125,7 @@ def _memref(dimensions: str, element: str, constants: Dict[str, Any]) -> str:
 
 
 def _constants(mode: str, direction: str, sizes: "Sizes") -> Dict[str, Any]:
-    """The constants of a layer by the letters of _DIMENSIONS."""
+    """The sizes of a layer's static dimensions, by their names in _DIMENSIONS."""
     directions, state = DIRECTIONS[direction], sizes.output_size
     return {"I": sizes.input_size, "H": sizes.hidden_size, "P": state, "Y": directions * state,
             "S": sizes.layers * directions, "N": params_size(mode, sizes.input_size, sizes.hidden_size, sizes.layers,

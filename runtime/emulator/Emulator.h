@@ -189,7 +189,8 @@ public:
   /// The same without counting as polling.
   void preempt(Thread &thread);
   void arriveAtGridBarrier(Thread &thread, const int32_t *counter, const char *site);
-  /// Calls `work` on the stack of the OS thread, where it may run other launches, and returns to `thread`.
+  /// Leaves the fiber of `thread`, calls `work` on the stack of the OS thread, which may run other launches, and
+  /// resumes `thread`.
   void runOnHost(Thread &thread, void (*work)());
 
   /// Ends the launch with a failure. The calling thread is never resumed, so its destructors do not run.

@@ -56,8 +56,9 @@ RNNRT_API int32_t rnnrt_internal_emulation_skips(rnnrt_call_t *call, const char 
 /// The value of RNNRT_RESIDENT_CLUSTERS, or INT64_MAX.
 RNNRT_API int64_t rnnrt_internal_emulation_most_clusters(void);
 
-/// Adds a launch to the wavefront of the call (rnnrt_abi_wavefront_begin). `clusters`: of a launch with items
-/// (RNNRT_LAUNCH_ITEMS_SHIFT), else 0. `run` is called at most once, now or later, and then `release` once.
+/// Adds a launch to the wavefront of the call (rnnrt_abi_wavefront_begin). `clusters` is the
+/// number of clusters of a launch with items (RNNRT_LAUNCH_ITEMS_SHIFT), and 0 for other launches. `run` is called at
+/// most once, now or later, and then `release` once.
 RNNRT_API void rnnrt_internal_emulation_defer(rnnrt_call_t *call, int64_t clusters, rnnrt_status_t (*run)(void *launch),
                                               void (*release)(void *launch), void *launch);
 

@@ -350,6 +350,15 @@ TEST_F(CudaSignalsTest, TooManyTasks) {
   EXPECT_EQ(cuda.failure(), "INTERNAL: a stage has more than the 2 tasks of its wavefront");
 }
 
+/// The call must have failed with the error of the driver function `failed`; empty: none has failed.
+void expectFailureOf(const std::string &failed, CudaCall &cuda) {
+  // If the current context is unknown, that of the device becomes current.
+  if (failed.empty() || failed == "cuCtxGetCurrent")
+    EXPECT_EQ(cuda.failure(), "");
+  else
+    EXPECT_NE(cuda.failure().find(failed + " failed: CUDA_ERROR_UNKNOWN"), std::string::npos) << cuda.failure();
+}
+
 TEST_F(CudaSignalsTest, EveryCallFails) {
   bool isComplete = false;
   for (int64_t n = 0; !isComplete; ++n) {
@@ -365,10 +374,7 @@ TEST_F(CudaSignalsTest, EveryCallFails) {
     rnnrt_abi_free(cuda.call, memory);
     EXPECT_FALSE(mayHang()) << failed;
     isComplete = failed.empty();
-    if (isComplete || failed == "cuCtxGetCurrent")
-      EXPECT_EQ(cuda.failure(), "");
-    else
-      EXPECT_NE(cuda.failure().find(failed + " failed: CUDA_ERROR_UNKNOWN"), std::string::npos) << cuda.failure();
+    expectFailureOf(failed, cuda);
     // Afterwards, the call works.
     rnnrt_call_reset(cuda.call);
     EXPECT_EQ(runLayers(cuda.call), "11111111");
@@ -399,11 +405,7 @@ TEST_F(CudaWavefrontTest, EveryCallFails) {
     // Frees the memory in the order of the call: the fake would report a task that may still use it.
     rnnrt_abi_free(cuda.call, memory);
     isComplete = failed.empty();
-    // If the current context is unknown, that of the device becomes current.
-    if (isComplete || failed == "cuCtxGetCurrent")
-      EXPECT_EQ(cuda.failure(), "");
-    else
-      EXPECT_NE(cuda.failure().find(failed + " failed: CUDA_ERROR_UNKNOWN"), std::string::npos) << cuda.failure();
+    expectFailureOf(failed, cuda);
     // Afterwards, the call works.
     rnnrt_call_reset(cuda.call);
     run(cuda.call, 3, 2);

@@ -83,6 +83,10 @@ Value PersistentKernel::getProgress(const PersistentRecurrence &recurrence) cons
   return getSignal(e, recurrence, e.add(e.mul(recurrence.numTasks, e.index(2)), cluster));
 }
 
+static Value hasSignals(const Emitter &e, const PersistentRecurrence &recurrence) {
+  return e.isLess(e.index(0), recurrence.signals);
+}
+
 Value PersistentKernel::isFirstThread() const {
   return e.both(e.isEqual(rank, e.index(0)), e.isEqual(thread, e.index(0)));
 }
@@ -108,10 +112,11 @@ Value PersistentKernel::getTaskNumber(const PersistentRecurrence &recurrence, bo
 void PersistentKernel::startTask(const PersistentRecurrence &recurrence) {
   if (!recurrence.isPart())
     return;
-  Value hasSignals = e.isLess(e.index(0), recurrence.signals);
-  // Only this cluster changes the word, in earlier launches and at the end of this one.
+  // A plain load: only this cluster stores to its word, in earlier launches of the stage and after each task of this
+  // one.
   Value completed = e.ifElse(
-      hasSignals, [&]() -> Value { return LLVM::LoadOp::create(builder, e.loc, i32, getProgress(recurrence), 4); },
+      hasSignals(e, recurrence),
+      [&]() -> Value { return LLVM::LoadOp::create(builder, e.loc, i32, getProgress(recurrence), 4); },
       [&] { return constant32(0); });
   Value remains = arith::CmpIOp::create(builder, e.loc, arith::CmpIPredicate::ule, completed, toI32(recurrence.task));
   auto branch = scf::IfOp::create(builder, e.loc, remains, /*withElseRegion=*/false);
@@ -146,8 +151,7 @@ Value PersistentKernel::forEachTask(const PersistentRecurrence &recurrence, bool
   Value start = toIndex(loadTaskState(firstOfTask));
   SmallVector<Value> after = body(start, endOfTask(recurrence, start), before->getArguments());
   Value flag = e.ifElse(
-      e.isLess(e.index(0), recurrence.signals), [&] { return completeTask(recurrence, reversed); },
-      [&] { return constant32(0); });
+      hasSignals(e, recurrence), [&] { return completeTask(recurrence, reversed); }, [&] { return constant32(0); });
   Value goesOn = arith::CmpIOp::create(builder, e.loc, arith::CmpIPredicate::ne, flag, constant32(0));
   scf::ConditionOp::create(builder, e.loc, goesOn, after);
   Block *yielding = builder.createBlock(&loop.getAfter(), {}, types, locations);
@@ -203,7 +207,7 @@ void PersistentKernel::finishTask(const PersistentRecurrence &recurrence, bool r
   finish([&] {
     Value isLast = arith::XOrIOp::create(builder, e.loc, hasNextTask(recurrence, reversed, first, end),
                                          arith::ConstantOp::create(builder, e.loc, builder.getBoolAttr(true)));
-    Value publishes = e.both(e.both(isLast, e.isLess(e.index(0), recurrence.signals)), isFirstThread());
+    Value publishes = e.both(e.both(isLast, hasSignals(e, recurrence)), isFirstThread());
     e.ifThen(publishes, [&] {
       Value task = getTaskNumber(recurrence, reversed, first);
       rnngpu::AddSignalOp::create(builder, e.loc, getCounter(recurrence, task));

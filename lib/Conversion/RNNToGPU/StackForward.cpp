@@ -72,9 +72,9 @@ public:
       else
         launchSteps();
     };
-    // A training pass stores the gates of all steps, so its GEMMs could overwrite nothing and need not wait for the
-    // steps. They do all the same: no other task holds back those of the first layer, and if all of them ran first,
-    // they would occupy the multiprocessors that the steps need.
+    // `reuses` makes an input GEMM wait for the steps that read the gates of two chunks before. Only inference has to
+    // wait, since it reuses that memory. A training pass waits too: the input GEMMs of the first layer depend on
+    // nothing else, and if all of them ran first, they would occupy the multiprocessors that the steps need.
     stack.forEachTask(/*reversed=*/false, /*reuses=*/true, input, steps);
   }
 

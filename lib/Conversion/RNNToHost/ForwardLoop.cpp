@@ -133,7 +133,8 @@ Value ForwardLoop::gateOffset(Value row, Value block, Value column) {
   return b.add(b.mul(b.add(b.mul(b.add(b.mul(p.panels, block), q), rowsAtOnce), row), panel), inPanel);
 }
 
-/// Sets the thread's rows of a chunk to the biases, in its columns of a block.
+/// Stores the biases of block `block` as initial gate pre-activations, in the rows and columns of a chunk that belong
+/// to the thread.
 void ForwardLoop::fillBias(const Own &own, Value rows, int64_t block) {
   int64_t panel = b.tiles.panel;
   b.loop(own.firstInChunk, b.add(own.firstInChunk, rows), 1, [&](Value row) {
@@ -196,7 +197,7 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
     multiply();
 }
 
-/// `inChunk` is the first row of the step in the chunk.
+/// One step. The thread's gate pre-activations of it begin at row `inChunk` of those of the chunk.
 void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;

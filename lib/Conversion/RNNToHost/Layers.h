@@ -81,8 +81,8 @@ public:
 
   /// The time of the step with index `s` in the order of execution.
   Value stepAt(Value s);
-  /// Generates `body` for every vector of one panel of `columns` columns at time `t` in the rows of the thread, with
-  /// masks for a partial last panel.
+  /// Emits a loop over the thread's rows of the step at time `t`, with `body` for each vector of panel `panel`. Vectors
+  /// past the last of `columns` columns are masked.
   void forPositions(Value columns, Value t, Value panel, function_ref<void(const Position &)> body);
   /// The same for panels [first, end), row by row. `onlyReset`: for the rows whose states are reset before time `t`.
   void forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body,

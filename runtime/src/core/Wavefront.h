@@ -46,7 +46,8 @@ public:
 
   /// The address of the signals of the current stage, or null.
   virtual void *signals() const { return nullptr; }
-  /// Called after each launch in the current task. `clusters`: of one with items (RNNRT_LAUNCH_ITEMS_SHIFT), else 0.
+  /// Called after each launch in the current task. `clusters` is the number of clusters of a launch with items
+  /// (RNNRT_LAUNCH_ITEMS_SHIFT), and 0 for other launches.
   virtual void launched(int64_t clusters) {}
   /// The stream of the current task; null: that of the call.
   virtual rnnrt_stream_t *stream() const { return nullptr; }

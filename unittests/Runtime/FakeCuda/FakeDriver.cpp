@@ -437,16 +437,23 @@ FAKE_API CUresult rnnrt::cuda::cuStreamWaitEvent(CUstream stream, CUevent event,
   return CUDA_SUCCESS;
 }
 
+/// What waits for a value and writes of one have in common. Replaces the handle of the stream by its object.
+static CUresult enterValue(CUstream &stream, CUdeviceptr address, bool hasFlags, const char *name) {
+  FAKE_ENTER(name);
+  FAKE_EXPECT_STREAM(stream, name);
+  FAKE_EXPECT_CONTEXT(name);
+  FAKE_EXPECT(address && address % 4 == 0 && hasFlags);
+  return fake::state().streamValues ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
 /// The fake executes work when it is enqueued, so a value that is not there yet is one of work that the program has not
 /// enqueued. It does not know which kernel changes the value: the stream follows all earlier work.
 FAKE_API CUresult rnnrt::cuda::cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, uint32_t value,
                                                       unsigned int flags) {
-  FAKE_ENTER("cuStreamWaitValue32");
-  FAKE_EXPECT_STREAM(stream, "cuStreamWaitValue32");
-  FAKE_EXPECT_CONTEXT("cuStreamWaitValue32");
-  FAKE_EXPECT(address && address % 4 == 0 && flags == CU_STREAM_WAIT_VALUE_GEQ);
-  if (!fake::state().streamValues)
-    return CUDA_ERROR_NOT_SUPPORTED;
+  std::lock_guard<std::recursive_mutex> lock(fake::state().mutex);
+  CUresult entered = enterValue(stream, address, flags == CU_STREAM_WAIT_VALUE_GEQ, "cuStreamWaitValue32");
+  if (entered != CUDA_SUCCESS)
+    return entered;
   if (stream->capture)
     fake::misuse("cuStreamWaitValue32 in a capture: a graph may run the work that sets the value later");
   const auto *word = reinterpret_cast<const uint32_t *>(uintptr_t(address));
@@ -462,12 +469,10 @@ FAKE_API CUresult rnnrt::cuda::cuStreamWaitValue32_v2(CUstream stream, CUdevicep
 
 FAKE_API CUresult rnnrt::cuda::cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, uint32_t value,
                                                        unsigned int flags) {
-  FAKE_ENTER("cuStreamWriteValue32");
-  FAKE_EXPECT_STREAM(stream, "cuStreamWriteValue32");
-  FAKE_EXPECT_CONTEXT("cuStreamWriteValue32");
-  FAKE_EXPECT(address && address % 4 == 0 && flags == CU_STREAM_WRITE_VALUE_DEFAULT);
-  if (!fake::state().streamValues)
-    return CUDA_ERROR_NOT_SUPPORTED;
+  std::lock_guard<std::recursive_mutex> lock(fake::state().mutex);
+  CUresult entered = enterValue(stream, address, flags == CU_STREAM_WRITE_VALUE_DEFAULT, "cuStreamWriteValue32");
+  if (entered != CUDA_SUCCESS)
+    return entered;
   auto *word = reinterpret_cast<uint32_t *>(uintptr_t(address));
   fake::step(stream);
   fake::use(stream, word, 4, "cuStreamWriteValue32");

@@ -217,7 +217,7 @@ protected:
   Value direction;        ///< of the cluster
   Value firstRow;         ///< first example of the cluster
   int64_t blocks = 0;     ///< of the cluster
-  Value taskState;        ///< two i32 in shared memory of the first block, see forEachTask
+  Value taskState;        ///< i32 words in shared memory of the first block, see forEachTask
   Value barriers;         ///< two mbarriers of 8 bytes
   Value dynamic;          ///< dynamic shared memory, or null
   int64_t dynamicEnd = 0; ///< bytes of it that are in use
