@@ -24,12 +24,10 @@ void BackwardLoop::divideRows(int64_t mostBytes) {
     return;
   rowsOfUnit = b.tiles.usesAMX() ? 16 : 4;
   auto both = [&](Value left, Value right) { return b.createOrFold<arith::AndIOp>(left, right); };
-  Value weights = b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded);
-  Value mostWeights = b.index(mostBytes * 8 / b.tiles.left.getWidth());
   Value units = b.div(p.B, b.index(rowsOfUnit));
   Value isWhole = b.compare(arith::CmpIPredicate::eq, b.mul(units, rowsOfUnit), p.B);
   Value areSeveral = b.compare(arith::CmpIPredicate::sge, units, b.index(2));
-  Value divides = both(both(isWhole, areSeveral), b.compare(arith::CmpIPredicate::sle, weights, mostWeights));
+  Value divides = both(both(isWhole, areSeveral), layer.areWeightsInL2(mostBytes));
   if (getConstantIntValue(divides) != 0)
     byRows = divides, rowUnits = b.select(divides, units, b.index(1));
 }

@@ -48,10 +48,8 @@ void ForwardLoop::divideRows() {
   if (p.projected || b.tiles.usesAMX())
     return;
   constexpr int64_t mostBytes = 1 << 19;
-  Value weights = b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded);
   Value areMany = b.compare(arith::CmpIPredicate::sge, p.B, b.index(2 * fewestRows));
-  Value areInL2 = b.compare(arith::CmpIPredicate::sle, weights, b.index(mostBytes * 8 / b.tiles.left.getWidth()));
-  Value divides = b.createOrFold<arith::AndIOp>(areMany, areInL2);
+  Value divides = b.createOrFold<arith::AndIOp>(areMany, layer.areWeightsInL2(mostBytes));
   if (getConstantIntValue(divides) != 0)
     byRows = divides;
 }

@@ -16,6 +16,11 @@ void Problem::finish(HostBuilder &b) {
   statePanels = b.ceilDiv(P, b.tiles.panel), statePadded = b.mul(statePanels, b.tiles.panel);
 }
 
+Value Layer::areWeightsInL2(int64_t mostBytes) {
+  Value weights = b.mul(b.mul(p.padded, recurrent.count), p.statePadded);
+  return b.compare(arith::CmpIPredicate::sle, weights, b.index(mostBytes * 8 / b.tiles.left.getWidth()));
+}
+
 Value Layer::stepAt(Value s) {
   if (!isReverse)
     return s;

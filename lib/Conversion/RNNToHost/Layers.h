@@ -87,6 +87,8 @@ public:
   /// The same for panels [first, end), row by row. `onlyReset`: for the rows whose states are reset before time `t`.
   void forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body,
                bool onlyReset = false);
+  /// i1: the packed weights of a step have at most `mostBytes` bytes, so that they stay in an L2 cache.
+  Value areWeightsInL2(int64_t mostBytes);
   /// Generates code that all rows of a step share. The step has time `t` and index `s`.
   virtual void startStep(Value s, Value t) {}
 };
