@@ -48,6 +48,8 @@ def check_dropout(dropout: Any) -> None:
 
 def params_size(mode: str, input_size: int, hidden_size: int, layers: int, directions: int, num_proj: int) -> int:
     """Elements of the flat parameters (docs/Semantics.md, "Parameter layout")."""
+    if mode not in GATES:
+        raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(GATES)}")
     gates, state = len(GATES[mode]) * hidden_size, num_proj or hidden_size
     widths = [input_size] + [directions * state] * (layers - 1)
     return sum(directions * (gates * (width + state + 2) + num_proj * hidden_size) for width in widths)

@@ -117,3 +117,23 @@ def test_disable_jit():
     with jax.disable_jit():
         got = jax.grad(lambda x: lstm(x=x)[0].sum())(X)
     np.testing.assert_array_equal(got, jax.grad(lambda x: lstm(x=x)[0].sum())(X))
+
+
+def test_mode_of_init():
+    with pytest.raises(ValueError, match="`mode` is 'LSTM'; expected one of rnn_relu, rnn_tanh, lstm, gru"):
+        rj.init(jax.random.key(0), "LSTM", H, H)
+
+
+def test_strict_promotion():
+    """Checks that a program requests for its own code do not apply to the lax ops of derivatives."""
+    params = rj.init(jax.random.key(0), "lstm", H, H, num_layers=2, bidirectional=True, dtype=jnp.bfloat16)
+    x, lengths = jnp.asarray(X, jnp.bfloat16), np.array([1, 3])
+    tests = [(params, x, dict(bidirectional=True, dropout=0.5, key=jax.random.key(1))), (PARAMS, jnp.asarray(X), {})]
+    for params, x, options in tests:
+        def loss(x):
+            return rj.lstm(params, x, lengths=lengths, **options)[0].astype(jnp.float32).sum()
+        with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
+            tangent = jax.jvp(loss, (x,), (x,))[1]
+            second = jax.jvp(jax.grad(loss), (x,), (x,))[1]
+            members = jax.vmap(jax.hessian(loss))(x[None, :, :, :1].repeat(H, -1)) if x.dtype == jnp.float32 else ()
+            jax.block_until_ready((tangent, second, members))

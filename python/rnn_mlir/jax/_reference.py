@@ -129,9 +129,14 @@ def block_lstm(layout: str, use_peephole: bool, forget_bias: float, cell_clip: f
 
 
 def evaluate(operation: Operation, *operands: Array) -> tuple[Array, ...]:
-    """The results of an op."""
+    """The results of an op, whatever the program allows in its own code."""
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        return _evaluate(operation, *operands)
+
+
+def _evaluate(operation: Operation, *operands: Array) -> tuple[Array, ...]:
     if isinstance(operation, Members):
-        one = functools.partial(evaluate, operation.one)
+        one = functools.partial(_evaluate, operation.one)
         return tuple(jax.vmap(one, [0 if mapped else None for mapped in operation.mapped])(*operands))
     assert isinstance(operation, (Layers, BlockLSTM))
     if operation.batch_major:
@@ -139,7 +144,7 @@ def evaluate(operation: Operation, *operands: Array) -> tuple[Array, ...]:
         turned = [v if a == b else jnp.swapaxes(v, 0, 1)
                   for v, a, b in zip(operands, operation.operand_axes, other.operand_axes)]
         return tuple(v if a == b else jnp.swapaxes(v, 0, 1)
-                     for v, a, b in zip(evaluate(other, *turned), operation.result_axes, other.result_axes))
+                     for v, a, b in zip(_evaluate(other, *turned), operation.result_axes, other.result_axes))
     auxiliaries = list(operands[operation.primals:])
     if isinstance(operation, Layers):
         x, h0 = operands[:2]

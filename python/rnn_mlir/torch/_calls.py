@@ -23,20 +23,32 @@ DTYPES: Dict[Any, str] = {torch.float16: "f16", torch.bfloat16: "bf16", torch.fl
 #: PyTorch 2: functions have setup_context, and torch.func exists.
 FUNC = hasattr(torch, "func")
 
+#: PyTorch 2.4: the ops of _library.py exist.
+OPS = hasattr(torch.library, "register_autograd")
+
 
 @functools.lru_cache(maxsize=None)
 def _function(operation: Operation, dtype: str, stage: str) -> _runtime.Function:
     return _runtime.load_library(_variants.library_path(operation.module(dtype)))[operation.function(stage)]
 
 
+def _empty_batch(operation: Operation, x: Any) -> bool:
+    return x.shape[operation.operand_axes[0] or 0] == 0
+
+
 def reserve_bytes(operation: Operation, operands: Sequence[Any]) -> int:
-    return operation.reserve_bytes(DTYPES[operands[0].dtype], *operands)
+    return 0 if _empty_batch(operation, operands[0]) else operation.reserve_bytes(DTYPES[operands[0].dtype], *operands)
 
 
-def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+def recorded(*values: Any) -> bool:
+    """Whether calls must be ops: a mode such as FakeTensorMode or that of make_fx records them, or tensors have no memory."""
+    return bool(OPS) and (bool(torch._C._len_torch_dispatch_stack()) or any(
+        v.is_meta or type(v).__torch_dispatch__ is not Tensor.__torch_dispatch__ for v in values))
+
+
+def _check(operation: Operation, inputs: Sequence[Tensor]) -> None:
     first = inputs[0]
-    dtype = DTYPES.get(first.dtype)
-    if dtype is None:
+    if first.dtype not in DTYPES:
         raise TypeError(f"operand 0 has dtype {first.dtype}; expected one of {', '.join(map(str, DTYPES))}")
     for k, value in enumerate(inputs):
         if k < operation.primals and value.dtype != first.dtype:
@@ -46,6 +58,16 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
         # The host may have the lengths of a packed sequence and of a block LSTM.
         if value.device != first.device and not (_counts(operation, k) and value.device.type == "cpu"):
             raise ValueError(f"operand {k} is on device {value.device}, but operand 0 is on {first.device}")
+
+
+def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+    _check(operation, inputs)
+    first = inputs[0]
+    dtype = DTYPES[first.dtype]
+    if _empty_batch(operation, first):  # as torch.nn: gradients of the parameters are zero
+        for value in outputs:
+            value.zero_()
+        return
     if first.device.type == "cuda":
         device = f"cuda:{first.device.index}"
         call = cuda_call(device, torch.cuda.current_stream(first.device).cuda_stream)
@@ -130,6 +152,9 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
             defined: bool = False) -> List[Tensor]:
     """The results, and for a training pass of layers the reserve space, whose unused bytes are zero if `defined`."""
     x = operands[0]
+    if recorded(*operands):
+        _check(operation, operands)
+        return _library.forward(operation, operands, training)
     results = [x.new_empty(shape) for shape in operation.shapes(*operands)]
     saved = []
     if training and operation.saves:
@@ -143,6 +168,9 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
 
 def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
     """The gradients of the primals from operands, results, cotangents and the reserve space."""
+    if recorded(*values):
+        _check(operation, values)
+        return _library.backward(operation, values)
     if not isinstance(operation, Members):
         gradients = [torch.empty_like(v, memory_format=torch.contiguous_format) for v in values[:operation.primals]]
         _call(operation, "backward", values, gradients)
@@ -159,6 +187,25 @@ def _closed(operation: Operation, auxiliaries: Sequence[Tensor]) -> Any:
     return lambda *primals: _reference.evaluate(operation, *primals, *auxiliaries)
 
 
+def _gradient(operation: Operation, auxiliaries: Sequence[Tensor], chosen: Sequence[int]) -> Any:
+    """`backward` as a function of the primals and the cotangents of the results `chosen`."""
+    n = operation.primals
+
+    def gradient_of(operation: Operation, auxiliaries: Sequence[Tensor], *values: Tensor) -> Any:
+        results, transpose = torch.func.vjp(_closed(operation, auxiliaries), *values[:n])[:2]
+        by_index = dict(zip(chosen, values[n:]))
+        return transpose(tuple(by_index.get(k, torch.zeros_like(v)) for k, v in enumerate(results)))
+
+    def gradient(*values: Tensor) -> Any:
+        if not isinstance(operation, Members) or not operation.separate:
+            return gradient_of(operation, auxiliaries, *values)
+        one, dims = operation.one, [0 if mapped else None for mapped in operation.mapped]
+        k = len(auxiliaries)
+        return torch.func.vmap(lambda *v: gradient_of(one, v[:k], *v[k:]),
+                               (*dims[n:], *dims[:n], *[0] * (len(values) - n)))(*auxiliaries, *values)
+    return gradient
+
+
 def second_order(operation: Operation, operands: Sequence[Tensor], cotangents: Sequence[Tensor],
                  chosen: Sequence[int], given: Sequence[Optional[Tensor]]) -> List[Tensor]:
     """The gradient of `backward` by the primals and the cotangents of the results `chosen`; `given` are the gradients
@@ -169,19 +216,7 @@ def second_order(operation: Operation, operands: Sequence[Tensor], cotangents: S
     filled = [v.new_zeros(shape) if g is None else g for g, v, shape in zip(given, operands, shapes)]
 
     if FUNC:
-        def gradient_of(operation: Operation, auxiliaries: Sequence[Tensor], *values: Tensor) -> Any:
-            results, transpose = torch.func.vjp(_closed(operation, auxiliaries), *values[:n])[:2]
-            by_index = dict(zip(chosen, values[n:]))
-            return transpose(tuple(by_index.get(k, torch.zeros_like(v)) for k, v in enumerate(results)))
-
-        def gradient(*values: Tensor) -> Any:
-            auxiliaries = operands[n:]
-            if not isinstance(operation, Members) or not operation.separate:
-                return gradient_of(operation, auxiliaries, *values)
-            one, dims = operation.one, [0 if mapped else None for mapped in operation.mapped]
-            k = len(auxiliaries)
-            return torch.func.vmap(lambda *v: gradient_of(one, v[:k], *v[k:]),
-                                   (*dims[n:], *dims[:n], *[0] * (len(values) - n)))(*auxiliaries, *values)
+        gradient = _gradient(operation, operands[n:], chosen)
         return list(torch.func.vjp(gradient, *operands[:n], *cotangents)[1](tuple(filled)))
     with torch.enable_grad():
         every = [v.detach().requires_grad_() for v in (*operands[:n], *cotangents)]
@@ -210,8 +245,8 @@ def _vjp(operation: Operation, operands: Sequence[Tensor], cotangents: Sequence[
 def _members(function: Any, info: Any, in_dims: Any, operation: Operation, *values: Tensor) -> Any:
     """The rule of vmap: one call for all examples."""
     dims, m, size = in_dims[1:], len(operation.operand_axes), info.batch_size
-    # Members have no members, and on a GPU no masks for `seq_len_max`.
-    if isinstance(operation, Members) or getattr(operation, "seq_len_max", False) and values[0].device.type != "cpu":
+    # Members have no members, on a GPU no masks for `seq_len_max`, and no op.
+    if isinstance(operation, Members) or recorded(*values) or getattr(operation, "seq_len_max", False) and values[0].device.type != "cpu":
         out = [function.apply(operation, *(v if d is None else v.select(d, k) for v, d in zip(values, dims)))
                for k in range(size)]
         return tuple(map(torch.stack, zip(*out))), (0,) * len(out[0])
@@ -223,7 +258,7 @@ def _members(function: Any, info: Any, in_dims: Any, operation: Operation, *valu
 
 
 class Gradient(torch.autograd.Function):
-    """`backward`, with a derivative in aten ops."""
+    """`backward`, with derivatives in aten ops."""
 
     @staticmethod
     def forward(operation: Operation, *values: Tensor) -> Any:
@@ -234,7 +269,9 @@ class Gradient(torch.autograd.Function):
         operation, *values = inputs
         m, k = len(operation.operand_axes), operation.results
         ctx.operation, ctx.count = operation, len(values)
-        ctx.save_for_backward(*values[:m], *values[m + k:m + k + len(operation.cotangents)])
+        kept = *values[:m], *values[m + k:m + k + len(operation.cotangents)]
+        ctx.save_for_backward(*kept)
+        ctx.save_for_forward(*kept)
 
     @staticmethod
     def backward(ctx: Any, *given: Any) -> Any:
@@ -245,6 +282,16 @@ class Gradient(torch.autograd.Function):
         grads[:n] = second[:n]
         grads[m + k:m + k + len(operation.cotangents)] = second[n:]
         return (None, *grads)
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+        operation, values = ctx.operation, ctx.saved_tensors
+        n, m, k = operation.primals, len(operation.operand_axes), operation.results
+        # The results of the forward pass are functions of the operands, which carry their tangents.
+        chosen = (*values[:n], *values[m:])
+        given = (*tangents[:n], *tangents[m + k:m + k + len(operation.cotangents)])
+        dots = tuple(torch.zeros_like(v) if t is None else t for t, v in zip(given, chosen))
+        return tuple(torch.func.jvp(_gradient(operation, values[n:m], operation.cotangents), chosen, dots)[1])
 
     @staticmethod
     def vmap(*arguments: Any) -> Any:
@@ -362,3 +409,6 @@ def _with_context(function: Any) -> Any:
 def apply(function: Any, *inputs: Any) -> Any:
     """`function.apply` in this version of PyTorch."""
     return (function if FUNC else _with_context(function)).apply(*inputs)
+
+
+from . import _library  # noqa: E402  # It imports this module.

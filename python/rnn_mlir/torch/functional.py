@@ -12,7 +12,7 @@ from torch import Tensor
 
 from .._layers import GATES, check_clip, params_size
 from .._operations import BlockLSTM, Layers, Operation
-from . import _calls, _library
+from . import _calls, _library, _reference
 
 #: torch.is_autocast_enabled takes a type of devices.
 FROM_2_4 = hasattr(torch, "get_autocast_dtype")
@@ -29,6 +29,18 @@ def _tensors(**values: Any) -> None:
             raise TypeError(f"`{name}` is a {type(value).__name__}; expected a Tensor")
 
 
+def _one_type(**values: Optional[Tensor]) -> None:
+    """Checks that the tensors have the type of the first one, and that it is one of the dialect."""
+    (first, x), *others = values.items()
+    if x.dtype not in _calls.DTYPES:  # type: ignore[union-attr]
+        raise TypeError(f"`{first}` has dtype {x.dtype}; expected one of "  # type: ignore[union-attr]
+                        f"{', '.join(map(str, _calls.DTYPES))}")
+    for name, value in others:
+        if value is not None and value.dtype != x.dtype:  # type: ignore[union-attr]
+            raise TypeError(f"`{name}` has dtype {value.dtype}, but `{first}` has "
+                            f"{x.dtype}; cast one of them")  # type: ignore[union-attr]
+
+
 def _integers(name: str, value: Tensor) -> Tensor:
     """As int32. Values of another type would be truncated, and larger ones would wrap around."""
     if value.dtype is torch.int32:
@@ -42,6 +54,8 @@ def _autocast(*values: Optional[Tensor]) -> Sequence[Any]:
     """The operands in the type of torch.autocast where it is active, as those of torch.nn's layers."""
     first = values[0]
     kind = first.device.type if first is not None else "cpu"
+    if kind not in ("cpu", "cuda"):
+        return values
     if FROM_2_4:
         if not torch.is_autocast_enabled(kind):
             return values
@@ -57,7 +71,20 @@ def _autocast(*values: Optional[Tensor]) -> Sequence[Any]:
     return [v if v is None or v.dtype is torch.float64 or not v.is_floating_point() else v.to(dtype) for v in values]
 
 
+def _in_aten(operands: Sequence[Tensor]) -> bool:
+    """Whether forward mode is active in a form in which PyTorch does not ask a Function for its tangent, or only once: nested
+    `torch.func.jvp`, whose outer tangent would be a silent zero, and `torch.autograd.forward_ad`."""
+    if not _calls.FUNC or torch.autograd.forward_ad._current_level < 0:
+        return False
+    stack = torch._C._functorch.get_interpreter_stack()
+    if not stack:
+        return any(torch.autograd.forward_ad.unpack_dual(v).tangent is not None for v in operands)
+    return sum(bool(level.key() == torch._C._functorch.TransformType.Jvp) for level in stack) != 1
+
+
 def _run(operation: Operation, operands: Sequence[Tensor]) -> Tuple[Tensor, ...]:
+    if _in_aten(operands):
+        return _reference.evaluate(operation, *operands)
     differentiated = torch.is_grad_enabled() and any(v.requires_grad for v in operands[:operation.primals])
     if differentiated or _transformed():
         return tuple(_calls.run_forward(operation, operands)[:operation.results])
@@ -73,7 +100,7 @@ def _transformed() -> bool:
 
 def traced() -> bool:
     """Whether tensors may be those of a transformation or of a trace, which have no memory."""
-    return _library.compiling() or _transformed()
+    return _library.compiling() or _transformed() or _calls.recorded()
 
 
 def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tensor, *,
@@ -95,6 +122,7 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tenso
         raise ValueError(f"`c0` is {'not ' if c0 is None else ''}given; mode lstm needs it, the others have none")
     if h0 is None or params is None:
         raise ValueError("`h0` and `params` are needed")
+    _one_type(x=x, params=params, h0=h0, c0=c0)
     directions = 2 if bidirectional else 1
     if x.dim() != 3 or h0.dim() != 3:
         raise ValueError(f"`x` and `h0` have shapes {tuple(x.shape)} and {tuple(h0.shape)}; expected [T, B, I] and "
@@ -159,6 +187,7 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
     given = [v is not None for v in (wci, wcf, wco)]
     if any(given) and not all(given):
         raise ValueError("pass all of `wci`, `wcf` and `wco`, or none")
+    _one_type(x=x, w=w, b=b, cs_prev=cs_prev, h_prev=h_prev, wci=wci, wcf=wcf, wco=wco)
     peephole = [x.new_zeros(hidden) if v is None else v for v in (wci, wcf, wco)]
     _expect("b", b, (4 * hidden,))
     if forget_bias:  # in the bias, whose gradient it does not change

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple, Union
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor
@@ -108,6 +108,23 @@ class _Layers(torch.nn.Module):
         made.load_state_dict(module.state_dict())
         return made.train(module.training)
 
+    def to_torch(self) -> Any:
+        """The module of torch.nn with the options and a copy of the parameters, for programs that cannot contain the layer:
+        torch.jit.script, ONNX."""
+        first = next(self.parameters())
+        options = {"nonlinearity": self._mode[len("rnn_"):]} if isinstance(self, RNN) else {}
+        if self.proj_size:
+            options["proj_size"] = self.proj_size  # type: ignore[assignment]
+        made = getattr(torch.nn, {"lstm": "LSTM", "gru": "GRU"}.get(self._mode, "RNN"))(
+            self.input_size, self.hidden_size, num_layers=self.num_layers, bias=self.bias, batch_first=self.batch_first,
+            dropout=self.dropout, bidirectional=self.bidirectional, device=first.device, dtype=first.dtype, **options)
+        made.load_state_dict(self.state_dict())
+        return made.train(self.training)
+
+    def __prepare_scriptable__(self) -> Any:
+        raise NotImplementedError(f"torch.jit.script cannot contain `rnn_mlir.torch.{type(self).__name__}`; replace it by its "
+                                  "`to_torch()`, or use torch.compile, torch.export or torch.jit.trace")
+
     def _in_order(self, first: int, last: int) -> List[Tensor]:
         """The parameters of pseudo layers: all matrices, then all biases. Without biases, zeros at their place."""
         matrices: List[Tensor] = []
@@ -131,12 +148,15 @@ class _Layers(torch.nn.Module):
             place += v.numel() * v.element_size()
         return tensors[0].detach().as_strided((sum(v.numel() for v in tensors),), (1,))
 
-    def _flat(self, first: int, last: int) -> Tensor:
-        """The flat parameters of pseudo layers."""
+    def _flat(self, first: int, last: int, operands: Sequence[Tensor] = ()) -> Tensor:
+        """The flat parameters of pseudo layers, for a call with the other operands."""
         tensors = self._in_order(first, last)
         if self.bias and not functional.traced():
             flat = self._storage(tensors)
             if flat is not None:
+                # Frozen parameters: `Flat` must be a node of the graph, since it checks their versions.
+                if torch.is_grad_enabled() and any(v.requires_grad for v in operands):
+                    flat.requires_grad_(not any(v.requires_grad for v in tensors))
                 return _calls.apply(_calls.Flat, flat, *tensors)  # type: ignore[no-any-return]
         return torch.cat([v.reshape(-1) for v in tensors])
 
@@ -148,13 +168,18 @@ class _Layers(torch.nn.Module):
             return [x.new_zeros(pseudo, batch, n) for n in sizes]
         return list(hx) if cell else [hx]
 
-    def _check_state(self, hx: Any) -> None:
+    def _check_state(self, hx: Any, dimensions: int) -> None:
         pair = self._mode == "lstm"
         every = hx if pair and isinstance(hx, (list, tuple)) else [hx]
-        if hx is None or len(every) == 1 + pair and all(isinstance(v, Tensor) for v in every):
+        if hx is None:
             return
-        expected = "a pair (h0, c0) of tensors" if pair else "a tensor"
-        raise TypeError(f"`hx` is a {type(hx).__name__}; expected {expected}")
+        if len(every) != 1 + pair or not all(isinstance(v, Tensor) for v in every):
+            expected = "a pair (h0, c0) of tensors" if pair else "a tensor"
+            raise TypeError(f"`hx` is a {type(hx).__name__}; expected {expected}")
+        for name, value in zip(("h0", "c0"), every):
+            if value.dim() != dimensions:
+                expected = "[L*D, B, H], since `input` is a batch" if dimensions == 3 else "[L*D, H], since `input` is a sequence"
+                raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {expected}")
 
     def _stack(self, x: Tensor, states: List[Tensor], lengths: Optional[Tensor], resets: Optional[Tensor],
                reset_to: str, batch_first: bool) -> Tuple[Tensor, List[Tensor]]:
@@ -162,7 +187,7 @@ class _Layers(torch.nn.Module):
 
         def run(x: Tensor, states: List[Tensor], first: int, last: int) -> Tuple[Tensor, ...]:
             c0 = states[1] if len(states) == 2 else None
-            return functional.layers(self._mode, x, states[0], c0, self._flat(first, last), lengths=lengths,
+            return functional.layers(self._mode, x, states[0], c0, self._flat(first, last, [x, *states]), lengths=lengths,
                                      resets=resets, reset_to=reset_to, bidirectional=self.bidirectional,
                                      num_proj=self.proj_size, batch_first=batch_first)
 
@@ -183,7 +208,7 @@ class _Layers(torch.nn.Module):
                 resets: Optional[Tensor] = None, reset_to: str = "zero") -> Any:
         """As in torch.nn. Further, `lengths` [B] are the valid steps of a padded batch, and `resets`, shaped like the
         sequence and batch of `input`, start a new sequence at a step, from zero or the initial state."""
-        self._check_state(hx)
+        self._check_state(hx, 2 if isinstance(input, Tensor) and input.dim() == 2 else 3)
         if isinstance(input, PackedSequence):
             if lengths is not None or resets is not None:
                 raise ValueError("a packed sequence has lengths of its own and no resets; pass neither `lengths` nor `resets`")
