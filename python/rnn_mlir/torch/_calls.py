@@ -42,8 +42,10 @@ def reserve_bytes(operation: Operation, operands: Sequence[Any]) -> int:
 
 def recorded(*values: Any) -> bool:
     """Whether calls must be ops: a mode such as FakeTensorMode or that of make_fx records them, or tensors have no memory."""
-    return bool(OPS) and (bool(torch._C._len_torch_dispatch_stack()) or any(
-        v.is_meta or type(v).__torch_dispatch__ is not Tensor.__torch_dispatch__ for v in values))
+    if not OPS:
+        return False
+    modes: int = torch._C._len_torch_dispatch_stack()
+    return modes > 0 or any(v.is_meta or type(v).__torch_dispatch__ is not Tensor.__torch_dispatch__ for v in values)
 
 
 def _check(operation: Operation, inputs: Sequence[Tensor]) -> None:
