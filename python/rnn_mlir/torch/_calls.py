@@ -33,7 +33,7 @@ def _function(operation: Operation, dtype: str, stage: str) -> _runtime.Function
 
 
 def _empty_batch(operation: Operation, x: Any) -> bool:
-    return x.shape[operation.operand_axes[0] or 0] == 0
+    return bool(x.shape[operation.operand_axes[0] or 0] == 0)
 
 
 def reserve_bytes(operation: Operation, operands: Sequence[Any]) -> int:
