@@ -137,3 +137,13 @@ def test_strict_promotion():
             second = jax.jvp(jax.grad(loss), (x,), (x,))[1]
             members = jax.vmap(jax.hessian(loss))(x[None, :, :, :1].repeat(H, -1)) if x.dtype == jnp.float32 else ()
             jax.block_until_ready((tangent, second, members))
+
+
+def test_undefined_padding():
+    """Derivatives of all orders do not depend on the values of padding."""
+    x = jnp.asarray(X).at[1:, 0].set(jnp.nan)
+
+    def loss(params):
+        return jnp.square(rj.lstm(params, x, lengths=np.array([1, 3]))[0]).sum()
+    second = jax.grad(lambda params: sum(jnp.square(v).sum() for v in jax.tree.leaves(jax.grad(loss)(params))))(PARAMS)
+    assert not any(jnp.isnan(v).any() for v in jax.tree.leaves(second))

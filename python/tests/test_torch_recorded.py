@@ -109,6 +109,17 @@ def test_hessians(kind):
             close(a[name][other], b[name][other])
 
 
+def test_undefined_padding():
+    """Derivatives of all orders do not depend on the values of padding."""
+    layer, _, x = layer_and_data(rnn.LSTM)
+    x[3:, 0] = float("nan")
+    x.requires_grad_()
+    y = layer(x, lengths=torch.tensor([3, 5]))[0]
+    first = torch.autograd.grad(y.square().sum(), [x, *layer.parameters()], create_graph=True)
+    sum(v.square().sum() for v in first).backward()
+    assert not any(v.isnan().any() for v in (y, *first, x.grad, *(p.grad for p in layer.parameters())))
+
+
 def test_dual_tensors():
     """torch.autograd.forward_ad."""
     import torch.autograd.forward_ad as forward

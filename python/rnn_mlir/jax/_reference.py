@@ -69,8 +69,9 @@ def layers(mode: str, directions: int, num_proj: int, reset_to: str, x: Array, h
     hidden = h0.shape[2] if c0 is None else c0.shape[2]
     pseudo = split_params(params.astype(compute), mode, directions, h0.shape[0] // directions, inputs, hidden, num_proj)
     valid = None if lengths is None else jnp.arange(steps)[:, None] < lengths
-    if resets is not None and valid is not None:
-        resets = resets & valid
+    if valid is not None:  # padding may hold NaN, whose derivatives would be NaN
+        x = jnp.where(valid[:, :, None], x, 0)
+        resets = None if resets is None else resets & valid
     # A mark at step t separates t-1 and t: the backward direction is reset before its step t-1.
     shifted = None if resets is None else jnp.concatenate([resets[1:], jnp.zeros_like(resets[:1])])
     y, h0 = x.astype(compute), h0.astype(compute)

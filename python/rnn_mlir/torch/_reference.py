@@ -62,8 +62,9 @@ def layers(operation: Layers, x: Tensor, h0: Tensor, c0: Optional[Tensor], param
                           hidden, operation.num_proj)
     y, h0, c0 = x.to(compute), h0.to(compute), None if c0 is None else c0.to(compute)
     valid = None if lengths is None else torch.arange(x.shape[0], device=x.device)[:, None] < lengths.to(x.device)
-    if resets is not None and valid is not None:
-        resets = resets & valid
+    if valid is not None:  # padding may hold NaN, whose derivatives would be NaN
+        y = torch.where(valid[:, :, None], y, torch.zeros_like(y))
+        resets = None if resets is None else resets & valid
     # A mark at step t separates t-1 and t: the backward direction is reset before its step t-1.
     shifted = None if resets is None else torch.cat([resets[1:], torch.zeros_like(resets[:1])])
     hn: List[Tensor] = []
