@@ -38,20 +38,28 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
   divideRows();
 }
 
-/// So many rows of a step reuse its weights.
-static constexpr int64_t fewestRows = 4;
-
 /// Lets threads divide the rows of a step if its weights fit in an L2 cache: the threads need no barrier, and no states
-/// of each other.
+/// of each other. Lines of results then have one writer: threads that divide columns take the lines between from each
+/// other, since the hardware prefetches them.
 void ForwardLoop::divideRows() {
   const Problem &p = layer.p;
-  if (p.projected || b.tiles.usesAMX())
+  if (p.projected)
     return;
-  constexpr int64_t mostBytes = 1 << 19;
-  Value areMany = b.compare(arith::CmpIPredicate::sge, p.B, b.index(2 * fewestRows));
-  Value divides = b.createOrFold<arith::AndIOp>(areMany, layer.areWeightsInL2(mostBytes));
+  // So many rows of a thread reuse the weights. By AMX, single rows would have another order of summation.
+  const bool usesAMX = b.tiles.usesAMX();
+  int64_t fewestRows = usesAMX ? 2 : 4;
+  auto isAtLeast = [&](Value rows, int64_t least) {
+    return b.compare(arith::CmpIPredicate::sge, rows, b.index(least));
+  };
+  auto both = [&](Value left, Value right) { return b.createOrFold<arith::AndIOp>(left, right); };
+  Value divides = both(isAtLeast(p.B, 2 * fewestRows), layer.areWeightsInL2(usesAMX ? 3 << 17 : 1 << 19));
+  if (usesAMX) {
+    // Processors with AMX have larger caches, but only many rows reuse weights from L2 enough.
+    Value areMany = both(isAtLeast(p.B, 32), layer.areWeightsInL2(1 << 20));
+    divides = b.createOrFold<arith::OrIOp>(divides, areMany);
+  }
   if (getConstantIntValue(divides) != 0)
-    byRows = divides;
+    byRows = divides, mostByRows = b.div(p.B, b.index(fewestRows));
 }
 
 void ForwardLoop::release() {
@@ -76,7 +84,7 @@ void ForwardLoop::run() {
   b.fillZero(bias, b.index(0), columns);
   layer.fillBias(bias);
   Value work = b.mul(b.mul(p.padded, p.statePadded), b.mul(p.B, layer.recurrent.count));
-  Value most = byRows ? b.select(byRows, b.div(p.B, b.index(fewestRows)), p.panels) : p.panels;
+  Value most = byRows ? b.select(byRows, mostByRows, p.panels) : p.panels;
   library.parallel(b, most, work, [&](const Team &team) { steps(team, weights); });
   weights.release();
   hFinal = b.mul(b.createOrFold<arith::AndIOp>(p.steps, b.index(1)), stateSize);

@@ -171,7 +171,8 @@ private:
   Value columns;   ///< of a row of gate pre-activations
   Value gatePanel; ///< elements from panel to panel of gate pre-activations
   Value stepsAtOnce, rowsAtOnce, stateSize;
-  Value byRows; ///< whether threads divide the rows of a step; null: never
+  Value byRows;     ///< whether threads divide the rows of a step; null: never
+  Value mostByRows; ///< threads that divide rows
 };
 
 class BackwardLayer : public Layer {

@@ -58,3 +58,40 @@ func.func @f32(%x: memref<5x2x3xf32>, %h: memref<1x2x8xf32>, %p: memref<?xf32>, 
       outs(output = %y : memref<5x2x8xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
   return
 }
+
+// -----
+
+// 12 rows and weights of 256 KiB: threads divide the rows, at least 2 for each, without barriers between steps.
+// CHECK-LABEL: func @rows_are_shared
+// CHECK-DAG: %[[UNITS:.*]] = arith.constant 6 : index
+// CHECK: rnnrt.parallel %{{.*}} max_parts %[[UNITS]] work %{{.*}}
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: rnnrt.team_wait
+// CHECK: scf.for
+// CHECK-NOT: rnnrt.team_wait
+// CHECK: llvm.return
+func.func @rows_are_shared(%x: memref<64x12x96xbf16>, %s: memref<12x128xbf16>, %w: memref<224x512xbf16>, %p: memref<128xbf16>,
+    %b: memref<512xbf16>, %h: memref<64x12x128xbf16>) {
+  rnn.block_lstm ifco x(%x : memref<64x12x96xbf16>) state(%s, %s : memref<12x128xbf16>) weights(%w : memref<224x512xbf16>)
+      peephole(%p, %p, %p : memref<128xbf16>) bias(%b : memref<512xbf16>)
+      outs(h = %h : memref<64x12x128xbf16>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// 512 KiB of weights are read once for 12 rows: threads divide the 8 panels, with barriers between steps.
+// CHECK-LABEL: func @columns_are_shared
+// CHECK-DAG: %[[PANELS:.*]] = arith.constant 8 : index
+// CHECK: rnnrt.parallel %{{.*}} max_parts %[[PANELS]] work %{{.*}}
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: scf.for
+// CHECK: rnnrt.team_wait
+// CHECK: llvm.return
+func.func @columns_are_shared(%x: memref<64x12x96xbf16>, %s: memref<12x256xbf16>, %w: memref<352x1024xbf16>, %p: memref<256xbf16>,
+    %b: memref<1024xbf16>, %h: memref<64x12x256xbf16>) {
+  rnn.block_lstm ifco x(%x : memref<64x12x96xbf16>) state(%s, %s : memref<12x256xbf16>) weights(%w : memref<352x1024xbf16>)
+      peephole(%p, %p, %p : memref<256xbf16>) bias(%b : memref<1024xbf16>)
+      outs(h = %h : memref<64x12x256xbf16>) {lowering = #rnn.lowering<fused>}
+  return
+}
