@@ -181,6 +181,36 @@ TEST(ThreadPoolTest, shortStepsUseOneThreadIfOversubscribed) {
   EXPECT_EQ(partsSoon(pool, little, 2), 2);
 }
 
+// The same in regions without barriers: parts that end late for some milliseconds.
+TEST(ThreadPoolTest, latePartsLimitLaterRegions) {
+  ThreadPool pool(2);
+  constexpr int64_t some = 1000 * RNNRT_LEAST_WORK;
+  ASSERT_EQ(partsSoon(pool, some, 2), 2);
+  auto sleepIn = [&](int64_t late, bool isEven) {
+    pool.run(
+        [](void *late, void *, int64_t part, int64_t) {
+          if (part == *static_cast<int64_t *>(late))
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        },
+        &late, 2, some, isEven);
+  };
+  for (int64_t late : {0, 1}) {
+    // This test itself may be scheduled too late to observe it.
+    int64_t parts = 2;
+    for (int attempt = 0; attempt < 5 && parts != 1; ++attempt) {
+      sleepIn(late, true);
+      parts = partsFor(pool, some);
+    }
+    EXPECT_EQ(parts, 1);
+    EXPECT_EQ(partsFor(pool, much), 2);
+    EXPECT_EQ(partsSoon(pool, some, 2), 2);
+  }
+  // Parts of different work are no sign.
+  for (int attempt = 0; attempt < 3; ++attempt)
+    sleepIn(1, false);
+  EXPECT_EQ(partsSoon(pool, some, 2), 2);
+}
+
 TEST(ThreadPoolTest, nestedRunsAreSerial) {
   ThreadPool pool(2);
   std::atomic<int> inner{0};

@@ -32,7 +32,7 @@ public:
   void runInParallel() {
     // Every member is more work than waking a thread.
     ThreadPool::get().run([](void *members, void *, int64_t, int64_t) { static_cast<Members *>(members)->runPart(); },
-                          this, count, count * 64 * RNNRT_LEAST_WORK);
+                          this, count, count * 64 * RNNRT_LEAST_WORK, /*isEven=*/false);
     if (!failure.ok())
       rnnrt_call_fail(&call, failure.take());
   }

@@ -7,7 +7,6 @@
 #include "core/Processors.h"
 
 #include <algorithm>
-#include <chrono>
 #include <system_error>
 #include <unistd.h>
 #ifdef __linux__
@@ -28,28 +27,13 @@ static void relax() {
 #endif
 }
 
-using Clock = std::chrono::steady_clock;
-
-namespace {
-/// For some time after a sign of oversubscription, threads block instead of yielding: yielding costs a full time slice
-/// of another process, but the scheduler prefers a thread that wakes up. Short steps run on one thread then, since each
-/// barrier may cost a time slice.
-class Crowd {
-public:
-  void notice() {
-    until.store((Clock::now() + std::chrono::milliseconds(100)).time_since_epoch().count(), std::memory_order_relaxed);
-  }
-  bool isThere() const { return Clock::now().time_since_epoch().count() < until.load(std::memory_order_relaxed); }
-
-private:
-  std::atomic<Clock::rep> until{0};
-};
-} // namespace
+using Clock = Crowd::Clock;
 
 static Crowd crowd;
 
-/// Spins. Returns true once `word` is not `value`, and false after a time limit.
-static bool watch(const std::atomic<uint32_t> &word, uint32_t value) {
+/// Spins. Returns true once `word` is not `value`, and false after a time limit. `start` and `now` are when it began
+/// and last read the clock.
+static bool watch(const std::atomic<uint32_t> &word, uint32_t value, Clock::time_point &start, Clock::time_point &now) {
   using namespace std::chrono_literals;
   // The parts of a short step finish close together.
   constexpr auto spin = 10us;
@@ -58,9 +42,9 @@ static bool watch(const std::atomic<uint32_t> &word, uint32_t value) {
   // this time.
   constexpr auto most = 1ms;
   // Without oversubscription, a yield returns at once.
-  constexpr auto late = 300us;
+  constexpr auto late = PartLimit::leastStall;
 
-  auto start = Clock::now(), now = start;
+  start = now = Clock::now();
   do {
     for (int turn = 0; turn < 64; ++turn) {
       if (word.load(std::memory_order_acquire) != value)
@@ -69,13 +53,13 @@ static bool watch(const std::atomic<uint32_t> &word, uint32_t value) {
     }
     now = Clock::now();
   } while (now - start < spin);
-  while (now - start < most && !crowd.isThere()) {
+  while (now - start < most && !crowd.isThere(now)) {
     std::this_thread::yield();
     if (word.load(std::memory_order_acquire) != value)
       return true;
     auto back = Clock::now();
     if (back - now > late)
-      crowd.notice();
+      crowd.notice(back);
     now = back;
   }
   return false;
@@ -96,7 +80,8 @@ static void sleepWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<
 }
 
 static void waitWhile(std::atomic<uint32_t> &word, uint32_t value, std::atomic<uint32_t> &sleepers) {
-  if (!watch(word, value))
+  Clock::time_point start, now;
+  if (!watch(word, value, start, now))
     sleepWhile(word, value, sleepers);
 }
 
@@ -116,13 +101,18 @@ void rnnrt_team::wait() {
   uint32_t current = round.load(std::memory_order_acquire);
   if (isAborted.load(std::memory_order_relaxed))
     Exit::current()->leave();
-  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < parts) {
-    if (!watch(round, current)) {
+  const int64_t before = arrived.fetch_add(1, std::memory_order_acq_rel);
+  if (before + 1 < parts) {
+    Clock::time_point start, now;
+    if (!watch(round, current, start, now)) {
       // The step takes a fraction of this time, so some part has no CPU.
       if (hasShortSteps)
-        crowd.notice();
+        crowd.notice(now);
       sleepWhile(round, current, sleepers);
+      now = Clock::now();
     }
+    if (before == 0 && now - start >= PartLimit::leastStall)
+      stalled.fetch_add((now - start).count(), std::memory_order_relaxed);
     if (isAborted.load(std::memory_order_relaxed))
       Exit::current()->leave();
     return;
@@ -198,6 +188,7 @@ struct ThreadPool::Region {
   void *argument;
   rnnrt_team &team;
   Invocation *invocation;
+  Clock::time_point *ends;
 };
 
 void ThreadPool::runOnOpenMP(void *data) {
@@ -205,16 +196,32 @@ void ThreadPool::runOnOpenMP(void *data) {
   // There may be fewer threads than requested, as in a nested region. All of them store the same number.
   int64_t parts = region.functions.num_threads();
   region.team.parts.store(parts, std::memory_order_relaxed);
-  runPart(region.run, region.argument, region.team, region.functions.thread_num(), parts, region.invocation);
+  const int64_t part = region.functions.thread_num();
+  runPart(region.run, region.argument, region.team, part, parts, region.invocation);
+  region.ends[part] = Clock::now();
 }
 
-bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t work) {
+/// Updates the limit of parts after a region that began at `start`.
+void ThreadPool::measure(Clock::time_point start) {
+  const int64_t parts = team.parts.load(std::memory_order_relaxed);
+  const Clock::duration atBarriers(team.stalled.exchange(0, std::memory_order_relaxed));
+  if (parts <= 1)
+    return;
+  auto [first, last] = std::minmax_element(ends.begin(), ends.begin() + parts);
+  const Clock::duration atEnd = *last - *first;
+  partLimit.add(*last, parts, *last - start, atBarriers + (atEnd >= PartLimit::leastStall ? atEnd : atEnd.zero()));
+}
+
+bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t work, bool isEven) {
   Exit *exit = Exit::current();
   Invocation *caller = exit ? exit->invocation : nullptr;
   // A barrier takes less than a microsecond if all parts have a CPU, and up to a time slice if not.
   constexpr int64_t shortStep = 8 * RNNRT_LEAST_WORK;
-  int64_t least = crowd.isThere() ? shortStep : RNNRT_LEAST_WORK;
-  int64_t parts = std::min<int64_t>({most, threads, work / least});
+  // A part takes about 16 ms, several time slices: with half of a CPU it ends when one thread would.
+  constexpr int64_t longPart = 16384 * RNNRT_LEAST_WORK;
+  const Clock::time_point now = Clock::now();
+  int64_t least = crowd.isThere(now) ? shortStep : RNNRT_LEAST_WORK;
+  int64_t parts = std::min<int64_t>({most, threads, work / least, std::max(partLimit.get(now), work / longPart)});
   const OpenMP *shared = openMP.load(std::memory_order_acquire);
   if (shared && parts > 1)
     parts = shared->process == getpid() ? std::min<int64_t>(parts, shared->functions.max_threads()) : 1;
@@ -226,7 +233,7 @@ bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t wor
   }
   if (shared) {
     team.hasShortSteps = work / parts < shortStep;
-    Region region = {shared->functions, run, argument, team, caller};
+    Region region = {shared->functions, run, argument, team, caller, ends.data()};
     shared->functions.parallel(runOnOpenMP, &region, static_cast<unsigned>(parts), 0);
   } else {
     // The child of a fork runs with one thread.
@@ -240,6 +247,9 @@ bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t wor
   if (!isComplete) {
     team.arrived.store(0);
     team.isAborted.store(false);
+    team.stalled.store(0);
+  } else if (isEven) {
+    measure(now);
   }
   busy.store(false);
   return isComplete;
@@ -263,6 +273,7 @@ void ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invo
     wake(job, sleepers);
   }
   runPart(run, argument, team, 0, parts, caller);
+  ends[0] = Clock::now();
   for (uint32_t left; (left = unfinished.load()) != 0;)
     waitWhile(unfinished, left, waiting);
 }
@@ -295,6 +306,7 @@ void ThreadPool::work(int64_t index) {
     if (processor >= 0 && getProcessor() == processor)
       leaveProcessor(processor);
     runPart(function, context, team, index, parts, invocation);
+    ends[index] = Clock::now();
     unfinished.fetch_sub(1);
     wake(unfinished, waiting);
   }

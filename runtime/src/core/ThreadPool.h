@@ -4,6 +4,7 @@
 #ifndef RNN_RUNTIME_CORE_THREADPOOL_H
 #define RNN_RUNTIME_CORE_THREADPOOL_H
 
+#include "core/Crowd.h"
 #include "rnn_runtime/abi.h"
 #include "rnn_runtime/threads.h"
 
@@ -20,6 +21,8 @@ struct rnnrt_team {
   std::atomic<uint32_t> arrived{0}, round{0};
   std::atomic<uint32_t> sleepers{0};
   std::atomic<bool> isAborted{false};
+  /// Ticks that the first part waited at barriers, short waits excluded.
+  std::atomic<rnnrt::Crowd::Clock::rep> stalled{0};
   bool hasShortSteps = false;
 
   /// Blocks until every part has called it. Writes before the call are visible to all parts after it. Does not return
@@ -39,16 +42,17 @@ public:
   static ThreadPool &get();
 
   /// Threads are created at first use.
-  explicit ThreadPool(int threads) : threads(threads) {}
+  explicit ThreadPool(int threads) : threads(threads), ends(threads) {}
   ~ThreadPool();
 
   int getThreads() const { return threads; }
 
   /// Runs `function(context, team, part, parts)` for every part, each on a thread of its own; the caller runs part 0.
   /// Returns when all parts have returned. There are at most `most` parts, and fewer if `work` (multiply-adds of all
-  /// parts between two barriers) is small. If the pool is running for another caller, there is one part, so that
-  /// concurrent calls do not oversubscribe the CPUs. Returns false if a part has left compiled code.
-  bool run(rnnrt_part_t function, void *context, int64_t most, int64_t work);
+  /// parts between two barriers) is small, or if other processes use the CPUs. If the pool is running for another
+  /// caller, there is one part, so that concurrent calls do not oversubscribe the CPUs. `isEven`: without other
+  /// processes, the parts end at about the same time. Returns false if a part has left compiled code.
+  bool run(rnnrt_part_t function, void *context, int64_t most, int64_t work, bool isEven = true);
 
   /// Later runs use threads of OpenMP, or those of the pool if `functions` is null.
   void useOpenMP(const rnnrt_openmp_t *functions);
@@ -63,6 +67,7 @@ private:
 
   void runOnPool(rnnrt_part_t function, void *context, int64_t parts, Invocation *caller);
   static void runOnOpenMP(void *region);
+  void measure(Crowd::Clock::time_point start);
   void start(int64_t parts);
   void work(int64_t index);
   static void runPart(rnnrt_part_t run, void *argument, rnnrt_team &team, int64_t part, int64_t parts,
@@ -81,6 +86,8 @@ private:
   Invocation *invocation = nullptr; ///< of the caller
   int processor = -1;               ///< that the caller ran on when the job began; -1: unknown
   rnnrt_team team;
+  PartLimit partLimit;
+  std::vector<Crowd::Clock::time_point> ends; ///< of the parts of the last region
   std::vector<std::thread> workers;
   int64_t process = 0; ///< process of the workers: the child of a fork has none
   std::atomic<const OpenMP *> openMP{nullptr};
