@@ -74,6 +74,7 @@ static FailureOr<Shape> withFewExamples(FailureOr<Shape> shape, const Persistent
 FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const PersistentQuery &query, std::string &reason) {
   // With more registers of weights and sums per thread than this, ptxas spills (ptxas 13.0, sm_90a).
   constexpr int64_t maxRegisters = 150, withMemory = 156;
+  constexpr int64_t withOneGate = 172; // few values per place
   const int64_t ofResets = query.resetsToInitial ? 12 : 0;
   auto found = findShape<PersistentBackwardShape>(query, reason, [&](int64_t blocks) {
     PersistentBackwardShape shape{query.numGates,
@@ -107,6 +108,10 @@ FailureOr<PersistentBackwardShape> PersistentBackwardShape::get(const Persistent
             shape.mostRows = PersistentLimits::maxRows / 2;
         }
       }
+      // So that the largest ones fit.
+      while (shape.numGates == 1 && shape.getBytes() > query.getMaxBytes() &&
+             (shape.fragmentsInRegisters + 1) * Fragments::registers <= room + withOneGate - withMemory)
+        ++shape.fragmentsInRegisters;
     } else if (shape.isSplit && query.numGates == 1 && weights.getRegisters() + others > 64) {
       // Close to 128 registers, ptxas spills one or two to leave room for a second block.
       shape.fragmentsInRegisters -= 1;
