@@ -8,6 +8,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -60,6 +61,9 @@ llvm::Expected<PipelineOptions> PipelineCommandLine::getOptions() const {
       return llvm::createStringError(("--" + flag.ArgStr + " requires " + requirement + ", but the target is `" +
                                       stringifyTargetKind(options.target) + "`")
                                          .str());
+  if (std::string error; !flags->remarks.empty() && !llvm::Regex(flags->remarks).isValid(error))
+    return llvm::createStringError("--remarks expects a regular expression, but got `" + flags->remarks +
+                                   "`: " + error);
   return options;
 }
 

@@ -25,6 +25,26 @@ static llvm::Error check(std::error_code code) {
   return code ? llvm::createStringError(code, code.message()) : llvm::Error::success();
 }
 
+/// Creates the temporary file beside the target of a link: the rename stays on one disk and keeps the link.
+static llvm::Expected<llvm::sys::fs::TempFile> createBeside(llvm::SmallString<128> &target, bool exists) {
+  if (exists)
+    if (std::error_code code = llvm::sys::fs::real_path(llvm::StringRef(target).str(), target))
+      return check(code);
+  return llvm::sys::fs::TempFile::create(target + ".%%%%%%%%");
+}
+
+llvm::Error mlir::rnn::checkReplaceable(llvm::StringRef path) {
+  llvm::sys::fs::file_status status;
+  bool exists = !llvm::sys::fs::status(path, status) && llvm::sys::fs::exists(status);
+  if (exists && llvm::sys::fs::is_directory(status))
+    return llvm::createStringError("it is a directory");
+  if (exists && !llvm::sys::fs::is_regular_file(status))
+    return llvm::Error::success();
+  llvm::SmallString<128> target(path);
+  auto temporary = createBeside(target, exists);
+  return temporary ? temporary->discard() : temporary.takeError();
+}
+
 llvm::Error mlir::rnn::replaceFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
   llvm::sys::fs::file_status status;
   bool exists = !llvm::sys::fs::status(path, status) && llvm::sys::fs::exists(status);
@@ -44,12 +64,8 @@ llvm::Error mlir::rnn::replaceFile(llvm::StringRef path, llvm::function_ref<void
     return check(code);
   }
 
-  // Create the temporary file beside the target of a link: the rename stays on one disk and keeps the link.
   llvm::SmallString<128> target(path);
-  if (exists)
-    if (std::error_code code = llvm::sys::fs::real_path(path, target))
-      return check(code);
-  auto temporary = llvm::sys::fs::TempFile::create(target + ".%%%%%%%%");
+  auto temporary = createBeside(target, exists);
   if (!temporary)
     return temporary.takeError();
   std::error_code code;

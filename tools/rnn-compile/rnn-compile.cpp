@@ -13,6 +13,7 @@
 #include "rnn/Emit/Object.h"
 #include "rnn/Target/Processors.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -136,6 +137,24 @@ static std::string getPrefix() {
   return makeCIdentifier(stem);
 }
 
+/// Checks that no output would replace the input or another output.
+static llvm::Error checkFiles() {
+  const std::pair<StringRef, StringRef> files[] = {
+      {"-o", outputFile}, {"--emit-header", headerFile}, {"--emit-candidates", candidatesFile}};
+  for (auto [index, file] : llvm::enumerate(files)) {
+    auto [flag, path] = file;
+    if (path.empty() || path == "-")
+      continue;
+    bool isInput = false;
+    if (inputFile != "-" && !llvm::sys::fs::equivalent(path, inputFile, isInput) && isInput)
+      return makeError(flag + " names the input `" + path + "`, which it would replace");
+    for (auto [other, otherPath] : llvm::ArrayRef(files).drop_front(index + 1))
+      if (otherPath == path)
+        return makeError(flag + " and " + other + " name the same file, `" + path + "`");
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, const RunOptions &passes) {
   // For MLIR outputs, which are not made for a target machine; otherwise that names the processor.
   pipeline.processor = cpu == "native" ? getHostProcessorName() : std::string(cpu);
@@ -176,6 +195,9 @@ static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, con
   if (!compiled)
     return compiled.takeError();
   std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  if (compiled->functions.empty())
+    llvm::errs() << "rnn-compile: warning: `" << outputFile << "` has no function to call, since `" << inputFile
+                 << "` has no public function with a body\n";
 
   if (!headerFile.empty()) {
     auto header = writeCHeader(compiled->functions, {getPrefix(), llvm::sys::path::filename(inputFile).str()});
@@ -232,6 +254,7 @@ int RNN_COMPILE_MAIN(int argc, char **argv) {
   PipelineOptions pipeline = exitOnError(commandLine.getOptions());
   exitOnError(checkFlags());
   Form form = exitOnError(getForm(pipeline));
+  exitOnError(checkFiles());
 
   InputModule module;
   exitOnError(module.read(inputFile, commandLine));

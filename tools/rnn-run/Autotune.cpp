@@ -359,10 +359,13 @@ static llvm::Expected<TuningRecords> readOld(StringRef path) {
   return llvm::sys::fs::exists(path) ? TuningRecords::read(path) : TuningRecords();
 }
 
+static llvm::Error explainUnwritable(llvm::Error error, StringRef path) {
+  return error ? makeError("cannot write tuning records to `" + path + "`: " + llvm::toString(std::move(error)))
+               : llvm::Error::success();
+}
+
 static llvm::Error write(const TuningRecords &records, StringRef path) {
-  if (llvm::Error error = replaceFile(path, [&](llvm::raw_ostream &os) { os << records.print(); }))
-    return makeError("cannot write tuning records to `" + path + "`: " + llvm::toString(std::move(error)));
-  return llvm::Error::success();
+  return explainUnwritable(replaceFile(path, [&](llvm::raw_ostream &os) { os << records.print(); }), path);
 }
 
 llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
@@ -370,6 +373,8 @@ llvm::Error Autotuner::run(ModuleOp module, StringRef path) {
   auto records = readOld(path);
   if (!records)
     return records.takeError();
+  if (llvm::Error error = explainUnwritable(checkReplaceable(path), path))
+    return error;
   if (llvm::Error error = prepare(module))
     return error;
   findUnits();

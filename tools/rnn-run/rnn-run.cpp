@@ -143,6 +143,16 @@ static llvm::Expected<SmallVector<StringRef>> orderInputs(ArrayRef<std::string> 
     auto [name, value] = text.split('=');
     const auto *found = name.empty() || value.empty() ? names.end() : llvm::find(names, name);
     if (found == names.end()) {
+      // A word before `=` that is no type, such as f32, was meant as a name.
+      bool isWord = !name.empty() && !llvm::isDigit(name.front()) &&
+                    llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+      if (!value.empty() && isWord && !symbolizeElementKind(name)) {
+        std::string known;
+        llvm::raw_string_ostream os(known);
+        llvm::interleaveComma(names, os);
+        return makeError("`" + functionName + "` has no argument `" + name + "` (--input=" + name +
+                         "=...); its arguments are " + known);
+      }
       unnamed.push_back(text);
       continue;
     }
@@ -186,8 +196,6 @@ static llvm::Error writeOutputs(ArrayRef<HostTensor> results) {
         return error;
       continue;
     }
-    if (destination != "-")
-      return makeError("--output expects @file.npy or -, but got `" + destination + "`");
     const bool isSummary = outputs.empty() && result.getNumElements() > mostPrinted;
     llvm::outs() << (isSummary ? summarizeTensor(result) : printTensorText(result)) << "\n";
   }
@@ -357,6 +365,9 @@ static llvm::Error checkFlags(const PipelineOptions &pipeline, int threads) {
   if (threads > 0 && pipeline.target != TargetKind::Host)
     return makeError("--threads requires --target=host, but the target is `" + stringifyTargetKind(pipeline.target) +
                      "`");
+  for (StringRef destination : outputs)
+    if (destination != "-" && !(destination.starts_with("@") && destination.size() > 1))
+      return makeError("--output expects @file.npy or -, but got `" + destination + "`");
   if (benchmark < 0)
     return makeError("--benchmark expects a number of calls, but got " + Twine(benchmark));
   if (!(absoluteTolerance >= 0) || !(relativeTolerance >= 0))

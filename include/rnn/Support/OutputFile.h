@@ -19,6 +19,9 @@ namespace mlir::rnn {
 /// place. A pipe or device cannot be replaced by a rename, so its output may be partial.
 llvm::Error replaceFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write);
 
+/// Checks that `replaceFile` can create its temporary file, so that a program fails before a long computation.
+llvm::Error checkReplaceable(llvm::StringRef path);
+
 } // namespace mlir::rnn
 
 #endif // RNN_SUPPORT_OUTPUTFILE_H

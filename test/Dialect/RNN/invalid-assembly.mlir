@@ -235,3 +235,22 @@ func.func @comma_without_a_word(%x: tensor<5x2x3xf32>) {
   // expected-error @below {{custom op 'rnn.cudnn_forward' expected a direction (unidirectional, bidirectional) or an input mode (linear_input, skip_input, auto_select), but got `input`}}
   rnn.cudnn_forward gru, input(%x : tensor<5x2x3xf32>)
 }
+
+// -----
+
+// The type of a result would have an unknown size, and the error would be about `return`.
+func.func @rank_before_inference(%x: tensor<5x2x3xf32>, %h: tensor<2x4xf32>, %p: tensor<108xf32>) -> tensor<5x2x4xf32> {
+  // expected-error @below {{'rnn.cudnn_forward' op expects `input_h` to have rank 3, but got rank 2 ('tensor<2x4xf32>') [C2]}}
+  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<2x4xf32>)
+      params(%p : tensor<108xf32>)
+  return %y : tensor<5x2x4xf32>
+}
+
+// -----
+
+func.func @wrong_attribute(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<108xf32>) {
+  // expected-error @below {{'rnn.cudnn_forward' op attribute 'lowering' failed to satisfy constraint: how an op is executed}}
+  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>)
+      params(%p : tensor<108xf32>) {lowering = "fused"}
+  return
+}

@@ -21,6 +21,15 @@
 // RUN: not rnn-compile %s -o %t/none/m.so 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: not rnn-compile %s -o m.o --emit-header=none/m.h 2>&1 | FileCheck %s --check-prefix=HEADER-FOLDER
 // RUN: not rnn-compile %s -o m.o --emit-header=%t 2>&1 | FileCheck %s --check-prefix=REGULAR
+// RUN: not rnn-compile %s -o m.so --remarks='(' 2>&1 | FileCheck %s --check-prefix=REGEX
+// An output never replaces the input or another output.
+// RUN: cp %s input.mlir
+// RUN: not rnn-compile input.mlir -o ./input.mlir 2>&1 | FileCheck %s --check-prefix=ITSELF
+// RUN: not rnn-compile input.mlir -o m.so --emit-header=input.mlir 2>&1 | FileCheck %s --check-prefix=REPLACED
+// RUN: not rnn-compile input.mlir -o m.so --emit-header=m.so 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: cmp input.mlir %s && rm input.mlir
+// RUN: echo "" | rnn-compile - -o empty.so 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: rm empty.so
 // The message contains the output of a linker that fails.
 // RUN: echo '#!/bin/sh' > ld.sh && echo 'echo "it went wrong" >&2; exit 3' >> ld.sh && chmod +x ld.sh
 // RUN: not rnn-compile %s -o m.so --emit-header=m.h --linker=./ld.sh 2>&1 | FileCheck %s --check-prefix=WRONG
@@ -30,6 +39,11 @@
 // RUN: not rnn-compile text.mlir -o m.so --emit-header=m.h 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: ls | FileCheck %s --check-prefix=LEFT
 
+// REGEX: rnn-compile: error: --remarks expects a regular expression, but got `(`: parentheses not balanced
+// ITSELF: rnn-compile: error: -o names the input `./input.mlir`, which it would replace
+// REPLACED: rnn-compile: error: --emit-header names the input `input.mlir`, which it would replace
+// TWICE: rnn-compile: error: -o and --emit-header name the same file, `m.so`
+// EMPTY: rnn-compile: warning: `empty.so` has no function to call, since `-` has no public function with a body
 // OUTPUT: rnn-compile: error: no output; name one with -o FILE.so, FILE.o, FILE.ll, FILE.mlir, FILE.ptx or FILE.cubin
 // ENDING: rnn-compile: error: the output `model.exe` has an unknown extension; expected .so, .o, .ll, .mlir, .ptx or .cubin
 // TARGET: rnn-compile: for the --target option: unknown value `moon`; expected host, cuda or simt

@@ -23,6 +23,10 @@
 // RUN: not rnn-run %s --function=nothing --autotune=%t.none.json 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not rnn-run %s --function=plain --input=1 --autotune=%t.none.json 2>&1 | FileCheck %s --check-prefix=PLAIN
 // RUN: not ls %t.none.json
+// Nothing is measured if the records cannot be written.
+// RUN: not rnn-run %s %{grad} --autotune=%t.none/t.json > %t.out 2>&1
+// RUN: FileCheck %s --check-prefix=UNWRITABLE --implicit-check-not=' us' --input-file=%t.out
+// UNWRITABLE: rnn-run: error: cannot write tuning records to `{{.*}}.none/t.json`: No such file or directory
 // RUN: not rnn-run %s %{grad} --target=simt --autotune=%t.json 2>&1 | FileCheck %s --check-prefix=SIMT
 // RUN: not rnn-run %s %{grad} --lowering=fused --autotune=%t.json 2>&1 | FileCheck %s --check-prefix=GIVEN
 // RUN: not rnn-run %s %{grad} --benchmark=2 --autotune=%t.json 2>&1 | FileCheck %s --check-prefix=MORE

@@ -24,6 +24,8 @@
 // RUN: rnn-run %s --input=@%t.npy --input=4 --expected-output=3xf32=[4,8,12] --expected-output=- | FileCheck %s --check-prefix=SAME
 // RUN: rnn-run %s --input=k=4 --input=3xf32=[1,2,3] | FileCheck %s --check-prefix=NAMED
 // RUN: not rnn-run %s --input=k=4 --input=k=5 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not rnn-run %s --input=q=4 --input=3xf32=[1,2,3] 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not rnn-run %s --remarks='[' 2>&1 | FileCheck %s --check-prefix=REGEX
 // RUN: not rnn-run %s --input=@%t.npy --input=4 --expected-output=3xf32=[4,8,13] --expected-output=4 2>&1 | FileCheck %s --check-prefix=DIFFERENT
 // RUN: rnn-run %s --input=@%t.npy --input=4 --expected-output=3xf32=[4,8,13] --expected-output=4 --rtol=0.1
 
@@ -46,6 +48,8 @@
 // RESULT: i32=4
 // NAMED: 3xf32=[2, 4, 6]
 // TWICE: rnn-run: error: --input=k=... occurs twice
+// UNKNOWN: rnn-run: error: `main` has no argument `q` (--input=q=...); its arguments are x, k
+// REGEX: rnn-run: error: --remarks expects a regular expression, but got `[`: brackets ([ ]) not balanced
 // SAME: all results are as expected
 // DIFFERENT: rnn-run: error: result 0{{.*}}13
 func.func @main(%x: tensor<3xf32>, %k: i32) -> (tensor<3xf32>, i32) {

@@ -100,6 +100,10 @@ void inferResults(ValueRange operands, const typename OpTy::Properties &properti
   inferFromRules(rules, OpTy::getSignature(), types, segments);
 }
 
+/// Checks the ranks of parsed operands before type inference. With another rank, inferred types have unknown sizes, and
+/// the first error would be about a use of a result.
+ParseResult checkParsedRanks(const OperationState &state, const OpSignature &signature, ArrayRef<int32_t> segments);
+
 template <typename OpTy> ParseResult parseLayerOp(OpAsmParser &parser, OperationState &state) {
   ParsedLayerOp parsed;
   SMLoc loc = parser.getCurrentLocation();
@@ -114,6 +118,8 @@ template <typename OpTy> ParseResult parseLayerOp(OpAsmParser &parser, Operation
   if constexpr (OpTy::template hasTrait<InferTypeOpInterface::Trait>()) {
     SmallVector<Type> types;
     SmallVector<int32_t> segments;
+    if (checkParsedRanks(state, OpTy::getSignature(), parsed.operandSegments))
+      return failure();
     inferResults<OpTy>(state.operands, state.getOrAddProperties<typename OpTy::Properties>(), types, segments,
                        parser.getContext());
     state.addTypes(types);

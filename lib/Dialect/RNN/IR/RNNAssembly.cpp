@@ -216,6 +216,21 @@ static ParseResult refuseUnknownAttributes(OpAsmParser &parser, SMLoc loc, const
   return success();
 }
 
+ParseResult rnn::detail::checkParsedRanks(const OperationState &state, const OpSignature &signature,
+                                          ArrayRef<int32_t> segments) {
+  ArrayRef<Value> values = state.operands;
+  for (auto [spec, count] : llvm::zip(signature.operands, segments)) {
+    for (Value value : values.take_front(count))
+      if (auto type = dyn_cast<ShapedType>(value.getType());
+          type && type.hasRank() && spec.rank >= 0 && type.getRank() != spec.rank)
+        return mlir::emitError(state.location, "'")
+               << state.name << "' op expects `" << spec.name << "` to have rank " << spec.rank << ", but got rank "
+               << type.getRank() << " (" << type << ") [" << signature.rankLabel << "]";
+    values = values.drop_front(count);
+  }
+  return success();
+}
+
 ParseResult rnn::detail::parseLayerOp(OpAsmParser &parser, OperationState &state, const OpSignature &signature,
                                       ParsedLayerOp &parsed) {
   NamedAttrList keywords;
@@ -229,7 +244,9 @@ ParseResult rnn::detail::parseLayerOp(OpAsmParser &parser, OperationState &state
   if (parseOuts(parser, signature, operands) || refuseMisplacedGroup(parser, signature))
     return failure();
   SMLoc dictLoc = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(state.attributes) || refuseUnknownAttributes(parser, dictLoc, state))
+  if (parser.parseOptionalAttrDict(state.attributes) || refuseUnknownAttributes(parser, dictLoc, state) ||
+      failed(state.name.verifyInherentAttrs(
+          state.attributes, [&] { return mlir::emitError(state.location, "'") << state.name << "' op "; })))
     return failure();
   for (NamedAttribute attribute : keywords) {
     if (state.attributes.get(attribute.getName()))
