@@ -188,6 +188,7 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createLoopCanonicalizer());
   addContract(pm, options, Stage::Emit);
+  pm.addPass(createRNNDetachTargetPass()); // tools for the LLVM dialect do not have the attribute's dialect
 }
 
 void rnn::buildPipeline(OpPassManager &pm, const PipelineOptions &options, Stage first) {

@@ -6,6 +6,9 @@
 // RUN: rnn-opt %s --rnn-pipeline=stop-after=lower -allow-unregistered-dialect | FileCheck %s --check-prefix=LOWER
 // RUN: rnn-opt %s --rnn-pipeline=stop-after=emit -allow-unregistered-dialect | FileCheck %s --check-prefix=EMIT
 // RUN: rnn-opt %s --rnn-pipeline -allow-unregistered-dialect | FileCheck %s --check-prefix=EMIT
+// mlir-translate has none of our dialects.
+// RUN: rnn-opt %s --rnn-pipeline=lowering=fused -allow-unregistered-dialect | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
+// RUN: rnn-opt %s --rnn-pipeline='target=simt lowering=fused' -allow-unregistered-dialect | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 // RUN: not rnn-opt %s -allow-unregistered-dialect --rnn-pipeline=stop-after=never 2>&1 | FileCheck %s --check-prefix=STAGE
 
 // STAGE: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
@@ -41,6 +44,7 @@
 // TEXT: finalize-memref-to-llvm{{.*}}use-generic-functions=true
 // TEXT: reconcile-unrealized-casts
 // TEXT: rnn-verify-contract{stage=emit}
+// TEXT: rnn-detach-target
 
 // IMPORT-LABEL: func.func @main
 // IMPORT: rnn.cudnn_forward gru, auto_select input(%arg0 : tensor<5x2x4xf32>)
@@ -54,6 +58,8 @@
 // LOWER-LABEL: func.func @main(%arg0: !rnnrt.call
 // LOWER: rnnrt.rnn_plan
 // LOWER: rnnrt.rnn_forward
+// EMIT-NOT: rnn.target
+// LLVM: define {{.*}}@rnn_entry_main(
 // EMIT: llvm.func internal @main(%arg0: !llvm.ptr
 // EMIT: llvm.call @rnnrt_abi_rnn_forward
 // EMIT: llvm.func @rnn_entry_main(

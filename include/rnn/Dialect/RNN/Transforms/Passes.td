@@ -28,6 +28,14 @@ def RNNAttachTargetPass : Pass<"rnn-attach-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::rnn::RNNDialect"];
 }
 
+def RNNDetachTargetPass : Pass<"rnn-detach-target", "::mlir::ModuleOp"> {
+  let summary = "Remove the target from a module";
+  let description = [{
+    Removes the attribute `rnn.target`. At the end of the pipeline, so that tools without the rnn dialect, such as
+    `mlir-translate`, read the module.
+  }];
+}
+
 def RNNDecomposePass : Pass<"rnn-decompose"> {
   let summary = "Decompose rnn ops into scf, tensor and linalg ops";
   let description = [{
