@@ -8,6 +8,7 @@ import dataclasses
 import importlib
 import io
 import os
+import pickle
 import re
 import tempfile
 import zipfile
@@ -39,7 +40,8 @@ class Hints:
         """Raises FormatError for values that are not given."""
         missing = [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) is None]
         if missing:
-            raise FormatError(f"this format does not state it; give {', '.join(missing)}")
+            raise FormatError(f"a file of this format does not state all sizes; give {', '.join(missing)}, and --layers, "
+                              "--direction and --projection if they are not 1, unidirectional and 0")
 
 
 def _library(name: str, extra: str) -> Any:
@@ -99,8 +101,12 @@ def _mode_of_torch(state: Dict[str, Any], hints: Hints) -> str:
         return hints.mode
     name = f"{hints.prefix}weight_hh_l0"
     if name not in state:
-        raise FormatError(f"there is no tensor `{name}`; there are {', '.join(list(state)[:8])}. "
-                          "Give the prefix of the names: --prefix")
+        found = [other[:-len("weight_hh_l0")] for other in state if other.endswith("weight_hh_l0")]
+        if found:
+            raise FormatError(f"there is no tensor `{name}`; the file has layers with "
+                              f"{', '.join(f'--prefix={prefix}' for prefix in found)}")
+        there = f"there are {', '.join(list(state)[:8])}" if state else "the file has no tensors"
+        raise FormatError(f"there is no tensor `{name}`, or one whose name ends so; {there}")
     hidden = state.get(f"{hints.prefix}weight_hr_l0")
     size = hidden.shape[1] if hidden is not None else state[name].shape[1]
     mode = {4: "lstm", 3: "gru"}.get(state[name].shape[0] // size)
@@ -111,8 +117,22 @@ def _mode_of_torch(state: Dict[str, Any], hints: Hints) -> str:
 
 def _read_torch(path: str, hints: Hints) -> Stack:
     torch = _library("torch", "torch")
-    loaded = torch.load(path, map_location="cpu", weights_only=True)
-    state = {name: _from_torch_tensor(tensor) for name, tensor in loaded.items() if hasattr(tensor, "detach")}
+    try:
+        loaded = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise FormatError(f"{path} holds Python objects, such as a whole module, or is damaged; save the module's "
+                          "`state_dict()`") from error
+    state: Dict[str, Any] = {}
+
+    def collect(value: Any, name: str) -> None:
+        if hasattr(value, "detach"):
+            state[name] = _from_torch_tensor(value)
+        elif isinstance(value, dict):  # a checkpoint with the state dict in it
+            for key, item in value.items():
+                collect(item, f"{name}.{key}" if name else str(key))
+    if not isinstance(loaded, dict):
+        raise FormatError(f"{path} holds a {type(loaded).__name__}; expected a state dict, or a dictionary that contains one")
+    collect(loaded, "")
     return params.from_torch(state, _mode_of_torch(state, hints), hints.prefix)
 
 

@@ -128,7 +128,7 @@ def from_opaque(params: Any, mode: str, direction: str, input_size: int, hidden_
     count = _layers.params_size(mode, *sizes, layers, directions, num_proj)
     if count != flat.size:
         raise ValueError(f"{mode}, {direction}, I={input_size}, H={hidden_size}, L={layers} has {count} parameters, "
-                         f"but got {flat.size}")
+                         f"but got {flat.size}; check the sizes, the direction and the number of layers")
     pseudo = [PseudoLayer(w, r, bw, br, p)
               for w, r, p, bw, br in _layers.split_params(flat, mode, directions, layers, *sizes, num_proj)]
     return Stack(mode, direction, pseudo)
@@ -178,13 +178,19 @@ def from_torch(state: Mapping[str, Any], mode: str, prefix: str = "") -> Stack:
         suffix = f"_l{number}{'_reverse' if is_backward else ''}"
         if f"{prefix}weight_ih{suffix}" not in state:
             break
+        biases = [f"{prefix}{name}{suffix}" for name in ("bias_ih", "bias_hh")]
+        has_bias = any(name in state for name in biases)  # bias=False: a layer has none
+        for name in (f"{prefix}weight_hh{suffix}", *(biases if has_bias else ())):
+            if name not in state:
+                raise ValueError(f"the state dict has no `{name}`, but other tensors of this layer")
         w, r = (np.asarray(state[f"{prefix}{name}{suffix}"]) for name in ("weight_ih", "weight_hh"))
-        zeros = np.zeros(w.shape[0], w.dtype)
-        bw, br = (np.asarray(state.get(f"{prefix}{name}{suffix}", zeros)) for name in ("bias_ih", "bias_hh"))
+        bw, br = (np.asarray(state[name]) if has_bias else np.zeros(w.shape[0], w.dtype) for name in biases)
         hr = state.get(f"{prefix}weight_hr{suffix}")
         pseudo.append(PseudoLayer(w, r, bw, br, None if hr is None else np.asarray(hr)))
     if not pseudo:
         raise ValueError(f"the state dict has no `{prefix}weight_ih_l0`; it has {', '.join(list(state)[:8])}")
+    if len(pseudo) % directions or len(pseudo) != sum(name.startswith(f"{prefix}weight_ih_l") for name in state):
+        raise ValueError(f"the state dict has no `{prefix}weight_ih{suffix}`, but other layers or directions")
     return Stack(mode, "bidirectional" if directions == 2 else "unidirectional", pseudo)
 
 

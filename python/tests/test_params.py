@@ -78,6 +78,12 @@ def test_errors():
         params.from_opaque(np.zeros(7), "lstm", "unidirectional", **SIZES)
     with pytest.raises(ValueError, match="no `weight_ih_l0`"):
         params.from_torch({"x": np.zeros(1)}, "gru")
+    stack = make("gru", "bidirectional")
+    for name in ("bias_hh_l0", "weight_hh_l1", "weight_ih_l0", "weight_ih_l1", "weight_ih_l1_reverse"):
+        state = params.to_torch(stack)
+        del state[name]
+        with pytest.raises(ValueError, match=f"the state dict has no `{name}`"):
+            params.from_torch(state, "gru")
     with pytest.raises(ValueError, match="reset_after"):
         params.from_keras([[np.zeros((3, 12)), np.zeros((4, 12)), np.zeros(12)]], "gru")
 
@@ -166,6 +172,26 @@ def test_tool(tmp_path, capsys):
     assert "names no format" in capsys.readouterr().err
     assert _params_tool.main(["convert", path, str(tmp_path / "none" / "b.npz")]) == 1
     assert "b.npz cannot be written: there is no folder" in capsys.readouterr().err
+
+
+def test_checkpoints(tmp_path, capsys):
+    """State dicts inside of a checkpoint, and files without one."""
+    torch = pytest.importorskip("torch")
+    path = str(tmp_path / "a.pt")
+
+    def inspect(value, *options):
+        torch.save(value, path)
+        status = _params_tool.main(["inspect", path, *options])
+        out, error = capsys.readouterr()
+        return error if status else out
+    model = torch.nn.ModuleDict({"encoder": torch.nn.LSTM(3, 4), "decoder": torch.nn.GRU(3, 4)})
+    checkpoint = {"model": model.state_dict(), "epoch": 3}
+    assert "mode: gru" in inspect(checkpoint, "--prefix=model.decoder.")
+    assert "has layers with --prefix=model.encoder., --prefix=model.decoder." in inspect(checkpoint)
+    assert "the file has no tensors" in inspect({})
+    assert "holds a list; expected a state dict" in inspect([1])
+    if int(torch.__version__.split(".")[0]) > 1:
+        assert "save the module's `state_dict()`" in inspect(model)
 
 
 @pytest.mark.parametrize("mode,direction", list(itertools.product(MODES, DIRECTIONS)))
