@@ -6,7 +6,6 @@
 
 #include "rnn/Support/OutputFile.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 #include <cerrno>
 #include <unistd.h>
 
@@ -45,6 +44,14 @@ llvm::Error mlir::rnn::checkReplaceable(llvm::StringRef path) {
   return temporary ? temporary->discard() : temporary.takeError();
 }
 
+llvm::Error mlir::rnn::keepFile(llvm::sys::fs::TempFile &temporary, llvm::StringRef path) {
+  const std::string name = temporary.TmpName;
+  llvm::Error error = temporary.keep(path);
+  // If the rename fails, `keep` copies the file and leaves the temporary one.
+  (void)llvm::sys::fs::remove(name);
+  return error;
+}
+
 llvm::Error mlir::rnn::replaceFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
   llvm::sys::fs::file_status status;
   bool exists = !llvm::sys::fs::status(path, status) && llvm::sys::fs::exists(status);
@@ -80,5 +87,5 @@ llvm::Error mlir::rnn::replaceFile(llvm::StringRef path, llvm::function_ref<void
     llvm::consumeError(temporary->discard());
     return check(code);
   }
-  return temporary->keep(target);
+  return keepFile(*temporary, target);
 }

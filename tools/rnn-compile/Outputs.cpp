@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Outputs.h"
+#include "rnn/Support/OutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::rnn;
@@ -49,7 +50,7 @@ llvm::Error Outputs::write(llvm::StringRef path, llvm::StringRef content) {
 llvm::Error Outputs::commit() {
   llvm::Error errors = llvm::Error::success();
   for (File &file : files)
-    if (llvm::Error error = file.temporary.keep(file.path))
+    if (llvm::Error error = keepFile(file.temporary, file.path))
       errors = llvm::joinErrors(std::move(errors), makeError(file.path, llvm::toString(std::move(error))));
   files.clear();
   llvm::outs() << standardOutput;

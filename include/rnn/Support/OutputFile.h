@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::rnn {
@@ -21,6 +22,9 @@ llvm::Error replaceFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_
 
 /// Checks that `replaceFile` can create its temporary file, so that a program fails before a long computation.
 llvm::Error checkReplaceable(llvm::StringRef path);
+
+/// Renames a temporary file to `path`, or copies it if that fails. No temporary file is left.
+llvm::Error keepFile(llvm::sys::fs::TempFile &temporary, llvm::StringRef path);
 
 } // namespace mlir::rnn
 

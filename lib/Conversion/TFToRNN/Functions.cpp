@@ -26,11 +26,22 @@ static bool isTFCall(Operation *op) {
   return !op->isRegistered() && isPlainOp(op) && (name == "tf.PartitionedCall" || name == "tf.StatefulPartitionedCall");
 }
 
-static bool areCompatible(TypeRange from, TypeRange to) {
-  return from.size() == to.size() && llvm::all_of(llvm::zip(from, to), [](auto pair) {
-           return std::get<0>(pair) == std::get<1>(pair) ||
-                  tensor::CastOp::areCastCompatible(std::get<0>(pair), std::get<1>(pair));
-         });
+/// Whether the operands or results of a call have types of its function. If not, a warning states the difference.
+static bool areCompatible(Operation *call, StringRef kind, TypeRange types, func::FuncOp callee, StringRef calleeKind,
+                          TypeRange expected) {
+  auto warn = [&] { return call->emitWarning("the call is not inlined: expects "); };
+  if (types.size() != expected.size()) {
+    warn() << "as many " << kind << "s as `" << callee.getName() << "` has " << calleeKind << "s, " << expected.size()
+           << ", but got " << types.size();
+    return false;
+  }
+  for (auto [index, type, other] : llvm::enumerate(types, expected))
+    if (type != other && !tensor::CastOp::areCastCompatible(type, other)) {
+      warn() << kind << " " << index << " to have the type of " << calleeKind << " " << index << " of `"
+             << callee.getName() << "`, " << other << ", but got " << type;
+      return false;
+    }
+  return true;
 }
 
 static Value cast(OpBuilder &b, Location loc, Value value, Type type) {
@@ -68,8 +79,9 @@ private:
   void convert(Operation *call) {
     auto symbol = call->getAttrOfType<FlatSymbolRefAttr>("f");
     auto callee = symbol ? symbols.lookupNearestSymbolFrom<func::FuncOp>(call, symbol) : func::FuncOp();
-    if (!callee || callee.isExternal() || !areCompatible(call->getOperandTypes(), callee.getArgumentTypes()) ||
-        !areCompatible(callee.getResultTypes(), call->getResultTypes()))
+    if (!callee || callee.isExternal() ||
+        !areCompatible(call, "operand", call->getOperandTypes(), callee, "argument", callee.getArgumentTypes()) ||
+        !areCompatible(call, "result", call->getResultTypes(), callee, "result", callee.getResultTypes()))
       return;
     visit(callee);
     OpBuilder b(call);

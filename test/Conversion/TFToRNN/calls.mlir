@@ -102,9 +102,13 @@ func.func @public(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: "tf.PartitionedCall"(%{{.*}}) {{.*}}@callee} : (tensor<4xf32>) -> ()
 // CHECK: func.func private @callee
 func.func @other_types(%x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-warning @below {{the call is not inlined: expects operand 0 to have the type of argument 0 of `callee`, 'tensor<4xf32>', but got 'tensor<5xf32>'}}
   %0 = "tf.PartitionedCall"(%y) <{f = @callee}> : (tensor<5xf32>) -> tensor<4xf32>
+  // expected-warning @below {{expects result 0 to have the type of result 0 of `callee`, 'tensor<4xf32>', but got 'tensor<4xf64>'}}
   %1 = "tf.PartitionedCall"(%x) <{f = @callee}> : (tensor<4xf32>) -> tensor<4xf64>
+  // expected-warning @below {{expects as many operands as `callee` has arguments, 1, but got 2}}
   %2 = "tf.PartitionedCall"(%x, %x) <{f = @callee}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-warning @below {{expects as many results as `callee` has results, 1, but got 0}}
   "tf.PartitionedCall"(%x) <{f = @callee}> : (tensor<4xf32>) -> ()
   return
 }

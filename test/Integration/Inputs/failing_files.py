@@ -65,12 +65,7 @@ while True:
     # The system may copy a file that it cannot rename.
     if code == 0 and failed in ("write", "fsync"):
         stop(f"operation {len(names) - 1} ({failed}): no error")
-    # LLVM leaves the temporary file if it copies.
-    if failed != "rename":
-        check_folder(f"operation {len(names) - 1} ({failed})")
-    else:
-        for name in temporary_files():
-            os.remove(name)
+    check_folder(f"operation {len(names) - 1} ({failed})")
     if code == 1 and "error:" not in text:
         stop(f"operation {len(names) - 1} ({failed}): no error message: {text}")
     if code == 1 and old and content() != before:
