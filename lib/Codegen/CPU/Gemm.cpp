@@ -92,21 +92,28 @@ private:
 
 } // namespace
 
-/// The sums of `tile` over `panels` panels of the depth. `prefetch` runs in each iteration, with the first row of b.
+/// Adds the products of panel `k` of the depth to the sums of `tile`. `prefetch` runs in each iteration, with the first
+/// row of b.
+static SmallVector<Value> reducePanel(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile,
+                                      Value aOffset, Value bOffset, Value k, ValueRange carried,
+                                      function_ref<void(Value)> prefetch) {
+  int64_t panel = b.tiles.panel;
+  Value aPanel = b.add(aOffset, b.mul(k, p.aPanel)), bPanel = b.add(bOffset, b.mul(k, panel * panel));
+  return b.loop(b.index(0), b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
+    SmallVector<Value> sums(inner);
+    prefetch(b.add(b.mul(k, panel), column));
+    Value a = b.add(aPanel, column), right = b.add(bPanel, b.mul(column, panel));
+    for (int64_t u = 0; u < unroll; u += kernel.depthStep())
+      kernel.multiply(tile, sums, {p.a, b.add(a, u), panel}, {p.b, b.add(right, u * panel), p.bPanel});
+    return sums;
+  });
+}
+
+/// The sums of `tile` over `panels` panels of the depth.
 static SmallVector<Value> reduce(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile, Value aOffset,
                                  Value bOffset, Value panels, function_ref<void(Value)> prefetch) {
-  int64_t panel = b.tiles.panel;
-  Value zero = b.index(0);
-  return b.loop(zero, panels, 1, kernel.load(tile), [&](Value k, ValueRange carried) {
-    Value aPanel = b.add(aOffset, b.mul(k, p.aPanel)), bPanel = b.add(bOffset, b.mul(k, panel * panel));
-    return b.loop(zero, b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
-      SmallVector<Value> sums(inner);
-      prefetch(b.add(b.mul(k, panel), column));
-      Value a = b.add(aPanel, column), right = b.add(bPanel, b.mul(column, panel));
-      for (int64_t u = 0; u < unroll; u += kernel.depthStep())
-        kernel.multiply(tile, sums, {p.a, b.add(a, u), panel}, {p.b, b.add(right, u * panel), p.bPanel});
-      return sums;
-    });
+  return b.loop(b.index(0), panels, 1, kernel.load(tile), [&](Value k, ValueRange carried) {
+    return reducePanel(b, p, kernel, tile, aOffset, bOffset, k, carried, prefetch);
   });
 }
 
@@ -124,6 +131,31 @@ void cpu::emitFewRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_
     });
     done = end;
   }
+}
+
+/// The traversals SweepUp and SweepDown. Each block of a panel has sums of its own in `partial`, so that both
+/// directions add them in one order, and that the blocks are independent: their chains of FMAs overlap.
+static void emitSweep(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t rows, Value partial) {
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), one = b.index(1);
+  Value isDown = b.compare(arith::CmpIPredicate::eq, p.traversal, b.index(Gemm::SweepDown));
+  auto turn = [&](Value k, Value count) { return b.select(isDown, b.sub(b.sub(count, one), k), k); };
+  auto partOf = [&](Value k) { return Tile{rows, partial, b.mul(k, rows * panel), b.index(panel)}; };
+  b.loop(p.columns, [&](Value number) {
+    Value column = turn(number, p.columns), bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
+    Tile tile = {rows, p.c, b.add(p.cOffset, b.mul(column, p.cPanel)), p.cRow};
+    b.loop(p.depth, [&](Value turnNumber) {
+      Value k = turn(turnNumber, p.depth);
+      SmallVector<Value> sums = kernel.loadOrZero(tile, b.compare(arith::CmpIPredicate::ne, k, zero));
+      kernel.store(partOf(k), reducePanel(b, p, kernel, tile, p.aOffset, bOffset, k, sums, [](Value) {}));
+    });
+    kernel.store(tile, b.loop(one, p.depth, 1, kernel.load(partOf(zero)), [&](Value k, ValueRange carried) {
+      SmallVector<Value> sums;
+      for (auto [sum, part] : llvm::zip_equal(carried, kernel.load(partOf(k))))
+        sums.push_back(b.addf(sum, part));
+      return sums;
+    }));
+  });
 }
 
 /// One tile of more rows than usual, and half a panel. It loads each row of b from L2 once, at an even rate. With two
@@ -201,8 +233,20 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
   });
 }
 
+/// Elements of the accumulation type on the stack.
+static Value createScratch(HostBuilder &b, int64_t count) {
+  auto type = MemRefType::get(count, b.tiles.sum);
+  Value buffer = memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
+  return memref::CastOp::create(b, MemRefType::get(ShapedType::kDynamic, b.tiles.sum), buffer);
+}
+
 static void emitGemm(HostBuilder &b, const Gemm &p) {
   std::unique_ptr<MicroKernel> kernel = createMicroKernel(b, p.a, p.b);
+  Value partial, sweeps = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  if (b.tiles.hasSweeps()) {
+    partial = createScratch(b, Tiles::sweepDepth * Tiles::fewRows * b.tiles.panel);
+    sweeps = b.compare(arith::CmpIPredicate::ne, p.traversal, b.index(Gemm::Panels));
+  }
   b.loop(b.index(0), p.rows, Tiles::blockRows, [&](Value firstRow) {
     Gemm block = p;
     block.aOffset = b.add(p.aOffset, b.mul(firstRow, b.tiles.panel));
@@ -224,7 +268,9 @@ static void emitGemm(HostBuilder &b, const Gemm &p) {
     for (auto [region, count] : llvm::zip_equal(rows.getCaseRegions(), cases)) {
       b.setInsertionPointToStart(&region.emplaceBlock());
       if (count <= Tiles::fewRows)
-        emitFewRows(b, block, *kernel, count);
+        b.ifElse(
+            sweeps, [&] { emitSweep(b, block, *kernel, count, partial); },
+            [&] { emitFewRows(b, block, *kernel, count); });
       else
         emitTallTile(b, block, *kernel, count);
       scf::YieldOp::create(b);
@@ -283,6 +329,8 @@ void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments) {
     p.bNext = b.add(p.bOffset, b.mul(p.depth, b.tiles.panel * b.tiles.panel));
   if (!p.isInL2)
     p.isInL2 = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  if (!p.traversal)
+    p.traversal = b.index(Gemm::Panels);
   call(b, "gemm", p, emitGemm);
 }
 

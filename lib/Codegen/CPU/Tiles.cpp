@@ -23,6 +23,12 @@ Tiles::Tiles(Type element, const HostVectors &hostVectors)
     vectors = amxPanel / lanes, panel = amxPanel;
 }
 
+bool Tiles::hasSweeps() const {
+  constexpr int64_t leastBits = 8192 * 8;
+  FloatType type = sum;
+  return panel * panel * type.getWidth() >= leastBits;
+}
+
 FloatType Tiles::weightsFor(Value rows, Value count) const {
   if (!element.isBF16() || usesBF16Dot())
     return left;

@@ -64,8 +64,9 @@ void BackwardLoop::release() {
       b.free(buffer);
 }
 
-/// kh += dG[t] * R for the columns of panels [q, q + count). Prefetches the weights of panel `nextPanel`, if not null.
-void BackwardLoop::multiply(Value t, Value q, Value count, Value nextPanel) {
+/// kh += dG[t] * R for the columns of panels [q, q + count). `step` counts the calls. Prefetches the weights of panel
+/// `nextPanel`, if not null.
+void BackwardLoop::multiply(Value t, Value step, Value q, Value count, Value nextPanel) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel);
@@ -78,6 +79,7 @@ void BackwardLoop::multiply(Value t, Value q, Value count, Value nextPanel) {
   gemm.rows = b.sub(layer.endRow, layer.firstRow), gemm.columns = count,
   gemm.depth = b.mul(p.panels, layer.recurrent.count);
   gemm.aNext = firstOffset, gemm.isInL2 = byRows;
+  gemm.traversal = layer.getTraversal(step, gemm.depth);
   if (nextPanel)
     gemm.bNext = b.mul(nextPanel, packedPanel);
   if (b.tiles.usesAMX())
@@ -101,7 +103,7 @@ void BackwardLoop::multiplyFewRows(Value t, Value step, Value first, Value end) 
   Value isOdd = b.compare(arith::CmpIPredicate::ne, b.createOrFold<arith::AndIOp>(step, b.index(1)), b.index(0));
   b.loop(groups, [&](Value number) {
     Value from = b.add(first, b.mul(b.select(isOdd, b.sub(last, number), number), atOnce));
-    multiply(t, from, b.min(b.sub(end, from), atOnce));
+    multiply(t, step, from, b.min(b.sub(end, from), atOnce));
   });
 }
 
@@ -257,7 +259,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     if (!p.projected && b.tiles.usesAMX()) {
       // One GEMM over all panels. The cell row by row then reads consecutive memory.
       b.ifThen(hasNext, [&] {
-        multiply(layer.stepAt(next), firstPanel, b.sub(endPanel, firstPanel));
+        multiply(layer.stepAt(next), k, firstPanel, b.sub(endPanel, firstPanel));
         endState(firstPanel, endPanel);
       });
       auto cellAt = [&](const Position &at) { cell(at, Value()); };
@@ -282,7 +284,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
         Value first = b.add(firstPanel, b.mul(group, atOnce)), count = b.min(b.sub(endPanel, first), b.index(atOnce));
         Value nextFirst = b.add(firstPanel, b.mul(nextGroup, atOnce));
         b.ifThen(b.createOrFold<arith::AndIOp>(hasNext, isMany),
-                 [&] { multiply(layer.stepAt(next), first, count, nextFirst); });
+                 [&] { multiply(layer.stepAt(next), k, first, count, nextFirst); });
         if (layer.resets)
           b.ifThen(hasNext, [&] { endState(first, b.add(first, count)); });
         b.loop(first, b.add(first, count), 1,
@@ -293,7 +295,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     }
     Value row = b.mul(t, p.B);
     b.ifThen(hasNext, [&] {
-      multiply(layer.stepAt(next), firstState, b.sub(lastState, firstState));
+      multiply(layer.stepAt(next), k, firstState, b.sub(lastState, firstState));
       endState(firstState, lastState);
     });
     b.loop(firstState, lastState, 1, [&](Value q) {
@@ -337,7 +339,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
     Value t = layer.stepAt(zero);
     if (needs.state) {
-      multiply(t, firstState, b.sub(lastState, firstState));
+      multiply(t, p.steps, firstState, b.sub(lastState, firstState));
       endAtResets(t, p.P, kh, initialKh, firstState, lastState);
     }
     if (needs.cell)
@@ -382,19 +384,40 @@ void BackwardLoop::inputs(Pack pack, function_ref<void(const Block &)> store) {
   Value packed = weights.parts[0];
   // The groups use the same memory, unless later calls use the packed weights.
   Value reuses = b.createOrFold<arith::AndIOp>(isFewRows, weights.isScratch);
-  library.parallel(b, inputPanels, work, [&](const Team &team) {
-    // Threads divide columns, not rows: the partition of rows into tiles must not depend on the number of threads.
-    Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
-    Value atOnce = b.select(isFewRows, b.min(own, panelsForFewRows), own);
+  // If dG is small, reading it from the core that wrote it takes longer than reading the weights: threads divide rows.
+  constexpr int64_t mostBytesByRows = 1 << 19, rowsOfUnit = Tiles::blockRows / 4;
+  Value units = b.ceilDiv(rows, rowsOfUnit), isMany = b.compare(arith::CmpIPredicate::sgt, rows, b.index(Tiles::depth));
+  Value divides = b.createOrFold<arith::AndIOp>(isMany, layer.areWeightsInL2(mostBytesByRows));
+  // One panel: the other threads have not started yet.
+  Value isOnePanel = b.compare(arith::CmpIPredicate::eq, inputPanels, b.index(1));
+  Value packsFirst = b.createOrFold<arith::AndIOp>(divides, isOnePanel);
+  auto packPanels = [&](Value offset, Value start, Value count) {
+    weights.ifUnpacked([&] { pack(packed, offset, packedPanel, start, count); });
+  };
+  b.ifThen(packsFirst, [&] { packPanels(zero, zero, inputPanels); });
+  library.parallel(b, b.select(divides, b.max(units, inputPanels), inputPanels), work, [&](const Team &team) {
+    Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), firstRow = zero, endRow = rows;
+    b.ifThen(divides, [&] {
+      b.ifElse(
+          packsFirst, [] {},
+          [&] {
+            packPanels(b.mul(first, packedPanel), first, b.sub(end, first));
+            team.wait(b);
+          });
+    });
+    first = b.select(divides, zero, first), end = b.select(divides, inputPanels, end);
+    firstRow = b.select(divides, b.mul(team.begin(b, units), rowsOfUnit), zero);
+    endRow = b.select(divides, b.min(b.mul(team.end(b, units), rowsOfUnit), rows), rows);
+    Value own = b.sub(end, first), atOnce = b.select(isFewRows, b.min(own, panelsForFewRows), own);
     Value block = b.allocate(b.mul(atOnce, Tiles::blockRows * panel));
     Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), b.max(atOnce, b.index(1)));
     b.loop(groups, [&](Value group) {
       Value start = b.add(first, b.mul(group, atOnce)), count = b.min(b.sub(end, start), atOnce);
       Value column = b.mul(start, panel), columns = b.min(b.sub(p.I, column), b.mul(count, panel));
       Value offset = b.mul(b.select(reuses, first, start), packedPanel);
-      weights.ifUnpacked([&] { pack(packed, offset, packedPanel, start, count); });
-      b.loop(zero, rows, Tiles::blockRows, [&](Value row) {
-        Value height = b.min(b.sub(rows, row), b.index(Tiles::blockRows));
+      b.ifElse(divides, [] {}, [&] { packPanels(offset, start, count); });
+      b.loop(firstRow, endRow, Tiles::blockRows, [&](Value row) {
+        Value height = b.min(b.sub(endRow, row), b.index(Tiles::blockRows));
         Value blockPanel = b.mul(height, panel);
         b.fillZero(block, zero, b.mul(count, blockPanel));
         Gemm gemm;
@@ -444,40 +467,11 @@ void BackwardLoop::startSums() {
     packVNNI(delta, layer.p.statePanels);
 }
 
-/// Stores a zero row after an odd last row of `tiles` tiles of `packLeft`.
-void BackwardLoop::padVNNI(Value packedLeft, Value tiles, Value rows) {
-  Value last = b.sub(rows, b.index(1)), isOdd = b.createOrFold<arith::AndIOp>(rows, b.index(1));
-  b.ifThen(b.compare(arith::CmpIPredicate::ne, isOdd, b.index(0)), [&] {
-    Value none = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.left, 0));
-    b.loop(tiles, [&](Value tile) {
-      Value offset = b.add(b.mul(tile, Tiles::rows * Tiles::depth), b.mul(last, Tiles::rows));
-      for (int64_t k = 0; k < Tiles::rows; ++k)
-        memref::StoreOp::create(b, none, packedLeft, ValueRange{b.add(offset, 2 * k + 1)});
-    });
-  });
-}
-
-/// Runs `body` with each row in [from, to) whose states are reset before its step, and its example.
-void BackwardLoop::forResetRows(Value from, Value to, function_ref<void(Value, Value)> body) {
-  Value zero = b.index(0), one = b.index(1), batch = b.max(layer.p.B, one);
-  b.loop(b.div(from, batch), b.div(b.add(to, b.sub(batch, one)), batch), 1, [&](Value t) {
-    Value first = b.mul(t, batch), start = b.max(b.sub(from, first), zero), stop = b.min(b.sub(to, first), batch);
-    b.loop(start, stop, 1, [&](Value row) { b.ifThen(layer.isReset(t, row), [&] { body(b.add(first, row), row); }); });
-  });
-}
-
-/// An element of the state after a reset, as left operand.
-Value BackwardLoop::loadReset(const Resets &resets, Value row, Value column) {
-  if (!resets.initial)
-    return arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.left, 0));
-  Value value = b.loadScalar(resets.initial, {row, column});
-  return b.tiles.left == b.tiles.sum ? value : Value(arith::TruncFOp::create(b, b.tiles.left, value));
-}
-
 void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
                         std::optional<Rows> result, std::optional<Resets> resets) {
   if (b.tiles.usesAMX())
     return sumsByTiles(lefts, width, right, store, resets);
+  constexpr int64_t mostBytesByColumns = 1 << 19;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), rightPanel = b.mul(allRows, panel);
   Value columns = b.mul(right.count, panel), tiles = b.ceilDiv(width, Tiles::rows);
@@ -486,10 +480,21 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
   // With more rows, later passes read the block again: its tiles are contiguous in scratch.
   Value isSinglePass = b.createOrFold<arith::AndIOp>(hasRows, isAtMost(rows, b.index(Tiles::depth)));
   library.parallel(b, tiles, b.mul(b.mul(rows, width), columns), [&](const Team &team) {
+    Value firstTile = team.begin(b, tiles), endTile = team.end(b, tiles), firstPanel = zero, panels = right.count;
+    if (team.handle) {
+      // If dG is small, reading it from the core that wrote it takes longer than packing the left operand twice.
+      Value rest = b.createOrFold<arith::RemUIOp>(right.count, team.parts);
+      Value divides = b.createOrFold<arith::AndIOp>(b.compare(arith::CmpIPredicate::eq, rest, zero),
+                                                    layer.areWeightsInL2(mostBytesByColumns));
+      firstTile = b.select(divides, zero, firstTile), endTile = b.select(divides, tiles, endTile);
+      firstPanel = b.select(divides, team.begin(b, right.count), zero);
+      panels = b.select(divides, b.sub(team.end(b, right.count), firstPanel), right.count);
+    }
+    Value firstColumn = b.mul(firstPanel, panel), ownColumns = b.mul(panels, panel);
     Value packedLeft = b.allocate(b.index(Tiles::blockRows * Tiles::depth), b.tiles.left);
-    Value block = b.allocate(b.mul(columns, Tiles::blockRows));
-    Value from = b.mul(team.begin(b, tiles), Tiles::rows);
-    Value to = b.max(b.min(b.mul(team.end(b, tiles), Tiles::rows), width), from);
+    Value block = b.allocate(b.mul(ownColumns, Tiles::blockRows));
+    Value from = b.mul(firstTile, Tiles::rows);
+    Value to = b.max(b.min(b.mul(endTile, Tiles::rows), width), from);
     // Only whole tiles are written to the result. A partial last tile has a block of its own, unless there are several
     // passes.
     Value wholeEnd = to;
@@ -512,7 +517,8 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
         target = b.select(isDirect, result->buffer, block);
         targetRow = b.select(isDirect, result->width, targetRow);
         targetPanel = b.select(isDirect, b.index(panel), targetPanel);
-        targetOffset = b.select(isDirect, b.add(result->first, b.mul(first, result->width)), zero);
+        Value inResult = b.add(b.add(result->first, firstColumn), b.mul(first, result->width));
+        targetOffset = b.select(isDirect, inResult, zero);
       }
       b.loop(zero, rows, Tiles::depth, [&](Value row) {
         Value depth = b.min(b.sub(rows, row), b.index(Tiles::depth)), end = b.add(row, depth);
@@ -543,16 +549,16 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
         if (b.tiles.usesBF16Dot())
           padVNNI(packedLeft, count, depth);
         Value isFirst = b.compare(arith::CmpIPredicate::eq, row, zero);
-        Value rightOffset = b.add(right.offset, b.mul(row, panel));
+        Value rightOffset = b.add(b.add(right.offset, b.mul(firstPanel, rightPanel)), b.mul(row, panel));
         TransposedGemm gemm;
         gemm.a = packedLeft;
         gemm.b = right.panels, gemm.bOffset = rightOffset, gemm.bPanel = rightPanel;
         gemm.c = target, gemm.cOffset = targetOffset, gemm.cRow = targetRow, gemm.cPanel = targetPanel;
-        gemm.tiles = count, gemm.columns = right.count, gemm.depth = depth, gemm.isFirst = isFirst;
+        gemm.tiles = count, gemm.columns = panels, gemm.depth = depth, gemm.isFirst = isFirst;
         library.transposedGemm(b, gemm);
       });
-      b.ifElse(hasRows, [] {}, [&] { b.fillZero(block, zero, b.mul(right.count, blockPanel)); });
-      auto copy = [&] { store({block, blockPanel, first, height, zero, columns}); };
+      b.ifElse(hasRows, [] {}, [&] { b.fillZero(block, zero, b.mul(panels, blockPanel)); });
+      auto copy = [&] { store({block, blockPanel, first, height, firstColumn, ownColumns}); };
       if (isDirect)
         b.ifElse(isDirect, [] {}, copy);
       else

@@ -97,6 +97,36 @@ void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> st
   weights.release();
 }
 
+/// Stores a zero row after an odd last row of `tiles` tiles of `packLeft`.
+void BackwardLoop::padVNNI(Value packedLeft, Value tiles, Value rows) {
+  Value last = b.sub(rows, b.index(1)), isOdd = b.createOrFold<arith::AndIOp>(rows, b.index(1));
+  b.ifThen(b.compare(arith::CmpIPredicate::ne, isOdd, b.index(0)), [&] {
+    Value none = arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.left, 0));
+    b.loop(tiles, [&](Value tile) {
+      Value offset = b.add(b.mul(tile, Tiles::rows * Tiles::depth), b.mul(last, Tiles::rows));
+      for (int64_t k = 0; k < Tiles::rows; ++k)
+        memref::StoreOp::create(b, none, packedLeft, ValueRange{b.add(offset, 2 * k + 1)});
+    });
+  });
+}
+
+/// Runs `body` with each row in [from, to) whose states are reset before its step, and its example.
+void BackwardLoop::forResetRows(Value from, Value to, function_ref<void(Value, Value)> body) {
+  Value zero = b.index(0), one = b.index(1), batch = b.max(layer.p.B, one);
+  b.loop(b.div(from, batch), b.div(b.add(to, b.sub(batch, one)), batch), 1, [&](Value t) {
+    Value first = b.mul(t, batch), start = b.max(b.sub(from, first), zero), stop = b.min(b.sub(to, first), batch);
+    b.loop(start, stop, 1, [&](Value row) { b.ifThen(layer.isReset(t, row), [&] { body(b.add(first, row), row); }); });
+  });
+}
+
+/// An element of the state after a reset, as left operand.
+Value BackwardLoop::loadReset(const Resets &resets, Value row, Value column) {
+  if (!resets.initial)
+    return arith::ConstantOp::create(b, b.getFloatAttr(b.tiles.left, 0));
+  Value value = b.loadScalar(resets.initial, {row, column});
+  return b.tiles.left == b.tiles.sum ? value : Value(arith::TruncFOp::create(b, b.tiles.left, value));
+}
+
 void BackwardLoop::sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right,
                                function_ref<void(const Block &)> store, std::optional<Resets> resets) {
   int64_t panel = b.tiles.panel;

@@ -254,10 +254,13 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
     layer.forRows(p.H, t, own.first, own.end, cell);
     b.loop(own.first, own.end, 1, publish);
   } else {
-    b.loop(own.first, own.end, 1, [&](Value q) {
+    Value traversal = layer.getTraversal(s, p.statePanels);
+    Value isDown = b.compare(arith::CmpIPredicate::eq, traversal, b.index(Gemm::SweepDown));
+    b.loop(own.first, own.end, 1, [&](Value number) {
+      Value q = b.select(isDown, b.sub(b.add(own.first, b.sub(own.end, b.index(1))), number), number);
       Gemm gemm = multiply(b.index(0), q);
       gemm.bPanel = b.mul(p.panels, packedPanel), gemm.cPanel = b.mul(p.panels, gatePanel);
-      gemm.columns = b.index(layer.recurrent.count);
+      gemm.columns = b.index(layer.recurrent.count), gemm.traversal = traversal;
       library.gemm(b, gemm);
       layer.forPositions(p.H, t, q, cell);
       publish(q);

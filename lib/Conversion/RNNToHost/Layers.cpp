@@ -21,6 +21,19 @@ Value Layer::areWeightsInL2(int64_t mostBytes) {
   return b.compare(arith::CmpIPredicate::sle, weights, b.index(mostBytes * 8 / b.tiles.left.getWidth()));
 }
 
+/// Steps of few rows are bound by the bandwidth of L2 if their weights exceed L1 (48 KiB). Alternating sweeps read up
+/// to two thirds of 64 KiB from L1, and a tenth of 256 KiB.
+Value Layer::getTraversal(Value step, Value depthPanels) {
+  if (!b.tiles.hasSweeps())
+    return b.index(Gemm::Panels);
+  constexpr int64_t mostBytes = 1 << 18;
+  auto isAtMost = [&](Value a, int64_t most) { return b.compare(arith::CmpIPredicate::sle, a, b.index(most)); };
+  Value sweeps = b.createOrFold<arith::AndIOp>(isAtMost(p.B, Tiles::fewRows), isAtMost(depthPanels, Tiles::sweepDepth));
+  sweeps = b.createOrFold<arith::AndIOp>(sweeps, areWeightsInL2(mostBytes));
+  Value direction = b.add(b.createOrFold<arith::AndIOp>(step, b.index(1)), b.index(Gemm::SweepUp));
+  return b.select(sweeps, direction, b.index(Gemm::Panels));
+}
+
 Value Layer::stepAt(Value s) {
   if (!isReverse)
     return s;

@@ -89,6 +89,8 @@ public:
                bool onlyReset = false);
   /// i1: the packed weights of a step have at most `mostBytes` bytes, so that they stay in an L2 cache.
   Value areWeightsInL2(int64_t mostBytes);
+  /// How the GEMM of step `step` traverses the packed weights (Gemm::traversal).
+  Value getTraversal(Value step, Value depthPanels);
   /// Generates code that all rows of a step share. The step has time `t` and index `s`.
   virtual void startStep(Value s, Value t) {}
 };
@@ -268,7 +270,7 @@ private:
   PackedWeights getInputWeights(Value packedPanel);
   Value getSharedWork(Value work) const;
   void divideSteps();
-  void multiply(Value t, Value panel, Value count, Value nextPanel = Value());
+  void multiply(Value t, Value step, Value panel, Value count, Value nextPanel = Value());
   void multiplyFewRows(Value t, Value step, Value first, Value end);
   void storeGates(const Position &at, ArrayRef<Value> gates);
   void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);

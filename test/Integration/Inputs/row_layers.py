@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes layers whose steps have enough work for several threads and whose recurrent weights fit in an L2 cache of 512 KiB, for
-rows-host.test.
+"""Writes layers with few rows, and layers whose steps have enough work for several threads and whose recurrent weights fit in an
+L2 cache of 512 KiB, for rows-host.test.
 
     row_layers.py --dtype=f32 -o FILE.mlir
 
@@ -33,7 +33,13 @@ NETWORKS = [Case("gru", steps=15, batch=16, input=37, hidden=90, tag="rows"),
             Case("gru", layers=2, steps=9, batch=16, input=30, hidden=97, lengths=True, tag="rows"),
             Case("lstm", directions=2, steps=9, batch=16, input=30, hidden=97, training=False, tag="rows"),
             Case("lstm", steps=13, batch=16, input=33, hidden=99, batch_major=True, resets="zero", tag="rows"),
-            Case("lstm", steps=13, batch=16, input=33, hidden=99, batch_major=True, lengths=True, tag="rows")]
+            Case("lstm", steps=13, batch=16, input=33, hidden=99, batch_major=True, lengths=True, tag="rows"),
+            # One and two rows, whose weights are read in alternating sweeps; more than 256 rows of the reductions.
+            Case("lstm", steps=7, batch=1, input=70, hidden=66, tag="sweeps"),
+            Case("gru", layers=2, directions=2, steps=8, batch=2, input=33, hidden=64, lengths=True, tag="sweeps"),
+            Case("rnn_tanh", steps=5, batch=1, input=65, hidden=200, resets="zero", tag="sweeps"),
+            Case("lstm", steps=150, batch=2, input=64, hidden=64, tag="long"),
+            Case("gru", steps=20, batch=16, input=100, hidden=128, tag="long")]
 
 if __name__ == "__main__":
     layer_file.main(__doc__, ("f16", "bf16", "f32", "f64"), NETWORKS, BLOCKS)

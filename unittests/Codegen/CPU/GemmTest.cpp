@@ -9,6 +9,7 @@
 #include "CompiledKernel.h"
 #include "rnn_runtime/abi.h"
 #include "llvm/TargetParser/Host.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -87,7 +88,7 @@ TEST_P(GemmTest, MatchesReference) {
        sum = context.getBuffer(arithmetic.sum), index = IndexType::get(&context.context);
   // Offsets and strides are larger than needed.
   Type i1 = IntegerType::get(&context.context, 1);
-  CompiledKernel kernel(context, {left, right, sum, index, index, index, i1}, tiles,
+  CompiledKernel kernel(context, {left, right, sum, index, index, index, i1, index}, tiles,
                         [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
                           int64_t panel = b.tiles.panel;
                           Gemm gemm;
@@ -97,14 +98,14 @@ TEST_P(GemmTest, MatchesReference) {
                           gemm.bPanel = b.mul(b.add(b.mul(v[5], panel), 2), panel);
                           gemm.c = v[2], gemm.cOffset = b.index(panel);
                           gemm.cRow = b.mul(b.add(v[4], 1), panel), gemm.cPanel = b.index(panel);
-                          gemm.isInL2 = v[6];
+                          gemm.isInL2 = v[6], gemm.traversal = v[7];
                           library.gemm(b, gemm);
                         });
   int64_t panel = tiles.panel;
   HostTensor isInL2 = makeTensor(ElementKind::I1, {});
-  auto check = [&](int64_t rows, int64_t columns, int64_t depth) {
+  auto check = [&](int64_t rows, int64_t columns, int64_t depth, int64_t traversal = Gemm::Panels) {
     SCOPED_TRACE("rows " + std::to_string(rows) + ", columns " + std::to_string(columns) + ", depth " +
-                 std::to_string(depth));
+                 std::to_string(depth) + ", traversal " + std::to_string(traversal));
     int64_t aPanel = (rows + 1) * panel, bPanel = (depth * panel + 2) * panel, cRow = (columns + 1) * panel;
     // Prefetches may pass the end of a buffer, loads may not.
     HostTensor a = makeTensor(arithmetic.left, {panel + depth * aPanel}),
@@ -118,7 +119,7 @@ TEST_P(GemmTest, MatchesReference) {
         b.setFromDouble(2 * panel + column / panel * bPanel + rightOffset(k, column % panel), element(2, k, column));
     for (int64_t k = 0; k < c.getNumElements(); ++k)
       c.setFromDouble(k, untouched);
-    kernel({a, b, c, makeIndex(rows), makeIndex(columns), makeIndex(depth), isInL2});
+    kernel({a, b, c, makeIndex(rows), makeIndex(columns), makeIndex(depth), isInL2, makeIndex(traversal)});
     int64_t different = 0;
     for (int64_t k = 0; k < c.getNumElements(); ++k) {
       int64_t row = k >= panel ? (k - panel) / cRow : rows, column = k >= panel ? (k - panel) % cRow : 0;
@@ -138,6 +139,11 @@ TEST_P(GemmTest, MatchesReference) {
           check(rows, columns, depth);
     check(Tiles::blockRows + Tiles::tallRows, 2, Tiles::depthPanels(panel) + 1);
   }
+  for (int64_t traversal : {Gemm::SweepUp, Gemm::SweepDown})
+    for (int64_t rows : {1, 2, 3})
+      for (int64_t columns : {1, 3})
+        for (int64_t depth : {int64_t(1), int64_t(4), Tiles::sweepDepth})
+          check(rows, columns, depth, traversal);
   // More than one block of rows, and of the depth.
   check(Tiles::blockRows + 1, 2, 1);
   check(Tiles::blockRows + 4, 1, Tiles::depthPanels(panel) + 1);
@@ -153,6 +159,44 @@ TEST_P(GemmTest, MatchesReference) {
         check(rows, columns, 3);
     check(256, 3, 50);
     check(300, 2, 43);
+  }
+}
+
+/// Sums of fractions depend on the order of the additions.
+TEST_P(GemmTest, SweepsHaveTheSameBits) {
+  Type left = context.getBuffer(arithmetic.left), right = context.getBuffer(arithmetic.right),
+       sum = context.getBuffer(arithmetic.sum), index = IndexType::get(&context.context);
+  int64_t panel = tiles.panel, columns = 3, depth = 5;
+  CompiledKernel kernel(context, {left, right, sum, index, index}, tiles,
+                        [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
+                          Gemm gemm;
+                          gemm.rows = v[3], gemm.columns = b.index(columns), gemm.depth = b.index(depth);
+                          gemm.a = v[0], gemm.aOffset = b.index(0), gemm.aPanel = b.mul(v[3], panel);
+                          gemm.b = v[1], gemm.bOffset = b.index(0), gemm.bPanel = b.index(depth * panel * panel);
+                          gemm.c = v[2], gemm.cOffset = b.index(0);
+                          gemm.cRow = b.index(panel), gemm.cPanel = b.mul(v[3], panel);
+                          gemm.traversal = v[4];
+                          library.gemm(b, gemm);
+                        });
+  for (int64_t rows : {1, 2}) {
+    HostTensor a = makeTensor(arithmetic.left, {depth * rows * panel}),
+               b = makeTensor(arithmetic.right, {columns * depth * panel * panel});
+    for (int64_t k = 0; k < a.getNumElements(); ++k)
+      a.setFromDouble(k, std::sin(k + 1.0));
+    for (int64_t k = 0; k < b.getNumElements(); ++k)
+      b.setFromDouble(k, std::cos(k * 1.7));
+    auto multiply = [&](int64_t traversal) {
+      HostTensor c = makeTensor(arithmetic.sum, {columns * rows * panel});
+      for (int64_t k = 0; k < c.getNumElements(); ++k)
+        c.setFromDouble(k, 1.0 / (k + 3));
+      kernel({a, b, c, makeIndex(rows), makeIndex(traversal)});
+      return c;
+    };
+    HostTensor up = multiply(Gemm::SweepUp), down = multiply(Gemm::SweepDown);
+    int64_t different = 0;
+    for (int64_t k = 0; k < up.getNumElements(); ++k)
+      different += up.getAsDouble(k) != down.getAsDouble(k);
+    EXPECT_EQ(different, 0);
   }
 }
 

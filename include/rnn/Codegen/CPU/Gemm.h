@@ -11,7 +11,8 @@
 
 namespace mlir::rnn::cpu {
 
-/// c += a b for packed operands. Offsets and strides count elements. The order of summation depends on the sizes only.
+/// c += a b for packed operands. Offsets and strides count elements. The order of summation depends on the sizes and
+/// on `traversal` only.
 struct Gemm {
   Value a, aOffset; ///< `depth` panels of `rows` rows
   Value aPanel;     ///< from panel to panel
@@ -27,12 +28,20 @@ struct Gemm {
   // elements of b behind the first panel.
   Value aNext, bNext;
   Value isInL2; ///< i1: b is in an L2 cache, which needs no prefetches. Null: false
+  /// With at most Tiles::fewRows rows, and if Tiles::hasSweeps: how b is traversed. The results of both sweeps have the
+  /// same bits. Null: Panels
+  Value traversal;
+
+  /// Values of `traversal`: several panels at once; or, at most Tiles::sweepDepth panels deep, one block of a panel at
+  /// a time, from the first one to the last or back. If sweeps alternate, an L1 cache still has the blocks that the
+  /// last GEMM read at its end.
+  enum Traversal { Panels, SweepUp, SweepDown };
 
   /// The order of the generated function's arguments.
-  static constexpr Value Gemm::*arguments[] = {&Gemm::a,       &Gemm::aOffset, &Gemm::aPanel, &Gemm::b,
-                                               &Gemm::bOffset, &Gemm::bPanel,  &Gemm::c,      &Gemm::cOffset,
-                                               &Gemm::cRow,    &Gemm::cPanel,  &Gemm::rows,   &Gemm::columns,
-                                               &Gemm::depth,   &Gemm::aNext,   &Gemm::bNext,  &Gemm::isInL2};
+  static constexpr Value Gemm::*arguments[] = {
+      &Gemm::a,     &Gemm::aOffset, &Gemm::aPanel, &Gemm::b,      &Gemm::bOffset,  &Gemm::bPanel,
+      &Gemm::c,     &Gemm::cOffset, &Gemm::cRow,   &Gemm::cPanel, &Gemm::rows,     &Gemm::columns,
+      &Gemm::depth, &Gemm::aNext,   &Gemm::bNext,  &Gemm::isInL2, &Gemm::traversal};
 };
 
 /// A row that the sums of a GEMM by AMX start from, instead of c.

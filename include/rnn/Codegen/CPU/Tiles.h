@@ -35,6 +35,8 @@ struct Tiles {
   static constexpr int64_t rows = 6;
   /// At most this many rows do not reuse the right operand enough: a separate loop nest reads several panels at once.
   static constexpr int64_t fewRows = 2;
+  /// The most panels in the depth of a sweep (Gemm::Traversal).
+  static constexpr int64_t sweepDepth = 16;
   /// Rows of a tile that is half a panel wide: 16 independent accumulators with 4 vectors in a panel.
   static constexpr int64_t tallRows = 8;
   /// Rows of a block: 96 rows of a depth of 256 floats fit an L2 cache.
@@ -51,6 +53,9 @@ struct Tiles {
   bool usesBF16Dot() const { return left != sum; }
   /// Whether AMX tiles multiply more than one row. A panel is then one tile row wide.
   bool usesAMX() const { return usesBF16Dot() && bf16Gemm == BF16Gemm::AMX && panel == amxPanel; }
+  /// Whether blocks of a panel are large enough for sweeps (Gemm::Traversal). With AVX2 (1 KiB) the loops of so many
+  /// blocks take longer than the cache misses that sweeps avoid; with AVX-512 a block has 16 KiB.
+  bool hasSweeps() const;
   /// Whether the processor has an instruction that rounds f32 to bf16.
   bool hasBF16Rounding() const { return rnn::hasBF16Rounding(bf16Gemm); }
   /// The type of `count` packed weights that a GEMM multiplies by `rows` rows: `sum`, or bf16 in VNNI packing.
