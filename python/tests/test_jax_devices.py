@@ -183,3 +183,33 @@ def test_two_processes(tmp_path):
     for process in range(2):
         for got in np.load(tmp_path / f"{process}.npy"):
             close(got, want, 1e-13)  # other order of sums
+
+
+@pytest.mark.skipif(not hasattr(jax.sharding, "AxisType"), reason="this JAX has no explicit axes")
+@pytest.mark.parametrize("mode,D", (("lstm", 2), ("gru", 1)))
+def test_explicit_axes(mode, D):
+    """A mesh of jax.make_mesh, whose axes are explicit: types of results have the sharding of the batch, and nothing is gathered."""
+    mesh = jax.make_mesh((4,), ("data",), axis_types=(jax.sharding.AxisType.Explicit,))
+    values = problem(mode, B=8, L=2, D=D)
+    lengths, resets = np.arange(8) % 3 + 1, np.arange(values[1].shape[0] * 8).reshape(-1, 8) % 3 == 0
+    gradient = jax.grad(loss(ours(mode, D)), EVERY)
+
+    def masked(x, dropout=0.0):
+        y, _ = getattr(rnn, mode)(values[0], x, bidirectional=D == 2, lengths=lengths, resets=resets, dropout=dropout,
+                                  key=jax.random.key(0), hidden_size=values[2][0].shape[2], num_layers=2)
+        return jnp.square(y).sum()
+
+    def second(x):
+        return jax.grad(lambda x: jnp.square(jax.grad(masked)(x)).sum())(x)
+    tangent, plain = jax.jit(lambda x: jax.jvp(masked, (x,), (x,))[1])(values[1]), (values[1],)
+    functions = (gradient, values), (second, plain), (jax.grad(lambda x: masked(x, 0.5)), plain)
+    wanted = [jax.jit(f)(*v) for f, v in functions]
+    with jax.set_mesh(mesh):
+        params, x, state = sharded(values, mesh=mesh)
+        forward = jax.jit(lambda params, x, state: ours(mode, D)(params, x, state))
+        assert not collectives(forward.lower(params, x, state).compile())
+        assert jax.tree.leaves(forward(params, x, state))[0].sharding.spec == P(None, "data", None)
+        assert set(collectives(jax.jit(gradient).lower(params, x, state).compile())) == {"all-reduce"}
+        for (f, _), given, want in zip(functions, ((params, x, state), (x,), (x,)), wanted):
+            close(jax.tree.map(np.asarray, jax.jit(f)(*given)), jax.tree.map(np.asarray, want), 1e-11)
+        close(np.asarray(jax.jit(lambda x: jax.jvp(masked, (x,), (x,))[1])(x)), np.asarray(tangent), 1e-11)

@@ -8,6 +8,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import jax
 import jax.numpy as jnp
+from jax.sharding import PartitionSpec
 
 from .. import _layers
 from .._operations import BlockLSTM, Layers, Operation
@@ -65,7 +66,11 @@ def _dropped(y: Array, rate: float, key: Array) -> Array:
     """Inverted dropout. A rate of 1 gives zeros."""
     if rate >= 1:
         return jnp.zeros_like(y)
-    return jnp.where(jax.random.bernoulli(key, 1 - rate, y.shape), y / (1 - rate), jnp.zeros_like(y))
+    mask = jax.random.bernoulli(key, 1 - rate, y.shape)
+    spec = tuple(getattr(jax.typeof(y).sharding, "spec", ()))
+    if any(names is not None for names in spec):  # a mesh with explicit axes
+        mask = jax.sharding.reshard(mask, PartitionSpec(*spec))
+    return jnp.where(mask, y / (1 - rate), jnp.zeros_like(y))
 
 
 def _sizes_of(params: Any, mode: str, directions: int, x: Array, h0: Optional[Array], c0: Optional[Array],

@@ -27,20 +27,36 @@ from . import _lowering, _reference
 
 # --- Results ---------------------------------------------------------------------------------------------------------
 
-def like(aval: Any, shape: Sequence[int], dtype: Any = None) -> Any:
-    """`aval`, which carries the axes of shard_map, with another shape."""
+def like(aval: Any, shape: Sequence[int], dtype: Any = None, spec: Sequence[Any] = ()) -> Any:
+    """`aval`, which carries the axes of shard_map, with another shape, and the sharding of dimensions in a mesh with explicit
+    axes."""
+    every = [*spec, *[None] * (len(shape) - len(spec))]
     return aval.update(shape=tuple(shape), dtype=np.dtype(dtype or aval.dtype), weak_type=False,
-                       sharding=aval.sharding.update(spec=PartitionSpec(*[None] * len(shape))))
+                       sharding=aval.sharding.update(spec=PartitionSpec(*every)))
+
+
+def _spec(aval: Any) -> Tuple[Any, ...]:
+    """The axes of an explicit mesh by dimension."""
+    return tuple(getattr(aval.sharding, "spec", ()))
+
+
+def _batch_spec(operation: Operation, operands: Sequence[Any], axis: int) -> List[Any]:
+    """The sharding of a result whose batch is dimension `axis`: that of the batch of the operands."""
+    found = (_spec(v)[a] for v, a in zip(operands, operation.operand_axes) if a is not None and a < len(_spec(v)))
+    return [None] * axis + [next((s for s in found if s is not None), None)]
 
 
 def _results(*operands: Any, operation: Operation) -> List[Any]:
-    return [like(operands[0], shape) for shape in operation.shapes(*operands)]
+    return [like(operands[0], shape, spec=_batch_spec(operation, operands, axis))
+            for shape, axis in zip(operation.shapes(*operands), operation.result_axes)]
 
 
 def _training_results(*operands: Any, operation: Operation) -> List[Any]:
     results = _results(*operands, operation=operation)
     if operation.saves:
-        results.append(like(operands[0], _lowering.reserve_shape(operation, operands), np.int8))
+        axis = int(isinstance(operation, Members))
+        results.append(like(operands[0], _lowering.reserve_shape(operation, operands), np.int8,
+                            _batch_spec(operation, operands, axis)))
     return results
 
 
@@ -49,7 +65,8 @@ def _tangent_results(*operands: Any, operation: Operation) -> List[Any]:
 
 
 def _gradient_results(*operands: Any, operation: Operation, shared: bool) -> List[Any]:
-    return [like(operands[0], shape) for shape in operation.gradient_shapes(*operands)]
+    return [like(operands[0], shape, spec=_spec(v) if len(shape) == len(v.shape) else ())
+            for shape, v in zip(operation.gradient_shapes(*operands), operands)]
 
 
 def primitive(name: str, abstract: Callable[..., Any]) -> Any:
@@ -98,7 +115,7 @@ def _gradient_in_lax(*operands: Any, operation: Operation, shared: bool = True) 
         axes = [0 if mapped else None for mapped in operation.mapped] + [0] * (len(operands) - m)
         return jax.vmap(functools.partial(_gradient_in_lax, operation=operation.one), axes)(*operands)
     given = dict(zip(operation.cotangents, operands[m + k:]))
-    cotangents = [given.get(i, jnp.zeros(v.shape, v.dtype)) for i, v in enumerate(operands[m:m + k])]
+    cotangents = [given.get(i, jnp.zeros_like(v)) for i, v in enumerate(operands[m:m + k])]
     return _vjp_in_lax(operation, operands[:m], cotangents)
 
 
@@ -148,7 +165,7 @@ def _tangent_transpose(cotangents: Sequence[Any], *operands: Any, operation: Ope
     dots, values = operands[:n], operands[n:]
     inputs, results, saved = values[:m], values[m:m + k], values[m + k:]
     compiled = all(isinstance(ct, ad.Zero) for i, ct in enumerate(cotangents) if i not in operation.cotangents)
-    filled = [jnp.zeros(v.shape, v.dtype) if isinstance(ct, ad.Zero) else ct for ct, v in zip(cotangents, results)]
+    filled = _instantiate(cotangents[:k])
     if compiled:
         chosen = [filled[i] for i in operation.cotangents]
         shared = any(ad.is_undefined_primal(d) and axis is None for d, axis in zip(dots, operation.operand_axes))

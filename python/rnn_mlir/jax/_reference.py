@@ -11,6 +11,7 @@ from typing import Any, Optional, Sequence
 
 import jax
 import jax.numpy as jnp
+from jax.sharding import PartitionSpec
 
 from .._layers import GATES, PseudoLayer, split_params
 from .._operations import BlockLSTM, Layers, Members, Operation
@@ -60,6 +61,15 @@ def _scan(mode: str, p: PseudoLayer, x: Array, h0: Array, c0: Optional[Array], v
     return y, h, c
 
 
+def _with_batch_of(x: Array, state: Array, axis: int) -> Array:
+    """`state` with its batch, dimension `axis`, sharded as that of `x` [T, B, ...] in a mesh with explicit axes: a scan's state
+    keeps its type."""
+    names = tuple(getattr(jax.typeof(x).sharding, "spec", ()))[1:2]
+    if not names or names[0] is None or jax.typeof(state).sharding.spec[axis] == names[0]:
+        return state
+    return jax.sharding.reshard(state, PartitionSpec(*[names[0] if d == axis else None for d in range(state.ndim)]))
+
+
 def layers(mode: str, directions: int, num_proj: int, reset_to: str, x: Array, h0: Array, c0: Optional[Array],
            params: Array, lengths: Optional[Array], resets: Optional[Array]) -> tuple[Array, ...]:
     """`rnn.cudnn_forward` without dropout: y, hn and for an LSTM cn. Half precision is computed in f32."""
@@ -69,13 +79,15 @@ def layers(mode: str, directions: int, num_proj: int, reset_to: str, x: Array, h
     hidden = h0.shape[2] if c0 is None else c0.shape[2]
     pseudo = split_params(params.astype(compute), mode, directions, h0.shape[0] // directions, inputs, hidden, num_proj)
     valid = None if lengths is None else jnp.arange(steps)[:, None] < lengths
+    valid = None if valid is None else _with_batch_of(x, valid, 1)
+    resets = None if resets is None else _with_batch_of(x, resets, 1)
     if valid is not None:  # padding may hold NaN, whose derivatives would be NaN
         x = jnp.where(valid[:, :, None], x, 0)
         resets = None if resets is None else resets & valid
     # A mark at step t separates t-1 and t: the backward direction is reset before its step t-1.
     shifted = None if resets is None else jnp.concatenate([resets[1:], jnp.zeros_like(resets[:1])])
-    y, h0 = x.astype(compute), h0.astype(compute)
-    c0 = None if c0 is None else c0.astype(compute)
+    y, h0 = x.astype(compute), _with_batch_of(x, h0.astype(compute), 1)
+    c0 = None if c0 is None else _with_batch_of(x, c0.astype(compute), 1)
     hn: list[Array] = []
     cn: list[Any] = []
     for first in range(0, len(pseudo), directions):
@@ -98,6 +110,8 @@ def block_lstm(layout: str, use_peephole: bool, forget_bias: float, cell_clip: f
     dtype = operands[0].dtype
     compute = jnp.promote_types(dtype, jnp.float32)
     x, cs_prev, h_prev, w, wci, wcf, wco, b = (v.astype(compute) for v in operands)
+    cs_prev, h_prev = _with_batch_of(x, cs_prev, 0), _with_batch_of(x, h_prev, 0)
+    resets = None if resets is None else _with_batch_of(x, resets, 1)
     inputs = x.shape[2]
     a = x @ w[:inputs] + b
     valid = None if seq_len_max is None else jnp.arange(x.shape[0]) < seq_len_max
