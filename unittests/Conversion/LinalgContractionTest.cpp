@@ -194,7 +194,7 @@ TEST_F(ContractionTest, ElementTypes) {
                                                            {Kind::I32, Kind::I32},
                                                            {Kind::I64, Kind::I64}})
     for (auto [a, b, c] : forms)
-      for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{{5, 19, 30}, {101, 66, 150}})
+      for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{{5, 19, 30}, {101, 66, 96}, {101, 66, 150}})
         tests.push_back({a, b, c, {{'m', m}, {'n', n}, {'k', k}}, in, out, m == 5});
   tests.push_back({"mk", "kn", "mn", {{'m', 33}, {'n', 300}, {'k', 330}}, Kind::F64, Kind::F64});
   check(tests);

@@ -30,6 +30,8 @@ constexpr int64_t lineElements = 32;
 constexpr int64_t chunkDepth = 8;
 /// A left operand of at most this many elements (768 KiB) stays in L2 for the whole depth.
 constexpr int64_t leftInL2 = 3 << 17;
+/// A right operand of at most this many elements (2 MiB) is expected in L2.
+constexpr int64_t rightInL2 = 1 << 20;
 
 /// Emits instructions on tiles. Upstream's amx dialect has static shapes only: the last rows of a GEMM need fewer rows.
 class TileBuilder {
@@ -82,7 +84,7 @@ private:
 
 /// c = start + a b by tiles.
 struct TileGemm {
-  Value a, aOffset, aPanel;
+  Value a, aOffset, aPanel, aRow; ///< aRow: of a matrix that is not packed
   Value b, bOffset, bPanel;
   Value c, cOffset, cRow, cPanel;
   Value rows, columns, depth;                     ///< as in Gemm
@@ -92,19 +94,19 @@ struct TileGemm {
   Value aAhead, aLines, bAhead, bLines;
 
   static constexpr Value TileGemm::*arguments[] = {
-      &TileGemm::a,        &TileGemm::aOffset,    &TileGemm::aPanel,  &TileGemm::b,      &TileGemm::bOffset,
-      &TileGemm::bPanel,   &TileGemm::c,          &TileGemm::cOffset, &TileGemm::cRow,   &TileGemm::cPanel,
-      &TileGemm::rows,     &TileGemm::columns,    &TileGemm::depth,   &TileGemm::start,  &TileGemm::startOffset,
-      &TileGemm::startRow, &TileGemm::startPanel, &TileGemm::aAhead,  &TileGemm::aLines, &TileGemm::bAhead,
-      &TileGemm::bLines};
+      &TileGemm::a,           &TileGemm::aOffset,  &TileGemm::aPanel,     &TileGemm::aRow,    &TileGemm::b,
+      &TileGemm::bOffset,     &TileGemm::bPanel,   &TileGemm::c,          &TileGemm::cOffset, &TileGemm::cRow,
+      &TileGemm::cPanel,      &TileGemm::rows,     &TileGemm::columns,    &TileGemm::depth,   &TileGemm::start,
+      &TileGemm::startOffset, &TileGemm::startRow, &TileGemm::startPanel, &TileGemm::aAhead,  &TileGemm::aLines,
+      &TileGemm::bAhead,      &TileGemm::bLines};
 };
 
 /// Operands as addresses, and the loop over the depth.
 class TileLoop {
 public:
-  TileLoop(HostBuilder &b, const TileGemm &p)
+  TileLoop(HostBuilder &b, const TileGemm &p, Value leftRow)
       : tiles(b), b(b), left(tiles.base(p.a)), right(tiles.base(p.b)), sums(tiles.base(p.c)),
-        starts(tiles.base(p.start)), leftStride(b.index(tileBytes)), rightStride(b.index(2 * tileBytes)),
+        starts(tiles.base(p.start)), leftStride(b.mul(leftRow, 2)), rightStride(b.index(2 * tileBytes)),
         sumStride(b.mul(p.cRow, 4)), startStride(b.mul(p.startRow, 4)) {}
 
   TileBuilder tiles;
@@ -143,15 +145,14 @@ private:
 
 } // namespace
 
-/// `rows` is a multiple of 32.
-static void emitBlocks(HostBuilder &b, const TileGemm &p) {
-  TileLoop loop(b, p);
-  Value full = loop.tiles.full, zero = b.index(0);
-  constexpr int64_t below = tileRows * Tiles::amxPanel; // of a
+/// `rows` is a multiple of 32. `aRow` is constant for packed operands.
+static void emitBlocksOf(HostBuilder &b, const TileGemm &p, Value aRow) {
+  TileLoop loop(b, p, aRow);
+  Value full = loop.tiles.full, zero = b.index(0), below = b.mul(aRow, tileRows);
   b.loop(p.columns, [&](Value column) {
     Value bTop = b.add(p.bOffset, b.mul(column, p.bPanel)), cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
     b.loop(b.div(p.rows, b.index(blockRows)), [&](Value block) {
-      Value row = b.mul(block, blockRows), aTop = b.add(p.aOffset, b.mul(row, Tiles::amxPanel));
+      Value row = b.mul(block, blockRows), aTop = b.add(p.aOffset, b.mul(row, aRow));
       Value c0 = b.add(cTop, b.mul(row, p.cRow)), c1 = b.add(c0, b.mul(p.cRow, tileRows));
       SmallVector<Value> sums;
       Value start = b.add(b.add(p.startOffset, b.mul(column, p.startPanel)), b.mul(row, p.startRow));
@@ -182,9 +183,16 @@ static void emitBlocks(HostBuilder &b, const TileGemm &p) {
   });
 }
 
+static void emitBlocks(HostBuilder &b, const TileGemm &p) {
+  emitBlocksOf(b, p, b.index(Tiles::amxPanel));
+}
+static void emitMatrixBlocks(HostBuilder &b, const TileGemm &p) {
+  emitBlocksOf(b, p, p.aRow);
+}
+
 /// 1 to 16 rows: two panels at once, then the last one.
-static void emitLastRows(HostBuilder &b, const TileGemm &p) {
-  TileLoop loop(b, p);
+static void emitLastRowsOf(HostBuilder &b, const TileGemm &p, Value aRow) {
+  TileLoop loop(b, p, aRow);
   Value rows = loop.tiles.rows(p.rows), zero = b.index(0), done = zero;
   for (int64_t group : {2, 1}) {
     Value end = b.mul(b.div(p.columns, b.index(group)), group);
@@ -213,16 +221,25 @@ static void emitLastRows(HostBuilder &b, const TileGemm &p) {
   }
 }
 
+static void emitLastRows(HostBuilder &b, const TileGemm &p) {
+  emitLastRowsOf(b, p, b.index(Tiles::amxPanel));
+}
+static void emitMatrixLastRows(HostBuilder &b, const TileGemm &p) {
+  emitLastRowsOf(b, p, p.aRow);
+}
+
 static void emitOneRow(HostBuilder &b, const Gemm &p) {
   emitFewRows(b, p, *createMicroKernel(b, p.a, p.b), 1);
 }
 
-void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmStart> start, bool sharesRows) {
-  Value zero = b.index(0), one = b.index(1);
+void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmStart> start, bool sharesRows,
+                             Value leftRow) {
+  assert((sharesRows || !leftRow) && "the kernel of one row reads packed operands");
+  Value zero = b.index(0), one = b.index(1), aRow = leftRow ? leftRow : b.index(Tiles::amxPanel);
   auto tilesFrom = [&](Value row, Value rows, Value firstDepth, Value depth, Value isFirst) {
     TileGemm t;
-    t.a = p.a, t.aPanel = p.aPanel;
-    t.aOffset = b.add(b.add(p.aOffset, b.mul(row, Tiles::amxPanel)), b.mul(firstDepth, p.aPanel));
+    t.a = p.a, t.aPanel = p.aPanel, t.aRow = aRow;
+    t.aOffset = b.add(b.add(p.aOffset, b.mul(row, aRow)), b.mul(firstDepth, p.aPanel));
     t.b = p.b, t.bPanel = p.bPanel;
     t.bOffset = b.add(p.bOffset, b.mul(firstDepth, Tiles::amxPanel * Tiles::amxPanel));
     t.c = p.c, t.cOffset = b.add(p.cOffset, b.mul(row, p.cRow)), t.cRow = p.cRow, t.cPanel = p.cPanel;
@@ -254,21 +271,36 @@ void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmSt
         Value first = b.mul(number, chunk), depth = b.min(b.sub(p.depth, first), chunk);
         Value hasNext = b.compare(arith::CmpIPredicate::slt, b.add(first, depth), p.depth);
         TileGemm t = tilesFrom(zero, whole, first, depth, b.compare(arith::CmpIPredicate::eq, number, zero));
-        t.aAhead = b.mul(depth, p.aPanel), t.aLines = b.select(hasNext, linesPer(columns), zero);
+        t.aAhead = b.mul(depth, p.aPanel), t.aLines = leftRow ? zero : b.select(hasNext, linesPer(columns), zero);
         t.bAhead = b.select(isChunked, b.mul(depth, Tiles::amxPanel * Tiles::amxPanel), p.bPanel);
-        // With fewer rows, the hardware prefetcher alone is faster.
-        Value hasTime = b.createOrFold<arith::AndIOp>(b.compare(arith::CmpIPredicate::sgt, p.columns, one),
-                                                      b.compare(arith::CmpIPredicate::sge, blocks, b.index(4)));
-        Value isFetched = b.select(isChunked, hasNext, hasTime);
-        t.bLines = b.select(isFetched, linesPer(blocks), zero);
-        call(b, "tile_gemm", t, emitBlocks);
+        // With fewer rows, the hardware prefetcher alone is faster, unless the right operand comes from L3: two blocks
+        // then prefetch half of the next panel, and more lines are slower.
+        constexpr int64_t manyBlocks = 4, linesOfTwoBlocks = 8;
+        auto isAtLeast = [&](Value value, int64_t least) {
+          return b.compare(arith::CmpIPredicate::sge, value, b.index(least));
+        };
+        auto both = [&](Value x, Value y) { return b.createOrFold<arith::AndIOp>(x, y); };
+        Value right = b.mul(b.mul(p.columns, p.depth), Tiles::amxPanel * Tiles::amxPanel);
+        Value areTwo = b.compare(arith::CmpIPredicate::eq, blocks, b.index(2));
+        Value isFromL3 = both(areTwo, isAtLeast(right, rightInL2 + 1));
+        Value lines = b.select(isAtLeast(blocks, manyBlocks), linesPer(blocks),
+                               b.select(isFromL3, b.index(linesOfTwoBlocks), zero));
+        lines = b.select(isAtLeast(p.columns, 2), lines, zero);
+        t.bLines = b.select(isChunked, b.select(hasNext, linesPer(blocks), zero), lines);
+        if (leftRow)
+          call(b, "tile_gemm_matrix", t, emitMatrixBlocks);
+        else
+          call(b, "tile_gemm", t, emitBlocks);
       });
     });
     Value parts = b.ceilDiv(rest, tileRows), isFirst = arith::ConstantIntOp::create(b, 1, 1);
     b.loop(parts, [&](Value part) {
       Value from = b.div(b.mul(rest, part), parts), to = b.div(b.mul(rest, b.add(part, 1)), parts);
       TileGemm t = tilesFrom(b.add(whole, from), b.sub(to, from), zero, p.depth, isFirst);
-      call(b, "tile_gemm_last_rows", t, emitLastRows);
+      if (leftRow)
+        call(b, "tile_gemm_matrix_last_rows", t, emitMatrixLastRows);
+      else
+        call(b, "tile_gemm_last_rows", t, emitLastRows);
     });
   };
   if (sharesRows)

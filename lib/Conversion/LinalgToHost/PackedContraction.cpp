@@ -62,6 +62,7 @@ private:
   FailureOr<Matrix> analyzeOperand(OpOperand &operand, Group rows, Group columns);
   Tiles makeTiles() const;
   int64_t leastRight() const;
+  bool canReadLeft() const;
   std::optional<bool> isKnownLarge();
   Value isLarge(HostBuilder &b) const;
 
@@ -82,6 +83,7 @@ private:
   Matrix left, right, result;
 
   bool startsFromZero = false;
+  bool readsLeft = false; ///< tiles of the left operand are loaded from the matrix itself
 
   // Values of the generated code.
   Value sizes[numGroups];
@@ -276,6 +278,20 @@ Value PackedContraction::isLarge(HostBuilder &b) const {
 // Code
 //===----------------------------------------------------------------------===//
 
+/// Whether tiles of the left operand are loaded from the matrix itself. Packing pays for larger depths, and for strides
+/// that place the 16 rows of a tile in a few sets of an L1 cache.
+bool PackedContraction::canReadLeft() const {
+  constexpr int64_t mostDepth = 128, conflictingBytes = 512;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  std::optional<int64_t> depth = getConstantIntValue(sizes[K]);
+  if (left.rows != M || !depth || *depth % Tiles::amxPanel != 0 || *depth > mostDepth ||
+      failed(left.type.getStridesAndOffset(strides, offset)))
+    return false;
+  int64_t stride = strides[left.rowDim];
+  return !ShapedType::isDynamic(stride) && stride * 2 % conflictingBytes != 0;
+}
+
 FailureOr<bool> PackedContraction::emit(bool isZero) {
   HostBuilder b(op.getLoc(), op, makeTiles());
   SmallVector<Value> ranges;
@@ -289,6 +305,7 @@ FailureOr<bool> PackedContraction::emit(bool isZero) {
   for (unsigned loop : batchLoops)
     batchSizes.push_back(ranges[loop]);
   bool isKnown = isKnownLarge().has_value();
+  readsLeft = b.tiles.usesAMX() && canReadLeft();
   // Other kernels than those of tiles add to c.
   startsFromZero = isZero && isKnown && b.tiles.usesAMX();
   if (!isKnown) {
@@ -303,14 +320,16 @@ FailureOr<bool> PackedContraction::emit(bool isZero) {
     Value paddedRows = b.mul(b.ceilDiv(sizes[M], panel), panel);
     leftPanel = b.mul(b.add(paddedRows, b.tiles.usesBF16Dot() ? 6 : 7), panel);
     rightPanel = b.mul(depthPanels, panel * panel);
-    packedLeft = b.allocate(b.mul(leftPanel, depthPanels), b.tiles.left);
+    if (!readsLeft)
+      packedLeft = b.allocate(b.mul(leftPanel, depthPanels), b.tiles.left);
     packedRight = b.allocate(b.mul(rightPanel, panels), b.tiles.left);
     if (startsFromZero) {
       zeros = b.allocate(b.index(panel));
       b.fillZero(zeros, b.index(0), b.index(panel));
     }
     emitBatch(b, {});
-    b.free(packedLeft);
+    if (packedLeft)
+      b.free(packedLeft);
     b.free(packedRight);
     if (zeros)
       b.free(zeros);
@@ -391,7 +410,8 @@ void PackedContraction::emitGemm(HostBuilder &b, ValueRange batch) {
       firstLeft = b.select(packsOwn, firstRow, zero), endLeft = b.select(packsOwn, endRow, rows);
     }
     packRight(b, firstRight, endRight);
-    packLeft(b, firstDepth, endDepth, firstLeft, endLeft);
+    if (!readsLeft)
+      packLeft(b, firstDepth, endDepth, firstLeft, endLeft);
     team.wait(b);
     Value firstPanel = b.select(byRows, zero, team.begin(b, panels));
     Value endPanel = b.select(byRows, panels, team.end(b, panels));
@@ -453,6 +473,24 @@ void PackedContraction::copyLeft(HostBuilder &b, Value first, Value end, Value f
   });
 }
 
+namespace {
+
+/// A matrix with contiguous rows as scratch: its elements, the offset of the first one, and the stride of its rows.
+struct Elements {
+  Value buffer, offset, stride;
+};
+
+} // namespace
+
+static Elements asElements(HostBuilder &b, Value matrix, Value rows) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, matrix);
+  Value offset = metadata.getOffset(), stride = metadata.getStrides()[0];
+  Value buffer = memref::ReinterpretCastOp::create(
+      b, b.scratchType(getElement(matrix)), metadata.getBaseBuffer(), b.getIndexAttr(0),
+      ArrayRef<OpFoldResult>{b.add(offset, b.mul(rows, stride))}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  return {buffer, offset, stride};
+}
+
 void PackedContraction::callGemm(HostBuilder &b, Gemm gemm, Value firstRow, Value rows, Value firstPanel,
                                  Value count) const {
   gemm.a = packedLeft, gemm.aOffset = b.mul(firstRow, b.tiles.panel), gemm.aPanel = leftPanel;
@@ -463,7 +501,13 @@ void PackedContraction::callGemm(HostBuilder &b, Gemm gemm, Value firstRow, Valu
   std::optional<GemmStart> start;
   if (startsFromZero)
     start = GemmStart{zeros, b.index(0), b.index(0)};
-  library.tileGemm(b, gemm, start, /*sharesRows=*/true);
+  Value leftRow;
+  if (readsLeft) {
+    auto [flat, offset, stride] = asElements(b, leftView, sizes[M]);
+    gemm.a = flat, gemm.aOffset = b.add(offset, b.mul(firstRow, stride)), gemm.aPanel = b.index(b.tiles.panel);
+    leftRow = stride;
+  }
+  library.tileGemm(b, gemm, start, /*sharesRows=*/true, leftRow);
 }
 
 /// Computes a part of c.
@@ -474,15 +518,12 @@ void PackedContraction::multiply(HostBuilder &b, Value firstRow, Value rows, Val
   if (result.type.getElementType() == b.tiles.sum) {
     // Whole panels of c hold their sums.
     direct = b.max(b.min(end, b.div(sizes[N], b.index(panel))), firstPanel);
-    auto metadata = memref::ExtractStridedMetadataOp::create(b, resultView);
-    Value offset = metadata.getOffset(), stride = metadata.getStrides()[0];
-    Value flat = memref::ReinterpretCastOp::create(b, b.scratchType(), metadata.getBaseBuffer(), b.getIndexAttr(0),
-                                                   ArrayRef<OpFoldResult>{b.add(offset, b.mul(sizes[M], stride))},
-                                                   ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+    auto [flat, first, stride] = asElements(b, resultView, sizes[M]);
+    Value offset = first, rowStride = stride, elements = flat; // lambdas do not capture structured bindings
     auto part = [&](Value row, Value height, Value first, Value width) {
       Gemm gemm;
-      gemm.c = flat, gemm.cRow = stride, gemm.cPanel = b.index(panel);
-      gemm.cOffset = b.add(b.add(offset, b.mul(row, stride)), b.mul(first, panel));
+      gemm.c = elements, gemm.cRow = rowStride, gemm.cPanel = b.index(panel);
+      gemm.cOffset = b.add(b.add(offset, b.mul(row, rowStride)), b.mul(first, panel));
       callGemm(b, gemm, row, height, first, width);
     };
     if (!isAMX)

@@ -117,6 +117,33 @@ func.func @half_to_single(%a: memref<128x64xbf16>, %b: memref<128x64xbf16>, %c: 
 
 // -----
 
+// Tiles of a left operand with at most 128 columns are loaded from the matrix.
+// CHECK-LABEL: func @short_depth
+// CHECK: rnnrt.enable_amx
+// CHECK-NOT: vector.store {{.*}} vector<8xbf16>
+// CHECK: call @rnn_host_tile_gemm_matrix_bf16
+func.func @short_depth(%a: memref<64x96xbf16>, %b: memref<96x64xbf16>, %c: memref<64x64xf32>) {
+  linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                   affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<64x96xbf16>, memref<96x64xbf16>) outs(%c : memref<64x64xf32>)
+  return
+}
+
+// -----
+
+// Rows with a stride of 512 bytes would share cache sets.
+// CHECK-LABEL: func @conflicting_stride
+// CHECK: vector.store {{.*}} vector<8xbf16>
+// CHECK: call @rnn_host_tile_gemm_bf16
+func.func @conflicting_stride(%a: memref<64x96xbf16, strided<[256, 1]>>, %b: memref<96x64xbf16>, %c: memref<64x64xf32>) {
+  linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                   affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<64x96xbf16, strided<[256, 1]>>, memref<96x64xbf16>) outs(%c : memref<64x64xf32>)
+  return
+}
+
+// -----
+
 // Integers, products of other types, and rows that are not contiguous have no packed form.
 // CHECK-LABEL: func @not_packed
 // CHECK-NOT: call @rnn_host_gemm

@@ -29,7 +29,7 @@ public:
   /// `gemm` by AMX tiles: c = start + a b, or c += a b without `start`. If the number of threads changes `rows`,
   /// `sharesRows` selects arithmetic whose results do not depend on it.
   void tileGemm(HostBuilder &b, const Gemm &arguments, std::optional<GemmStart> start = std::nullopt,
-                bool sharesRows = false);
+                bool sharesRows = false, Value leftRow = Value());
   void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
 
   /// Columns of the submatrix become columns of panels.
