@@ -31,6 +31,9 @@ def like(aval: Any, shape: Sequence[int], dtype: Any = None, spec: Sequence[Any]
     """`aval`, which carries the axes of shard_map, with another shape, and the sharding of dimensions in a mesh with explicit
     axes."""
     every = [*spec, *[None] * (len(shape) - len(spec))]
+    names = {n for s in every if s is not None for n in (s if isinstance(s, tuple) else (s,))}
+    if not names <= set(aval.sharding.mesh.axis_names):  # an array of another mesh, such as a constant
+        every = [None] * len(shape)
     return aval.update(shape=tuple(shape), dtype=np.dtype(dtype or aval.dtype), weak_type=False,
                        sharding=aval.sharding.update(spec=PartitionSpec(*every)))
 
