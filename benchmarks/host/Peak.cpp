@@ -108,6 +108,25 @@ void fma256(int64_t turns) {
 __attribute__((target("avx512f"))) void fma512(int64_t turns) {
   RUN_EVEX("zmm", FMA_EVEX);
 }
+
+/// A step of a GEMM with tiles of 6 rows and 4 vectors, whose operands are in L1. Some processors lower their clock for
+/// such loads beside FMAs, so that no GEMM has the rate of FMAs on registers.
+#define FMA_ROW(offset, s0, s1, s2, s3)                                                                                \
+  "vbroadcastss " #offset "(%1), %%zmm28\n vfmadd231ps %%zmm28, %%zmm24, %%zmm" #s0                                    \
+  "\n vfmadd231ps %%zmm28, %%zmm25, %%zmm" #s1 "\n vfmadd231ps %%zmm28, %%zmm26, %%zmm" #s2                            \
+  "\n vfmadd231ps %%zmm28, %%zmm27, %%zmm" #s3 "\n"
+__attribute__((target("avx512f"))) void loadedFMA512(int64_t turns) {
+  asm volatile(TWENTY_FOUR(CLEAR_EVEX, "zmm") //
+               "1:\n vmovups (%1), %%zmm24\n vmovups 64(%1), %%zmm25\n vmovups 128(%1), %%zmm26\n"
+               "vmovups 192(%1), %%zmm27\n" FMA_ROW(1024, 0, 1, 2, 3) FMA_ROW(1280, 4, 5, 6, 7)
+                   FMA_ROW(1536, 8, 9, 10, 11) FMA_ROW(1792, 12, 13, 14, 15) FMA_ROW(2048, 16, 17, 18, 19)
+                       FMA_ROW(2304, 20, 21, 22, 23) "dec %0\n jnz 1b\n vzeroupper\n"
+               : "+r"(turns)
+               : "r"(operands)
+               : "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+                 "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "xmm16", "xmm17", "xmm18", "xmm19", "xmm20",
+                 "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28");
+}
 __attribute__((target("avx512f"))) void fma512f16(int64_t turns) {
   RUN_EVEX("zmm", FMA_F16);
 }
@@ -172,6 +191,7 @@ const Instruction instructions[] = {
     {"vfmadd231ps xmm (f32)", Type::F32, true, hasFMA, fma128, 12, 8},
     {"vfmadd231ps ymm (f32)", Type::F32, true, hasFMA, fma256, 12, 16},
     {"vfmadd231ps zmm (f32)", Type::F32, true, hasAVX512, fma512, 24, 32},
+    {"vfmadd231ps zmm (f32), loads of a GEMM from L1", Type::F32, true, hasAVX512, loadedFMA512, 24, 32},
     {"vfmadd231ph zmm (f16, accumulates in f16)", Type::F16, false, hasF16, fma512f16, 24, 64},
     {"vdpbf16ps ymm (bf16)", Type::BF16, true, hasDot, dot256, 24, 32},
     {"vdpbf16ps zmm (bf16)", Type::BF16, true, hasDot, dot512, 24, 64},

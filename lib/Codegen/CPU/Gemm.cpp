@@ -67,10 +67,24 @@ public:
       prefetch(b.index(line));
   }
 
-  /// Prefetches one tile's rows of a panel of a that a later block reads.
-  void prefetchLeft(HostBuilder &b, Value a, Value offset) {
-    for (int64_t row = 0; row < Tiles::rows; ++row)
-      b.prefetch(a, b.add(offset, row * b.tiles.panel), /*locality=*/2);
+  /// The tiles of each column prefetch an equal part of their rows of a for the next block of the depth, which begins
+  /// at element `next`. All of it in the first columns would be bursts that occupy the line fill buffers. A GEMM of one
+  /// column (a step's) prefetches nothing: a was just written.
+  void setLeft(HostBuilder &b, const Gemm &p, Value next, Value row, Value column) {
+    left = p.a, leftPanel = p.aPanel, leftElements = HostBuilder::elementsOfLine(p.a);
+    int64_t all = llvm::divideCeil(Tiles::rows * b.tiles.panel, leftElements);
+    Value share = b.div(b.add(p.columns, all - 1), b.max(p.columns, b.index(1))), first = b.mul(column, share);
+    Value hasColumns = b.compare(arith::CmpIPredicate::sgt, p.columns, b.index(1));
+    Value isInside = b.compare(arith::CmpIPredicate::slt, first, b.index(all));
+    leftLines = b.select(b.createOrFold<arith::AndIOp>(hasColumns, isInside), share, b.index(0));
+    leftStart = b.add(next, b.add(b.mul(row, b.tiles.panel), b.mul(first, leftElements)));
+  }
+
+  /// Prefetches a part of panel `k` of the next block of a.
+  void prefetchLeft(HostBuilder &b, Value k) {
+    Value start = b.add(leftStart, b.mul(k, leftPanel));
+    b.loop(leftLines,
+           [&](Value line) { b.prefetchLine(left, b.add(start, b.mul(line, leftElements)), /*locality=*/2); });
   }
 
   /// Prefetches the next tile of c: its rows are too far apart for the hardware prefetcher.
@@ -88,20 +102,25 @@ private:
   bool isBurst = false; ///< the first two tiles prefetch all
   Value lines;          ///< per turn
   Value start, step;
+  Value left, leftPanel;      ///< a, and its elements from panel to panel
+  int64_t leftElements = 0;   ///< of a cache line
+  Value leftStart, leftLines; ///< of each panel
 };
 
 } // namespace
 
-/// Adds the products of panel `k` of the depth to the sums of `tile`. `prefetch` runs in each iteration, with the first
-/// row of b.
+/// Adds the products of panel `k` of the depth to the sums of `tile`. `next`, if not null, prefetches.
 static SmallVector<Value> reducePanel(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile,
                                       Value aOffset, Value bOffset, Value k, ValueRange carried,
-                                      function_ref<void(Value)> prefetch) {
+                                      Prefetcher *next = nullptr) {
   int64_t panel = b.tiles.panel;
+  if (next)
+    next->prefetchLeft(b, k);
   Value aPanel = b.add(aOffset, b.mul(k, p.aPanel)), bPanel = b.add(bOffset, b.mul(k, panel * panel));
   return b.loop(b.index(0), b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
     SmallVector<Value> sums(inner);
-    prefetch(b.add(b.mul(k, panel), column));
+    if (next)
+      next->prefetchBlock(b, b.add(b.mul(k, panel), column));
     Value a = b.add(aPanel, column), right = b.add(bPanel, b.mul(column, panel));
     for (int64_t u = 0; u < unroll; u += kernel.depthStep())
       kernel.multiply(tile, sums, {p.a, b.add(a, u), panel}, {p.b, b.add(right, u * panel), p.bPanel});
@@ -111,9 +130,9 @@ static SmallVector<Value> reducePanel(HostBuilder &b, const Gemm &p, MicroKernel
 
 /// The sums of `tile` over `panels` panels of the depth.
 static SmallVector<Value> reduce(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile, Value aOffset,
-                                 Value bOffset, Value panels, function_ref<void(Value)> prefetch) {
+                                 Value bOffset, Value panels, Prefetcher *next = nullptr) {
   return b.loop(b.index(0), panels, 1, kernel.load(tile), [&](Value k, ValueRange carried) {
-    return reducePanel(b, p, kernel, tile, aOffset, bOffset, k, carried, prefetch);
+    return reducePanel(b, p, kernel, tile, aOffset, bOffset, k, carried, next);
   });
 }
 
@@ -127,7 +146,7 @@ void cpu::emitFewRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_
     b.loop(done, end, group, [&](Value column) {
       Tile tile = {rows, p.c, b.add(p.cOffset, b.mul(column, p.cPanel)), p.cRow, group, p.cPanel};
       Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
-      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, bOffset, p.depth, [](Value) {}));
+      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, bOffset, p.depth));
     });
     done = end;
   }
@@ -147,7 +166,7 @@ static void emitSweep(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_
     b.loop(p.depth, [&](Value turnNumber) {
       Value k = turn(turnNumber, p.depth);
       SmallVector<Value> sums = kernel.loadOrZero(tile, b.compare(arith::CmpIPredicate::ne, k, zero));
-      kernel.store(partOf(k), reducePanel(b, p, kernel, tile, p.aOffset, bOffset, k, sums, [](Value) {}));
+      kernel.store(partOf(k), reducePanel(b, p, kernel, tile, p.aOffset, bOffset, k, sums));
     });
     kernel.store(tile, b.loop(one, p.depth, 1, kernel.load(partOf(zero)), [&](Value k, ValueRange carried) {
       SmallVector<Value> sums;
@@ -167,7 +186,7 @@ static void emitTallTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int
     Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel)), cOffset = b.add(p.cOffset, b.mul(column, p.cPanel));
     b.loop(b.index(0), b.index(b.tiles.panel), width, [&](Value inPanel) {
       Tile tile = {rows, p.c, b.add(cOffset, inPanel), p.cRow, 1, {}, parts};
-      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, b.add(bOffset, inPanel), p.depth, [](Value) {}));
+      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, b.add(bOffset, inPanel), p.depth));
     });
   });
 }
@@ -179,8 +198,7 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
                       Prefetcher &next) {
     Tile tile = {rows, p.c, cOffset, p.cRow};
     next.prefetchTile(b, p.c, cNext, p.cRow);
-    kernel.store(tile,
-                 reduce(b, p, kernel, tile, aOffset, bOffset, panels, [&](Value row) { next.prefetchBlock(b, row); }));
+    kernel.store(tile, reduce(b, p, kernel, tile, aOffset, bOffset, panels, &next));
   };
   // Rows are distributed evenly over the tiles.
   constexpr int64_t fewest = Tiles::rows / 2;
@@ -195,15 +213,10 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
     // After the last column follows the next block of the depth.
     Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
     Value nextRight = b.select(isEnd, p.bNext, b.add(p.bOffset, b.mul(behind, panel * panel)));
-    // The first columns of this block prefetch a panel of a each for the next one: the first column of that block would
-    // wait for all of it. In a GEMM of one column (a step's) a is in cache: it was just written.
-    Value hasColumns = b.compare(arith::CmpIPredicate::sgt, p.columns, b.index(1));
+    // Without prefetches, the first column of the next block would wait for all of a.
     Value nextLeft = b.select(isEnd, p.aNext, b.add(p.aOffset, b.mul(behind, p.aPanel)));
     Value lastColumn = b.sub(p.columns, b.index(1));
     b.loop(p.columns, [&](Value column) {
-      Value leftPanel = b.add(nextLeft, b.mul(column, p.aPanel));
-      Value fetchesLeft =
-          b.createOrFold<arith::AndIOp>(hasColumns, b.compare(arith::CmpIPredicate::slt, column, b.index(depthPanels)));
       Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
       Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
       Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
@@ -216,7 +229,7 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
         Value cNext = b.select(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
         Prefetcher next;
         next.setBlock(b, p.b, nextOffset, depth, index, count);
-        b.ifThen(fetchesLeft, [&] { next.prefetchLeft(b, p.a, b.add(leftPanel, b.mul(row, panel))); });
+        next.setLeft(b, p, nextLeft, row, column);
         SmallVector<int64_t> cases;
         for (int64_t height = fewest; height < Tiles::rows; ++height)
           cases.push_back(height);
