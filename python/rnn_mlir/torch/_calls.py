@@ -15,16 +15,13 @@ from torch import Tensor
 
 from .. import _runtime, _variants
 from .._operations import BlockLSTM, Layers, Members, Operation
-from . import _reference
+from . import _ops, _reference
 
 #: Element types of the dialect.
 DTYPES: Dict[Any, str] = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
 
 #: PyTorch 2: functions have setup_context, and torch.func exists.
 FUNC = hasattr(torch, "func")
-
-#: PyTorch 2.4: the ops of _library.py exist.
-OPS = hasattr(torch.library, "register_autograd")
 
 
 @functools.lru_cache(maxsize=None)
@@ -42,7 +39,7 @@ def reserve_bytes(operation: Operation, operands: Sequence[Any]) -> int:
 
 def recorded(*values: Any) -> bool:
     """Whether calls must be ops: a mode such as FakeTensorMode or that of make_fx records them, or tensors have no memory."""
-    if not OPS:
+    if not _ops.AVAILABLE:
         return False
     modes: int = torch._C._len_torch_dispatch_stack()
     return modes > 0 or any(v.is_meta or type(v).__torch_dispatch__ is not Tensor.__torch_dispatch__ for v in values)
@@ -156,7 +153,7 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
     x = operands[0]
     if recorded(*operands):
         _check(operation, operands)
-        return _library.forward(operation, operands, training)
+        return _ops.forward(operation, operands, training)
     results = [x.new_empty(shape) for shape in operation.shapes(*operands)]
     saved = []
     if training and operation.saves:
@@ -172,7 +169,7 @@ def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
     """The gradients of the primals from operands, results, cotangents and the reserve space."""
     if recorded(*values):
         _check(operation, values)
-        return _library.backward(operation, values)
+        return _ops.backward(operation, values)
     if not isinstance(operation, Members):
         gradients = [torch.empty_like(v, memory_format=torch.contiguous_format) for v in values[:operation.primals]]
         _call(operation, "backward", values, gradients)
@@ -411,6 +408,3 @@ def _with_context(function: Any) -> Any:
 def apply(function: Any, *inputs: Any) -> Any:
     """`function.apply` in this version of PyTorch."""
     return (function if FUNC else _with_context(function)).apply(*inputs)
-
-
-from . import _library  # noqa: E402  # It imports this module.

@@ -11,8 +11,7 @@ from torch import Tensor
 
 from .._operations import BlockLSTM, Layers, Operation
 from . import _calls
-
-AVAILABLE = hasattr(torch.library, "register_autograd")
+from ._ops import AVAILABLE, no_cell
 
 _LAYERS = "Tensor input, Tensor input_h, Tensor? input_c, Tensor params, Tensor? sequence_lengths, Tensor? resets"
 _LAYERS_OPTIONS = "str mode, bool bidirectional, int num_proj, str reset_to, bool batch_major"
@@ -48,17 +47,13 @@ def _block(operands: Sequence[Optional[Tensor]], layout: str, use_peephole: bool
     return operation, [v for v in operands if v is not None]
 
 
-def _no_cell(x: Tensor) -> Tensor:
-    return x.new_empty(0)
-
-
 # Each op has the arguments: operands, then for a gradient its values, then 5 options.
 
 def _cudnn_forward(*arguments: Any) -> Any:
     operation, operands = _layers(arguments[:6], *arguments[6:11])
     # Equal operands must have equal results: opcheck and the caches of torch.compile rely on it.
     y, hn, *rest = _calls.forward(operation, operands, arguments[11], defined=True)
-    cn = rest.pop(0) if operation.results == 3 else _no_cell(y)
+    cn = rest.pop(0) if operation.results == 3 else no_cell(y)
     return y, hn, cn, rest[0] if rest else y.new_empty(0, dtype=torch.int8)
 
 
@@ -70,7 +65,7 @@ def _cudnn_forward_fake(*arguments: Any) -> Any:
     if arguments[11]:
         known = all(isinstance(n, int) for v in operands for n in v.shape)
         size = _calls.reserve_bytes(operation, operands) if known else torch.library.get_ctx().new_dynamic_size()
-    return y, hn, cn[0] if cn else _no_cell(x), x.new_empty(size, dtype=torch.int8)
+    return y, hn, cn[0] if cn else no_cell(x), x.new_empty(size, dtype=torch.int8)
 
 
 def _backprop_values(arguments: Sequence[Any]) -> Tuple[Operation, List[Tensor]]:
@@ -84,7 +79,7 @@ def _four(operation: Operation, gradients: Sequence[Tensor]) -> Any:
     """dx, dh0, dc0, dparams."""
     if operation.primals == 4:
         return tuple(gradients)
-    return gradients[0], gradients[1], _no_cell(gradients[0]), gradients[2]
+    return gradients[0], gradients[1], no_cell(gradients[0]), gradients[2]
 
 
 def _cudnn_backprop(*arguments: Any) -> Any:
@@ -191,47 +186,6 @@ if AVAILABLE:
             _library.impl(_name, _kernel, _device)
         torch.library.register_fake(f"rnn_mlir::{_name}", _fake, lib=_library)
         torch.library.register_autograd(f"rnn_mlir::{_name}", _gradient, setup_context=_setup, lib=_library)
-
-
-def _arguments(operation: Operation, operands: Sequence[Tensor]) -> Tuple[List[Optional[Tensor]], Tuple[Any, ...]]:
-    """The operands and options of the op of an operation."""
-    given, n = list(operands), operation.primals
-    auxiliaries: List[Optional[Tensor]] = []
-    for flag in (isinstance(operation, Layers) and operation.lengths or isinstance(operation, BlockLSTM)
-                 and operation.seq_len_max, operation.reset_to):  # type: ignore[attr-defined]
-        auxiliaries.append(given[n + sum(v is not None for v in auxiliaries)] if flag else None)
-    primals: List[Optional[Tensor]] = list(given[:n])
-    if isinstance(operation, Layers):
-        if not operation.cell:
-            primals.insert(2, None)
-        return primals + auxiliaries, (operation.mode, operation.directions == 2, operation.num_proj,
-                                       operation.reset_to or "zero", operation.batch_major)
-    assert isinstance(operation, BlockLSTM)
-    return primals + auxiliaries, (operation.layout, operation.use_peephole, operation.cell_clip,
-                                   operation.reset_to or "zero", operation.batch_major)
-
-
-def forward(operation: Operation, operands: Sequence[Tensor], training: bool) -> List[Tensor]:
-    """`_calls.forward` by the op."""
-    inputs, options = _arguments(operation, operands)
-    if isinstance(operation, BlockLSTM):
-        return list(torch.ops.rnn_mlir.block_lstm(*inputs, *options))
-    y, hn, cn, reserve = torch.ops.rnn_mlir.cudnn_forward(*inputs, *options, training)
-    return [y, hn] + [cn] * (operation.results == 3) + [reserve] * training
-
-
-def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
-    """`_calls.backward` by the op."""
-    m = len(operation.operand_axes)
-    inputs, options = _arguments(operation, values[:m])
-    if isinstance(operation, BlockLSTM):
-        return list(torch.ops.rnn_mlir.block_lstm_grad(*inputs, *values[m:], *options))
-    rest = list(values[m:])
-    if operation.results == 2:  # no output_c and no gradient of it
-        none = _no_cell(rest[0])
-        rest = [*rest[:2], none, *rest[2:4], none, rest[4]]
-    dx, dh0, dc0, dparams = torch.ops.rnn_mlir.cudnn_backprop(*inputs, *rest, *options)
-    return [dx, dh0, dc0, dparams] if operation.results == 3 else [dx, dh0, dparams]
 
 
 def compiling() -> bool:
