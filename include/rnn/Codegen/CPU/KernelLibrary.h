@@ -27,7 +27,8 @@ public:
 
   void gemm(HostBuilder &b, const Gemm &arguments);
   /// `gemm` by AMX tiles: c = start + a b, or c += a b without `start`. If the number of threads changes `rows`,
-  /// `sharesRows` selects arithmetic whose results do not depend on it.
+  /// `sharesRows` selects arithmetic whose results do not depend on it. `leftRow`: a is a matrix with this stride of
+  /// rows, in elements, not packed; its depth is a multiple of Tiles::amxPanel, and `sharesRows` must be true.
   void tileGemm(HostBuilder &b, const Gemm &arguments, std::optional<GemmStart> start = std::nullopt,
                 bool sharesRows = false, Value leftRow = Value());
   void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
