@@ -24,6 +24,20 @@ static llvm::Error check(std::error_code code) {
   return code ? llvm::createStringError(code, code.message()) : llvm::Error::success();
 }
 
+namespace {
+enum class Target { None, File, Other };
+} // namespace
+
+/// What is at `path`: nothing, a regular file, or a pipe or device. A directory is an error.
+static llvm::Expected<Target> inspect(llvm::StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status) || !llvm::sys::fs::exists(status))
+    return Target::None;
+  if (llvm::sys::fs::is_directory(status))
+    return llvm::createStringError("it is a directory");
+  return llvm::sys::fs::is_regular_file(status) ? Target::File : Target::Other;
+}
+
 /// Creates the temporary file beside the target of a link: the rename stays on one disk and keeps the link.
 static llvm::Expected<llvm::sys::fs::TempFile> createBeside(llvm::SmallString<128> &target, bool exists) {
   if (exists)
@@ -33,14 +47,13 @@ static llvm::Expected<llvm::sys::fs::TempFile> createBeside(llvm::SmallString<12
 }
 
 llvm::Error mlir::rnn::checkReplaceable(llvm::StringRef path) {
-  llvm::sys::fs::file_status status;
-  bool exists = !llvm::sys::fs::status(path, status) && llvm::sys::fs::exists(status);
-  if (exists && llvm::sys::fs::is_directory(status))
-    return llvm::createStringError("it is a directory");
-  if (exists && !llvm::sys::fs::is_regular_file(status))
+  auto found = inspect(path);
+  if (!found)
+    return found.takeError();
+  if (*found == Target::Other)
     return llvm::Error::success();
   llvm::SmallString<128> target(path);
-  auto temporary = createBeside(target, exists);
+  auto temporary = createBeside(target, *found == Target::File);
   return temporary ? temporary->discard() : temporary.takeError();
 }
 
@@ -53,11 +66,10 @@ llvm::Error mlir::rnn::keepFile(llvm::sys::fs::TempFile &temporary, llvm::String
 }
 
 llvm::Error mlir::rnn::replaceFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
-  llvm::sys::fs::file_status status;
-  bool exists = !llvm::sys::fs::status(path, status) && llvm::sys::fs::exists(status);
-  if (exists && llvm::sys::fs::is_directory(status))
-    return llvm::createStringError("it is a directory");
-  if (exists && !llvm::sys::fs::is_regular_file(status)) {
+  auto found = inspect(path);
+  if (!found)
+    return found.takeError();
+  if (*found == Target::Other) {
     std::error_code code;
     llvm::raw_fd_ostream os(path, code, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
                             llvm::sys::fs::OF_None);
@@ -72,7 +84,7 @@ llvm::Error mlir::rnn::replaceFile(llvm::StringRef path, llvm::function_ref<void
   }
 
   llvm::SmallString<128> target(path);
-  auto temporary = createBeside(target, exists);
+  auto temporary = createBeside(target, *found == Target::File);
   if (!temporary)
     return temporary.takeError();
   std::error_code code;

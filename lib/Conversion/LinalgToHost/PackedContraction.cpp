@@ -518,12 +518,11 @@ void PackedContraction::multiply(HostBuilder &b, Value firstRow, Value rows, Val
   if (result.type.getElementType() == b.tiles.sum) {
     // Whole panels of c hold their sums.
     direct = b.max(b.min(end, b.div(sizes[N], b.index(panel))), firstPanel);
-    auto [flat, first, stride] = asElements(b, resultView, sizes[M]);
-    Value offset = first, rowStride = stride, elements = flat; // lambdas do not capture structured bindings
+    Elements elements = asElements(b, resultView, sizes[M]);
     auto part = [&](Value row, Value height, Value first, Value width) {
       Gemm gemm;
-      gemm.c = elements, gemm.cRow = rowStride, gemm.cPanel = b.index(panel);
-      gemm.cOffset = b.add(b.add(offset, b.mul(row, rowStride)), b.mul(first, panel));
+      gemm.c = elements.buffer, gemm.cRow = elements.stride, gemm.cPanel = b.index(panel);
+      gemm.cOffset = b.add(b.add(elements.offset, b.mul(row, elements.stride)), b.mul(first, panel));
       callGemm(b, gemm, row, height, first, width);
     };
     if (!isAMX)

@@ -12,6 +12,10 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
+/// Recurrent weights of a layer whose dG is small: threads divide its reductions so that each reads less of what other
+/// cores wrote.
+static constexpr int64_t mostBytesOfSmallLayer = 1 << 19;
+
 // Blocks of Tiles::depth rows of several panels are read one after the other. From panel to panel there is an odd
 // number of blocks: the sets of an L2 cache, whose count is a power of 2, then hold as many blocks each. Panels of a
 // power of 2 of rows would use a fraction of the sets.
@@ -385,9 +389,9 @@ void BackwardLoop::inputs(Pack pack, function_ref<void(const Block &)> store) {
   // The groups use the same memory, unless later calls use the packed weights.
   Value reuses = b.createOrFold<arith::AndIOp>(isFewRows, weights.isScratch);
   // If dG is small, reading it from the core that wrote it takes longer than reading the weights: threads divide rows.
-  constexpr int64_t mostBytesByRows = 1 << 19, rowsOfUnit = Tiles::blockRows / 4;
+  constexpr int64_t rowsOfUnit = Tiles::blockRows / 4;
   Value units = b.ceilDiv(rows, rowsOfUnit), isMany = b.compare(arith::CmpIPredicate::sgt, rows, b.index(Tiles::depth));
-  Value divides = b.createOrFold<arith::AndIOp>(isMany, layer.areWeightsInL2(mostBytesByRows));
+  Value divides = b.createOrFold<arith::AndIOp>(isMany, layer.areWeightsInL2(mostBytesOfSmallLayer));
   // One panel: the other threads have not started yet.
   Value isOnePanel = b.compare(arith::CmpIPredicate::eq, inputPanels, b.index(1));
   Value packsFirst = b.createOrFold<arith::AndIOp>(divides, isOnePanel);
@@ -471,7 +475,6 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
                         std::optional<Rows> result, std::optional<Resets> resets) {
   if (b.tiles.usesAMX())
     return sumsByTiles(lefts, width, right, store, resets);
-  constexpr int64_t mostBytesByColumns = 1 << 19;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), rightPanel = b.mul(allRows, panel);
   Value columns = b.mul(right.count, panel), tiles = b.ceilDiv(width, Tiles::rows);
@@ -485,7 +488,7 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
       // If dG is small, reading it from the core that wrote it takes longer than packing the left operand twice.
       Value rest = b.createOrFold<arith::RemUIOp>(right.count, team.parts);
       Value divides = b.createOrFold<arith::AndIOp>(b.compare(arith::CmpIPredicate::eq, rest, zero),
-                                                    layer.areWeightsInL2(mostBytesByColumns));
+                                                    layer.areWeightsInL2(mostBytesOfSmallLayer));
       firstTile = b.select(divides, zero, firstTile), endTile = b.select(divides, tiles, endTile);
       firstPanel = b.select(divides, team.begin(b, right.count), zero);
       panels = b.select(divides, b.sub(team.end(b, right.count), firstPanel), right.count);

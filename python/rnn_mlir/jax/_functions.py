@@ -14,6 +14,7 @@ from .. import _layers
 from .._operations import BlockLSTM, Layers, Operation
 from . import _batching, _packing, _primitives
 from ._lowering import DTYPES
+from ._sharding import spec_of
 from .params import Params, Weights, in_order, unpack
 
 Array = Any
@@ -67,7 +68,7 @@ def _dropped(y: Array, rate: float, key: Array) -> Array:
     if rate >= 1:
         return jnp.zeros_like(y)
     mask = jax.random.bernoulli(key, 1 - rate, y.shape)
-    spec = tuple(getattr(jax.typeof(y).sharding, "spec", ()))
+    spec = spec_of(jax.typeof(y))
     if any(names is not None for names in spec):  # a mesh with explicit axes
         mask = jax.sharding.reshard(mask, PartitionSpec(*spec))
     return jnp.where(mask, y / (1 - rate), jnp.zeros_like(y))

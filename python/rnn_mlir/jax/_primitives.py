@@ -23,6 +23,7 @@ from jax.sharding import PartitionSpec
 
 from .._operations import Members, Operation
 from . import _lowering, _reference
+from ._sharding import spec_of
 
 
 # --- Results ---------------------------------------------------------------------------------------------------------
@@ -38,14 +39,9 @@ def like(aval: Any, shape: Sequence[int], dtype: Any = None, spec: Sequence[Any]
                        sharding=aval.sharding.update(spec=PartitionSpec(*every)))
 
 
-def _spec(aval: Any) -> Tuple[Any, ...]:
-    """The axes of an explicit mesh by dimension."""
-    return tuple(getattr(aval.sharding, "spec", ()))
-
-
 def _batch_spec(operation: Operation, operands: Sequence[Any], axis: int) -> List[Any]:
     """The sharding of a result whose batch is dimension `axis`: that of the batch of the operands."""
-    found = (_spec(v)[a] for v, a in zip(operands, operation.operand_axes) if a is not None and a < len(_spec(v)))
+    found = (spec_of(v)[a] for v, a in zip(operands, operation.operand_axes) if a is not None and a < len(spec_of(v)))
     return [None] * axis + [next((s for s in found if s is not None), None)]
 
 
@@ -68,7 +64,7 @@ def _tangent_results(*operands: Any, operation: Operation) -> List[Any]:
 
 
 def _gradient_results(*operands: Any, operation: Operation, shared: bool) -> List[Any]:
-    return [like(operands[0], shape, spec=_spec(v) if len(shape) == len(v.shape) else ())
+    return [like(operands[0], shape, spec=spec_of(v) if len(shape) == len(v.shape) else ())
             for shape, v in zip(operation.gradient_shapes(*operands), operands)]
 
 

@@ -15,6 +15,7 @@ from jax.sharding import PartitionSpec
 
 from .._layers import GATES, PseudoLayer, split_params
 from .._operations import BlockLSTM, Layers, Members, Operation
+from ._sharding import spec_of
 
 Array = Any
 
@@ -64,7 +65,7 @@ def _scan(mode: str, p: PseudoLayer, x: Array, h0: Array, c0: Optional[Array], v
 def _with_batch_of(x: Array, state: Array, axis: int) -> Array:
     """`state` with its batch, dimension `axis`, sharded as that of `x` [T, B, ...] in a mesh with explicit axes: a scan's state
     keeps its type."""
-    names = tuple(getattr(jax.typeof(x).sharding, "spec", ()))[1:2]
+    names = spec_of(jax.typeof(x))[1:2]
     if not names or names[0] is None or jax.typeof(state).sharding.spec[axis] == names[0]:
         return state
     return jax.sharding.reshard(state, PartitionSpec(*[names[0] if d == axis else None for d in range(state.ndim)]))

@@ -100,6 +100,10 @@ void inferResults(ValueRange operands, const typename OpTy::Properties &properti
   inferFromRules(rules, OpTy::getSignature(), types, segments);
 }
 
+/// Completes the error "... op expects " for a value of a wrong rank.
+InFlightDiagnostic emitRankError(InFlightDiagnostic &&error, const OpSignature &signature, const NamedValue &spec,
+                                 ShapedType type);
+
 /// Checks the ranks of parsed operands before type inference. With another rank, inferred types have unknown sizes, and
 /// the first error would be about a use of a result.
 ParseResult checkParsedRanks(const OperationState &state, const OpSignature &signature, ArrayRef<int32_t> segments);

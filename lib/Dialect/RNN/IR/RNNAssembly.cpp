@@ -223,9 +223,8 @@ ParseResult rnn::detail::checkParsedRanks(const OperationState &state, const OpS
     for (Value value : values.take_front(count))
       if (auto type = dyn_cast<ShapedType>(value.getType());
           type && type.hasRank() && spec.rank >= 0 && type.getRank() != spec.rank)
-        return mlir::emitError(state.location, "'")
-               << state.name << "' op expects `" << spec.name << "` to have rank " << spec.rank << ", but got rank "
-               << type.getRank() << " (" << type << ") [" << signature.rankLabel << "]";
+        return emitRankError(mlir::emitError(state.location, "'") << state.name << "' op expects ", signature, spec,
+                             type);
     values = values.drop_front(count);
   }
   return success();

@@ -214,6 +214,12 @@ static bool fitsInMemory(ShapedType type) {
   return fits;
 }
 
+InFlightDiagnostic rnn::detail::emitRankError(InFlightDiagnostic &&error, const OpSignature &signature,
+                                              const NamedValue &spec, ShapedType type) {
+  return std::move(error) << "`" << spec.name << "` to have rank " << spec.rank << ", but got rank " << type.getRank()
+                          << " (" << type << ") [" << signature.rankLabel << "]";
+}
+
 static LogicalResult verifyTypes(LayerOpInterface op) {
   const OpSignature &signature = op.getSignature();
   Type element;
@@ -236,9 +242,7 @@ static LogicalResult verifyTypes(LayerOpInterface op) {
   return forEachShaped(op, [&](const NamedValue &spec, Value value, StringRef what) -> LogicalResult {
     auto type = cast<ShapedType>(value.getType());
     if (spec.rank >= 0 && type.getRank() != spec.rank)
-      return op->emitOpError("expects ") << what << "`" << spec.name << "` to have rank " << spec.rank
-                                         << ", but got rank " << type.getRank() << " (" << type << ") ["
-                                         << signature.rankLabel << "]";
+      return emitRankError(op->emitOpError("expects ") << what, signature, spec, type);
     if (fitsInMemory(type))
       return success();
     return op->emitOpError("expects ") << what << "`" << spec.name << "` to have less than 2^63 bytes, but got " << type
