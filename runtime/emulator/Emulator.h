@@ -233,7 +233,8 @@ extern thread_local Thread *running __attribute__((tls_model("initial-exec")));
 Emulator &emulator();
 /// Runs a launch on this OS thread. If a launch is running already (see Emulator::runOnHost), another emulator runs it.
 Status runLaunch(const Launch &launch, const Schedule &schedule);
-/// Lets the wavefront that executes a launch execute others. The work of rnnrt_abi_simt_read_signal.
+/// A kernel that polls a signal calls this, through rnnrt_abi_simt_read_signal: the wavefront that executes its launch
+/// executes other launches, which may set the signal.
 void advanceWavefront();
 
 /// A text without a destructor, since an abandoned thread runs none.

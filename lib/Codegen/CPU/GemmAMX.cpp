@@ -273,8 +273,8 @@ void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmSt
         TileGemm t = tilesFrom(zero, whole, first, depth, b.compare(arith::CmpIPredicate::eq, number, zero));
         t.aAhead = b.mul(depth, p.aPanel), t.aLines = leftRow ? zero : b.select(hasNext, linesPer(columns), zero);
         t.bAhead = b.select(isChunked, b.mul(depth, Tiles::amxPanel * Tiles::amxPanel), p.bPanel);
-        // With fewer rows, the hardware prefetcher alone is faster, unless the right operand comes from L3: two blocks
-        // then prefetch half of the next panel, and more lines are slower.
+        // Four and more blocks of rows prefetch the whole next panel of b. With fewer, the hardware prefetcher alone is
+        // faster, except for two blocks if b comes from L3: they prefetch half of the panel. More lines are slower.
         constexpr int64_t manyBlocks = 4, linesOfTwoBlocks = 8;
         auto isAtLeast = [&](Value value, int64_t least) {
           return b.compare(arith::CmpIPredicate::sge, value, b.index(least));

@@ -245,7 +245,7 @@ void BackwardKernel::build() {
   startBarriers();
   findTargets();
 
-  // Steps are counted in the launch, from the last one.
+  // `begin`, `stop` and `count` number the steps of the launch as they are executed: 0 is the last one in time.
   Value zero = e.index(0), one = e.index(1), endOfLaunch = isPart ? recurrence.end : recurrence.steps;
   Value lastNumber = e.sub(endOfLaunch, one);
   const unsigned perPlace = carried.size() / places.size(), numCarried = carried.size();

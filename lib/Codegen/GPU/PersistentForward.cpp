@@ -338,7 +338,7 @@ void ForwardKernel::build() {
 
   Value one = e.index(1);
   const unsigned perPlace = carried.size() / places.size(), numCarried = carried.size();
-  // Steps are counted in the launch.
+  // `begin`, `stop` and `last` number the steps of the launch from 0.
   Value firstOfLaunch = isPart ? recurrence.first : e.index(0);
   Value task = forEachTask(recurrence, /*reversed=*/false, carried, [&](Value first, Value end, ValueRange ofTask) {
     layer.startTask(e, first);

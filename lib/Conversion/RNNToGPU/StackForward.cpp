@@ -72,9 +72,10 @@ public:
       else
         launchSteps();
     };
-    // `reuses` makes an input GEMM wait for the steps that read the gates of two chunks before. Only inference has to
-    // wait, since it reuses that memory. A training pass waits too: the input GEMMs of the first layer depend on
-    // nothing else, and if all of them ran first, they would occupy the multiprocessors that the steps need.
+    // With `reuses`, the input GEMM of a chunk waits until the steps of the chunk two before have read their gates.
+    // Inference must wait, since both chunks use the same memory. A training pass waits too: the input GEMMs of the
+    // first layer depend on nothing else, and if all of them ran first, they would occupy the multiprocessors that the
+    // steps need.
     stack.forEachTask(/*reversed=*/false, /*reuses=*/true, input, steps);
   }
 

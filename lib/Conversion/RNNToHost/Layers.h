@@ -173,8 +173,8 @@ private:
   Value columns;   ///< of a row of gate pre-activations
   Value gatePanel; ///< elements from panel to panel of gate pre-activations
   Value stepsAtOnce, rowsAtOnce, stateSize;
-  Value byRows;     ///< whether threads divide the rows of a step; null: never
-  Value mostByRows; ///< threads that divide rows
+  Value byRows;     ///< i1: threads divide the rows of a step instead of its columns. Null: they never do
+  Value mostByRows; ///< the most threads if they divide rows
 };
 
 class BackwardLayer : public Layer {

@@ -61,7 +61,8 @@ public:
       return;
     saved = Duration::zero();
     const Time last{Duration(end.load(std::memory_order_relaxed))};
-    // The other process still runs: try again less often, since trying costs some time slices.
+    // The time slices are still lost: the other process still runs. Try all parts less often, since each try loses
+    // some.
     if (now >= last)
       period = now - last < period ? std::min(2 * period, longest) : shortest;
     limit.store(parts - 1, std::memory_order_relaxed);

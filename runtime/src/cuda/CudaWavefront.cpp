@@ -165,8 +165,9 @@ Status CudaWavefront::join() {
     if (!numEnded[stage])
       continue;
     const size_t task = numEnded[stage] - 1;
-    // A kernel that has completed the last task of its stage has ended, or ends without the memory of the call:
-    // launches of tasks that were complete already need not be waited for. After another task it may go on.
+    // A kernel that has completed the last task of its stage no longer uses the memory of the call, so the counter
+    // suffices. A kernel that has completed an earlier task may go on with the next one: wait for the end of its
+    // launch.
     const bool isLast = int64_t(task) == sizes.tasks - 1;
     RNNRT_TRY(isLast ? wait(main, stage, task) : wait(main, event(stage, task)));
   }

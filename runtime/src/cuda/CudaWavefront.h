@@ -50,7 +50,8 @@ private:
   Status wait(CUstream stream, CUevent event);
   /// Waits for the end of task `task` of `stage`, which is one of the last two: for its counter, if it has one.
   Status wait(CUstream stream, size_t stage, size_t task);
-  /// Calls `operate`, a wait for a value or a write. `isDone` becomes false if the driver refuses it.
+  /// Calls `operate`, which enqueues a wait for a value in memory or a write of one. `isDone` is whether the driver
+  /// supports it.
   template <typename Operate> Status tryValue(const char *what, Operate &&operate, bool &isDone);
   /// Records the end of all use of the signals.
   Status endSignals();
