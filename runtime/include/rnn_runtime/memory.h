@@ -56,9 +56,9 @@ RNNRT_API int64_t rnnrt_memory_peak_bytes(void);
 RNNRT_API void rnnrt_memory_reset_peak(void);
 
 /// Large blocks of the C library's allocator are cached when freed, because page faults of new blocks cost more time
-/// than small layers. The cache holds at most the peak of the bytes in use, and at most RNNRT_MEMORY_CACHE MiB (an
-/// environment variable; default 1024, 0 disables the cache). Blocks of a custom allocator are not cached. `kept_bytes`
-/// returns the bytes in the cache; `trim` returns them to the system.
+/// than small layers. The cache holds at most RNNRT_MEMORY_CACHE MiB (an environment variable; default 1024, 0 disables
+/// the cache), and together with the bytes in use at most one and a half times their peak. Blocks of a custom allocator
+/// are not cached. `kept_bytes` returns the bytes in the cache; `trim` returns them to the system.
 RNNRT_API int64_t rnnrt_memory_kept_bytes(void);
 RNNRT_API void rnnrt_memory_trim(void);
 

@@ -107,6 +107,12 @@ void BlockCache::addLive(int64_t bytes) {
     ;
 }
 
+/// The bytes that may be cached now; negative if the bytes in use are already more than the bound.
+int64_t BlockCache::getRoom() const {
+  const int64_t peak = most.load();
+  return peak + peak / 2 - live.load();
+}
+
 /// Adds a block as the newest one.
 void BlockCache::keep(Block *block) {
   Block *&first = newestOf[classOf(block->use.bytes)];
@@ -179,7 +185,7 @@ void *BlockCache::allocate(size_t alignment, size_t bytes) {
       unlock();
       return placeIn(found, found->use.bytes, found->use.shift, alignment, bytes);
     }
-    evicted = evict(most.load() - live.load() - static_cast<int64_t>(size));
+    evicted = evict(getRoom() - static_cast<int64_t>(size));
     unlock();
   }
   free(evicted);
@@ -205,7 +211,7 @@ void BlockCache::release(void *pointer, size_t alignment, size_t bytes) {
   if (!lock())
     return std::free(block);
   keep(new (block) Block{use, nullptr, nullptr, nullptr, nullptr});
-  Block *evicted = evict(std::min(limit, std::max<int64_t>(most.load() - live.load(), 0)));
+  Block *evicted = evict(std::min(limit, std::max<int64_t>(getRoom(), 0)));
   unlock();
   free(evicted);
 }

@@ -13,8 +13,10 @@ namespace rnnrt {
 
 /// The C library returns large blocks to the system when they are freed, and each new block faults in page by page.
 /// Without the cache, every call of a compiled function would pay for the page faults of its scratch. A cached block is
-/// reused for requests of its size down to a quarter of it. The cache never holds more than the peak of memory in use,
-/// so it does not increase the peak of the process, and never more than its limit. Thread-safe.
+/// reused for requests of its size down to a quarter of it. The cache never holds more than its limit, and together
+/// with the memory in use never more than one and a half times the peak of use: the buffers of the parts of a call,
+/// which are in use one after the other, exceed the peak. If only the peak could be cached, gradients of cudnn ops with
+/// one row would evict a block in each call that the next call needs. Thread-safe.
 class BlockCache {
 public:
   /// The cache of the process. RNNRT_MEMORY_CACHE sets the limit (MiB; 0: no cache).
@@ -59,6 +61,7 @@ private:
   Block *take(size_t bytes);
   [[nodiscard]] Block *evict(int64_t target);
   static void free(Block *evicted);
+  int64_t getRoom() const;
   void addLive(int64_t bytes);
 
   const int64_t limit;
