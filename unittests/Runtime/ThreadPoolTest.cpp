@@ -211,6 +211,24 @@ TEST(ThreadPoolTest, latePartsLimitLaterRegions) {
   EXPECT_EQ(partsSoon(pool, some, 2), 2);
 }
 
+// The first region after a pause wakes blocked workers, which may take long; a limit of parts itself makes such pauses.
+TEST(ThreadPoolTest, lateWakingDoesNotLimitLaterRegions) {
+  ThreadPool pool(2);
+  constexpr int64_t some = 1000 * RNNRT_LEAST_WORK;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    ASSERT_EQ(partsSoon(pool, some, 2), 2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    run(
+        pool, 2,
+        [](rnnrt_team &, int64_t part, int64_t) {
+          if (part == 1)
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        },
+        some);
+    EXPECT_EQ(partsFor(pool, some), 2);
+  }
+}
+
 TEST(ThreadPoolTest, nestedRunsAreSerial) {
   ThreadPool pool(2);
   std::atomic<int> inner{0};

@@ -241,7 +241,9 @@ bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t wor
       start(parts);
     parts = process == getpid() ? std::min<int64_t>(parts, workers.size() + 1) : 1;
     team.hasShortSteps = work / parts < shortStep;
-    runOnPool(run, argument, parts, caller);
+    // How long a blocked worker takes to wake up is no sign of other processes: idle processors of a virtual machine take up
+    // to milliseconds. After a limit of parts, all workers are blocked.
+    isEven &= !runOnPool(run, argument, parts, caller);
   }
   const bool isComplete = !team.isAborted.load();
   if (!isComplete) {
@@ -263,19 +265,23 @@ static int getProcessor() {
 #endif
 }
 
-void ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invocation *caller) {
+/// Returns true if a worker was blocked when the region began.
+bool ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invocation *caller) {
   function = run, context = argument, invocation = caller, processor = getProcessor();
   team.parts.store(parts, std::memory_order_relaxed);
   unfinished.store(static_cast<uint32_t>(parts - 1));
+  bool wasBlocked = false;
   if (parts > 1) {
     uint32_t number = job.load() >> partsBits;
     job.store((number + 1) << partsBits | static_cast<uint32_t>(parts));
+    wasBlocked = sleepers.load() != 0;
     wake(job, sleepers);
   }
   runPart(run, argument, team, 0, parts, caller);
   ends[0] = Clock::now();
   for (uint32_t left; (left = unfinished.load()) != 0;)
     waitWhile(unfinished, left, waiting);
+  return wasBlocked;
 }
 
 /// Moves this thread to another of its processors. The scheduler may wake a thread on the processor of its waker and

@@ -65,7 +65,7 @@ private:
   };
   struct Region;
 
-  void runOnPool(rnnrt_part_t function, void *context, int64_t parts, Invocation *caller);
+  bool runOnPool(rnnrt_part_t function, void *context, int64_t parts, Invocation *caller);
   static void runOnOpenMP(void *region);
   void measure(Crowd::Clock::time_point start);
   void start(int64_t parts);
