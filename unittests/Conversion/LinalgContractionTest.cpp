@@ -182,6 +182,25 @@ TEST_F(ContractionTest, EveryTranspositionOfLargeMatrices) {
   check(tests);
 }
 
+// Sums that start from zero. Threads divide rows or columns, and pack the other operand for themselves if it is small.
+TEST_F(ContractionTest, SumsFromZero) {
+  using Kind = ElementKind;
+  std::vector<Contraction> tests;
+  auto add = [&](ArrayRef<std::array<const char *, 3>> forms, std::array<int64_t, 3> sizes, Kind kind, bool isDynamic) {
+    for (auto [a, b, c] : forms)
+      tests.push_back({a, b, c, {{'m', sizes[0]}, {'n', sizes[1]}, {'k', sizes[2]}}, kind, kind, isDynamic, true});
+  };
+  const std::array<const char *, 3> two[] = {forms[0], forms[3]};
+  add(forms, {65, 64, 3100}, Kind::F32, false);
+  for (bool isDynamic : {false, true})
+    for (std::array<int64_t, 3> sizes : {std::array<int64_t, 3>{40, 100, 2000}, {65, 64, 4200}, {66, 70, 4000}})
+      add(two, sizes, Kind::F32, isDynamic);
+  for (Kind kind : {Kind::F16, Kind::BF16})
+    for (std::array<int64_t, 3> sizes : {std::array<int64_t, 3>{130, 70, 300}, {70, 130, 300}})
+      add(forms, sizes, kind, false);
+  check(tests);
+}
+
 TEST_F(ContractionTest, ElementTypes) {
   using Kind = ElementKind;
   std::vector<Contraction> tests;

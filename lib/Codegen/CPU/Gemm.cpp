@@ -128,10 +128,11 @@ static SmallVector<Value> reducePanel(HostBuilder &b, const Gemm &p, MicroKernel
   });
 }
 
-/// The sums of `tile` over `panels` panels of the depth.
+/// The sums of `tile` over `panels` panels of the depth. `isZero`: they start from zero. Null: false.
 static SmallVector<Value> reduce(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile, Value aOffset,
-                                 Value bOffset, Value panels, Prefetcher *next = nullptr) {
-  return b.loop(b.index(0), panels, 1, kernel.load(tile), [&](Value k, ValueRange carried) {
+                                 Value bOffset, Value panels, Value isZero, Prefetcher *next = nullptr) {
+  SmallVector<Value> initial = isZero ? kernel.loadOrZero(tile, isZero) : kernel.load(tile);
+  return b.loop(b.index(0), panels, 1, initial, [&](Value k, ValueRange carried) {
     return reducePanel(b, p, kernel, tile, aOffset, bOffset, k, carried, next);
   });
 }
@@ -146,7 +147,7 @@ void cpu::emitFewRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_
     b.loop(done, end, group, [&](Value column) {
       Tile tile = {rows, p.c, b.add(p.cOffset, b.mul(column, p.cPanel)), p.cRow, group, p.cPanel};
       Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
-      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, bOffset, p.depth));
+      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, bOffset, p.depth, p.isZero));
     });
     done = end;
   }
@@ -186,7 +187,7 @@ static void emitTallTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int
     Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel)), cOffset = b.add(p.cOffset, b.mul(column, p.cPanel));
     b.loop(b.index(0), b.index(b.tiles.panel), width, [&](Value inPanel) {
       Tile tile = {rows, p.c, b.add(cOffset, inPanel), p.cRow, 1, {}, parts};
-      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, b.add(bOffset, inPanel), p.depth));
+      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, b.add(bOffset, inPanel), p.depth, p.isZero));
     });
   });
 }
@@ -195,10 +196,10 @@ static void emitTallTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int
 static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
   int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
   auto emitTile = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value cNext, Value panels,
-                      Prefetcher &next) {
+                      Value isZero, Prefetcher &next) {
     Tile tile = {rows, p.c, cOffset, p.cRow};
     next.prefetchTile(b, p.c, cNext, p.cRow);
-    kernel.store(tile, reduce(b, p, kernel, tile, aOffset, bOffset, panels, &next));
+    kernel.store(tile, reduce(b, p, kernel, tile, aOffset, bOffset, panels, isZero, &next));
   };
   // Rows are distributed evenly over the tiles.
   constexpr int64_t fewest = Tiles::rows / 2;
@@ -209,6 +210,7 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
   Value isShort = b.compare(arith::CmpIPredicate::sle, count, b.index(fewTiles));
   Value atOnce = b.select(isShort, b.index(std::max<int64_t>(depthPanels / 2, 1)), b.index(depthPanels));
   b.loop(b.div(b.add(p.depth, b.sub(atOnce, b.index(1))), atOnce), [&](Value block) {
+    Value isZero = b.createOrFold<arith::AndIOp>(p.isZero, b.compare(arith::CmpIPredicate::eq, block, b.index(0)));
     Value k = b.mul(block, atOnce), panels = b.min(b.sub(p.depth, k), atOnce), depth = b.mul(panels, panel);
     // After the last column follows the next block of the depth.
     Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
@@ -238,7 +240,7 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
         for (int64_t rows = fewest; rows <= Tiles::rows; ++rows) {
           Region &region = rows < Tiles::rows ? height.getCaseRegions()[rows - fewest] : height.getDefaultRegion();
           b.setInsertionPointToStart(&region.emplaceBlock());
-          emitTile(rows, aOffset, bOffset, cOffset, cNext, panels, next);
+          emitTile(rows, aOffset, bOffset, cOffset, cNext, panels, isZero, next);
           scf::YieldOp::create(b);
         }
       });
@@ -340,8 +342,9 @@ void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments) {
     p.aNext = b.add(p.aOffset, b.mul(p.rows, b.tiles.panel));
   if (!p.bNext)
     p.bNext = b.add(p.bOffset, b.mul(p.depth, b.tiles.panel * b.tiles.panel));
-  if (!p.isInL2)
-    p.isInL2 = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  for (Value *flag : {&p.isInL2, &p.isZero})
+    if (!*flag)
+      *flag = arith::ConstantOp::create(b, b.getBoolAttr(false));
   if (!p.traversal)
     p.traversal = b.index(Gemm::Panels);
   call(b, "gemm", p, emitGemm);

@@ -241,8 +241,8 @@ bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t wor
       start(parts);
     parts = process == getpid() ? std::min<int64_t>(parts, workers.size() + 1) : 1;
     team.hasShortSteps = work / parts < shortStep;
-    // How long a blocked worker takes to wake up is no sign of other processes: idle processors of a virtual machine take up
-    // to milliseconds. After a limit of parts, all workers are blocked.
+    // How long a blocked worker takes to wake up is no sign of other processes: idle processors of a virtual machine
+    // take up to milliseconds. After a limit of parts, all workers are blocked.
     isEven &= !runOnPool(run, argument, parts, caller);
   }
   const bool isComplete = !team.isAborted.load();

@@ -1,19 +1,51 @@
 // Large contractions by packed GEMMs: transpositions, batches, merged dimensions, types, thresholds.
 // RUN: rnn-opt %s -convert-linalg-to-host="vector-bits=256 vector-registers=16 bf16-gemm=amx" -canonicalize -cse -split-input-file | FileCheck %s
 
-// Whole panels of c hold their sums; both threads pack, then wait.
+// Whole panels of c hold their sums. Threads divide the columns, and each packs the small left operand for itself.
 // CHECK-LABEL: func @matmul
 // CHECK: rnnrt.parallel
 // CHECK: llvm.func internal @rnn_host_part
+// CHECK-DAG: %[[FALSE:.*]] = arith.constant false
 // CHECK: call @rnn_host_pack_columns_f32
-// CHECK: call @rnn_host_pack_columns_f32
-// CHECK: rnnrt.team_wait
-// CHECK: call @rnn_host_gemm_f32
+// CHECK: call @rnn_host_pack_columns_f32({{.*}}, %c0, %c100, %c0, %c512, %{{.*}}, %c0,
+// CHECK-NOT: rnnrt.team_wait
+// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[FALSE]])
 // CHECK-NOT: call @rnn_host_gemm_f32
 // CHECK: llvm.return
 func.func @matmul(%a: memref<100x512xf32>, %b: memref<512x512xf32>, %c: memref<100x512xf32>) {
   linalg.matmul ins(%a, %b : memref<100x512xf32>, memref<512x512xf32>) outs(%c : memref<100x512xf32>)
   return
+}
+
+// -----
+
+// Threads divide the rows, and share the packed right operand, which is large.
+// CHECK-LABEL: func @shared
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: call @rnn_host_pack_columns_f32
+// CHECK: call @rnn_host_pack_columns_f32
+// CHECK: rnnrt.team_wait
+// CHECK: call @rnn_host_gemm_f32
+func.func @shared(%a: memref<1024x512xf32>, %b: memref<512x1024xf32>, %c: memref<1024x1024xf32>) {
+  linalg.matmul ins(%a, %b : memref<1024x512xf32>, memref<512x1024xf32>) outs(%c : memref<1024x1024xf32>)
+  return
+}
+
+// -----
+
+// Sums that start from zero do not read c, so that nothing fills it before.
+// CHECK-LABEL: func @from_zero
+// CHECK-NOT: linalg.fill
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK-DAG: %[[TRUE:.*]] = arith.constant true
+// CHECK-NOT: vector.store
+// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[TRUE]])
+func.func @from_zero(%a: memref<512x512xf32>, %b: memref<512x512xf32>) -> memref<512x512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<512x512xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<512x512xf32>)
+  linalg.matmul ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>) outs(%c : memref<512x512xf32>)
+  return %c : memref<512x512xf32>
 }
 
 // -----
@@ -29,7 +61,7 @@ func.func @in_l2(%a: memref<100x256xf32>, %b: memref<256x512xf32>, %c: memref<10
 
 // -----
 
-// Dynamic sizes select the packed form at run time.
+// Dynamic sizes select the packed form, and what threads share, at run time.
 // CHECK-LABEL: func @dynamic
 // CHECK: %[[RIGHT:.*]] = arith.cmpi sge, %{{.*}}, %c196608
 // CHECK: %[[IS_LARGE:.*]] = arith.andi %{{.*}}, %[[RIGHT]]
@@ -37,6 +69,8 @@ func.func @in_l2(%a: memref<100x256xf32>, %b: memref<256x512xf32>, %c: memref<10
 // CHECK: rnnrt.parallel
 // CHECK: } else {
 // CHECK: rnnrt.parallel
+// CHECK: } else {
+// CHECK-NEXT: rnnrt.team_wait
 // CHECK: call @rnn_host_gemm_f32
 func.func @dynamic(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
   linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)

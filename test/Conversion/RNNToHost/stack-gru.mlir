@@ -8,9 +8,9 @@
 // CHECK: %[[LINEAR:.*]] = memref.reinterpret_cast {{.*}} offset: [240], sizes: [10, 8]
 // CHECK-COUNT-6: call @rnn_host_pack_transposed_f32(
 // CHECK-NOT: pack_transposed
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c10, %c1, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c10, %c1, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK: scf.for %{{.*}} = %c0 to %c5
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c2, %c3, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c2, %c3, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK: vector.store %{{.*}}, %[[LINEAR]]
 // CHECK: arith.divf
 // CHECK: vector.store %{{.*}}, %[[GATES]][%{{.*}}, %c0]
@@ -32,7 +32,7 @@ func.func @training(%x: memref<5x2x3xf32>, %h: memref<1x2x8xf32>, %p: memref<?xf
 // cell. The stored gates need no exponentials.
 // CHECK-LABEL: func @backward
 // CHECK: scf.for %{{.*}} = %c0 to %c5
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c1, %c3, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c1, %c3, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK-NOT: arith.divf
 // dW and dR have three blocks each.
 // CHECK: call @rnn_host_transposed_gemm_f32

@@ -31,6 +31,7 @@ struct Gemm {
   /// With at most Tiles::fewRows rows, and if Tiles::hasSweeps: how b is traversed. The results of both sweeps have the
   /// same bits. Null: Panels
   Value traversal;
+  Value isZero; ///< i1: c = a b, and c is not read; not with sweeps. Null: false
 
   /// Values of `traversal`: several panels at once; or, at most Tiles::sweepDepth panels deep, one block of a panel at
   /// a time, from the first one to the last or back. If sweeps alternate, an L1 cache still has the blocks that the
@@ -39,9 +40,9 @@ struct Gemm {
 
   /// The order of the generated function's arguments.
   static constexpr Value Gemm::*arguments[] = {
-      &Gemm::a,     &Gemm::aOffset, &Gemm::aPanel, &Gemm::b,      &Gemm::bOffset,  &Gemm::bPanel,
-      &Gemm::c,     &Gemm::cOffset, &Gemm::cRow,   &Gemm::cPanel, &Gemm::rows,     &Gemm::columns,
-      &Gemm::depth, &Gemm::aNext,   &Gemm::bNext,  &Gemm::isInL2, &Gemm::traversal};
+      &Gemm::a,     &Gemm::aOffset, &Gemm::aPanel, &Gemm::b,      &Gemm::bOffset,   &Gemm::bPanel,
+      &Gemm::c,     &Gemm::cOffset, &Gemm::cRow,   &Gemm::cPanel, &Gemm::rows,      &Gemm::columns,
+      &Gemm::depth, &Gemm::aNext,   &Gemm::bNext,  &Gemm::isInL2, &Gemm::traversal, &Gemm::isZero};
 };
 
 /// A row that the sums of a GEMM by AMX start from, instead of c.

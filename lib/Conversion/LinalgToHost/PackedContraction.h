@@ -1,0 +1,86 @@
+//===- PackedContraction.h - contractions that packed GEMMs compute -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_CONVERSION_LINALGTOHOST_PACKEDCONTRACTION_H
+#define RNN_LIB_CONVERSION_LINALGTOHOST_PACKEDCONTRACTION_H
+
+#include "Internal.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+namespace mlir::rnn::host {
+
+/// The loops that a dimension of a matrix consists of.
+enum Group : unsigned { M, N, K, numGroups };
+
+/// An operand as a matrix inside of batch dimensions.
+struct Matrix {
+  Value buffer;
+  SmallVector<ReassociationIndices> merged; ///< consecutive dimensions of `buffer` that are one of `type`
+  MemRefType type;
+  SmallVector<unsigned> batchDims; ///< the dimension of each batch loop
+  Group rows = M, columns = N;     ///< elements of a row are contiguous
+  unsigned rowDim = 0;
+};
+
+/// A contraction c += a b over the loops (batch, m, n, k) on buffers, and its code by packed GEMMs.
+class PackedContraction {
+public:
+  PackedContraction(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library)
+      : op(op), vectors(vectors), library(library) {}
+
+  /// Fails if the op has no packed form, or if its sizes are known to be too small.
+  LogicalResult analyze();
+  /// `isZero`: the result is zero before the op. Fails if the op remains in a branch for small sizes; otherwise erases
+  /// it and returns whether the result is overwritten without being read.
+  FailureOr<bool> emit(bool isZero);
+
+private:
+  bool matchBody();
+  FailureOr<Matrix> analyzeOperand(OpOperand &operand, Group rows, Group columns);
+  cpu::Tiles makeTiles() const;
+  int64_t leastRight() const;
+  bool canReadLeft() const;
+  std::optional<bool> isKnownLarge();
+  Value isLarge(cpu::HostBuilder &b) const;
+
+  static int64_t leftPadding(cpu::HostBuilder &b) { return b.tiles.usesBF16Dot() ? 6 : 7; }
+  Value packOwn(cpu::HostBuilder &b) const;
+  bool hasOwnLeft(cpu::HostBuilder &b) const;
+  void emitBatch(cpu::HostBuilder &b, SmallVector<Value> batch);
+  void emitGemm(cpu::HostBuilder &b, ValueRange batch);
+  Value view(cpu::HostBuilder &b, const Matrix &matrix, ValueRange batch) const;
+  void packRight(cpu::HostBuilder &b, Value first, Value end) const;
+  void packLeft(cpu::HostBuilder &b, Value first, Value end, Value firstRow, Value endRow) const;
+  void copyLeft(cpu::HostBuilder &b, Value first, Value end, Value firstRow, Value endRow) const;
+  void multiply(cpu::HostBuilder &b, Value firstRow, Value rows, Value firstPanel, Value count) const;
+  void multiplyBlock(cpu::HostBuilder &b, Value block, Value firstRow, Value rows, Value firstPanel, Value count) const;
+  void callGemm(cpu::HostBuilder &b, cpu::Gemm gemm, Value firstRow, Value rows, Value firstPanel, Value count) const;
+
+  linalg::LinalgOp op;
+  const HostVectors &vectors;
+  cpu::KernelLibrary &library;
+  SmallVector<unsigned> batchLoops, loops[numGroups];
+  Matrix left, right, result;
+
+  bool startsFromZero = false;
+  bool readsLeft = false; ///< tiles of the left operand are loaded from the matrix itself
+
+  // Values of the generated code.
+  Value sizes[numGroups];
+  SmallVector<Value> batchSizes;
+  Value panels, depthPanels; ///< of the columns, and of the reduction
+  Value byRows;                                          ///< threads divide rows of c, not columns
+  Value packsOwn;                                        ///< each thread packs all that it reads; null: never
+  Value packsOwnRight;                                   ///< of the right operand, all; else some columns
+  Value packedLeft, leftPanel, packedRight, rightPanel;  ///< of the current thread in a parallel region
+  Value leftOrigin;                                      ///< the first row in packedLeft
+  Value leftView, rightView, resultView; ///< the current matrices
+  Value zeros;                           ///< with AMX, a row of a panel, if the sums start from zero
+};
+
+} // namespace mlir::rnn::host
+
+#endif // RNN_LIB_CONVERSION_LINALGTOHOST_PACKEDCONTRACTION_H

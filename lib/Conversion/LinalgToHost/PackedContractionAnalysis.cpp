@@ -1,0 +1,195 @@
+//===- PackedContractionAnalysis.cpp - which contractions have a packed form -===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackedContraction.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "rnn/Codegen/AccumulatorType.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+using namespace mlir::rnn::cpu;
+
+/// Smaller contractions are faster without packing: few rows or columns use a packed element only a few times.
+constexpr int64_t leastSize = 24, leastWork = 1 << 16;
+/// The vector loops read a right operand with contiguous rows as fast as packed panels while L2 holds it.
+constexpr int64_t rightInL2 = 3 << 18;
+/// Elements of one panel of a right operand: smaller ones are mostly padding.
+constexpr int64_t leastPanel = 1 << 12;
+
+static Type getElement(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+/// Whether the body adds the product of both inputs, possibly extended, to the result.
+bool PackedContraction::matchBody() {
+  Block &body = *op.getBlock();
+  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!add)
+    return false;
+  bool isFirst = add.getLhs() == body.getArgument(2);
+  Value product = isFirst ? add.getRhs() : add.getLhs();
+  auto multiply = product.getDefiningOp<arith::MulFOp>();
+  if (!multiply || (!isFirst && add.getRhs() != body.getArgument(2)))
+    return false;
+  size_t count = 3;
+  auto skipExtension = [&](Value value) -> Value {
+    auto extension = value.getDefiningOp<arith::ExtFOp>();
+    count += bool(extension);
+    return extension ? extension.getIn() : value;
+  };
+  Value factors[] = {skipExtension(multiply.getLhs()), skipExtension(multiply.getRhs())};
+  if (factors[0] == body.getArgument(1))
+    std::swap(factors[0], factors[1]);
+  return factors[0] == body.getArgument(0) && factors[1] == body.getArgument(1) && body.getOperations().size() == count;
+}
+
+/// Collapses the dimensions of each group, and checks that the elements of rows or of columns are contiguous. The
+/// contiguous group becomes `columns`.
+FailureOr<Matrix> PackedContraction::analyzeOperand(OpOperand &operand, Group rows, Group columns) {
+  Matrix matrix;
+  matrix.buffer = operand.get();
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  auto type = cast<MemRefType>(operand.get().getType());
+  std::optional<unsigned> dims[numGroups];
+  matrix.batchDims.resize(batchLoops.size());
+  const unsigned *expected = nullptr; // the loop that continues the current group
+  for (auto [position, expr] : llvm::enumerate(map.getResults())) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    if (auto found = llvm::find(batchLoops, loop); found != batchLoops.end()) {
+      matrix.batchDims[found - batchLoops.begin()] = matrix.merged.size();
+      matrix.merged.push_back({static_cast<int64_t>(position)});
+      expected = nullptr;
+      continue;
+    }
+    Group group = llvm::is_contained(loops[rows], loop) ? rows : columns;
+    const unsigned *found = llvm::find(loops[group], loop);
+    if (found == expected) {
+      matrix.merged.back().push_back(position);
+    } else if (found == loops[group].begin() && !dims[group]) {
+      dims[group] = matrix.merged.size();
+      matrix.merged.push_back({static_cast<int64_t>(position)});
+    } else {
+      return failure();
+    }
+    expected = std::next(found) == loops[group].end() ? nullptr : std::next(found);
+  }
+  bool isMerged = matrix.merged.size() != static_cast<size_t>(type.getRank());
+  if (isMerged && !memref::CollapseShapeOp::isGuaranteedCollapsible(type, matrix.merged))
+    return failure();
+  matrix.type = isMerged ? memref::CollapseShapeOp::computeCollapsedType(type, matrix.merged) : type;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(matrix.type.getStridesAndOffset(strides, offset)))
+    return failure();
+  if (strides[*dims[columns]] != 1)
+    std::swap(rows, columns);
+  if (strides[*dims[columns]] != 1)
+    return failure();
+  matrix.rows = rows, matrix.columns = columns, matrix.rowDim = *dims[rows];
+  return matrix;
+}
+
+LogicalResult PackedContraction::analyze() {
+  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return failure();
+  for (OpOperand &operand : op->getOpOperands())
+    if (!isa<MemRefType>(operand.get().getType()) || !op.getMatchingIndexingMap(&operand).isProjectedPermutation())
+      return failure();
+  OpOperand *leftOperand = op.getDpsInputOperand(0), *rightOperand = op.getDpsInputOperand(1);
+  OpOperand &resultOperand = *op.getDpsInitOperand(0);
+  Type element = getElement(leftOperand->get()), sum = getElement(resultOperand.get());
+  bool isFloat = element.isF16() || element.isBF16() || element.isF32() || element.isF64();
+  if (!isFloat || getElement(rightOperand->get()) != element ||
+      (sum != element && sum != getAccumulatorType(element)) || !matchBody())
+    return failure();
+  FailureOr<linalg::ContractionDimensions> dims = linalg::inferContractionDims(op);
+  if (failed(dims) || dims->m.empty() || dims->n.empty() || dims->k.empty() ||
+      dims->batch.size() + dims->m.size() + dims->n.size() + dims->k.size() != op.getNumLoops())
+    return failure();
+  // The order of a group is that of the dimensions of an operand.
+  auto sort = [&](ArrayRef<unsigned> group, OpOperand *operand) {
+    SmallVector<unsigned> sorted;
+    for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults())
+      if (unsigned loop = cast<AffineDimExpr>(expr).getPosition(); llvm::is_contained(group, loop))
+        sorted.push_back(loop);
+    return sorted;
+  };
+  batchLoops = sort(dims->batch, &resultOperand);
+  loops[M] = sort(dims->m, &resultOperand), loops[N] = sort(dims->n, &resultOperand);
+  loops[K] = sort(dims->k, leftOperand);
+  // The columns of c are contiguous: c^T = b^T a^T.
+  FailureOr<Matrix> matrix = analyzeOperand(resultOperand, M, N);
+  if (succeeded(matrix) && matrix->columns == M) {
+    std::swap(loops[M], loops[N]);
+    std::swap(leftOperand, rightOperand);
+    matrix = analyzeOperand(resultOperand, M, N);
+  }
+  FailureOr<Matrix> first = analyzeOperand(*leftOperand, M, K), second = analyzeOperand(*rightOperand, K, N);
+  if (failed(matrix) || failed(first) || failed(second))
+    return failure();
+  left = *first, right = *second, result = *matrix;
+  return success(isKnownLarge() != false);
+}
+
+Tiles PackedContraction::makeTiles() const {
+  HostVectors used = vectors;
+  Tiles tiles(left.type.getElementType(), used);
+  // Only AMX has a kernel that packs a transposed left operand in bf16. Widening weights in registers does not pay.
+  bool isTransposed = left.rows == K;
+  if (left.type.getElementType().isBF16() && (!tiles.usesBF16Dot() || (isTransposed && !tiles.usesAMX())))
+    used.bf16Gemm = BF16Gemm::F32;
+  return Tiles(left.type.getElementType(), used);
+}
+
+/// The fewest elements of the right operand that are worth packing.
+int64_t PackedContraction::leastRight() const {
+  Type element = right.type.getElementType();
+  // The loops gather a right operand without contiguous rows, and convert f16 and bf16 again for each tile of rows.
+  if (right.rows != K || element.isBF16())
+    return 0;
+  return element.isF16() ? leastPanel : rightInL2 / (element.getIntOrFloatBitWidth() / 8);
+}
+
+/// Whether packing pays, or none if it depends on dynamic sizes.
+std::optional<bool> PackedContraction::isKnownLarge() {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  bool isKnown = true;
+  int64_t work = 1, known[numGroups];
+  for (unsigned group = 0; group < numGroups; ++group) {
+    int64_t &size = known[group] = 1;
+    for (unsigned loop : loops[group]) {
+      if (ShapedType::isDynamic(ranges[loop]))
+        size = ShapedType::kDynamic;
+      else if (!ShapedType::isDynamic(size))
+        size *= ranges[loop];
+    }
+    if (ShapedType::isDynamic(size)) {
+      isKnown = false;
+      continue;
+    }
+    if (size < leastSize)
+      return false;
+    work *= size;
+  }
+  if (!isKnown)
+    return std::nullopt;
+  return work >= leastWork && known[N] * known[K] >= leastRight();
+}
+
+Value PackedContraction::isLarge(HostBuilder &b) const {
+  Value work = b.mul(b.mul(sizes[M], sizes[N]), sizes[K]);
+  Value condition = b.compare(arith::CmpIPredicate::sge, work, b.index(leastWork));
+  auto require = [&](Value value, int64_t least) {
+    Value isMet = b.compare(arith::CmpIPredicate::sge, value, b.index(least));
+    condition = b.createOrFold<arith::AndIOp>(condition, isMet);
+  };
+  for (Value size : sizes)
+    require(size, leastSize);
+  if (int64_t least = leastRight())
+    require(b.mul(sizes[N], sizes[K]), least);
+  return condition;
+}
