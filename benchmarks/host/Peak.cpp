@@ -6,8 +6,9 @@
 //
 //   rnn-host-peak [--threads=N]                    prints every rate in GFLOP/s, the best of five runs
 //   rnn-host-peak --type=f32|bf16 [--threads=N]    prints the highest rate of instructions on this type that accumulate
-//   in
-//                                                  f32, from one run each, for host.py
+//                                                  in f32, from one run each, for host.py
+//   rnn-host-peak --exchange                       prints the nanoseconds that a cache line takes from one processor to
+//                                                  another and back: the median of 51 runs
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -294,6 +295,39 @@ void printAll(int threads) {
   }
 }
 
+/// Two threads increment a counter in turn. Pairs of processors with separate L3 caches take several times as long as
+/// others, and a hypervisor may move virtual processors between them.
+double measureExchange() {
+  constexpr int count = 1000;
+  struct alignas(128) Counter {
+    std::atomic<int> value{0};
+  } counter;
+  std::vector<double> times;
+  for (int run = 0; run < 51; ++run) {
+    counter.value = -1; // until both threads run
+    std::thread other([&] {
+      counter.value = 0;
+      for (int turn = 0; turn < count; ++turn) {
+        while (counter.value.load() != 2 * turn + 1)
+          ;
+        counter.value.store(2 * turn + 2);
+      }
+    });
+    while (counter.value.load() != 0)
+      ;
+    auto start = std::chrono::steady_clock::now();
+    for (int turn = 0; turn < count; ++turn) {
+      counter.value.store(2 * turn + 1);
+      while (counter.value.load() != 2 * turn + 2)
+        ;
+    }
+    times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count * 1e9);
+    other.join();
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
 [[noreturn]] void fail(const std::string &message) {
   std::fprintf(stderr, "error: %s\n", message.c_str());
   std::exit(1);
@@ -318,16 +352,23 @@ void printHighest(Type type, int threads) {
 int main(int argc, char **argv) {
   int threads = 1;
   std::optional<Type> type;
+  bool isExchange = false;
   for (int index = 1; index < argc; ++index) {
     std::string flag = argv[index];
     if (flag == "--type=f32" || flag == "--type=bf16")
       type = flag == "--type=f32" ? Type::F32 : Type::BF16;
     else if (flag.rfind("--threads=", 0) == 0 && std::atoi(flag.c_str() + 10) > 0)
       threads = std::atoi(flag.c_str() + 10);
+    else if (flag == "--exchange")
+      isExchange = true;
     else
-      fail("unknown argument `" + flag + "`; expected --threads=N with N > 0, --type=f32 or --type=bf16");
+      fail("unknown argument `" + flag + "`; expected --threads=N with N > 0, --type=f32, --type=bf16 or --exchange");
   }
-  if (type)
+  if (isExchange) {
+    if (std::thread::hardware_concurrency() < 2)
+      fail("--exchange needs two processors, but there is one");
+    std::printf("%.0f\n", measureExchange());
+  } else if (type)
     printHighest(*type, threads);
   else
     printAll(threads);

@@ -3,7 +3,7 @@
 
     host.py --build=build [--parts=lstm,gru,...] [--rivals=block,onednn3,...] [--threads=1,2] [--shapes=T,B,I,H ...]
 
-Each implementation is a process of its own (Worker.h); those of one row take turns, and a row's figures are medians over its
+Each implementation is a process of its own (Worker.h); those of one row run interleaved, and a row's figures are medians over its
 rounds. benchmarks/host.sh installs the rivals, builds and calls this. Parts:
 
     lstm, gru   the backward pass in f32, and how far the gradients are from each other
@@ -69,9 +69,9 @@ class Tables:
         self.times.print(**labels)
         if self.ratios.rows:
             print(f"Time of each, divided by that of `{labels[ours]}`; its part of the processor's peak in GFLOP/s, measured in "
-                  "the same rounds; what lowering `auto` takes; the largest difference between gradients of the row, relative to "
+                  "the same rounds; the lowering that `auto` selects; the largest difference between gradients of the row, relative to "
                   "the largest element.\n")
-            self.ratios.print(**labels, peak="of the peak", auto="auto takes", far="difference")
+            self.ratios.print(**labels, peak="of the peak", auto="auto selects", far="difference")
 
 
 class Lines:
@@ -175,10 +175,10 @@ class Session:
         self.labels.update(labels)
         for request, table in tables.items():
             print(f"### {'GRU' if cell == 'gru' else 'LSTM'}, {request}, f32: milliseconds (GFLOP/s)\n")
-            print(f"Medians of three to nine rounds in turn; one run where that takes longer than {max(self.arguments.seconds, 2):g} s.\n")
+            print(f"Medians of three to nine interleaved rounds; one run if a round takes longer than {max(self.arguments.seconds, 2):g} s.\n")
             table.print(labels, ours)
             if "plan" in labels and chosen and request == "backward":
-                print("Rows where `auto` takes the slower lowering on one thread (by which factor): " +
+                print("Rows where `auto` selects the slower lowering on one thread (factor): " +
                       (", ".join(slower) or "none") + ".\n", flush=True)
 
     def memory(self):
@@ -280,12 +280,17 @@ def main():
         session = Session(arguments, folder)
         print(f"{session.rivals.name}, {len(os.sched_getaffinity(0))} processors, "
               f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, load before {os.getloadavg()[0]:.1f}\n", flush=True)
+        before = session.rivals.exchange()
         try:
             session.run()
         except OutOfTime:
             print(f"Not complete: {session.records.measured} rows in {time.monotonic() - start:.0f} s; the same command measures "
                   "the others.")
             sys.exit(OUT_OF_TIME)
+        after = session.rivals.exchange()
+    if before and after:
+        print(f"A cache line takes {before} ns from one processor to another and back before these measurements, {after} ns after "
+              "them. Two threads take longer if this is longer.")
     print(f"{time.monotonic() - start:.0f} s in all")
     sys.exit(1 if session.failed else 0)
 

@@ -154,6 +154,16 @@ class Rivals:
         except (OSError, subprocess.CalledProcessError) as error:
             raise SystemExit(f"rnn-host-peak: {(getattr(error, 'stderr', None) or str(error)).strip()}") from None
 
+    def exchange(self):
+        """Nanoseconds of a cache line from one processor to another and back (Peak.cpp); None with one processor."""
+        if len(os.sched_getaffinity(0)) < 2:
+            return None
+        try:
+            return int(subprocess.run([os.path.join(self.build, "bin", "rnn-host-peak"), "--exchange"], check=True,
+                                      capture_output=True, text=True).stdout)
+        except (OSError, subprocess.CalledProcessError):
+            return None  # the first row says why
+
     def chosen(self, layer, kind="f32", what="backward"):
         """The lowering that `auto` selects for the gradients, or for the forward passes, by shape."""
         try:
