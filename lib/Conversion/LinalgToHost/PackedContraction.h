@@ -71,14 +71,14 @@ private:
   // Values of the generated code.
   Value sizes[numGroups];
   SmallVector<Value> batchSizes;
-  Value panels, depthPanels; ///< of the columns, and of the reduction
-  Value byRows;                                          ///< threads divide rows of c, not columns
-  Value packsOwn;                                        ///< each thread packs all that it reads; null: never
-  Value packsOwnRight;                                   ///< of the right operand, all; else some columns
-  Value packedLeft, leftPanel, packedRight, rightPanel;  ///< of the current thread in a parallel region
-  Value leftOrigin;                                      ///< the first row in packedLeft
-  Value leftView, rightView, resultView; ///< the current matrices
-  Value zeros;                           ///< with AMX, a row of a panel, if the sums start from zero
+  Value panels, depthPanels;                            ///< of the columns, and of the reduction
+  Value byRows;                                         ///< threads divide rows of c, not columns
+  Value packsOwn;                                       ///< each thread packs all that it reads; null: never
+  Value packsOwnRight;                                  ///< of the right operand, all; else some columns
+  Value packedLeft, leftPanel, packedRight, rightPanel; ///< of the current thread in a parallel region
+  Value leftOrigin;                                     ///< the first row in packedLeft
+  Value leftView, rightView, resultView;                ///< the current matrices
+  Value zeros;                                          ///< with AMX, a row of a panel, if the sums start from zero
 };
 
 } // namespace mlir::rnn::host
