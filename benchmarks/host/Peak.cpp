@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <sched.h>
 #include <string>
 #include <thread>
 #include <vector>
@@ -295,10 +296,29 @@ void printAll(int threads) {
   }
 }
 
-/// Two threads increment a counter in turn. Pairs of processors with separate L3 caches take several times as long as
-/// others, and a hypervisor may move virtual processors between them.
-double measureExchange() {
+/// The first two processors that this process may use; fewer if there are fewer.
+std::vector<int> twoProcessors() {
+  std::vector<int> found;
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+    for (int processor = 0; processor < CPU_SETSIZE && found.size() < 2; ++processor)
+      if (CPU_ISSET(processor, &allowed))
+        found.push_back(processor);
+  return found;
+}
+
+void runOn(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  sched_setaffinity(0, sizeof(set), &set);
+}
+
+/// Two threads increment a counter alternately. Pairs of processors with separate L3 caches take several times as long
+/// as others, and a hypervisor may move virtual processors between them.
+double measureExchange(const std::vector<int> &processors) {
   constexpr int count = 1000;
+  runOn(processors[0]);
   struct alignas(128) Counter {
     std::atomic<int> value{0};
   } counter;
@@ -306,6 +326,7 @@ double measureExchange() {
   for (int run = 0; run < 51; ++run) {
     counter.value = -1; // until both threads run
     std::thread other([&] {
+      runOn(processors[1]);
       counter.value = 0;
       for (int turn = 0; turn < count; ++turn) {
         while (counter.value.load() != 2 * turn + 1)
@@ -365,9 +386,10 @@ int main(int argc, char **argv) {
       fail("unknown argument `" + flag + "`; expected --threads=N with N > 0, --type=f32, --type=bf16 or --exchange");
   }
   if (isExchange) {
-    if (std::thread::hardware_concurrency() < 2)
-      fail("--exchange needs two processors, but there is one");
-    std::printf("%.0f\n", measureExchange());
+    std::vector<int> processors = twoProcessors();
+    if (processors.size() < 2)
+      fail("--exchange needs two processors, but this process may use one");
+    std::printf("%.0f\n", measureExchange(processors));
   } else if (type)
     printHighest(*type, threads);
   else

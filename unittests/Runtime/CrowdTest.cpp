@@ -20,12 +20,15 @@ struct Machine {
   /// Returns the parts of the region.
   int64_t run(int64_t threads, Duration time, Duration stalled) {
     const int64_t parts = std::min(threads, limit.get(now));
+    const PartLimit::Time start = now;
     // One thread takes the busy time of all parts.
     now += parts > 1 ? time : (time - stalled) * threads;
     if (parts > 1)
-      limit.add(now, parts, time, stalled);
+      limit.add(start, now - stalled, now, parts, 0us);
     return parts;
   }
+  /// The regions in the first milliseconds after a pause are no sign.
+  void wake(int64_t threads = 2) { run(threads, 5ms, 0us); }
   /// Regions of 5 ms, of which 4.2 ms are the time slice of another process, for `time`. Returns the part of the
   /// regions that had several parts.
   double runCrowded(Duration time, int64_t threads = 2) {
@@ -69,10 +72,11 @@ TEST(CrowdTest, oneLostTimeSliceIsNoCrowd) {
 
 TEST(CrowdTest, crowdedRegionsRunOnOneThread) {
   Machine machine;
+  machine.wake();
   machine.run(2, 5ms, 4200us);
   machine.run(2, 5ms, 4200us);
   EXPECT_EQ(machine.limit.get(machine.now), 1);
-  // One region in every period tries again, and the periods grow.
+  // Regions of some milliseconds in every period try again, and the periods grow.
   machine.runCrowded(2s);
   EXPECT_LT(machine.runCrowded(10s), 0.01);
 }
@@ -90,6 +94,32 @@ TEST(CrowdTest, partsReturnAfterTheCrowd) {
   machine.run(2, 5ms, 4200us);
   EXPECT_EQ(machine.limit.get(machine.now + 99ms), 1);
   EXPECT_GT(machine.limit.get(machine.now + 101ms), 1);
+}
+
+TEST(CrowdTest, regionsThatWakeThreadsAreNoSign) {
+  Machine machine;
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    for (int region = 0; region < 3; ++region)
+      ASSERT_EQ(machine.run(2, 2ms, 1800us), 2);
+    ASSERT_EQ(machine.run(2, 800us, 0us), 2);
+    machine.now += 1ms;
+  }
+  // More threads than in the last region.
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    ASSERT_EQ(machine.run(4, 5ms, 4200us), 4);
+    ASSERT_EQ(machine.run(2, 800us, 0us), 2);
+  }
+}
+
+TEST(CrowdTest, waitsAtBarriersAreLosses) {
+  Machine machine;
+  machine.wake();
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const PartLimit::Time start = machine.now;
+    machine.now += 5ms;
+    machine.limit.add(start, machine.now, machine.now, 2, 4200us);
+  }
+  EXPECT_EQ(machine.limit.get(machine.now), 1);
 }
 
 TEST(CrowdTest, aLimitTakesOnePartAtATime) {

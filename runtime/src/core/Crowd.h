@@ -40,6 +40,8 @@ public:
   using Time = Crowd::Clock::time_point;
   using Duration = Crowd::Clock::duration;
 
+  /// A thread that has waited for this time blocks.
+  static constexpr Duration pause = std::chrono::milliseconds(1);
   /// A shorter wait is not a sign: a time slice takes milliseconds.
   static constexpr Duration leastStall = std::chrono::microseconds(300);
 
@@ -49,9 +51,20 @@ public:
                                                                                 : INT64_MAX;
   }
 
-  /// A region with `parts` parts took `time` until `now`, and was stalled for `stalled` of it. One thread at a time.
-  void add(Time now, int64_t parts, Duration time, Duration stalled) {
-    const Duration busy = time - stalled;
+  /// A region with `parts` parts began at `start`; its first part ended at `firstEnd` and its last one at `lastEnd`.
+  /// One of them waited for `atBarriers` at barriers, short waits excluded. `isEven`: without other processes, the
+  /// parts take about the same time. One thread at a time, in the order of the regions.
+  void add(Time start, Time firstEnd, Time lastEnd, int64_t parts, Duration atBarriers, bool isEven = true) {
+    // All threads are blocked after a pause. Waking them takes up to milliseconds if their processors are virtual and
+    // idle, and the scheduler may leave two on one processor until its next tick. That is no sign of other processes,
+    // and a limit of parts itself makes such pauses.
+    if (parts > lastParts || start - lastRegion >= pause)
+      awake = start + waking;
+    lastParts = parts, lastRegion = lastEnd;
+    if (!isEven || start < awake)
+      return;
+    const Duration time = lastEnd - start, atEnd = lastEnd - firstEnd;
+    const Duration busy = time - atBarriers - (atEnd >= leastStall ? atEnd : Duration::zero());
     // A margin for CPUs of different speed.
     if (2 * time <= 5 * busy)
       saved = std::min(saved + std::max(2 * busy - time, Duration::zero()), mostSaved);
@@ -63,20 +76,25 @@ public:
     const Time last{Duration(end.load(std::memory_order_relaxed))};
     // The time slices are still lost: the other process still runs. Try all parts less often, since each try loses
     // some.
-    if (now >= last)
-      period = now - last < period ? std::min(2 * period, longest) : shortest;
+    if (lastEnd >= last)
+      period = lastEnd - last < period ? std::min(2 * period, longest) : shortest;
     limit.store(parts - 1, std::memory_order_relaxed);
-    end.store((now + period).time_since_epoch().count(), std::memory_order_relaxed);
+    end.store((lastEnd + period).time_since_epoch().count(), std::memory_order_relaxed);
   }
 
 private:
   /// About a time slice: a single one does not limit teams, repeated ones do.
   static constexpr Duration mostSaved = std::chrono::milliseconds(4);
+  /// Regions that begin within this time after a pause are no sign.
+  static constexpr Duration waking = std::chrono::milliseconds(5);
   static constexpr Duration shortest = std::chrono::milliseconds(100), longest = std::chrono::milliseconds(800);
 
   /// Compared with half of the threads. Zero after a limit: the next loss renews it.
   Duration saved = mostSaved;
   Duration period = shortest;
+  int64_t lastParts = 1; ///< of the last region with several parts
+  Time lastRegion{};     ///< its end
+  Time awake{};
   std::atomic<int64_t> limit{INT64_MAX};
   std::atomic<Duration::rep> end{0}; ///< of the current or the last limit
 };

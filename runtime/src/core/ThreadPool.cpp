@@ -40,7 +40,7 @@ static bool watch(const std::atomic<uint32_t> &word, uint32_t value, Clock::time
   // Blocking has a high wake-up latency: a hypervisor deschedules idle virtual CPUs, and if the scheduler places the
   // woken thread on the CPU of its waker, two threads were slower than one. The parts of most long steps finish within
   // this time.
-  constexpr auto most = 1ms;
+  constexpr auto most = PartLimit::pause;
   // Without oversubscription, a yield returns at once.
   constexpr auto late = PartLimit::leastStall;
 
@@ -202,14 +202,13 @@ void ThreadPool::runOnOpenMP(void *data) {
 }
 
 /// Updates the limit of parts after a region that began at `start`.
-void ThreadPool::measure(Clock::time_point start) {
+void ThreadPool::measure(Clock::time_point start, bool isEven) {
   const int64_t parts = team.parts.load(std::memory_order_relaxed);
   const Clock::duration atBarriers(team.stalled.exchange(0, std::memory_order_relaxed));
   if (parts <= 1)
     return;
   auto [first, last] = std::minmax_element(ends.begin(), ends.begin() + parts);
-  const Clock::duration atEnd = *last - *first;
-  partLimit.add(*last, parts, *last - start, atBarriers + (atEnd >= PartLimit::leastStall ? atEnd : atEnd.zero()));
+  partLimit.add(start, *first, *last, parts, atBarriers, isEven);
 }
 
 bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t work, bool isEven) {
@@ -241,17 +240,15 @@ bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t wor
       start(parts);
     parts = process == getpid() ? std::min<int64_t>(parts, workers.size() + 1) : 1;
     team.hasShortSteps = work / parts < shortStep;
-    // How long a blocked worker takes to wake up is no sign of other processes: idle processors of a virtual machine
-    // take up to milliseconds. After a limit of parts, all workers are blocked.
-    isEven &= !runOnPool(run, argument, parts, caller);
+    runOnPool(run, argument, parts, caller);
   }
   const bool isComplete = !team.isAborted.load();
   if (!isComplete) {
     team.arrived.store(0);
     team.isAborted.store(false);
     team.stalled.store(0);
-  } else if (isEven) {
-    measure(now);
+  } else {
+    measure(now, isEven);
   }
   busy.store(false);
   return isComplete;
@@ -265,23 +262,19 @@ static int getProcessor() {
 #endif
 }
 
-/// Returns true if a worker was blocked when the region began.
-bool ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invocation *caller) {
+void ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invocation *caller) {
   function = run, context = argument, invocation = caller, processor = getProcessor();
   team.parts.store(parts, std::memory_order_relaxed);
   unfinished.store(static_cast<uint32_t>(parts - 1));
-  bool wasBlocked = false;
   if (parts > 1) {
     uint32_t number = job.load() >> partsBits;
     job.store((number + 1) << partsBits | static_cast<uint32_t>(parts));
-    wasBlocked = sleepers.load() != 0;
     wake(job, sleepers);
   }
   runPart(run, argument, team, 0, parts, caller);
   ends[0] = Clock::now();
   for (uint32_t left; (left = unfinished.load()) != 0;)
     waitWhile(unfinished, left, waiting);
-  return wasBlocked;
 }
 
 /// Moves this thread to another of its processors. The scheduler may wake a thread on the processor of its waker and

@@ -65,9 +65,9 @@ private:
   };
   struct Region;
 
-  bool runOnPool(rnnrt_part_t function, void *context, int64_t parts, Invocation *caller);
+  void runOnPool(rnnrt_part_t function, void *context, int64_t parts, Invocation *caller);
   static void runOnOpenMP(void *region);
-  void measure(Crowd::Clock::time_point start);
+  void measure(Crowd::Clock::time_point start, bool isEven);
   void start(int64_t parts);
   void work(int64_t index);
   static void runPart(rnnrt_part_t run, void *argument, rnnrt_team &team, int64_t part, int64_t parts,
