@@ -1,6 +1,7 @@
 # test_modules.py - the prebuilt modules against a NumPy reference and central differences.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import itertools
+import os
 import threading
 
 import numpy as np
@@ -175,6 +176,32 @@ def test_every_layer_is_prebuilt(dtype, monkeypatch):
             arguments = functions[operation.function(stage)].inputs
             assert arguments[0].dtype == dtype and sum(a.written for a in arguments) == counts[1]
             assert len(arguments) == sum(counts) + resets + (extra or resets)  # functions with resets have lengths
+
+
+def test_processor_levels(monkeypatch, tmp_path):
+    """Each processor has the modules of its own level, and those of lower levels for the types that it lacks."""
+    monkeypatch.setattr(_processor.platform, "machine", lambda: "x86_64")
+    v3, v4 = _processor._V3, _processor._V4
+    amd = _processor._ZNVER4
+    intel = v4 | {"avx512_bf16", "avx512_fp16", "avx512_vnni", "amx_tile", "amx_bf16"}
+    for found, expected in ((frozenset(), ["x86-64"]), (v3, ["x86-64-v3", "x86-64"]), (v4, ["x86-64-v4", "x86-64-v3", "x86-64"]),
+                            (amd - {"sse4a"}, ["x86-64-v4", "x86-64-v3", "x86-64"]),
+                            (amd, ["znver4", "x86-64-v4", "x86-64-v3", "x86-64"]),
+                            (intel, ["sapphirerapids", "x86-64-v4", "x86-64-v3", "x86-64"])):
+        monkeypatch.setattr(_processor, "flags", lambda found=found: found)
+        _processor.levels.cache_clear()
+        assert _processor.levels() == expected
+    monkeypatch.setattr(_processor, "flags", lambda: amd)
+    _processor.levels.cache_clear()
+    monkeypatch.setattr(_files, "library_folder", lambda: str(tmp_path))
+    for level, dtype in (("znver4", "bf16"), ("x86-64-v4", "bf16"), ("x86-64-v4", "f32")):
+        file = tmp_path / "modules" / level / f"gru-unidirectional-{dtype}.so"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    assert modules.path("gru", "unidirectional", "bf16").split(os.sep)[-2] == "znver4"
+    assert modules.path("gru", "unidirectional", "f32").split(os.sep)[-2] == "x86-64-v4"
+    monkeypatch.undo()
+    _processor.levels.cache_clear()
 
 
 def test_options_that_need_the_compiler(monkeypatch):
