@@ -104,11 +104,21 @@ TEST(CrowdTest, regionsThatWakeThreadsAreNoSign) {
     ASSERT_EQ(machine.run(2, 800us, 0us), 2);
     machine.now += 1ms;
   }
-  // More threads than in the last region.
+  // The other two threads pause while two run.
   for (int repeat = 0; repeat < 100; ++repeat) {
     ASSERT_EQ(machine.run(4, 5ms, 4200us), 4);
-    ASSERT_EQ(machine.run(2, 800us, 0us), 2);
+    ASSERT_EQ(machine.run(2, 1ms, 0us), 2);
   }
+}
+
+TEST(CrowdTest, regionsOfFewThreadsBetweenDoNotHideLosses) {
+  Machine machine;
+  machine.wake(4);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    ASSERT_EQ(machine.run(4, 5ms, 4200us), 4);
+    machine.run(2, 500us, 0us);
+  }
+  EXPECT_EQ(machine.limit.get(machine.now), 3);
 }
 
 TEST(CrowdTest, waitsAtBarriersAreLosses) {

@@ -40,6 +40,7 @@ public:
   using Time = Crowd::Clock::time_point;
   using Duration = Crowd::Clock::duration;
 
+  static constexpr int64_t mostParts = 1024;
   /// A thread that has waited for this time blocks.
   static constexpr Duration pause = std::chrono::milliseconds(1);
   /// A shorter wait is not a sign: a time slice takes milliseconds.
@@ -53,14 +54,14 @@ public:
 
   /// A region with `parts` parts began at `start`; its first part ended at `firstEnd` and its last one at `lastEnd`.
   /// One of them waited for `atBarriers` at barriers, short waits excluded. `isEven`: without other processes, the
-  /// parts take about the same time. One thread at a time, in the order of the regions.
+  /// parts take about the same time. 1 < parts <= mostParts. One thread at a time, in the order of the regions.
   void add(Time start, Time firstEnd, Time lastEnd, int64_t parts, Duration atBarriers, bool isEven = true) {
-    // All threads are blocked after a pause. Waking them takes up to milliseconds if their processors are virtual and
-    // idle, and the scheduler may leave two on one processor until its next tick. That is no sign of other processes,
-    // and a limit of parts itself makes such pauses.
-    if (parts > lastParts || start - lastRegion >= pause)
+    // A thread is blocked after a pause. Waking it takes up to milliseconds if its processor is virtual and idle, and
+    // the scheduler may leave two threads on one processor until its next tick. That is no sign of other processes, and
+    // a limit of parts itself makes such pauses.
+    if (start - lastEnds[parts - 1] >= pause)
       awake = start + waking;
-    lastParts = parts, lastRegion = lastEnd;
+    std::fill_n(lastEnds, parts, lastEnd);
     if (!isEven || start < awake)
       return;
     const Duration time = lastEnd - start, atEnd = lastEnd - firstEnd;
@@ -92,9 +93,8 @@ private:
   /// Compared with half of the threads. Zero after a limit: the next loss renews it.
   Duration saved = mostSaved;
   Duration period = shortest;
-  int64_t lastParts = 1; ///< of the last region with several parts
-  Time lastRegion{};     ///< its end
-  Time awake{};
+  Time lastEnds[mostParts] = {}; ///< by part: the end of the last region that had it
+  Time awake{};                  ///< regions that begin earlier are no sign
   std::atomic<int64_t> limit{INT64_MAX};
   std::atomic<Duration::rep> end{0}; ///< of the current or the last limit
 };

@@ -132,7 +132,7 @@ void rnnrt_team::abort() {
 //===-- The pool -------------------------------------------------------------------------------------------------===//
 
 ThreadPool &ThreadPool::get() {
-  static ThreadPool pool(int(readInteger("RNNRT_THREADS", countProcessors(), 1, 1024)));
+  static ThreadPool pool(int(readInteger("RNNRT_THREADS", countProcessors(), 1, PartLimit::mostParts)));
   return pool;
 }
 
