@@ -314,8 +314,8 @@ void runOn(int processor) {
   sched_setaffinity(0, sizeof(set), &set);
 }
 
-/// Two threads increment a counter alternately. Pairs of processors with separate L3 caches take several times as long
-/// as others, and a hypervisor may move virtual processors between them.
+/// Nanoseconds of a round trip: two pinned threads increment a counter alternately. Pairs of processors with separate
+/// L3 caches take several times as long as others, and a hypervisor may move virtual processors between them.
 double measureExchange(const std::vector<int> &processors) {
   constexpr int count = 1000;
   runOn(processors[0]);
@@ -390,9 +390,10 @@ int main(int argc, char **argv) {
     if (processors.size() < 2)
       fail("--exchange needs two processors, but this process may use one");
     std::printf("%.0f\n", measureExchange(processors));
-  } else if (type)
+  } else if (type) {
     printHighest(*type, threads);
-  else
+  } else {
     printAll(threads);
+  }
   return 0;
 }

@@ -290,7 +290,7 @@ def main():
         after = session.rivals.exchange()
     if before and after:
         print(f"A cache line takes {before} ns from one processor to another and back before these measurements, {after} ns after "
-              "them. Two threads take longer if this is longer.")
+              "them. Barriers and data that two threads share cost more if this is longer.")
     print(f"{time.monotonic() - start:.0f} s in all")
     sys.exit(1 if session.failed else 0)
 

@@ -128,11 +128,10 @@ static SmallVector<Value> reducePanel(HostBuilder &b, const Gemm &p, MicroKernel
   });
 }
 
-/// The sums of `tile` over `panels` panels of the depth. `isZero`: they start from zero. Null: false.
+/// The sums of `tile` over `panels` panels of the depth. They start from zero if `isZero` (i1), else from c.
 static SmallVector<Value> reduce(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile, Value aOffset,
                                  Value bOffset, Value panels, Value isZero, Prefetcher *next = nullptr) {
-  SmallVector<Value> initial = isZero ? kernel.loadOrZero(tile, isZero) : kernel.load(tile);
-  return b.loop(b.index(0), panels, 1, initial, [&](Value k, ValueRange carried) {
+  return b.loop(b.index(0), panels, 1, kernel.loadOrZero(tile, isZero), [&](Value k, ValueRange carried) {
     return reducePanel(b, p, kernel, tile, aOffset, bOffset, k, carried, next);
   });
 }

@@ -1,8 +1,8 @@
 //===- PackedContraction.cpp - large contractions by packed GEMMs ------------===//
 //
 // A contraction c += a b over the loops (batch, m, n, k) uses the packed GEMM of the recurrent layers. Each thread
-// computes some rows or some columns of c. Threads pack both operands together, or each packs its rows of a and all of
-// a small b.
+// computes some rows or some columns of c. With rows, all threads read b; with columns, all read a. Each thread packs
+// that operand for itself if it is small; otherwise the threads pack it together.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

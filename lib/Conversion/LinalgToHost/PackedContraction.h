@@ -20,7 +20,7 @@ struct Matrix {
   Value buffer;
   SmallVector<ReassociationIndices> merged; ///< consecutive dimensions of `buffer` that are one of `type`
   MemRefType type;
-  SmallVector<unsigned> batchDims; ///< the dimension of each batch loop
+  SmallVector<unsigned> batchDims; ///< by batch loop: the dimension of `type`
   Group rows = M, columns = N;     ///< elements of a row are contiguous
   unsigned rowDim = 0;
 };
@@ -75,7 +75,7 @@ private:
   Value byRows;                                         ///< threads divide rows of c, not columns
   Value packsOwn;                                       ///< each thread packs all that it reads; null: never
   Value packsOwnRight;                                  ///< of the right operand, all; else some columns
-  Value packedLeft, leftPanel, packedRight, rightPanel; ///< of the current thread in a parallel region
+  Value packedLeft, leftPanel, packedRight, rightPanel; ///< buffers and panel strides of the current thread
   Value leftOrigin;                                     ///< the first row in packedLeft
   Value leftView, rightView, resultView;                ///< the current matrices
   Value zeros;                                          ///< with AMX, a row of a panel, if the sums start from zero

@@ -40,8 +40,9 @@ public:
   using Time = Crowd::Clock::time_point;
   using Duration = Crowd::Clock::duration;
 
+  /// The largest number of threads of a pool (RNNRT_THREADS).
   static constexpr int64_t mostParts = 1024;
-  /// A thread that has waited for this time blocks.
+  /// How long a waiting thread spins and yields before it blocks.
   static constexpr Duration pause = std::chrono::milliseconds(1);
   /// A shorter wait is not a sign: a time slice takes milliseconds.
   static constexpr Duration leastStall = std::chrono::microseconds(300);
