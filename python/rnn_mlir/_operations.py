@@ -89,33 +89,33 @@ class Layers(Operation):
     reset_to: str = ""  #: "": the op has no resets; else `zero` or `initial`
     batch_major: bool = False  #: sequences are [B, T, ...]
 
-    @property
+    @functools.cached_property
     def cell(self) -> bool:
         return self.mode == "lstm"
 
-    @property
+    @functools.cached_property
     def directions(self) -> int:
         return _layers.DIRECTIONS[self.direction]
 
-    @property
+    @functools.cached_property
     def primals(self) -> int:  # type: ignore[override]
         return 4 if self.cell else 3
 
-    @property
+    @functools.cached_property
     def results(self) -> int:  # type: ignore[override]
         return 3 if self.cell else 2
 
-    @property
+    @functools.cached_property
     def cotangents(self) -> Tuple[int, ...]:  # type: ignore[override]
         return tuple(range(self.results))
 
-    @property
+    @functools.cached_property
     def operand_axes(self) -> Tuple[Optional[int], ...]:  # type: ignore[override]
         states: Tuple[Optional[int], ...] = (1, 1) if self.cell else (1,)
         sequence = self.result_axes[0]
         return (sequence, *states, None) + ((0,) if self.lengths else ()) + ((sequence,) if self.reset_to else ())
 
-    @property
+    @functools.cached_property
     def result_axes(self) -> Tuple[int, ...]:  # type: ignore[override]
         return (0 if self.batch_major else 1,) + (1,) * (self.results - 1)
 
@@ -218,8 +218,8 @@ class BlockLSTM(Operation):
 _PARALLEL = 1 << 22
 
 
-class _Shaped(NamedTuple):
-    """The operand of one member."""
+class Shaped(NamedTuple):
+    """An operand without memory."""
 
     shape: Shape
     dtype: Any
@@ -266,7 +266,7 @@ class Members(Operation):
 
     def slices(self, *operands: Any) -> List[Any]:
         """The operands of one member."""
-        return [_Shaped(tuple(v.shape[1:] if mapped else v.shape), v.dtype)
+        return [Shaped(tuple(v.shape[1:] if mapped else v.shape), v.dtype)
                 for v, mapped in zip(operands, self.mapped)]
 
     def flags(self, completed: bool) -> List[bool]:

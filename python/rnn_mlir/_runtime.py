@@ -8,6 +8,7 @@ import ctypes
 import functools
 import os
 import threading
+import weakref
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _files
@@ -81,6 +82,8 @@ def library() -> ctypes.CDLL:
             ("rnnrt_abi_version", i32, []),
             ("rnnrt_device_create", pointer, [ctypes.c_char_p, pointer, ctypes.POINTER(pointer)]),
             ("rnnrt_device_properties", pointer, [pointer, pointer]),
+            ("rnnrt_memory_alloc", pointer, [pointer, i64, ctypes.POINTER(pointer)]),
+            ("rnnrt_memory_free", pointer, [pointer, pointer]),
             ("rnnrt_call_options_init", None, [pointer]),
             ("rnnrt_call_create", pointer, [pointer, pointer, pointer, ctypes.POINTER(pointer)]),
             ("rnnrt_call_release", None, [pointer]),
@@ -143,8 +146,8 @@ class _CallOptions(ctypes.Structure):  # rnnrt_call_options_t
 
 
 @functools.lru_cache(maxsize=None)
-def _gpu(name: str) -> int:
-    """The device of a GPU, which the process keeps: its modules and plans are those of every thread."""
+def _device(name: str) -> int:
+    """A device that the process keeps: the modules and plans of a GPU are those of every thread."""
     made = ctypes.c_void_p()
     check(library().rnnrt_device_create(name.encode(), None, ctypes.byref(made)))
     return made.value or 0
@@ -159,8 +162,24 @@ class _DeviceProperties(ctypes.Structure):  # rnnrt_device_properties_t
 def compute_capability(device: str) -> int:
     """That of a GPU, as 90 for 9.0."""
     made = _DeviceProperties()
-    check(library().rnnrt_device_properties(_gpu(device), ctypes.byref(made)))
+    check(library().rnnrt_device_properties(_device(device), ctypes.byref(made)))
     return int(made.compute_capability)
+
+
+#: PyMemoryView_FromMemory: unlike an array of ctypes, it needs no new type per size.
+_view_memory = ctypes.PyDLL(None).PyMemoryView_FromMemory
+_view_memory.restype, _view_memory.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int]
+_WRITABLE = 0x200  # PyBUF_WRITE
+
+
+def host_buffer(size: int) -> memoryview:
+    """`size` > 0 writable bytes, which are freed with the view. The runtime keeps large freed blocks, which the C library
+    returns to the system: each page of a new one costs a page fault."""
+    made = ctypes.c_void_p()
+    check(library().rnnrt_memory_alloc(_device("host"), size, ctypes.byref(made)))
+    buffer: memoryview = _view_memory(made, size, _WRITABLE)
+    weakref.finalize(buffer, library().rnnrt_memory_free, _device("host"), made.value).atexit = False
+    return buffer
 
 
 _ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
@@ -210,7 +229,7 @@ class Call:
         self._allocator = _allocator(scratch, self._failures) if scratch else None
         made, queue, handle = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         if device.startswith("cuda"):
-            made = ctypes.c_void_p(_gpu(device))
+            made = ctypes.c_void_p(_device(device))
             lib.rnnrt_device_retain(made)
         else:
             check(lib.rnnrt_device_create(device.encode(), None, ctypes.byref(made)))
@@ -275,7 +294,7 @@ class Ready:
         lib, event = library(), ctypes.c_void_p()
         self._release, self._device, self._stream = lib.rnnrt_event_release, device, call.native
         self._event: Optional[int] = None
-        check(lib.rnnrt_event_create(_gpu(device), ctypes.byref(event)))
+        check(lib.rnnrt_event_create(_device(device), ctypes.byref(event)))
         self._event = event.value
         check(lib.rnnrt_event_record(event, call._stream))
 

@@ -1,13 +1,15 @@
 # test_torch_storage.py - the parameters of rnn_mlir.torch's modules in one storage, which calls do not copy.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import copy
+import ctypes
 import io
 
 import pytest
 
 torch = pytest.importorskip("torch")
 import rnn_mlir.torch as rnn
-from rnn_mlir.torch import _calls
+from rnn_mlir import _runtime
+from rnn_mlir.torch import _calls, _ops
 
 
 def is_flat(layer):
@@ -98,3 +100,69 @@ def test_frozen_and_without_biases():
     plain = rnn.GRU(4, 5, bias=False)
     plain(x)[0].sum().backward()
     assert not is_flat(plain) and plain.weight_hh_l0.grad is not None
+
+
+def host_blocks():
+    """Live blocks of host memory that `_runtime` allocated."""
+    class Stats(ctypes.Structure):  # rnnrt_memory_stats_t
+        _fields_ = [(name, ctypes.c_int64) for name in ("live_bytes", "peak_bytes", "live_blocks")]
+    made, get = Stats(), _runtime.library().rnnrt_memory_stats
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_void_p]
+    _runtime.check(get(_runtime._device("host"), ctypes.addressof(made)))
+    return made.live_blocks
+
+
+@pytest.mark.parametrize("name", ("LSTM", "GRU", "RNN"))
+def test_large_reserve(name):
+    """The runtime's memory holds a large reserve space until the last tensor that saved it is gone."""
+    torch.manual_seed(0)
+    theirs, x = getattr(torch.nn, name)(64, 96, 2), torch.randn(40, 24, 64, requires_grad=True)
+    layer, before = getattr(rnn, name).from_torch(theirs), host_blocks()
+    first, second = layer(x)[0], layer(2 * x)[0]
+    assert host_blocks() == before + 2
+    want = torch.autograd.grad(theirs(x)[0].square().sum(), [x, *theirs.parameters()])
+    got = torch.autograd.grad(first.square().sum(), [x, *layer.parameters()], retain_graph=True)
+    again = torch.autograd.grad(first.square().sum(), [x, *layer.parameters()])
+    for a, b, c in zip(got, want, again):
+        torch.testing.assert_close(a, b, rtol=1e-3, atol=1e-3)
+        assert torch.equal(a, c)
+    assert host_blocks() == before + 1
+    del second
+    assert host_blocks() == before
+
+
+@pytest.mark.skipif(not _calls.FUNC, reason="torch.func needs PyTorch 2")
+def test_large_reserves_of_members():
+    torch.manual_seed(0)
+    layer, x, before = rnn.GRU(64, 96), torch.randn(2, 40, 48, 64), host_blocks()
+    names = [name for name, _ in layer.named_parameters()]
+
+    def loss(parameters, x):
+        return torch.func.functional_call(layer, dict(zip(names, parameters)), (x,))[0].square().sum()
+
+    parameters = [v.detach() for v in layer.parameters()]
+    got = torch.func.vmap(torch.func.grad(loss), (None, 0))(parameters, x)
+    for k, (a, b) in enumerate((a, b) for m in range(2) for a, b in zip([g[m] for g in got], torch.func.grad(loss)(parameters, x[m]))):
+        torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-5, msg=f"gradient {k}")
+    del got
+    assert host_blocks() == before
+
+
+@pytest.mark.skipif(not _ops.AVAILABLE, reason="the ops need PyTorch 2.4")
+def test_defined_reserve():
+    """The op's reserve space has no bytes of earlier calls: its unused bytes are zero."""
+    layer, x = rnn.LSTM(64, 96, proj_size=32), torch.randn(40, 24, 64)  # projected states leave bytes unused
+    flat = torch.cat([v.detach().flatten() for v in layer.parameters()])
+    h, c = torch.zeros(1, 24, 32), torch.zeros(1, 24, 96)
+
+    def reserve():
+        return torch.ops.rnn_mlir.cudnn_forward(x, h, c, flat, None, None, "lstm", False, 32, "zero", False, True)[3]
+    torch.frombuffer(_runtime.host_buffer(reserve().numel()), dtype=torch.int8).fill_(-1)
+    kept = reserve()
+    torch.frombuffer(_runtime.host_buffer(kept.numel()), dtype=torch.int8).fill_(1)
+    assert torch.equal(kept, reserve())
+
+
+def test_no_memory():
+    with pytest.raises(_runtime.Error, match="memory"):
+        _runtime.host_buffer(1 << 60)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+import math
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor
 
 from .. import _runtime, _variants
-from .._operations import BlockLSTM, Layers, Members, Operation
+from .._operations import BlockLSTM, Layers, Members, Operation, Shaped
 from . import _ops, _reference
 
 #: Element types of the dialect.
@@ -46,34 +47,67 @@ def recorded(*values: Any) -> bool:
 
 
 def _check(operation: Operation, inputs: Sequence[Tensor]) -> None:
-    first = inputs[0]
-    if first.dtype not in DTYPES:
-        raise TypeError(f"operand 0 has dtype {first.dtype}; expected one of {', '.join(map(str, DTYPES))}")
+    first, primals = inputs[0], operation.primals
+    dtype, device = first.dtype, first.device
+    if dtype not in DTYPES:
+        raise TypeError(f"operand 0 has dtype {dtype}; expected one of {', '.join(map(str, DTYPES))}")
     for k, value in enumerate(inputs):
-        if k < operation.primals and value.dtype != first.dtype:
-            raise TypeError(f"operand {k} has dtype {value.dtype}, but operand 0 has {first.dtype}; cast one of them")
-        if value.layout != torch.strided:
+        if value.dtype is not dtype and k < primals:
+            raise TypeError(f"operand {k} has dtype {value.dtype}, but operand 0 has {dtype}; cast one of them")
+        if value.layout is not torch.strided:
             raise TypeError(f"operand {k} has layout {value.layout}; expected a dense tensor")
         # The host may have the lengths of a packed sequence and of a block LSTM.
-        if value.device != first.device and not (_counts(operation, k) and value.device.type == "cpu"):
-            raise ValueError(f"operand {k} is on device {value.device}, but operand 0 is on {first.device}")
+        if value.device != device and not (_counts(operation, k) and value.device.type == "cpu"):
+            raise ValueError(f"operand {k} is on device {value.device}, but operand 0 is on {device}")
+
+
+class _Call(NamedTuple):
+    """A call of a compiled function of the host: the function with the shapes of its arguments, None for an empty batch, and what
+    `Operation.missing` returns."""
+
+    function: Optional[_runtime.Bound]
+    missing: Optional[Tuple[Tuple[int, ...], int]]
+
+
+@functools.lru_cache(maxsize=4096)
+def _prepare(operation: Operation, dtype: str, stage: str, inputs: Tuple[Any, ...], outputs: Tuple[Any, ...]) -> _Call:
+    """The call for arguments of these shapes."""
+    values = [Shaped(shape, None) for shape in inputs]
+    if _empty_batch(operation, values[0]):
+        return _Call(None, None)
+    shapes, missing = [*inputs, *outputs], operation.missing(*values)
+    if missing:
+        shapes.insert(operation.primals, missing[0])
+    return _Call(_function(operation, dtype, stage).bind(shapes), missing)
+
+
+def _zero(values: Sequence[Tensor]) -> None:
+    """The results for an empty batch: gradients of the parameters are zero, as those of torch.nn."""
+    for value in values:
+        value.zero_()
 
 
 def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
     _check(operation, inputs)
     first = inputs[0]
-    dtype = DTYPES[first.dtype]
-    if _empty_batch(operation, first):  # as torch.nn: gradients of the parameters are zero
-        for value in outputs:
-            value.zero_()
-        return
-    if first.device.type == "cuda":
+    dtype, kind = DTYPES[first.dtype], first.device.type
+    if kind == "cpu" and not isinstance(operation, Members):
+        prepared = _prepare(operation, dtype, stage, tuple([v.shape for v in inputs]), tuple([v.shape for v in outputs]))
+        if not prepared.function:
+            return _zero(outputs)
+        every = [*[v.contiguous() for v in inputs], *outputs]
+        if prepared.missing:
+            every.insert(operation.primals, torch.full(*prepared.missing, dtype=torch.int32))
+        return prepared.function.run(_runtime.call_of_thread(), [v.data_ptr() for v in every])
+    if _empty_batch(operation, first):
+        return _zero(outputs)
+    if kind == "cuda":
         device = f"cuda:{first.device.index}"
         call = cuda_call(device, torch.cuda.current_stream(first.device).cuda_stream)
         return call_without_waits(operation, stage, inputs, outputs, call, "cuda", device)
-    if first.device.type != "cpu":
+    if kind != "cpu":
         raise ValueError(f"operand 0 is on device {first.device}; compiled layers run on the CPU and on CUDA")
-    every = [v.contiguous() for v in inputs] + list(outputs)
+    every = [*[v.contiguous() for v in inputs], *outputs]
     missing = operation.missing(*inputs)
     if missing:
         every.insert(operation.primals, torch.full(*missing, dtype=torch.int32))
@@ -147,6 +181,15 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
             value.masked_fill_(padding, 0)
 
 
+def _new_reserve(x: Tensor, shape: Tuple[int, ...]) -> Tensor:
+    """A reserve space on the device of `x`. Large ones are the runtime's memory: PyTorch's is new in every step, and its page
+    faults took a fifth of the step of an LSTM at (128,32,512,512)."""
+    size = math.prod(shape)
+    if x.device.type != "cpu" or size < 1 << 20:
+        return x.new_empty(shape, dtype=torch.int8)
+    return torch.frombuffer(_runtime.host_buffer(size), dtype=torch.int8).view(shape)
+
+
 def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
             defined: bool = False) -> List[Tensor]:
     """The results, and for a training pass of layers the reserve space, whose unused bytes are zero if `defined`."""
@@ -157,9 +200,10 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
     results = [x.new_empty(shape) for shape in operation.shapes(*operands)]
     saved = []
     if training and operation.saves:
-        make = x.new_zeros if defined else x.new_empty
         leading = (operation.count,) if isinstance(operation, Members) else ()
-        saved.append(make((*leading, reserve_bytes(operation, operands)), dtype=torch.int8))
+        saved.append(_new_reserve(x, (*leading, reserve_bytes(operation, operands))))
+        if defined:
+            saved[0].zero_()
     stage = "forward" if training or not operation.saves else "inference"
     _call(operation, stage, operands, results + saved)
     return results + saved
@@ -370,9 +414,13 @@ def run_forward(operation: Operation, operands: Sequence[Tensor]) -> Any:
     return apply(Mapped if mapped else Forward, operation, *operands)
 
 
-def storage(value: Tensor) -> int:
-    """The address of the storage."""
-    return int((value.untyped_storage() if hasattr(value, "untyped_storage") else value.storage()).data_ptr())
+def storage_end(value: Tensor) -> int:
+    """The address after the storage."""
+    if hasattr(value, "untyped_storage"):
+        bytes_of = value.untyped_storage()
+        return int(bytes_of.data_ptr()) + int(bytes_of.nbytes())
+    elements = value.storage()
+    return int(elements.data_ptr()) + int(elements.nbytes())
 
 
 class Flat(torch.autograd.Function):
@@ -388,23 +436,24 @@ class Flat(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        parts, offset = [], 0
-        for v in ctx.saved_tensors:
-            parts.append(gradient[offset:offset + v.numel()].view(v.shape))
-            offset += v.numel()
-        return (None, *parts)
+        return (None, *torch._utils._unflatten_dense_tensors(gradient, ctx.saved_tensors))
 
 
 @functools.lru_cache(maxsize=None)
 def _with_context(function: Any) -> Any:
-    """For PyTorch 1, whose `forward` receives the context."""
+    """The same function, whose `forward` receives the context: all that PyTorch 1 has, and what PyTorch 2 applies faster, as it
+    inspects the signature of a `forward` without context in each call."""
     def run(ctx: Any, *inputs: Any) -> Any:
         output = function.forward(*inputs)
         function.setup_context(ctx, inputs, output)
         return output
-    return type(function.__name__, (function,), {"forward": staticmethod(run)})
+    members = {"forward": staticmethod(run)}
+    if FUNC:  # not overridden
+        members["setup_context"] = staticmethod(torch.autograd.Function.setup_context)
+    return type(function.__name__, (function,), members)
 
 
 def apply(function: Any, *inputs: Any) -> Any:
-    """`function.apply` in this version of PyTorch."""
-    return (function if FUNC else _with_context(function)).apply(*inputs)
+    """`function.apply` in this version of PyTorch. A transformation of torch.func needs a `forward` without context."""
+    transformed = FUNC and torch._C._functorch.peek_interpreter_stack() is not None
+    return (function if transformed else _with_context(function)).apply(*inputs)

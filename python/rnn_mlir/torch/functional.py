@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Sequence, Tuple
+import functools
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor
@@ -18,9 +19,9 @@ from . import _calls, _library, _reference
 FROM_2_4 = hasattr(torch, "get_autocast_dtype")
 
 
-def _expect(name: str, value: Tensor, shape: Sequence[int]) -> None:
-    if tuple(value.shape) != tuple(shape):
-        raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {tuple(shape)}")
+def _expect(name: str, given: Sequence[int], shape: Sequence[int]) -> None:
+    if tuple(given) != tuple(shape):
+        raise ValueError(f"`{name}` has shape {tuple(given)}; expected {tuple(shape)}")
 
 
 def _tensors(**values: Any) -> None:
@@ -74,7 +75,7 @@ def _autocast(*values: Optional[Tensor]) -> Sequence[Any]:
 def _in_aten(operands: Sequence[Tensor]) -> bool:
     """Whether forward mode is active in a form in which PyTorch does not ask a Function for its tangent, or only once: nested
     `torch.func.jvp`, whose outer tangent would be a silent zero, and `torch.autograd.forward_ad`."""
-    if not _calls.FUNC or torch.autograd.forward_ad._current_level < 0:
+    if torch.autograd.forward_ad._current_level < 0:
         return False
     stack = torch._C._functorch.get_interpreter_stack()
     if not stack:
@@ -83,7 +84,7 @@ def _in_aten(operands: Sequence[Tensor]) -> bool:
 
 
 def _run(operation: Operation, operands: Sequence[Tensor]) -> Tuple[Tensor, ...]:
-    if _in_aten(operands):
+    if _calls.FUNC and _in_aten(operands):
         return _reference.evaluate(operation, *operands)
     differentiated = torch.is_grad_enabled() and any(v.requires_grad for v in operands[:operation.primals])
     if differentiated or _transformed():
@@ -103,6 +104,38 @@ def traced() -> bool:
     return _library.compiling() or _transformed() or _calls.recorded()
 
 
+def _check_layers(mode: str, bidirectional: bool, num_proj: int, batch_first: bool, reset_to: str, x: Sequence[int],
+                  h0: Sequence[int], c0: Optional[Sequence[int]], params: Sequence[int], lengths: Optional[Sequence[int]],
+                  resets: Optional[Sequence[int]]) -> Layers:
+    """The operation for operands of these shapes. Raises for shapes that do not fit."""
+    if reset_to not in ("zero", "initial"):
+        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
+    if mode not in GATES:
+        raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(GATES)}")
+    if (c0 is not None) != (mode == "lstm"):
+        raise ValueError(f"`c0` is {'not ' if c0 is None else ''}given; mode lstm needs it, the others have none")
+    directions = 2 if bidirectional else 1
+    if len(x) != 3 or len(h0) != 3:
+        raise ValueError(f"`x` and `h0` have shapes {tuple(x)} and {tuple(h0)}; expected [T, B, I] and [L*D, B, P]")
+    if c0 is not None and len(c0) != 3:
+        raise ValueError(f"`c0` has shape {tuple(c0)}; expected [L*D, B, H]")
+    hidden = h0[2] if c0 is None else c0[2]
+    stacked, batch = h0[0], x[0 if batch_first else 1]
+    _expect("h0", h0, (stacked, batch, num_proj or hidden))
+    if c0 is not None:
+        _expect("c0", c0, (stacked, batch, hidden))
+    _expect("params", params, (params_size(mode, x[2], hidden, stacked // directions, directions, num_proj),))
+    if lengths is not None:
+        _expect("lengths", lengths, (batch,))
+    if resets is not None:
+        _expect("resets", resets, x[:2])
+    return Layers(mode, "bidirectional" if bidirectional else "unidirectional", num_proj, lengths is not None,
+                  reset_to if resets is not None else "", batch_first)
+
+
+_check_known_layers = functools.lru_cache(maxsize=4096)(_check_layers)
+
+
 def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tensor, *,
            lengths: Optional[Tensor] = None, resets: Optional[Tensor] = None, reset_to: str = "zero",
            bidirectional: bool = False, num_proj: int = 0, batch_first: bool = False) -> Tuple[Tensor, ...]:
@@ -112,43 +145,26 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tenso
     (docs/Semantics.md, "Parameter layout"). `lengths` is int32 [B], and `resets` are bool, shaped like the
     first two dimensions of `x`.
     """
-    if reset_to not in ("zero", "initial"):
-        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
-    if mode not in GATES:
-        raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(GATES)}")
+    if x is None or h0 is None or params is None:
+        raise ValueError("`x`, `h0` and `params` are needed")
     _tensors(x=x, h0=h0, c0=c0, params=params, lengths=lengths, resets=resets)
     x, h0, c0, params = _autocast(x, h0, c0, params)
-    if (c0 is not None) != (mode == "lstm"):
-        raise ValueError(f"`c0` is {'not ' if c0 is None else ''}given; mode lstm needs it, the others have none")
-    if h0 is None or params is None:
-        raise ValueError("`h0` and `params` are needed")
+    compiling = _library.compiling()
+    # Symbolic sizes have no hash.
+    check = _check_layers if compiling or _calls.recorded(x) else _check_known_layers
+    shapes: List[Any] = [None if v is None else v.shape for v in (x, h0, c0, params, lengths, resets)]
+    operation = check(mode, bidirectional, num_proj, batch_first, reset_to, *shapes)
     _one_type(x=x, params=params, h0=h0, c0=c0)
-    directions = 2 if bidirectional else 1
-    if x.dim() != 3 or h0.dim() != 3:
-        raise ValueError(f"`x` and `h0` have shapes {tuple(x.shape)} and {tuple(h0.shape)}; expected [T, B, I] and "
-                         "[L*D, B, P]")
-    if c0 is not None and c0.dim() != 3:
-        raise ValueError(f"`c0` has shape {tuple(c0.shape)}; expected [L*D, B, H]")
-    hidden = h0.shape[2] if c0 is None else c0.shape[2]
-    stacked, batch = h0.shape[0], x.shape[0 if batch_first else 1]
-    _expect("h0", h0, (stacked, batch, num_proj or hidden))
-    if c0 is not None:
-        _expect("c0", c0, (stacked, batch, hidden))
-    _expect("params", params, (params_size(mode, x.shape[2], hidden, stacked // directions, directions, num_proj),))
     if lengths is not None:
-        _expect("lengths", lengths, (batch,))
         lengths = _integers("lengths", lengths)
     if resets is not None:
-        _expect("resets", resets, x.shape[:2])
         resets = resets.to(torch.bool)
-    if _library.compiling():
+    if compiling:
         # A program of torch.jit.trace may be differentiated later.
         training = torch.is_grad_enabled() or not torch.compiler.is_compiling()
         y, hn, cn, _ = torch.ops.rnn_mlir.cudnn_forward(x, h0, c0, params, lengths, resets, mode, bidirectional,
                                                         num_proj, reset_to, batch_first, training)
         return (y, hn) if c0 is None else (y, hn, cn)
-    operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", num_proj, lengths is not None,
-                       reset_to if resets is not None else "", batch_first)
     return _run(operation, [v for v in (x, h0, c0, params, lengths, resets) if v is not None])
 
 
@@ -189,7 +205,7 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
         raise ValueError("pass all of `wci`, `wcf` and `wco`, or none")
     _one_type(x=x, w=w, b=b, cs_prev=cs_prev, h_prev=h_prev, wci=wci, wcf=wcf, wco=wco)
     peephole = [x.new_zeros(hidden) if v is None else v for v in (wci, wcf, wco)]
-    _expect("b", b, (4 * hidden,))
+    _expect("b", b.shape, (4 * hidden,))
     if forget_bias:  # in the bias, whose gradient it does not change
         gate = 2 if layout == "icfo" else 1
         shift = b.new_zeros(4 * hidden)
@@ -199,13 +215,13 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
               (hidden,), (hidden,), (hidden,), (4 * hidden,))
     operands = [x, cs_prev, h_prev, w, *peephole, b]
     for name, value, shape in zip(("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"), operands, shapes):
-        _expect(name, value, shape)
+        _expect(name, value.shape, shape)
     n = None if seq_len_max is None else _integers("seq_len_max", torch.as_tensor(seq_len_max))
     if n is not None and n.numel() != 1:
         raise ValueError(f"`seq_len_max` has shape {tuple(n.shape)}; expected one integer")
     n = None if n is None else n.reshape(())
     if resets is not None:
-        _expect("resets", resets, x.shape[:2])
+        _expect("resets", resets.shape, x.shape[:2])
         resets = resets.to(torch.bool)
     if _library.compiling():
         return BlockLSTMResults(*torch.ops.rnn_mlir.block_lstm(*operands, n, resets, layout, all(given), cell_clip,

@@ -129,11 +129,13 @@ class _Layers(torch.nn.Module):
         """The parameters of pseudo layers: all matrices, then all biases. Without biases, zeros at their place."""
         matrices: List[Tensor] = []
         biases: List[Tensor] = []
-        rows = len(GATES[self._mode]) * self.hidden_size
+        known = self._parameters  # a lookup there takes a third of `getattr`; parametrized ones are elsewhere
         for names in self._names[first:last]:
-            weights = {name[:name.index("_l")]: getattr(self, name) for name in names}
-            matrices += [weights[n] for n in ("weight_ih", "weight_hh", "weight_hr") if n in weights]
-            biases += [weights[n] for n in ("bias_ih", "bias_hh")] if self.bias else [matrices[0].new_zeros(2 * rows)]
+            for name in names:
+                value: Any = known.get(name)
+                (biases if name.startswith("bias") else matrices).append(getattr(self, name) if value is None else value)
+            if not self.bias:
+                biases.append(matrices[0].new_zeros(2 * len(GATES[self._mode]) * self.hidden_size))
         return matrices + biases
 
     @staticmethod
@@ -141,21 +143,26 @@ class _Layers(torch.nn.Module):
         """The flat array of these tensors if they are parts of one storage, in this order."""
         if any(type(v) is not torch.nn.Parameter for v in tensors):  # others may have no memory
             return None
-        place, storage = tensors[0].data_ptr(), _calls.storage(tensors[0])
+        first, elements = tensors[0], 0
+        start, size = first.data_ptr(), first.element_size()
         for v in tensors:
-            if v.data_ptr() != place or not v.is_contiguous() or _calls.storage(v) != storage:
+            if v.data_ptr() != start + elements * size or not v.is_contiguous():
                 return None
-            place += v.numel() * v.element_size()
-        return tensors[0].detach().as_strided((sum(v.numel() for v in tensors),), (1,))
+            elements += v.numel()
+        if start + elements * size > _calls.storage_end(first):  # storages that are neighbours by chance
+            return None
+        return first.detach().as_strided((elements,), (1,))
 
     def _flat(self, first: int, last: int, operands: Sequence[Tensor] = ()) -> Tensor:
         """The flat parameters of pseudo layers, for a call with the other operands."""
         tensors = self._in_order(first, last)
         if self.bias and not functional.traced():
             flat = self._storage(tensors)
+            if flat is not None and not torch.is_grad_enabled():
+                return flat
             if flat is not None:
                 # Frozen parameters: `Flat` must be a node of the graph, since it checks their versions.
-                if torch.is_grad_enabled() and any(v.requires_grad for v in operands):
+                if any(v.requires_grad for v in operands):
                     flat.requires_grad_(not any(v.requires_grad for v in tensors))
                 return _calls.apply(_calls.Flat, flat, *tensors)  # type: ignore[no-any-return]
         return torch.cat([v.reshape(-1) for v in tensors])
