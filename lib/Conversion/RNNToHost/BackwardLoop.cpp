@@ -68,16 +68,16 @@ void BackwardLoop::release() {
       b.free(buffer);
 }
 
-/// kh += dG[t] * R for the columns of panels [q, q + count). `step` counts the calls. Prefetches the weights of panel
-/// `nextPanel`, if not null.
-void BackwardLoop::multiply(Value t, Value step, Value q, Value count, Value nextPanel) {
+/// kh += dG[t] * R for the columns of panels [q, q + count), whose weights begin at element `place`. Null: the panels
+/// of all columns are packed. `step` counts the calls. Prefetches the weights of panel `nextPanel`, if not null.
+void BackwardLoop::multiply(Value t, Value step, Value q, Value count, Value nextPanel, Value place) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel);
   Value firstOffset = b.add(b.mul(b.mul(p.panels, layer.recurrent.first), dGPanel), b.mul(t, panelRows));
   Gemm gemm;
   gemm.a = dG, gemm.aOffset = b.add(firstOffset, b.mul(layer.firstRow, panel)), gemm.aPanel = dGPanel;
-  gemm.b = packedR, gemm.bOffset = b.mul(q, packedPanel), gemm.bPanel = packedPanel;
+  gemm.b = packedR, gemm.bOffset = place ? place : b.mul(q, packedPanel), gemm.bPanel = packedPanel;
   gemm.c = kh, gemm.cOffset = b.add(b.mul(q, panelRows), b.mul(layer.firstRow, panel));
   gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
   gemm.rows = b.sub(layer.endRow, layer.firstRow), gemm.columns = count,
@@ -191,6 +191,10 @@ void BackwardLoop::run() {
   packedR = weights.parts[0];
   if (p.projected)
     packedP = weights.parts[1];
+  packsLate =
+      b.createOrFold<arith::AndIOp>(weights.isScratch, b.compare(arith::CmpIPredicate::sle, p.steps, b.index(1)));
+  if (byRows) // threads that divide rows share the packed weights
+    packsLate = b.select(byRows, arith::ConstantOp::create(b, b.getBoolAttr(false)), packsLate);
   layer.start(kh);
   if (initialKh)
     b.fillZero(initialKh, zero, b.mul(p.statePadded, p.B));
@@ -218,7 +222,12 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   Value firstState = team.begin(b, p.statePanels), lastState = team.end(b, p.statePanels);
   // Only this thread reads these.
   weights.ifUnpacked([&] {
-    layer.packRecurrent(packedR, packedPanel, firstState, b.sub(lastState, firstState));
+    b.ifElse(
+        packsLate, [] {},
+        [&] {
+          layer.packRecurrent(packedR, b.mul(firstState, packedPanel), packedPanel, firstState,
+                              b.sub(lastState, firstState));
+        });
     if (p.projected)
       layer.packProjection(packedP, firstPanel, b.sub(endPanel, firstPanel));
   });
@@ -343,7 +352,15 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
     Value t = layer.stepAt(zero);
     if (needs.state) {
-      multiply(t, p.steps, firstState, b.sub(lastState, firstState));
+      // Each panel at the same place, which stays in an L2 cache
+      auto packAndMultiply = [&] {
+        Value place = b.mul(firstState, packedPanel);
+        b.loop(firstState, lastState, 1, [&](Value q) {
+          layer.packRecurrent(packedR, place, packedPanel, q, one);
+          multiply(t, p.steps, q, one, /*nextPanel=*/Value(), place);
+        });
+      };
+      b.ifElse(packsLate, packAndMultiply, [&] { multiply(t, p.steps, firstState, b.sub(lastState, firstState)); });
       endAtResets(t, p.P, kh, initialKh, firstState, lastState);
     }
     if (needs.cell)

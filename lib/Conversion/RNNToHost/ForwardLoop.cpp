@@ -74,6 +74,18 @@ void ForwardLoop::run() {
   packedX = weights.parts[0], packedH = weights.parts[1];
   if (layer.p.projected)
     packedP = weights.parts[2];
+  auto packsLate = [&](Value steps, Value most) {
+    Value isOnce = b.compare(arith::CmpIPredicate::sle, steps, most);
+    return b.createOrFold<arith::AndIOp>(weights.isScratch, isOnce);
+  };
+  packsInputLate = packsLate(p.steps, stepsAtOnce), packsStateLate = packsLate(p.steps, b.index(1));
+  Value dividesRows = byRows;
+  if (byRows) {
+    // Threads that divide rows share the packed weights.
+    Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
+    byRows = b.select(packsStateLate, never, byRows);
+    packsInputLate = b.select(byRows, never, packsInputLate);
+  }
   layer.start(h);
   if (hLeft != h)
     b.loop(b.index(0), stateSize, b.tiles.lanes, [&](Value k) { b.store(b.load(h, k), hLeft, k); });
@@ -87,6 +99,7 @@ void ForwardLoop::run() {
   Value most = byRows ? b.select(byRows, mostByRows, p.panels) : p.panels;
   library.parallel(b, most, work, [&](const Team &team) { steps(team, weights); });
   weights.release();
+  byRows = dividesRows;
   hFinal = b.mul(b.createOrFold<arith::AndIOp>(p.steps, b.index(1)), stateSize);
 }
 
@@ -100,7 +113,8 @@ void ForwardLoop::steps(const Team &team, PackedWeights &weights) {
     own.firstState = team.begin(b, p.statePanels), own.endState = team.end(b, p.statePanels);
   // Only this thread reads these.
   weights.ifUnpacked([&] {
-    layer.packWeights(packedX, packedH, own.first, b.sub(own.end, own.first));
+    b.ifElse(packsInputLate, [] {}, [&] { packWeights(own, ForwardLayer::Weights::Input); });
+    b.ifElse(packsStateLate, [] {}, [&] { packWeights(own, ForwardLayer::Weights::State); });
     if (p.projected)
       layer.packProjection(packedP, own.firstState, b.sub(own.endState, own.firstState));
   });
@@ -128,6 +142,37 @@ void ForwardLoop::steps(const Team &team, PackedWeights &weights) {
   });
   b.free(own.left);
   layer.firstRow = layer.endRow = Value();
+}
+
+/// Packs the thread's panels of all blocks.
+void ForwardLoop::packWeights(const Own &own, ForwardLayer::Weights weights) {
+  const bool isInput = weights == ForwardLayer::Weights::Input;
+  auto pack = [&] {
+    Value stride = packedPanel(weights);
+    for (int64_t k = 0; k < (isInput ? layer.input : layer.recurrent).count; ++k) {
+      Value offset = b.mul(b.add(b.mul(layer.p.panels, k), own.first), stride);
+      layer.packWeights(weights, k, own.first, b.sub(own.end, own.first), isInput ? packedX : packedH, offset);
+    }
+  };
+  if (Value skips = isInput ? layer.skipsInput() : Value())
+    b.ifElse(skips, [] {}, pack);
+  else
+    pack();
+}
+
+/// Elements of a panel of the packed weights.
+Value ForwardLoop::packedPanel(ForwardLayer::Weights weights) {
+  int64_t panel = b.tiles.panel;
+  if (weights == ForwardLayer::Weights::State)
+    return b.mul(layer.p.statePadded, panel);
+  return b.mul(b.ceilDiv(layer.p.I, panel), panel * panel);
+}
+
+/// Packs panel `q` of block `block` for one GEMM, and returns its offset, which is the same for all panels of a thread.
+Value ForwardLoop::packOnce(const Own &own, ForwardLayer::Weights weights, int64_t block, Value q) {
+  Value place = b.mul(own.first, packedPanel(weights));
+  layer.packWeights(weights, block, q, b.index(1), weights == ForwardLayer::Weights::Input ? packedX : packedH, place);
+  return place;
 }
 
 /// The offset of an element of the gate pre-activations of a chunk: rows of all blocks, or with AMX panels, whose tiles
@@ -169,20 +214,31 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
   auto multiply = [&] {
     if (usesAMX)
       fill(/*all=*/false);
-    Value depth = b.ceilDiv(p.I, panel), packedPanel = b.mul(depth, panel * panel);
+    Value depth = b.ceilDiv(p.I, panel), rightPanel = packedPanel(ForwardLayer::Weights::Input);
     layer.packInput(row, own.rows, steps, own.left);
-    b.loop(b.index(layer.input.count), [&](Value block) {
-      Value first = b.add(b.mul(p.panels, block), own.first);
+    // Panels from `first` on of a block
+    auto multiplyPanels = [&](Value block, Value first, Value count, Value offset) {
+      Value target = b.add(block, layer.input.first), column = b.mul(first, panel);
       Gemm gemm;
       gemm.a = own.left, gemm.aOffset = zero, gemm.aPanel = b.mul(rows, panel);
-      gemm.b = packedX, gemm.bOffset = b.mul(first, packedPanel), gemm.bPanel = packedPanel;
-      Value target = b.add(block, layer.input.first), column = b.mul(own.first, panel);
+      gemm.b = packedX, gemm.bOffset = offset, gemm.bPanel = rightPanel;
       gemm.c = gates, gemm.cOffset = gateOffset(own.firstInChunk, target, column);
       gemm.cRow = b.index(panel), gemm.cPanel = gatePanel;
-      gemm.rows = rows, gemm.columns = panels, gemm.depth = depth, gemm.aNext = zero;
+      gemm.rows = rows, gemm.columns = count, gemm.depth = depth, gemm.aNext = zero;
       if (!usesAMX)
         return library.gemm(b, gemm);
       library.tileGemm(b, gemm, GemmStart{bias, b.add(b.mul(p.padded, target), column), b.index(panel)});
+    };
+    auto once = [&] {
+      for (int64_t block = 0; block < layer.input.count; ++block)
+        b.loop(own.first, own.end, 1, [&](Value q) {
+          multiplyPanels(b.index(block), q, b.index(1), packOnce(own, ForwardLayer::Weights::Input, block, q));
+        });
+    };
+    b.ifElse(packsInputLate, once, [&] {
+      b.loop(b.index(layer.input.count), [&](Value block) {
+        multiplyPanels(block, own.first, panels, b.mul(b.add(b.mul(p.panels, block), own.first), rightPanel));
+      });
     });
   };
   auto add = [&] {
@@ -207,7 +263,7 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
 void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
-  Value t = layer.stepAt(s), panelRows = b.mul(p.B, panel), packedPanel = b.mul(p.statePadded, panel);
+  Value t = layer.stepAt(s), panelRows = b.mul(p.B, panel), rightPanel = packedPanel(ForwardLayer::Weights::State);
   Value parity = b.createOrFold<arith::AndIOp>(s, b.index(1)), hSource = b.mul(parity, stateSize);
   Value hTarget = b.sub(stateSize, hSource);
   layer.startStep(s, t);
@@ -215,11 +271,22 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
   auto multiply = [&](Value block, Value q) {
     Gemm gemm;
     gemm.a = hLeft, gemm.aOffset = b.add(hSource, b.mul(own.firstRow, panel)), gemm.aPanel = panelRows;
-    gemm.b = packedH, gemm.bOffset = b.mul(b.add(b.mul(p.panels, block), q), packedPanel);
+    gemm.b = packedH, gemm.bOffset = b.mul(b.add(b.mul(p.panels, block), q), rightPanel);
     Value target = b.add(block, layer.recurrent.first);
     gemm.c = gates, gemm.cOffset = gateOffset(inChunk, target, b.mul(q, panel)), gemm.cRow = b.index(panel);
     gemm.rows = own.rows, gemm.depth = p.statePanels, gemm.aNext = gemm.aOffset, gemm.isInL2 = byRows;
     return gemm;
+  };
+  // The same for panel `q` of all blocks, packed one by one.
+  auto multiplyOnce = [&](Value q) {
+    for (int64_t block = 0; block < layer.recurrent.count; ++block) {
+      Gemm gemm = multiply(b.index(block), q);
+      gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
+      gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
+      if (!b.tiles.usesAMX())
+        gemm.traversal = layer.getTraversal(s, p.statePanels);
+      library.gemm(b, gemm);
+    }
   };
   auto cell = [&](const Position &at) {
     SmallVector<Value> arguments;
@@ -243,14 +310,17 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
   };
   if (b.tiles.usesAMX()) {
     // All panels of a block at once, then the cell row by row, which writes consecutive memory.
-    Value count = b.index(layer.recurrent.count), last = b.sub(count, b.index(1));
-    Value isOdd = b.compare(arith::CmpIPredicate::ne, parity, b.index(0));
-    b.loop(count, [&](Value k) {
-      Gemm gemm = multiply(b.select(isOdd, b.sub(last, k), k), own.first);
-      gemm.bPanel = packedPanel, gemm.cPanel = gatePanel, gemm.columns = b.sub(own.end, own.first);
-      alternate(b, gemm, s);
-      library.gemm(b, gemm);
-    });
+    auto multiplyAll = [&] {
+      Value count = b.index(layer.recurrent.count), last = b.sub(count, b.index(1));
+      Value isOdd = b.compare(arith::CmpIPredicate::ne, parity, b.index(0));
+      b.loop(count, [&](Value k) {
+        Gemm gemm = multiply(b.select(isOdd, b.sub(last, k), k), own.first);
+        gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.sub(own.end, own.first);
+        alternate(b, gemm, s);
+        library.gemm(b, gemm);
+      });
+    };
+    b.ifElse(packsStateLate, [&] { b.loop(own.first, own.end, 1, multiplyOnce); }, multiplyAll);
     layer.forRows(p.H, t, own.first, own.end, cell);
     b.loop(own.first, own.end, 1, publish);
   } else {
@@ -258,10 +328,13 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
     Value isDown = b.compare(arith::CmpIPredicate::eq, traversal, b.index(Gemm::SweepDown));
     b.loop(own.first, own.end, 1, [&](Value number) {
       Value q = b.select(isDown, b.sub(b.add(own.first, b.sub(own.end, b.index(1))), number), number);
-      Gemm gemm = multiply(b.index(0), q);
-      gemm.bPanel = b.mul(p.panels, packedPanel), gemm.cPanel = b.mul(p.panels, gatePanel);
-      gemm.columns = b.index(layer.recurrent.count), gemm.traversal = traversal;
-      library.gemm(b, gemm);
+      auto multiplyBlocks = [&] {
+        Gemm gemm = multiply(b.index(0), q);
+        gemm.bPanel = b.mul(p.panels, rightPanel), gemm.cPanel = b.mul(p.panels, gatePanel);
+        gemm.columns = b.index(layer.recurrent.count), gemm.traversal = traversal;
+        library.gemm(b, gemm);
+      };
+      b.ifElse(packsStateLate, [&] { multiplyOnce(q); }, multiplyBlocks);
       layer.forPositions(p.H, t, q, cell);
       publish(q);
     });

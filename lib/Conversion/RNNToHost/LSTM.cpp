@@ -43,18 +43,13 @@ public:
     library.packRows(b, {op.getHPrev(), b.index(0), p.B, b.index(1), p.B, h});
   }
 
-  void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) override {
+  void packWeights(Weights weights, int64_t gate, Value firstPanel, Value panels, Value target, Value offset) override {
+    const bool isInput = weights == Weights::Input;
     int64_t panel = b.tiles.panel;
     Value column = b.mul(firstPanel, panel), columns = b.min(b.sub(p.H, column), b.mul(panels, panel));
-    for (int64_t gate = 0; gate < 4; ++gate) {
-      auto pack = [&](Value row, Value rows, Value target) {
-        Value stride = b.mul(b.ceilDiv(rows, panel), panel * panel), first = b.add(b.mul(p.panels, gate), firstPanel);
-        library.packColumns(
-            b, {op.getW(), row, rows, b.add(b.mul(p.H, gate), column), columns, target, b.mul(first, stride), stride});
-      };
-      pack(b.index(0), p.I, packedX);
-      pack(p.I, p.H, packedH);
-    }
+    Value row = isInput ? b.index(0) : p.I, rows = isInput ? p.I : p.H;
+    Value stride = b.mul(b.ceilDiv(rows, panel), panel * panel);
+    library.packColumns(b, {op.getW(), row, rows, b.add(b.mul(p.H, gate), column), columns, target, offset, stride});
   }
 
   void fillBias(Value bias) override {
@@ -159,8 +154,8 @@ public:
     b.fillZero(kh, b.index(0), b.mul(p.padded, p.B));
   }
 
-  void packRecurrent(Value packedR, Value stride, Value firstPanel, Value panels) override {
-    packWeights(p.I, p.H, firstPanel, panels, packedR, b.mul(firstPanel, stride), stride);
+  void packRecurrent(Value packedR, Value offset, Value stride, Value firstPanel, Value panels) override {
+    packWeights(p.I, p.H, firstPanel, panels, packedR, offset, stride);
   }
 
   /// Packs panels [firstPanel, firstPanel + panels) of the transpose of `rows` rows of w to `target` from element

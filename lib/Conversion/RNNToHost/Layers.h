@@ -103,9 +103,11 @@ public:
   virtual WeightsSource getWeights() = 0;
   /// Packs the initial state into panels.
   virtual void start(Value h) = 0;
-  /// Packs the weights of the input (unless it is skipped) and of the state, for a range of panels of the hidden
-  /// columns in all blocks.
-  virtual void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) = 0;
+  enum class Weights { Input, State };
+  /// Packs the weights of block `block` of `input` or of `recurrent`, for a range of panels of the hidden columns. They
+  /// follow each other in `target` from element `offset` on.
+  virtual void packWeights(Weights weights, int64_t block, Value firstPanel, Value panels, Value target,
+                           Value offset) = 0;
   /// Packs the weights of the projection for a range of panels of the state.
   virtual void packProjection(Value packedP, Value firstPanel, Value panels) {}
   /// Adds the biases to a row of all blocks, which is zero.
@@ -153,6 +155,9 @@ private:
   };
 
   void steps(const Team &team, PackedWeights &weights);
+  void packWeights(const Own &own, ForwardLayer::Weights weights);
+  Value packOnce(const Own &own, ForwardLayer::Weights weights, int64_t block, Value q);
+  Value packedPanel(ForwardLayer::Weights weights);
   Value gateOffset(Value row, Value block, Value column);
   void divideRows();
   void fillBias(const Own &own, Value rows, int64_t block);
@@ -175,6 +180,9 @@ private:
   Value stepsAtOnce, rowsAtOnce, stateSize;
   Value byRows;     ///< i1: threads divide the rows of a step instead of its columns. Null: they never do
   Value mostByRows; ///< the most threads if they divide rows
+  /// i1, in `run`: the weights of the input, or of the state, are used by one GEMM and no later call. Then each panel
+  /// is packed before its GEMM, always at the same place, which stays in an L2 cache.
+  Value packsInputLate, packsStateLate;
 };
 
 class BackwardLayer : public Layer {
@@ -185,9 +193,9 @@ public:
   virtual WeightsSource getWeights() = 0;
   /// Packs the gradient of the final state into panels.
   virtual void start(Value kh) = 0;
-  /// Packs the transposed recurrent weights of a range of panels of the state; `stride` is in elements, from panel to
-  /// panel.
-  virtual void packRecurrent(Value packedR, Value stride, Value firstPanel, Value panels) = 0;
+  /// Packs the transposed recurrent weights of a range of panels of the state, from element `offset` of `packedR` on;
+  /// `stride` is in elements, from panel to panel.
+  virtual void packRecurrent(Value packedR, Value offset, Value stride, Value firstPanel, Value panels) = 0;
   /// Packs the transposed weights of the projection for a range of panels of the hidden columns.
   virtual void packProjection(Value packedP, Value firstPanel, Value panels) {}
   /// The gradient of the cell from the next step, panels of B rows; null without cells.
@@ -270,7 +278,7 @@ private:
   PackedWeights getInputWeights(Value packedPanel);
   Value getSharedWork(Value work) const;
   void divideSteps();
-  void multiply(Value t, Value step, Value panel, Value count, Value nextPanel = Value());
+  void multiply(Value t, Value step, Value panel, Value count, Value nextPanel = Value(), Value place = Value());
   void multiplyFewRows(Value t, Value step, Value first, Value end);
   void storeGates(const Position &at, ArrayRef<Value> gates);
   void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);
@@ -289,6 +297,8 @@ private:
   KernelLibrary &library;
   Value packedR, packedP; ///< in `run`
   Value packedPanel;      ///< elements of packedR from panel to panel
+  /// i1, in `run`: packedR is used by at most one GEMM, and its panels are packed one by one for it.
+  Value packsLate;
   Needs needs;
   Value maxInput;
   /// With AMX: whether one thread runs the steps, and whether dG also fits in the L2 cache of its core.

@@ -43,8 +43,7 @@ public:
       library.packRows(b, {op.getOutputCBackprop(), stack.stateRow(), p.B, b.index(1), p.B, kc});
   }
 
-  void packRecurrent(Value packedR, Value stride, Value firstPanel, Value panels) override {
-    Value offset = b.mul(firstPanel, stride);
+  void packRecurrent(Value packedR, Value offset, Value stride, Value firstPanel, Value panels) override {
     packGates(stack.recurrentWeights(stack.params), p.P, recurrent, firstPanel, panels, packedR, offset, stride);
   }
 

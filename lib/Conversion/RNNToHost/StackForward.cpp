@@ -62,21 +62,15 @@ public:
       library.packRows(b, {op.getInputC(), stack.stateRow(), p.B, b.index(1), p.B, cell});
   }
 
-  void packWeights(Value packedX, Value packedH, Value firstPanel, Value panels) override {
+  void packWeights(Weights weights, int64_t block, Value firstPanel, Value panels, Value target,
+                   Value offset) override {
+    const bool isInput = weights == Weights::Input;
     int64_t panel = b.tiles.panel;
     Value row = b.mul(firstPanel, panel), rows = b.min(b.sub(p.H, row), b.mul(panels, panel));
-    auto pack = [&](Value weights, Value columns, const Blocks &range, Value target) {
-      Value stride = b.mul(b.ceilDiv(columns, panel), panel * panel);
-      for (int64_t k = 0; k < range.count; ++k)
-        library.packTransposed(b, {weights, b.add(b.mul(p.H, stack.gateOf(range.first + k)), row), rows, b.index(0),
-                                   columns, target, b.mul(b.add(b.mul(p.panels, k), firstPanel), stride), stride});
-    };
-    auto packInputs = [&] { pack(stack.inputWeights(stack.params, p.I), p.I, input, packedX); };
-    if (Value skips = skipsInput())
-      b.ifElse(skips, [] {}, packInputs);
-    else
-      packInputs();
-    pack(stack.recurrentWeights(stack.params), p.P, recurrent, packedH);
+    Value columns = isInput ? p.I : p.P, stride = b.mul(b.ceilDiv(columns, panel), panel * panel);
+    Value matrix = isInput ? stack.inputWeights(stack.params, p.I) : stack.recurrentWeights(stack.params);
+    Value firstOfGate = b.mul(p.H, stack.gateOf((isInput ? input : recurrent).first + block));
+    library.packTransposed(b, {matrix, b.add(firstOfGate, row), rows, b.index(0), columns, target, offset, stride});
   }
 
   void packProjection(Value packedP, Value firstPanel, Value panels) override {

@@ -7,6 +7,8 @@
 // CHECK: %[[GATES:.*]] = memref.reinterpret_cast {{.*}} sizes: [10, 24]
 // CHECK: %[[LINEAR:.*]] = memref.reinterpret_cast {{.*}} offset: [240], sizes: [10, 8]
 // CHECK-COUNT-6: call @rnn_host_pack_transposed_f32(
+// CHECK-NOT: gemm
+// CHECK-COUNT-3: call @rnn_host_pack_transposed_f32(
 // CHECK-NOT: pack_transposed
 // CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c10, %c1, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK: scf.for %{{.*}} = %c0 to %c5

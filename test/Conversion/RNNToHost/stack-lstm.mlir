@@ -1,13 +1,16 @@
 // Stacks of LSTM layers: the reserve space, sequence lengths, directions and projections.
 // RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=vector-bits=256 -canonicalize -cse | FileCheck %s
 
-// A training pass stores four gates and the cell. Past the end of an example the state is carried over.
+// A training pass stores four gates and the cell. Past the end of an example the state is carried over. All steps are one
+// chunk, so panels of the input weights are packed before their GEMMs if no other call uses them.
 // CHECK-LABEL: func @training
 // CHECK: rnnrt.rnn_begin %{{.*}} pass 1 lengths
 // CHECK: scf.if
 // CHECK: %[[GATES:.*]] = memref.reinterpret_cast {{.*}} sizes: [10, 32]
 // CHECK: %[[CELLS:.*]] = memref.reinterpret_cast {{.*}} offset: [320], sizes: [10, 8]
 // CHECK-COUNT-8: call @rnn_host_pack_transposed_f32(
+// CHECK-NOT: gemm
+// CHECK-COUNT-4: call @rnn_host_pack_transposed_f32(
 // CHECK-NOT: pack_transposed
 // CHECK: scf.for %{{.*}} = %c0 to %c5
 // CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c4, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :

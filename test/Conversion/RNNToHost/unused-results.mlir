@@ -8,7 +8,10 @@
 // CHECK: %[[RUNS:.*]] = arith.cmpi ne, %[[OK]]
 // CHECK: scf.if %[[RUNS]]
 // CHECK-NOT: memref.view
+// CHECK-COUNT-2: call @rnn_host_pack_transposed_f32
 // CHECK: call @rnn_host_pack_transposed_f32
+// CHECK: call @rnn_host_gemm_f32
+// CHECK: else
 // CHECK: call @rnn_host_gemm_f32
 // CHECK: call @rnn_host_gemm_f32
 // CHECK-NOT: call
