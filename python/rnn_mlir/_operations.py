@@ -42,6 +42,10 @@ class Operation:
         """The shapes of the gradients."""
         return [tuple(v.shape) for v in operands[:self.primals]]
 
+    def names(self) -> List[str]:
+        """The names of the operands."""
+        raise NotImplementedError
+
     def module(self, dtype: str) -> str:
         """The module with the functions of this op for all sizes (_variants.py)."""
         raise NotImplementedError
@@ -89,35 +93,22 @@ class Layers(Operation):
     reset_to: str = ""  #: "": the op has no resets; else `zero` or `initial`
     batch_major: bool = False  #: sequences are [B, T, ...]
 
-    @functools.cached_property
-    def cell(self) -> bool:
-        return self.mode == "lstm"
+    # Read in each call, and by Dynamo, which traces no cached properties.
+    cell: bool = dataclasses.field(init=False, repr=False, compare=False)
+    directions: int = dataclasses.field(init=False, repr=False, compare=False)
 
-    @functools.cached_property
-    def directions(self) -> int:
-        return _layers.DIRECTIONS[self.direction]
-
-    @functools.cached_property
-    def primals(self) -> int:  # type: ignore[override]
-        return 4 if self.cell else 3
-
-    @functools.cached_property
-    def results(self) -> int:  # type: ignore[override]
-        return 3 if self.cell else 2
-
-    @functools.cached_property
-    def cotangents(self) -> Tuple[int, ...]:  # type: ignore[override]
-        return tuple(range(self.results))
-
-    @functools.cached_property
-    def operand_axes(self) -> Tuple[Optional[int], ...]:  # type: ignore[override]
+    def __post_init__(self) -> None:
+        set_value = functools.partial(object.__setattr__, self)
+        set_value("cell", self.mode == "lstm")
+        set_value("directions", _layers.DIRECTIONS[self.direction])
+        set_value("primals", 4 if self.cell else 3)
+        set_value("results", 3 if self.cell else 2)
+        set_value("cotangents", tuple(range(self.results)))
+        sequence = 0 if self.batch_major else 1
+        set_value("result_axes", (sequence,) + (1,) * (self.results - 1))
         states: Tuple[Optional[int], ...] = (1, 1) if self.cell else (1,)
-        sequence = self.result_axes[0]
-        return (sequence, *states, None) + ((0,) if self.lengths else ()) + ((sequence,) if self.reset_to else ())
-
-    @functools.cached_property
-    def result_axes(self) -> Tuple[int, ...]:  # type: ignore[override]
-        return (0 if self.batch_major else 1,) + (1,) * (self.results - 1)
+        set_value("operand_axes", (sequence, *states, None) + ((0,) if self.lengths else ()) +
+                  ((sequence,) if self.reset_to else ()))
 
     saves = True
 
@@ -125,6 +116,9 @@ class Layers(Operation):
         x, h0 = operands[:2]
         states = [tuple(v.shape) for v in operands[1:self.results]]
         return [(x.shape[0], x.shape[1], self.directions * h0.shape[2]), *states]
+
+    def names(self) -> List[str]:
+        return ["x", "h0", *["c0"] * self.cell, "params", *["lengths"] * self.lengths, *["resets"] * bool(self.reset_to)]
 
     def sizes(self, *operands: Any) -> _layers.Sizes:
         x, h0 = operands[:2]
@@ -189,6 +183,10 @@ class BlockLSTM(Operation):
 
     def shapes(self, *operands: Any) -> List[Shape]:
         return [(*operands[0].shape[:2], operands[1].shape[1])] * 7
+
+    def names(self) -> List[str]:
+        return ["x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b", *["seq_len_max"] * self.seq_len_max,
+                *["resets"] * bool(self.reset_to)]
 
     def reserve_bytes(self, dtype: str, *operands: Any, batch: int = 0) -> int:
         return 0
@@ -263,6 +261,9 @@ class Members(Operation):
     @property
     def result_axes(self) -> Tuple[int, ...]:  # type: ignore[override]
         return tuple(axis + 1 for axis in self.one.result_axes)
+
+    def names(self) -> List[str]:
+        return self.one.names()
 
     def slices(self, *operands: Any) -> List[Any]:
         """The operands of one member."""

@@ -57,7 +57,7 @@ def test_shapes_on_cuda():
 
 def test_devices_are_checked():
     x, h, p = torch.empty(5, 3, 4, device="meta"), draw(1, 3, 6), draw(216)
-    with pytest.raises(ValueError, match="operand 1 is on device cpu, but operand 0 is on meta"):
+    with pytest.raises(ValueError, match="`h0` is on device cpu, but operand 0 is on meta"):
         _calls.forward(Layers("gru", "unidirectional"), [x.double(), h, p], training=False)
     meta = [v.to("meta") for v in (x, h.float(), p.float())]
     if not _library.AVAILABLE:

@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 import rnn_mlir  # noqa: E402
 import rnn_mlir.torch as rt  # noqa: E402
+from torch.nn.utils.rnn import pack_sequence  # noqa: E402
 from rnn_mlir.torch import functional  # noqa: E402
 from rnn_mlir._layers import params_size  # noqa: E402
 
@@ -27,7 +28,7 @@ def layers(**arguments):
     (dict(h0=None), ValueError, "`x`, `h0` and `params` are needed"),
     (dict(x=None), ValueError, "`x`, `h0` and `params` are needed"),
     (dict(x=X.numpy()), TypeError, "`x` is a ndarray; expected a Tensor"),
-    (dict(x=X.to_sparse()), TypeError, "operand 0 has layout torch.sparse_coo; expected a dense tensor"),
+    (dict(x=X.to_sparse()), TypeError, "`x` has layout torch.sparse_coo; expected a dense tensor"),
     (dict(lengths=[1, 2]), TypeError, "`lengths` is a list; expected a Tensor"),
     (dict(lengths=torch.tensor([1.5, 2.5])), TypeError, "`lengths` has dtype torch.float32; expected integers"),
     (dict(lengths=torch.tensor([2 ** 32 + 2, 1])), rnn_mlir.InvalidArgument, r"expects element 0 of `lengths` to be in \[0, T = 3\]"),
@@ -68,16 +69,35 @@ def test_accepted_clips():
 
 @pytest.mark.parametrize("make, error, message", [
     (lambda: rt.LSTM(5, 5)(X, STATE), TypeError, r"`hx` is a Tensor; expected a pair \(h0, c0\) of tensors"),
-    (lambda: rt.LSTM(5, 5)(X, (STATE, STATE, STATE)), TypeError, "`hx` is a tuple; expected a pair"),
-    (lambda: rt.LSTM(5, 5)(X, (None, None)), TypeError, "`hx` is a tuple; expected a pair"),
+    (lambda: rt.LSTM(5, 5)(X, (STATE, STATE, STATE)), TypeError, "`hx` is a tuple of Tensor, Tensor, Tensor; expected a pair"),
+    (lambda: rt.LSTM(5, 5)(X, (None, None)), TypeError, "`hx` is a tuple of NoneType, NoneType; expected a pair"),
     (lambda: rt.GRU(5, 5)(X, (STATE, STATE)), TypeError, "`hx` is a tuple; expected a tensor"),
     (lambda: rt.GRU(5, 5)(X, STATE[0]), ValueError, r"`h0` has shape .*; expected \[L\*D, B, H\], since `input` is a batch"),
     (lambda: rt.GRU(5, 5)(X[0], STATE), ValueError, r"expected \[L\*D, H\], since `input` is a sequence"),
     (lambda: rt.LSTM(5, 5)(X.long()), TypeError, "`x` has dtype torch.int64; expected one of torch.float16"),
     (lambda: rt.LSTM(5, 5)(X.double()), TypeError, "`params` has dtype torch.float32, but `x` has torch.float64; cast one"),
     (lambda: rt.BlockLSTM(5, 5)(X.double()), TypeError, "`w` has dtype torch.float32, but `x` has torch.float64; cast one"),
-    (lambda: rt.LSTM(5, 5, num_layers=1.5), TypeError, "expected integers"),
-    (lambda: rt.LSTM(5, "5"), TypeError, "expected integers"),
+    (lambda: rt.LSTM(5, 5, num_layers=1.5), TypeError, "`num_layers` is 1.5; expected an integer"),
+    (lambda: rt.LSTM(5, "5"), TypeError, "`hidden_size` is '5'; expected an integer"),
+    (lambda: rt.LSTM(5, 5, bidirectional=2), TypeError, "`bidirectional` is 2; expected False or True"),
+    (lambda: rt.BlockLSTM("4", 6), TypeError, "`input_size` is '4'; expected an integer"),
+    (lambda: rt.BlockLSTM(4, 6, forget_bias="a"), TypeError, "`forget_bias` is 'a'; expected a number"),
+    (lambda: rt.GRU(5, 5)(X.numpy()), TypeError, "`input` is a ndarray; expected a Tensor or a PackedSequence"),
+    (lambda: rt.GRU(5, 5)((X, STATE)), TypeError, "`input` is a tuple; .*use its first element"),
+    (lambda: rt.BlockLSTM(5, 5)(X.numpy()), TypeError, "`x` is a ndarray; expected a Tensor"),
+    (lambda: rt.GRU(5, 5)(X[:, 0], resets=[0, 1, 0]), TypeError, "`resets` is a list; expected a Tensor"),
+    (lambda: rt.GRU(5, 5)(X, STATE[..., :3]), ValueError, r"`h0` has shape \(1, 2, 3\); expected \(1, 2, 5\)"),
+    (lambda: rt.GRU(5, 5, 2, dropout=0.5)(X, torch.zeros(3, B, H)), ValueError, r"`h0` has shape .*; expected \(2, 2, 5\)"),
+    (lambda: rt.GRU(5, 5, 2, dropout=0.5)(X, torch.zeros(1, B, H)), ValueError, r"`h0` has shape .*; expected \(2, 2, 5\)"),
+    (lambda: rt.LSTM(5, 5)(X, (STATE, STATE[:, :1])), ValueError, r"`c0` has shape \(1, 1, 5\); expected \(1, 2, 5\)"),
+    (lambda: rt.GRU(4, 5)(pack_sequence([X[:, 0]])), ValueError, r"data of `input` have shape \(3, 5\); .* last of 4"),
+    (lambda: rt.BlockLSTM(4, 5)(X), ValueError, r"`x` has shape \(3, 2, 5\); expected 3 dimensions, the last of 4"),
+    (lambda: rt.BlockLSTM(5, 5)(X[:0]), ValueError, "which is no step"),
+    (lambda: rt.BlockLSTM(5, 4)(X, (X[0], X[0])), ValueError, r"`h0` has shape \(2, 5\); expected \(2, 4\)"),
+    (lambda: rt.BlockLSTM(5, 5)(X, (None, None)), TypeError, "expected a pair .* of tensors"),
+    (lambda: rt.LSTM.from_torch(torch.nn.Linear(2, 2)), TypeError, "`module` is a Linear; expected a torch.nn.LSTM"),
+    (lambda: rt.LSTM.from_torch(torch.nn.GRU(2, 2)), TypeError, "`module` is a GRU; expected a torch.nn.LSTM"),
+    (lambda: torch.fx.symbolic_trace(torch.nn.Sequential(rt.GRU(5, 5))), TypeError, "symbolic_trace cannot trace .*to_torch"),
     (lambda: rt.LSTM(5, 5, dropout="a"), ValueError, "`dropout` is 'a'"),
     (lambda: rt.BlockLSTM(5, 0), ValueError, "expected positive values"),
     (lambda: rt.BlockLSTM(5, 5, layout="foo"), ValueError, "`layout` is 'foo'"),

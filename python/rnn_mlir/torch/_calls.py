@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import threading
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
@@ -46,19 +47,30 @@ def recorded(*values: Any) -> bool:
     return modes > 0 or any(v.is_meta or type(v).__torch_dispatch__ is not Tensor.__torch_dispatch__ for v in values)
 
 
+@functools.lru_cache(maxsize=4096)
+def _expected(operation: Operation, count: int) -> Tuple[Tuple[str, Any], ...]:
+    """The names and types of the first `count` values of a gradient: operands, results, cotangents and the reserve space.
+    The type None is that of the first operand."""
+    integers = {"lengths": torch.int32, "seq_len_max": torch.int32, "resets": torch.bool}
+    values: List[Tuple[str, Any]] = [(f"`{name}`", integers.get(name)) for name in operation.names()]
+    values += [(f"result {k}", None) for k in range(operation.results)]
+    values += [(f"the gradient of result {k}", None) for k in operation.cotangents]
+    return tuple([*values, ("the reserve space", torch.int8)][:count])
+
+
 def _check(operation: Operation, inputs: Sequence[Tensor]) -> None:
-    first, primals = inputs[0], operation.primals
+    first = inputs[0]
     dtype, device = first.dtype, first.device
     if dtype not in DTYPES:
-        raise TypeError(f"operand 0 has dtype {dtype}; expected one of {', '.join(map(str, DTYPES))}")
-    for k, value in enumerate(inputs):
-        if value.dtype is not dtype and k < primals:
-            raise TypeError(f"operand {k} has dtype {value.dtype}, but operand 0 has {dtype}; cast one of them")
+        raise TypeError(f"{_expected(operation, 1)[0][0]} has dtype {dtype}; expected one of {', '.join(map(str, DTYPES))}")
+    for k, (value, (name, expected)) in enumerate(zip(inputs, _expected(operation, len(inputs)))):
+        if value.dtype is not (expected or dtype):
+            raise TypeError(f"{name} has dtype {value.dtype}; expected {expected or f'{dtype}, that of operand 0'}; cast it")
         if value.layout is not torch.strided:
-            raise TypeError(f"operand {k} has layout {value.layout}; expected a dense tensor")
+            raise TypeError(f"{name} has layout {value.layout}; expected a dense tensor")
         # The host may have the lengths of a packed sequence and of a block LSTM.
         if value.device != device and not (_counts(operation, k) and value.device.type == "cpu"):
-            raise ValueError(f"operand {k} is on device {value.device}, but operand 0 is on {device}")
+            raise ValueError(f"{name} is on device {value.device}, but operand 0 is on {device}; move one of them")
 
 
 class _Call(NamedTuple):
@@ -81,6 +93,22 @@ def _prepare(operation: Operation, dtype: str, stage: str, inputs: Tuple[Any, ..
     return _Call(_function(operation, dtype, stage).bind(shapes), missing)
 
 
+def _dense(value: Tensor) -> Tensor:
+    """The elements in row-major order. A view with the negative bit has others in memory."""
+    return (value.resolve_neg() if value.is_neg() else value).contiguous()
+
+
+_threads = threading.local()
+
+
+def _host_call() -> _runtime.Call:
+    """The call of this thread on the host."""
+    if not hasattr(_threads, "limited"):
+        # PyTorch tells OpenMP about `set_num_threads` at the first use in each thread.
+        _threads.limited = torch.get_num_threads()
+    return _runtime.call_of_thread()
+
+
 def _zero(values: Sequence[Tensor]) -> None:
     """The results for an empty batch: gradients of the parameters are zero, as those of torch.nn."""
     for value in values:
@@ -88,17 +116,16 @@ def _zero(values: Sequence[Tensor]) -> None:
 
 
 def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
-    _check(operation, inputs)
     first = inputs[0]
     dtype, kind = DTYPES[first.dtype], first.device.type
     if kind == "cpu" and not isinstance(operation, Members):
         prepared = _prepare(operation, dtype, stage, tuple([v.shape for v in inputs]), tuple([v.shape for v in outputs]))
         if not prepared.function:
             return _zero(outputs)
-        every = [*[v.contiguous() for v in inputs], *outputs]
+        every = [*[_dense(v) for v in inputs], *outputs]
         if prepared.missing:
             every.insert(operation.primals, torch.full(*prepared.missing, dtype=torch.int32))
-        return prepared.function.run(_runtime.call_of_thread(), [v.data_ptr() for v in every])
+        return prepared.function.run(_host_call(), [v.data_ptr() for v in every])
     if _empty_batch(operation, first):
         return _zero(outputs)
     if kind == "cuda":
@@ -107,11 +134,11 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
         return call_without_waits(operation, stage, inputs, outputs, call, "cuda", device)
     if kind != "cpu":
         raise ValueError(f"operand 0 is on device {first.device}; compiled layers run on the CPU and on CUDA")
-    every = [*[v.contiguous() for v in inputs], *outputs]
+    every = [*[_dense(v) for v in inputs], *outputs]
     missing = operation.missing(*inputs)
     if missing:
         every.insert(operation.primals, torch.full(*missing, dtype=torch.int32))
-    _run(_function(operation, dtype, stage), operation, inputs, every, bool(missing), _runtime.call_of_thread())
+    _run(_function(operation, dtype, stage), operation, inputs, every, bool(missing), _host_call())
 
 
 def _scratch(device: str, stream: int) -> _runtime.Scratch:
@@ -169,7 +196,7 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
         for k in (0, *range(len(operation.operand_axes) - 1, len(values))):  # not resets
             values[k] = values[k].masked_fill(padding, 0)
         operation = dataclasses.replace(operation, seq_len_max=False)
-    every = [v.contiguous() for v in values] + list(outputs)
+    every = [*[_dense(v) for v in values], *outputs]
     module, name, completed = operation.gpu_function(DTYPES[first.dtype], stage, *values)
     missing = operation.missing(*values) if completed else None
     if missing:
@@ -197,6 +224,7 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
     if recorded(*operands):
         _check(operation, operands)
         return _ops.forward(operation, operands, training)
+    _check(operation, operands)
     results = [x.new_empty(shape) for shape in operation.shapes(*operands)]
     saved = []
     if training and operation.saves:
@@ -214,6 +242,7 @@ def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
     if recorded(*values):
         _check(operation, values)
         return _ops.backward(operation, values)
+    _check(operation, values)
     if not isinstance(operation, Members):
         gradients = [torch.empty_like(v, memory_format=torch.contiguous_format) for v in values[:operation.primals]]
         _call(operation, "backward", values, gradients)
@@ -261,13 +290,16 @@ def second_order(operation: Operation, operands: Sequence[Tensor], cotangents: S
     if FUNC:
         gradient = _gradient(operation, operands[n:], chosen)
         return list(torch.func.vjp(gradient, *operands[:n], *cotangents)[1](tuple(filled)))
+    graph = torch.is_grad_enabled()  # for derivatives of third order
     with torch.enable_grad():
-        every = [v.detach().requires_grad_() for v in (*operands[:n], *cotangents)]
+        every = [v.view_as(v) if graph and v.requires_grad else v.detach().requires_grad_()
+                 for v in (*operands[:n], *cotangents)]
         results = layer(*every[:n])
         first = torch.autograd.grad([results[k] for k in chosen], every[:n], every[n:], create_graph=True,
                                     allow_unused=True)
         kept = [(f, g) for f, g in zip(first, filled) if f is not None]
-        second = torch.autograd.grad([f for f, _ in kept], every, [g for _, g in kept], allow_unused=True)
+        second = torch.autograd.grad([f for f, _ in kept], every, [g for _, g in kept], allow_unused=True,
+                                     create_graph=graph)
     return [torch.zeros_like(v) if g is None else g for g, v in zip(second, every)]
 
 
@@ -341,6 +373,13 @@ class Gradient(torch.autograd.Function):
         return _members(Gradient, *arguments)
 
 
+def _is_batched(value: Tensor) -> bool:
+    """Whether a gradient is one of several, with `is_grads_batched` of torch.autograd.grad. It has no memory."""
+    if FUNC:
+        return bool(torch._C._functorch.is_legacy_batchedtensor(value))
+    return "Batched" in repr(torch._C._dispatch_keys(value))
+
+
 class Forward(torch.autograd.Function):
     """`forward` of a training pass; its gradient is `Gradient`, its jvp is in aten ops."""
 
@@ -352,7 +391,9 @@ class Forward(torch.autograd.Function):
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         operation, *operands = inputs
         ctx.operation = operation
-        ctx.save_for_backward(*operands, *output)
+        # The host's gradient of layers reads no results, so a program may change them.
+        ctx.keeps_results = not operation.saves or operands[0].device.type != "cpu"
+        ctx.save_for_backward(*operands, *output[0 if ctx.keeps_results else operation.results:])
         ctx.save_for_forward(*operands)
         ctx.mark_non_differentiable(*output[operation.results:])
         ctx.set_materialize_grads(False)
@@ -361,8 +402,12 @@ class Forward(torch.autograd.Function):
     def backward(ctx: Any, *cotangents: Any) -> Any:
         operation, values = ctx.operation, ctx.saved_tensors
         m, k = len(operation.operand_axes), operation.results
-        operands, results, saved = values[:m], values[m:m + k], values[m + k:]
-        if any(cotangents[i] is not None for i in range(k) if i not in operation.cotangents):
+        operands, saved = values[:m], values[m:]
+        if ctx.keeps_results:
+            results, saved = saved[:k], saved[k:]
+        else:
+            results = [operands[0].new_empty(shape) for shape in operation.shapes(*operands)]
+        if any(v is not None and (i not in operation.cotangents or _is_batched(v)) for i, v in enumerate(cotangents[:k])):
             gradients: Sequence[Tensor] = _vjp(operation, operands, cotangents[:k])
         else:
             chosen = [torch.zeros_like(results[i]) if cotangents[i] is None else cotangents[i]
@@ -436,7 +481,8 @@ class Flat(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        return (None, *torch._utils._unflatten_dense_tensors(gradient, ctx.saved_tensors))
+        parts = gradient.split([v.numel() for v in ctx.saved_tensors])
+        return (None, *(part.view(v.shape) for part, v in zip(parts, ctx.saved_tensors)))
 
 
 @functools.lru_cache(maxsize=None)

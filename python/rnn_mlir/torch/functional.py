@@ -92,6 +92,11 @@ def _run(operation: Operation, operands: Sequence[Tensor]) -> Tuple[Tensor, ...]
     return tuple(_calls.forward(operation, operands, training=False))
 
 
+def _has_tangents() -> bool:
+    """Whether forward mode may be active in a program that is compiled. The ops have no tangents."""
+    return bool(_calls.FUNC and torch.autograd.forward_ad._current_level >= 0)
+
+
 def _transformed() -> bool:
     """Whether a transformation of torch.func, or forward mode, may be active."""
     if not _calls.FUNC:
@@ -159,13 +164,16 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tenso
         lengths = _integers("lengths", lengths)
     if resets is not None:
         resets = resets.to(torch.bool)
+    operands = [v for v in (x, h0, c0, params, lengths, resets) if v is not None]
+    if compiling and _has_tangents():
+        return _reference.evaluate(operation, *operands)
     if compiling:
         # A program of torch.jit.trace may be differentiated later.
         training = torch.is_grad_enabled() or not torch.compiler.is_compiling()
         y, hn, cn, _ = torch.ops.rnn_mlir.cudnn_forward(x, h0, c0, params, lengths, resets, mode, bidirectional,
                                                         num_proj, reset_to, batch_first, training)
         return (y, hn) if c0 is None else (y, hn, cn)
-    return _run(operation, [v for v in (x, h0, c0, params, lengths, resets) if v is not None])
+    return _run(operation, operands)
 
 
 class BlockLSTMResults(NamedTuple):
@@ -223,9 +231,12 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
     if resets is not None:
         _expect("resets", resets.shape, x.shape[:2])
         resets = resets.to(torch.bool)
+    every = [*operands, *(v for v in (n, resets) if v is not None)]
+    operation = BlockLSTM(layout, all(given), check_clip(cell_clip), n is not None, reset_to if resets is not None else "",
+                          batch_first)
+    if _library.compiling() and _has_tangents():
+        return BlockLSTMResults(*_reference.evaluate(operation, *every))
     if _library.compiling():
         return BlockLSTMResults(*torch.ops.rnn_mlir.block_lstm(*operands, n, resets, layout, all(given), cell_clip,
                                                                reset_to, batch_first))
-    operation = BlockLSTM(layout, all(given), check_clip(cell_clip), n is not None, reset_to if resets is not None else "",
-                          batch_first)
-    return BlockLSTMResults(*_run(operation, [*operands, *(v for v in (n, resets) if v is not None)]))
+    return BlockLSTMResults(*_run(operation, every))

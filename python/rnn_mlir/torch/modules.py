@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+import numbers
+import warnings
+from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor
@@ -13,6 +15,31 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 from .._layers import GATES, check_dropout
 from . import _calls, functional
+
+
+def _refuse_input(name: str, value: Any, expected: str) -> NoReturn:
+    if type(value).__module__ == "torch.fx.proxy":
+        raise TypeError(f"torch.fx.symbolic_trace cannot trace through a layer of rnn_mlir.torch; name the class in a Tracer's "
+                        "`is_leaf_module`, replace the layer by its `to_torch()`, or use torch.export")
+    hint = "; use its first element, the output" if isinstance(value, tuple) else ""
+    raise TypeError(f"`{name}` is a {type(value).__name__}; expected {expected}{hint}")
+
+
+def _check_sizes(**sizes: Any) -> None:
+    for name, value in sizes.items():
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"`{name}` is {value!r}; expected an integer")
+
+
+def _copy_parameters(source: Any, target: Any) -> Any:
+    """`target` with the values of the parameters of `source`, which of them are trained, and its mode."""
+    if getattr(source, "parametrizations", None):
+        raise ValueError(f"the {type(source).__name__} has parametrizations; first call torch.nn.utils.parametrize."
+                         "remove_parametrizations for each")
+    target.load_state_dict(source.state_dict())
+    for name, value in source.named_parameters():
+        target.get_parameter(name).requires_grad_(value.requires_grad)
+    return target.train(source.training)
 
 
 class _Layers(torch.nn.Module):
@@ -25,9 +52,10 @@ class _Layers(torch.nn.Module):
                  device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         check_dropout(dropout)
-        if not all(isinstance(v, int) for v in (input_size, hidden_size, num_layers, proj_size)):
-            raise TypeError(f"`input_size`, `hidden_size`, `num_layers` and `proj_size` are {input_size!r}, {hidden_size!r}, "
-                            f"{num_layers!r} and {proj_size!r}; expected integers")
+        _check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers, proj_size=proj_size)
+        if bidirectional not in (False, True):
+            raise TypeError(f"`bidirectional` is {bidirectional!r}; expected False or True")
+        bidirectional = bool(bidirectional)
         if input_size <= 0 or hidden_size <= 0 or num_layers <= 0:
             raise ValueError(f"`input_size`, `hidden_size` and `num_layers` are {input_size}, {hidden_size} and "
                              f"{num_layers}; expected positive values")
@@ -36,7 +64,10 @@ class _Layers(torch.nn.Module):
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
+        if dropout and num_layers == 1:
+            warnings.warn(f"`dropout` is {dropout}, but acts between layers, and `num_layers` is 1")
         self._names: List[List[str]] = []  # per pseudo layer: W, R, projection, bW, bR
+        self._shapes: Dict[str, Tuple[int, ...]] = {}
         gates, state, directions = len(GATES[self._mode]) * hidden_size, proj_size or hidden_size, 1 + bidirectional
         for layer in range(num_layers):
             for direction in range(directions):
@@ -50,6 +81,7 @@ class _Layers(torch.nn.Module):
                 for name, shape in shapes.items():
                     self.register_parameter(name + suffix, torch.nn.Parameter(
                         torch.empty(shape, device=device, dtype=dtype)))
+                    self._shapes[name + suffix] = shape
                 self._names.append([name + suffix for name in shapes])
         self.reset_parameters()
         self.flatten_parameters()
@@ -62,7 +94,10 @@ class _Layers(torch.nn.Module):
 
     def flatten_parameters(self) -> None:
         """Moves the parameters to one storage, in the order of the compiled code, so that calls do not copy them. The
-        constructor and moves to another device or type do so. Does nothing without biases, or in shared memory."""
+        constructor and moves to another device or type do so. Does nothing without biases, in shared memory, or in a program
+        that is traced."""
+        if functional.traced():
+            return
         tensors = self._in_order(0, len(self._names)) if self.bias else []
         if not tensors or not all(type(v) is torch.nn.Parameter and v.device == tensors[0].device and not v.is_meta
                                   and v.dtype == tensors[0].dtype and not (v.device.type == "cpu" and v.is_shared())
@@ -99,14 +134,16 @@ class _Layers(torch.nn.Module):
     @classmethod
     def from_torch(cls, module: Any) -> Any:
         """The layer with the options and a copy of the parameters of a module of torch.nn."""
+        theirs = (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)[("LSTM", "GRU", "RNN").index(cls.__name__)]
+        if not isinstance(module, theirs):
+            raise TypeError(f"`module` is a {type(module).__name__}; expected a torch.nn.{theirs.__name__}")
         nonlinearity = {"nonlinearity": module.nonlinearity} if isinstance(module, torch.nn.RNN) else {}
         projection = {"proj_size": module.proj_size} if module.proj_size else {}
         first = next(module.parameters())
         made = cls(module.input_size, module.hidden_size, num_layers=module.num_layers, bias=module.bias,
                    batch_first=module.batch_first, dropout=module.dropout, bidirectional=module.bidirectional,
                    device=first.device, dtype=first.dtype, **nonlinearity, **projection)
-        made.load_state_dict(module.state_dict())
-        return made.train(module.training)
+        return _copy_parameters(module, made)
 
     def to_torch(self) -> Any:
         """The module of torch.nn with the options and a copy of the parameters, for programs that cannot contain the layer:
@@ -118,8 +155,7 @@ class _Layers(torch.nn.Module):
         made = getattr(torch.nn, {"lstm": "LSTM", "gru": "GRU"}.get(self._mode, "RNN"))(
             self.input_size, self.hidden_size, num_layers=self.num_layers, bias=self.bias, batch_first=self.batch_first,
             dropout=self.dropout, bidirectional=self.bidirectional, device=first.device, dtype=first.dtype, **options)
-        made.load_state_dict(self.state_dict())
-        return made.train(self.training)
+        return _copy_parameters(self, made)
 
     def __prepare_scriptable__(self) -> Any:
         raise NotImplementedError(f"torch.jit.script cannot contain `rnn_mlir.torch.{type(self).__name__}`; replace it by its "
@@ -133,7 +169,11 @@ class _Layers(torch.nn.Module):
         for names in self._names[first:last]:
             for name in names:
                 value: Any = known.get(name)
-                (biases if name.startswith("bias") else matrices).append(getattr(self, name) if value is None else value)
+                if value is None:
+                    value = getattr(self, name)
+                if value.shape != self._shapes[name]:
+                    raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {self._shapes[name]}")
+                (biases if name.startswith("bias") else matrices).append(value)
             if not self.bias:
                 biases.append(matrices[0].new_zeros(2 * len(GATES[self._mode]) * self.hidden_size))
         return matrices + biases
@@ -168,21 +208,27 @@ class _Layers(torch.nn.Module):
         return torch.cat([v.reshape(-1) for v in tensors])
 
     def _states(self, x: Tensor, hx: Any, batch: int) -> List[Tensor]:
+        """The initial states of a batch."""
         pseudo, state = self.num_layers * (1 + self.bidirectional), self.proj_size or self.hidden_size
-        cell = self._mode == "lstm"
+        sizes = [state, self.hidden_size] if self._mode == "lstm" else [state]
         if hx is None:
-            sizes = [state] + [self.hidden_size] * cell
             return [x.new_zeros(pseudo, batch, n) for n in sizes]
-        return list(hx) if cell else [hx]
+        states = list(hx) if len(sizes) == 2 else [hx]
+        for name, value, n in zip(("h0", "c0"), states, sizes):
+            if value.shape != (pseudo, batch, n):
+                raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {(pseudo, batch, n)}: layers and "
+                                 "directions, batch, columns of the state")
+        return states
 
     def _check_state(self, hx: Any, dimensions: int) -> None:
-        pair = self._mode == "lstm"
-        every = hx if pair and isinstance(hx, (list, tuple)) else [hx]
         if hx is None:
             return
+        pair = self._mode == "lstm"
+        every = hx if pair and isinstance(hx, (list, tuple)) else [hx]
         if len(every) != 1 + pair or not all(isinstance(v, Tensor) for v in every):
             expected = "a pair (h0, c0) of tensors" if pair else "a tensor"
-            raise TypeError(f"`hx` is a {type(hx).__name__}; expected {expected}")
+            given = f"{type(hx).__name__} of {', '.join(type(v).__name__ for v in every)}" if every is hx else type(hx).__name__
+            raise TypeError(f"`hx` is a {given}; expected {expected}")
         for name, value in zip(("h0", "c0"), every):
             if value.dim() != dimensions:
                 expected = "[L*D, B, H], since `input` is a batch" if dimensions == 3 else "[L*D, H], since `input` is a sequence"
@@ -215,6 +261,11 @@ class _Layers(torch.nn.Module):
                 resets: Optional[Tensor] = None, reset_to: str = "zero") -> Any:
         """As in torch.nn. Further, `lengths` [B] are the valid steps of a padded batch, and `resets`, shaped like the
         sequence and batch of `input`, start a new sequence at a step, from zero or the initial state."""
+        if not isinstance(input, (Tensor, PackedSequence)):
+            _refuse_input("input", input, "a Tensor or a PackedSequence")
+        for name, value in (("lengths", lengths), ("resets", resets)):
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(f"`{name}` is a {type(value).__name__}; expected a Tensor")
         self._check_state(hx, 2 if isinstance(input, Tensor) and input.dim() == 2 else 3)
         if isinstance(input, PackedSequence):
             if lengths is not None or resets is not None:
@@ -235,6 +286,9 @@ class _Layers(torch.nn.Module):
         return y, tuple(final) if self._mode == "lstm" else final[0]
 
     def _packed(self, packed: PackedSequence, hx: Any) -> Any:
+        if packed.data.dim() != 2 or packed.data.shape[1] != self.input_size:
+            raise ValueError(f"the data of `input` have shape {tuple(packed.data.shape)}; expected 2 dimensions, the last of "
+                             f"{self.input_size}")
         # The sorted batch, as in torch.nn: states follow the order of the user.
         x, lengths = pad_packed_sequence(PackedSequence(packed.data, packed.batch_sizes))
         states = self._states(x, hx, x.shape[1])
@@ -290,6 +344,10 @@ class BlockLSTM(torch.nn.Module):
                  forget_bias: float = 1.0, cell_clip: float = 0.0, batch_first: bool = False, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
+        _check_sizes(input_size=input_size, hidden_size=hidden_size)
+        for name, number in (("forget_bias", forget_bias), ("cell_clip", cell_clip)):
+            if not isinstance(number, numbers.Real):
+                raise TypeError(f"`{name}` is {number!r}; expected a number")
         if input_size <= 0 or hidden_size <= 0:
             raise ValueError(f"`input_size` and `hidden_size` are {input_size} and {hidden_size}; expected positive values")
         if layout not in ("icfo", "ifco"):
@@ -323,10 +381,20 @@ class BlockLSTM(torch.nn.Module):
         """`x` is [T, B, I], or [B, T, I] with `batch_first`; states are [B, H]. The last states are those of step T-1; they are zero if `seq_len_max` is
         less than T."""
         steps = 1 if self.batch_first else 0  # the dimension
-        if x.dim() != 3:
-            raise ValueError(f"`x` has shape {tuple(x.shape)}; expected 3 dimensions")
-        if state is not None and not (isinstance(state, (list, tuple)) and len(state) == 2):
-            raise TypeError(f"`state` is a {type(state).__name__}; expected a pair (h0, cs0)")
+        if not isinstance(x, Tensor):
+            _refuse_input("x", x, "a Tensor")
+        if x.dim() != 3 or x.shape[2] != self.input_size:
+            raise ValueError(f"`x` has shape {tuple(x.shape)}; expected 3 dimensions, the last of {self.input_size}")
+        if not x.shape[steps]:
+            raise ValueError(f"`x` has shape {tuple(x.shape)}, which is no step; the last states need one")
+        if state is not None:
+            if not isinstance(state, (list, tuple)) or len(state) != 2 or not all(isinstance(v, Tensor) for v in state):
+                raise TypeError(f"`state` is a {type(state).__name__}; expected a pair (h0, cs0) of tensors")
+            expected = (x.shape[1 - steps], self.hidden_size)
+            for name, value in zip(("h0", "cs0"), state):
+                if value.shape != expected:
+                    raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {expected}: batch, columns of the "
+                                     "state")
         if state is None:
             zeros = x.new_zeros(x.shape[0 if self.batch_first else 1], self.hidden_size)
             state = zeros, zeros
