@@ -33,7 +33,7 @@ PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/python-env/bin/python" -m pyt
   "$RNN_SOURCE_DIR/python/tests" 2>&1 | tee -a "$log" || status=$?
 if [ -x "$RNN_BUILD_DIR/jax-env/bin/pytest" ]; then
   PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/jax-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
-    "$RNN_SOURCE_DIR"/python/tests/test_{jax_layers,jax_misuse,jax_transforms,jax_devices,jax_cuda,examples,import_stablehlo}.py 2>&1 | tee -a "$log" || status=$?
+    "$RNN_SOURCE_DIR"/python/tests/test_{jax_*,examples,import_stablehlo,compile_objects}.py 2>&1 | tee -a "$log" || status=$?
 fi
 if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
   PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/tf-env/bin/python" -m pytest -q -rs -p no:cacheprovider \

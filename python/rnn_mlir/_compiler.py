@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import operator
 import os
 import platform
 import tempfile
@@ -42,6 +43,9 @@ class CompileError(_runtime.Error):
         first = next((d for d in diagnostics if d.severity == "error" and d.line), None)
         self.line: Optional[int] = first.line if first else None
         self.column: Optional[int] = first.column if first else None
+
+    def __reduce__(self) -> Tuple[Any, ...]:  # an exception is otherwise made of its message
+        return type(self), (self.diagnostics,)
 
 
 class _String(ctypes.Structure):  # MlirStringRef
@@ -118,7 +122,12 @@ def library() -> ctypes.CDLL:
             ("rnnDiagnosticsGetCount", ctypes.c_ssize_t, [_Handle]),
             ("rnnDiagnosticsGet", _Diagnostic, [_Handle, ctypes.c_ssize_t]),
             ("rnnDiagnosticsGetNote", _Diagnostic, [_Handle, ctypes.c_ssize_t, ctypes.c_ssize_t])):
-        function = getattr(lib, name)
+        try:
+            function = getattr(lib, name)
+        except AttributeError:
+            raise _runtime.Unavailable(f"{paths[0]} is not the compiler of this version: it has no function {name}; expected "
+                                       "librnn-c.so. Correct RNN_MLIR_COMPILER, or install the rnn-mlir-compiler of the same "
+                                       "version", "UNAVAILABLE") from None
         function.restype, function.argtypes = result, arguments
     return lib
 
@@ -174,12 +183,13 @@ def _make_options(lib: ctypes.CDLL, options: Dict[str, Any]) -> _Options:
         elif name in _TEXTS:
             if value is not None and not isinstance(value, (str, os.PathLike)):
                 raise TypeError(f"{name} expects a text, but got {type(value).__name__}")
-            setattr(made, name, _string("" if value is None else os.fspath(value)))
+            setattr(made, name, _string("" if value is None else os.fsencode(value)))
         elif name in _NUMBERS:
-            # ctypes takes any integer modulo 2**32.
-            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:
+            # ctypes takes any integer modulo 2**32. NumPy's have __index__.
+            number = -1 if isinstance(value, bool) or not hasattr(value, "__index__") else operator.index(value)
+            if not 0 <= number < 2**32:
                 raise ValueError(f"{name} expects an integer in [0, 2**32), but got {value!r}")
-            setattr(made, name, value)
+            setattr(made, name, number)
         elif name in _FLAGS:
             if not isinstance(value, bool):
                 raise TypeError(f"{name} expects True or False, but got {value!r}")
@@ -203,6 +213,42 @@ def read_source(source: Source) -> Tuple[bytes, str]:
     return source.encode(), "<string>"
 
 
+#: The end of a library in the cache: these bytes, and the SHA-256 of what precedes them. The loader does not read it.
+_MARK = b"rnn-mlir library\0"
+
+
+def _is_whole(path: str) -> bool:
+    """Whether a file of the cache is as it was written: the loader may crash on a damaged one."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError:
+        return False
+    end = len(content) - hashlib.sha256().digest_size
+    return content[:max(end, 0)].endswith(_MARK) and hashlib.sha256(content[:end]).digest() == content[end:]
+
+
+def _seal(path: str, name: str) -> None:
+    """Appends the checksum to the library of the module `name`."""
+    with open(path, "r+b") as file:
+        content = file.read() + _MARK
+        if b"rnn_exports" not in content:
+            raise _runtime.InvalidArgument(f"the module {name} has no public function to call", "INVALID_ARGUMENT")
+        file.write(_MARK + hashlib.sha256(content).digest())
+        file.flush()
+        os.fsync(file.fileno())  # else a crash of the system may leave the name without the content
+
+
+def _options_key(options: Dict[str, Any]) -> bytes:
+    """The options, with the content of the tuning records: another file may get the same name."""
+    key, records = repr(sorted(options.items())).encode(), options.get("tuning_records")
+    try:
+        with open(records or os.devnull, "rb") as file:
+            return key + b"\0" + file.read()
+    except OSError:  # the compiler reports it
+        return key
+
+
 @functools.lru_cache(maxsize=None)
 def _identity() -> str:
     """What the machine code depends on beside the source and the options."""
@@ -216,14 +262,27 @@ def compile_library(source: Source, options: Dict[str, Any]) -> str:
     content, name = read_source(source)
     lib = library()
     made = _make_options(lib, options)
-    key = hashlib.sha256(b"\0".join([_identity().encode(), repr(sorted(options.items())).encode(), content]))
+    key = hashlib.sha256(b"\0".join([os.fsencode(_identity()), _options_key(options), content]))
     folder = _files.cache_folder()
     path = os.path.join(folder, f"rnn_{key.hexdigest()[:32]}.so")
-    if os.path.exists(path):
-        return path
-    os.makedirs(folder, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as scratch, _Session() as session:
-        module = lib.rnnModuleParseNamed(session.context, _string(content), _string(name), session.diagnostics)
+    if not _is_whole(path):
+        try:
+            os.makedirs(folder, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder) as scratch:
+                output = os.path.join(scratch, "module.so")
+                _compile(lib, made, content, name, output, os.path.basename(path))
+                _seal(output, name)
+                os.replace(output, path)  # another process that compiles the same writes an equal file
+        except OSError as error:
+            raise _runtime.Unavailable(f"the compiled library cannot be written to the cache folder {folder} ({error}); set "
+                                       "RNN_MLIR_CACHE to a folder that can be written", "UNAVAILABLE") from error
+    return path
+
+
+def _compile(lib: ctypes.CDLL, made: _Options, content: bytes, name: str, output: str, soname: str) -> None:
+    """Writes the shared library of a module."""
+    with _Session() as session:
+        module = lib.rnnModuleParseNamed(session.context, _string(content), _string(os.fsencode(name)), session.diagnostics)
         if not module.ptr:
             raise session.fail()
         try:
@@ -231,16 +290,10 @@ def compile_library(source: Source, options: Dict[str, Any]) -> str:
             if not compiled.ptr:
                 raise session.fail()
             try:
-                output = os.path.join(scratch, "module.so")
-                if not lib.rnnObjectLinkLibrary(compiled, _string(output), _string(os.path.basename(path)),
-                                                session.diagnostics).value:
+                where = _string(os.fsencode(output))
+                if not lib.rnnObjectLinkLibrary(compiled, where, _string(soname), session.diagnostics).value:
                     raise session.fail()
             finally:
                 lib.rnnObjectDestroy(compiled)
         finally:
             lib.mlirModuleDestroy(module)
-        with open(output, "rb") as file:
-            if b"rnn_exports" not in file.read():
-                raise _runtime.InvalidArgument(f"the module {name} has no public function to call", "INVALID_ARGUMENT")
-        os.replace(output, path)  # another process that compiles the same writes an equal file
-    return path

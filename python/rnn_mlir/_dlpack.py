@@ -59,11 +59,14 @@ class View(NamedTuple):
     writable: bool
     device: str  #: host or cuda:N
     owner: Any
+    strides: Tuple[int, ...] = ()  #: of a tensor that is not dense, in elements
 
 
 def is_dense(shape: Tuple[int, ...], strides: Tuple[int, ...]) -> bool:
     """Whether elements lie row-major without gaps; `strides` count elements."""
     elements = 1
+    if 0 in shape:
+        return True
     for size, stride in zip(reversed(shape), reversed(strides)):
         if size > 1 and stride != elements:
             return False
@@ -76,8 +79,15 @@ def is_immutable(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
 
 
+def is_traced(value: Any) -> bool:
+    """Whether a value stands for an array of JAX within a transformation, such as jax.jit."""
+    return isinstance(value, getattr(getattr(sys.modules.get("jax"), "core", None), "Tracer", ()))
+
+
 def view(value: Any, stream: Optional[int]) -> View:
     """A view of an object with `__dlpack__`. `stream` is the CUDA stream that will use it."""
+    if isinstance(value, Result):
+        return value.view(stream)
     device_type, device_id = value.__dlpack_device__()
     if device_type not in (CPU, CUDA):
         raise _runtime.InvalidArgument(f"a tensor is on a device of DLPack's type {int(device_type)}; expected host or "
@@ -99,9 +109,29 @@ def view(value: Any, stream: Optional[int]) -> View:
         raise _runtime.InvalidArgument(f"a tensor has elements of DLPack's type {tensor.code} with {tensor.bits} bits, "
                                        "which compiled code does not have", "INVALID_ARGUMENT")
     shape = tuple(tensor.shape[:tensor.ndim])
-    dense = not tensor.strides or is_dense(shape, tuple(tensor.strides[:tensor.ndim]))
+    strides = tuple(tensor.strides[:tensor.ndim]) if tensor.strides else ()
     name = "host" if device_type == CPU else f"cuda:{device_id}"
-    return View((tensor.data or 0) + tensor.byte_offset, dtype, shape, dense, not read_only, name, capsule)
+    return View((tensor.data or 0) + tensor.byte_offset, dtype, shape, not strides or is_dense(shape, strides),
+                not read_only, name, capsule, strides)
+
+
+#: Of bytes, as NumPy's type strings state it.
+_ORDER = "<" if sys.byteorder == "little" else ">"
+
+
+class _Interface:
+    """Memory as NumPy reads it, also where NumPy lacks the element type."""
+
+    def __init__(self, seen: View) -> None:
+        size = _runtime.DTYPE_SIZES[seen.dtype]
+        self.__array_interface__ = {"version": 3, "shape": seen.shape, "typestr": f"{'|' if size == 1 else _ORDER}u{size}",
+                                    "data": (seen.data, True), "strides": tuple(size * stride for stride in seen.strides)}
+
+
+def compact(seen: View) -> View:
+    """A copy of a tensor in host memory, whose elements lie row-major without gaps."""
+    copy = np.ascontiguousarray(np.asarray(_Interface(seen))).reshape(seen.shape)
+    return View(copy.ctypes.data, seen.dtype, seen.shape, True, True, seen.device, copy)
 
 
 class Expected(ctypes.Structure):
@@ -200,10 +230,11 @@ class _Owner:
 
     def __init__(self, tensor: _runtime.Tensor) -> None:
         self.tensor = tensor
-        self._release = _runtime.library().rnnrt_tensor_release
+        # At the end of the interpreter, the globals of this module may be gone.
+        self._release, self._reference = _runtime.library().rnnrt_tensor_release, ctypes.byref(tensor)
 
     def __del__(self) -> None:
-        self._release(ctypes.byref(self.tensor))
+        self._release(self._reference)
 
 
 _new_capsule = _api.PyCapsule_New
@@ -213,11 +244,15 @@ _new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p
 _exported: Dict[int, Any] = {}
 
 
-def _release_exported(address: int) -> None:
-    _exported.pop(address, None)
+def _release_exported(address: int, release: Callable[[int, None], Any] = _exported.pop) -> None:
+    release(address, None)
 
 
 _delete = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_release_exported)
+# Consumers call it until the interpreter ends, which is after the end of this module: it is never freed.
+_retain = _api.Py_IncRef
+_retain.restype, _retain.argtypes = None, [ctypes.py_object]
+_retain(_delete)
 
 
 class Result:
@@ -237,8 +272,7 @@ class Result:
                    copy: Optional[bool] = None) -> Any:
         if copy:
             raise BufferError("a copy is not supported")
-        if self._ready and stream != -1:  # None: the legacy default stream
-            self._ready.order(1 if stream is None else int(stream))
+        self._order(stream)
         code, bits = _TO_CODE[self.dtype]
         shape = (ctypes.c_int64 * max(len(self.shape), 1))(*self.shape)
         device_type, device_id = self.__dlpack_device__()
@@ -247,6 +281,15 @@ class Result:
         address = ctypes.addressof(managed)
         _exported[address] = (managed, shape, self._owner)
         return _new_capsule(address, b"dltensor", None)
+
+    def _order(self, stream: Any) -> None:
+        if self._ready and stream != -1:  # None: the legacy default stream
+            self._ready.order(1 if stream is None else int(stream))
+
+    def view(self, stream: Any) -> View:
+        """The tensor for another compiled function. It needs no capsule, which keeps the memory until a consumer releases it."""
+        self._order(stream)
+        return View(self._owner.tensor.data or 0, self.dtype, self.shape, True, True, self.device, self._owner)
 
     def numpy(self) -> Any:
         """A NumPy array on the same memory."""
@@ -275,15 +318,17 @@ def like(result: Result, example: Any) -> Any:
     return result.numpy() if result.device == "host" else result
 
 
-def to_numpy(value: Any) -> Any:
-    """A NumPy array on the memory of a tensor in host memory."""
+def to_numpy(value: Any, what: str, *, copies: bool = False) -> Any:
+    """A NumPy array on the memory of a tensor in host memory; with `copies`, a dense copy of one that is not dense. `what` is the
+    subject of errors."""
     if isinstance(value, np.ndarray):
         return value
     seen = view(value, None)
     if seen.device != "host":
-        raise _runtime.InvalidArgument(f"a tensor is on {seen.device}, but host memory is needed", "INVALID_ARGUMENT")
-    if not seen.dense:
-        raise _runtime.InvalidArgument("a tensor must lie row-major without gaps; copy it first", "INVALID_ARGUMENT")
+        raise _runtime.InvalidArgument(f"{what} is on {seen.device}, but host memory is needed", "INVALID_ARGUMENT")
+    if not seen.dense and not copies:
+        raise _runtime.InvalidArgument(f"{what} must lie row-major without gaps; copy it first", "INVALID_ARGUMENT")
+    seen = seen if seen.dense else compact(seen)
     dtype, count = to_numpy_dtype(seen.dtype), 1
     for size in seen.shape:
         count *= size
@@ -301,7 +346,8 @@ def array_like(array: Any, example: Any) -> Any:
     library = type(example).__module__.partition(".")[0]
     if library == "torch":
         torch = importlib.import_module("torch")
-        if array.dtype in (np.uint16, numpy_bfloat16()):
+        bfloat16 = numpy_bfloat16()  # NumPy takes None for float64
+        if array.dtype == np.uint16 or (bfloat16 is not None and array.dtype == bfloat16):
             return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
         return torch.from_numpy(array)
     if is_immutable(example):

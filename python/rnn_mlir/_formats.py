@@ -32,8 +32,8 @@ class Hints:
     direction: Optional[str] = None
     input_size: Optional[int] = None
     hidden_size: Optional[int] = None
-    layers: int = 1
-    projection: int = 0
+    layers: Optional[int] = None
+    projection: Optional[int] = None
     prefix: str = ""  #: of the names of tensors
 
     def need(self, *names: str) -> None:
@@ -42,6 +42,16 @@ class Hints:
         if missing:
             raise FormatError(f"a file of this format does not state all sizes; give {', '.join(missing)}, and --layers, "
                               "--direction and --projection if they are not 1, unidirectional and 0")
+
+    def check(self, path: str, stack: Stack) -> None:
+        """Raises FormatError for values that contradict a file."""
+        projection = stack.output_size if stack.layers[0].projection is not None else 0
+        for name, found in (("mode", stack.mode), ("direction", stack.direction), ("input_size", stack.input_size),
+                            ("hidden_size", stack.hidden_size), ("layers", stack.num_layers), ("projection", projection)):
+            given = getattr(self, name)
+            if given is not None and given != found:
+                raise FormatError(f"{path} has layers with {name.replace('_', ' ')} {found}, but "
+                                  f"--{name.replace('_', '-')}={given} is given; leave it out")
 
 
 def _library(name: str, extra: str) -> Any:
@@ -54,19 +64,33 @@ def _library(name: str, extra: str) -> Any:
 # -- NumPy: canonical arrays, and the flat layout ---------------------------------------------------------------------
 
 
+def _read_archive(path: str) -> Dict[str, Any]:
+    """The arrays of a file .npz by name."""
+    found = np.load(path)
+    if isinstance(found, np.ndarray):
+        raise FormatError(f"{path} has one array without a name (.npy); expected arrays with names (.npz). A flat array is "
+                          "--from=opaque")
+    with found:
+        return dict(found)
+
+
 def _read_canonical(path: str, hints: Hints) -> Stack:
     """One array per matrix, with the configuration as text."""
-    with np.load(path) as file:
-        names = set(file.files)
-        if "mode" not in names:
-            raise FormatError(f"{path} has no array `mode`: it was not written by rnn-params")
-        pseudo: List[params.PseudoLayer] = []
-        while f"w.{len(pseudo)}" in names:
-            k = len(pseudo)
-            projection = file[f"projection.{k}"] if f"projection.{k}" in names else None
-            pseudo.append(params.PseudoLayer(file[f"w.{k}"], file[f"r.{k}"], file[f"bw.{k}"], file[f"br.{k}"],
-                                             projection))
-        return Stack(str(file["mode"]), str(file["direction"]), pseudo)
+    arrays = _read_archive(path)
+
+    def take(name: str) -> Any:
+        if name not in arrays:
+            raise FormatError(f"{path} has no array `{name}`: it is incomplete, or was not written by rnn-params")
+        return arrays[name]
+
+    mode, direction = str(take("mode")), str(take("direction"))
+    pseudo: List[params.PseudoLayer] = []
+    while not pseudo or f"w.{len(pseudo)}" in arrays:
+        k = len(pseudo)
+        w, r, bw, br = (params.as_floats(take(f"{name}.{k}"), f"`{name}.{k}`") for name in ("w", "r", "bw", "br"))
+        name = f"projection.{k}"
+        pseudo.append(params.PseudoLayer(w, r, bw, br, params.as_floats(arrays[name], f"`{name}`") if name in arrays else None))
+    return Stack(mode, direction, pseudo)
 
 
 def _write_canonical(path: str, stack: Stack, hints: Hints) -> None:
@@ -82,9 +106,20 @@ def _write_canonical(path: str, stack: Stack, hints: Hints) -> None:
 
 def _read_opaque(path: str, hints: Hints) -> Stack:
     hints.need("mode", "input_size", "hidden_size")
-    assert hints.mode and hints.input_size and hints.hidden_size
-    return params.from_opaque(np.load(path), hints.mode, hints.direction or "unidirectional", hints.input_size,
-                              hints.hidden_size, hints.layers, projection=hints.projection)
+    layers, projection = 1 if hints.layers is None else hints.layers, hints.projection or 0
+    assert hints.mode and hints.input_size is not None and hints.hidden_size is not None
+    for option, value, least in (("input-size", hints.input_size, 1), ("hidden-size", hints.hidden_size, 1),
+                                 ("layers", layers, 1), ("projection", projection, 0)):
+        if value < least:
+            raise FormatError(f"--{option}={value} must be at least {least}")
+    if projection >= hints.hidden_size:
+        raise FormatError(f"--projection={projection} must be less than --hidden-size={hints.hidden_size}; 0 is no projection")
+    flat = np.load(path)
+    if not isinstance(flat, np.ndarray):
+        raise FormatError(f"{path} has arrays with names (.npz); expected one flat array (.npy). Arrays with names are "
+                          "--from=canonical or --from=tensorflow")
+    return params.from_opaque(params.as_floats(flat, path), hints.mode, hints.direction or "unidirectional", hints.input_size,
+                              hints.hidden_size, layers, projection=projection)
 
 
 def _write_opaque(path: str, stack: Stack, hints: Hints) -> None:
@@ -97,8 +132,6 @@ def _write_opaque(path: str, stack: Stack, hints: Hints) -> None:
 
 def _mode_of_torch(state: Dict[str, Any], hints: Hints) -> str:
     """The mode by the ratio of rows to columns of the recurrent matrix; plain layers need a hint."""
-    if hints.mode:
-        return hints.mode
     name = f"{hints.prefix}weight_hh_l0"
     if name not in state:
         found = [other[:-len("weight_hh_l0")] for other in state if other.endswith("weight_hh_l0")]
@@ -107,12 +140,22 @@ def _mode_of_torch(state: Dict[str, Any], hints: Hints) -> str:
                               f"{', '.join(f'--prefix={prefix}' for prefix in found)}")
         there = f"there are {', '.join(list(state)[:8])}" if state else "the file has no tensors"
         raise FormatError(f"there is no tensor `{name}`, or one whose name ends so; {there}")
+    if len(state[name].shape) != 2:
+        raise FormatError(f"`{name}` must be a matrix, but has shape {tuple(state[name].shape)}")
     hidden = state.get(f"{hints.prefix}weight_hr_l0")
     size = hidden.shape[1] if hidden is not None else state[name].shape[1]
-    mode = {4: "lstm", 3: "gru"}.get(state[name].shape[0] // size)
-    if not mode:
-        raise FormatError("nn.RNN does not store its function; give --mode=rnn_tanh or --mode=rnn_relu")
-    return mode
+    return _mode_of_gates(state[name].shape[0] / max(size, 1), hints, "nn.RNN")
+
+
+def _mode_of_gates(gates: float, hints: Hints, plain: str) -> str:
+    """The mode of a number of gates; `plain` names the layers with one, whose files do not state their function."""
+    modes = [mode for mode, names in _layers.GATES.items() if len(names) == gates]
+    if not modes:
+        raise FormatError(f"the recurrent matrix has {gates:g} rows per element of the state; expected 1, 3 (gru) or 4 (lstm)")
+    if hints.mode in modes or len(modes) == 1:  # `Hints.check` reports another mode
+        return modes[0] if len(modes) == 1 else str(hints.mode)
+    raise FormatError(f"{plain} does not store its function; give --mode=rnn_tanh or --mode=rnn_relu"
+                      f"{f', instead of {hints.mode}' if hints.mode else ''}")
 
 
 def _read_torch(path: str, hints: Hints) -> Stack:
@@ -159,7 +202,13 @@ def _write_torch(path: str, stack: Stack, hints: Hints) -> None:
 
 
 def _read_safetensors(path: str, hints: Hints) -> Stack:
+    with _library("safetensors", "safetensors").safe_open(path, framework="numpy") as file:
+        stated = (file.metadata() or {}).get("mode")  # in files that rnn-params wrote
     state = _library("safetensors.numpy", "safetensors").load_file(path)
+    if stated in ("rnn_tanh", "rnn_relu"):
+        if hints.mode not in (None, stated):
+            raise FormatError(f"{path} states that its layers are {stated}, but --mode={hints.mode} is given; leave it out")
+        hints = dataclasses.replace(hints, mode=stated)
     return params.from_torch(state, _mode_of_torch(state, hints), hints.prefix)
 
 
@@ -227,10 +276,7 @@ def _read_keras(path: str, hints: Hints) -> Stack:
                           "some by the start of their paths: --prefix")
     arrays = [cells[name] for pair in (zip(forward, backward) if backward else zip(forward)) for name in pair]
     kernel, recurrent = arrays[0][:2]
-    gates = {4: "lstm", 3: "gru"}.get(kernel.shape[1] // recurrent.shape[0])
-    mode = hints.mode or gates
-    if not mode:
-        raise FormatError("SimpleRNN does not store its function here; give --mode=rnn_tanh or --mode=rnn_relu")
+    mode = _mode_of_gates(kernel.shape[1] / max(recurrent.shape[0], 1), hints, "SimpleRNN")
     return params.from_keras(arrays, mode, "bidirectional" if backward else "unidirectional")
 
 
@@ -248,7 +294,9 @@ def _write_keras(path: str, stack: Stack, hints: Hints) -> None:
                 layer = f"{wrapper}/{'backward' if is_backward else 'forward'}_layer"
             group = file.create_group(f"layers/{layer}/cell/vars")
             for index, array in enumerate(arrays):
-                group.create_dataset(str(index), data=array)
+                data = group.create_dataset(str(index), data=array)
+                if array.dtype.name == "bfloat16":  # as Keras, since HDF5 has no such type
+                    data.attrs["dtype"] = "bfloat16"
     return None
 
 
@@ -271,31 +319,69 @@ def _write_keras_model(path: str, stack: Stack) -> None:
 _ONNX_OPS = {"lstm": "LSTM", "gru": "GRU", "rnn_tanh": "RNN", "rnn_relu": "RNN"}
 
 
+#: The functions of each op that the layers have.
+_ONNX_ACTIVATIONS = {"LSTM": (["sigmoid", "tanh", "tanh"],), "GRU": (["sigmoid", "tanh"],), "RNN": (["tanh"], ["relu"])}
+
+
+def _onnx_constants(onnx: Any, graph: Any) -> Dict[str, Any]:
+    """Initializers, and constants behind nodes, by name."""
+    constants = {tensor.name: tensor for tensor in graph.initializer}
+    for node in graph.node:  # a node follows those that it uses
+        if node.op_type == "Constant":
+            values = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+            if "value" in values:
+                constants[node.output[0]] = values["value"]
+        elif node.op_type == "Identity" and node.input[0] in constants:
+            constants[node.output[0]] = constants[node.input[0]]
+    return constants
+
+
+def _onnx_mode(node: Any, attributes: Dict[str, Any]) -> str:
+    """The mode of a node. Raises FormatError for what the layers do not have."""
+    def refuse(what: str, reason: str = "which these layers do not have") -> None:
+        raise FormatError(f"node `{node.name}` ({node.op_type}) has {what}, {reason}")
+
+    if attributes.get("direction", b"forward") == b"reverse":
+        refuse("direction = reverse")
+    if "clip" in attributes:
+        refuse("a clip of its gates")
+    if attributes.get("input_forget", 0):
+        refuse("input_forget = 1")
+    if node.op_type == "LSTM" and len(node.input) > 7 and node.input[7]:
+        refuse(f"peepholes (`{node.input[7]}`)")
+    if node.op_type == "GRU" and not attributes.get("linear_before_reset", 0):
+        refuse("linear_before_reset = 0", "which resets the state before its product. These layers do not have it")
+    known = _ONNX_ACTIVATIONS[node.op_type]
+    given = [name.decode().lower() for name in attributes.get("activations", [])] or known[0]
+    if given not in [functions * count for functions in known for count in (1, 2)]:
+        refuse(f"the activations {', '.join(given)}")
+    plain = "rnn_relu" if given[0] == "relu" else "rnn_tanh"
+    return {"LSTM": "lstm", "GRU": "gru"}.get(node.op_type, plain)
+
+
 def _read_onnx(path: str, hints: Hints) -> Stack:
     onnx = _library("onnx", "onnx")
     graph = onnx.load(path).graph
-    tensors = {tensor.name: tensor for tensor in graph.initializer}
+    tensors = _onnx_constants(onnx, graph)
     nodes = [node for node in graph.node if node.op_type in ("LSTM", "GRU", "RNN") and
              node.name.startswith(hints.prefix)]
     if not nodes:
         raise FormatError(f"{path} has no node LSTM, GRU or RNN whose name begins with `{hints.prefix}`")
     if len({node.op_type for node in nodes}) > 1:
         raise FormatError(f"{path} has nodes of several kinds; choose some by the start of their names: --prefix")
-    found, mode = [], ""
+    found, modes = [], []
     for node in nodes:
-        attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
-        mode = {"LSTM": "lstm", "GRU": "gru"}.get(node.op_type, "rnn_tanh")
-        if node.op_type == "RNN" and attributes.get("activations", [b"Tanh"])[0].lower() == b"relu":
-            mode = "rnn_relu"
-        if node.op_type == "GRU" and not attributes.get("linear_before_reset", 0):
-            raise FormatError(f"node `{node.name}` has linear_before_reset = 0: its reset gate comes before the "
-                              "product, which these layers do not have")
-        if attributes.get("direction", b"forward") == b"reverse":
-            raise FormatError(f"node `{node.name}` runs in reverse only, which these layers do not")
-        values = [onnx.numpy_helper.to_array(tensors[name]) if name else None
-                  for name in [*list(node.input)[1:4], "", ""][:3]]
+        modes.append(_onnx_mode(node, {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}))
+        names = [*list(node.input)[1:4], "", ""][:3]
+        for name in names:
+            if name and name not in tensors:
+                raise FormatError(f"node `{node.name}` ({node.op_type}) has the weights `{name}`, which are neither an "
+                                  "initializer nor a constant of the graph; fold the constants first")
+        values = [onnx.numpy_helper.to_array(tensors[name]) if name else None for name in names]
         found.append((values[0], values[1], values[2]))
-    return params.from_onnx(found, mode)
+    if len(set(modes)) > 1:
+        raise FormatError(f"{path} has nodes RNN with tanh and with relu; choose some by the start of their names: --prefix")
+    return params.from_onnx(found, modes[0])
 
 
 def _write_onnx(path: str, stack: Stack, hints: Hints) -> None:
@@ -334,8 +420,7 @@ def _read_tensorflow(path: str, hints: Hints) -> Stack:
     hints.need("mode")
     assert hints.mode
     if path.endswith(".npz"):
-        with np.load(path) as file:
-            variables = dict(file)
+        variables = _read_archive(path)
     else:
         reader = _library("tensorflow", "tensorflow").train.load_checkpoint(path)
         variables = {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()
@@ -384,8 +469,12 @@ def guess(path: str) -> str:
 def read(path: str, form: Optional[str] = None, hints: Optional[Hints] = None) -> Stack:
     """The layers of a file."""
     form = form or guess(path)
+    hints = hints or Hints()
     try:
-        return FORMATS[form][0](path, hints or Hints())
+        stack = FORMATS[form][0](path, hints)
+        if form not in ("opaque", "jax"):  # which state nothing
+            hints.check(path, stack)
+        return stack
     except (OSError, ValueError, MemoryError):
         raise
     except Exception as error:  # each library has its own exceptions for damaged files
@@ -396,13 +485,23 @@ def write(path: str, stack: Stack, form: Optional[str] = None, hints: Optional[H
     """Writes layers to a file, which is replaced as a whole: an error leaves an existing file unchanged."""
     form = form or guess(path)
     writer, hints = FORMATS[form][1], hints or Hints()
+
+    def run(target: str) -> None:
+        try:
+            writer(target, stack, hints)
+        except (OSError, ValueError, MemoryError):
+            raise
+        except Exception as error:  # each library has its own exceptions
+            raise FormatError(f"{given} cannot be written as {form}: {type(error).__name__}: {error}") from error
+
+    given = path
     if form == "tensorflow" and not path.endswith(".npz"):  # several files
-        return writer(path, stack, hints)
-    given, path = path, os.path.realpath(path)
+        return run(path)
+    path = os.path.realpath(path)
     if not os.path.isdir(os.path.dirname(path)):
         raise FormatError(f"{given} cannot be written: there is no folder {os.path.dirname(path)}")
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path), prefix=".rnn-params-") as folder:
         temporary = os.path.join(folder, os.path.basename(path))
-        writer(temporary, stack, hints)
+        run(temporary)
         os.replace(temporary, path)
     return None

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import sys
 import threading
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
@@ -103,7 +104,17 @@ class CompiledFunction:
         outputs = ", ".join(describe(a).replace(" written", "") for a in self.outputs)
         return f"<rnn_mlir function {self.name}({inputs}) -> ({outputs})>"
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """By the path of the library, which the other process must have."""
+        return _load_function, (self.raw.owner.path, self._device, self.name)
+
+    def __copy__(self) -> "CompiledFunction":  # it never changes
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "CompiledFunction":
+        return self
+
+    def __call__(self, /, *arguments: Any, **named: Any) -> Any:  # an argument may be named self
         if named:
             arguments = self._order(arguments, named)
         if len(arguments) != len(self.inputs):
@@ -234,6 +245,10 @@ class CompiledFunction:
         if kind is None:
             raise _error(f"{self._where(index)} is a scalar of type {self.inputs[index].dtype}, which Python lacks; "
                          "use a tensor of rank 0 in the module")
+        shape = getattr(value, "shape", ())
+        if shape:
+            raise _error(f"{self._where(index)} must be a number of type {self.inputs[index].dtype}, but got "
+                         f"{type(value).__name__} of shape {tuple(shape)}")
         try:
             number = kind(value)
         except (TypeError, OverflowError):
@@ -249,6 +264,9 @@ class CompiledFunction:
         argument = self.inputs[index]
         if isinstance(value, np.ndarray):
             seen = self._view_array(index, value)
+        elif _dlpack.is_traced(value):
+            raise TypeError(f"{self._where(index)} is a tracer of JAX: compiled functions run outside of jax.jit, jax.grad and "
+                            "jax.vmap. Use the layers of rnn_mlir.jax there, or jax.pure_callback")
         elif hasattr(value, "__dlpack__"):
             seen = _dlpack.view(value, stream)
         else:
@@ -267,10 +285,9 @@ class CompiledFunction:
                              "without gaps")
             if seen.device != "host":
                 raise _error(f"{self._where(index)} must lie row-major without gaps; copy it first")
-            copy = np.ascontiguousarray(value)
-            if _dlpack.numpy_dtypes().get(copy.dtype) != seen.dtype:
-                raise _error(f"{self._where(index)} must lie row-major without gaps; copy it first")
-            seen = self._view_array(index, copy)
+            if isinstance(value, np.ndarray):
+                return self._view_array(index, np.ascontiguousarray(value))
+            return _dlpack.compact(seen)
         return seen
 
     def _view_array(self, index: int, array: Any) -> _dlpack.View:
@@ -299,7 +316,17 @@ class CompiledModule:
 
     def __init__(self, library: _runtime.Library, device: str) -> None:
         self.path = library.path  #: of the shared library
+        self._device = device
         self.functions = {name: CompiledFunction(f, device) for name, f in library.functions.items()}
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _load_module, (self.path, self._device)
+
+    def __copy__(self) -> "CompiledModule":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "CompiledModule":
+        return self
 
     def __getitem__(self, name: str) -> CompiledFunction:
         if name not in self.functions:
@@ -308,6 +335,14 @@ class CompiledModule:
 
     def __iter__(self) -> Any:
         return iter(self.functions)
+
+
+def _load_module(path: str, device: str) -> CompiledModule:
+    return CompiledModule(_runtime.load_library(path), device)
+
+
+def _load_function(path: str, device: str, name: str) -> CompiledFunction:
+    return _load_module(path, device)[name]
 
 
 def compile_module(source: _compiler.Source, *, target: str = "host", lowering: str = "auto",
@@ -338,7 +373,11 @@ def compile(source: _compiler.Source, *, function: Optional[str] = None, target:
     return module[function]
 
 
-def load(path: "Union[str, Any]", *, function: Optional[str] = None) -> Union[CompiledFunction, CompiledModule]:
-    """A library that rnn-compile wrote, or one function of it. Needs no compiler."""
-    module = CompiledModule(_runtime.load_library(str(path)), "host")
+def load(path: "Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]", *,
+         function: Optional[str] = None) -> Union[CompiledFunction, CompiledModule]:
+    """A library that rnn-compile wrote, or one function of it. Needs no compiler.
+
+    A file that has replaced another one at `path` is loaded too. Functions of the earlier one stay valid.
+    """
+    module = _load_module(os.fsdecode(path), "host")
     return module if function is None else module[function]

@@ -70,8 +70,8 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
         command.add_argument("--direction", choices=_layers.DIRECTIONS)
         for option, help_text in (("--input-size", "I"), ("--hidden-size", "H")):
             command.add_argument(option, type=int, help=f"{help_text}; for flat arrays")
-        command.add_argument("--layers", type=int, default=1, help="L; for flat arrays")
-        command.add_argument("--projection", type=int, default=0, help="P; for flat arrays")
+        command.add_argument("--layers", type=int, help="L; for flat arrays (1)")
+        command.add_argument("--projection", type=int, help="P; for flat arrays (0: none)")
     return parser.parse_args(arguments)
 
 
@@ -87,8 +87,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
             print(describe(stack, form))
         else:
             _formats.write(given.output, stack, given.to, _formats.Hints(prefix=given.to_prefix))
-    except (OSError, ValueError, KeyError) as error:
-        print(f"rnn-params: error: {error}", file=sys.stderr)
+    except (OSError, ValueError, MemoryError) as error:
+        print(f"rnn-params: error: {str(error) or type(error).__name__}", file=sys.stderr)
         return 1
     return 0
 

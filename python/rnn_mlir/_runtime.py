@@ -9,7 +9,7 @@ import functools
 import os
 import threading
 import weakref
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _files
 
@@ -73,10 +73,14 @@ def library() -> ctypes.CDLL:
     """librnn_runtime.so. Its functions release the GIL."""
     path = _files.find_library("librnn_runtime.so", variable="RNN_MLIR_RUNTIME")
     if not path:
-        raise Unavailable(f"there is no librnn_runtime.so in {_files.library_folder()}; install rnn-mlir, or set "
-                          "RNN_MLIR_RUNTIME to its path", "UNAVAILABLE")
+        place = os.environ.get("RNN_MLIR_RUNTIME") or f"librnn_runtime.so in {_files.library_folder()}"
+        raise Unavailable(f"there is no {place}; install rnn-mlir, or set RNN_MLIR_RUNTIME to the path of librnn_runtime.so",
+                          "UNAVAILABLE")
     # Compiled libraries depend on `librnn_runtime.so`, and the loader finds the loaded one by this name.
-    lib = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    try:
+        lib = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    except OSError as error:
+        raise Unavailable(f"the runtime {path} cannot be loaded: {error}", "UNAVAILABLE") from error
     pointer, i32, i64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
     for name, result, arguments in (
             ("rnnrt_abi_version", i32, []),
@@ -108,7 +112,11 @@ def library() -> ctypes.CDLL:
             ("rnnrt_abi_rnn_backward_weights", None, [pointer] * 7 + [i64, pointer, i64]),
             ("rnnrt_abi_rnn_pack_params", None, [pointer] * 2 + [i64] * 2 + [pointer] * 3 + [i64]),
             ("rnnrt_abi_rnn_unpack_params", None, [pointer] * 2 + [i64] * 2 + [pointer] * 3 + [i64])):
-        function = getattr(lib, name)
+        try:
+            function = getattr(lib, name)
+        except AttributeError:
+            raise Unavailable(f"{path} is not the runtime of this version: it has no function {name}; expected "
+                              "librnn_runtime.so. Correct RNN_MLIR_RUNTIME, or install rnn-mlir again", "UNAVAILABLE") from None
         function.restype, function.argtypes = result, arguments
     return lib
 
@@ -391,6 +399,9 @@ class Bound:
         call.finish()
 
     def _fill(self, data: Sequence[Optional[int]]) -> Tuple[List[Tensor], Any, int]:
+        if len(data) != self._count:  # a frame has the pointers of an earlier call
+            name = _Function.from_address(self._address).name.decode()
+            raise InvalidArgument(f"`{name}` expects {self._count} pointers, but got {len(data)}", "INVALID_ARGUMENT")
         # Frames are taken and returned by single list operations, which are atomic.
         try:
             frame = self._frames.pop()
@@ -456,18 +467,19 @@ def _argument(raw: _Argument, result: bool) -> Argument:
 class Library:
     """A compiled shared library. It is never unloaded: its code may run in any thread."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, spelling: str) -> None:
         version = library().rnnrt_abi_version()
-        self.path = os.fspath(path)
+        self.path = path
         try:
-            self._handle = ctypes.CDLL(self.path)
+            self._handle = ctypes.CDLL(spelling)
         except OSError as error:
             # Code for target simt depends on the emulator, which no other code needs.
             emulator = _files.find_library("librnn_emulator.so")
             if "librnn_emulator.so" not in str(error) or not emulator:
-                raise
+                raise InvalidArgument(f"{path} cannot be loaded: {error}; expected a library that rnn-compile wrote for this "
+                                      "machine, whose external functions are in loaded libraries", "INVALID_ARGUMENT") from error
             ctypes.CDLL(emulator)
-            self._handle = ctypes.CDLL(self.path)
+            self._handle = ctypes.CDLL(spelling)
         try:
             exports = _Exports.in_dll(self._handle, "rnn_exports")
         except ValueError:
@@ -488,7 +500,23 @@ class Library:
             raise KeyError(f"{self.path} has no function `{name}`; it has {', '.join(self.functions)}") from None
 
 
-@functools.lru_cache(maxsize=None)
-def load_library(path: str) -> Library:
-    """The compiled library at `path`, loaded once."""
-    return Library(path)
+#: The loaded libraries by real path, and by the identity of the file there.
+_loaded: Dict[str, Dict[Tuple[int, ...], Library]] = {}
+_loading = threading.Lock()
+
+
+def load_library(path: "Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]") -> Library:
+    """The compiled library at `path`, loaded once, and again if another file is at this path.
+
+    A file that is overwritten in place, instead of replaced as rnn-compile does, changes the code that is already loaded.
+    """
+    given = os.path.realpath(os.fsdecode(path))
+    status = os.stat(given)
+    identity = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+    with _loading:
+        known = _loaded.setdefault(given, {})
+        if identity not in known:
+            # The loader returns the library that it has under a name, whatever the file is now.
+            folder, name = os.path.split(given)
+            known[identity] = Library(given, os.path.join(folder, *["."] * len(known), name))
+        return known[identity]

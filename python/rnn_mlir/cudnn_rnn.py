@@ -12,6 +12,7 @@ PyTorch, use rnn_mlir.jax and rnn_mlir.torch.
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -44,11 +45,46 @@ def _element_type(dtype: Any) -> str:
     """The element type of a name, or of a type of NumPy, PyTorch, JAX or TensorFlow."""
     if isinstance(dtype, str) and dtype in _layers.DTYPES:
         return dtype
+    if dtype is float:
+        raise ValueError("the element type `float` is float32 in TensorFlow and float64 in NumPy; state one of these two")
+    if isinstance(dtype, np.dtype) and not dtype.isnative:
+        raise ValueError(f"the element type `{dtype.str}` has the byte order of another machine; expected "
+                         f"{dtype.newbyteorder('=').name}")
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
     name = name.rpartition(".")[2]
     if name not in _NAMES:
         raise ValueError(f"unknown element type `{dtype}`; expected float16, bfloat16, float32 or float64")
     return _NAMES[name]
+
+
+def _integer(name: str, value: Any, least: int, end: int) -> int:
+    """An integer in [least, end)."""
+    number = None if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__") else value
+    try:
+        number = None if number is None else operator.index(number)
+    except TypeError:  # an array of several elements
+        number = None
+    if number is None or not least <= number < end:
+        kind = "a positive integer" if least == 1 else f"an integer in [{least}, {end})"
+        raise ValueError(f"`{name}` must be {kind}, but got {value!r}")
+    return int(number)
+
+
+def _check_layers(num_layers: Any, num_units: Any, input_size: Any, input_mode: str, direction: str) -> Tuple[int, int, int]:
+    """The three sizes."""
+    if direction not in (CUDNN_RNN_UNIDIRECTION, CUDNN_RNN_BIDIRECTION):
+        raise ValueError(f"Invalid direction: {direction}, expect {CUDNN_RNN_UNIDIRECTION} or "
+                         f"{CUDNN_RNN_BIDIRECTION}")
+    if input_mode not in (CUDNN_INPUT_LINEAR_MODE, CUDNN_INPUT_SKIP_MODE, CUDNN_INPUT_AUTO_MODE):
+        raise ValueError(f"unknown input mode `{input_mode}`; expected linear_input, skip_input or auto_select")
+    layers, units, inputs = (_integer(name, value, 1, 2**63) for name, value in (
+        ("num_layers", num_layers), ("num_units", num_units), ("input_size", input_size)))
+    return layers, units, inputs
+
+
+#: The names of operands in the calls of the classes.
+_OPERANDS = {"x": "input_data", "h0": "input_h", "c0": "input_c", "params": "params", "dy": "output_backprop",
+             "dhn": "output_h_backprop", "dcn": "output_c_backprop"}
 
 
 class Saved(NamedTuple):
@@ -66,22 +102,15 @@ class _CudnnRNN:
 
     def __init__(self, num_layers: int, num_units: int, input_size: int, input_mode: str = CUDNN_INPUT_LINEAR_MODE,
                  direction: str = CUDNN_RNN_UNIDIRECTION, dtype: Any = "float32", dropout: float = 0.0,
-                 seed: int = 0) -> None:
-        """The arguments of the class in contrib. `dropout` applies between layers, in training."""
-        if direction not in (CUDNN_RNN_UNIDIRECTION, CUDNN_RNN_BIDIRECTION):
-            raise ValueError(f"Invalid direction: {direction}, expect {CUDNN_RNN_UNIDIRECTION} or "
-                             f"{CUDNN_RNN_BIDIRECTION}")
-        if input_mode not in (CUDNN_INPUT_LINEAR_MODE, CUDNN_INPUT_SKIP_MODE, CUDNN_INPUT_AUTO_MODE):
-            raise ValueError(f"unknown input mode `{input_mode}`; expected linear_input, skip_input or auto_select")
+                 seed: Optional[int] = 0) -> None:
+        """The arguments of the class in contrib. `dropout` applies between layers, in training. A seed of None is 0."""
+        self._num_layers, self._num_units, self._input_size = _check_layers(num_layers, num_units, input_size, input_mode,
+                                                                            direction)
         if input_mode == CUDNN_INPUT_SKIP_MODE and input_size != num_units:
             raise ValueError(f"skip_input requires input_size = num_units, but got {input_size} and {num_units}")
-        for name, value in (("num_layers", num_layers), ("num_units", num_units), ("input_size", input_size)):
-            if not isinstance(value, (int, np.integer)) or value < 1:
-                raise ValueError(f"`{name}` must be a positive integer, but got {value!r}")
-        if not 0 <= dropout <= 1:
-            raise ValueError(f"`dropout` must be in [0, 1], but got {dropout}")
-        self._num_layers, self._num_units, self._input_size = int(num_layers), int(num_units), int(input_size)
-        self._input_mode, self._direction, self._dropout, self._seed = input_mode, direction, float(dropout), seed
+        _layers.check_dropout(dropout)
+        self._input_mode, self._direction, self._dropout = input_mode, direction, float(dropout)
+        self._seed = 0 if seed is None else _integer("seed", seed, -2**63, 2**63)
         self._dtype = _element_type(dtype)
 
     @property
@@ -138,6 +167,8 @@ class _CudnnRNN:
     def forward(self, input_data: Any, input_h: Any, input_c: Any = None, params: Any = None, *,
                 dropout_draw: Optional[int] = None) -> Tuple[Tuple[Any, ...], Saved]:
         """The results of the training pass, and what `backprop` needs. `dropout_draw` selects a dropout mask."""
+        if dropout_draw is not None:
+            dropout_draw = _integer("dropout_draw", dropout_draw, 0, 2**63)
         return self._forward(input_data, input_h, input_c, params, True, dropout_draw)
 
     def _forward(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool,
@@ -158,7 +189,7 @@ class _CudnnRNN:
             reserve = plan.reserve_size() if uses_plan else modules.reserve_size(
                 self._rnn_mode, self._direction, self._dtype, *plan.sizes[:5])
         shapes = _layers.shapes(self._rnn_mode, self._direction, plan.sizes, self.params_size(), reserve)
-        self._check(arrays, shapes, {"x": "input_data", "h0": "input_h", "c0": "input_c", "params": "params"})
+        self._check(arrays, {name: shapes[name] for name in given})
         outputs = ["y", "hn"] + (["cn"] if has_cell else [])
         dtype = arrays["x"].dtype
         arrays.update({name: np.empty(shapes[name], dtype) for name in outputs})
@@ -181,7 +212,7 @@ class _CudnnRNN:
             if like is None:
                 continue
             arrays[name] = np.zeros_like(like) if value is None else self._array(name, value)
-            self._check(arrays, {name: like.shape}, {name: "the gradient of a result"})
+            self._check(arrays, {name: like.shape})
         arrays.update({"d" + name: np.empty_like(arrays[name]) for name in names})
         if saved.plan:
             # The pass overwrites the reserve space, and `saved` may be used again.
@@ -195,26 +226,30 @@ class _CudnnRNN:
 
     def _array(self, name: str, value: Any) -> Any:
         """`value` as a dense NumPy array of the element type, on the same memory if possible."""
+        what = f"`{_OPERANDS.get(name, name)}`"
         if value is None:
-            raise TypeError(f"`{name}` is missing")
+            raise TypeError(f"{what} is missing")
+        if _dlpack.is_traced(value):
+            raise TypeError(f"{what} is a tracer of JAX: these classes run outside of jax.jit, jax.grad and jax.vmap. Use the "
+                            "layers of rnn_mlir.jax there")
         if isinstance(value, np.ndarray):
             array = value
         elif hasattr(value, "__dlpack__"):
-            array = _dlpack.to_numpy(value)
+            array = _dlpack.to_numpy(value, what, copies=True)
         else:
             array = np.asarray(value)
         dtype = _dlpack.to_numpy_dtype(self._dtype)
         if array.dtype != dtype:
-            raise _runtime.InvalidArgument(f"the model has elements of type {self._dtype}, but an operand has "
-                                           f"{array.dtype}", "INVALID_ARGUMENT")
-        return np.ascontiguousarray(array)
+            raise _runtime.InvalidArgument(f"the model has elements of type {self._dtype}, but {what} has {array.dtype}",
+                                           "INVALID_ARGUMENT")
+        return np.require(array, requirements=("C", "A"))
 
     @staticmethod
-    def _check(arrays: Mapping[str, Any], shapes: Mapping[str, Tuple[int, ...]], names: Mapping[str, str]) -> None:
-        for name, what in names.items():
-            if name in arrays and arrays[name].shape != shapes[name]:
-                raise _runtime.InvalidArgument(f"`{what}` must have shape {shapes[name]}, but has "
-                                               f"{arrays[name].shape}", "INVALID_ARGUMENT")
+    def _check(arrays: Mapping[str, Any], shapes: Mapping[str, Tuple[int, ...]]) -> None:
+        for name, shape in shapes.items():
+            if arrays[name].shape != shape:
+                raise _runtime.InvalidArgument(f"`{_OPERANDS[name]}` must have shape {shape}, but has {arrays[name].shape}",
+                                               "INVALID_ARGUMENT")
 
     # -- Parameters ---------------------------------------------------------------------------------------------------
 
@@ -226,9 +261,10 @@ class _CudnnRNN:
 
     def canonical_to_params(self, weights: Sequence[Any], biases: Sequence[Any]) -> Any:
         """The inverse of `params_to_canonical`. Tensors may have any shape with the right number of elements."""
-        stack = _params.from_canonical([self._array("weights", w) for w in weights],
-                                       [self._array("biases", b) for b in biases], self._rnn_mode, self._direction,
-                                       self._input_size, self._num_units, skip_input=self._skips)
+        matrices, vectors = ([self._array(f"{name}[{k}]", value) for k, value in enumerate(values)]
+                             for name, values in (("weights", weights), ("biases", biases)))
+        stack = _params.from_canonical(matrices, vectors, self._rnn_mode, self._direction, self._input_size, self._num_units,
+                                       skip_input=self._skips)
         flat = _params.to_opaque(stack)
         if stack.num_layers != self._num_layers or flat.size != self.params_size():
             raise ValueError(f"the tensors are those of {stack.num_layers} layers with {flat.size} parameters, but "
@@ -314,17 +350,33 @@ class CudnnOpaqueParamsSaveable:
     def __init__(self, opaque_params: Any, num_layers: int, num_units: int, input_size: int,
                  input_mode: str = CUDNN_INPUT_LINEAR_MODE, direction: str = CUDNN_RNN_UNIDIRECTION,
                  scope: Optional[str] = None, name: str = "cudnn_rnn_saveable") -> None:
+        layers, units, inputs = _check_layers(num_layers, num_units, input_size, input_mode, direction)
         if input_mode == CUDNN_INPUT_SKIP_MODE or (input_mode == CUDNN_INPUT_AUTO_MODE and input_size == num_units):
             raise ValueError("cells of TensorFlow always multiply their input: skip_input cannot be saved")
         self.name = name
         self._scope = scope or ""
         self._variable = opaque_params
-        self._sizes = (self._rnn_mode, direction, input_size, num_units, num_layers)
+        self._sizes = (self._rnn_mode, direction, inputs, units, layers)
+        if not isinstance(opaque_params, np.ndarray) and not hasattr(opaque_params, "__dlpack__"):
+            raise TypeError("`opaque_params` must be a NumPy array or have `__dlpack__`, since `restore` writes to it, but got "
+                            f"{type(opaque_params).__name__}")
+        self._array()
+
+    def _array(self) -> Any:
+        """The variable as an array of floats, on the same memory."""
+        array = _dlpack.to_numpy(self._variable, "`opaque_params`")
+        if array.dtype == np.uint16:  # no arithmetic on the bits of bf16
+            raise _runtime.InvalidArgument("`opaque_params` has elements of bf16, or of uint16; to save and restore bf16, "
+                                           "install the package ml_dtypes", "INVALID_ARGUMENT")
+        floats = _params.as_floats(array, "`opaque_params`")
+        if not np.may_share_memory(floats, array) and array.size:
+            raise _runtime.InvalidArgument(f"`opaque_params` has elements of type {array.dtype.str}, whose byte order is that of "
+                                           "another machine", "INVALID_ARGUMENT")
+        return floats
 
     def tensors(self) -> Dict[str, Any]:
         """The variables by their names in a checkpoint."""
-        flat = _dlpack.to_numpy(self._variable)
-        return _params.to_tensorflow(_params.from_opaque(flat, *self._sizes), self._scope)
+        return _params.to_tensorflow(_params.from_opaque(self._array(), *self._sizes), self._scope)
 
     @property
     def specs(self) -> List[Tuple[str, Any]]:
@@ -333,14 +385,26 @@ class CudnnOpaqueParamsSaveable:
 
     def restore(self, tensors: Mapping[str, Any]) -> Any:
         """Writes variables to the opaque parameters, and returns these."""
-        mode, direction = self._sizes[:2]
-        flat = _dlpack.to_numpy(self._variable)
-        flat[...] = _params.to_opaque(_params.from_tensorflow(tensors, mode, direction, self._scope))
+        mode, direction, inputs, units, layers = self._sizes
+        flat = self._array()
+        if not flat.flags.writeable:
+            raise _runtime.InvalidArgument("`opaque_params` is read-only, but `restore` writes to it", "INVALID_ARGUMENT")
+        stack = _params.from_tensorflow(tensors, mode, direction, self._scope)
+        for what, expected, found in (("num_layers", layers, stack.num_layers), ("num_units", units, stack.hidden_size),
+                                      ("input_size", inputs, stack.input_size)):
+            if found != expected:
+                raise ValueError(f"the variables have {what} = {found}, but the saveable has {expected}")
+        values = _params.to_opaque(stack)
+        if values.size != flat.size:
+            raise ValueError(f"`opaque_params` must have {values.size} elements, but has {flat.size}")
+        flat[...] = values.reshape(flat.shape)
         return self._variable
 
     def save(self, path: "Union[str, os.PathLike[str]]") -> None:
         """Writes the variables to a file of NumPy (.npz)."""
-        np.savez(path, **self.tensors())
+        tensors = self.tensors()
+        with open(path, "wb") as file:  # np.savez changes a name without .npz
+            np.savez(file, **tensors)
 
     def load(self, path: "Union[str, os.PathLike[str]]") -> Any:
         """Restores the variables of a file that `save` wrote."""

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _layers
+from . import _dlpack, _layers
 
 Arrays = Dict[str, Any]
 
@@ -54,17 +55,28 @@ class Stack:
     layers: List[PseudoLayer]
 
     def __post_init__(self) -> None:
+        _layers.check(self.mode, self.direction, "f32")
         gates = len(_layers.GATES[self.mode])
         if not self.layers or len(self.layers) % self.directions:
             raise ValueError(f"expects a multiple of {self.directions} pseudo layers, but got {len(self.layers)}")
+        for name, array in (("w", self.layers[0].w), ("r", self.layers[0].r)):
+            if len(array.shape) != 2 or not array.shape[0] or array.shape[0] % gates:
+                raise ValueError(f"`{name}` of pseudo layer 0 must be a matrix whose rows are a multiple of {gates} (gates of "
+                                 f"{self.mode}), but has shape {tuple(array.shape)}")
+        is_projected = self.layers[0].projection is not None
+        if is_projected and self.mode != "lstm":
+            raise ValueError(f"only lstm has a projection of the state, but the layers are {self.mode}")
+        output = self.output_size if is_projected else self.hidden_size
         width = self.input_size
         for k, layer in enumerate(self.layers):
             if k and k % self.directions == 0:
-                width = self.directions * self.output_size
+                width = self.directions * output
+            if (layer.projection is not None) != is_projected:
+                raise ValueError(f"pseudo layers 0 and {k} must both have a projection, or none, but one of them has")
             rows = gates * self.hidden_size
-            for name, array, shape in (("w", layer.w, (rows, width)), ("r", layer.r, (rows, self.output_size)),
+            for name, array, shape in (("w", layer.w, (rows, width)), ("r", layer.r, (rows, output)),
                                        ("bw", layer.bw, (rows,)), ("br", layer.br, (rows,)),
-                                       ("projection", layer.projection, (self.output_size, self.hidden_size))):
+                                       ("projection", layer.projection, (output, self.hidden_size))):
                 if array is not None and tuple(array.shape) != shape:
                     raise ValueError(f"`{name}` of pseudo layer {k} must have shape {shape} ({gates} gates x hidden "
                                      f"size {self.hidden_size}), but has {tuple(array.shape)}")
@@ -102,6 +114,22 @@ class Stack:
     def name(self, index: int) -> Tuple[int, bool]:
         """The layer of a pseudo layer, and whether it is the backward direction."""
         return index // self.directions, index % self.directions == 1
+
+
+def as_floats(array: Any, what: str) -> Any:
+    """An array of a file as NumPy's native floats. NumPy and HDF5 store bf16 as two bytes without a type. `what` is the subject
+    of errors."""
+    array, bfloat16 = np.asarray(array), _dlpack.numpy_bfloat16()
+    dtype = array.dtype
+    if dtype.type is np.void and dtype.itemsize == 2 and dtype.names is None:
+        if bfloat16 is None:
+            raise ValueError(f"{what} has elements of two bytes, which are bf16; to read them, install the package ml_dtypes")
+        return array.view(bfloat16)
+    if dtype.kind == "f" and dtype.itemsize in (2, 4, 8):
+        return array.astype(dtype.newbyteorder("="), copy=False)
+    if bfloat16 is None or dtype != bfloat16:
+        raise ValueError(f"{what} has elements of type {dtype}; expected float16, bfloat16, float32 or float64")
+    return array
 
 
 # -- Our opaque layout, which is JAX's and cuDNN's for dense parameters -----------------------------------------------
@@ -183,10 +211,10 @@ def from_torch(state: Mapping[str, Any], mode: str, prefix: str = "") -> Stack:
         for name in (f"{prefix}weight_hh{suffix}", *(biases if has_bias else ())):
             if name not in state:
                 raise ValueError(f"the state dict has no `{name}`, but other tensors of this layer")
-        w, r = (np.asarray(state[f"{prefix}{name}{suffix}"]) for name in ("weight_ih", "weight_hh"))
-        bw, br = (np.asarray(state[name]) if has_bias else np.zeros(w.shape[0], w.dtype) for name in biases)
+        w, r = (as_floats(state[name], f"`{name}`") for name in (f"{prefix}weight_ih{suffix}", f"{prefix}weight_hh{suffix}"))
+        bw, br = (as_floats(state[name], f"`{name}`") if has_bias else np.zeros(w.shape[0], w.dtype) for name in biases)
         hr = state.get(f"{prefix}weight_hr{suffix}")
-        pseudo.append(PseudoLayer(w, r, bw, br, None if hr is None else np.asarray(hr)))
+        pseudo.append(PseudoLayer(w, r, bw, br, None if hr is None else as_floats(hr, f"`{prefix}weight_hr{suffix}`")))
     if not pseudo:
         raise ValueError(f"the state dict has no `{prefix}weight_ih_l0`; it has {', '.join(list(state)[:8])}")
     if len(pseudo) % directions or len(pseudo) != sum(name.startswith(f"{prefix}weight_ih_l") for name in state):
@@ -211,10 +239,10 @@ def to_keras(stack: Stack) -> List[List[Any]]:
 def from_keras(weights: Sequence[Sequence[Any]], mode: str, direction: str = "unidirectional") -> Stack:
     """The inverse of `to_keras`. A single bias becomes the input bias; the state bias is zero."""
     pseudo = []
-    for arrays in weights:
-        kernel, recurrent = np.asarray(arrays[0]), np.asarray(arrays[1])
-        bias = np.asarray(arrays[2]) if len(arrays) > 2 else np.zeros(kernel.shape[1], kernel.dtype)
-        if mode == "gru" and bias.ndim == 1 and len(arrays) > 2:
+    for k, arrays in enumerate(weights):
+        kernel, recurrent, *biases = (as_floats(array, f"an array of cell {k}") for array in arrays[:3])
+        bias = biases[0] if biases else np.zeros(kernel.shape[1], kernel.dtype)
+        if mode == "gru" and bias.ndim == 1 and biases:
             raise ValueError("a GRU of Keras with reset_after=False applies the reset gate before the product, which "
                              "these layers do not; build it with reset_after=True")
         bw, br = (bias[0], bias[1]) if bias.ndim == 2 else (bias, np.zeros_like(bias))
@@ -242,7 +270,9 @@ def to_onnx(stack: Stack) -> List[Tuple[Any, Any, Any]]:
 def from_onnx(nodes: Sequence[Tuple[Any, Any, Optional[Any]]], mode: str) -> Stack:
     """The inverse of `to_onnx`. A GRU must have linear_before_reset = 1."""
     pseudo, directions = [], 1
-    for w, r, b in nodes:
+    for node in nodes:
+        w, r = (as_floats(array, f"`{name}` of a node") for array, name in zip(node, "WR"))
+        b = None if node[2] is None else as_floats(node[2], "`B` of a node")
         directions = w.shape[0]
         for k in range(directions):
             rows = w.shape[1]
@@ -291,18 +321,24 @@ def from_tensorflow(variables: Mapping[str, Any], mode: str, direction: str = "u
     """The inverse of `to_tensorflow`: half of a summed bias goes to the input and half to the state, as in contrib."""
     directions = _layers.DIRECTIONS[direction]
     pseudo: List[PseudoLayer] = []
+
+    def take(name: str) -> Any:
+        if name not in variables:
+            raise ValueError(f"there is no variable `{name}`, but others of this cell")
+        return as_floats(variables[name], f"`{name}`")
+
     while True:
         number, is_backward = len(pseudo) // directions, len(pseudo) % directions == 1
         prefix = (scope + "/" if scope else "") + tensorflow_prefix(direction, mode, number, is_backward)
         first = f"{prefix}/gates/kernel" if mode == "gru" else f"{prefix}/kernel"
         if first not in variables:
             break
-        kernel = np.asarray(variables[first]).T
+        kernel = take(first).T
         if mode == "gru":
             hidden = kernel.shape[0] // 2
-            inputs, states = ({part: np.asarray(variables[f"{prefix}/candidate/{side}_projection/{part}"])
+            inputs, states = ({part: take(f"{prefix}/candidate/{side}_projection/{part}")
                                for part in ("kernel", "bias")} for side in ("input", "hidden"))
-            half = np.asarray(variables[f"{prefix}/gates/bias"]) * kernel.dtype.type(0.5)
+            half = take(f"{prefix}/gates/bias") * kernel.dtype.type(0.5)
             width = kernel.shape[1] - hidden
             pseudo.append(PseudoLayer(np.concatenate([kernel[:, :width], inputs["kernel"].T]),
                                       np.concatenate([kernel[:, width:], states["kernel"].T]),
@@ -310,7 +346,7 @@ def from_tensorflow(variables: Mapping[str, Any], mode: str, direction: str = "u
                                       np.concatenate([half, states["bias"]])))
             continue
         kernel = reorder(kernel, mode, "tensorflow", back=True)
-        half = reorder(np.asarray(variables[f"{prefix}/bias"]), mode, "tensorflow", back=True) * kernel.dtype.type(0.5)
+        half = reorder(take(f"{prefix}/bias"), mode, "tensorflow", back=True) * kernel.dtype.type(0.5)
         width = kernel.shape[1] - kernel.shape[0] // len(_layers.GATES[mode])
         pseudo.append(PseudoLayer(kernel[:, :width], kernel[:, width:], half, half.copy()))
     if not pseudo:
@@ -345,14 +381,25 @@ def from_canonical(weights: Sequence[Any], biases: Sequence[Any], mode: str, dir
         raise ValueError(f"{mode} expects {2 * gates} weights and {2 * gates} biases per layer and direction, but got "
                          f"{len(weights)} and {len(biases)}")
     pseudo = []
+
+    def shape(index: int, array: Any, *sizes: int) -> Any:
+        if array.size != math.prod(sizes):
+            raise ValueError(f"weight {index} must have {math.prod(sizes)} elements ({' x '.join(map(str, sizes))}), but has "
+                             f"shape {array.shape}")
+        return array.reshape(sizes)
+
     for k in range(stacked):
-        mine = [np.asarray(a) for a in weights[k * per_layer:(k + 1) * per_layer]]
+        first = k * per_layer
+        mine = [np.asarray(a) for a in weights[first:first + per_layer]]
         both = [np.asarray(a).reshape(-1) for a in biases[k * 2 * gates:(k + 1) * 2 * gates]]
         projection = mine[-1].reshape(-1, hidden_size) if per_layer > 2 * gates else None
         output = projection.shape[0] if projection is not None else hidden_size
         width = directions * output if k >= directions else 0 if skip_input else input_size
-        pseudo.append(PseudoLayer(np.concatenate([a.reshape(hidden_size, width) for a in mine[:gates]]),
-                                  np.concatenate([a.reshape(hidden_size, output) for a in mine[gates:2 * gates]]),
+        matrices = [shape(first + n, a, hidden_size, width if n < gates else output) for n, a in enumerate(mine[:2 * gates])]
+        for n, bias in enumerate(both, k * 2 * gates):
+            if bias.size != hidden_size:
+                raise ValueError(f"bias {n} must have {hidden_size} elements, but has {bias.size}")
+        pseudo.append(PseudoLayer(np.concatenate(matrices[:gates]), np.concatenate(matrices[gates:]),
                                   np.concatenate(both[:gates]), np.concatenate(both[gates:]), projection))
     return Stack(mode, direction, pseudo)
 

@@ -88,6 +88,20 @@ assert log() == "cuStreamWaitEvent stream=2\\n"
 result.__dlpack__()  # the legacy default stream
 assert log() == "cuStreamWaitEvent stream=0\\n"
 
+# A result as an argument needs no capsule, which keeps the memory until a consumer releases it. It orders the streams.
+count = len(_dlpack._exported)
+step = rnn_mlir.compile(TEXT.replace("-> tensor<3x2x5xf32>", "-> tensor<1x2x5xf32>").replace(
+    "return %y : tensor<3x2x5xf32>", "return %hn : tensor<1x2x5xf32>"), target="cuda", lowering="runtime")
+state = tensors[1]
+for _ in range(3):
+    with rnn_mlir.cuda_stream(streams[0]):
+        state = step(tensors[0], state, tensors[2])
+log()
+with rnn_mlir.cuda_stream(streams[1]):
+    state = step(tensors[0], state, tensors[2])
+assert "cuStreamWaitEvent stream=2" in log()
+assert len(_dlpack._exported) == count
+
 # The default stream of CUDA, and the end of the scope.
 with rnn_mlir.cuda_stream(0):
     for t in tensors:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import numpy as np
 import pytest
-from rnn_mlir import InvalidArgument, cudnn_rnn
+from rnn_mlir import InvalidArgument, _dlpack, cudnn_rnn
 
 CLASSES = {"lstm": cudnn_rnn.CudnnLSTM, "gru": cudnn_rnn.CudnnGRU, "rnn_tanh": cudnn_rnn.CudnnRNNTanh,
            "rnn_relu": cudnn_rnn.CudnnRNNRelu}
@@ -159,3 +159,110 @@ def test_torch():
     x, h, p = np.ones((2, 1, 3), "f"), np.zeros((1, 1, 4), "f"), np.full(model.params_size(), 0.1, "f")
     y, hn = model(*map(torch.from_numpy, (x, h, p)))
     assert isinstance(y, torch.Tensor) and np.array_equal(y.numpy(), model(x, h, p)[0])
+    # Other layouts are copied.
+    turned = torch.from_numpy(np.ascontiguousarray(x.swapaxes(0, 1))).transpose(0, 1)
+    assert torch.equal(model(turned, *map(torch.from_numpy, (h, p)))[0], y)
+    _, saved = model.forward(*map(torch.from_numpy, (x, h)), params=torch.from_numpy(p))
+    ones = model.backprop(saved, torch.ones(2, 1, 4))
+    assert all(torch.equal(a, b) for a, b in zip(model.backprop(saved, torch.ones(()).expand(2, 1, 4)), ones))
+    weights, biases = model.params_to_canonical(torch.from_numpy(p))
+    assert torch.equal(model.canonical_to_params([w.t().contiguous().t() for w in weights], biases), torch.from_numpy(p))
+
+
+@pytest.mark.parametrize("dtype", ("float16", "bfloat16", "float32", "float64"))
+def test_torch_types(dtype, monkeypatch):
+    """Results have the type of the model, also without ml_dtypes."""
+    torch = pytest.importorskip("torch")
+    model = cudnn_rnn.CudnnLSTM(1, 4, 3, dtype=dtype)
+    operands = [torch.ones(s, dtype=getattr(torch, dtype)) for s in ((2, 1, 3), (1, 1, 4), (1, 1, 4), (model.params_size(),))]
+    assert [r.dtype for r in model(*operands)] == [getattr(torch, dtype)] * 3
+    monkeypatch.setattr(_dlpack, "numpy_bfloat16", lambda: None)
+    assert [r.dtype for r in model(*operands)] == [getattr(torch, dtype)] * 3
+
+
+def test_wrong_values():
+    make = cudnn_rnn.CudnnLSTM
+    for options, message in ((dict(num_layers=True), "`num_layers` must be a positive integer, but got True"),
+                             (dict(num_units=1.0), "`num_units` must be a positive integer, but got 1.0"),
+                             (dict(seed=1.5), "`seed` must be an integer in .* but got 1.5"),
+                             (dict(seed=2**70), "`seed` must be an integer"), (dict(seed=False), "`seed` must be an integer"),
+                             (dict(dropout="a"), "`dropout` is 'a'; expected a value"), (dict(dropout=None), "`dropout` is None"),
+                             (dict(dtype=float), "`float` is float32 in TensorFlow and float64 in NumPy"),
+                             (dict(dtype=np.dtype("f4").newbyteorder()), "byte order of another machine; expected float32")):
+        with pytest.raises(ValueError, match=message):
+            make(**{**dict(num_layers=1, num_units=4, input_size=3), **options})
+    x, h = np.ones((3, 2, 4), "f"), np.zeros((2, 2, 4), "f")
+    results = []
+    for seed in (None, 0, np.int64(0)):
+        model = cudnn_rnn.CudnnGRU(2, 4, 4, dropout=0.5, seed=seed)
+        results.append(model.forward(x, h, params=np.full(model.params_size(), 0.1, "f"), dropout_draw=1)[0][0])
+    assert all(np.array_equal(r, results[0]) for r in results)
+    for draw in (-1, "a", 2**63):
+        with pytest.raises(ValueError, match="`dropout_draw` must be an integer"):
+            model.forward(x, h, params=np.ones(model.params_size(), "f"), dropout_draw=draw)
+    with pytest.raises(InvalidArgument, match="elements of type f32, but `input_h` has float64"):
+        model(x, h.astype("d"), np.ones(model.params_size(), "f"))
+    weights, biases = model.params_to_canonical(np.ones(model.params_size(), "f"))
+    with pytest.raises(ValueError, match=r"weight 0 must have 16 elements \(4 x 4\), but has shape \(4, 7\)"):
+        model.canonical_to_params([np.ones((4, 7), "f")] + weights[1:], biases)
+    with pytest.raises(ValueError, match="bias 1 must have 4 elements, but has 5"):
+        model.canonical_to_params(weights, [biases[0], np.ones(5, "f")] + biases[2:])
+
+
+def test_saveable_errors(tmp_path, monkeypatch):
+    make = cudnn_rnn.CudnnGRUSaveable
+    variable = np.random.default_rng(0).standard_normal(cudnn_rnn.CudnnGRU(1, 4, 3).params_size()).astype("f")
+    saveable = make(variable, 1, 4, 3)
+    tensors, before = saveable.tensors(), variable.copy()
+    monkeypatch.chdir(tmp_path)
+    saveable.save("name")  # np.savez would write name.npz
+    variable[:] = 0
+    assert saveable.load("name") is variable and all(np.array_equal(a, tensors[n]) for n, a in saveable.tensors().items())
+    np.testing.assert_allclose(variable[:84], before[:84])  # the matrices
+    with pytest.raises(ValueError, match="unknown input mode `x`"):
+        make(variable, 1, 4, 3, input_mode="x")
+    with pytest.raises(ValueError, match="Invalid direction: x"):
+        make(variable, 1, 4, 3, direction="x")
+    with pytest.raises(TypeError, match="`opaque_params` must be a NumPy array .*but got list"):
+        make([0.0] * 108, 1, 4, 3)
+    # Other layers, one of which has as many elements.
+    kept = variable.copy()
+    for kind, shape, inputs, message in ((make, (2, 4, 3), 3, "num_layers = 2, but the saveable has 1"),
+                                         (make, (1, 5, 3), 3, "num_units = 5, but the saveable has 4"),
+                                         (make, (1, 4, 2), 2, "input_size = 2, but the saveable has 3")):
+        other = kind(np.zeros(cudnn_rnn.CudnnGRU(*shape).params_size(), "f"), *shape)
+        with pytest.raises(ValueError, match=message):
+            saveable.restore(other.tensors())
+    tanh = cudnn_rnn.CudnnRNNTanhSaveable
+    assert cudnn_rnn.CudnnRNNTanh(1, 2, 4).params_size() == cudnn_rnn.CudnnRNNTanh(4, 1, 1).params_size() == 16
+    with pytest.raises(ValueError, match="num_layers = 4, but the saveable has 1"):
+        tanh(np.zeros(16, "f"), 1, 2, 4).restore(tanh(np.ones(16, "f"), 4, 1, 1).tensors())
+    for missing in tensors:
+        with pytest.raises(ValueError, match=f"no variable `{missing}`"):
+            saveable.restore({name: array for name, array in tensors.items() if name != missing})
+    assert np.array_equal(variable, kept)
+    variable.flags.writeable = False
+    with pytest.raises(InvalidArgument, match="`opaque_params` is read-only"):
+        saveable.restore(tensors)
+
+
+def test_saveable_of_bf16(tmp_path, monkeypatch):
+    """NumPy's files have no type bf16: what is read must have the bits."""
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    size = cudnn_rnn.CudnnLSTM(2, 4, 3).params_size()
+    variable = np.random.default_rng(0).standard_normal(size).astype(bfloat16)
+    saveable = cudnn_rnn.CudnnLSTMSaveable(variable, 2, 4, 3)
+    saveable.save(tmp_path / "a.npz")
+    saveable.load(tmp_path / "a.npz")  # halves of sums of biases
+    want = variable.copy()
+    tensors = saveable.tensors()
+    saveable.save(tmp_path / "a.npz")
+    variable[:] = 0
+    saveable.load(tmp_path / "a.npz")
+    assert np.array_equal(variable.view(np.uint16), want.view(np.uint16))
+    assert all(a.dtype == bfloat16 and np.array_equal(a, tensors[n]) for n, a in saveable.tensors().items())
+    monkeypatch.setattr(_dlpack, "numpy_bfloat16", lambda: None)
+    with pytest.raises(ValueError, match="install the package ml_dtypes"):
+        cudnn_rnn.CudnnLSTMSaveable(np.zeros(size, "f"), 2, 4, 3).load(tmp_path / "a.npz")
+    with pytest.raises(InvalidArgument, match="install the package ml_dtypes"):
+        cudnn_rnn.CudnnLSTMSaveable(np.zeros(size, np.uint16), 2, 4, 3)

@@ -73,6 +73,31 @@ def test_signals():
     assert (succeed.returncode, succeed.stdout) == (0, "module\n")
 
 
+def test_symbolic_sizes(capfd):
+    """jax.export checks the relations between symbolic sizes by custom calls, which become assertions."""
+    sizes = jax.ShapeDtypeStruct(export.symbolic_shape("b, 4"), jnp.float32)
+    artifact = export.export(jax.jit(lambda x, y: jnp.tanh(x) + y))(sizes, sizes).mlir_module_serialized
+    text = tool.import_module(artifact)
+    assert "custom_call" not in text and text.count('"cf.assert"') == 2 and "warning" not in capfd.readouterr().err
+    function = rnn_mlir.compile(text)
+    for rows in (1, 3):
+        x = np.full((rows, 4), 0.5, np.float32)
+        np.testing.assert_allclose(function(x, x), np.tanh(x) + x, rtol=1e-6)
+    program = f"import numpy as np, rnn_mlir; rnn_mlir.compile({text!r})(np.ones((5, 4), 'f'), np.ones((3, 4), 'f'))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == -6 and "inconsistency between dimension size args[1].shape[0]" in done.stdout + done.stderr
+
+
+def test_left_calls(capsys):
+    """The calls of recurrent layers stay, and others are reported."""
+    text = ("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {{\n"
+            "%0 = stablehlo.custom_call @{0}(%x) : (tensor<4xf32>) -> tensor<4xf32>\nreturn %0 : tensor<4xf32>\n}}")
+    tool.import_module(text.format("my_kernel"))
+    assert "no pass converts: stablehlo.custom_call of `my_kernel`" in capsys.readouterr().err
+    tool.import_module(text.format("cudnn_rnn"))
+    assert capsys.readouterr().err == ""
+
+
 def test_left_ops(capsys):
     tool.import_module("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
                        '%0 = stablehlo.optimization_barrier %x : tensor<4xf32>\n%1 = "tf.Neg"(%0) : (tensor<4xf32>) -> tensor<4xf32>\n'

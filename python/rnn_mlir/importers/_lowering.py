@@ -20,6 +20,7 @@ _TO_LINALG = "builtin.module(stablehlo-legalize-to-linalg,canonicalize,cse)"
 _CLEAN = "builtin.module(canonicalize,cse)"
 # What the pass convert-tf-to-rnn and its siblings read, and the dialects of ops that nothing else converts.
 _LAYERS = ("tf.CudnnRNN", "tf.BlockLSTM")
+_LAYER_CALLS = ("cudnn_rnn", "hipdnn_rnn", "miopen_rnn")
 _FRONT_ENDS = ("tf.", "stablehlo.", "chlo.", "mhlo.")
 
 
@@ -88,6 +89,27 @@ def convert_while(mlir: Any, module: Any) -> None:
         op.erase()
 
 
+def call_target(mlir: Any, op: Any) -> str:
+    """The name of what a stablehlo.custom_call calls."""
+    name = op.attributes["call_target_name"] if "call_target_name" in op.attributes else None
+    return "" if name is None else str(mlir.ir.StringAttr(name).value)
+
+
+def convert_assertions(mlir: Any, module: Any) -> None:
+    """The checks of symbolic sizes that jax.export adds become cf.assert: the code that follows relies on them."""
+    ir = mlir.ir
+    for op in [op for op in operations(module.operation) if op.name == "stablehlo.custom_call" and
+               call_target(mlir, op) == "shape_assertion"]:
+        message = ir.StringAttr(op.attributes["error_message"]).value if "error_message" in op.attributes else "wrong sizes"
+        point = ir.InsertionPoint(op)
+        holds = ir.Operation.create("tensor.extract", results=[ir.IntegerType.get_signless(1)], operands=[op.operands[0]],
+                                    loc=op.location, ip=point).result
+        # The rest has the sizes of the call.
+        text = ir.StringAttr.get(message.partition(" Using the following")[0].replace(" (= {0})", "").replace(" (= {1})", ""))
+        ir.Operation.create("cf.assert", operands=[holds], attributes={"msg": text}, loc=op.location, ip=point)
+        op.erase()
+
+
 def public_functions(mlir: Any, module: Any) -> List[Any]:
     """The functions that a compiled module exports."""
     ir = mlir.ir
@@ -132,6 +154,7 @@ def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) 
     ir = mlir.ir
     try:
         mlir.passmanager.PassManager.parse(_FIRST).run(module.operation)
+        convert_assertions(mlir, module)
         convert_while(mlir, module)
         _dynamic.convert(mlir, module, _dynamic.TENSORFLOW)
         mlir.passmanager.PassManager.parse(_TO_LINALG).run(module.operation)
@@ -144,11 +167,16 @@ def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) 
         public[0].attributes["sym_name"] = ir.StringAttr.get(function)
     elif function:
         raise ImportFailed(f"--function needs a module with one public function, but this one has {len(public)}")
-    names = [op.name for op in operations(module.operation)]
-    left = sorted({name for name in names if name.startswith(_FRONT_ENDS) and not name.startswith(_LAYERS) and
-                   name != "stablehlo.custom_call"})
+    left = set()
+    for op in operations(module.operation):
+        if op.name == "stablehlo.custom_call":
+            target = call_target(mlir, op)
+            if not target.startswith(_LAYER_CALLS):
+                left.add(f"{op.name} of `{target}`")
+        elif op.name.startswith(_FRONT_ENDS) and not op.name.startswith(_LAYERS):
+            left.add(op.name)
     if left:
-        warn(program, "ops are left that no pass converts: " + ", ".join(left))
+        warn(program, "ops are left that no pass converts: " + ", ".join(sorted(left)))
     return str(module.operation.get_asm(print_generic_op_form=True))
 
 
