@@ -9,6 +9,9 @@ import time
 #: T, B, I, H
 SIZES = ((64, 16, 128, 128), (128, 32, 512, 512), (1000, 1, 64, 64))
 
+#: One step per call, as of a policy in its environment or of a model that serves requests.
+ONE_STEP = tuple((1, B, H, H) for H in (64, 256, 512, 1024) for B in (1, 8, 32))
+
 
 def processor():
     with open("/proc/cpuinfo", encoding="utf-8") as file:

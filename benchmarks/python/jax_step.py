@@ -18,7 +18,7 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 import rnn_mlir.jax as rnn  # noqa: E402
-from common import SIZES, interleaved, processor, report  # noqa: E402
+from common import ONE_STEP, SIZES, interleaved, processor, report  # noqa: E402
 
 
 def scan_layer(mode):
@@ -142,6 +142,7 @@ def main():
     parser.add_argument("--sizes", default="0,1,2")
     parser.add_argument("--donate", action="store_true")
     parser.add_argument("--examples", action="store_true")
+    parser.add_argument("--one-step", action="store_true")
     options = parser.parse_args()
     print(f"{processor()}; {os.cpu_count()} processors; JAX {jax.__version__}; f32; RNNRT_THREADS="
           f"{os.environ.get('RNNRT_THREADS', 'default')}")
@@ -149,17 +150,22 @@ def main():
         examples(options.seconds)
         return
     for mode in options.modes.split(","):
-        for T, B, I, H in (SIZES[int(k)] for k in options.sizes.split(",")):
+        for T, B, I, H in ONE_STEP if options.one_step else [SIZES[int(k)] for k in options.sizes.split(",")]:
             random = np.random.default_rng(0)
             x = jnp.asarray(random.standard_normal((T, B, I)), jnp.float32)
             dy = jnp.asarray(random.standard_normal((T, B, H)), jnp.float32)
-            steps, compile_seconds = {}, {}
+            steps, forward, compile_seconds = {}, {}, {}
             for name, (layer, variables) in contestants(mode, T, B, I, H).items():
+                if options.one_step:
+                    inference = jax.jit(layer).lower(variables, x).compile()
+                    forward[name] = lambda f=inference, v=variables: jax.block_until_ready(f(v, x))
                 start = time.perf_counter()
                 step = update(layer) if options.donate else gradients(layer)
                 compiled = step.lower(variables, x, dy).compile()
                 compile_seconds[name] = time.perf_counter() - start
                 steps[name] = call(compiled, variables, x, dy, options.donate)
+            if forward:
+                report(mode + " inference", (T, B, I, H), {}, *interleaved(forward, options.seconds))
             report(mode, (T, B, I, H), compile_seconds, *interleaved(steps, options.seconds))
 
 

@@ -1,6 +1,7 @@
-# torch_step.py - a training step (forward, and gradients of input and parameters) in f32 on PyTorch's CPU:
+# torch_step.py - a training step (forward, and gradients of input and parameters) in f32 on PyTorch's CPU, with --one-step
+# also inference, of sequences of one step:
 # rnn_mlir.torch and torch.nn, eager and compiled, and the compile time of a step with 6 layers.
-#   python torch_step.py [--modes=lstm,gru] [--seconds=10] [--sizes=0,1,2] [--compiled] [--compile-only]
+#   python torch_step.py [--modes=lstm,gru] [--seconds=10] [--sizes=0,1,2] [--compiled] [--compile-only] [--one-step]
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Benchmark of layers in PyTorch."""
 
@@ -10,7 +11,7 @@ import time
 
 import rnn_mlir.torch as rnn
 import torch
-from common import SIZES, interleaved, processor, report
+from common import ONE_STEP, SIZES, interleaved, processor, report
 
 OURS = {"lstm": rnn.LSTM, "gru": rnn.GRU}
 THEIRS = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}
@@ -19,6 +20,13 @@ THEIRS = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}
 def make_step(layer, x, dy):
     leaves = [x, *layer.parameters()]
     return lambda: torch.autograd.grad(layer(x)[0], leaves, dy)
+
+
+def make_inference(layer, x):
+    def run():
+        with torch.no_grad():
+            layer(x)
+    return run
 
 
 def allow_torch_nn():
@@ -60,6 +68,7 @@ def main():
     parser.add_argument("--sizes", default="0,1,2")
     parser.add_argument("--compiled", action="store_true")
     parser.add_argument("--compile-only", action="store_true")
+    parser.add_argument("--one-step", action="store_true")
     options = parser.parse_args()
     threads = int(os.environ.get("RNNRT_THREADS", "0"))
     if threads:
@@ -71,12 +80,15 @@ def main():
         if options.compile_only:
             compile_times(mode)
             continue
-        for T, B, I, H in (SIZES[int(k)] for k in options.sizes.split(",")):
+        for T, B, I, H in ONE_STEP if options.one_step else [SIZES[int(k)] for k in options.sizes.split(",")]:
             x, dy = torch.randn(T, B, I, requires_grad=True), torch.randn(T, B, H)
             theirs = THEIRS[mode](I, H)
             ours = OURS[mode].from_torch(theirs)
             steps = {"rnn_mlir.torch": make_step(ours, x, dy), "torch.nn": make_step(theirs, x, dy)}
             compile_seconds = {}
+            if options.one_step:
+                inference = {"rnn_mlir.torch": make_inference(ours, x), "torch.nn": make_inference(theirs, x)}
+                report(mode + " inference", (T, B, I, H), {}, *interleaved(inference, options.seconds))
             if options.compiled:
                 # Without fullgraph, Dynamo leaves modules of torch.nn to eager mode: unrolled, 64 steps take minutes to compile.
                 for name, layer in (("rnn_mlir.torch", ours), ("torch.nn", theirs)):
