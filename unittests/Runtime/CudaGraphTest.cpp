@@ -25,7 +25,8 @@ protected:
     module = rnnrt_abi_gpu_module_load_jit(const_cast<char *>(text), 0);
     fake.fake_cuda_set_kernel("add", [](void **arguments) {
       int32_t *target = *static_cast<int32_t **>(arguments[0]);
-      *target = 10 * *target + *static_cast<int32_t *>(arguments[1]);
+      // Unsigned: long chains wrap around.
+      *target = static_cast<int32_t>(10u * static_cast<uint32_t>(*target) + *static_cast<uint32_t *>(arguments[1]));
     });
   }
   void TearDown() override {

@@ -71,10 +71,9 @@ static void *allocateFromSystem(size_t bytes) {
 }
 
 static int64_t readLimit() {
-  if (hasAddressSanitizer())
-    return 0; // a cached block would hide a use after free
   constexpr int64_t mebi = int64_t(1) << 20;
-  return readInteger("RNNRT_MEMORY_CACHE", 1024, 0, int64_t(1) << 30, "a size in MiB") * mebi;
+  int64_t limit = readInteger("RNNRT_MEMORY_CACHE", 1024, 0, int64_t(1) << 30, "a size in MiB") * mebi;
+  return hasAddressSanitizer() ? 0 : limit; // a cached block would hide a use after free
 }
 
 BlockCache::BlockCache(int64_t limit) : limit(limit), isExact(limit == 0 && hasAddressSanitizer()) {}
