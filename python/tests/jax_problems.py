@@ -73,3 +73,11 @@ def close(got, want, tolerance=1e-12):
 def both(layer, values):
     """Results and gradients, in one program."""
     return jax.jit(lambda *v: (layer(*v), jax.grad(loss(layer), (0, 1, 2))(*v)))(*values)
+
+
+def collectives(compiled):
+    """The counts of the collectives in a compiled program."""
+    text = compiled.as_text()
+    names = ("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter")
+    counts = {name: text.count(f" {name}(") + text.count(f" {name}-start(") for name in names}
+    return {name: n for name, n in counts.items() if n}

@@ -14,21 +14,14 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 import rnn_mlir.jax as rnn  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P  # noqa: E402
-from jax_problems import close, loss, ours, problem  # noqa: E402
+from jax_problems import close, collectives, loss, ours, problem  # noqa: E402
 
 if len(jax.devices()) < 4:
     pytest.skip("JAX was initialized with fewer than 4 devices", allow_module_level=True)
 
 MESH = Mesh(np.array(jax.devices()[:4]), ("data",))
 BATCH = P(None, "data")
-COLLECTIVES = ("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter")
 EVERY = (0, 1, 2)
-
-
-def collectives(compiled):
-    text = compiled.as_text()
-    counts = {name: text.count(f" {name}(") + text.count(f" {name}-start(") for name in COLLECTIVES}
-    return {name: n for name, n in counts.items() if n}
 
 
 def sharded(values, spec=BATCH, mesh=MESH):

@@ -195,6 +195,32 @@ def test_vmap_of_gradients_of_inputs_has_no_loop(name):
     assert "rnn_gradient" in text and "scan" not in text and "while" not in text
 
 
+def test_vmap_of_no_examples():
+    params, x, state = problem("lstm", L=2)
+    layer = ours("lstm")
+    none, gradient = jnp.zeros((0, *x.shape)), jax.grad(loss(layer), (0, 1))
+
+    def shapes(tree):
+        return [v.shape for v in jax.tree.leaves(tree)]
+    assert shapes(jax.vmap(layer, (None, 0, None))(params, none, state)) == [(0, *v.shape) for v in layer(params, x, state)]
+    models = jnp.zeros((0, *params.shape))
+    assert shapes(jax.vmap(layer, (0, None, None))(models, x, state))[0] == (0, *layer(params, x, state)[0].shape)
+    assert shapes(jax.vmap(gradient, (None, 0, None))(params, none, state)) == [(0, *params.shape), none.shape]
+    total = jax.grad(lambda params: jax.vmap(loss(layer), (None, 0, None))(params, none, state).sum())(params)
+    np.testing.assert_array_equal(total, np.zeros_like(params))
+
+
+def test_vmap_of_tangents_has_no_loop_over_directions():
+    params, x, state = problem("gru", L=1)
+    layer = ours("gru")
+
+    def forward(x):
+        return jax.jacfwd(lambda x: layer(params, x, state)[0])(x)
+    close(forward(x), jax.jacrev(lambda x: layer(params, x, state)[0])(x))
+    text = primitives(forward, x)
+    assert text.count("scan[") == 1 and "rnn_tangent" not in text  # the scan over the steps
+
+
 def test_vmap_block_lstm():
     random = np.random.default_rng(0)
     x, c, h, w, b = (jnp.asarray(0.4 * random.standard_normal(s)) for s in

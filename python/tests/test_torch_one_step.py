@@ -18,7 +18,7 @@ def results(layer, x, state, weights):
 
 
 # T, B, I, H: several panels of columns, whole and partial, and rows of each kind of micro-kernel
-@pytest.mark.parametrize("sizes", ((1, 1, 24, 200), (1, 2, 70, 130), (1, 7, 200, 64), (1, 9, 33, 150), (1, 70, 65, 129), (2, 3, 40, 140)))
+@pytest.mark.parametrize("sizes", ((1, 1, 24, 200), (1, 1, 128, 64), (1, 4, 64, 192), (1, 2, 70, 130), (1, 7, 200, 64), (1, 9, 33, 150), (1, 70, 65, 129), (2, 3, 40, 140)))
 @pytest.mark.parametrize("name", ("LSTM", "GRU", "RNN"))
 @pytest.mark.parametrize("dtype", TOLERANCES)
 def test_one_step(name, sizes, dtype):

@@ -14,7 +14,8 @@ from .params import Weights, from_keras, init, pack, to_keras, unpack
 
 _native.register()
 for _type in (Weights, BlockLSTMResults):  # as arguments and results of exported programs
-    jax.export.register_namedtuple_serialization(_type, serialized_name=f"rnn_mlir.jax.{_type.__name__}")
+    if not _native.serialized(_type):  # once, also if this module is reloaded
+        jax.export.register_namedtuple_serialization(_type, serialized_name=f"rnn_mlir.jax.{_type.__name__}")
 
 __all__ = ["BlockLSTMResults", "EXPORT_CHECKS", "Weights", "block_lstm", "experimental_rnn", "from_keras", "gru", "init", "lstm",
            "pack", "params", "rnn", "to_keras", "unpack"]

@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec
 
 from .. import _layers
 from .._operations import BlockLSTM, Layers, Operation
-from . import _batching, _packing, _primitives
+from . import _arguments, _batching, _packing, _primitives
 from ._lowering import DTYPES
 from ._sharding import spec_of
 from .params import Params, Weights, in_order, unpack
@@ -22,37 +22,6 @@ Array = Any
 
 def _bind(operation: Operation, *operands: Any) -> Tuple[Array, ...]:
     return tuple(_primitives.inference_p.bind(*_primitives.align(*operands), operation=operation))
-
-
-def _expect(name: str, value: Any, shape: Sequence[int]) -> None:
-    if tuple(value.shape) != tuple(shape):
-        raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {tuple(shape)}")
-
-
-def _integers(name: str, value: Any) -> Array:
-    """An array of int32. Values of another type would be truncated."""
-    value = jnp.asarray(value)
-    if not jnp.issubdtype(value.dtype, jnp.integer):
-        raise TypeError(f"`{name}` has dtype {value.dtype}; expected integers")
-    # Values that do not fit stay above every number of steps.
-    return jnp.clip(value, -1, 2 ** 31 - 1).astype(jnp.int32)
-
-
-def _check_weights(params: Sequence[Weights], mode: str, directions: int, inputs: int, hidden: int, proj: int) -> None:
-    """The flat array has no shapes: tensors of other shapes would be taken for others."""
-    gates, output = len(_layers.GATES[mode]) * hidden, proj or hidden
-    for index, p in enumerate(params):
-        width = inputs if index < directions else directions * output
-        shapes = {"w": (gates, width), "r": (gates, output), "bw": (gates,), "br": (gates,), "projection": (proj, hidden)}
-        if (p.projection is not None) != bool(proj):
-            raise ValueError(f"`params[{index}].projection` is {'not ' if proj else ''}given, unlike that of `params[0]`")
-        for name, shape in shapes.items():
-            value = getattr(p, name)
-            if value is None and name not in ("w", "r"):
-                continue
-            _expect(f"params[{index}].{name}", value, shape)
-            if value.dtype != p.w.dtype:
-                raise TypeError(f"`params[{index}].{name}` has dtype {value.dtype}, but `w` has {p.w.dtype}; cast one of them")
 
 
 def _per_layer(params: Params, mode: str, directions: int, inputs: int, hidden: int, layers: int,
@@ -74,86 +43,49 @@ def _dropped(y: Array, rate: float, key: Array) -> Array:
     return jnp.where(mask, y / (1 - rate), jnp.zeros_like(y))
 
 
-def _sizes_of(params: Any, mode: str, directions: int, x: Array, h0: Optional[Array], c0: Optional[Array],
-              hidden_size: Optional[int], num_layers: int, proj_size: int) -> Tuple[int, int, int]:
-    """Hidden size, layers and projection, from the parameters if they are tensors, else from the state or arguments."""
-    gates = len(_layers.GATES[mode])
-    if isinstance(params, (list, tuple)):
-        if not params or len(params) % directions:
-            raise ValueError(f"`params` has {len(params)} pseudo layers; expected a multiple of {directions}")
-        for index, p in enumerate(params):
-            if not isinstance(p, Weights) or not all(hasattr(v, "shape") for v in (p.w, p.r)):
-                raise TypeError(f"`params[{index}]` is a {type(p).__name__}; expected a Weights of arrays")
-        first = params[0]
-        if len(first.w.shape) != 2 or first.w.shape[0] % gates:
-            raise ValueError(f"`params[0].w` has shape {tuple(first.w.shape)}; expected [{gates}*H, C]")
-        proj = 0 if first.projection is None else first.projection.shape[0]
-        return first.w.shape[0] // gates, len(params) // directions, proj
-    if not hasattr(params, "shape"):
-        raise TypeError(f"`params` is a {type(params).__name__}; expected a flat array, or a list of Weights")
-    if len(params.shape) != 1:
-        raise ValueError(f"`params` has {len(params.shape)} dimensions; expected a flat array, or a list of Weights")
-    if h0 is not None:
-        hidden = h0.shape[-1] if c0 is None else c0.shape[-1]
-        return hidden, h0.shape[0] // directions, proj_size
-    if hidden_size is None:
-        raise ValueError("flat `params` have no shape of their own; pass `state`, or `hidden_size` and `num_layers`")
-    return hidden_size, num_layers, proj_size
-
-
 def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths: Optional[Array],
                      resets: Optional[Array], reset_to: str, bidirectional: bool, batch_first: bool, dropout: float,
-                     key: Optional[Array], hidden_size: Optional[int], num_layers: int,
-                     proj_size: int) -> Tuple[Array, Any]:
+                     key: Optional[Array], hidden_size: Optional[int], num_layers: Optional[int],
+                     proj_size: Optional[int]) -> Tuple[Array, Any]:
     cell, directions = mode == "lstm", 2 if bidirectional else 1
-    x = jnp.asarray(x)
-    if x.dtype.name not in DTYPES:
-        raise TypeError(f"`x` has dtype {x.dtype}; expected one of {', '.join(DTYPES)}")
+    x = _arguments.floats("x", x)
     if x.ndim != 3 or 0 in x.shape:
         layout = "[B, T, I]" if batch_first else "[T, B, I]"
         raise ValueError(f"`x` has shape {x.shape}; expected {layout} without empty dimensions")
     if reset_to not in ("zero", "initial"):
         raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
-    _layers.check_dropout(dropout)
-    for name, value in (("hidden_size", hidden_size), ("num_layers", num_layers), ("proj_size", proj_size)):
-        if value is not None and not hasattr(type(value), "__index__"):
-            raise TypeError(f"`{name}` is {value!r}; expected an integer")
+    dropout = _arguments.dropout_of(dropout)
     batch, inputs = x.shape[0 if batch_first else 1], x.shape[2]
     if cell and state is not None and not (isinstance(state, (list, tuple)) and len(state) == 2):
         raise TypeError("`state` of an LSTM is a pair (h0, c0)")
     h0, c0 = (state if cell else (state, None)) if state is not None else (None, None)
-    h0, c0 = (None if v is None else jnp.asarray(v) for v in (h0, c0))
+    h0, c0 = (None if v is None else _arguments.array(name, v) for name, v in (("h0", h0), ("c0", c0)))
     for name, value in (("h0", h0), ("c0", c0)):
         if value is not None and value.ndim != 3:
             raise ValueError(f"`{name}` has shape {value.shape}; expected [L*D, B, {'H' if name == 'c0' else 'P'}]")
-    hidden, layers, proj = _sizes_of(params, mode, directions, x, h0, c0, hidden_size, num_layers, proj_size)
+    hidden, layers, proj = _arguments.sizes_of(params, mode, directions, h0, c0, hidden_size, num_layers, proj_size)
     if isinstance(params, (list, tuple)):
-        _check_weights(params, mode, directions, inputs, hidden, proj)
-    if proj and not cell:
-        raise ValueError(f"a projection exists for lstm only, but the mode is {mode}")
+        _arguments.check_weights(params, mode, directions, inputs, hidden, proj)
     output = proj or hidden
     pseudo = layers * directions
     h0 = jnp.zeros((pseudo, batch, output), x.dtype) if h0 is None else h0
-    _expect("h0", h0, (pseudo, batch, output))
+    _arguments.expect("h0", h0, (pseudo, batch, output))
     states = [h0]
     if cell:
         c0 = jnp.zeros((pseudo, batch, hidden), x.dtype) if c0 is None else c0
-        _expect("c0", c0, (pseudo, batch, hidden))
+        _arguments.expect("c0", c0, (pseudo, batch, hidden))
         states.append(c0)
     auxiliaries = []
     if lengths is not None:
-        lengths = _integers("lengths", lengths)
-        _expect("lengths", lengths, (batch,))
-        auxiliaries.append(lengths)
+        auxiliaries.append(_arguments.lengths_of(lengths, batch, x.shape[1 if batch_first else 0]))
     if resets is not None:
-        resets = jnp.asarray(resets)
-        _expect("resets", resets, x.shape[:2])
-        auxiliaries.append(resets.astype(bool))
-    operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", proj if proj != hidden else 0,
-                       lengths is not None, reset_to if resets is not None else "", batch_first)
+        auxiliaries.append(_arguments.resets_of(resets, x.shape[:2]))
+    operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", proj, lengths is not None,
+                       reset_to if resets is not None else "", batch_first)
 
     def run(p: Any, x: Array, states: Sequence[Array]) -> Tuple[Array, ...]:
-        flat = _packing.pack([jnp.asarray(v) for v in in_order(p)]) if isinstance(p, (list, tuple)) else jnp.asarray(p)
+        tensors = [_arguments.array("params", v) for v in (in_order(p) if isinstance(p, (list, tuple)) else [p])]
+        flat = _packing.pack(tensors) if isinstance(p, (list, tuple)) else tensors[0]
         for name, value in (("params", flat), ("h0", states[0]), ("c0", states[-1])):
             if value.dtype != x.dtype:
                 raise TypeError(f"`{name}` has dtype {value.dtype}, but `x` has {x.dtype}; cast one of them")
@@ -191,7 +123,7 @@ _OPTIONS = """
     resets: booleans shaped like the sequence and batch of `x`; a mark starts a new sequence at its step, from zero or,
         with reset_to="initial", from the initial state.
     dropout, key: rate and JAX key of the dropout between layers; pass dropout=0 for inference.
-    hidden_size, num_layers{extra}: needed only with flat `params` and without `state`.
+    hidden_size, num_layers{extra}: needed only with flat `params` and without `state`; else they must agree with those.
     """
 
 
@@ -205,8 +137,8 @@ def _documented(function: Any) -> Any:
 def lstm(params: Params, x: Array, state: Optional[Tuple[Array, Array]] = None, *, lengths: Optional[Array] = None,
          resets: Optional[Array] = None, reset_to: str = "zero", bidirectional: bool = False,
          batch_first: bool = False, dropout: float = 0.0, key: Optional[Array] = None,
-         hidden_size: Optional[int] = None, num_layers: int = 1,
-         proj_size: int = 0) -> Tuple[Array, Tuple[Array, Array]]:
+         hidden_size: Optional[int] = None, num_layers: Optional[int] = None,
+         proj_size: Optional[int] = None) -> Tuple[Array, Tuple[Array, Array]]:
     """A stack of LSTM layers. Returns `y [T, B, D*P]` and `(hn [L*D, B, P], cn [L*D, B, H])`; `state` is `(h0, c0)`,
     zeros if None.
     """
@@ -219,20 +151,20 @@ def lstm(params: Params, x: Array, state: Optional[Tuple[Array, Array]] = None, 
 def gru(params: Params, x: Array, state: Optional[Array] = None, *, lengths: Optional[Array] = None,
         resets: Optional[Array] = None, reset_to: str = "zero", bidirectional: bool = False,
         batch_first: bool = False, dropout: float = 0.0, key: Optional[Array] = None,
-        hidden_size: Optional[int] = None, num_layers: int = 1) -> Tuple[Array, Array]:
+        hidden_size: Optional[int] = None, num_layers: Optional[int] = None) -> Tuple[Array, Array]:
     """A stack of GRU layers, whose reset gate acts after the GEMM (cuDNN, PyTorch, Keras with reset_after). Returns
     `y [T, B, D*H]` and `hn [L*D, B, H]`; `state` is `h0`, zeros if None.
     """
     return _layers_function("gru", params, x, state, lengths=lengths, resets=resets, reset_to=reset_to,
                             bidirectional=bidirectional, batch_first=batch_first, dropout=dropout, key=key,
-                            hidden_size=hidden_size, num_layers=num_layers, proj_size=0)
+                            hidden_size=hidden_size, num_layers=num_layers, proj_size=None)
 
 
 @_documented
 def rnn(params: Params, x: Array, state: Optional[Array] = None, *, nonlinearity: str = "tanh",
         lengths: Optional[Array] = None, resets: Optional[Array] = None, reset_to: str = "zero",
         bidirectional: bool = False, batch_first: bool = False, dropout: float = 0.0, key: Optional[Array] = None,
-        hidden_size: Optional[int] = None, num_layers: int = 1) -> Tuple[Array, Array]:
+        hidden_size: Optional[int] = None, num_layers: Optional[int] = None) -> Tuple[Array, Array]:
     """A stack of simple recurrent layers with `nonlinearity` tanh or relu. Returns `y [T, B, D*H]` and
     `hn [L*D, B, H]`; `state` is `h0`, zeros if None.
     """
@@ -240,11 +172,12 @@ def rnn(params: Params, x: Array, state: Optional[Array] = None, *, nonlinearity
         raise ValueError(f"`nonlinearity` is {nonlinearity!r}; expected 'tanh' or 'relu'")
     return _layers_function("rnn_" + nonlinearity, params, x, state, lengths=lengths, resets=resets,
                             reset_to=reset_to, bidirectional=bidirectional, batch_first=batch_first, dropout=dropout,
-                            key=key, hidden_size=hidden_size, num_layers=num_layers, proj_size=0)
+                            key=key, hidden_size=hidden_size, num_layers=num_layers, proj_size=None)
 
 
 class BlockLSTMResults(NamedTuple):
-    """All `[T, B, H]`, or `[B, T, H]` with `batch_first`: input gate, cell state, forget gate, output gate, cell candidate, tanh of the cell, hidden state."""
+    """All `[T, B, H]`, or `[B, T, H]` with `batch_first`: input gate, cell state, forget gate, output gate, cell candidate, tanh of
+    the cell, hidden state."""
 
     i: Array
     cs: Array
@@ -261,8 +194,8 @@ def block_lstm(x: Array, cs_prev: Array, h_prev: Array, w: Array, b: Array, *, w
                forget_bias: float = 0.0, cell_clip: float = 0.0, batch_first: bool = False) -> BlockLSTMResults:
     """TensorFlow's BlockLSTM (`layout` icfo) and BlockLSTMV2 (ifco): one layer with explicit matrices.
 
-    `x` is [T, B, I], or [B, T, I] with `batch_first`; `resets` are shaped like its sequence and batch. `cs_prev` and `h_prev` are [B, H], `w` is [I + H, 4H], `b` is [4H]; the peephole weights `wci`,
-    `wcf`, `wco` are [H], all or none. Results are zero from step `seq_len_max` on. The gradient ignores `cell_clip`, as
+    `x` is [T, B, I], or [B, T, I] with `batch_first`; `resets` are shaped like its sequence and batch. `cs_prev` and `h_prev` are
+    [B, H], `w` is [I + H, 4H], `b` is [4H]; the peephole weights `wci`, `wcf`, `wco` are [H], all or none. Results are zero from step `seq_len_max` on. The gradient ignores `cell_clip`, as
     TensorFlow's does. Derivatives by `i`, `f`, `o`, `ci` and `co` are computed in lax, those by `cs` and `h` by
     compiled code.
     """
@@ -270,34 +203,32 @@ def block_lstm(x: Array, cs_prev: Array, h_prev: Array, w: Array, b: Array, *, w
         raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
     if reset_to not in ("zero", "initial"):
         raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
-    x, cs_prev, h_prev, w, b = map(jnp.asarray, (x, cs_prev, h_prev, w, b))
+    x, cs_prev, h_prev, w, b = (_arguments.array(name, value) for name, value in (
+        ("x", x), ("cs_prev", cs_prev), ("h_prev", h_prev), ("w", w), ("b", b)))
     if x.ndim != 3 or cs_prev.ndim != 2:
         raise ValueError(f"`x` and `cs_prev` have shapes {x.shape} and {cs_prev.shape}; expected [T, B, I] and [B, H]")
     (batch, inputs), hidden = (x.shape[0 if batch_first else 1], x.shape[2]), cs_prev.shape[1]
     given = [v is not None for v in (wci, wcf, wco)]
     if any(given) and not all(given):
         raise ValueError("pass all of `wci`, `wcf` and `wco`, or none")
-    peephole = [jnp.zeros((hidden,), x.dtype) if v is None else jnp.asarray(v) for v in (wci, wcf, wco)]
-    if forget_bias:  # in the bias, whose gradient it does not change
-        gate = 2 if layout == "icfo" else 1
-        b = b.at[gate * hidden:(gate + 1) * hidden].add(forget_bias)
+    peephole = [jnp.zeros((hidden,), x.dtype) if v is None else _arguments.array(name, v)
+                for name, v in (("wci", wci), ("wcf", wcf), ("wco", wco))]
     operands = [x, cs_prev, h_prev, w, *peephole, b]
     shapes = [x.shape, (batch, hidden), (batch, hidden), (inputs + hidden, 4 * hidden),
               *[(hidden,)] * 3, (4 * hidden,)]
     for name, value, shape in zip(("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"), operands, shapes):
-        _expect(name, value, shape)
+        _arguments.expect(name, value, shape)
         if value.dtype != x.dtype or x.dtype.name not in DTYPES:
             raise TypeError(f"`{name}` has dtype {value.dtype}; expected one type of {', '.join(DTYPES)} for all "
                             "operands")
+    forget_bias = _arguments.bias_of(forget_bias)
+    if forget_bias:  # in the bias, whose gradient it does not change
+        gate = 2 if layout == "icfo" else 1
+        operands[-1] = b + jnp.where(jnp.arange(4 * hidden) // hidden == gate, forget_bias, 0).astype(b.dtype)
     if seq_len_max is not None:
-        seq_len_max = _integers("seq_len_max", seq_len_max)
-        if seq_len_max.size != 1:
-            raise ValueError(f"`seq_len_max` has shape {seq_len_max.shape}; expected one integer")
-        operands.append(seq_len_max.reshape(()))
+        operands.append(_arguments.steps_of(seq_len_max, x.shape[1 if batch_first else 0]))
     if resets is not None:
-        resets = jnp.asarray(resets)
-        _expect("resets", resets, x.shape[:2])
-        operands.append(resets.astype(bool))
+        operands.append(_arguments.resets_of(resets, x.shape[:2]))
     operation = BlockLSTM(layout, all(given), _layers.check_clip(cell_clip), seq_len_max is not None,
                           reset_to if resets is not None else "", batch_first)
     return BlockLSTMResults(*_bind(operation, *operands))

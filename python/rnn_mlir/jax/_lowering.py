@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
+import math
+from importlib import metadata
 from typing import Any, List, Sequence, Tuple
 
 import jax
@@ -16,6 +19,7 @@ from jax.experimental.custom_partitioning import custom_partitioning
 from jax.interpreters import mlir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from .. import _runtime
 from .._operations import BlockLSTM, Layers, Members, Operation
 from . import _native
 
@@ -47,20 +51,31 @@ def _result_structs(operation: Operation, stage: str, operands: Sequence[Any]) -
     return results
 
 
-def _call(*operands: Any, operation: Operation, stage: str, platform: str) -> List[Any]:
-    """The call of the compiled function on a platform."""
+def _clamped(operation: Operation, operands: Sequence[Any]) -> List[Any]:
+    """The operands with `lengths` in [0, T], or with such a `seq_len_max`."""
+    values, n = list(operands), operation.primals
+    one, slices = (operation.one, operation.slices(*operands)) if isinstance(operation, Members) else (operation, operands)
+    if isinstance(one, (Layers, BlockLSTM)) and (one.lengths if isinstance(one, Layers) else one.seq_len_max):
+        steps = slices[0].shape[1 if one.batch_major else 0]
+        values[n] = jnp.clip(values[n], 0, steps).astype(jnp.int32)
+    return values
+
+
+def _call(*operands: Any, operation: Operation, stage: str, platform: str, several: bool) -> List[Any]:
+    """The call of the compiled function on a platform.
+
+    `several`: the program runs on several devices. If one of them failed in its check of `lengths`, the others would wait for
+    it in the next collective, until XLA aborts the process. Therefore the lengths are clamped."""
+    values = _clamped(operation, operands) if several or platform == "cuda" else list(operands)
     if platform == "cuda":
-        return _call_without_waits(*operands, operation=operation, stage=stage)
-    return _call_function(*operands, operation=operation, stage=stage)
+        return _call_without_waits(*values, operation=operation, stage=stage)
+    return _call_function(*values, operation=operation, stage=stage)
 
 
 def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> List[Any]:
-    """The call on a GPU, where the host must not wait for values of the device: lengths are not checked but clamped, and
+    """The call on a GPU, where the host must not wait for values of the device: `lengths` are clamped instead of checked, and
     `seq_len_max` becomes masks."""
     values, n = list(operands), operation.primals
-    one, slices = (operation.one, operation.slices(*operands)) if isinstance(operation, Members) else (operation, operands)
-    if isinstance(one, Layers) and one.lengths:
-        values[n] = jnp.clip(values[n], 0, one.sizes(*slices).steps)
     if not isinstance(operation, BlockLSTM) or not operation.seq_len_max:  # members have none: _batching.py
         return _call_function(*values, operation=operation, stage=stage, waits=False)
     axis = operation.result_axes[0] ^ 1
@@ -121,52 +136,104 @@ def _axes(operation: Operation, stage: str) -> Tuple[Tuple[Any, ...], Tuple[Any,
     return operation.operand_axes + operation.result_axes + cotangents + saved, gradients
 
 
-def _rule(axes: Sequence[Any], values: Sequence[Any], prefix: str) -> str:
-    """One side of a Shardy rule: factor `b` for the batch, a factor of its own for every other dimension."""
-    return ", ".join(" ".join("b" if d == axis else f"{prefix}{k}_{d}" for d in range(len(v.shape)))
-                     for k, (axis, v) in enumerate(zip(axes, values)))
-
-
-def _partition(operation: Operation, stage: str, platform: str, mesh: Mesh, arguments: Sequence[Any], results: Sequence[Any]) -> Any:
+def _member_axes(operation: Operation, stage: str) -> Tuple[Tuple[Any, ...], Tuple[Any, ...]]:
+    """The axes of the members in operands and results; None where there is none."""
     inputs, outputs = _axes(operation, stage)
+    if not isinstance(operation, Members):
+        return (None,) * len(inputs), (None,) * len(outputs)
+    mapped = tuple(0 if m else None for m in operation.mapped)
+    if stage != "backward":
+        return mapped, (0,) * len(outputs)
+    gradients = tuple(0 if operation.separate else axis for axis in mapped[:operation.primals])
+    return mapped + (0,) * (len(inputs) - len(mapped)), gradients
 
-    def sharded(value: Any, axis: Any) -> Any:
+
+def _rule(axes: Sequence[Any], members: Sequence[Any], ranks: Sequence[int], prefix: str) -> str:
+    """One side of a Shardy rule: factor `b` for the batch, `m` for the members, a factor of its own for every other
+    dimension."""
+    return ", ".join(" ".join("b" if d == axis else "m" if d == member else f"{prefix}{k}_{d}" for d in range(rank))
+                     for k, (axis, member, rank) in enumerate(zip(axes, members, ranks)))
+
+
+def _mesh_axes(values: Sequence[Any], axes: Sequence[Any]) -> Any:
+    """The axes of the mesh that divide a dimension: those of the first value whose dimension is divided; else None."""
+    for value, axis in zip(values, axes):
         spec = value.sharding.spec if axis is not None else ()
-        return spec[axis] if axis is not None and axis < len(spec) else None
+        if axis is not None and axis < len(spec) and spec[axis] is not None:
+            return spec[axis]
+    return None
 
-    names = next((s for s in map(sharded, arguments, inputs) if s is not None), None)
-    if names is not None:
-        parts = int(np.prod([mesh.shape[n] for n in (names if isinstance(names, tuple) else (names,))]))
-        if arguments[0].shape[operation.operand_axes[0]] % parts:  # padded examples would count in the gradients of the parameters
-            names = None
 
-    def sharding(value: Any, axis: Any) -> NamedSharding:
-        return NamedSharding(mesh, PartitionSpec(*[names if d == axis else None for d in range(len(value.shape))]))
+def _tuple(names: Any) -> Tuple[Any, ...]:
+    return names if isinstance(names, tuple) else () if names is None else (names,)
+
+
+def _partition(operation: Operation, stage: str, platform: str, mesh: Mesh, arguments: Sequence[Any],
+               results: Sequence[Any]) -> Any:
+    inputs, outputs = _axes(operation, stage)
+    member_inputs, member_outputs = _member_axes(operation, stage)
+    source: Any = (arguments, inputs, member_inputs)
+    if operation.saves and stage != "inference":
+        # A gradient must be divided like the call that wrote its reserve space. The sharding of the space is the only one that
+        # both calls see, also if they are in two programs.
+        source = ((arguments[-1:], inputs[-1:], member_inputs[-1:]) if stage == "backward" else
+                  (results[-1:], outputs[-1:], member_outputs[-1:]))
+
+    def divide(axes: Sequence[Any], size: int) -> Any:
+        names = _mesh_axes(source[0], axes)
+        # Padded examples would count in the gradients of the parameters.
+        return None if size % math.prod(mesh.shape[n] for n in _tuple(names)) else names
+
+    names = divide(source[1], arguments[0].shape[operation.operand_axes[0]])
+    member_names, each = None, operation
+    if isinstance(operation, Members):
+        member_names = divide(source[2], operation.count)
+        if set(_tuple(member_names)) & set(_tuple(names)):
+            member_names = None
+        parts = math.prod(mesh.shape[n] for n in _tuple(member_names))
+        each = dataclasses.replace(operation, count=operation.count // parts)
+
+    def sharding(value: Any, axis: Any, member: Any) -> NamedSharding:
+        return NamedSharding(mesh, PartitionSpec(*[names if d == axis else member_names if d == member else None
+                                                   for d in range(len(value.shape))]))
 
     def local(*operands: Any) -> Tuple[Any, ...]:
-        out = _call(*operands, operation=operation, stage=stage, platform=platform)
-        if names is None:
-            return tuple(out)
-        return tuple(jax.lax.psum(v, names) if axis is None else v for v, axis in zip(out, outputs))
+        out = _call(*operands, operation=each, stage=stage, platform=platform, several=True)
+        summed = [_tuple(names) * (axis is None) + _tuple(member_names) * (member is None)
+                  for axis, member in zip(outputs, member_outputs)]
+        return tuple(jax.lax.psum(v, over) if over else v for v, over in zip(out, summed))
 
-    return mesh, local, tuple(map(sharding, results, outputs)), tuple(map(sharding, arguments, inputs))
+    return (mesh, local, tuple(map(sharding, results, outputs, member_outputs)),
+            tuple(map(sharding, arguments, inputs, member_inputs)))
+
+
+@functools.lru_cache(maxsize=None)
+def _version() -> str:
+    """The versions of the package and of the runtime's interface, on which a cached program depends."""
+    try:
+        package = metadata.version("rnn-mlir")
+    except metadata.PackageNotFoundError:  # a tree of the build
+        package = ""
+    return f"{package} {_runtime.library().rnnrt_abi_version()}"
 
 
 @functools.lru_cache(maxsize=None)
 def _partitioned(operation: Operation, stage: str, platform: str, ranks: Tuple[int, ...], result_ranks: Tuple[int, ...]) -> Any:
-    class Ranked:
-        def __init__(self, rank: int) -> None:
-            self.shape = (0,) * rank
-
     def call(*operands: Any) -> Tuple[Any, ...]:
-        return tuple(_call(*operands, operation=operation, stage=stage, platform=platform))
+        return tuple(_call(*operands, operation=operation, stage=stage, platform=platform, several=True))
 
-    inputs, outputs = _axes(operation, stage)
-    rule = (_rule(inputs, [Ranked(r) for r in ranks], "i") + " -> "
-            + _rule(outputs, [Ranked(r) for r in result_ranks], "o"))
+    (inputs, outputs), (member_inputs, member_outputs) = _axes(operation, stage), _member_axes(operation, stage)
+    rule = _rule(inputs, member_inputs, ranks, "i") + " -> " + _rule(outputs, member_outputs, result_ranks, "o")
     wrapped = custom_partitioning(call)
     wrapped.def_partition(partition=functools.partial(_partition, operation, stage, platform), sharding_rule=rule)
-    return wrapped
+
+    def named(*operands: Any) -> Any:
+        return wrapped(*operands)
+    # The key of a program in JAX's persistent compilation cache is a hash of its text, in which `wrapped` is an address only. The
+    # name of the function distinguishes operations in the text.
+    identity = repr((operation, stage, platform, _version()))
+    named.__name__ = "rnn_" + hashlib.sha256(identity.encode()).hexdigest()[:16]
+    return jax.jit(named)
 
 
 def divisible(context: Any) -> bool:
@@ -177,6 +244,16 @@ def divisible(context: Any) -> bool:
     return devices is not None and len(devices) > 1 and not module.lowering_parameters.for_export
 
 
+def _several(context: Any) -> bool:
+    """Whether the program runs on several devices."""
+    axes = context.module_context.axis_context
+    devices = getattr(axes, "device_assignment", None)
+    if devices is not None:
+        return len(devices) > 1
+    mesh, replicas = getattr(axes, "mesh", None), getattr(axes, "axis_env", None)  # in shard_map, in pmap
+    return (mesh.size if mesh is not None else getattr(replicas, "nreps", 1)) > 1
+
+
 def register(primitive: Any, stage: str) -> None:
     """Lowers `primitive` to the compiled function of `stage`."""
     def rule(context: Any, *operands: Any, operation: Operation, platform: str, **_: Any) -> Any:
@@ -184,7 +261,8 @@ def register(primitive: Any, stage: str) -> None:
             function = _partitioned(operation, stage, platform, tuple(len(v.shape) for v in context.avals_in),
                                     tuple(len(v.shape) for v in context.avals_out))
         else:
-            function = functools.partial(_call, operation=operation, stage=stage, platform=platform)
+            function = functools.partial(_call, operation=operation, stage=stage, platform=platform,
+                                         several=_several(context))
         return mlir.lower_fun(function, multiple_results=True)(context, *operands)
     for platform in ("cpu", "cuda"):
         mlir.register_lowering(primitive, functools.partial(rule, platform=platform), platform=platform)

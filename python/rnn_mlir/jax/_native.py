@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from typing import Any, Dict
+from typing import Any, Dict, Set
 
 import jax
 
@@ -107,3 +107,13 @@ def register() -> None:
                       for stage in ("instantiate", "initialize", "execute") if suffix or stage != "initialize"}
             jax.ffi.register_ffi_target(target, stages, platform=platform)
     jax.ffi.register_ffi_target(COPY_TARGET, jax.ffi.pycapsule(library.rnn_mlir_xla_copy), platform="cpu")
+
+
+_serialized: Set[type] = set()
+
+
+def serialized(kind: type) -> bool:
+    """Whether this was called for `kind` before."""
+    known = kind in _serialized
+    _serialized.add(kind)
+    return known

@@ -17,13 +17,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.interpreters import ad, batching, mlir
+from jax.sharding import PartitionSpec
 
 from . import _lowering, _native, _primitives
+from ._sharding import spec_of
 
 Shapes = Tuple[Tuple[int, ...], ...]
 
 
 def _pack_in_lax(*tensors: Any) -> List[Any]:
+    specs = [spec_of(jax.typeof(v)) for v in tensors]
+    leading = {spec[:1] if any(spec) else () for spec in specs}
+    if len(leading) > 1 or any(any(spec[1:]) for spec in specs):
+        # In a mesh with explicit axes, a concatenation needs operands of one sharding, and a reshape one of dimension 0.
+        tensors = tuple(jax.sharding.reshard(v, PartitionSpec()) if any(spec) else v for v, spec in zip(tensors, specs))
     return [jnp.concatenate([jnp.ravel(v) for v in tensors])]
 
 
@@ -71,10 +78,16 @@ for _primitive, _in_lax in ((pack_p, _pack_in_lax), (unpack_p, _unpack_in_lax)):
 
 # --- Derivatives and vmap --------------------------------------------------------------------------------------------
 
+def _with_sharding_of(aval: Any, part: Any) -> Any:
+    """A gradient with the sharding of its parameter, which is in its type in a mesh with explicit axes."""
+    spec = spec_of(aval)
+    return part if spec_of(jax.typeof(part)) == spec or not any(spec) else jax.sharding.reshard(part, PartitionSpec(*spec))
+
+
 def _pack_transpose(cotangents: Sequence[Any], *tensors: Any) -> List[Any]:
     shapes = tuple(tuple(v.aval.shape if ad.is_undefined_primal(v) else v.shape) for v in tensors)
     parts = unpack_p.bind(cotangents[0], shapes=shapes)
-    return [part if ad.is_undefined_primal(v) else None for part, v in zip(parts, tensors)]
+    return [_with_sharding_of(v.aval, part) if ad.is_undefined_primal(v) else None for part, v in zip(parts, tensors)]
 
 
 def _unpack_transpose(cotangents: Sequence[Any], flat: Any, *, shapes: Shapes) -> List[Any]:

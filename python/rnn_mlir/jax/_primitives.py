@@ -39,10 +39,24 @@ def like(aval: Any, shape: Sequence[int], dtype: Any = None, spec: Sequence[Any]
                        sharding=aval.sharding.update(spec=PartitionSpec(*every)))
 
 
+def _first_spec(operands: Sequence[Any], axes: Sequence[Any]) -> Any:
+    """The axes of the mesh of the first operand whose dimension in `axes` is sharded."""
+    found = (spec_of(v)[a] for v, a in zip(operands, axes) if a is not None and a < len(spec_of(v)))
+    return next((s for s in found if s is not None), None)
+
+
+def _axis_names(spec: Any) -> Tuple[Any, ...]:
+    return spec if isinstance(spec, tuple) else () if spec is None else (spec,)
+
+
 def _batch_spec(operation: Operation, operands: Sequence[Any], axis: int) -> List[Any]:
-    """The sharding of a result whose batch is dimension `axis`: that of the batch of the operands."""
-    found = (spec_of(v)[a] for v, a in zip(operands, operation.operand_axes) if a is not None and a < len(spec_of(v)))
-    return [None] * axis + [next((s for s in found if s is not None), None)]
+    """The sharding of a result whose batch is dimension `axis`: that of the batch, and of the members, of the operands."""
+    batch = _first_spec(operands, operation.operand_axes)
+    spec = [None] * axis + [batch]
+    if isinstance(operation, Members) and axis:
+        members = _first_spec(operands, [0 if mapped else None for mapped in operation.mapped])
+        spec[0] = None if set(_axis_names(members)) & set(_axis_names(batch)) else members
+    return spec
 
 
 def _results(*operands: Any, operation: Operation) -> List[Any]:
@@ -64,8 +78,16 @@ def _tangent_results(*operands: Any, operation: Operation) -> List[Any]:
 
 
 def _gradient_results(*operands: Any, operation: Operation, shared: bool) -> List[Any]:
-    return [like(operands[0], shape, spec=spec_of(v) if len(shape) == len(v.shape) else ())
-            for shape, v in zip(operation.gradient_shapes(*operands), operands)]
+    """Each gradient has the sharding of its operand; with one per member, also that of the members."""
+    members = _first_spec(operands[len(operation.operand_axes):], [0]) if isinstance(operation, Members) else None
+    specs = []
+    for shape, v in zip(operation.gradient_shapes(*operands), operands):
+        spec = spec_of(v)
+        if len(shape) != len(v.shape):
+            used = {n for s in spec for n in _axis_names(s)}
+            spec = (None if set(_axis_names(members)) & used else members, *spec)
+        specs.append(like(operands[0], shape, spec=spec))
+    return specs
 
 
 def primitive(name: str, abstract: Callable[..., Any]) -> Any:
@@ -95,7 +117,7 @@ gradient_p = primitive("rnn_gradient", _gradient_results)
 
 # --- In lax ----------------------------------------------------------------------------------------------------------
 
-def _tangent_in_lax(*operands: Any, operation: Operation) -> Any:
+def tangent_in_lax(*operands: Any, operation: Operation) -> Any:
     n, m = operation.primals, len(operation.operand_axes)
     tangents, primals, auxiliaries = operands[:n], operands[n:2 * n], operands[2 * n:n + m]
     return jax.jvp(lambda *v: _reference.evaluate(operation, *v, *auxiliaries), primals, tangents)[1]
@@ -123,7 +145,7 @@ def _gradient_in_lax(*operands: Any, operation: Operation, shared: bool = True) 
 _lowering.register(inference_p, "inference")
 _lowering.register(training_p, "forward")
 _lowering.register(gradient_p, "backward")
-mlir.register_lowering(tangent_p, mlir.lower_fun(_tangent_in_lax, multiple_results=True))
+mlir.register_lowering(tangent_p, mlir.lower_fun(tangent_in_lax, multiple_results=True))
 
 
 # --- Derivatives -----------------------------------------------------------------------------------------------------
@@ -194,7 +216,7 @@ def _gradient_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operation:
 
 
 def _tangent_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operation: Operation) -> Any:
-    out, dots = _jvp_in_lax(_tangent_in_lax, primals, tangents, range(2 * operation.primals), operation)
+    out, dots = _jvp_in_lax(tangent_in_lax, primals, tangents, range(2 * operation.primals), operation)
     return list(out), list(dots)
 
 

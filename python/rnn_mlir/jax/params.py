@@ -10,6 +10,7 @@ The layer functions accept a sequence of them, or the flat array that `pack` mak
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, List, NamedTuple, Optional, Sequence, Union
 
 import jax
@@ -34,15 +35,43 @@ class Weights(NamedTuple):
 Params = Union[Array, Sequence[Weights]]
 
 
+def size_of(name: str, value: Any, least: int) -> Any:
+    """A size as a Python integer. Sizes of jax.export may be symbolic."""
+    if jax.export.is_symbolic_dim(value):
+        return value
+    if isinstance(value, (bool, np.bool_)) or not hasattr(type(value), "__index__"):
+        raise TypeError(f"`{name}` is {value!r}; expected an integer")
+    size = operator.index(value)
+    if size < least:
+        raise ValueError(f"`{name}` is {size}; expected at least {least}")
+    return size
+
+
+def check_projection(subject: str, mode: str, hidden_size: Any, proj_size: Any) -> None:
+    """Raises ValueError unless there is no projection, or one to less than the hidden size of an LSTM."""
+    if isinstance(proj_size, int) and proj_size == 0:
+        return
+    if mode != "lstm":
+        raise ValueError(f"a projection exists for lstm only, but {subject} {proj_size}, and the mode is {mode}")
+    known = isinstance(proj_size, int) and isinstance(hidden_size, int)
+    if known and not 0 < proj_size < hidden_size:
+        raise ValueError(f"{subject} {proj_size}; expected less than the hidden size, {hidden_size}, or no projection")
+
+
 def size(mode: str, input_size: int, hidden_size: int, num_layers: int = 1, *, bidirectional: bool = False,
          proj_size: int = 0) -> int:
     """The number of elements of the flat array."""
+    input_size, hidden_size = size_of("input_size", input_size, 0), size_of("hidden_size", hidden_size, 1)
+    num_layers, proj_size = size_of("num_layers", num_layers, 1), size_of("proj_size", proj_size, 0)
+    check_projection("`proj_size` is", mode, hidden_size, proj_size)
     return params_size(mode, input_size, hidden_size, num_layers, 2 if bidirectional else 1, proj_size)
 
 
 def init(key: Array, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, *, bidirectional: bool = False,
          proj_size: int = 0, dtype: Any = jnp.float32) -> List[Weights]:
     """Weights and biases from the uniform distribution on [-k, k], k = hidden_size ** -0.5, as in PyTorch."""
+    if not jnp.issubdtype(dtype, jnp.floating):
+        raise TypeError(f"`dtype` is {jnp.dtype(dtype).name}; expected a type of floating-point numbers")
     flat = jax.random.uniform(key, (size(mode, input_size, hidden_size, num_layers, bidirectional=bidirectional,
                                          proj_size=proj_size),), dtype, -1, 1) / math.sqrt(hidden_size)
     return unpack(flat.astype(dtype), mode, input_size, hidden_size, num_layers, bidirectional=bidirectional,
@@ -51,6 +80,10 @@ def init(key: Array, mode: str, input_size: int, hidden_size: int, num_layers: i
 
 def in_order(params: Sequence[Weights]) -> List[Array]:
     """The tensors in the order of the flat array."""
+    if isinstance(params, Weights):
+        raise TypeError("`params` is one Weights; expected a list of them: pass [weights]")
+    if not isinstance(params, (list, tuple)) or not params or not all(isinstance(p, Weights) for p in params):
+        raise TypeError(f"`params` is a {type(params).__name__}; expected a list with one Weights per layer and direction")
     matrices, biases = [], []
     for p in params:
         matrices += [p.w, p.r] + ([] if p.projection is None else [p.projection])
@@ -68,6 +101,8 @@ def unpack(flat: Array, mode: str, input_size: int, hidden_size: int, num_layers
            bidirectional: bool = False, proj_size: int = 0) -> List[Weights]:
     """The tensors in a flat array."""
     expected = size(mode, input_size, hidden_size, num_layers, bidirectional=bidirectional, proj_size=proj_size)
+    if not hasattr(flat, "shape"):
+        raise TypeError(f"`flat` is a {type(flat).__name__}; expected the array of `pack`")
     if flat.shape != (expected,):
         raise ValueError(f"`flat` has shape {flat.shape}, but {num_layers} layers of {mode} with input_size {input_size} "
                          f"and hidden_size {hidden_size} have ({expected},)")
@@ -83,7 +118,12 @@ _KERAS_ORDER = {"lstm": (0, 1, 2, 3), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_r
 
 def _reorder(value: Any, mode: str, inverse: bool) -> Any:
     """Permutes the blocks of gates in the last dimension."""
-    order = np.asarray(_KERAS_ORDER[mode])
+    if mode not in _KERAS_ORDER:
+        raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(_KERAS_ORDER)}")
+    order, shape = np.asarray(_KERAS_ORDER[mode]), np.shape(value)
+    if not shape or shape[-1] % len(order):
+        raise ValueError(f"an array of a Keras layer has shape {shape}; expected the {len(order)} gates of {mode} in its last "
+                         "dimension")
     blocks = np.split(np.asarray(value), len(order), axis=-1)
     return np.concatenate([blocks[k] for k in (np.argsort(order) if inverse else order)], axis=-1)
 
@@ -151,6 +191,8 @@ def from_keras(layers: Any) -> List[Weights]:
 
 def to_keras(params: Sequence[Weights], layers: Any) -> None:
     """Sets the weights of built Keras 3 layers."""
+    if isinstance(params, Weights) or not isinstance(params, (list, tuple)):
+        raise TypeError(f"`params` is a {type(params).__name__}; expected a list with one Weights per layer and direction")
     every = _keras_layers(layers)
     if len(every) != len(params):
         raise ValueError(f"{len(params)} pseudo layers of parameters, but {len(every)} of Keras")
