@@ -54,6 +54,9 @@ public:
   virtual void store(const Tile &tile, ArrayRef<Value> sums) = 0;
   /// sums += a b
   virtual void multiply(const Tile &tile, MutableArrayRef<Value> sums, const LeftColumn &a, const RightRow &right) = 0;
+  /// sum + a b lane by lane, of vectors along the depth. A lane is an element, or with VNNI packing a pair, whose
+  /// products are added.
+  virtual Value multiplyLanes(Value a, Value right, Value sum) = 0;
 };
 
 /// A tile of vectors of the accumulation type: `sums` are ordered by row, then panel, then vector.
@@ -64,6 +67,7 @@ public:
   SmallVector<Value> load(const Tile &tile) override;
   SmallVector<Value> loadOrZero(const Tile &tile, Value isZero) override;
   void store(const Tile &tile, ArrayRef<Value> sums) override;
+  Value multiplyLanes(Value a, Value right, Value sum) override { return b.fma(a, right, sum); }
 
 protected:
   /// The vectors of a row of b by `load`, which gets their offsets; each has `width` elements.
@@ -87,6 +91,7 @@ public:
 
   int64_t depthStep() const override { return 2; }
   void multiply(const Tile &tile, MutableArrayRef<Value> sums, const LeftColumn &a, const RightRow &right) override;
+  Value multiplyLanes(Value a, Value right, Value sum) override { return dot(a, right, sum); }
 
 protected:
   /// sum + first(a) * first(b) + second(a) * second(b) for each pair of elements

@@ -175,6 +175,32 @@ Value ForwardLoop::packOnce(const Own &own, ForwardLayer::Weights weights, int64
   return place;
 }
 
+/// i1: so few rows that their products with weights take less time than to pack these, if the weights have rows.
+Value ForwardLoop::areFewRows(Value rows) {
+  constexpr int64_t most = 4;
+  if (!layer.getWeightRows(ForwardLayer::Weights::State, 0, b.index(0)))
+    return arith::ConstantOp::create(b, b.getBoolAttr(false));
+  return b.compare(arith::CmpIPredicate::sle, rows, b.index(most));
+}
+
+/// Multiplies a few rows by panel `q` of block `block` without packing it, as `gemm` would. Returns false, and
+/// generates nothing, if the layer's weights have no rows.
+bool ForwardLoop::addRowDots(ForwardLayer::Weights weights, int64_t block, Value q, const Gemm &gemm) {
+  const Problem &p = layer.p;
+  Value column = b.mul(q, b.tiles.panel);
+  std::optional<ForwardLayer::WeightRows> from = layer.getWeightRows(weights, block, column);
+  if (!from)
+    return false;
+  RowDots dots;
+  dots.a = gemm.a, dots.aOffset = gemm.aOffset, dots.aPanel = gemm.aPanel, dots.rows = gemm.rows;
+  dots.w = from->matrix, dots.first = from->first;
+  dots.columns = b.min(b.sub(p.H, column), b.index(b.tiles.panel));
+  dots.depth = weights == ForwardLayer::Weights::Input ? p.I : p.P;
+  dots.c = gemm.c, dots.cOffset = gemm.cOffset, dots.cRow = gemm.cRow;
+  library.rowDots(b, dots);
+  return true;
+}
+
 /// The offset of an element of the gate pre-activations of a chunk: rows of all blocks, or with AMX panels, whose tiles
 /// are consecutive. `column` is in `block`.
 Value ForwardLoop::gateOffset(Value row, Value block, Value column) {
@@ -217,23 +243,37 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
     Value depth = b.ceilDiv(p.I, panel), rightPanel = packedPanel(ForwardLayer::Weights::Input);
     layer.packInput(row, own.rows, steps, own.left);
     // Panels from `first` on of a block
-    auto multiplyPanels = [&](Value block, Value first, Value count, Value offset) {
-      Value target = b.add(block, layer.input.first), column = b.mul(first, panel);
+    auto describe = [&](Value block, Value first, Value count) {
       Gemm gemm;
       gemm.a = own.left, gemm.aOffset = zero, gemm.aPanel = b.mul(rows, panel);
-      gemm.b = packedX, gemm.bOffset = offset, gemm.bPanel = rightPanel;
-      gemm.c = gates, gemm.cOffset = gateOffset(own.firstInChunk, target, column);
+      gemm.b = packedX, gemm.bPanel = rightPanel, gemm.c = gates;
+      gemm.cOffset = gateOffset(own.firstInChunk, b.add(block, layer.input.first), b.mul(first, panel));
       gemm.cRow = b.index(panel), gemm.cPanel = gatePanel;
       gemm.rows = rows, gemm.columns = count, gemm.depth = depth, gemm.aNext = zero;
+      return gemm;
+    };
+    auto multiplyPanels = [&](Value block, Value first, Value count, Value offset) {
+      Gemm gemm = describe(block, first, count);
+      gemm.bOffset = offset;
       if (!usesAMX)
         return library.gemm(b, gemm);
-      library.tileGemm(b, gemm, GemmStart{bias, b.add(b.mul(p.padded, target), column), b.index(panel)});
+      Value column = b.add(b.mul(p.padded, b.add(block, layer.input.first)), b.mul(first, panel));
+      library.tileGemm(b, gemm, GemmStart{bias, column, b.index(panel)});
     };
     auto once = [&] {
-      for (int64_t block = 0; block < layer.input.count; ++block)
-        b.loop(own.first, own.end, 1, [&](Value q) {
+      for (int64_t block = 0; block < layer.input.count; ++block) {
+        auto packed = [&](Value q) {
           multiplyPanels(b.index(block), q, b.index(1), packOnce(own, ForwardLayer::Weights::Input, block, q));
-        });
+        };
+        auto unpacked = [&](Value q) {
+          if (!addRowDots(ForwardLayer::Weights::Input, block, q, describe(b.index(block), q, b.index(1))))
+            packed(q);
+        };
+        Value isFew = areFewRows(rows);
+        if (usesAMX)
+          b.ifThen(isFew, [&] { fillBias(own, rows, layer.input.first + block); });
+        b.loop(own.first, own.end, 1, [&](Value q) { b.ifElse(isFew, [&] { unpacked(q); }, [&] { packed(q); }); });
+      }
     };
     b.ifElse(packsInputLate, once, [&] {
       b.loop(b.index(layer.input.count), [&](Value block) {
@@ -281,11 +321,18 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
   auto multiplyOnce = [&](Value q) {
     for (int64_t block = 0; block < layer.recurrent.count; ++block) {
       Gemm gemm = multiply(b.index(block), q);
-      gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
-      gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
-      if (!b.tiles.usesAMX())
-        gemm.traversal = layer.getTraversal(s, p.statePanels);
-      library.gemm(b, gemm);
+      auto packed = [&] {
+        gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
+        gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
+        if (!b.tiles.usesAMX())
+          gemm.traversal = layer.getTraversal(s, p.statePanels);
+        library.gemm(b, gemm);
+      };
+      auto unpacked = [&] {
+        if (!addRowDots(ForwardLayer::Weights::State, block, q, gemm))
+          packed();
+      };
+      b.ifElse(areFewRows(own.rows), unpacked, packed);
     }
   };
   auto cell = [&](const Position &at) {

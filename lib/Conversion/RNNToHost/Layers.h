@@ -19,6 +19,7 @@ namespace mlir::rnn::host {
 using cpu::Gemm;
 using cpu::GemmStart;
 using cpu::KernelLibrary;
+using cpu::RowDots;
 using cpu::Team;
 using cpu::Tiles;
 using cpu::TransposedGemm;
@@ -108,6 +109,12 @@ public:
   /// follow each other in `target` from element `offset` on.
   virtual void packWeights(Weights weights, int64_t block, Value firstPanel, Value panels, Value target,
                            Value offset) = 0;
+  /// The rows of a row-major matrix with the weights of the hidden columns of block `block` from `column` on. Nullopt:
+  /// the weights have columns instead.
+  struct WeightRows {
+    Value matrix, first;
+  };
+  virtual std::optional<WeightRows> getWeightRows(Weights weights, int64_t block, Value column) { return std::nullopt; }
   /// Packs the weights of the projection for a range of panels of the state.
   virtual void packProjection(Value packedP, Value firstPanel, Value panels) {}
   /// Adds the biases to a row of all blocks, which is zero.
@@ -157,6 +164,8 @@ private:
   void steps(const Team &team, PackedWeights &weights);
   void packWeights(const Own &own, ForwardLayer::Weights weights);
   Value packOnce(const Own &own, ForwardLayer::Weights weights, int64_t block, Value q);
+  Value areFewRows(Value rows);
+  bool addRowDots(ForwardLayer::Weights weights, int64_t block, Value q, const Gemm &gemm);
   Value packedPanel(ForwardLayer::Weights weights);
   Value gateOffset(Value row, Value block, Value column);
   void divideRows();

@@ -24,7 +24,31 @@
 // CHECK: %[[PANEL:.*]] = arith.muli %[[Q]], %c768
 // CHECK: call @rnn_host_gemm_f32({{.*}}, %[[H]], %[[PANEL]], %c2304,
 // CHECK: return
-func.func @one_step(%x: memref<1x2x24xf32>, %h: memref<1x2x40xf32>, %p: memref<?xf32>, %y: memref<1x2x40xf32>) {
+func.func @one_step(%x: memref<1x6x24xf32>, %h: memref<1x6x40xf32>, %p: memref<?xf32>, %y: memref<1x6x40xf32>) {
+  rnn.cudnn_forward rnn_tanh input(%x : memref<1x6x24xf32>) state(%h : memref<1x6x40xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<1x6x40xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// At most four rows are multiplied by the rows of the matrix, which are not packed.
+// CHECK-LABEL: func @few_rows
+// CHECK: %[[KIND:.*]] = llvm.load {{.*}} -> i64
+// CHECK: %[[LATE:.*]] = arith.cmpi eq, %[[KIND]], %c3_i64
+// CHECK-COUNT-2: pack_transposed
+// CHECK: scf.if %[[LATE]] {
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %c3 step %c1 {
+// CHECK: call @rnn_host_row_dots_f32(%{{.*}}, %c0, %c32, %{{.*}}, %{{.*}}, %{{.*}}, %c24, %{{.*}}, %{{.*}}, %c16, %c2) :
+// CHECK: } else {
+// CHECK: gemm
+// CHECK: scf.for
+// CHECK: scf.if %[[LATE]] {
+// CHECK: call @rnn_host_row_dots_f32({{.*}}, %c40, %{{[^,]*}}, %{{[^,]*}}, %c16, %c2) :
+// CHECK: } else {
+// CHECK: gemm
+// CHECK: return
+func.func @few_rows(%x: memref<1x2x24xf32>, %h: memref<1x2x40xf32>, %p: memref<?xf32>, %y: memref<1x2x40xf32>) {
   rnn.cudnn_forward rnn_tanh input(%x : memref<1x2x24xf32>) state(%h : memref<1x2x40xf32>) params(%p : memref<?xf32>)
       outs(output = %y : memref<1x2x40xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
   return

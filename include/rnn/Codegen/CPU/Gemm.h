@@ -71,6 +71,26 @@ struct TransposedGemm {
       &TransposedGemm::tiles, &TransposedGemm::columns, &TransposedGemm::depth,   &TransposedGemm::isFirst};
 };
 
+/// c += a w^T for one panel of c and rows of a row-major w that are not packed: dot products along the depth. To
+/// transpose w takes longer for a few rows of a. The order of summation depends on the sizes only, and differs from
+/// that of Gemm.
+struct RowDots {
+  Value a, aOffset; ///< as in Gemm
+  Value aPanel;     ///< from panel to panel
+  Value w;          ///< a matrix in the element type
+  Value first;      ///< the row of w for the first column of c
+  Value columns;    ///< of c, at most a panel; the others are not changed
+  Value depth;      ///< of the reduction, in columns of w
+  Value c, cOffset; ///< a row of a panel for each row of a
+  Value cRow;       ///< from row to row
+  Value rows;       ///< of a and c
+
+  /// The order of the generated function's arguments.
+  static constexpr Value RowDots::*arguments[] = {&RowDots::a,       &RowDots::aOffset, &RowDots::aPanel, &RowDots::w,
+                                                  &RowDots::first,   &RowDots::columns, &RowDots::depth,  &RowDots::c,
+                                                  &RowDots::cOffset, &RowDots::cRow,    &RowDots::rows};
+};
+
 } // namespace mlir::rnn::cpu
 
 #endif // RNN_CODEGEN_CPU_GEMM_H

@@ -32,6 +32,7 @@ public:
   void tileGemm(HostBuilder &b, const Gemm &arguments, std::optional<GemmStart> start = std::nullopt,
                 bool sharesRows = false, Value leftRow = Value());
   void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
+  void rowDots(HostBuilder &b, const RowDots &arguments);
 
   /// Columns of the submatrix become columns of panels.
   void packColumns(HostBuilder &b, const PackRight &arguments);

@@ -1,0 +1,64 @@
+//===- RowDots.cpp - products with rows of a matrix that is not packed -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MicroKernel.h"
+#include "Transpose.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "rnn/Codegen/CPU/KernelLibrary.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::cpu;
+
+/// A vector of results has one vector of sums per lane, which are transposed and added at the end.
+static void emitRowDots(HostBuilder &b, const RowDots &p) {
+  std::unique_ptr<MicroKernel> kernel = MicroKernel::create(b, b.tiles.left, b.tiles.left);
+  int64_t panel = b.tiles.panel, lanes = b.tiles.lanes, width = b.tiles.usesBF16Dot() ? 2 * lanes : lanes;
+  Value zero = b.index(0), last = b.sub(p.columns, b.index(1));
+  Value rest = b.createOrFold<arith::RemUIOp>(p.depth, b.index(width)), whole = b.sub(p.depth, rest);
+  auto loadFactors = [&](Value row, Value k, Value mask) {
+    Value q = b.div(k, b.index(panel)), inPanel = b.sub(k, b.mul(q, panel));
+    Value offset = b.add(b.add(p.aOffset, b.mul(q, p.aPanel)), b.add(b.mul(row, panel), inPanel));
+    return b.loadUnconverted(p.a, offset, width, mask);
+  };
+  auto loadWeights = [&](Value row, Value k, Value mask) {
+    if (b.tiles.usesBF16Dot())
+      return b.loadUnconverted(p.w, {row, k}, width, mask);
+    return b.load(p.w, {row, k}, mask);
+  };
+  b.loop(zero, p.columns, lanes, [&](Value column) {
+    Value count = b.sub(p.columns, column);
+    SmallVector<Value> matrixRows;
+    for (int64_t k = 0; k < lanes; ++k) // rows past the last one are not stored
+      matrixRows.push_back(b.add(p.first, b.min(b.add(column, k), last)));
+    b.loop(p.rows, [&](Value row) {
+      auto add = [&](Value k, ValueRange carried, Value mask) {
+        Value factors = loadFactors(row, k, mask);
+        SmallVector<Value> sums;
+        for (auto [matrixRow, sum] : llvm::zip_equal(matrixRows, carried))
+          sums.push_back(kernel->multiplyLanes(factors, loadWeights(matrixRow, k, mask), sum));
+        return sums;
+      };
+      SmallVector<Value> sums = b.loop(zero, whole, width, SmallVector<Value>(lanes, b.constant(0)),
+                                       [&](Value k, ValueRange carried) { return add(k, carried, Value()); });
+      // All lanes are masked if none is left: a vector there may be past the end of the operands.
+      if (getConstantIntValue(rest) != 0)
+        sums = add(whole, sums, b.mask(rest, width));
+      transpose(b, sums);
+      for (int64_t step = 1; step < lanes; step *= 2)
+        for (int64_t k = 0; k < lanes; k += 2 * step)
+          sums[k] = b.addf(sums[k], sums[k + step]);
+      Value offset = b.add(b.add(p.cOffset, b.mul(row, p.cRow)), column), mask = b.mask(count);
+      b.store(b.addf(b.load(p.c, offset, mask), sums[0]), p.c, offset, mask);
+    });
+  });
+}
+
+void KernelLibrary::rowDots(HostBuilder &b, const RowDots &arguments) {
+  RowDots p = arguments;
+  p.w = b.asRows(p.w);
+  call(b, "row_dots", p, emitRowDots);
+}
