@@ -1,8 +1,9 @@
 # jax_step.py - a training step (forward, and gradients of input and parameters) in f32 on JAX's CPU: rnn_mlir.jax,
 # jax.lax.scan, Keras 3 and Flax's nn.RNN. Layers that are not installed are skipped.
-#   python jax_step.py [--modes=lstm,gru] [--seconds=10] [--sizes=0,1,2] [--donate]
+#   python jax_step.py [--modes=lstm,gru] [--seconds=10] [--sizes=0,1,2] [--donate] [--one-step] [--keep-memory]
 #   python jax_step.py --examples [--seconds=10]
-# --donate: the step returns updated parameters in donated buffers instead of gradients. --examples: gradients of the
+# --donate: the step returns updated parameters in donated buffers instead of gradients. --one-step: sequences of one step, also
+# in inference. --keep-memory: rnn.keep_freed_memory(). --examples: gradients of the
 # parameters per example, and gradients of an ensemble.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Benchmark of layers in JAX."""
@@ -143,7 +144,10 @@ def main():
     parser.add_argument("--donate", action="store_true")
     parser.add_argument("--examples", action="store_true")
     parser.add_argument("--one-step", action="store_true")
+    parser.add_argument("--keep-memory", action="store_true")
     options = parser.parse_args()
+    if options.keep_memory:
+        rnn.keep_freed_memory()
     print(f"{processor()}; {os.cpu_count()} processors; JAX {jax.__version__}; f32; RNNRT_THREADS="
           f"{os.environ.get('RNNRT_THREADS', 'default')}")
     if options.examples:

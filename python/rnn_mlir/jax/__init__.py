@@ -7,6 +7,7 @@ Importing this module registers the handler that programs of `jax.export` with t
 
 import jax
 
+from .._memory import keep_freed_memory
 from . import _native, experimental_rnn, params
 from ._functions import BlockLSTMResults, block_lstm, gru, lstm, rnn
 from ._native import EXPORT_CHECKS
@@ -17,5 +18,5 @@ for _type in (Weights, BlockLSTMResults):  # as arguments and results of exporte
     if not _native.serialized(_type):  # once, also if this module is reloaded
         jax.export.register_namedtuple_serialization(_type, serialized_name=f"rnn_mlir.jax.{_type.__name__}")
 
-__all__ = ["BlockLSTMResults", "EXPORT_CHECKS", "Weights", "block_lstm", "experimental_rnn", "from_keras", "gru", "init", "lstm",
-           "pack", "params", "rnn", "to_keras", "unpack"]
+__all__ = ["BlockLSTMResults", "EXPORT_CHECKS", "Weights", "block_lstm", "experimental_rnn", "from_keras", "gru", "init",
+           "keep_freed_memory", "lstm", "pack", "params", "rnn", "to_keras", "unpack"]

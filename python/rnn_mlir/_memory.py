@@ -1,0 +1,24 @@
+# _memory.py - freed memory of the process. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the C library does with freed memory."""
+
+from __future__ import annotations
+
+import ctypes
+
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4  # malloc.h
+
+
+def keep_freed_memory() -> bool:
+    """Makes the C library keep freed memory for later allocations, instead of returning large blocks to the system.
+
+    XLA allocates results and temporary arrays in each execution on the CPU. Without this, the system clears each page of large
+    ones again. The process then keeps the most memory that it ever used. Returns False, without an effect, where the C library is not glibc.
+    Call it before the first large arrays are made; it is the same as the environment variables MALLOC_MMAP_MAX_=0 and
+    MALLOC_TRIM_THRESHOLD_=2147483647.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except AttributeError:
+        return False
+    mallopt.restype, mallopt.argtypes = ctypes.c_int, [ctypes.c_int, ctypes.c_int]
+    return bool(mallopt(_M_MMAP_MAX, 0)) and bool(mallopt(_M_TRIM_THRESHOLD, 2**31 - 1))
