@@ -183,22 +183,18 @@ Value ForwardLoop::areFewRows(Value rows) {
   return b.compare(arith::CmpIPredicate::sle, rows, b.index(most));
 }
 
-/// Multiplies a few rows by panel `q` of block `block` without packing it, as `gemm` would. Returns false, and
-/// generates nothing, if the layer's weights have no rows.
-bool ForwardLoop::addRowDots(ForwardLayer::Weights weights, int64_t block, Value q, const Gemm &gemm) {
+/// Multiplies a few rows by panel `q` of block `block` as `gemm` would, without packing it. The weights have rows.
+void ForwardLoop::addRowDots(ForwardLayer::Weights weights, int64_t block, Value q, const Gemm &gemm) {
   const Problem &p = layer.p;
   Value column = b.mul(q, b.tiles.panel);
-  std::optional<ForwardLayer::WeightRows> from = layer.getWeightRows(weights, block, column);
-  if (!from)
-    return false;
+  ForwardLayer::WeightRows from = *layer.getWeightRows(weights, block, column);
   RowDots dots;
   dots.a = gemm.a, dots.aOffset = gemm.aOffset, dots.aPanel = gemm.aPanel, dots.rows = gemm.rows;
-  dots.w = from->matrix, dots.first = from->first;
+  dots.w = from.matrix, dots.first = from.first;
   dots.columns = b.min(b.sub(p.H, column), b.index(b.tiles.panel));
   dots.depth = weights == ForwardLayer::Weights::Input ? p.I : p.P;
   dots.c = gemm.c, dots.cOffset = gemm.cOffset, dots.cRow = gemm.cRow;
   library.rowDots(b, dots);
-  return true;
 }
 
 /// The offset of an element of the gate pre-activations of a chunk: rows of all blocks, or with AMX panels, whose tiles
@@ -266,8 +262,7 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
           multiplyPanels(b.index(block), q, b.index(1), packOnce(own, ForwardLayer::Weights::Input, block, q));
         };
         auto unpacked = [&](Value q) {
-          if (!addRowDots(ForwardLayer::Weights::Input, block, q, describe(b.index(block), q, b.index(1))))
-            packed(q);
+          addRowDots(ForwardLayer::Weights::Input, block, q, describe(b.index(block), q, b.index(1)));
         };
         Value isFew = areFewRows(rows);
         if (usesAMX)
@@ -328,11 +323,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
           gemm.traversal = layer.getTraversal(s, p.statePanels);
         library.gemm(b, gemm);
       };
-      auto unpacked = [&] {
-        if (!addRowDots(ForwardLayer::Weights::State, block, q, gemm))
-          packed();
-      };
-      b.ifElse(areFewRows(own.rows), unpacked, packed);
+      b.ifElse(areFewRows(own.rows), [&] { addRowDots(ForwardLayer::Weights::State, block, q, gemm); }, packed);
     }
   };
   auto cell = [&](const Position &at) {

@@ -165,7 +165,7 @@ private:
   void packWeights(const Own &own, ForwardLayer::Weights weights);
   Value packOnce(const Own &own, ForwardLayer::Weights weights, int64_t block, Value q);
   Value areFewRows(Value rows);
-  bool addRowDots(ForwardLayer::Weights weights, int64_t block, Value q, const Gemm &gemm);
+  void addRowDots(ForwardLayer::Weights weights, int64_t block, Value q, const Gemm &gemm);
   Value packedPanel(ForwardLayer::Weights weights);
   Value gateOffset(Value row, Value block, Value column);
   void divideRows();

@@ -10,7 +10,8 @@
 //   entry(call, ...);   // does not
 //   rnnrt_weights_release(weights);
 //
-// Results have the same bits with and without a handle.
+// Results have the same bits with and without a handle, except forward passes of cudnn ops over one step with at most four
+// rows: without a handle, these do not pack the weights, and their sums have another order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_WEIGHTS_H
