@@ -79,10 +79,15 @@ void ForwardLoop::run() {
     return b.createOrFold<arith::AndIOp>(weights.isScratch, isOnce);
   };
   packsInputLate = packsLate(p.steps, stepsAtOnce), packsStateLate = packsLate(p.steps, b.index(1));
-  Value dividesRows = byRows;
+  Value dividesRows = byRows, never = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  // To transpose weights takes longer than to multiply so few rows by them.
+  constexpr int64_t fewRows = 4;
+  readsWeights = never;
+  if (layer.getWeightRows(ForwardLayer::Weights::State, 0, b.index(0)))
+    readsWeights =
+        b.createOrFold<arith::AndIOp>(packsStateLate, b.compare(arith::CmpIPredicate::sle, p.B, b.index(fewRows)));
   if (byRows) {
     // Threads that divide rows share the packed weights.
-    Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
     byRows = b.select(packsStateLate, never, byRows);
     packsInputLate = b.select(byRows, never, packsInputLate);
   }
@@ -175,14 +180,6 @@ Value ForwardLoop::packOnce(const Own &own, ForwardLayer::Weights weights, int64
   return place;
 }
 
-/// i1: so few rows that their products with weights take less time than to pack these, if the weights have rows.
-Value ForwardLoop::areFewRows(Value rows) {
-  constexpr int64_t most = 4;
-  if (!layer.getWeightRows(ForwardLayer::Weights::State, 0, b.index(0)))
-    return arith::ConstantOp::create(b, b.getBoolAttr(false));
-  return b.compare(arith::CmpIPredicate::sle, rows, b.index(most));
-}
-
 /// Multiplies a few rows by panel `q` of block `block` as `gemm` would, without packing it. The weights have rows.
 void ForwardLoop::addRowDots(ForwardLayer::Weights weights, int64_t block, Value q, const Gemm &gemm) {
   const Problem &p = layer.p;
@@ -264,10 +261,10 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
         auto unpacked = [&](Value q) {
           addRowDots(ForwardLayer::Weights::Input, block, q, describe(b.index(block), q, b.index(1)));
         };
-        Value isFew = areFewRows(rows);
         if (usesAMX)
-          b.ifThen(isFew, [&] { fillBias(own, rows, layer.input.first + block); });
-        b.loop(own.first, own.end, 1, [&](Value q) { b.ifElse(isFew, [&] { unpacked(q); }, [&] { packed(q); }); });
+          b.ifThen(readsWeights, [&] { fillBias(own, rows, layer.input.first + block); });
+        b.loop(own.first, own.end, 1,
+               [&](Value q) { b.ifElse(readsWeights, [&] { unpacked(q); }, [&] { packed(q); }); });
       }
     };
     b.ifElse(packsInputLate, once, [&] {
@@ -323,7 +320,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
           gemm.traversal = layer.getTraversal(s, p.statePanels);
         library.gemm(b, gemm);
       };
-      b.ifElse(areFewRows(own.rows), [&] { addRowDots(ForwardLayer::Weights::State, block, q, gemm); }, packed);
+      b.ifElse(readsWeights, [&] { addRowDots(ForwardLayer::Weights::State, block, q, gemm); }, packed);
     }
   };
   auto cell = [&](const Position &at) {

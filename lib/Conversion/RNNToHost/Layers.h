@@ -164,7 +164,6 @@ private:
   void steps(const Team &team, PackedWeights &weights);
   void packWeights(const Own &own, ForwardLayer::Weights weights);
   Value packOnce(const Own &own, ForwardLayer::Weights weights, int64_t block, Value q);
-  Value areFewRows(Value rows);
   void addRowDots(ForwardLayer::Weights weights, int64_t block, Value q, const Gemm &gemm);
   Value packedPanel(ForwardLayer::Weights weights);
   Value gateOffset(Value row, Value block, Value column);
@@ -192,6 +191,7 @@ private:
   /// i1, in `run`: the weights of the input, or of the state, are used by one GEMM and no later call. Then each panel
   /// is packed before its GEMM, always at the same place, which stays in an L2 cache.
   Value packsInputLate, packsStateLate;
+  Value readsWeights; ///< i1, in `run`: a few rows of one step are multiplied by weights that are not packed
 };
 
 class BackwardLayer : public Layer {
