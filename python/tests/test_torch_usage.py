@@ -92,6 +92,16 @@ def test_frozen_parameters(name):
             n: v.requires_grad for n, v in theirs.named_parameters()}
 
 
+def test_subclass():
+    class Mine(rnn.GRU):
+        pass
+    theirs = torch.nn.GRU(4, 5)
+    mine = Mine.from_torch(theirs)
+    assert type(mine) is Mine and type(mine.to_torch()) is torch.nn.GRU
+    with pytest.raises(TypeError, match="`module` is a LSTM; expected a torch.nn.GRU"):
+        Mine.from_torch(torch.nn.LSTM(4, 5))
+
+
 def test_wrong_parameter():
     layer = rnn.LSTM(4, 5)
     layer.weight_hh_l0 = torch.nn.Parameter(torch.zeros(5, 20))

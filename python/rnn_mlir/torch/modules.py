@@ -46,6 +46,7 @@ class _Layers(torch.nn.Module):
     """What LSTM, GRU and RNN share."""
 
     _mode: str
+    _theirs: Any  #: the class of torch.nn
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
@@ -134,9 +135,8 @@ class _Layers(torch.nn.Module):
     @classmethod
     def from_torch(cls, module: Any) -> Any:
         """The layer with the options and a copy of the parameters of a module of torch.nn."""
-        theirs = (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)[("LSTM", "GRU", "RNN").index(cls.__name__)]
-        if not isinstance(module, theirs):
-            raise TypeError(f"`module` is a {type(module).__name__}; expected a torch.nn.{theirs.__name__}")
+        if not isinstance(module, cls._theirs):
+            raise TypeError(f"`module` is a {type(module).__name__}; expected a torch.nn.{cls._theirs.__name__}")
         nonlinearity = {"nonlinearity": module.nonlinearity} if isinstance(module, torch.nn.RNN) else {}
         projection = {"proj_size": module.proj_size} if module.proj_size else {}
         first = next(module.parameters())
@@ -152,7 +152,7 @@ class _Layers(torch.nn.Module):
         options = {"nonlinearity": self._mode[len("rnn_"):]} if isinstance(self, RNN) else {}
         if self.proj_size:
             options["proj_size"] = self.proj_size  # type: ignore[assignment]
-        made = getattr(torch.nn, {"lstm": "LSTM", "gru": "GRU"}.get(self._mode, "RNN"))(
+        made = self._theirs(
             self.input_size, self.hidden_size, num_layers=self.num_layers, bias=self.bias, batch_first=self.batch_first,
             dropout=self.dropout, bidirectional=self.bidirectional, device=first.device, dtype=first.dtype, **options)
         return _copy_parameters(self, made)
@@ -306,12 +306,14 @@ class LSTM(_Layers):
     """As torch.nn.LSTM: `y, (hn, cn) = lstm(x, (h0, c0))`."""
 
     _mode = "lstm"
+    _theirs = torch.nn.LSTM
 
 
 class GRU(_Layers):
     """As torch.nn.GRU: `y, hn = gru(x, h0)`."""
 
     _mode = "gru"
+    _theirs = torch.nn.GRU
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Any = None,
@@ -322,6 +324,8 @@ class GRU(_Layers):
 
 class RNN(_Layers):
     """As torch.nn.RNN, with `nonlinearity` tanh or relu: `y, hn = rnn(x, h0)`."""
+
+    _theirs = torch.nn.RNN
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
                  bias: bool = True, batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
