@@ -11,10 +11,10 @@ _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4  # malloc.h
 def keep_freed_memory() -> bool:
     """Makes the C library keep freed memory for later allocations, instead of returning large blocks to the system.
 
-    XLA allocates results and temporary arrays in each execution on the CPU. Without this, the system clears each page of large
-    ones again. The process then keeps the most memory that it ever used. Returns False, without an effect, where the C library is not glibc.
-    Call it before the first large arrays are made; it is the same as the environment variables MALLOC_MMAP_MAX_=0 and
-    MALLOC_TRIM_THRESHOLD_=2147483647.
+    On the CPU, XLA allocates results and temporary arrays in each execution. By default, the system unmaps and clears their pages
+    each time. With this setting, the process keeps its peak memory until it ends. Call it before the first large arrays are
+    allocated. It is equivalent to the environment variables MALLOC_MMAP_MAX_=0 and MALLOC_TRIM_THRESHOLD_=2147483647. Returns
+    False, without an effect, if the C library is not glibc.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt

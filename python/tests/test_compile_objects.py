@@ -152,7 +152,7 @@ def test_float64_is_not_bf16_without_ml_dtypes(monkeypatch):
 
 
 def test_result_as_argument(monkeypatch):
-    """A capsule would keep the memory, since nobody consumes it."""
+    """An unconsumed capsule would leak the memory of the result."""
     function = rnn_mlir.compile(IDENTITY.format("f32"))
     monkeypatch.setattr(_dlpack, "like", lambda result, example: result)
     x, count = np.arange(6, dtype=np.float32).reshape(2, 3), len(_dlpack._exported)

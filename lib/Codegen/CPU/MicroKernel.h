@@ -54,8 +54,8 @@ public:
   virtual void store(const Tile &tile, ArrayRef<Value> sums) = 0;
   /// sums += a b
   virtual void multiply(const Tile &tile, MutableArrayRef<Value> sums, const LeftColumn &a, const RightRow &right) = 0;
-  /// sum + a b lane by lane, of vectors along the depth. A lane is an element, or with VNNI packing a pair, whose
-  /// products are added.
+  /// sum + a * right, lane by lane, for vectors of consecutive elements of the depth. With VNNI packing, a lane is a
+  /// pair of elements, and both products are added.
   virtual Value multiplyLanes(Value a, Value right, Value sum) = 0;
 };
 

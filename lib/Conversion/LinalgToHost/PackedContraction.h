@@ -20,7 +20,7 @@ struct Matrix {
   Value buffer;
   SmallVector<ReassociationIndices> merged; ///< consecutive dimensions of `buffer` that are one of `type`
   MemRefType type;
-  SmallVector<unsigned> batchDims; ///< by batch loop: the dimension of `type`
+  SmallVector<unsigned> batchDims; ///< for each batch loop, its dimension of `type`
   Group rows = M, columns = N;     ///< elements of a row are contiguous
   unsigned rowDim = 0;
 };

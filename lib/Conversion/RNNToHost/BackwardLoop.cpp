@@ -68,16 +68,17 @@ void BackwardLoop::release() {
       b.free(buffer);
 }
 
-/// kh += dG[t] * R for the columns of panels [q, q + count), whose weights begin at element `place`. Null: the panels
-/// of all columns are packed. `step` counts the calls. Prefetches the weights of panel `nextPanel`, if not null.
-void BackwardLoop::multiply(Value t, Value step, Value q, Value count, Value nextPanel, Value place) {
+/// kh += dG[t] * R for the columns of panels [q, q + count). Their weights begin at element `weightsOffset` of packedR,
+/// or at the offset of panel `q` if it is null. `step` counts the calls. Prefetches the weights of panel `nextPanel`,
+/// if not null.
+void BackwardLoop::multiply(Value t, Value step, Value q, Value count, Value nextPanel, Value weightsOffset) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value panelRows = b.mul(p.B, panel), dGPanel = b.mul(allRows, panel);
   Value firstOffset = b.add(b.mul(b.mul(p.panels, layer.recurrent.first), dGPanel), b.mul(t, panelRows));
   Gemm gemm;
   gemm.a = dG, gemm.aOffset = b.add(firstOffset, b.mul(layer.firstRow, panel)), gemm.aPanel = dGPanel;
-  gemm.b = packedR, gemm.bOffset = place ? place : b.mul(q, packedPanel), gemm.bPanel = packedPanel;
+  gemm.b = packedR, gemm.bOffset = weightsOffset ? weightsOffset : b.mul(q, packedPanel), gemm.bPanel = packedPanel;
   gemm.c = kh, gemm.cOffset = b.add(b.mul(q, panelRows), b.mul(layer.firstRow, panel));
   gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
   gemm.rows = b.sub(layer.endRow, layer.firstRow), gemm.columns = count,
@@ -352,12 +353,12 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
     Value t = layer.stepAt(zero);
     if (needs.state) {
-      // Each panel at the same place, which stays in an L2 cache
+      // All panels are packed at one offset, which stays in an L2 cache.
       auto packAndMultiply = [&] {
-        Value place = b.mul(firstState, packedPanel);
+        Value offset = b.mul(firstState, packedPanel);
         b.loop(firstState, lastState, 1, [&](Value q) {
-          layer.packRecurrent(packedR, place, packedPanel, q, one);
-          multiply(t, p.steps, q, one, /*nextPanel=*/Value(), place);
+          layer.packRecurrent(packedR, offset, packedPanel, q, one);
+          multiply(t, p.steps, q, one, /*nextPanel=*/Value(), offset);
         });
       };
       b.ifElse(packsLate, packAndMultiply, [&] { multiply(t, p.steps, firstState, b.sub(lastState, firstState)); });

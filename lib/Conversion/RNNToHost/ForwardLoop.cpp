@@ -175,9 +175,9 @@ Value ForwardLoop::packedPanel(ForwardLayer::Weights weights) {
 
 /// Packs panel `q` of block `block` for one GEMM, and returns its offset, which is the same for all panels of a thread.
 Value ForwardLoop::packOnce(const Own &own, ForwardLayer::Weights weights, int64_t block, Value q) {
-  Value place = b.mul(own.first, packedPanel(weights));
-  layer.packWeights(weights, block, q, b.index(1), weights == ForwardLayer::Weights::Input ? packedX : packedH, place);
-  return place;
+  Value offset = b.mul(own.first, packedPanel(weights));
+  layer.packWeights(weights, block, q, b.index(1), weights == ForwardLayer::Weights::Input ? packedX : packedH, offset);
+  return offset;
 }
 
 /// Multiplies a few rows by panel `q` of block `block` as `gemm` would, without packing it. The weights have rows.

@@ -189,7 +189,7 @@ private:
   Value byRows;     ///< i1: threads divide the rows of a step instead of its columns. Null: they never do
   Value mostByRows; ///< the most threads if they divide rows
   /// i1, in `run`: the weights of the input, or of the state, are used by one GEMM and no later call. Then each panel
-  /// is packed before its GEMM, always at the same place, which stays in an L2 cache.
+  /// is packed right before its GEMM, always at the same offset, which stays in an L2 cache.
   Value packsInputLate, packsStateLate;
   Value readsWeights; ///< i1, in `run`: a few rows of one step are multiplied by weights that are not packed
 };
@@ -287,7 +287,8 @@ private:
   PackedWeights getInputWeights(Value packedPanel);
   Value getSharedWork(Value work) const;
   void divideSteps();
-  void multiply(Value t, Value step, Value panel, Value count, Value nextPanel = Value(), Value place = Value());
+  void multiply(Value t, Value step, Value panel, Value count, Value nextPanel = Value(),
+                Value weightsOffset = Value());
   void multiplyFewRows(Value t, Value step, Value first, Value end);
   void storeGates(const Position &at, ArrayRef<Value> gates);
   void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);

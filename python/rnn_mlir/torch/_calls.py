@@ -115,6 +115,15 @@ def _zero(values: Sequence[Tensor]) -> None:
         value.zero_()
 
 
+def _arguments(operation: Operation, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
+               missing: Optional[Tuple[Tuple[int, ...], int]]) -> List[Tensor]:
+    """The arguments of the compiled function, with the operand of `Operation.missing`."""
+    every = [*[_dense(v) for v in inputs], *outputs]
+    if missing:
+        every.insert(operation.primals, torch.full(*missing, dtype=torch.int32, device=inputs[0].device))
+    return every
+
+
 def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
     first = inputs[0]
     dtype, kind = DTYPES[first.dtype], first.device.type
@@ -122,9 +131,7 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
         prepared = _prepare(operation, dtype, stage, tuple([v.shape for v in inputs]), tuple([v.shape for v in outputs]))
         if not prepared.function:
             return _zero(outputs)
-        every = [*[_dense(v) for v in inputs], *outputs]
-        if prepared.missing:
-            every.insert(operation.primals, torch.full(*prepared.missing, dtype=torch.int32))
+        every = _arguments(operation, inputs, outputs, prepared.missing)
         return prepared.function.run(_host_call(), [v.data_ptr() for v in every])
     if _empty_batch(operation, first):
         return _zero(outputs)
@@ -134,10 +141,8 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
         return call_without_waits(operation, stage, inputs, outputs, call, "cuda", device)
     if kind != "cpu":
         raise ValueError(f"operand 0 is on device {first.device}; compiled layers run on the CPU and on CUDA")
-    every = [*[_dense(v) for v in inputs], *outputs]
     missing = operation.missing(*inputs)
-    if missing:
-        every.insert(operation.primals, torch.full(*missing, dtype=torch.int32))
+    every = _arguments(operation, inputs, outputs, missing)
     _run(_function(operation, dtype, stage), operation, inputs, every, bool(missing), _host_call())
 
 
@@ -196,11 +201,9 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
         for k in (0, *range(len(operation.operand_axes) - 1, len(values))):  # not resets
             values[k] = values[k].masked_fill(padding, 0)
         operation = dataclasses.replace(operation, seq_len_max=False)
-    every = [*[_dense(v) for v in values], *outputs]
     module, name, completed = operation.gpu_function(DTYPES[first.dtype], stage, *values)
     missing = operation.missing(*values) if completed else None
-    if missing:
-        every.insert(n, torch.full(*missing, dtype=torch.int32, device=first.device))
+    every = _arguments(operation, values, outputs, missing)
     function = _runtime.load_library(_variants.library_path(module, target, device))[name]
     _run(function, operation, inputs, every, bool(missing), call)
     if padding is not None:
@@ -221,10 +224,9 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
             defined: bool = False) -> List[Tensor]:
     """The results, and for a training pass of layers the reserve space, whose unused bytes are zero if `defined`."""
     x = operands[0]
-    if recorded(*operands):
-        _check(operation, operands)
-        return _ops.forward(operation, operands, training)
     _check(operation, operands)
+    if recorded(*operands):
+        return _ops.forward(operation, operands, training)
     results = [x.new_empty(shape) for shape in operation.shapes(*operands)]
     saved = []
     if training and operation.saves:
@@ -239,10 +241,9 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
 
 def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
     """The gradients of the primals from operands, results, cotangents and the reserve space."""
-    if recorded(*values):
-        _check(operation, values)
-        return _ops.backward(operation, values)
     _check(operation, values)
+    if recorded(*values):
+        return _ops.backward(operation, values)
     if not isinstance(operation, Members):
         gradients = [torch.empty_like(v, memory_format=torch.contiguous_format) for v in values[:operation.primals]]
         _call(operation, "backward", values, gradients)

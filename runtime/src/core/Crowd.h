@@ -55,7 +55,8 @@ public:
 
   /// A region with `parts` parts began at `start`; its first part ended at `firstEnd` and its last one at `lastEnd`.
   /// One of them waited for `atBarriers` at barriers, short waits excluded. `isEven`: without other processes, the
-  /// parts take about the same time. 1 < parts <= mostParts. One thread at a time, in the order of the regions.
+  /// parts take about the same time. Requires 1 < parts <= mostParts. Not thread-safe; call it in the order of the
+  /// regions.
   void add(Time start, Time firstEnd, Time lastEnd, int64_t parts, Duration atBarriers, bool isEven = true) {
     // A thread is blocked after a pause. Waking it takes up to milliseconds if its processor is virtual and idle, and
     // the scheduler may leave two threads on one processor until its next tick. That is no sign of other processes, and

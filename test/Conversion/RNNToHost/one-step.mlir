@@ -1,7 +1,7 @@
-// Weights that one GEMM uses are packed panel by panel before it, always at the same place, unless later calls use them.
+// Weights that one GEMM uses are packed panel by panel before it, always at the same offset, unless later calls use them.
 // RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=vector-bits=256 -canonicalize -cse | FileCheck %s
 
-// One step: the panels of both matrices. 40 columns are three panels of 16; the thread's place begins at element 0.
+// One step: the panels of both matrices. 40 columns are three panels of 16; the thread packs at offset 0.
 // CHECK-LABEL: func @one_step
 // CHECK: rnnrt.pack_begin
 // CHECK: %[[KIND:.*]] = llvm.load {{.*}} -> i64

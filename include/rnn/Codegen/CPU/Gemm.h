@@ -71,9 +71,9 @@ struct TransposedGemm {
       &TransposedGemm::tiles, &TransposedGemm::columns, &TransposedGemm::depth,   &TransposedGemm::isFirst};
 };
 
-/// c += a w^T for one panel of c and rows of a row-major w that are not packed: dot products along the depth. To
-/// transpose w takes longer for a few rows of a. The order of summation depends on the sizes only, and differs from
-/// that of Gemm.
+/// c += a w^T for one panel of c, by dot products with rows of a row-major matrix w that is not packed. For a few rows
+/// of a, packing w would take longer than the products. The order of summation depends on the sizes only, and differs
+/// from that of Gemm.
 struct RowDots {
   Value a, aOffset; ///< as in Gemm
   Value aPanel;     ///< from panel to panel
