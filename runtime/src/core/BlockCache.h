@@ -35,6 +35,8 @@ public:
   int64_t getKeptBytes() const { return keptBytes.load(); }
 
 private:
+  friend struct BlockCacheLock; // of the tests
+
   /// The start of a block in use.
   struct Use {
     size_t bytes;
